@@ -1,0 +1,51 @@
+# The whole set-up on a machine with Python 3.11+ and make:
+#   make demo    create .venv, install meldlab, run the tour
+#   make test    create .venv with the development tools, run everything that CI runs
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+WORKERS ?= auto
+
+.PHONY: help demo test docs clean
+.DEFAULT_GOAL := help
+
+help:
+	@echo "make demo   set up and take the tour   (first time: about 2 minutes, mostly downloads)"
+	@echo "make test   set up and run all checks  (first time: about 5 minutes on two cores)"
+	@echo "make docs   build the documentation into site/"
+	@echo "make clean  remove what the above created"
+
+$(BIN)/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "meldlab needs Python 3.11 or newer; this is " + sys.version.split()[0] + ". Set PYTHON=")'
+	@echo "creating $(VENV) with $$($(PYTHON) --version)"
+	@$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.run: pyproject.toml | $(BIN)/python
+	@echo "installing meldlab (first time: about a minute)"
+	@$(BIN)/python -m pip install -q --disable-pip-version-check -e .
+	@touch $@
+
+$(VENV)/.dev: pyproject.toml | $(BIN)/python
+	@echo "installing meldlab with its development tools (first time: about a minute)"
+	@$(BIN)/python -m pip install -q --disable-pip-version-check -e '.[dev]'
+	@echo "installing the oracles that some tests compare with"
+	@$(BIN)/python -m pip install -q --disable-pip-version-check -e '.[oracles]' \
+		|| echo "note: no oracle could be installed; tests that need one will say so and be skipped"
+	@touch $@ $(VENV)/.run
+
+demo: $(VENV)/.run
+	@$(BIN)/meldlab demo
+
+test: $(VENV)/.dev
+	@echo "== ruff";           $(BIN)/ruff check . && $(BIN)/ruff format --check .
+	@echo "== mypy";           $(BIN)/mypy
+	@echo "== import contracts"; $(BIN)/lint-imports
+	@echo "== kernels";        $(BIN)/meldlab doctor
+	@echo "== tests and doctests"; $(BIN)/python -m pytest -n $(WORKERS)
+
+docs: | $(BIN)/python
+	@$(BIN)/python -m pip install -q --disable-pip-version-check -e '.[docs]'
+	@$(BIN)/mkdocs build --strict
+
+clean:
+	rm -rf $(VENV) site build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -1,0 +1,5 @@
+"""``python -m meldlab``."""
+
+from meldlab.cli.app import main
+
+main()

@@ -1,0 +1,15 @@
+"""The folder where compiled kernels and solved tables are kept between runs."""
+
+import os
+from pathlib import Path
+
+__all__ = ["cache_folder"]
+
+
+def cache_folder(*parts: str) -> Path:
+    """Return a folder below the cache, created if need be; ``MELDLAB_CACHE`` moves it elsewhere."""
+    chosen = os.environ.get("MELDLAB_CACHE")
+    root = Path(chosen) if chosen else Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "meldlab"
+    folder = root.joinpath(*parts)
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder

@@ -1,0 +1,96 @@
+"""A hand is a set of cards, kept as 52 bits: four suit lanes of 13."""
+
+from collections.abc import Iterable, Iterator, Set
+from typing import Any
+
+from meldlab.cards.card import CARDS, Card, Suit
+from meldlab.cards.notation import read_cards
+from meldlab.errors import BadText, NotLegalHere
+
+__all__ = ["Hand"]
+
+FULL = (1 << 52) - 1
+# Bit numbers in the order hands are printed: by rank, then suit.
+PRINTED = tuple(card.index for card in sorted(CARDS))
+
+
+class Hand(Set[Card]):
+    """Any cards of one deck, each at most once; immutable, with the operators of a set.
+
+    >>> hand = Hand.parse("KS 5h, 6H ♥7")
+    >>> print(hand)
+    5H 6H 7H KS
+    >>> hand - Hand.parse("KS"), len(hand), Card.parse("6H") in hand
+    (Hand.parse('5H 6H 7H'), 4, True)
+    """
+
+    __slots__ = ("mask",)
+    mask: int
+
+    def __init__(self, cards: Iterable[Card] = ()) -> None:
+        mask = 0
+        for card in cards:
+            mask |= 1 << card.index
+        object.__setattr__(self, "mask", mask)
+
+    @classmethod
+    def from_mask(cls, mask: int) -> "Hand":
+        """Return the hand of a 52-bit mask."""
+        if not 0 <= mask <= FULL:
+            raise NotLegalHere(f"mask {mask:#x} has bits beyond 52 cards")
+        hand = cls.__new__(cls)
+        object.__setattr__(hand, "mask", int(mask))
+        return hand
+
+    @classmethod
+    def parse(cls, text: str) -> "Hand":
+        """Read cards separated by blanks or commas; a card given twice is an error."""
+        mask = 0
+        for card, at in read_cards(text):
+            if mask >> card.index & 1:
+                raise BadText(f"{card} twice", text, at)
+            mask |= 1 << card.index
+        return cls.from_mask(mask)
+
+    @classmethod
+    def full(cls) -> "Hand":
+        """Return all 52 cards."""
+        return cls.from_mask(FULL)
+
+    @property
+    def lanes(self) -> tuple[int, int, int, int]:
+        """Return the ranks of each suit as 13 bits: clubs, diamonds, hearts, spades."""
+        club, diamond, heart, spade = (self.mask >> 13 * suit & 0x1FFF for suit in Suit)
+        return club, diamond, heart, spade
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError("a hand does not change; make a new one")
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Hand.from_mask, (self.mask,)
+
+    def __contains__(self, card: object) -> bool:
+        return isinstance(card, Card) and bool(self.mask >> card.index & 1)
+
+    def __iter__(self) -> Iterator[Card]:
+        return (CARDS[index] for index in PRINTED if self.mask >> index & 1)
+
+    def __len__(self) -> int:
+        return self.mask.bit_count()
+
+    def __eq__(self, other: object) -> bool:
+        return self.mask == other.mask if isinstance(other, Hand) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self.mask)
+
+    def __str__(self) -> str:
+        return " ".join(map(str, self))
+
+    def __repr__(self) -> str:
+        return f"Hand.parse('{self}')"
+
+    def _repr_svg_(self) -> str:
+        from meldlab.cards.picture import draw
+
+        return draw(self)

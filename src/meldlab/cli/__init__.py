@@ -1,0 +1,1 @@
+"""The command ``meldlab``: one file per door. Nothing imports this room."""

@@ -1,0 +1,73 @@
+"""The front door: every other door hangs here, and every mistake leaves through here.
+
+Doors import what they need inside their verbs, so that help answers at once.
+"""
+
+import os
+import sys
+from collections.abc import Sequence
+from typing import Annotated
+
+import typer
+
+from meldlab import __version__
+from meldlab.cli import bench, deadwood, demo, doctor
+from meldlab.errors import MeldlabError
+
+__all__ = ["app", "main"]
+
+app = typer.Typer(
+    name="meldlab",
+    help="One laboratory for games of the rummy family: describe, play, solve, tune, see.",
+    epilog="Try: meldlab demo",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+app.command("demo")(demo.demo)
+app.command("doctor")(doctor.doctor)
+app.command("deadwood")(deadwood.deadwood)
+app.add_typer(bench.app, name="bench")
+
+# Typer carries its own click in some versions and uses the installed one in others; this is the right class in both.
+UsageMistake: type[Exception] = typer.BadParameter.__mro__[2]
+
+
+@app.callback(invoke_without_command=True)
+def front(
+    context: typer.Context,
+    version: Annotated[bool, typer.Option("--version", help="Print the version and stop.")] = False,
+) -> None:
+    """One laboratory for games of the rummy family: describe, play, solve, tune, see."""
+    if version:
+        print(f"meldlab {__version__}")
+        raise typer.Exit
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run the command line; a mistake in the input is one line (and a caret) on stderr and status 2."""
+    command = typer.main.get_command(app)
+    try:
+        status = command.main(arguments if arguments is None else list(arguments), prog_name="meldlab", standalone_mode=False)
+        sys.stdout.flush()
+    except MeldlabError as mistake:
+        _stop(f"error: {mistake}", 2)
+    except UsageMistake as mistake:
+        said = getattr(mistake, "format_message", mistake.__str__)().rstrip(".")
+        context = getattr(mistake, "ctx", None)
+        hint = f" (see '{context.command_path} --help')" if said and context is not None else ""
+        _stop(f"error: {said}{hint}" if said else "", 2)
+    except (typer.Abort, KeyboardInterrupt):
+        _stop("interrupted", 130)
+    except BrokenPipeError:
+        # The reader has gone (as with '| head'); there is nobody left to tell.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(0)
+    sys.exit(status if isinstance(status, int) else 0)
+
+
+def _stop(line: str, status: int) -> None:
+    if line:
+        print(line, file=sys.stderr)
+    sys.exit(status)

@@ -1,0 +1,15 @@
+"""``meldlab bench``: the figures of docs/benchmarks.md, measured here, beside every rival that is installed."""
+
+import typer
+
+from meldlab.cli.bench import melds
+
+__all__ = ["app"]
+
+app = typer.Typer(name="bench", help="Measure speed here, beside every rival that is installed.", no_args_is_help=True)
+app.command("melds")(melds.bench_melds)
+
+
+@app.callback()
+def bench() -> None:
+    """Measure speed here, beside every rival that is installed."""

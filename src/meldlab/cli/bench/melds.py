@@ -1,0 +1,76 @@
+"""``meldlab bench melds``: nanoseconds per deadwood of a ten-card hand, one core."""
+
+import time
+from collections.abc import Callable
+from functools import partial
+from statistics import median
+from typing import Annotated, Any
+
+import typer
+
+from meldlab.cli.options import JsonOption, SeedOption, print_json
+
+
+def bench_melds(
+    hands: Annotated[int, typer.Option(min=1000, help="Hands per measurement.")] = 2_000_000,
+    seed: SeedOption = 1,
+    json: JsonOption = False,
+) -> None:
+    """Time the deadwood of ten-card hands: uniform ones, and ones with at least one meld as they occur in play.
+
+    Example: meldlab bench melds --json
+    """
+    import numpy as np
+
+    from meldlab.cards import Hand
+    from meldlab.cards.deck import random_hands
+    from meldlab.cli.bench.rivals import deadwood_rivals
+    from meldlab.melds import arrangement, kernel
+
+    uniform = random_hands(hands, 10, seed)
+    ten_each = arrangement.deadwoods(uniform, points=(1,) * 13)
+    played = uniform[ten_each < 10]
+    table = arrangement.leftover_table()
+
+    def nanoseconds(masks: Any) -> float:
+        return _median_ns(lambda: kernel.deadwoods(masks, table), len(masks), 7)
+
+    ns_uniform, ns_played = nanoseconds(uniform), nanoseconds(played)
+    few = [Hand.from_mask(int(mask)) for mask in uniform[:300]]
+    ours = arrangement.deadwoods(np.array([hand.mask for hand in few]))
+    rivals = {}
+    for name, wanted, least in deadwood_rivals():
+        given = [wanted(hand) for hand in few]
+        agree = sum(least(hand) == own for hand, own in zip(given, ours, strict=True)) / len(few)
+        rivals[name] = {"ns": _median_ns(partial(_each, least, given), len(few), 3), "agree": agree}
+    if json:
+        print_json(
+            {
+                "ns_uniform": ns_uniform,
+                "ns_played": ns_played,
+                "rivals": {name: rival["ns"] for name, rival in rivals.items()},
+                "agreement": {name: rival["agree"] for name, rival in rivals.items()},
+            }
+        )
+        return
+    print(f"deadwood, 10 cards, uniform    {ns_uniform:8.1f} ns/hand   one core, {len(uniform):,} hands, batch call")
+    print(f"deadwood, 10 cards, with melds {ns_played:8.1f} ns/hand   one core, {len(played):,} hands, batch call")
+    for name, rival in rivals.items():
+        print(f"  {name:28} {rival['ns']:8.0f} ns/hand   {rival['ns'] / ns_uniform:,.0f} x, same answer on {rival['agree']:.0%}")
+    if not rivals:
+        print("  no rival is installed (pip install open_spiel rlcard)")
+
+
+def _each(function: Callable[[Any], object], values: list[Any]) -> None:
+    for value in values:
+        function(value)
+
+
+def _median_ns(job: Callable[[], object], pieces: int, times: int) -> float:
+    job()
+    measured = []
+    for _ in range(times):
+        start = time.process_time_ns()
+        job()
+        measured.append((time.process_time_ns() - start) / pieces)
+    return float(median(measured))

@@ -1,0 +1,37 @@
+"""Other people's programs that answer the same question, for those that are installed."""
+
+from collections.abc import Callable, Iterator
+from importlib import import_module
+from typing import Any
+
+from meldlab.cards import Hand
+
+__all__ = ["deadwood_rivals"]
+
+Rival = tuple[str, Callable[[Hand], Any], Callable[[Any], int]]
+
+
+def deadwood_rivals() -> Iterator[Rival]:
+    """Give (name, how it wants a hand, its deadwood of such a hand) for each installed rival."""
+    for find in (_openspiel, _rlcard):
+        try:
+            yield find()
+        except ImportError:
+            continue
+
+
+def _openspiel() -> Rival:
+    rules = import_module("pyspiel").gin_rummy.GinRummyUtils(13, 4, 10)
+    # Its suits go spades, clubs, diamonds, hearts; deadwood does not care which suit is which.
+    return "OpenSpiel", lambda hand: [card.index for card in hand], rules.min_deadwood
+
+
+def _rlcard() -> Rival:
+    room = "rlcard.games.gin_rummy.utils."
+    cards, melding = import_module(room + "utils"), import_module(room + "melding")
+
+    def least(hand: Any) -> int:
+        clusters = melding.get_meld_clusters(hand=hand)
+        return min((int(cards.get_deadwood_count(hand, cluster)) for cluster in clusters), default=int(cards.get_deadwood_count(hand, [])))
+
+    return "RLCard", lambda hand: [cards.get_card(card.index) for card in hand], least

@@ -1,0 +1,18 @@
+"""Options that several doors share, and how an answer is printed."""
+
+import json
+from collections.abc import Mapping
+from typing import Annotated, Any
+
+import typer
+
+__all__ = ["AcesOption", "JsonOption", "SeedOption", "print_json"]
+
+JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
+SeedOption = Annotated[int, typer.Option("--seed", min=0, help="The same seed gives the same answer.")]
+AcesOption = Annotated[str, typer.Option("--aces", help="low (A23), both (A23, QKA) or round (KA2 too).")]
+
+
+def print_json(answer: Mapping[str, Any]) -> None:
+    """Print one JSON object, with cards and hands as text."""
+    print(json.dumps(answer, default=str, ensure_ascii=False))

@@ -1,0 +1,59 @@
+"""What can go wrong, in three kinds: bad text, not legal here, no such thing.
+
+>>> raise BadText("no suit 'X' (use C D H S)", "5H 6H 7X", 7)
+Traceback (most recent call last):
+    ...
+meldlab.errors.BadText: no suit 'X' (use C D H S)
+  5H 6H 7X
+         ^
+"""
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+
+__all__ = ["BadText", "MeldlabError", "NoSuchThing", "NotLegalHere"]
+
+WINDOW = 72  # columns of a long line that an error shows
+
+
+class MeldlabError(ValueError):
+    """Every mistake a user can make; its text is meant to be read by that user."""
+
+
+class BadText(MeldlabError):
+    """A text that cannot be read, with the place where reading stopped."""
+
+    def __init__(self, problem: str, text: str, at: int) -> None:
+        super().__init__(problem, text, at)
+        self.problem, self.text, self.at = problem, text, at
+
+    def __str__(self) -> str:
+        start = self.text.rfind("\n", 0, self.at) + 1
+        line = self.text[start:].split("\n", 1)[0].expandtabs(1)
+        column = min(self.at - start, len(line))
+        # A caret under column 4000 helps nobody: show the stretch around it.
+        first = max(0, column - WINDOW + 12) if len(line) > WINDOW else 0
+        where = f"line {self.text.count(chr(10), 0, start) + 1}: " if "\n" in self.text.strip("\n") else ""
+        return f"{where}{self.problem}\n  {line[first : first + WINDOW]}\n  {' ' * (column - first)}^"
+
+
+class NotLegalHere(MeldlabError):
+    """Something that the rules, or the size of the problem, forbid in this place."""
+
+
+class NoSuchThing(MeldlabError):
+    """A name that nothing here answers to, with the names that exist.
+
+    >>> str(NoSuchThing("ace rule", "lwo", ["low", "both", "round"]))
+    "no ace rule 'lwo' (use low, both, round); did you mean low?"
+    """
+
+    def __init__(self, kind: str, name: str, known: Iterable[str]) -> None:
+        names = list(known)
+        super().__init__(kind, name, names)
+        self.kind, self.name, self.known = kind, name, names
+
+    def __str__(self) -> str:
+        near = get_close_matches(self.name, self.known, 1)
+        hint = f"; did you mean {near[0]}?" if near else ""
+        return f"no {self.kind} {self.name!r} (use {', '.join(self.known)}){hint}"

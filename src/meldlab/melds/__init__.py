@@ -1,0 +1,43 @@
+"""Sets and runs under an ace rule: melds of a hand, its best arrangement, deadwood, discards and lay-offs.
+
+>>> from meldlab.melds import arrange, deadwood
+>>> deadwood("5H 6H 7H 9C 9D KS")
+28
+"""
+
+from meldlab.melds.aces import Aces
+from meldlab.melds.arrangement import (
+    GIN_POINTS,
+    MOST_CARDS,
+    Arrangement,
+    arrange,
+    arrangements,
+    best_discard,
+    deadwood,
+    deadwoods,
+    discards,
+    is_complete,
+    melds,
+    points_of,
+)
+from meldlab.melds.lay_off import LayOff, lay_off
+from meldlab.melds.meld import Meld
+
+__all__ = [
+    "GIN_POINTS",
+    "MOST_CARDS",
+    "Aces",
+    "Arrangement",
+    "LayOff",
+    "Meld",
+    "arrange",
+    "arrangements",
+    "best_discard",
+    "deadwood",
+    "deadwoods",
+    "discards",
+    "is_complete",
+    "lay_off",
+    "melds",
+    "points_of",
+]

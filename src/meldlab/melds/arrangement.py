@@ -1,0 +1,222 @@
+"""How a hand falls into melds and deadwood, and what that costs.
+
+>>> deadwood("5H 6H 7H 9C 9D KS")
+28
+>>> for arrangement in arrangements(Hand.parse("4H 5H 6H 7H 7C 7D KS")):
+...     print(arrangement, arrangement.deadwood)
+4H 5H 6H | 7C 7D 7H + KS 10
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from meldlab.cards import Card, Hand
+from meldlab.errors import BadText, NotLegalHere
+from meldlab.melds import kernel
+from meldlab.melds.aces import Aces
+from meldlab.melds.meld import Meld
+
+__all__ = [
+    "GIN_POINTS",
+    "MOST_CARDS",
+    "Arrangement",
+    "arrange",
+    "arrangements",
+    "best_discard",
+    "deadwood",
+    "deadwoods",
+    "discards",
+    "is_complete",
+    "leftover_table",
+    "melds",
+    "points_of",
+]
+
+Points = Sequence[int]
+GIN_POINTS: Points = (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 10, 10, 10)
+ONE_EACH: Points = (1,) * 13
+MOST_CARDS = 26  # six ranks of four are 6^6 ways to choose sets; a whole deck would be 6^13
+MOST_POINTS = 1000
+
+
+@dataclass(frozen=True)
+class Arrangement:
+    """Melds, the cards outside them, and the points of those.
+
+    >>> Arrangement.parse("5H 6H 7H | 9C 9D 9S + KD").deadwood
+    10
+    """
+
+    melds: tuple[Meld, ...]
+    deadwood_cards: Hand
+    deadwood: int
+
+    @classmethod
+    def parse(cls, text: str, points: Points = GIN_POINTS) -> Self:
+        """Read melds separated by ``|`` and, behind ``+``, the cards outside them."""
+        front, _, back = text.partition("+")
+        melds, seen, at = [], 0, 0
+        for part in front.split("|") if front.strip() else []:
+            blank = at + len(part) - len(part.lstrip())
+            try:
+                meld = Meld.parse(part)
+            except BadText as problem:
+                raise BadText(problem.problem, text, at + problem.at) from None
+            if seen & meld.hand.mask:
+                raise BadText(f"{meld} shares a card with an earlier meld", text, blank)
+            seen |= meld.hand.mask
+            melds.append(meld)
+            at += len(part) + 1
+        try:
+            dead = Hand.parse(back)
+        except BadText as problem:
+            raise BadText(problem.problem, text, len(front) + 1 + problem.at) from None
+        if dead.mask & seen:
+            raise BadText(f"{Hand.from_mask(dead.mask & seen)} lies in a meld too", text, len(front))
+        return cls(tuple(melds), dead, points_of(dead, points))
+
+    @property
+    def complete(self) -> bool:
+        """Tell whether every card lies in a meld."""
+        return not self.deadwood_cards
+
+    def __str__(self) -> str:
+        melds = " | ".join(map(str, self.melds))
+        return f"{melds} + {self.deadwood_cards}".strip() if self.deadwood_cards else melds
+
+
+def points_of(hand: Hand, points: Points = GIN_POINTS) -> int:
+    """Return the points of all cards of a hand.
+
+    >>> points_of(Hand.parse("AC 5H KS"))
+    16
+    """
+    return sum(points[card.rank] for card in hand)
+
+
+def leftover_table(aces: Aces | str = Aces.LOW, points: Points = GIN_POINTS) -> NDArray[np.uint16]:
+    """Return the table that the kernels read for an ace rule and points per rank (ace to king)."""
+    values = tuple(points)
+    if len(values) != 13 or not all(isinstance(value, int) and 0 <= value <= MOST_POINTS for value in values):
+        raise NotLegalHere(f"points are 13 whole numbers from 0 to {MOST_POINTS}, ace to king; got {values}")
+    return _leftover_table(Aces.parse(aces), values)
+
+
+@lru_cache(maxsize=16)
+def _leftover_table(aces: Aces, points: tuple[int, ...]) -> NDArray[np.uint16]:
+    table: NDArray[np.uint16] = kernel.leftover_table(np.array(aces.runs), np.array(points))
+    table.setflags(write=False)
+    return table
+
+
+def melds(hand: Hand | str, aces: Aces | str = Aces.LOW) -> tuple[Meld, ...]:
+    """Return every meld within a hand: sets first, then runs, each from the smallest.
+
+    >>> [str(meld) for meld in melds("7C 7D 7H 8H 9H")]
+    ['7C 7D 7H', '7H 8H 9H']
+    """
+    mask = _mask(hand)
+    sets = {
+        mask & int(kernel.SPREAD[choice]) << rank
+        for rank in range(13)
+        for choice in range(16)
+        if choice.bit_count() >= 3 and mask >> rank & int(kernel.SPREAD[choice]) == int(kernel.SPREAD[choice])
+    }
+    runs = {run << 13 * suit for run in Aces.parse(aces).runs for suit in range(4) if mask >> 13 * suit & run == run}
+    by_cards = [sorted((Meld(Hand.from_mask(m)) for m in group), key=lambda meld: (len(meld.hand), meld.cards)) for group in (sets, runs)]
+    return tuple(by_cards[0] + by_cards[1])
+
+
+def deadwood(hand: Hand | str, aces: Aces | str = Aces.LOW, points: Points = GIN_POINTS) -> int:
+    """Return the fewest points outside melds."""
+    return int(kernel.deadwood(_mask(hand), leftover_table(aces, points)))
+
+
+def deadwoods(masks: NDArray[Any], aces: Aces | str = Aces.LOW, points: Points = GIN_POINTS) -> NDArray[np.uint16]:
+    """Return [hands] uint16, the deadwood of each of ``masks``, [hands] 52-bit hands.
+
+    >>> deadwoods(np.array([Hand.parse("5H 6H 7H").mask, Hand.parse("5H 6H KS").mask]))
+    array([ 0, 21], dtype=uint16)
+    """
+    hands = np.asarray(masks)
+    if hands.ndim != 1 or hands.dtype.kind not in "iu":
+        raise NotLegalHere(f"hands are a one-dimensional array of integers, not {hands.ndim}-dimensional {hands.dtype}")
+    if len(hands) and (hands.min() < 0 or hands.max() >= 1 << 52 or np.bitwise_count(hands).max() > MOST_CARDS):
+        raise NotLegalHere(f"each hand is a mask of 52 bits with at most {MOST_CARDS} cards")
+    result: NDArray[np.uint16] = kernel.deadwoods(hands.astype(np.int64, copy=False), leftover_table(aces, points))
+    return result
+
+
+def is_complete(hand: Hand | str, aces: Aces | str = Aces.LOW) -> bool:
+    """Tell whether the whole hand falls into melds.
+
+    >>> is_complete("QH KH AH"), is_complete("QH KH AH", aces="both")
+    (False, True)
+    """
+    # One point a card: with points of zero a hand could be worth nothing without being complete.
+    return deadwood(hand, aces, ONE_EACH) == 0
+
+
+def arrangements(hand: Hand | str, aces: Aces | str = Aces.LOW, points: Points = GIN_POINTS) -> Iterator[Arrangement]:
+    """Give every arrangement with the least deadwood once, fewest and longest melds first."""
+    mask, table, values = _mask(hand), leftover_table(aces, points), tuple(points)
+    within = [meld.hand.mask for meld in melds(Hand.from_mask(mask), aces)]
+    found: set[tuple[int, ...]] = set()
+
+    def split(rest: int, budget: int, dead: int, chosen: tuple[int, ...]) -> None:
+        # The lowest card is deadwood or lies in a meld; the kernel says which branches can still be minimal, so none is in vain.
+        if not rest:
+            found.add(tuple(sorted(chosen)))
+            return
+        lowest = rest & -rest
+        cost = values[(lowest.bit_length() - 1) % 13]
+        if cost + kernel.deadwood(rest ^ lowest, table) == budget:
+            split(rest ^ lowest, budget - cost, dead | lowest, chosen)
+        for meld in within:
+            if meld & lowest and meld & rest == meld and kernel.deadwood(rest ^ meld, table) == budget:
+                split(rest ^ meld, budget, dead, (*chosen, meld))
+
+    least = int(kernel.deadwood(mask, table))
+    split(mask, least, 0, ())
+    every = [_arrangement(mask, chosen, least) for chosen in found]
+    return iter(sorted(every, key=lambda one: (len(one.melds), [meld.cards for meld in one.melds])))
+
+
+def _arrangement(mask: int, chosen: tuple[int, ...], least: int) -> Arrangement:
+    laid = tuple(sorted((Meld(Hand.from_mask(meld)) for meld in chosen), key=lambda meld: meld.cards))
+    return Arrangement(laid, Hand.from_mask(mask & ~sum(chosen)), least)
+
+
+def arrange(hand: Hand | str, aces: Aces | str = Aces.LOW, points: Points = GIN_POINTS) -> Arrangement:
+    """Return a best arrangement: least deadwood, then fewest melds, then the smallest cards first."""
+    return next(arrangements(hand, aces, points))
+
+
+def discards(hand: Hand | str, aces: Aces | str = Aces.LOW, points: Points = GIN_POINTS) -> dict[Card, int]:
+    """Return the deadwood that each discard would leave.
+
+    >>> {str(card): left for card, left in discards("5H 6H 7H KS").items()}
+    {'5H': 23, '6H': 22, '7H': 21, 'KS': 0}
+    """
+    cards, table = Hand.from_mask(_mask(hand)), leftover_table(aces, points)
+    return {card: int(kernel.deadwood(cards.mask ^ 1 << card.index, table)) for card in cards}
+
+
+def best_discard(hand: Hand | str, aces: Aces | str = Aces.LOW, points: Points = GIN_POINTS) -> Card:
+    """Return the card whose discard leaves the least deadwood; among equals the one of most points, then the highest."""
+    left = discards(hand, aces, points)
+    if not left:
+        raise NotLegalHere("no card to discard from an empty hand")
+    return max(left, key=lambda card: (-left[card], points[card.rank], card))
+
+
+def _mask(hand: Hand | str) -> int:
+    cards = Hand.parse(hand) if isinstance(hand, str) else hand
+    if len(cards) > MOST_CARDS:
+        raise NotLegalHere(f"{len(cards)} cards are too many to arrange (at most {MOST_CARDS})")
+    return cards.mask
