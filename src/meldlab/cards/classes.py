@@ -40,7 +40,7 @@ class Tables:
     renamings: int  # how many renamings of suits leave the dead cards alone
     keys: NDArray[np.int32]  # [4, 8192], key by suit and lane; -1 with a dead card
     lanes: NDArray[np.uint16]  # [4, 28340], lane by suit and key without its block
-    patterns: Ints  # [14 * 14 * 14, 5]: offset, weights of the first three suits, cards in the fourth
+    patterns: Ints  # [14 * 14 * 14, 6]: offset, weights of the four suits, cards in the fourth
     rows: Ints  # used rows of patterns by ascending offset
     seats: Ints  # [4, 2]: suit and block of each place in the order of keys
 
@@ -78,7 +78,7 @@ def tables(cards: int, dead: Hand = NO_CARDS) -> Tables:
         raise NotLegalHere(f"hands of {cards} cards have no class number (0 to {min(kernel.MOST, 52 - len(dead))} do)")
     blocks = _blocks(dead)
     keys, lanes = _keys(dead)
-    patterns, rows, offset = np.zeros((kernel.ROW**3, 5), np.int64), [], 0
+    patterns, rows, offset = np.zeros((kernel.ROW**3, 6), np.int64), [], 0
     # The cards of each suit, ascending within a block, in the order in which the kernel sorts the suits.
     ways = [list(combinations_with_replacement(range(14 - gone.bit_count()), len(suits))) for gone, suits in blocks]
     for pattern in product(*ways):
@@ -96,7 +96,7 @@ def tables(cards: int, dead: Hand = NO_CARDS) -> Tables:
             later = [name for name, _ in sizes].index(group) + 1
             weights[place] = prod(size for _, size in sizes[later:])
         row = (counts[0] * kernel.ROW + counts[1]) * kernel.ROW + counts[2]
-        patterns[row] = offset, *weights[:3], counts[3]
+        patterns[row] = offset, *weights, counts[3]
         rows.append(row)
         offset += prod(size for _, size in sizes)
     seats = np.array([(suit, block) for block, (_, suits) in enumerate(blocks) for suit in suits], np.int64)

@@ -66,7 +66,7 @@ def multichoose(r, i):
     if i == 1:
         return r
     if i == 2:
-        return r * (r + 1) // 2
+        return r * (r + 1) >> 1
     if i == 3:
         return r * (r + 1) * (r + 2) // 6
     return r * (r + 1) * (r + 2) * (r + 3) // 24
@@ -76,7 +76,7 @@ def multichoose(r, i):
 def rank_of_keys(a, b, c, d, patterns):
     """Return the rank of the class whose four lanes have these keys, in any order.
 
-    ``patterns``: [14 * 14 * 14, 5] int64; offset, weights of the first three suits, cards in the fourth.
+    ``patterns``: [14 * 14 * 14, 6] int64; offset, weights of the four suits, cards in the fourth.
     """
     if a > b:
         a, b = b, a
@@ -103,9 +103,77 @@ def rank_of_keys(a, b, c, d, patterns):
 
 
 @scalar_kernel
+def frame(a, b, c, group, patterns):
+    """Return what the rank of a class is made of when three lanes have keys a, b, c and the fourth is any lane of ``group``, key >> 11.
+
+    That is (base, weight, m, r1, r2, r3): what the lanes outside the group contribute, the weight of the group, and the ranks of the m
+    other lanes in it. Going through all draws from a suit, or all discards, needs one frame and then only ``rank_in_frame``.
+    """
+    if a > b:
+        a, b = b, a
+    if b > c:
+        b, c = c, b
+    if a > b:
+        a, b = b, a
+    ga, gb, gc = a >> CARDS_BIT, b >> CARDS_BIT, c >> CARDS_BIT
+    before_a, before_b, before_c = ga < group, gb < group, gc < group
+    first = (ga if before_a else group) & 15
+    second = (gb if before_b else (group if before_a else ga)) & 15
+    third = (gc if before_c else (group if before_b else gb)) & 15
+    row = (first * ROW + second) * ROW + third
+    base, m, r1, r2, r3 = patterns[row, 0], 0, np.int64(0), np.int64(0), np.int64(0)
+    ib = 2 if ga == gb else 1
+    ic = ib + 1 if gb == gc else 1
+    if ga == group:
+        m, r1 = 1, a & RANK_BITS
+    else:
+        base += patterns[row, 1 if before_a else 2] * (a & RANK_BITS)
+    if gb == group:
+        r2 = b & RANK_BITS
+        m += 1
+    else:
+        base += patterns[row, 2 if before_b else 3] * multichoose(b & RANK_BITS, ib)
+    if gc == group:
+        r3 = c & RANK_BITS
+        m += 1
+    else:
+        base += patterns[row, 3 if before_c else 4] * multichoose(c & RANK_BITS, ic)
+    # The members of the group are neighbours in ascending order; put them in front.
+    if ga != group:
+        r1, r2, r3 = (r2, r3, r3) if gb == group else (r3, r3, r3)
+    weight = patterns[row, 1 + before_a + before_b + before_c]
+    return base, weight, m, r1, r2, r3
+
+
+@scalar_kernel
+def rank_in_frame(rank, base, weight, m, r1, r2, r3):
+    """Return the rank of the class whose fourth lane has colex rank ``rank`` in its group; the rest is the frame."""
+    if m == 0:
+        return base + weight * rank
+    low, high = min(rank, r1), max(rank, r1)
+    if m == 1:
+        return base + weight * (low + multichoose(high, 2))
+    middle, high = min(high, r2), max(high, r2)
+    if m == 2:
+        return base + weight * (low + multichoose(middle, 2) + multichoose(high, 3))
+    upper, high = min(high, r3), max(high, r3)
+    return base + weight * (low + multichoose(middle, 2) + multichoose(upper, 3) + multichoose(high, 4))
+
+
+@scalar_kernel
 def key_of(hand, suit, keys):
     """Return the key of one lane of a hand; ``keys``: [4, 8192] int32 by suit and lane."""
     return np.int64(keys[suit, (hand >> (13 * suit)) & LANE])
+
+
+@scalar_kernel
+def frame_of_suit(hand, suit, lane, keys, patterns):
+    """Return the frame of ``hand`` for lanes of ``suit`` with as many cards as ``lane``."""
+    group = np.int64(keys[suit, lane]) >> CARDS_BIT
+    a = key_of(hand, 1 if suit == 0 else 0, keys)
+    b = key_of(hand, 2 if suit <= 1 else 1, keys)
+    c = key_of(hand, 3 if suit <= 2 else 2, keys)
+    return frame(a, b, c, group, patterns)
 
 
 @scalar_kernel
@@ -144,7 +212,7 @@ def class_unrank(rank, rows, patterns, lanes, seats):
         else:
             high = middle
     row = rows[low]
-    ca, cb, cc, cd = row // (ROW * ROW), row // ROW % ROW, row % ROW, patterns[row, 4]
+    ca, cb, cc, cd = row // (ROW * ROW), row // ROW % ROW, row % ROW, patterns[row, 5]
     ab = ca == cb and seats[0, 1] == seats[1, 1]
     bc = cb == cc and seats[1, 1] == seats[2, 1]
     cy = cc == cd and seats[2, 1] == seats[3, 1]

@@ -13,9 +13,9 @@ Arrays, with N the classes of n-card hands and M those of (n+1)-card hands: ``ex
 import numpy as np
 from numba import prange
 
-from meldlab.cards.kernel import LANE, class_unrank, key_of, orbit_size, rank_of_keys
+from meldlab.cards.kernel import LANE, RANK_BITS, class_unrank, frame_of_suit, key_of, orbit_size, rank_in_frame
 from meldlab.compiling import kernel, parallel_kernel, scalar_kernel
-from meldlab.melds.kernel import deadwood
+from meldlab.melds.kernel import LOWEST, deadwood
 
 NEVER = np.inf
 
@@ -53,18 +53,6 @@ def heap_drop(values, ranks, size):
 
 
 @scalar_kernel
-def with_lane(ka, kb, kc, kd, suit, key, patterns):
-    """Return the rank of the class with these keys, ``key`` put in the place of ``suit``."""
-    if suit == 0:
-        return rank_of_keys(key, kb, kc, kd, patterns)
-    if suit == 1:
-        return rank_of_keys(ka, key, kc, kd, patterns)
-    if suit == 2:
-        return rank_of_keys(ka, kb, key, kd, patterns)
-    return rank_of_keys(ka, kb, kc, key, patterns)
-
-
-@scalar_kernel
 def repeats_lane(hand, suit, keys):
     """Tell whether an earlier suit has the same key: what holds for one of the two holds for the other."""
     key = key_of(hand, suit, keys)
@@ -81,17 +69,17 @@ def list_draws(hand, alive, keys, large, drawn, around):
     Suits with equal lanes lead to the same classes, so only the first of them is drawn from.
     """
     many = 0
-    ka, kb, kc, kd = key_of(hand, 0, keys), key_of(hand, 1, keys), key_of(hand, 2, keys), key_of(hand, 3, keys)
     for suit in range(4):
-        if repeats_lane(hand, suit, keys):
-            continue
         lane = (hand >> (13 * suit)) & LANE
         rest = alive[suit] & ~lane
+        if rest == 0 or repeats_lane(hand, suit, keys):
+            continue
+        base, weight, m, r1, r2, r3 = frame_of_suit(hand, suit, lane | (rest & -rest), keys, large)
         while rest:
             bit = rest & -rest
             rest ^= bit
             drawn[many] = hand | bit << (13 * suit)
-            around[many] = with_lane(ka, kb, kc, kd, suit, np.int64(keys[suit, lane | bit]), large)
+            around[many] = rank_in_frame(np.int64(keys[suit, lane | bit]) & RANK_BITS, base, weight, m, r1, r2, r3)
             many += 1
     return many
 
@@ -99,14 +87,16 @@ def list_draws(hand, alive, keys, large, drawn, around):
 @scalar_kernel
 def list_discards(hand, keys, small, targets, many):
     """Write the ranks of the hands that one card less makes of ``hand`` into ``targets`` from place ``many`` on; return where they end."""
-    ka, kb, kc, kd = key_of(hand, 0, keys), key_of(hand, 1, keys), key_of(hand, 2, keys), key_of(hand, 3, keys)
     for suit in range(4):
         lane = (hand >> (13 * suit)) & LANE
         rest = lane
+        if rest == 0:
+            continue
+        base, weight, m, r1, r2, r3 = frame_of_suit(hand, suit, lane & (lane - 1), keys, small)
         while rest:
             bit = rest & -rest
             rest ^= bit
-            targets[many] = with_lane(ka, kb, kc, kd, suit, np.int64(keys[suit, lane ^ bit]), small)
+            targets[many] = rank_in_frame(np.int64(keys[suit, lane ^ bit]) & RANK_BITS, base, weight, m, r1, r2, r3)
             many += 1
     return many
 
@@ -199,34 +189,51 @@ def mark_goals(expected, weight, table, limit, lanes, seats, rows, small):
 
 
 @scalar_kernel
-def least_after_discard(hand, expected, keys, small):
-    """Return F of an (n+1)-card hand: the least E over its discards."""
-    ka, kb, kc, kd = key_of(hand, 0, keys), key_of(hand, 1, keys), key_of(hand, 2, keys), key_of(hand, 3, keys)
-    least = NEVER
+def best_discard(hand, expected, keys, small):
+    """Return F of an (n+1)-card hand and how: (least E over the discards, rank of that hand, number of the card), the first of equals.
+
+    The rank is -1 and the card 255 where no discard leads to a hand with a finite E.
+    """
+    least, chosen, card = NEVER, np.int64(-1), np.int64(255)
     for suit in range(4):
         lane = (hand >> (13 * suit)) & LANE
         rest = lane
+        if rest == 0:
+            continue
+        base, weight, m, r1, r2, r3 = frame_of_suit(hand, suit, lane & (lane - 1), keys, small)
         while rest:
             bit = rest & -rest
             rest ^= bit
-            value = expected[with_lane(ka, kb, kc, kd, suit, np.int64(keys[suit, lane ^ bit]), small)]
+            rank = rank_in_frame(np.int64(keys[suit, lane ^ bit]) & RANK_BITS, base, weight, m, r1, r2, r3)
+            value = np.float64(expected[rank])
             if value < least:
-                least = value
-    return least
+                least, chosen, card = value, rank, 13 * suit + np.int64(LOWEST[bit])
+    return least, chosen, card
+
+
+@scalar_kernel
+def after_discard(hand, card, expected, keys, small):
+    """Return E of what is left of a hand without the card of this number."""
+    suit = card // 13
+    lane = ((hand >> (13 * suit)) & LANE) ^ (1 << card % 13)
+    base, weight, m, r1, r2, r3 = frame_of_suit(hand, suit, lane, keys, small)
+    return np.float64(expected[rank_in_frame(np.int64(keys[suit, lane]) & RANK_BITS, base, weight, m, r1, r2, r3)])
 
 
 @scalar_kernel
 def mean_over_draws(hand, now, bag, after, alive, keys, large):
     """Return E of an n-card hand from ``after``, [M], the F of all larger hands, counting the draws with F below ``now``."""
     total, draws = 0.0, 0
-    ka, kb, kc, kd = key_of(hand, 0, keys), key_of(hand, 1, keys), key_of(hand, 2, keys), key_of(hand, 3, keys)
     for suit in range(4):
         lane = (hand >> (13 * suit)) & LANE
         rest = alive[suit] & ~lane
+        if rest == 0:
+            continue
+        base, weight, m, r1, r2, r3 = frame_of_suit(hand, suit, lane | (rest & -rest), keys, large)
         while rest:
             bit = rest & -rest
             rest ^= bit
-            value = after[with_lane(ka, kb, kc, kd, suit, np.int64(keys[suit, lane | bit]), large)]
+            value = after[rank_in_frame(np.int64(keys[suit, lane | bit]) & RANK_BITS, base, weight, m, r1, r2, r3)]
             if value < now:
                 total += value
                 draws += 1
@@ -237,7 +244,7 @@ def mean_over_draws(hand, now, bag, after, alive, keys, large):
 def sweep_discards(after, expected, keys, lanes, seats, large_rows, small, large):
     """Set ``after`` [M] to F of every (n+1)-card hand."""
     for rank in prange(len(after)):
-        after[rank] = least_after_discard(class_unrank(rank, large_rows, large, lanes, seats), expected, keys, small)
+        after[rank] = best_discard(class_unrank(rank, large_rows, large, lanes, seats), expected, keys, small)[0]
 
 
 @parallel_kernel

@@ -5,7 +5,7 @@ from numba import prange
 
 from meldlab.cards.kernel import address, below, class_rank
 from meldlab.compiling import parallel_kernel, scalar_kernel
-from meldlab.waiting.kernel_walk import best_discard
+from meldlab.waiting.kernel import best_discard
 
 DRAW, DISCARD, DEAL = 1, 2, 0  # purposes of a draw of chance
 MOST_TURNS = 100_000
@@ -22,9 +22,9 @@ def nth_card(cards, nth):
 @scalar_kernel
 def next_hand(hand, card, expected, keys, small):
     """Return the hand that the policy of ``expected`` makes of a hand and a drawn card, a bit: it moves only to a better hand."""
-    value, chosen, gone = best_discard(hand | card, expected, keys, small)
+    value, _, gone = best_discard(hand | card, expected, keys, small)
     if value < expected[class_rank(hand, keys, small)]:
-        return (hand | card) ^ gone
+        return (hand | card) ^ np.int64(1) << gone
     return hand
 
 

@@ -7,27 +7,9 @@ ascending E, so every move goes to an earlier place.
 
 import numpy as np
 
-from meldlab.cards.kernel import LANE, class_unrank, key_of
-from meldlab.compiling import kernel, scalar_kernel
-from meldlab.waiting.kernel import with_lane
-
-
-@scalar_kernel
-def best_discard(hand, expected, keys, small):
-    """Return (least E over the discards, rank of that hand, bit of the card), the lower rank among equals."""
-    least, chosen, card = np.inf, np.int64(-1), np.int64(0)
-    ka, kb, kc, kd = key_of(hand, 0, keys), key_of(hand, 1, keys), key_of(hand, 2, keys), key_of(hand, 3, keys)
-    for suit in range(4):
-        lane = (hand >> (13 * suit)) & LANE
-        rest = lane
-        while rest:
-            bit = rest & -rest
-            rest ^= bit
-            rank = with_lane(ka, kb, kc, kd, suit, np.int64(keys[suit, lane ^ bit]), small)
-            value = np.float64(expected[rank])
-            if value < least or (value == least and rank < chosen):
-                least, chosen, card = value, rank, bit << (13 * suit)
-    return least, chosen, card
+from meldlab.cards.kernel import LANE, class_unrank
+from meldlab.compiling import kernel
+from meldlab.waiting.kernel import best_discard
 
 
 @kernel
