@@ -5,6 +5,8 @@ from enum import IntEnum
 from functools import total_ordering
 from typing import Self
 
+from meldlab.errors import NotLegalHere, whole
+
 __all__ = ["CARDS", "Card", "Rank", "Suit"]
 
 
@@ -72,6 +74,10 @@ class Card:
     rank: Rank
     suit: Suit
 
+    def __post_init__(self) -> None:
+        if not (isinstance(self.rank, Rank) and isinstance(self.suit, Suit)):
+            raise NotLegalHere(f"a card is a Rank and a Suit, not {self.rank!r} and {self.suit!r}")
+
     @property
     def index(self) -> int:
         """Return the card's bit in a hand: 13 per suit, aces first."""
@@ -80,7 +86,7 @@ class Card:
     @classmethod
     def from_index(cls, index: int) -> "Card":
         """Return the card of bit ``index``, 0 to 51."""
-        return CARDS[index]
+        return CARDS[whole(index, "index of a card", most=51)]
 
     @classmethod
     def parse(cls, text: str) -> "Card":
@@ -90,6 +96,8 @@ class Card:
         return read_card(text)
 
     def __lt__(self, other: Self) -> bool:
+        if not isinstance(other, Card):
+            return NotImplemented
         return (self.rank, self.suit) < (other.rank, other.suit)
 
     def __str__(self) -> str:

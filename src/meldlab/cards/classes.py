@@ -12,14 +12,13 @@ from dataclasses import dataclass
 from functools import cache
 from itertools import permutations
 from math import comb
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from meldlab.cards import kernel
-from meldlab.cards.hand import Hand
-from meldlab.errors import NotLegalHere
+from meldlab.cards.hand import Hand, as_masks
+from meldlab.errors import NotLegalHere, whole
 
 __all__ = ["Tables", "count", "hands", "orbit", "orbit_size", "rank", "ranks", "tables", "unrank"]
 
@@ -50,11 +49,13 @@ def _keys() -> tuple[NDArray[np.uint16], NDArray[np.uint16]]:
     return keys, lanes
 
 
-@cache
 def tables(cards: int) -> Tables:
     """Return the tables for hands of ``cards`` cards, 0 to 13."""
-    if not 0 <= cards <= kernel.MOST:
-        raise NotLegalHere(f"hands of {cards} cards have no class number (0 to {kernel.MOST} do)")
+    return _tables(whole(cards, "number of cards in a hand with a class", most=kernel.MOST))
+
+
+@cache
+def _tables(cards: int) -> Tables:
     keys, lanes = _keys()
     patterns, rows, offset = np.zeros((140, 5), np.int64), [], 0
     for a in range(cards // 4 + 1):
@@ -78,41 +79,49 @@ def count(cards: int) -> int:
 
 def rank(hand: Hand) -> int:
     """Return the number of the hand's class among the classes of hands of its size."""
-    size = tables(len(hand))
+    size = tables(len(_hand(hand)))
     return int(kernel.class_rank(hand.mask, size.keys, size.patterns))
 
 
 def unrank(cards: int, rank: int) -> Hand:
     """Return the hand that stands for class ``rank``; its suits are ordered by number of cards, spades the longest."""
     size = tables(cards)
-    if not 0 <= rank < size.count:
-        raise NotLegalHere(f"no class {rank} among the {size.count:,} classes of {cards}-card hands")
-    return Hand.from_mask(int(kernel.class_unrank(rank, size.rows, size.patterns, size.lanes)))
+    place = whole(rank, f"number of a class of {cards}-card hands", most=size.count - 1)
+    return Hand.from_mask(int(kernel.class_unrank(place, size.rows, size.patterns, size.lanes)))
 
 
 def orbit_size(hand: Hand) -> int:
     """Return the number of hands in the hand's class."""
-    return int(kernel.orbit_size(hand.mask))
+    return int(kernel.orbit_size(_hand(hand).mask))
 
 
 def orbit(hand: Hand) -> Iterator[Hand]:
     """Give every hand of the hand's class once, smallest mask first."""
-    masks = {sum(lane << 13 * suit for suit, lane in enumerate(lanes)) for lanes in permutations(hand.lanes)}
+    masks = {sum(lane << 13 * suit for suit, lane in enumerate(lanes)) for lanes in permutations(_hand(hand).lanes)}
     return map(Hand.from_mask, sorted(masks))
 
 
-def ranks(masks: NDArray[Any], cards: int) -> Ints:
+def ranks(masks: ArrayLike, cards: int) -> Ints:
     """Return the class number of each of ``masks``, [hands] of ``cards``-card hands, as [hands] int64."""
     size = tables(cards)
-    result: Ints = kernel.class_ranks(np.asarray(masks, np.int64), size.keys, size.patterns)
+    given = as_masks(masks)
+    if len(given) and not (np.bitwise_count(given) == cards).all():
+        raise NotLegalHere(f"not all of these hands have {cards} cards")
+    result: Ints = kernel.class_ranks(given, size.keys, size.patterns)
     return result
 
 
 def hands(cards: int, first: int = 0, many: int | None = None) -> Ints:
     """Return [many] int64, the masks that stand for class ``first`` and the following ones (all of them by default)."""
     size = tables(cards)
-    last = size.count if many is None else first + many
-    if not 0 <= first <= last <= size.count:
-        raise NotLegalHere(f"classes {first} to {last} are not among the {size.count:,} classes of {cards}-card hands")
-    result: Ints = kernel.class_hands(first, last - first, size.rows, size.patterns, size.lanes)
+    start = whole(first, f"first of the {size.count:,} classes of {cards}-card hands", most=size.count)
+    left = size.count - start
+    length = left if many is None else whole(many, f"number of classes from {start:,} on", most=left)
+    result: Ints = kernel.class_hands(start, length, size.rows, size.patterns, size.lanes)
     return result
+
+
+def _hand(hand: Hand) -> Hand:
+    if not isinstance(hand, Hand):
+        raise NotLegalHere(f"a Hand has a class, {hand!r} has none (Hand.parse reads text)")
+    return hand

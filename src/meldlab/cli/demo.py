@@ -1,8 +1,12 @@
 """``meldlab demo``: a tour of what works, ending with published numbers beside ours."""
 
 from math import comb
+from typing import TYPE_CHECKING
 
 from meldlab.cli.options import JsonOption, print_json
+
+if TYPE_CHECKING:
+    from rich.console import Console
 
 Row = tuple[str, str, str]
 
@@ -30,15 +34,12 @@ def demo(json: JsonOption = False) -> None:
     console.print('Next: meldlab deadwood "4H 5H 6H 7H 7C 7D KS"   meldlab bench melds   meldlab --help')
 
 
-def show_melds(console: object) -> None:
+def show_melds(console: "Console") -> None:
     """Arrange one hand and say what to throw away."""
-    from rich.console import Console
-
     from meldlab.cards import Hand
     from meldlab.cli.pictures import arrangement_text, cards_text
     from meldlab.melds import arrange, best_discard, discards
 
-    assert isinstance(console, Console)
     hand = Hand.parse("4H 5H 6H 7H 7C 7D 9S TS QC QD KD")
     best = arrange(hand)
     card = best_discard(hand)

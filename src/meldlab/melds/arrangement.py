@@ -10,13 +10,14 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from meldlab.cards import Card, Hand
-from meldlab.errors import BadText, NotLegalHere
+from meldlab.cards.hand import as_masks
+from meldlab.errors import BadText, NotLegalHere, whole
 from meldlab.melds import kernel
 from meldlab.melds.aces import Aces
 from meldlab.melds.meld import Meld
@@ -27,6 +28,7 @@ __all__ = [
     "Arrangement",
     "arrange",
     "arrangements",
+    "as_hand",
     "best_discard",
     "deadwood",
     "deadwoods",
@@ -90,21 +92,19 @@ class Arrangement:
         return f"{melds} + {self.deadwood_cards}".strip() if self.deadwood_cards else melds
 
 
-def points_of(hand: Hand, points: Points = GIN_POINTS) -> int:
+def points_of(hand: Hand | str, points: Points = GIN_POINTS) -> int:
     """Return the points of all cards of a hand.
 
-    >>> points_of(Hand.parse("AC 5H KS"))
+    >>> points_of("AC 5H KS")
     16
     """
-    return sum(points[card.rank] for card in hand)
+    values = _points(points)
+    return sum(values[card.rank] for card in as_hand(hand))
 
 
 def leftover_table(aces: Aces | str = Aces.LOW, points: Points = GIN_POINTS) -> NDArray[np.uint16]:
     """Return the table that the kernels read for an ace rule and points per rank (ace to king)."""
-    values = tuple(points)
-    if len(values) != 13 or not all(isinstance(value, int) and 0 <= value <= MOST_POINTS for value in values):
-        raise NotLegalHere(f"points are 13 whole numbers from 0 to {MOST_POINTS}, ace to king; got {values}")
-    return _leftover_table(Aces.parse(aces), values)
+    return _leftover_table(Aces.parse(aces), _points(points))
 
 
 @lru_cache(maxsize=16)
@@ -137,18 +137,16 @@ def deadwood(hand: Hand | str, aces: Aces | str = Aces.LOW, points: Points = GIN
     return int(kernel.deadwood(_mask(hand), leftover_table(aces, points)))
 
 
-def deadwoods(masks: NDArray[Any], aces: Aces | str = Aces.LOW, points: Points = GIN_POINTS) -> NDArray[np.uint16]:
+def deadwoods(masks: ArrayLike, aces: Aces | str = Aces.LOW, points: Points = GIN_POINTS) -> NDArray[np.uint16]:
     """Return [hands] uint16, the deadwood of each of ``masks``, [hands] 52-bit hands.
 
     >>> deadwoods(np.array([Hand.parse("5H 6H 7H").mask, Hand.parse("5H 6H KS").mask]))
     array([ 0, 21], dtype=uint16)
     """
-    hands = np.asarray(masks)
-    if hands.ndim != 1 or hands.dtype.kind not in "iu":
-        raise NotLegalHere(f"hands are a one-dimensional array of integers, not {hands.ndim}-dimensional {hands.dtype}")
-    if len(hands) and (hands.min() < 0 or hands.max() >= 1 << 52 or np.bitwise_count(hands).max() > MOST_CARDS):
-        raise NotLegalHere(f"each hand is a mask of 52 bits with at most {MOST_CARDS} cards")
-    result: NDArray[np.uint16] = kernel.deadwoods(hands.astype(np.int64, copy=False), leftover_table(aces, points))
+    hands, table = as_masks(masks), leftover_table(aces, points)
+    if len(hands) and np.bitwise_count(hands).max() > MOST_CARDS:
+        raise NotLegalHere(f"each hand has at most {MOST_CARDS} cards")
+    result: NDArray[np.uint16] = kernel.deadwoods(hands, table)
     return result
 
 
@@ -164,7 +162,7 @@ def is_complete(hand: Hand | str, aces: Aces | str = Aces.LOW) -> bool:
 
 def arrangements(hand: Hand | str, aces: Aces | str = Aces.LOW, points: Points = GIN_POINTS) -> Iterator[Arrangement]:
     """Give every arrangement with the least deadwood once, fewest and longest melds first."""
-    mask, table, values = _mask(hand), leftover_table(aces, points), tuple(points)
+    mask, table, values = _mask(hand), leftover_table(aces, points), _points(points)
     within = [meld.hand.mask for meld in melds(Hand.from_mask(mask), aces)]
     found: set[tuple[int, ...]] = set()
 
@@ -215,8 +213,24 @@ def best_discard(hand: Hand | str, aces: Aces | str = Aces.LOW, points: Points =
     return max(left, key=lambda card: (-left[card], points[card.rank], card))
 
 
+def as_hand(hand: Hand | str) -> Hand:
+    """Return a hand given as one or as text."""
+    if isinstance(hand, str):
+        return Hand.parse(hand)
+    if not isinstance(hand, Hand):
+        raise NotLegalHere(f"a hand is a Hand or text, not {hand!r}")
+    return hand
+
+
+def _points(points: Points) -> tuple[int, ...]:
+    values = tuple(whole(value, "points of a rank", most=MOST_POINTS) for value in points)
+    if len(values) != 13:
+        raise NotLegalHere(f"points are 13 numbers, ace to king, not {len(values)}")
+    return values
+
+
 def _mask(hand: Hand | str) -> int:
-    cards = Hand.parse(hand) if isinstance(hand, str) else hand
+    cards = as_hand(hand)
     if len(cards) > MOST_CARDS:
         raise NotLegalHere(f"{len(cards)} cards are too many to arrange (at most {MOST_CARDS})")
     return cards.mask
