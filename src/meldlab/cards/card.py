@@ -1,5 +1,6 @@
 """A card is a rank and a suit; it reads and prints itself as ``5H``."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import IntEnum
 from functools import total_ordering
@@ -7,7 +8,7 @@ from typing import Self
 
 from meldlab.errors import NotLegalHere, whole
 
-__all__ = ["CARDS", "Card", "Rank", "Suit"]
+__all__ = ["CARDS", "Card", "Rank", "Suit", "all_cards"]
 
 
 class Rank(IntEnum):
@@ -110,6 +111,17 @@ class Card:
         from meldlab.cards.picture import draw
 
         return draw([self])
+
+
+def all_cards(cards: Iterable[Card]) -> list[Card]:
+    """Return the cards as a list, or say which of them is none."""
+    if not isinstance(cards, Iterable):
+        raise NotLegalHere(f"cards are wanted, not {cards!r}")
+    row = list(cards)
+    for card in row:
+        if not isinstance(card, Card):
+            raise NotLegalHere(f"{card!r} is not a card (parse reads text)")
+    return row
 
 
 CARDS = tuple(Card(Rank(rank), Suit(suit)) for suit in range(4) for rank in range(13))

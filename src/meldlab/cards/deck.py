@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from meldlab.cards import kernel
-from meldlab.cards.card import CARDS, Card
+from meldlab.cards.card import CARDS, Card, all_cards
 from meldlab.cards.hand import Hand
 from meldlab.cards.notation import read_cards
 from meldlab.errors import BadText, NotLegalHere, whole
@@ -29,7 +29,7 @@ class Deck:
     cards: tuple[Card, ...]
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "cards", tuple(self.cards))
+        object.__setattr__(self, "cards", tuple(all_cards(self.cards)))
         if len(Hand(self.cards)) != len(self.cards):
             raise NotLegalHere("a deck has no card twice")
 

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from meldlab.cards.card import CARDS, Card, Suit
+from meldlab.cards.card import CARDS, Card, Suit, all_cards
 from meldlab.cards.notation import read_cards
 from meldlab.errors import BadText, NotLegalHere, whole
 
@@ -32,9 +32,7 @@ class Hand(Set[Card]):
 
     def __init__(self, cards: Iterable[Card] = ()) -> None:
         mask = 0
-        for card in cards:
-            if not isinstance(card, Card):
-                raise NotLegalHere(f"a hand is made of cards, not {card!r} (Hand.parse reads text)")
+        for card in all_cards(cards):
             mask |= 1 << card.index
         object.__setattr__(self, "mask", mask)
 

@@ -7,7 +7,7 @@
 4H 5H 6H | 7C 7D 7H + KS 10
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Self
@@ -61,6 +61,8 @@ class Arrangement:
     @classmethod
     def parse(cls, text: str, points: Points = GIN_POINTS) -> Self:
         """Read melds separated by ``|`` and, behind ``+``, the cards outside them."""
+        if not isinstance(text, str):
+            raise NotLegalHere(f"an arrangement is read from text, not from {text!r}")
         front, _, back = text.partition("+")
         melds, seen, at = [], 0, 0
         for part in front.split("|") if front.strip() else []:
@@ -223,6 +225,8 @@ def as_hand(hand: Hand | str) -> Hand:
 
 
 def _points(points: Points) -> tuple[int, ...]:
+    if not isinstance(points, Iterable):
+        raise NotLegalHere(f"points are 13 numbers, ace to king, not {points!r}")
     values = tuple(whole(value, "points of a rank", most=MOST_POINTS) for value in points)
     if len(values) != 13:
         raise NotLegalHere(f"points are 13 numbers, ace to king, not {len(values)}")

@@ -45,6 +45,8 @@ def lay_off(
     6H 7H 8H + KS 10
     """
     cards = as_hand(hand)
+    if not isinstance(melds, Iterable):
+        raise NotLegalHere(f"cards are laid off on melds, not on {melds!r}")
     rule, shown = Aces.parse(aces), tuple(melds)
     seen = cards
     for meld in shown:
