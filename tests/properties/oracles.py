@@ -102,3 +102,25 @@ def classes_by_sorting(n: int) -> Iterator[tuple[tuple[int, ...], int]]:
         key = tuple(sorted(lanes))
         sizes[key] = sizes.get(key, 0) + 1
     return iter(sizes.items())
+
+
+def complete_hands(n: int, aces: str) -> set[int]:
+    """Return the masks of all hands of n cards that fall into melds, by putting melds together."""
+    deck = from_mask((1 << 52) - 1)
+    melds: dict[int, list[int]] = {}
+    for meld in all_melds(deck, aces):
+        melds.setdefault(len(meld), []).append(to_mask(meld))
+
+    @cache
+    def of(size: int, largest: int) -> frozenset[int]:
+        if size == 0:
+            return frozenset([0])
+        return frozenset(
+            meld | rest
+            for length in range(3, min(size, largest) + 1)
+            for rest in of(size - length, length)
+            for meld in melds[length]
+            if not meld & rest
+        )
+
+    return set(of(n, n))

@@ -4,7 +4,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import IntEnum
 from functools import total_ordering
-from typing import Self
 
 from meldlab.errors import NotLegalHere, whole
 
@@ -96,7 +95,7 @@ class Card:
 
         return read_card(text)
 
-    def __lt__(self, other: Self) -> bool:
+    def __lt__(self, other: "Card") -> bool:
         if not isinstance(other, Card):
             return NotImplemented
         return (self.rank, self.suit) < (other.rank, other.suit)

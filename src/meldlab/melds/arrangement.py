@@ -15,7 +15,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from meldlab.cards import Card, Hand
+from meldlab.cards import Card, Hand, draw
 from meldlab.cards.hand import as_masks
 from meldlab.errors import BadText, NotLegalHere, whole
 from meldlab.melds import kernel
@@ -92,6 +92,10 @@ class Arrangement:
     def __str__(self) -> str:
         melds = " | ".join(map(str, self.melds))
         return f"{melds} + {self.deadwood_cards}".strip() if self.deadwood_cards else melds
+
+    def _repr_svg_(self) -> str:
+        melded = [card for meld in self.melds for card in meld.cards]
+        return draw([*melded, *self.deadwood_cards], marked=melded)
 
 
 def points_of(hand: Hand | str, points: Points = GIN_POINTS) -> int:
