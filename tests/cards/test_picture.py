@@ -45,6 +45,11 @@ def test_marked_cards_stand_higher() -> None:
     assert places[0][1] != places[1][1]
 
 
+def test_groups_stand_apart() -> None:
+    widths = [float(ElementTree.fromstring(arrange(hand)._repr_svg_()).get("width", "")) for hand in ("5H 6H 7H 8H", "5H 6H 7H KS")]
+    assert widths[0] < widths[1]
+
+
 def test_no_cards_and_no_card() -> None:
     assert ElementTree.fromstring(draw([])).findtext(f"{SVG}title") == "no cards"
     for nothing in ("5H", 5, [None]):

@@ -7,7 +7,7 @@ from meldlab.cards.card import Card, Rank, Suit, all_cards
 
 __all__ = ["FOUR_COLOURS", "TWO_COLOURS", "draw"]
 
-WIDTH, HEIGHT, STEP = 62, 88, 66
+WIDTH, HEIGHT, STEP, GAP = 62, 88, 66, 14
 
 # Okabe and Ito's palette: told apart with every common kind of colour blindness.
 TWO_COLOURS = {Suit.CLUBS: "#1a1a1a", Suit.DIAMONDS: "#c43c00", Suit.HEARTS: "#c43c00", Suit.SPADES: "#1a1a1a"}
@@ -26,17 +26,23 @@ PIPS = {
 CROWN = '<path d="M34 24 L32 12 L38 17 L43 9 L48 17 L54 12 L52 24 Z"/>'
 
 
-def draw(cards: Iterable[Card], four_colours: bool = False, marked: Iterable[Card] = ()) -> str:
-    """Return an SVG picture of ``cards`` side by side in the order given; ``marked`` ones stand a little higher.
+def draw(cards: Iterable[Card], four_colours: bool = False, marked: Iterable[Card] = (), apart: Iterable[Card] = ()) -> str:
+    """Return an SVG picture of ``cards`` side by side in the order given.
+
+    ``marked`` cards stand a little higher; before each of the cards ``apart`` there is a gap.
 
     >>> draw([Card.parse("5H")]).startswith('<svg xmlns="http://www.w3.org/2000/svg"')
     True
     """
-    row, raised = all_cards(cards), frozenset(all_cards(marked))
+    row, raised, starts = all_cards(cards), all_cards(marked), all_cards(apart)
     colours = FOUR_COLOURS if four_colours else TWO_COLOURS
-    width, height = max(len(row), 1) * STEP, HEIGHT + 12
     title = escape(" ".join(map(str, row)) or "no cards")
-    body = "".join(_card(card, 2 + i * STEP, 2 if card in raised else 10, colours[card.suit]) for i, card in enumerate(row))
+    body, width = "", 2
+    for card in row:
+        width += GAP if body and card in starts else 0
+        body += _card(card, width, 2 if card in raised else 10, colours[card.suit])
+        width += STEP
+    width, height = max(width - 2, STEP), HEIGHT + 12
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" viewBox="0 0 {width} {height}" '
         f'role="img" font-family="Helvetica, Arial, sans-serif"><title>{title}</title>{body}</svg>'

@@ -95,7 +95,8 @@ class Arrangement:
 
     def _repr_svg_(self) -> str:
         melded = [card for meld in self.melds for card in meld.cards]
-        return draw([*melded, *self.deadwood_cards], marked=melded)
+        groups = [meld.cards for meld in self.melds] + [tuple(self.deadwood_cards)]
+        return draw([*melded, *self.deadwood_cards], marked=melded, apart=[group[0] for group in groups if group])
 
 
 def points_of(hand: Hand | str, points: Points = GIN_POINTS) -> int:
