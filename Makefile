@@ -45,7 +45,7 @@ test: $(VENV)/.dev
 
 docs: | $(BIN)/python
 	@$(BIN)/python -m pip install -q --disable-pip-version-check -e '.[docs]'
-	@$(BIN)/mkdocs build --strict
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
 clean:
 	rm -rf $(VENV) site build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis

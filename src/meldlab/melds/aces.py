@@ -23,6 +23,8 @@ class Aces(StrEnum):
     @classmethod
     def parse(cls, text: str) -> Self:
         """Read the name of a rule."""
+        if isinstance(text, cls):
+            return text
         if not isinstance(text, str) or text not in list(cls):
             raise NoSuchThing("ace rule", text, cls)
         return cls(text)

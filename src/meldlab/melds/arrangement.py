@@ -9,13 +9,14 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
+from itertools import combinations
 from typing import Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from meldlab.cards import Card, Hand, draw
+from meldlab.cards import CARDS, Card, Hand, draw
 from meldlab.cards.hand import as_masks
 from meldlab.errors import BadText, NotLegalHere, whole
 from meldlab.melds import kernel
@@ -40,8 +41,8 @@ __all__ = [
 ]
 
 Points = Sequence[int]
-GIN_POINTS: Points = (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 10, 10, 10)
-ONE_EACH: Points = (1,) * 13
+GIN_POINTS = (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 10, 10, 10)
+ONE_EACH = (1,) * 13
 MOST_CARDS = 26  # six ranks of four are 6^6 ways to choose sets; a whole deck would be 6^13
 MOST_POINTS = 1000
 
@@ -128,15 +129,17 @@ def melds(hand: Hand | str, aces: Aces | str = Aces.LOW) -> tuple[Meld, ...]:
     ['7C 7D 7H', '7H 8H 9H']
     """
     mask = _mask(hand)
-    sets = {
-        mask & int(kernel.SPREAD[choice]) << rank
-        for rank in range(13)
-        for choice in range(16)
-        if choice.bit_count() >= 3 and mask >> rank & int(kernel.SPREAD[choice]) == int(kernel.SPREAD[choice])
-    }
-    runs = {run << 13 * suit for run in Aces.parse(aces).runs for suit in range(4) if mask >> 13 * suit & run == run}
-    by_cards = [sorted((Meld(Hand.from_mask(m)) for m in group), key=lambda meld: (len(meld.hand), meld.cards)) for group in (sets, runs)]
-    return tuple(by_cards[0] + by_cards[1])
+    return tuple(meld for bits, meld in _every_meld(Aces.parse(aces)).items() if mask & bits == bits)
+
+
+@cache
+def _every_meld(aces: Aces) -> dict[int, Meld]:
+    """Return all melds of a deck by their masks, in the order of ``melds``."""
+    ranks = [[CARDS[13 * suit + rank] for suit in range(4)] for rank in range(13)]
+    sets = [Meld(Hand(some)) for rank in ranks for size in (3, 4) for some in combinations(rank, size)]
+    runs = [Meld(Hand.from_mask(run << 13 * suit)) for run in aces.runs for suit in range(4)]
+    ordered = [meld for kind in (sets, runs) for meld in sorted(kind, key=lambda meld: (len(meld.hand), meld.cards))]
+    return {meld.hand.mask: meld for meld in ordered}
 
 
 def deadwood(hand: Hand | str, aces: Aces | str = Aces.LOW, points: Points = GIN_POINTS) -> int:
@@ -170,7 +173,8 @@ def is_complete(hand: Hand | str, aces: Aces | str = Aces.LOW) -> bool:
 def arrangements(hand: Hand | str, aces: Aces | str = Aces.LOW, points: Points = GIN_POINTS) -> Iterator[Arrangement]:
     """Give every arrangement with the least deadwood once, fewest and longest melds first."""
     mask, table, values = _mask(hand), leftover_table(aces, points), _points(points)
-    within = [meld.hand.mask for meld in melds(Hand.from_mask(mask), aces)]
+    known = _every_meld(Aces.parse(aces))
+    within = [meld for meld in known if mask & meld == meld]
     found: set[tuple[int, ...]] = set()
 
     def split(rest: int, budget: int, dead: int, chosen: tuple[int, ...]) -> None:
@@ -188,13 +192,13 @@ def arrangements(hand: Hand | str, aces: Aces | str = Aces.LOW, points: Points =
 
     least = int(kernel.deadwood(mask, table))
     split(mask, least, 0, ())
-    every = [_arrangement(mask, chosen, least) for chosen in found]
+    every = [_arrangement(mask, [known[meld] for meld in chosen], least) for chosen in found]
     return iter(sorted(every, key=lambda one: (len(one.melds), [meld.cards for meld in one.melds])))
 
 
-def _arrangement(mask: int, chosen: tuple[int, ...], least: int) -> Arrangement:
-    laid = tuple(sorted((Meld(Hand.from_mask(meld)) for meld in chosen), key=lambda meld: meld.cards))
-    return Arrangement(laid, Hand.from_mask(mask & ~sum(chosen)), least)
+def _arrangement(mask: int, chosen: list[Meld], least: int) -> Arrangement:
+    laid = tuple(sorted(chosen, key=lambda meld: meld.cards))
+    return Arrangement(laid, Hand.from_mask(mask & ~sum(meld.hand.mask for meld in laid)), least)
 
 
 def arrange(hand: Hand | str, aces: Aces | str = Aces.LOW, points: Points = GIN_POINTS) -> Arrangement:
@@ -230,6 +234,8 @@ def as_hand(hand: Hand | str) -> Hand:
 
 
 def _points(points: Points) -> tuple[int, ...]:
+    if points is GIN_POINTS or points is ONE_EACH:
+        return points
     if not isinstance(points, Iterable):
         raise NotLegalHere(f"points are 13 numbers, ace to king, not {points!r}")
     values = tuple(whole(value, "points of a rank", most=MOST_POINTS) for value in points)
