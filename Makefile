@@ -34,9 +34,12 @@ $(VENV)/.dev: pyproject.toml | $(BIN)/python
 	@touch $@ $(VENV)/.run
 
 demo: $(VENV)/.run
+	@echo "the tour: under two minutes, the first time a little longer while kernels are compiled"
 	@$(BIN)/meldlab demo
+	@echo "The command is $(BIN)/meldlab; after 'source $(BIN)/activate' it is plain meldlab."
 
 test: $(VENV)/.dev
+	@echo "all checks: about two minutes on two cores"
 	@echo "== ruff";           $(BIN)/ruff check . && $(BIN)/ruff format --check .
 	@echo "== mypy";           $(BIN)/mypy
 	@echo "== import contracts"; $(BIN)/lint-imports

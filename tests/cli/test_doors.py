@@ -46,7 +46,7 @@ def test_demo_ends_with_the_table_and_what_to_try(capsys: pytest.CaptureFixture[
     status, out, _ = run(capsys, "demo")
     assert status == 0
     assert "published / computed here" in out
-    assert out.splitlines()[-1].startswith("Next: meldlab ")
+    assert "Try next:\n  meldlab " in out
 
 
 def test_doctor_as_json(capsys: pytest.CaptureFixture[str]) -> None:

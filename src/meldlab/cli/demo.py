@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 Row = tuple[str, str, str]
+NEXT = ["meldlab deadwood 4H 5H 6H 7H 7C 7D KS", "meldlab bench melds", "meldlab --help"]
 
 
 def demo(json: JsonOption = False) -> None:
@@ -31,7 +32,9 @@ def demo(json: JsonOption = False) -> None:
     for row in rows:
         table.add_row(*row)
     console.print(table)
-    console.print('Next: meldlab deadwood "4H 5H 6H 7H 7C 7D KS"   meldlab bench melds   meldlab --help')
+    console.print("Try next:")
+    for command in NEXT:
+        console.print(f"  {command}", soft_wrap=True)
 
 
 def show_melds(console: "Console") -> None:
@@ -63,5 +66,5 @@ def meld_rows() -> list[Row]:
         for rule, figure in zip(Aces, known, strict=True):
             complete = hands[deadwoods(hands, rule, (1,) * 13) == 0]
             found = sum(orbit_size(hand) for hand in complete.astype(np.int64))
-            rows.append((f"complete hands of {cards} cards, aces {rule}, of {comb(52, cards):,}", figure, str(found)))
+            rows.append((f"complete among {comb(52, cards):,} hands of {cards}, aces {rule}", figure, str(found)))
     return rows
