@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from meldlab import __version__
 from meldlab.cards import Hand, draw
 from meldlab.melds import arrange
 from tests.cli.test_app import run
@@ -55,6 +56,10 @@ def test_commands_print_what_the_page_shows(page: str, capsys: pytest.CaptureFix
         assert program == "meldlab"
         _, out, err = run(capsys, *arguments)
         assert out + err == printed, line
+
+
+def test_the_citation_names_this_version() -> None:
+    assert f"\nversion: {__version__}\n" in (ROOT / "CITATION.cff").read_text()
 
 
 PICTURES = {

@@ -60,6 +60,7 @@ def meld_rows() -> list[Row]:
     from meldlab.melds import Aces, deadwoods
 
     rows: list[Row] = []
+    # The thesis lists the classes of all 22,004 three-card hands that are not complete, of 22,100, with aces low only.
     published = {3: ("96", "-", "-"), 4: ("53", "57", "65")}
     for cards, known in published.items():
         hands = classes.hands(cards)
