@@ -16,7 +16,7 @@ help:
 	@echo "make clean  remove what the above created"
 
 $(BIN)/python:
-	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "meldlab needs Python 3.11 or newer; this is " + sys.version.split()[0] + ". Set PYTHON=")'
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "meldlab needs Python 3.11 or newer; this is " + sys.version.split()[0] + ". Name another: make demo PYTHON=python3.12")'
 	@echo "creating $(VENV) with $$($(PYTHON) --version)"
 	@$(PYTHON) -m venv $(VENV)
 
