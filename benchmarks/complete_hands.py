@@ -15,7 +15,7 @@ from math import comb
 from rich.console import Console
 from rich.progress import track
 
-from meldlab.cards import classes, kernel
+from meldlab.cards import classes
 from meldlab.melds import Aces, deadwoods
 
 PORTION = 1 << 20  # classes at a time: arrays that stay in the processor's cache
@@ -26,7 +26,7 @@ def complete_in(cards: int, aces: Aces, first: int) -> int:
     hands = classes.hands(cards, first, min(PORTION, classes.count(cards) - first))
     # One point a card: nothing left over means complete.
     complete = hands[deadwoods(hands, aces, (1,) * 13) == 0]
-    return sum(int(kernel.orbit_size(hand)) for hand in complete.tolist())
+    return int(classes.orbit_sizes(complete, cards).sum())
 
 
 def main(cards: int, aces: Aces, threads: int) -> None:

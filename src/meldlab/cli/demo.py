@@ -53,10 +53,7 @@ def show_melds(console: "Console") -> None:
 
 def meld_rows() -> list[Row]:
     """Count complete hands of three and four cards under the three ace rules (Finkle 2017, sections 3 and 4)."""
-    import numpy as np
-
     from meldlab.cards import classes
-    from meldlab.cards.kernel import orbit_size
     from meldlab.melds import Aces, deadwoods
 
     rows: list[Row] = []
@@ -66,6 +63,6 @@ def meld_rows() -> list[Row]:
         hands = classes.hands(cards)
         for rule, figure in zip(Aces, known, strict=True):
             complete = hands[deadwoods(hands, rule, (1,) * 13) == 0]
-            found = sum(orbit_size(hand) for hand in complete.astype(np.int64))
+            found = int(classes.orbit_sizes(complete, cards).sum())
             rows.append((f"complete among {comb(52, cards):,} hands of {cards}, aces {rule}", figure, str(found)))
     return rows
