@@ -17,14 +17,13 @@ from dataclasses import dataclass
 from functools import cache
 from itertools import combinations_with_replacement, permutations, product
 from math import comb, factorial, prod
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from meldlab.cards import kernel
-from meldlab.cards.hand import Hand
-from meldlab.errors import NotLegalHere
+from meldlab.cards.hand import Hand, as_masks
+from meldlab.errors import NotLegalHere, whole
 
 __all__ = ["Tables", "count", "hands", "orbit", "orbit_size", "orbit_sizes", "rank", "ranks", "tables", "unrank"]
 
@@ -71,11 +70,14 @@ def _keys(dead: Hand) -> tuple[NDArray[np.int32], NDArray[np.uint16]]:
     return keys, lanes
 
 
-@cache
 def tables(cards: int, dead: Hand = NO_CARDS) -> Tables:
     """Return the tables for hands of ``cards`` cards, 0 to 13, without the ``dead`` ones."""
-    if not 0 <= cards <= min(kernel.MOST, 52 - len(dead)):
-        raise NotLegalHere(f"hands of {cards} cards have no class number (0 to {min(kernel.MOST, 52 - len(dead))} do)")
+    most = min(kernel.MOST, 52 - len(_hand(dead)))
+    return _tables(whole(cards, "number of cards in a hand with a class", most=most), dead)
+
+
+@cache
+def _tables(cards: int, dead: Hand) -> Tables:
     blocks = _blocks(dead)
     keys, lanes = _keys(dead)
     patterns, rows, offset = np.zeros((kernel.ROW**3, 6), np.int64), [], 0
@@ -111,7 +113,7 @@ def count(cards: int, dead: Hand = NO_CARDS) -> int:
 
 def rank(hand: Hand, dead: Hand = NO_CARDS) -> int:
     """Return the number of the hand's class among the classes of hands of its size."""
-    if hand & dead:
+    if _hand(hand) & _hand(dead):
         raise NotLegalHere(f"{hand & dead} is dead and cannot be in a hand")
     size = tables(len(hand), dead)
     return int(kernel.class_rank(hand.mask, size.keys, size.patterns))
@@ -120,42 +122,56 @@ def rank(hand: Hand, dead: Hand = NO_CARDS) -> int:
 def unrank(cards: int, rank: int, dead: Hand = NO_CARDS) -> Hand:
     """Return the hand that stands for class ``rank``; its suits are ordered by number of cards, spades the longest."""
     size = tables(cards, dead)
-    if not 0 <= rank < size.count:
-        raise NotLegalHere(f"no class {rank} among the {size.count:,} classes of {cards}-card hands")
-    return Hand.from_mask(int(kernel.class_unrank(rank, size.rows, size.patterns, size.lanes, size.seats)))
+    place = whole(rank, f"number of a class of {cards}-card hands", most=size.count - 1)
+    return Hand.from_mask(int(kernel.class_unrank(place, size.rows, size.patterns, size.lanes, size.seats)))
 
 
 def orbit_size(hand: Hand, dead: Hand = NO_CARDS) -> int:
     """Return the number of hands in the hand's class."""
-    size = tables(len(hand), dead)
+    size = tables(len(_hand(hand)), dead)
     return int(kernel.orbit_size(hand.mask, size.keys, size.renamings))
 
 
 def orbit(hand: Hand) -> Iterator[Hand]:
     """Give every hand of the hand's class once, smallest mask first."""
-    masks = {sum(lane << 13 * suit for suit, lane in enumerate(lanes)) for lanes in permutations(hand.lanes)}
+    masks = {sum(lane << 13 * suit for suit, lane in enumerate(lanes)) for lanes in permutations(_hand(hand).lanes)}
     return map(Hand.from_mask, sorted(masks))
 
 
-def ranks(masks: NDArray[Any], cards: int, dead: Hand = NO_CARDS) -> Ints:
+def ranks(masks: ArrayLike, cards: int, dead: Hand = NO_CARDS) -> Ints:
     """Return the class number of each of ``masks``, [hands] of ``cards``-card hands, as [hands] int64."""
     size = tables(cards, dead)
-    result: Ints = kernel.class_ranks(np.asarray(masks, np.int64), size.keys, size.patterns)
+    result: Ints = kernel.class_ranks(_masks(masks, cards, dead), size.keys, size.patterns)
     return result
 
 
 def hands(cards: int, first: int = 0, many: int | None = None, dead: Hand = NO_CARDS) -> Ints:
     """Return [many] int64, the masks that stand for class ``first`` and the following ones (all of them by default)."""
     size = tables(cards, dead)
-    last = size.count if many is None else first + many
-    if not 0 <= first <= last <= size.count:
-        raise NotLegalHere(f"classes {first} to {last} are not among the {size.count:,} classes of {cards}-card hands")
-    result: Ints = kernel.class_hands(first, last - first, size.rows, size.patterns, size.lanes, size.seats)
+    start = whole(first, f"first of the {size.count:,} classes of {cards}-card hands", most=size.count)
+    left = size.count - start
+    length = left if many is None else whole(many, f"number of classes from {start:,} on", most=left)
+    result: Ints = kernel.class_hands(start, length, size.rows, size.patterns, size.lanes, size.seats)
     return result
 
 
-def orbit_sizes(masks: NDArray[Any], cards: int, dead: Hand = NO_CARDS) -> Ints:
+def orbit_sizes(masks: ArrayLike, cards: int, dead: Hand = NO_CARDS) -> Ints:
     """Return the size of the class of each of ``masks``, [hands] of ``cards``-card hands, as [hands] int64."""
     size = tables(cards, dead)
-    result: Ints = kernel.orbit_sizes(np.asarray(masks, np.int64), size.keys, size.renamings)
+    result: Ints = kernel.orbit_sizes(_masks(masks, cards, dead), size.keys, size.renamings)
     return result
+
+
+def _masks(masks: ArrayLike, cards: int, dead: Hand) -> Ints:
+    given = as_masks(masks)
+    if (np.bitwise_count(given) != cards).any():
+        raise NotLegalHere(f"not all of these hands have {cards} cards")
+    if (given & dead.mask).any():
+        raise NotLegalHere("some of these hands have a dead card")
+    return given
+
+
+def _hand(hand: Hand) -> Hand:
+    if not isinstance(hand, Hand):
+        raise NotLegalHere(f"a Hand has a class, {hand!r} has none (Hand.parse reads text)")
+    return hand

@@ -56,8 +56,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     except UsageMistake as mistake:
         said = getattr(mistake, "format_message", mistake.__str__)().rstrip(".")
         context = getattr(mistake, "ctx", None)
-        hint = f" (see '{context.command_path} --help')" if said and context is not None else ""
-        _stop(f"error: {said}{hint}" if said else "", 2)
+        door = context.command_path if context else "meldlab"
+        # Nothing is said where no verb was given: help has just been printed.
+        _stop(f"error: {said} (see '{door} --help')" if said else "", 2)
     except (typer.Abort, KeyboardInterrupt):
         _stop("interrupted", 130)
     except BrokenPipeError:
