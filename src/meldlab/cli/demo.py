@@ -73,6 +73,6 @@ def stopping_rows() -> list[Row]:
 
     constant, _ = fitted(equal_decks(10_000))
     return [
-        ("stopping game, 26 black and 26 red", "2.62", f"{float(Urn(26, 26).value()):.6f}"),
-        ("stopping game, value over root of the cards", "0.3691", f"{constant:.6f}"),
+        ("stopping game, 26 black and 26 red", "2.62", f"{float(Urn(26, 26).value()):.2f}"),
+        ("stopping game, value over root of the cards", "0.3691", f"{constant:.4f}"),
     ]

@@ -1,5 +1,6 @@
 """``meldlab stopping``: the game of black and red cards, solved and played."""
 
+import sys
 from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -10,6 +11,8 @@ from meldlab.cli.options import JsonOption, SeedOption, print_json
 from meldlab.errors import NoSuchThing, NotLegalHere
 
 if TYPE_CHECKING:
+    from rich.text import Text
+
     from meldlab.stopping import Advice, Sitting, Urn
 
 __all__ = ["app"]
@@ -196,6 +199,7 @@ def draw(
     gain: GainOption = "1",
     loss: LossOption = "1",
     seed: SeedOption = 1,
+    json: JsonOption = False,
 ) -> None:
     """Draw one picture: heat map of value or policy, values against Shepp's asymptotics, or the distribution of the winnings.
 
@@ -203,7 +207,7 @@ def draw(
     """
     if picture not in PICTURES:
         raise NoSuchThing("picture", picture, PICTURES)
-    _draw(picture, _urn(deck, gain, loss), seed, out)
+    _print_files(_draw(picture, _urn(deck, gain, loss), seed, out), json)
 
 
 @app.command("figures")
@@ -213,25 +217,32 @@ def figures(
     gain: GainOption = "1",
     loss: LossOption = "1",
     seed: SeedOption = 1,
+    json: JsonOption = False,
 ) -> None:
     """Draw all pictures as SVG into a folder.
 
     Example: meldlab stopping figures --out figures
     """
     urn = _urn(deck, gain, loss)
-    for picture in PICTURES:
-        _draw(picture, urn, seed, out / f"stopping-{picture}.svg")
+    files = [path for picture in PICTURES for path in _draw(picture, urn, seed, out / f"stopping-{picture}.svg")]
+    _print_files(files, json)
 
 
-def _draw(picture: str, urn: "Urn", seed: int, out: Path) -> None:
+def _draw(picture: str, urn: "Urn", seed: int, out: Path) -> list[Path]:
     from meldlab.lab.figures import save, stopping
 
     if picture == "winnings":
         sheet = stopping.draw_winnings(urn, seed)
     else:
         sheet = {"value": stopping.draw_value, "policy": stopping.draw_policy, "shepp": stopping.draw_shepp}[picture](urn)
-    for path in save(*sheet, out):
-        print(path)
+    return list(save(*sheet, out))
+
+
+def _print_files(files: list[Path], as_json: bool) -> None:
+    if as_json:
+        print_json({"files": files})
+    else:
+        print(*files, sep="\n")
 
 
 @app.command("play")
@@ -248,7 +259,6 @@ def play(
     from secrets import randbelow
 
     from meldlab.stopping import Sitting
-    from meldlab.stopping.notation import amount_text
 
     urn = _urn(deck, gain, loss)
     if urn.exact_seconds > AT_ONCE:
@@ -257,19 +267,41 @@ def play(
     table = Sitting.shuffled(urn, seed)
     print(f"{urn.black} black cards win {urn.gain} each, {urn.red} red cards lose {urn.loss} each. Seed {seed}.")
     print("d or Enter: draw   s: stop   ?: advice")
+    try:
+        table = _played(table)
+    except KeyboardInterrupt:
+        print("\ninterrupted", file=sys.stderr)
+        raise typer.Exit(130) from None
+    _end(table, seed)
+
+
+def _played(table: "Sitting") -> "Sitting":
+    """Return where the player stops, or the empty pile."""
+    from rich.console import Console
+
+    from meldlab.stopping.notation import amount_text
+
+    console = Console(highlight=False)
     while not table.over:
         rest = table.rest
-        asked = _ask(f"won {amount_text(urn.won(rest))}; {rest.black} black and {rest.red} red left> ")
+        asked = _ask(f"won {amount_text(table.urn.won(rest))}; {rest.black} black and {rest.red} red left> ")
         if asked in ("", "d", "draw"):
             table = table.draw()
-            print(f"  {table.last_card}")
+            console.print(" ", _card_text(table))
         elif asked in ("s", "stop", "q", "quit"):
-            break
+            return table
         elif asked == "?":
             print(" ", _advice_text(table.advice()))
         else:
             print(f"  no move {asked!r} (use d, s or ?)")
-    _end(table, seed)
+    return table
+
+
+def _card_text(table: "Sitting") -> "Text | str":
+    from meldlab.cli.pictures import cards_text
+
+    card = table.last_card
+    return card if isinstance(card, str) else cards_text([card])
 
 
 def _ask(prompt: str) -> str:

@@ -8,6 +8,7 @@ from meldlab.errors import BadText
 __all__ = ["amount_text", "read_amount", "read_deck"]
 
 MOST_DIGITS = 12  # more would only be a typing mistake, or an attempt to fill the memory
+FRONT = re.compile(r"\s*[0-9]*")
 COUNT = re.compile(r"[0-9]+")
 AMOUNT = re.compile(r"[0-9]+/[0-9]+|[0-9]+(\.[0-9]*)?|\.[0-9]+")
 
@@ -20,7 +21,7 @@ def read_deck(text: str) -> tuple[int, int]:
     """
     parts = text.split(",")
     if len(parts) != 2:
-        at = len(text) if len(parts) == 1 else len(parts[0]) + 1 + len(parts[1])
+        at = len(FRONT.match(text)[0]) if len(parts) == 1 else len(parts[0]) + 1 + len(parts[1])  # type: ignore[index]  # matches anything
         raise BadText("a deck is black,red: two numbers of cards with a comma between, such as 26,26", text, at)
     return _read_count(text, parts[0], 0), _read_count(text, parts[1], len(parts[0]) + 1)
 

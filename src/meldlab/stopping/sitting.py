@@ -13,7 +13,8 @@ import numpy as np
 from meldlab.cards import CARDS, Card, Suit
 from meldlab.cards.kernel import address, shuffle
 from meldlab.errors import NotLegalHere
-from meldlab.stopping.urn import Advice, Urn
+from meldlab.stopping.policy import policy
+from meldlab.stopping.urn import Advice, Urn, verified_seed
 
 __all__ = ["Sitting"]
 
@@ -37,7 +38,7 @@ class Sitting:
         if urn.black + urn.red > MOST_CARDS:
             raise NotLegalHere(f"{urn.black + urn.red} cards are too many to draw by hand (at most {MOST_CARDS:,})")
         order = np.arange(urn.black + urn.red)
-        shuffle(order, address(seed, game, 0, 0, DEAL))
+        shuffle(order, np.uint64(address(verified_seed(seed), game, 0, 0, DEAL)))
         return cls(urn, tuple(order.tolist()))
 
     @property
@@ -75,7 +76,7 @@ class Sitting:
 
     def played_out(self) -> Self:
         """Return where the best policy stops on this very order, from here on."""
-        table = self
-        while table.advice().keep_drawing:
+        best, table = policy(self.urn), self
+        while not best.stops_at(table.rest.black, table.rest.red):
             table = table.draw()
         return table

@@ -19,8 +19,9 @@ from meldlab.errors import BadText, NotLegalHere
 from meldlab.stopping import counting
 from meldlab.stopping.notation import read_amount, read_deck
 
-__all__ = ["Advice", "Urn"]
+__all__ = ["Advice", "Urn", "time_text", "verified_seed"]
 
+Amount = Fraction | int | str
 MOST_SECONDS = 60  # an answer that takes longer is refused with the time it would take
 MOST_CARDS = 10_000_000  # of a colour: the kernels keep a few numbers for each
 SECONDS_PER_POSITION = 2e-9  # of the kernels, on one 2.8 GHz core
@@ -39,7 +40,7 @@ class Advice:
     next_black: Fraction | None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, init=False)
 class Urn:
     """A face-down pile: each of ``black`` cards wins ``gain``, each of ``red`` cards loses ``loss``.
 
@@ -51,21 +52,22 @@ class Urn:
 
     black: int
     red: int
-    gain: Fraction = Fraction(1)
-    loss: Fraction = Fraction(1)
+    gain: Fraction
+    loss: Fraction
 
-    def __post_init__(self) -> None:
-        for colour, count in (("black", self.black), ("red", self.red)):
+    def __init__(self, black: int, red: int, gain: Amount = 1, loss: Amount = 1) -> None:
+        for colour, count in (("black", black), ("red", red)):
             if type(count) is not int or not 0 <= count <= MOST_CARDS:
                 raise NotLegalHere(f"{count} {colour} cards cannot lie in a deck (0 to {MOST_CARDS:,} of a colour)")
-        for name in ("gain", "loss"):
-            amount = getattr(self, name)
-            # Text and whole numbers become fractions here; a float would bring its rounding along.
-            if isinstance(amount, bool | float) or not isinstance(amount, int | str | Fraction):
+            object.__setattr__(self, colour, count)
+        for name, amount in (("gain", gain), ("loss", loss)):
+            # A float would bring its rounding along.
+            if isinstance(amount, bool) or not isinstance(amount, int | str | Fraction):
                 raise NotLegalHere(f"a {name} of {amount!r} is not exact (use a whole number, a Fraction, or text such as '0.1')")
-            object.__setattr__(self, name, read_amount(amount) if isinstance(amount, str) else Fraction(amount))
-            if getattr(self, name) < 0:
+            exact = read_amount(amount) if isinstance(amount, str) else Fraction(amount)
+            if exact < 0:
                 raise NotLegalHere(f"a {name} of {amount} is negative (black wins, red loses; exchange the colours if need be)")
+            object.__setattr__(self, name, exact)
 
     @classmethod
     def parse(cls, text: str) -> Self:
@@ -157,17 +159,29 @@ class Urn:
         if self.exact_seconds > MOST_SECONDS:
             raise NotLegalHere(
                 f"{self.black} black and {self.red} red cards in exact fractions would take about "
-                f"{_time_text(self.exact_seconds)} (floats are faster)"
+                f"{time_text(self.exact_seconds)} (floats are faster)"
             )
 
     def verify_floats(self) -> None:
         """Refuse a deck that takes absurdly long even in floats."""
         seconds = (self.black + 1) * (self.red + 1) * SECONDS_PER_POSITION
         if seconds > MOST_SECONDS:
-            raise NotLegalHere(f"{self.black} black and {self.red} red cards would take about {_time_text(seconds)}")
+            raise NotLegalHere(f"{self.black} black and {self.red} red cards would take about {time_text(seconds)}")
 
 
-def _time_text(seconds: float) -> str:
+def verified_seed(seed: int) -> int:
+    """Return a seed that fits the kernels, or say that there is none such."""
+    if not 0 <= seed < 2**63:
+        raise NotLegalHere(f"no seed {seed} (use 0 to 2^63 - 1)")
+    return seed
+
+
+def time_text(seconds: float) -> str:
+    """Return a time in words, in a unit that suits it.
+
+    >>> time_text(90), time_text(200000)
+    ('90 seconds', '2 days')
+    """
     for name, unit in (("years", 365.25 * 86400), ("days", 86400.0), ("hours", 3600.0), ("minutes", 60.0)):
         if seconds >= 2 * unit:
             return f"{seconds / unit:,.0f} {name}"

@@ -19,7 +19,7 @@ import numpy as np
 from meldlab.errors import NotLegalHere
 from meldlab.stopping import counting, kernel
 from meldlab.stopping.policy import boundary_in_floats, policy
-from meldlab.stopping.urn import MOST_SECONDS, Urn
+from meldlab.stopping.urn import MOST_SECONDS, Urn, time_text, verified_seed
 
 __all__ = ["Simulated", "Winnings", "simulate", "winnings", "winnings_in_floats"]
 
@@ -91,13 +91,11 @@ def simulate(urn: Urn, games: int, seed: int) -> Simulated:
     """
     if games < 2:
         raise NotLegalHere(f"{games} games tell no interval (at least 2)")
-    if seed < 0:
-        raise NotLegalHere(f"no seed {seed} (0 or more)")
     seconds = games * (urn.black + urn.red) * SECONDS_PER_DRAW
     if seconds > MOST_SECONDS:
-        raise NotLegalHere(f"{games:,} games of up to {urn.black + urn.red:,} cards would take about {seconds / 60:,.0f} minutes")
+        raise NotLegalHere(f"{games:,} games of up to {urn.black + urn.red:,} cards would take about {time_text(seconds)}")
     boundary = np.array(policy(urn).boundary) if urn.exact_seconds < 1 else boundary_in_floats(urn)
-    stops = kernel.simulate(0, games, seed, urn.black, boundary)
+    stops = kernel.simulate(0, games, verified_seed(seed), urn.black, boundary)
     return Simulated(games, _gathered(urn, boundary.tolist(), (stops / games).tolist()))
 
 

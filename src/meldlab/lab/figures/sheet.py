@@ -22,10 +22,10 @@ from matplotlib.figure import Figure
 
 from meldlab.errors import NoSuchThing, NotLegalHere
 
-__all__ = ["BLUE", "GREY", "ORANGE", "RED", "Data", "blank", "save"]
+__all__ = ["BLUE", "ORANGE", "RED", "Data", "blank", "save"]
 
 # Colours that people with any kind of colour vision tell apart (Okabe and Ito).
-BLUE, ORANGE, RED, GREY = "#0072B2", "#E69F00", "#D55E00", "#666666"
+BLUE, ORANGE, RED = "#0072B2", "#E69F00", "#D55E00"
 FORMATS = (".svg", ".png")
 
 Data = Mapping[str, Sequence[Any]]

@@ -3,13 +3,13 @@
 from typing import TYPE_CHECKING
 
 import numpy as np
-from matplotlib.colors import ListedColormap
+from matplotlib.colors import ListedColormap, PowerNorm
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 from matplotlib.ticker import MaxNLocator
 
 from meldlab.errors import NotLegalHere
-from meldlab.lab.figures.sheet import BLUE, GREY, ORANGE, RED, Data, blank
+from meldlab.lab.figures.sheet import BLUE, ORANGE, RED, Data, blank
 from meldlab.stopping import Urn, equal_decks, policy, simulate, value_table, winnings, winnings_in_floats
 from meldlab.stopping.shepp import ALPHA, VALUE, decay, fitted
 
@@ -21,7 +21,7 @@ __all__ = ["draw_policy", "draw_shepp", "draw_value", "draw_winnings"]
 Sheet = tuple[Figure, Data]
 MOST_CARDS = 500  # of a colour, in a heat map: more squares than a picture has dots
 MOST_BARS = 60
-GAMES = 100_000
+GAMES, DRAWS = 100_000, 30_000_000  # simulated, at most: about a second
 LARGEST = 10_000
 
 
@@ -30,7 +30,8 @@ def draw_value(urn: Urn) -> Sheet:
     _verify_squares(urn)
     table, boundary = value_table(urn), policy(urn).boundary
     figure, (axes,) = blank()
-    image = axes.imshow(table, origin="lower", cmap="viridis", aspect="auto")
+    # The square root spreads out the low values, which is where one has to think.
+    image = axes.imshow(table, origin="lower", norm=PowerNorm(0.5), cmap="viridis", aspect="auto")
     figure.colorbar(image, label="expected winnings in all")
     edges, steps = np.arange(urn.red + 2) - 0.5, np.array([*boundary, boundary[-1]]) + 0.5
     axes.step(edges, steps, where="post", color="white", lw=1.5)
@@ -82,7 +83,8 @@ def draw_shepp(urn: Urn) -> Sheet:
     left.loglog(sizes[::6], values[sizes[::6]], "o", color=BLUE, ms=4, label="computed")
     left.set_ylabel("value V(n, n)")
     right.semilogx(sizes, values[sizes] / roots, color=BLUE, lw=2, label="computed")
-    right.semilogx(sizes, VALUE - short * sizes ** -decay() / roots, ":", color=RED, lw=2, label=f"Shepp less {short:.4f} n^-{decay():.4f}")
+    corrected = VALUE - short * sizes ** -decay() / roots
+    right.semilogx(sizes, corrected, ":", color=RED, lw=2, label=f"Shepp less {short:.4f} $n^{{-{decay():.4f}}}$")
     right.axhline(VALUE, color=ORANGE, lw=2, label=f"Shepp: {VALUE:.6f}")
     right.set_ylabel("V(n, n) / √2n")
     if marked:
@@ -99,12 +101,12 @@ def draw_shepp(urn: Urn) -> Sheet:
 
 def draw_winnings(urn: Urn, seed: int = 0) -> Sheet:
     """Draw the chance of each amount under the best policy, and the shares in simulated games."""
-    right = winnings(urn) if urn.exact_seconds < 1 else winnings_in_floats(urn)
-    played = simulate(urn, GAMES, seed)
+    best = winnings(urn) if urn.exact_seconds < 1 else winnings_in_floats(urn)
+    played = simulate(urn, min(GAMES, max(1000, DRAWS // (urn.black + urn.red + 1))), seed)
     shares = dict(zip(played.winnings.amounts, played.winnings.chances, strict=True))
-    amounts = [float(amount) for amount in right.amounts]
-    chances = [float(chance) for chance in right.chances]
-    simulated = [float(shares.get(amount, 0)) for amount in right.amounts]
+    amounts = [float(amount) for amount in best.amounts]
+    chances = [float(chance) for chance in best.chances]
+    simulated = [float(shares.get(amount, 0)) for amount in best.amounts]
     low, high = played.interval
     figure, (axes,) = blank()
     if len(amounts) <= MOST_BARS:
@@ -114,14 +116,15 @@ def draw_winnings(urn: Urn, seed: int = 0) -> Sheet:
     else:
         axes.vlines(amounts, 0, chances, color=BLUE, lw=1, label="best policy")
         axes.plot(amounts, simulated, ".", color=ORANGE, ms=4, label=f"{played.games:,} simulated games, seed {seed}")
-    axes.axvline(float(right.mean), color=GREY, ls="--", label=f"mean {float(right.mean):.4f} (simulated {low:.4f} to {high:.4f})")
-    axes.xaxis.set_major_locator(MaxNLocator(integer=all(amount.is_integer() for amount in amounts)))
-    axes.set_ylim(0, 1.25 * max(chances))
+    mean = float(best.mean)
+    axes.axvline(mean, ymax=0.78, color=RED, ls="--", lw=2, label=f"mean {mean:.4f} (simulated {low:.4f} to {high:.4f})")
+    axes.xaxis.set_major_locator(MaxNLocator(integer=all(amount.is_integer() for amount in amounts), min_n_ticks=1))
+    axes.set_ylim(0, 1.3 * max(chances))
     axes.set_xlabel("winnings")
     axes.set_ylabel("chance")
     axes.legend(loc="upper right")
     axes.set_title(f"Winnings under the best policy, {_deck_text(urn)}", fontsize=11)
-    return figure, {"winnings": [str(amount) for amount in right.amounts], "chance": chances, "simulated": simulated}
+    return figure, {"winnings": [str(amount) for amount in best.amounts], "chance": chances, "simulated": simulated}
 
 
 def _verify_squares(urn: Urn) -> None:
@@ -133,7 +136,7 @@ def _label_squares(axes: "Axes") -> None:
     axes.set_xlabel("red cards left")
     axes.set_ylabel("black cards left")
     for axis in (axes.xaxis, axes.yaxis):
-        axis.set_major_locator(MaxNLocator(integer=True))
+        axis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1))
 
 
 def _positions(urn: Urn) -> dict[str, list[int]]:
