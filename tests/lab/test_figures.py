@@ -90,7 +90,7 @@ def test_the_winnings_add_up(urn: Urn) -> None:
         assert [Fraction(amount) for amount in data["winnings"]] == list(winnings(urn).amounts)
 
 
-@pytest.mark.parametrize("deck", ["0,0", "0,4", "4,0", "1,9"])
+@pytest.mark.parametrize("deck", ["0,0", "1,9"])
 def test_the_door_draws_every_picture_of_odd_decks(deck: str, tmp_path: Path) -> None:
     with pytest.raises(SystemExit) as stopped:
         main(["stopping", "figures", "--deck", deck, "--out", str(tmp_path / "pictures")])

@@ -265,9 +265,9 @@ def play(
         raise NotLegalHere(f"{deck} is too large a deck for advice at once; play with a smaller one")
     seed = randbelow(10**6) if seed is None else seed
     table = Sitting.shuffled(urn, seed)
-    print(f"{urn.black} black cards win {urn.gain} each, {urn.red} red cards lose {urn.loss} each. Seed {seed}.")
-    print("d or Enter: draw   s: stop   ?: advice")
     try:
+        print(f"{urn.black} black cards win {urn.gain} each, {urn.red} red cards lose {urn.loss} each. Seed {seed}.")
+        print("d or Enter: draw   s: stop   ?: advice")
         table = _played(table)
     except KeyboardInterrupt:
         print("\ninterrupted", file=sys.stderr)

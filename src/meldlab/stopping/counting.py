@@ -75,4 +75,4 @@ def stop_counts(black: int, boundary: Sequence[int]) -> Row:
 def exact_seconds(black: int, red: int) -> float:
     """Estimate how long ``rows`` takes: three additions a position, of numbers as long as the number of orders (one 2.8 GHz core)."""
     bits = (lgamma(black + red + 1) - lgamma(black + 1) - lgamma(red + 1)) / log(2)
-    return (black + 1) * (red + 1) * (2.5e-7 + 1.25e-10 * bits)
+    return (black + 1) * (red + 1) * (2.5e-7 + 2e-10 * bits)
