@@ -88,9 +88,8 @@ def draw_shepp(urn: Urn) -> Sheet:
     right.axhline(VALUE, color=ORANGE, lw=2, label=f"Shepp: {VALUE:.6f}")
     right.set_ylabel("V(n, n) / √2n")
     if marked:
-        worth, arrow = float(values[marked]), {"arrowstyle": "->"}
-        left.annotate(f"n = {marked}: {worth:.4f}", (marked, worth), (12, -22), textcoords="offset points", arrowprops=arrow)
-        right.plot([marked], [worth / np.sqrt(2 * marked)], "o", color="black", label=f"n = {marked}: {worth / np.sqrt(2 * marked):.4f}")
+        for axes, worth in ((left, values[marked]), (right, values[marked] / np.sqrt(2 * marked))):
+            axes.plot([marked], [worth], "o", color="black", label=f"n = {marked}: {worth:.4f}")
     for axes in (left, right):
         axes.set_xlabel("n black and n red cards")
         axes.grid(alpha=0.3)
