@@ -17,7 +17,7 @@ def demo(json: JsonOption = False) -> None:
 
     Example: meldlab demo
     """
-    rows = [*meld_rows()]
+    rows = [*meld_rows(), *stopping_rows()]
     if json:
         print_json({"rows": [{"what": what, "published": published, "computed": computed} for what, published, computed in rows]})
         return
@@ -66,3 +66,15 @@ def meld_rows() -> list[Row]:
             found = int(classes.orbit_sizes(complete, cards).sum())
             rows.append((f"complete among {comb(52, cards):,} hands of {cards}, aces {rule}", figure, str(found)))
     return rows
+
+
+def stopping_rows() -> list[Row]:
+    """Value the stopping game: the full deck, and Shepp's constant (1969) from the values of two large ones."""
+    from meldlab.stopping import Urn, equal_decks
+    from meldlab.stopping.shepp import fitted
+
+    constant, _ = fitted(equal_decks(10_000))
+    return [
+        ("stopping game, 26 black and 26 red", "2.62", f"{float(Urn(26, 26).value()):.2f}"),
+        ("stopping game, value over root of the cards", "0.3691", f"{constant:.4f}"),
+    ]

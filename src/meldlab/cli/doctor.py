@@ -9,7 +9,7 @@ from importlib import metadata
 from meldlab import __version__
 from meldlab.cli.options import JsonOption, print_json
 
-LIBRARIES = ("numba", "numpy", "typer", "rich")
+LIBRARIES = ("numba", "numpy", "scipy", "matplotlib", "typer", "rich")
 
 
 def doctor(json: JsonOption = False) -> None:
@@ -51,7 +51,7 @@ def warm(name: str, job: Callable[[], object], quiet: bool) -> float:
 
 def kernel_jobs() -> Mapping[str, Callable[[], object]]:
     """Return, by room, a small job that touches each of its kernels."""
-    return {"cards": _cards, "melds": _melds}
+    return {"cards": _cards, "melds": _melds, "stopping": _stopping}
 
 
 def _cards() -> None:
@@ -68,3 +68,13 @@ def _melds() -> None:
 
     deadwoods(random_hands(4, 10, seed=0))
     arrange("5H 6H 7H 9C 9D KS")
+
+
+def _stopping() -> None:
+    from meldlab.stopping import Sitting, Urn, simulate, value_table, winnings_in_floats
+
+    urn = Urn(2, 2)
+    value_table(urn)
+    winnings_in_floats(urn)
+    simulate(urn, games=2, seed=0)
+    Sitting.shuffled(urn, seed=0)

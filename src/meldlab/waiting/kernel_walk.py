@@ -79,9 +79,9 @@ def moments(order, bag, starts, targets, draws):
 
 @kernel
 def arrivals(start, turns, enough, bag, starts, targets, draws):
-    """Return [t] float64, the chance that the walk from place ``start`` ends on turn 0, 1, ..., at most ``turns`` or until all but ``enough``.
+    """Return [t] float64, the chance that the walk from place ``start`` ends on turn 0, 1, 2, ...
 
-    A place without moves is a goal.
+    The list ends after ``turns`` or when a chance of ``enough`` is left; a place without moves is a goal.
     """
     many = len(starts) - 1
     chance, after = np.zeros(many), np.zeros(many)
