@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 Row = tuple[str, str, str]
-NEXT = ["meldlab deadwood 4H 5H 6H 7H 7C 7D KS", "meldlab bench melds", "meldlab --help"]
+NEXT = ["meldlab deadwood 4H 5H 6H 7H 7C 7D KS", 'meldlab waiting hand "AC QH KD"', "meldlab bench melds", "meldlab --help"]
 
 
 def demo(json: JsonOption = False) -> None:
@@ -17,7 +17,7 @@ def demo(json: JsonOption = False) -> None:
 
     Example: meldlab demo
     """
-    rows = [*meld_rows(), *stopping_rows()]
+    rows = [*meld_rows(), *waiting_rows(), *stopping_rows()]
     if json:
         print_json({"rows": [{"what": what, "published": published, "computed": computed} for what, published, computed in rows]})
         return
@@ -65,6 +65,19 @@ def meld_rows() -> list[Row]:
             complete = hands[deadwoods(hands, rule, (1,) * 13) == 0]
             found = int(classes.orbit_sizes(complete, cards).sum())
             rows.append((f"complete among {comb(52, cards):,} hands of {cards}, aces {rule}", figure, str(found)))
+    return rows
+
+
+def waiting_rows() -> list[Row]:
+    """Solve the games of three and four cards (Finkle 2017, sections 3.2, 4.2, 5.4 and 5.5)."""
+    from meldlab.waiting import Waiting
+    from meldlab.waiting.library import find
+
+    rows: list[Row] = []
+    published = {3: ("19.180055096", "18.861678332", "18.244248540"), 4: ("41.88666 (t = 0.001)", "41.3925 (t = 0.001)", "38.6563243418")}
+    for cards, bounds in published.items():
+        for rule, bound in zip(("low", "both", "round"), bounds, strict=True):
+            rows.append((f"most turns to wait with {cards} cards, aces {rule}", bound, f"{find(Waiting(cards, rule)).summary().max:.10f}"))
     return rows
 
 

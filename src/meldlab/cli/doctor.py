@@ -51,7 +51,7 @@ def warm(name: str, job: Callable[[], object], quiet: bool) -> float:
 
 def kernel_jobs() -> Mapping[str, Callable[[], object]]:
     """Return, by room, a small job that touches each of its kernels."""
-    return {"cards": _cards, "melds": _melds, "stopping": _stopping}
+    return {"cards": _cards, "melds": _melds, "waiting": _waiting, "stopping": _stopping}
 
 
 def _cards() -> None:
@@ -68,6 +68,24 @@ def _melds() -> None:
 
     deadwoods(random_hands(4, 10, seed=0))
     arrange("5H 6H 7H 9C 9D KS")
+
+
+def _waiting() -> None:
+    from meldlab.waiting import Waiting, solve
+    from meldlab.waiting.cohorts import approximate
+    from meldlab.waiting.simulation import duel, play_bag, play_deck
+    from meldlab.waiting.walk import Walk
+
+    solution = solve(Waiting(3), device="cpu")
+    solution.summary()
+    approximate(Waiting(3), 1.0, solution)
+    walk = Walk.from_hand(solution, "AC QH KD")
+    walk.deviation()
+    walk.quantile(0.5)
+    walk.quantiles(0.5, turns=2)
+    play_bag(solution, "AC QH KD", games=2)
+    play_deck(solution, games=2)
+    duel(solution, solution.expected, None, games=4)
 
 
 def _stopping() -> None:

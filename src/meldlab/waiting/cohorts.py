@@ -19,7 +19,7 @@ from meldlab.waiting.game import Waiting
 from meldlab.waiting.solution import Solution
 from meldlab.waiting.solve import solve
 
-__all__ = ["Approximation", "Cohort", "approximate"]
+__all__ = ["Approximation", "Cohort", "approximate", "verify"]
 
 MOST_CARDS = 5
 LEAST_TOLERANCE = 1e-12
@@ -52,12 +52,17 @@ class Approximation:
     seconds: float
 
 
-def approximate(game: Waiting, tolerance: float, exact: Solution | None = None) -> Approximation:
-    """Run the thesis's algorithm with a tolerance and compare it with the exact solution (solved here unless given)."""
+def verify(game: Waiting, tolerance: float) -> None:
+    """Refuse a game that is too large for cohorts, or a tolerance that is none."""
     if game.cards > MOST_CARDS or game.dead:
         raise NotLegalHere(f"cohorts are for up to {MOST_CARDS} cards without dead ones; {game} is solved exactly by 'waiting solve'")
     if not LEAST_TOLERANCE <= tolerance <= 1000:
         raise NotLegalHere(f"a tolerance is a number of turns from {LEAST_TOLERANCE:g} to 1000, not {tolerance:g}")
+
+
+def approximate(game: Waiting, tolerance: float, exact: Solution | None = None) -> Approximation:
+    """Run the thesis's algorithm with a tolerance and compare it with the exact solution (solved here unless given)."""
+    verify(game, tolerance)
     solved = exact or solve(game, device="cpu")
     start = time.perf_counter()
     small, large = game.small, game.large

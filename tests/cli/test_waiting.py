@@ -1,0 +1,84 @@
+"""The waiting door: its keys, and its mistakes in one line."""
+
+import csv
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.cli.test_app import run
+
+
+def test_solve_prints_its_keys(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    path = tmp_path / "three.table"
+    status, out, err = run(capsys, "waiting", "solve", "--cards", "3", "--aces", "both", "--save", str(path), "--json")
+    answer = json.loads(out)
+    assert status == 0
+    assert "saved" in err
+    assert set(answer) == {
+        *("cards", "aces", "goal", "hands", "goal_hands", "classes", "mean", "max", "worst", "best"),
+        *("sweeps", "seconds", "device", "residual"),
+    }
+    assert (answer["hands"], answer["goal_hands"], answer["device"]) == (22100, 100, "cpu")
+    status, out, _ = run(capsys, "waiting", "solve", "--cards", "3", "--aces", "both", "--load", str(path), "--json")
+    assert json.loads(out)["mean"] == answer["mean"]
+
+
+def test_hand_prints_its_keys(capsys: pytest.CaptureFixture[str]) -> None:
+    status, out, _ = run(capsys, "waiting", "hand", "AC QH KD", "--aces", "low", "--upcard", "QD", "--json")
+    answer = json.loads(out)
+    assert status == 0
+    assert answer["expected"] == pytest.approx(19.18005509617787, abs=1e-12)
+    assert set(answer) == {"expected", "sd", "quantiles", "upcard", "draws"}
+    assert len(answer["draws"]) == 49
+    assert set(answer["draws"][0]) == {"draw", "discard", "expected"}
+    assert answer["upcard"]["take"] is True
+    assert "take it" in run(capsys, "waiting", "hand", "AC QH KD", "--upcard", "QD")[1]
+
+
+def test_approximate_prints_its_keys(capsys: pytest.CaptureFixture[str]) -> None:
+    answer = json.loads(run(capsys, "waiting", "approximate", "--cards", "3", "--aces", "low", "--tolerance", "1", "--json")[1])
+    assert set(answer) == {"cohorts", "count", "max_error", "mean_error", "seconds"}
+    assert answer["count"] == len(answer["cohorts"]) == 9
+    assert answer["cohorts"][0] == {"hands": 240, "like": "2C 2D 3C", "expected": 12.25}
+
+
+def test_the_other_verbs(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    found = json.loads(run(capsys, "waiting", "discard", "AC QH KD QD", "--json")[1])
+    assert found["discards"][0]["discard"] == "AC"
+    played = json.loads(run(capsys, "waiting", "simulate", "AC QH KD", "--games", "2000", "--seed", "4", "--json")[1])
+    assert played["bag"]["ci95"][0] < played["bag"]["mean"] < played["bag"]["ci95"][1]
+    assert json.loads(run(capsys, "waiting", "classes", "--aces", "round", "--json")[1])["classes"] == 60
+    run(capsys, "waiting", "table", "--cards", "3", "--out", str(tmp_path / "t.csv"))
+    rows = list(csv.DictReader((tmp_path / "t.csv").open()))
+    assert len(rows) == 1755
+    assert sum(int(row["hands"]) for row in rows) == 22100
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        (["solve", "--cards", "10", "--device", "cpu"], "10 cards need a GPU"),
+        (["solve", "--cards", "2"], "hands of 2 cards"),
+        (["solve", "--cards", "three"], "--cards"),
+        (["solve", "--cards", "3", "--aces", "high"], "no ace rule 'high'"),
+        (["solve", "--cards", "3", "--goal", "knock:x"], "deadwood of a knock"),
+        (["solve", "--cards", "3", "--dead", "2H 2X"], "no suit 'X'"),
+        (["solve", "--cards", "3", "--precision", "f16"], "no precision 'f16'"),
+        (["solve", "--cards", "3", "--load", "/nowhere"], "/nowhere does not exist"),
+        (["hand", "AC QH"], "2 cards where 3 to 10 are wanted"),
+        (["hand", "AC QH QH"], "QH twice"),
+        (["hand", "AC QH KD", "--dead", "KD"], "KD is dead"),
+        (["hand", "AC QH KD", "--upcard", "AC"], "AC cannot be the upcard"),
+        (["approximate", "--cards", "6"], "up to 5 cards"),
+        (["approximate", "--cards", "3", "--tolerance", "-1"], "a tolerance is"),
+        (["table", "--cards", "7"], "up to 5 cards"),
+        (["simulate", "AC QH KD", "--games", "0"], "0 games"),
+    ],
+)
+def test_mistakes_are_one_line_and_status_2(arguments: list[str], complaint: str, capsys: pytest.CaptureFixture[str]) -> None:
+    status, out, err = run(capsys, "waiting", *arguments)
+    assert (status, out) == (2, "")
+    assert complaint in err
+    assert err.startswith("error: ")
+    assert len(err.splitlines()) <= 3

@@ -1,0 +1,183 @@
+"""Solving: against plain value iteration over all hands, with goals and dead cards, and through a kill."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from importlib import import_module
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from meldlab.cards import CARDS, Card, Hand, classes
+from meldlab.errors import NoSuchThing, NotLegalHere
+from meldlab.waiting import Goal, Waiting, solve
+from meldlab.waiting.checkpoint import Checkpoint
+from tests.properties import waiting_oracle
+
+SRC = Path(__file__).parents[2] / "src"
+
+# A deck of 20: five ranks of four suits, the king among them for runs round the corner; then one where the suits differ.
+SMALL = Hand(card for card in CARDS if 3 <= card.rank <= 10)
+LOPSIDED = SMALL | Hand.parse("2H 2D KC")
+
+
+def agree(game: Waiting) -> None:
+    solution = solve(game, device="cpu")
+    deck = [card.index for card in CARDS if card not in game.dead]
+    known = waiting_oracle.solve(game.cards, str(game.aces), game.goal.knock, deck)
+    masks = np.array([sum(1 << card for card in hand) for hand in known], np.int64)
+    assert len(masks) == game.hands
+    np.testing.assert_allclose(solution.values(masks), list(known.values()), rtol=0, atol=1e-11)
+    assert solution.summary().mean == pytest.approx(np.mean(list(known.values())), abs=1e-11)
+    assert solution.residual < 1e-12
+
+
+def test_three_cards_agree_with_value_iteration() -> None:
+    agree(Waiting(3, "both"))
+
+
+@pytest.mark.parametrize(("cards", "aces", "goal"), [(3, "low", "gin"), (3, "round", "gin"), (4, "both", "gin"), (4, "low", "knock:5")])
+@pytest.mark.parametrize("dead", [SMALL, LOPSIDED])
+def test_small_decks_agree_with_value_iteration(cards: int, aces: str, goal: str, dead: Hand) -> None:
+    agree(Waiting(cards, aces, Goal.parse(goal), dead))
+
+
+def test_five_cards_of_a_small_deck_agree_with_value_iteration() -> None:
+    agree(Waiting(5, "low", Goal.parse("knock:9"), SMALL | Hand.parse("KC KD KH KS 2H")))
+
+
+def test_a_larger_knock_takes_less_time() -> None:
+    means = [solve(Waiting(4, "low", Goal.parse(goal)), device="cpu").summary().mean for goal in ("gin", "knock:0", "knock:5", "knock:10")]
+    assert means[0] == means[1] > means[2] > means[3] > 0
+
+
+@pytest.mark.parametrize("dead", ["2H 2D", "AS 5C 6C KD", "2C 2D 2H"])
+def test_dead_cards_leave_the_symmetry_that_is_left(dead: str) -> None:
+    gone = Hand.parse(dead)
+    solution = solve(Waiting(3, dead=gone), device="cpu")
+    # Swapping hearts and diamonds, the only pair with equal dead ranks in the first case, must not matter in any case where it may.
+    if gone == Hand.parse("2H 2D"):
+        assert solution.of("AC 5H 9D") == solution.of("AC 5D 9H")
+        assert solution.of("AH 3H 9C") != solution.of("AC 3C 9H")
+    assert solution.summary().hands == Waiting(3, dead=gone).hands
+
+
+def test_a_goal_out_of_reach_is_named() -> None:
+    # Two cards of each rank that is left, and no three neighbours: no meld can ever be made.
+    alive = Hand.parse("AC AD 3C 3D 5C 5D 7C 7D 9C 9D JC JD")
+    with pytest.raises(NotLegalHere, match="no hand can reach the goal"):
+        solve(Waiting(3, dead=Hand.full() - alive), device="cpu")
+
+
+@pytest.mark.parametrize("cards", [2, 11, 0, -1])
+def test_sizes_that_are_not_solved(cards: int) -> None:
+    with pytest.raises(NotLegalHere, match=f"hands of {cards} cards"):
+        Waiting(cards)
+
+
+def test_nothing_to_draw() -> None:
+    with pytest.raises(NotLegalHere, match="nothing to draw"):
+        Waiting(3, dead=Hand.full() - Hand.parse("AC AD AH"))
+
+
+@pytest.mark.parametrize("cards", [9, 10])
+def test_large_hands_on_the_cpu_are_refused_with_what_they_would_take(cards: int) -> None:
+    with pytest.raises(NotLegalHere, match=rf"{cards} cards need a GPU .* GB of memory and about .* hours"):
+        solve(Waiting(cards), device="cpu")
+
+
+def test_an_unknown_device_and_too_many_threads() -> None:
+    with pytest.raises(NoSuchThing, match="no device 'tpu'"):
+        solve(Waiting(3), device="tpu")
+    with pytest.raises(NotLegalHere, match="999 threads"):
+        solve(Waiting(3), device="cpu", threads=999)
+
+
+def test_threads_do_not_change_the_answer() -> None:
+    one, all_of_them = solve(Waiting(4), device="cpu", threads=1), solve(Waiting(4), device="cpu")
+    assert np.array_equal(one.expected, all_of_them.expected)
+
+
+def test_wrong_hands_are_named() -> None:
+    solution = solve(Waiting(3, dead=Hand.parse("2H")), device="cpu")
+    with pytest.raises(NotLegalHere, match="2 cards where 3 are wanted"):
+        solution.of("AC QH")
+    with pytest.raises(NotLegalHere, match="2H is dead"):
+        solution.of("AC QH 2H")
+    with pytest.raises(NotLegalHere, match="AC cannot be the upcard"):
+        solution.takes("AC QH KD", Card.parse("AC"))
+
+
+def test_the_best_discard_costs_nothing_and_the_others_what_they_lose() -> None:
+    solution = solve(Waiting(3), device="cpu")
+    found = solution.discards("AC QH KD QD")
+    assert [str(one.card) for one in found] == ["AC", "KD", "QH", "QD"]
+    assert found[0].cost == 0.0
+    assert all(one.cost == pytest.approx(one.expected - found[0].expected) for one in found)
+    assert found[-1].expected == pytest.approx(solution.of("AC QH KD"))
+
+
+def test_every_draw_is_answered_by_the_best_discard() -> None:
+    solution = solve(Waiting(3), device="cpu")
+    answers = list(solution.draws("AC QH KD"))
+    assert len(answers) == 49
+    # The equation itself: the mean over all draws, counting the turn.
+    assert 1 + sum(one.expected for one in answers) / 49 == pytest.approx(solution.of("AC QH KD"), abs=1e-12)
+    assert next(one.discard for one in solution.draws("5H 6H 7H")) not in Hand.parse("5H 6H 7H")
+
+
+def test_take_the_upcard_or_draw() -> None:
+    solution = solve(Waiting(3), device="cpu")
+    taken, worth, drawn = solution.takes("5H 6H KD", Card.parse("7H"))
+    assert (taken, worth) == (True, 1.0)
+    assert drawn == solution.of("5H 6H KD")
+    assert solution.takes("5H 6H KD", Card.parse("2C"))[0] is False
+
+
+def test_all_hands_of_a_class_have_one_value() -> None:
+    solution = solve(Waiting(3), device="cpu")
+    assert len({solution.of(hand) for hand in classes.orbit(Hand.parse("AC QH KD"))}) == 1
+
+
+SOLVE = """
+import sys
+from importlib import import_module
+from pathlib import Path
+from meldlab.waiting import Waiting
+room = import_module("meldlab.waiting.solve")
+room.SMALL = 0  # settle in many stretches, as large games are
+room.solve(Waiting(5), device="cpu", checkpoint=Path(sys.argv[1]), every=0.0)
+"""
+
+
+def test_a_killed_solve_goes_on_where_it_stopped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(import_module("meldlab.waiting.solve"), "SMALL", 0)
+    path = tmp_path / "five.checkpoint"
+    worker = subprocess.Popen([sys.executable, "-c", SOLVE, str(path)], env={**os.environ, "PYTHONPATH": str(SRC)})
+    for _ in range(1200):
+        if path.exists() or worker.poll() is not None:
+            break
+        time.sleep(0.05)
+    worker.send_signal(signal.SIGKILL)
+    worker.wait()
+    kept = Checkpoint(path, Waiting(5), 0.0).load()
+    assert kept is not None, "the solve ended before it kept its state"
+    told: list[int] = []
+    resumed = solve(Waiting(5), device="cpu", checkpoint=path, every=1e9, progress=lambda done, _: told.append(done))
+    assert told[0] > kept.locked > 0
+    assert not path.exists()
+    fresh = solve(Waiting(5), device="cpu")
+    assert np.array_equal(resumed.expected, fresh.expected)
+
+
+def test_a_checkpoint_of_another_game_or_a_damaged_one_is_not_used(tmp_path: Path) -> None:
+    path = tmp_path / "other.checkpoint"
+    state = np.zeros(3), np.zeros(3, np.int16), np.zeros(3, np.uint8), 1
+    Checkpoint(path, Waiting(4), -1.0).keep(*state)
+    assert Checkpoint(path, Waiting(4), 0.0).load() is not None
+    assert Checkpoint(path, Waiting(4, "both"), 0.0).load() is None
+    path.write_bytes(path.read_bytes()[:100])
+    assert Checkpoint(path, Waiting(4), 0.0).load() is None

@@ -1,0 +1,121 @@
+"""Beyond the mean: the distribution by recursion, by another route, and by playing."""
+
+import numpy as np
+import pytest
+
+from meldlab.cards import CARDS, Hand
+from meldlab.errors import NotLegalHere
+from meldlab.waiting import Solution, Waiting, solve
+from meldlab.waiting.cohorts import approximate
+from meldlab.waiting.simulation import duel, play_bag, play_deck
+from meldlab.waiting.walk import QUANTILES, Walk
+
+WORST = "AC QH KD"
+
+
+@pytest.fixture(scope="module")
+def three() -> Solution:
+    return solve(Waiting(3), device="cpu")
+
+
+def test_the_walk_finds_the_mean_again(three: Solution) -> None:
+    walk = Walk.whole(three)
+    np.testing.assert_allclose(walk.means(), three.expected, rtol=0, atol=1e-11)
+
+
+def test_the_distribution_is_one_and_has_the_moments(three: Solution) -> None:
+    walk = Walk.from_hand(three, WORST)
+    chance, turns = walk.distribution, np.arange(len(walk.distribution))
+    assert chance.sum() == pytest.approx(1, abs=1e-11)
+    mean = (chance * turns).sum()
+    assert mean == pytest.approx(three.of(WORST), abs=1e-8)
+    assert np.sqrt((chance * (turns - mean) ** 2).sum()) == pytest.approx(walk.deviation(), abs=1e-6)
+
+
+def test_one_turn_by_counting_cards(three: Solution) -> None:
+    # 5H 6H KD: only 4H and 7H complete it at once.
+    walk = Walk.from_hand(three, "5H 6H KD")
+    assert walk.distribution[0] == 0
+    assert walk.distribution[1] == pytest.approx(2 / 49)
+
+
+def test_the_best_hands_wait_geometrically(three: Solution) -> None:
+    # 2C 2D 3C waits for one of four cards and takes nothing else (E = 49 / 4): a geometric distribution.
+    walk = Walk.from_hand(three, "2C 2D 3C")
+    p = 4 / 49
+    assert walk.deviation() == pytest.approx(np.sqrt(1 - p) / p)
+    np.testing.assert_allclose(walk.distribution[1:20], [p * (1 - p) ** t for t in range(19)], atol=1e-12)
+    assert walk.quantile(0.5) == int(np.ceil(np.log(0.5) / np.log(1 - p)))
+
+
+def test_a_complete_hand_takes_no_turn(three: Solution) -> None:
+    walk = Walk.from_hand(three, "5H 6H 7H")
+    assert (walk.mean(), walk.deviation(), walk.quantile(0.99)) == (0, 0, 0)
+
+
+def test_quantiles_of_all_hands_are_those_of_each(three: Solution) -> None:
+    whole = Walk.whole(three)
+    medians = whole.quantiles(0.5)
+    for rank in range(0, 1755, 250):
+        mask = int(three.table()[0][rank])
+        assert medians[rank] == Walk.from_hand(three, Hand.from_mask(mask)).quantile(0.5)
+
+
+@pytest.mark.parametrize("part", QUANTILES)
+def test_quantiles_agree_with_play(three: Solution, part: float) -> None:
+    walk, played = Walk.from_hand(three, WORST), play_bag(three, WORST, games=40_000, seed=5).turns
+    turns = walk.quantile(part)
+    # The part of games within the quantile, give or take four standard errors.
+    error = 4 * np.sqrt(part * (1 - part) / len(played))
+    assert np.mean(played <= turns) >= part - error
+    assert np.mean(played < turns) <= part + error
+
+
+def test_play_in_the_bag_keeps_the_word_of_the_model(three: Solution) -> None:
+    played = play_bag(three, WORST, games=60_000, seed=3)
+    walk = Walk.from_hand(three, WORST)
+    assert abs(played.mean - three.of(WORST)) < 4 * walk.deviation() / np.sqrt(60_000)
+    assert played.turns.std() == pytest.approx(walk.deviation(), rel=0.03)
+
+
+def test_dead_cards_are_never_drawn() -> None:
+    dead = Hand(card for card in CARDS if card.rank >= 6)
+    solution = solve(Waiting(3, dead=dead), device="cpu")
+    played = play_bag(solution, "AC 3D 5H", games=40_000, seed=1)
+    low, high = played.interval
+    assert low - 0.2 < solution.of("AC 3D 5H") < high + 0.2
+
+
+def test_the_same_seed_plays_the_same_games(three: Solution) -> None:
+    assert np.array_equal(play_deck(three, games=500, seed=9).turns, play_deck(three, games=500, seed=9).turns)
+    assert not np.array_equal(play_deck(three, games=500, seed=9).turns, play_deck(three, games=500, seed=10).turns)
+
+
+def test_the_real_deck_is_faster_than_the_bag(three: Solution) -> None:
+    # Cards thrown away do not come back before the stock is used up, so the useful ones come sooner.
+    assert play_deck(three, games=40_000, seed=2).interval[1] < three.summary().mean
+
+
+def test_knowledge_beats_throwing_at_random(three: Solution) -> None:
+    assert duel(three, three.expected, None, games=4000, seed=1).interval[0] > 0.9
+
+
+def test_a_policy_is_even_against_itself(three: Solution) -> None:
+    # Mirrored deals between equal players: each pair is won once by either side.
+    assert duel(three, three.expected, three.expected, games=2000, seed=1).rate == 0.5
+
+
+def test_a_coarse_table_is_hardly_worse(three: Solution) -> None:
+    rough = approximate(Waiting(3), 1.0, three)
+    assert 0.48 < duel(three, three.expected, rough.expected, games=20_000, seed=1).rate < 0.55
+
+
+def test_what_cannot_be_played(three: Solution) -> None:
+    with pytest.raises(NotLegalHere, match="even, not 3"):
+        duel(three, three.expected, None, games=3)
+    with pytest.raises(NotLegalHere, match="0 games"):
+        play_bag(three, WORST, games=0)
+    with pytest.raises(NotLegalHere, match="no dead cards"):
+        play_deck(solve(Waiting(3, dead=Hand.parse("2H")), device="cpu"))
+    with pytest.raises(NotLegalHere, match="between 0 and 1"):
+        Walk.from_hand(three, WORST).quantile(1.5)
