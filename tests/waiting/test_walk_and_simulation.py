@@ -111,7 +111,7 @@ def test_a_coarse_table_is_hardly_worse(three: Solution) -> None:
 
 
 def test_what_cannot_be_played(three: Solution) -> None:
-    with pytest.raises(NotLegalHere, match="even, not 3"):
+    with pytest.raises(NotLegalHere, match="at least 4, not 3"):
         duel(three, three.expected, None, games=3)
     with pytest.raises(NotLegalHere, match="0 games"):
         play_bag(three, WORST, games=0)

@@ -76,8 +76,8 @@ def play_deck(solution: Solution, hand: Hand | str | None = None, games: int = 1
 def duel(exact: Solution, first: NDArray[np.float64], second: NDArray[np.float64] | None, games: int = 100_000, seed: int = 0) -> Duel:
     """Let the policies of two tables of E, [classes] each, race for the goal with one real deck; no second table: it throws at random."""
     _check(games)
-    if games % 2:
-        raise NotLegalHere(f"games are played in mirrored pairs, so their number is even, not {games}")
+    if games % 2 or games < 4:
+        raise NotLegalHere(f"games are played in mirrored pairs, so their number is even and at least 4, not {games}")
     game, size = exact.game, exact.game.small
     other = first if second is None else second
     won = kernel_simulation.play_duel(game.cards, games, seed, first, other, int(second is None), exact.expected, size.keys, size.patterns)
