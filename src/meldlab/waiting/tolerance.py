@@ -5,7 +5,7 @@
 >>> [(trial.tolerance, trial.cohorts, round(trial.max_error, 4)) for trial in trials]
 [(1.0, 9, 0.6109), (0.1, 30, 0.0604), (0.01, 112, 0.0035)]
 >>> round(fitted_exponent(trials), 3)
--0.509
+-0.51
 """
 
 from collections.abc import Iterable, Sequence

@@ -1,6 +1,6 @@
 """The figures of Finkle's thesis on waiting times, drawn from our own data, and two more: Theorem 4, and what knowledge is worth.
 
-``FIGURES`` names them all; each is a function without arguments that returns a picture and its numbers.
+``FIGURES`` names them all; each function returns a picture and its numbers, and only ``knowledge`` takes a seed.
 """
 
 from collections.abc import Callable, Sequence
@@ -15,12 +15,12 @@ from numpy.typing import NDArray
 from meldlab.lab.figures.sheet import BLUE, ORANGE, RED, Data, blank
 from meldlab.waiting import Solution, Waiting, solve
 from meldlab.waiting.cohorts import Approximation, approximate
-from meldlab.waiting.tolerance import Trial, fitted_exponent, knowledge_study, tolerance_study
+from meldlab.waiting.tolerance import fitted_exponent, knowledge_study, tolerance_study
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["FIGURES"]
+__all__ = ["FIGURES", "knowledge"]
 
 Sheet = tuple[Figure, Data]
 GREEN, PINK = "#009E73", "#CC79A7"  # the palette of sheet.py goes on
@@ -58,7 +58,7 @@ def figure_4() -> Sheet:
     axes.plot(places, run.expected[order], ".", color=ORANGE, ms=3, label="tolerance 1")
     axes.step([0, *places], [exact[0], *exact], color="black", lw=1.5, label="exact")
     _label(axes, "Figure 4: three cards, aces low, tolerance 1 and exact")
-    axes.set_ylim(bottom=-0.5)
+    _frame(axes, exact)
     return figure, {"hands": places.tolist(), "exact": exact.tolist(), "approximate": run.expected[order].tolist()}
 
 
@@ -151,7 +151,18 @@ def knowledge(seed: int = 0) -> Sheet:
 
 
 FIGURES: dict[str, Callable[[], Sheet]] = {
-    **{str(number): globals()[f"figure_{number}"] for number in range(1, 13)},
+    "1": figure_1,
+    "2": figure_2,
+    "3": figure_3,
+    "4": figure_4,
+    "5": figure_5,
+    "6": figure_6,
+    "7": figure_7,
+    "8": figure_8,
+    "9": figure_9,
+    "10": figure_10,
+    "11": figure_11,
+    "12": figure_12,
     "theorem-4": theorem_4,
     "knowledge": knowledge,
 }
@@ -193,7 +204,7 @@ def _rule_sets(cards: int, rules: Sequence[str], title: str) -> Sheet:
         axes.step([0, *places[keep]], [0.0, *values[keep]], color=RULE_COLOURS[aces], lw=1.8, label=text)
         rows += [(aces, int(place), float(value)) for place, value in zip(places[keep], values[keep], strict=True)]
     _label(axes, title)
-    axes.set_ylim(bottom=-0.5)
+    _frame(axes, values)
     return figure, _columns(["aces", "hands", "expected"], rows)
 
 
@@ -210,6 +221,7 @@ def _residuals(tolerances: Sequence[float], title: str) -> Sheet:
         rows += [(tolerance, int(place), float(value), float(error)) for place, value, error in zip(places, exact, errors, strict=True)]
     _label(axes, title, "upper left")
     axes.set_ylabel("estimate less E (turns)")
+    axes.set_ylim(top=1.35 * axes.get_ylim()[1])  # room for the legend
     return figure, _columns(["tolerance", "hands", "exact", "error"], rows)
 
 
@@ -221,11 +233,12 @@ def _locking(tolerances: Sequence[float], title: str) -> Sheet:
         run = _run(4, tolerance)
         order = np.lexsort((np.arange(len(hands)), run.cohort_of))
         places = np.cumsum(hands[order])
-        keep = order[_evenly(places)]
-        at = places[_evenly(places)]
-        axes.plot(at, run.expected[keep], ".", color=ORANGE, ms=4, label=f"tolerance {tolerance:g}, {len(run.cohorts):,} cohorts")
+        spread = _evenly(places, MOST_POINTS // len(tolerances))
+        keep, at = order[spread], places[spread]
+        axes.plot(at, run.expected[keep], ".", color=ORANGE, ms=3, label=f"tolerance {tolerance:g}, {len(run.cohorts):,} cohorts")
         axes.plot(at, exact[keep], ".", color=BLUE, ms=2, label="exact, same hands")
         _label(axes, title if len(tolerances) == 1 else "")
+        _frame(axes, exact)
         axes.set_xlabel("hands in the order of locking")
         columns = zip(at, run.cohort_of[keep], run.expected[keep], exact[keep], strict=True)
         rows += [(tolerance, int(place), int(cohort), float(value), float(true)) for place, cohort, value, true in columns]
@@ -234,9 +247,9 @@ def _locking(tolerances: Sequence[float], title: str) -> Sheet:
     return figure, _columns(["tolerance", "hands", "cohort", "approximate", "exact"], rows)
 
 
-def _evenly(places: NDArray[np.int64]) -> NDArray[np.int64]:
+def _evenly(places: NDArray[np.int64], many: int) -> NDArray[np.int64]:
     """Return which points of a cloud to keep: spread evenly over the hands, and the last."""
-    return np.unique(np.searchsorted(places, np.linspace(places[0], places[-1], MOST_POINTS)))
+    return np.unique(np.searchsorted(places, np.linspace(places[0], places[-1], many)))
 
 
 def _work(cards: int, tolerances: Sequence[float], published: float, title: str) -> Sheet:
@@ -256,12 +269,8 @@ def _work(cards: int, tolerances: Sequence[float], published: float, title: str)
     axes.grid(alpha=0.3)
     axes.legend(loc="upper right")
     axes.set_title(title, fontsize=11)
-    rows = [_trial_row(trial) for trial in trials]
+    rows = [(trial.tolerance, trial.cohorts, trial.evaluated, trial.max_error, trial.mean_error) for trial in trials]
     return figure, _columns(["tolerance", "cohorts", "evaluated", "max_error", "mean_error"], rows)
-
-
-def _trial_row(trial: Trial) -> tuple[Any, ...]:
-    return trial.tolerance, trial.cohorts, trial.evaluated, trial.max_error, trial.mean_error
 
 
 def _label(axes: "Axes", title: str, legend: str = "lower right") -> None:
@@ -270,6 +279,11 @@ def _label(axes: "Axes", title: str, legend: str = "lower right") -> None:
     axes.set_ylabel("E (turns)")
     axes.grid(alpha=0.3)
     axes.legend(loc=legend)
+
+
+def _frame(axes: "Axes", values: NDArray[np.float64]) -> None:
+    """Leave the complete hands, with E = 0, below the frame: everything else happens far above them."""
+    axes.set_ylim(bottom=0.97 * float(values[values > 0].min()))
 
 
 def _columns(names: Sequence[str], rows: Sequence[tuple[Any, ...]]) -> Data:
