@@ -219,7 +219,8 @@ def _residuals(tolerances: Sequence[float], title: str) -> Sheet:
         text = f"tolerance {tolerance:g}: largest {run.max_error:.4f}, mean {run.mean_error:.4f}"
         axes.plot(places, errors, ".", color=colour, ms=4, label=text)
         rows += [(tolerance, int(place), float(value), float(error)) for place, value, error in zip(places, exact, errors, strict=True)]
-    _label(axes, title, "upper left")
+    _label(axes, title)
+    axes.legend(loc="upper left")
     axes.set_ylabel("estimate less E (turns)")
     axes.set_ylim(top=1.35 * axes.get_ylim()[1])  # room for the legend
     return figure, _columns(["tolerance", "hands", "exact", "error"], rows)
@@ -273,12 +274,12 @@ def _work(cards: int, tolerances: Sequence[float], published: float, title: str)
     return figure, _columns(["tolerance", "cohorts", "evaluated", "max_error", "mean_error"], rows)
 
 
-def _label(axes: "Axes", title: str, legend: str = "lower right") -> None:
+def _label(axes: "Axes", title: str) -> None:
     axes.set_title(title, fontsize=11)
     axes.set_xlabel("hands, by ascending E")
     axes.set_ylabel("E (turns)")
     axes.grid(alpha=0.3)
-    axes.legend(loc=legend)
+    axes.legend(loc="lower right")
 
 
 def _frame(axes: "Axes", values: NDArray[np.float64]) -> None:
