@@ -1,4 +1,4 @@
-"""Approximation by locking in cohorts (Finkle 2017, chapter 5): less exact the larger the tolerance, never off by more than it.
+"""Approximation by locking in cohorts (Finkle 2017, chapter 5): the larger the tolerance, the less work and the larger the errors.
 
 >>> run = approximate(Waiting(3), 1.0)
 >>> [(cohort.hands, round(cohort.expected, 4)) for cohort in run.cohorts][:3]
