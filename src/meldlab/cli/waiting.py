@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from meldlab.cli import waiting_figures
 from meldlab.cli.options import AcesOption, JsonOption, SeedOption, print_json
 from meldlab.cli.progress import progress_bar
 from meldlab.errors import BadText, NotLegalHere
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 __all__ = ["app"]
 
 app = typer.Typer(name="waiting", help="How many turns until a hand is complete? Exact, for 3 to 10 cards.", no_args_is_help=True)
+app.command("figures")(waiting_figures.figures)
 
 CardsOption = Annotated[int, typer.Option("--cards", help="Cards in a hand, 3 to 10.")]
 GoalOption = Annotated[str, typer.Option("--goal", help="gin (every card melded) or knock:K (deadwood at most K).")]
