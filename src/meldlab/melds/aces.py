@@ -1,6 +1,7 @@
 """Where aces stand in a run: low (A23), both ends (A23 and QKA), or round the corner (KA2 too)."""
 
 from enum import StrEnum
+from functools import cache
 from typing import Self
 
 from meldlab.errors import NoSuchThing
@@ -29,11 +30,16 @@ class Aces(StrEnum):
     @property
     def runs(self) -> tuple[int, ...]:
         """Return every run as 13 bits: three or more neighbouring ranks under this rule, each set of ranks once."""
-        # Places run from A (0) to the last card that may follow K (12): nothing, A, or anything on the way round.
-        last = {Aces.LOW: 12, Aces.BOTH: 13, Aces.ROUND: 24}[self]
-        found = {
-            sum(1 << place % 13 for place in range(start, start + length))
-            for length in range(3, 14)
-            for start in range(min(13, last - length + 2))
-        }
-        return tuple(sorted(found))
+        return _runs(self)
+
+
+@cache
+def _runs(rule: Aces) -> tuple[int, ...]:
+    # Places run from A (0) to the last card that may follow K (12): nothing, A, or anything on the way round.
+    last = {Aces.LOW: 12, Aces.BOTH: 13, Aces.ROUND: 24}[rule]
+    found = {
+        sum(1 << place % 13 for place in range(start, start + length))
+        for length in range(3, 14)
+        for start in range(min(13, last - length + 2))
+    }
+    return tuple(sorted(found))

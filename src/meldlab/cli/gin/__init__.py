@@ -1,0 +1,16 @@
+"""``meldlab gin``: play gin rummy, ask for advice, let players fight, and look at records."""
+
+import typer
+
+from meldlab.cli.gin import arena, replay
+
+__all__ = ["app"]
+
+app = typer.Typer(name="gin", help="Gin rummy: play, ask for advice, let players fight, replay.", no_args_is_help=True)
+app.command("arena")(arena.arena)
+app.command("replay")(replay.replay)
+
+
+@app.callback()
+def gin() -> None:
+    """Gin rummy: play, ask for advice, let players fight, replay."""

@@ -1,0 +1,300 @@
+"""One round of gin rummy: deal, draws and discards, a knock, and what it is worth.
+
+>>> round = Round.deal(Rules(), Deck.shuffled(seed=7), starter=0)
+>>> print(round.view(0).hand, "|", round.view(0).upcard)
+3C 3S 4D 8C 8D 8S 9D TD JH QD | KH
+"""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from meldlab.cards import CARDS, Card, Deck, Hand
+from meldlab.errors import NotLegalHere
+from meldlab.gin.kernel import fits, knocks, points_of
+from meldlab.gin.move import Move, Verb
+from meldlab.gin.rules import Rules
+from meldlab.gin.view import Phase, View, check_melds, laid_greedily
+from meldlab.play import Chance
+
+__all__ = ["Outcome", "Round"]
+
+HAND_CARDS = 10
+FULL = (1 << 52) - 1
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How a round ended: ``knock``, ``gin``, ``big gin``, ``undercut``, ``equal`` or ``void``."""
+
+    kind: str
+    winner: int | None
+    points: int
+    draws: int
+    deadwood: tuple[int, int] | None = None
+    """What each seat was left with, after lay-offs."""
+
+    def __str__(self) -> str:
+        if self.winner is None:
+            return self.kind
+        return f"p{self.winner + 1} wins {self.points} by {self.kind}"
+
+
+class Round(NamedTuple):
+    """Everything about a round at one moment."""
+
+    rules: Rules
+    limit: int
+    phase: Phase
+    seat: int
+    starter: int
+    deck: tuple[int, ...]
+    stock: int
+    """How many cards are left; the stock is the end of the deck."""
+    pile: tuple[int, ...]
+    hands: tuple[tuple[int, ...], tuple[int, ...]]
+    """The cards of each seat in the order they came."""
+    masks: tuple[int, int]
+    history: tuple[tuple[int, Move], ...] = ()
+    drawn: tuple[tuple[int, ...], tuple[int, ...]] = ((), ())
+    taken: int = -1
+    draws: int = 0
+    upcards: int = 0
+    knock: Move | None = None
+    outcome: Outcome | None = None
+
+    @classmethod
+    def deal(cls, rules: Rules, deck: Deck, starter: int) -> "Round":
+        """Deal ten cards to the starter, ten to the other, and turn one up."""
+        cards = tuple(card.index for card in deck.cards)
+        if len(cards) != 52:
+            raise NotLegalHere(f"gin rummy is dealt from 52 cards, not {len(cards)}")
+        first, second, up = cards[:HAND_CARDS], cards[HAND_CARDS : 2 * HAND_CARDS], cards[2 * HAND_CARDS]
+        hands = (first, second) if starter == 0 else (second, first)
+        masks = (sum(1 << card for card in hands[0]), sum(1 << card for card in hands[1]))
+        phase = Phase.OFFER if rules.offer_upcard else Phase.DRAW
+        return cls(rules, rules.limit(up), phase, starter, starter, cards, 52 - 2 * HAND_CARDS - 1, (up,), hands, masks)
+
+    def view(self, seat: int, scores: tuple[int, int] = (0, 0), number: int = 0) -> View:
+        """Return what ``seat`` may know."""
+        knocker_mask = 0
+        if self.knock is not None:
+            knocker_mask = self.masks[self.seat ^ (self.phase == Phase.SHOW)]
+        return View(
+            self.rules,
+            self.limit,
+            self.phase,
+            self.seat,
+            seat,
+            self.hands[seat],
+            self.masks[seat],
+            self.pile,
+            self.stock,
+            self.starter,
+            self.history,
+            self.drawn[seat],
+            self.taken,
+            scores,
+            number,
+            self.knock,
+            knocker_mask,
+        )
+
+    def verify(self, move: Move) -> None:
+        """Raise NotLegalHere with the rule that the move breaks."""
+        verb, phase = move.verb, self.phase
+        if verb not in ALLOWED[phase]:
+            raise NotLegalHere(f"{verb} is not possible now: {', '.join(ALLOWED[phase]) or 'the round is over'}")
+        if verb is Verb.DROP:
+            self._verify_drop(move.index)
+            if phase == Phase.DROP and self.rules.wall_knock and self.stock <= self.rules.stock_floor:
+                raise NotLegalHere("the stock is used up: the upcard was taken to knock with")
+        elif verb is Verb.TAKE:
+            if move.index != self.pile[-1]:
+                raise NotLegalHere(f"{move.card} is not the upcard, {CARDS[self.pile[-1]]} is")
+            if phase == Phase.WALL and not knocks(self.masks[self.seat] | 1 << move.index, self.limit):
+                raise NotLegalHere(f"the stock is used up, and {move.card} does not make a knock")
+        elif verb is Verb.KNOCK:
+            self._verify_drop(move.index)
+            rest = self.masks[self.seat] ^ 1 << move.index
+            left = int(points_of(rest & ~check_melds(move.melds, rest)))
+            if left > self.limit:
+                raise NotLegalHere(f"these melds leave {left} points, the knock limit is {self.limit}")
+        elif verb is Verb.BIG_GIN:
+            if not self.rules.big_gin_bonus:
+                raise NotLegalHere("these rules know no big gin")
+            if check_melds(move.melds, self.masks[self.seat]) != self.masks[self.seat]:
+                raise NotLegalHere("big gin is eleven melded cards")
+        elif verb is Verb.SHOW:
+            self._verify_show(move)
+
+    def _verify_drop(self, card: int) -> None:
+        if card < 0 or not self.masks[self.seat] >> card & 1:
+            raise NotLegalHere(f"{CARDS[card]} is not in the hand")
+        if card == self.taken and not self.rules.return_upcard:
+            raise NotLegalHere(f"{CARDS[card]} was just taken and may not be returned")
+
+    def _verify_show(self, move: Move) -> None:
+        mask = self.masks[self.seat]
+        melded, laid = check_melds(move.melds, mask), move.laid.mask
+        if not laid:
+            return
+        if self.rules.lay_off == "greedy":
+            raise NotLegalHere("under these rules the table lays off")
+        if self.view(self.seat).gin:
+            raise NotLegalHere("nothing is laid off against gin")
+        if laid & ~mask or laid & melded:
+            raise NotLegalHere(f"{Hand.from_mask(laid & ~(mask & ~melded))} is not a loose card of the hand")
+        assert self.knock is not None
+        if not _can_lie([meld.hand.mask for meld in self.knock.melds], list(move.laid)):
+            raise NotLegalHere(f"{move.laid} cannot all be laid off on {' | '.join(map(str, self.knock.melds))}")
+
+    def apply(self, move: Move) -> "Round":
+        """Verify the move and return the round after it."""
+        self.verify(move)
+        return APPLY[move.verb](self, move)
+
+    def _pass(self, move: Move) -> "Round":
+        history = (*self.history, (self.seat, move))
+        if self.phase == Phase.WALL:
+            return self._replace(history=history, phase=Phase.OVER, outcome=Outcome("void", None, 0, self.draws))
+        phase = Phase.OFFER if self.seat == self.starter else Phase.FORCED
+        return self._replace(history=history, phase=phase, seat=1 - self.seat)
+
+    def _draw(self, move: Move) -> "Round":
+        taken = move.verb is Verb.TAKE
+        card = move.index if taken else self.deck[52 - self.stock]
+        seat, mine, theirs = self.seat, self.hands[self.seat], self.hands[1 - self.seat]
+        mask, other = self.masks[seat] | 1 << card, self.masks[1 - seat]
+        own, others = self.drawn[seat], self.drawn[1 - seat]
+        if not taken:
+            own = (*own, card)
+        hand = (*mine, card)
+        return Round(
+            self.rules,
+            self.limit,
+            Phase.DROP,
+            seat,
+            self.starter,
+            self.deck,
+            self.stock - (not taken),
+            self.pile[:-1] if taken else self.pile,
+            (hand, theirs) if seat == 0 else (theirs, hand),
+            (mask, other) if seat == 0 else (other, mask),
+            (*self.history, (seat, move)),
+            (own, others) if seat == 0 else (others, own),
+            card if taken else -1,
+            self.draws + 1,
+            self.upcards + taken,
+        )
+
+    def _drop(self, move: Move) -> "Round":
+        seat, card, rules = self.seat, move.index, self.rules
+        mine, theirs = self.hands[seat], self.hands[1 - seat]
+        at = mine.index(card)
+        hand = mine[:at] + mine[at + 1 :]
+        mask, other = self.masks[seat] ^ 1 << card, self.masks[1 - seat]
+        phase, outcome = Phase.DRAW, None
+        if self.stock <= rules.stock_floor:
+            phase = Phase.WALL if rules.wall_knock else Phase.OVER
+        if self.draws >= rules.most_draws or (rules.most_upcard_draws and self.upcards >= rules.most_upcard_draws):
+            phase = Phase.OVER
+        if phase == Phase.OVER:
+            outcome = Outcome("void", None, 0, self.draws)
+        return Round(
+            rules,
+            self.limit,
+            phase,
+            1 - seat,
+            self.starter,
+            self.deck,
+            self.stock,
+            (*self.pile, card),
+            (hand, theirs) if seat == 0 else (theirs, hand),
+            (mask, other) if seat == 0 else (other, mask),
+            (*self.history, (seat, move)),
+            self.drawn,
+            -1,
+            self.draws,
+            self.upcards,
+            None,
+            outcome,
+        )
+
+    def _knock(self, move: Move) -> "Round":
+        after = (
+            self._drop(move) if move.verb is Verb.KNOCK else self._replace(history=(*self.history, (self.seat, move)), seat=1 - self.seat)
+        )
+        return after._replace(phase=Phase.SHOW, knock=move, outcome=None, taken=-1)
+
+    def _show(self, move: Move) -> "Round":
+        assert self.knock is not None
+        defender, knocker = self.seat, 1 - self.seat
+        own = int(points_of(self.masks[knocker] & ~sum(meld.hand.mask for meld in self.knock.melds)))
+        loose = self.masks[defender] & ~sum(meld.hand.mask for meld in move.melds) & ~move.laid.mask
+        if own > 0 and self.rules.lay_off == "greedy":
+            loose &= ~laid_greedily(loose, self.knock.melds).mask
+        left = int(points_of(loose))
+        outcome = self._score(knocker, own, left)
+        return self._replace(history=(*self.history, (defender, move)), phase=Phase.OVER, outcome=outcome)
+
+    def _score(self, knocker: int, own: int, left: int) -> Outcome:
+        rules, knock = self.rules, self.knock
+        deadwood = (own, left) if knocker == 0 else (left, own)
+        if knock is not None and knock.verb is Verb.BIG_GIN:
+            return Outcome("big gin", knocker, left + rules.big_gin_bonus, self.draws, deadwood)
+        if own == 0:
+            return Outcome("gin", knocker, left + rules.gin_bonus, self.draws, deadwood)
+        if left > own:
+            return Outcome("knock", knocker, left - own, self.draws, deadwood)
+        if left < own or rules.equal_deadwood == "undercut":
+            return Outcome("undercut", 1 - knocker, own - left + rules.undercut_bonus, self.draws, deadwood)
+        return Outcome("equal", None, 0, self.draws, deadwood)
+
+    def unseen_by(self, seat: int) -> int:
+        """Return the cards whose place ``seat`` does not know."""
+        view = self.view(seat)
+        return FULL & ~(view.mask | view.known_mask | view.knocker_mask | sum(1 << card for card in self.pile))
+
+    def redeal(self, seat: int, chance: Chance) -> "Round":
+        """Permute the cards that ``seat`` cannot see, wherever they lie."""
+        unseen = [card for card in range(52) if self.unseen_by(seat) >> card & 1]
+        others = list(unseen)
+        chance.stream().shuffle(others)
+        moved = {**dict(zip(range(52), range(52), strict=True)), **dict(zip(unseen, others, strict=True))}
+        deck, first, second = (tuple(moved[card] for card in cards) for cards in (self.deck, *self.hands))
+        masks = sum(1 << card for card in first), sum(1 << card for card in second)
+        one, two = (tuple(moved[card] for card in cards) for cards in self.drawn)
+        return self._replace(deck=deck, hands=(first, second), masks=masks, drawn=(one, two))
+
+
+def _can_lie(melds: list[int], cards: list[Card]) -> bool:
+    """Tell whether every card finds a place on the melds, in some order."""
+    if not cards:
+        return True
+    for card in cards:
+        for i, meld in enumerate(melds):
+            if fits(meld, card.index):
+                grown = [*melds[:i], meld | 1 << card.index, *melds[i + 1 :]]
+                if _can_lie(grown, [other for other in cards if other != card]):
+                    return True
+    return False
+
+
+ALLOWED = {
+    Phase.OFFER: (Verb.PASS, Verb.TAKE),
+    Phase.FORCED: (Verb.DRAW,),
+    Phase.DRAW: (Verb.DRAW, Verb.TAKE),
+    Phase.DROP: (Verb.DROP, Verb.KNOCK, Verb.BIG_GIN),
+    Phase.WALL: (Verb.PASS, Verb.TAKE),
+    Phase.SHOW: (Verb.SHOW,),
+    Phase.OVER: (),
+}
+APPLY = {
+    Verb.PASS: Round._pass,
+    Verb.DRAW: Round._draw,
+    Verb.TAKE: Round._draw,
+    Verb.DROP: Round._drop,
+    Verb.KNOCK: Round._knock,
+    Verb.BIG_GIN: Round._knock,
+    Verb.SHOW: Round._show,
+}
