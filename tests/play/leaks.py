@@ -5,7 +5,6 @@ def test_gin_leaks_nothing() -> None:
 """
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any, TypeVar
 
 from meldlab.play import Chance, Deal, Game, Player, State
@@ -30,7 +29,7 @@ def assert_no_leaks(game: Game[S], players: Sequence[Player[Any, Any]], deals: i
 
 def _same_to_seat(state: S, seat: int, players: Sequence[Player[Any, Any]], chance: Chance, step: int) -> bool:
     """Compare a state with a redealt one from one seat; tell whether they differed at all."""
-    other = state.redeal(seat, replace(chance, seat=seat, seed=chance.seed + 1))
+    other = state.redeal(seat, Chance(chance.seed + 1, chance.game, step, seat))
     mine, theirs = state.view(seat), other.view(seat)
     assert mine == theirs, f"step {step}: the view of seat {seat} shows what it should not\n{mine}\n{theirs}"
     assert hash(mine) == hash(theirs)

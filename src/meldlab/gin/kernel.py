@@ -7,7 +7,7 @@ covers, and how many best choices there are. Sets join suits and are chosen firs
 import numpy as np
 
 from meldlab.cards.kernel import LANE, below
-from meldlab.compiling import scalar_kernel
+from meldlab.compiling import kernel, scalar_kernel
 from meldlab.melds.kernel import LOWEST, SPREAD, TRIES, deadwood, ranks_with_sets, suits_held
 
 FULL = (1 << 52) - 1
@@ -231,6 +231,18 @@ def pick_melds(hand, key, melds):
     for i in range(many, len(melds)):
         melds[i] = 0
     return many
+
+
+@kernel
+def list_melds(hand):
+    """Return [arrangements, 4] int64, the melds of every arrangement with the least deadwood; unused places are 0."""
+    ranks = ranks_with_sets(hand)
+    least = deadwood(hand, LEFT)
+    found = np.zeros((_count(hand, ranks, least), MOST_MELDS), np.int64)
+    for nth in range(len(found)):
+        many = -1 - _pick(hand, ranks, least, np.int64(nth), found[nth], np.int64(0))
+        found[nth, many:] = 0
+    return found
 
 
 @scalar_kernel

@@ -19,6 +19,7 @@ from meldlab.play import Chance, Deal, Result
 
 __all__ = ["Gin", "Match"]
 
+OVER = Phase.OVER
 STARTER = 1  # the purpose under which the first starter is drawn
 
 
@@ -36,12 +37,13 @@ class Match(NamedTuple):
     @property
     def seat(self) -> int | None:
         """Who acts; None when the match is over."""
-        return None if self.round.phase == Phase.OVER else self.round.seat
+        round = self.round
+        return None if round.phase is OVER else round.seat
 
     @property
     def result(self) -> Result | None:
         """Return the final scores, with the bonuses of the match."""
-        if self.round.phase != Phase.OVER:
+        if self.round.phase is not OVER:
             return None
         rules, scores = self.rules, list(self.scores)
         winner = self.outcomes[-1].winner
@@ -62,9 +64,10 @@ class Match(NamedTuple):
 
     def apply(self, action: Move) -> "Match":
         """Return the match after a move; when a round ends, the next is dealt."""
-        after = self.round.apply(action)
+        rules, deal, round, number, scores, outcomes = self
+        after = round.apply(action)
         if after.outcome is None:
-            return Match(self.rules, self.deal, after, self.number, self.scores, self.outcomes)
+            return Match(rules, deal, after, number, scores, outcomes)
         return self._next_round(after, after.outcome)
 
     def _next_round(self, over: Round, outcome: Outcome) -> "Match":

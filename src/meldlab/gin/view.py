@@ -6,20 +6,21 @@ kept as bit numbers, since players look at them thousands of times; ``hand``, ``
 
 from collections.abc import Iterator
 from enum import IntEnum
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
 
 from meldlab.cards import CARDS, Card, Hand
 from meldlab.errors import NotLegalHere
-from meldlab.gin.kernel import LEFT, knocks
+from meldlab.gin.kernel import LEFT, knocks, list_melds
 from meldlab.gin.kernel import lay_off as lay_off_greedily
 from meldlab.gin.move import DRAW, DROPS, PASS, TAKES, Move, Verb
 from meldlab.gin.rules import Rules
-from meldlab.melds import Aces, Meld, arrangements, lay_off
+from meldlab.melds import Aces, Meld, lay_off
 from meldlab.melds.kernel import deadwood
 
-__all__ = ["Phase", "View", "check_melds", "is_big_gin", "laid_greedily"]
+__all__ = ["Phase", "View", "best_melds", "check_melds", "is_big_gin", "laid_greedily", "meld_of"]
 
 
 class Phase(IntEnum):
@@ -34,9 +35,15 @@ class Phase(IntEnum):
     """Discard, or knock with a discard."""
     WALL = 4
     """The stock is used up: knock with the upcard, or pass."""
-    SHOW = 5
+    LAST = 5
+    """Knock with the upcard taken at the wall."""
+    SHOW = 6
     """The other has knocked: show melds and lay off."""
-    OVER = 6
+    OVER = 7
+
+
+# Looked up once: a name inside an enumeration costs as much as a small function call.
+DRAWING, DROPPING = Phase.DRAW, Phase.DROP
 
 
 class View(NamedTuple):
@@ -103,38 +110,43 @@ class View(NamedTuple):
 
     def legal_actions(self) -> list[Move]:
         """Return what this seat may do; knocks and shows with melds that leave the least deadwood."""
+        phase = self.phase
         if self.acting != self.seat:
             return []
-        return list(self._actions())
+        if phase is DRAWING:
+            return [DRAW, TAKES[self.pile[-1]]]
+        if phase is DROPPING:
+            return self._drops()
+        if phase is Phase.FORCED:
+            return [DRAW]
+        if phase is Phase.LAST:
+            return [move for move in self._drops() if move.verb is not Verb.DROP]
+        if phase is Phase.SHOW:
+            return list(self._shows())
+        if phase is Phase.WALL and not knocks(self.mask | 1 << self.pile[-1], self.limit):
+            return [PASS]
+        return [PASS, TAKES[self.pile[-1]]]
 
-    def _actions(self) -> Iterator[Move]:
-        phase = self.phase
-        if phase == Phase.DROP:
-            knockable = knocks(self.mask, self.limit)
-            if self.stock > self.rules.stock_floor or not self.rules.wall_knock:
-                yield from (DROPS[card] for card in self.cards if card != self.taken or self.rules.return_upcard)
-            if self.rules.big_gin_bonus and is_big_gin(self.mask):
-                yield from (Move(Verb.BIG_GIN, melds=one.melds) for one in arrangements(Hand.from_mask(self.mask)))
-            if knockable:
-                yield from self._knocks(knockable)
-        elif phase == Phase.SHOW:
-            yield from self._shows()
-        elif phase == Phase.FORCED:
-            yield DRAW
-        else:
-            yield DRAW if phase == Phase.DRAW else PASS
-            if phase != Phase.WALL or knocks(self.mask | 1 << self.pile[-1], self.limit):
-                yield TAKES[self.pile[-1]]
+    def _drops(self) -> list[Move]:
+        rules, mask = self.rules, self.mask
+        barred = -1 if rules.return_upcard else self.taken
+        moves = [DROPS[card] for card in self.cards if card != barred]
+        if rules.big_gin_bonus and is_big_gin(mask):
+            moves += [Move(Verb.BIG_GIN, melds=melds) for melds in best_melds(mask)]
+        knockable = knocks(mask, self.limit)
+        if knockable:
+            moves += self._knocks(knockable)
+        return moves
 
     def _knocks(self, knockable: int) -> Iterator[Move]:
         for card in self.cards:
             if knockable >> card & 1 and (card != self.taken or self.rules.return_upcard):
-                for one in arrangements(Hand.from_mask(self.mask ^ 1 << card)):
-                    yield Move(Verb.KNOCK, card, one.melds)
+                for melds in best_melds(self.mask ^ 1 << card):
+                    yield Move(Verb.KNOCK, card, melds)
 
     def _shows(self) -> Iterator[Move]:
         assert self.knock is not None
-        ways = [Move(Verb.SHOW, melds=one.melds) for one in arrangements(self.hand)]
+        ways = [Move(Verb.SHOW, melds=melds) for melds in best_melds(self.mask)]
         if self.rules.lay_off == "greedy" or self.gin:
             yield from ways
             return
@@ -149,6 +161,17 @@ class View(NamedTuple):
         """Tell whether the knocker has gone gin."""
         assert self.knock is not None
         return self.knocker_mask == sum(meld.hand.mask for meld in self.knock.melds)
+
+
+@cache
+def meld_of(mask: int) -> Meld:
+    """Return a meld by its cards; there are few, and checking one takes longer than finding it."""
+    return Meld(Hand.from_mask(mask))
+
+
+def best_melds(mask: int) -> list[tuple[Meld, ...]]:
+    """Return the melds of every arrangement with the least deadwood."""
+    return [tuple(meld_of(meld) for meld in row if meld) for row in list_melds(mask).tolist()]
 
 
 def is_big_gin(mask: int) -> bool:

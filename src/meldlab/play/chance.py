@@ -9,7 +9,7 @@ True
 from collections.abc import Sequence
 from dataclasses import dataclass
 from random import Random
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from meldlab.cards import Deck
 from meldlab.cards.kernel import address
@@ -44,8 +44,7 @@ class Deal:
         return int(draw(self.seed, self.game, round, 0, purpose, 0, bound))
 
 
-@dataclass(frozen=True)
-class Chance:
+class Chance(NamedTuple):
     """The draws of one decision: the player in ``seat`` chooses action ``step`` of a game.
 
     >>> chance = Chance(seed=1, game=0, step=0, seat=0)
@@ -69,7 +68,8 @@ class Chance:
 
     def pick(self, options: Sequence[T], purpose: int = 1) -> T:
         """Return one of the options, each equally likely."""
-        return options[self.below(len(options), purpose)]
+        seed, game, step, seat, turned = self
+        return options[draw(seed, game, step, MOST_SEATS * turned + seat, purpose, 0, len(options))]
 
     def stream(self, purpose: int = 1) -> Random:
         """Return a stream of draws, for players that need thousands."""

@@ -120,4 +120,6 @@ class RandomPlayer:
 
     def choose(self, view: View[A], chance: Chance) -> A:
         """Pick one."""
-        return chance.pick(list(view.legal_actions()))
+        listed = view.legal_actions()
+        options: list[A] = listed if isinstance(listed, list) else list(listed)
+        return chance.pick(options)

@@ -62,12 +62,13 @@ class Table(Generic[S]):
         """Play one game to its end; a player that raises or answers illegally forfeits it."""
         first = state = self.game.start(len(self.players), deal)
         actions: list[Action] = []
+        seed, game, turned = deal.seed, deal.game, deal.turned
         while (seat := state.seat) is not None:
             player = self.players[seat]
             answered = False
             # Whatever a player does wrong is that player's loss, not the arena's.
             try:
-                action = player.choose(state.view(seat), Chance(deal.seed, deal.game, len(actions), seat, deal.turned))
+                action = player.choose(state.view(seat), Chance(seed, game, len(actions), seat, turned))
                 answered = True
                 state = state.apply(action)
             except Exception as problem:

@@ -45,7 +45,7 @@ class MonteCarloPlayer(GinPlayer):
 
     def choose(self, view: View, chance: Chance) -> Move:
         """Answer a view with the move that won most points."""
-        if view.phase in (Phase.FORCED, Phase.SHOW, Phase.WALL):
+        if view.phase in (Phase.FORCED, Phase.SHOW, Phase.WALL, Phase.LAST):
             return super().choose(view, chance)
         if view.phase == Phase.DROP and view.rules.big_gin_bonus and is_big_gin(view.mask):
             return super().choose(view, chance)
@@ -62,9 +62,7 @@ class MonteCarloPlayer(GinPlayer):
         if view.phase == Phase.DROP:
             left = discard_deadwoods(view.mask)
             cards = [card for card in view.cards if card != view.taken or view.rules.return_upcard]
-            must = view.rules.wall_knock and view.stock <= view.rules.stock_floor
-            drops = [] if must else [(place.DROP, card) for card in cards]
-            return [(place.KNOCK, card) for card in cards if left[card] <= view.limit] + drops
+            return [(place.KNOCK, card) for card in cards if left[card] <= view.limit] + [(place.DROP, card) for card in cards]
         upcard = view.pile[-1]
         return [(place.PASS if view.phase == Phase.OFFER else place.DRAW, upcard), (place.TAKE, upcard)]
 

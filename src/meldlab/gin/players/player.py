@@ -15,7 +15,7 @@ import numpy as np
 from meldlab.cards import CARDS, Card, Hand
 from meldlab.gin import kernel
 from meldlab.gin.move import DRAW, DROPS, PASS, TAKES, Move, Verb
-from meldlab.gin.view import Phase, View, is_big_gin, laid_greedily
+from meldlab.gin.view import Phase, View, is_big_gin, laid_greedily, meld_of
 from meldlab.melds import Meld, deadwood
 from meldlab.play import Chance
 
@@ -43,13 +43,13 @@ class GinPlayer:
         """Return the melds to show of ten (big gin: eleven) cards: an arrangement with the least deadwood, each equally likely."""
         melds = np.zeros(kernel.MOST_MELDS, np.int64)
         many = kernel.pick_melds(hand.mask, np.uint64(chance.key(kernel.MELDS)), melds)
-        return tuple(Meld(Hand.from_mask(int(mask))) for mask in melds[:many])
+        return tuple(meld_of(mask) for mask in melds[:many].tolist())
 
     def choose(self, view: View, chance: Chance) -> Move:
         """Answer a view with a move."""
         if view.phase == Phase.FORCED:
             return DRAW
-        if view.phase == Phase.DROP:
+        if view.phase in (Phase.DROP, Phase.LAST):
             return self._drop(view, chance)
         if view.phase == Phase.SHOW:
             return self._show(view, chance)
@@ -63,7 +63,7 @@ class GinPlayer:
     def _drop(self, view: View, chance: Chance) -> Move:
         if view.rules.big_gin_bonus and is_big_gin(view.mask):
             return Move(Verb.BIG_GIN, melds=self.melds(view, view.hand, chance))
-        must = view.rules.wall_knock and view.stock <= view.rules.stock_floor
+        must = view.phase is Phase.LAST
         card = self.discard(view, chance)
         rest = Hand.from_mask(view.mask & ~(1 << card.index))
         if must and deadwood(rest) > view.limit:
