@@ -194,11 +194,7 @@ def drop_card(notes, seat, card, pile, players, belief):
 @scalar_kernel
 def is_void(notes, rules):
     """Tell whether a discard without a knock has ended the round."""
-    return (
-        notes[STOCK_LEFT] <= rules[FLOOR]
-        or notes[N_DRAWS] >= rules[MOST_DRAWS]
-        or (rules[MOST_UPCARDS] != 0 and notes[UPCARDS] >= rules[MOST_UPCARDS])
-    )
+    return notes[STOCK_LEFT] <= rules[FLOOR] or notes[N_DRAWS] >= rules[MOST_DRAWS]
 
 
 @scalar_kernel
@@ -242,19 +238,21 @@ def play_on(
             passes += 1
             seat = 1 - seat
             continue
-        passes = np.int64(3)
         if taken:
             drawn = top
             notes[PILED] -= 1
             notes[PILE] &= ~bit(drawn)
-            notes[UPCARDS] += 1
+            notes[UPCARDS] += passes == 3
             write(log, notes[STEP], seat, TAKE, drawn)
         else:
             drawn = np.int64(deck[52 - notes[STOCK_LEFT]])
             notes[STOCK_LEFT] -= 1
             write(log, notes[STEP], seat, DRAW, drawn)
+        passes = np.int64(3)
         notes[STEP] += 1
         notes[N_DRAWS] += 1
+        if rules[MOST_UPCARDS] != 0 and notes[UPCARDS] >= rules[MOST_UPCARDS]:
+            return
         tell_draw(notes, seat, top, taken, players, belief)
         hand = notes[HAND + seat] | bit(drawn)
         notes[HAND + seat] = hand

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from meldlab.cards import CARDS, Card, Hand
-from meldlab.errors import BadText, NoSuchThing
+from meldlab.errors import BadText, NoSuchThing, NotLegalHere
 from meldlab.melds import Meld
 
 __all__ = ["DRAW", "DROPS", "PASS", "TAKES", "Move", "Verb"]
@@ -32,6 +32,7 @@ class Verb(StrEnum):
     SHOW = "show"
 
 
+ABOUT_A_CARD = (Verb.TAKE, Verb.DROP, Verb.KNOCK)
 FORMS = re.compile(r"\s*(pass|draw stock|take|drop|knock|big gin|show)\b", re.IGNORECASE)
 
 
@@ -43,6 +44,10 @@ class Move:
     index: int = NONE
     melds: tuple[Meld, ...] = ()
     laid: Hand = NOTHING
+
+    def __post_init__(self) -> None:
+        if (self.index >= 0) != (self.verb in ABOUT_A_CARD):
+            raise NotLegalHere(f"{self.verb} is {'not ' if self.index >= 0 else ''}about a card")
 
     @property
     def card(self) -> Card | None:

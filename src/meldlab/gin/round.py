@@ -146,7 +146,7 @@ class Round(NamedTuple):
             self._verify_show(move)
 
     def _verify_drop(self, card: int) -> None:
-        if card < 0 or not self.masks[self.seat] >> card & 1:
+        if not self.masks[self.seat] >> card & 1:
             raise NotLegalHere(f"{CARDS[card]} is not in the hand")
         if card == self.taken and not self.rules.return_upcard:
             raise NotLegalHere(f"{CARDS[card]} was just taken and may not be returned")
@@ -192,11 +192,11 @@ class Round(NamedTuple):
 
     def _draw(self, move: Move, taken: bool) -> "Round":
         rules, limit, phase, seat, starter, deck, stock, pile, hands, masks, history, drawn, _, draws, upcards, _, _ = self
-        phase = Phase.LAST if phase is Phase.WALL else DROPPING
+        outcome = None
         if taken:
             card = returnless = move.index
             pile = pile[:-1]
-            upcards += 1
+            upcards += phase is DRAWING
         else:
             card, returnless = deck[52 - stock], -1
             drawn = ((*drawn[0], card), drawn[1]) if seat == 0 else (drawn[0], (*drawn[1], card))
@@ -206,6 +206,9 @@ class Round(NamedTuple):
             hands, masks = ((*first, card), second), (masks[0] | 1 << card, masks[1])
         else:
             hands, masks = (first, (*second, card)), (masks[0], masks[1] | 1 << card)
+        phase = Phase.LAST if phase is Phase.WALL else DROPPING
+        if upcards >= rules.most_upcard_draws > 0:
+            phase, outcome = OVER, Outcome("void", None, 0, draws + 1)
         history = (*history, (seat, move))
         fields = (
             rules,
@@ -224,7 +227,7 @@ class Round(NamedTuple):
             draws + 1,
             upcards,
             None,
-            None,
+            outcome,
         )
         after: Round = make(Round, fields)
         return after
@@ -241,7 +244,7 @@ class Round(NamedTuple):
         phase, outcome = DRAWING, None
         if stock <= rules.stock_floor:
             phase = Phase.WALL if rules.wall_knock else OVER
-        if draws >= rules.most_draws or upcards >= rules.most_upcard_draws > 0:
+        if draws >= rules.most_draws:
             phase = OVER
         if phase is OVER:
             outcome = Outcome("void", None, 0, draws)

@@ -42,7 +42,7 @@ class Rules:
     wall_knock: bool = False
     """A last chance at the floor: take the upcard and knock with it."""
     most_upcard_draws: int = NEVER
-    """The round is void once so many upcards have been taken."""
+    """The round is void as soon as so many upcards have been taken, the first one not counted."""
     most_draws: int = 1000
     """The round is void after so many draws, lest two players swap upcards for ever."""
     first_starter: Literal["random", "first"] = "random"

@@ -81,7 +81,7 @@ def wilson(rate: float, trials: float) -> Interval:
     scale = 1 + Z95**2 / trials
     middle = (rate + Z95**2 / (2 * trials)) / scale
     half = Z95 / scale * sqrt(rate * (1 - rate) / trials + Z95**2 / (4 * trials**2))
-    return Interval(rate, max(0.0, middle - half), min(1.0, middle + half))
+    return Interval(rate, min(rate, max(0.0, middle - half)), max(rate, min(1.0, middle + half)))
 
 
 def sign_test(first: int, second: int) -> float:
