@@ -4,7 +4,7 @@ from math import comb
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from meldlab.lab.statistics import Interval, Moments, bradley_terry, sign_test, wilson
@@ -32,6 +32,7 @@ def test_ratios_of_counts_cover_the_truth() -> None:
     assert 0.93 < covered / 2000 < 0.97
 
 
+@settings(deadline=None)
 @given(st.lists(st.tuples(st.integers(1, 5), st.integers(0, 5)), min_size=2, max_size=30), st.integers(1, 29))
 def test_moments_add_up_over_any_split(rows: list[tuple[int, int]], cut: int) -> None:
     counts = np.array(rows)
@@ -41,6 +42,7 @@ def test_moments_add_up_over_any_split(rows: list[tuple[int, int]], cut: int) ->
     assert np.allclose(whole.products, parts.products)
 
 
+@settings(deadline=None)
 @given(st.integers(0, 40), st.integers(1, 40))
 def test_an_interval_contains_its_rate_and_stays_within_bounds(wins: int, games: int) -> None:
     wins = min(wins, games)
@@ -55,6 +57,7 @@ def test_wilson_against_the_textbook() -> None:
     assert (round(interval.low, 4), round(interval.high, 4)) == (0.2553, 0.3662)
 
 
+@settings(deadline=None)
 @given(st.integers(0, 30), st.integers(0, 30))
 def test_the_sign_test_is_exact(first: int, second: int) -> None:
     total, least = first + second, min(first, second)

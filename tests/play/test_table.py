@@ -3,7 +3,7 @@
 from dataclasses import dataclass, replace
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from meldlab.cards import Card, Hand
@@ -28,6 +28,7 @@ class Cheater:
         return Swap(next(card for card in map(Card.from_index, range(52)) if card not in view.hand))
 
 
+@settings(deadline=None)
 @given(st.integers(0, 1000), st.integers(2, 4))
 def test_a_game_is_its_record(seed: int, seats: int) -> None:
     played = Table(HighCard(), [RANDOM] * seats).play(Deal(seed))
@@ -113,6 +114,7 @@ def test_a_bad_record_is_named(change: tuple[str, str], problem: str) -> None:
         Record.parse(text.replace(*change))
 
 
+@settings(deadline=None)
 @given(st.text(), st.dictionaries(st.from_regex(r"[a-z_]+", fullmatch=True), st.text() | st.integers() | st.booleans(), max_size=3))
 def test_any_text_survives_a_record(words: str, rules: dict[str, object]) -> None:
     record = Record("g", rules, (words,), Deal(), (words,))

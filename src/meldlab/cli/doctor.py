@@ -64,7 +64,7 @@ def warm(name: str, job: Callable[[], object], quiet: bool) -> float:
 
 def kernel_jobs() -> Mapping[str, Callable[[], object]]:
     """Return, by room, a small job that touches each of its kernels."""
-    return {"cards": _cards, "melds": _melds}
+    return {"cards": _cards, "melds": _melds, "gin": _gin}
 
 
 def _cards() -> None:
@@ -81,3 +81,14 @@ def _melds() -> None:
 
     deadwoods(random_hands(4, 10, seed=0))
     arrange("5H 6H 7H 9C 9D KS")
+
+
+def _gin() -> None:
+    from meldlab.gin import Gin, players
+    from meldlab.lab.arena import duel
+    from meldlab.play import Deal, Table
+
+    for threads in (0, 1):
+        duel("ensemble", "simple", 2, threads=threads)
+    table = Table(Gin(), [players.parse("mc:1"), players.parse("ensemble")])
+    table.play(Deal(0))

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from meldlab.cards import CARDS
 from meldlab.gin.move import Move, Verb
-from meldlab.gin.round import Outcome, Round
+from meldlab.gin.round import Outcome, Round, make
 from meldlab.gin.rules import Rules
 from meldlab.gin.view import Phase, View
 from meldlab.play import Chance, Deal, Result
@@ -31,14 +31,10 @@ class Match(NamedTuple):
     round: Round
     number: int = 0
     scores: tuple[int, int] = (0, 0)
+    seat: int | None = None
+    """Who acts; None when the match is over."""
     outcomes: tuple[Outcome, ...] = ()
     """How each finished round ended."""
-
-    @property
-    def seat(self) -> int | None:
-        """Who acts; None when the match is over."""
-        round = self.round
-        return None if round.phase is OVER else round.seat
 
     @property
     def result(self) -> Result | None:
@@ -64,10 +60,11 @@ class Match(NamedTuple):
 
     def apply(self, action: Move) -> "Match":
         """Return the match after a move; when a round ends, the next is dealt."""
-        rules, deal, round, number, scores, outcomes = self
+        rules, deal, round, number, scores, _, outcomes = self
         after = round.apply(action)
         if after.outcome is None:
-            return Match(rules, deal, after, number, scores, outcomes)
+            match: Match = make(Match, (rules, deal, after, number, scores, after.seat, outcomes))
+            return match
         return self._next_round(after, after.outcome)
 
     def _next_round(self, over: Round, outcome: Outcome) -> "Match":
@@ -77,9 +74,9 @@ class Match(NamedTuple):
             starter = {"alternates": 1 - starter, "winner": winner, "loser": 1 - winner}[rules.next_starter]
         outcomes = (*self.outcomes, outcome)
         if not rules.match_points or max(scores) >= rules.match_points:
-            return Match(rules, self.deal, over, self.number, scores, outcomes)
+            return Match(rules, self.deal, over, self.number, scores, None, outcomes)
         number = self.number + 1
-        return Match(rules, self.deal, Round.deal(rules, self.deal.deck(number), starter), number, scores, outcomes)
+        return Match(rules, self.deal, Round.deal(rules, self.deal.deck(number), starter), number, scores, starter, outcomes)
 
     def parse(self, text: str) -> Move:
         """Read a move."""
@@ -93,7 +90,8 @@ class Match(NamedTuple):
 
     def view(self, seat: int) -> View:
         """Return what ``seat`` may know."""
-        return self.round.view(seat, self.scores, self.number)
+        _, _, round, number, scores, _, _ = self
+        return round.view(seat, scores, number)
 
     def redeal(self, seat: int, chance: Chance) -> "Match":
         """Permute the cards that ``seat`` cannot see."""
@@ -115,4 +113,5 @@ class Gin:
     def start(self, seats: int, deal: Deal) -> Match:
         """Deal the first round."""
         starter = deal.below(2, 0, STARTER) if self.rule.first_starter == "random" else 0
-        return Match(self.rule, deal, Round.deal(self.rule, deal.deck(0), (starter + deal.turned) % seats))
+        first = (starter + deal.turned) % seats
+        return Match(self.rule, deal, Round.deal(self.rule, deal.deck(0), first), seat=first)

@@ -62,9 +62,9 @@ class Table(Generic[S]):
         """Play one game to its end; a player that raises or answers illegally forfeits it."""
         first = state = self.game.start(len(self.players), deal)
         actions: list[Action] = []
-        seed, game, turned = deal.seed, deal.game, deal.turned
+        seed, game, turned, players = deal.seed, deal.game, deal.turned, self.players
         while (seat := state.seat) is not None:
-            player = self.players[seat]
+            player = players[seat]
             answered = False
             # Whatever a player does wrong is that player's loss, not the arena's.
             try:

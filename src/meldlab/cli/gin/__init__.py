@@ -2,11 +2,13 @@
 
 import typer
 
-from meldlab.cli.gin import arena, replay
+from meldlab.cli.gin import advise, arena, play, replay
 
 __all__ = ["app"]
 
 app = typer.Typer(name="gin", help="Gin rummy: play, ask for advice, let players fight, replay.", no_args_is_help=True)
+app.command("play")(play.play)
+app.command("advise")(advise.advise)
 app.command("arena")(arena.arena)
 app.command("replay")(replay.replay)
 

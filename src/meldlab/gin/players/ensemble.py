@@ -209,11 +209,12 @@ class EnsemblePlayer(GinPlayer):
         for seat, move in view.history:
             if move.verb not in VERBS:
                 break
-            card = move.index if move.verb is Verb.DROP else pile[-1]
+            # A draw from stock, or a pass, leaves the upcard lying; the pile is empty only while its taker chooses a discard.
+            card = move.index if move.index >= 0 else pile[-1] if pile else 0
             events.append((seat, VERBS[move.verb], card))
             if move.verb is Verb.DROP:
                 pile.append(card)
-            elif move.verb is Verb.TAKE:
+            elif move.verb is Verb.TAKE and pile:
                 pile.pop()
         place.recall(view.seat, np.array(events, np.int64).reshape(-1, 3), self._vector, belief)
         return belief
