@@ -16,7 +16,7 @@ help:
 	@echo "make clean  remove what the above created"
 
 $(BIN)/python:
-	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "meldlab needs Python 3.11 or newer; this is " + sys.version.split()[0] + ". Set PYTHON=")'
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "meldlab needs Python 3.11 or newer; this is " + sys.version.split()[0] + ". Name another: make demo PYTHON=python3.12")'
 	@echo "creating $(VENV) with $$($(PYTHON) --version)"
 	@$(PYTHON) -m venv $(VENV)
 
@@ -34,9 +34,12 @@ $(VENV)/.dev: pyproject.toml | $(BIN)/python
 	@touch $@ $(VENV)/.run
 
 demo: $(VENV)/.run
+	@echo "the tour: under two minutes, the first time a little longer while kernels are compiled"
 	@$(BIN)/meldlab demo
+	@echo "The command is $(BIN)/meldlab; after 'source $(BIN)/activate' it is plain meldlab."
 
 test: $(VENV)/.dev
+	@echo "all checks: about two minutes on two cores"
 	@echo "== ruff";           $(BIN)/ruff check . && $(BIN)/ruff format --check .
 	@echo "== mypy";           $(BIN)/mypy
 	@echo "== import contracts"; $(BIN)/lint-imports
@@ -45,7 +48,7 @@ test: $(VENV)/.dev
 
 docs: | $(BIN)/python
 	@$(BIN)/python -m pip install -q --disable-pip-version-check -e '.[docs]'
-	@$(BIN)/mkdocs build --strict
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
 clean:
 	rm -rf $(VENV) site build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis

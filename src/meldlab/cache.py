@@ -3,6 +3,8 @@
 import os
 from pathlib import Path
 
+from meldlab.errors import NotLegalHere
+
 __all__ = ["cache_folder"]
 
 
@@ -11,5 +13,8 @@ def cache_folder(*parts: str) -> Path:
     chosen = os.environ.get("MELDLAB_CACHE")
     root = Path(chosen) if chosen else Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "meldlab"
     folder = root.joinpath(*parts)
-    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as problem:
+        raise NotLegalHere(f"no cache can be kept in {folder} ({problem.strerror}); set MELDLAB_CACHE to another folder") from None
     return folder

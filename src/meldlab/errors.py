@@ -10,8 +10,10 @@ meldlab.errors.BadText: no suit 'X' (use C D H S)
 
 from collections.abc import Iterable
 from difflib import get_close_matches
+from operator import index
+from typing import SupportsIndex
 
-__all__ = ["BadText", "MeldlabError", "NoSuchThing", "NotLegalHere"]
+__all__ = ["BadText", "MeldlabError", "NoSuchThing", "NotLegalHere", "whole"]
 
 WINDOW = 72  # columns of a long line that an error shows
 
@@ -28,8 +30,11 @@ class BadText(MeldlabError):
         self.problem, self.text, self.at = problem, text, at
 
     def __str__(self) -> str:
+        if not self.text.strip():
+            return self.problem
         start = self.text.rfind("\n", 0, self.at) + 1
-        line = self.text[start:].split("\n", 1)[0].expandtabs(1)
+        # Tabs and other control characters would push the caret away from its place.
+        line = "".join(char if char.isprintable() else " " for char in self.text[start:].split("\n", 1)[0])
         column = min(self.at - start, len(line))
         # A caret under column 4000 helps nobody: show the stretch around it.
         first = max(0, column - WINDOW + 12) if len(line) > WINDOW else 0
@@ -48,12 +53,30 @@ class NoSuchThing(MeldlabError):
     "no ace rule 'lwo' (use low, both, round); did you mean low?"
     """
 
-    def __init__(self, kind: str, name: str, known: Iterable[str]) -> None:
+    def __init__(self, kind: str, name: object, known: Iterable[str]) -> None:
         names = list(known)
         super().__init__(kind, name, names)
         self.kind, self.name, self.known = kind, name, names
 
     def __str__(self) -> str:
-        near = get_close_matches(self.name, self.known, 1)
+        near = get_close_matches(str(self.name), self.known, 1)
         hint = f"; did you mean {near[0]}?" if near else ""
         return f"no {self.kind} {self.name!r} (use {', '.join(self.known)}){hint}"
+
+
+def whole(value: SupportsIndex, what: str, least: int = 0, most: int = 2**63 - 1) -> int:
+    """Return a whole number of Python's or numpy's as an integer, or say that ``what`` cannot be it.
+
+    >>> whole(52, "number of cards", most=13)
+    Traceback (most recent call last):
+        ...
+    meldlab.errors.NotLegalHere: number of cards must be a whole number from 0 to 13, not 52
+    """
+    try:
+        number = index(value)
+    except TypeError:
+        number = least - 1
+    if not least <= number <= most:
+        end = most if most < 2**63 - 1 else "2^63 - 1"
+        raise NotLegalHere(f"{what} must be a whole number from {least} to {end}, not {value!r}")
+    return number

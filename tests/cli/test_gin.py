@@ -7,8 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from meldlab.cards import CARDS
 from meldlab.cli.app import main
 from meldlab.gin import Gin, players
+from meldlab.gin.kernel import makes_meld
 from meldlab.play import Deal, Record, Table
 
 HAND = "2C 3C 4C 9D 9H 9S KC KD 4H 5S"
@@ -131,14 +133,17 @@ def typed(monkeypatch: pytest.MonkeyPatch, *lines: str) -> None:
 
 def test_a_person_can_play_ask_and_take_back(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     path = tmp_path / "mine.toml"
-    # Seed 3: the person starts and is offered 5S.
-    typed(monkeypatch, "?", "drop 5S", "take", "undo", "take 5s", "drop QS", "undo", "drop QD", "", "quit")
-    status, out, _ = run(capsys, "gin", "play", "--seed", "3", "--against", "simple", "--save", str(path))
+    # A deal in which the person starts and the upcard makes a meld.
+    deals = ((seed, Gin().start(2, Deal(seed)).view(0)) for seed in range(100))
+    seed, view = next((seed, view) for seed, view in deals if view.acting == 0 and makes_meld(view.mask, view.pile[-1]))
+    first, second = str(CARDS[view.cards[0]]), str(CARDS[view.cards[1]])
+    typed(monkeypatch, "?", f"drop {first}", "take", "undo", "take", f"drop {first}", "undo", f"drop {second}", "", "quit")
+    status, out, _ = run(capsys, "gin", "play", "--seed", str(seed), "--against", "simple", "--save", str(path))
     assert status == 0
-    assert "take 5S: 5S makes a meld" in out
     assert "drop is not possible now" in out
+    assert "in stock, likeliest" in out
     told = Record.parse(path.read_text())
-    assert told.actions[:2] == ("p1 take 5S", "p1 drop QD")
+    assert told.actions[:2] == (f"p1 take {view.upcard}", f"p1 drop {second}")
     assert told.actions[2].startswith("p2 ")
     assert run(capsys, "gin", "replay", str(path))[0] == 0
 
@@ -150,8 +155,8 @@ def test_a_person_can_play_a_whole_match(capsys: pytest.CaptureFixture[str], mon
     for line in played.record.actions:
         if line.startswith("p1 "):
             lines.append(line.removeprefix("p1 "))
-            ends_turn = line.startswith(("p1 drop", "p1 knock", "p1 pass"))
-            lines += [""] if ends_turn else []
+            # Enter lets the other act.
+            lines += [""] if line.startswith(("p1 drop", "p1 knock", "p1 pass")) else []
     path = tmp_path / "match.toml"
     typed(monkeypatch, *lines)
     status, out, _ = run(capsys, "gin", "play", "--seed", "5", "--against", "simple", "--save", str(path))

@@ -21,6 +21,8 @@ from meldlab.play import Chance, Deal, RandomPlayer
 
 pyspiel = pytest.importorskip("pyspiel", reason="OpenSpiel is not installed (pip install open_spiel)")
 
+GAME: Any = pyspiel.load_game("gin_rummy")
+UTILS: Any = pyspiel.gin_rummy.GinRummyUtils(13, 4, 10)
 ROUNDS = 2000
 DRAW_UPCARD, DRAW_STOCK, PASS, KNOCK, MELDS = 52, 53, 54, 55, 56
 SUITS = "SCDH"  # in its order
@@ -28,12 +30,16 @@ RULES = Rules.preset("openspiel")
 SENSIBLE = (players.parse("simple"), players.parse("gin-only"))
 
 
+OURS = [Card.parse(f"{rank}{suit}") for suit in SUITS for rank in "A23456789TJQK"]
+THEIRS = {card: index for index, card in enumerate(OURS)}
+
+
 def theirs(card: Card) -> int:
-    return 13 * SUITS.index(str(card.suit)) + card.rank
+    return THEIRS[card]
 
 
 def hand_of(indices: list[int]) -> Hand:
-    return Hand(Card.parse("A23456789TJQK"[index % 13] + SUITS[index // 13]) for index in indices)
+    return Hand(OURS[index] for index in indices)
 
 
 class Rival:
@@ -41,8 +47,7 @@ class Rival:
 
     def __init__(self, match: Match) -> None:
         self.deck = [theirs(CARDS[index]) for index in match.round.deck]
-        self.state: Any = pyspiel.load_game("gin_rummy").new_initial_state()
-        self.utils: Any = pyspiel.gin_rummy.GinRummyUtils(13, 4, 10)
+        self.state: Any = GAME.new_initial_state()
         self.dealt = 0
         self.deal()
 
@@ -69,7 +74,7 @@ class Rival:
         """Return the actions that show a meld: a run of more than five cards goes in pieces."""
         cards = [theirs(card) for card in meld.cards]
         pieces = [cards] if len(cards) <= 5 else [cards[:3], cards[3:]] if len(cards) <= 8 else [cards[:3], cards[3:6], cards[6:]]
-        return [MELDS + self.utils.meld_to_int(piece) for piece in pieces]
+        return [MELDS + UTILS.meld_to_int(piece) for piece in pieces]
 
 
 def compare_actions(match: Match, rival: Rival, named: Counter[str]) -> None:

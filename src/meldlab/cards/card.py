@@ -1,11 +1,13 @@
 """A card is a rank and a suit; it reads and prints itself as ``5H``."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import IntEnum
 from functools import total_ordering
-from typing import Self
 
-__all__ = ["CARDS", "Card", "Rank", "Suit"]
+from meldlab.errors import NotLegalHere, whole
+
+__all__ = ["CARDS", "Card", "Rank", "Suit", "all_cards"]
 
 
 class Rank(IntEnum):
@@ -72,6 +74,10 @@ class Card:
     rank: Rank
     suit: Suit
 
+    def __post_init__(self) -> None:
+        if not (isinstance(self.rank, Rank) and isinstance(self.suit, Suit)):
+            raise NotLegalHere(f"a card is a Rank and a Suit, not {self.rank!r} and {self.suit!r}")
+
     @property
     def index(self) -> int:
         """Return the card's bit in a hand: 13 per suit, aces first."""
@@ -80,7 +86,7 @@ class Card:
     @classmethod
     def from_index(cls, index: int) -> "Card":
         """Return the card of bit ``index``, 0 to 51."""
-        return CARDS[index]
+        return CARDS[whole(index, "index of a card", most=51)]
 
     @classmethod
     def parse(cls, text: str) -> "Card":
@@ -89,7 +95,9 @@ class Card:
 
         return read_card(text)
 
-    def __lt__(self, other: Self) -> bool:
+    def __lt__(self, other: "Card") -> bool:
+        if not isinstance(other, Card):
+            return NotImplemented
         return (self.rank, self.suit) < (other.rank, other.suit)
 
     def __str__(self) -> str:
@@ -102,6 +110,17 @@ class Card:
         from meldlab.cards.picture import draw
 
         return draw([self])
+
+
+def all_cards(cards: Iterable[Card]) -> list[Card]:
+    """Return the cards as a list, or say which of them is none."""
+    if not isinstance(cards, Iterable):
+        raise NotLegalHere(f"cards are wanted, not {cards!r}")
+    row = list(cards)
+    for card in row:
+        if not isinstance(card, Card):
+            raise NotLegalHere(f"{card!r} is not a card (parse reads text)")
+    return row
 
 
 CARDS = tuple(Card(Rank(rank), Suit(suit)) for suit in range(4) for rank in range(13))

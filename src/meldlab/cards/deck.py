@@ -7,10 +7,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from meldlab.cards import kernel
-from meldlab.cards.card import CARDS, Card
+from meldlab.cards.card import CARDS, Card, all_cards
 from meldlab.cards.hand import Hand
 from meldlab.cards.notation import read_cards
-from meldlab.errors import BadText, NotLegalHere
+from meldlab.errors import BadText, NotLegalHere, whole
 
 __all__ = ["DEAL", "Deck", "random_hands"]
 
@@ -28,12 +28,17 @@ class Deck:
 
     cards: tuple[Card, ...]
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "cards", tuple(all_cards(self.cards)))
+        if len(Hand(self.cards)) != len(self.cards):
+            raise NotLegalHere("a deck has no card twice")
+
     @classmethod
     def shuffled(cls, seed: int, game: int = 0, round: int = 0) -> Self:
         """Return the deck that round ``round`` of game ``game`` is dealt from, the same on every machine."""
         order = np.arange(52)
-        # Out of a kernel an address is a plain int again; numba would take one below 2^63 for signed and refuse the others.
-        kernel.shuffle(order, np.uint64(kernel.address(seed, game, round, 0, DEAL)))
+        where = whole(seed, "seed"), whole(game, "game"), whole(round, "round")
+        kernel.shuffle(order, kernel.address(*where, 0, DEAL))
         return cls(tuple(CARDS[index] for index in order))
 
     @classmethod
@@ -48,9 +53,8 @@ class Deck:
 
     def deal(self, cards: int) -> tuple[Hand, Self]:
         """Return the hand of the top ``cards`` cards, and what is left."""
-        if not 0 <= cards <= len(self.cards):
-            raise NotLegalHere(f"{cards} cards cannot be dealt from {len(self.cards)}")
-        return Hand(self.cards[:cards]), type(self)(self.cards[cards:])
+        top = whole(cards, "number of cards to deal", most=len(self.cards))
+        return Hand(self.cards[:top]), type(self)(self.cards[top:])
 
     def __str__(self) -> str:
         return " ".join(map(str, self.cards))
@@ -65,7 +69,6 @@ def random_hands(many: int, cards: int, seed: int) -> NDArray[np.int64]:
     >>> [len(Hand.from_mask(int(mask))) for mask in random_hands(3, 10, seed=1)]
     [10, 10, 10]
     """
-    if not (many >= 0 and 0 <= cards <= 52):
-        raise NotLegalHere(f"{many} hands of {cards} cards cannot be dealt")
-    hands: NDArray[np.int64] = kernel.random_hands(many, cards, seed)
+    asked = whole(many, "number of hands"), whole(cards, "number of cards", most=52), whole(seed, "seed")
+    hands: NDArray[np.int64] = kernel.random_hands(*asked)
     return hands

@@ -3,11 +3,14 @@
 from collections.abc import Iterable, Iterator, Set
 from typing import Any
 
-from meldlab.cards.card import CARDS, Card, Suit
-from meldlab.cards.notation import read_cards
-from meldlab.errors import BadText, NotLegalHere
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["Hand"]
+from meldlab.cards.card import CARDS, Card, Suit, all_cards
+from meldlab.cards.notation import read_cards
+from meldlab.errors import BadText, NotLegalHere, whole
+
+__all__ = ["Hand", "as_masks"]
 
 FULL = (1 << 52) - 1
 # Bit numbers in the order hands are printed: by rank, then suit.
@@ -29,17 +32,15 @@ class Hand(Set[Card]):
 
     def __init__(self, cards: Iterable[Card] = ()) -> None:
         mask = 0
-        for card in cards:
+        for card in all_cards(cards):
             mask |= 1 << card.index
         object.__setattr__(self, "mask", mask)
 
     @classmethod
     def from_mask(cls, mask: int) -> "Hand":
         """Return the hand of a 52-bit mask."""
-        if not 0 <= mask <= FULL:
-            raise NotLegalHere(f"mask {mask:#x} has bits beyond 52 cards")
         hand = cls.__new__(cls)
-        object.__setattr__(hand, "mask", int(mask))
+        object.__setattr__(hand, "mask", whole(mask, "mask of a hand", most=FULL))
         return hand
 
     @classmethod
@@ -78,11 +79,21 @@ class Hand(Set[Card]):
     def __len__(self) -> int:
         return self.mask.bit_count()
 
+    def __and__(self, other: Set[object]) -> "Hand":
+        return Hand.from_mask(self.mask & other.mask) if isinstance(other, Hand) else Hand(card for card in self if card in other)
+
+    def __or__(self, other: Set[Card]) -> "Hand":  # type: ignore[override]  # a set of anything is no hand
+        return Hand.from_mask(self.mask | (other if isinstance(other, Hand) else Hand(other)).mask)
+
+    def __sub__(self, other: Set[object]) -> "Hand":
+        return Hand.from_mask(self.mask & ~(self & other).mask)
+
     def __eq__(self, other: object) -> bool:
-        return self.mask == other.mask if isinstance(other, Hand) else NotImplemented
+        return self.mask == other.mask if isinstance(other, Hand) else super().__eq__(other)
 
     def __hash__(self) -> int:
-        return hash(self.mask)
+        # Equal to any set of the same cards, so as a frozenset hashes.
+        return self._hash()
 
     def __str__(self) -> str:
         return " ".join(map(str, self))
@@ -94,3 +105,20 @@ class Hand(Set[Card]):
         from meldlab.cards.picture import draw
 
         return draw(self)
+
+
+def as_masks(masks: ArrayLike) -> NDArray[np.int64]:
+    """Return hands given as any one-dimensional array of integers as [hands] int64, each checked to be 52 bits.
+
+    >>> as_masks([0, 0b111])
+    array([0, 7])
+    """
+    try:
+        hands = np.asarray(masks)
+    except ValueError:
+        hands = np.empty((0, 0))  # lists of different lengths
+    if hands.ndim != 1 or (hands.size and hands.dtype.kind not in "iu"):
+        raise NotLegalHere(f"hands are a one-dimensional array of 52-bit integers, not {hands.ndim}-dimensional {hands.dtype}")
+    if hands.size and not (hands.min() >= 0 and hands.max() <= FULL):
+        raise NotLegalHere("each hand is a mask of 52 bits")
+    return hands.astype(np.int64, copy=False)

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 from meldlab.cards.card import Card, Rank, Suit
-from meldlab.errors import BadText
+from meldlab.errors import BadText, NotLegalHere
 
 __all__ = ["read_card", "read_cards", "read_rank", "read_suit"]
 
@@ -15,7 +15,7 @@ WORD = re.compile(r"[^\s,]+")
 
 def read_rank(text: str) -> Rank:
     """Read one rank."""
-    word = text.strip().upper()
+    word = _text(text).strip().upper()
     if word not in RANKS:
         raise BadText(f"no rank {text.strip()!r} (use {' '.join(map(str, Rank))})", text, _start(text))
     return RANKS[word]
@@ -23,7 +23,7 @@ def read_rank(text: str) -> Rank:
 
 def read_suit(text: str) -> Suit:
     """Read one suit."""
-    word = text.strip().upper()
+    word = _text(text).strip().upper()
     if word not in SUITS:
         raise BadText(f"no suit {text.strip()!r} (use {' '.join(map(str, Suit))})", text, _start(text))
     return SUITS[word]
@@ -40,14 +40,14 @@ def read_card(text: str) -> Card:
 
 def read_cards(text: str) -> Iterator[tuple[Card, int]]:
     """Read the cards of ``text``, each with the place where it starts."""
-    for match in WORD.finditer(text):
+    for match in WORD.finditer(_text(text)):
         yield _card(match.group(), match.start(), text), match.start()
 
 
 def _card(word: str, at: int, text: str) -> Card:
     # Emoji suits carry an invisible selector; dropping it cannot move the caret, since it comes last or after the suit.
     upper = word.upper().replace("\N{VARIATION SELECTOR-16}", "")
-    if upper[0] in SUITS:
+    if upper[:1] in SUITS:
         suit, rank, suit_at, rank_at = upper[0], upper[1:], at, at + 1
     else:
         cut = 2 if upper.startswith("10") else 1
@@ -61,6 +61,12 @@ def _card(word: str, at: int, text: str) -> Card:
             raise BadText(f"no suit behind {word!r} (use {' '.join(map(str, Suit))})", text, suit_at)
         raise BadText(f"no suit {word[suit_at - at :]!r} (use {' '.join(map(str, Suit))})", text, suit_at)
     return Card(RANKS[rank], SUITS[suit])
+
+
+def _text(text: object) -> str:
+    if not isinstance(text, str):
+        raise NotLegalHere(f"cards are read from text, not from {text!r}")
+    return text
 
 
 def _start(text: str) -> int:

@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 
 from meldlab import __version__
-from meldlab.cli import bench, deadwood, demo, doctor, gin
+from meldlab.cli import bench, deadwood, demo, doctor, gin, stopping
 from meldlab.errors import MeldlabError
 
 __all__ = ["app", "main"]
@@ -29,6 +29,7 @@ app.command("demo")(demo.demo)
 app.command("doctor")(doctor.doctor)
 app.command("deadwood")(deadwood.deadwood)
 app.add_typer(gin.app, name="gin")
+app.add_typer(stopping.app, name="stopping")
 app.add_typer(bench.app, name="bench")
 
 # Typer carries its own click in some versions and uses the installed one in others; this is the right class in both.
@@ -57,8 +58,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     except UsageMistake as mistake:
         said = getattr(mistake, "format_message", mistake.__str__)().rstrip(".")
         context = getattr(mistake, "ctx", None)
-        hint = f" (see '{context.command_path} --help')" if said and context is not None else ""
-        _stop(f"error: {said}{hint}" if said else "", 2)
+        door = context.command_path if context else "meldlab"
+        # Nothing is said where no verb was given: help has just been printed.
+        _stop(f"error: {said} (see '{door} --help')" if said else "", 2)
     except (typer.Abort, KeyboardInterrupt):
         _stop("interrupted", 130)
     except BrokenPipeError:

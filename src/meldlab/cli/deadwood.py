@@ -5,11 +5,11 @@ from typing import Annotated
 import typer
 
 from meldlab.cli.options import AcesOption, JsonOption, print_json
-from meldlab.errors import BadText, NotLegalHere
+from meldlab.errors import BadText
 
 
 def deadwood(
-    hand: Annotated[str, typer.Argument(help="Cards, such as '5H 6H 7H 9C 9D KS'.")],
+    hand: Annotated[list[str], typer.Argument(help="Cards, such as 5H 6H 7H 9C 9D KS.", show_default=False)],
     aces: AcesOption = "low",
     json: JsonOption = False,
 ) -> None:
@@ -18,13 +18,16 @@ def deadwood(
     Example: meldlab deadwood "5H 6H 7H 9C 9D KS"
     """
     from meldlab.cards import Hand
+    from meldlab.cards.notation import read_cards
     from meldlab.melds import MOST_CARDS, Aces, arrangements
 
-    rule, cards = Aces.parse(aces), Hand.parse(hand)
+    text = " ".join(hand)
+    rule, cards = Aces.parse(aces), Hand.parse(text)
     if not cards:
-        raise BadText("no cards", hand, 0)
+        raise BadText("no cards", text, 0)
     if len(cards) > MOST_CARDS:
-        raise NotLegalHere(f"{len(cards)} cards are too many to arrange (at most {MOST_CARDS})")
+        first_too_many = list(read_cards(text))[MOST_CARDS][1]
+        raise BadText(f"{len(cards)} cards are too many to arrange (at most {MOST_CARDS})", text, first_too_many)
     every = list(arrangements(cards, rule))
     best = every[0]
     if json:

@@ -1,10 +1,15 @@
 """``meldlab demo``: a tour of what works, ending with published numbers beside ours."""
 
 from math import comb
+from typing import TYPE_CHECKING
 
 from meldlab.cli.options import JsonOption, print_json
 
+if TYPE_CHECKING:
+    from rich.console import Console
+
 Row = tuple[str, str, str]
+NEXT = ["meldlab deadwood 4H 5H 6H 7H 7C 7D KS", "meldlab bench melds", "meldlab --help"]
 
 
 def demo(json: JsonOption = False) -> None:
@@ -12,7 +17,7 @@ def demo(json: JsonOption = False) -> None:
 
     Example: meldlab demo
     """
-    rows = [*meld_rows()]
+    rows = [*meld_rows(), *stopping_rows()]
     if json:
         print_json({"rows": [{"what": what, "published": published, "computed": computed} for what, published, computed in rows]})
         return
@@ -27,18 +32,17 @@ def demo(json: JsonOption = False) -> None:
     for row in rows:
         table.add_row(*row)
     console.print(table)
-    console.print('Next: meldlab deadwood "4H 5H 6H 7H 7C 7D KS"   meldlab bench melds   meldlab --help')
+    console.print("Try next:")
+    for command in NEXT:
+        console.print(f"  {command}", soft_wrap=True)
 
 
-def show_melds(console: object) -> None:
+def show_melds(console: "Console") -> None:
     """Arrange one hand and say what to throw away."""
-    from rich.console import Console
-
     from meldlab.cards import Hand
     from meldlab.cli.pictures import arrangement_text, cards_text
     from meldlab.melds import arrange, best_discard, discards
 
-    assert isinstance(console, Console)
     hand = Hand.parse("4H 5H 6H 7H 7C 7D 9S TS QC QD KD")
     best = arrange(hand)
     card = best_discard(hand)
@@ -49,18 +53,28 @@ def show_melds(console: object) -> None:
 
 def meld_rows() -> list[Row]:
     """Count complete hands of three and four cards under the three ace rules (Finkle 2017, sections 3 and 4)."""
-    import numpy as np
-
     from meldlab.cards import classes
-    from meldlab.cards.kernel import orbit_size
     from meldlab.melds import Aces, deadwoods
 
     rows: list[Row] = []
+    # The thesis lists the classes of all 22,004 three-card hands that are not complete, of 22,100, with aces low only.
     published = {3: ("96", "-", "-"), 4: ("53", "57", "65")}
     for cards, known in published.items():
         hands = classes.hands(cards)
         for rule, figure in zip(Aces, known, strict=True):
             complete = hands[deadwoods(hands, rule, (1,) * 13) == 0]
-            found = sum(orbit_size(hand) for hand in complete.astype(np.int64))
-            rows.append((f"complete hands of {cards} cards, aces {rule}, of {comb(52, cards):,}", figure, str(found)))
+            found = int(classes.orbit_sizes(complete, cards).sum())
+            rows.append((f"complete among {comb(52, cards):,} hands of {cards}, aces {rule}", figure, str(found)))
     return rows
+
+
+def stopping_rows() -> list[Row]:
+    """Value the stopping game: the full deck, and Shepp's constant (1969) from the values of two large ones."""
+    from meldlab.stopping import Urn, equal_decks
+    from meldlab.stopping.shepp import fitted
+
+    constant, _ = fitted(equal_decks(10_000))
+    return [
+        ("stopping game, 26 black and 26 red", "2.62", f"{float(Urn(26, 26).value()):.2f}"),
+        ("stopping game, value over root of the cards", "0.3691", f"{constant:.4f}"),
+    ]

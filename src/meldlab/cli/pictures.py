@@ -23,4 +23,5 @@ def cards_text(cards: Iterable["Card"]) -> Text:
 def arrangement_text(arrangement: "Arrangement") -> Text:
     """Return melds in brackets, then the deadwood."""
     parts = [Text("[").append_text(cards_text(meld.cards)).append("]") for meld in arrangement.melds]
-    return Text("  ").join([*parts, cards_text(arrangement.deadwood_cards)])
+    loose = [cards_text(arrangement.deadwood_cards)] if arrangement.deadwood_cards else []
+    return Text("  ").join(parts + loose)

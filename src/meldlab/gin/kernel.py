@@ -61,7 +61,7 @@ def makes_meld(hand, card):
 
 @scalar_kernel
 def _lanes_left(hand, left):
-    # Lower left[card] to the deadwood after discarding that card, when all of ``hand`` may lie in runs only.
+    """Lower left[card] to the deadwood after discarding that card, when ``hand`` lies in runs only; return the deadwood of all."""
     total = np.int64(0)
     for suit in range(4):
         total += np.int64(LEFT[(hand >> (13 * suit)) & LANE])
@@ -80,7 +80,7 @@ def _lanes_left(hand, left):
 
 @scalar_kernel
 def _sets_left(hand, ranks, left):
-    # The same over every choice of sets on ``ranks``, a lane with at least one bit.
+    """Do and return the same over every choice of sets on ``ranks``, a lane with at least one bit."""
     others = ranks & (ranks - 1)
     rank = np.int64(LOWEST[ranks])
     held = suits_held(hand, rank)
@@ -106,7 +106,7 @@ def discards(hand, left):
 
 @scalar_kernel
 def _best_sets(hand, ranks, sets):
-    # The least of (points left << 52 | cards in sets) over every choice of sets.
+    """Return the least of (points left << 52 | cards in sets) over every choice of sets."""
     if ranks == 0:
         left = np.int64(0)
         for suit in range(4):
@@ -144,7 +144,7 @@ def melded(hand):
 
 @scalar_kernel
 def _count(hand, ranks, least):
-    # How many arrangements with ``least`` points left there are, over every choice of sets on ``ranks``.
+    """Return how many arrangements with ``least`` points left there are, over every choice of sets on ``ranks``."""
     if ranks == 0:
         left, ways = np.int64(0), np.int64(1)
         for suit in range(4):
@@ -163,7 +163,7 @@ def _count(hand, ranks, least):
 
 @scalar_kernel
 def _runs_of_lane(lane, suit, nth, melds, many):
-    # Append the runs of the nth best choice within a lane; return how many melds there are now.
+    """Append the runs of the nth best choice within a lane; return how many melds there are now."""
     while lane:
         rank = np.int64(LOWEST[lane])
         least, low = np.int64(LEFT[lane]), np.int64(1) << rank
@@ -185,7 +185,7 @@ def _runs_of_lane(lane, suit, nth, melds, many):
 
 @scalar_kernel
 def _pick(hand, ranks, least, nth, melds, many):
-    # Write the nth arrangement behind ``many`` melds; return what is left of nth, or -1 - melds when it is written.
+    """Write the nth arrangement behind ``many`` melds; return what is left of nth, or -1 - melds when it is written."""
     # One number, not a pair: a recursive function that returns a pair crashes when numba loads it from its cache.
     if ranks == 0:
         left, ways = np.int64(0), np.int64(1)

@@ -46,6 +46,7 @@ def start_belief(belief):
 
 @scalar_kernel
 def _move_toward(belief, card, goal, share):
+    """Move p of a card a share of the way to a goal."""
     p = belief[card] + belief[SHIFT]
     belief[card] = p + (goal - p) * share - belief[SHIFT]
 

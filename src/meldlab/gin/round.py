@@ -2,7 +2,7 @@
 
 >>> round = Round.deal(Rules(), Deck.shuffled(seed=7), starter=0)
 >>> print(round.view(0).hand, "|", round.view(0).upcard)
-3C 3S 4D 8C 8D 8S 9D TD JH QD | KH
+AC 2H 2S 3H 4S 7C 7D 8S JD KC | 4D
 """
 
 from dataclasses import dataclass

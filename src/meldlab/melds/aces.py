@@ -23,9 +23,14 @@ class Aces(StrEnum):
     @classmethod
     def parse(cls, text: str) -> Self:
         """Read the name of a rule."""
-        if text not in list(cls):
+        if isinstance(text, cls):
+            return text
+        if not isinstance(text, str) or text not in list(cls):
             raise NoSuchThing("ace rule", text, cls)
         return cls(text)
+
+    def __repr__(self) -> str:
+        return f"Aces.{self.name}"
 
     @property
     def runs(self) -> tuple[int, ...]:
@@ -34,9 +39,9 @@ class Aces(StrEnum):
 
 
 @cache
-def _runs(rule: Aces) -> tuple[int, ...]:
+def _runs(aces: Aces) -> tuple[int, ...]:
     # Places run from A (0) to the last card that may follow K (12): nothing, A, or anything on the way round.
-    last = {Aces.LOW: 12, Aces.BOTH: 13, Aces.ROUND: 24}[rule]
+    last = {Aces.LOW: 12, Aces.BOTH: 13, Aces.ROUND: 24}[aces]
     found = {
         sum(1 << place % 13 for place in range(start, start + length))
         for length in range(3, 14)

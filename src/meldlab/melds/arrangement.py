@@ -7,16 +7,18 @@
 4H 5H 6H | 7C 7D 7H + KS 10
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
-from typing import Any, Self
+from functools import cache, lru_cache
+from itertools import combinations
+from typing import Self
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
-from meldlab.cards import Card, Hand
-from meldlab.errors import BadText, NotLegalHere
+from meldlab.cards import CARDS, Card, Hand, draw
+from meldlab.cards.hand import as_masks
+from meldlab.errors import BadText, NotLegalHere, whole
 from meldlab.melds import kernel
 from meldlab.melds.aces import Aces
 from meldlab.melds.meld import Meld
@@ -27,6 +29,7 @@ __all__ = [
     "Arrangement",
     "arrange",
     "arrangements",
+    "as_hand",
     "best_discard",
     "deadwood",
     "deadwoods",
@@ -38,8 +41,8 @@ __all__ = [
 ]
 
 Points = Sequence[int]
-GIN_POINTS: Points = (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 10, 10, 10)
-ONE_EACH: Points = (1,) * 13
+GIN_POINTS = (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 10, 10, 10)
+ONE_EACH = (1,) * 13
 MOST_CARDS = 26  # six ranks of four are 6^6 ways to choose sets; a whole deck would be 6^13
 MOST_POINTS = 1000
 
@@ -59,6 +62,8 @@ class Arrangement:
     @classmethod
     def parse(cls, text: str, points: Points = GIN_POINTS) -> Self:
         """Read melds separated by ``|`` and, behind ``+``, the cards outside them."""
+        if not isinstance(text, str):
+            raise NotLegalHere(f"an arrangement is read from text, not from {text!r}")
         front, _, back = text.partition("+")
         melds, seen, at = [], 0, 0
         for part in front.split("|") if front.strip() else []:
@@ -89,22 +94,25 @@ class Arrangement:
         melds = " | ".join(map(str, self.melds))
         return f"{melds} + {self.deadwood_cards}".strip() if self.deadwood_cards else melds
 
+    def _repr_svg_(self) -> str:
+        melded = [card for meld in self.melds for card in meld.cards]
+        groups = [meld.cards for meld in self.melds] + [tuple(self.deadwood_cards)]
+        return draw([*melded, *self.deadwood_cards], marked=melded, apart=[group[0] for group in groups if group])
 
-def points_of(hand: Hand, points: Points = GIN_POINTS) -> int:
+
+def points_of(hand: Hand | str, points: Points = GIN_POINTS) -> int:
     """Return the points of all cards of a hand.
 
-    >>> points_of(Hand.parse("AC 5H KS"))
+    >>> points_of("AC 5H KS")
     16
     """
-    return sum(points[card.rank] for card in hand)
+    values = _points(points)
+    return sum(values[card.rank] for card in as_hand(hand))
 
 
 def leftover_table(aces: Aces | str = Aces.LOW, points: Points = GIN_POINTS) -> NDArray[np.uint16]:
     """Return the table that the kernels read for an ace rule and points per rank (ace to king)."""
-    values = tuple(points)
-    if len(values) != 13 or not all(isinstance(value, int) and 0 <= value <= MOST_POINTS for value in values):
-        raise NotLegalHere(f"points are 13 whole numbers from 0 to {MOST_POINTS}, ace to king; got {values}")
-    return _leftover_table(Aces.parse(aces), values)
+    return _leftover_table(Aces.parse(aces), _points(points))
 
 
 @lru_cache(maxsize=16)
@@ -121,15 +129,17 @@ def melds(hand: Hand | str, aces: Aces | str = Aces.LOW) -> tuple[Meld, ...]:
     ['7C 7D 7H', '7H 8H 9H']
     """
     mask = _mask(hand)
-    sets = {
-        mask & int(kernel.SPREAD[choice]) << rank
-        for rank in range(13)
-        for choice in range(16)
-        if choice.bit_count() >= 3 and mask >> rank & int(kernel.SPREAD[choice]) == int(kernel.SPREAD[choice])
-    }
-    runs = {run << 13 * suit for run in Aces.parse(aces).runs for suit in range(4) if mask >> 13 * suit & run == run}
-    by_cards = [sorted((Meld(Hand.from_mask(m)) for m in group), key=lambda meld: (len(meld.hand), meld.cards)) for group in (sets, runs)]
-    return tuple(by_cards[0] + by_cards[1])
+    return tuple(meld for bits, meld in _every_meld(Aces.parse(aces)).items() if mask & bits == bits)
+
+
+@cache
+def _every_meld(aces: Aces) -> dict[int, Meld]:
+    """Return all melds of a deck by their masks, in the order of ``melds``."""
+    ranks = [[CARDS[13 * suit + rank] for suit in range(4)] for rank in range(13)]
+    sets = [Meld(Hand(some)) for rank in ranks for size in (3, 4) for some in combinations(rank, size)]
+    runs = [Meld(Hand.from_mask(run << 13 * suit)) for run in aces.runs for suit in range(4)]
+    ordered = [meld for kind in (sets, runs) for meld in sorted(kind, key=lambda meld: (len(meld.hand), meld.cards))]
+    return {meld.hand.mask: meld for meld in ordered}
 
 
 def deadwood(hand: Hand | str, aces: Aces | str = Aces.LOW, points: Points = GIN_POINTS) -> int:
@@ -137,18 +147,16 @@ def deadwood(hand: Hand | str, aces: Aces | str = Aces.LOW, points: Points = GIN
     return int(kernel.deadwood(_mask(hand), leftover_table(aces, points)))
 
 
-def deadwoods(masks: NDArray[Any], aces: Aces | str = Aces.LOW, points: Points = GIN_POINTS) -> NDArray[np.uint16]:
+def deadwoods(masks: ArrayLike, aces: Aces | str = Aces.LOW, points: Points = GIN_POINTS) -> NDArray[np.uint16]:
     """Return [hands] uint16, the deadwood of each of ``masks``, [hands] 52-bit hands.
 
     >>> deadwoods(np.array([Hand.parse("5H 6H 7H").mask, Hand.parse("5H 6H KS").mask]))
     array([ 0, 21], dtype=uint16)
     """
-    hands = np.asarray(masks)
-    if hands.ndim != 1 or hands.dtype.kind not in "iu":
-        raise NotLegalHere(f"hands are a one-dimensional array of integers, not {hands.ndim}-dimensional {hands.dtype}")
-    if len(hands) and (hands.min() < 0 or hands.max() >= 1 << 52 or np.bitwise_count(hands).max() > MOST_CARDS):
-        raise NotLegalHere(f"each hand is a mask of 52 bits with at most {MOST_CARDS} cards")
-    result: NDArray[np.uint16] = kernel.deadwoods(hands.astype(np.int64, copy=False), leftover_table(aces, points))
+    hands, table = as_masks(masks), leftover_table(aces, points)
+    if len(hands) and np.bitwise_count(hands).max() > MOST_CARDS:
+        raise NotLegalHere(f"each hand has at most {MOST_CARDS} cards")
+    result: NDArray[np.uint16] = kernel.deadwoods(hands, table)
     return result
 
 
@@ -164,8 +172,9 @@ def is_complete(hand: Hand | str, aces: Aces | str = Aces.LOW) -> bool:
 
 def arrangements(hand: Hand | str, aces: Aces | str = Aces.LOW, points: Points = GIN_POINTS) -> Iterator[Arrangement]:
     """Give every arrangement with the least deadwood once, fewest and longest melds first."""
-    mask, table, values = _mask(hand), leftover_table(aces, points), tuple(points)
-    within = [meld.hand.mask for meld in melds(Hand.from_mask(mask), aces)]
+    mask, table, values = _mask(hand), leftover_table(aces, points), _points(points)
+    known = _every_meld(Aces.parse(aces))
+    within = [meld for meld in known if mask & meld == meld]
     found: set[tuple[int, ...]] = set()
 
     def split(rest: int, budget: int, dead: int, chosen: tuple[int, ...]) -> None:
@@ -183,13 +192,13 @@ def arrangements(hand: Hand | str, aces: Aces | str = Aces.LOW, points: Points =
 
     least = int(kernel.deadwood(mask, table))
     split(mask, least, 0, ())
-    every = [_arrangement(mask, chosen, least) for chosen in found]
+    every = [_arrangement(mask, [known[meld] for meld in chosen], least) for chosen in found]
     return iter(sorted(every, key=lambda one: (len(one.melds), [meld.cards for meld in one.melds])))
 
 
-def _arrangement(mask: int, chosen: tuple[int, ...], least: int) -> Arrangement:
-    laid = tuple(sorted((Meld(Hand.from_mask(meld)) for meld in chosen), key=lambda meld: meld.cards))
-    return Arrangement(laid, Hand.from_mask(mask & ~sum(chosen)), least)
+def _arrangement(mask: int, chosen: list[Meld], least: int) -> Arrangement:
+    laid = tuple(sorted(chosen, key=lambda meld: meld.cards))
+    return Arrangement(laid, Hand.from_mask(mask & ~sum(meld.hand.mask for meld in laid)), least)
 
 
 def arrange(hand: Hand | str, aces: Aces | str = Aces.LOW, points: Points = GIN_POINTS) -> Arrangement:
@@ -215,8 +224,28 @@ def best_discard(hand: Hand | str, aces: Aces | str = Aces.LOW, points: Points =
     return max(left, key=lambda card: (-left[card], points[card.rank], card))
 
 
+def as_hand(hand: Hand | str) -> Hand:
+    """Return a hand given as one or as text."""
+    if isinstance(hand, str):
+        return Hand.parse(hand)
+    if not isinstance(hand, Hand):
+        raise NotLegalHere(f"a hand is a Hand or text, not {hand!r}")
+    return hand
+
+
+def _points(points: Points) -> tuple[int, ...]:
+    if points is GIN_POINTS or points is ONE_EACH:
+        return points
+    if not isinstance(points, Iterable):
+        raise NotLegalHere(f"points are 13 numbers, ace to king, not {points!r}")
+    values = tuple(whole(value, "points of a rank", most=MOST_POINTS) for value in points)
+    if len(values) != 13:
+        raise NotLegalHere(f"points are 13 numbers, ace to king, not {len(values)}")
+    return values
+
+
 def _mask(hand: Hand | str) -> int:
-    cards = Hand.parse(hand) if isinstance(hand, str) else hand
+    cards = as_hand(hand)
     if len(cards) > MOST_CARDS:
         raise NotLegalHere(f"{len(cards)} cards are too many to arrange (at most {MOST_CARDS})")
     return cards.mask

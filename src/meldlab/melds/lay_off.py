@@ -7,7 +7,7 @@ from itertools import product
 from meldlab.cards import Hand
 from meldlab.errors import NotLegalHere
 from meldlab.melds.aces import Aces
-from meldlab.melds.arrangement import GIN_POINTS, Arrangement, Points, arrange, arrangements, points_of
+from meldlab.melds.arrangement import GIN_POINTS, Arrangement, Points, arrange, as_hand, deadwood, points_of
 from meldlab.melds.meld import Meld
 
 __all__ = ["LayOff", "lay_off"]
@@ -44,31 +44,36 @@ def lay_off(
     >>> print(done.rest, done.deadwood)
     6H 7H 8H + KS 10
     """
-    cards = Hand.parse(hand) if isinstance(hand, str) else hand
+    cards = as_hand(hand)
+    if not isinstance(melds, Iterable):
+        raise NotLegalHere(f"cards are laid off on melds, not on {melds!r}")
     rule, shown = Aces.parse(aces), tuple(melds)
+    seen = cards
     for meld in shown:
+        if not isinstance(meld, Meld):
+            raise NotLegalHere(f"cards are laid off on a Meld, not on {meld!r}")
         if not meld.legal(rule):
             raise NotLegalHere(f"{meld} is not a meld with aces {rule}")
-        if meld.hand & cards:
-            raise NotLegalHere(f"{meld.hand & cards} cannot be in the hand and in a shown meld")
+        if meld.hand & seen:
+            raise NotLegalHere(f"{meld.hand & seen} cannot lie in two places, the hand and the shown melds")
+        seen |= meld.hand
     fixed = arrange(cards, rule, points)
     free = cards if jointly else fixed.deadwood_cards
-    best: LayOff | None = None
+    best: tuple[int, int, int, tuple[int, ...]] | None = None
     for grown in product(*(list(_grown(meld, free, rule)) for meld in shown)):
         laid = sum(after & ~meld.hand.mask for after, meld in zip(grown, shown, strict=True))
         # A card on two melds at once would be counted twice.
         if laid.bit_count() != sum((after & ~meld.hand.mask).bit_count() for after, meld in zip(grown, shown, strict=True)):
             continue
-        rest = Hand.from_mask(cards.mask & ~laid)
-        if jointly:
-            after_all = next(arrangements(rest, rule, points))
-        else:
-            dead = Hand.from_mask(fixed.deadwood_cards.mask & ~laid)
-            after_all = Arrangement(fixed.melds, dead, points_of(dead, points))
-        if best is None or (after_all.deadwood, laid.bit_count()) < (best.deadwood, len(best.laid)):
-            best = LayOff(tuple(Meld(Hand.from_mask(after)) for after in grown), Hand.from_mask(laid), after_all)
+        dead = Hand.from_mask(free.mask & ~laid)
+        left = deadwood(dead, rule, points) if jointly else points_of(dead, points)
+        way = left, laid.bit_count(), laid, grown
+        best = way if best is None else min(best, way)
     assert best is not None  # laying off nothing is always one of the ways
-    return best
+    left, _, laid, grown = best
+    rest = Hand.from_mask(free.mask & ~laid)
+    after_all = arrange(rest, rule, points) if jointly else Arrangement(fixed.melds, rest, left)
+    return LayOff(tuple(Meld(Hand.from_mask(after)) for after in grown), Hand.from_mask(laid), after_all)
 
 
 def _grown(meld: Meld, free: Hand, aces: Aces) -> Iterator[int]:

@@ -22,6 +22,8 @@ class Meld:
     hand: Hand
 
     def __post_init__(self) -> None:
+        if not isinstance(self.hand, Hand):
+            raise NotLegalHere(f"a meld is made of a Hand, not {self.hand!r} (Meld.parse reads text)")
         if not self.is_set and not self.legal(Aces.ROUND):
             raise NotLegalHere(f"{self.hand or 'no cards'} is neither a set nor a run")
 
@@ -44,10 +46,10 @@ class Meld:
         """Tell whether this is a run."""
         return not self.is_set
 
-    def legal(self, aces: Aces) -> bool:
+    def legal(self, aces: Aces | str) -> bool:
         """Tell whether the meld stands under an ace rule."""
         lanes = [lane for lane in self.hand.lanes if lane]
-        return self.is_set or (len(lanes) == 1 and lanes[0] in aces.runs)
+        return self.is_set or (len(lanes) == 1 and lanes[0] in Aces.parse(aces).runs)
 
     @property
     def cards(self) -> tuple[Card, ...]:

@@ -97,7 +97,8 @@ def play_match(console: "Console", match: "Match", opponent: "Player[View, Move]
         if final:
             console.print(f"  you draw {told.removeprefix('draw stock ')}")
         after = match.apply(answer)
-        if after.seat == 1 and not final and not sure(console, answer):
+        ends_turn = after.seat == 1 and after.number == match.number
+        if ends_turn and not sure(console, answer):
             own.pop()
             continue
         lines.append(f"p1 {told}")

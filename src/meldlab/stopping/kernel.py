@@ -1,0 +1,96 @@
+"""Kernels of the stopping game in double precision: values and boundary level by level, the chance of each stop, and simulation.
+
+A position is (black, red): the cards still face down. Its *premium* is what the game is worth there beyond the winnings so far, which
+depends on nothing else: W = max(0, (black * (gain + W[black - 1, red]) + red * (W[black, red - 1] - loss)) / (black + red)).
+More black cards never make it smaller and more red cards never larger, so that for each number of red cards one stops at
+``boundary[red]`` black cards or fewer, and the boundary never falls as red grows.
+"""
+
+import numpy as np
+
+from meldlab.cards.kernel import address, below
+from meldlab.compiling import kernel
+
+DRAW = 1  # the purpose under which a simulated card is drawn
+
+
+@kernel
+def sweep(black, red, gain, loss):
+    """Return (premium of the whole deck, boundary, equal) in memory for a few rows.
+
+    ``boundary``: [red + 1] int64, most black cards at which one stops; ``equal``: [min(black, red) + 1] float64, premium of n black and
+    n red. A level is all positions with as many cards; it needs only the level below and runs in vector registers.
+    """
+    boundary = np.zeros(red + 1, np.int64)
+    equal = np.zeros(min(black, red) + 1, np.float64)
+    old, new = np.zeros(black + 1, np.float64), np.zeros(black + 1, np.float64)
+    first = 1  # the least number of black cards on this level with which one goes on
+    for cards in range(1, black + red + 1):
+        most = min(black, cards)
+        first = max(first, cards - red)
+        # The first moves up by one card or stays: with one red more one goes on less, with one black more one goes on more.
+        if first <= most:
+            premium = (first * (gain + old[first - 1]) + (cards - first) * (old[first] - loss)) / cards
+            if premium > 0.0:
+                new[first] = premium
+            else:
+                new[first] = 0.0
+                first += 1
+        for b in range(first, most + 1):
+            new[b] = (b * (gain + old[b - 1]) + (cards - b) * (old[b] - loss)) / cards
+        new[first - 1] = 0.0
+        reds = cards - (first - 1)
+        if reds <= red:
+            boundary[reds] = max(boundary[reds], first - 1)
+        if cards % 2 == 0 and cards // 2 < len(equal):
+            equal[cards // 2] = new[cards // 2]
+        old, new = new, old
+    return old[black], boundary, equal
+
+
+@kernel
+def premiums(black, red, gain, loss):
+    """Return [black + 1, red + 1] float64, what each position is worth beyond the winnings so far."""
+    table = np.zeros((black + 1, red + 1), np.float64)
+    for b in range(1, black + 1):
+        table[b, 0] = b * gain
+        for r in range(1, red + 1):
+            table[b, r] = max(0.0, (b * (gain + table[b - 1, r]) + r * (table[b, r - 1] - loss)) / (b + r))
+    return table
+
+
+@kernel
+def stop_chances(black, boundary):
+    """Return [red + 1] float64, the chance to stop with that many red cards left, starting with all of ``boundary``'s.
+
+    One stops only at ``boundary[red]`` black cards: a red card leads to a position where one goes on even rather.
+    """
+    red = len(boundary) - 1
+    chances = np.zeros(red + 1, np.float64)
+    reach = np.zeros(black + 1, np.float64)  # of positions with r red cards left, by black cards
+    reach[black] = 1.0
+    for r in range(red, -1, -1):
+        stop = boundary[r]
+        for b in range(black, stop, -1):
+            reach[b - 1] += reach[b] * b / (b + r)
+            reach[b] *= r / (b + r)
+        chances[r] = reach[stop]
+        reach[stop] = 0.0
+    return chances
+
+
+@kernel
+def simulate(first, games, seed, black, boundary):
+    """Return [red + 1] int64, how many of the games ``first`` and following stop with that many red cards left."""
+    red = len(boundary) - 1
+    stops = np.zeros(red + 1, np.int64)
+    for game in range(first, first + games):
+        key = address(seed, game, 0, 0, DRAW)
+        b, r = black, red
+        while b > boundary[r]:
+            if below(key, b + r, b + r) < b:
+                b -= 1
+            else:
+                r -= 1
+        stops[r] += 1
+    return stops

@@ -1,0 +1,82 @@
+"""One game at the table: a pile in the order that a seed gives, drawn from the top until one stops.
+
+>>> table = Sitting.shuffled(Urn(26, 26), seed=7)
+>>> table.draw().draw().drawn
+2
+"""
+
+from dataclasses import dataclass, replace
+from typing import Self
+
+import numpy as np
+
+from meldlab.cards import CARDS, Card, Suit
+from meldlab.cards.kernel import address, shuffle
+from meldlab.errors import NotLegalHere
+from meldlab.stopping.policy import policy
+from meldlab.stopping.urn import Advice, Urn, verified_seed
+
+__all__ = ["Sitting"]
+
+DEAL = 0  # the purpose under which a pile is shuffled
+BLACKS = tuple(card for card in CARDS if card.suit in (Suit.CLUBS, Suit.SPADES))
+REDS = tuple(card for card in CARDS if card.suit in (Suit.DIAMONDS, Suit.HEARTS))
+MOST_CARDS = 100_000  # nobody draws more by hand
+
+
+@dataclass(frozen=True)
+class Sitting:
+    """A pile in its order and how many of its cards are drawn; ``order`` holds numbers, of which those below ``urn.black`` are black."""
+
+    urn: Urn
+    order: tuple[int, ...]
+    drawn: int = 0
+
+    @classmethod
+    def shuffled(cls, urn: Urn, seed: int, game: int = 0) -> Self:
+        """Return the pile that ``seed`` gives, the same on every machine."""
+        if urn.black + urn.red > MOST_CARDS:
+            raise NotLegalHere(f"{urn.black + urn.red} cards are too many to draw by hand (at most {MOST_CARDS:,})")
+        order = np.arange(urn.black + urn.red)
+        shuffle(order, np.uint64(address(verified_seed(seed), game, 0, 0, DEAL)))
+        return cls(urn, tuple(order.tolist()))
+
+    @property
+    def black(self) -> int:
+        """Return how many of the drawn cards are black."""
+        return sum(number < self.urn.black for number in self.order[: self.drawn])
+
+    @property
+    def rest(self) -> Urn:
+        """Return what is still face down."""
+        return self.urn.rest(self.drawn, self.black)
+
+    @property
+    def over(self) -> bool:
+        """Tell whether no card is left."""
+        return self.drawn == len(self.order)
+
+    @property
+    def last_card(self) -> Card | str:
+        """Return the card drawn last: a real one where 26 of a colour are enough, otherwise its colour."""
+        number = self.order[self.drawn - 1]
+        colour, cards = ("black", BLACKS) if number < self.urn.black else ("red", REDS)
+        within = number if colour == "black" else number - self.urn.black
+        return cards[within] if max(self.urn.black, self.urn.red) <= len(cards) else colour
+
+    def draw(self) -> Self:
+        """Turn the next card."""
+        if self.over:
+            raise NotLegalHere("no card is left to draw")
+        return replace(self, drawn=self.drawn + 1)
+
+    def advice(self) -> Advice:
+        """Say what the best policy does here."""
+        return self.urn.advise(self.drawn, self.black)
+
+    def played_out(self) -> Self:
+        """Return where the best policy stops on this very order, from here on."""
+        best, table = policy(self.urn), self
+        while not best.stops_at(table.rest.black, table.rest.red):
+            table = table.draw()
+        return table

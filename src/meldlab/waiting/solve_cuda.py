@@ -1,0 +1,57 @@
+"""Solving a waiting game on a GPU: two-phase sweeps from above until the equation holds."""
+
+import time
+
+import numpy as np
+
+from meldlab.errors import NotLegalHere
+from meldlab.gpu import use_gpu
+from meldlab.waiting.game import Waiting
+from meldlab.waiting.solution import Solution
+
+__all__ = ["solve_on_gpu"]
+
+HELD_RESIDUAL = 1e-12
+MOST_SWEEPS = 200
+EARLY, LOOK = 14, 5  # sweeps that all look for better discards, and how often the later ones do
+SHAPE = 132 * 64, 256  # blocks and threads: many times what an H200 runs at once, so that no part of it waits for the last block
+
+
+def solve_on_gpu(game: Waiting) -> Solution:
+    """Return the exact solution of a game, computed on the first CUDA device."""
+    cuda = use_gpu()
+    small, large = game.small, game.large
+    needed, free = small.count * (8 + 8) + large.count * (8 + 8 + 1), cuda.current_context().get_memory_info()[0]
+    if needed > free:
+        raise NotLegalHere(f"{game} needs {needed / 1e9:.0f} GB on the GPU, which has {free / 1e9:.0f} GB free")
+    from meldlab.waiting import kernel_cuda
+
+    table, limit = game.goal.table(game.aces)
+    start = time.perf_counter()
+    up = cuda.to_device
+    alive, keys, patterns, large_patterns = up(game.alive), up(small.keys), up(small.patterns), up(large.patterns)
+    hands, larger = cuda.device_array(small.count, np.int64), cuda.device_array(large.count, np.int64)
+    for array, size in ((hands, small), (larger, large)):
+        kernel_cuda.list_hands[SHAPE](array, up(size.lanes), up(size.seats), up(size.rows), up(size.patterns))
+    expected, after = cuda.device_array(small.count, np.float64), cuda.device_array(large.count, np.float64)
+    kernel_cuda.mark_goals[SHAPE](expected, hands, up(table), limit)
+    choice = cuda.device_array(large.count, np.uint8)
+    sweeps, residual, full = 0, np.inf, True
+    while True:
+        change = up(np.zeros(1))
+        discards = kernel_cuda.sweep_discards if full else kernel_cuda.keep_discards
+        discards[SHAPE](after, choice, expected, larger, keys, patterns)
+        kernel_cuda.sweep_draws[SHAPE](expected, after, hands, float(game.bag), change, alive, keys, large_patterns)
+        residual, sweeps = float(change.copy_to_host()[0]), sweeps + 1
+        if full and residual <= HELD_RESIDUAL:
+            break
+        if sweeps == MOST_SWEEPS:
+            raise NotLegalHere(f"the equation does not close after {sweeps} sweeps (residual {residual:.1e}): {game}")
+        # The best discards settle long before the values: look for better ones now and then, and before the end.
+        full = sweeps < EARLY or sweeps % LOOK == 0 or residual <= HELD_RESIDUAL
+    cuda.synchronize()
+    seconds = time.perf_counter() - start
+    values = expected.copy_to_host()
+    if not np.isfinite(values.max()):
+        raise NotLegalHere(f"no hand can reach the goal any more: {game}")
+    return Solution(game, values, residual, sweeps, seconds, "cuda")

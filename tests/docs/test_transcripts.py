@@ -1,0 +1,73 @@
+"""The examples and transcripts in README and docs do what the page shows, and the pictures are what the drawing makes."""
+
+import doctest
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+
+from meldlab import __version__
+from meldlab.cards import Hand, draw
+from meldlab.melds import arrange
+from tests.cli.test_app import run
+
+ROOT = Path(__file__).parents[2]
+PAGES = ["README.md", "docs/index.md", "docs/melds.md"]
+
+
+def transcripts(page: str) -> list[tuple[str, str]]:
+    """Return (command, what it prints) for every command in the console blocks of a page."""
+    found = []
+    for block in re.findall(r"^```console\n(.*?)^```", (ROOT / page).read_text(), re.MULTILINE | re.DOTALL):
+        for command in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
+            line, _, printed = command.partition("\n")
+            found.append((line, printed))
+    return found
+
+
+def python_blocks(page: str) -> str:
+    """Return a page's Python, each line where it stands, so that a failure names the right one."""
+    keep, lines = False, []
+    for line in (ROOT / page).read_text().splitlines():
+        keep = line.startswith("```python") if line.startswith("```") else keep
+        lines.append(line if keep and not line.startswith("```") else "")
+    return "\n".join(lines)
+
+
+ALL_PAGES = ["README.md", *(str(page.relative_to(ROOT)) for page in sorted((ROOT / "docs").rglob("*.md")))]
+
+
+@pytest.mark.parametrize("page", [page for page in ALL_PAGES if ">>> " in python_blocks(page)])
+def test_examples_answer_what_the_page_shows(page: str) -> None:
+    examples = doctest.DocTestParser().get_doctest(python_blocks(page), {}, page, page, 0)
+    said: list[str] = []
+    found = doctest.DocTestRunner(optionflags=doctest.NORMALIZE_WHITESPACE).run(examples, out=said.append)
+    assert found.attempted
+    assert not found.failed, "".join(said)
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_commands_print_what_the_page_shows(page: str, capsys: pytest.CaptureFixture[str]) -> None:
+    shown = transcripts(page)
+    assert shown
+    for line, printed in shown:
+        program, *arguments = shlex.split(line)
+        assert program == "meldlab"
+        _, out, err = run(capsys, *arguments)
+        assert out + err == printed, line
+
+
+def test_the_citation_names_this_version() -> None:
+    assert f"\nversion: {__version__}\n" in (ROOT / "CITATION.cff").read_text()
+
+
+PICTURES = {
+    "hand.svg": lambda: arrange("4H 5H 6H 7H 7C 7D KS")._repr_svg_(),
+    "four-colours.svg": lambda: draw(Hand.parse("AC 5D 6H 7H TS JC QD KS"), four_colours=True, marked=Hand.parse("6H 7H")),
+}
+
+
+@pytest.mark.parametrize("name", PICTURES)
+def test_pictures_are_drawn_by_this_version(name: str) -> None:
+    assert (ROOT / "docs" / "pictures" / name).read_text() == PICTURES[name]() + "\n"

@@ -1,0 +1,68 @@
+"""Where to stop: the shape of the boundary, exact against floats, and the matrices."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from meldlab.errors import NotLegalHere
+from meldlab.stopping import Urn, boundary_in_floats, continue_or_not, current_value, policy, value_table
+
+amounts = st.fractions(min_value=0, max_value=10, max_denominator=12)
+urns = st.builds(Urn, st.integers(0, 12), st.integers(0, 12), amounts, amounts)
+
+
+@given(urns)
+def test_stopping_is_a_matter_of_one_number_for_each_number_of_red_cards(urn: Urn) -> None:
+    best = policy(urn)
+    assert list(best.boundary) == sorted(best.boundary)
+    for black in range(urn.black + 1):
+        for red in range(urn.red + 1):
+            drawn = urn.black - black + urn.red - red
+            assert best.stops_at(black, red) != urn.advise(drawn, urn.black - black).keep_drawing
+
+
+@given(urns)
+def test_indifferent_means_that_the_next_card_changes_nothing(urn: Urn) -> None:
+    values = current_value(urn)
+    expected = []
+    for b in range(urn.black + 1):
+        for r in range(urn.red + 1):
+            if b + r:
+                draw = (b * values[b - 1][r] if b else 0) + (r * values[b][r - 1] if r else 0)
+                if draw == (b + r) * (urn.gain * (urn.black - b) - urn.loss * (urn.red - r)):
+                    expected.append((b, r))
+    assert list(policy(urn).indifferent) == expected
+
+
+@given(urns)
+def test_matrices_agree_with_each_other_and_with_floats(urn: Urn) -> None:
+    values, goes_on = current_value(urn), continue_or_not(urn)
+    assert np.allclose(value_table(urn), np.array(values, dtype=float).reshape(urn.black + 1, urn.red + 1), rtol=1e-12, atol=1e-12)
+    assert values[urn.black][urn.red] == urn.value()
+    assert goes_on[0][0] is False
+    assert [[b > stop for stop in policy(urn).boundary] for b in range(urn.black + 1)] == [list(row) for row in goes_on]
+
+
+@pytest.mark.parametrize("deck", [(200, 200), (200, 60), (60, 200), (0, 5), (5, 0)])
+@pytest.mark.parametrize(("gain", "loss"), [(1, 1), (2, 3), (5, 1), (0, 1), (1, 0)])
+def test_the_boundary_in_floats_is_the_exact_one(deck: tuple[int, int], gain: int, loss: int) -> None:
+    urn = Urn(*deck, Fraction(gain), Fraction(loss))
+    assert tuple(boundary_in_floats(urn).tolist()) == policy(urn).boundary
+
+
+def test_no_deck_of_two_hundred_has_another_tie() -> None:
+    assert policy(Urn(200, 200)).indifferent == ((1, 2),)
+
+
+def test_nothing_to_win_means_stop_at_once_and_nothing_to_lose_means_draw_all() -> None:
+    assert policy(Urn(3, 2, Fraction(0))).boundary == (3, 3, 3)
+    assert policy(Urn(3, 2, loss=Fraction(0))).boundary == (0, 0, 0)
+
+
+def test_matrices_too_large_to_keep_are_refused() -> None:
+    for matrix in (current_value, continue_or_not, value_table):
+        with pytest.raises(NotLegalHere, match="too large to keep"):
+            matrix(Urn(5000, 5000))

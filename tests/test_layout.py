@@ -1,0 +1,45 @@
+"""House rules that no linter knows."""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+SRC = Path(__file__).parents[1] / "src" / "meldlab"
+SOURCES = sorted(SRC.rglob("*.py"))
+COMPILERS = {"kernel", "scalar_kernel", "parallel_kernel", "njit", "jit", "vectorize", "guvectorize"}
+
+
+def compiled(source: Path) -> list[str]:
+    """Return the names of the functions that a source compiles."""
+    functions = [node for node in ast.walk(ast.parse(source.read_text())) if isinstance(node, ast.FunctionDef)]
+    return [function.name for function in functions for decorator in function.decorator_list if name_of(decorator) in COMPILERS]
+
+
+def name_of(decorator: ast.expr) -> str:
+    called = decorator.func if isinstance(decorator, ast.Call) else decorator
+    return called.attr if isinstance(called, ast.Attribute) else called.id if isinstance(called, ast.Name) else ""
+
+
+def test_kernels_live_in_kernel_files_only() -> None:
+    assert {source.name for source in SOURCES if compiled(source)} <= {
+        source.name for source in SOURCES if source.name.startswith("kernel")
+    }
+    assert "deadwood" in compiled(SRC / "melds" / "kernel.py")
+
+
+def test_every_kernel_says_what_it_returns() -> None:
+    for source in SOURCES:
+        names = set(compiled(source))
+        for node in ast.walk(ast.parse(source.read_text())):
+            if isinstance(node, ast.FunctionDef) and node.name in names:
+                assert ast.get_docstring(node), f"{source.name}: {node.name}"
+
+
+@pytest.mark.parametrize("source", SOURCES, ids=lambda source: str(source.relative_to(SRC)))
+def test_no_module_is_too_long_to_read(source: Path) -> None:
+    assert len(source.read_text().splitlines()) <= 600
+
+
+def test_no_room_for_odds_and_ends() -> None:
+    assert not {"utils", "helpers", "common", "base"} & {source.stem for source in SOURCES}
