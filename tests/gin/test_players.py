@@ -1,6 +1,7 @@
 """The players: the same at the table and in the batch kernel, readable from text, and as the facts say."""
 
 from dataclasses import replace
+from importlib.metadata import EntryPoint
 from pathlib import Path
 
 import numpy as np
@@ -275,3 +276,16 @@ def test_monte_carlo_goes_gin_when_it_can() -> None:
     view = view_of("2C 3C 4C 9D 9H 9S KC KD KH 5S", "KS", "take KS")
     assert view.phase == Phase.DROP
     assert str(players.parse("mc:8").choose(view, Chance(1, 0, 1, 0))).startswith("knock 5S | ")
+
+
+def test_a_player_from_another_package_plays(monkeypatch: pytest.MonkeyPatch) -> None:
+    point = EntryPoint("patient", "meldlab.gin.players:GinPlayer", players.GROUP)
+
+    def found(group: str, name: str = "patient") -> list[EntryPoint]:
+        return [point] if (group, name) == (players.GROUP, "patient") else []
+
+    monkeypatch.setattr(players, "entry_points", found)
+    patient = players.parse("patient")
+    assert patient.name == "patient"
+    assert "patient" in players.names()
+    assert not Table(Gin(), [patient, players.parse("simple")]).play(Deal(1)).forfeit
