@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 
 from meldlab import __version__
-from meldlab.cli import bench, deadwood, demo, doctor, stopping, waiting
+from meldlab.cli import bench, deadwood, demo, doctor, gin, stopping, waiting
 from meldlab.errors import MeldlabError
 
 __all__ = ["app", "main"]
@@ -29,6 +29,7 @@ app.command("demo")(demo.demo)
 app.command("doctor")(doctor.doctor)
 app.command("deadwood")(deadwood.deadwood)
 app.add_typer(waiting.app, name="waiting")
+app.add_typer(gin.app, name="gin")
 app.add_typer(stopping.app, name="stopping")
 app.add_typer(bench.app, name="bench")
 

@@ -51,7 +51,7 @@ def warm(name: str, job: Callable[[], object], quiet: bool) -> float:
 
 def kernel_jobs() -> Mapping[str, Callable[[], object]]:
     """Return, by room, a small job that touches each of its kernels."""
-    return {"cards": _cards, "melds": _melds, "waiting": _waiting, "stopping": _stopping}
+    return {"cards": _cards, "melds": _melds, "waiting": _waiting, "stopping": _stopping, "gin": _gin}
 
 
 def _cards() -> None:
@@ -86,6 +86,17 @@ def _waiting() -> None:
     play_bag(solution, "AC QH KD", games=2)
     play_deck(solution, games=2)
     duel(solution, solution.expected, None, games=4)
+
+
+def _gin() -> None:
+    from meldlab.gin import Gin, players
+    from meldlab.lab.arena import duel
+    from meldlab.play import Deal, Table
+
+    for threads in (0, 1):
+        duel("ensemble", "simple", 2, threads=threads)
+    table = Table(Gin(), [players.parse("mc:1"), players.parse("ensemble")])
+    table.play(Deal(0))
 
 
 def _stopping() -> None:

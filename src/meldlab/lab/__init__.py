@@ -1,1 +1,1 @@
-"""What joins the games: figures drawn from their data."""
+"""The laboratory: arena, statistics, figures."""

@@ -2,13 +2,14 @@
 
 import typer
 
-from meldlab.cli.bench import melds, stopping, waiting
+from meldlab.cli.bench import gin, melds, stopping, waiting
 
 __all__ = ["app"]
 
 app = typer.Typer(name="bench", help="Measure speed here, beside every rival that is installed.", no_args_is_help=True)
 app.command("melds")(melds.bench_melds)
 app.command("waiting")(waiting.bench_waiting)
+app.command("gin")(gin.bench_gin)
 app.command("stopping")(stopping.bench_stopping)
 
 

@@ -2,11 +2,12 @@
 
 from collections.abc import Callable, Iterator
 from importlib import import_module
+from random import Random
 from typing import Any
 
 from meldlab.cards import Hand
 
-__all__ = ["deadwood_rivals"]
+__all__ = ["deadwood_rivals", "gin_rivals"]
 
 Rival = tuple[str, Callable[[Hand], Any], Callable[[Any], int]]
 
@@ -35,3 +36,34 @@ def _rlcard() -> Rival:
         return min((int(cards.get_deadwood_count(hand, cluster)) for cluster in clusters), default=int(cards.get_deadwood_count(hand, [])))
 
     return "RLCard", lambda hand: [cards.get_card(card.index) for card in hand], least
+
+
+def gin_rivals(seed: int) -> Iterator[tuple[str, Callable[[], object]]]:
+    """Give (name, a function that plays one random round of gin) for each installed rival."""
+    for name, find in (("OpenSpiel", _openspiel_round), ("RLCard", _rlcard_round)):
+        try:
+            yield name, find(Random(seed))
+        except ImportError:
+            continue
+
+
+def _openspiel_round(chance: Random) -> Callable[[], object]:
+    game = import_module("pyspiel").load_game("gin_rummy")
+
+    def play() -> None:
+        state = game.new_initial_state()
+        while not state.is_terminal():
+            state.apply_action(chance.choice(state.legal_actions()))
+
+    return play
+
+
+def _rlcard_round(chance: Random) -> Callable[[], object]:
+    env = import_module("rlcard").make("gin-rummy", config={"seed": chance.randrange(1000)})
+
+    def play() -> None:
+        state, _ = env.reset()
+        while not env.is_over():
+            state, _ = env.step(chance.choice(list(state["legal_actions"])))
+
+    return play

@@ -1,0 +1,77 @@
+"""``meldlab bench gin``: rounds and games per second of one core, in CPU time."""
+
+import time
+from collections.abc import Callable
+from typing import Annotated
+
+import typer
+
+from meldlab.cli.options import JsonOption, SeedOption, print_json
+
+REPEATS = 7
+
+
+def bench_gin(
+    games: Annotated[int, typer.Option(min=100, help="Games per measurement in the batch kernel.")] = 2000,
+    seed: SeedOption = 1,
+    json: JsonOption = False,
+) -> None:
+    """Time simple v simple and ensemble v simple in the batch kernel, and random v random through the Python protocol.
+
+    Each figure is the best of seven: other programs on the machine can only slow it down.
+
+    Example: meldlab bench gin --json
+    """
+    from dataclasses import replace
+
+    from meldlab.cli.bench.rivals import gin_rivals
+    from meldlab.gin import Gin, Rules
+    from meldlab.gin import kernel_batch as place
+    from meldlab.gin.players import EnsemblePlayer, SimplePlayer
+    from meldlab.gin.vectors import Vectorial, play_batch
+    from meldlab.play import Deal, RandomPlayer, Table
+
+    def batch(first: Vectorial, second: Vectorial, many: int) -> Callable[[], int]:
+        return lambda: int(play_batch(first, second, Rules(), seed, 0, many, mirror=True, parallel=False)[:, place.ROUNDS].sum())
+
+    simple, ensemble = batch(SimplePlayer(), SimplePlayer(), games), batch(EnsemblePlayer(), SimplePlayer(), games // 2)
+    table = Table(Gin(replace(Rules(), match_points=0)), [RandomPlayer()] * 2)
+    rounds = 100
+
+    def protocol() -> None:
+        for game in range(rounds):
+            table.play(Deal(seed, game))
+
+    simple_rounds = simple() / best(simple)
+    ensemble_games = games // 2 / best(ensemble)
+    protocol_rounds = rounds / best(protocol)
+    rivals = {name: 1 / best(play, 20) for name, play in gin_rivals(seed)}
+    if json:
+        print_json(
+            {
+                "simple_rounds_per_second": simple_rounds,
+                "ensemble_games_per_second": ensemble_games,
+                "protocol_rounds_per_second": protocol_rounds,
+                "rivals": rivals,
+            }
+        )
+        return
+    print(f"simple v simple      {simple_rounds:10,.0f} rounds/s   one core, {games:,} games, batch kernel")
+    print(f"ensemble v simple    {ensemble_games:10,.0f} games/s    one core, {games // 2:,} games, batch kernel")
+    print(f"random v random      {protocol_rounds:10,.0f} rounds/s   one core, {rounds} rounds, Python protocol")
+    for name, rate in rivals.items():
+        print(f"  {name:18} {rate:10,.0f} rounds/s   random v random; the protocol is {protocol_rounds / rate:.1f} x as fast")
+    if not rivals:
+        print("  no rival is installed (pip install open_spiel rlcard)")
+
+
+def best(job: Callable[[], object], times: int = 1) -> float:
+    """Return the CPU seconds of one run, the best of several repeats of ``times`` runs."""
+    job()
+    measured = []
+    for _ in range(REPEATS):
+        start = time.process_time()
+        for _ in range(times):
+            job()
+        measured.append((time.process_time() - start) / times)
+    return min(measured)

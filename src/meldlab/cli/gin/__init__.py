@@ -1,0 +1,18 @@
+"""``meldlab gin``: play gin rummy, ask for advice, let players fight, and look at records."""
+
+import typer
+
+from meldlab.cli.gin import advise, arena, play, replay
+
+__all__ = ["app"]
+
+app = typer.Typer(name="gin", help="Gin rummy: play, ask for advice, let players fight, replay.", no_args_is_help=True)
+app.command("play")(play.play)
+app.command("advise")(advise.advise)
+app.command("arena")(arena.arena)
+app.command("replay")(replay.replay)
+
+
+@app.callback()
+def gin() -> None:
+    """Gin rummy: play, ask for advice, let players fight, replay."""

@@ -1,0 +1,198 @@
+"""``meldlab gin play``: gin rummy against a player, in the terminal."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from meldlab.cli.gin.options import RulesOption
+from meldlab.cli.options import SeedOption
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from meldlab.gin import Match, Move, View
+    from meldlab.play import Deal, Player, Record
+
+HELP = """  draw       take a card from the stock
+  take       take the upcard; pass leaves the first one
+  drop KD    discard a card
+  knock KD   discard it and knock; melds are arranged for you,
+             or say so yourself: knock KD | 5H 6H 7H | 9C 9D 9S
+  big gin    eleven melded cards
+  show       show your melds after a knock
+  ?          advice, with reasons
+  undo       take back your last move, before the other acts
+  quit       stop here"""
+
+
+def play(
+    against: Annotated[str, typer.Option("--against", help="Any player of the arena.")] = "ensemble",
+    seed: SeedOption = 0,
+    rules: RulesOption = "eaai",
+    save: Annotated[Path | None, typer.Option("--save", help="Write the record to this file.")] = None,
+) -> None:
+    """Play a match in the terminal; '?' gives advice, 'undo' takes back a slip, 'help' lists the moves.
+
+    Example: meldlab gin play --against ensemble --seed 7
+    """
+    from rich.console import Console
+
+    from meldlab.gin import Gin, Rules, players
+    from meldlab.play import Deal, Record
+
+    opponent, game, deal = players.parse(against), Gin(Rules.preset(rules)), Deal(seed)
+    console = Console(highlight=False)
+    console.print(f"You are p1, {opponent.name} is p2. '?' asks for advice, 'help' lists the moves.", markup=False)
+    match, lines = play_match(console, game.start(2, deal), opponent, deal)
+    record = Record("gin", game.rules(), ("you", opponent.name), deal, tuple(lines), match.result)
+    if match.result is not None:
+        won = match.result.winners == (0,)
+        console.print(f"{'You win' if won else 'You lose'}, {match.result.scores[0]} to {match.result.scores[1]}.")
+    if save is not None:
+        write(save, record)
+        console.print(f"The record is in {save}.")
+
+
+def write(path: Path, record: "Record") -> None:
+    """Write a record to a file that may be anywhere."""
+    from meldlab.errors import NotLegalHere
+
+    try:
+        path.write_text(str(record), encoding="utf-8")
+    except OSError as problem:
+        raise NotLegalHere(f"cannot write {path}: {problem.strerror}") from None
+
+
+def play_match(console: "Console", match: "Match", opponent: "Player[View, Move]", deal: "Deal") -> tuple["Match", list[str]]:
+    """Let a person and a player play; return how far they came and the lines of the record."""
+    from meldlab.play import Chance
+
+    lines: list[str] = []
+    own: list[tuple[Match, int]] = []  # states before the person's moves since the other last acted
+    shown = -1
+    while match.seat is not None:
+        if match.number != shown:
+            shown = match.number
+            starter = "you start" if match.round.starter == 0 else "the other starts"
+            console.print(f"\nRound {shown + 1}, you {match.scores[0]}, the other {match.scores[1]}; {starter}.")
+        if match.seat == 1:
+            move = opponent.choose(match.view(1), Chance(deal.seed, deal.game, len(lines), 1))
+            lines.append(f"p2 {match.tell(move)}")
+            console.print(f"  the other: {move}", markup=False)
+            match, own = tell_end(console, match, match.apply(move)), []
+            continue
+        answer = ask(console, match, bool(own))
+        if answer == "quit":
+            return match, lines
+        if answer == "undo":
+            match, count = own.pop()
+            lines = lines[:count]
+            continue
+        assert not isinstance(answer, str)
+        told = match.tell(answer)
+        # A card seen cannot be unseen: a draw from stock is final.
+        final = told.startswith("draw stock")
+        own = [] if final else [*own, (match, len(lines))]
+        if final:
+            console.print(f"  you draw {told.removeprefix('draw stock ')}")
+        after = match.apply(answer)
+        ends_turn = after.seat == 1 and after.number == match.number
+        if ends_turn and not sure(console, answer):
+            own.pop()
+            continue
+        lines.append(f"p1 {told}")
+        match = tell_end(console, match, after)
+    return match, lines
+
+
+def sure(console: "Console", move: "Move") -> bool:
+    """Hold on before the other acts; 'undo' takes the move back."""
+    try:
+        return console.input(f"  {move}. Enter goes on, 'undo' takes it back: ", markup=False).strip() != "undo"
+    except EOFError:
+        return True
+
+
+def tell_end(console: "Console", before: "Match", after: "Match") -> "Match":
+    """Say how a round ended, when it has."""
+    if len(after.outcomes) > len(before.outcomes):
+        outcome = after.outcomes[-1]
+        both = f", deadwood {outcome.deadwood[0]} and {outcome.deadwood[1]}" if outcome.deadwood else ""
+        who = "" if outcome.winner is None else ("you win" if outcome.winner == 0 else "the other wins") + f" {outcome.points} by "
+        console.print(f"  {who}{outcome.kind}{both}.")
+    return after
+
+
+def ask(console: "Console", match: "Match", can_undo: bool) -> "Move | Literal['undo', 'quit']":
+    """Ask until a legal move comes, or the wish to go back or to stop."""
+    from meldlab.cli.gin.advise import print_advice
+    from meldlab.errors import MeldlabError
+    from meldlab.gin.advice import advise
+
+    view = match.view(0)
+    show(console, view)
+    while True:
+        try:
+            text = console.input("> ").strip()
+        except (EOFError, KeyboardInterrupt):
+            console.print()
+            return "quit"
+        if text in ("quit", "exit", "q"):
+            return "quit"
+        if text in ("help", "h", ""):
+            console.print(HELP, markup=False)
+        elif text == "?":
+            print_advice(console, advise(view))
+        elif text == "undo":
+            if can_undo:
+                return "undo"
+            console.print("  nothing to take back")
+        else:
+            try:
+                move = read(view, text)
+                match.verify(move)
+            except MeldlabError as problem:
+                console.print(f"  {problem}", markup=False)
+            else:
+                return move
+
+
+def read(view: "View", text: str) -> "Move":
+    """Read what a person types; short forms are filled in, and the move must be legal."""
+    from meldlab.cards import Card
+    from meldlab.errors import NotLegalHere
+    from meldlab.gin import Move, Verb
+
+    words = text.lower().split()
+    legal = view.legal_actions()
+    if words[0] in ("draw", "stock", "d") and len(words) == 1:
+        text = "draw stock"
+    elif words[0] in ("take", "t") and len(words) == 1:
+        text = f"take {view.upcard}"
+    elif (words[0] in ("knock", "show") or text.lower().startswith("big gin")) and "|" not in text and len(words) <= 2:
+        verb = Verb.BIG_GIN if words[0] == "big" else Verb(words[0])
+        wanted = Card.parse(words[1]).index if verb is Verb.KNOCK and len(words) > 1 else -1
+        fitting = [move for move in legal if move.verb is verb and move.index == wanted]
+        if not fitting:
+            raise NotLegalHere(f"{text} is not possible now: {', '.join(dict.fromkeys(str(move.verb) for move in legal))}")
+        return fitting[-1] if verb is Verb.SHOW else fitting[0]
+    return Move.parse(text)
+
+
+def show(console: "Console", view: "View") -> None:
+    """Print the own hand, the upcard, and what may be done."""
+    from meldlab.cli.pictures import arrangement_text, cards_text
+    from meldlab.gin import Phase
+    from meldlab.melds import arrange
+
+    best = arrange(view.hand)
+    console.print("  your hand ", arrangement_text(best), f"  deadwood {best.deadwood}")
+    if view.phase is Phase.SHOW and view.knock is not None:
+        console.print(f"  the other knocked with {' | '.join(map(str, view.knock.melds))}", markup=False)
+    else:
+        upcard = [view.upcard] if view.upcard else []
+        known = f"  known to be the other's: {view.known}" if view.known else ""
+        console.print("  upcard    ", cards_text(upcard), f"  stock {view.stock}{known}")
+    may = [str(move) if not move.melds and move.index < 0 else str(move.verb) for move in view.legal_actions()]
+    console.print(f"  you may: {', '.join(dict.fromkeys(may))}", markup=False)

@@ -1,0 +1,115 @@
+"""Advice for a seat, with reasons a person can check.
+
+>>> advice = advise(imagined_view(hand="2C 3C 4C 9D 9H 9S KC KD 4H 5S", upcard="KH"))
+>>> str(advice.move), advice.reason
+('take KH', 'KH makes a meld')
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from meldlab.cards import CARDS, Card, Deck, Hand
+from meldlab.errors import NotLegalHere
+from meldlab.gin.move import DRAW, PASS, Move, Verb
+from meldlab.gin.players import EnsemblePlayer, Thoughts
+from meldlab.gin.round import HAND_CARDS, Round
+from meldlab.gin.rules import Rules
+from meldlab.gin.view import Phase, View
+from meldlab.melds import arrange, deadwood, discards
+from meldlab.play import Chance
+
+__all__ = ["Advice", "advise", "imagined_view"]
+
+
+@dataclass(frozen=True)
+class Advice:
+    """What to do, why, and what the ensemble makes of every card."""
+
+    move: Move
+    reason: str
+    deadwood: int
+    """Of the hand as it is; of eleven cards after the best discard."""
+    after: dict[Card, int]
+    """The deadwood that each discard would leave; of eleven cards only."""
+    thoughts: Thoughts
+
+
+def advise(view: View, player: EnsemblePlayer | None = None) -> Advice:
+    """Say what the ensemble would do in a view that is to move."""
+    if view.acting != view.seat:
+        raise NotLegalHere("the other player is to move")
+    expert = player or EnsemblePlayer()
+    move = expert.choose(view, Chance(0, 0, len(view.history), view.seat))
+    after = discards(view.hand) if len(view.hand) > HAND_CARDS else {}
+    least = min(after.values()) if after else deadwood(view.hand)
+    return Advice(move, _reason(view, move, least), least, after, expert.think(view))
+
+
+def _reason(view: View, move: Move, least: int) -> str:
+    if move.verb is Verb.TAKE:
+        eleven = Hand.from_mask(view.mask | 1 << move.index)
+        best = arrange(eleven)
+        melds = any(move.card in meld.hand for meld in best.melds)
+        return f"{move.card} makes a meld" if melds else f"{move.card} lowers the deadwood"
+    if move.verb is Verb.SHOW:
+        return f"these melds leave {least}"
+    if move in (DRAW, PASS):
+        return "the upcard makes no meld of the best arrangement" if view.phase is not Phase.FORCED else "both have passed"
+    if move.verb is Verb.DROP:
+        left = discards(view.hand)[CARDS[move.index]]
+        return f"leaves {left}, the least" if left == least else f"leaves {left}; {least} is possible, but this hand has more future"
+    return "gin" if least == 0 else f"{least} points are few so early"
+
+
+def imagined_view(
+    hand: str,
+    upcard: str = "",
+    discards: str = "",
+    opponent: str = "",
+    *,
+    turn: int = 0,
+    rules: Rules | None = None,
+) -> View:
+    """Return the view of a position given from outside: ten cards before a draw, or eleven before a discard.
+
+    ``discards``: the pile below the upcard, oldest first, taken as dropped by both in turn, the upcard by the opponent; ``opponent``: cards
+    it is known to hold; ``turn``: how many cards one has drawn, at least as many as the pile tells.
+    """
+    mine, pile, known = Hand.parse(hand), Deck.parse(discards).cards, Hand.parse(opponent)
+    top = [Card.parse(upcard)] if upcard.strip() else []
+    if len(mine) not in (HAND_CARDS, HAND_CARDS + 1):
+        raise NotLegalHere(f"a gin hand has 10 cards, or 11 after a draw, not {len(mine)}")
+    if len(mine) == HAND_CARDS and not top:
+        raise NotLegalHere("with ten cards there is an upcard to take or leave")
+    if len(known) > HAND_CARDS:
+        raise NotLegalHere(f"the opponent holds 10 cards, not {len(known)}")
+    seen = [*mine, *pile, *top, *known]
+    for card in seen:
+        if seen.count(card) > 1:
+            raise NotLegalHere(f"{card} is in two places")
+    lying = [*pile, *top]
+    if len(lying) > 30:
+        raise NotLegalHere("the round would be over with so many discards")
+    drops = _drops(lying)
+    stock = 52 - 2 * HAND_CARDS - (len(mine) - HAND_CARDS) - len(lying)
+    taken = tuple((1, Move(Verb.TAKE, card.index)) for card in known)
+    history = (*drops, *taken)
+    draws = sum(seat == 0 and move.verb is Verb.DRAW for seat, move in history)
+    if len(mine) == HAND_CARDS + 1:
+        history, draws = (*history, (0, DRAW)), draws + 1
+    history = (*((0, DRAW) for _ in range(turn - draws)), *history)
+    start = rules or Rules()
+    first = lying[0].index if lying else 0
+    phase = Phase.DROP if len(mine) > HAND_CARDS else Phase.DRAW if drops else Phase.OFFER
+    places = tuple(card.index for card in lying), (tuple(card.index for card in mine), ()), (mine.mask, 0)
+    return Round(start, start.limit(first), phase, 0, 0, (), max(stock, 0), *places, history).view(0)
+
+
+def _drops(lying: Sequence[Card]) -> tuple[tuple[int, Move], ...]:
+    """Return the draws and drops that a pile tells of; its first card was turned up, the last was dropped by the opponent."""
+    events: list[tuple[int, Move]] = []
+    seat = 1
+    for card in reversed(lying[1:]):
+        events = [(seat, DRAW), (seat, Move(Verb.DROP, card.index)), *events]
+        seat = 1 - seat
+    return tuple(events)

@@ -1,0 +1,348 @@
+"""Kernels on gin hands: discards, arrangements, lay-offs, and the decisions of the simple player.
+
+Everything rests on three tables of the 8192 suit lanes: the fewest points outside runs, the cards that one best choice of runs
+covers, and how many best choices there are. Sets join suits and are chosen first; ranks with three or four cards are few.
+"""
+
+import numpy as np
+
+from meldlab.cards.kernel import LANE, below
+from meldlab.compiling import kernel, scalar_kernel
+from meldlab.melds.kernel import LOWEST, SPREAD, TRIES, deadwood, ranks_with_sets, suits_held
+
+FULL = (1 << 52) - 1
+POINTS = np.array([min(index % 13 + 1, 10) for index in range(52)], np.int64)
+RUNS_FROM = [[((1 << length) - 1) << start for length in range(3, 14 - start)] for start in range(13)]
+LEFT = np.zeros(8192, np.uint8)
+COVERED = np.zeros(8192, np.uint16)
+WAYS = np.ones(8192, np.uint8)
+for _lane in range(1, 8192):
+    _low = (_lane & -_lane).bit_length() - 1
+    # The lowest card is left over, or starts a run; both leave a smaller lane whose answer is known.
+    _tries = [(int(LEFT[_lane ^ 1 << _low]) + min(_low + 1, 10), _lane ^ 1 << _low, 0)]
+    _tries += [(int(LEFT[_lane ^ run]), _lane ^ run, run) for run in RUNS_FROM[_low] if run & _lane == run]
+    _best = min(_tries)[0]
+    LEFT[_lane] = _best
+    WAYS[_lane] = sum(int(WAYS[rest]) for left, rest, _ in _tries if left == _best)
+    _, _rest, _run = max((one for one in _tries if one[0] == _best), key=lambda one: one[2])
+    COVERED[_lane] = int(COVERED[_rest]) | _run
+
+# Windows of five ranks around a card that hold two neighbours to make a run of: below, around, above.
+MAKES_RUN = np.array([window & 3 == 3 or window & 10 == 10 or window & 24 == 24 for window in range(32)], np.bool_)
+
+DISCARD, MELDS = 2, 3  # purposes of draws; 1 is a random player's
+MOST_MELDS = 4  # in one lane of eleven cards three, and so in all
+
+
+@scalar_kernel
+def popcount(x):
+    """Return how many bits are set."""
+    x = np.uint64(x)
+    x = x - ((x >> np.uint64(1)) & np.uint64(0x5555555555555555))
+    x = (x & np.uint64(0x3333333333333333)) + ((x >> np.uint64(2)) & np.uint64(0x3333333333333333))
+    x = (x + (x >> np.uint64(4))) & np.uint64(0x0F0F0F0F0F0F0F0F)
+    return np.int64((x * np.uint64(0x0101010101010101)) >> np.uint64(56))
+
+
+@scalar_kernel
+def bit(card):
+    """Return the hand of one card."""
+    return np.int64(1) << np.int64(card)
+
+
+@scalar_kernel
+def makes_meld(hand, card):
+    """Tell whether a meld within the hand and ``card``, which is not in it, contains the card."""
+    suit, rank = card // 13, card % 13
+    lane = (hand >> (13 * suit)) & LANE
+    column = (hand >> rank) & SPREAD[15]
+    return MAKES_RUN[((lane << 2) >> rank) & 31] or (column & (column - 1)) != 0
+
+
+@scalar_kernel
+def _lanes_left(hand, left):
+    """Lower left[card] to the deadwood after discarding that card, when ``hand`` lies in runs only; return the deadwood of all."""
+    total = np.int64(0)
+    for suit in range(4):
+        total += np.int64(LEFT[(hand >> (13 * suit)) & LANE])
+    for suit in range(4):
+        lane = (hand >> (13 * suit)) & LANE
+        others = total - np.int64(LEFT[lane])
+        rest = lane
+        while rest:
+            rank = np.int64(LOWEST[rest])
+            rest &= rest - 1
+            after = others + np.int64(LEFT[lane ^ (np.int64(1) << rank)])
+            if after < left[13 * suit + rank]:
+                left[13 * suit + rank] = after
+    return total
+
+
+@scalar_kernel
+def _sets_left(hand, ranks, left):
+    """Do and return the same over every choice of sets on ``ranks``, a lane with at least one bit."""
+    others = ranks & (ranks - 1)
+    rank = np.int64(LOWEST[ranks])
+    held = suits_held(hand, rank)
+    least = _sets_left(hand, others, left) if others else _lanes_left(hand, left)
+    for i in range(1, 6 if held == 15 else 2):
+        rest = hand ^ (TRIES[held, i] << rank)
+        total = _sets_left(rest, others, left) if others else _lanes_left(rest, left)
+        if total < least:
+            least = total
+    return least
+
+
+@scalar_kernel
+def discards(hand, left):
+    """Fill ``left``, [52] int64, with the deadwood after each discard (500 for cards not held) and return the deadwood of the hand.
+
+    A card inside a chosen set is not discarded with that choice: the choice without it, or without the set, comes by itself.
+    """
+    left[:] = 500
+    ranks = ranks_with_sets(hand)
+    return _sets_left(hand, ranks, left) if ranks else _lanes_left(hand, left)
+
+
+@scalar_kernel
+def _best_sets(hand, ranks, sets):
+    """Return the least of (points left << 52 | cards in sets) over every choice of sets."""
+    if ranks == 0:
+        left = np.int64(0)
+        for suit in range(4):
+            left += np.int64(LEFT[(hand >> (13 * suit)) & LANE])
+        return (left << 52) | sets
+    others = ranks & (ranks - 1)
+    rank = np.int64(LOWEST[ranks])
+    held = suits_held(hand, rank)
+    best = _best_sets(hand, others, sets)
+    for i in range(1, 6 if held == 15 else 2):
+        chosen = TRIES[held, i] << rank
+        found = _best_sets(hand ^ chosen, others, sets | chosen)
+        if found < best:
+            best = found
+    return best
+
+
+@scalar_kernel
+def covered(hand):
+    """Return the cards of a hand that one best choice of runs covers."""
+    return (
+        np.int64(COVERED[hand & LANE])
+        | np.int64(COVERED[(hand >> 13) & LANE]) << 13
+        | np.int64(COVERED[(hand >> 26) & LANE]) << 26
+        | np.int64(COVERED[(hand >> 39) & LANE]) << 39
+    )
+
+
+@scalar_kernel
+def melded(hand):
+    """Return (cards in sets, cards in runs) of one arrangement with the least deadwood, the one with the fewest and lowest sets."""
+    sets = _best_sets(hand, ranks_with_sets(hand), np.int64(0)) & FULL
+    return sets, covered(hand ^ sets)
+
+
+@scalar_kernel
+def _count(hand, ranks, least):
+    """Return how many arrangements with ``least`` points left there are, over every choice of sets on ``ranks``."""
+    if ranks == 0:
+        left, ways = np.int64(0), np.int64(1)
+        for suit in range(4):
+            lane = (hand >> (13 * suit)) & LANE
+            left += np.int64(LEFT[lane])
+            ways *= np.int64(WAYS[lane])
+        return ways if left == least else np.int64(0)
+    others = ranks & (ranks - 1)
+    rank = np.int64(LOWEST[ranks])
+    held = suits_held(hand, rank)
+    total = _count(hand, others, least)
+    for i in range(1, 6 if held == 15 else 2):
+        total += _count(hand ^ (TRIES[held, i] << rank), others, least)
+    return total
+
+
+@scalar_kernel
+def _runs_of_lane(lane, suit, nth, melds, many):
+    """Append the runs of the nth best choice within a lane; return how many melds there are now."""
+    while lane:
+        rank = np.int64(LOWEST[lane])
+        least, low = np.int64(LEFT[lane]), np.int64(1) << rank
+        rest, run = lane ^ low, np.int64(0)
+        ways = np.int64(WAYS[rest]) if np.int64(LEFT[rest]) + POINTS[rank] == least else np.int64(0)
+        length = 2
+        while nth >= ways:
+            nth -= ways
+            length += 1
+            run = ((np.int64(1) << length) - 1) << rank
+            rest = lane & ~run
+            ways = np.int64(WAYS[rest]) if np.int64(LEFT[rest]) == least else np.int64(0)
+        if run:
+            melds[many] = run << (13 * suit)
+            many += 1
+        lane = rest
+    return many
+
+
+@scalar_kernel
+def _pick(hand, ranks, least, nth, melds, many):
+    """Write the nth arrangement behind ``many`` melds; return what is left of nth, or -1 - melds when it is written."""
+    # One number, not a pair: a recursive function that returns a pair crashes when numba loads it from its cache.
+    if ranks == 0:
+        left, ways = np.int64(0), np.int64(1)
+        for suit in range(4):
+            lane = (hand >> (13 * suit)) & LANE
+            left += np.int64(LEFT[lane])
+            ways *= np.int64(WAYS[lane])
+        if left != least:
+            return nth
+        if nth >= ways:
+            return nth - ways
+        for suit in range(4):
+            lane = (hand >> (13 * suit)) & LANE
+            ways = np.int64(WAYS[lane])
+            many = _runs_of_lane(lane, suit, nth % ways, melds, many)
+            nth //= ways
+        return np.int64(-1) - many
+    others = ranks & (ranks - 1)
+    rank = np.int64(LOWEST[ranks])
+    held = suits_held(hand, rank)
+    nth = _pick(hand, others, least, nth, melds, many)
+    for i in range(1, 6 if held == 15 else 2):
+        if nth < 0:
+            break
+        chosen = TRIES[held, i] << rank
+        melds[many] = chosen
+        nth = _pick(hand ^ chosen, others, least, nth, melds, many + 1)
+    return nth
+
+
+@scalar_kernel
+def pick_melds(hand, key, melds):
+    """Write into ``melds``, [4] int64, one of the arrangements with the least deadwood, each equally likely; return how many melds.
+
+    ``key`` is the address of the draw.
+    """
+    melds[:] = 0
+    ranks = ranks_with_sets(hand)
+    least = deadwood(hand, LEFT)
+    ways = _count(hand, ranks, least)
+    nth = below(key, 0, ways) if ways > 1 else np.int64(0)
+    many = -1 - _pick(hand, ranks, least, nth, melds, np.int64(0))
+    for i in range(many, len(melds)):
+        melds[i] = 0
+    return many
+
+
+@kernel
+def list_melds(hand):
+    """Return [arrangements, 4] int64, the melds of every arrangement with the least deadwood; unused places are 0."""
+    ranks = ranks_with_sets(hand)
+    least = deadwood(hand, LEFT)
+    found = np.zeros((_count(hand, ranks, least), MOST_MELDS), np.int64)
+    for nth in range(len(found)):
+        many = -1 - _pick(hand, ranks, least, np.int64(nth), found[nth], np.int64(0))
+        found[nth, many:] = 0
+    return found
+
+
+@scalar_kernel
+def fits(meld, card):
+    """Tell whether a card, not in the meld, makes a longer meld of it."""
+    suit, rank = card // 13, card % 13
+    column = SPREAD[15] << rank
+    if meld & ~column == 0:
+        return meld != 0
+    lane = (meld >> (13 * suit)) & LANE
+    # A run of the card's suit, next to one of its ends.
+    near = (lane << 1) | (lane >> 1)
+    return lane != 0 and lane << (13 * suit) == meld and (near >> rank) & 1 == 1
+
+
+@scalar_kernel
+def lay_off(loose, melds, many):
+    """Lay loose cards greedily on the first ``many`` of ``melds``, which grow; return the cards that stay loose.
+
+    Lowest card first (clubs to spades), on the first meld that takes it, until nothing fits.
+    """
+    going = True
+    while going:
+        going = False
+        rest = loose
+        card = np.int64(0)
+        while rest and not going:
+            if rest & 1:
+                for i in range(many):
+                    if fits(melds[i], card):
+                        melds[i] |= bit(card)
+                        loose ^= bit(card)
+                        going = True
+                        break
+            rest >>= 1
+            card += 1
+    return loose
+
+
+@scalar_kernel
+def points_of(hand):
+    """Return the points of all cards."""
+    total = np.int64(0)
+    for suit in range(4):
+        lane = (hand >> (13 * suit)) & LANE
+        while lane:
+            total += POINTS[LOWEST[lane]]
+            lane &= lane - 1
+    return total
+
+
+@scalar_kernel
+def simple_discard(hand, drawn, taken, used, key, left):
+    """Return the simple player's discard from eleven cards and the deadwood it leaves, as card + 64 * deadwood.
+
+    ``drawn``: the card just drawn; ``taken``: whether it was the upcard; ``used``: [52] int64, for each card the cards it made a
+    {drawn, discarded} pair with this round; ``left``: [52] int64 workspace.
+    """
+    discards(hand, left)
+    barred = used[drawn]
+    if taken:
+        barred |= bit(drawn)
+    least, ties = np.int64(500), np.int64(0)
+    allowed = hand & ~barred
+    if allowed == 0:
+        allowed = hand & ~bit(drawn)
+    for suit in range(4):
+        lane = (allowed >> (13 * suit)) & LANE
+        while lane:
+            after = left[13 * suit + np.int64(LOWEST[lane])]
+            lane &= lane - 1
+            if after < least:
+                least, ties = after, np.int64(1)
+            elif after == least:
+                ties += 1
+    nth = below(key, 0, ties) if ties > 1 else np.int64(0)
+    for suit in range(4):
+        lane = (allowed >> (13 * suit)) & LANE
+        while lane:
+            card = 13 * suit + np.int64(LOWEST[lane])
+            lane &= lane - 1
+            if left[card] == least:
+                if nth == 0:
+                    return card + 64 * least
+                nth -= 1
+    return np.int64(-1)
+
+
+@scalar_kernel
+def knocks(hand, limit):
+    """Return the cards of eleven whose discard leaves at most ``limit`` points of deadwood."""
+    found = np.int64(0)
+    # A discard takes ten points away at most; most hands are refused here.
+    if deadwood(hand, LEFT) > limit + 10:
+        return found
+    for suit in range(4):
+        lane = (hand >> (13 * suit)) & LANE
+        while lane:
+            card = 13 * suit + np.int64(LOWEST[lane])
+            lane &= lane - 1
+            if deadwood(hand ^ bit(card), LEFT) <= limit:
+                found |= bit(card)
+    return found

@@ -1,0 +1,276 @@
+"""Kernels of the ensemble player: what it believes about unseen cards, and how it chooses.
+
+A player is a vector, [PARAMETERS] float64, of which the simple player needs the first four; the names below are places in it.
+A memory is what a player keeps during a round: ``belief``, [54] float64, and ``known``, the opponent's cards it has seen (a hand).
+"""
+
+import numpy as np
+
+from meldlab.cards.kernel import LANE
+from meldlab.compiling import scalar_kernel
+from meldlab.gin.kernel import FULL, bit, discards, makes_meld, melded, popcount
+from meldlab.melds.kernel import LOWEST, SPREAD
+
+KIND = 0  # 0 simple, 1 ensemble
+KNOCK_EARLY, KNOCK_LATE, KNOCK_TURN = 1, 2, 3
+DRAW_TURN = 4
+DRAWS, DECLINES, DROPS = 5, 8, 11  # one rank away, two away, same rank
+MELD = 14  # obtainability of a card the opponent took, of an unknown card; weight of sets, of runs
+NEAR = 18  # adjacency: same rank, one away, two away
+TURN_SLOPE, TURN_POWER, KNOWN_SLOPE, KNOWN_POWER = 21, 22, 23, 24
+WEIGHT = 25  # of the six policies
+MELD_MOST, NEAR_MOST = 31, 32
+TURN_LAG = 33
+OWN_TOP = 34  # obtainability of the player's own discard on top of the pile
+ANY_MELD = 35  # 1: take the upcard for any meld, 0: only for one that the best arrangement uses
+PARAMETERS = 36
+SIMPLE, ENSEMBLE = 0, 1
+
+# Verbs of events and logs.
+PASS, TAKE, DRAW, DROP, KNOCK, BIG, SHOW = range(7)
+
+SHIFT, RATIO = 52, 53  # in a belief, behind p of the 52 cards: what is to be added to all of them, and |stock| / |unknown|
+FROM_OPPONENT = 0.99
+IN_MELD = 100.0
+WIDE = 17  # ranks of a suit with two empty places on each side
+DEADWOOD_MOST = 98.0
+
+
+@scalar_kernel
+def start_belief(belief):
+    """Believe of every unknown card that it is in stock with 31 / 41."""
+    belief[:52] = 31.0 / 41.0
+    belief[SHIFT] = 0.0
+    belief[RATIO] = 31.0 / 41.0
+
+
+@scalar_kernel
+def _move_toward(belief, card, goal, share):
+    """Move p of a card a share of the way to a goal."""
+    p = belief[card] + belief[SHIFT]
+    belief[card] = p + (goal - p) * share - belief[SHIFT]
+
+
+@scalar_kernel
+def adjacent_cards(belief, card, goal, player, shares):
+    """Move p of the cards near ``card`` toward ``goal``, 1 (stock) or 0 (opponent), by the shares at that place of the player.
+
+    Only unknown cards have a p that is ever read; a card that is unknown now has always been, so the others need not be left out.
+    """
+    suit, rank = card // 13, card % 13
+    for other in range(4):
+        if other != suit:
+            _move_toward(belief, 13 * other + rank, goal, player[shares + 2])
+    if rank >= 1:
+        _move_toward(belief, card - 1, goal, player[shares])
+    if rank >= 2:
+        _move_toward(belief, card - 2, goal, player[shares + 1])
+    if rank <= 11:
+        _move_toward(belief, card + 1, goal, player[shares])
+    if rank <= 10:
+        _move_toward(belief, card + 2, goal, player[shares + 1])
+
+
+@scalar_kernel
+def baseline(belief, stock, known):
+    """After a discard, add to every p the change of |stock| / |unknown|."""
+    ratio = stock / (stock + 10.0 - popcount(known))
+    belief[SHIFT] += ratio - belief[RATIO]
+    belief[RATIO] = ratio
+
+
+@scalar_kernel
+def hear_draw(belief, upcard, taken, player):
+    """Learn that the opponent took the upcard, or left it lying."""
+    if taken:
+        adjacent_cards(belief, upcard, 0.0, player, DRAWS)
+    else:
+        adjacent_cards(belief, upcard, 1.0, player, DECLINES)
+
+
+@scalar_kernel
+def recall(seat, events, player, belief):
+    """Go through the open events of a round and fill the belief of ``seat``.
+
+    ``events``: [events, 3] int64, a seat, a verb, and the card dropped, taken or left lying.
+    """
+    start_belief(belief)
+    stock, known = 31, np.int64(0)
+    for i in range(len(events)):
+        verb, card, own = events[i, 1], events[i, 2], events[i, 0] == seat
+        if verb == DROP:
+            if not own:
+                known &= ~bit(card)
+                adjacent_cards(belief, card, 1.0, player, DROPS)
+            baseline(belief, stock, known)
+            continue
+        if verb == DRAW:
+            stock -= 1
+        if not own:
+            if verb == TAKE:
+                known |= bit(card)
+            hear_draw(belief, card, verb == TAKE, player)
+
+
+@scalar_kernel
+def ensemble_takes(hand, upcard, turn, player, left):
+    """Tell whether the ensemble takes the upcard having drawn ``turn`` cards: for a meld, late also for less deadwood."""
+    if makes_meld(hand, upcard):
+        # A meld counts if the best arrangement uses it; the paper's text asks only that there be one.
+        sets, runs = melded(hand | bit(upcard))
+        if player[ANY_MELD] != 0.0 or (sets | runs) & bit(upcard):
+            return True
+    if turn < player[DRAW_TURN]:
+        return False
+    discards(hand | bit(upcard), left)
+    now, least = left[upcard], left[upcard]
+    for suit in range(4):
+        lane = (hand >> (13 * suit)) & LANE
+        while lane:
+            after = left[13 * suit + np.int64(LOWEST[lane])]
+            lane &= lane - 1
+            if after < least:
+                least = after
+    return least < now
+
+
+@scalar_kernel
+def obtainabilities(hand, belief, known, pile, top, top_from_opponent, player, ob):
+    """Fill ``ob``, [4 * 17] float64, a suit in 17 places with two empty ones on each side; ``top`` is a card or -1."""
+    ob[:] = 0.0
+    shift, unknown_share, known_share = belief[SHIFT], player[MELD + 1], player[MELD]
+    unknown = FULL & ~(hand | known | pile)
+    for suit in range(4):
+        lane = (unknown >> (13 * suit)) & LANE
+        while lane:
+            rank = np.int64(LOWEST[lane])
+            lane &= lane - 1
+            ob[WIDE * suit + rank + 2] = unknown_share * (belief[13 * suit + rank] + shift)
+        lane = (known >> (13 * suit)) & LANE
+        while lane:
+            ob[WIDE * suit + np.int64(LOWEST[lane]) + 2] = known_share
+            lane &= lane - 1
+    if top >= 0:
+        ob[WIDE * (top // 13) + top % 13 + 2] = FROM_OPPONENT if top_from_opponent else player[OWN_TOP]
+
+
+@scalar_kernel
+def rank_meldability(ob, suit, place):
+    """Return what pairs of the three other cards of the rank promise."""
+    a, b, c = 0.0, 0.0, 0.0
+    if suit != 0:
+        a = ob[place]
+    else:
+        a = ob[WIDE * 3 + place]
+    if suit != 1:
+        b = ob[WIDE + place]
+    else:
+        b = ob[WIDE * 3 + place]
+    if suit != 2:
+        c = ob[WIDE * 2 + place]
+    else:
+        c = ob[WIDE * 3 + place]
+    return a * b + b * c + a * c
+
+
+@scalar_kernel
+def run_meldability(ob, suit, place):
+    """Return what pairs of near cards of the suit promise."""
+    at = WIDE * suit + place
+    return ob[at - 2] * ob[at - 1] + ob[at - 1] * ob[at + 1] + ob[at + 1] * ob[at + 2]
+
+
+@scalar_kernel
+def nearness(hand, card, player):
+    """Return the adjacency of a card within a hand."""
+    suit, rank = card // 13, card % 13
+    column = (hand >> rank) & SPREAD[15]
+    window = (((hand >> (13 * suit)) & LANE) << 2) >> rank
+    one = ((window >> 1) & 1) + ((window >> 3) & 1)
+    two = (window & 1) + ((window >> 4) & 1)
+    same = popcount(column & ~(np.int64(1) << (13 * suit)))
+    return player[NEAR] * same + player[NEAR + 1] * one + player[NEAR + 2] * two
+
+
+@scalar_kernel
+def hand_meldability(rest, order, cards, player, ob):
+    """Return the sum of meldabilities over a candidate hand; ``order`` holds the ``cards`` cards it was chosen from."""
+    sets, runs = melded(rest)
+    in_meld = sets | runs
+    for i in range(cards):
+        card = order[i]
+        ob[WIDE * (card // 13) + card % 13 + 2] = 0.0 if not rest & bit(card) or in_meld & bit(card) else 1.0
+    total = 0.0
+    for i in range(cards):
+        card = order[i]
+        if rest & bit(card):
+            suit, place = card // 13, card % 13 + 2
+            by_rank = IN_MELD if sets & bit(card) else rank_meldability(ob, suit, place)
+            by_run = IN_MELD if runs & bit(card) else run_meldability(ob, suit, place)
+            total += player[MELD + 2] * by_rank + player[MELD + 3] * by_run
+    return total
+
+
+@scalar_kernel
+def card_meldability(hand, card, order, cards, player, ob):
+    """Return the meldability of one card of a hand."""
+    hand_meldability(hand, order, cards, player, ob)
+    sets, runs = melded(hand)
+    suit, place = card // 13, card % 13 + 2
+    by_rank = IN_MELD if sets & bit(card) else rank_meldability(ob, suit, place)
+    by_run = IN_MELD if runs & bit(card) else run_meldability(ob, suit, place)
+    return player[MELD + 2] * by_rank + player[MELD + 3] * by_run
+
+
+@scalar_kernel
+def ensemble_discard(hand, order, cards, drawn, taken, turn, belief, known, pile, top, top_from_opponent, player, ob, left, values):
+    """Return the ensemble's discard and the deadwood it leaves, as card + 64 * deadwood.
+
+    ``order``: the ``cards`` cards of the hand in the order they came; ``drawn``: the last of them, ``taken`` if it was the upcard;
+    ``values``: [52] float64, filled with the value of the hand after each discard.
+    """
+    discards(hand, left)
+    obtainabilities(hand, belief, known, pile, top, top_from_opponent, player, ob)
+    by_turn, by_known = 0.0, 0.0
+    if player[TURN_SLOPE] != 0.0:
+        by_turn = player[TURN_SLOPE] * max(turn - player[TURN_LAG], 0.0) ** player[TURN_POWER]
+    if player[KNOWN_SLOPE] != 0.0:
+        by_known = player[KNOWN_SLOPE] * float(popcount(known)) ** player[KNOWN_POWER]
+    # Weights sum to one again; computed once per decision.
+    scale = 1.0 / (
+        player[WEIGHT]
+        + player[WEIGHT + 1]
+        + player[WEIGHT + 2]
+        + player[WEIGHT + 3]
+        + player[WEIGHT + 4]
+        + player[WEIGHT + 5]
+        + by_turn
+        + by_known
+    )
+    for_meld = scale * player[WEIGHT] / player[MELD_MOST]
+    for_deadwood = scale * (player[WEIGHT + 1] + player[WEIGHT + 2] + player[WEIGHT + 3] + by_turn + by_known)
+    for_low = scale * player[WEIGHT + 4] / 8.0
+    for_near = scale * player[WEIGHT + 5] / player[NEAR_MOST]
+    low = (hand & (SPREAD[15] | SPREAD[15] << 1)) if for_low else np.int64(0)
+    near = 0.0
+    if for_near:
+        for i in range(cards):
+            near += nearness(hand, order[i], player)
+    best, chosen = -1e9, np.int64(-1)
+    for i in range(cards):
+        card = order[i]
+        if taken and card == drawn:
+            continue
+        rest = hand ^ bit(card)
+        value = for_deadwood * (1.0 - left[card] / DEADWOOD_MOST)
+        if for_meld:
+            value += for_meld * hand_meldability(rest, order, cards, player, ob)
+        if for_low:
+            value += for_low * popcount(low & rest)
+        if for_near:
+            # Every pair counts from both sides.
+            value += for_near * (near - 2.0 * nearness(hand, card, player))
+        values[card] = value
+        if value > best:
+            best, chosen = value, np.int64(card)
+    return chosen + 64 * left[chosen]

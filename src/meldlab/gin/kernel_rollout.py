@@ -1,0 +1,137 @@
+"""Kernels of the Monte Carlo player: deal the unseen cards at random, play the round out, count the points.
+
+Seat 0 is the player who thinks. Every candidate meets the same deals, so that luck cancels out of the comparison.
+"""
+
+import numpy as np
+
+from meldlab.cards.kernel import below
+from meldlab.compiling import kernel
+from meldlab.gin.kernel import bit, discards, popcount, simple_discard
+from meldlab.gin.kernel_batch import (
+    HAND,
+    KNOWN,
+    LIMIT,
+    LOG_WIDTH,
+    N_DRAWS,
+    PILE,
+    PILED,
+    STEP,
+    STOCK_LEFT,
+    TURN,
+    UPCARDS,
+    drop_card,
+    is_void,
+    play_on,
+    settle,
+)
+from meldlab.gin.kernel_ensemble import DRAW, DROP, KNOCK, PASS, TAKE
+
+OWN, OTHER = 0, 1
+
+
+@kernel
+def rollouts(candidates, many, key, hand, known, piled, stock, draws, upcards, passes, players, rules, values):
+    """Add to ``values``, [candidates] float64, the points that each candidate wins in ``many`` deals.
+
+    ``candidates``: [candidates, 2] int64, a verb and a card; ``hand``: ten cards before a draw, eleven after; ``known``: cards seen to be
+    the opponent's; ``piled``: [cards] int64, the pile with its top last; ``stock``: how many cards it has; ``passes`` as in play_on;
+    ``players``: [2, PARAMETERS] float64, who plays the rounds out.
+    """
+    deck, notes, order = np.zeros(52, np.int64), np.zeros(12, np.int64), np.zeros((2, 12), np.int64)
+    used, belief, pile = np.zeros((2, 52), np.int64), np.zeros((2, 54), np.float64), np.zeros(64, np.int64)
+    ob, left, worth = np.zeros(68, np.float64), np.zeros(52, np.int64), np.zeros(52, np.float64)
+    melds, shown, outcome = np.zeros(4, np.int64), np.zeros(4, np.int64), np.zeros(4, np.int64)
+    log = np.empty((0, LOG_WIDTH), np.int64)
+    pile_mask = np.int64(0)
+    for card in piled:
+        pile_mask |= bit(card)
+    unseen = np.empty(52, np.int64)
+    count = 0
+    for card in range(52):
+        if not (hand | known | pile_mask) & bit(card):
+            unseen[count] = card
+            count += 1
+    hidden = 10 - popcount(known)
+    limit = rules[LIMIT]
+    for deal in range(many):
+        for last in range(count - 1, 0, -1):
+            other = below(key, deal * 64 + last, last + 1)
+            unseen[last], unseen[other] = unseen[other], unseen[last]
+        theirs = known
+        for i in range(hidden):
+            theirs |= bit(unseen[i])
+        for i in range(stock):
+            deck[52 - stock + i] = unseen[hidden + i]
+        for which in range(len(candidates)):
+            verb, card = candidates[which, 0], candidates[which, 1]
+            notes[HAND + OWN], notes[HAND + OTHER] = hand, theirs
+            notes[KNOWN + OWN], notes[KNOWN + OTHER] = known, 0
+            notes[TURN + OWN], notes[TURN + OTHER] = draws // 2, draws // 2
+            notes[PILE], notes[PILED], notes[STOCK_LEFT] = pile_mask, len(piled), stock
+            notes[UPCARDS], notes[N_DRAWS], notes[STEP] = upcards, draws, deal
+            pile[: len(piled)] = piled
+            used[:] = 0
+            outcome[0] = -1
+            seat, passed = OTHER, passes
+            going = True
+            if verb == PASS:
+                passed = passes + 1
+            elif verb == TAKE or verb == DRAW:
+                passed = np.int64(3)
+                if verb == TAKE:
+                    got = card
+                    notes[PILED] -= 1
+                    notes[PILE] &= ~bit(card)
+                    notes[UPCARDS] += 1
+                else:
+                    got = deck[52 - stock]
+                    notes[STOCK_LEFT] -= 1
+                notes[HAND + OWN] |= bit(got)
+                notes[N_DRAWS] += 1
+                notes[TURN + OWN] += 1
+                chosen = simple_discard(notes[HAND + OWN], got, verb == TAKE, used[OWN], key + np.uint64(deal), left)
+                card, after = chosen & 63, chosen >> 6
+                verb = KNOCK if after <= limit else DROP
+            if verb == KNOCK:
+                notes[HAND + OWN] &= ~bit(card)
+                settle(notes, OWN, KNOCK, card, limit, rules, deal, 0, 0, melds, shown, log, outcome)
+                going = False
+            elif verb == DROP:
+                notes[HAND + OWN] &= ~bit(card)
+                drop_card(notes, OWN, card, pile, players, belief)
+                going = not is_void(notes, rules)
+            if going:
+                play_on(
+                    seat,
+                    passed,
+                    limit,
+                    deck,
+                    players,
+                    rules,
+                    deal,
+                    0,
+                    0,
+                    notes,
+                    used,
+                    order,
+                    belief,
+                    pile,
+                    ob,
+                    left,
+                    worth,
+                    melds,
+                    shown,
+                    log,
+                    outcome,
+                )
+            if outcome[0] >= 0:
+                values[which] += outcome[1] if outcome[0] == OWN else -outcome[1]
+
+
+@kernel
+def discard_deadwoods(hand):
+    """Return [52] int64, the deadwood after each discard of a hand, 500 for cards not held."""
+    left = np.zeros(52, np.int64)
+    discards(hand, left)
+    return left

@@ -1,0 +1,117 @@
+"""Gin rummy as the Table plays it: rounds until a player has the points.
+
+>>> from meldlab.play import RandomPlayer, Table
+>>> played = Table(Gin(), [RandomPlayer(), RandomPlayer()]).play(Deal(seed=3))
+>>> max(played.result.scores) >= 100
+True
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from meldlab.cards import CARDS
+from meldlab.gin.move import Move, Verb
+from meldlab.gin.round import Outcome, Round, make
+from meldlab.gin.rules import Rules
+from meldlab.gin.view import Phase, View
+from meldlab.play import Chance, Deal, Result
+
+__all__ = ["Gin", "Match"]
+
+OVER = Phase.OVER
+STARTER = 1  # the purpose under which the first starter is drawn
+
+
+class Match(NamedTuple):
+    """Everything about a match at one moment."""
+
+    rules: Rules
+    deal: Deal
+    round: Round
+    number: int = 0
+    scores: tuple[int, int] = (0, 0)
+    seat: int | None = None
+    """Who acts; None when the match is over."""
+    outcomes: tuple[Outcome, ...] = ()
+    """How each finished round ended."""
+
+    @property
+    def result(self) -> Result | None:
+        """Return the final scores, with the bonuses of the match."""
+        if self.round.phase is not OVER:
+            return None
+        rules, scores = self.rules, list(self.scores)
+        winner = self.outcomes[-1].winner
+        if rules.match_points and winner is not None:
+            scores[winner] += rules.game_bonus + (rules.shutout_bonus if scores[1 - winner] == 0 else 0)
+            for seat in range(2):
+                scores[seat] += rules.box_bonus * sum(outcome.winner == seat for outcome in self.outcomes)
+        many = len(self.outcomes)
+        return Result(tuple(scores), () if winner is None else (winner,), f"{self.outcomes[-1]}" if many == 1 else f"{many} rounds")
+
+    def legal_actions(self) -> list[Move]:
+        """Return what the acting seat may do."""
+        return [] if self.seat is None else self.view(self.round.seat).legal_actions()
+
+    def verify(self, action: Move) -> None:
+        """Raise NotLegalHere with the rule that the move breaks."""
+        self.round.verify(action)
+
+    def apply(self, action: Move) -> "Match":
+        """Return the match after a move; when a round ends, the next is dealt."""
+        rules, deal, round, number, scores, _, outcomes = self
+        after = round.apply(action)
+        if after.outcome is None:
+            match: Match = make(Match, (rules, deal, after, number, scores, after.seat, outcomes))
+            return match
+        return self._next_round(after, after.outcome)
+
+    def _next_round(self, over: Round, outcome: Outcome) -> "Match":
+        rules, winner, scores, starter = self.rules, outcome.winner, self.scores, over.starter
+        if winner is not None:
+            scores = (scores[0] + outcome.points, scores[1]) if winner == 0 else (scores[0], scores[1] + outcome.points)
+            starter = {"alternates": 1 - starter, "winner": winner, "loser": 1 - winner}[rules.next_starter]
+        outcomes = (*self.outcomes, outcome)
+        if not rules.match_points or max(scores) >= rules.match_points:
+            return Match(rules, self.deal, over, self.number, scores, None, outcomes)
+        number = self.number + 1
+        return Match(rules, self.deal, Round.deal(rules, self.deal.deck(number), starter), number, scores, starter, outcomes)
+
+    def parse(self, text: str) -> Move:
+        """Read a move."""
+        return Move.parse(text)
+
+    def tell(self, action: Move) -> str:
+        """Return the move with the card it reveals."""
+        if action.verb is Verb.DRAW:
+            return f"{action} {CARDS[self.round.deck[52 - self.round.stock]]}"
+        return str(action)
+
+    def view(self, seat: int) -> View:
+        """Return what ``seat`` may know."""
+        _, _, round, number, scores, _, _ = self
+        return round.view(seat, scores, number)
+
+    def redeal(self, seat: int, chance: Chance) -> "Match":
+        """Permute the cards that ``seat`` cannot see."""
+        return self._replace(round=self.round.redeal(seat, chance))
+
+
+@dataclass(frozen=True)
+class Gin:
+    """The game, under some rules."""
+
+    rule: Rules = Rules()  # noqa: RUF009  # frozen, so sharing it is harmless
+    name: str = "gin"
+    seats: range = range(2, 3)
+
+    def rules(self) -> Mapping[str, Any]:
+        """Return the preset and what differs from it."""
+        return self.rule.told()
+
+    def start(self, seats: int, deal: Deal) -> Match:
+        """Deal the first round."""
+        starter = deal.below(2, 0, STARTER) if self.rule.first_starter == "random" else 0
+        first = (starter + deal.turned) % seats
+        return Match(self.rule, deal, Round.deal(self.rule, deal.deck(0), first), seat=first)

@@ -1,0 +1,97 @@
+"""A player that deals the unseen cards at random and plays every candidate out, many times.
+
+>>> MonteCarloPlayer.parse("mc:64")
+MonteCarloPlayer(name='mc:64', deals=64)
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from meldlab.cards import CARDS, Card, Hand
+from meldlab.errors import BadText
+from meldlab.gin import kernel_ensemble as place
+from meldlab.gin.kernel_rollout import discard_deadwoods, rollouts
+from meldlab.gin.move import DRAW, DROPS, PASS, TAKES, Move, Verb
+from meldlab.gin.players.player import GinPlayer
+from meldlab.gin.players.simple import SimplePlayer
+from meldlab.gin.vectors import rule_vector
+from meldlab.gin.view import Phase, View, is_big_gin
+from meldlab.play import Chance
+
+__all__ = ["MonteCarloPlayer"]
+
+DEALS = 4  # the purpose under which hands are dealt
+MOST_DEALS = 1_000_000
+PLAY_OUT = np.array([SimplePlayer().vector(), SimplePlayer().vector()])
+
+
+@dataclass(frozen=True)
+class MonteCarloPlayer(GinPlayer):
+    """Tries each candidate on the same ``deals`` random deals, both sides then playing simply, and takes the best."""
+
+    name: str = "mc:64"
+    deals: int = 64
+
+    @classmethod
+    def parse(cls, text: str) -> "MonteCarloPlayer":
+        """Read ``mc`` or ``mc:N``."""
+        _, _, number = text.partition(":")
+        if text == "mc":
+            return cls()
+        if not number.isdecimal() or not 1 <= int(number) <= MOST_DEALS:
+            raise BadText(f"a number of deals from 1 to {MOST_DEALS} wanted, as in mc:64", text, min(3, len(text)))
+        return cls(f"mc:{int(number)}", int(number))
+
+    def choose(self, view: View, chance: Chance) -> Move:
+        """Answer a view with the move that won most points."""
+        if view.phase in (Phase.FORCED, Phase.SHOW, Phase.WALL, Phase.LAST):
+            return super().choose(view, chance)
+        if view.phase == Phase.DROP and view.rules.big_gin_bonus and is_big_gin(view.mask):
+            return super().choose(view, chance)
+        candidates = self.candidates(view)
+        values = self.values(view, candidates, chance)
+        verb, card = candidates[int(np.argmax(values))]
+        if verb == place.KNOCK:
+            rest = Hand.from_mask(view.mask & ~(1 << card))
+            return Move(Verb.KNOCK, card, self.melds(view, rest, chance))
+        return {place.PASS: PASS, place.DRAW: DRAW}.get(verb) or (TAKES if verb == place.TAKE else DROPS)[card]
+
+    def candidates(self, view: View) -> list[tuple[int, int]]:
+        """Return the moves to try, as kernel verbs and cards."""
+        if view.phase == Phase.DROP:
+            left = discard_deadwoods(view.mask)
+            cards = [card for card in view.cards if card != view.taken or view.rules.return_upcard]
+            return [(place.KNOCK, card) for card in cards if left[card] <= view.limit] + [(place.DROP, card) for card in cards]
+        upcard = view.pile[-1]
+        return [(place.PASS if view.phase == Phase.OFFER else place.DRAW, upcard), (place.TAKE, upcard)]
+
+    def values(self, view: View, candidates: list[tuple[int, int]], chance: Chance) -> list[float]:
+        """Return the mean points that each candidate wins."""
+        rules = rule_vector(view.rules)
+        rules[0] = view.limit
+        values = np.zeros(len(candidates))
+        passes = sum(move.verb is Verb.PASS for _, move in view.history) if view.phase == Phase.OFFER else 3
+        draws = sum(move.verb in (Verb.DRAW, Verb.TAKE) for _, move in view.history)
+        upcards = sum(move.verb is Verb.TAKE for _, move in view.history)
+        rollouts(
+            np.array(candidates, np.int64),
+            self.deals,
+            np.uint64(chance.key(DEALS)),
+            view.mask,
+            view.known_mask,
+            np.array(view.pile, np.int64),
+            view.stock,
+            draws,
+            upcards,
+            passes,
+            PLAY_OUT,
+            rules,
+            values,
+        )
+        return [float(value) for value in values / self.deals]
+
+    def explain(self, view: View, chance: Chance) -> dict[Card, float]:
+        """Return the mean points after each discard without a knock."""
+        drops = [one for one in self.candidates(view) if one[0] == place.DROP]
+        return {CARDS[card]: value for (_, card), value in zip(drops, self.values(view, drops, chance), strict=True)}

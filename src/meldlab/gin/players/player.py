@@ -1,0 +1,100 @@
+"""A gin player as a class with the decisions: what is not overridden is decided as the simple player does.
+
+>>> class Hoarder(GinPlayer):
+...     name = "hoarder"
+...     def discard(self, view, chance):
+...         return min(card for card in view.hand if card.index != view.taken)
+>>> from meldlab.gin import Gin
+>>> from meldlab.play import Deal, Table
+>>> Table(Gin(), [Hoarder(), GinPlayer()]).play(Deal(seed=1)).result.winners
+(1,)
+"""
+
+import numpy as np
+
+from meldlab.cards import CARDS, Card, Hand
+from meldlab.gin import kernel
+from meldlab.gin.move import DRAW, DROPS, PASS, TAKES, Move, Verb
+from meldlab.gin.view import Phase, View, is_big_gin, laid_greedily, meld_of
+from meldlab.melds import Meld, deadwood
+from meldlab.play import Chance
+
+__all__ = ["GinPlayer"]
+
+
+class GinPlayer:
+    """Decides to take, to discard, to knock, and how to show melds; as it stands it is the simple player."""
+
+    name = "player"
+
+    def takes(self, view: View, upcard: Card) -> bool:
+        """Tell whether to take the upcard: if some meld within the eleven cards contains it."""
+        return bool(kernel.makes_meld(view.mask, upcard.index))
+
+    def discard(self, view: View, chance: Chance) -> Card:
+        """Return the card to discard: one that leaves the least deadwood."""
+        return CARDS[simple_discard(view, chance)]
+
+    def knocks(self, view: View, card: Card) -> bool:
+        """Tell whether to knock with this discard, where the rules allow it: always."""
+        return True
+
+    def melds(self, view: View, hand: Hand, chance: Chance) -> tuple[Meld, ...]:
+        """Return the melds to show of ten (big gin: eleven) cards: an arrangement with the least deadwood, each equally likely."""
+        melds = np.zeros(kernel.MOST_MELDS, np.int64)
+        many = kernel.pick_melds(hand.mask, np.uint64(chance.key(kernel.MELDS)), melds)
+        return tuple(meld_of(mask) for mask in melds[:many].tolist())
+
+    def choose(self, view: View, chance: Chance) -> Move:
+        """Answer a view with a move."""
+        if view.phase == Phase.FORCED:
+            return DRAW
+        if view.phase in (Phase.DROP, Phase.LAST):
+            return self._drop(view, chance)
+        if view.phase == Phase.SHOW:
+            return self._show(view, chance)
+        upcard = view.pile[-1]
+        if view.phase == Phase.WALL:
+            return TAKES[upcard] if kernel.knocks(view.mask | 1 << upcard, view.limit) else PASS
+        if self.takes(view, CARDS[upcard]):
+            return TAKES[upcard]
+        return DRAW if view.phase == Phase.DRAW else PASS
+
+    def _drop(self, view: View, chance: Chance) -> Move:
+        if view.rules.big_gin_bonus and is_big_gin(view.mask):
+            return Move(Verb.BIG_GIN, melds=self.melds(view, view.hand, chance))
+        must = view.phase is Phase.LAST
+        card = self.discard(view, chance)
+        rest = Hand.from_mask(view.mask & ~(1 << card.index))
+        if must and deadwood(rest) > view.limit:
+            # The upcard was taken to knock with; any discard that allows it will do.
+            card = next(each for each in view.hand if kernel.knocks(view.mask, view.limit) >> each.index & 1)
+            rest = Hand.from_mask(view.mask & ~(1 << card.index))
+        if must or (deadwood(rest) <= view.limit and self.knocks(view, card)):
+            return Move(Verb.KNOCK, card.index, self.melds(view, rest, chance))
+        return DROPS[card.index]
+
+    def _show(self, view: View, chance: Chance) -> Move:
+        melds = self.melds(view, view.hand, chance)
+        if view.rules.lay_off == "greedy" or view.gin or view.knock is None:
+            return Move(Verb.SHOW, melds=melds)
+        loose = view.mask & ~sum(meld.hand.mask for meld in melds)
+        return Move(Verb.SHOW, melds=melds, laid=laid_greedily(loose, view.knock.melds))
+
+
+def simple_discard(view: View, chance: Chance) -> int:
+    """Return the simple player's discard; it never uses a {drawn, discarded} pair twice in a round."""
+    used, stock_draws, drawn = np.zeros(52, np.int64), iter(view.drawn), -1
+    for seat, move in view.history:
+        if seat != view.seat:
+            continue
+        if move.verb is Verb.DRAW:
+            drawn = next(stock_draws)
+        elif move.verb is Verb.TAKE:
+            drawn = move.index
+        elif move.verb is Verb.DROP:
+            used[drawn] |= 1 << move.index
+            used[move.index] |= 1 << drawn
+    key = np.uint64(chance.key(kernel.DISCARD))
+    chosen = kernel.simple_discard(view.mask, view.cards[-1], view.taken >= 0, used, key, np.zeros(52, np.int64))
+    return int(chosen) & 63

@@ -1,0 +1,60 @@
+"""The simple player and its relatives that knock otherwise.
+
+>>> SimplePlayer.parse("knock:10,0,6")
+SimplePlayer(name='knock:10,0,6', early=10, late=0, turn=6)
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from meldlab.cards import Card
+from meldlab.errors import BadText
+from meldlab.gin import kernel_ensemble as place
+from meldlab.gin.kernel import LEFT
+from meldlab.gin.players.player import GinPlayer
+from meldlab.gin.view import View
+from meldlab.melds.kernel import deadwood
+
+__all__ = ["SimplePlayer"]
+
+
+@dataclass(frozen=True)
+class SimplePlayer(GinPlayer):
+    """Takes what melds at once, discards for the least deadwood, and knocks by two thresholds.
+
+    It knocks with at most ``early`` points before its draw number ``turn``, from then on with at most ``late``.
+    """
+
+    name: str = "simple"
+    early: int = 10
+    late: int = 10
+    turn: int = 0
+
+    @classmethod
+    def parse(cls, text: str) -> "SimplePlayer":
+        """Read ``simple``, ``gin-only`` or ``knock:early,late,turn``."""
+        if text == "simple":
+            return cls()
+        if text == "gin-only":
+            return cls(text, 0, 0)
+        numbers = text.removeprefix("knock:").split(",")
+        if len(numbers) != 3 or not all(number.strip().isdecimal() for number in numbers):
+            raise BadText("three whole numbers wanted: knock:EARLY,LATE,TURN", text, min(len("knock:"), len(text)))
+        early, late, turn = map(int, numbers)
+        if max(early, late) > 10:
+            raise BadText("nobody knocks with more than 10 points", text, len("knock:"))
+        return cls(f"knock:{early},{late},{turn}", early, late, turn)
+
+    def knocks(self, view: View, card: Card) -> bool:
+        """Tell whether the deadwood is within the threshold of the stage."""
+        most = self.early if view.turn < self.turn else self.late
+        return bool(deadwood(view.mask & ~(1 << card.index), LEFT) <= most)
+
+    def vector(self) -> NDArray[np.float64]:
+        """Return the player as the batch kernel takes it."""
+        vector = np.zeros(place.PARAMETERS)
+        vector[place.KIND] = place.SIMPLE
+        vector[place.KNOCK_EARLY : place.KNOCK_TURN + 1] = self.early, self.late, self.turn
+        return vector

@@ -1,0 +1,331 @@
+"""One round of gin rummy: deal, draws and discards, a knock, and what it is worth.
+
+>>> round = Round.deal(Rules(), Deck.shuffled(seed=7), starter=0)
+>>> print(round.view(0).hand, "|", round.view(0).upcard)
+AC 2H 2S 3H 4S 7C 7D 8S JD KC | 4D
+"""
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from meldlab.cards import CARDS, Card, Deck, Hand
+from meldlab.errors import NotLegalHere
+from meldlab.gin.kernel import fits, knocks, points_of
+from meldlab.gin.move import Move, Verb
+from meldlab.gin.rules import Rules
+from meldlab.gin.view import Phase, View, check_melds, laid_greedily
+from meldlab.play import Chance
+
+__all__ = ["Outcome", "Round"]
+
+HAND_CARDS = 10
+# A round makes thousands of these; unpacking and packing them whole is three times as fast as field by field.
+make: Any = tuple.__new__
+DRAW, TAKE, DROP = Verb.DRAW, Verb.TAKE, Verb.DROP
+DROPPING, DRAWING, OVER = Phase.DROP, Phase.DRAW, Phase.OVER
+# By phase, in order.
+ALLOWED = (
+    (Verb.PASS, TAKE),
+    (DRAW,),
+    (DRAW, TAKE),
+    (DROP, Verb.KNOCK, Verb.BIG_GIN),
+    (Verb.PASS, TAKE),
+    (Verb.KNOCK, Verb.BIG_GIN),
+    (Verb.SHOW,),
+    (),
+)
+FULL = (1 << 52) - 1
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How a round ended: ``knock``, ``gin``, ``big gin``, ``undercut``, ``equal`` or ``void``."""
+
+    kind: str
+    winner: int | None
+    points: int
+    draws: int
+    deadwood: tuple[int, int] | None = None
+    """What each seat was left with, after lay-offs."""
+
+    def __str__(self) -> str:
+        if self.winner is None:
+            return self.kind
+        return f"p{self.winner + 1} wins {self.points} by {self.kind}"
+
+
+class Round(NamedTuple):
+    """Everything about a round at one moment."""
+
+    rules: Rules
+    limit: int
+    phase: Phase
+    seat: int
+    starter: int
+    deck: tuple[int, ...]
+    stock: int
+    """How many cards are left; the stock is the end of the deck."""
+    pile: tuple[int, ...]
+    hands: tuple[tuple[int, ...], tuple[int, ...]]
+    """The cards of each seat in the order they came."""
+    masks: tuple[int, int]
+    history: tuple[tuple[int, Move], ...] = ()
+    drawn: tuple[tuple[int, ...], tuple[int, ...]] = ((), ())
+    taken: int = -1
+    draws: int = 0
+    upcards: int = 0
+    knock: Move | None = None
+    outcome: Outcome | None = None
+
+    @classmethod
+    def deal(cls, rules: Rules, deck: Deck, starter: int) -> "Round":
+        """Deal ten cards to the starter, ten to the other, and turn one up."""
+        cards = tuple(card.index for card in deck.cards)
+        if len(cards) != 52:
+            raise NotLegalHere(f"gin rummy is dealt from 52 cards, not {len(cards)}")
+        first, second, up = cards[:HAND_CARDS], cards[HAND_CARDS : 2 * HAND_CARDS], cards[2 * HAND_CARDS]
+        hands = (first, second) if starter == 0 else (second, first)
+        masks = (sum(1 << card for card in hands[0]), sum(1 << card for card in hands[1]))
+        phase = Phase.OFFER if rules.offer_upcard else Phase.DRAW
+        return cls(rules, rules.limit(up), phase, starter, starter, cards, 52 - 2 * HAND_CARDS - 1, (up,), hands, masks)
+
+    def view(self, seat: int, scores: tuple[int, int] = (0, 0), number: int = 0) -> View:
+        """Return what ``seat`` may know."""
+        rules, limit, phase, acting, starter, _, stock, pile, hands, masks, history, drawn, taken, _, _, knock, _ = self
+        # When hands are shown the knocker's lies open; after that the round is over and nobody looks.
+        knocker_mask = 0 if knock is None else masks[1 - acting]
+        cards, mask, own = hands[seat], masks[seat], drawn[seat]
+        fields = (
+            rules,
+            limit,
+            phase,
+            acting,
+            seat,
+            cards,
+            mask,
+            pile,
+            stock,
+            starter,
+            history,
+            own,
+            taken,
+            scores,
+            number,
+            knock,
+            knocker_mask,
+        )
+        view: View = make(View, fields)
+        return view
+
+    def verify(self, move: Move) -> None:
+        """Raise NotLegalHere with the rule that the move breaks."""
+        verb, phase = move.verb, self.phase
+        if verb not in ALLOWED[phase]:
+            raise NotLegalHere(f"{verb} is not possible now: {', '.join(ALLOWED[phase]) or 'the round is over'}")
+        if verb is DROP:
+            self._verify_drop(move.index)
+        elif verb is DRAW:
+            return
+        elif verb is TAKE:
+            if move.index != self.pile[-1]:
+                raise NotLegalHere(f"{move.card} is not the upcard, {CARDS[self.pile[-1]]} is")
+            if phase is Phase.WALL and not knocks(self.masks[self.seat] | 1 << move.index, self.limit):
+                raise NotLegalHere(f"the stock is used up, and {move.card} does not make a knock")
+        elif verb is Verb.KNOCK:
+            self._verify_drop(move.index)
+            rest = self.masks[self.seat] ^ 1 << move.index
+            left = int(points_of(rest & ~check_melds(move.melds, rest)))
+            if left > self.limit:
+                raise NotLegalHere(f"these melds leave {left} points, the knock limit is {self.limit}")
+        elif verb is Verb.BIG_GIN:
+            if not self.rules.big_gin_bonus:
+                raise NotLegalHere("these rules know no big gin")
+            if check_melds(move.melds, self.masks[self.seat]) != self.masks[self.seat]:
+                raise NotLegalHere("big gin is eleven melded cards")
+        elif verb is Verb.SHOW:
+            self._verify_show(move)
+
+    def _verify_drop(self, card: int) -> None:
+        if not self.masks[self.seat] >> card & 1:
+            raise NotLegalHere(f"{CARDS[card]} is not in the hand")
+        if card == self.taken and not self.rules.return_upcard:
+            raise NotLegalHere(f"{CARDS[card]} was just taken and may not be returned")
+
+    def _verify_show(self, move: Move) -> None:
+        mask = self.masks[self.seat]
+        melded, laid = check_melds(move.melds, mask), move.laid.mask
+        if not laid:
+            return
+        if self.rules.lay_off == "greedy":
+            raise NotLegalHere("under these rules the table lays off")
+        if self.view(self.seat).gin:
+            raise NotLegalHere("nothing is laid off against gin")
+        if laid & ~mask or laid & melded:
+            raise NotLegalHere(f"{Hand.from_mask(laid & ~(mask & ~melded))} is not a loose card of the hand")
+        assert self.knock is not None
+        if not _can_lie([meld.hand.mask for meld in self.knock.melds], list(move.laid)):
+            raise NotLegalHere(f"{move.laid} cannot all be laid off on {' | '.join(map(str, self.knock.melds))}")
+
+    def apply(self, move: Move) -> "Round":
+        """Verify the move and return the round after it."""
+        verb, phase = move.verb, self.phase
+        # The two moves of every turn are tried first; whatever is wrong with them, verify says.
+        if verb is DROP and phase is DROPPING and self.masks[self.seat] >> move.index & 1 and move.index != self.taken:
+            return self._drop(move)
+        if verb is DRAW and phase is DRAWING:
+            return self._draw(move, False)
+        self.verify(move)
+        if verb is DROP:
+            return self._drop(move)
+        if verb is DRAW or verb is TAKE:
+            return self._draw(move, verb is TAKE)
+        if verb is Verb.PASS:
+            return self._pass(move)
+        return self._show(move) if verb is Verb.SHOW else self._knock(move)
+
+    def _pass(self, move: Move) -> "Round":
+        history = (*self.history, (self.seat, move))
+        if self.phase == Phase.WALL:
+            return self._replace(history=history, phase=Phase.OVER, outcome=Outcome("void", None, 0, self.draws))
+        phase = Phase.OFFER if self.seat == self.starter else Phase.FORCED
+        return self._replace(history=history, phase=phase, seat=1 - self.seat)
+
+    def _draw(self, move: Move, taken: bool) -> "Round":
+        rules, limit, phase, seat, starter, deck, stock, pile, hands, masks, history, drawn, _, draws, upcards, _, _ = self
+        outcome = None
+        if taken:
+            card = returnless = move.index
+            pile = pile[:-1]
+            upcards += phase is DRAWING
+        else:
+            card, returnless = deck[52 - stock], -1
+            drawn = ((*drawn[0], card), drawn[1]) if seat == 0 else (drawn[0], (*drawn[1], card))
+            stock -= 1
+        first, second = hands
+        if seat == 0:
+            hands, masks = ((*first, card), second), (masks[0] | 1 << card, masks[1])
+        else:
+            hands, masks = (first, (*second, card)), (masks[0], masks[1] | 1 << card)
+        phase = Phase.LAST if phase is Phase.WALL else DROPPING
+        if upcards >= rules.most_upcard_draws > 0:
+            phase, outcome = OVER, Outcome("void", None, 0, draws + 1)
+        history = (*history, (seat, move))
+        fields = (
+            rules,
+            limit,
+            phase,
+            seat,
+            starter,
+            deck,
+            stock,
+            pile,
+            hands,
+            masks,
+            history,
+            drawn,
+            returnless,
+            draws + 1,
+            upcards,
+            None,
+            outcome,
+        )
+        after: Round = make(Round, fields)
+        return after
+
+    def _drop(self, move: Move) -> "Round":
+        rules, limit, _, seat, starter, deck, stock, pile, hands, masks, history, drawn, _, draws, upcards, _, _ = self
+        card = move.index
+        at = hands[seat].index(card)
+        hand = hands[seat][:at] + hands[seat][at + 1 :]
+        if seat == 0:
+            hands, masks = (hand, hands[1]), (masks[0] ^ 1 << card, masks[1])
+        else:
+            hands, masks = (hands[0], hand), (masks[0], masks[1] ^ 1 << card)
+        phase, outcome = DRAWING, None
+        if stock <= rules.stock_floor:
+            phase = Phase.WALL if rules.wall_knock else OVER
+        if draws >= rules.most_draws:
+            phase = OVER
+        if phase is OVER:
+            outcome = Outcome("void", None, 0, draws)
+        history, pile = (*history, (seat, move)), (*pile, card)
+        fields = (
+            rules,
+            limit,
+            phase,
+            1 - seat,
+            starter,
+            deck,
+            stock,
+            pile,
+            hands,
+            masks,
+            history,
+            drawn,
+            -1,
+            draws,
+            upcards,
+            None,
+            outcome,
+        )
+        after: Round = make(Round, fields)
+        return after
+
+    def _knock(self, move: Move) -> "Round":
+        after = (
+            self._drop(move) if move.verb is Verb.KNOCK else self._replace(history=(*self.history, (self.seat, move)), seat=1 - self.seat)
+        )
+        return after._replace(phase=Phase.SHOW, knock=move, outcome=None, taken=-1)
+
+    def _show(self, move: Move) -> "Round":
+        assert self.knock is not None
+        defender, knocker = self.seat, 1 - self.seat
+        own = int(points_of(self.masks[knocker] & ~sum(meld.hand.mask for meld in self.knock.melds)))
+        loose = self.masks[defender] & ~sum(meld.hand.mask for meld in move.melds) & ~move.laid.mask
+        if own > 0 and self.rules.lay_off == "greedy":
+            loose &= ~laid_greedily(loose, self.knock.melds).mask
+        left = int(points_of(loose))
+        outcome = self._score(knocker, own, left)
+        return self._replace(history=(*self.history, (defender, move)), phase=Phase.OVER, outcome=outcome)
+
+    def _score(self, knocker: int, own: int, left: int) -> Outcome:
+        rules, knock = self.rules, self.knock
+        deadwood = (own, left) if knocker == 0 else (left, own)
+        if knock is not None and knock.verb is Verb.BIG_GIN:
+            return Outcome("big gin", knocker, left + rules.big_gin_bonus, self.draws, deadwood)
+        if own == 0:
+            return Outcome("gin", knocker, left + rules.gin_bonus, self.draws, deadwood)
+        if left > own:
+            return Outcome("knock", knocker, left - own, self.draws, deadwood)
+        if left < own or rules.equal_deadwood == "undercut":
+            return Outcome("undercut", 1 - knocker, own - left + rules.undercut_bonus, self.draws, deadwood)
+        return Outcome("equal", None, 0, self.draws, deadwood)
+
+    def unseen_by(self, seat: int) -> int:
+        """Return the cards whose place ``seat`` does not know."""
+        view = self.view(seat)
+        return FULL & ~(view.mask | view.known_mask | view.knocker_mask | sum(1 << card for card in self.pile))
+
+    def redeal(self, seat: int, chance: Chance) -> "Round":
+        """Permute the cards that ``seat`` cannot see, wherever they lie."""
+        unseen = [card for card in range(52) if self.unseen_by(seat) >> card & 1]
+        others = list(unseen)
+        chance.stream().shuffle(others)
+        moved = {**dict(zip(range(52), range(52), strict=True)), **dict(zip(unseen, others, strict=True))}
+        deck, first, second = (tuple(moved[card] for card in cards) for cards in (self.deck, *self.hands))
+        masks = sum(1 << card for card in first), sum(1 << card for card in second)
+        one, two = (tuple(moved[card] for card in cards) for cards in self.drawn)
+        return self._replace(deck=deck, hands=(first, second), masks=masks, drawn=(one, two))
+
+
+def _can_lie(melds: list[int], cards: list[Card]) -> bool:
+    """Tell whether every card finds a place on the melds, in some order."""
+    if not cards:
+        return True
+    for card in cards:
+        for i, meld in enumerate(melds):
+            if fits(meld, card.index):
+                grown = [*melds[:i], meld | 1 << card.index, *melds[i + 1 :]]
+                if _can_lie(grown, [other for other in cards if other != card]):
+                    return True
+    return False

@@ -1,0 +1,126 @@
+"""The rules of gin rummy as data: what tables and programs differ in, one field each.
+
+>>> Rules.preset("pagat").game_bonus, Rules.preset("eaai").game_bonus
+(100, 0)
+>>> Rules.read({"preset": "eaai", "knock_limit": 5}).told()
+{'preset': 'eaai', 'knock_limit': 5}
+"""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields
+from typing import Any, Literal, get_args, get_origin
+
+from meldlab.cards import Card
+from meldlab.errors import NoSuchThing, NotLegalHere
+from meldlab.melds import GIN_POINTS
+
+__all__ = ["PRESETS", "Rules"]
+
+NEVER = 0  # the value of a limit or bonus that does not exist
+
+
+@dataclass(frozen=True)
+class Rules:
+    """One way to play gin rummy; the defaults are those of the EAAI-2021 challenge."""
+
+    knock_limit: int = 10
+    oklahoma: bool = False
+    """The first upcard sets the knock limit: its points, an ace meaning gin only."""
+    gin_bonus: int = 25
+    big_gin_bonus: int = NEVER
+    """Bonus for eleven melded cards without a discard."""
+    undercut_bonus: int = 25
+    equal_deadwood: Literal["undercut", "nothing"] = "undercut"
+    lay_off: Literal["greedy", "choice"] = "greedy"
+    """Who lays off: the table, greedily, once the defender's melds are fixed, or the defender; never against gin."""
+    return_upcard: bool = False
+    """Whether the upcard just taken may be discarded."""
+    offer_upcard: bool = True
+    """The first upcard goes to the starter, else to the other, else the starter draws from stock."""
+    stock_floor: int = 2
+    """A discard without a knock that leaves this many stock cards makes the round void."""
+    wall_knock: bool = False
+    """A last chance at the floor: take the upcard and knock with it."""
+    most_upcard_draws: int = NEVER
+    """The round is void as soon as so many upcards have been taken, the first one not counted."""
+    most_draws: int = 1000
+    """The round is void after so many draws, lest two players swap upcards for ever."""
+    first_starter: Literal["random", "first"] = "random"
+    next_starter: Literal["alternates", "winner", "loser"] = "alternates"
+    """Who starts after a scored round; after a void one it is the same starter again."""
+    match_points: int = 100
+    """The match ends when a player has this many; 0 is a match of one round."""
+    game_bonus: int = NEVER
+    shutout_bonus: int = NEVER
+    box_bonus: int = NEVER
+    """For the winner of the match, more if the loser has nothing, and for each round won."""
+
+    def __post_init__(self) -> None:
+        for field in fields(self):
+            _check(field.name, field.type, getattr(self, field.name))
+        if not 1 <= self.most_draws <= 10_000:
+            raise NotLegalHere(f"most_draws is 1 to 10000, not {self.most_draws}")
+        if not 0 <= self.stock_floor <= 30:
+            raise NotLegalHere(f"stock_floor is 0 to 30, not {self.stock_floor}")
+
+    @classmethod
+    def preset(cls, name: str) -> "Rules":
+        """Return a set of rules by name."""
+        if name not in PRESETS:
+            raise NoSuchThing("rules", name, PRESETS)
+        return PRESETS[name]
+
+    @classmethod
+    def read(cls, table: Mapping[str, Any]) -> "Rules":
+        """Return the rules of a record: a preset and the fields that differ from it."""
+        start = cls.preset(table.get("preset", "eaai"))
+        changes = {name: value for name, value in table.items() if name != "preset"}
+        known = [field.name for field in fields(cls)]
+        for name in changes:
+            if name not in known:
+                raise NoSuchThing("rule", name, known)
+        return cls(**{**asdict(start), **changes})
+
+    def told(self) -> dict[str, Any]:
+        """Return the preset that differs in the fewest fields, and those fields."""
+        own = asdict(self)
+        differences = [
+            {"preset": name, **{field: value for field, value in own.items() if value != getattr(preset, field)}}
+            for name, preset in PRESETS.items()
+        ]
+        return min(differences, key=len)
+
+    def limit(self, upcard: int) -> int:
+        """Return the most deadwood to knock with when the first upcard is card ``upcard``."""
+        if not self.oklahoma:
+            return self.knock_limit
+        points = GIN_POINTS[Card.from_index(upcard).rank]
+        return 0 if points == 1 else points
+
+
+def _check(name: str, kind: Any, value: Any) -> None:
+    if get_origin(kind) is Literal:
+        if value not in get_args(kind):
+            raise NoSuchThing(name, str(value), get_args(kind))
+    elif type(value) is not kind:
+        raise NotLegalHere(f"{name} is {'true or false' if kind is bool else 'a whole number'}, not {value!r}")
+    elif kind is int and value < 0:
+        raise NotLegalHere(f"{name} cannot be negative")
+
+
+PRESETS = {
+    "eaai": Rules(),
+    "pagat": Rules(lay_off="choice", next_starter="winner", game_bonus=100, shutout_bonus=100, box_bonus=20),
+    "oklahoma": Rules(
+        oklahoma=True, big_gin_bonus=31, lay_off="choice", next_starter="winner", game_bonus=100, shutout_bonus=100, box_bonus=20
+    ),
+    "openspiel": Rules(
+        equal_deadwood="nothing",
+        lay_off="choice",
+        return_upcard=True,
+        wall_knock=True,
+        most_upcard_draws=50,
+        first_starter="first",
+        match_points=0,
+    ),
+}

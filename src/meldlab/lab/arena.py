@@ -1,0 +1,260 @@
+"""The arena: many games between two players, or all against all, on mirrored deals.
+
+>>> fight = duel("simple", "random", games=20, seed=1)
+>>> fight.wins, fight.win_rate.low > 0.5
+(20, True)
+"""
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from itertools import combinations
+from multiprocessing import get_context
+
+import numba
+import numpy as np
+from numpy.typing import NDArray
+
+from meldlab.errors import NotLegalHere
+from meldlab.gin import Gin, Match, Rules, players
+from meldlab.gin import kernel_batch as place
+from meldlab.gin.vectors import Vectorial, play_batch
+from meldlab.lab.statistics import Interval, Moments, Rating, bradley_terry, sign_test
+from meldlab.play import Deal, Played, Table
+
+__all__ = ["Duel", "RoundRobin", "duel", "round_robin"]
+
+# What is counted per cluster, a mirrored pair or a single game; of the first player where it is not said.
+KINDS = 9
+GAMES, WINS, ROUNDS, TURNS, POINTS, POINTS_OF_OTHER, GINS, UNDERCUTS, VOIDS = range(KINDS)
+BATCH = 4096  # games between two looks at the clock
+Progress = Callable[[int], None]
+
+
+@dataclass(frozen=True)
+class Duel:
+    """What came of many games between two players; rates and wins are those of the first."""
+
+    players: tuple[str, str]
+    games: int
+    mirror: bool
+    moments: Moments
+    swept: tuple[int, int]
+    """Pairs that one player won on both sides of the deal."""
+    draws: int
+    forfeits: tuple[str, ...]
+    seconds: float
+
+    @property
+    def wins(self) -> int:
+        """Return how many games the first player won."""
+        return int(self.moments.sums[WINS])
+
+    @property
+    def win_rate(self) -> Interval:
+        """Return the share of games the first player won."""
+        return self.moments.ratio(WINS, GAMES)
+
+    @property
+    def sign_test(self) -> float:
+        """Return the exact p-value of the swept pairs."""
+        return sign_test(*self.swept)
+
+    def per_round(self, kind: int) -> Interval:
+        """Return a count per round, void rounds included."""
+        return self.moments.ratio(kind, ROUNDS)
+
+    def told(self) -> dict[str, object]:
+        """Return the answer of the command line."""
+        rate, rounds = self.win_rate, int(self.moments.sums[ROUNDS])
+        per_round = {
+            "turns_per_round": self.per_round(TURNS),
+            "gin_rate": self.per_round(GINS),
+            "undercut_rate": self.per_round(UNDERCUTS),
+            "void_rate": self.per_round(VOIDS),
+        }
+        points = [self.per_round(POINTS), self.per_round(POINTS_OF_OTHER)]
+        rounds_per_game = self.moments.ratio(ROUNDS, GAMES)
+        return {
+            "players": list(self.players),
+            "games": self.games,
+            "wins": self.wins,
+            "win_rate": rate.value,
+            "ci95": [rate.low, rate.high],
+            "rounds": rounds,
+            "rounds_per_game": rounds_per_game.value,
+            "turns_per_round": per_round["turns_per_round"].value,
+            "points_per_round": [each.value for each in points],
+            "gin_rate": per_round["gin_rate"].value,
+            "undercut_rate": per_round["undercut_rate"].value,
+            "void_rate": per_round["void_rate"].value,
+            "seconds": self.seconds,
+            "games_per_second": self.games / self.seconds,
+            "rounds_per_second": rounds / self.seconds,
+            "mirrored": self.mirror,
+            "draws": self.draws,
+            "swept_pairs": list(self.swept),
+            "sign_test_p": self.sign_test,
+            "forfeits": list(self.forfeits),
+            "intervals": {
+                **{name: [each.low, each.high] for name, each in per_round.items()},
+                "rounds_per_game": [rounds_per_game.low, rounds_per_game.high],
+                "points_per_round": [[each.low, each.high] for each in points],
+            },
+        }
+
+
+@dataclass(frozen=True)
+class RoundRobin:
+    """All against all, and the ratings that explain it."""
+
+    players: tuple[str, ...]
+    duels: tuple[Duel, ...]
+    ratings: tuple[Rating, ...]
+
+    def told(self) -> dict[str, object]:
+        """Return the answer of the command line."""
+        ratings = [{"player": one.name, "rating": one.points.value, "ci95": [one.points.low, one.points.high]} for one in self.ratings]
+        return {"players": list(self.players), "ratings": ratings, "duels": [each.told() for each in self.duels]}
+
+
+def duel(
+    first: str,
+    second: str,
+    games: int,
+    seed: int = 0,
+    rules: Rules | None = None,
+    *,
+    mirror: bool = True,
+    threads: int = 0,
+    progress: Progress = lambda games: None,
+) -> Duel:
+    """Play ``games`` games; with ``mirror`` games 2k and 2k + 1 are the same deals with the starter swapped.
+
+    Two built-in players meet in the batch kernel on all cores, others at the Table, in ``threads`` processes if there are several.
+    ``progress`` is told how many games are done.
+    """
+    table_rules = rules or Rules()
+    if games < 1 or (mirror and games % 2):
+        raise NotLegalHere(f"{games} games cannot be played{' in mirrored pairs' if games > 0 else ''}")
+    seated = [players.parse(first), players.parse(second)]
+    names = (seated[0].name, seated[1].name)
+    moments, swept, draws, done = Moments.of(np.zeros((0, KINDS), np.int64)), np.zeros(2, np.int64), 0, 0
+    forfeits: list[str] = []
+    if isinstance(seated[0], Vectorial) and isinstance(seated[1], Vectorial) and not table_rules.wall_knock:
+        # Once before the clock starts: the first call of a kernel loads or compiles it.
+        play_batch(seated[0], seated[1], table_rules, seed, 0, 2, mirror=mirror, parallel=threads != 1)
+        batches = _kernel_batches(seated[0], seated[1], table_rules, seed, games, mirror, threads)
+    else:
+        batches = _table_batches(first, second, table_rules, seed, games, mirror, threads)
+    start = time.perf_counter()
+    for counts, lines in batches:
+        clusters = _clusters(counts, 2 if mirror else 1)
+        moments += Moments.of(clusters)
+        if mirror:
+            lost = (counts[:, place.WINNER_SEAT] == 1).reshape(-1, 2).sum(1)
+            swept += np.array([(clusters[:, WINS] == 2).sum(), (lost == 2).sum()])
+        draws += int((counts[:, place.WINNER_SEAT] < 0).sum())
+        forfeits += lines
+        done += len(counts)
+        progress(done)
+    seconds = time.perf_counter() - start
+    return Duel(names, games, mirror, moments, (int(swept[0]), int(swept[1])), draws, tuple(forfeits), seconds)
+
+
+def round_robin(
+    names: Sequence[str],
+    games: int,
+    seed: int = 0,
+    rules: Rules | None = None,
+    *,
+    mirror: bool = True,
+    threads: int = 0,
+    progress: Progress = lambda games: None,
+) -> RoundRobin:
+    """Play ``games`` games between every two players, all on the same deals."""
+    if len(set(names)) != len(names):
+        raise NotLegalHere("a player cannot be rated against itself")
+    wins, duels = np.zeros((len(names), len(names))), []
+    for number, (i, j) in enumerate(combinations(range(len(names)), 2)):
+        fight = duel(
+            names[i],
+            names[j],
+            games,
+            seed,
+            rules,
+            mirror=mirror,
+            threads=threads,
+            progress=lambda done, before=number * games: progress(before + done),  # type: ignore[misc]
+        )
+        duels.append(fight)
+        wins[i, j] = fight.wins
+        wins[j, i] = fight.games - fight.wins - fight.draws
+    return RoundRobin(tuple(names), tuple(duels), tuple(bradley_terry(names, wins)))
+
+
+Batch = tuple[NDArray[np.int32], list[str]]
+
+
+def _kernel_batches(
+    first: Vectorial, second: Vectorial, rules: Rules, seed: int, games: int, mirror: bool, threads: int
+) -> Iterator[Batch]:
+    if threads > numba.config.NUMBA_NUM_THREADS:
+        raise NotLegalHere(f"{threads} threads asked for, this machine has {numba.config.NUMBA_NUM_THREADS}")
+    before = numba.get_num_threads()
+    numba.set_num_threads(threads or before)
+    try:
+        for start in range(0, games, BATCH):
+            yield play_batch(first, second, rules, seed, start, min(BATCH, games - start), mirror=mirror, parallel=threads != 1), []
+    finally:
+        numba.set_num_threads(before)
+
+
+def _table_batches(first: str, second: str, rules: Rules, seed: int, games: int, mirror: bool, threads: int) -> Iterator[Batch]:
+    size = 2 if threads <= 1 else max(2, min(64, games // (8 * threads) * 2))
+    starts = range(0, games, size)
+    jobs = [(first, second, rules, seed, start, min(size, games - start), mirror) for start in starts]
+    if threads <= 1:
+        yield from map(_table_games, jobs)
+        return
+    # New processes, not copies of this one: compiled kernels may hold threads that a copy would lack.
+    with ProcessPoolExecutor(threads, get_context("spawn")) as pool:
+        yield from pool.map(_table_games, jobs)
+
+
+def _table_games(job: tuple[str, str, Rules, int, int, int, bool]) -> Batch:
+    first, second, rules, seed, start, games, mirror = job
+    table = Table(Gin(rules), [players.parse(first), players.parse(second)])
+    played = [table.play(Deal(seed, n // 2, n % 2) if mirror else Deal(seed, n)) for n in range(start, start + games)]
+    forfeits = [f"game {start + n}: {one.forfeit}" for n, one in enumerate(played) if one.forfeit]
+    return np.array([_counts(one) for one in played], np.int32), forfeits
+
+
+def _counts(played: Played[Match]) -> list[int]:
+    counts = [0] * place.COUNTS
+    counts[place.WINNER_SEAT] = played.result.winners[0] if played.result.winners else -1
+    for outcome in played.last.outcomes:
+        counts[place.ROUNDS] += 1
+        counts[place.TURNS] += outcome.draws
+        if outcome.winner is None:
+            counts[place.VOIDS] += outcome.kind == "void"
+            continue
+        counts[place.SCORE + outcome.winner] += outcome.points
+        counts[place.GINS + outcome.winner] += outcome.kind in ("gin", "big gin")
+        counts[place.UNDERCUTS + outcome.winner] += outcome.kind == "undercut"
+        counts[place.WON + outcome.winner] += 1
+    return counts
+
+
+def _clusters(counts: NDArray[np.int32], size: int) -> NDArray[np.int64]:
+    """Return [clusters, KINDS] int64, the sums over each run of ``size`` games."""
+    kinds = np.zeros((len(counts), KINDS), np.int64)
+    kinds[:, GAMES] = 1
+    kinds[:, WINS] = counts[:, place.WINNER_SEAT] == 0
+    sources = {ROUNDS: place.ROUNDS, TURNS: place.TURNS, POINTS: place.SCORE, POINTS_OF_OTHER: place.SCORE + 1}
+    sources |= {GINS: place.GINS, UNDERCUTS: place.UNDERCUTS, VOIDS: place.VOIDS}
+    for kind, source in sources.items():
+        kinds[:, kind] = counts[:, source]
+    clusters: NDArray[np.int64] = kinds.reshape(-1, size, KINDS).sum(1)
+    return clusters

@@ -1,0 +1,166 @@
+"""The gin door, as a user opens it."""
+
+import json
+import sys
+from io import StringIO
+from pathlib import Path
+
+import pytest
+
+from meldlab.cards import CARDS
+from meldlab.cli.app import main
+from meldlab.gin import Gin, players
+from meldlab.gin.kernel import makes_meld
+from meldlab.play import Deal, Record, Table
+
+HAND = "2C 3C 4C 9D 9H 9S KC KD 4H 5S"
+
+
+def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
+    with pytest.raises(SystemExit) as end:
+        main(arguments)
+    told = capsys.readouterr()
+    assert isinstance(end.value.code, int)
+    return end.value.code, told.out, told.err
+
+
+def test_arena(capsys: pytest.CaptureFixture[str]) -> None:
+    status, out, _ = run(capsys, "gin", "arena", "simple", "gin-only", "--games", "40", "--seed", "1", "--json")
+    answer = json.loads(out)
+    assert status == 0
+    assert answer["players"] == ["simple", "gin-only"]
+    assert answer["ci95"][0] <= answer["win_rate"] <= answer["ci95"][1]
+    status, out, _ = run(capsys, "gin", "arena", "simple", "gin-only", "--games", "40", "--seed", "1")
+    assert status == 0
+    assert f"{answer['wins']} games" in out
+    assert "exact sign test" in out
+
+
+def test_arena_of_three_rates(capsys: pytest.CaptureFixture[str]) -> None:
+    _, out, _ = run(capsys, "gin", "arena", "simple", "gin-only", "knock:10,0,6", "--games", "200", "--json")
+    answer = json.loads(out)
+    assert [one["player"] for one in answer["ratings"]][-1] == "simple"
+    assert len(answer["duels"]) == 3
+    status, out, _ = run(capsys, "gin", "arena", "simple", "gin-only", "knock:10,0,6", "--games", "200")
+    assert status == 0
+    assert "Bradley-Terry" in out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "line"),
+    [
+        (["arena", "simpel", "simple"], "error: no player 'simpel' (use random, simple"),
+        (["arena", "simple"], "error: an arena needs two players or more"),
+        (["arena", "simple", "simple", "--games", "3"], "error: 3 games cannot be played in mirrored pairs"),
+        (
+            ["arena", "simple", "simple", "--rules", "eeai"],
+            "error: no rules 'eeai' (use eaai, pagat, oklahoma, openspiel); did you mean eaai?",
+        ),
+        (["arena", "simple", "simple", "--threads", "500", "--games", "2"], "error: 500 threads asked for"),
+        (["advise", "--hand", "2C 3C"], "error: a gin hand has 10 cards, or 11 after a draw, not 2"),
+        (["advise", "--hand", HAND], "error: with ten cards there is an upcard to take or leave"),
+        (["advise", "--hand", HAND, "--upcard", "5S"], "error: 5S is in two places"),
+        (["advise", "--hand", HAND, "--upcard", "5S KD"], "error: one card wanted"),
+        (["advise", "--hand", HAND, "--upcard", "KH", "--player", "mc"], "error: no adviser 'mc'"),
+        (["replay", "nowhere.toml"], "error: cannot read nowhere.toml: No such file or directory"),
+        (["play", "--against", "nobody"], "error: no player 'nobody'"),
+    ],
+)
+def test_mistakes_are_one_line(capsys: pytest.CaptureFixture[str], arguments: list[str], line: str) -> None:
+    status, out, err = run(capsys, "gin", *arguments)
+    assert status == 2
+    assert err.startswith(line)
+    assert "Traceback" not in err + out
+
+
+def test_advice_with_reasons(capsys: pytest.CaptureFixture[str]) -> None:
+    _, out, _ = run(capsys, "gin", "advise", "--hand", HAND, "--upcard", "KH", "--json")
+    answer = json.loads(out)
+    assert (answer["move"], answer["reason"]) == ("take KH", "KH makes a meld")
+    assert answer["deadwood"] == 29
+    assert len(answer["in_stock"]) == 41
+    _, out, _ = run(
+        capsys, "gin", "advise", "--hand", HAND + " KH", "--discards", "7D 8S", "--upcard", "QD", "--opponent", "8D 8H", "--json"
+    )
+    answer = json.loads(out)
+    assert answer["move"].startswith("knock 5S | ")
+    assert answer["deadwood_after"]["5S"] == 4
+    assert len(answer["in_stock"]) == 52 - 11 - 3 - 2
+    # The opponent holds two eights: the others are hardly in stock.
+    assert answer["in_stock"]["8C"] < answer["in_stock"]["AS"]
+    status, out, _ = run(capsys, "gin", "advise", "--hand", HAND + " KH", "--upcard", "QD")
+    assert status == 0
+    assert "deadwood without it" in out
+
+
+@pytest.fixture
+def record(tmp_path: Path) -> Path:
+    path = tmp_path / "game.toml"
+    played = Table(Gin(), [players.parse("simple"), players.parse("ensemble")]).play(Deal(5))
+    path.write_text(str(played.record))
+    return path
+
+
+def test_replay_shows_a_game(capsys: pytest.CaptureFixture[str], record: Path) -> None:
+    told = Record.parse(record.read_text())
+    assert told.result is not None
+    status, out, _ = run(capsys, "gin", "replay", str(record))
+    assert status == 0
+    assert all(line in " ".join(out.split()) for line in told.actions)
+    assert f"{told.result.scores[0]} to {told.result.scores[1]}" in out
+    _, out, _ = run(capsys, "gin", "replay", str(record), "--json")
+    assert json.loads(out)["scores"] == list(told.result.scores)
+    status, out, _ = run(capsys, "gin", "replay", str(record), "--step")
+    assert status == 0
+    assert "upcard" in out
+
+
+def test_a_broken_record_names_the_action(capsys: pytest.CaptureFixture[str], record: Path) -> None:
+    lines = record.read_text().splitlines()
+    at = next(number for number, line in enumerate(lines) if "drop" in line)
+    held = lines[at].split()[-1].strip('",')
+    lines[at] = lines[at].replace(held, "KS" if held != "KS" else "KC")
+    record.write_text("\n".join(lines))
+    status, _, err = run(capsys, "gin", "replay", str(record))
+    assert status == 2
+    assert err.startswith("error: action ")
+    assert "is not in the hand" in err or "by the deal" in err or "just taken" in err or "turn" in err
+
+
+def typed(monkeypatch: pytest.MonkeyPatch, *lines: str) -> None:
+    monkeypatch.setattr(sys, "stdin", StringIO("\n".join(lines) + "\n"))
+
+
+def test_a_person_can_play_ask_and_take_back(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    path = tmp_path / "mine.toml"
+    # A deal in which the person starts and the upcard makes a meld.
+    deals = ((seed, Gin().start(2, Deal(seed)).view(0)) for seed in range(100))
+    seed, view = next((seed, view) for seed, view in deals if view.acting == 0 and makes_meld(view.mask, view.pile[-1]))
+    first, second = str(CARDS[view.cards[0]]), str(CARDS[view.cards[1]])
+    typed(monkeypatch, "?", f"drop {first}", "take", "undo", "take", f"drop {first}", "undo", f"drop {second}", "", "quit")
+    status, out, _ = run(capsys, "gin", "play", "--seed", str(seed), "--against", "simple", "--save", str(path))
+    assert status == 0
+    assert "drop is not possible now" in out
+    assert "in stock, likeliest" in out
+    told = Record.parse(path.read_text())
+    assert told.actions[:2] == (f"p1 take {view.upcard}", f"p1 drop {second}")
+    assert told.actions[2].startswith("p2 ")
+    assert run(capsys, "gin", "replay", str(path))[0] == 0
+
+
+def test_a_person_can_play_a_whole_match(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    # Another player's moves, typed: the terminal leads to the same end as the table.
+    played = Table(Gin(), [players.parse("simple"), players.parse("simple")]).play(Deal(5))
+    lines: list[str] = []
+    for line in played.record.actions:
+        if line.startswith("p1 "):
+            lines.append(line.removeprefix("p1 "))
+            # Enter lets the other act.
+            lines += [""] if line.startswith(("p1 drop", "p1 knock", "p1 pass")) else []
+    path = tmp_path / "match.toml"
+    typed(monkeypatch, *lines)
+    status, out, _ = run(capsys, "gin", "play", "--seed", "5", "--against", "simple", "--save", str(path))
+    assert status == 0
+    told = Record.parse(path.read_text())
+    assert told.result == played.result, out
+    assert told.actions == played.record.actions

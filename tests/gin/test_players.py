@@ -1,0 +1,291 @@
+"""The players: the same at the table and in the batch kernel, readable from text, and as the facts say."""
+
+from dataclasses import replace
+from importlib.metadata import EntryPoint
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from meldlab.cards import Card, Deck, Hand
+from meldlab.errors import MeldlabError
+from meldlab.gin import PRESETS, Gin, Move, Phase, Round, Rules, Verb, View, players
+from meldlab.gin import kernel_ensemble as place
+from meldlab.gin.players import Ensemble, EnsemblePlayer, SimplePlayer
+from meldlab.gin.vectors import Vectorial, play_batch, trace
+from meldlab.melds import discards
+from meldlab.play import Chance, Deal, Table
+
+VERBS = {
+    place.PASS: Verb.PASS,
+    place.TAKE: Verb.TAKE,
+    place.DRAW: Verb.DRAW,
+    place.DROP: Verb.DROP,
+    place.KNOCK: Verb.KNOCK,
+    place.BIG: Verb.BIG_GIN,
+    place.SHOW: Verb.SHOW,
+}
+
+
+def move_of(row: list[int]) -> tuple[int, Verb, int, tuple[int, ...]]:
+    verb = VERBS[row[1]]
+    card = row[2] if verb in (Verb.TAKE, Verb.DROP, Verb.KNOCK) else -1
+    return row[0], verb, card, tuple(mask for mask in row[3:] if mask)
+
+
+# Slopes, so that weights change with the turn and with the opponent's known cards.
+SLOPING = Ensemble(turn_penalty=(0.02, 1.5), known_penalty=(0.1, 0.5), draw_turn=2)
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "preset", "games"),
+    [
+        ("simple", "simple", "eaai", 6),
+        ("knock:10,0,6", "gin-only", "eaai", 6),
+        ("ensemble", "simple", "eaai", 12),
+        ("ensemble:text", "ensemble:shipped", "eaai", 12),
+        ("ensemble:base", "sloping", "pagat", 12),
+        ("ensemble", "knock:8,4,3", "oklahoma", 12),
+    ],
+)
+def test_the_kernel_plays_the_same_actions_as_the_table(first: str, second: str, preset: str, games: int) -> None:
+    rules = PRESETS[preset]
+    seated = [EnsemblePlayer(SLOPING, "sloping") if name == "sloping" else players.parse(name) for name in (first, second)]
+    assert isinstance(seated[0], Vectorial)
+    assert isinstance(seated[1], Vectorial)
+    counts = play_batch(seated[0], seated[1], rules, 5, 0, 2 * games, mirror=True, parallel=False)
+    for game in range(games):
+        for turned in range(2):
+            played = Table(Gin(rules), seated).play(Deal(5, game, turned))
+            assert not played.forfeit
+            log = trace(seated[0], seated[1], rules, 5, game, turned).tolist()
+            state, told = played.first, []
+            for move in played.actions:
+                assert isinstance(move, Move)
+                assert state.seat is not None
+                told.append((state.seat, move.verb, move.index, tuple(meld.hand.mask for meld in move.melds)))
+                state = state.apply(move)
+            assert told == [move_of(row) for row in log]
+            row = counts[2 * game + turned].tolist()
+            assert row[0] == played.result.winners[0]
+            assert tuple(row[5:7]) == played.last.scores
+
+
+def test_a_batch_does_not_depend_on_threads_or_on_its_cut() -> None:
+    pair = SimplePlayer(), EnsemblePlayer()
+    together = play_batch(*pair, Rules(), 3, 0, 100, mirror=True)
+    alone = play_batch(*pair, Rules(), 3, 0, 100, mirror=True, parallel=False)
+    pieces = [play_batch(*pair, Rules(), 3, start, 20, mirror=True) for start in range(0, 100, 20)]
+    assert np.array_equal(together, alone)
+    assert np.array_equal(together, np.concatenate(pieces))
+
+
+def view_of(hand: str, upcard: str, *moves: str) -> View:
+    """The starter's view after some moves, the cards of the other and of the stock being any."""
+    cards = [*Deck.parse(hand).cards]
+    rest = [card for card in Hand.full() if card not in cards and card != Card.parse(upcard)]
+    round = Round.deal(Rules(), Deck((*cards, *rest[:10], Card.parse(upcard), *rest[10:])), 0)
+    for move in moves:
+        round = round.apply(Move.parse(move))
+    return round.view(0)
+
+
+def test_simple_takes_only_what_melds() -> None:
+    chance = Chance(1, 0, 0, 0)
+    assert str(SimplePlayer().choose(view_of("2C 3C 9D 9H KS QS 7D 5H 4S AS", "4C"), chance)) == "take 4C"
+    assert str(SimplePlayer().choose(view_of("2C 3C 9D 9H KS QS 7D 5H 4S AS", "AC"), chance)) == "take AC"
+    assert str(SimplePlayer().choose(view_of("2C 3C 9D 9H KS QS 7D 5H 4S AS", "5C"), chance)) == "pass"
+
+
+def test_simple_discards_for_the_least_deadwood_evenly() -> None:
+    view = view_of("2C 3C 9D 9H KS QS 7D 5H 4S AS", "4C", "take 4C")
+    left = discards(view.hand)
+    best = {card for card, after in left.items() if after == min(left.values())}
+    chosen = [SimplePlayer().discard(view, Chance(1, 0, step, 0)) for step in range(300)]
+    assert set(chosen) == best == {Card.parse("KS"), Card.parse("QS")}
+    assert 110 < chosen.count(Card.parse("KS")) < 190
+
+
+def test_simple_never_swaps_the_same_pair_twice() -> None:
+    # KS was drawn and QS dropped; when QS comes back for KS, the pair is used up, and the next best card goes.
+    hand = "2C 3C 4C 9D 9H 9S QS 7D 5H 4S"
+    view = view_of(hand, "8S", "pass", "pass", "draw stock")
+    drawn = view.cards[-1]
+    history = [(0, Move(Verb.TAKE, Card.parse("QS").index)), (0, Move(Verb.DROP, drawn)), *view.history]
+    again = view._replace(history=tuple(history))
+    free = SimplePlayer().discard(view, Chance(1, 0, 0, 0))
+    barred = SimplePlayer().discard(again, Chance(1, 0, 0, 0))
+    assert free == Card.parse("QS")
+    assert barred != Card.parse("QS")
+
+
+@pytest.mark.parametrize(("player", "knocks"), [("simple", True), ("gin-only", False), ("knock:10,0,2", True), ("knock:10,0,1", False)])
+def test_knock_thresholds(player: str, knocks: bool) -> None:
+    view = view_of("2C 3C 4C 9D 9H 9S KC KD 4H 5S", "KH", "take KH")
+    assert view.turn == 1
+    move = players.parse(player).choose(view, Chance(1, 0, 2, 0))
+    assert (move.verb is Verb.KNOCK) == knocks
+
+
+def test_the_ensemble_believes_what_the_paper_says() -> None:
+    player = EnsemblePlayer()
+    view = view_of("2C 3C 4C 9D 9H 9S KC KD KH 5S", "JD")
+    assert player.think(view).in_stock[Card.parse("QD")] == pytest.approx(31 / 41)
+    # The other takes nothing: it passes JD, so that cards near JD are likelier in stock.
+    declined = player.think(view_of("2C 3C 4C 9D 9H 9S KC KD KH 5S", "JD", "pass", "pass")).in_stock
+    start = 31 / 41
+    assert declined[Card.parse("QD")] == pytest.approx(start + (1 - start) * 0.398)
+    assert declined[Card.parse("8D")] == pytest.approx(start)
+    assert declined[Card.parse("JS")] == pytest.approx(start + (1 - start) * 0.378)
+    # It takes JD and drops 7D: near JD less likely, near 7D likelier, and everything by the change of 31/40 - 31/41.
+    taken = player.think(view_of("2C 3C 4C 9D 9H 9S KC KD KH 5S", "JD", "pass", "take JD", "drop AC")).in_stock
+    delta = 31 / (31 + 9) - 31 / 41
+    assert taken[Card.parse("QD")] == pytest.approx(start - start * 0.838 + delta)
+    assert taken[Card.parse("7S")] == pytest.approx(start + delta)
+    assert Card.parse("JD") not in taken
+
+
+def test_the_ensemble_values_hands_as_the_paper_says() -> None:
+    """Equations 2 to 4 and sections 3.1 to 4.2, written out once more in plain Python."""
+    parameters = Ensemble()
+    view = view_of("2C 3C 4C 9D 9H TD KC AD KH 5S", "JD", "pass", "pass", "draw stock")
+    player = EnsemblePlayer(parameters)
+    thoughts, belief = player.think(view), player.belief(view)
+    m0, m1, m2, m3 = parameters.meldability
+
+    def obtainable(card: int, hand: int, melded: int) -> float:
+        if hand >> card & 1:
+            return 0.0 if melded >> card & 1 else 1.0
+        if view.mask >> card & 1:
+            return 0.0
+        if card == Card.parse("JD").index:
+            return m0
+        return m1 * float(belief[card] + belief[place.SHIFT])
+
+    def meldability(card: int, hand: int, sets: int, runs: int) -> float:
+        suit, rank = divmod(card, 13)
+        ob = [obtainable(13 * other + rank, hand, sets | runs) for other in range(4) if other != suit]
+        by_rank = 100.0 if sets >> card & 1 else ob[0] * ob[1] + ob[1] * ob[2] + ob[0] * ob[2]
+        a, b, d, e = (obtainable(card + step, hand, sets | runs) if 0 <= rank + step <= 12 else 0.0 for step in (-2, -1, 1, 2))
+        by_run = 100.0 if runs >> card & 1 else a * b + b * d + d * e
+        return m2 * by_rank + m3 * by_run
+
+    for card in view.hand:
+        rest = Hand(view.hand - {card})
+        runs = Hand.parse("2C 3C 4C").mask
+        if rest.mask & runs != runs:
+            continue
+        indices = [each.index for each in rest]
+        hm = sum(meldability(each, rest.mask, 0, runs) for each in indices)
+        near = 0.0
+        for one in rest:
+            for other in rest:
+                gap = abs(one.rank - other.rank) if one.suit == other.suit else 0
+                near += {1: 0.4, 2: 0.1}.get(gap, 0.0) + 0.5 * (one.rank == other.rank and one != other)
+        low = sum(each.rank <= 1 for each in rest)
+        expected = 0.2 * hm / 1000 + 0.6 * (1 - discards(view.hand)[card] / 98) + 0.1 * low / 8 + 0.1 * near / 25.5
+        assert thoughts.values[card] == pytest.approx(expected), card
+
+
+def test_penalties_weigh_deadwood_more() -> None:
+    view = view_of("2C 3C 4C 9D 9H TD KC AD KH 5S", "JD", "pass", "pass", "draw stock")
+    plain = EnsemblePlayer(Ensemble()).think(view).values
+    steep = EnsemblePlayer(Ensemble(turn_penalty=(1.0, 0.0), turn_lag=0)).think(view).values
+    # Slope 1 and power 0 add 1 to the deadwood's weight and halve the others.
+    left = discards(view.hand)
+    for card in plain:
+        assert steep[card] == pytest.approx((plain[card] + 1 - left[card] / 98) / 2)
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("weights = [0.5, 0.5, 0.5, 0, 0, 0]", "weights sum to 1, not 1.5"),
+        ("weights = [1]", "weights are 6 numbers"),
+        ("adjacency = [0.2, 0.3, 0.5]", "one rank away cannot count less"),
+        ("draws = [0.1, 0.2, 0.3]", "draws: a card one rank away"),
+        ("knock = [10, 0.5, 6]", "knock are 3 whole numbers"),
+        ("wieghts = [1]", "no parameter 'wieghts' .*did you mean weights"),
+        ("preset = 'papre'", "no ensemble 'papre' .*did you mean paper"),
+        ("own_discard = 'maybe'", "no own_discard 'maybe' .use taken, top"),
+        ("meldability_most = 0.0", "normalisers are positive"),
+        ("turn_penalty = [-1.0, 1.0]", "not negative"),
+        ("weights = [", "not TOML"),
+    ],
+)
+def test_bad_parameters_are_named(text: str, why: str) -> None:
+    with pytest.raises(MeldlabError, match=why):
+        Ensemble.parse(text)
+
+
+def test_parameters_from_a_file(tmp_path: Path) -> None:
+    path = tmp_path / "mine.toml"
+    path.write_text("preset = 'shipped'\ndraw_turn = 3\n")
+    player = players.parse(f"ensemble:{path}")
+    assert isinstance(player, EnsemblePlayer)
+    assert player.parameters == replace(Ensemble.preset("shipped"), draw_turn=3)
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("simpel", "no player 'simpel' .*did you mean simple"),
+        ("simple:3", "no player 'simple:3'"),
+        ("random:3", "no player 'random:3'"),
+        ("knock:10", "three whole numbers wanted"),
+        ("knock:11,0,3", "more than 10 points"),
+        ("mc:0", "a number of deals from 1"),
+        ("mc:many", "a number of deals from 1"),
+        ("ensemble:nothing", "no ensemble 'nothing'"),
+        ("ensemble:nothing.toml", "no file nothing.toml"),
+        ("nothing.py:Mine", "no file nothing.py"),
+        ("meldlab.nothing:Mine", "no player in meldlab.nothing"),
+        ("meldlab.gin.players:Mine", "no player in meldlab.gin.players 'Mine' .*GinPlayer"),
+    ],
+)
+def test_unknown_players_name_the_known_ones(text: str, why: str) -> None:
+    with pytest.raises(MeldlabError, match=why):
+        players.parse(text)
+
+
+MINE = """
+from meldlab.gin.players import GinPlayer
+
+class Mine(GinPlayer):
+    def takes(self, view, upcard):
+        return super().takes(view, upcard) or upcard.rank < 2
+
+class Fool(GinPlayer):
+    def discard(self, view, chance):
+        raise KeyError("which card?")
+"""
+
+
+def test_a_player_from_a_file_plays(tmp_path: Path) -> None:
+    path = tmp_path / "mine.py"
+    path.write_text(MINE)
+    mine, fool = players.parse(f"{path}:Mine"), players.parse(f"{path}:Fool")
+    assert mine.name == f"{path}:Mine"
+    assert not Table(Gin(), [mine, players.parse("simple")]).play(Deal(1)).forfeit
+    played = Table(Gin(), [fool, mine]).play(Deal(1))
+    assert played.result.winners == (1,)
+    assert "KeyError: 'which card?'" in played.record.actions[-1]
+
+
+def test_monte_carlo_goes_gin_when_it_can() -> None:
+    view = view_of("2C 3C 4C 9D 9H 9S KC KD KH 5S", "KS", "take KS")
+    assert view.phase == Phase.DROP
+    assert str(players.parse("mc:8").choose(view, Chance(1, 0, 1, 0))).startswith("knock 5S | ")
+
+
+def test_a_player_from_another_package_plays(monkeypatch: pytest.MonkeyPatch) -> None:
+    point = EntryPoint("patient", "meldlab.gin.players:GinPlayer", players.GROUP)
+
+    def found(group: str, name: str = "patient") -> list[EntryPoint]:
+        return [point] if (group, name) == (players.GROUP, "patient") else []
+
+    monkeypatch.setattr(players, "entry_points", found)
+    patient = players.parse("patient")
+    assert patient.name == "patient"
+    assert "patient" in players.names()
+    assert not Table(Gin(), [patient, players.parse("simple")]).play(Deal(1)).forfeit

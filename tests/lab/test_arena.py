@@ -1,0 +1,91 @@
+"""The arena: what it counts, and that nobody can take it down."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from meldlab.errors import NotLegalHere
+from meldlab.gin import Rules
+from meldlab.lab.arena import duel, round_robin
+
+KEYS = {
+    *("players", "games", "wins", "win_rate", "ci95", "rounds", "rounds_per_game", "turns_per_round", "points_per_round"),
+    *("gin_rate", "undercut_rate", "void_rate", "seconds", "games_per_second", "rounds_per_second"),
+}
+
+
+@pytest.fixture
+def copycat(tmp_path: Path) -> str:
+    """The simple player, from a file, so that it has to sit at the Table."""
+    path = tmp_path / "copycat.py"
+    path.write_text("from meldlab.gin.players import GinPlayer\nclass Copycat(GinPlayer):\n    name = 'copycat'\n")
+    return f"{path}:Copycat"
+
+
+def test_table_and_kernel_count_the_same(copycat: str) -> None:
+    kernel, table = duel("simple", "simple", 20, seed=7), duel(copycat, "simple", 20, seed=7)
+    assert np.array_equal(kernel.moments.sums, table.moments.sums)
+    assert np.array_equal(kernel.moments.products, table.moments.products)
+    assert kernel.swept == table.swept
+    assert table.players == ("copycat", "simple")
+
+
+def test_the_answer_has_every_field() -> None:
+    told = duel("simple", "gin-only", 40, seed=1, threads=1).told()
+    assert set(told) >= KEYS
+    assert told["games"] == 40
+    assert isinstance(told["ci95"], list)
+    assert told["ci95"][0] < told["win_rate"] < told["ci95"][1]
+
+
+def test_the_same_seed_gives_the_same_games_on_any_number_of_threads() -> None:
+    one, all_of_them = duel("ensemble", "simple", 100, seed=3, threads=1), duel("ensemble", "simple", 100, seed=3)
+    assert np.array_equal(one.moments.products, all_of_them.moments.products)
+    assert not np.array_equal(one.moments.products, duel("ensemble", "simple", 100, seed=4).moments.products)
+
+
+def test_mirrored_deals_take_luck_out() -> None:
+    plain, mirrored = duel("ensemble", "simple", 4000, seed=5, mirror=False), duel("ensemble", "simple", 4000, seed=5)
+    assert mirrored.win_rate.high - mirrored.win_rate.low < plain.win_rate.high - plain.win_rate.low
+    assert plain.swept == (0, 0)
+
+
+def test_a_player_that_breaks_down_loses_and_the_arena_goes_on(tmp_path: Path) -> None:
+    path = tmp_path / "fool.py"
+    path.write_text("class Fool:\n    name = 'fool'\n    def choose(self, view, chance):\n        return 1 / (view.number - 2)\n")
+    fight = duel(f"{path}:Fool", "simple", 4, seed=1)
+    assert fight.wins == 0
+    assert len(fight.forfeits) == 4
+    assert "fool answered" in fight.forfeits[0]
+
+
+def test_progress_reaches_the_end() -> None:
+    seen: list[int] = []
+    duel("random", "simple", 6, seed=1, progress=seen.append)
+    assert seen == [2, 4, 6]
+
+
+@pytest.mark.parametrize(("games", "why"), [(7, "7 games cannot be played in mirrored pairs"), (0, "0 games cannot be played")])
+def test_games_that_do_not_pair_up(games: int, why: str) -> None:
+    with pytest.raises(NotLegalHere, match=why):
+        duel("simple", "simple", games)
+
+
+def test_too_many_threads_are_refused() -> None:
+    with pytest.raises(NotLegalHere, match="999 threads asked for"):
+        duel("simple", "simple", 2, threads=999)
+
+
+def test_a_round_robin_rates_everyone() -> None:
+    robin = round_robin(["simple", "ensemble", "gin-only"], 1000, seed=2)
+    assert [one.name for one in robin.ratings] == ["ensemble", "gin-only", "simple"]
+    assert len(robin.duels) == 3
+    with pytest.raises(NotLegalHere, match="against itself"):
+        round_robin(["simple", "simple", "random"], 10)
+
+
+def test_one_hand_can_be_drawn() -> None:
+    fight = duel("random", "random", 20, seed=1, rules=Rules.preset("openspiel"))
+    assert fight.draws > 0
+    assert fight.wins + fight.draws <= 20
