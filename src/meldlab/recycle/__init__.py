@@ -1,0 +1,1 @@
+"""RECYCLE, a language for card games, and a machine that runs it."""
