@@ -31,7 +31,7 @@ def test_a_surplus_bracket_and_glued_words_are_read_with_a_warning() -> None:
 )
 def test_operands_stay_apart_and_other_numbers_are_glued(text: str, numbers: list[int]) -> None:
     node: Any = read_expression(text)
-    parts = node.parts if isinstance(node, s.Arithmetic) else (node.left, node.right)
+    parts: Any = node.parts if isinstance(node, s.Arithmetic) else (node.left, node.right)
     assert [part.value for part in parts] == numbers
 
 
