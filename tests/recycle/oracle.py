@@ -10,10 +10,9 @@ from dataclasses import dataclass
 from itertools import product, zip_longest
 from typing import Any, TypeVar
 
+from meldlab.recycle import syntax as s
 from tests.recycle.oracle_board import SHUFFLE, SHUFFLE_EXPLORED, Branches, Card, Chance, GameError, Pile, Points, Round, Spot, Team
 from tests.recycle.oracle_values import Reckoner, within_32_bits
-
-from meldlab.recycle import syntax as s
 
 MOST_DECISIONS = 10_000
 MOST_IDLE_PASSES = 10_000

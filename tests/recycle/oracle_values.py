@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, TypeVar
 
+from meldlab.recycle import syntax as s
 from tests.recycle.oracle_board import (
     RANDOM,
     TABLE,
@@ -21,8 +22,6 @@ from tests.recycle.oracle_board import (
     Spot,
     Team,
 )
-
-from meldlab.recycle import syntax as s
 
 Meaning = TypeVar("Meaning", bound=Callable[..., Any])
 MEANINGS: dict[type[s.Node], Callable[..., Any]] = {}
@@ -108,10 +107,7 @@ class Reckoner:
         return value, Pile(None, [value])
 
     def position(self, end: str | s.Expr, length: int) -> int:
-        if isinstance(end, s.Expr):
-            at = self.value(end)
-        else:
-            at = length - 1 if end == "top" else 0
+        at = self.value(end) if isinstance(end, s.Expr) else length - 1 if end == "top" else 0
         if not 0 <= at < length:
             raise GameError(f"no card {at} in a list of {length}")
         return int(at)
@@ -214,10 +210,7 @@ class Reckoner:
         of = self.value(node.of)
         if isinstance(of, Pile):
             return self.card(node)[0]
-        if isinstance(node.end, s.Expr):
-            at = self.value(node.end)
-        else:
-            at = 0 if node.end == "top" else len(of) - 1
+        at = self.value(node.end) if isinstance(node.end, s.Expr) else 0 if node.end == "top" else len(of) - 1
         if not 0 <= at < len(of):
             raise GameError(f"no list {at} among {len(of)}")
         return of[at]
