@@ -52,7 +52,7 @@ class Oracle(Reckoner):
         self.drawn_from: dict[str, Spot | None] = {}  # the memory over which a variable loops
         self.exploring = False
         self.did_something = False
-        self.log: list[tuple[Card, Spot, Spot]] = []  # moves of the option carried out last, and since
+        self.moves: list[tuple[Card, Spot, Spot]] = []  # all that were carried out, with where from and where to
 
     # --- the course of a game
 
@@ -159,7 +159,7 @@ class Oracle(Reckoner):
 
     def take(self, choice: s.Choice, option: Option, decision: int) -> None:
         self.item, script = option
-        self.branches, self.events, self.deciding, self.log = Branches(script), 0, decision, []
+        self.branches, self.events, self.deciding = Branches(script), 0, decision
         self.do(choice.items[self.item])
         self.branches, self.events = None, 0
 
@@ -232,7 +232,8 @@ class Oracle(Reckoner):
         self.board.spots[home].remove(card)
         self.insert(card, target, end)
         self.board.home[card] = target
-        self.log.append((card, home, target))
+        if not self.exploring:
+            self.moves.append((card, home, target))
         self.did_something = True
 
     def insert(self, card: Card, spot: Spot, end: str | int) -> None:
