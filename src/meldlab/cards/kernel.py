@@ -32,24 +32,25 @@ def mix(x):
 
 @scalar_kernel
 def address(seed, game, round, turn, purpose):
-    """Return the 64-bit address of a draw; equal addresses give equal draws on every machine and thread."""
+    """Return the address of a draw; equal addresses give equal draws on every machine and thread."""
     x = mix(np.uint64(seed))
     x = mix(x ^ np.uint64(game))
     x = mix(x ^ np.uint64(round))
-    return mix(x ^ (np.uint64(turn) << np.uint64(16)) ^ np.uint64(purpose))
+    # 63 bits: a Python caller gets a plain integer back, and hands it on as a signed one.
+    return mix(x ^ (np.uint64(turn) << np.uint64(16)) ^ np.uint64(purpose)) >> np.uint64(1)
 
 
 @scalar_kernel
 def below(key, nth, bound):
     """Return the ``nth`` draw at address ``key``, an integer in 0 .. bound - 1 (bias below bound / 2^32)."""
-    high = mix(key + np.uint64(nth)) >> np.uint64(32)
+    high = mix(np.uint64(key) + np.uint64(nth)) >> np.uint64(32)
     return np.int64((high * np.uint64(bound)) >> np.uint64(32))
 
 
 @scalar_kernel
 def unit(key, nth):
     """Return the ``nth`` draw at address ``key``, a float in [0, 1)."""
-    return np.float64(mix(key + np.uint64(nth)) >> np.uint64(11)) * (1.0 / 9007199254740992.0)
+    return np.float64(mix(np.uint64(key) + np.uint64(nth)) >> np.uint64(11)) * (1.0 / 9007199254740992.0)
 
 
 @kernel
