@@ -112,9 +112,7 @@ def key_of(hand, suit, keys):
 @scalar_kernel
 def class_rank(hand, keys, patterns):
     """Return the rank of a hand's class among all classes of hands with as many cards; ``keys``: [4, 8192] int32 by suit and lane."""
-    return rank_of_keys(
-        key_of(hand, 0, keys), key_of(hand, 1, keys), key_of(hand, 2, keys), key_of(hand, 3, keys), patterns
-    )
+    return rank_of_keys(key_of(hand, 0, keys), key_of(hand, 1, keys), key_of(hand, 2, keys), key_of(hand, 3, keys), patterns)
 
 
 @scalar_kernel
@@ -197,9 +195,7 @@ def orbit_of_keys(a, b, c, d, renamings):
 @scalar_kernel
 def orbit_size(hand, keys, renamings):
     """Return how many hands there are in the class of a hand."""
-    return orbit_of_keys(
-        key_of(hand, 0, keys), key_of(hand, 1, keys), key_of(hand, 2, keys), key_of(hand, 3, keys), renamings
-    )
+    return orbit_of_keys(key_of(hand, 0, keys), key_of(hand, 1, keys), key_of(hand, 2, keys), key_of(hand, 3, keys), renamings)
 
 
 @kernel

@@ -6,7 +6,7 @@
 >>> code.put(end)
 >>> code.emit(k.HALT)
 >>> code.finish(), code.constants
-([1, 100, 100, 6, 0, 0, 94, 0, 0, 0, 0, 0], {100: 7})
+([1, 100, 100, 6, 0, 0, 93, 0, 0, 0, 0, 0], {100: 7})
 """
 
 from dataclasses import dataclass, field

@@ -149,7 +149,7 @@ class _Compiler(ExpressionCompiler):
     def choice(self, node: s.Choice, operation: int, counter: int) -> int:
         """Compile a choice: every item an alternative. Return its address."""
         after, at = self.code.label(), self.code.at
-        self.code.emit(operation, after, counter)
+        self.code.emit(operation, after, counter, self.cycle("player"))
         self.choosing = True
         for i, item in enumerate(node.items):
             other = self.code.label()
@@ -353,7 +353,9 @@ class _Compiler(ExpressionCompiler):
             case s.RepeatAll():
                 self.repeat_all(node)
             case s.CreateTeams():
-                self.code.emit(k.CREATE_TEAMS, self.code.table([len(node.teams), *(word for team in node.teams for word in (len(team), *team))]))
+                self.code.emit(
+                    k.CREATE_TEAMS, self.code.table([len(node.teams), *(word for team in node.teams for word in (len(team), *team))])
+                )
             case s.CreateDeck():
                 first, count = self.plan.deck_types[id(node)]
                 self.code.emit(k.CREATE_CARDS, self.value(node.location), first, count)

@@ -115,6 +115,7 @@ class ExpressionCompiler:
                 raise TypeError(f"no truth in {type(node).__name__}")
 
     def compare(self, node: s.Compare, when: bool, to: Label) -> None:
+        """Compare, and jump on the outcome."""
         left, right = self.value(node.left), self.value(node.right)
         match node.how:
             case "==" | "!=":
@@ -125,6 +126,7 @@ class ExpressionCompiler:
                 self.code.emit(k.JLT if (node.how == ">") == when else k.JGE, right, left, to)
 
     def jump_each(self, node: s.Each, when: bool, to: Label) -> None:
+        """Jump on any or all of a collection."""
         # any is settled by a true member, all by a false one.
         settles = node.quantifier == "any"
         mark = self.code.register()
@@ -175,6 +177,8 @@ class ExpressionCompiler:
         return result
 
     def filter(self, node: s.Filter) -> int:
+        """Return the register with the members that pass a test."""
+
         def test(result: int, variable: int, again: Label, mark: int) -> None:
             if node.coll.cls is Class.LISTS:
                 self.code.emit(k.JEMPTY, variable, again)
@@ -188,6 +192,7 @@ class ExpressionCompiler:
         return self.walked(node.coll, node.var, test)
 
     def each(self, node: s.Each) -> int:
+        """Return the register with the lists, or the sum, that a loop gathers."""
         if node.cls is Class.LISTS:
             return self.walked(node.coll, node.var, lambda result, *_: self.code.emit(k.APPEND, result, self.value(node.body)))
         total = self.code.register()
@@ -243,6 +248,7 @@ class ExpressionCompiler:
         return result
 
     def cards(self, node: Any) -> int:
+        """Return the register with a card, a list or a list of lists."""
         match node:
             case s.Location():
                 return self.location(node)
@@ -289,6 +295,7 @@ class ExpressionCompiler:
         raise TypeError(f"no cards in {type(node).__name__}")
 
     def word(self, node: Any) -> int:
+        """Return the register with anything else."""
         match node:
             case s.Number():
                 return self.code.constant(node.value)
@@ -332,6 +339,7 @@ class ExpressionCompiler:
         return self.emitted(k.LOAD, base, owner) if base else self.emitted(k.LOAD_AT, owner)
 
     def group(self, node: Any) -> int:
+        """Return the register with players, teams or numbers."""
         match node:
             case s.Everyone():
                 if node.of == "player":
@@ -347,6 +355,7 @@ class ExpressionCompiler:
         return self.filter(node)
 
     def number(self, node: Any) -> int:
+        """Return the register with a number that is computed."""
         fixed = constant(node)
         if fixed is not None:
             return self.code.constant(fixed)

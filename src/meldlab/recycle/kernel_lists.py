@@ -8,7 +8,7 @@ import numpy as np
 from meldlab.cards.kernel import below
 from meldlab.compiling import scalar_kernel
 from meldlab.recycle.kernel_cards import chance, node_at, nodes, put, relink
-from meldlab.recycle.kernel_layout import *  # noqa: F403
+from meldlab.recycle.kernel_layout import *
 
 
 @scalar_kernel

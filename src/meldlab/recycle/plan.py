@@ -14,6 +14,7 @@ from typing import Any
 
 from meldlab.recycle import kernel_layout as k
 from meldlab.recycle import syntax as s
+from meldlab.recycle.constants import constant
 from meldlab.recycle.limits import Limits
 from meldlab.recycle.syntax import Class
 from meldlab.recycle.walking import walk
@@ -39,7 +40,7 @@ class Plan:
 
     def __init__(self, program: s.Program, limits: Limits) -> None:
         self.program, self.limits = program, limits
-        self.players: int = program.setup.players.value  # type: ignore[attr-defined]  # the checker made it a number
+        self.players = constant(program.setup.players) or 1
         nodes = list(walk(program))
         lists = [node for node in nodes if isinstance(node, s.CreateTeams)]
         self.most_teams = max([self.players] + [len(node.teams) for node in lists])
@@ -63,9 +64,7 @@ class Plan:
         self.updates = any(isinstance(node, s.SetPoints) and node.update for node in nodes)
         self.award_width = 2 + 2 * max([1] + [len(node.pairs) for node in nodes if isinstance(node, s.Award)])
         self.map_width = len(self.types) + (1 + limits.awards * self.award_width if self.updates else 0)
-        self.watched = {
-            (node.kind, name) for node in nodes if isinstance(node, s.Indexed) for name in self.names(node.name, nodes)
-        }
+        self.watched = {(node.kind, name) for node in nodes if isinstance(node, s.Indexed) for name in self.names(node.name, nodes)}
         self._place(nodes)
 
     # --- names
@@ -98,8 +97,9 @@ class Plan:
         for of in depth:
             depth[of] += _depth(self.program.phases, of)
         at = k.HEADER
-        self.player_cycle, at = at, at + k.CYCLE * depth["player"]
-        self.team_cycle, at = at, at + k.CYCLE * depth["team"]
+        # Behind the deepest cycle lies an empty one, so that the innermost can be found.
+        self.player_cycle, at = at, at + k.CYCLE * (depth["player"] + 1)
+        self.team_cycle, at = at, at + k.CYCLE * (depth["team"] + 1)
         self.team_depth = depth["team"]
         self.team_of, at = at, at + self.players + 1
         self.team_lists, at = at, at + self.most_teams * (self.players + 1)
@@ -136,9 +136,10 @@ class Plan:
         return {"game": 1, "player": self.players, "team": self.most_teams}[category]
 
     def _card_limit(self, nodes: list[s.Node]) -> int:
-        made = sum(_made(deck, self.deck_types) for deck in self.program.setup.decks)
+        made: int = sum(_made(deck, self.deck_types) for deck in self.program.setup.decks)
         in_play = any(isinstance(node, s.CreateDeck) for phase in self.program.phases for node in walk(phase))
-        return self.limits.cards if in_play else made
+        limit: int = self.limits.cards if in_play else made
+        return limit
 
     def initial(self) -> list[int]:
         """Return the fixed part of a state before the game begins."""
@@ -184,7 +185,7 @@ def _alternatives(attribute: s.Attribute) -> list[dict[str, str]]:
 
 def _made(deck: Any, deck_types: dict[int, tuple[int, int]]) -> int:
     if isinstance(deck, s.RepeatDeck):
-        return max(0, deck.count.value) * _made(deck.deck, deck_types)  # type: ignore[attr-defined]  # as the checker left it
+        return max(0, constant(deck.count) or 0) * _made(deck.deck, deck_types)
     return deck_types[id(deck)][1]
 
 

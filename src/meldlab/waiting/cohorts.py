@@ -87,9 +87,7 @@ def approximate(game: Waiting, tolerance: float, exact: Solution | None = None) 
     order = np.lexsort((-first[:, 1], cohort_of))
     heads = order[np.flatnonzero(np.diff(cohort_of[order], prepend=-2))]
     likes = {int(cohort_of[head]): Hand.from_mask(int(first[head, 0])) for head in heads}
-    cohorts = tuple(
-        Cohort(int(hands), likes[i], float(least)) for i, (hands, least) in enumerate(zip(sizes, leasts, strict=True))
-    )
+    cohorts = tuple(Cohort(int(hands), likes[i], float(least)) for i, (hands, least) in enumerate(zip(sizes, leasts, strict=True)))
     errors = expected - solved.expected
     orbits = classes.orbit_sizes(masks, game.cards)
     return Approximation(

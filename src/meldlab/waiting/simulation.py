@@ -54,9 +54,7 @@ def play_bag(solution: Solution, hand: Hand | str, games: int = 100_000, seed: i
     cards = Hand.parse(hand) if isinstance(hand, str) else hand
     solution.of(cards)
     size = solution.game.small
-    return Turns(
-        kernel_simulation.play_bag(cards.mask, games, seed, solution.game.alive, solution.expected, size.keys, size.patterns)
-    )
+    return Turns(kernel_simulation.play_bag(cards.mask, games, seed, solution.game.alive, solution.expected, size.keys, size.patterns))
 
 
 def play_deck(solution: Solution, hand: Hand | str | None = None, games: int = 100_000, seed: int = 0) -> Turns:
@@ -75,18 +73,14 @@ def play_deck(solution: Solution, hand: Hand | str | None = None, games: int = 1
     return Turns(kernel_simulation.play_deck(mask, solution.game.cards, games, seed, solution.expected, size.keys, size.patterns))
 
 
-def duel(
-    exact: Solution, first: NDArray[np.float64], second: NDArray[np.float64] | None, games: int = 100_000, seed: int = 0
-) -> Duel:
+def duel(exact: Solution, first: NDArray[np.float64], second: NDArray[np.float64] | None, games: int = 100_000, seed: int = 0) -> Duel:
     """Let the policies of two tables of E, [classes] each, race for the goal with one real deck; no second table: it throws at random."""
     _check(games)
     if games % 2:
         raise NotLegalHere(f"games are played in mirrored pairs, so their number is even, not {games}")
     game, size = exact.game, exact.game.small
     other = first if second is None else second
-    won = kernel_simulation.play_duel(
-        game.cards, games, seed, first, other, int(second is None), exact.expected, size.keys, size.patterns
-    )
+    won = kernel_simulation.play_duel(game.cards, games, seed, first, other, int(second is None), exact.expected, size.keys, size.patterns)
     pairs = won.reshape(-1, 2).mean(axis=1)
     half = 1.96 * float(pairs.std(ddof=1)) / sqrt(len(pairs))
     rate = float(pairs.mean())

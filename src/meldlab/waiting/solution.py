@@ -110,9 +110,7 @@ class Solution:
     def summary(self) -> Summary:
         """Return the solution in a few numbers."""
         game, size = self.game, self.game.small
-        totals, zeros, bests = kernel.summarise(
-            self.expected, size.keys, size.lanes, size.seats, size.rows, size.patterns, size.renamings
-        )
+        totals, zeros, bests = kernel.summarise(self.expected, size.keys, size.lanes, size.seats, size.rows, size.patterns, size.renamings)
         best = min(bests[bests >= 0], key=lambda rank: self.expected[rank], default=0)
         largest = float(self.expected.max())
         # Hands as bad as the worst up to rounding are as bad; of their classes the last stands for all.

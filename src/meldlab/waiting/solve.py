@@ -110,7 +110,16 @@ def _sweep(game: Waiting, expected: NDArray[np.float64]) -> tuple[float, int]:
         kernel.sweep_discards(after, expected, small.keys, small.lanes, small.seats, large.rows, small.patterns, large.patterns)
         residual = float(
             kernel.sweep_draws(
-                expected, after, float(game.bag), game.alive, small.keys, small.lanes, small.seats, small.rows, small.patterns, large.patterns
+                expected,
+                after,
+                float(game.bag),
+                game.alive,
+                small.keys,
+                small.lanes,
+                small.seats,
+                small.rows,
+                small.patterns,
+                large.patterns,
             )
         )
         if residual <= HELD_RESIDUAL:
