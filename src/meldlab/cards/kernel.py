@@ -1,9 +1,12 @@
 """Kernels on 52-bit hands: addressed chance, and hand classes (hands up to renaming suits), ranked and unranked.
 
-A class of n-card hands is a multiset of four suit lanes. The suits are put in ascending order of (number of cards, colex rank of the
-lane among lanes with as many cards). The numbers of cards are the *pattern*; suits with equal numbers form a *group*; within a group of
-k suits the ranks r1 <= ... <= rk are a multiset with rank sum of C(r_i + i - 1, i); the groups combine as a mixed-radix number in
-which the last group turns fastest. All of it is closed form over one table of 8192 keys and one row per pattern.
+A class of n-card hands is a multiset of four suit lanes. The suits are put in ascending order of *key*: the number of cards, then the
+colex rank of the lane among lanes with as many cards. The numbers of cards are the *pattern*; suits with equal numbers form a *group*;
+within a group of k suits the ranks r1 <= ... <= rk are a multiset with rank sum of C(r_i + i - 1, i); the groups combine as a
+mixed-radix number in which the last group turns fastest. All of it is closed form over a table of keys and one row per pattern.
+
+Dead cards leave fewer ranks in some suits and break the symmetry between suits with different dead ranks. Suits with the same dead ranks
+are a *block*; the block is the leading part of the key, so that suits are sorted, and grouped, within their block only.
 """
 
 import numpy as np
@@ -13,8 +16,9 @@ from meldlab.compiling import kernel, scalar_kernel
 LANE = 0x1FFF
 MOST = 13  # cards in a hand that has a class
 
-# A lane's key is 2048 * cards + colex rank; C(13, 6) = 1716 ranks fit below 2048.
-KEY = 2048
+# A key is block << 15 | cards << 11 | colex rank; C(13, 6) = 1716 ranks fit below 2048, and at most 13 cards into four bits.
+CARDS_BIT, BLOCK_BIT, RANK_BITS = 11, 15, 2047
+ROW = 14  # rows of the pattern table go by the cards in the first three suits, each 0 to 13
 
 
 @scalar_kernel
@@ -70,7 +74,10 @@ def multichoose(r, i):
 
 @scalar_kernel
 def rank_of_keys(a, b, c, d, patterns):
-    """Return the rank of the class whose four lanes have these keys, in any order; ``patterns`` as in ``pattern_table``."""
+    """Return the rank of the class whose four lanes have these keys, in any order.
+
+    ``patterns``: [14 * 14 * 14, 5] int64; offset, weights of the first three suits, cards in the fourth.
+    """
     if a > b:
         a, b = b, a
     if c > d:
@@ -81,29 +88,31 @@ def rank_of_keys(a, b, c, d, patterns):
         b, d = d, b
     if b > c:
         b, c = c, b
-    ca, cb, cc, cd = a >> 11, b >> 11, c >> 11, d >> 11
-    row = (ca * 5 + cb) * 7 + cc
-    ib = 2 if ca == cb else 1
-    ic = ib + 1 if cb == cc else 1
-    iy = ic + 1 if cc == cd else 1
+    ga, gb, gc, gd = a >> CARDS_BIT, b >> CARDS_BIT, c >> CARDS_BIT, d >> CARDS_BIT
+    row = ((ga & 15) * ROW + (gb & 15)) * ROW + (gc & 15)
+    ib = 2 if ga == gb else 1
+    ic = ib + 1 if gb == gc else 1
+    iy = ic + 1 if gc == gd else 1
     return (
         patterns[row, 0]
-        + patterns[row, 1] * (a & 2047)
-        + patterns[row, 2] * multichoose(b & 2047, ib)
-        + patterns[row, 3] * multichoose(c & 2047, ic)
-        + multichoose(d & 2047, iy)
+        + patterns[row, 1] * (a & RANK_BITS)
+        + patterns[row, 2] * multichoose(b & RANK_BITS, ib)
+        + patterns[row, 3] * multichoose(c & RANK_BITS, ic)
+        + multichoose(d & RANK_BITS, iy)
     )
 
 
 @scalar_kernel
+def key_of(hand, suit, keys):
+    """Return the key of one lane of a hand; ``keys``: [4, 8192] int32 by suit and lane."""
+    return np.int64(keys[suit, (hand >> (13 * suit)) & LANE])
+
+
+@scalar_kernel
 def class_rank(hand, keys, patterns):
-    """Return the rank of a hand's class among all classes of hands with as many cards."""
+    """Return the rank of a hand's class among all classes of hands with as many cards; ``keys``: [4, 8192] int32 by suit and lane."""
     return rank_of_keys(
-        np.int64(keys[hand & LANE]),
-        np.int64(keys[(hand >> 13) & LANE]),
-        np.int64(keys[(hand >> 26) & LANE]),
-        np.int64(keys[(hand >> 39) & LANE]),
-        patterns,
+        key_of(hand, 0, keys), key_of(hand, 1, keys), key_of(hand, 2, keys), key_of(hand, 3, keys), patterns
     )
 
 
@@ -121,10 +130,11 @@ def largest_below(rank, i):
 
 
 @scalar_kernel
-def class_unrank(rank, rows, patterns, lanes):
-    """Return the hand, its lanes in ascending order of key, that stands for class ``rank``.
+def class_unrank(rank, rows, patterns, lanes, seats):
+    """Return the hand that stands for class ``rank``; within a block its lanes ascend by key.
 
-    ``rows``: [patterns] int64, the used rows of ``patterns`` by ascending offset; ``lanes``: [13 * 2048 + 1716] uint16, lane of a key.
+    ``rows``: [patterns] int64, the used rows of ``patterns`` by ascending offset; ``lanes``: [4, 28340] uint16, lane by suit and key
+    without its block; ``seats``: [4, 2] int64, suit and block of each place in the order of keys.
     """
     low, high = 0, len(rows)
     while high - low > 1:
@@ -134,51 +144,61 @@ def class_unrank(rank, rows, patterns, lanes):
         else:
             high = middle
     row = rows[low]
-    ca, cb, cc, cd = row // 35, row // 7 % 5, row % 7, patterns[row, 4]
-    ib = 2 if ca == cb else 1
-    ic = ib + 1 if cb == cc else 1
-    iy = ic + 1 if cc == cd else 1
+    ca, cb, cc, cd = row // (ROW * ROW), row // ROW % ROW, row % ROW, patterns[row, 4]
+    ab = ca == cb and seats[0, 1] == seats[1, 1]
+    bc = cb == cc and seats[1, 1] == seats[2, 1]
+    cy = cc == cd and seats[2, 1] == seats[3, 1]
+    ib = 2 if ab else 1
+    ic = ib + 1 if bc else 1
+    iy = ic + 1 if cy else 1
     rest = rank - patterns[row, 0]
     # Within a group the weights are equal: split off the group's own digit first, then peel its members from the largest down.
     digit_a, after_a = rest // patterns[row, 1], rest % patterns[row, 1]
-    if ca == cb:
+    if ab:
         digit_b, after_b = digit_a, after_a
     else:
         digit_b, after_b = after_a // patterns[row, 2], after_a % patterns[row, 2]
-    if cb == cc:
+    if bc:
         digit_c, after_c = digit_b, after_b
     else:
         digit_c, after_c = after_b // patterns[row, 3], after_b % patterns[row, 3]
-    digit_d = digit_c if cc == cd else after_c
+    digit_d = digit_c if cy else after_c
     rank_d = largest_below(digit_d, iy)
-    if cc == cd:
+    if cy:
         digit_c = digit_d - multichoose(rank_d, iy)
     rank_c = largest_below(digit_c, ic)
-    if cb == cc:
+    if bc:
         digit_b = digit_c - multichoose(rank_c, ic)
     rank_b = largest_below(digit_b, ib)
-    rank_a = digit_b - multichoose(rank_b, ib) if ca == cb else digit_a
+    rank_a = digit_b - multichoose(rank_b, ib) if ab else digit_a
     return (
-        np.int64(lanes[ca * KEY + rank_a])
-        | np.int64(lanes[cb * KEY + rank_b]) << 13
-        | np.int64(lanes[cc * KEY + rank_c]) << 26
-        | np.int64(lanes[cd * KEY + rank_d]) << 39
+        np.int64(lanes[seats[0, 0], ca << CARDS_BIT | rank_a]) << (13 * seats[0, 0])
+        | np.int64(lanes[seats[1, 0], cb << CARDS_BIT | rank_b]) << (13 * seats[1, 0])
+        | np.int64(lanes[seats[2, 0], cc << CARDS_BIT | rank_c]) << (13 * seats[2, 0])
+        | np.int64(lanes[seats[3, 0], cd << CARDS_BIT | rank_d]) << (13 * seats[3, 0])
     )
 
 
 @scalar_kernel
-def orbit_size(hand):
-    """Return how many hands there are in a hand's class: 24 over the orders of equal lanes."""
-    a, b, c, d = hand & LANE, (hand >> 13) & LANE, (hand >> 26) & LANE, (hand >> 39) & LANE
+def orbit_of_keys(a, b, c, d, renamings):
+    """Return how many hands there are in a class: all ``renamings`` of suits over those that only swap equal lanes."""
     equal = (a == b) + (a == c) + (a == d) + (b == c) + (b == d) + (c == d)
-    # Equal pairs among four lanes: none, one, two pairs (2) or a triple (3), all (6).
+    # Equal pairs among four lanes: none, one, two pairs (2), a triple (3), all (6).
     if equal == 0:
-        return 24
+        return renamings
     if equal == 1:
-        return 12
+        return renamings // 2
     if equal == 2:
-        return 6
-    return 4 if equal == 3 else 1
+        return renamings // 4
+    return renamings // 6 if equal == 3 else renamings // 24
+
+
+@scalar_kernel
+def orbit_size(hand, keys, renamings):
+    """Return how many hands there are in the class of a hand."""
+    return orbit_of_keys(
+        key_of(hand, 0, keys), key_of(hand, 1, keys), key_of(hand, 2, keys), key_of(hand, 3, keys), renamings
+    )
 
 
 @kernel
@@ -191,12 +211,21 @@ def class_ranks(hands, keys, patterns):
 
 
 @kernel
-def class_hands(first, count, rows, patterns, lanes):
+def class_hands(first, count, rows, patterns, lanes, seats):
     """Return [count] int64, the hands that stand for classes ``first`` and following."""
     hands = np.empty(count, np.int64)
     for i in range(count):
-        hands[i] = class_unrank(first + i, rows, patterns, lanes)
+        hands[i] = class_unrank(first + i, rows, patterns, lanes, seats)
     return hands
+
+
+@kernel
+def orbit_sizes(hands, keys, renamings):
+    """Return [hands] int64, the size of the class of each of ``hands``, [hands] int64."""
+    sizes = np.empty(len(hands), np.int64)
+    for i in range(len(hands)):
+        sizes[i] = orbit_size(hands[i], keys, renamings)
+    return sizes
 
 
 @kernel

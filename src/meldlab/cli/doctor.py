@@ -20,6 +20,7 @@ def doctor(json: JsonOption = False) -> None:
     import numba
 
     from meldlab.compiling import kernel_folder
+    from meldlab.gpu import gpu_name
 
     facts: dict[str, object] = {
         "meldlab": __version__,
@@ -27,7 +28,7 @@ def doctor(json: JsonOption = False) -> None:
         **{name: metadata.version(name) for name in LIBRARIES},
         "machine": f"{platform.machine()}, {os.cpu_count()} cores",
         "threads": numba.get_num_threads(),
-        "gpu": gpu(),
+        "gpu": gpu_name(),
         "cache": str(kernel_folder().parent.parent),
     }
     if not json:
@@ -36,20 +37,6 @@ def doctor(json: JsonOption = False) -> None:
     facts["kernels"] = {name: warm(name, job, quiet=json) for name, job in kernel_jobs().items()}
     if json:
         print_json(facts)
-
-
-def gpu() -> str:
-    """Return the name of the CUDA device, or why there is none."""
-    try:
-        metadata.version("numba-cuda")
-    except metadata.PackageNotFoundError:
-        return "none (pip install 'meldlab[cuda]' on a machine with one)"
-    from numba import cuda
-
-    if not cuda.is_available():
-        return "none (no CUDA driver answers)"
-    name = cuda.get_current_device().name
-    return name.decode() if isinstance(name, bytes) else str(name)
 
 
 def warm(name: str, job: Callable[[], object], quiet: bool) -> float:

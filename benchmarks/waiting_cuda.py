@@ -1,0 +1,53 @@
+"""Solve waiting games on a GPU and print what docs/benchmarks.md quotes: python benchmarks/waiting_cuda.py [cards ...]
+
+Every size is solved twice: the first time compiles. Ten cards are also saved as u16, loaded again and compared.
+"""
+
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import numpy as np
+
+from meldlab.cards import Hand
+from meldlab.gpu import gpu_name
+from meldlab.waiting import Waiting, solve
+from meldlab.waiting.table import load, save
+
+KNOWN = {3: 17.5142727492, 4: 38.6612233676, 5: 50.2104206592, 7: 27.3927720466, 10: 23.0505173345}
+
+
+def main(sizes: list[int]) -> None:
+    print("device", gpu_name(), flush=True)
+    for cards in sizes:
+        solve(Waiting(3), device="cuda")
+        solution = solve(Waiting(cards), device="cuda")
+        start = time.perf_counter()
+        summary = solution.summary()
+        print(
+            f"{cards:2} cards low: {solution.seconds:7.3f} s, {solution.sweeps} sweeps, residual {solution.residual:.1e}, "
+            f"mean {summary.mean:.10f}, max {summary.max:.10f}, complete {summary.goal_hands:,}, worst {summary.worst} "
+            f"({summary.worst_hands} hands); summary took {time.perf_counter() - start:.1f} s",
+            flush=True,
+        )
+        if cards in KNOWN and abs(summary.mean - KNOWN[cards]) > 1e-9:
+            sys.exit(f"mean differs from the known {KNOWN[cards]}")
+        if cards <= 5:
+            print("   largest difference to the CPU:", np.abs(solution.expected - solve(Waiting(cards), device="cpu").expected).max())
+        if cards == 10:
+            with tempfile.TemporaryDirectory() as folder:
+                path = Path(folder) / "ten.table"
+                start = time.perf_counter()
+                error = save(solution, path, "u16")
+                print(f"   u16: {path.stat().st_size:,} bytes, error {error:.2e}, saved in {time.perf_counter() - start:.1f} s", flush=True)
+                start = time.perf_counter()
+                again = load(path)
+                hand = Hand.parse("AC 2D 4H 6S 8C TD QH KS 3C 7D")
+                print(f"   loaded in {time.perf_counter() - start:.1f} s; E({hand}) = {solution.of(hand):.6f}, u16 {again.of(hand):.6f}")
+    dead = solve(Waiting(7, dead=Hand.parse("2H 2D 9S")), device="cuda")
+    print(f" 7 cards without 2D 2H 9S: {dead.seconds:.2f} s, {dead.sweeps} sweeps, mean {dead.summary().mean:.10f}")
+
+
+if __name__ == "__main__":
+    main([int(word) for word in sys.argv[1:]] or [3, 5, 7, 8, 9, 10])

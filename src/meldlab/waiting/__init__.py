@@ -1,0 +1,14 @@
+"""Waiting times in rummy: the expected turns to a complete hand, exact for every hand of three to ten cards.
+
+>>> from meldlab.waiting import Waiting, solve
+>>> solution = solve(Waiting(3))
+>>> solution.summary().goal_hands, round(solution.summary().mean, 10)
+(96, 17.5142727492)
+"""
+
+from meldlab.waiting.game import Waiting
+from meldlab.waiting.goal import GIN, Goal
+from meldlab.waiting.solution import Discard, Draw, Solution, Summary
+from meldlab.waiting.solve import solve
+
+__all__ = ["GIN", "Discard", "Draw", "Goal", "Solution", "Summary", "Waiting", "solve"]

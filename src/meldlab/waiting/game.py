@@ -1,0 +1,71 @@
+"""The waiting game: draw a card from the bag, put one back, until the hand reaches its goal."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from math import comb
+
+import numpy as np
+from numpy.typing import NDArray
+
+from meldlab.cards import Hand, classes
+from meldlab.cards.classes import NO_CARDS, Tables
+from meldlab.errors import NotLegalHere
+from meldlab.melds import Aces
+from meldlab.waiting.goal import GIN, Goal
+
+__all__ = ["FEWEST", "MOST", "Waiting"]
+
+FEWEST, MOST = 3, 10
+
+
+@dataclass(frozen=True)
+class Waiting:
+    """The rules of one waiting game: cards in hand, ace rule, goal, and cards that are out of play.
+
+    >>> game = Waiting(3)
+    >>> game.bag, game.hands, game.small.count
+    (49, 22100, 1755)
+    >>> str(Waiting(4, "both", Goal.parse("knock:10"), Hand.parse("2H 2D")))
+    '4 cards, aces both, knock:10, without 2D 2H'
+    """
+
+    cards: int
+    aces: Aces | str = Aces.LOW
+    goal: Goal = GIN
+    dead: Hand = NO_CARDS
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "aces", Aces.parse(self.aces))
+        if not FEWEST <= self.cards <= MOST:
+            raise NotLegalHere(f"hands of {self.cards} cards are not solved here ({FEWEST} to {MOST} are)")
+        if self.bag < 1:
+            raise NotLegalHere(f"with {len(self.dead)} dead cards and {self.cards} in hand there is nothing to draw")
+
+    @property
+    def bag(self) -> int:
+        """Return the number of cards that can be drawn."""
+        return 52 - self.cards - len(self.dead)
+
+    @property
+    def hands(self) -> int:
+        """Return the number of hands, suits told apart."""
+        return comb(52 - len(self.dead), self.cards)
+
+    @cached_property
+    def small(self) -> Tables:
+        """Return the class tables of the hands."""
+        return classes.tables(self.cards, self.dead)
+
+    @cached_property
+    def large(self) -> Tables:
+        """Return the class tables of the hands with one card more, before the discard."""
+        return classes.tables(self.cards + 1, self.dead)
+
+    @cached_property
+    def alive(self) -> NDArray[np.int64]:
+        """Return [4] int64, the ranks of each suit that are in play."""
+        return np.array([0x1FFF & ~lane for lane in self.dead.lanes], np.int64)
+
+    def __str__(self) -> str:
+        without = f", without {self.dead}" if self.dead else ""
+        return f"{self.cards} cards, aces {self.aces}, {self.goal}{without}"

@@ -1,0 +1,146 @@
+"""A solved waiting game: E of every hand, and the policy that follows from it."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from math import fsum
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from meldlab.cards import CARDS, Card, Hand, classes
+from meldlab.errors import NotLegalHere
+from meldlab.waiting import kernel
+from meldlab.waiting.game import Waiting
+
+__all__ = ["Discard", "Draw", "Solution", "Summary"]
+
+APART = 1e-9  # values of E closer than this count as one class
+MOST_COUNTED = 7  # cards up to which the classes are counted
+
+
+@dataclass(frozen=True)
+class Discard:
+    """A card to put back, the E of what is left, and how much worse that is than the best discard."""
+
+    card: Card
+    expected: float
+    cost: float
+
+
+@dataclass(frozen=True)
+class Draw:
+    """A card that may come, what to put back then, and the E that this leaves."""
+
+    draw: Card
+    discard: Card
+    expected: float
+
+
+@dataclass(frozen=True)
+class Summary:
+    """A solution in a few numbers, over all hands with suits told apart; hands at the goal count 0."""
+
+    hands: int
+    goal_hands: int
+    classes: int | None
+    mean: float
+    max: float
+    worst: Hand
+    worst_hands: int
+    best: Hand
+
+
+@dataclass(frozen=True, eq=False)
+class Solution:
+    """E of every class of hands, with how it was found.
+
+    ``expected``: [classes] float64, float32 or uint16 in units of ``unit``; ``residual`` is max |E - TE|, the error of the equation.
+    """
+
+    game: Waiting
+    expected: NDArray[Any]
+    residual: float
+    sweeps: int
+    seconds: float
+    device: str
+    unit: float = 1.0
+    error: float = field(default=0.0)  # the most that rounding to a smaller type has changed a value
+
+    def of(self, hand: Hand | str) -> float:
+        """Return E of a hand: the expected number of turns to the goal under the best policy."""
+        cards = self._hand(hand, self.game.cards)
+        return float(self.expected[classes.rank(cards, self.game.dead)]) * self.unit
+
+    def discards(self, hand: Hand | str) -> list[Discard]:
+        """Return every discard from a hand with one card more, the best first."""
+        cards = self._hand(hand, self.game.cards + 1)
+        masks = np.array([cards.mask ^ 1 << card.index for card in cards], np.int64)
+        values = self.values(masks)
+        least = float(values.min())
+        found = [Discard(card, float(value), float(value) - least) for card, value in zip(cards, values, strict=True)]
+        return sorted(found, key=lambda one: one.expected)
+
+    def draws(self, hand: Hand | str) -> Iterator[Draw]:
+        """Give, for every card that may come, the best answer to it."""
+        cards = self._hand(hand, self.game.cards)
+        for card in sorted(CARDS):
+            if card not in cards and card not in self.game.dead:
+                best = self.discards(Hand.from_mask(cards.mask | 1 << card.index))[0]
+                now = self.of(cards)
+                # Putting the new card back is always possible, and right when nothing improves.
+                yield Draw(card, best.card, best.expected) if best.expected < now else Draw(card, card, now)
+
+    def takes(self, hand: Hand | str, upcard: Card) -> tuple[bool, float, float]:
+        """Say whether to take a face-up card: (take it, E after the best discard, E of drawing instead counting that turn).
+
+        Drawing is worth E of the hand: its first turn is the one that the upcard would use up.
+        """
+        cards = self._hand(hand, self.game.cards)
+        if upcard in cards or upcard in self.game.dead:
+            raise NotLegalHere(f"{upcard} cannot be the upcard: it is {'in the hand' if upcard in cards else 'dead'}")
+        taken = 1 + self.discards(Hand.from_mask(cards.mask | 1 << upcard.index))[0].expected
+        drawn = self.of(cards)
+        return taken < drawn, taken, drawn
+
+    def values(self, masks: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Return [hands] float64, E of each of ``masks``."""
+        return self.expected[classes.ranks(masks, self.game.cards, self.game.dead)].astype(np.float64) * self.unit
+
+    def summary(self) -> Summary:
+        """Return the solution in a few numbers."""
+        game, size = self.game, self.game.small
+        totals, zeros, bests = kernel.summarise(
+            self.expected, size.keys, size.lanes, size.seats, size.rows, size.patterns, size.renamings
+        )
+        best = min(bests[bests >= 0], key=lambda rank: self.expected[rank], default=0)
+        largest = float(self.expected.max())
+        # Hands as bad as the worst up to rounding are as bad; of their classes the last stands for all.
+        as_bad = np.flatnonzero(self.expected >= largest - APART / self.unit)
+        counted = None
+        if game.cards <= MOST_COUNTED:
+            ascending = np.sort(self.expected)
+            counted = 1 + int(np.count_nonzero(np.diff(ascending) * self.unit > APART))
+        return Summary(
+            hands=game.hands,
+            goal_hands=int(zeros.sum()),
+            classes=counted,
+            mean=fsum(totals) * self.unit / game.hands,
+            max=largest * self.unit,
+            worst=classes.unrank(game.cards, int(as_bad[-1]), game.dead),
+            worst_hands=sum(classes.orbit_size(classes.unrank(game.cards, int(rank), game.dead), game.dead) for rank in as_bad),
+            best=classes.unrank(game.cards, int(best), game.dead),
+        )
+
+    def table(self) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
+        """Return (masks, hands in the class, E) of every class, [classes] each, in the order of class numbers."""
+        masks = classes.hands(self.game.cards, dead=self.game.dead)
+        return masks, classes.orbit_sizes(masks, self.game.cards, self.game.dead), self.expected.astype(np.float64) * self.unit
+
+    def _hand(self, hand: Hand | str, cards: int) -> Hand:
+        parsed = Hand.parse(hand) if isinstance(hand, str) else hand
+        if len(parsed) != cards:
+            raise NotLegalHere(f"{len(parsed)} cards where {cards} are wanted: {parsed or 'no cards'}")
+        if parsed & self.game.dead:
+            raise NotLegalHere(f"{parsed & self.game.dead} is dead and cannot be in the hand")
+        return parsed

@@ -1,0 +1,135 @@
+"""Solved tables in files: a header that says what they are, a checksum, and the values, ready to be memory-mapped.
+
+A file is the line ``meldlab waiting table 1``, one line of JSON, blanks up to a multiple of 4096 bytes, then the values.
+"""
+
+import json
+import os
+import zlib
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import numpy as np
+from numpy.typing import NDArray
+
+from meldlab import __version__
+from meldlab.cache import cache_folder
+from meldlab.cards import Hand
+from meldlab.errors import MeldlabError, NoSuchThing, NotLegalHere
+from meldlab.waiting.game import Waiting
+from meldlab.waiting.goal import Goal
+from meldlab.waiting.solution import Solution
+
+__all__ = ["PRECISIONS", "cached_path", "load", "save"]
+
+MAGIC = b"meldlab waiting table 1\n"
+PAGE = 4096
+CHUNK = 1 << 24  # values checked or written at a time
+PRECISIONS = {"f64": np.float64, "f32": np.float32, "u16": np.uint16}
+
+
+def save(solution: Solution, path: Path, precision: str = "f64") -> float:
+    """Write a solution to ``path``, whole or not at all, and return the most that rounding has changed a value."""
+    if precision not in PRECISIONS:
+        raise NoSuchThing("precision", precision, PRECISIONS)
+    values, unit, error = _rounded(solution, precision)
+    checksum = 0
+    for first in range(0, len(values), CHUNK):
+        checksum = zlib.crc32(values[first : first + CHUNK].tobytes(), checksum)
+    header = {
+        "cards": solution.game.cards,
+        "aces": str(solution.game.aces),
+        "goal": str(solution.game.goal),
+        "dead": str(solution.game.dead),
+        "version": __version__,
+        "precision": precision,
+        "unit": unit,
+        "error": error,
+        "count": len(values),
+        "crc32": checksum,
+        "residual": solution.residual,
+        "sweeps": solution.sweeps,
+        "seconds": solution.seconds,
+        "device": solution.device,
+    }
+    head = MAGIC + json.dumps(header).encode() + b"\n"
+    part = path.with_name(path.name + ".part")
+    try:
+        with part.open("wb") as file:
+            file.write(head.ljust(-(-len(head) // PAGE) * PAGE))
+            values.tofile(file)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(part, path)
+    except OSError as problem:
+        part.unlink(missing_ok=True)
+        raise NotLegalHere(f"{path} cannot be written: {problem.strerror or problem}") from None
+    return error
+
+
+def load(path: Path) -> Solution:
+    """Return the solution in ``path``, its values memory-mapped; a damaged or foreign file is refused by name."""
+    try:
+        with path.open("rb") as file:
+            header, start = _header(file, path)
+        dtype = np.dtype(PRECISIONS[header["precision"]])
+        game = Waiting(header["cards"], header["aces"], Goal.parse(header["goal"]), Hand.parse(header["dead"]))
+        size = start + header["count"] * dtype.itemsize
+        if header["count"] != game.small.count or path.stat().st_size != size:
+            raise NotLegalHere(f"{path} is cut short or padded: {path.stat().st_size:,} bytes where {size:,} are wanted")
+        values: NDArray[Any] = np.memmap(path, dtype, "r", start, (header["count"],))
+        checksum = 0
+        for first in range(0, len(values), CHUNK):
+            checksum = zlib.crc32(values[first : first + CHUNK].tobytes(), checksum)
+        if checksum != header["crc32"]:
+            raise NotLegalHere(f"{path} is damaged: its checksum does not fit its values")
+        return Solution(
+            game, values, header["residual"], header["sweeps"], header["seconds"], header["device"], header["unit"], header["error"]
+        )
+    except FileNotFoundError:
+        raise NotLegalHere(f"{path} does not exist") from None
+    except MeldlabError:
+        raise
+    except (OSError, KeyError, TypeError, ValueError) as problem:
+        raise NotLegalHere(f"{path} is not a waiting table: {problem}") from None
+
+
+def cached_path(game: Waiting) -> Path:
+    """Return where the solution of a game is kept in the cache."""
+    dead = "-" + str(game.dead).replace(" ", "") if game.dead else ""
+    name = f"{game.cards}-{game.aces}-{str(game.goal).replace(':', '')}{dead}.table"
+    return cache_folder("waiting", __version__) / name
+
+
+def _rounded(solution: Solution, precision: str) -> tuple[NDArray[Any], float, float]:
+    """Return (values, unit, largest error) of a solution in a smaller type."""
+    exact = solution.expected
+    if precision == "f64" or exact.dtype == PRECISIONS[precision]:
+        return exact, solution.unit, solution.error
+    if exact.dtype == np.uint16:
+        raise NotLegalHere("a u16 table cannot be saved more precisely than it is")
+    dtype = PRECISIONS[precision]
+    unit = float(np.max(exact)) / np.iinfo(np.uint16).max if precision == "u16" else 1.0
+    values = np.empty(len(exact), dtype)
+    error = 0.0
+    for first in range(0, len(exact), CHUNK):
+        piece = exact[first : first + CHUNK]
+        small = np.rint(piece / unit).astype(dtype) if precision == "u16" else piece.astype(dtype)
+        # A positive E must not become 0, which says that the goal is reached.
+        if precision == "u16":
+            small[(small == 0) & (piece > 0)] = 1
+        values[first : first + CHUNK] = small
+        error = max(error, float(np.max(np.abs(small.astype(np.float64) * unit - piece))))
+    return values, unit, error
+
+
+def _header(file: BinaryIO, path: Path) -> tuple[dict[str, Any], int]:
+    if file.read(len(MAGIC)) != MAGIC:
+        raise NotLegalHere(f"{path} is not a waiting table of this version of the format")
+    line = file.readline(PAGE)
+    try:
+        header: dict[str, Any] = json.loads(line)
+    except ValueError:
+        raise NotLegalHere(f"{path} has a damaged header") from None
+    used = len(MAGIC) + len(line)
+    return header, -(-used // PAGE) * PAGE
