@@ -70,7 +70,7 @@ def address(seed: int, game: int, round: int, turn: int, purpose: int) -> int:
     x = mix(seed)
     x = mix(x ^ game)
     x = mix(x ^ round)
-    return mix(x ^ turn << 16 ^ purpose)
+    return mix(x ^ turn << 16 ^ purpose) >> 1
 
 
 @dataclass
