@@ -32,7 +32,7 @@ class Machine:
 
     def __init__(self, game: Compiled) -> None:
         self.game, self.plan = game, game.plan
-        self.tables = tuple(np.array(table, np.int64) for table in (game.code, game.data, game.layout))
+        self.tables = np.array(game.code, np.int64), np.array(game.data, np.int64), np.array(game.layout, np.int64)
         self.words = np.zeros(game.words, np.int64)
         for at, value in game.constants.items():
             self.words[at] = value
