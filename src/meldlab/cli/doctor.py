@@ -51,7 +51,7 @@ def warm(name: str, job: Callable[[], object], quiet: bool) -> float:
 
 def kernel_jobs() -> Mapping[str, Callable[[], object]]:
     """Return, by room, a small job that touches each of its kernels."""
-    return {"cards": _cards, "melds": _melds}
+    return {"cards": _cards, "melds": _melds, "recycle": _recycle}
 
 
 def _cards() -> None:
@@ -68,3 +68,10 @@ def _melds() -> None:
 
     deadwoods(random_hands(4, 10, seed=0))
     arrange("5H 6H 7H 9C 9D KS")
+
+
+def _recycle() -> None:
+    from meldlab.recycle import library
+    from meldlab.recycle.machine import Machine
+
+    Machine.of(library.entry("kuhn_poker").text).random_games(games=2, seed=0)

@@ -1,10 +1,13 @@
-"""A syntax tree as text again, laid out: ``parse(print(tree)) == tree``.
+"""A syntax tree as text again, laid out, with the comments of the text it came from: ``parse(print(tree)) == tree``.
 
 >>> from meldlab.recycle.reader import read_expression
 >>> show(read_expression("(+ 1(size('P iloc  H A N D)))"))
 "(+ 1 (size ('P iloc HAND)))"
 """
 
+import re
+from bisect import bisect_left
+from collections.abc import Iterator
 from typing import Any
 
 from meldlab.recycle import syntax as s
@@ -12,9 +15,16 @@ from meldlab.recycle import syntax as s
 __all__ = ["layout", "show"]
 
 WIDTH = 100
+OPENERS = ("any", "all", "let", "filter", "set", "update", "repeat", "stage", "create")
 
 # A piece of text, or a list of pieces in brackets.
 Piece = Any
+
+
+class _Listed(list[Piece]):
+    """The pieces of a construct, and where it stood."""
+
+    at = -1
 
 
 def show(node: s.Node) -> str:
@@ -22,28 +32,68 @@ def show(node: s.Node) -> str:
     return _line(_piece(node))
 
 
-def layout(node: s.Node) -> str:
-    """Return a construct over as many lines as it needs, indented by what it belongs to."""
-    return "\n".join(_lines(_piece(node), WIDTH)) + "\n"
+def layout(node: s.Node, text: str = "") -> str:
+    """Return a construct over as many lines as it needs, with the comments of ``text``, from which it was read.
+
+    A comment stands above the construct that follows it, or, if code stands before it on its line, above that code.
+    """
+    piece = _piece(node)
+    comments = _comments(text, sorted(_starts(piece)))
+    last = comments.pop(-1, [])
+    return "\n".join([*comments.get(piece.at, []), *_lines(piece, WIDTH, comments), *last]) + "\n"
+
+
+def _starts(piece: Piece) -> Iterator[int]:
+    if isinstance(piece, _Listed):
+        yield piece.at
+    if isinstance(piece, list):
+        for part in piece:
+            yield from _starts(part)
+
+
+def _comments(text: str, starts: list[int]) -> dict[int, list[str]]:
+    """Return the comments that stand above each construct, by its place; under -1 those behind all."""
+    result: dict[int, list[str]] = {}
+    for comment in re.finditer(r";;[^\n]*", text):
+        line = text.rfind("\n", 0, comment.start()) + 1
+        here = bisect_left(starts, line)
+        if here == len(starts) or starts[here] > comment.start():
+            here = bisect_left(starts, comment.start())
+        result.setdefault(starts[here] if here < len(starts) else -1, []).append(comment[0].rstrip())
+    return result
 
 
 def _line(piece: Piece) -> str:
     if isinstance(piece, str):
         return piece
-    return f"({' '.join(map(_line, piece))})".replace(" , ", ", ")
+    return f"({' '.join(map(_line, piece))})"
 
 
-def _lines(piece: Piece, width: int) -> list[str]:
-    """Break a list that is too wide: its words stay in front, its lists follow below."""
+def _lines(piece: Piece, width: int, comments: dict[int, list[str]]) -> list[str]:
+    """Break a list that is too wide, or has a comment inside: its words stay in front, its lists follow below."""
     one = _line(piece)
-    if len(one) <= width or isinstance(piece, str):
+    if isinstance(piece, str) or (len(one) <= width and not any(at in comments for part in piece for at in _starts(part))):
         return [one]
     front = 0
     while front < len(piece) and isinstance(piece[front], str):
         front += 1
+    if front and piece[0] in OPENERS:
+        # What the construct is about stays on its first line, if that is wide enough.
+        while (
+            front < len(piece) - 1 and len(_line(piece[: front + 1])) <= width and not any(at in comments for at in _starts(piece[front]))
+        ):
+            front += 1
     head = _line(piece[:front])[1:-1]
-    below = [line for part in piece[front:] for line in _lines(part, width - 1)]
-    result = [f"({head}", *(" " + line for line in below)] if head else ["(" + below[0], *(" " + line for line in below[1:])]
+    below = []
+    for part in piece[front:]:
+        below += comments.get(getattr(part, "at", -1), [])
+        below += _lines(part, width - 1, comments)
+    if head:
+        result = [f"({head}", *(" " + line for line in below)]
+    elif below[0].startswith(";;"):
+        result = ["(", *(" " + line for line in below)]
+    else:
+        result = ["(" + below[0], *(" " + line for line in below[1:])]
     result[-1] += ")"
     return result
 
@@ -54,8 +104,8 @@ def _names(names: tuple[str, ...]) -> Piece:
 
 def _attribute(node: s.Attribute) -> Piece:
     if all(not branch.attributes for branch in node.branches):
-        return [node.key, _names(tuple(branch.value for branch in node.branches))]
-    return [node.key, *([branch.value, *map(_attribute, branch.attributes)] for branch in node.branches)]
+        return _at(node, [node.key, _names(tuple(branch.value for branch in node.branches))])
+    return _at(node, [node.key, *(_at(branch, [branch.value, *map(_attribute, branch.attributes)]) for branch in node.branches)])
 
 
 def _deck(node: s.CreateDeck) -> Piece:
@@ -64,7 +114,7 @@ def _deck(node: s.CreateDeck) -> Piece:
 
 
 def _award(node: s.Award) -> Piece:
-    return [*([_piece(key), ":", _piece(value)] for key, value in node.pairs), _piece(node.points)]
+    return _at(node, [*([_piece(key), ":", _piece(value)] for key, value in node.pairs), _piece(node.points)])
 
 
 def _piece(node: Any) -> Piece:
@@ -87,7 +137,14 @@ def _piece(node: Any) -> Piece:
             return _names(node.names)
         case s.Members():
             return _piece(node.team)
-    return _program(node) if isinstance(node, (s.Program, s.Setup, s.Declare, s.Phase, s.RepeatDeck)) else _list(node)
+    whole = _program(node) if isinstance(node, (s.Program, s.Setup, s.Declare, s.Phase, s.RepeatDeck)) else _list(node)
+    return _at(node, whole)
+
+
+def _at(node: s.Node, pieces: list[Piece]) -> Piece:
+    listed = _Listed(pieces)
+    listed.at = node.at
+    return listed
 
 
 def _program(node: s.Node) -> Piece:

@@ -1,0 +1,40 @@
+"""One game between random players, told move by move.
+
+>>> from meldlab.recycle import library
+>>> for line in transcribe(Machine.of(library.entry("kuhn_poker").text), seed=2):
+...     print(line.get("did") or line["ended"])  # doctest: +ELLIPSIS
+...
+the game is over
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+from meldlab.cards.kernel import address, below
+from meldlab.recycle import kernel_layout as k
+from meldlab.recycle.machine import Machine
+from meldlab.recycle.statuses import reason
+from meldlab.recycle.telling import Teller
+
+__all__ = ["transcribe"]
+
+
+def transcribe(machine: Machine, seed: int, game: int = 0) -> Iterator[dict[str, Any]]:
+    """Yield each decision of the game that ``random_games`` plays under this seed, and at last how it ended."""
+    teller, position = Teller(machine), machine.begin(seed, game)
+    while not position.over:
+        options = len(position.paths)
+        option = int(below(address(int(position.words[k.KEY]), 0, position.decisions, 0, k.FOR_PLAYER), 0, options))
+        after, did, then = position.watched(option)
+        yield {
+            "decision": position.decisions,
+            "seat": position.seat,
+            "options": options,
+            "option": option + 1,
+            "did": teller.tell(did, after),
+            "then": teller.tell(then, after),
+        }
+        position = after
+    position.check()
+    ended = k.FINISHED if position.status == k.FINISHED else k.CAPPED
+    yield {"ended": reason(ended), "scores": list(position.scores)}
