@@ -32,13 +32,14 @@ class Machine:
 
     def __init__(self, game: Compiled) -> None:
         self.game, self.plan = game, game.plan
-        self.tables = np.array(game.code, np.int64), np.array(game.data, np.int64), np.array(game.layout, np.int64)
+        code, data, layout = (np.array(table or [0], np.int64) for table in (game.code, game.data, game.layout))
+        self.tables = code, data, layout
         self.words = np.zeros(game.words, np.int64)
         for at, value in game.constants.items():
             self.words[at] = value
 
     def begin(self, seed: int, number: int) -> None:
-        begin(*self.tables, self.words, np.array(self.game.initial, np.int64), np.uint64(seed), np.uint64(number))
+        begin(*self.tables, self.words, np.array(self.game.initial, np.int64), seed, number)
 
     @property
     def status(self) -> int:
@@ -55,8 +56,10 @@ class Machine:
     def decide(self, option: int) -> None:
         decide(*self.tables, self.words, option)
 
-    def scores(self) -> list[int]:
-        assert score(*self.tables, self.words)
+    def scores(self) -> list[int] | None:
+        """Return the scores, or None where evaluating them fails."""
+        if not score(*self.tables, self.words):
+            return None
         at = self.game.layout[k.L_SCORES]
         return [int(points) for points in self.words[at + 1 : at + 1 + self.plan.players]]
 

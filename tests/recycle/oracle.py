@@ -100,46 +100,48 @@ class Oracle(Reckoner):
         return options[index]
 
     def stage(self, stage: s.Stage) -> Generator[Decision, int, None]:
-        stack, members = (self.board.players, self.seats) if stage.of == "player" else (self.board.sides, len(self.board.teams))
-        depth = len(stack)
-        stack.append(Round(stack[-1].current))
+        cycles = self.cycles(stage.of)
+        depth = len(cycles)
+        cycles.append(Round(cycles[-1].current))
         if stage.end == "simultaneous":
-            yield from self.together(stage, members)
-            del self.cycles(stage.of)[depth:]
-            return
-        passes = 0
-        while not self.over(stage, passes, members):
-            if passes:
-                mine = self.cycles(stage.of)[-1]
-                mine.current, mine.queued = mine.queued or mine.current % members + 1, None
-            passes += 1
-            if passes > MOST_IDLE_PASSES:
-                raise GameError("a stage that does not end")
             for phase in stage.phases:
-                yield from self.phase(phase)
+                yield from self.together(phase, stage.of)
+        else:
+            passes = 0
+            while not self.over(stage, passes):
+                if passes:
+                    mine = self.cycles(stage.of)[-1]
+                    mine.current, mine.queued = mine.queued or mine.current % self.count(stage.of) + 1, None
+                passes += 1
+                if passes > MOST_IDLE_PASSES:
+                    raise GameError("a stage that does not end")
+                for phase in stage.phases:
+                    yield from self.phase(phase)
         del self.cycles(stage.of)[depth:]
 
-    def together(self, stage: s.Stage, members: int) -> Generator[Decision, int, None]:
-        """Go through the phases once, each for every member; all choose before anything is carried out."""
-        first = self.cycles(stage.of)[-1].current
-        order = [(first + k - 1) % members + 1 for k in range(members)]
-        for phase in stage.phases:
-            chosen = []
-            for member in order:
-                self.cycles(stage.of)[-1].current = member
-                if isinstance(phase, s.Choice):
-                    chosen.append((member, (yield from self.decide(phase)), self.decisions - 1))
-                else:
-                    yield from self.phase(phase)
-            for member, option, decision in chosen:
-                self.cycles(stage.of)[-1].current = member
-                assert isinstance(phase, s.Choice)
-                self.take(phase, option, decision)
+    def over(self, stage: s.Stage, passes: int) -> bool:
+        if isinstance(stage.end, s.Expr):
+            return bool(self.value(stage.end))
+        return passes > 0 and passes >= self.count(stage.of)
 
-    def over(self, stage: s.Stage, passes: int, members: int) -> bool:
-        if isinstance(stage.end, str):
-            return passes == members
-        return bool(self.value(stage.end))
+    def together(self, phase: s.Phase, of: str) -> Generator[Decision, int, None]:
+        """Let every member do a phase; in a choice all choose before anything is carried out."""
+        mine = self.cycles(of)[-1]
+        first, chosen = mine.current, []
+        order = [(first + k - 1) % self.count(of) + 1 for k in range(self.count(of))]
+        for member in order:
+            mine.current = member
+            if isinstance(phase, s.Choice):
+                chosen.append((member, (yield from self.decide(phase)), self.decisions - 1))
+            else:
+                yield from self.phase(phase)
+            mine.queued = None
+        for member, option, decision in chosen:
+            mine.current = member
+            assert isinstance(phase, s.Choice)
+            self.take(phase, option, decision)
+            mine.queued = None
+        mine.current = first
 
     # --- choices
 

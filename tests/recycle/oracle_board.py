@@ -2,22 +2,25 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Protocol
 
 
 class GameError(Exception):
     """What the rules of the language call an error of the running program."""
 
 
-class Card(NamedTuple):
+@dataclass(frozen=True, order=True)
+class Card:
     number: int
 
 
-class Player(NamedTuple):
+@dataclass(frozen=True)
+class Player:
     seat: int  # from 1
 
 
-class Team(NamedTuple):
+@dataclass(frozen=True)
+class Team:
     number: int  # from 1
 
 

@@ -59,6 +59,9 @@ class Reckoner:
             return Event((), self.decisions, self.events - 1, purpose)
         return Event((self.item, *self.branches.so_far()), self.deciding, self.events - 1, purpose)
 
+    def count(self, of: str) -> int:
+        return self.seats if of == "player" else len(self.board.teams)
+
     def cycles(self, of: str) -> list[Round]:
         return self.board.players if of == "player" else self.board.sides
 
@@ -351,12 +354,10 @@ class Reckoner:
     @means(s.Compare)
     def of_compare(self, node: s.Compare) -> bool:
         left, right = self.compared_side(node.left), self.compared_side(node.right)
-        if left is None or right is None:
-            return node.how == "!="
         return compared(node.how, left, right)
 
     def compared_side(self, node: s.Expr) -> Any:
-        """Return the value of one side; None is a card of an empty list, which differs from every card."""
+        """Return the value of one side; None is the card of an empty list, which differs from every card."""
         if isinstance(node, s.Pick):
             return self.card_or_none(node)[0]
         value = self.value(node)

@@ -70,7 +70,11 @@ class Game:
 
 
 def new_game(name: str, seed: int, game: int = 0) -> Game:
-    return Game(Oracle(program(name), Addressed(seed, game)))
+    return game_of(program(name), seed, game)
+
+
+def game_of(rules: s.Program, seed: int, game: int = 0) -> Game:
+    return Game(Oracle(rules, Addressed(seed, game)))
 
 
 def play_out(name: str, seed: int, game: int = 0, eager: bool = False) -> Game:

@@ -4,9 +4,11 @@ from itertools import combinations
 
 import pytest
 
+from meldlab.recycle import library
+from meldlab.recycle.reader import read
 from tests.recycle.block_rummy_by_hand import Deal
 from tests.recycle.oracle_board import PLAYER, SHUFFLE, TABLE, Addressed, Event, Owner, Player
-from tests.recycle.playing import Face, Game, new_game, play_out
+from tests.recycle.playing import Face, Game, game_of, new_game, play_out
 
 RANKS = ("ACE", "TWO", "THREE", "FOUR", "FIVE", "SIX", "SEVEN", "EIGHT", "NINE", "TEN", "JACK", "QUEEN", "KING")
 
@@ -45,31 +47,29 @@ def test_block_rummy_is_the_game_written_by_hand(number: int) -> None:
     assert deal.asked == game.options
 
 
-@pytest.mark.parametrize(
-    ("number", "outcome"),
-    [
-        (0, "void"),
-        (2, "knock"),
-        (5, "knock"),
-        (16, "knock"),
-        (20, "knock"),
-        (21, "knock"),
-        (23, "knock"),
-        (25, "knock"),
-        (87, "gin"),
-        (106, "gin"),
-    ],
-)
-def test_gin_rummy(number: int, outcome: str) -> None:
+@pytest.mark.parametrize("number", [0, 1, 22, 50, 57, 72])
+def test_gin_rummy(number: int) -> None:
     game = new_game("gin_rummy", 2, number)
     for decision, _ in game.decisions(2, number, eager=True):
         loose, apart = game.hand(decision.seat), piles(game, Player(decision.seat), "iloc", "MELD")
         assert all(is_set(meld) or is_run(meld[::-1]) for meld in apart)
         assert len(loose) + sum(map(len, apart)) <= 11
-    assert check_gin_score(game) == outcome
+    assert check_gin_score(game, limit=10) == ("gin" if number == 72 else "knock")
 
 
-def check_gin_score(game: Game) -> str:
+def test_gin_rummy_with_easy_knocks() -> None:
+    # Random players hardly ever knock; with the limit raised they do, and all ways to settle a deal occur.
+    easy = read(library.entry("gin_rummy").text.replace("(declare 10 'LIMIT)", "(declare 60 'LIMIT)"))
+    outcomes = set()
+    for number in range(30):
+        game = game_of(easy, 2, number)
+        for _ in game.decisions(2, number, eager=True):
+            pass
+        outcomes.add(check_gin_score(game, limit=60))
+    assert {"knock", "undercut"} <= outcomes
+
+
+def check_gin_score(game: Game, limit: int) -> str:
     knocker = game.cell(TABLE, "sto", "KNOCKER")
     if not knocker:
         assert game.scores == [0, 0]
@@ -78,7 +78,7 @@ def check_gin_score(game: Game) -> str:
     other = 3 - knocker
     spread, deadwood = piles(game, TABLE, "vloc", "SPREAD"), game.cards(Player(knocker), "vloc", "DEADWOOD")
     assert all(is_set(meld) or is_run(meld) for meld in spread)
-    assert pips(deadwood) <= 10
+    assert pips(deadwood) <= limit
     laid_off = len(game.moves("SPREAD")) - sum(source == Player(knocker) for _, source, _ in game.moves("SPREAD"))
     theirs = len(game.hand(other)) + len(game.cards(Player(other), "vloc", "MELDED")) + laid_off
     assert theirs == 10

@@ -210,17 +210,22 @@ class _Compiler(ExpressionCompiler):
 
     def joint(self, phase: s.Phase, cycle: int, of: str) -> None:
         """Compile a phase that every member does in turn; in a choice all choose before anything is carried out."""
-        counter, choice = cycle + k.PASSES, 0
+        counter, member, choice = cycle + k.PASSES, cycle + k.MEMBER, 0
 
         def in_turn() -> Iterator[None]:
             body = self.code.label()
             self.code.emit(k.COPY, counter, self.code.constant(0))
+            self.code.emit(k.COPY, member, cycle + k.CURRENT)
             self.code.put(body)
             yield
+            # Whoever was made current meanwhile, the next one in turn comes after this member.
             self.code.emit(k.ZERO_QUEUE, cycle)
+            self.code.emit(k.COPY, cycle + k.CURRENT, member)
             self.code.emit(k.ADVANCE, cycle, self.count(of))
+            self.code.emit(k.COPY, member, cycle + k.CURRENT)
             self.code.emit(k.ADD, counter, counter, self.code.constant(1))
             self.code.emit(k.JLT, counter, self.count(of), body)
+            self.code.emit(k.COPY, member, self.code.constant(0))
 
         for _ in in_turn():
             if isinstance(phase, s.Choice):

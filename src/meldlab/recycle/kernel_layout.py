@@ -63,8 +63,8 @@ MEMORY = 4  # the kind of a mem location
 # --- a card: [next above, next below, home, type]; a memory: [next above, next below, home, card]
 ABOVE, BELOW, HOME, TYPE = range(4)
 NODE = 4
-# --- a cycle: [current, queued, passes, unused]
-CURRENT, QUEUED, PASSES = 0, 1, 2
+# --- a cycle: [current, queued, passes, member of a joint phase]
+CURRENT, QUEUED, PASSES, MEMBER = 0, 1, 2, 3
 CYCLE = 4
 # --- a choice point: [trail, heap, instruction, list, member, variable, path, floor]
 OPEN = 8
