@@ -253,8 +253,8 @@ def test_cards_are_the_product_of_attributes_with_nested_ones_in_depth() -> None
         ("(stage player (end (>= (game sto N) 2)) (do ((inc (game sto N))))) (do ((set (game sto M) (pid (current player)))))",
          "(game sto M)", 1),
         # cycle current outside stages starts the later ones
-        ("(do ((cycle current (3 player))))"
-         " (stage player (end (>= (game sto N) 1)) (do ((inc (game sto N)) (inc ((current player) sto M)))))",
+        (("(do ((cycle current (3 player))))"
+         " (stage player (end (>= (game sto N) 1)) (do ((inc (game sto N)) (inc ((current player) sto M)))))"),
          "((3 player) sto M)", 1),
         ("(do ((cycle current (2 player)))) (stage player once (do ((set (game sto N) (+ (* 10 (game sto N)) (pid (current player)))))))",
          "(game sto N)", 231),
