@@ -139,6 +139,8 @@ class _Checker:
         location = self.want(node.location, Class.CARDS)
         if not isinstance(location, (s.Location, s.Var)) or (isinstance(location, s.Location) and location.kind == "mem"):
             self.found("E106", "cards are made in a location (vloc, iloc, hloc, oloc)", node.location)
+        if _cards(node) > self.limits.cards:
+            self.found("E112", f"a deck of {_cards(node):,} cards (at most {self.limits.cards:,}; raise the limit 'cards')", node)
         return replace(node, back=back, location=location)
 
     def teams(self, node: s.CreateTeams) -> s.CreateTeams:

@@ -54,8 +54,8 @@ def compile_program(program: s.Program, limits: Limits) -> Compiled:
     for first, end, size in (
         (k.L_LISTS, k.L_LISTS_END, limits.lists),
         (k.L_TRAIL, k.L_TRAIL_END, 2 * limits.lists),
-        (k.L_OPEN, k.L_OPEN_END, 1000 * k.OPEN),
-        (k.L_PATH, k.L_PATH_END, 1000),
+        (k.L_OPEN, k.L_OPEN_END, limits.branches * k.OPEN),
+        (k.L_PATH, k.L_PATH_END, limits.branches),
         (k.L_OPTION, k.L_OPTION_END, limits.options),
         (k.L_OPTION_WORDS, k.L_OPTION_WORDS_END, 8 * limits.options),
         (k.L_LOG, k.L_LOG_END, 100_000),
@@ -128,8 +128,7 @@ class _Compiler(ExpressionCompiler):
 
     def deck(self, node: Any) -> None:
         if isinstance(node, s.RepeatDeck):
-            for _ in range(node.count.value):  # type: ignore[attr-defined]  # a number since the check
-                self.deck(node.deck)
+            self.counted(self.value(node.count), lambda: self.deck(node.deck))
         else:
             self.item(node)
 

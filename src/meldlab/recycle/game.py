@@ -32,9 +32,10 @@ def load(name: str) -> tuple[str, str]:
     path = Path(name)
     if path.suffix in (".rcy", ".gdl", ".txt") or path.is_file():
         try:
-            return path.stem, path.read_text("utf-8-sig")
-        except (OSError, UnicodeDecodeError) as problem:
-            raise NotLegalHere(f"cannot read {name}: {getattr(problem, 'strerror', None) or 'it is not UTF-8 text'}") from None
+            # Only comments can hold anything beyond ASCII, so what they mean elsewhere does not matter.
+            return path.stem, path.read_bytes().decode("utf-8-sig", "replace")
+        except OSError as problem:
+            raise NotLegalHere(f"cannot read {name}: {problem.strerror}") from None
     return name, library.entry(name).text
 
 

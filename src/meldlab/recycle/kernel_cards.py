@@ -396,6 +396,9 @@ def faro(state, layout, lower, upper):
         state[STATUS] = NO_TARGET
         return
     at = state[HEAP]
+    if at + 2 * (state[lower + SIZE_AT] + state[upper + SIZE_AT]) > layout[L_LISTS_END]:
+        state[STATUS] = OUT_OF_LISTS
+        return
     size = nodes(state, lower, at)
     if lower == upper:
         total = size
@@ -403,9 +406,6 @@ def faro(state, layout, lower, upper):
     else:
         total = size + nodes(state, upper, at + size)
     mixed = at + total
-    if mixed + total > layout[L_LISTS_END]:
-        state[STATUS] = OUT_OF_LISTS
-        return
     i, j, k = 0, size, 0
     while i < size or j < total:
         if i < size:

@@ -76,8 +76,6 @@ def run(code, data, layout, state, pc):
             else:
                 put(state, a, state[state[b] + 1 + index])
                 put(state, c, index + 1)
-            if state[TRAIL] > trail_end:
-                state[STATUS] = OUT_OF_TRAIL
         elif op == ATTRIBUTE:
             card = state[b]
             key = data[layout[L_KEY_OF] + state[c]]
@@ -118,8 +116,6 @@ def run(code, data, layout, state, pc):
                 put(state, a, state[members + 1])
             else:
                 state[a] = member_by_path(state, layout, members)
-            if state[TRAIL] > trail_end:
-                state[STATUS] = OUT_OF_TRAIL
             if work > work_limit:
                 state[STATUS] = OVERWORKED
         elif op == ALTERNATIVE:
@@ -152,8 +148,6 @@ def run(code, data, layout, state, pc):
         elif op == MOVE:
             # Operands: card, list it was found in, location, end found at + 4 * end to put, index.
             cards.move(state, layout, state[a], state[b], d & 3, state[c], d >> 2, state[code[here + 5]])
-            if state[TRAIL] > trail_end:
-                state[STATUS] = OUT_OF_TRAIL
         elif op == MARK:
             state[a] = state[HEAP]
         elif op == RELEASE:
@@ -198,8 +192,6 @@ def run(code, data, layout, state, pc):
                 put(state, a, state[a] + 1)
             if work > work_limit:
                 state[STATUS] = OVERWORKED
-            if state[TRAIL] > trail_end:
-                state[STATUS] = OUT_OF_TRAIL
         elif op == SUM:
             state[a] = small(state, total(state, layout, state[b], state[c]))
         elif op == SCOREMAX:
@@ -325,8 +317,6 @@ def run(code, data, layout, state, pc):
         elif op == SORT:
             sort(state, layout, state[b], state[c])
             state[a] = state[b]
-            if state[TRAIL] > trail_end:
-                state[STATUS] = OUT_OF_TRAIL
         elif op == RANGE:
             count = max(0, state[c] - state[b] + 1)
             list = room(state, layout, count)
@@ -389,8 +379,6 @@ def run(code, data, layout, state, pc):
             cards.swap_lists(state, layout, state[a], state[b])
         elif op == SHUFFLE:
             cards.shuffle(state, layout, state[a])
-            if state[TRAIL] > trail_end:
-                state[STATUS] = OUT_OF_TRAIL
         elif op == FARO:
             cards.faro(state, layout, state[a], state[b])
         elif op == PASS:
@@ -415,15 +403,11 @@ def run(code, data, layout, state, pc):
                 put(state, state[a] + kind, data[b + kind])
             note(state, layout, CLEAR_POINTS, state[a], 0, 0)
             acted(state)
-            if state[TRAIL] > trail_end:
-                state[STATUS] = OUT_OF_TRAIL
         elif op == AWARD:
             # Operands: map, first of the registers with keys and values, pairs, points.
             add_award(state, layout, data, state[a], b, c, state[d])
             if layout[L_AWARDS]:
                 keep_award(state, layout, state[a], b, c, state[d], False)
-            if state[TRAIL] > trail_end:
-                state[STATUS] = OUT_OF_TRAIL
         elif op == UPDATE:
             if c == 0:
                 recount_points(state, layout, data, state[a])
@@ -431,8 +415,6 @@ def run(code, data, layout, state, pc):
                 acted(state)
             else:
                 keep_award(state, layout, state[a], b, c, state[d], True)
-            if state[TRAIL] > trail_end:
-                state[STATUS] = OUT_OF_TRAIL
         elif op == CREATE_CARDS:
             if state[a] >= layout[L_LISTS_FROM] or state[state[a] + KIND_AT] == MEMORY:
                 state[STATUS] = NO_TARGET
@@ -486,6 +468,8 @@ def run(code, data, layout, state, pc):
             return
         elif op == SCORED:
             return
+        if state[TRAIL] > trail_end:
+            state[STATUS] = OUT_OF_TRAIL
         if state[STATUS]:
             state[ERROR_AT] = here
             return

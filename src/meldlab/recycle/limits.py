@@ -17,11 +17,12 @@ class Limits:
 
     decisions: int = 10_000  # of one game
     steps: int = 10_000  # tests of an END between two decisions
-    work: int = 50_000_000  # instructions between two decisions
+    work: int = 10_000_000  # instructions between two decisions
     cards: int = 2_000
     locations: int = 1_000  # by index other than 0
     memories: int = 2_000  # cards remembered at one time
     options: int = 50_000  # of one choice
+    branches: int = 1_000  # of one option
     lists: int = 1_000_000  # cards in computed lists (subsets, partitions, runs ..) at one time
     awards: int = 200  # of one point map that is updated
 

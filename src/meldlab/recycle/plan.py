@@ -105,7 +105,7 @@ class Plan:
         self.team_lists, at = at, at + self.most_teams * (self.players + 1)
         self.scores, at = at, at + self.players + 1
         joint = [node for node in nodes if isinstance(node, s.Stage) and node.end == "simultaneous"]
-        self.pending_width = 66 if joint else 0
+        self.pending_width = 2 + max(64, self.limits.branches // 16) if joint else 0
         self.pending, at = at, at + self.pending_width * max(self.players, self.most_teams)
         self.bases: dict[tuple[str, str, str], int] = {}
         for team in (False, True):

@@ -28,7 +28,7 @@ _REASONS = {
     k.OUT_OF_LOCATIONS: "too many locations by index (raise the limit 'locations')",
     k.OUT_OF_MEMORIES: "too many cards are remembered (raise the limit 'memories')",
     k.OUT_OF_CARDS: "too many cards are made (raise the limit 'cards')",
-    k.OUT_OF_PATH: "an option branches too often",
+    k.OUT_OF_PATH: "an option branches too often (raise the limit 'branches')",
     k.OUT_OF_AWARDS: "a point map has too many awards (raise the limit 'awards')",
     k.TOO_MANY_SUBSETS: "the list has too many subsets (ask for fewer, or raise the limit 'lists')",
     k.OUT_OF_LOG: "too much happens between two decisions to be told",

@@ -15,7 +15,7 @@ from meldlab.recycle.findings import Finding
 __all__ = ["DEEPEST", "KEYWORDS", "LONGEST", "Word", "plain", "words"]
 
 DEEPEST = 100  # brackets in brackets; programs of the field stay below 30
-LONGEST = 1_000_000  # characters
+LONGEST = 250_000  # characters
 
 KEYWORDS = frozenset(
     re.findall(

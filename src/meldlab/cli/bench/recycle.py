@@ -1,7 +1,7 @@
 """``meldlab bench recycle``: games of described games per CPU second, one core, random players."""
 
 import time
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -24,7 +24,7 @@ def bench_recycle(
     from meldlab.recycle import library
     from meldlab.recycle.machine import Machine
 
-    rows = {}
+    rows: dict[str, dict[str, Any]] = {}
     for name in library.names() if everything else REFERENCE:
         text = library.entry(name).text
         machine = Machine.of(text)
