@@ -50,6 +50,7 @@ class Oracle(Reckoner):
         super().__init__(chance)
         self.program = program
         self.drawn_from: dict[str, Spot | None] = {}  # the memory over which a variable loops
+        self.choice: s.Choice | None = None  # the one that was reached last
         self.exploring = False
         self.did_something = False
         self.moves: list[tuple[Card, Spot, Spot]] = []  # all that were carried out, with where from and where to
@@ -90,7 +91,7 @@ class Oracle(Reckoner):
                 raise AssertionError(phase)
 
     def decide(self, choice: s.Choice) -> Generator[Decision, int, Option]:
-        options = self.options(choice)
+        self.choice, options = choice, self.options(choice)
         if not options:
             raise GameError("a choice without options")
         if self.decisions == MOST_DECISIONS:

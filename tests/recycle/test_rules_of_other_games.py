@@ -152,7 +152,7 @@ def test_goofspiel(number: int) -> None:
 def test_indian_poker(number: int) -> None:
     game = play_out("indian_poker", 1, number)
     paid = [game.cell(Player(seat), "sto", "PAID") for seat in (1, 2, 3)]
-    cards = [ACE_HIGH.index(game.cards(Player(seat), "oloc", "FOREHEAD")[0].rank) for seat in (1, 2, 3)]
+    cards = [ACE_HIGH.index(card.rank) for card, _, _ in game.moves("FOREHEAD")]
     staying = [n for n in range(3) if game.cell(Player(n + 1), "str", "SAYS") == "IN"]
     winners = [n for n in staying if cards[n] == max(cards[m] for m in staying)]
     assert len({paid[n] for n in staying}) == 1
