@@ -69,11 +69,12 @@ def comes_to_something(text: str) -> bool:
     try:
         machine = Machine.of(text, limits=TIGHT)
     except BadText as mistake:
-        placed = 0 <= mistake.at <= len(text) and "^" in str(mistake)
+        problem: BadText | None = mistake
     else:
-        placed = None  # nothing to place
-    if placed is not None:
-        assert placed
+        problem = None
+    if problem is not None:
+        assert 0 <= problem.at <= len(text)
+        assert "^" in str(problem)
         return False
     played = machine.random_games(games=2, seed=1)
     assert all(reason(status) for status in played.statuses.tolist())
