@@ -111,7 +111,7 @@ def test_show_transcript_and_perft(capsys: pytest.CaptureFixture[str], tiny: str
     told = answer(capsys, "transcript", tiny, "--seed", "2")
     assert [move["seat"] for move in told["moves"]] == [1, 2]
     assert told["scores"] == [1, 1]
-    assert said(capsys, "transcript", tiny, "--seed", "2").count("\n") == 3
+    assert said(capsys, "transcript", tiny, "--seed", "2").count("\n") == 4
     counts = answer(capsys, "perft", tiny, "--depth", "3")
     assert counts["histories"] == 4
     assert [level["histories"] for level in counts["levels"]] == [1, 2, 4, 0]

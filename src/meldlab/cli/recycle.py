@@ -218,11 +218,13 @@ def transcript(
     described = _described(game, dialect, limits)
     lines = transcribe(described.machine, seed)
     if json:
-        *moves, last = lines
-        print_json({"game": described.name, "seed": seed, "moves": moves, **last})
+        first, *moves, last = lines
+        print_json({"game": described.name, "seed": seed, **first, "moves": moves, **last})
         return
     for line in lines:
-        if "seat" in line:
+        if "begins" in line:
+            print(f"   0. {line['begins']}")
+        elif "seat" in line:
             print(f"{line['decision'] + 1:4}. p{line['seat']} ({line['option']} of {line['options']}) {line['did']}")
             if line["then"]:
                 print(f"      {line['then']}")

@@ -127,8 +127,10 @@ def drive(code, data, layout, stack, initial, goal, option, seed, first, games, 
     while True:
         state = stack[level]
         if task == TO_BEGIN:
+            logging = state[LOGGING]
             for i in range(len(initial)):
                 state[i] = initial[i]
+            state[LOGGING] = logging
             state[KEY] = np.int64(address(seed, first + np.uint64(game), 0, 0, 0))
         elif task == TO_SCORE:
             if player == 1:

@@ -126,6 +126,7 @@ def place(state, home, end, index, node):
 @scalar_kernel
 def relink(state, home, at, size):
     """Make a location hold the ``size`` nodes listed from ``at``, from the bottom up."""
+    state[EXTRA_WORK] += size >> 1
     under = 0
     for i in range(size):
         node = state[at + i]

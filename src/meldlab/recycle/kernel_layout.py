@@ -23,6 +23,7 @@ FREE = 9  # memories to use again, a chain
 TOP = 10  # first free word behind locations and memories
 STEPS = 11  # END tests since the last decision
 TEAMS = 12
+EXTRA_WORK = 14  # of long lists, in instructions
 LOG_SPLIT = 13  # words of the log that belong to the option carried out
 WORKING = 16  # from here on the header is room to work in
 HEAP = 16  # first free word for lists

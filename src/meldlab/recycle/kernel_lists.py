@@ -32,6 +32,7 @@ def size_of(state, layout, cards):
 @scalar_kernel
 def fill(state, layout, cards, at):
     """Copy the members of any list to ``at`` and following; return how many."""
+    state[EXTRA_WORK] += size_of(state, layout, cards) >> 3
     if cards >= layout[L_LISTS_FROM]:
         size = state[cards]
         for i in range(size):
@@ -49,6 +50,15 @@ def fill(state, layout, cards, at):
             size += 1
             node = state[node + ABOVE]
     return size
+
+
+@scalar_kernel
+def toil(state, layout, size):
+    """Count work that grows with the square of a list; return whether it is too much."""
+    state[EXTRA_WORK] += (size * size) >> 3
+    if size * size > 10 * layout[L_WORK_LIMIT]:
+        state[STATUS] = OVERWORKED
+    return state[STATUS] != 0
 
 
 @scalar_kernel
@@ -200,6 +210,8 @@ def occurring(state, layout, lists, times):
     if result + count + 1 > at:
         state[STATUS] = OUT_OF_LISTS
         return 0
+    if toil(state, layout, count):
+        return 0
     size = 0
     for i in range(count):
         card, seen, before = state[at + i], 0, 0
@@ -237,6 +249,8 @@ def partition(state, layout, data, key, lists):
     first = state[HEAP]
     if first + 2 * count + 1 > at:
         state[STATUS] = OUT_OF_LISTS
+        return 0
+    if toil(state, layout, count):
         return 0
     groups, group = 0, first
     keys, attributes = layout[L_KEYS], layout[L_ATTRIBUTES]
@@ -284,6 +298,8 @@ def run_end(state, layout, cards, end, least, points):
     if result == 0:
         return 0
     size = state[result]
+    if toil(state, layout, size):
+        return 0
     for length in range(size, max(least, 1) - 1, -1):
         start = result + 1 + (size - length if end == AT_TOP else 0)
         low = high = state[points + state[state[start] + TYPE]]
@@ -387,6 +403,8 @@ def sort(state, layout, cards, points):
     at = state[HEAP]
     if at + size > layout[L_LISTS_END]:
         state[STATUS] = OUT_OF_LISTS
+    elif toil(state, layout, size):
+        return
     elif cards >= layout[L_LISTS_FROM]:
         fill(state, layout, cards, at)
         sort_nodes(state, at, size, points, False)
@@ -409,6 +427,8 @@ def runs(state, layout, cards, least, points, largest):
     first = state[HEAP]
     if sorted_at <= first:
         state[STATUS] = OUT_OF_LISTS
+        return 0
+    if toil(state, layout, size):
         return 0
     fill(state, layout, cards, sorted_at)
     sort_nodes(state, sorted_at, size, points, False)

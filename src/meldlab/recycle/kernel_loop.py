@@ -38,6 +38,7 @@ from meldlab.recycle.kernel_points import add_award, clear_points, keep_award, r
 def run(code, data, layout, state, pc):
     """Carry out instructions from ``pc`` until a decision, the end, an error, or, while exploring, no option is left."""
     work = 0
+    state[EXTRA_WORK] = 0
     work_limit = layout[L_WORK_LIMIT]
     trail_end = layout[L_TRAIL_END]
     while True:
@@ -48,7 +49,7 @@ def run(code, data, layout, state, pc):
         work += 1
         if op == JUMP:
             pc = a
-            if work > work_limit:
+            if work + state[EXTRA_WORK] > work_limit:
                 state[STATUS] = OVERWORKED
         elif op == JEQ:
             if state[a] == state[b]:
@@ -116,7 +117,7 @@ def run(code, data, layout, state, pc):
                 put(state, a, state[members + 1])
             else:
                 state[a] = member_by_path(state, layout, members)
-            if work > work_limit:
+            if work + state[EXTRA_WORK] > work_limit:
                 state[STATUS] = OVERWORKED
         elif op == ALTERNATIVE:
             if state[MODE] == EXPLORE:
@@ -135,7 +136,7 @@ def run(code, data, layout, state, pc):
                 pc = backtrack(state, layout)
                 if pc < 0:
                     return
-                if work > work_limit:
+                if work + state[EXTRA_WORK] > work_limit:
                     state[STATUS] = OVERWORKED
             elif state[RETURN]:
                 pc = state[RETURN]
@@ -190,7 +191,7 @@ def run(code, data, layout, state, pc):
                 pc = c
             else:
                 put(state, a, state[a] + 1)
-            if work > work_limit:
+            if work + state[EXTRA_WORK] > work_limit:
                 state[STATUS] = OVERWORKED
         elif op == SUM:
             state[a] = small(state, total(state, layout, state[b], state[c]))

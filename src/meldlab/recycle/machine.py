@@ -28,9 +28,10 @@ from meldlab.recycle.compiler import Compiled, compile_program
 from meldlab.recycle.limits import Limits
 from meldlab.recycle.statuses import reason
 
-__all__ = ["Games", "Machine", "Place", "Position"]
+__all__ = ["Entry", "Games", "Machine", "Place", "Position"]
 
 Words = NDArray[np.int64]
+Entry = tuple[int, int, int, int]  # an action of the log: the operation, and addresses or values
 
 
 @dataclass(frozen=True)
@@ -110,9 +111,23 @@ class Machine:
 
     def begin(self, seed: int, game: int = 0) -> "Position":
         """Return the first decision, or the end, of a game."""
-        self.words[k.LOG] = 0
+        return self._begin(seed, game, logging=False)[0]
+
+    def watched_begin(self, seed: int, game: int = 0) -> tuple["Position", list[Entry]]:
+        """Return the first decision and what happened before it."""
+        return self._begin(seed, game, logging=True)
+
+    def _begin(self, seed: int, game: int, logging: bool) -> tuple["Position", list[Entry]]:
+        self.words[k.LOGGING] = int(logging)
         kernel.begin(*self.tables, self.words, self.initial, seed, game)
-        return Position.taken(self)
+        self.words[k.LOGGING] = 0
+        return Position.taken(self), self.log()
+
+    def log(self) -> list[Entry]:
+        """Return the actions written down since the last position was loaded."""
+        at = self.compiled.layout[k.L_LOG]
+        rows = self.words[at : at + int(self.words[k.LOG])].reshape(-1, 4).tolist()
+        return [(what, a, b, c) for what, a, b, c in rows]
 
     def random_games(self, games: int, seed: int, threads: int = 1, first: int = 0) -> Games:
         """Play games with random players; the same seed gives the same games on any number of threads."""
@@ -209,19 +224,17 @@ class Position:
         """Return the position after an option, by its number from 0."""
         return self._decide(option, logging=False)[0]
 
-    def watched(self, option: int) -> tuple["Position", list[tuple[int, int, int, int]], list[tuple[int, int, int, int]]]:
+    def watched(self, option: int) -> tuple["Position", list[Entry], list[Entry]]:
         """Return the position after an option, what the option did, and what happened by itself after it."""
         after, log, split = self._decide(option, logging=True)
         return after, log[:split], log[split:]
 
-    def preview(self, option: int) -> tuple["Position", list[tuple[int, int, int, int]]]:
+    def preview(self, option: int) -> tuple["Position", list[Entry]]:
         """Return what an option does, and the position to read that in; a joint option is carried out as if it stood alone."""
         after, log, split = self._decide(option, logging=True, tables=self.machine.single_tables)
         return after, log[:split]
 
-    def _decide(
-        self, option: int, logging: bool, tables: tuple[Words, Words, Words] | None = None
-    ) -> tuple["Position", list[tuple[int, int, int, int]], int]:
+    def _decide(self, option: int, logging: bool, tables: tuple[Words, Words, Words] | None = None) -> tuple["Position", list[Entry], int]:
         if not 0 <= option < len(self.paths):
             raise NotLegalHere(f"no option {option + 1} (1 to {len(self.paths)})")
         path, layout = self.paths[option], self.machine.compiled.layout
@@ -233,8 +246,7 @@ class Position:
         kernel.decide(*(tables or self.machine.tables), words, 0)
         words[k.LOGGING] = 0
         after = Position.taken(self.machine)
-        log = words[layout[k.L_LOG] :][: int(words[k.LOG])].reshape(-1, 4).tolist() if logging else []
-        return after, [(what, a, b, c) for what, a, b, c in log], int(words[k.LOG_SPLIT]) // 4
+        return after, self.machine.log(), int(words[k.LOG_SPLIT]) // 4
 
     def check(self) -> "Position":
         """Return this position, or raise what made the game fail."""

@@ -13,13 +13,12 @@ from functools import cached_property
 
 from meldlab.recycle import kernel_layout as k
 from meldlab.recycle import syntax as s
-from meldlab.recycle.machine import Machine, Place, Position
+from meldlab.recycle.machine import Entry, Machine, Place, Position
 from meldlab.recycle.walking import walk
 
 __all__ = ["HIDDEN", "Teller", "visible"]
 
 HIDDEN = "??"
-Entry = tuple[int, int, int, int]
 
 
 class Teller:

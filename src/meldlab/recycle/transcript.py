@@ -2,7 +2,8 @@
 
 >>> from meldlab.recycle import library
 >>> for line in transcribe(Machine.of(library.entry("kuhn_poker").text), seed=2):
-...     print(line.get("did") or line["ended"])
+...     print(" ".join(filter(None, (line.get("begins"), line.get("did"), line.get("ended")))))  # doctest: +ELLIPSIS
+set points HEIGHT; shuffle STOCK; move KING from STOCK to HAND of p1; ...
 set SAYS of p1 to BET; set PAID of p1 to 2
 set SAYS of p2 to CALL; set PAID of p2 to 2
 the game is over
@@ -21,8 +22,10 @@ __all__ = ["transcribe"]
 
 
 def transcribe(machine: Machine, seed: int, game: int = 0) -> Iterator[dict[str, Any]]:
-    """Yield each decision of the game that ``random_games`` plays under this seed, and at last how it ended."""
-    teller, position = Teller(machine), machine.begin(seed, game)
+    """Yield what happens before the first decision of the game that ``random_games`` plays, each decision, and how it ended."""
+    teller = Teller(machine)
+    position, log = machine.watched_begin(seed, game)
+    yield {"begins": teller.tell(log, position)}
     while not position.over:
         options = len(position.paths)
         option = int(below(address(int(position.words[k.KEY]), 0, position.decisions, 0, k.FOR_PLAYER), 0, options))
