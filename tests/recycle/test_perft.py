@@ -9,7 +9,7 @@ from meldlab.recycle.machine import Machine
 from tests.recycle.playing import histories
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "recycle_perft.txt"
-MOST_BY_HAND = 200
+MOST_BY_HAND = 120
 
 
 def golden() -> dict[str, list[tuple[int, int]]]:
