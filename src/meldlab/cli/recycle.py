@@ -192,7 +192,7 @@ def play(
             option = _ask(state, seat)
         else:
             option = Chance(seed, 0, step, acting).pick(list(state.legal_actions()))
-            print(f"p{acting + 1}: {option}")
+            print(f"p{acting + 1}: {state.heard(option, seat - 1)}")
         state, step = state.apply(option), step + 1
     result = state.result
     assert result is not None

@@ -22,7 +22,7 @@ from meldlab.recycle import library
 from meldlab.recycle.limits import Limits
 from meldlab.recycle.machine import Machine, Place, Position
 from meldlab.recycle.statuses import reason
-from meldlab.recycle.telling import HIDDEN, Teller
+from meldlab.recycle.telling import HIDDEN, Teller, visible
 
 __all__ = ["Described", "Option", "Seen", "Standing", "load"]
 
@@ -108,10 +108,18 @@ class Standing:
         return tuple(options)
 
     def _told(self, option: int, hidden: bool) -> str:
-        after, did, _ = self.position.watched(option)
+        after, did = self.position.preview(option)
         if not hidden:
             return self.teller.tell(did, after)
-        return self.teller.tell(did, after, self.position, self.position.seat)
+        return self.teller.tell(did, after, visible(self.position, self.position.seat), foresight=True)
+
+    def heard(self, action: Option, seat: int) -> str:
+        """Return what a seat notices when an option is carried out, and what happens by itself after it."""
+        after, did, then = self.position.watched(action.number - 1)
+        seen = visible(self.position, seat + 1) | visible(after, seat + 1)
+        chosen = self.teller.tell(did, after, seen) if did else "has chosen"
+        followed = self.teller.tell(then, after, seen)
+        return f"{chosen}\n  {followed}" if followed else chosen
 
     def legal_actions(self) -> Iterable[Option]:
         """Give the options."""

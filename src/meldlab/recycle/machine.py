@@ -95,6 +95,15 @@ class Machine:
         return words
 
     @cached_property
+    def single_tables(self) -> tuple[Words, Words, Words]:
+        """Return the tables of a program in which nobody waits for the others before an option is carried out."""
+        code, data, layout = self.tables
+        single = code.copy()
+        operations = single[:: k.STRIDE]
+        operations[operations == k.JOINT] = k.CHOICE
+        return single, data, layout
+
+    @cached_property
     def words(self) -> Words:
         """Return the array that this machine works in."""
         return self.room()
@@ -205,7 +214,14 @@ class Position:
         after, log, split = self._decide(option, logging=True)
         return after, log[:split], log[split:]
 
-    def _decide(self, option: int, logging: bool) -> tuple["Position", list[tuple[int, int, int, int]], int]:
+    def preview(self, option: int) -> tuple["Position", list[tuple[int, int, int, int]]]:
+        """Return what an option does, and the position to read that in; a joint option is carried out as if it stood alone."""
+        after, log, split = self._decide(option, logging=True, tables=self.machine.single_tables)
+        return after, log[:split]
+
+    def _decide(
+        self, option: int, logging: bool, tables: tuple[Words, Words, Words] | None = None
+    ) -> tuple["Position", list[tuple[int, int, int, int]], int]:
         if not 0 <= option < len(self.paths):
             raise NotLegalHere(f"no option {option + 1} (1 to {len(self.paths)})")
         path, layout = self.paths[option], self.machine.compiled.layout
@@ -214,7 +230,7 @@ class Position:
         words[at] = len(path)
         words[at + 1 : at + 1 + len(path)] = path
         words[k.LOGGING] = int(logging)
-        kernel.decide(*self.machine.tables, words, 0)
+        kernel.decide(*(tables or self.machine.tables), words, 0)
         words[k.LOGGING] = 0
         after = Position.taken(self.machine)
         log = words[layout[k.L_LOG] :][: int(words[k.LOG])].reshape(-1, 4).tolist() if logging else []

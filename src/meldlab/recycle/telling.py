@@ -4,11 +4,11 @@
 >>> from meldlab.recycle.machine import Machine
 >>> position = Machine.of(library.entry("kuhn_poker").text).begin(seed=1)
 >>> after, did, _ = position.watched(1)
->>> Teller(position.machine).tell(did, position)  # doctest: +ELLIPSIS
-'...'
+>>> Teller(position.machine).tell(did, after)
+'set SAYS of p1 to BET; set PAID of p1 to 2'
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Set
 from functools import cached_property
 
 from meldlab.recycle import kernel_layout as k
@@ -16,7 +16,7 @@ from meldlab.recycle import syntax as s
 from meldlab.recycle.machine import Machine, Place, Position
 from meldlab.recycle.walking import walk
 
-__all__ = ["HIDDEN", "Teller"]
+__all__ = ["HIDDEN", "Teller", "visible"]
 
 HIDDEN = "??"
 Entry = tuple[int, int, int, int]
@@ -80,13 +80,12 @@ class Teller:
 
     # --- what happened
 
-    def tell(self, log: Iterable[Entry], after: Position, before: Position | None = None, seat: int = 0) -> str:
-        """Return what was done, in words.
+    def tell(self, log: Iterable[Entry], after: Position, seen: Set[int] | None = None, foresight: bool = False) -> str:
+        """Return what was done, in words; with cards ``seen``, others are hidden.
 
-        With a ``seat``, only what that seat could say ``before``: from the first card that it cannot see on, the rest depends on what it
-        does not know, and is left out.
+        ``foresight`` is what a player can say beforehand: from the first hidden card on, the rest depends on what he does not know, and is
+        left out.
         """
-        seen = None if before is None or not seat else _visible(before, seat)
         parts: list[tuple[str, list[str], str]] = []
         for entry in log:
             verb, what, where = self._words(entry, after)
@@ -97,7 +96,7 @@ class Teller:
                 parts[-1][1].append(what)
             else:
                 parts.append((verb, [what] if what else [], where))
-            if unknown:
+            if unknown and foresight:
                 break
         return "; ".join(" ".join(filter(None, (verb, ", ".join(whats), where))) for verb, whats, where in parts)
 
@@ -139,6 +138,6 @@ def _cards(entry: Entry) -> tuple[int, ...]:
     return (a, b) if what == k.SWAP_CARDS else ()
 
 
-def _visible(position: Position, seat: int) -> set[int]:
+def visible(position: Position, seat: int) -> set[int]:
     """Return the cards that a seat may see, by number."""
     return {card for place in position.places() if place.seen_by(seat) for card in place.cards}

@@ -2,8 +2,9 @@
 
 >>> from meldlab.recycle import library
 >>> for line in transcribe(Machine.of(library.entry("kuhn_poker").text), seed=2):
-...     print(line.get("did") or line["ended"])  # doctest: +ELLIPSIS
-...
+...     print(line.get("did") or line["ended"])
+set SAYS of p1 to BET; set PAID of p1 to 2
+set SAYS of p2 to CALL; set PAID of p2 to 2
 the game is over
 """
 
@@ -25,13 +26,14 @@ def transcribe(machine: Machine, seed: int, game: int = 0) -> Iterator[dict[str,
     while not position.over:
         options = len(position.paths)
         option = int(below(address(int(position.words[k.KEY]), 0, position.decisions, 0, k.FOR_PLAYER), 0, options))
-        after, did, then = position.watched(option)
+        after, _, then = position.watched(option)
+        shown, did = position.preview(option)
         yield {
             "decision": position.decisions,
             "seat": position.seat,
             "options": options,
             "option": option + 1,
-            "did": teller.tell(did, after),
+            "did": teller.tell(did, shown),
             "then": teller.tell(then, after),
         }
         position = after

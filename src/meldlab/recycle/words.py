@@ -85,7 +85,7 @@ def _glued(pieces: list[Word], warnings: list[Finding]) -> list[Word]:
         last = result[-1] if result else None
         if last and last.sort == "quote" and piece.sort == "name":
             result[-1] = Word("var", "'" + piece.text, last.at)
-        elif last and piece.sort == "name" and last.sort in ("name", "var") and pieces[i - 1].sort == "name":
+        elif last and piece.sort == "name" and last.sort in ("name", "var") and pieces[i - 1].sort == "name" and i not in apart:
             result[-1] = Word(last.sort, last.text + piece.text, last.at)
             warnings.append(Finding("W001", f"read as one name, {result[-1].text}", last.at))
         elif last and piece.sort == last.sort == "number" and i not in apart:
@@ -97,15 +97,21 @@ def _glued(pieces: list[Word], warnings: list[Finding]) -> list[Word]:
 
 
 def _operands(pieces: list[Word]) -> set[int]:
-    """Return the numbers that must not be glued to the one before: operands of an operator that has nothing else."""
+    """Return the names and numbers that must not be glued to the one before: operands of an operator that has nothing else."""
     apart: set[int] = set()
     for i, piece in enumerate(pieces):
-        if piece.text in _OPERATORS and i and pieces[i - 1].text == "(":
-            stop = i + 1
-            while stop < len(pieces) and pieces[stop].sort == "number":
-                stop += 1
-            if stop < len(pieces) and pieces[stop].text == ")" and stop - i > 2:
-                apart.update(range(i + 2, stop) if piece.text in _AT_LEAST_TWO else [stop - 1])
+        if piece.text not in _OPERATORS or not i or pieces[i - 1].text != "(":
+            continue
+        stop = i + 1
+        while stop < len(pieces) and (pieces[stop].sort in ("number", "name") or pieces[stop].text == "'"):
+            stop += 1
+        operands = pieces[i + 1 : stop]
+        if stop == len(pieces) or pieces[stop].text != ")" or len(operands) < 2:
+            continue
+        if all(word.sort == "number" for word in operands):
+            apart.update(range(i + 2, stop) if piece.text in _AT_LEAST_TWO else [stop - 1])
+        elif all(word.sort == "name" for word in operands[1:]) and (operands[0].text != "'" or len(operands) > 2):
+            apart.add(stop - 1)
     return apart
 
 
