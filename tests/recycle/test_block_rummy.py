@@ -12,7 +12,7 @@ from meldlab.recycle.machine import Games, Machine
 from tests.recycle.block_rummy_by_hand import Card, Deal
 from tests.recycle.oracle_board import PLAYER, SHUFFLE, Addressed, Event
 
-GAMES = 1500
+GAMES = 1000
 DECK: list[Card] = [(suit, rank) for suit in range(4) for rank in range(1, 14)]
 
 
@@ -29,7 +29,7 @@ def by_hand() -> list[tuple[Deal, tuple[int, int]]]:
 
 
 def test_deal_by_deal(by_machine: Games) -> None:
-    for game in range(200):
+    for game in range(150):
         chance, deck = Addressed(11, game), list(DECK)
         for last in range(51, 0, -1):
             other = chance.below(Event((), 0, 0, SHUFFLE), last, last + 1)

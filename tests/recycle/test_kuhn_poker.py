@@ -7,6 +7,8 @@ from itertools import permutations, product
 
 import pytest
 
+from meldlab.recycle import library
+from meldlab.recycle.machine import Machine
 from tests.recycle.oracle import Decision, Oracle
 from tests.recycle.oracle_board import Card, Event, Player
 from tests.recycle.playing import follow, program
@@ -112,3 +114,22 @@ def test_the_value_is_minus_one_eighteenth(alpha: Fraction) -> None:
 
 def test_no_first_player_does_better() -> None:
     assert max(value(pure(FIRST_PLACES, bets), optimal_second) for bets in product((0, 1), repeat=6)) == Fraction(-1, 18)
+
+
+def test_the_machine_pays_the_same() -> None:
+    # Seeds give all six deals sooner or later; each has the five endings, and they pay what the interpreter says.
+    machine, seen = Machine.of(library.entry("kuhn_poker").text), set()
+    for seed in range(60):
+        start = machine.begin(seed)
+        hands = {place.owner: machine.attributes(start.type_of(place.cards[0]))["RANK"] for place in start.places() if place.name == "HAND"}
+        draws = next(draws for draws in DEALS if position(draws, "") == (1, hands[1]) and position(draws, "p") == (2, hands[2]))
+        seen.add(draws)
+        for ending in ("pp", "pbp", "pbb", "bp", "bb"):
+            at = start
+            for said in ending:
+                at = at.decide(BET if said == "b" else PASS)
+            won = position(draws, ending)
+            assert isinstance(won, int)
+            assert at.over
+            assert at.scores == (won, -won)
+    assert seen == set(DEALS)

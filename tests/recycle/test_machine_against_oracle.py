@@ -12,7 +12,7 @@ from meldlab.recycle import library
 from tests.recycle.machine_reading import Machine, compiled, oracle_state
 from tests.recycle.playing import new_game
 
-GAMES = int(os.environ.get("MELDLAB_ORACLE_GAMES", "5"))
+GAMES = int(os.environ.get("MELDLAB_ORACLE_GAMES", "3"))
 
 
 @pytest.mark.parametrize("name", library.names())
