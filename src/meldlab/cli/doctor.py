@@ -51,7 +51,7 @@ def warm(name: str, job: Callable[[], object], quiet: bool) -> float:
 
 def kernel_jobs() -> Mapping[str, Callable[[], object]]:
     """Return, by room, a small job that touches each of its kernels."""
-    return {"cards": _cards, "melds": _melds, "waiting": _waiting, "stopping": _stopping, "gin": _gin}
+    return {"cards": _cards, "melds": _melds, "waiting": _waiting, "stopping": _stopping, "gin": _gin, "recycle": _recycle}
 
 
 def _cards() -> None:
@@ -107,3 +107,10 @@ def _stopping() -> None:
     winnings_in_floats(urn)
     simulate(urn, games=2, seed=0)
     Sitting.shuffled(urn, seed=0)
+
+
+def _recycle() -> None:
+    from meldlab.recycle import library
+    from meldlab.recycle.machine import Machine
+
+    Machine.of(library.entry("kuhn_poker").text).random_games(games=2, seed=0)

@@ -2,7 +2,7 @@
 
 import typer
 
-from meldlab.cli.bench import gin, melds, stopping, waiting
+from meldlab.cli.bench import gin, melds, recycle, stopping, waiting
 
 __all__ = ["app"]
 
@@ -11,6 +11,7 @@ app.command("melds")(melds.bench_melds)
 app.command("waiting")(waiting.bench_waiting)
 app.command("gin")(gin.bench_gin)
 app.command("stopping")(stopping.bench_stopping)
+app.command("recycle")(recycle.bench_recycle)
 
 
 @app.callback()

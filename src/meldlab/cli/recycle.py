@@ -1,0 +1,325 @@
+"""``meldlab recycle``: card games described in RECYCLE, checked, run and played."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from meldlab.cli.options import JsonOption, SeedOption, print_json
+from meldlab.errors import MeldlabError, NoSuchThing, NotLegalHere
+
+if TYPE_CHECKING:
+    from meldlab.recycle.findings import Finding
+    from meldlab.recycle.game import Described, Standing
+
+app = typer.Typer(name="recycle", help="Card games described in RECYCLE: check, run and play them.", no_args_is_help=True)
+
+GameArgument = Annotated[str, typer.Argument(metavar="FILE|NAME", help="A file (.rcy, .gdl) or a game of the library.")]
+DialectOption = Annotated[str, typer.Option("--dialect", help="0.6, or 0.5 for older programs.")]
+LimitsOption = Annotated[str, typer.Option("--limits", help="Limits to change, such as options=100000,cards=5000.")]
+DIALECTS = ("0.6", "0.5")
+
+
+@app.callback()
+def recycle() -> None:
+    """Card games described in RECYCLE: check, run and play them."""
+
+
+@app.command("list")
+def list_games(json: JsonOption = False) -> None:
+    """List the games of the library.
+
+    Example: meldlab recycle list
+    """
+    from meldlab.recycle import library
+
+    entries = [library.entry(name) for name in library.names()]
+    if json:
+        print_json({"games": [{"name": game.name, "title": game.title, "players": game.players, "rules": game.rules} for game in entries]})
+        return
+    for game in entries:
+        print(f"{game.name:18} {game.players} players   {game.title} ({game.rules})")
+
+
+@app.command()
+def check(game: GameArgument, dialect: DialectOption = "0.6", limits: LimitsOption = "", json: JsonOption = False) -> None:
+    """Check a program; errors stop (status 2), warnings do not.
+
+    Example: meldlab recycle check block_rummy
+    """
+    from meldlab.errors import BadText
+    from meldlab.recycle.checker import check as check_text
+    from meldlab.recycle.findings import Finding
+    from meldlab.recycle.game import load
+    from meldlab.recycle.limits import Limits
+
+    _, text = load(game)
+    players, constructs = 0, []
+    try:
+        checked = check_text(text, _dialect(dialect), Limits.parse(limits))
+        findings: tuple[Finding, ...] = checked.findings
+        players, constructs = checked.players, _constructs(text)
+    except BadText as mistake:
+        problem, _, code = mistake.problem.rpartition(" [")
+        findings = (Finding(code.rstrip("]"), problem, mistake.at),)
+    errors, warnings = [f for f in findings if f.stops], [f for f in findings if not f.stops]
+    if json:
+        answer = {"errors": [_finding(f, text) for f in errors], "warnings": [_finding(f, text) for f in warnings]}
+        print_json({"ok": not errors, **answer, "players": players, "constructs": constructs})
+    else:
+        for finding in findings:
+            print(f"{'error' if finding.stops else 'warning'}: {finding.mistake(text)}")
+        count = f"{len(errors)} error{'s' * (len(errors) != 1)}, {len(warnings)} warning{'s' * (len(warnings) != 1)}"
+        print(f"{game}: {'not to be run' if errors else f'{players} players'}; {count}")
+    if errors:
+        raise typer.Exit(2)
+
+
+@app.command("format")
+def format_program(
+    game: GameArgument,
+    write: Annotated[bool, typer.Option("--write", help="Change the file instead of printing.")] = False,
+) -> None:
+    """Lay a program out anew; comments stay.
+
+    Example: meldlab recycle format kuhn_poker
+    """
+    from meldlab.recycle.game import load
+    from meldlab.recycle.printer import layout
+    from meldlab.recycle.reader import read
+
+    _, text = load(game)
+    _print_or_write(layout(read(text), text), game, write)
+
+
+@app.command()
+def migrate(
+    game: GameArgument,
+    write: Annotated[bool, typer.Option("--write", help="Change the file instead of printing.")] = False,
+) -> None:
+    """Rewrite a program of dialect 0.5 (players from 0, bare words in cycle, actual, tuples) as 0.6.
+
+    Example: meldlab recycle migrate old_game.gdl
+    """
+    from meldlab.recycle.game import load
+    from meldlab.recycle.printer import layout
+    from meldlab.recycle.reader import read
+
+    _, text = load(game)
+    _print_or_write(layout(read(text, "0.5"), text), game, write)
+
+
+@app.command()
+def show(game: GameArgument, dialect: DialectOption = "0.6", json: JsonOption = False) -> None:
+    """Show what a program becomes: its tree, its instructions, and where its storage lies.
+
+    Example: meldlab recycle show kuhn_poker
+    """
+    from meldlab.recycle.listing import instructions, storage, tree
+
+    described = _described(game, dialect, "")
+    machine = described.machine
+    if json:
+        print_json({"game": described.name, "tree": tree(machine), "bytecode": instructions(machine), "storage": storage(machine)})
+        return
+    print("\n".join(["tree", *tree(machine), "", "instructions", *instructions(machine), "", "storage", *storage(machine)]))
+
+
+@app.command()
+def run(
+    game: GameArgument,
+    games: Annotated[int, typer.Option("--games", min=1, help="How many games.")] = 1000,
+    seed: SeedOption = 0,
+    players: Annotated[str, typer.Option("--players", help="One name for each seat, or one for all; random.")] = "random",
+    threads: Annotated[int, typer.Option("--threads", min=1, max=256, help="Threads to play on.")] = 1,
+    limit: Annotated[int, typer.Option("--limit", min=1, help="Most decisions of one game.")] = 10_000,
+    dialect: DialectOption = "0.6",
+    limits: LimitsOption = "",
+    json: JsonOption = False,
+) -> None:
+    """Play many games and count.
+
+    Example: meldlab recycle run hearts --games 10000 --seed 1 --json
+    """
+    from meldlab.recycle.outcome import Outcome
+
+    described = _described(game, dialect, f"{limits},decisions={limit}" if limits else f"decisions={limit}")
+    machine = described.machine
+    names = players.split(",")
+    for name in names:
+        if name.strip() != "random":
+            raise NoSuchThing("player", name.strip(), ["random"])
+    if len(names) not in (1, machine.players):
+        raise NotLegalHere(f"{described.name} has {machine.players} seats, not {len(names)}")
+    outcome = Outcome.start(described.name, machine)
+    for first, many in _rounds(games, described.name):
+        outcome.play(many, seed, threads, first)
+    for line in outcome.failures():
+        typer.echo(f"note: {line}", err=True)
+    answer = outcome.answer()
+    if json:
+        print_json(answer)
+        return
+    print(f"{answer['game']}: {answer['players']} players, {answer['games']} games, {answer['games_per_second']:,.0f} a second")
+    print(f"finished {answer['finished']}, capped {answer['capped']}, failed {answer['failed']}")
+    print(f"{answer['decisions_per_game']:.1f} decisions a game, {answer['options_per_decision']:.2f} options a decision")
+    for seat, (score, wins) in enumerate(zip(answer["scores"], answer["win_rate"], strict=True), 1):
+        print(f"p{seat}  score {score:10.3f}  wins {wins:.3f}")
+
+
+@app.command()
+def play(
+    game: GameArgument,
+    seat: Annotated[int, typer.Option("--seat", min=1, help="Your seat.")] = 1,
+    seed: SeedOption = 0,
+    dialect: DialectOption = "0.6",
+    limits: LimitsOption = "",
+) -> None:
+    """Play a game yourself against random players; you see what your seat may see.
+
+    Example: meldlab recycle play kuhn_poker --seat 1
+    """
+    from meldlab.play import Chance, Deal
+
+    described = _described(game, dialect, limits)
+    if seat > described.machine.players:
+        raise NotLegalHere(f"{described.name} has seats 1 to {described.machine.players}, not {seat}")
+    deal = Deal(seed % 2**63)
+    state, step = described.start(described.machine.players, deal), 0
+    while (acting := state.seat) is not None:
+        if acting == seat - 1:
+            option = _ask(state, seat)
+        else:
+            option = Chance(deal.seed, 0, step, acting).pick(list(state.legal_actions()))
+            print(f"p{acting + 1}: {state.heard(option, seat - 1)}")
+        state, step = state.apply(option), step + 1
+    result = state.result
+    assert result is not None
+    print("scores " + ", ".join(f"p{number} {score}" for number, score in enumerate(result.scores, 1)))
+    winners = ", ".join(f"p{winner + 1}" for winner in result.winners)
+    print(f"won by {winners}" if winners else result.reason)
+
+
+@app.command()
+def transcript(
+    game: GameArgument,
+    seed: SeedOption = 0,
+    dialect: DialectOption = "0.6",
+    limits: LimitsOption = "",
+    json: JsonOption = False,
+) -> None:
+    """Print every move of one game between random players.
+
+    Example: meldlab recycle transcript scopa --seed 3
+    """
+    from meldlab.recycle.transcript import transcribe
+
+    described = _described(game, dialect, limits)
+    lines = transcribe(described.machine, seed)
+    if json:
+        first, *moves, last = lines
+        print_json({"game": described.name, "seed": seed, **first, "moves": moves, **last})
+        return
+    for line in lines:
+        if "begins" in line:
+            print(f"   0. {line['begins']}")
+        elif "seat" in line:
+            print(f"{line['decision'] + 1:4}. p{line['seat']} ({line['option']} of {line['options']}) {line['did']}")
+            if line["then"]:
+                print(f"      {line['then']}")
+        else:
+            print(f"{line['ended']}; scores " + ", ".join(map(str, line["scores"] or ["none"])))
+
+
+@app.command()
+def perft(
+    game: GameArgument,
+    depth: Annotated[int, typer.Option("--depth", min=0, max=60, help="Decisions to look ahead.")] = 4,
+    seed: SeedOption = 0,
+    dialect: DialectOption = "0.6",
+    limits: LimitsOption = "",
+    json: JsonOption = False,
+) -> None:
+    """Count the histories of a game: all ways to make so many decisions, or fewer where the game ends before.
+
+    Example: meldlab recycle perft kuhn_poker --depth 3
+    """
+    described = _described(game, dialect, limits)
+    counts = described.machine.histories(seed, depth)
+    total = counts[depth][0] + sum(ended for _, ended in counts[:depth])
+    if json:
+        levels = [{"depth": level, "histories": histories, "ended": ended} for level, (histories, ended) in enumerate(counts)]
+        print_json({"game": described.name, "seed": seed, "depth": depth, "histories": total, "levels": levels})
+        return
+    for level, (histories, ended) in enumerate(counts):
+        print(f"{level:3} decisions {histories:15,} histories {ended:15,} of them end the game")
+    print(f"{total:,} histories of {depth} decisions, or fewer and complete")
+
+
+# --- what the verbs share
+
+
+def _dialect(name: str) -> str:
+    if name not in DIALECTS:
+        raise NoSuchThing("dialect", name, DIALECTS)
+    return name
+
+
+def _described(name: str, dialect: str, limits: str) -> "Described":
+    from meldlab.recycle.game import Described
+    from meldlab.recycle.limits import Limits
+
+    return Described.named(name, _dialect(dialect), Limits.parse(limits))
+
+
+def _rounds(games: int, title: str) -> Iterator[tuple[int, int]]:
+    """Cut a long run into pieces of (first game, games), with a bar on a terminal."""
+    from rich.console import Console
+    from rich.progress import Progress
+
+    size = min(20_000, games // 50) if games > 5000 else games
+    with Progress(console=Console(stderr=True), transient=True, disable=size == games) as progress:
+        bar = progress.add_task(title, total=games)
+        for first in range(0, games, size):
+            many = min(size, games - first)
+            yield first, many
+            progress.advance(bar, many)
+
+
+def _finding(finding: "Finding", text: str) -> dict[str, Any]:
+    line, column = finding.place(text)
+    return {"code": finding.code, "line": line, "column": column, "message": finding.problem}
+
+
+def _constructs(text: str) -> list[str]:
+    from meldlab.recycle.words import words
+
+    return sorted({word.text for word in words(text) if word.sort == "keyword" or (word.sort == "sign" and word.text not in "(),:")})
+
+
+def _print_or_write(text: str, game: str, write: bool) -> None:
+    if not write:
+        print(text, end="")
+        return
+    if not Path(game).is_file():
+        raise NotLegalHere(f"{game} is no file that could be written")
+    Path(game).write_text(text, "utf-8")
+
+
+def _ask(state: "Standing", seat: int) -> Any:
+    """Show a person the table and the options, and read a choice."""
+    view = state.view(seat - 1)
+    print()
+    for name, cards in view.places:
+        print(f"  {name:24} {' '.join(cards) if len(set(cards)) > 1 or not cards[0].startswith('??') else f'{len(cards)} x {cards[0]}'}")
+    if view.cells:
+        print("  " + ", ".join(f"{name} {value}" for name, value in view.cells))
+    for option in view.options:
+        print(f"  {option.number:3}  {option}")
+    while True:
+        text = typer.prompt(f"p{seat}")
+        try:
+            return state.parse(text)
+        except MeldlabError:
+            print(f"  an option is a number from 1 to {len(view.options)}, or its words")

@@ -1,0 +1,72 @@
+"""What reading and checking a program can find: errors, which stop it, and warnings, which do not.
+
+>>> print(Finding("E101", "nothing binds 'X", 6).mistake("(size 'X)"))
+nothing binds 'X [E101]
+  (size 'X)
+        ^
+"""
+
+from dataclasses import dataclass
+
+from meldlab.errors import BadText
+
+__all__ = ["TITLES", "Finding"]
+
+# Each has a section of that name in docs/recycle-errors.md.
+TITLES = {
+    "E001": "a character that starts no word",
+    "E002": "an unknown word",
+    "E003": "an unexpected word",
+    "E004": "a text that ends too early",
+    "E005": "a form of dialect 0.5",
+    "E006": "brackets too deep",
+    "E007": "a text too long",
+    "E101": "a variable that nothing binds",
+    "E102": "a wrong class",
+    "E103": "two classes in one comparison",
+    "E104": "a value that cannot be bound",
+    "E105": "a truth value read from a variable",
+    "E106": "a target that holds no cards",
+    "E107": "a move from memory",
+    "E108": "a choice where none is allowed",
+    "E109": "a set-up that is not fixed",
+    "E110": "teams that cannot be",
+    "E111": "teams or decks made in a choice",
+    "E112": "a size that is refused",
+    "E113": "a number without meaning",
+    "W001": "a name or number with a blank inside",
+    "W002": "a surplus closing bracket",
+    "W101": "a variable that hides another",
+    "W102": "a variable that is never read",
+    "W103": "a name that is never written",
+    "W104": "a name that is never read",
+    "W105": "a near miss",
+    "W106": "any outside a choice",
+    "W107": "a choice that can be empty",
+    "W108": "an item that is never reached",
+    "W109": "an effect that comes to nothing",
+    "W110": "a repeated count",
+}
+
+
+@dataclass(frozen=True)
+class Finding:
+    """A code, what is wrong in the user's words, and where."""
+
+    code: str
+    problem: str
+    at: int
+
+    @property
+    def stops(self) -> bool:
+        """Tell whether a program with this finding cannot run."""
+        return self.code.startswith("E")
+
+    def mistake(self, text: str) -> BadText:
+        """Return the error to raise, with line and caret."""
+        return BadText(f"{self.problem} [{self.code}]", text, self.at)
+
+    def place(self, text: str) -> tuple[int, int]:
+        """Return line and column, from 1."""
+        start = text.rfind("\n", 0, self.at) + 1
+        return text.count("\n", 0, start) + 1, self.at - start + 1

@@ -1,0 +1,226 @@
+"""A described game at the table: what each seat sees by the visibility of its locations, and options as actions in words.
+
+>>> from meldlab.play import Deal, RandomPlayer, Table
+>>> game = Described.named("kuhn_poker")
+>>> played = Table(game, [RandomPlayer(), RandomPlayer()]).play(Deal(seed=2))
+>>> len(played.actions), played.result.reason
+(3, 'the highest score wins')
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+
+from meldlab.errors import BadText, NoSuchThing, NotLegalHere
+from meldlab.play import Chance, Deal, Result
+from meldlab.recycle import kernel_layout as k
+from meldlab.recycle import library
+from meldlab.recycle.limits import Limits
+from meldlab.recycle.machine import Machine, Place, Position
+from meldlab.recycle.statuses import reason
+from meldlab.recycle.telling import HIDDEN, Teller, visible
+
+__all__ = ["Described", "Option", "Seen", "Standing", "load"]
+
+
+def load(name: str) -> tuple[str, str]:
+    """Return name and text of a game: a file by its path, or a game of the library by its name."""
+    path = Path(name)
+    if path.suffix in (".rcy", ".gdl", ".txt") or path.is_file():
+        try:
+            # Only comments can hold anything beyond ASCII, so what they mean elsewhere does not matter.
+            return path.stem, path.read_bytes().decode("utf-8-sig", "replace")
+        except OSError as problem:
+            raise NotLegalHere(f"cannot read {name}: {problem.strerror}") from None
+    return name, library.entry(name).text
+
+
+@dataclass(frozen=True)
+class Option:
+    """One way to decide: its number from 1, the branches it takes, and what its owner knows it does."""
+
+    number: int
+    path: tuple[int, ...]
+    words: str
+
+    def __str__(self) -> str:
+        return self.words
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What a seat knows: the cards it may see, how many lie elsewhere, the storage, who decides, and its options."""
+
+    seat: int
+    acting: int | None
+    places: tuple[tuple[str, tuple[str, ...]], ...]
+    cells: tuple[tuple[str, str], ...]
+    options: tuple[Option, ...] = field(repr=False)
+
+    def legal_actions(self) -> Iterable[Option]:
+        """Give the options of the seat."""
+        return self.options
+
+
+@dataclass(frozen=True)
+class Standing:
+    """A described game at one moment."""
+
+    position: Position
+    teller: Teller = field(compare=False, repr=False)
+
+    @property
+    def seat(self) -> int | None:
+        """Return who decides, from 0, or None when the game is over."""
+        return None if self.position.over else self.position.seat - 1
+
+    @cached_property
+    def result(self) -> Result | None:
+        """Return the scores at the end; a game that fails ends without winners, with what went wrong."""
+        position = self.position
+        if not position.over:
+            return None
+        players, best = position.machine.players, position.machine.best
+        if position.status > k.CAPPED:
+            return Result((0,) * players, (), f"failed: {reason(position.status)}")
+        scores = position.scores
+        goal = max(scores) if best == "max" else min(scores)
+        why = f"the {'highest' if best == 'max' else 'lowest'} score wins"
+        capped = "" if position.status == k.FINISHED else " (stopped: too many decisions)"
+        return Result(scores, tuple(seat for seat, score in enumerate(scores) if score == goal), why + capped)
+
+    @cached_property
+    def options(self) -> tuple[Option, ...]:
+        """Return the options of the seat that decides, in its own words; options that read alike are numbered."""
+        told = [self._told(i, hidden=True) for i in range(len(self.position.paths))]
+        counts = {words: told.count(words) for words in told}
+        seen: dict[str, int] = {}
+        options = []
+        for i, (path, words) in enumerate(zip(self.position.paths, told, strict=True)):
+            if counts[words] > 1:
+                seen[words] = seen.get(words, 0) + 1
+                words = f"{words} ({seen[words]})"
+            options.append(Option(i + 1, path, words))
+        return tuple(options)
+
+    def _told(self, option: int, hidden: bool) -> str:
+        after, did = self.position.preview(option)
+        if not hidden:
+            return self.teller.tell(did, after)
+        return self.teller.tell(did, after, visible(self.position, self.position.seat), foresight=True)
+
+    def heard(self, action: Option, seat: int) -> str:
+        """Return what a seat notices when an option is carried out, and what happens by itself after it."""
+        after, did, then = self.position.watched(action.number - 1)
+        seen = visible(self.position, seat + 1) | visible(after, seat + 1)
+        chosen = self.teller.tell(did, after, seen) if did else "has chosen"
+        followed = self.teller.tell(then, after, seen)
+        return f"{chosen}\n  {followed}" if followed else chosen
+
+    def legal_actions(self) -> Iterable[Option]:
+        """Give the options."""
+        return () if self.seat is None else self.options
+
+    def verify(self, action: Option) -> None:
+        """Raise NotLegalHere if the option is not one of this decision."""
+        if self.seat is None:
+            raise NotLegalHere("the game is over")
+        if action not in self.options:
+            raise NotLegalHere(f"no option {str(action)!r} here")
+
+    def apply(self, action: Option) -> Self:
+        """Carry out an option."""
+        self.verify(action)
+        return type(self)(self.position.decide(action.number - 1), self.teller)
+
+    def parse(self, text: str) -> Option:
+        """Read an option: its words, its words with the cards it reveals, or its number."""
+        wanted = " ".join(text.split())
+        for option in self.options:
+            if wanted in (option.words, str(option.number)):
+                return option
+        for option in self.options:
+            if wanted == self.tell(option):
+                return option
+        if wanted.isdecimal():
+            raise BadText(f"no option {wanted} (1 to {len(self.options)})", text, 0)
+        raise NoSuchThing("option", wanted, [option.words for option in self.options])
+
+    def tell(self, action: Option) -> str:
+        """Return an option with the cards it reveals; those that still read alike keep their number."""
+        full = self._told(action.number - 1, hidden=False)
+        alike = [option for option in self.options[: action.number - 1] if self._told(option.number - 1, hidden=False) == full]
+        return f"{full} [{len(alike) + 1}]" if alike else full
+
+    def view(self, seat: int) -> Seen:
+        """Return what a seat may know."""
+        acting = self.seat
+        places = tuple((self.teller.place_name(place), self._shown(place, seat + 1)) for place in self.position.places())
+        cells = tuple((f"{name}{_whose(category, owner)}", str(value)) for _, category, owner, name, value in self.position.cells())
+        return Seen(seat, acting, places, cells, self.options if acting == seat else ())
+
+    def _shown(self, place: Place, seat: int) -> tuple[str, ...]:
+        if not place.seen_by(seat):
+            backs = self.position.machine.plan.backs
+            types = [self.position.type_of(card) for card in place.cards]
+            return tuple(HIDDEN if backs[kind] == "DEFAULT" else f"{HIDDEN}{backs[kind]}" for kind in types)
+        return tuple(self.teller.card_names[self.position.type_of(card)] for card in place.cards)
+
+    def redeal(self, seat: int, chance: Chance) -> Self:
+        """Permute, back by back, the cards that a seat cannot see and nobody remembers."""
+        position = self.position
+        seen = {card for place in position.places() if place.seen_by(seat + 1) for card in place.cards}
+        words, plan, stream = position.words.copy(), position.machine.plan, chance.stream()
+        for back in sorted(set(plan.backs)):
+            cards = [c for c in range(int(words[k.CARDS])) if c not in seen and plan.backs[position.type_of(c)] == back]
+            types = [position.type_of(card) for card in cards]
+            stream.shuffle(types)
+            words[[plan.cards + k.NODE * card + k.TYPE for card in cards]] = np.array(types, np.int64)
+        words.flags.writeable = False
+        return type(self)(Position(position.machine, words), self.teller)
+
+
+def _whose(category: str, owner: int) -> str:
+    return {"game": "", "player": f" of p{owner}", "team": f" of team {owner}"}[category]
+
+
+@dataclass(frozen=True, eq=False)
+class Described:
+    """A game by its description."""
+
+    name: str
+    text: str
+    dialect: str = "0.6"
+    limits: Limits = field(default_factory=Limits)
+
+    @classmethod
+    def named(cls, name: str, dialect: str = "0.6", limits: Limits | None = None) -> Self:
+        """Return the game of a file or of the library."""
+        title, text = load(name)
+        return cls(title, text, dialect, limits or Limits())
+
+    @cached_property
+    def machine(self) -> Machine:
+        """Return the machine that runs it."""
+        return Machine.of(self.text, self.dialect, self.limits)
+
+    @property
+    def seats(self) -> range:
+        """Return how many play."""
+        return range(self.machine.players, self.machine.players + 1)
+
+    def rules(self) -> Mapping[str, Any]:
+        """Return the description itself."""
+        return {"description": self.text, "dialect": self.dialect}
+
+    def start(self, seats: int, deal: Deal) -> Standing:
+        """Return the first decision."""
+        if seats not in self.seats:
+            raise NotLegalHere(f"{self.name} is for {self.machine.players} players, not {seats}")
+        if deal.turned or deal.given:
+            raise NotLegalHere("a described game deals its own cards: a deal can be neither turned nor given")
+        return Standing(self.machine.begin(deal.seed, deal.game), Teller(self.machine))

@@ -1,0 +1,106 @@
+"""Where everything lies: words of the state array, of the layout array, fields of records, instructions and statuses.
+
+A state is one array of int64::
+
+    header | cycles | teams | cells | point maps | locations by name | cards | locations by index, memories || constants | registers
+    | lists | trail | choice points | path | options | log
+
+Up to ``||`` it is the game; copying that much forks it. The rest is room to work in, empty between decisions. Numbers in a program are
+addresses in this array, so a constant, a variable and a cell are read alike. A list is an address too: below ``LISTS_FROM`` that of a
+location, above that of [length, members ..].
+"""
+
+# --- the header of a state
+PC = 1  # the instruction to go on with
+DECISION = 2  # decisions made
+EVENT = 3  # chance events since the last of them
+KEY = 4  # of the game, for addressed chance
+STATUS = 5
+CARDS = 6  # cards made
+INDEXED = 7  # locations made by index
+REMEMBERED = 8  # cards remembered
+FREE = 9  # memories to use again, a chain
+TOP = 10  # first free word behind locations and memories
+STEPS = 11  # END tests since the last decision
+TEAMS = 12
+EXTRA_WORK = 14  # of long lists, in instructions
+LOG_SPLIT = 13  # words of the log that belong to the option carried out
+WORKING = 16  # from here on the header is room to work in
+HEAP = 16  # first free word for lists
+TRAIL = 17
+MODE = 18
+ACTED = 19
+POINTS_OPEN = 20  # choice points
+PATH = 21  # length of the path so far
+PATH_END = 22  # length of the path to follow
+ERROR_AT = 23
+FLOOR = 24  # lists below belong to a choice point
+OPTIONS = 25
+OPTION_WORDS = 26
+RETURN = 27  # where a carried out joint option goes back to
+LOGGING = 28
+LOG = 29  # words written
+SAVED_DECISION = 30
+SAVED_EVENT = 31
+HEADER = 32
+
+# --- modes
+RUN, EXPLORE, FOLLOW = 0, 1, 2
+
+# --- the layout: addresses and sizes that differ from program to program
+(
+    L_LISTS_FROM, L_LISTS, L_LISTS_END, L_TRAIL, L_TRAIL_END, L_OPEN, L_OPEN_END, L_PATH, L_PATH_END, L_OPTION, L_OPTION_END,
+    L_OPTION_WORDS, L_OPTION_WORDS_END, L_LOG, L_LOG_END, L_PLAYERS, L_TYPES, L_KEYS, L_ATTRIBUTES, L_KEY_OF, L_CARDS, L_CARDS_LIMIT,
+    L_FIXED, L_INDEX_LIMIT, L_MEMORY_LIMIT, L_STEP_LIMIT, L_WORK_LIMIT, L_TEAM_OF, L_TEAM_LISTS, L_TEAM_CYCLES, L_TEAM_DEPTH,
+    L_PLAYER_CYCLE, L_SCORE_AT, L_SCORES, L_AWARDS, L_AWARD_WIDTH, L_PENDING, L_PENDING_WIDTH, L_TEAM_CELLS, L_TEAM_CELLS_END,
+    L_DYNAMIC_END, L_START,
+) = range(42)  # fmt: skip
+LAYOUT = 42
+
+# --- a location: [bottom, top, size, owner, kind, location of index 0, index, next touched, first touched, last touched]
+BOTTOM_AT, TOP_AT, SIZE_AT, OWNER_AT, KIND_AT, FIRST_AT, INDEX_AT, NEXT_AT, CHAIN_AT, CHAIN_END_AT = range(10)
+LOCATION = 10
+MEMORY = 4  # the kind of a mem location
+# --- a card: [next above, next below, home, type]; a memory: [next above, next below, home, card]
+ABOVE, BELOW, HOME, TYPE = range(4)
+NODE = 4
+# --- a cycle: [current, queued, passes, member of a joint phase]
+CURRENT, QUEUED, PASSES, MEMBER = 0, 1, 2, 3
+CYCLE = 4
+# --- a choice point: [trail, heap, instruction, list, member, variable, path, floor]
+OPEN = 8
+
+# --- an instruction: [operation, five operands]
+STRIDE = 6
+NAMES = (
+    "JUMP JEQ JNE JLT JGE NEXT NEXT_ITEM ATTRIBUTE SCORE SIZE TOP_CARD BOTTOM_CARD CARD_AT ADDRESS LOAD COPY COPY_ITEM ANY "
+    "ALTERNATIVE LEAF MOVE MARK RELEASE PUT ADD SUB LOCATE LOCATE_INDEX LOCATE_NAME SNAPSHOT RESULT APPEND JEMPTY COUNT "
+    "SUM SCOREMAX SCOREMIN BEST MUL DIV MOD POW TRI FIB RANDOM LOAD_AT PUT_AT ADDRESS_NAME NEXT_SEAT PREVIOUS_SEAT "
+    "SEAT_NUMBER OWNER TEAM_OF INDEXED_LISTS INDEXED_NAME PICK PICK_LAST PACK UNION INTERSECT DISJUNCTION PARTITION TAKE "
+    "RUN_END SUBSETS RUNS SORT RANGE OTHERS MEMBERS REMEMBER FORGET_AT FORGET_CARD SWAP_CARDS SWAP_LISTS SHUFFLE FARO PASS "
+    "CYCLE_NEXT CYCLE_CURRENT CLEAR_POINTS TABLE_POINTS AWARD UPDATE CREATE_CARDS CREATE_TEAMS PUSH POP ADVANCE STEP CHOICE "
+    "JOINT CARRY_OUT HALT SCORED ZERO_QUEUE "
+).split()
+(
+    JUMP, JEQ, JNE, JLT, JGE, NEXT, NEXT_ITEM, ATTRIBUTE, SCORE, SIZE, TOP_CARD, BOTTOM_CARD, CARD_AT, ADDRESS, LOAD, COPY, COPY_ITEM,
+    ANY, ALTERNATIVE, LEAF, MOVE, MARK, RELEASE, PUT, ADD, SUB, LOCATE, LOCATE_INDEX, LOCATE_NAME, SNAPSHOT, RESULT, APPEND, JEMPTY,
+    COUNT, SUM, SCOREMAX, SCOREMIN, BEST, MUL, DIV, MOD, POW, TRI, FIB, RANDOM, LOAD_AT, PUT_AT, ADDRESS_NAME, NEXT_SEAT,
+    PREVIOUS_SEAT, SEAT_NUMBER, OWNER, TEAM_OF, INDEXED_LISTS, INDEXED_NAME, PICK, PICK_LAST, PACK, UNION, INTERSECT, DISJUNCTION,
+    PARTITION, TAKE, RUN_END, SUBSETS, RUNS, SORT, RANGE, OTHERS, MEMBERS, REMEMBER, FORGET_AT, FORGET_CARD, SWAP_CARDS, SWAP_LISTS,
+    SHUFFLE, FARO, PASS, CYCLE_NEXT, CYCLE_CURRENT, CLEAR_POINTS, TABLE_POINTS, AWARD, UPDATE, CREATE_CARDS, CREATE_TEAMS, PUSH, POP,
+    ADVANCE, STEP, CHOICE, JOINT, CARRY_OUT, HALT, SCORED, ZERO_QUEUE,
+) = range(96)  # fmt: skip
+
+# --- ends of a list, as operands
+AT_TOP, AT_BOTTOM, AT_INDEX, NOWHERE = 0, 1, 2, 3
+
+# --- statuses
+PLAYING, DECIDING, FINISHED, CAPPED = 0, 1, 2, 3
+(
+    NO_CARD, BEYOND, ON_TABLE, NO_SEAT, NO_TEAM, BY_ZERO, TOO_LARGE, NO_OPTION, NO_RANGE, NO_TARGET, FROM_MEMORY, NO_MEMORY, NO_LIST,
+    STUCK, OVERWORKED, OUT_OF_LISTS, OUT_OF_TRAIL, OUT_OF_OPTIONS, OUT_OF_LOCATIONS, OUT_OF_MEMORIES, OUT_OF_CARDS,
+    OUT_OF_PATH, OUT_OF_AWARDS, TOO_MANY_SUBSETS, OUT_OF_LOG,
+) = range(10, 35)  # fmt: skip
+
+# --- purposes of chance
+FOR_RANDOM, FOR_TIE, FOR_SHUFFLE, FOR_TRIAL_SHUFFLE, FOR_PLAYER = 1, 2, 3, 4, 5

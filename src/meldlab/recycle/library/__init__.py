@@ -1,0 +1,48 @@
+"""The library: games written in RECYCLE from their rules, each naming where those are.
+
+>>> from meldlab.recycle import library
+>>> library.names()[:3]
+('blackjack', 'block_rummy', 'crazy_eights')
+>>> library.entry("kuhn_poker")  # doctest: +ELLIPSIS
+Entry(name='kuhn_poker', title='Kuhn Poker', players=2, rules='H. W. Kuhn, "A simplified two-person poker", ...')
+"""
+
+from dataclasses import dataclass, field
+from importlib.resources import files
+
+from meldlab.errors import NoSuchThing
+
+__all__ = ["Entry", "entry", "names"]
+
+_HERE = files(__name__)
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A game of the library; title, players and source of the rules are the first three comments of its text."""
+
+    name: str
+    title: str
+    players: int
+    rules: str
+    text: str = field(repr=False)
+
+
+def names() -> tuple[str, ...]:
+    """Return the names of all games, sorted."""
+    return tuple(sorted(file.name.removesuffix(".rcy") for file in _HERE.iterdir() if file.name.endswith(".rcy")))
+
+
+def entry(name: str) -> Entry:
+    """Return the game of that name.
+
+    >>> entry("harts")  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    ...
+    meldlab.errors.NoSuchThing: no game 'harts' (use blackjack, ...); did you mean hearts?
+    """
+    if name not in names():
+        raise NoSuchThing("game", name, names())
+    text = (_HERE / f"{name}.rcy").read_text(encoding="utf-8")
+    title, players, rules = (line.removeprefix(";;").strip() for line in text.splitlines()[:3])
+    return Entry(name, title, int(players.removeprefix("Players:")), rules.removeprefix("Rules:").strip(), text)

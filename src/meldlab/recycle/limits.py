@@ -1,0 +1,40 @@
+"""How much a game may take before it is stopped; every number is the user's to raise.
+
+>>> Limits.parse("cards=5000,options=10").options
+10
+"""
+
+from dataclasses import dataclass, fields, replace
+
+from meldlab.errors import BadText, NoSuchThing
+
+__all__ = ["Limits"]
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Sizes beyond which a game ends with a status that names the limit."""
+
+    decisions: int = 10_000  # of one game
+    steps: int = 10_000  # tests of an END between two decisions
+    work: int = 10_000_000  # instructions between two decisions
+    cards: int = 2_000
+    locations: int = 1_000  # by index other than 0
+    memories: int = 2_000  # cards remembered at one time
+    options: int = 50_000  # of one choice
+    branches: int = 1_000  # of one option
+    lists: int = 1_000_000  # cards in computed lists (subsets, partitions, runs ..) at one time
+    awards: int = 200  # of one point map that is updated
+
+    @classmethod
+    def parse(cls, text: str) -> "Limits":
+        """Read ``name=number,..``; limits not named keep their value."""
+        limits, names = cls(), [part.name for part in fields(cls)]
+        for entry in filter(None, text.split(",")):
+            name, _, number = entry.partition("=")
+            if name.strip() not in names:
+                raise NoSuchThing("limit", name.strip(), names)
+            if not number.strip().isdecimal() or not 0 < int(number) < 2**40:
+                raise BadText("a limit is written name=number", text, text.index(entry))
+            limits = replace(limits, **{name.strip(): int(number)})
+        return limits

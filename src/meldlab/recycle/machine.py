@@ -1,0 +1,326 @@
+"""A program under the machine: positions of one game, and thousands of games at once.
+
+>>> from meldlab.recycle import library
+>>> machine = Machine.of(library.entry("kuhn_poker").text)
+>>> position = machine.begin(seed=1)
+>>> position.seat, position.paths
+(1, ((0,), (1,)))
+>>> position.decide(0).seat
+2
+>>> machine.random_games(games=1000, seed=1).statuses.tolist() == [k.FINISHED] * 1000
+True
+"""
+
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from meldlab.errors import BadText, NotLegalHere
+from meldlab.recycle import kernel
+from meldlab.recycle import kernel_layout as k
+from meldlab.recycle.checker import Checked, check
+from meldlab.recycle.compiler import Compiled, compile_program
+from meldlab.recycle.limits import Limits
+from meldlab.recycle.statuses import reason
+
+__all__ = ["Entry", "Games", "Machine", "Place", "Position"]
+
+Words = NDArray[np.int64]
+Entry = tuple[int, int, int, int]  # an action of the log: the operation, and addresses or values
+
+
+@dataclass(frozen=True)
+class Games:
+    """The results of many games, one row each."""
+
+    statuses: Words
+    errors: Words  # the instruction at which a game failed
+    decisions: Words
+    options: Words  # summed over the decisions
+    scores: Words  # [games, players]
+
+
+@dataclass(frozen=True)
+class Place:
+    """A location: owner (0 for the table), kind, name, index, and its cards by number, from the bottom up."""
+
+    owner: int
+    kind: str
+    name: str
+    index: int
+    cards: tuple[int, ...]
+
+    def seen_by(self, seat: int) -> bool:
+        """Tell whether a player may see the cards."""
+        return {"vloc": True, "mem": True, "iloc": self.owner == seat, "oloc": self.owner != seat, "hloc": False}[self.kind]
+
+
+class Machine:
+    """A compiled program; it keeps one array to work in, so a machine belongs to one thread."""
+
+    def __init__(self, checked: Checked, compiled: Compiled, limits: Limits) -> None:
+        self.checked, self.compiled, self.plan, self.limits = checked, compiled, compiled.plan, limits
+        self.tables: tuple[Words, Words, Words] = (
+            np.array(compiled.code, np.int64),
+            np.array(compiled.data or [0], np.int64),
+            np.array(compiled.layout, np.int64),
+        )
+        self.initial = np.array(compiled.initial, np.int64)
+
+    @classmethod
+    def of(cls, text: str, dialect: str = "0.6", limits: Limits = Limits()) -> Self:  # noqa: B008  # frozen
+        """Read, check and compile a program; raise ``BadText`` at its first error."""
+        checked = check(text, dialect, limits).stop_at_errors()
+        return cls(checked, compile_program(checked.program, limits), limits)
+
+    @property
+    def players(self) -> int:
+        """Return how many play."""
+        return self.checked.players
+
+    @property
+    def best(self) -> str:
+        """Return whether the highest (max) or the lowest score (min) wins."""
+        return self.checked.program.scoring
+
+    def room(self) -> Words:
+        """Return an array for a state and all the work on it."""
+        words: Words = self._rooms(1)[0]
+        for at, value in self.compiled.constants.items():
+            words[at] = value
+        return words
+
+    def _rooms(self, many: int) -> Words:
+        try:
+            return np.zeros((many, self.compiled.words), np.int64)
+        except (MemoryError, ValueError):
+            size = 8 * many * self.compiled.words // 10**9
+            raise NotLegalHere(f"these limits, {many} times, take {size:,} GB of memory") from None
+
+    @cached_property
+    def single_tables(self) -> tuple[Words, Words, Words]:
+        """Return the tables of a program in which nobody waits for the others before an option is carried out."""
+        code, data, layout = self.tables
+        single = code.copy()
+        operations = single[:: k.STRIDE]
+        operations[operations == k.JOINT] = k.CHOICE
+        return single, data, layout
+
+    @cached_property
+    def words(self) -> Words:
+        """Return the array that this machine works in."""
+        return self.room()
+
+    def begin(self, seed: int, game: int = 0) -> "Position":
+        """Return the first decision, or the end, of a game."""
+        return self._begin(seed, game, logging=False)[0]
+
+    def watched_begin(self, seed: int, game: int = 0) -> tuple["Position", list[Entry]]:
+        """Return the first decision and what happened before it."""
+        return self._begin(seed, game, logging=True)
+
+    def _begin(self, seed: int, game: int, logging: bool) -> tuple["Position", list[Entry]]:
+        self.words[k.LOGGING] = int(logging)
+        kernel.begin(*self.tables, self.words, self.initial, seed, game)
+        self.words[k.LOGGING] = 0
+        return Position.taken(self), self.log()
+
+    def log(self) -> list[Entry]:
+        """Return the actions written down since the last position was loaded."""
+        at = self.compiled.layout[k.L_LOG]
+        rows = self.words[at : at + int(self.words[k.LOG])].reshape(-1, 4).tolist()
+        return [(what, a, b, c) for what, a, b, c in rows]
+
+    def random_games(self, games: int, seed: int, threads: int = 1, first: int = 0) -> Games:
+        """Play games with random players; the same seed gives the same games on any number of threads."""
+        shape = np.zeros(games, np.int64)
+        results = Games(shape, shape.copy(), shape.copy(), shape.copy(), np.zeros((games, self.players), np.int64))
+        bounds = np.linspace(0, games, threads + 1).astype(int)
+
+        def play(worker: int) -> None:
+            low, high = int(bounds[worker]), int(bounds[worker + 1])
+            words = self.words if worker == 0 else self.room()
+            words[k.LOGGING] = 0
+            parts = [part[low:high] for part in (results.statuses, results.errors, results.decisions, results.options, results.scores)]
+            kernel.random_games(*self.tables, words, self.initial, seed, first + low, high - low, self.limits.decisions, *parts)
+
+        if threads == 1:
+            play(0)
+        else:
+            with ThreadPoolExecutor(threads) as pool:
+                list(pool.map(play, range(threads)))
+        return results
+
+    def histories(self, seed: int, depth: int) -> list[tuple[int, int]]:
+        """Return for each length up to ``depth`` how many histories of it there are, and how many of them end the game."""
+        stack = self._rooms(depth + 1)
+        for at, value in self.compiled.constants.items():
+            stack[0, at] = value
+        counts = np.zeros((depth + 1, 2), np.int64)
+        level = kernel.count_histories(*self.tables, stack, self.initial, seed, self.limits.decisions, counts)
+        if level >= 0:
+            raise self.failure(int(stack[level][k.STATUS]), int(stack[level][k.ERROR_AT]))
+        return [(int(histories), int(ends)) for histories, ends in counts]
+
+    def failure(self, status: int, instruction: int) -> BadText:
+        """Return what went wrong in a game, and where in the program."""
+        return BadText(reason(status), self.checked.text, self.compiled.places[instruction // k.STRIDE])
+
+    def attributes(self, card_type: int) -> dict[str, str]:
+        """Return the attributes of a type of card."""
+        return self.plan.types[card_type]
+
+
+@dataclass(frozen=True, eq=False)
+class Position:
+    """A game at a decision, or at its end; forking it costs a copy of its words."""
+
+    machine: Machine
+    words: Words
+
+    @classmethod
+    def taken(cls, machine: Machine) -> Self:
+        """Copy the position that the machine stands at."""
+        words = machine.words[: int(machine.words[k.TOP])].copy()
+        words.flags.writeable = False
+        return cls(machine, words)
+
+    def _load(self) -> Words:
+        words = self.machine.words
+        words[: len(self.words)] = self.words
+        words[k.LOG] = 0
+        return words
+
+    @property
+    def status(self) -> int:
+        """Return how the game stands."""
+        return int(self.words[k.STATUS])
+
+    @property
+    def decisions(self) -> int:
+        """Return how many decisions have been made."""
+        return int(self.words[k.DECISION])
+
+    @property
+    def over(self) -> bool:
+        """Tell whether nobody decides any more."""
+        return self.status != k.DECIDING or self.decisions >= self.machine.limits.decisions
+
+    @property
+    def seat(self) -> int:
+        """Return who decides, from 1."""
+        return int(self.words[self.machine.tables[0][int(self.words[k.PC]) + 3]])
+
+    @cached_property
+    def paths(self) -> tuple[tuple[int, ...], ...]:
+        """Return the options, each as the branches taken: the item of the choice, then the member of each ``any``."""
+        words = self._load()
+        words[k.LOGGING] = 0
+        count = kernel.explore(*self.machine.tables, words)
+        if int(words[k.STATUS]) != k.DECIDING:
+            raise self.machine.failure(int(words[k.STATUS]), int(words[k.ERROR_AT]))
+        starts = words[self.machine.compiled.layout[k.L_OPTION] :][:count]
+        return tuple(tuple(words[at + 1 : at + 1 + words[at]].tolist()) for at in starts)
+
+    def decide(self, option: int) -> "Position":
+        """Return the position after an option, by its number from 0."""
+        return self._decide(option, logging=False)[0]
+
+    def watched(self, option: int) -> tuple["Position", list[Entry], list[Entry]]:
+        """Return the position after an option, what the option did, and what happened by itself after it."""
+        after, log, split = self._decide(option, logging=True)
+        return after, log[:split], log[split:]
+
+    def preview(self, option: int) -> tuple["Position", list[Entry]]:
+        """Return what an option does, and the position to read that in; a joint option is carried out as if it stood alone."""
+        after, log, split = self._decide(option, logging=True, tables=self.machine.single_tables)
+        return after, log[:split]
+
+    def _decide(self, option: int, logging: bool, tables: tuple[Words, Words, Words] | None = None) -> tuple["Position", list[Entry], int]:
+        if not 0 <= option < len(self.paths):
+            raise NotLegalHere(f"no option {option + 1} (1 to {len(self.paths)})")
+        path, layout = self.paths[option], self.machine.compiled.layout
+        words = self._load()
+        words[layout[k.L_OPTION]] = at = layout[k.L_OPTION_WORDS]
+        words[at] = len(path)
+        words[at + 1 : at + 1 + len(path)] = path
+        words[k.LOGGING] = int(logging)
+        kernel.decide(*(tables or self.machine.tables), words, 0)
+        words[k.LOGGING] = 0
+        after = Position.taken(self.machine)
+        return after, self.machine.log(), int(words[k.LOG_SPLIT]) // 4
+
+    def check(self) -> "Position":
+        """Return this position, or raise what made the game fail."""
+        if self.status > k.CAPPED:
+            raise self.machine.failure(self.status, int(self.words[k.ERROR_AT]))
+        return self
+
+    @cached_property
+    def scores(self) -> tuple[int, ...]:
+        """Return the score of every player, as if the game ended here."""
+        words = self._load()
+        if not kernel.score(*self.machine.tables, words):
+            raise self.machine.failure(int(words[k.STATUS]), int(words[k.ERROR_AT]))
+        at = self.machine.compiled.layout[k.L_SCORES] + 1
+        return tuple(words[at : at + self.machine.players].tolist())
+
+    # --- what lies where
+
+    def type_of(self, card: int) -> int:
+        """Return the type of a card by its number."""
+        return int(self.words[self.machine.plan.cards + k.NODE * card + k.TYPE])
+
+    def card(self, address: int) -> int:
+        """Return the number of a card by its address."""
+        return int(address - self.machine.plan.cards) // k.NODE
+
+    def places(self) -> Iterator[Place]:
+        """Yield every location that holds a card, indexes of a name in the order in which they were first touched."""
+        for family in self.machine.plan.families:
+            homes = [family.at]
+            home = int(self.words[family.at + k.CHAIN_AT])
+            while home:
+                homes.append(home)
+                home = int(self.words[home + k.NEXT_AT])
+            # The location of index 0 stands where it was touched, or first if nobody asks for the order.
+            for home in homes[1:] if family.at in homes[1:] else homes:
+                if self.words[home + k.SIZE_AT]:
+                    cards = tuple(self._cards(home, family.kind == "mem"))
+                    yield Place(family.owner, family.kind, family.name, int(self.words[home + k.INDEX_AT]), cards)
+
+    def _cards(self, home: int, remembers: bool) -> Iterator[int]:
+        node = int(self.words[home + k.BOTTOM_AT])
+        while node:
+            yield self.card(int(self.words[node + k.TYPE]) if remembers else node)
+            node = int(self.words[node + k.ABOVE])
+
+    def cells(self) -> Iterator[tuple[str, str, int, str, int | str]]:
+        """Yield every cell that holds something: kind, category and number of the owner, name, content."""
+        plan = self.machine.plan
+        for (kind, category, name), base in plan.bases.items():
+            if kind in ("sto", "str"):
+                first = 0 if category == "game" else 1
+                for owner in range(first, first + plan.owners(category)):
+                    if value := int(self.words[base + owner]):
+                        yield kind, category, owner, name, value if kind == "sto" else plan.strings[value]
+
+    @cached_property
+    def key(self) -> tuple[Any, ...]:
+        """Return what makes two positions equal: everything but chance, and the order in which empty locations were named."""
+        plan, words = self.machine.plan, self.words
+        made = int(words[k.CARDS])
+        types = tuple(self.type_of(card) for card in range(made))
+        first = next((family.at for family in plan.families), plan.cards)
+        return int(words[k.PC]), int(words[k.TEAMS]), words[plan.player_cycle : first].tobytes(), types, tuple(self.places())
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Position) and self.machine is other.machine and self.key == other.key
+
+    def __hash__(self) -> int:
+        return hash(self.key)

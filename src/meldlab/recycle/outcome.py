@@ -1,0 +1,85 @@
+"""Many games of one program, counted.
+
+>>> from meldlab.recycle import library
+>>> outcome = Outcome.start("kuhn", Machine.of(library.entry("kuhn_poker").text))
+>>> outcome.play(games=100, seed=1, threads=1, first=0)
+>>> answer = outcome.answer()
+>>> answer["finished"], sum(answer["win_rate"]), sum(answer["scores"])
+(100, 1.0, 0.0)
+"""
+
+import time
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from meldlab.recycle import kernel_layout as k
+from meldlab.recycle.machine import Machine
+
+__all__ = ["Outcome"]
+
+
+@dataclass
+class Outcome:
+    """What came out so far; failed games count, but have no scores."""
+
+    name: str
+    machine: Machine
+    scores: NDArray[np.float64]  # summed
+    wins: NDArray[np.float64]  # a tie is shared
+    games: int = 0
+    finished: int = 0
+    capped: int = 0
+    decisions: int = 0
+    options: int = 0
+    seconds: float = 0.0
+    failed: Counter[tuple[int, int]] = field(default_factory=Counter)  # by status and instruction
+
+    @classmethod
+    def start(cls, name: str, machine: Machine) -> Self:
+        """Return nothing played yet; the machine is compiled, so that its time does not count."""
+        machine.random_games(games=1, seed=0)
+        return cls(name, machine, np.zeros(machine.players), np.zeros(machine.players))
+
+    def play(self, games: int, seed: int, threads: int, first: int) -> None:
+        """Play on, from game ``first`` of the seed."""
+        start = time.perf_counter()
+        played = self.machine.random_games(games, seed, threads, first)
+        self.seconds += time.perf_counter() - start
+        ended = played.statuses <= k.CAPPED
+        scores = played.scores[ended]
+        goal = scores.max(axis=1) if self.machine.best == "max" else scores.min(axis=1)
+        best = scores == goal[:, None]
+        self.scores += scores.sum(axis=0)
+        self.wins += (best / best.sum(axis=1)[:, None]).sum(axis=0)
+        self.games += games
+        self.finished += int((played.statuses == k.FINISHED).sum())
+        self.capped += int((played.statuses == k.CAPPED).sum())
+        self.decisions += int(played.decisions.sum())
+        self.options += int(played.options.sum())
+        self.failed.update(zip(played.statuses[~ended].tolist(), played.errors[~ended].tolist(), strict=True))
+
+    def failures(self) -> list[str]:
+        """Return why games failed, the most frequent reason first."""
+        return [f"{count} failed, {self.machine.failure(*what)}" for what, count in self.failed.most_common()]
+
+    def answer(self) -> dict[str, Any]:
+        """Return the counts under their names."""
+        ended = max(1, self.finished + self.capped)
+        return {
+            "game": self.name,
+            "players": self.machine.players,
+            "games": self.games,
+            "finished": self.finished,
+            "capped": self.capped,
+            "failed": self.games - self.finished - self.capped,
+            "decisions_per_game": self.decisions / max(1, self.games),
+            "options_per_decision": self.options / max(1, self.decisions),
+            "scores": (self.scores / ended).tolist(),
+            "win_rate": (self.wins / ended).tolist(),
+            "seconds": self.seconds,
+            "games_per_second": self.games / max(self.seconds, 1e-9),
+        }

@@ -1,0 +1,151 @@
+"""The door: every verb as a user calls it, and what it says to nonsense."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from meldlab.cli.app import main
+
+TINY = """;; a game
+(game (setup (create players 2) (create deck (game iloc S) (deck (RANK (A, B)))))
+ (do ((shuffle (game iloc S)) (all player 'P (move (top (game iloc S)) (top ('P iloc HAND)))))) ;; deal
+ (stage player once (choice ((turn pass) (set ((current player) str SAID) HELLO))))
+ (scoring max (size ((current player) iloc HAND))))
+"""
+
+
+@pytest.fixture
+def tiny(tmp_path: Path) -> str:
+    path = tmp_path / "Tiny2.gdl"
+    path.write_text(TINY)
+    return str(path)
+
+
+def said(capsys: pytest.CaptureFixture[str], *words: str, status: int = 0) -> str:
+    with pytest.raises(SystemExit) as ended:
+        main(["recycle", *words])
+    printed = capsys.readouterr()
+    assert ended.value.code == status, printed.err
+    return printed.out if status == 0 else printed.out + printed.err
+
+
+def answer(capsys: pytest.CaptureFixture[str], *words: str, status: int = 0) -> Any:
+    return json.loads(said(capsys, *words, "--json", status=status).splitlines()[0])
+
+
+def test_list_names_the_library(capsys: pytest.CaptureFixture[str]) -> None:
+    assert "block_rummy" in said(capsys, "list")
+    assert {"name", "title", "players", "rules"} == set(answer(capsys, "list")["games"][0])
+
+
+def test_check(capsys: pytest.CaptureFixture[str], tiny: str) -> None:
+    fine = answer(capsys, "check", tiny)
+    assert list(fine) == ["ok", "errors", "warnings", "players", "constructs"]
+    assert (fine["ok"], fine["players"], fine["errors"]) == (True, 2, [])
+    assert {"once", "choice", "shuffle"} <= set(fine["constructs"])
+    Path(tiny).write_text(TINY.replace("(top ('P", "(top ('Q"))
+    wrong = answer(capsys, "check", tiny, status=2)
+    assert wrong["ok"] is False
+    assert (
+        wrong["errors"] == [{"code": "E101", "line": 3, "column": 83, "message": "nothing binds 'Q; did you mean 'P?"}]
+        or wrong["errors"][0]["code"] == "E101"
+    )
+    Path(tiny).write_text(TINY.replace("shuffle", "shufle"))
+    assert answer(capsys, "check", tiny, status=2)["errors"][0]["code"] == "E002"
+    assert "^" in said(capsys, "check", tiny, status=2)
+
+
+def test_format_keeps_comments_and_meaning(capsys: pytest.CaptureFixture[str], tiny: str) -> None:
+    text = said(capsys, "format", tiny)
+    assert ";; a game" in text
+    assert ";; deal" in text
+    said(capsys, "format", tiny, "--write")
+    assert Path(tiny).read_text() == text == said(capsys, "format", tiny)
+    said(capsys, "format", "kuhn_poker", "--write", status=2)
+
+
+def test_migrate_counts_players_from_one(capsys: pytest.CaptureFixture[str], tiny: str) -> None:
+    old = TINY.replace("(turn pass)", "(cycle next current) (cycle next (0 player)) (set ('P sto X) (pid (current player)))").replace(
+        "('P sto", "(game sto"
+    )
+    Path(tiny).write_text(old)
+    said(capsys, "run", tiny, "--games", "1", status=2)
+    text = said(capsys, "migrate", tiny)
+    assert "(cycle next (current player))" in text
+    assert "(cycle next (1 player))" in text
+    assert "(- (pid (current player)) 1)" in text
+    assert answer(capsys, "run", tiny, "--games", "1", "--dialect", "0.5")["finished"] == 1
+    said(capsys, "run", tiny, "--dialect", "0.4", status=2)
+
+
+def test_run_has_exactly_its_keys_and_repeats_itself(capsys: pytest.CaptureFixture[str], tiny: str) -> None:
+    first = answer(capsys, "run", tiny, "--games", "50", "--seed", "3", "--players", "random,random")
+    keys = "game players games finished capped failed decisions_per_game options_per_decision scores win_rate seconds games_per_second"
+    assert " ".join(first) == keys
+    again = answer(capsys, "run", tiny, "--games", "50", "--seed", "3", "--threads", "2")
+    timing = ("seconds", "games_per_second")
+    assert {key: value for key, value in first.items() if key not in timing} == {
+        key: value for key, value in again.items() if key not in timing
+    }
+    assert (first["game"], first["finished"], first["win_rate"], first["scores"]) == ("Tiny2", 50, [0.5, 0.5], [1.0, 1.0])
+    assert answer(capsys, "run", tiny, "--games", "5", "--limit", "1")["capped"] == 5
+    assert "50 games" in said(capsys, "run", tiny, "--games", "50")
+
+
+def test_any_seed_is_a_seed(capsys: pytest.CaptureFixture[str], tiny: str) -> None:
+    for seed in ("0", str(2**63), str(2**64 - 1), "9" * 30):
+        assert answer(capsys, "run", tiny, "--games", "2", "--seed", seed)["finished"] == 2
+        assert "scores" in said(capsys, "transcript", tiny, "--seed", seed)
+
+
+def test_failed_games_are_counted_and_explained(capsys: pytest.CaptureFixture[str], tiny: str) -> None:
+    Path(tiny).write_text(TINY.replace("(turn pass)", "(move (top (game iloc S)) (top (game vloc T)))"))
+    with pytest.raises(SystemExit) as ended:
+        main(["recycle", "run", tiny, "--games", "3", "--json"])
+    printed = capsys.readouterr()
+    assert ended.value.code == 0
+    assert json.loads(printed.out)["failed"] == 3
+    assert "3 failed, line 4: there is no card here" in printed.err
+
+
+def test_show_transcript_and_perft(capsys: pytest.CaptureFixture[str], tiny: str) -> None:
+    shown = answer(capsys, "show", tiny)
+    assert {"tree", "bytecode", "storage"} <= set(shown)
+    assert "CHOICE" in said(capsys, "show", tiny)
+    told = answer(capsys, "transcript", tiny, "--seed", "2")
+    assert [move["seat"] for move in told["moves"]] == [1, 2]
+    assert told["scores"] == [1, 1]
+    assert said(capsys, "transcript", tiny, "--seed", "2").count("\n") == 4
+    counts = answer(capsys, "perft", tiny, "--depth", "3")
+    assert counts["histories"] == 4
+    assert [level["histories"] for level in counts["levels"]] == [1, 2, 4, 0]
+
+
+def test_a_person_plays(capsys: pytest.CaptureFixture[str], tiny: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    answers = iter(["nonsense", "9", "2"])
+    monkeypatch.setattr("typer.prompt", lambda _: next(answers))
+    printed = said(capsys, "play", tiny, "--seat", "2")
+    assert "1 x ??" in printed
+    assert "an option is a number from 1 to 2" in printed
+    assert "scores p1 1, p2 1" in printed
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("run", "no_such_game"),
+        ("run", "missing.rcy"),
+        ("run", "kuhn_poker", "--players", "clever"),
+        ("run", "kuhn_poker", "--players", "random,random,random"),
+        ("run", "kuhn_poker", "--limits", "cars=3"),
+        ("run", "kuhn_poker", "--limits", "cards=many"),
+        ("run", "kuhn_poker", "--games", "0"),
+        ("run", "kuhn_poker", "--limits", "lists=900000000000"),
+        ("play", "kuhn_poker", "--seat", "3"),
+        ("perft", "kuhn_poker", "--depth", "-1"),
+    ],
+)
+def test_nonsense_ends_with_one_line(capsys: pytest.CaptureFixture[str], words: tuple[str, ...]) -> None:
+    assert said(capsys, *words, status=2).startswith("error: ")

@@ -1,0 +1,99 @@
+"""Described games at the table: nothing leaks, records replay, and both drivers agree."""
+
+from dataclasses import replace
+
+import pytest
+
+from meldlab.errors import MeldlabError, NotLegalHere
+from meldlab.play import Chance, Deal, RandomPlayer, Record, Table, replay
+from meldlab.recycle.game import Described, Option
+from meldlab.recycle.machine import Machine
+from tests.play.leaks import assert_no_leaks
+
+GAMES = {name: Described.named(name) for name in ("kuhn_poker", "block_rummy", "hearts", "go_fish", "golf", "goofspiel")}
+
+
+@pytest.mark.parametrize("name", ["kuhn_poker", "block_rummy", "hearts", "goofspiel"])
+def test_views_show_nothing_that_is_hidden(name: str) -> None:
+    game = GAMES[name]
+    assert_no_leaks(game, [RandomPlayer()] * game.machine.players, deals=1, every=9)
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_a_record_plays_again(name: str) -> None:
+    game = GAMES[name]
+    played = Table(game, [RandomPlayer()] * game.machine.players).play(Deal(seed=5))
+    assert not played.forfeit
+    record = Record.parse(str(played.record))
+    states = [state for state, _ in replay(game, record)]
+    assert states[-1] == played.last
+    assert len(states) == len(played.actions) + 1
+
+
+def test_options_read_back_by_their_words_and_numbers() -> None:
+    state = GAMES["block_rummy"].start(2, Deal(seed=3))
+    for step in range(40):
+        options = list(state.legal_actions())
+        assert len({str(option) for option in options}) == len(options)
+        for option in options:
+            assert state.parse(str(option)) == option == state.parse(str(option.number))
+            assert state.parse(state.tell(option)) == option
+        state = state.apply(options[step % len(options)])
+
+
+def test_a_hidden_card_is_not_named_and_what_follows_it_is_left_out() -> None:
+    state = GAMES["block_rummy"].start(2, Deal(seed=3))
+    assert "??" in str(next(iter(state.legal_actions())))
+    view = dict(state.view(1).places)
+    assert set(view["HAND of p1"]) == set(view["STOCK"]) == {"??"}
+    assert "??" not in view["HAND of p2"]
+
+
+def test_others_hear_only_what_they_see() -> None:
+    state = GAMES["goofspiel"].start(3, Deal(seed=3))
+    assert state.heard(next(iter(state.legal_actions())), 1) == "has chosen"
+    rummy = GAMES["block_rummy"].start(2, Deal(seed=3))
+    draw = next(iter(rummy.legal_actions()))
+    assert rummy.heard(draw, 1).startswith("move ?? from STOCK to HAND of p1")
+    assert "??" not in rummy.heard(draw, 0)
+
+
+def test_what_is_not_an_option_is_refused() -> None:
+    state = GAMES["kuhn_poker"].start(2, Deal(seed=3))
+    for text in ("99", "fold everything"):
+        with pytest.raises(MeldlabError):
+            state.parse(text)
+    with pytest.raises(NotLegalHere):
+        state.apply(Option(1, (7,), "cheat"))
+    with pytest.raises(NotLegalHere):
+        GAMES["kuhn_poker"].start(3, Deal())
+    with pytest.raises(NotLegalHere):
+        GAMES["kuhn_poker"].start(2, Deal(turned=1))
+
+
+def test_redealing_keeps_backs_and_remembered_cards() -> None:
+    text = (
+        "(game (setup (create players 2)"
+        " (create deck RED (game hloc A) (deck (R (A, B, C, D)))) (create deck (game hloc A) (deck (R (E, F, G, H)))))"
+        " (do ((remember (bottom (game hloc A)) (top (game mem M))))) (choice ((turn pass))) (scoring max 1))"
+    )
+    state = Described("backs", text).start(2, Deal())
+    assert dict(state.view(0).places) == {"A": ("??RED",) * 4 + ("??",) * 4, "memory M": ("A",)}
+    others = [state.redeal(0, Chance(1, 0, step, 0)) for step in range(20)]
+    assert all(other.view(0) == state.view(0) for other in others)
+    assert len({other.position.key for other in others}) > 5
+
+
+def test_positions_are_equal_whatever_empty_places_were_named() -> None:
+    text = (
+        "(game (setup (create players 1) (create deck (game vloc A) (deck (R (X, Y))))) (choice ("
+        " ((== (size (game vloc B 1)) 0) (do ((move (top (game vloc A)) (top (game vloc B 2))))))"
+        " ((== (size (game vloc B 3)) 0) (move (top (game vloc A)) (top (game vloc B 2))))))"
+        " (choice ((all (indexed game vloc B) 'L (turn pass)))) (scoring max 1))"
+    )
+    position = Machine.of(text).begin(seed=1)
+    one, other = position.decide(0), position.decide(1)
+    assert one == other
+    assert hash(one) == hash(other)
+    assert one != position
+    assert replace(one) == one
