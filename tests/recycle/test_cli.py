@@ -94,6 +94,12 @@ def test_run_has_exactly_its_keys_and_repeats_itself(capsys: pytest.CaptureFixtu
     assert "50 games" in said(capsys, "run", tiny, "--games", "50")
 
 
+def test_any_seed_is_a_seed(capsys: pytest.CaptureFixture[str], tiny: str) -> None:
+    for seed in ("0", str(2**63), str(2**64 - 1), "9" * 30):
+        assert answer(capsys, "run", tiny, "--games", "2", "--seed", seed)["finished"] == 2
+        assert "scores" in said(capsys, "transcript", tiny, "--seed", seed)
+
+
 def test_failed_games_are_counted_and_explained(capsys: pytest.CaptureFixture[str], tiny: str) -> None:
     Path(tiny).write_text(TINY.replace("(turn pass)", "(move (top (game iloc S)) (top (game vloc T)))"))
     with pytest.raises(SystemExit) as ended:
@@ -136,6 +142,7 @@ def test_a_person_plays(capsys: pytest.CaptureFixture[str], tiny: str, monkeypat
         ("run", "kuhn_poker", "--limits", "cars=3"),
         ("run", "kuhn_poker", "--limits", "cards=many"),
         ("run", "kuhn_poker", "--games", "0"),
+        ("run", "kuhn_poker", "--limits", "lists=900000000000"),
         ("play", "kuhn_poker", "--seat", "3"),
         ("perft", "kuhn_poker", "--depth", "-1"),
     ],

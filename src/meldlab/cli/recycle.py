@@ -185,13 +185,13 @@ def play(
     described = _described(game, dialect, limits)
     if seat > described.machine.players:
         raise NotLegalHere(f"{described.name} has seats 1 to {described.machine.players}, not {seat}")
-    deal = Deal(seed)
+    deal = Deal(seed % 2**63)
     state, step = described.start(described.machine.players, deal), 0
     while (acting := state.seat) is not None:
         if acting == seat - 1:
             option = _ask(state, seat)
         else:
-            option = Chance(seed, 0, step, acting).pick(list(state.legal_actions()))
+            option = Chance(deal.seed, 0, step, acting).pick(list(state.legal_actions()))
             print(f"p{acting + 1}: {state.heard(option, seat - 1)}")
         state, step = state.apply(option), step + 1
     result = state.result
@@ -278,7 +278,7 @@ def _rounds(games: int, title: str) -> Iterator[tuple[int, int]]:
     from rich.console import Console
     from rich.progress import Progress
 
-    size = max(1, games // 50) if games > 5000 else games
+    size = min(20_000, games // 50) if games > 5000 else games
     with Progress(console=Console(stderr=True), transient=True, disable=size == games) as progress:
         bar = progress.add_task(title, total=games)
         for first in range(0, games, size):

@@ -230,7 +230,7 @@ def score(code: Words, data: Words, layout: Words, state: Words) -> bool:
 def _one(code: Words, data: Words, layout: Words, state: Words, initial: Words, task: int, option: int, seed: int, game: int) -> None:
     stack = state.reshape(1, -1)
     nothing = NONE, NONE, NONE, NONE, NO_SCORES
-    drive(code, data, layout, stack, initial, task, option, np.uint64(seed), np.uint64(game), 1, 0, *nothing)
+    drive(code, data, layout, stack, initial, task, option, np.uint64(seed % 2**64), np.uint64(game), 1, 0, *nothing)
 
 
 def random_games(
@@ -239,11 +239,11 @@ def random_games(
     """Play games ``first`` and following with random players; results as in ``drive``."""
     stack = state.reshape(1, -1)
     if games:
-        drive(code, data, layout, stack, initial, TO_PLAY, 0, np.uint64(seed), np.uint64(first), games, limit, *results)
+        drive(code, data, layout, stack, initial, TO_PLAY, 0, np.uint64(seed % 2**64), np.uint64(first), games, limit, *results)
 
 
 def count_histories(code: Words, data: Words, layout: Words, stack: Words, initial: Words, seed: int, limit: int, counts: Words) -> int:
     """Count the histories of a game; see ``drive``."""
     game = np.uint64(0)
     nothing = NONE, NONE, NONE, NONE
-    return int(drive(code, data, layout, stack, initial, TO_COUNT, 0, np.uint64(seed), game, 1, limit, *nothing, counts))
+    return int(drive(code, data, layout, stack, initial, TO_COUNT, 0, np.uint64(seed % 2**64), game, 1, limit, *nothing, counts))

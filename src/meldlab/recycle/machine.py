@@ -90,10 +90,17 @@ class Machine:
 
     def room(self) -> Words:
         """Return an array for a state and all the work on it."""
-        words = np.zeros(self.compiled.words, np.int64)
+        words: Words = self._rooms(1)[0]
         for at, value in self.compiled.constants.items():
             words[at] = value
         return words
+
+    def _rooms(self, many: int) -> Words:
+        try:
+            return np.zeros((many, self.compiled.words), np.int64)
+        except (MemoryError, ValueError):
+            size = 8 * many * self.compiled.words // 10**9
+            raise NotLegalHere(f"these limits, {many} times, take {size:,} GB of memory") from None
 
     @cached_property
     def single_tables(self) -> tuple[Words, Words, Words]:
@@ -151,7 +158,7 @@ class Machine:
 
     def histories(self, seed: int, depth: int) -> list[tuple[int, int]]:
         """Return for each length up to ``depth`` how many histories of it there are, and how many of them end the game."""
-        stack = np.zeros((depth + 1, self.compiled.words), np.int64)
+        stack = self._rooms(depth + 1)
         for at, value in self.compiled.constants.items():
             stack[0, at] = value
         counts = np.zeros((depth + 1, 2), np.int64)
