@@ -11,7 +11,8 @@ from itertools import product, zip_longest
 from typing import Any, TypeVar
 
 from meldlab.recycle import syntax as s
-from tests.recycle.oracle_board import SHUFFLE, SHUFFLE_EXPLORED, Branches, Card, Chance, GameError, Pile, Points, Round, Spot, Team
+from meldlab.recycle.walking import walk
+from tests.recycle.oracle_board import SHUFFLE, SHUFFLE_EXPLORED, TABLE, Branches, Card, Chance, GameError, Pile, Points, Round, Spot, Team
 from tests.recycle.oracle_values import Reckoner, within_32_bits
 
 MOST_DECISIONS = 10_000
@@ -260,19 +261,30 @@ class Oracle(Reckoner):
         if isinstance(item.card, s.Pick):
             spot = self.location(item.card.of).spot
             assert spot is not None
-            cards = self.board.spots[spot]
-            at = self.position(item.card.end, len(cards))
+            if spot[1] != "mem":
+                raise GameError("only what is in memory can be forgotten")
+            del self.board.spots[spot][self.position(item.card.end, len(self.board.spots[spot]))]
         else:
             card, _ = self.card(item.card)
-            spot = self.drawn_from.get(item.card.name) if isinstance(item.card, s.Var) else None
-            memories = [spot] if spot is not None else [spot for spot in self.board.spots if spot[1] == "mem"]
-            cards = next((self.board.spots[memory] for memory in memories if card in self.board.spots[memory]), [])
-            at = self.position("top", len(cards[: len(cards) - cards[::-1].index(card)] if cards else []))
-            spot = memories[0]
-        if spot[1] != "mem":
-            raise GameError("only what is in memory can be forgotten")
-        del cards[at]
+            drawn_from = self.drawn_from.get(item.card.name) if isinstance(item.card, s.Var) else None
+            for spot in [drawn_from] if drawn_from is not None else self.memories():
+                cards = self.board.spots[spot]
+                if card in cards:
+                    del cards[len(cards) - 1 - cards[::-1].index(card)]
+                    break
+            else:
+                raise GameError("nothing remembers this card")
         self.did_something = True
+
+    def memories(self) -> list[Spot]:
+        """Return all memories: names as the program mentions them, owners by seat, indexes as touched."""
+        mentioned = [
+            (isinstance(node.owner, s.Table), node.name.text)
+            for node in walk(self.program)
+            if isinstance(node, s.Location) and node.kind == "mem" and isinstance(node.name, s.Name)
+        ]
+        spots = [spot for spot in self.board.spots if spot[1] == "mem"]
+        return sorted(spots, key=lambda spot: (mentioned.index((spot[0] == TABLE, spot[2])), getattr(spot[0], "seat", 0)))
 
     @does(s.Swap)
     def do_swap(self, item: s.Swap) -> None:

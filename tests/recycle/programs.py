@@ -307,6 +307,11 @@ class Author:
             lambda: f"((> (size {location}) 0) (remember {self.end_of(location)} {self.place(memory)}))",
             lambda: f"((> (size {memory}) 0) (forget {self.end_of(memory)}))",
             lambda: f"(all (filter {memory} 'OLD {self.truth(1)}) 'SEEN (forget 'SEEN))",
+            lambda: (
+                f"(all {memory} 'NEW (all (union {memory} {self.memory()}) 'TWIN ((== 'NEW 'TWIN) (forget 'TWIN))))"
+                if self.rarely()
+                else "(turn pass)"
+            ),
             lambda: f"((and (> (size {location}) 0) (> (size {other}) 0)) (swap {self.end_of(location)} {self.end_of(other)}))",
             lambda: f"((and (> (size {location}) 0) (> (size {other}) 0)) (swap {location} {other}))",
             lambda: f"((> (size {location}) 1) (let (top 2 {location}) 'TWO (repeat all (move (top 'TWO) {self.place()}))))",
