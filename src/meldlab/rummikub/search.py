@@ -1,0 +1,281 @@
+"""The exact search as seen from Python: tiles and sets in, the best new table out.
+
+>>> position = Position.parse("R5 R6 R7 | K9 B9 O9", "R8 J")
+>>> found = search(Pool.of(position, Goal("value")))
+>>> found.weight_left, found.broken, show_table(found.table)
+(0, 1, 'K9 B9 O9 | R5 R6 R7 R8 J=R9')
+"""
+
+import threading
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from meldlab.rummikub import kernel
+from meldlab.rummikub.answer import Goal
+from meldlab.rummikub.position import Position, show_table
+from meldlab.rummikub.rules import Rules
+from meldlab.rummikub.sets import TileSet
+from meldlab.rummikub.tiles import JOKER, Tile
+
+__all__ = ["NODES", "Found", "Pool", "covers", "search", "show_table"]
+
+NODES = 3_000_000  # states visited, a few seconds' worth, before the search gives up
+Grid = NDArray[np.int64]  # [numbers, 4]
+Locks = tuple[Grid, Grid, Grid]  # begins, lanes, lies, as the kernel wants them
+
+
+def covers(rules: Rules) -> bool:
+    """Tell whether the search knows these rules; others are the integer program's."""
+    small = rules.colours <= 4 and 6 <= rules.numbers <= 15 and rules.copies <= 2 and rules.jokers <= 2
+    return small and rules.smallest == 3 and not rules.round_the_corner
+
+
+@dataclass
+class Pool:
+    """Tiles that must lie on the table, tiles that may, what each is worth, and sets that would better stay as they are."""
+
+    rules: Rules
+    must: Grid
+    may: Grid
+    weights: Grid
+    must_jokers: int
+    may_jokers: int
+    joker_weight: int
+    sets: Sequence[TileSet] = ()
+
+    @classmethod
+    def of(cls, position: Position, goal: Goal) -> Self:
+        """Return the pool of a position whose jokers are free."""
+        rules = position.rules
+        must, may = [0] * (4 * rules.numbers + 1), [0] * (4 * rules.numbers + 1)
+        for tile_set in position.table:
+            for tile in tile_set.tiles:
+                must[-1 if tile.joker else 4 * tile.number + tile.colour - 4] += 1
+        for tile in position.rack:
+            may[-1 if tile.joker else 4 * tile.number + tile.colour - 4] += 1
+        for tile in goal.must:
+            place = -1 if tile.joker else 4 * tile.number + tile.colour - 4
+            must[place] += 1
+            may[place] -= 1
+        weights = _weights(goal.objective, rules) if goal.weights is None else _grid_of_weights(goal, rules)
+        shape = (rules.numbers, 4)
+        return cls(
+            rules,
+            np.array(must[:-1], np.int64).reshape(shape),
+            np.array(may[:-1], np.int64).reshape(shape),
+            weights,
+            must[-1],
+            may[-1],
+            goal.weight(JOKER, rules),
+            position.table,
+        )
+
+    def without(self, tiles: Iterable[Tile]) -> bool:
+        """Take tiles out, those that must lie first, and tell whether all of them were there."""
+        for tile in tiles:
+            if tile.joker:
+                if self.must_jokers:
+                    self.must_jokers -= 1
+                else:
+                    self.may_jokers -= 1
+            else:
+                grid = self.must if self.must[tile.number - 1, tile.colour] else self.may
+                grid[tile.number - 1, tile.colour] -= 1
+        return self.may_jokers >= 0 and bool((self.may >= 0).all())
+
+    def copy(self) -> Self:
+        """Return a pool from which tiles can be taken without touching this one."""
+        grids = self.must.copy(), self.may.copy(), self.weights
+        return type(self)(self.rules, *grids, self.must_jokers, self.may_jokers, self.joker_weight, self.sets)
+
+
+@dataclass(frozen=True)
+class Found:
+    """The new table, the weight that stays on the rack, how many of the pool's sets were broken, and the states visited."""
+
+    table: tuple[TileSet, ...]
+    weight_left: int
+    broken: int
+    nodes: int
+
+
+@dataclass
+class Workspace(threading.local):
+    """The arrays of one thread, allocated once; shapes as the kernel wants them for up to 15 numbers."""
+
+    counters: NDArray[np.int64] = field(default_factory=lambda: np.zeros(4, np.int64))
+    fitting: NDArray[np.int64] = field(default_factory=lambda: np.zeros((16, 256), np.int64))
+    floor: NDArray[np.int64] = field(default_factory=lambda: np.zeros((17, 4, 3, 16, 16), np.int64))
+    memo_keys: NDArray[np.int64] = field(default_factory=lambda: np.zeros(kernel.MEMO, np.int64))
+    memo_low: NDArray[np.int64] = field(default_factory=lambda: np.zeros(kernel.MEMO, np.int64))
+    memo_stamp: NDArray[np.int64] = field(default_factory=lambda: np.zeros(kernel.MEMO, np.int64))
+    scratch: NDArray[np.int64] = field(default_factory=lambda: np.zeros((16, 4, 10, 5), np.int64))
+    trail: NDArray[np.int64] = field(default_factory=lambda: np.zeros((16, 10), np.int64))
+
+
+WORK = Workspace()
+NO_SETS = np.full((16, kernel.MOST_SETS + 1), -1, np.int64), np.zeros((1, 3), np.int64), np.zeros((16, 2), np.int64)
+
+
+def search(pool: Pool, *, keep: bool = True, nodes: int = NODES) -> Found | None:
+    """Return a table with the least weight left on the rack and, if asked to ``keep``, the fewest sets broken; nothing past ``nodes`` states.
+
+    >>> search(Pool.of(Position.parse("", "R5 R6"), Goal())).table
+    ()
+    """
+    cost = _run(pool, NO_SETS, 0, nodes)
+    spent = int(WORK.counters[kernel.NODES])
+    if not 0 <= cost < kernel.NEVER:
+        return None
+    left, broken = cost // kernel.SCALE, 0
+    if keep and pool.sets:
+        cost = _run(pool, _locks(pool), cost, nodes - spent)
+        spent += int(WORK.counters[kernel.NODES])
+        if cost < 0:
+            return None
+        broken = cost % kernel.SCALE
+    sets = pool.sets if keep else ()
+    return Found(tuple(_table(pool, sets)), left, broken, spent)
+
+
+def _run(pool: Pool, locks: Locks, budget: int, nodes: int) -> int:
+    work, choices = WORK, kernel.CHOICES[pool.rules.colours - 1]
+    work.counters[kernel.LIMIT] = nodes
+    game = np.array((pool.rules.numbers, pool.must_jokers, pool.may_jokers, pool.joker_weight), np.int64)
+    cost = kernel.search(
+        game, pool.must, pool.may, pool.weights, choices, *locks, budget, work.counters, work.fitting, work.floor,
+        work.memo_keys, work.memo_low, work.memo_stamp, work.scratch, work.trail,
+    )  # fmt: skip
+    return int(cost)
+
+
+def _locks(pool: Pool) -> Locks:
+    """Return where each set begins, its lane, and where kept runs lie; each run gets one of four bits of its colour.
+
+    Four suffice: at one number lie at most two tiles and two jokers of a colour.
+    """
+    begins, lanes, lies = NO_SETS[0].copy(), np.zeros((len(pool.sets), 3), np.int64), np.zeros((16, 2), np.int64)
+    starting = [0] * pool.rules.numbers
+    until = [[-1] * 4 for _ in range(4)]
+    for s, (first, naturals, jokers) in sorted(enumerate(map(_by_number, pool.sets)), key=lambda one: one[1][0]):
+        colour, last = naturals[0].colour, naturals[-1].number - 1
+        if first == last:
+            lanes[s] = -1, sum(1 << tile.colour for tile in naturals), jokers
+        else:
+            local = next(i for i in range(4) if until[colour][i] < first)
+            until[colour][local] = last
+            lanes[s] = colour, 4 * colour + local, jokers
+            for tile in naturals[1:]:
+                lies[tile.number - 1, 0] |= 1 << 4 * colour + local
+            lies[last, 1] |= 1 << 4 * colour + local
+        begins[first, starting[first]] = s
+        starting[first] += 1
+    return begins, lanes, lies
+
+
+def _by_number(tile_set: TileSet) -> tuple[int, list[Tile], int]:
+    naturals = sorted((tile for tile in tile_set.tiles if not tile.joker), key=lambda tile: tile.number)
+    return naturals[0].number - 1, naturals, len(tile_set.tiles) - len(naturals)
+
+
+def _table(pool: Pool, sets: Sequence[TileSet]) -> list[TileSet]:
+    """Return the sets along the trail: those kept, groups and runs; spare jokers go to the first set with room."""
+    numbers, choices = pool.rules.numbers, _choice_rows(pool.rules.colours)
+    trail = WORK.trail[:numbers].tolist()
+    kept = 0
+    groups: list[tuple[int, tuple[int, ...], int]] = []
+    runs: list[list[Tile]] = []
+    spare = pool.must_jokers + pool.may_jokers
+    open_runs: list[list[list[Tile]]] = [[], [], [], []]
+    for n, row in enumerate(trail):
+        kept |= row[kernel.KEPT]
+        *tiles, jokers, room = choices[row[kernel.GROUP]]
+        if any(tiles):
+            groups.append((n + 1, (*tiles, jokers), room))
+            spare -= jokers
+        for colour in range(4):
+            naturals, bridges = row[kernel.RUN + colour], row[kernel.BRIDGE + colour]
+            spare -= bridges
+            if naturals or bridges or open_runs[colour]:
+                open_runs[colour] = _go_on(open_runs[colour], Tile(colour, n + 1), naturals, bridges, runs)
+    stay = [tile_set for s, tile_set in enumerate(sets) if kept >> s & 1]
+    spare -= sum(tile.joker for tile_set in stay for tile in tile_set.tiles)
+    for _ in range(spare if runs else 0):
+        _attach(runs, numbers)
+        spare -= 1
+    table = [*stay]
+    for number, (*tiles, jokers), room in groups:
+        more = min(room, spare)
+        spare -= more
+        table += [_group(number, part, pool.rules.colours) for part in _parts((*tiles, jokers + more), pool.rules.colours)]
+    return table + [TileSet(tuple(run)) for run in runs]
+
+
+def _go_on(tracks: list[list[Tile]], tile: Tile, naturals: int, bridges: int, runs: list[list[Tile]]) -> list[list[Tile]]:
+    """Carry the open runs of a colour over one number: unfinished ones first, then finished ones, then new ones."""
+    ways = naturals + bridges
+    order = sorted(tracks, key=len)
+    going = order[:ways] if ways < len(order) else order
+    while len(going) < ways:
+        fresh: list[Tile] = []
+        runs.append(fresh)
+        going.append(fresh)
+    joker = Tile(tile.colour, tile.number, joker=True)
+    for i, track in enumerate(going):
+        track.append(tile if i < naturals else joker)
+    return going
+
+
+def _attach(runs: list[list[Tile]], numbers: int) -> None:
+    """Lay a spare joker at an end of a run, or between the halves of a run that has no end left."""
+    for run in runs:
+        if run[-1].number < numbers:
+            run.append(Tile(run[0].colour, run[-1].number + 1, joker=True))
+            return
+        if run[0].number > 1:
+            run.insert(0, Tile(run[0].colour, run[0].number - 1, joker=True))
+            return
+    whole = runs[0]
+    runs.append(whole[3:])
+    whole[3:] = [Tile(whole[0].colour, 4, joker=True)]
+
+
+def _group(number: int, part: tuple[int, ...], colours: int) -> TileSet:
+    naturals = [Tile(colour, number) for colour in range(4) if part[colour]]
+    missing = [colour for colour in range(colours) if not part[colour]]
+    return TileSet((*naturals, *(Tile(colour, number, joker=True) for colour in missing[: part[4]])))
+
+
+@cache
+def _parts(wanted: tuple[int, ...], colours: int) -> tuple[tuple[int, ...], ...]:
+    """Split tiles of one number (four colours, then jokers) into groups."""
+    if not any(wanted):
+        return ()
+    for part in kernel.GROUPS[colours - 1]:
+        rest = tuple(w - p for w, p in zip(wanted, part, strict=True))
+        if min(rest) >= 0:
+            try:
+                return (part, *_parts(rest, colours))
+            except LookupError:
+                continue
+    raise LookupError(f"no groups of {wanted}")
+
+
+@cache
+def _choice_rows(colours: int) -> list[list[int]]:
+    return kernel.CHOICES[colours - 1].tolist()  # type: ignore[no-any-return]  # kernels are untyped
+
+
+@cache
+def _weights(objective: str, rules: Rules) -> Grid:
+    return _grid_of_weights(Goal(objective), rules)
+
+
+def _grid_of_weights(goal: Goal, rules: Rules) -> Grid:
+    return np.array([[goal.weight(Tile(colour, number), rules) for colour in range(4)] for number in range(1, rules.numbers + 1)], np.int64)
+
