@@ -21,6 +21,7 @@ NEVER = 1 << 40
 MOST_SETS = 35
 MEMO = 1 << 16
 PROBES = 4
+GROW = 4
 
 # Columns of the trail, one row per number: group choice, kept sets, then runs and jokers of the four colours.
 GROUP, KEPT, RUN, BRIDGE = 0, 1, 2, 6
@@ -380,7 +381,7 @@ def prepare(game, table, rack, weights, choices, fitting, begins, lanes, lies, f
 
 @kernel
 def search(game, table, rack, weights, choices, begins, lanes, lies, budget, counters, fitting, floor, memo_keys, memo_low, memo_stamp,
-           scratch, trail):  # fmt: skip
+           scratch, trail, kept_trail):  # fmt: skip
     """Return the least cost of a move that keeps every table tile on the table; -1 past the node limit.
 
     Arrays as in ``descend``; ``budget`` is a cost below which there is nothing, 0 if nothing is known.
@@ -391,8 +392,10 @@ def search(game, table, rack, weights, choices, begins, lanes, lies, budget, cou
     counters[NODES] = 0
     # One signature for the first call and the recursive ones: with two of them numba crashes when it loads them from its cache.
     zero = np.int64(0)
-    budget = max(np.int64(budget), bound(zero, zero, game[1] + game[2], zero, floor))
-    while budget < np.int64(NEVER):
+    floor_cost = max(np.int64(budget), bound(zero, zero, game[1] + game[2], zero, floor))
+    best, budget = np.int64(NEVER), floor_cost
+    # Nothing costs less than ``floor_cost``, and something costs ``best``; the budget lies between.
+    while floor_cost < best:
         least = descend(
             zero, zero, zero, zero, zero, budget, game, table, rack, weights, choices, fitting, begins, lanes, lies, floor, counters,
             memo_keys, memo_low, memo_stamp, scratch, trail,
@@ -400,6 +403,13 @@ def search(game, table, rack, weights, choices, begins, lanes, lies, budget, cou
         if counters[ABORTED]:
             return -1
         if least <= budget:
-            return least
-        budget = least
-    return NEVER
+            best = least
+            for n in range(game[0]):
+                for i in range(10):
+                    kept_trail[n, i] = trail[n, i]
+            budget = (floor_cost + best - 1) // 2 if False else best - 1
+        else:
+            raised = least - floor_cost
+            floor_cost = least
+            budget = min(best - 1, least + raised * GROW)
+    return best

@@ -116,9 +116,12 @@ class Workspace(threading.local):
     memo_stamp: NDArray[np.int64] = field(default_factory=lambda: np.zeros(kernel.MEMO, np.int64))
     scratch: NDArray[np.int64] = field(default_factory=lambda: np.zeros((16, 4, 10, 5), np.int64))
     trail: NDArray[np.int64] = field(default_factory=lambda: np.zeros((16, 10), np.int64))
+    best: NDArray[np.int64] = field(default_factory=lambda: np.zeros((16, 10), np.int64))
 
 
 WORK = Workspace()
+TILES = [[Tile(colour, number) for number in range(16)] for colour in range(4)]
+JOKERS = [[Tile(colour, number, joker=True) for number in range(16)] for colour in range(4)]
 NO_SETS = np.full((16, kernel.MOST_SETS + 1), -1, np.int64), np.zeros((1, 3), np.int64), np.zeros((16, 2), np.int64)
 
 
@@ -149,7 +152,7 @@ def _run(pool: Pool, locks: Locks, budget: int, nodes: int) -> int:
     game = np.array((pool.rules.numbers, pool.must_jokers, pool.may_jokers, pool.joker_weight), np.int64)
     cost = kernel.search(
         game, pool.must, pool.may, pool.weights, choices, *locks, budget, work.counters, work.fitting, work.floor,
-        work.memo_keys, work.memo_low, work.memo_stamp, work.scratch, work.trail,
+        work.memo_keys, work.memo_low, work.memo_stamp, work.scratch, work.trail, work.best,
     )  # fmt: skip
     return int(cost)
 
@@ -185,70 +188,77 @@ def _by_number(tile_set: TileSet) -> tuple[int, list[Tile], int]:
 
 def _table(pool: Pool, sets: Sequence[TileSet]) -> list[TileSet]:
     """Return the sets along the trail: those kept, groups and runs; spare jokers go to the first set with room."""
-    numbers, choices = pool.rules.numbers, _choice_rows(pool.rules.colours)
-    trail = WORK.trail[:numbers].tolist()
-    kept = 0
-    groups: list[tuple[int, tuple[int, ...], int]] = []
+    numbers, colours = pool.rules.numbers, pool.rules.colours
+    choices, kept = _choice_rows(colours), 0
+    groups: list[tuple[int, list[int]]] = []
     runs: list[list[Tile]] = []
     spare = pool.must_jokers + pool.may_jokers
-    open_runs: list[list[list[Tile]]] = [[], [], [], []]
-    for n, row in enumerate(trail):
+    tracks: list[list[list[Tile]]] = [[], [], [], []]
+    for number, row in enumerate(WORK.best[:numbers].tolist(), 1):
+        choice = choices[row[kernel.GROUP]]
         kept |= row[kernel.KEPT]
-        *tiles, jokers, room = choices[row[kernel.GROUP]]
-        if any(tiles):
-            groups.append((n + 1, (*tiles, jokers), room))
-            spare -= jokers
-        for colour in range(4):
+        if any(choice):
+            groups.append((number, choice))
+            spare -= choice[4]
+        for colour in range(colours):
             naturals, bridges = row[kernel.RUN + colour], row[kernel.BRIDGE + colour]
-            spare -= bridges
-            if naturals or bridges or open_runs[colour]:
-                open_runs[colour] = _go_on(open_runs[colour], Tile(colour, n + 1), naturals, bridges, runs)
-    stay = [tile_set for s, tile_set in enumerate(sets) if kept >> s & 1]
-    spare -= sum(tile.joker for tile_set in stay for tile in tile_set.tiles)
+            if naturals or bridges:
+                spare -= bridges
+                tracks[colour] = _go_on(tracks[colour], TILES[colour][number], naturals, JOKERS[colour][number], bridges, runs)
+            else:
+                tracks[colour] = []
+    table = [tile_set for s, tile_set in enumerate(sets) if kept >> s & 1]
+    spare -= sum(tile.joker for tile_set in table for tile in tile_set.tiles)
     for _ in range(spare if runs else 0):
         _attach(runs, numbers)
         spare -= 1
-    table = [*stay]
-    for number, (*tiles, jokers), room in groups:
+    for number, (*tiles, jokers, room) in groups:
         more = min(room, spare)
         spare -= more
-        table += [_group(number, part, pool.rules.colours) for part in _parts((*tiles, jokers + more), pool.rules.colours)]
+        table += _groups_of(number, (*tiles, jokers + more), colours)
     return table + [TileSet(tuple(run)) for run in runs]
 
 
-def _go_on(tracks: list[list[Tile]], tile: Tile, naturals: int, bridges: int, runs: list[list[Tile]]) -> list[list[Tile]]:
+def _go_on(
+    tracks: list[list[Tile]], tile: Tile, naturals: int, joker: Tile, bridges: int, runs: list[list[Tile]]
+) -> list[list[Tile]]:
     """Carry the open runs of a colour over one number: unfinished ones first, then finished ones, then new ones."""
     ways = naturals + bridges
-    order = sorted(tracks, key=len)
-    going = order[:ways] if ways < len(order) else order
-    while len(going) < ways:
+    if len(tracks) > ways:
+        tracks = sorted(tracks, key=len)[:ways]
+    while len(tracks) < ways:
         fresh: list[Tile] = []
         runs.append(fresh)
-        going.append(fresh)
-    joker = Tile(tile.colour, tile.number, joker=True)
-    for i, track in enumerate(going):
+        tracks.append(fresh)
+    for i, track in enumerate(tracks):
         track.append(tile if i < naturals else joker)
-    return going
+    return tracks
 
 
 def _attach(runs: list[list[Tile]], numbers: int) -> None:
     """Lay a spare joker at an end of a run, or between the halves of a run that has no end left."""
     for run in runs:
         if run[-1].number < numbers:
-            run.append(Tile(run[0].colour, run[-1].number + 1, joker=True))
+            run.append(JOKERS[run[0].colour][run[-1].number + 1])
             return
         if run[0].number > 1:
-            run.insert(0, Tile(run[0].colour, run[0].number - 1, joker=True))
+            run.insert(0, JOKERS[run[0].colour][run[0].number - 1])
             return
     whole = runs[0]
     runs.append(whole[3:])
-    whole[3:] = [Tile(whole[0].colour, 4, joker=True)]
+    whole[3:] = [JOKERS[whole[0].colour][4]]
+
+
+@cache
+def _groups_of(number: int, wanted: tuple[int, ...], colours: int) -> tuple[TileSet, ...]:
+    return tuple(_group(number, part, colours) for part in _parts(wanted, colours))
 
 
 def _group(number: int, part: tuple[int, ...], colours: int) -> TileSet:
-    naturals = [Tile(colour, number) for colour in range(4) if part[colour]]
     missing = [colour for colour in range(colours) if not part[colour]]
-    return TileSet((*naturals, *(Tile(colour, number, joker=True) for colour in missing[: part[4]])))
+    return TileSet(
+        tuple(TILES[colour][number] for colour in range(4) if part[colour]) + tuple(JOKERS[c][number] for c in missing[: part[4]])
+    )
 
 
 @cache
