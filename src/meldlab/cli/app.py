@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 
 from meldlab import __version__
-from meldlab.cli import bench, deadwood, demo, doctor
+from meldlab.cli import bench, deadwood, demo, doctor, rummikub
 from meldlab.errors import MeldlabError
 
 __all__ = ["app", "main"]
@@ -28,6 +28,7 @@ app = typer.Typer(
 app.command("demo")(demo.demo)
 app.command("doctor")(doctor.doctor)
 app.command("deadwood")(deadwood.deadwood)
+app.add_typer(rummikub.app, name="rummikub")
 app.add_typer(bench.app, name="bench")
 
 # Typer carries its own click in some versions and uses the installed one in others; this is the right class in both.

@@ -64,7 +64,7 @@ def warm(name: str, job: Callable[[], object], quiet: bool) -> float:
 
 def kernel_jobs() -> Mapping[str, Callable[[], object]]:
     """Return, by room, a small job that touches each of its kernels."""
-    return {"cards": _cards, "melds": _melds}
+    return {"cards": _cards, "melds": _melds, "rummikub": _rummikub}
 
 
 def _cards() -> None:
@@ -81,3 +81,10 @@ def _melds() -> None:
 
     deadwoods(random_hands(4, 10, seed=0))
     arrange("5H 6H 7H 9C 9D KS")
+
+
+def _rummikub() -> None:
+    from meldlab.rummikub import Position, random_position, solve
+
+    solve(Position.parse("R5 R6 R7 | K9 B9 O9", "R8 J"))
+    random_position("easy", seed=0)

@@ -19,9 +19,9 @@ from meldlab.errors import NoSuchThing, NotLegalHere
 from meldlab.rummikub.position import Position, read_table
 from meldlab.rummikub.rules import Rules
 from meldlab.rummikub.sets import TileSet
-from meldlab.rummikub.tiles import Tile, show
+from meldlab.rummikub.tiles import Tile
 
-__all__ = ["KEEPS", "OBJECTIVES", "Answer", "Goal", "heirs", "read_table"]
+__all__ = ["KEEPS", "OBJECTIVES", "Answer", "Goal", "heirs", "read_table", "shared"]
 
 OBJECTIVES = ("count", "value")
 KEEPS = ("sets", "tiles", "none")

@@ -49,7 +49,7 @@ def _claim_faults(answer: Answer) -> Iterator[str]:
     after = Counter("J" if tile.joker else str(tile) for tile_set in answer.table for tile in tile_set.tiles)
     if Counter(map(str, answer.played)) != after - before:
         yield "the tiles played are not those that appeared"
-    if answer.count != sum(after.values()) - sum(before.values()):
+    if answer.count != (after - before).total():
         yield "the count is wrong"
     if answer.value != sum(rules.joker_value if tile.joker else tile.number for tile in answer.played):
         yield "the value is wrong"

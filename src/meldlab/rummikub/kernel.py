@@ -235,12 +235,8 @@ def descend(n, codes, used, room, locked, budget, game, table, rack, weights, ch
                             if low_g > budget or used_g > jokers:
                                 least = min(least, low_g) if low_g > budget else least
                                 continue
-                            cost = (
-                                cost_broken + scratch[n, 0, a, 0] + scratch[n, 1, b, 0] + scratch[n, 2, d, 0] + scratch[n, 3, g, 0]
-                            )
-                            after = (
-                                scratch[n, 0, a, 2] | scratch[n, 1, b, 2] << 4 | scratch[n, 2, d, 2] << 8 | scratch[n, 3, g, 2] << 12
-                            )
+                            cost = cost_broken + scratch[n, 0, a, 0] + scratch[n, 1, b, 0] + scratch[n, 2, d, 0] + scratch[n, 3, g, 0]
+                            after = scratch[n, 0, a, 2] | scratch[n, 1, b, 2] << 4 | scratch[n, 2, d, 2] << 8 | scratch[n, 3, g, 2] << 12
                             if used_g > used_e:
                                 low = cost + bound(n + 1, after, jokers - used_g, going, floor)
                                 if low > budget:

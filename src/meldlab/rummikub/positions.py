@@ -79,7 +79,7 @@ def random_position(kind: str, seed: int, nth: int = 0, rules: Rules = PAPER) ->
         column = chance.one_of(chance.one_of(by_size))
         # Without this, nearly every set would hold a joker: most columns do.
         wanted = Counter(column.pieces)
-        if column.jokers and chance.below(4) or not wanted <= left or sum(map(len, laid)) + len(column) > target:
+        if (column.jokers and chance.below(4)) or not wanted <= left or sum(map(len, laid)) + len(column) > target:
             if chance.below(400) == 0:
                 left, laid = Counter(box(rules)), []
             continue

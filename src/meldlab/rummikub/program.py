@@ -13,7 +13,7 @@ set. Runs too long to have a column have one where they already lie on the table
 import os
 import time
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -33,19 +33,24 @@ SECONDS = 20.0  # after which the best found is returned, unproven
 class Program:
     """The model of one position under one goal."""
 
-    def __init__(self, position: Position, goal: Goal, floor: int | None = None) -> None:
-        """Build the model; ``floor`` is a worth known to be reachable and best, if another solver has found it."""
+    def __init__(self, position: Position, goal: Goal, *, floor: int = 0, fixed: Sequence[TileSet] = (), points: int = 0) -> None:
+        """Build the model; ``floor`` is a worth known to be reachable, ``fixed`` are sets that must be on the new table.
+
+        With ``points``, the rack alone must yield sets of so many points: those of the new table if the table is empty, else any that can be laid
+        before the table is touched.
+        """
         self.position, self.goal = position, goal
         rules = position.rules
         on_table = Counter(tile.piece for tile in position.table_tiles)
         on_rack = Counter(position.rack)
         old = Counter(tile_set.column for tile_set in position.table)
-        self.columns = _laid(position, goal, on_table + on_rack, old)
+        fixed_columns = Counter(tile_set.column for tile_set in fixed)
+        self.columns = _laid(position, goal, on_table + on_rack, old + fixed_columns)
         self.model = pulp.LpProblem("rummikub", pulp.LpMaximize)
         must = Counter(goal.must)
         held = on_table + on_rack
         y = {tile: self._whole(f"y_{tile}", must[tile], many) for tile, many in on_rack.items()}
-        self.x = [self._whole(_name(column), 0, _most(column, held)) for column in self.columns]
+        self.x = [self._whole(_name(column), fixed_columns[column], _most(column, held)) for column in self.columns]
         rows: dict[Tile, dict[Any, int]] = {tile: {} for tile in held}
         for column, x in zip(self.columns, self.x, strict=True):
             for tile in column.naturals:
@@ -60,8 +65,24 @@ class Program:
         kept = self._kept(old) if goal.keep == "sets" else self._stayed(position) if goal.keep == "tiles" else {}
         scale = 1 if goal.keep == "none" else max(40, len(position.table_tiles) + 1)
         self.model.setObjective(pulp.LpAffineExpression({variable: scale * weight for variable, weight in worth.items()} | kept))
-        if floor is not None:
+        if floor:
             self.model.addConstraint(pulp.LpAffineExpression(worth) >= floor, "floor")
+        if points:
+            self._opened(position, y, points)
+
+    def _opened(self, position: Position, y: dict[Tile, Any], points: int) -> None:
+        """Ask for ``points`` in sets from the rack, each column at its best reading."""
+        rack = Counter(position.rack)
+        first = dict(zip(self.columns, self.x, strict=True))
+        if position.table:
+            # The first sets may be rearranged before the turn ends, so they have columns of their own.
+            possible = [column for column in self.columns if _most(column, rack)]
+            first = {column: self._whole(f"o_{_name(column)}", 0, _most(column, rack)) for column in possible}
+            for tile, played in y.items():
+                used = {variable: Counter(column.pieces)[tile] for column, variable in first.items() if tile in column.pieces}
+                self.model.addConstraint(pulp.LpAffineExpression(used) <= played, f"opened_{tile}")
+        worth = {variable: best_reading(column, position.rules).points for column, variable in first.items()}
+        self.model.addConstraint(pulp.LpAffineExpression(worth) >= points, "opening")
 
     def _whole(self, name: str, low: int, high: int) -> Any:
         return self.model.add_variable(name, low, high, cat=pulp.LpInteger)
@@ -98,13 +119,15 @@ class Program:
         """Write the model as an LP file."""
         self.model.writeLP(str(path))
 
-    def solve(self, seconds: float = SECONDS) -> Answer:
-        """Return the best move found within ``seconds``; if there is none, the table as it was, unproven."""
+    def solve(self, seconds: float = SECONDS) -> Answer | None:
+        """Return the best move found within ``seconds``, at worst the table as it was, unproven; nothing if no move meets the goal."""
         start = time.perf_counter()
         self.model.solve(_cbc(seconds))
-        laid = self._table() if self.model.sol_status in (pulp.LpSolutionOptimal, pulp.LpSolutionIntegerFeasible) else None
-        proven = laid is not None and self.model.sol_status == pulp.LpSolutionOptimal
-        table = self.position.table if laid is None else laid
+        if self.model.status == pulp.LpStatusInfeasible:
+            return None
+        found = self.model.sol_status in (pulp.LpSolutionOptimal, pulp.LpSolutionIntegerFeasible)
+        proven = self.model.sol_status == pulp.LpSolutionOptimal
+        table = self._table() if found else self.position.table
         return Answer(self.position, table, self.goal, proven=proven, method="ilp", seconds=time.perf_counter() - start)
 
     def _table(self) -> tuple[TileSet, ...]:

@@ -6,41 +6,90 @@
 """
 
 import time
+from collections.abc import Sequence
 from dataclasses import replace
 
 from meldlab.errors import NoSuchThing, NotLegalHere
 from meldlab.rummikub.answer import Answer, Goal
+from meldlab.rummikub.jokers import Relaxed, best_obedient, relaxed_by_search
 from meldlab.rummikub.position import Position, show_table
-from meldlab.rummikub.search import NODES, Pool, covers, search
+from meldlab.rummikub.search import NODES, OutOfNodes, Pool, covers, search
+from meldlab.rummikub.sets import TileSet
+from meldlab.rummikub.tiles import show
 
-__all__ = ["METHODS", "SECONDS", "show_table", "solve"]
+__all__ = ["METHODS", "SECONDS", "show_table", "solve", "solve_if_possible"]
 
 METHODS = ("search", "ilp")
 SECONDS = 20.0  # after which the best found is returned, unproven
 
 
-def solve(position: Position, goal: Goal | None = None, method: str = "search", nodes: int = NODES, seconds: float = SECONDS) -> Answer:
+def solve(position: Position, goal: Goal | None = None, method: str = "search", *, nodes: int = NODES, seconds: float = SECONDS) -> Answer:
     """Return the best move; ``nodes`` and ``seconds`` bound the work of the search and of the integer program."""
     wanted = goal or Goal()
-    if method not in METHODS:
-        raise NoSuchThing("method", method, METHODS)
-    start = time.perf_counter()
-    if method == "ilp" or not covers(position.rules):
-        return _by_program(position, wanted, "ilp", start, seconds)
-    found = search(Pool.of(position, wanted), keep=wanted.keep == "sets", nodes=nodes)
-    if found is None:
-        return _by_program(position, wanted, "search, then ilp", start, seconds)
-    answer = Answer(position, found.table, wanted, True, "search", time.perf_counter() - start)
-    if wanted.keep == "tiles":
-        return _by_program(position, wanted, "search, then ilp", start, seconds, floor=answer)
+    answer = solve_if_possible(position, wanted, method, nodes=nodes, seconds=seconds)
+    if answer is None:
+        raise NotLegalHere(f"{show(wanted.must)} cannot be played here")
     return answer
 
 
-def _by_program(position: Position, goal: Goal, method: str, start: float, seconds: float, floor: Answer | None = None) -> Answer:
+def solve_if_possible(
+    position: Position, goal: Goal, method: str = "search", *, nodes: int = NODES, seconds: float = SECONDS
+) -> Answer | None:
+    """Return the best move, or nothing if the tiles that must be played cannot be."""
+    if method not in METHODS:
+        raise NoSuchThing("method", method, METHODS)
+    start = time.perf_counter()
+    obedient = position.rules.jokers_are != "free" and any(tile_set.jokers for tile_set in position.table)
+    if method == "search" and covers(position.rules):
+        try:
+            answer = _by_search(position, goal, nodes, seconds, obedient=obedient)
+        except OutOfNodes:
+            answer = _by_program(position, goal, seconds, obedient=obedient)
+            method = "search, then ilp"
+        if answer and answer.method != "search":
+            method = answer.method
+    else:
+        answer = _by_program(position, goal, seconds, obedient=obedient)
+        method = "ilp"
+    return answer and replace(answer, method=method, seconds=time.perf_counter() - start)
+
+
+def _by_search(position: Position, goal: Goal, nodes: int, seconds: float, *, obedient: bool) -> Answer | None:
+    if obedient and goal.keep == "tiles":
+        return _obedient(position, goal, seconds, "search, then ilp")
+    if obedient:
+        found = best_obedient(position, goal, relaxed_by_search, seconds)
+        return found and Answer(position, found.table, goal, found.proven, "search", 0.0)
+    best = search(Pool.of(position, goal), keep=goal.keep == "sets", nodes=nodes)
+    if best is None:
+        return None
+    answer = Answer(position, best.table, goal, True, "search", 0.0)
+    if goal.keep != "tiles" or not position.table:
+        return answer
+    # The program need only say how little has to move for a worth that is known.
+    calmest = _free_program(position, goal, (), seconds, floor=answer.worth)
+    if calmest is None or calmest.worth < answer.worth:
+        return replace(answer, proven=False)
+    return replace(calmest, method="search, then ilp")
+
+
+def _by_program(position: Position, goal: Goal, seconds: float, *, obedient: bool) -> Answer | None:
+    return _obedient(position, goal, seconds, "ilp") if obedient else _free_program(position, goal, (), seconds)
+
+
+def _obedient(position: Position, goal: Goal, seconds: float, method: str) -> Answer | None:
+    def relax(place: Position, wanted: Goal, fixed: Sequence[TileSet]) -> Relaxed | None:
+        found = _free_program(place, wanted, fixed, seconds)
+        if found is None:
+            return None
+        change = {"sets": len(place.table) - found.kept, "tiles": found.moved, "none": 0}[wanted.keep]
+        return (wanted.total(place.rack, place.rules) - found.worth, change), found.table
+
+    best = best_obedient(position, goal, relax, seconds)
+    return best and Answer(position, best.table, goal, best.proven, method, 0.0)
+
+
+def _free_program(position: Position, goal: Goal, fixed: Sequence[TileSet], seconds: float, floor: int = 0) -> Answer | None:
     from meldlab.rummikub.program import Program
 
-    answer = Program(position, goal, floor.worth if floor else None).solve(seconds)
-    if floor and answer.worth < floor.worth:
-        # The time was up before the program had any table as good as the one at hand.
-        answer = replace(floor, proven=False)
-    return replace(answer, method=method, seconds=time.perf_counter() - start)
+    return Program(position, goal, fixed=fixed, floor=floor).solve(seconds)
