@@ -32,7 +32,8 @@ class Deck:
     def shuffled(cls, seed: int, game: int = 0, round: int = 0) -> Self:
         """Return the deck that round ``round`` of game ``game`` is dealt from, the same on every machine."""
         order = np.arange(52)
-        kernel.shuffle(order, kernel.address(seed, game, round, 0, DEAL))
+        # Out of a kernel an address is a plain int again; numba would take one below 2^63 for signed and refuse the others.
+        kernel.shuffle(order, np.uint64(kernel.address(seed, game, round, 0, DEAL)))
         return cls(tuple(CARDS[index] for index in order))
 
     @classmethod

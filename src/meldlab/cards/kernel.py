@@ -38,14 +38,14 @@ def address(seed, game, round, turn, purpose):
 @scalar_kernel
 def below(key, nth, bound):
     """Return the ``nth`` draw at address ``key``, an integer in 0 .. bound - 1 (bias below bound / 2^32)."""
-    high = mix(key + np.uint64(nth)) >> np.uint64(32)
+    high = mix(np.uint64(key) + np.uint64(nth)) >> np.uint64(32)
     return np.int64((high * np.uint64(bound)) >> np.uint64(32))
 
 
 @scalar_kernel
 def unit(key, nth):
     """Return the ``nth`` draw at address ``key``, a float in [0, 1)."""
-    return np.float64(mix(key + np.uint64(nth)) >> np.uint64(11)) * (1.0 / 9007199254740992.0)
+    return np.float64(mix(np.uint64(key) + np.uint64(nth)) >> np.uint64(11)) * (1.0 / 9007199254740992.0)
 
 
 @kernel
