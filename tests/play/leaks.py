@@ -1,0 +1,42 @@
+"""One leak test for every game: permute what a seat cannot see; its view, its actions and any player's choice stay the same.
+
+def test_gin_leaks_nothing() -> None:
+    assert_no_leaks(Gin(), [SimplePlayer(), SimplePlayer()], deals=20)
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any, TypeVar
+
+from meldlab.play import Chance, Deal, Game, Player, State
+
+S = TypeVar("S", bound=State[Any, Any])
+
+
+def assert_no_leaks(game: Game[S], players: Sequence[Player[Any, Any]], deals: int, seed: int = 1, every: int = 1) -> None:
+    """Play ``deals`` games; before every ``every``-th action show each seat the same table with the unseen cards permuted."""
+    permuted = 0
+    for number in range(deals):
+        deal = Deal(seed, number)
+        state, step = game.start(len(players), deal), 0
+        while (acting := state.seat) is not None:
+            chance = Chance(deal.seed, deal.game, step, acting)
+            action = players[acting].choose(state.view(acting), chance)
+            if step % every == 0:
+                permuted += sum(_same_to_seat(state, seat, players, chance, step) for seat in range(len(players)))
+            state, step = state.apply(action), step + 1
+    assert permuted > 0, "no state had anything hidden: the test tested nothing"
+
+
+def _same_to_seat(state: S, seat: int, players: Sequence[Player[Any, Any]], chance: Chance, step: int) -> bool:
+    """Compare a state with a redealt one from one seat; tell whether they differed at all."""
+    other = state.redeal(seat, replace(chance, seat=seat, seed=chance.seed + 1))
+    mine, theirs = state.view(seat), other.view(seat)
+    assert mine == theirs, f"step {step}: the view of seat {seat} shows what it should not\n{mine}\n{theirs}"
+    assert hash(mine) == hash(theirs)
+    assert repr(mine) == repr(theirs)
+    assert list(mine.legal_actions()) == list(theirs.legal_actions()), f"step {step}: the actions of seat {seat} depend on unseen cards"
+    assert other.seat == state.seat
+    if state.seat == seat:
+        assert players[seat].choose(mine, chance) == players[seat].choose(theirs, chance), f"step {step}: seat {seat} chose by unseen cards"
+    return other != state
