@@ -53,7 +53,8 @@ def why_not(position: Position, tile: Tile, goal: Goal | None = None, method: st
 def every_best(answer: Answer, limit: int = 20, seconds: float = 20.0) -> list[tuple[TileSet, ...]]:
     """Return the tables that are as good as ``answer``'s, each once, at most ``limit`` of them and within ``seconds``.
 
-    The lowest tile that is left lies in one of the sets that begin with it, or stays on the rack; the search says which of these ways can still be best.
+    The lowest tile that is left lies in one of the sets that begin with it, or stays on the rack; the search says which of these ways
+    can still be best.
     """
     position, goal = answer.position, answer.goal
     if not covers(position.rules) or goal.keep == "tiles":

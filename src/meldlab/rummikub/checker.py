@@ -9,7 +9,7 @@
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from itertools import combinations, permutations, product
+from itertools import combinations, pairwise, permutations, product
 
 from meldlab.rummikub.answer import Answer
 from meldlab.rummikub.position import Position
@@ -68,7 +68,7 @@ def is_legal(faces: Sequence[Tile], rules: Rules) -> bool:
         return False
     if len(set(numbers)) == 1:
         return len(set(colours)) == len(colours)
-    steps = {later - sooner for sooner, later in zip(numbers, numbers[1:], strict=False)}
+    steps = {later - sooner for sooner, later in pairwise(numbers)}
     around = {1, 1 - rules.numbers} if rules.round_the_corner else {1}
     return len(set(colours)) == 1 and steps <= around and len(set(numbers)) == len(numbers)
 
@@ -76,9 +76,9 @@ def is_legal(faces: Sequence[Tile], rules: Rules) -> bool:
 def jokers_obey(position: Position, table: Sequence[TileSet]) -> bool:
     """Tell whether the jokers that lay on the table may have gone where jokers lie now.
 
-    Which joker is which cannot be seen, so any assignment will do. A joker that still stands for its tile has stayed. Modern: one that has not
-    was freed, so for each joker taken from a set one tile must have been there to put in, leaving a set; and its new set holds a
-    rack tile. Strict: only the very tile replaces it, and a set that still holds a joker lies within one set of the new table.
+    Which joker is which cannot be seen, so any assignment will do. A joker that still stands for its tile has stayed. Modern: one that
+    has not was freed, so for each joker taken from a set one tile must have been there to put in, leaving a set; and its new set holds
+    a rack tile. Strict: only the very tile replaces it, and a set that still holds a joker lies within one set of the new table.
     """
     family = position.rules.jokers_are
     old = [(i, tile) for i, tile_set in enumerate(position.table) for tile in tile_set.tiles if tile.joker]

@@ -1,8 +1,8 @@
 """Jokers that are not free: the best move when a joker on the table stands for its tile until it is replaced.
 
-With free jokers solved, the rest is branch and bound. If the best free table obeys the family, it is the answer. Otherwise the set in which a table joker
-lies at the end is fixed, one joker after the other, and then the rack tiles that the rules require for it; each choice leaves a smaller
-problem with free jokers whose cost is a bound, and the cheapest one is looked into first.
+With free jokers solved, the rest is branch and bound. If the best free table obeys the family, it is the answer. Otherwise the set in
+which a table joker lies at the end is fixed, one joker after the other, and then the rack tiles that the rules require for it; each
+choice leaves a smaller problem with free jokers whose cost is a bound, and the cheapest one is looked into first.
 
 >>> from meldlab.rummikub.rules import Rules
 >>> position = Position.parse("R5 J=R6 R7 | K1 K2 K3", "R6 O1 O2", Rules(jokers_are="strict"))
@@ -53,7 +53,7 @@ def relaxed_by_search(position: Position, goal: Goal, fixed: Sequence[TileSet]) 
             old.remove(same)
     pool.sets = old
     found = search(pool, keep=goal.keep == "sets")
-    return found and ((found.weight_left, found.broken), (*fixed, *found.table))
+    return ((found.weight_left, found.broken), (*fixed, *found.table)) if found else None
 
 
 def best_obedient(position: Position, goal: Goal, relax: Relax, seconds: float = 20.0) -> Obedient | None:
@@ -64,7 +64,7 @@ def best_obedient(position: Position, goal: Goal, relax: Relax, seconds: float =
     at_hand: tuple[Cost, tuple[TileSet, ...]] | None = None
     _look(queue, order, position, relax, Branch((), (), goal))
     while queue:
-        cost, _, branch = heapq.heappop(queue)
+        _, _, branch = heapq.heappop(queue)
         obeying = obeying_table(position, branch.table)
         if obeying:
             return Obedient(obeying, True)

@@ -1,10 +1,11 @@
 """The exact search for the best move: number by number, with what is open in each colour as its state.
 
 Going up through the numbers, a colour needs to remember only how long its open runs are, up to three: a *code* is two lengths of two
-bits each, the longer first. At each number the search decides which table sets that begin here are kept as they are, which groups are laid, and
-how many of the remaining tiles and jokers go on in runs; what the runs look like afterwards follows by dominance. Depth first, with the least possible
-cost as budget, raised to the smallest cost that exceeded it until something fits (iterative deepening); states that failed are
-remembered with the smallest cost they need. The cost is ``SCALE`` times the weight left on the rack plus the table sets broken.
+bits each, the longer first. At each number the search decides which table sets that begin here are kept as they are, which groups
+are laid, and how many of the remaining tiles and jokers go on in runs; what the runs look like afterwards follows by dominance. Depth
+first, with a budget that starts at a bound and grows until something fits (iterative deepening), then shrinks until nothing does;
+states that failed are remembered with the smallest cost they need. The cost is ``SCALE`` times the weight left on the rack plus the
+table sets broken.
 
 Jokers go on in a run or end it; only ``numbers - 2`` is a place where one begins a run, since elsewhere it can as well lie at the other
 end. A joker that no set needs is *spare* and joins any run or a group with room for it: ``room`` says how many fit.
@@ -21,7 +22,7 @@ NEVER = 1 << 40
 MOST_SETS = 35
 MEMO = 1 << 16
 PROBES = 4
-GROW = 4
+GROW = 4  # how many times the last raise the budget is raised beyond what is needed: proving is cheaper than deepening
 
 # Columns of the trail, one row per number: group choice, kept sets, then runs and jokers of the four colours.
 GROUP, KEPT, RUN, BRIDGE = 0, 1, 2, 6
@@ -49,7 +50,7 @@ def _groups(colours):
     """Return every group at one number: tiles of each of four colours, then jokers; large groups first."""
     shapes = [shape for size in range(3, colours + 1) for shape in combinations(range(colours), size)]
     naturals = {(some, len(shape) - len(some)) for shape in shapes for left in range(3) for some in combinations(shape, len(shape) - left)}
-    return sorted((tuple(int(c in some) for c in range(4)) + (jokers,) for some, jokers in naturals), reverse=True)
+    return sorted(((*(int(c in some) for c in range(4)), jokers) for some, jokers in naturals), reverse=True)
 
 
 def _group_choices(groups):
@@ -118,10 +119,10 @@ def descend(n, codes, used, room, locked, budget, game, table, rack, weights, ch
     """Return the least cost from number ``n`` on if it is within ``budget`` (its way is then in ``trail``), else a bound above it.
 
     ``codes``: four codes of four bits; ``locked``: kept runs that have begun, four bits a colour; ``game``: numbers, table jokers, rack
-    jokers, joker weight; ``table``, ``rack``, ``weights``: [numbers, 4]; ``fitting``: [numbers, choices + 1], choices that the tiles allow, -1
-    behind; ``begins``: [numbers, MOST_SETS + 1], sets whose first tile is here, -1 behind; ``lanes``: [sets, 3], of a run its colour, its bit and
-    its jokers, of a group -1, its colours as bits and its jokers; ``lies``: [numbers, 2], bits of runs with a tile here, and with their last
-    one; ``floor``: [numbers + 1, 4, 3, 16, 16], as ``prepare`` fills it.
+    jokers, joker weight; ``table``, ``rack``, ``weights``: [numbers, 4]; ``fitting``: [numbers, choices + 1], choices that the tiles
+    allow, -1 behind; ``begins``: [numbers, MOST_SETS + 1], sets whose first tile is here, -1 behind; ``lanes``: [sets, 3], of a run its
+    colour, its bit and its jokers, of a group -1, its colours as bits and its jokers; ``lies``: [numbers, 2], bits of runs with a later
+    tile here, and with their last one; ``floor``: [numbers + 1, 4, 3, 16, 16], as ``prepare`` fills it.
     """
     if n == game[0]:
         return finish(codes, used, room, game)
@@ -403,7 +404,7 @@ def search(game, table, rack, weights, choices, begins, lanes, lies, budget, cou
             for n in range(game[0]):
                 for i in range(10):
                     kept_trail[n, i] = trail[n, i]
-            budget = (floor_cost + best - 1) // 2 if False else best - 1
+            budget = best - 1
         else:
             raised = least - floor_cost
             floor_cost = least

@@ -39,7 +39,7 @@ def homes(answer: Answer) -> dict[int, int]:
 
 
 def steps(answer: Answer) -> list[Step]:
-    """Return the fewest steps found: each new set grows from the old one it shares most with, and equal tiles come from where a hand reaches anyway."""
+    """Return the fewest steps found: new sets grow from old ones, equal tiles come from where a hand reaches anyway."""
     before, after = answer.position.table, answer.table
     home = homes(answer)
     leaving, wanting = _differences(before, after, home, answer.played)
@@ -96,7 +96,7 @@ def name(tile_set: TileSet) -> str:
 
 def carry_out(answer: Answer, plan: Sequence[Step]) -> list[Counter[Tile]]:
     """Return the sets, as pieces, that carrying out the steps leaves on the table; what is empty is gone."""
-    before, after = answer.position.table, answer.table
+    before = answer.position.table
     home = homes(answer)
     lying = [Counter(tile.piece for tile in tile_set.tiles) for tile_set in before]
     rack = Counter(answer.position.rack)

@@ -55,7 +55,7 @@ class Position:
 
 def read_table(text: str, rules: Rules = PAPER) -> tuple[TileSet, ...]:
     """Read sets separated by bars; an error names the set and points into the whole text."""
-    table, start = [], 0
+    table, start = list[TileSet](), 0
     for part in text.split("|") if text.strip() else []:
         if not part.strip():
             raise BadText(f"set {len(table) + 1} is empty", text, start)

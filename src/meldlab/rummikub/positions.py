@@ -6,59 +6,19 @@
 """
 
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TypeVar
 
-import numpy as np
-
-from meldlab.cards.kernel import address, below
 from meldlab.errors import NoSuchThing
+from meldlab.play import Chance
 from meldlab.rummikub.position import Position
 from meldlab.rummikub.rules import Rules
 from meldlab.rummikub.sets import Column, best_reading, columns
 from meldlab.rummikub.tiles import JOKER, Tile
 
-__all__ = ["CLASSES", "Chance", "box", "random_position"]
+__all__ = ["CLASSES", "box", "random_position"]
 
 # Fewest and most tiles on the table, then on the rack; whether both jokers are in play.
 CLASSES = {"easy": (9, 20, 8, 14, False), "mid": (30, 45, 10, 16, False), "hard": (60, 68, 20, 26, True)}
 PAPER = Rules()
-Thing = TypeVar("Thing")
-
-
-@dataclass
-class Chance:
-    """Draws at one address, one after the other: the same on every machine."""
-
-    key: np.uint64
-    drawn: int = 0
-
-    @classmethod
-    def at(cls, seed: int, game: int = 0, round: int = 0, turn: int = 0, purpose: int = 0) -> "Chance":
-        """Return the draws of an address."""
-        return cls(np.uint64(address(seed, game, round, turn, purpose)))
-
-    def below(self, bound: int) -> int:
-        """Return an integer from 0 to ``bound - 1``."""
-        self.drawn += 1
-        return int(below(self.key, self.drawn, bound))
-
-    def between(self, low: int, high: int) -> int:
-        """Return an integer from ``low`` to ``high``."""
-        return low + self.below(high - low + 1)
-
-    def one_of(self, things: Sequence[Thing]) -> Thing:
-        """Return one of ``things``."""
-        return things[self.below(len(things))]
-
-    def shuffled(self, things: Sequence[Thing]) -> list[Thing]:
-        """Return ``things`` in a random order."""
-        order = list(things)
-        for last in range(len(order) - 1, 0, -1):
-            other = self.below(last + 1)
-            order[last], order[other] = order[other], order[last]
-        return order
 
 
 def box(rules: Rules = PAPER) -> list[Tile]:
@@ -72,22 +32,23 @@ def random_position(kind: str, seed: int, nth: int = 0, rules: Rules = PAPER) ->
     if kind not in CLASSES:
         raise NoSuchThing("class of positions", kind, CLASSES)
     least, most, few, many, both = CLASSES[kind]
-    chance = Chance.at(seed, nth, list(CLASSES).index(kind))
-    left, laid, target = Counter(box(rules)), list[Column](), chance.between(least, most)
+    chance = Chance(seed, nth, list(CLASSES).index(kind), seat=0).stream()
+    left, laid, target = Counter(box(rules)), list[Column](), chance.randint(least, most)
     by_size = _by_kind(rules)
     while sum(map(len, laid)) < least:
-        column = chance.one_of(chance.one_of(by_size))
+        column = chance.choice(chance.choice(by_size))
         # Without this, nearly every set would hold a joker: most columns do.
         wanted = Counter(column.pieces)
-        if (column.jokers and chance.below(4)) or not wanted <= left or sum(map(len, laid)) + len(column) > target:
-            if chance.below(400) == 0:
+        if (column.jokers and chance.randrange(4)) or not wanted <= left or sum(map(len, laid)) + len(column) > target:
+            if chance.randrange(400) == 0:
                 left, laid = Counter(box(rules)), []
             continue
         left -= wanted
         laid.append(column)
-    size = chance.between(few, many)
+    size = chance.randint(few, many)
     jokers = left[JOKER] if both else 0
-    rest = chance.shuffled(sorted((left - Counter({JOKER: jokers})).elements()))
+    rest = sorted((left - Counter({JOKER: jokers})).elements())
+    chance.shuffle(rest)
     rack = tuple(sorted([JOKER] * jokers + rest[: size - jokers]))
     return Position(tuple(best_reading(column, rules) for column in laid), rack, rules)
 

@@ -36,8 +36,8 @@ class Program:
     def __init__(self, position: Position, goal: Goal, *, floor: int = 0, fixed: Sequence[TileSet] = (), points: int = 0) -> None:
         """Build the model; ``floor`` is a worth known to be reachable, ``fixed`` are sets that must be on the new table.
 
-        With ``points``, the rack alone must yield sets of so many points: those of the new table if the table is empty, else any that can be laid
-        before the table is touched.
+        With ``points``, the rack alone must yield sets of so many points: those of the new table if the table is empty, else any that
+        can be laid before the table is touched.
         """
         self.position, self.goal = position, goal
         rules = position.rules

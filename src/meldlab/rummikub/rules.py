@@ -25,8 +25,9 @@ class Rules:
     """What a house plays by; the defaults are the paper's.
 
     ``jokers_are`` says what may happen to a joker that lies on the table: *free*, it goes anywhere; *modern*, it stands for its tile
-    until a tile takes its place, and then joins a set with a rack tile; *strict*, its set may grow but not be broken, and only the very tile
-    replaces it. ``after_opening`` says whether the turn of the opening ends with it (``wait``) or goes on at the table (``manipulate``).
+    until a tile takes its place, and then joins a set with a rack tile; *strict*, its set may grow but not be broken, and only the very
+    tile replaces it. ``after_opening`` says whether the turn of the opening ends with it (``wait``) or goes on at the table
+    (``manipulate``).
     """
 
     colours: int = 4

@@ -59,7 +59,7 @@ def _by_search(position: Position, goal: Goal, nodes: int, seconds: float, *, ob
         return _obedient(position, goal, seconds, "search, then ilp")
     if obedient:
         found = best_obedient(position, goal, relaxed_by_search, seconds)
-        return found and Answer(position, found.table, goal, found.proven, "search", 0.0)
+        return Answer(position, found.table, goal, found.proven, "search", 0.0) if found else None
     best = search(Pool.of(position, goal), keep=goal.keep == "sets", nodes=nodes)
     if best is None:
         return None
@@ -86,7 +86,7 @@ def _obedient(position: Position, goal: Goal, seconds: float, method: str) -> An
         return (wanted.total(place.rack, place.rules) - found.worth, change), found.table
 
     best = best_obedient(position, goal, relax, seconds)
-    return best and Answer(position, best.table, goal, best.proven, method, 0.0)
+    return Answer(position, best.table, goal, best.proven, method, 0.0) if best else None
 
 
 def _free_program(position: Position, goal: Goal, fixed: Sequence[TileSet], seconds: float, floor: int = 0) -> Answer | None:
