@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from meldlab.cli.options import JsonOption, print_json
+from meldlab.cli.options import JsonOption, SeedOption, print_json
 from meldlab.errors import NoSuchThing, NotLegalHere
 
 if TYPE_CHECKING:
@@ -163,3 +163,93 @@ def show(answer: "Answer") -> None:
         f"{answer.count} tiles, {answer.value} points; {answer.kept} of {len(answer.position.table)} sets kept, "
         f"{answer.moved} table tiles moved; {sure} ({answer.method}, {answer.seconds * 1000:.1f} ms)"
     )
+
+
+@app.command()
+def puzzle(
+    seed: SeedOption = 1,
+    hard: Annotated[bool, typer.Option("--hard", help="A crowded table, and more to move.")] = False,
+    solution: Annotated[bool, typer.Option("--solution", help="Show the solution as well.")] = False,
+    json: JsonOption = False,
+) -> None:
+    """Make a position with one best move that has to rearrange the table.
+
+    Example: meldlab rummikub puzzle --seed 3 --hard
+    """
+    from meldlab import rummikub as room
+
+    found = room.make_puzzle(seed, hard=hard)
+    if json:
+        position = {"table": as_lists(found.position.table), "rack": [str(tile) for tile in found.position.rack]}
+        extra = {"simple": found.simple, "unique": found.unique, "solution": answer_json(found.answer)}
+        print_json({"seed": seed, "hard": hard} | position | extra)
+        return
+    from rich.console import Console
+
+    from meldlab.cli.tiles import rack_text, table_text
+
+    console = Console(highlight=False)
+    console.print(table_text(found.position.table))
+    console.print("rack: ", rack_text(found.position.rack))
+    console.print(f"Play {found.answer.count} tiles; without rearranging only {found.simple} can be played. There is one best move.")
+    if solution:
+        show(found.answer)
+    else:
+        text = f'--table "{room.show_table(found.position.table)}" --rack "{" ".join(map(str, found.position.rack))}"'
+        print(f"solution: meldlab rummikub solve {text}")
+
+
+@app.command()
+def arena(
+    first: Annotated[str, typer.Argument(help="random, greedy, optimal or patient.")],
+    second: Annotated[str, typer.Argument(help="The other player.")],
+    games: Annotated[int, typer.Option(min=2, help="Games, in mirrored pairs.")] = 100,
+    rules: PresetOption = "paper",
+    jokers: JokersOption = None,
+    seed: SeedOption = 1,
+    json: JsonOption = False,
+) -> None:
+    """Let two players meet on mirrored deals: every deal is played twice, with the seats swapped.
+
+    Example: meldlab rummikub arena patient optimal --games 200 --seed 1
+    """
+    from rich.console import Console
+    from rich.progress import Progress
+
+    from meldlab.lab.tournament import tournament
+    from meldlab.rummikub.game import Rummikub
+    from meldlab.rummikub.players import find_player
+
+    game, one, two = Rummikub(read_rules(rules, jokers_are=jokers)), find_player(first), find_player(second)
+    with Progress(console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("playing", total=games)
+        bout = tournament(game, one, two, games, seed, lambda done: bar.update(task, completed=done))
+    if json:
+        print_json(bout.told())
+        return
+    told = bout.told()
+    print(f"{first} against {second}: {bout.wins} of {bout.games} games won, {bout.win_rate}")
+    print(f"points per game  {bout.points.value:+.1f} ({bout.points.low:+.1f} to {bout.points.high:+.1f})")
+    print(f"mirrored pairs   {bout.ahead[0]} ahead, {bout.ahead[1]} behind, sign test p = {told['sign_test_p']:.3g}")
+    for line in bout.forfeits:
+        print(line)
+
+
+@app.command()
+def play(
+    against: Annotated[str, typer.Option(help="Who plays the other seats: random, greedy, optimal or patient.")] = "optimal",
+    seats: Annotated[int, typer.Option(min=2, max=4, help="Players at the table; you are the first.")] = 2,
+    rules: PresetOption = "official",
+    jokers: JokersOption = None,
+    record: Annotated[Path | None, typer.Option(help="Write the record of the game here.")] = None,
+    seed: SeedOption = 1,
+) -> None:
+    """Play a game in the terminal: 'play' and the whole new table, 'draw', 'best' for advice, 'quit'.
+
+    Example: meldlab rummikub play --against greedy --seed 7
+    """
+    from meldlab.cli.rummikub_play import play_in_terminal
+    from meldlab.rummikub.game import Rummikub
+    from meldlab.rummikub.players import find_player
+
+    play_in_terminal(Rummikub(read_rules(rules, jokers_are=jokers)), find_player(against), seats, seed, record)

@@ -13,6 +13,7 @@ from meldlab.rummikub.moves import homes, moves, steps
 from meldlab.rummikub.opening import open_table
 from meldlab.rummikub.position import Position, read_table, show_table
 from meldlab.rummikub.positions import CLASSES, random_position
+from meldlab.rummikub.puzzle import Puzzle, make_puzzle
 from meldlab.rummikub.rules import COLOURS, FAMILIES, PRESETS, Rules
 from meldlab.rummikub.search import load
 from meldlab.rummikub.sets import Column, TileSet, best_reading, columns
@@ -29,6 +30,7 @@ __all__ = [
     "Column",
     "Goal",
     "Position",
+    "Puzzle",
     "Rules",
     "Tile",
     "TileSet",
@@ -40,6 +42,7 @@ __all__ = [
     "heirs",
     "homes",
     "load",
+    "make_puzzle",
     "moves",
     "open_table",
     "random_position",

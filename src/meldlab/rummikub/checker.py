@@ -17,14 +17,19 @@ from meldlab.rummikub.rules import Rules
 from meldlab.rummikub.sets import TileSet
 from meldlab.rummikub.tiles import Tile
 
-__all__ = ["faults", "is_legal", "jokers_obey"]
+__all__ = ["faults", "is_legal", "jokers_obey", "table_faults"]
 
 Place = tuple[int, Tile]  # a joker on the table: which set, and what it stands for
 
 
 def faults(answer: Answer) -> list[str]:
     """Return what is wrong with a move, nothing if it is legal and counts what it says."""
-    return [*_table_faults(answer.position, answer.table), *_claim_faults(answer)]
+    return [*table_faults(answer.position, answer.table), *_claim_faults(answer)]
+
+
+def table_faults(position: Position, table: Sequence[TileSet]) -> list[str]:
+    """Return what is wrong with laying ``table`` in a position."""
+    return list(_table_faults(position, table))
 
 
 def _table_faults(position: Position, table: Sequence[TileSet]) -> Iterator[str]:

@@ -9,7 +9,7 @@ R2 R3 J=R4
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from itertools import combinations
 from typing import Self
 
@@ -95,9 +95,10 @@ class TileSet:
         return f"TileSet.parse('{self}')"
 
 
-def readings(column: Column, rules: Rules = PAPER) -> list[tuple[Tile, ...]]:
+@lru_cache(maxsize=1 << 15)
+def readings(column: Column, rules: Rules = PAPER) -> tuple[tuple[Tile, ...], ...]:
     """Return every way to read a column as a set, each in the order it is laid; none when it is no set."""
-    return [*_groups(column, rules), *_runs(column, rules)]
+    return (*_groups(column, rules), *_runs(column, rules))
 
 
 def best_reading(column: Column, rules: Rules = PAPER) -> TileSet:
@@ -161,14 +162,15 @@ def _colour_choices(rules: Rules) -> Iterator[tuple[int, ...]]:
         yield from combinations(range(rules.colours), size)
 
 
-def _windows(length: int, rules: Rules) -> Iterator[list[Tile]]:
-    """Give every run of one length, in order."""
-    if length > rules.numbers:
-        return
+@cache
+def _windows(length: int, rules: Rules) -> list[list[Tile]]:
+    """Return every run of one length, in order."""
     starts = rules.numbers if rules.round_the_corner else rules.numbers - length + 1
-    for colour in range(rules.colours):
-        for start in range(starts):
-            yield [Tile(colour, (start + step) % rules.numbers + 1) for step in range(length)]
+    return [
+        [Tile(colour, (start + step) % rules.numbers + 1) for step in range(length)]
+        for colour in range(rules.colours)
+        for start in range(starts if length <= rules.numbers else 0)
+    ]
 
 
 def _groups(column: Column, rules: Rules) -> Iterator[tuple[Tile, ...]]:
@@ -188,7 +190,7 @@ def _runs(column: Column, rules: Rules) -> Iterator[tuple[Tile, ...]]:
         return
     (colour,) = colours
     for run in _windows(length, rules):
-        if run[0].colour == colour and held.issubset(run):
+        if run[0].colour == colour and all(tile in run for tile in held):
             yield tuple(tile if tile in held else Tile(tile.colour, tile.number, joker=True) for tile in run)
 
 
