@@ -12,7 +12,7 @@ def demo(json: JsonOption = False) -> None:
 
     Example: meldlab demo
     """
-    rows = [*meld_rows()]
+    rows = [*meld_rows(), *rummikub_rows()]
     if json:
         print_json({"rows": [{"what": what, "published": published, "computed": computed} for what, published, computed in rows]})
         return
@@ -21,6 +21,7 @@ def demo(json: JsonOption = False) -> None:
 
     console = Console(highlight=False)
     show_melds(console)
+    show_rummikub(console)
     table = Table(title="published / computed here", title_justify="left")
     for column in ("what", "published", "computed here"):
         table.add_column(column)
@@ -64,3 +65,27 @@ def meld_rows() -> list[Row]:
             found = sum(orbit_size(hand) for hand in complete.astype(np.int64))
             rows.append((f"complete hands of {cards} cards, aces {rule}, of {comb(52, cards):,}", figure, str(found)))
     return rows
+
+
+def show_rummikub(console: object) -> None:
+    """Solve one Rummikub turn and say how to carry it out."""
+    from rich.console import Console
+
+    from meldlab.cli.tiles import rack_text, table_text
+    from meldlab.rummikub import Position, moves, solve
+
+    assert isinstance(console, Console)
+    position = Position.parse("R3-5 | K5 B5 O5 | K6-8", "R5 B6 B7 O1")
+    answer = solve(position)
+    console.print("A Rummikub rack:", rack_text(position.rack), "and the table after the best move:")
+    console.print(table_text(answer.table, answer))
+    for number, move in enumerate(moves(answer), 1):
+        console.print(f"  {number}. {move}")
+    console.print()
+
+
+def rummikub_rows() -> list[Row]:
+    """Count the sets of Rummikub (den Hertog and Hulshof 2006, Table 1, which counts one run of five too many)."""
+    from meldlab.rummikub import columns
+
+    return [("different sets in Rummikub, jokers included", "1174 (one too many)", str(len(columns())))]

@@ -3,8 +3,8 @@
 >>> goal = Goal("value")
 >>> position = Position.parse("R5 R6 R7 | K9 B9 O9", "R8 J")
 >>> answer = Answer(position, read_table("R5-8 J | K9 B9 O9"), goal, proven=True, method="search", seconds=0.0)
->>> answer.value, answer.count, answer.kept, answer.moved, show(answer.played)
-(38, 2, 1, 0, 'R8 J')
+>>> answer.value, answer.count, answer.kept, answer.moved, answer.played
+(38, 2, 1, 0, (Tile.parse('R8'), Tile.parse('J')))
 """
 
 from collections import Counter

@@ -134,7 +134,9 @@ def grow(tile_set: TileSet, tile: Tile, rules: Rules) -> TileSet | None:
     for end, place in ends:
         if tile in (end, JOKER):
             more = Tile(end.colour, end.number, joker=True) if tile.joker else tile
-            return TileSet((*tiles[:place], more, *tiles[place:]))
+            grown = (*tiles[:place], more, *tiles[place:])
+            # A group lies by colour, jokers last, so that its text reads back as itself.
+            return TileSet(tuple(sorted(grown, key=lambda one: (one.joker, one))) if tile_set.is_group else grown)
     return None
 
 

@@ -40,6 +40,17 @@ class Obedient:
     proven: bool
 
 
+@dataclass(frozen=True)
+class Branch:
+    """Sets that are fixed, in which of them the first table jokers lie, what must be played, and the best free table of that kind."""
+
+    fixed: tuple[TileSet, ...]
+    homes: tuple[int, ...]
+    goal: Goal
+    ready: bool = False
+    table: tuple[TileSet, ...] = ()
+
+
 def relaxed_by_search(position: Position, goal: Goal, fixed: Sequence[TileSet]) -> Relaxed | None:
     """Return the best free move that contains ``fixed``, by the search."""
     pool = Pool.of(position, goal)
@@ -63,35 +74,30 @@ def best_obedient(position: Position, goal: Goal, relax: Relax, seconds: float =
     queue: list[tuple[Cost, int, Branch]] = []
     at_hand: tuple[Cost, tuple[TileSet, ...]] | None = None
     _look(queue, order, position, relax, Branch((), (), goal))
-    while queue:
+    while queue and time.perf_counter() < until:
         _, _, branch = heapq.heappop(queue)
         obeying = obeying_table(position, branch.table)
         if obeying:
             return Obedient(obeying, True)
-        if time.perf_counter() > until:
-            break
-        if len(branch.homes) < len(jokers):
-            for fixed, home in _homes(position, jokers[len(branch.homes)][1], branch):
-                _look(queue, order, position, relax, Branch(fixed, (*branch.homes, home), goal))
-        elif not branch.ready:
-            for must in _required(position, jokers, branch, goal.must):
-                found = _look(queue, order, position, relax, replace(branch, goal=replace(goal, must=must), ready=True))
-                if found and (at_hand is None or found[0] < at_hand[0]):
-                    at_hand = found
-    if queue and not goal.must:
-        return Obedient(at_hand[1] if at_hand else position.table, False)
-    return None
+        for smaller in _branches(position, jokers, branch, goal):
+            found = _look(queue, order, position, relax, smaller)
+            if found and smaller.ready and (at_hand is None or found[0] < at_hand[0]):
+                at_hand = found
+            if time.perf_counter() > until:
+                break
+    if time.perf_counter() < until or goal.must:
+        return None
+    return Obedient((at_hand and obeying_table(position, at_hand[1])) or position.table, False)
 
 
-@dataclass(frozen=True)
-class Branch:
-    """Sets that are fixed, in which of them the first table jokers lie, what must be played, and the best free table of that kind."""
-
-    fixed: tuple[TileSet, ...]
-    homes: tuple[int, ...]
-    goal: Goal
-    ready: bool = False
-    table: tuple[TileSet, ...] = ()
+def _branches(position: Position, jokers: list[tuple[int, Tile]], branch: Branch, goal: Goal) -> Iterator[Branch]:
+    """Give the next decisions: where the next table joker lies, or, with all of them placed, what must be played for that."""
+    if len(branch.homes) < len(jokers):
+        for fixed, home in _homes(position, jokers[len(branch.homes)][1], branch):
+            yield Branch(fixed, (*branch.homes, home), goal)
+    elif not branch.ready:
+        for must in _required(position, jokers, branch, goal.must):
+            yield replace(branch, goal=replace(goal, must=must), ready=True)
 
 
 def _look(queue: list[tuple[Cost, int, Branch]], order: Iterator[int], position: Position, relax: Relax, branch: Branch) -> Relaxed | None:

@@ -46,10 +46,10 @@ class Rules:
     def __post_init__(self) -> None:
         for name, value, low, high in (
             ("colours", self.colours, 1, len(COLOURS)),
-            ("numbers", self.numbers, 2, 30),
+            ("numbers", self.numbers, 2, 20),
             ("copies", self.copies, 1, 4),
             ("jokers", self.jokers, 0, 4),
-            ("tiles as the smallest set", self.smallest, 2, 6),
+            ("tiles as the smallest set", self.smallest, 2, 5),
             ("points to open", self.opening, 0, 1000),
             ("points for a joker", self.joker_value, 0, 1000),
             ("tiles dealt", self.dealt, 1, 100),

@@ -142,6 +142,8 @@ def columns(rules: Rules = PAPER) -> tuple[Column, ...]:
 
 def long_columns(tiles: Iterable[Tile], jokers: int, rules: Rules) -> Iterator[Column]:
     """Give the runs longer than any column that can be laid with ``tiles`` and ``jokers``."""
+    if jokers > 2 and rules.numbers > 13:
+        raise NotLegalHere(f"{jokers} jokers in runs of up to {rules.numbers} are too many ways to weigh (keep sets, or free the jokers)")
     held = set(tiles)
     for length in range(rules.longest_run + 1, rules.numbers + 1):
         seen = set()

@@ -43,11 +43,10 @@ def solve_if_possible(
     if method == "search" and covers(position.rules):
         try:
             answer = _by_search(position, goal, nodes, seconds, obedient=obedient)
+            method = answer.method if answer else method
         except OutOfNodes:
             answer = _by_program(position, goal, seconds, obedient=obedient)
             method = "search, then ilp"
-        if answer and answer.method != "search":
-            method = answer.method
     else:
         answer = _by_program(position, goal, seconds, obedient=obedient)
         method = "ilp"
@@ -78,8 +77,10 @@ def _by_program(position: Position, goal: Goal, seconds: float, *, obedient: boo
 
 
 def _obedient(position: Position, goal: Goal, seconds: float, method: str) -> Answer | None:
+    until = time.perf_counter() + seconds
+
     def relax(place: Position, wanted: Goal, fixed: Sequence[TileSet]) -> Relaxed | None:
-        found = _free_program(place, wanted, fixed, seconds)
+        found = _free_program(place, wanted, fixed, until - time.perf_counter())
         if found is None:
             return None
         change = {"sets": len(place.table) - found.kept, "tiles": found.moved, "none": 0}[wanted.keep]

@@ -74,7 +74,7 @@ def show(tiles: Iterable[Tile]) -> str:
 def read_tiles(text: str, rules: Rules | None = None) -> Iterator[tuple[Tile, int]]:
     """Read tiles and ranges, each tile with the place of its word; colours and numbers beyond ``rules`` are errors."""
     for match in WORD.finditer(text):
-        for tile in _word(match.group(), match.start(), text, rules or Rules(colours=len(COLOURS), numbers=30)):
+        for tile in _word(match.group(), match.start(), text, rules or Rules(colours=len(COLOURS), numbers=20)):
             yield tile, match.start()
 
 
