@@ -27,7 +27,7 @@ GROW = 4  # how many times the last raise the budget is raised beyond what is ne
 # Columns of the trail, one row per number: group choice, kept sets, then runs and jokers of the four colours.
 GROUP, KEPT, RUN, BRIDGE = 0, 1, 2, 6
 # Cells of the counters.
-NODES, LIMIT, GENERATION, ABORTED = 0, 1, 2, 3
+NODES, LIMIT, GENERATION, ABORTED, RUNS = 0, 1, 2, 3, 4
 
 
 def _next_codes():
@@ -187,7 +187,9 @@ def descend(n, codes, used, room, locked, budget, game, table, rack, weights, ch
                 need = max(0, table[n, c] - taken)
                 code, runs = codes >> (4 * c) & 15, going >> (4 * c) & 15
                 many, cheapest = 0, NEVER
-                for j in range(min(jokers - used_e, 2) + 1):
+                # Most often a colour has nothing here and nothing open, and no joker can begin a run: then there is nothing to try.
+                most_jokers = 0 if free == 0 and code == 0 and late == 0 else min(jokers - used_e, 2)
+                for j in range(most_jokers + 1):
                     for k in range(min(free, 2 - j), need - 1, -1):
                         after = NEXT[late, code, k, j]
                         if after >= 0:
@@ -376,12 +378,49 @@ def prepare(game, table, rack, weights, choices, fitting, begins, lanes, lies, f
             colour_floor(n, c, 2 if most == 3 else most, game, table, rack, weights, begins, lanes, lies, active >> (4 * c) & 15, floor)
 
 
+@scalar_kernel
+def lay_runs(numbers, trail, runs):
+    """Fill ``runs``, [runs, 4], with the runs along a trail - colour, first number, length, jokers as bits - and return how many there are.
+
+    Where a run must stop the longest does: unfinished ones go on.
+    """
+    many = 0
+    for c in range(4):
+        first, second = -1, -1
+        for n in range(numbers):
+            tiles = trail[n, RUN + c]
+            ways = tiles + trail[n, BRIDGE + c]
+            if first >= 0 and second >= 0 and ways < 2:
+                longer = first if runs[first, 2] >= runs[second, 2] else second
+                first, second = first + second - longer, -1
+            if ways == 0:
+                first, second = -1, -1
+            for way in range(ways):
+                r = first if way == 0 else second
+                if r < 0:
+                    r = many
+                    many += 1
+                    runs[r, 0] = c
+                    runs[r, 1] = n + 1
+                    runs[r, 2] = 0
+                    runs[r, 3] = 0
+                    if way == 0:
+                        first = r
+                    else:
+                        second = r
+                if way >= tiles:
+                    runs[r, 3] |= 1 << runs[r, 2]
+                runs[r, 2] += 1
+    return many
+
+
 @kernel
 def search(game, table, rack, weights, choices, begins, lanes, lies, budget, counters, fitting, floor, memo_keys, memo_low, memo_stamp,
-           scratch, trail, kept_trail):  # fmt: skip
+           scratch, trail, kept_trail, runs):  # fmt: skip
     """Return the least cost of a move that keeps every table tile on the table; -1 past the node limit.
 
-    Arrays as in ``descend``; ``budget`` is a cost below which there is nothing, 0 if nothing is known.
+    Arrays as in ``descend``; ``budget`` is a cost below which there is nothing, 0 if nothing is known. The way is left in ``kept_trail``,
+    its runs in ``runs``, and how many they are in ``counters``.
     """
     prepare(game, table, rack, weights, choices, fitting, begins, lanes, lies, floor)
     counters[GENERATION] += 1
@@ -409,4 +448,5 @@ def search(game, table, rack, weights, choices, begins, lanes, lies, budget, cou
             raised = least - floor_cost
             floor_cost = least
             budget = min(best - 1, least + raised * GROW)
+    counters[RUNS] = lay_runs(game[0], kept_trail, runs)
     return best

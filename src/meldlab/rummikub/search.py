@@ -9,7 +9,7 @@
 import threading
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, lru_cache
 from typing import Self
 
 import numpy as np
@@ -108,7 +108,7 @@ class Found:
 class Workspace(threading.local):
     """The arrays of one thread, allocated once; shapes as the kernel wants them for up to 15 numbers."""
 
-    counters: NDArray[np.int64] = field(default_factory=lambda: np.zeros(4, np.int64))
+    counters: NDArray[np.int64] = field(default_factory=lambda: np.zeros(5, np.int64))
     fitting: NDArray[np.int64] = field(default_factory=lambda: np.zeros((16, 256), np.int64))
     floor: NDArray[np.int64] = field(default_factory=lambda: np.zeros((17, 4, 3, 16, 16), np.int64))
     memo_keys: NDArray[np.int64] = field(default_factory=lambda: np.zeros(kernel.MEMO, np.int64))
@@ -117,6 +117,7 @@ class Workspace(threading.local):
     scratch: NDArray[np.int64] = field(default_factory=lambda: np.zeros((16, 4, 10, 5), np.int64))
     trail: NDArray[np.int64] = field(default_factory=lambda: np.zeros((16, 10), np.int64))
     best: NDArray[np.int64] = field(default_factory=lambda: np.zeros((16, 10), np.int64))
+    runs: NDArray[np.int64] = field(default_factory=lambda: np.zeros((64, 4), np.int64))
 
 
 WORK = Workspace()
@@ -159,7 +160,7 @@ def _run(pool: Pool, locks: Locks, budget: int, nodes: int) -> int:
     game = np.array((pool.rules.numbers, pool.must_jokers, pool.may_jokers, pool.joker_weight), np.int64)
     cost = kernel.search(
         game, pool.must, pool.may, pool.weights, choices, *locks, budget, work.counters, work.fitting, work.floor,
-        work.memo_keys, work.memo_low, work.memo_stamp, work.scratch, work.trail, work.best,
+        work.memo_keys, work.memo_low, work.memo_stamp, work.scratch, work.trail, work.best, work.runs,
     )  # fmt: skip
     if cost < 0:
         raise OutOfNodes
@@ -199,61 +200,44 @@ def _table(pool: Pool, sets: Sequence[TileSet]) -> list[TileSet]:
     """Return the sets along the trail: those kept, groups and runs; spare jokers go to the first set with room."""
     numbers, colours = pool.rules.numbers, pool.rules.colours
     choices, kept = _choice_rows(colours), 0
+    runs = WORK.runs[: WORK.counters[kernel.RUNS]].tolist()
+    spare = pool.must_jokers + pool.may_jokers - sum(run[3].bit_count() for run in runs)
     groups: list[tuple[int, list[int]]] = []
-    runs: list[list[Tile]] = []
-    spare = pool.must_jokers + pool.may_jokers
-    tracks: list[list[list[Tile]]] = [[], [], [], []]
-    for number, row in enumerate(WORK.best[:numbers].tolist(), 1):
-        choice = choices[row[kernel.GROUP]]
-        kept |= row[kernel.KEPT]
-        if any(choice):
-            groups.append((number, choice))
-            spare -= choice[4]
-        for colour in range(colours):
-            naturals, bridges = row[kernel.RUN + colour], row[kernel.BRIDGE + colour]
-            if naturals or bridges:
-                spare -= bridges
-                tracks[colour] = _go_on(tracks[colour], TILES[colour][number], naturals, JOKERS[colour][number], bridges, runs)
-            else:
-                tracks[colour] = []
-    table = [tile_set for s, tile_set in enumerate(sets) if kept >> s & 1]
+    for number, (group, bits) in enumerate(WORK.best[:numbers, : kernel.KEPT + 1].tolist(), 1):
+        kept |= bits
+        if group in choices:
+            groups.append((number, choices[group]))
+            spare -= choices[group][4]
+    table = [tile_set for s, tile_set in enumerate(sets) if kept >> s & 1] if kept else []
     spare -= sum(tile.joker for tile_set in table for tile in tile_set.tiles)
-    for _ in range(spare if runs else 0):
+    while spare and runs:
         _attach(runs, numbers)
         spare -= 1
     for number, (*tiles, jokers, room) in groups:
         more = min(room, spare)
         spare -= more
         table += _groups_of(number, (*tiles, jokers + more), colours)
-    return table + [TileSet(tuple(run)) for run in runs]
+    return table + [_run_of(*run) for run in runs]
 
 
-def _go_on(tracks: list[list[Tile]], tile: Tile, naturals: int, joker: Tile, bridges: int, runs: list[list[Tile]]) -> list[list[Tile]]:
-    """Carry the open runs of a colour over one number: unfinished ones first, then finished ones, then new ones."""
-    ways = naturals + bridges
-    if len(tracks) > ways:
-        tracks = sorted(tracks, key=len)[:ways]
-    while len(tracks) < ways:
-        fresh: list[Tile] = []
-        runs.append(fresh)
-        tracks.append(fresh)
-    for i, track in enumerate(tracks):
-        track.append(tile if i < naturals else joker)
-    return tracks
-
-
-def _attach(runs: list[list[Tile]], numbers: int) -> None:
+def _attach(runs: list[list[int]], numbers: int) -> None:
     """Lay a spare joker at an end of a run, or between the halves of a run that has no end left."""
     for run in runs:
-        if run[-1].number < numbers:
-            run.append(JOKERS[run[0].colour][run[-1].number + 1])
+        _, first, length, jokers = run
+        if first + length <= numbers:
+            run[2:] = length + 1, jokers | 1 << length
             return
-        if run[0].number > 1:
-            run.insert(0, JOKERS[run[0].colour][run[0].number - 1])
+        if first > 1:
+            run[1:] = first - 1, length + 1, jokers << 1 | 1
             return
-    whole = runs[0]
-    runs.append(whole[3:])
-    whole[3:] = [JOKERS[whole[0].colour][4]]
+    colour, first, length, jokers = runs[0]
+    runs.append([colour, first + 3, length - 3, jokers >> 3])
+    runs[0] = [colour, first, 4, jokers & 7 | 8]
+
+
+@lru_cache(maxsize=1 << 14)
+def _run_of(colour: int, first: int, length: int, jokers: int) -> TileSet:
+    return TileSet(tuple((JOKERS if jokers >> i & 1 else TILES)[colour][first + i] for i in range(length)))
 
 
 @cache
@@ -284,8 +268,9 @@ def _parts(wanted: tuple[int, ...], colours: int) -> tuple[tuple[int, ...], ...]
 
 
 @cache
-def _choice_rows(colours: int) -> list[list[int]]:
-    return kernel.CHOICES[colours - 1].tolist()  # type: ignore[no-any-return]  # kernels are untyped
+def _choice_rows(colours: int) -> dict[int, list[int]]:
+    """Return the choices that lay groups, by number."""
+    return {i: row for i, row in enumerate(kernel.CHOICES[colours - 1].tolist()) if any(row)}
 
 
 @cache
