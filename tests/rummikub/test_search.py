@@ -170,7 +170,7 @@ def test_without_time_the_best_found_is_unproven() -> None:
     position = random_position("hard", 1, 3)
     answer = solve(position, method="ilp", seconds=0.0)
     assert not faults(answer)
-    assert answer.proven == (answer.worth == solve(position).worth)
+    assert answer.worth == solve(position).worth or not answer.proven
 
 
 @pytest.mark.parametrize("family", ["modern", "strict"])

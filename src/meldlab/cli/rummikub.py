@@ -77,6 +77,8 @@ def solve(
     goal = room.Goal(objective, keep)
     if not position.rack:
         raise NotLegalHere("no tiles on the rack")
+    if opening and (all_moves or why_not):
+        raise NotLegalHere("--all and --why-not are for turns after the opening")
     if lp:
         write_lp(lp, position, goal)
     room.load()

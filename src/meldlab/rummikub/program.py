@@ -20,6 +20,7 @@ from typing import Any
 
 import pulp
 
+from meldlab.errors import NotLegalHere
 from meldlab.rummikub.answer import Answer, Goal
 from meldlab.rummikub.position import Position
 from meldlab.rummikub.sets import Column, TileSet, best_reading, columns, long_columns
@@ -122,7 +123,10 @@ class Program:
     def solve(self, seconds: float = SECONDS) -> Answer | None:
         """Return the best move found within ``seconds``, at worst the table as it was, unproven; nothing if no move meets the goal."""
         start = time.perf_counter()
-        self.model.solve(_cbc(seconds))
+        try:
+            self.model.solve(_cbc(seconds))
+        except pulp.PulpSolverError:
+            raise NotLegalHere("the integer program cannot be solved here: CBC does not run") from None
         if self.model.status == pulp.LpStatusInfeasible:
             return None
         found = self.model.sol_status in (pulp.LpSolutionOptimal, pulp.LpSolutionIntegerFeasible)

@@ -7,6 +7,7 @@
 
 from dataclasses import dataclass
 
+from meldlab.errors import NotLegalHere
 from meldlab.play import Chance
 from meldlab.rummikub.alternatives import every_best
 from meldlab.rummikub.answer import Answer, Goal
@@ -46,4 +47,4 @@ def make_puzzle(seed: int, *, hard: bool = False) -> Puzzle:
         simple = len(position.rack) - len(simple_table(position)[1])
         if answer.count >= 2 and simple < answer.count and answer.moved >= least and len(every_best(answer, 2)) == 1:
             return Puzzle(position, answer, simple, True)
-    raise LookupError(f"no puzzle among {TRIES} positions of seed {seed}")
+    raise NotLegalHere(f"no puzzle among {TRIES} positions of seed {seed}")

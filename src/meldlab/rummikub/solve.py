@@ -59,11 +59,12 @@ def _by_search(position: Position, goal: Goal, nodes: int, seconds: float, *, ob
     if obedient:
         found = best_obedient(position, goal, relaxed_by_search, seconds)
         return Answer(position, found.table, goal, found.proven, "search", 0.0) if found else None
-    best = search(Pool.of(position, goal), keep=goal.keep == "sets", nodes=nodes)
+    # Few sets broken is a good start for few tiles moved, and often nothing need move at all.
+    best = search(Pool.of(position, goal), keep=goal.keep != "none", nodes=nodes)
     if best is None:
         return None
     answer = Answer(position, best.table, goal, True, "search", 0.0)
-    if goal.keep != "tiles" or not position.table:
+    if goal.keep != "tiles" or not answer.moved:
         return answer
     # The program need only say how little has to move for a worth that is known.
     calmest = _free_program(position, goal, (), seconds, floor=answer.worth)
