@@ -17,7 +17,7 @@ def demo(json: JsonOption = False) -> None:
 
     Example: meldlab demo
     """
-    rows = [*meld_rows(), *waiting_rows(), *stopping_rows()]
+    rows = [*meld_rows(), *waiting_rows(), *stopping_rows(), *rummikub_rows()]
     if json:
         print_json({"rows": [{"what": what, "published": published, "computed": computed} for what, published, computed in rows]})
         return
@@ -26,6 +26,7 @@ def demo(json: JsonOption = False) -> None:
 
     console = Console(highlight=False)
     show_melds(console)
+    show_rummikub(console)
     table = Table(title="published / computed here", title_justify="left")
     for column in ("what", "published", "computed here"):
         table.add_column(column)
@@ -91,3 +92,24 @@ def stopping_rows() -> list[Row]:
         ("stopping game, 26 black and 26 red", "2.62", f"{float(Urn(26, 26).value()):.2f}"),
         ("stopping game, value over root of the cards", "0.3691", f"{constant:.4f}"),
     ]
+
+
+def show_rummikub(console: "Console") -> None:
+    """Solve one Rummikub turn and say how to carry it out."""
+    from meldlab.cli.tiles import rack_text, table_text
+    from meldlab.rummikub import Position, moves, solve
+
+    position = Position.parse("R3-5 | K5 B5 O5 | K6-8", "R5 B6 B7 O1")
+    answer = solve(position)
+    console.print("A Rummikub rack:", rack_text(position.rack), "and the table after the best move:")
+    console.print(table_text(answer.table, answer))
+    for number, move in enumerate(moves(answer), 1):
+        console.print(f"  {number}. {move}")
+    console.print()
+
+
+def rummikub_rows() -> list[Row]:
+    """Count the sets of Rummikub (den Hertog and Hulshof 2006, Table 1, which counts one run of five too many)."""
+    from meldlab.rummikub import columns
+
+    return [("different sets in Rummikub, jokers included", "1174 (one too many)", str(len(columns())))]

@@ -51,7 +51,15 @@ def warm(name: str, job: Callable[[], object], quiet: bool) -> float:
 
 def kernel_jobs() -> Mapping[str, Callable[[], object]]:
     """Return, by room, a small job that touches each of its kernels."""
-    return {"cards": _cards, "melds": _melds, "waiting": _waiting, "stopping": _stopping, "gin": _gin, "recycle": _recycle}
+    return {
+        "cards": _cards,
+        "melds": _melds,
+        "waiting": _waiting,
+        "stopping": _stopping,
+        "gin": _gin,
+        "rummikub": _rummikub,
+        "recycle": _recycle,
+    }
 
 
 def _cards() -> None:
@@ -114,3 +122,10 @@ def _recycle() -> None:
     from meldlab.recycle.machine import Machine
 
     Machine.of(library.entry("kuhn_poker").text).random_games(games=2, seed=0)
+
+
+def _rummikub() -> None:
+    from meldlab.rummikub import Position, random_position, solve
+
+    solve(Position.parse("R5 R6 R7 | K9 B9 O9", "R8 J"))
+    random_position("easy", seed=0)

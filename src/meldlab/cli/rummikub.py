@@ -1,0 +1,257 @@
+"""``meldlab rummikub``: the best move, puzzles, a game in the terminal, and matches between players."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from meldlab.cli.options import JsonOption, SeedOption, print_json
+from meldlab.errors import NoSuchThing, NotLegalHere
+
+if TYPE_CHECKING:
+    from meldlab.rummikub import Answer, Rules, TileSet
+
+__all__ = ["app"]
+
+app = typer.Typer(name="rummikub", help="Rummikub: the best move with the least change, puzzles, and the game.", no_args_is_help=True)
+
+TableOption = Annotated[str, typer.Option("--table", help="Sets on the table, such as 'R5 R6 R7 | K9 B9 O9'.")]
+RackOption = Annotated[str, typer.Option("--rack", help="Tiles on the rack, such as 'R8 K3-5 J'.")]
+PresetOption = Annotated[str, typer.Option("--rules", help="paper (free jokers) or official (modern jokers).")]
+JokersOption = Annotated[str | None, typer.Option("--jokers", help="free, modern or strict; by default what the rules say.")]
+
+
+@app.callback()
+def rummikub() -> None:
+    """Rummikub: the best move with the least change, puzzles, and the game."""
+
+
+def read_rules(preset: str, **changes: Any) -> "Rules":
+    """Return a preset with the given fields changed."""
+    from dataclasses import replace
+
+    from meldlab.rummikub import PRESETS
+
+    if preset not in PRESETS:
+        raise NoSuchThing("rules", preset, PRESETS)
+    return replace(PRESETS[preset], **{name: value for name, value in changes.items() if value is not None})
+
+
+@app.command()
+def solve(
+    rack: RackOption,
+    table: TableOption = "",
+    objective: Annotated[str, typer.Option(help="count (tiles played) or value (their points).")] = "count",
+    keep: Annotated[str, typer.Option(help="Least change as second objective: sets, tiles or none.")] = "sets",
+    opening: Annotated[bool, typer.Option("--opening", help="The player has not opened yet.")] = False,
+    jokers: JokersOption = None,
+    joker_value: Annotated[int | None, typer.Option(help="What a joker counts in the value objective. [default: 30]")] = None,
+    method: Annotated[str, typer.Option(help="search, or ilp (the paper's integer program).")] = "search",
+    rules: PresetOption = "paper",
+    colours: Annotated[int | None, typer.Option(help="Number of colours. [default: 4]")] = None,
+    numbers: Annotated[int | None, typer.Option(help="Highest number. [default: 13]")] = None,
+    copies: Annotated[int | None, typer.Option(help="Copies of each tile. [default: 2]")] = None,
+    joker_tiles: Annotated[int | None, typer.Option(help="Jokers in the box, 0 to 4. [default: 2]")] = None,
+    smallest: Annotated[int | None, typer.Option(help="Fewest tiles of a set. [default: 3]")] = None,
+    opening_points: Annotated[int | None, typer.Option(help="Points that an opening needs. [default: 30]")] = None,
+    after_opening: Annotated[str | None, typer.Option(help="What may follow the opening in its turn: wait or manipulate.")] = None,
+    round_the_corner: Annotated[bool, typer.Option("--round-the-corner", help="House rule: 12 13 1 is a run.")] = False,
+    all_moves: Annotated[bool, typer.Option("--all", help="List every best move, up to the limit.")] = False,
+    limit: Annotated[int, typer.Option(min=1, help="The most moves that --all lists.")] = 20,
+    why_not: Annotated[str | None, typer.Option(help="Tell what playing this tile would cost.")] = None,
+    seconds: Annotated[float, typer.Option(min=0.1, help="Time limit, after which the best found is returned, unproven.")] = 20.0,
+    lp: Annotated[Path | None, typer.Option(help="Write the integer program as an LP file.")] = None,
+    json: JsonOption = False,
+) -> None:
+    """Find the best move, and among the best the one that changes the table least.
+
+    Example: meldlab rummikub solve --table "R5 R6 R7 | K9 B9 O9" --rack "R8 J"
+    """
+    from meldlab import rummikub as room
+
+    house = read_rules(
+        rules, colours=colours, numbers=numbers, copies=copies, jokers=joker_tiles, smallest=smallest, opening=opening_points,
+        joker_value=joker_value, jokers_are=jokers, round_the_corner=round_the_corner or None, after_opening=after_opening,
+    )  # fmt: skip
+    position = room.Position.parse(table, rack, house)
+    goal = room.Goal(objective, keep)
+    if not position.rack:
+        raise NotLegalHere("no tiles on the rack")
+    if opening and (all_moves or why_not):
+        raise NotLegalHere("--all and --why-not are for turns after the opening")
+    if lp:
+        write_lp(lp, position, goal)
+    room.load()
+    answer = (room.open_table if opening else room.solve)(position, goal, method, seconds=seconds)
+    extra: dict[str, Any] = {}
+    tile = room.Tile.parse(why_not) if why_not else None
+    if tile:
+        doubt = room.why_not(position, tile, goal, method)
+        extra["why_not"] = {
+            "tile": str(tile),
+            "possible": doubt.with_tile is not None,
+            "cost": doubt.cost,
+            "played": [str(t) for t in doubt.with_tile.played] if doubt.with_tile else [],
+        }
+    every = room.every_best(answer, limit, seconds) if all_moves else []
+    if all_moves:
+        extra["all"] = [as_lists(one) for one in every]
+    if json:
+        print_json(answer_json(answer) | extra)
+        return
+    show(answer)
+    if all_moves:
+        print(f"\n{len(every)} best {'move' if len(every) == 1 else 'moves'}{' (there may be more)' if len(every) == limit else ''}:")
+        for one in every:
+            print("  " + room.show_table(one))
+    if tile:
+        doubt_said = extra["why_not"]
+        print(f"\nplaying {tile} {'costs ' + str(doubt_said['cost']) if doubt_said['possible'] else 'is not possible here'}")
+
+
+def write_lp(path: Path, position: Any, goal: Any) -> None:
+    """Write the model of a position, or say why it cannot be written."""
+    from meldlab.rummikub.program import Program
+
+    try:
+        Program(position, goal).write(path)
+    except OSError as problem:
+        raise NotLegalHere(f"{path} cannot be written: {problem.strerror}") from None
+
+
+def as_lists(table: "tuple[TileSet, ...]") -> list[list[str]]:
+    """Return a table as JSON wants it."""
+    return [[str(tile) for tile in tile_set.tiles] for tile_set in table]
+
+
+def answer_json(answer: "Answer") -> dict[str, Any]:
+    """Return an answer as JSON wants it."""
+    from meldlab.rummikub import moves
+
+    return {
+        "played": [str(tile) for tile in answer.played],
+        "count": answer.count,
+        "value": answer.value,
+        "table": as_lists(answer.table),
+        "kept": answer.kept,
+        "kept_sets": as_lists(answer.kept_sets),
+        "moved": answer.moved,
+        "moves": moves(answer),
+        "proven": answer.proven,
+        "method": answer.method,
+        "seconds": round(answer.seconds, 6),
+    }
+
+
+def show(answer: "Answer") -> None:
+    """Draw the table before and after, and the moves between."""
+    from rich.console import Console
+
+    from meldlab.cli.tiles import rack_text, table_text
+    from meldlab.rummikub import moves
+
+    console = Console(highlight=False)
+    console.print("before:", table_text(answer.position.table), sep="\n")
+    console.print("rack: ", rack_text(answer.position.rack))
+    if not answer.played:
+        console.print("nothing can be played" if answer.proven else "nothing found to play in the time given")
+        return
+    console.print("after: (moved tiles in brackets)", table_text(answer.table, answer), sep="\n")
+    console.print("left: ", rack_text(answer.leftover) if answer.leftover else "nothing")
+    for number, move in enumerate(moves(answer), 1):
+        console.print(f"{number:3}. {move}")
+    sure = "proven best" if answer.proven else "the best found in the time given"
+    console.print(
+        f"{answer.count} tiles, {answer.value} points; {answer.kept} of {len(answer.position.table)} sets kept, "
+        f"{answer.moved} table tiles moved; {sure} ({answer.method}, {answer.seconds * 1000:.1f} ms)"
+    )
+
+
+@app.command()
+def puzzle(
+    seed: SeedOption = 1,
+    hard: Annotated[bool, typer.Option("--hard", help="A crowded table, and more to move.")] = False,
+    solution: Annotated[bool, typer.Option("--solution", help="Show the solution as well.")] = False,
+    json: JsonOption = False,
+) -> None:
+    """Make a position with one best move that has to rearrange the table.
+
+    Example: meldlab rummikub puzzle --seed 3 --hard
+    """
+    from meldlab import rummikub as room
+
+    found = room.make_puzzle(seed, hard=hard)
+    if json:
+        position = {"table": as_lists(found.position.table), "rack": [str(tile) for tile in found.position.rack]}
+        extra = {"simple": found.simple, "unique": found.unique, "solution": answer_json(found.answer)}
+        print_json({"seed": seed, "hard": hard} | position | extra)
+        return
+    from rich.console import Console
+
+    from meldlab.cli.tiles import rack_text, table_text
+
+    console = Console(highlight=False)
+    console.print(table_text(found.position.table))
+    console.print("rack: ", rack_text(found.position.rack))
+    console.print(f"Play {found.answer.count} tiles; without rearranging only {found.simple} can be played. There is one best move.")
+    if solution:
+        show(found.answer)
+    else:
+        text = f'--table "{room.show_table(found.position.table)}" --rack "{" ".join(map(str, found.position.rack))}"'
+        print(f"solution: meldlab rummikub solve {text}")
+
+
+@app.command()
+def arena(
+    first: Annotated[str, typer.Argument(help="random, greedy, optimal or patient.")],
+    second: Annotated[str, typer.Argument(help="The other player.")],
+    games: Annotated[int, typer.Option(min=2, help="Games, in mirrored pairs.")] = 100,
+    rules: PresetOption = "paper",
+    jokers: JokersOption = None,
+    seed: SeedOption = 1,
+    json: JsonOption = False,
+) -> None:
+    """Let two players meet on mirrored deals: every deal is played twice, with the seats swapped.
+
+    Example: meldlab rummikub arena patient optimal --games 200 --seed 1
+    """
+    from rich.console import Console
+    from rich.progress import Progress
+
+    from meldlab.lab.tournament import tournament
+    from meldlab.rummikub.game import Rummikub
+    from meldlab.rummikub.players import find_player
+
+    game, one, two = Rummikub(read_rules(rules, jokers_are=jokers)), find_player(first), find_player(second)
+    with Progress(console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("playing", total=games)
+        bout = tournament(game, one, two, games, seed, lambda done: bar.update(task, completed=done))
+    if json:
+        print_json(bout.told())
+        return
+    told = bout.told()
+    print(f"{first} against {second}: {bout.wins} of {bout.games} games won, {bout.win_rate}")
+    print(f"points per game  {bout.points.value:+.1f} ({bout.points.low:+.1f} to {bout.points.high:+.1f})")
+    print(f"mirrored pairs   {bout.ahead[0]} ahead, {bout.ahead[1]} behind, sign test p = {told['sign_test_p']:.3g}")
+    for line in bout.forfeits:
+        print(line)
+
+
+@app.command()
+def play(
+    against: Annotated[str, typer.Option(help="Who plays the other seats: random, greedy, optimal or patient.")] = "optimal",
+    seats: Annotated[int, typer.Option(min=2, max=4, help="Players at the table; you are the first.")] = 2,
+    rules: PresetOption = "official",
+    jokers: JokersOption = None,
+    record: Annotated[Path | None, typer.Option(help="Write the record of the game here.")] = None,
+    seed: SeedOption = 1,
+) -> None:
+    """Play a game in the terminal: 'play' and the whole new table, 'draw', 'best' for advice, 'quit'.
+
+    Example: meldlab rummikub play --against greedy --seed 7
+    """
+    from meldlab.cli.rummikub_play import play_in_terminal
+    from meldlab.rummikub.game import Rummikub
+    from meldlab.rummikub.players import find_player
+
+    play_in_terminal(Rummikub(read_rules(rules, jokers_are=jokers)), find_player(against), seats, seed, record)

@@ -1,0 +1,93 @@
+"""Mirrored matches at the table, for any game that speaks the protocol and has no kernel of its own.
+
+>>> from meldlab.rummikub.game import Rummikub
+>>> from meldlab.rummikub.players import PLAYERS
+>>> bout = tournament(Rummikub(), PLAYERS["greedy"], PLAYERS["greedy"], games=2, seed=1)
+>>> bout.games, bout.points.value
+(2, 0.0)
+"""
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from meldlab.errors import NotLegalHere
+from meldlab.lab.statistics import Interval, Moments, sign_test
+from meldlab.play import Deal, Game, Player, Table
+
+__all__ = ["Bout", "tournament"]
+
+GAMES, WINS, POINTS = range(3)  # what is counted for each mirrored pair
+
+
+@dataclass(frozen=True)
+class Bout:
+    """What came of many games between two players; wins, points and rates are the first one's."""
+
+    players: tuple[str, str]
+    games: int
+    moments: Moments
+    ahead: tuple[int, int]
+    """Pairs of mirrored games in which each had more points in sum."""
+    turns: int
+    forfeits: tuple[str, ...]
+    seconds: float
+
+    @property
+    def wins(self) -> int:
+        """Return how many games the first player won alone."""
+        return int(self.moments.sums[WINS])
+
+    @property
+    def win_rate(self) -> Interval:
+        """Return the share of games the first player won."""
+        return self.moments.ratio(WINS, GAMES)
+
+    @property
+    def points(self) -> Interval:
+        """Return the first player's points per game."""
+        return self.moments.ratio(POINTS, GAMES)
+
+    def told(self) -> dict[str, object]:
+        """Return the answer of the command line."""
+        return {
+            "players": list(self.players),
+            "games": self.games,
+            "wins": self.wins,
+            "win_rate": self.win_rate.value,
+            "ci95": [self.win_rate.low, self.win_rate.high],
+            "points_per_game": self.points.value,
+            "points_ci95": [self.points.low, self.points.high],
+            "pairs_ahead": list(self.ahead),
+            "sign_test_p": sign_test(*self.ahead),
+            "turns_per_game": self.turns / self.games,
+            "forfeits": list(self.forfeits),
+            "seconds": self.seconds,
+        }
+
+
+def tournament(
+    game: Game[Any],
+    first: Player[Any, Any],
+    second: Player[Any, Any],
+    games: int,
+    seed: int = 0,
+    progress: Callable[[int], None] = lambda games: None,
+) -> Bout:
+    """Play ``games`` games of two: games 2k and 2k + 1 have the same deal with the seats swapped."""
+    if games < 2 or games % 2:
+        raise NotLegalHere(f"{games} games cannot be played in mirrored pairs")
+    start, counts, forfeits, turns = time.perf_counter(), np.zeros((games // 2, 3), np.int64), list[str](), 0
+    for number in range(games):
+        # The players stay in their seats and the deal is turned, so seat 0 is always the first player's.
+        played = Table(game, [first, second]).play(Deal(seed, number // 2, turned=number % 2))
+        counts[number // 2] += 1, int(played.result.winners == (0,)), played.result.scores[0]
+        turns += len(played.actions)
+        forfeits += [played.forfeit] if played.forfeit else []
+        progress(number + 1)
+    ahead = int((counts[:, POINTS] > 0).sum()), int((counts[:, POINTS] < 0).sum())
+    seconds = time.perf_counter() - start
+    return Bout((first.name, second.name), games, Moments.of(counts), ahead, turns, tuple(forfeits), seconds)

@@ -1,0 +1,142 @@
+"""What is asked of a solver, and what it answers.
+
+>>> goal = Goal("value")
+>>> position = Position.parse("R5 R6 R7 | K9 B9 O9", "R8 J")
+>>> answer = Answer(position, read_table("R5-8 J | K9 B9 O9"), goal, proven=True, method="search", seconds=0.0)
+>>> answer.value, answer.count, answer.kept, answer.moved, answer.played
+(38, 2, 1, 0, (Tile.parse('R8'), Tile.parse('J')))
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from scipy.optimize import linear_sum_assignment
+
+from meldlab.errors import NoSuchThing, NotLegalHere
+from meldlab.rummikub.position import Position, read_table
+from meldlab.rummikub.rules import Rules
+from meldlab.rummikub.sets import TileSet
+from meldlab.rummikub.tiles import Tile
+
+__all__ = ["KEEPS", "OBJECTIVES", "Answer", "Goal", "heirs", "read_table", "shared"]
+
+OBJECTIVES = ("count", "value")
+KEEPS = ("sets", "tiles", "none")
+HEAVIEST = 10_000
+
+
+@dataclass(frozen=True)
+class Goal:
+    """What to make as large as possible, then what to disturb as little as possible.
+
+    ``weights`` replaces the objective by a weight for each tile (0 where none is given); ``must`` are rack tiles that have to be played.
+    """
+
+    objective: str = "count"
+    keep: str = "sets"
+    weights: Mapping[Tile, int] | None = None
+    must: tuple[Tile, ...] = ()
+
+    def __post_init__(self) -> None:
+        if self.objective not in OBJECTIVES:
+            raise NoSuchThing("objective", self.objective, OBJECTIVES)
+        if self.keep not in KEEPS:
+            raise NoSuchThing("measure of change", self.keep, KEEPS)
+        for tile, weight in (self.weights or {}).items():
+            if not 0 <= weight <= HEAVIEST:
+                raise NotLegalHere(f"a weight of {weight} for {tile} (0 to {HEAVIEST} can be used)")
+
+    def weight(self, tile: Tile, rules: Rules) -> int:
+        """Return what playing a tile is worth."""
+        if self.weights is not None:
+            return self.weights.get(tile, 0)
+        if self.objective == "count":
+            return 1
+        return rules.joker_value if tile.joker else tile.number
+
+    def total(self, tiles: Iterable[Tile], rules: Rules) -> int:
+        """Return what playing some tiles is worth."""
+        return sum(self.weight(tile.piece, rules) for tile in tiles)
+
+
+@dataclass(frozen=True)
+class Answer:
+    """A move: the whole new table, what came from the rack, and how sure the solver is that nothing better exists."""
+
+    position: Position
+    table: tuple[TileSet, ...]
+    goal: Goal
+    proven: bool
+    method: str
+    seconds: float
+
+    @cached_property
+    def played(self) -> tuple[Tile, ...]:
+        """Return what lies on the table now and did not before, sorted."""
+        played = Counter(tile.piece for tile_set in self.table for tile in tile_set.tiles)
+        played.subtract(tile.piece for tile in self.position.table_tiles)
+        return tuple(sorted(played.elements()))
+
+    @property
+    def count(self) -> int:
+        """Return how many tiles were played."""
+        return len(self.played)
+
+    @property
+    def value(self) -> int:
+        """Return the points of the tiles played, a joker counting what the rules say."""
+        return Goal("value").total(self.played, self.position.rules)
+
+    @property
+    def worth(self) -> int:
+        """Return what the goal makes as large as possible."""
+        return self.goal.total(self.played, self.position.rules)
+
+    @property
+    def kept_sets(self) -> tuple[TileSet, ...]:
+        """Return the table sets that lie there unchanged: the same tiles, whatever a joker stands for."""
+        left = Counter(tile_set.column for tile_set in self.table)
+        kept = []
+        for old in self.position.table:
+            if left[old.column]:
+                left[old.column] -= 1
+                kept.append(old)
+        return tuple(kept)
+
+    @property
+    def kept(self) -> int:
+        """Return how many table sets lie there unchanged."""
+        return len(self.kept_sets)
+
+    @property
+    def moved(self) -> int:
+        """Return how many table tiles changed their set, at the least."""
+        pairs = heirs(self.position.table, self.table)
+        return len(self.position.table_tiles) - sum(shared(self.position.table[old], self.table[new]) for old, new in pairs.items())
+
+    @property
+    def leftover(self) -> tuple[Tile, ...]:
+        """Return what stays on the rack."""
+        return tuple(sorted((Counter(self.position.rack) - Counter(self.played)).elements()))
+
+
+def shared(old: TileSet, new: TileSet) -> int:
+    """Return how many tiles two sets have in common, jokers as jokers."""
+    return sum((Counter(tile.piece for tile in old.tiles) & Counter(tile.piece for tile in new.tiles)).values())
+
+
+def heirs(before: Sequence[TileSet], after: Sequence[TileSet]) -> dict[int, int]:
+    """Pair old sets with new ones, each at most once, so that as many tiles as possible stay where they are.
+
+    >>> heirs(read_table("R1-6"), read_table("R1-3 | R4-7"))
+    {0: 0}
+    """
+    if not before or not after:
+        return {}
+    # Among equal pairings the first sets stay first; a set that stays whole beats two that stay in part.
+    gain = np.array([[1000 * shared(old, new) + (old.column == new.column) for new in after] for old in before])
+    rows, places = linear_sum_assignment(gain, maximize=True)
+    return {int(old): int(new) for old, new in zip(rows, places, strict=True) if gain[old, new]}

@@ -1,0 +1,297 @@
+"""The game for two to four players: open with thirty, manipulate, draw; the first empty rack wins what the others hold.
+
+>>> from meldlab.play import Deal
+>>> state = Rummikub().start(2, Deal(seed=1))
+>>> len(state.racks[0]), len(state.pool), state.table
+(14, 78, ())
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any, Self
+
+from meldlab.errors import NoSuchThing, NotLegalHere
+from meldlab.play import Chance, Deal, Result
+from meldlab.rummikub.answer import Goal
+from meldlab.rummikub.checker import table_faults
+from meldlab.rummikub.opening import open_table, points_of
+from meldlab.rummikub.position import Position, read_table, show_table
+from meldlab.rummikub.positions import box
+from meldlab.rummikub.rules import PRESETS, Rules
+from meldlab.rummikub.sets import TileSet, best_reading, columns
+from meldlab.rummikub.tiles import JOKER, Tile, check_supply, read_tiles, show
+
+__all__ = ["Draw", "Fail", "Pass", "Play", "Round", "Rummikub", "Turn", "View"]
+
+START, SHUFFLE = 1, 2  # purposes of the draws before a game
+VERBS = ("play", "draw", "fail", "pass")
+
+
+@dataclass(frozen=True)
+class Play:
+    """Lay the table anew, with at least one tile from the rack."""
+
+    table: tuple[TileSet, ...]
+
+    def __str__(self) -> str:
+        return f"play {show_table(self.table)}"
+
+
+@dataclass(frozen=True)
+class Draw:
+    """Take one tile from the pool."""
+
+    def __str__(self) -> str:
+        return "draw"
+
+
+@dataclass(frozen=True)
+class Fail:
+    """Own up to a rearrangement that came to nothing: the table is as before, and penalty tiles are drawn."""
+
+    def __str__(self) -> str:
+        return "fail"
+
+
+@dataclass(frozen=True)
+class Pass:
+    """Do nothing, when there is nothing left to draw."""
+
+    def __str__(self) -> str:
+        return "pass"
+
+
+Turn = Play | Draw | Fail | Pass
+
+
+@dataclass(frozen=True)
+class View:
+    """What one seat sees: the table, its own rack, and how many tiles the others and the pool have."""
+
+    seat: int
+    acting: bool
+    table: tuple[TileSet, ...]
+    rack: tuple[Tile, ...]
+    sizes: tuple[int, ...]
+    pool: int
+    opened: tuple[bool, ...]
+    rules: Rules
+
+    @property
+    def position(self) -> Position:
+        """Return what the solvers see."""
+        return Position(self.table, self.rack, self.rules)
+
+    @property
+    def idle(self) -> Draw | Pass:
+        """Return what one does who plays nothing."""
+        return Draw() if self.pool else Pass()
+
+    def legal_actions(self) -> Iterator[Turn]:
+        """Give doing nothing, then simple plays: the best opening, one set from the rack, one tile added to a set."""
+        if not self.acting:
+            return
+        yield self.idle
+        if not self.opened[self.seat]:
+            answer = open_table(self.position, Goal("value", "none"))
+            if answer.played:
+                yield Play(answer.table)
+            return
+        held = Counter(self.rack)
+        for column in columns(self.rules):
+            if not Counter(column.pieces) - held:
+                yield Play((*self.table, best_reading(column, self.rules)))
+        for tile in sorted(held):
+            for i, tile_set in enumerate(self.table):
+                grown = grow(tile_set, tile, self.rules)
+                if grown:
+                    yield Play((*self.table[:i], grown, *self.table[i + 1 :]))
+
+
+def grow(tile_set: TileSet, tile: Tile, rules: Rules) -> TileSet | None:
+    """Return the set with one tile more, its jokers as they were, if that is a set.
+
+    >>> rules = Rules()
+    >>> grow(TileSet.parse("R3 J R5"), Tile.parse("R6"), rules), grow(TileSet.parse("R3 J R5"), Tile.parse("R4"), rules)
+    (TileSet.parse('R3 J=R4 R5 R6'), None)
+    """
+    tiles = tile_set.tiles
+    if tile_set.is_group:
+        wanted = [Tile(c, tiles[0].number) for c in range(rules.colours) if c not in {one.colour for one in tiles}]
+        ends = [(one, len(tiles)) for one in wanted]
+    elif len(tiles) == rules.numbers:
+        return None
+    else:
+        first, last = tiles[0], tiles[-1]
+        ends = (
+            [(Tile(last.colour, last.number % rules.numbers + 1), len(tiles))]
+            if last.number < rules.numbers or rules.round_the_corner
+            else []
+        )
+        below = (first.number - 2) % rules.numbers + 1
+        ends += [(Tile(first.colour, below), 0)] if first.number > 1 or rules.round_the_corner else []
+    for end, place in ends:
+        if tile in (end, JOKER):
+            more = Tile(end.colour, end.number, joker=True) if tile.joker else tile
+            grown = (*tiles[:place], more, *tiles[place:])
+            # A group lies by colour, jokers last, so that its text reads back as itself.
+            return TileSet(tuple(sorted(grown, key=lambda one: (one.joker, one))) if tile_set.is_group else grown)
+    return None
+
+
+@dataclass(frozen=True)
+class Round:
+    """Everything about a game at one moment; ``idle`` counts the turns since somebody played or drew."""
+
+    rules: Rules
+    table: tuple[TileSet, ...]
+    racks: tuple[tuple[Tile, ...], ...]
+    pool: tuple[Tile, ...]
+    opened: tuple[bool, ...]
+    turn: int = 0
+    idle: int = 0
+
+    @property
+    def over(self) -> bool:
+        """Tell whether a rack is empty, or nobody can or wants to play."""
+        return not all(self.racks) or self.idle >= len(self.racks)
+
+    @property
+    def seat(self) -> int | None:
+        """Return who acts."""
+        return None if self.over else self.turn
+
+    @property
+    def result(self) -> Result | None:
+        """Return the scores: losers lose what they hold, the winner gets it; equal lowest racks share it."""
+        if not self.over:
+            return None
+        left = [Goal("value").total(rack, Rules(joker_value=30)) for rack in self.racks]
+        lowest = [seat for seat, rack in enumerate(self.racks) if not rack] or [s for s, points in enumerate(left) if points == min(left)]
+        stake = sum(points for seat, points in enumerate(left) if seat not in lowest)
+        share, rest = divmod(stake, len(lowest))
+        scores = [share + (seat == lowest[0]) * rest if seat in lowest else -points for seat, points in enumerate(left)]
+        return Result(tuple(scores), tuple(lowest), "rummikub" if not all(self.racks) else "nobody could play")
+
+    def legal_actions(self) -> Iterator[Turn]:
+        """Give some of what the acting seat may do, as its view does."""
+        return self.view(self.turn).legal_actions()
+
+    def verify(self, action: Turn) -> None:
+        """Raise NotLegalHere with the rule that a turn breaks."""
+        if self.over:
+            raise NotLegalHere("the game is over")
+        if isinstance(action, Draw | Fail) and not self.pool:
+            raise NotLegalHere("the pool is empty (pass instead)")
+        if isinstance(action, Pass) and self.pool:
+            raise NotLegalHere("there are tiles to draw (only with an empty pool may one pass)")
+        if isinstance(action, Play):
+            self._verify_play(action)
+
+    def _verify_play(self, action: Play) -> None:
+        position = Position(self.table, self.racks[self.turn], self.rules)
+        wrong = table_faults(position, action.table)
+        if wrong:
+            raise NotLegalHere("; ".join(wrong))
+        played = self._played(action)
+        if not played:
+            raise NotLegalHere("a play needs a tile from the rack (or draw)")
+        if self.opened[self.turn]:
+            return
+        if self.rules.after_opening == "manipulate":
+            if not open_table(Position((), tuple(sorted(played.elements())), self.rules)).played:
+                raise NotLegalHere(f"an opening needs {self.rules.opening} points from the rack alone")
+            return
+        before, after = Counter(self.table), Counter(action.table)
+        if before - after:
+            raise NotLegalHere("the table may not be touched before the opening")
+        points = points_of(tuple((after - before).elements()))
+        if points < self.rules.opening:
+            raise NotLegalHere(f"an opening needs {self.rules.opening} points, not {points}")
+
+    def _played(self, action: Play) -> Counter[Tile]:
+        after = Counter(tile.piece for tile_set in action.table for tile in tile_set.tiles)
+        return after - Counter(tile.piece for tile_set in self.table for tile in tile_set.tiles)
+
+    def apply(self, action: Turn) -> Self:
+        """Verify the turn and return the state after it."""
+        self.verify(action)
+        after = (self.turn + 1) % len(self.racks)
+        rack = self.racks[self.turn]
+        if isinstance(action, Pass):
+            return replace(self, turn=after, idle=self.idle + 1)
+        if isinstance(action, Play):
+            left = tuple(sorted((Counter(rack) - self._played(action)).elements()))
+            opened = tuple(one or seat == self.turn for seat, one in enumerate(self.opened))
+            return replace(self, table=action.table, racks=self._with(left), opened=opened, turn=after, idle=0)
+        many = 1 if isinstance(action, Draw) else self.rules.penalty
+        return replace(self, racks=self._with(tuple(sorted(rack + self.pool[:many]))), pool=self.pool[many:], turn=after, idle=0)
+
+    def _with(self, rack: tuple[Tile, ...]) -> tuple[tuple[Tile, ...], ...]:
+        return (*self.racks[: self.turn], rack, *self.racks[self.turn + 1 :])
+
+    def parse(self, text: str) -> Turn:
+        """Read a turn; what was drawn may stand behind ``draw`` and ``fail``."""
+        verb, _, rest = text.strip().partition(" ")
+        if verb not in VERBS:
+            raise NoSuchThing("action", verb, VERBS)
+        if verb == "play":
+            return Play(read_table(rest, self.rules))
+        idle: dict[str, Turn] = {"draw": Draw(), "fail": Fail(), "pass": Pass()}
+        return idle[verb]
+
+    def tell(self, action: Turn) -> str:
+        """Return the turn as it enters the record, with the tiles drawn."""
+        if isinstance(action, Draw | Fail):
+            return f"{action} {show(self.pool[: 1 if isinstance(action, Draw) else self.rules.penalty])}"
+        return str(action)
+
+    def view(self, seat: int) -> View:
+        """Return what ``seat`` may know."""
+        sizes = tuple(map(len, self.racks))
+        return View(seat, seat == self.seat, self.table, self.racks[seat], sizes, len(self.pool), self.opened, self.rules)
+
+    def redeal(self, seat: int, chance: Chance) -> Self:
+        """Permute the tiles that ``seat`` cannot see: the other racks and the pool."""
+        unseen = [tile for other, rack in enumerate(self.racks) if other != seat for tile in rack] + list(self.pool)
+        chance.stream().shuffle(unseen)
+        racks = []
+        for other, rack in enumerate(self.racks):
+            if other == seat:
+                racks.append(rack)
+            else:
+                racks.append(tuple(sorted(unseen[: len(rack)])))
+                unseen = unseen[len(rack) :]
+        return replace(self, racks=tuple(racks), pool=tuple(unseen))
+
+
+@dataclass(frozen=True)
+class Rummikub:
+    """The game under some rules."""
+
+    house: Rules = field(default_factory=lambda: PRESETS["official"])
+    name: str = "rummikub"
+    seats: range = range(2, 5)
+
+    def rules(self) -> Mapping[str, Any]:
+        """Return the fields that a record needs."""
+        return asdict(self.house)
+
+    def start(self, seats: int, deal: Deal) -> Round:
+        """Deal the racks; the highest of one tile drawn each says who begins. A turned deal turns the racks and the first turn."""
+        rules = self.house
+        if rules.dealt * seats > rules.tiles:
+            raise NotLegalHere(f"{seats} racks of {rules.dealt} tiles cannot be dealt from {rules.tiles}")
+        if deal.given:
+            pool = [tile for tile, _ in read_tiles(deal.given[0], rules)]
+            check_supply(pool, rules)
+            first = 0
+        else:
+            pool = box(rules)
+            lots = Chance(deal.seed, deal.game, 0, 0).stream(START).sample([tile.number for tile in pool], seats)
+            first = lots.index(max(lots))
+            Chance(deal.seed, deal.game, 0, 0).stream(SHUFFLE).shuffle(pool)
+        places = [(seat - deal.turned) % seats for seat in range(seats)]
+        racks = tuple(tuple(sorted(pool[rules.dealt * place : rules.dealt * (place + 1)])) for place in places)
+        return Round(rules, (), racks, tuple(pool[rules.dealt * seats :]), (False,) * seats, (first + deal.turned) % seats)

@@ -1,0 +1,196 @@
+"""Jokers that are not free: the best move when a joker on the table stands for its tile until it is replaced.
+
+With free jokers solved, the rest is branch and bound. If the best free table obeys the family, it is the answer. Otherwise the set in
+which a table joker lies at the end is fixed, one joker after the other, and then the rack tiles that the rules require for it; each
+choice leaves a smaller problem with free jokers whose cost is a bound, and the cheapest one is looked into first.
+
+>>> from meldlab.rummikub.rules import Rules
+>>> position = Position.parse("R5 J=R6 R7 | K1 K2 K3", "R6 O1 O2", Rules(jokers_are="strict"))
+>>> sorted(map(str, best_obedient(position, Goal(), relaxed_by_search).table))
+['K1 K2 K3', 'O1 O2 J=O3', 'R5 R6 R7']
+"""
+
+import heapq
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations, count, product
+
+from meldlab.rummikub.answer import Goal
+from meldlab.rummikub.checker import is_legal, jokers_obey
+from meldlab.rummikub.position import Position
+from meldlab.rummikub.search import Pool, search
+from meldlab.rummikub.sets import Column, TileSet, columns, long_columns, readings
+from meldlab.rummikub.tiles import JOKER, Tile
+
+__all__ = ["Obedient", "best_obedient", "obeying_table", "relaxed_by_search"]
+
+# Cost (weight left, sets broken or tiles moved) and table of the best free move that contains some sets and plays some tiles.
+Cost = tuple[int, int]
+Relaxed = tuple[Cost, tuple[TileSet, ...]]
+Relax = Callable[[Position, Goal, Sequence[TileSet]], Relaxed | None]
+
+
+@dataclass(frozen=True)
+class Obedient:
+    """The best table that obeys the joker family, and whether the time sufficed to be sure."""
+
+    table: tuple[TileSet, ...]
+    proven: bool
+
+
+@dataclass(frozen=True)
+class Branch:
+    """Sets that are fixed, in which of them the first table jokers lie, what must be played, and the best free table of that kind."""
+
+    fixed: tuple[TileSet, ...]
+    homes: tuple[int, ...]
+    goal: Goal
+    ready: bool = False
+    table: tuple[TileSet, ...] = ()
+
+
+def relaxed_by_search(position: Position, goal: Goal, fixed: Sequence[TileSet]) -> Relaxed | None:
+    """Return the best free move that contains ``fixed``, by the search."""
+    pool = Pool.of(position, goal)
+    for tile_set in fixed:
+        if not pool.without(tile_set.tiles):
+            return None
+    old = list(position.table)
+    for tile_set in fixed:
+        same = next((one for one in old if one.column == tile_set.column), None)
+        if same:
+            old.remove(same)
+    pool.sets = old
+    found = search(pool, keep=goal.keep == "sets")
+    return ((found.weight_left, found.broken), (*fixed, *found.table)) if found else None
+
+
+def best_obedient(position: Position, goal: Goal, relax: Relax, seconds: float = 20.0) -> Obedient | None:
+    """Return the best move under ``modern`` or ``strict``, past ``seconds`` the best found so far; nothing if the goal cannot be met."""
+    until, order = time.perf_counter() + seconds, count()
+    jokers = [(i, tile) for i, tile_set in enumerate(position.table) for tile in tile_set.tiles if tile.joker]
+    queue: list[tuple[Cost, int, Branch]] = []
+    at_hand: tuple[Cost, tuple[TileSet, ...]] | None = None
+    _look(queue, order, position, relax, Branch((), (), goal))
+    while queue and time.perf_counter() < until:
+        _, _, branch = heapq.heappop(queue)
+        obeying = obeying_table(position, branch.table)
+        if obeying:
+            return Obedient(obeying, True)
+        for smaller in _branches(position, jokers, branch, goal):
+            found = _look(queue, order, position, relax, smaller)
+            if found and smaller.ready and (at_hand is None or found[0] < at_hand[0]):
+                at_hand = found
+            if time.perf_counter() > until:
+                break
+    if time.perf_counter() < until or goal.must:
+        return None
+    return Obedient((at_hand and obeying_table(position, at_hand[1])) or position.table, False)
+
+
+def _branches(position: Position, jokers: list[tuple[int, Tile]], branch: Branch, goal: Goal) -> Iterator[Branch]:
+    """Give the next decisions: where the next table joker lies, or, with all of them placed, what must be played for that."""
+    if len(branch.homes) < len(jokers):
+        for fixed, home in _homes(position, jokers[len(branch.homes)][1], branch):
+            yield Branch(fixed, (*branch.homes, home), goal)
+    elif not branch.ready:
+        for must in _required(position, jokers, branch, goal.must):
+            yield replace(branch, goal=replace(goal, must=must), ready=True)
+
+
+def _look(queue: list[tuple[Cost, int, Branch]], order: Iterator[int], position: Position, relax: Relax, branch: Branch) -> Relaxed | None:
+    found = relax(position, branch.goal, branch.fixed)
+    if found:
+        heapq.heappush(queue, (found[0], next(order), replace(branch, table=found[1])))
+    return found
+
+
+def obeying_table(position: Position, table: tuple[TileSet, ...]) -> tuple[TileSet, ...] | None:
+    """Return the table with jokers read so that the family is obeyed, if they can be."""
+    if jokers_obey(position, table):
+        return table
+    ways = [[TileSet(one) for one in readings(tile_set.column, position.rules)] if tile_set.jokers else [tile_set] for tile_set in table]
+    return next((some for some in product(*ways) if jokers_obey(position, some)), None)
+
+
+def _homes(position: Position, joker: Tile, branch: Branch) -> Iterator[tuple[tuple[TileSet, ...], int]]:
+    """Give every set in which a table joker may lie at the end: one that is fixed already and has a joker over, or a new one."""
+    fixed = branch.fixed
+    for at, tile_set in enumerate(fixed):
+        if branch.homes.count(at) < len(tile_set.jokers):
+            yield fixed, at
+    on_table = Counter(tile.piece for tile in position.table_tiles)
+    held, rack = on_table + Counter(position.rack), Counter(position.rack)
+    for tile_set in fixed:
+        held.subtract(tile.piece for tile in tile_set.tiles)
+    naturals = [tile for tile, many in held.items() if many > 0 and not tile.joker]
+    old = {tile_set.column for tile_set in position.table}
+    for column in {*columns(position.rules), *long_columns(naturals, held[JOKER], position.rules), *old}:
+        if column.jokers and not Counter(column.pieces) - held:
+            new = any(rack[tile] for tile in column.pieces)
+            if len(column) > position.rules.longest_run and column not in old and _falls_apart(column, position):
+                continue
+            every = readings(column, position.rules)
+            for reading in every:
+                if joker in reading or (new and reading == every[0]):
+                    yield (*fixed, TileSet(reading)), len(fixed)
+
+
+def _falls_apart(column: Column, position: Position) -> bool:
+    """Tell whether a long run has an end that is a run of its own, while the rest still holds its jokers and a rack tile beside them."""
+    if position.rules.jokers_are == "strict" or position.rules.round_the_corner:
+        return False
+    size = position.rules.smallest
+    for reading in readings(column, position.rules):
+        ends = ((reading[:size], reading[size:]), (reading[-size:], reading[:-size]))
+        if not any(not any(t.joker for t in end) and any(t in position.rack for t in rest) for end, rest in ends):
+            return False
+    return True
+
+
+def _required(position: Position, jokers: list[tuple[int, Tile]], branch: Branch, must: tuple[Tile, ...]) -> Iterator[tuple[Tile, ...]]:
+    """Give the rack tiles that must be played so that every joker may lie where it does, each way once."""
+    rack, seen = Counter(position.rack), set()
+    fixed, homes = branch.fixed, branch.homes
+    strict = position.rules.jokers_are == "strict"
+    stays = [tile in fixed[home].tiles for (_, tile), home in zip(jokers, homes, strict=True)]
+    for freed in product(*([True, False] if stay else [True] for stay in stays)):
+        gone: dict[int, list[Tile]] = {}
+        for (i, tile), free in zip(jokers, freed, strict=True):
+            if free:
+                gone.setdefault(i, []).append(tile)
+        locked = {i for (i, _), free in zip(jokers, freed, strict=True) if not free} if strict else set()
+        fills = [list(_fills(position, i, tiles, locked)) for i, tiles in gone.items()]
+        new_homes = sorted({home for home, free in zip(homes, freed, strict=True) if free})
+        beside = [sorted({tile.piece for tile in fixed[home].tiles if rack[tile.piece]}) for home in new_homes]
+        for replaced, company in product(product(*fills), product(*beside)):
+            wanted = Counter(company) | Counter(must)
+            for some in replaced:
+                wanted |= some
+            if not wanted - rack and tuple(sorted(wanted.elements())) not in seen:
+                seen.add(tuple(sorted(wanted.elements())))
+                yield tuple(sorted(wanted.elements()))
+
+
+def _fills(position: Position, i: int, gone: list[Tile], locked: set[int]) -> Iterator[Counter[Tile]]:
+    """Give the rack tiles needed to put one tile in the place of each joker taken from set ``i``."""
+    rules = position.rules
+    rest = list(position.table[i].tiles)
+    for joker in gone:
+        rest.remove(joker)
+    held = Counter(tile for tile in position.table_tiles if not tile.joker)
+    held.subtract(tile for tile in rest if not tile.joker)
+    for other in locked - {i}:
+        held.subtract(tile for tile in position.table[other].tiles if not tile.joker)
+    if rules.jokers_are == "strict":
+        yield Counter(joker.stands_for for joker in gone) - +held
+        return
+    every = [Tile(colour, number) for colour in range(rules.colours) for number in range(1, rules.numbers + 1)]
+    near = [tile for tile in every if any(t.colour == tile.colour or t.number == tile.number for t in rest)]
+    for fill in combinations(near, len(gone)):
+        faces = sorted((tile.stands_for for tile in [*rest, *fill]), key=lambda tile: tile.number)
+        turns = [faces[cut:] + faces[:cut] for cut in range(len(faces) if rules.round_the_corner else 1)]
+        if any(is_legal(one, rules) for one in turns):
+            yield Counter(fill) - +held

@@ -1,0 +1,72 @@
+"""A position: the sets on the table, and the tiles on the rack of the player who is to move.
+
+>>> position = Position.parse("R5 R6 R7 | K9 B9 O9", "R8 J")
+>>> print(position)
+R5 R6 R7 | K9 B9 O9 + R8 J
+>>> Position.parse("R5 R6 R8", "")
+Traceback (most recent call last):
+    ...
+meldlab.errors.BadText: set 1, R5 R6 R8: the run lacks R7
+  R5 R6 R8
+  ^
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Self
+
+from meldlab.errors import BadText
+from meldlab.rummikub.rules import Rules
+from meldlab.rummikub.sets import TileSet
+from meldlab.rummikub.tiles import Tile, check_supply, read_rack, show
+
+__all__ = ["Position", "read_table", "show_table"]
+
+PAPER = Rules()
+
+
+@dataclass(frozen=True, repr=False)
+class Position:
+    """What a player sees who is to move, under some rules."""
+
+    table: tuple[TileSet, ...]
+    rack: tuple[Tile, ...]
+    rules: Rules = PAPER
+
+    def __post_init__(self) -> None:
+        check_supply([*self.table_tiles, *self.rack], self.rules)
+
+    @classmethod
+    def parse(cls, table: str, rack: str, rules: Rules = PAPER) -> Self:
+        """Read sets separated by bars, and the tiles of the rack."""
+        return cls(read_table(table, rules), read_rack(rack, rules), rules)
+
+    @property
+    def table_tiles(self) -> list[Tile]:
+        """Return the tiles of all sets, jokers with what they stand for."""
+        return [tile for tile_set in self.table for tile in tile_set.tiles]
+
+    def __str__(self) -> str:
+        return f"{show_table(self.table)} + {show(self.rack)}"
+
+    def __repr__(self) -> str:
+        return f"Position.parse('{show_table(self.table)}', '{show(self.rack)}')"
+
+
+def read_table(text: str, rules: Rules = PAPER) -> tuple[TileSet, ...]:
+    """Read sets separated by bars; an error names the set and points into the whole text."""
+    table, start = list[TileSet](), 0
+    for part in text.split("|") if text.strip() else []:
+        if not part.strip():
+            raise BadText(f"set {len(table) + 1} is empty", text, start)
+        try:
+            table.append(TileSet.parse(part, rules))
+        except BadText as problem:
+            raise BadText(f"set {len(table) + 1}, {problem.problem}", text, start + problem.at) from None
+        start += len(part) + 1
+    return tuple(table)
+
+
+def show_table(table: Iterable[TileSet]) -> str:
+    """Return sets as text, separated by bars."""
+    return " | ".join(map(str, table))

@@ -1,0 +1,61 @@
+"""Positions by seed, of three classes: what an early, a middle and a crowded late turn look like.
+
+>>> position = random_position("easy", seed=1)
+>>> 9 <= len(position.table_tiles) <= 20, 8 <= len(position.rack) <= 14
+(True, True)
+"""
+
+from collections import Counter
+
+from meldlab.errors import NoSuchThing
+from meldlab.play import Chance
+from meldlab.rummikub.position import Position
+from meldlab.rummikub.rules import Rules
+from meldlab.rummikub.sets import Column, best_reading, columns
+from meldlab.rummikub.tiles import JOKER, Tile
+
+__all__ = ["CLASSES", "box", "random_position"]
+
+# Fewest and most tiles on the table, then on the rack; whether both jokers are in play.
+CLASSES = {"easy": (9, 20, 8, 14, False), "mid": (30, 45, 10, 16, False), "hard": (60, 68, 20, 26, True)}
+PAPER = Rules()
+
+
+def box(rules: Rules = PAPER) -> list[Tile]:
+    """Return all tiles of the box."""
+    numbered = [Tile(colour, number) for colour in range(rules.colours) for number in range(1, rules.numbers + 1)]
+    return numbered * rules.copies + [JOKER] * rules.jokers
+
+
+def random_position(kind: str, seed: int, nth: int = 0, rules: Rules = PAPER) -> Position:
+    """Return the ``nth`` position of a class: sets laid at random while the box allows, then a rack from the rest."""
+    if kind not in CLASSES:
+        raise NoSuchThing("class of positions", kind, CLASSES)
+    least, most, few, many, both = CLASSES[kind]
+    chance = Chance(seed, nth, list(CLASSES).index(kind), seat=0).stream()
+    left, laid, target = Counter(box(rules)), list[Column](), chance.randint(least, most)
+    by_size = _by_kind(rules)
+    while sum(map(len, laid)) < least:
+        column = chance.choice(chance.choice(by_size))
+        # Without this, nearly every set would hold a joker: most columns do.
+        wanted = Counter(column.pieces)
+        if (column.jokers and chance.randrange(4)) or not wanted <= left or sum(map(len, laid)) + len(column) > target:
+            if chance.randrange(400) == 0:
+                left, laid = Counter(box(rules)), []
+            continue
+        left -= wanted
+        laid.append(column)
+    size = chance.randint(few, many)
+    jokers = left[JOKER] if both else 0
+    rest = sorted((left - Counter({JOKER: jokers})).elements())
+    chance.shuffle(rest)
+    rack = tuple(sorted([JOKER] * jokers + rest[: size - jokers]))
+    return Position(tuple(best_reading(column, rules) for column in laid), rack, rules)
+
+
+def _by_kind(rules: Rules) -> list[list[Column]]:
+    """Return groups and runs apart, so that both occur on a table."""
+    kinds: dict[bool, list[Column]] = {}
+    for column in columns(rules):
+        kinds.setdefault(len({tile.number for tile in column.naturals}) == 1, []).append(column)
+    return list(kinds.values())

@@ -1,0 +1,185 @@
+"""The paper's integer program: one column per set, one row per tile, solved by CBC.
+
+Den Hertog and Hulshof (2006), with three corrections: two-joker sets count two jokers (read as 0/1 the model lays jokers it does not have);
+there are 1173 sets, not 1174; the second objective is made whole (M times the value plus the sets kept), so that no tolerance hides a
+set. Runs too long to have a column have one where they already lie on the table, so that they can be kept.
+
+>>> position = Position.parse("R5 R6 R7 | K9 B9 O9", "R8 J")
+>>> answer = Program(position, Goal("value")).solve()
+>>> answer.worth, answer.kept, answer.proven
+(38, 1, True)
+"""
+
+import os
+import time
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import pulp
+
+from meldlab.errors import NotLegalHere
+from meldlab.rummikub.answer import Answer, Goal
+from meldlab.rummikub.position import Position
+from meldlab.rummikub.sets import Column, TileSet, best_reading, columns, long_columns
+from meldlab.rummikub.tiles import JOKER, Tile
+
+__all__ = ["Program"]
+
+SECONDS = 20.0  # after which the best found is returned, unproven
+
+
+class Program:
+    """The model of one position under one goal."""
+
+    def __init__(self, position: Position, goal: Goal, *, floor: int = 0, fixed: Sequence[TileSet] = (), points: int = 0) -> None:
+        """Build the model; ``floor`` is a worth known to be reachable, ``fixed`` are sets that must be on the new table.
+
+        With ``points``, the rack alone must yield sets of so many points: those of the new table if the table is empty, else any that
+        can be laid before the table is touched.
+        """
+        self.position, self.goal = position, goal
+        rules = position.rules
+        on_table = Counter(tile.piece for tile in position.table_tiles)
+        on_rack = Counter(position.rack)
+        old = Counter(tile_set.column for tile_set in position.table)
+        fixed_columns = Counter(tile_set.column for tile_set in fixed)
+        self.columns = _laid(position, goal, on_table + on_rack, old + fixed_columns)
+        self.model = pulp.LpProblem("rummikub", pulp.LpMaximize)
+        must = Counter(goal.must)
+        held = on_table + on_rack
+        y = {tile: self._whole(f"y_{tile}", must[tile], many) for tile, many in on_rack.items()}
+        self.x = [self._whole(_name(column), fixed_columns[column], _most(column, held)) for column in self.columns]
+        rows: dict[Tile, dict[Any, int]] = {tile: {} for tile in held}
+        for column, x in zip(self.columns, self.x, strict=True):
+            for tile in column.naturals:
+                rows[tile][x] = 1
+            if column.jokers:
+                rows[JOKER][x] = column.jokers
+        for tile, terms in rows.items():
+            if tile in y:
+                terms[y[tile]] = -1
+            self.model.addConstraint(pulp.LpAffineExpression(terms) == on_table[tile], f"tile_{tile}")
+        worth = {variable: goal.weight(tile, rules) for tile, variable in y.items()}
+        kept = self._kept(old) if goal.keep == "sets" else self._stayed(position) if goal.keep == "tiles" else {}
+        scale = 1 if goal.keep == "none" else max(40, len(position.table_tiles) + 1)
+        self.model.setObjective(pulp.LpAffineExpression({variable: scale * weight for variable, weight in worth.items()} | kept))
+        if floor:
+            self.model.addConstraint(pulp.LpAffineExpression(worth) >= floor, "floor")
+        if points:
+            self._opened(position, y, points)
+
+    def _opened(self, position: Position, y: dict[Tile, Any], points: int) -> None:
+        """Ask for ``points`` in sets from the rack, each column at its best reading."""
+        rack = Counter(position.rack)
+        first = dict(zip(self.columns, self.x, strict=True))
+        if position.table:
+            # The first sets may be rearranged before the turn ends, so they have columns of their own.
+            possible = [column for column in self.columns if _most(column, rack)]
+            first = {column: self._whole(f"o_{_name(column)}", 0, _most(column, rack)) for column in possible}
+            for tile, played in y.items():
+                used = {variable: Counter(column.pieces)[tile] for column, variable in first.items() if tile in column.pieces}
+                self.model.addConstraint(pulp.LpAffineExpression(used) <= played, f"opened_{tile}")
+        worth = {variable: best_reading(column, position.rules).points for column, variable in first.items()}
+        self.model.addConstraint(pulp.LpAffineExpression(worth) >= points, "opening")
+
+    def _whole(self, name: str, low: int, high: int) -> Any:
+        return self.model.add_variable(name, low, high, cat=pulp.LpInteger)
+
+    def _kept(self, old: Counter[Column]) -> dict[Any, int]:
+        """Add z <= x, z <= w: sets that lie there before and after."""
+        kept = {}
+        for column, x in zip(self.columns, self.x, strict=True):
+            if old[column]:
+                z = self._whole(f"z_{x.name}", 0, old[column])
+                self.model.addConstraint(z <= x, f"kept_{x.name}")
+                kept[z] = 1
+        return kept
+
+    def _stayed(self, position: Position) -> dict[Any, int]:
+        """Add one heir at most for each old set, one old set at most for each new one; the tiles they share have stayed."""
+        stayed: dict[Any, int] = {}
+        given: dict[Any, list[Any]] = {}
+        for i, tile_set in enumerate(position.table):
+            pieces, mine = Counter(tile_set.column.pieces), []
+            for column, x in zip(self.columns, self.x, strict=True):
+                common = sum((pieces & Counter(column.pieces)).values())
+                if common:
+                    heir = self._whole(f"h_{i}_{x.name}", 0, 1)
+                    stayed[heir] = common
+                    mine.append(heir)
+                    given.setdefault(x, []).append(heir)
+            self.model.addConstraint(pulp.lpSum(mine) <= 1, f"heir_of_{i}")
+        for x, some in given.items():
+            self.model.addConstraint(pulp.lpSum(some) <= x, f"heirs_{x.name}")
+        return stayed
+
+    def write(self, path: Path) -> None:
+        """Write the model as an LP file."""
+        self.model.writeLP(str(path))
+
+    def solve(self, seconds: float = SECONDS) -> Answer | None:
+        """Return the best move found within ``seconds``, at worst the table as it was, unproven; nothing if no move meets the goal."""
+        start = time.perf_counter()
+        try:
+            self.model.solve(_cbc(seconds))
+        except pulp.PulpSolverError:
+            raise NotLegalHere("the integer program cannot be solved here: CBC does not run") from None
+        if self.model.status == pulp.LpStatusInfeasible:
+            return None
+        found = self.model.sol_status in (pulp.LpSolutionOptimal, pulp.LpSolutionIntegerFeasible)
+        proven = self.model.sol_status == pulp.LpSolutionOptimal
+        table = self._table() if found else self.position.table
+        return Answer(self.position, table, self.goal, proven=proven, method="ilp", seconds=time.perf_counter() - start)
+
+    def _table(self) -> tuple[TileSet, ...]:
+        laid = Counter[Column]()
+        for column, x in zip(self.columns, self.x, strict=True):
+            laid[column] += round(x.value() or 0)
+        return arranged(laid.elements(), self.position)
+
+
+def arranged(laid: Iterable[Column], position: Position) -> tuple[TileSet, ...]:
+    """Return columns as sets, those that lay there before in their old place and reading."""
+    new = Counter(laid)
+    table = []
+    for tile_set in position.table:
+        if new[tile_set.column]:
+            new[tile_set.column] -= 1
+            table.append(tile_set)
+    return (*table, *(best_reading(column, position.rules) for column in sorted(new.elements())))
+
+
+def _laid(position: Position, goal: Goal, held: Counter[Tile], old: Counter[Column]) -> list[Column]:
+    """Return the columns that the tiles in play allow, and the long runs that matter."""
+    possible = [column for column in columns(position.rules) if _most(column, held)]
+    if goal.keep == "tiles":
+        # A long run may be the heir of a set of which it holds more than any part of it would.
+        possible += long_columns((tile for tile in held if not tile.joker), held[JOKER], position.rules)
+    known = set(possible)
+    return possible + [column for column in old if column not in known]
+
+
+def _most(column: Column, held: Counter[Tile]) -> int:
+    """Return how often a column can be laid."""
+    most = min((held[tile] for tile in column.naturals), default=held[JOKER])
+    return min(most, held[JOKER] // column.jokers) if column.jokers else most
+
+
+def _name(column: Column) -> str:
+    return "x_" + "_".join(map(str, column.pieces))
+
+
+def _cbc(seconds: float) -> Any:
+    # PuLP 3 carries a CBC that is five times as quick here as the one of its extra 'cbc'; PuLP 4 has only the extra.
+    carried = getattr(pulp, "PULP_CBC_CMD", None)
+    path = carried.pulp_cbc_path if carried else import_module("cbcbox").cbc_bin_path()
+    return pulp.COIN_CMD(path=path, msg=False, timeLimit=max(seconds, 0.1), gapRel=0, gapAbs=0)
+
+
+def cpu_seconds() -> float:
+    """Return the processor time of this process and of the solvers it has run."""
+    spent = os.times()
+    return spent.user + spent.system + spent.children_user + spent.children_system

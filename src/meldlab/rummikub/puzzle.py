@@ -1,0 +1,50 @@
+"""Puzzles: positions whose best move is the only one, and not the one that a person sees first.
+
+>>> puzzle = make_puzzle(seed=1)
+>>> puzzle.answer.count > puzzle.simple, puzzle.unique
+(True, True)
+"""
+
+from dataclasses import dataclass
+
+from meldlab.errors import NotLegalHere
+from meldlab.play import Chance
+from meldlab.rummikub.alternatives import every_best
+from meldlab.rummikub.answer import Answer, Goal
+from meldlab.rummikub.players import simple_table
+from meldlab.rummikub.position import Position
+from meldlab.rummikub.positions import random_position
+from meldlab.rummikub.solve import solve
+
+__all__ = ["Puzzle", "make_puzzle"]
+
+TRIES = 20_000
+
+
+@dataclass(frozen=True)
+class Puzzle:
+    """A position, its best move, how many tiles can be played without rearranging, and whether the best move is the only one."""
+
+    position: Position
+    answer: Answer
+    simple: int
+    unique: bool
+
+
+def make_puzzle(seed: int, *, hard: bool = False) -> Puzzle:
+    """Return the first position by ``seed`` in which a small rack can be played out only by moving what lies.
+
+    An ordinary puzzle asks for 2 table tiles to be moved at least, a hard one for 5 on a crowded table.
+    """
+    goal, least, size = Goal("count", "sets"), (5 if hard else 2), (5 if hard else 4)
+    for nth in range(TRIES):
+        crowded = random_position("mid" if hard else "easy", seed, nth)
+        rack = Chance(seed, nth, 0, 0).stream(3).sample(crowded.rack, size)
+        position = Position(crowded.table, tuple(sorted(rack)), crowded.rules)
+        answer = solve(position, goal)
+        if not answer.played or answer.kept > len(position.table) - 2:
+            continue
+        simple = len(position.rack) - len(simple_table(position)[1])
+        if answer.count >= 2 and simple < answer.count and answer.moved >= least and len(every_best(answer, 2)) == 1:
+            return Puzzle(position, answer, simple, True)
+    raise NotLegalHere(f"no puzzle among {TRIES} positions of seed {seed}")

@@ -1,0 +1,83 @@
+"""The rules of a table: how many tiles there are, what a set is, what jokers may do, what an opening costs.
+
+>>> PRESETS["official"].jokers_are
+'modern'
+>>> Rules(jokers=9)
+Traceback (most recent call last):
+    ...
+meldlab.errors.NotLegalHere: 9 jokers (0 to 4 can be played with)
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from meldlab.errors import NoSuchThing, NotLegalHere
+
+__all__ = ["COLOURS", "FAMILIES", "PRESETS", "Rules"]
+
+COLOURS = "RKBOGV"  # red, black, blue, orange; green and violet for larger houses
+FAMILIES = ("free", "modern", "strict")
+AFTER_OPENING = ("wait", "manipulate")
+
+
+@dataclass(frozen=True)
+class Rules:
+    """What a house plays by; the defaults are the paper's.
+
+    ``jokers_are`` says what may happen to a joker that lies on the table: *free*, it goes anywhere; *modern*, it stands for its tile
+    until a tile takes its place, and then joins a set with a rack tile; *strict*, its set may grow but not be broken, and only the very
+    tile replaces it. ``after_opening`` says whether the turn of the opening ends with it (``wait``) or goes on at the table
+    (``manipulate``).
+    """
+
+    colours: int = 4
+    numbers: int = 13
+    copies: int = 2
+    jokers: int = 2
+    smallest: int = 3
+    opening: int = 30
+    joker_value: int = 30
+    jokers_are: str = "free"
+    round_the_corner: bool = False
+    after_opening: str = "wait"
+    dealt: int = 14
+    penalty: int = 3
+
+    def __post_init__(self) -> None:
+        for name, value, low, high in (
+            ("colours", self.colours, 1, len(COLOURS)),
+            ("numbers", self.numbers, 2, 20),
+            ("copies", self.copies, 1, 4),
+            ("jokers", self.jokers, 0, 4),
+            ("tiles as the smallest set", self.smallest, 2, 5),
+            ("points to open", self.opening, 0, 1000),
+            ("points for a joker", self.joker_value, 0, 1000),
+            ("tiles dealt", self.dealt, 1, 100),
+            ("penalty tiles", self.penalty, 0, 20),
+        ):
+            if not low <= value <= high:
+                raise NotLegalHere(f"{value} {name} ({low} to {high} can be played with)")
+        if self.jokers_are not in FAMILIES:
+            raise NoSuchThing("joker family", self.jokers_are, FAMILIES)
+        if self.after_opening not in AFTER_OPENING:
+            raise NoSuchThing("rule after the opening", self.after_opening, AFTER_OPENING)
+        if self.smallest > max(self.colours, self.numbers):
+            raise NotLegalHere(f"no set of {self.smallest} tiles exists with {self.colours} colours and {self.numbers} numbers")
+
+    @property
+    def letters(self) -> str:
+        """Return the letters of the colours in use."""
+        return COLOURS[: self.colours]
+
+    @property
+    def tiles(self) -> int:
+        """Return how many tiles the box holds."""
+        return self.colours * self.numbers * self.copies + self.jokers
+
+    @property
+    def longest_run(self) -> int:
+        """Return the length from which a run falls into shorter ones, so that no column is needed for it."""
+        return min(2 * self.smallest - 1, self.numbers)
+
+
+PRESETS: Mapping[str, Rules] = {"paper": Rules(), "official": Rules(jokers_are="modern")}

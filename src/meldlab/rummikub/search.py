@@ -1,0 +1,282 @@
+"""The exact search as seen from Python: tiles and sets in, the best new table out.
+
+>>> position = Position.parse("R5 R6 R7 | K9 B9 O9", "R8 J")
+>>> found = search(Pool.of(position, Goal("value")))
+>>> found.weight_left, found.broken, show_table(found.table)
+(0, 1, 'K9 B9 O9 | R5 R6 R7 R8 J=R9')
+"""
+
+import threading
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import cache, lru_cache
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from meldlab.rummikub import kernel
+from meldlab.rummikub.answer import Goal
+from meldlab.rummikub.position import Position, show_table
+from meldlab.rummikub.rules import Rules
+from meldlab.rummikub.sets import TileSet
+from meldlab.rummikub.tiles import JOKER, Tile
+
+__all__ = ["NODES", "Found", "OutOfNodes", "Pool", "covers", "load", "search", "show_table"]
+
+NODES = 3_000_000  # states visited, a few seconds' worth, before the search gives up
+Grid = NDArray[np.int64]  # [numbers, 4]
+Locks = tuple[Grid, Grid, Grid]  # begins, lanes, lies, as the kernel wants them
+
+
+def covers(rules: Rules) -> bool:
+    """Tell whether the search knows these rules; others are the integer program's."""
+    small = rules.colours <= 4 and 6 <= rules.numbers <= 15 and rules.copies <= 2 and rules.jokers <= 2
+    return small and rules.smallest == 3 and not rules.round_the_corner
+
+
+@dataclass
+class Pool:
+    """Tiles that must lie on the table, tiles that may, what each is worth, and sets that would better stay as they are."""
+
+    rules: Rules
+    must: Grid
+    may: Grid
+    weights: Grid
+    must_jokers: int
+    may_jokers: int
+    joker_weight: int
+    sets: Sequence[TileSet] = ()
+
+    @classmethod
+    def of(cls, position: Position, goal: Goal) -> Self:
+        """Return the pool of a position whose jokers are free."""
+        rules = position.rules
+        must, may = [0] * (4 * rules.numbers + 1), [0] * (4 * rules.numbers + 1)
+        for tile_set in position.table:
+            for tile in tile_set.tiles:
+                must[-1 if tile.joker else 4 * tile.number + tile.colour - 4] += 1
+        for tile in position.rack:
+            may[-1 if tile.joker else 4 * tile.number + tile.colour - 4] += 1
+        for tile in goal.must:
+            place = -1 if tile.joker else 4 * tile.number + tile.colour - 4
+            must[place] += 1
+            may[place] -= 1
+        weights = _weights(goal.objective, rules) if goal.weights is None else _grid_of_weights(goal, rules)
+        shape = (rules.numbers, 4)
+        return cls(
+            rules,
+            np.array(must[:-1], np.int64).reshape(shape),
+            np.array(may[:-1], np.int64).reshape(shape),
+            weights,
+            must[-1],
+            may[-1],
+            goal.weight(JOKER, rules),
+            position.table,
+        )
+
+    def without(self, tiles: Iterable[Tile]) -> bool:
+        """Take tiles out, those that must lie first, and tell whether all of them were there."""
+        for tile in tiles:
+            if tile.joker:
+                if self.must_jokers:
+                    self.must_jokers -= 1
+                else:
+                    self.may_jokers -= 1
+            else:
+                grid = self.must if self.must[tile.number - 1, tile.colour] else self.may
+                grid[tile.number - 1, tile.colour] -= 1
+        return self.may_jokers >= 0 and bool((self.may >= 0).all())
+
+    def copy(self) -> Self:
+        """Return a pool from which tiles can be taken without touching this one."""
+        grids = self.must.copy(), self.may.copy(), self.weights
+        return type(self)(self.rules, *grids, self.must_jokers, self.may_jokers, self.joker_weight, self.sets)
+
+
+@dataclass(frozen=True)
+class Found:
+    """The new table, the weight that stays on the rack, how many of the pool's sets were broken, and the states visited."""
+
+    table: tuple[TileSet, ...]
+    weight_left: int
+    broken: int
+    nodes: int
+
+
+@dataclass
+class Workspace(threading.local):
+    """The arrays of one thread, allocated once; shapes as the kernel wants them for up to 15 numbers."""
+
+    counters: NDArray[np.int64] = field(default_factory=lambda: np.zeros(5, np.int64))
+    fitting: NDArray[np.int64] = field(default_factory=lambda: np.zeros((16, 256), np.int64))
+    floor: NDArray[np.int64] = field(default_factory=lambda: np.zeros((17, 4, 3, 16, 16), np.int64))
+    memo_keys: NDArray[np.int64] = field(default_factory=lambda: np.zeros(kernel.MEMO, np.int64))
+    memo_low: NDArray[np.int64] = field(default_factory=lambda: np.zeros(kernel.MEMO, np.int64))
+    memo_stamp: NDArray[np.int64] = field(default_factory=lambda: np.zeros(kernel.MEMO, np.int64))
+    scratch: NDArray[np.int64] = field(default_factory=lambda: np.zeros((16, 4, 10, 5), np.int64))
+    trail: NDArray[np.int64] = field(default_factory=lambda: np.zeros((16, 10), np.int64))
+    best: NDArray[np.int64] = field(default_factory=lambda: np.zeros((16, 10), np.int64))
+    runs: NDArray[np.int64] = field(default_factory=lambda: np.zeros((64, 4), np.int64))
+
+
+WORK = Workspace()
+TILES = [[Tile(colour, number) for number in range(16)] for colour in range(4)]
+JOKERS = [[Tile(colour, number, joker=True) for number in range(16)] for colour in range(4)]
+NO_SETS = np.full((16, kernel.MOST_SETS + 1), -1, np.int64), np.zeros((1, 3), np.int64), np.zeros((16, 2), np.int64)
+
+
+class OutOfNodes(Exception):
+    """The search has visited as many states as it may; somebody else must answer."""
+
+
+def search(pool: Pool, *, keep: bool = True, nodes: int = NODES) -> Found | None:
+    """Return a table with the least weight left on the rack and, if asked to ``keep``, the fewest sets broken; nothing if there is none.
+
+    >>> search(Pool.of(Position.parse("", "R5 R6"), Goal())).table
+    ()
+    """
+    cost = _run(pool, NO_SETS, 0, nodes)
+    spent = int(WORK.counters[kernel.NODES])
+    if cost >= kernel.NEVER:
+        return None
+    left, broken = cost // kernel.SCALE, 0
+    if keep and pool.sets:
+        cost = _run(pool, _locks(pool), cost, nodes - spent)
+        spent += int(WORK.counters[kernel.NODES])
+        broken = cost % kernel.SCALE
+    sets = pool.sets if keep else ()
+    return Found(tuple(_table(pool, sets)), left, broken, spent)
+
+
+def load() -> None:
+    """Load the compiled search, so that the time of the first answer is the answer's own."""
+    search(Pool.of(Position((), ()), Goal()))
+
+
+def _run(pool: Pool, locks: Locks, budget: int, nodes: int) -> int:
+    work, choices = WORK, kernel.CHOICES[pool.rules.colours - 1]
+    work.counters[kernel.LIMIT] = nodes
+    game = np.array((pool.rules.numbers, pool.must_jokers, pool.may_jokers, pool.joker_weight), np.int64)
+    cost = kernel.search(
+        game, pool.must, pool.may, pool.weights, choices, *locks, budget, work.counters, work.fitting, work.floor,
+        work.memo_keys, work.memo_low, work.memo_stamp, work.scratch, work.trail, work.best, work.runs,
+    )  # fmt: skip
+    if cost < 0:
+        raise OutOfNodes
+    return int(cost)
+
+
+def _locks(pool: Pool) -> Locks:
+    """Return where each set begins, its lane, and where kept runs lie; each run gets one of four bits of its colour.
+
+    Four suffice: at one number lie at most two tiles and two jokers of a colour.
+    """
+    begins, lanes, lies = NO_SETS[0].copy(), np.zeros((len(pool.sets), 3), np.int64), np.zeros((16, 2), np.int64)
+    starting = [0] * pool.rules.numbers
+    until = [[-1] * 4 for _ in range(4)]
+    for s, (first, naturals, jokers) in sorted(enumerate(map(_by_number, pool.sets)), key=lambda one: one[1][0]):
+        colour, last = naturals[0].colour, naturals[-1].number - 1
+        if first == last:
+            lanes[s] = -1, sum(1 << tile.colour for tile in naturals), jokers
+        else:
+            local = next(i for i in range(4) if until[colour][i] < first)
+            until[colour][local] = last
+            lanes[s] = colour, 4 * colour + local, jokers
+            for tile in naturals[1:]:
+                lies[tile.number - 1, 0] |= 1 << 4 * colour + local
+            lies[last, 1] |= 1 << 4 * colour + local
+        begins[first, starting[first]] = s
+        starting[first] += 1
+    return begins, lanes, lies
+
+
+def _by_number(tile_set: TileSet) -> tuple[int, list[Tile], int]:
+    naturals = sorted((tile for tile in tile_set.tiles if not tile.joker), key=lambda tile: tile.number)
+    return naturals[0].number - 1, naturals, len(tile_set.tiles) - len(naturals)
+
+
+def _table(pool: Pool, sets: Sequence[TileSet]) -> list[TileSet]:
+    """Return the sets along the trail: those kept, groups and runs; spare jokers go to the first set with room."""
+    numbers, colours = pool.rules.numbers, pool.rules.colours
+    choices, kept = _choice_rows(colours), 0
+    runs = WORK.runs[: WORK.counters[kernel.RUNS]].tolist()
+    spare = pool.must_jokers + pool.may_jokers - sum(run[3].bit_count() for run in runs)
+    groups: list[tuple[int, list[int]]] = []
+    for number, (group, bits) in enumerate(WORK.best[:numbers, : kernel.KEPT + 1].tolist(), 1):
+        kept |= bits
+        if group in choices:
+            groups.append((number, choices[group]))
+            spare -= choices[group][4]
+    table = [tile_set for s, tile_set in enumerate(sets) if kept >> s & 1] if kept else []
+    spare -= sum(tile.joker for tile_set in table for tile in tile_set.tiles)
+    while spare and runs:
+        _attach(runs, numbers)
+        spare -= 1
+    for number, (*tiles, jokers, room) in groups:
+        more = min(room, spare)
+        spare -= more
+        table += _groups_of(number, (*tiles, jokers + more), colours)
+    return table + [_run_of(*run) for run in runs]
+
+
+def _attach(runs: list[list[int]], numbers: int) -> None:
+    """Lay a spare joker at an end of a run, or between the halves of a run that has no end left."""
+    for run in runs:
+        _, first, length, jokers = run
+        if first + length <= numbers:
+            run[2:] = length + 1, jokers | 1 << length
+            return
+        if first > 1:
+            run[1:] = first - 1, length + 1, jokers << 1 | 1
+            return
+    colour, first, length, jokers = runs[0]
+    runs.append([colour, first + 3, length - 3, jokers >> 3])
+    runs[0] = [colour, first, 4, jokers & 7 | 8]
+
+
+@lru_cache(maxsize=1 << 14)
+def _run_of(colour: int, first: int, length: int, jokers: int) -> TileSet:
+    return TileSet(tuple((JOKERS if jokers >> i & 1 else TILES)[colour][first + i] for i in range(length)))
+
+
+@cache
+def _groups_of(number: int, wanted: tuple[int, ...], colours: int) -> tuple[TileSet, ...]:
+    return tuple(_group(number, part, colours) for part in _parts(wanted, colours))
+
+
+def _group(number: int, part: tuple[int, ...], colours: int) -> TileSet:
+    missing = [colour for colour in range(colours) if not part[colour]]
+    return TileSet(
+        tuple(TILES[colour][number] for colour in range(4) if part[colour]) + tuple(JOKERS[c][number] for c in missing[: part[4]])
+    )
+
+
+@cache
+def _parts(wanted: tuple[int, ...], colours: int) -> tuple[tuple[int, ...], ...]:
+    """Split tiles of one number (four colours, then jokers) into groups."""
+    if not any(wanted):
+        return ()
+    for part in kernel.GROUPS[colours - 1]:
+        rest = tuple(w - p for w, p in zip(wanted, part, strict=True))
+        if min(rest) >= 0:
+            try:
+                return (part, *_parts(rest, colours))
+            except LookupError:
+                continue
+    raise LookupError(f"no groups of {wanted}")
+
+
+@cache
+def _choice_rows(colours: int) -> dict[int, list[int]]:
+    """Return the choices that lay groups, by number."""
+    return {i: row for i, row in enumerate(kernel.CHOICES[colours - 1].tolist()) if any(row)}
+
+
+@cache
+def _weights(objective: str, rules: Rules) -> Grid:
+    return _grid_of_weights(Goal(objective), rules)
+
+
+def _grid_of_weights(goal: Goal, rules: Rules) -> Grid:
+    return np.array([[goal.weight(Tile(colour, number), rules) for colour in range(4)] for number in range(1, rules.numbers + 1)], np.int64)

@@ -1,0 +1,135 @@
+"""A tile is a colour and a number, or a joker; a joker on the table stands for a tile.
+
+>>> Tile.parse("k12"), Tile.parse("J"), Tile.parse("J=R6").stands_for
+(Tile.parse('K12'), Tile.parse('J'), Tile.parse('R6'))
+>>> print(*read_rack("R3-5 J o1"))
+R3 R4 R5 O1 J
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Self
+
+from meldlab.errors import BadText, NotLegalHere
+from meldlab.rummikub.rules import COLOURS, Rules
+
+__all__ = ["JOKER", "Tile", "check_supply", "read_rack", "read_tiles", "show"]
+
+WORD = re.compile(r"[^\s,|]+")
+PLAIN = re.compile(r"([A-Za-z])(\d+)")
+RANGE = re.compile(r"([A-Za-z])(\d+)(-)([A-Za-z]?)(\d+)")
+
+
+@dataclass(frozen=True, slots=True, order=True, repr=False)
+class Tile:
+    """One tile; ``colour`` is a place in ``COLOURS``, and a joker that stands for nothing yet has number 0.
+
+    >>> sorted([JOKER, Tile(1, 3), Tile(0, 12)])
+    [Tile.parse('R12'), Tile.parse('K3'), Tile.parse('J')]
+    """
+
+    colour: int
+    number: int
+    joker: bool = False
+
+    @classmethod
+    def parse(cls, text: str) -> Self:
+        """Read one tile and nothing else."""
+        found = list(read_tiles(text))
+        if len(found) != 1:
+            raise BadText("one tile wanted" if found else "no tile", text, found[1][1] if found else len(text))
+        tile = found[0][0]
+        return cls(tile.colour, tile.number, tile.joker)
+
+    @property
+    def stands_for(self) -> "Tile":
+        """Return the tile that lies here as far as the set is concerned."""
+        return Tile(self.colour, self.number) if self.joker and self.number else self
+
+    @property
+    def piece(self) -> "Tile":
+        """Return what one holds in the hand: a joker is a joker, whatever it stood for."""
+        return JOKER if self.joker else self
+
+    def __str__(self) -> str:
+        if self.joker:
+            return f"J={self.stands_for}" if self.number else "J"
+        return f"{COLOURS[self.colour]}{self.number}"
+
+    def __repr__(self) -> str:
+        return f"Tile.parse('{self}')"
+
+
+# Sorted behind every numbered tile.
+JOKER = Tile(len(COLOURS), 0, joker=True)
+
+
+def show(tiles: Iterable[Tile]) -> str:
+    """Return tiles as text, in the order given."""
+    return " ".join(map(str, tiles))
+
+
+def read_tiles(text: str, rules: Rules | None = None) -> Iterator[tuple[Tile, int]]:
+    """Read tiles and ranges, each tile with the place of its word; colours and numbers beyond ``rules`` are errors."""
+    for match in WORD.finditer(text):
+        for tile in _word(match.group(), match.start(), text, rules or Rules(colours=len(COLOURS), numbers=20)):
+            yield tile, match.start()
+
+
+def read_rack(text: str, rules: Rules | None = None) -> tuple[Tile, ...]:
+    """Read the tiles of a rack, sorted; a joker on a rack stands for nothing."""
+    rack = []
+    for tile, at in read_tiles(text, rules):
+        if tile.joker and tile.number:
+            raise BadText(f"a joker on the rack stands for nothing yet (write J, not {tile})", text, at)
+        rack.append(tile)
+    return tuple(sorted(rack))
+
+
+def check_supply(tiles: Iterable[Tile], rules: Rules) -> None:
+    """Raise an error when there are more copies of a tile than the box holds."""
+    for tile, many in Counter(tile.piece for tile in tiles).items():
+        most = rules.jokers if tile.joker else rules.copies
+        if many > most:
+            raise NotLegalHere(f"{many} tiles {tile} on table and rack together (the box holds {most})")
+
+
+def _word(word: str, at: int, text: str, rules: Rules) -> list[Tile]:
+    upper = word.upper()
+    if upper in ("J", "JOKER", "*"):
+        return [JOKER]
+    if upper.startswith("J="):
+        meant = _word(word[2:], at + 2, text, rules) if word[2:] else []
+        if len(meant) != 1 or meant[0].joker:
+            raise BadText(f"a joker stands for one tile, not {word[2:] or 'nothing'!r}", text, at + 2)
+        return [Tile(meant[0].colour, meant[0].number, joker=True)]
+    span = RANGE.fullmatch(upper)
+    if span:
+        colour = _colour(span[1], at, text, rules)
+        if span[4] and span[4] != span[1]:
+            raise BadText(f"a range stays in one colour ({span[1]}, not {span[4]})", text, at + span.start(4))
+        first, last = _number(span[2], at + span.start(2), text, rules), _number(span[5], at + span.start(5), text, rules)
+        if first > last:
+            raise BadText(f"a range goes upwards ({last} comes before {first})", text, at + span.start(5))
+        return [Tile(colour, number) for number in range(first, last + 1)]
+    plain = PLAIN.fullmatch(upper)
+    if not plain:
+        known = upper[0] in rules.letters
+        digits = len(word[1:]) - len(word[1:].lstrip("0123456789"))
+        place = at + (1 + digits if known else 0)
+        raise BadText(f"no tile {word!r} (use a colour of {' '.join(rules.letters)} and a number, or J)", text, place)
+    return [Tile(_colour(plain[1], at, text, rules), _number(plain[2], at + 1, text, rules))]
+
+
+def _colour(letter: str, at: int, text: str, rules: Rules) -> int:
+    if letter not in rules.letters:
+        raise BadText(f"no colour {letter!r} (use {' '.join(rules.letters)}, or J for a joker)", text, at)
+    return rules.letters.index(letter)
+
+
+def _number(digits: str, at: int, text: str, rules: Rules) -> int:
+    if not (len(digits) < 4 and 1 <= int(digits) <= rules.numbers):
+        raise BadText(f"no number {digits} (1 to {rules.numbers})", text, at)
+    return int(digits)

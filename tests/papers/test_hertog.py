@@ -1,0 +1,71 @@
+"""Den Hertog and Hulshof, "Solving Rummikub Problems by Integer Linear Programming" (The Computer Journal 49, 2006)."""
+
+from collections import Counter
+
+import pytest
+
+from meldlab.rummikub import Column, Goal, Position, columns, faults, solve
+from meldlab.rummikub.program import Program
+
+# Table 1: runs of three, four, five, groups of three, of four; without, with one, with two jokers. The paper prints 233 runs of five with
+# two jokers and 1174 sets in all. Each colour has 9 windows of five numbers; counting the multisets of naturals left when two tiles of a
+# window become jokers gives 58 per colour, as the paper's text itself says, and 4 x 58 = 232. So there are 1173 sets.
+TABLE_1 = {
+    "runs of 3": (44, 92, 52),
+    "runs of 4": (40, 124, 132),
+    "runs of 5": (36, 148, 232),
+    "groups of 3": (52, 78, 0),
+    "groups of 4": (13, 52, 78),
+}
+
+
+def kind(column: Column) -> str:
+    """One number and two jokers reads as a run of three before it reads as a group, as in the paper."""
+    one_number = len({tile.number for tile in column.naturals}) == 1
+    return "groups of " if one_number and len(column.naturals) > 1 else "runs of "
+
+
+def test_table_1_counts_1173_sets() -> None:
+    found = Counter((kind(column) + str(len(column)), column.jokers) for column in columns())
+    assert {row: tuple(found[row, jokers] for jokers in range(3)) for row in TABLE_1} == TABLE_1
+    assert [sum(row[jokers] for row in TABLE_1.values()) for jokers in range(3)] == [185, 494, 494]
+    assert len(columns()) == len(set(columns())) == 1173
+
+
+def test_a_set_with_two_jokers_uses_two_jokers() -> None:
+    # With a coefficient of 1 the model would lay R5 J J and K9 J J with two jokers in hand.
+    answer = Program(Position.parse("", "R5 K9 J J"), Goal("count", "none")).solve()
+    assert answer is not None
+    assert answer.count == 3
+    assert not faults(answer)
+
+
+@pytest.mark.parametrize("method", ["search", "ilp"])
+def test_number_and_value_want_different_moves(method: str) -> None:
+    # Example 1 in small: the joker plays three low tiles, or one high one.
+    position = Position.parse("K10 K11 K12", "O1 O3 R13 B13 J")
+    by_count = solve(position, Goal("count", "none"), method)
+    by_value = solve(position, Goal("value", "none"), method)
+    assert by_count.count == 3
+    assert by_value.value == 13 + 13 + 30
+    assert {str(tile) for tile in by_value.played} == {"R13", "B13", "J"}
+
+
+@pytest.mark.parametrize("method", ["search", "ilp"])
+def test_the_second_model_keeps_what_it_can(method: str) -> None:
+    # Example 2 in small: with the tile played, the group of ones could be broken up or not; the second model does not.
+    position = Position.parse("B10 B11 B12 | R1 K1 B1 O1 | K2 K3 K4", "K1")
+    answer = solve(position, Goal("value", "sets"), method)
+    assert answer.count == 1
+    assert answer.kept == 2
+    assert not faults(answer)
+
+
+def test_a_set_kept_is_not_lost_in_the_tolerance() -> None:
+    # 35 sets can lie on the table; 1/40 each is far above a solver's tolerance only if the weights are whole.
+    goal = Goal("value", "sets")
+    program = Program(Position.parse("R1-3 | R4-6 | K1-3", "R7"), goal)
+    assert all(float(weight).is_integer() for weight in program.model.objective.values())
+    answer = program.solve()
+    assert answer is not None
+    assert (answer.worth, answer.kept) == (7, 2)

@@ -1,0 +1,182 @@
+"""The search against the integer program, brute force, and an exhaustive table of one colour."""
+
+from itertools import combinations, product
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from meldlab.rummikub import CLASSES, Goal, Position, Rules, Tile, faults, random_position, solve
+from meldlab.rummikub import kernel as k
+from meldlab.rummikub.positions import box
+from meldlab.rummikub.search import OutOfNodes, Pool, search
+from tests.rummikub.small_deck import all_columns, least_cost, small_position
+
+
+# 180 + 90 + 40 = 310 positions, half by number and half by value.
+@pytest.mark.parametrize(("kind", "many"), [("easy", 180), ("mid", 90), ("hard", 40)])
+def test_search_and_program_agree(kind: str, many: int) -> None:
+    for nth in range(many):
+        goal = Goal(("count", "value")[nth % 2], "sets")
+        position = random_position(kind, 2026, nth)
+        by_search, by_program = solve(position, goal), solve(position, goal, "ilp")
+        assert by_search.method == "search"
+        assert by_search.proven
+        assert by_program.proven
+        assert (by_search.worth, by_search.kept) == (by_program.worth, by_program.kept), repr(position)
+        assert not faults(by_search), repr(position)
+        assert not faults(by_program), repr(position)
+
+
+@given(st.integers(0, 10**6), st.sampled_from(list(CLASSES)), st.dictionaries(st.sampled_from(sorted(set(box()))), st.integers(0, 9)))
+@settings(max_examples=25, deadline=None)
+def test_any_weights(seed: int, kind: str, weights: dict[Tile, int]) -> None:
+    position = random_position(kind, seed)
+    goal = Goal(weights=weights)
+    by_search, by_program = solve(position, goal), solve(position, goal, "ilp")
+    assert (by_search.worth, by_search.kept) == (by_program.worth, by_program.kept)
+    assert not faults(by_search)
+
+
+@pytest.mark.parametrize("rules", [Rules(colours=3, numbers=8), Rules(colours=2, numbers=9), Rules(colours=4, numbers=15, jokers=1)])
+def test_other_decks_of_the_search(rules: Rules) -> None:
+    for nth in range(15):
+        position = small_position(3, nth, rules, sets=4, rack=10)
+        goal = Goal(("count", "value")[nth % 2])
+        by_search, by_program = solve(position, goal), solve(position, goal, "ilp")
+        assert by_search.method == "search"
+        assert (by_search.worth, by_search.kept) == (by_program.worth, by_program.kept), repr(position)
+        assert not faults(by_search)
+
+
+def test_every_rack_of_five_from_a_small_deck() -> None:
+    # 2 colours x 6 numbers x 2 copies + 2 jokers: all racks of five tiles, of which at most one set can be laid.
+    rules = Rules(colours=2, numbers=6)
+    whole = {column.pieces for column in all_columns(rules) if len(column) <= 5}
+    racks = sorted(set(combinations(sorted(box(rules)), 5)))
+    assert len(racks) > 2500
+    for rack in racks:
+        answer = solve(Position((), rack, rules), Goal("count", "none"))
+        most = next((size for size in (5, 4, 3) if any(some in whole for some in combinations(rack, size))), 0)
+        assert answer.count == most, rack
+
+
+@pytest.mark.parametrize("numbers", [6, 7, 13])
+def test_the_joker_argument_holds_for_every_lane(numbers: int) -> None:
+    """All 3^numbers lanes of a colour: what the search's codes can lay in runs is what runs with jokers anywhere can lay."""
+    truth, ours = lanes_by_closure(numbers), lanes_by_codes(numbers)
+    assert truth.sum() > 100
+    assert np.array_equal(truth, ours)
+
+
+def lanes_by_closure(numbers: int) -> NDArray[np.bool_]:
+    """Return [3] * numbers + [3] truths: whether so many tiles of each number and exactly so many jokers fall into runs."""
+    reached = np.zeros((3,) * (numbers + 1), np.bool_)
+    reached[(0,) * (numbers + 1)] = True
+    runs = [range(start, start + size) for size in (3, 4, 5) for start in range(numbers - size + 1)]
+    shapes = {(frozenset(some), len(run) - len(some)) for run in runs for left in range(3) for some in combinations(run, len(run) - left)}
+    for naturals, jokers in shapes:
+        # Each run lies at most twice: add it, then add it again.
+        into = [slice(1, None) if n in naturals else slice(None) for n in range(numbers)]
+        out = [slice(None, -1) if n in naturals else slice(None) for n in range(numbers)]
+        for _ in range(2):
+            reached[(*into, slice(jokers, None))] |= reached[(*out, slice(None, 3 - jokers))].copy()
+    return reached
+
+
+def lanes_by_codes(numbers: int) -> NDArray[np.bool_]:
+    """Return the same by the kernel's table of codes: a bit for each code and number of jokers used, carried over the numbers."""
+    states: NDArray[np.int64] = np.array([1])  # code 0, no joker used: bit code + 16 * jokers
+    for n in range(numbers):
+        after = np.zeros((len(states), 3), np.int64)
+        for code, used, tiles, jokers in product(range(16), range(3), range(3), range(3)):
+            to = k.NEXT[int(n == numbers - 3), code, tiles, jokers]
+            if to >= 0 and used + jokers <= 2:
+                after[:, tiles] |= (states >> (code + 16 * used) & 1) << (to + 16 * (used + jokers))
+        states = after.reshape(-1)
+    done = [code for code in range(16) if {code & 3, code >> 2} <= {0, 3}]
+    exact = [np.logical_or.reduce([(states >> (code + 16 * used) & 1).astype(bool) for code in done]) for used in range(3)]
+    # A spare joker joins any run; without a tile there is none.
+    some = np.arange(len(states)) > 0
+    spare = [exact[0], exact[1] | (exact[0] & some), exact[2] | ((exact[0] | exact[1]) & some)]
+    return np.stack(spare, -1).reshape((3,) * (numbers + 1))
+
+
+@pytest.mark.parametrize("family", ["modern", "strict"])
+def test_joker_families_against_brute_force(family: str) -> None:
+    different = 0
+    for jokers, copies, colours in ((2, 1, 3), (1, 2, 3), (2, 2, 2)):
+        rules = Rules(colours=colours, numbers=6, copies=copies, jokers=jokers, jokers_are=family)
+        for nth in range(6):
+            position = small_position(5, nth, rules, sets=2, rack=5)
+            goal = Goal(("count", "value")[nth % 2])
+            answer = solve(position, goal)
+            found = goal.total(position.rack, rules) - answer.worth, len(position.table) - answer.kept
+            assert found == least_cost(position, goal), repr(position)
+            assert answer.proven
+            assert not faults(answer), repr(position)
+            free = Position(position.table, position.rack, Rules(colours=colours, numbers=6, copies=copies, jokers=jokers))
+            different += solve(free, goal).worth != answer.worth
+    assert different > 0, "the family never mattered: the test tested nothing"
+
+
+@pytest.mark.parametrize("family", ["modern", "strict"])
+def test_joker_families_by_the_program(family: str) -> None:
+    rules = Rules(colours=3, numbers=6, jokers=1, jokers_are=family)
+    for nth in range(4):
+        position = small_position(9, nth, rules, sets=2, rack=6)
+        by_search, by_program = solve(position), solve(position, method="ilp")
+        assert (by_search.worth, by_search.kept) == (by_program.worth, by_program.kept), repr(position)
+        assert not faults(by_program)
+
+
+@pytest.mark.parametrize(
+    "rules",
+    [
+        Rules(colours=6, numbers=8),
+        Rules(numbers=5),
+        Rules(copies=3, numbers=7),
+        Rules(jokers=4, numbers=7),
+        Rules(smallest=4),
+        Rules(round_the_corner=True, numbers=7, colours=3),
+    ],
+)
+def test_other_rules_go_to_the_program(rules: Rules) -> None:
+    position = small_position(1, 0, rules, sets=3, rack=8)
+    answer = solve(position)
+    assert answer.method == "ilp"
+    assert answer.proven
+    assert not faults(answer)
+
+
+def test_round_the_corner() -> None:
+    rack = "R12 R13 R1"
+    assert solve(Position.parse("", rack)).count == 0
+    assert solve(Position.parse("", rack, Rules(round_the_corner=True))).count == 3
+
+
+def test_past_the_node_budget_the_program_answers() -> None:
+    position = random_position("mid", 1, 3)
+    with pytest.raises(OutOfNodes):
+        search(Pool.of(position, Goal()), nodes=5)
+    answer, exact = solve(position, nodes=5), solve(position)
+    assert answer.method == "search, then ilp"
+    assert (answer.worth, answer.kept) == (exact.worth, exact.kept)
+
+
+def test_without_time_the_best_found_is_unproven() -> None:
+    position = random_position("hard", 1, 3)
+    answer = solve(position, method="ilp", seconds=0.0)
+    assert not faults(answer)
+    assert answer.worth == solve(position).worth or not answer.proven
+
+
+@pytest.mark.parametrize("family", ["modern", "strict"])
+def test_four_jokers_that_are_not_free_end_in_time(family: str) -> None:
+    rules = Rules(jokers=4, jokers_are=family)
+    position = small_position(1, 1, rules, sets=6, rack=12)
+    answer = solve(position, seconds=1.0)
+    assert answer.method == "ilp"
+    assert not faults(answer)

@@ -1,0 +1,130 @@
+"""Notation and sets: everything reads back, every mistake has its place."""
+
+from contextlib import suppress
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from meldlab.errors import BadText, MeldlabError, NoSuchThing, NotLegalHere
+from meldlab.rummikub import JOKER, Column, Position, Rules, Tile, TileSet, best_reading, columns, read_rack, read_table, show_table
+from meldlab.rummikub.checker import is_legal
+from meldlab.rummikub.positions import box
+from meldlab.rummikub.sets import readings
+
+some_columns = st.sampled_from(columns())
+some_tiles = st.lists(st.sampled_from(box()), max_size=8).map(tuple)
+
+
+@given(st.sampled_from(box()), st.booleans())
+def test_tiles_read_back(tile: Tile, joker: bool) -> None:
+    laid = Tile(tile.colour, tile.number, joker=True) if joker and not tile.joker else tile
+    assert Tile.parse(str(laid)) == laid
+    assert Tile.parse(str(laid).lower()) == laid
+    assert eval(repr(laid)) == laid
+
+
+@given(some_columns)
+def test_sets_read_back_in_every_reading(column: Column) -> None:
+    for reading in readings(column):
+        assert TileSet.parse(str(TileSet(reading))).tiles == reading
+        assert is_legal([tile.stands_for for tile in reading], Rules())
+    assert best_reading(column).points == max(sum(tile.number for tile in reading) for reading in readings(column))
+
+
+@given(some_tiles)
+def test_readings_exist_exactly_for_sets(tiles: tuple[Tile, ...]) -> None:
+    column = Column.of(tiles)
+    if len(column) <= 5:
+        assert bool(readings(column)) == (column in set(columns()))
+
+
+@given(st.lists(some_columns, max_size=4))
+def test_tables_read_back(some: list[Column]) -> None:
+    table = tuple(best_reading(column) for column in some)
+    assert read_table(show_table(table)) == table
+
+
+@given(st.text(alphabet="RKBOJGrj=0123456789-| ,x♠", max_size=30))
+def test_nonsense_is_one_of_our_errors(text: str) -> None:
+    for read in (read_table, read_rack, Tile.parse):
+        with suppress(MeldlabError):
+            read(text)
+
+
+def test_336_columns_have_more_than_one_value() -> None:
+    values = [{sum(tile.number for tile in reading) for reading in readings(column)} for column in columns()]
+    assert sum(len(some) > 1 for some in values) == 336
+
+
+@pytest.mark.parametrize(
+    ("text", "problem", "at"),
+    [
+        ("R5 X6", "no colour 'X'", 3),
+        ("R5 R14", "no number 14", 4),
+        ("R5 R0", "no number 0", 4),
+        ("R7-R5", "a range goes upwards", 4),
+        ("R5-K7", "a range stays in one colour", 3),
+        ("J=R5", "a joker on the rack stands for nothing", 0),
+        ("J=J", "a joker stands for one tile", 2),
+        ("R", "no tile 'R'", 1),
+        ("R5x", "no tile 'R5x'", 2),
+    ],
+)
+def test_a_bad_rack_has_a_caret(text: str, problem: str, at: int) -> None:
+    with pytest.raises(BadText, match=problem) as caught:
+        read_rack(text, Rules())
+    assert caught.value.at == at
+
+
+@pytest.mark.parametrize(
+    ("text", "problem", "at"),
+    [
+        ("R5 R6 R7 | K9 B9", "set 2, K9 B9: a set has at least 3 tiles", 11),
+        ("R5 R6 R8", "set 1, R5 R6 R8: the run lacks R7", 0),
+        ("R5 K6 B7", "set 1, R5 K6 B7: neither one number nor one colour", 0),
+        ("R5 K5 B5 O5 J", "set 1, R5 K5 B5 O5 J: a group has at most 4 tiles", 0),
+        ("R5 K5 R5", "set 1, R5 K5 R5: R5 twice", 0),
+        ("R5 R6 R7 | | K9 B9 O9", "set 2 is empty", 10),
+        ("R5 J=K9 R7", "set 1, no set reads R5 J=K9 R7", 0),
+    ],
+)
+def test_a_bad_table_names_the_set(text: str, problem: str, at: int) -> None:
+    with pytest.raises(BadText, match=problem) as caught:
+        read_table(text)
+    assert caught.value.at == at
+
+
+def test_a_joker_means_what_its_place_says() -> None:
+    assert str(TileSet.parse("J R5 R6")) == "J=R4 R5 R6"
+    assert str(TileSet.parse("R5 R6 J")) == "R5 R6 J=R7"
+    assert str(TileSet.parse("J R1 R2")) == "R1 R2 J=R3"
+    assert str(TileSet.parse("J=R7 R5 R6")) == "R5 R6 J=R7"
+    assert TileSet.parse("R5 J J").points == 18
+
+
+def test_too_many_copies() -> None:
+    with pytest.raises(NotLegalHere, match="3 tiles R5 on table and rack together"):
+        Position.parse("R5 R6 R7", "R5 R5")
+    with pytest.raises(NotLegalHere, match="3 tiles J"):
+        Position.parse("R5 J J", "J")
+
+
+@pytest.mark.parametrize(
+    ("fields", "problem"),
+    [
+        ({"colours": 9}, "9 colours"),
+        ({"jokers": 5}, "5 jokers"),
+        ({"smallest": 5, "colours": 3, "numbers": 4}, "no set of 5 tiles exists"),
+        ({"numbers": 1}, "1 numbers"),
+    ],
+)
+def test_contradictory_rules(fields: dict[str, int], problem: str) -> None:
+    with pytest.raises(NotLegalHere, match=problem):
+        Rules(**fields)  # type: ignore[arg-type]
+
+
+def test_an_unknown_family() -> None:
+    with pytest.raises(NoSuchThing, match="did you mean free"):
+        Rules(jokers_are="fre")
+    assert JOKER.piece == JOKER
