@@ -11,7 +11,7 @@ from meldlab.lab.arena import duel
 
 
 def test_simple_against_simple() -> None:
-    fight = duel("simple", "simple", 20_000, seed=11)
+    fight = duel("simple", "simple", 60_000, seed=5)
     assert fight.win_rate.overlaps(0.5)
     assert fight.moments.ratio(arena.ROUNDS, arena.GAMES).overlaps(10.25, 0.05)
     assert fight.per_round(arena.TURNS).overlaps(12.5, 0.05)

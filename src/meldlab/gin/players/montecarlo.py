@@ -5,12 +5,14 @@ MonteCarloPlayer(name='mc:64', deals=64)
 """
 
 from dataclasses import dataclass
+from math import sqrt
 
 import numpy as np
 
 from meldlab.cards import CARDS, Card, Hand
 from meldlab.errors import BadText
 from meldlab.gin import kernel_ensemble as place
+from meldlab.gin.kernel import makes_meld
 from meldlab.gin.kernel_rollout import discard_deadwoods, rollouts
 from meldlab.gin.move import DRAW, DROPS, PASS, TAKES, Move, Verb
 from meldlab.gin.players.player import GinPlayer
@@ -23,12 +25,15 @@ __all__ = ["MonteCarloPlayer"]
 
 DEALS = 4  # the purpose under which hands are dealt
 MOST_DEALS = 1_000_000
-PLAY_OUT = np.array([SimplePlayer().vector(), SimplePlayer().vector()])
+DOUBT = 25.0  # points by which one round differs between two candidates, roughly: the standard error is this over sqrt(deals)
+SLACK = 3  # points of deadwood more than the least that a discard may leave to be tried
+# The player plays on as the paper's best knocker would, against an opponent that knocks as soon as it can.
+PLAY_OUT = np.array([SimplePlayer.parse("knock:10,0,6").vector(), SimplePlayer().vector()])
 
 
 @dataclass(frozen=True)
 class MonteCarloPlayer(GinPlayer):
-    """Tries each candidate on the same ``deals`` random deals, both sides then playing simply, and takes the best."""
+    """Tries each candidate on the same ``deals`` random deals, then plays both sides simply, and takes the best."""
 
     name: str = "mc:64"
     deals: int = 64
@@ -51,20 +56,27 @@ class MonteCarloPlayer(GinPlayer):
             return super().choose(view, chance)
         candidates = self.candidates(view)
         values = self.values(view, candidates, chance)
-        verb, card = candidates[int(np.argmax(values))]
+        best = int(np.argmax(values))
+        # The first candidate is the simple player's; few deals must show a clear gain to leave it.
+        verb, card = candidates[best if values[best] - values[0] > DOUBT / sqrt(self.deals) else 0]
         if verb == place.KNOCK:
             rest = Hand.from_mask(view.mask & ~(1 << card))
             return Move(Verb.KNOCK, card, self.melds(view, rest, chance))
         return {place.PASS: PASS, place.DRAW: DRAW}.get(verb) or (TAKES if verb == place.TAKE else DROPS)[card]
 
     def candidates(self, view: View) -> list[tuple[int, int]]:
-        """Return the moves to try, as kernel verbs and cards."""
+        """Return the moves to try, as kernel verbs and cards; the simple player's comes first."""
         if view.phase == Phase.DROP:
             left = discard_deadwoods(view.mask)
             cards = [card for card in view.cards if card != view.taken or view.rules.return_upcard]
-            return [(place.KNOCK, card) for card in cards if left[card] <= view.limit] + [(place.DROP, card) for card in cards]
+            least = min(left[card] for card in cards)
+            # Few deals cannot tell eleven discards apart: the choice would go to luck. Those that leave much are not worth the noise.
+            near = sorted((card for card in cards if left[card] <= least + SLACK), key=left.__getitem__)
+            knocks = [card for card in cards if left[card] == least <= view.limit]
+            return [(place.KNOCK, card) for card in knocks[:1]] + [(place.DROP, card) for card in near]
         upcard = view.pile[-1]
-        return [(place.PASS if view.phase == Phase.OFFER else place.DRAW, upcard), (place.TAKE, upcard)]
+        both = [(place.TAKE, upcard), (place.PASS if view.phase == Phase.OFFER else place.DRAW, upcard)]
+        return both if makes_meld(view.mask, upcard) else both[::-1]
 
     def values(self, view: View, candidates: list[tuple[int, int]], chance: Chance) -> list[float]:
         """Return the mean points that each candidate wins."""
