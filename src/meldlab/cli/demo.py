@@ -17,7 +17,7 @@ def demo(json: JsonOption = False) -> None:
 
     Example: meldlab demo
     """
-    rows = [*meld_rows(), *waiting_rows(), *stopping_rows(), *rummikub_rows()]
+    rows = [*meld_rows(), *waiting_rows(), *stopping_rows(), *gin_rows(), *rummikub_rows(), *recycle_rows()]
     if json:
         print_json({"rows": [{"what": what, "published": published, "computed": computed} for what, published, computed in rows]})
         return
@@ -113,3 +113,27 @@ def rummikub_rows() -> list[Row]:
     from meldlab.rummikub import columns
 
     return [("different sets in Rummikub, jokers included", "1174 (one too many)", str(len(columns())))]
+
+
+def gin_rows() -> list[Row]:
+    """Let the ensemble of Nagai et al. (2021) play the simple player; the paper's own rate is the best of 3,003 noisy ones."""
+    from meldlab.lab.arena import duel
+
+    rate = duel("ensemble", "simple", 10_000, seed=1).win_rate
+    return [
+        (
+            "gin rummy, ensemble against simple, games won",
+            "0.739 (0.723 re-measured)",
+            f"{rate.value:.3f} ({rate.low:.3f} to {rate.high:.3f})",
+        )
+    ]
+
+
+def recycle_rows() -> list[Row]:
+    """Play Block Rummy at random, as on the page of the Valet testbed: one or two options to draw, ten or eleven to discard."""
+    from meldlab.recycle import library
+    from meldlab.recycle.machine import Machine
+
+    games = 500
+    played = Machine.of(library.entry("block_rummy").text).random_games(games=games, seed=1)
+    return [(f"Block Rummy in RECYCLE, {games} random games finished", "-", str(int((played.statuses == 0).sum())))]

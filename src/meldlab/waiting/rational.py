@@ -23,8 +23,8 @@ def exact_values(game: Waiting) -> list[Fraction]:
     """Return E of every class of hands as a fraction.
 
     >>> values = exact_values(Waiting(3, "round"))
-    >>> len(set(values)), max(values).limit_denominator(100)
-    (60, Fraction(1514, 83))
+    >>> len(set(values)), round(float(max(values)), 10)
+    (60, 18.24424854)
     """
     if game.cards > MOST_CARDS:
         raise NotLegalHere(f"exact fractions are for {MOST_CARDS} cards: beyond, they have thousands of digits")
