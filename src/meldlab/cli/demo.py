@@ -120,20 +120,15 @@ def gin_rows() -> list[Row]:
     from meldlab.lab.arena import duel
 
     rate = duel("ensemble", "simple", 10_000, seed=1).win_rate
-    return [
-        (
-            "gin rummy, ensemble against simple, games won",
-            "0.739 (0.723 re-measured)",
-            f"{rate.value:.3f} ({rate.low:.3f} to {rate.high:.3f})",
-        )
-    ]
+    ours = f"{rate.value:.3f} ({rate.low:.3f} to {rate.high:.3f})"
+    return [("gin rummy, ensemble against simple, games won", "0.739 (0.723 re-measured)", ours)]
 
 
 def recycle_rows() -> list[Row]:
     """Play Block Rummy at random, as on the page of the Valet testbed: one or two options to draw, ten or eleven to discard."""
-    from meldlab.recycle import library
+    from meldlab.recycle import kernel_layout, library
     from meldlab.recycle.machine import Machine
 
     games = 500
     played = Machine.of(library.entry("block_rummy").text).random_games(games=games, seed=1)
-    return [(f"Block Rummy in RECYCLE, {games} random games finished", "-", str(int((played.statuses == 0).sum())))]
+    return [(f"Block Rummy in RECYCLE, {games} random games finished", "-", str(int((played.statuses == kernel_layout.FINISHED).sum())))]
