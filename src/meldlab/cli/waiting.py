@@ -132,10 +132,11 @@ def hand(
 
     held = _hand(cards, 3)
     solution = _find(held, 0, aces, goal, dead, load)
-    walk = Walk.from_hand(solution, held)
+    with progress_bar("following the best policy"):
+        walk = Walk.from_hand(solution, held)
+        quantiles = {str(part): walk.quantile(part) for part in QUANTILES}
     answers = list(solution.draws(held))
     expected = solution.of(held)
-    quantiles = {str(part): walk.quantile(part) for part in QUANTILES}
     answer: dict[str, Any] = {"expected": expected, "sd": walk.deviation(), "quantiles": quantiles}
     if upcard is not None:
         take, taken, drawn = solution.takes(held, Card.parse(upcard))

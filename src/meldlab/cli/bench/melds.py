@@ -59,9 +59,7 @@ def bench_melds(
         )
         return
     print(f"deadwood, 10 cards, uniform    {ns_uniform:8.1f} ns/hand   one core, {len(uniform):,} hands, batch call")
-    print(
-        f"deadwood, 10 cards, from play  {ns_played:8.1f} ns/hand   one core, {len(dealt):,} hands of gin rounds, repeated, batch call"
-    )
+    print(f"deadwood, 10 cards, from play  {ns_played:8.1f} ns/hand   one core, {len(dealt):,} hands of gin rounds, repeated, batch call")
     for name, rival in rivals.items():
         ratio = f"{rival['ns'] / ns_uniform:,.0f} x"
         print(f"  {name:28} {rival['ns']:8.0f} ns/hand   {ratio}, one call per hand, same answer on {rival['agree']:.0%}")
