@@ -153,7 +153,6 @@ def hand(
     console.print(cards_text(held), f" {expected:.6f} turns on average, standard deviation {walk.deviation():.3f}")
     console.print("within " + ", ".join(f"{turns} turns in {float(part):.0%}" for part, turns in quantiles.items()))
     if upcard is not None:
-        take, taken, drawn = solution.takes(held, Card.parse(upcard))
         console.print(f"upcard {upcard}: {'take it' if take else 'draw'} ({taken:.4f} turns if taken, {drawn:.4f} if drawn)")
     useful = [one for one in answers if one.discard != one.draw]
     console.print(f"{len(useful)} of {len(answers)} cards help; throw any other back:")

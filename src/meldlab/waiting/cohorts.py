@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 
 from meldlab.cards import Hand, classes
 from meldlab.errors import NotLegalHere
-from meldlab.waiting import kernel, kernel_cohorts
+from meldlab.waiting import kernel_cohorts
 from meldlab.waiting.game import Waiting
 from meldlab.waiting.solution import Solution
-from meldlab.waiting.solve import solve
+from meldlab.waiting.solve import mark_goals, solve
 
 __all__ = ["Approximation", "Cohort", "approximate", "verify"]
 
@@ -66,10 +66,8 @@ def approximate(game: Waiting, tolerance: float, exact: Solution | None = None) 
     solved = exact or solve(game, device="cpu")
     start = time.perf_counter()
     small, large = game.small, game.large
-    expected, weight = np.empty(small.count), np.empty(small.count, np.int16)
+    expected, weight = mark_goals(game)
     cohort_of = np.empty(small.count, np.int32)
-    table, limit = game.goal.table(game.aces)
-    kernel.mark_goals(expected, weight, table, limit, small.lanes, small.seats, small.rows, small.patterns)
     sizes, leasts, evaluated = kernel_cohorts.lock_in(
         tolerance,
         float(game.bag),

@@ -13,6 +13,7 @@ from meldlab.cards import classes
 from meldlab.errors import NotLegalHere
 from meldlab.waiting import kernel
 from meldlab.waiting.game import Waiting
+from meldlab.waiting.solve import mark_goals
 
 __all__ = ["exact_values"]
 
@@ -34,9 +35,7 @@ def exact_values(game: Waiting) -> list[Fraction]:
     orbits = [int(size) for size in classes.orbit_sizes(masks, game.cards, game.dead)]
     larger_orbits = [int(size) for size in classes.orbit_sizes(larger, game.cards + 1, game.dead)]
     drawn, around, targets = np.empty(52, np.int64), np.empty(52, np.int64), np.empty(13, np.int64)
-    table, limit = game.goal.table(game.aces)
-    marks, unused = np.empty(small.count), np.empty(small.count, np.int16)
-    kernel.mark_goals(marks, unused, table, limit, small.lanes, small.seats, small.rows, small.patterns)
+    marks, _ = mark_goals(game)
     values: list[Fraction | None] = [Fraction(0) if mark == 0 else None for mark in marks]
     # Rounding to a float keeps the order, so fractions are compared only where floats are equal.
     heap = [(0.0, Fraction(0), rank) for rank, value in enumerate(values) if value is not None]

@@ -84,10 +84,10 @@ class Solution:
     def draws(self, hand: Hand | str) -> Iterator[Draw]:
         """Give, for every card that may come, the best answer to it."""
         cards = self._hand(hand, self.game.cards)
+        now = self.of(cards)
         for card in sorted(CARDS):
             if card not in cards and card not in self.game.dead:
                 best = self.discards(Hand.from_mask(cards.mask | 1 << card.index))[0]
-                now = self.of(cards)
                 # Putting the new card back is always possible, and right when nothing improves.
                 yield Draw(card, best.card, best.expected) if best.expected < now else Draw(card, card, now)
 

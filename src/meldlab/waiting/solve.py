@@ -16,7 +16,7 @@ from meldlab.waiting.checkpoint import Checkpoint
 from meldlab.waiting.game import Waiting
 from meldlab.waiting.solution import Solution
 
-__all__ = ["MOST_ON_CPU", "solve"]
+__all__ = ["MOST_ON_CPU", "mark_goals", "solve"]
 
 MOST_ON_CPU = 8
 HELD_RESIDUAL = 1e-12  # E is some tens of turns, so this is a few hundred units in the last place
@@ -56,15 +56,22 @@ def solve(
         return _solve_on_cpu(game, progress, Checkpoint(checkpoint, game, every))
 
 
+def mark_goals(game: Waiting) -> tuple[NDArray[np.float64], NDArray[np.int16]]:
+    """Return E and weight of every class before anything is known: 0 at the goal, infinity elsewhere, no weight."""
+    small = game.small
+    expected, weight = np.empty(small.count), np.empty(small.count, np.int16)
+    table, limit = game.goal.table(game.aces)
+    kernel.mark_goals(expected, weight, table, limit, small.lanes, small.seats, small.rows, small.patterns)
+    return expected, weight
+
+
 def _solve_on_cpu(game: Waiting, progress: Progress | None, checkpoint: Checkpoint) -> Solution:
     start = time.perf_counter()
     small, large = game.small, game.large
     resumed = checkpoint.load()
     if resumed is None:
-        expected, weight = np.empty(small.count), np.empty(small.count, np.int16)
+        expected, weight = mark_goals(game)
         reached, locked = np.zeros(large.count, np.uint8), 0
-        table, limit = game.goal.table(game.aces)
-        kernel.mark_goals(expected, weight, table, limit, small.lanes, small.seats, small.rows, small.patterns)
         if not np.any(expected == 0.0):
             raise NotLegalHere(f"no hand can reach the goal any more: {game}")
     else:

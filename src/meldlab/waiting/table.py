@@ -33,9 +33,6 @@ def save(solution: Solution, path: Path, precision: str = "f64") -> float:
     if precision not in PRECISIONS:
         raise NoSuchThing("precision", precision, PRECISIONS)
     values, unit, error = _rounded(solution, precision)
-    checksum = 0
-    for first in range(0, len(values), CHUNK):
-        checksum = zlib.crc32(values[first : first + CHUNK].tobytes(), checksum)
     header = {
         "cards": solution.game.cards,
         "aces": str(solution.game.aces),
@@ -46,7 +43,7 @@ def save(solution: Solution, path: Path, precision: str = "f64") -> float:
         "unit": unit,
         "error": error,
         "count": len(values),
-        "crc32": checksum,
+        "crc32": _checksum(values),
         "residual": solution.residual,
         "sweeps": solution.sweeps,
         "seconds": solution.seconds,
@@ -78,10 +75,7 @@ def load(path: Path) -> Solution:
         if header["count"] != game.small.count or path.stat().st_size != size:
             raise NotLegalHere(f"{path} is cut short or padded: {path.stat().st_size:,} bytes where {size:,} are wanted")
         values: NDArray[Any] = np.memmap(path, dtype, "r", start, (header["count"],))
-        checksum = 0
-        for first in range(0, len(values), CHUNK):
-            checksum = zlib.crc32(values[first : first + CHUNK].tobytes(), checksum)
-        if checksum != header["crc32"]:
+        if _checksum(values) != header["crc32"]:
             raise NotLegalHere(f"{path} is damaged: its checksum does not fit its values")
         return Solution(
             game, values, header["residual"], header["sweeps"], header["seconds"], header["device"], header["unit"], header["error"]
@@ -99,6 +93,13 @@ def cached_path(game: Waiting) -> Path:
     dead = "-" + str(game.dead).replace(" ", "") if game.dead else ""
     name = f"{game.cards}-{game.aces}-{str(game.goal).replace(':', '')}{dead}.table"
     return cache_folder("waiting", __version__) / name
+
+
+def _checksum(values: NDArray[Any]) -> int:
+    checksum = 0
+    for first in range(0, len(values), CHUNK):
+        checksum = zlib.crc32(values[first : first + CHUNK].tobytes(), checksum)
+    return checksum
 
 
 def _rounded(solution: Solution, precision: str) -> tuple[NDArray[Any], float, float]:
