@@ -1,5 +1,7 @@
 """The GPU, if there is one: the only place that brings in ``numba.cuda``."""
 
+import ctypes
+import sys
 from importlib import metadata
 from typing import Any
 
@@ -8,6 +10,9 @@ import numpy as np
 from meldlab.errors import NotLegalHere
 
 __all__ = ["gpu_name", "has_gpu", "use_gpu"]
+
+DRIVER = "nvcuda.dll" if sys.platform == "win32" else "libcuda.so.1"
+STACK_LIMIT, STACK_BYTES = 0, 32768  # the number that the driver gives this limit, and its new value
 
 
 def use_gpu() -> Any:
@@ -18,8 +23,15 @@ def use_gpu() -> Any:
         from numba import cuda
     except ImportError:
         raise NotLegalHere("no CUDA here: pip install 'meldlab[cuda]' on a machine with an NVIDIA GPU") from None
+    from numba.cuda.cudadrv import nvvm
+
+    # The tables of the kernels would overflow the 64 KB of constant memory: every function keeps a copy of those it reads.
+    nvvm.ADDRSPACE_CONSTANT = nvvm.ADDRSPACE_GLOBAL
     if not cuda.is_available():
         raise NotLegalHere("no CUDA device answers ('meldlab doctor' says what is missing)")
+    cuda.current_context()
+    # Recursive kernels need more stack than the kilobyte that a thread has by default, and the arrays of their callers lie there too.
+    ctypes.CDLL(DRIVER).cuCtxSetLimit(STACK_LIMIT, ctypes.c_size_t(STACK_BYTES))
     return cuda
 
 

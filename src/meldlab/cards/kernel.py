@@ -104,11 +104,24 @@ def rank_of_keys(a, b, c, d, patterns):
 
 
 @scalar_kernel
+def pairs(r):
+    """Return C(r + 1, 2) in 32 bits."""
+    return np.uint32(np.uint32(r * np.uint32(r + np.uint32(1))) >> np.uint32(1))
+
+
+@scalar_kernel
+def triples(r):
+    """Return C(r + 2, 3) in 32 bits."""
+    return np.uint32(np.uint32(np.uint32(r * np.uint32(r + np.uint32(1))) * np.uint32(r + np.uint32(2))) // np.uint32(6))
+
+
+@scalar_kernel
 def frame(a, b, c, group, patterns):
     """Return what the rank of a class is made of when three lanes have keys a, b, c and the fourth is any lane of ``group``, key >> 11.
 
     That is (base, weight, m, r1, r2, r3): what the lanes outside the group contribute, the weight of the group, and the ranks of the m
-    other lanes in it. Going through all draws from a suit, or all discards, needs one frame and then only ``rank_in_frame``.
+    other lanes in it, all uint32. Going through all draws from a suit, or all discards, needs one frame and then only ``rank_in_frame``.
+    Ranks of hands of at most eleven cards fit into 32 bits, and on a GPU the index takes most of the time: 64 bits would double it.
     """
     if a > b:
         a, b = b, a
@@ -143,22 +156,25 @@ def frame(a, b, c, group, patterns):
     if ga != group:
         r1, r2, r3 = (r2, r3, r3) if gb == group else (r3, r3, r3)
     weight = patterns[row, 1 + before_a + before_b + before_c]
-    return base, weight, m, r1, r2, r3
+    return np.uint32(base), np.uint32(weight), np.uint32(m), np.uint32(r1), np.uint32(r2), np.uint32(r3)
 
 
 @scalar_kernel
-def rank_in_frame(rank, base, weight, m, r1, r2, r3):
-    """Return the rank of the class whose fourth lane has colex rank ``rank`` in its group; the rest is the frame."""
+def rank_in_frame(key, base, weight, m, r1, r2, r3):
+    """Return, as uint32, the rank of the class whose fourth lane has this key within its group; the rest is the frame."""
+    rank = np.uint32(np.uint32(key) & np.uint32(RANK_BITS))
     if m == 0:
-        return base + weight * rank
+        return np.uint32(base + np.uint32(weight * rank))
     low, high = min(rank, r1), max(rank, r1)
     if m == 1:
-        return base + weight * (low + multichoose(high, 2))
+        return np.uint32(base + np.uint32(weight * np.uint32(low + pairs(high))))
     middle, high = min(high, r2), max(high, r2)
     if m == 2:
-        return base + weight * (low + multichoose(middle, 2) + multichoose(high, 3))
+        return np.uint32(base + np.uint32(weight * np.uint32(np.uint32(low + pairs(middle)) + triples(high))))
     upper, high = min(high, r3), max(high, r3)
-    return base + weight * (low + multichoose(middle, 2) + multichoose(upper, 3) + multichoose(high, 4))
+    # Four lanes of as many cards: at most two cards each here, so that even the product of four stays below 2^32.
+    fourth = np.uint32(np.uint32(multichoose(np.int64(high), 4)))
+    return np.uint32(base + np.uint32(weight * np.uint32(np.uint32(low + pairs(middle)) + np.uint32(triples(upper) + fourth))))
 
 
 @scalar_kernel

@@ -19,11 +19,14 @@ from meldlab.gin.kernel import (
     makes_meld,
     pick_melds,
     points_of,
+    popcount,
     simple_discard,
 )
 from meldlab.gin.kernel import LEFT as TABLE
+from meldlab.gin.kernel_computed import computed_discard, computed_takes
 from meldlab.gin.kernel_ensemble import (
     BIG,
+    COMPUTED,
     DRAW,
     DROP,
     DROPS,
@@ -50,7 +53,8 @@ MOST_SEATS = 16
 
 # Places in a vector of rules, [RULES] int64.
 LIMIT, OKLAHOMA, GIN, BIG_GIN, UNDERCUT, EQUAL, OFFER, FLOOR, MOST_UPCARDS, MOST_DRAWS, RANDOM_START, NEXT, POINTS_WANTED = range(13)
-RULES = 13
+CARDS_EACH, RANKS = 13, 14  # ten of thirteen; smaller games serve as tests of what is computed
+RULES = 15
 ALTERNATES, WINNER, LOSER = 0, 1, 2
 
 # What a step of the log says: seat, verb, card, melds.
@@ -66,6 +70,12 @@ COUNTS = 13
 STOCK_LEFT, PILE, PILED, UPCARDS, STEP, N_DRAWS = 0, 1, 2, 3, 4, 5
 HAND, KNOWN, TURN = 6, 8, 10  # two places each
 CHUNK = 32
+
+# What seat 0 writes into its diary at each of its discards, [turns, DIARY] float64: its deadwood, cards known of the opponent, points if it
+# knocked, whether it did, the risk of the discard, what it expected, whether the discard was taken.
+LEFT_OVER, SEEN, IF_KNOCK, KNOCKED, RISK, EXPECTED, TAKEN = range(7)
+DIARY = 7
+CANNOT_KNOCK = -1e9
 
 
 @scalar_kernel
@@ -91,9 +101,11 @@ def key_of(seed, game, turned, step, seat, purpose):
 
 
 @scalar_kernel
-def take_decision(notes, seat, upcard, players, left):
+def take_decision(notes, seat, upcard, limit, players, books, left, risks, values):
     """Tell whether a seat takes the upcard."""
     hand = notes[HAND + seat]
+    if players[seat, KIND] == COMPUTED:
+        return computed_takes(hand, upcard, notes[TURN + seat], notes[KNOWN + seat], notes[PILE], limit, books[seat], left, risks, values)
     if players[seat, KIND] == ENSEMBLE:
         return ensemble_takes(hand, upcard, notes[TURN + seat], players[seat], left)
     return makes_meld(hand, upcard)
@@ -129,47 +141,71 @@ def threshold(player, turn, limit):
 
 
 @scalar_kernel
-def settle(notes, knocker, verb, card, limit, rules, seed, game, turned, melds, shown, log, outcome):
-    """Show both hands after a knock and fill ``outcome``, [4] int64: winner, points, whether gin, whether undercut."""
-    other, step = 1 - knocker, notes[STEP]
-    hand = notes[HAND + knocker]
-    many = pick_melds(hand, key_of(seed, game, turned, step, knocker, MELDS), shown)
-    write(log, step, knocker, verb, card)
-    write_melds(log, step, shown)
-    laid = np.int64(0)
+def showdown(hand, theirs, big, rules, own_key, other_key, shown, melds):
+    """Return what a knock with ``hand`` against ``theirs`` is worth to the knocker, negative if undercut, as 4 * points + 1 if it is gin.
+
+    ``shown`` and ``melds``, [4] int64, are set to the melds of both; the keys address who arranges them how.
+    """
+    many = pick_melds(hand, own_key, shown)
+    count = pick_melds(theirs, other_key, melds)
+    own = hand
     for i in range(many):
-        laid |= shown[i]
-    own = points_of(hand & ~laid)
-    step += 1
-    theirs = notes[HAND + other]
-    count = pick_melds(theirs, key_of(seed, game, turned, step, other, MELDS), melds)
-    write(log, step, other, SHOW, -1)
-    write_melds(log, step, melds)
-    notes[STEP] = step + 1
+        own &= ~shown[i]
+    own = points_of(own)
     loose = theirs
     for i in range(count):
         loose &= ~melds[i]
-    if own > 0:
-        loose = lay_off(loose, shown, many)
-    rest = points_of(loose)
-    outcome[2], outcome[3] = 0, 0
-    if verb == BIG or own == 0:
-        outcome[0], outcome[1], outcome[2] = knocker, rest + (rules[BIG_GIN] if verb == BIG else rules[GIN]), 1
-    elif rest > own:
-        outcome[0], outcome[1] = knocker, rest - own
-    elif rest < own or rules[EQUAL] == 0:
-        outcome[0], outcome[1], outcome[3] = other, own - rest + rules[UNDERCUT], 1
-    else:
-        outcome[0], outcome[1] = -1, 0
+    if big or own == 0:
+        return 4 * (points_of(loose) + (rules[BIG_GIN] if big else rules[GIN])) + 1
+    # Laid off on a copy: what is shown stays as it was shown.
+    a, b, c, d = shown[0], shown[1], shown[2], shown[3]
+    rest = points_of(lay_off(loose, shown, many))
+    shown[0], shown[1], shown[2], shown[3] = a, b, c, d
+    if rest > own:
+        return 4 * (rest - own)
+    if rest < own or rules[EQUAL] == 0:
+        return -4 * (own - rest + rules[UNDERCUT])
+    return np.int64(0)
 
 
 @scalar_kernel
-def deal_round(deck, starter, players, notes, used, order, belief, pile):
+def settle(notes, knocker, verb, card, rules, seed, game, turned, melds, shown, log, outcome):
+    """Show both hands after a knock and fill ``outcome``, [5] int64: winner, points, whether gin, whether undercut, who knocked."""
+    other, step = 1 - knocker, notes[STEP]
+    own_key, other_key = key_of(seed, game, turned, step, knocker, MELDS), key_of(seed, game, turned, step + 1, other, MELDS)
+    worth = showdown(notes[HAND + knocker], notes[HAND + other], verb == BIG, rules, own_key, other_key, shown, melds)
+    write(log, step, knocker, verb, card)
+    write_melds(log, step, shown)
+    write(log, step + 1, other, SHOW, -1)
+    write_melds(log, step + 1, melds)
+    notes[STEP] = step + 2
+    outcome[0] = -1 if worth == 0 else knocker if worth > 0 else other
+    outcome[1], outcome[2], outcome[3], outcome[4] = abs(worth) >> 2, worth & 1, worth < 0, knocker
+
+
+@scalar_kernel
+def note_discard(diary, notes, card, left_over, knocked, limit, rules, seed, game, turned, risk, expected, shown, melds):
+    """Write the discard of seat 0, which is out of its hand already, into its diary; ``left_over``: its deadwood."""
+    row = notes[TURN] - 1
+    if row >= len(diary):
+        return
+    diary[row, LEFT_OVER], diary[row, SEEN] = left_over, popcount(notes[KNOWN])
+    diary[row, KNOCKED], diary[row, RISK], diary[row, EXPECTED], diary[row, TAKEN] = knocked, risk, expected, 0
+    diary[row, IF_KNOCK] = CANNOT_KNOCK
+    if left_over <= limit:
+        step = notes[STEP]
+        own_key, other_key = key_of(seed, game, turned, step, 0, MELDS), key_of(seed, game, turned, step + 1, 1, MELDS)
+        diary[row, IF_KNOCK] = showdown(notes[HAND], notes[HAND + 1], False, rules, own_key, other_key, shown, melds) >> 2
+
+
+@scalar_kernel
+def deal_round(deck, starter, players, rules, notes, used, order, belief, pile):
     """Lay out hands, pile and memories; ``deck``: [52] int64."""
+    size = rules[CARDS_EACH]
     for seat in range(2):
-        first = 0 if seat == starter else 10
+        first = 0 if seat == starter else size
         hand = np.int64(0)
-        for i in range(10):
+        for i in range(size):
             order[seat, i] = deck[first + i]
             hand |= bit(deck[first + i])
         notes[HAND + seat], notes[KNOWN + seat], notes[TURN + seat] = hand, 0, 0
@@ -177,8 +213,9 @@ def deal_round(deck, starter, players, notes, used, order, belief, pile):
             start_belief(belief[seat])
         else:
             used[seat, :] = 0
-    pile[0] = deck[20]
-    notes[PILE], notes[PILED], notes[STOCK_LEFT], notes[UPCARDS], notes[N_DRAWS] = bit(deck[20]), 1, 31, 0, 0
+    pile[0] = deck[2 * size]
+    notes[PILE], notes[PILED], notes[UPCARDS], notes[N_DRAWS] = bit(pile[0]), 1, 0, 0
+    notes[STOCK_LEFT] = 4 * rules[RANKS] - 2 * size - 1
 
 
 @scalar_kernel
@@ -204,6 +241,7 @@ def play_on(
     limit,
     deck,
     players,
+    books,
     rules,
     seed,
     game,
@@ -215,22 +253,24 @@ def play_on(
     pile,
     ob,
     left,
+    risks,
     values,
     melds,
     shown,
     log,
+    diary,
     outcome,
 ):
     """Play a round to its end from ``seat`` to draw; the steps go on from ``notes[STEP]``.
 
     ``passes``: how often the first upcard was passed, 3 when it is gone; ``players``: [2, PARAMETERS] float64; ``rules``: [RULES] int64;
     ``used``: [2, 52] int64; ``order``: [2, 12] int64, hands as they came; ``belief``: [2, 54] float64; ``pile``: [64] int64,
-    card + 64 for one that seat 0 dropped, + 128 for seat 1.
+    card + 64 for one that seat 0 dropped, + 128 for seat 1; ``books``: what each seat computes with.
     """
-    outcome[0], outcome[1], outcome[2], outcome[3] = -1, 0, 0, 0
+    outcome[0], outcome[1], outcome[2], outcome[3], outcome[4] = -1, 0, 0, 0, -1
     while True:
         top = pile[notes[PILED] - 1] & 63
-        taken = False if passes == 2 else take_decision(notes, seat, top, players, left)
+        taken = False if passes == 2 else take_decision(notes, seat, top, limit, players, books, left, risks, values)
         if passes < 2 and not taken:
             write(log, notes[STEP], seat, PASS, -1)
             notes[STEP] += 1
@@ -240,12 +280,14 @@ def play_on(
             continue
         if taken:
             drawn = top
+            if seat == 1 and pile[notes[PILED] - 1] >> 6 == 1 and notes[TURN] <= len(diary):
+                diary[notes[TURN] - 1, TAKEN] = 1
             notes[PILED] -= 1
             notes[PILE] &= ~bit(drawn)
             notes[UPCARDS] += passes == 3
             write(log, notes[STEP], seat, TAKE, drawn)
         else:
-            drawn = np.int64(deck[52 - notes[STOCK_LEFT]])
+            drawn = np.int64(deck[4 * rules[RANKS] - notes[STOCK_LEFT]])
             notes[STOCK_LEFT] -= 1
             write(log, notes[STEP], seat, DRAW, drawn)
         passes = np.int64(3)
@@ -258,10 +300,18 @@ def play_on(
         notes[HAND + seat] = hand
         notes[TURN + seat] += 1
         if rules[BIG_GIN] and deadwood(hand, TABLE) == 0:
-            settle(notes, seat, BIG, -1, limit, rules, seed, game, turned, melds, shown, log, outcome)
+            settle(notes, seat, BIG, -1, rules, seed, game, turned, melds, shown, log, outcome)
             return
 
-        if players[seat, KIND] == ENSEMBLE:
+        risk, expected = 0.0, 0.0
+        if players[seat, KIND] == COMPUTED:
+            barred = bit(drawn) if taken else np.int64(0)
+            chosen = computed_discard(
+                hand, barred, notes[TURN + seat], notes[KNOWN + seat], notes[PILE], limit, books[seat], left, risks, values
+            )
+            card = chosen & 63
+            after, wanted, risk, expected = left[card], chosen >= 64, risks[card], values[card]
+        elif players[seat, KIND] == ENSEMBLE:
             order[seat, 10] = drawn
             under = pile[notes[PILED] - 1] if notes[PILED] > 0 else np.int64(-1)
             theirs = under >= 0 and under >> 6 == 2 - seat
@@ -283,6 +333,7 @@ def play_on(
                 values,
             )
             card, after = chosen & 63, chosen >> 6
+            wanted = after <= threshold(players[seat], notes[TURN + seat], limit)
             at = 0
             while order[seat, at] != card:
                 at += 1
@@ -293,11 +344,14 @@ def play_on(
             key = key_of(seed, game, turned, notes[STEP], seat, DISCARD)
             chosen = simple_discard(hand, drawn, taken, used[seat], key, left)
             card, after = chosen & 63, chosen >> 6
+            wanted = after <= threshold(players[seat], notes[TURN + seat], limit)
             used[seat, drawn] |= bit(card)
             used[seat, card] |= bit(drawn)
         notes[HAND + seat] = hand ^ bit(card)
-        if after <= threshold(players[seat], notes[TURN + seat], limit):
-            settle(notes, seat, KNOCK, card, limit, rules, seed, game, turned, melds, shown, log, outcome)
+        if seat == 0 and len(diary) > 0:
+            note_discard(diary, notes, card, after, wanted, limit, rules, seed, game, turned, risk, expected, shown, melds)
+        if wanted:
+            settle(notes, seat, KNOCK, card, rules, seed, game, turned, melds, shown, log, outcome)
             return
         write(log, notes[STEP], seat, DROP, card)
         drop_card(notes, seat, card, pile, players, belief)
@@ -308,7 +362,28 @@ def play_on(
 
 @scalar_kernel
 def play_match(
-    players, rules, seed, game, turned, deck, notes, used, order, belief, pile, ob, left, values, melds, shown, log, outcome, counts
+    players,
+    books,
+    rules,
+    seed,
+    game,
+    turned,
+    deck,
+    notes,
+    used,
+    order,
+    belief,
+    pile,
+    ob,
+    left,
+    risks,
+    values,
+    melds,
+    shown,
+    log,
+    diary,
+    outcome,
+    counts,
 ):
     """Play rounds until a player has the points; ``counts``: [COUNTS] int32 is filled."""
     counts[:] = 0
@@ -317,13 +392,14 @@ def play_match(
     starter ^= turned
     round = 0
     while True:
-        for i in range(52):
-            deck[i] = i
-        shuffle(deck, address(seed, game, round, 0, DEAL))
-        deal_round(deck, starter, players, notes, used, order, belief, pile)
+        many = 4 * rules[RANKS]
+        for i in range(many):
+            deck[i] = i // rules[RANKS] * 13 + i % rules[RANKS]
+        shuffle(deck[:many], address(seed, game, round, 0, DEAL))
+        deal_round(deck, starter, players, rules, notes, used, order, belief, pile)
         limit = rules[LIMIT]
         if rules[OKLAHOMA]:
-            limit = POINTS[deck[20]] if POINTS[deck[20]] > 1 else np.int64(0)
+            limit = POINTS[pile[0]] if POINTS[pile[0]] > 1 else np.int64(0)
         passes = np.int64(0) if rules[OFFER] else np.int64(3)
         play_on(
             starter,
@@ -331,6 +407,7 @@ def play_match(
             limit,
             deck,
             players,
+            books,
             rules,
             seed,
             game,
@@ -342,10 +419,12 @@ def play_match(
             pile,
             ob,
             left,
+            risks,
             values,
             melds,
             shown,
             log,
+            diary,
             outcome,
         )
         round += 1
@@ -370,7 +449,7 @@ def play_match(
 
 
 @kernel
-def play_some(players, rules, seed, first, many, mirror, log, counts):
+def play_some(players, books, rules, seed, first, many, mirror, log, counts):
     """Play games ``first`` to ``first + many - 1`` on one core; ``counts``: [many, COUNTS] int32.
 
     With ``mirror``, games 2k and 2k + 1 are deal k, the second with the starter swapped.
@@ -383,16 +462,19 @@ def play_some(players, rules, seed, first, many, mirror, log, counts):
     pile = np.zeros(64, np.int64)
     ob = np.zeros(68, np.float64)
     left = np.zeros(52, np.int64)
-    values = np.zeros(52, np.float64)
+    risks = np.zeros(52, np.float64)
+    values = np.zeros(53, np.float64)
     melds = np.zeros(4, np.int64)
     shown = np.zeros(4, np.int64)
-    outcome = np.zeros(4, np.int64)
+    outcome = np.zeros(5, np.int64)
+    diary = np.zeros((0, DIARY), np.float64)
     for i in range(many):
         game, turned = first + i, np.int64(0)
         if mirror:
             game, turned = (first + i) >> 1, np.int64((first + i) & 1)
         play_match(
             players,
+            books,
             rules,
             seed,
             game,
@@ -405,21 +487,23 @@ def play_some(players, rules, seed, first, many, mirror, log, counts):
             pile,
             ob,
             left,
+            risks,
             values,
             melds,
             shown,
             log,
+            diary,
             outcome,
             counts[i],
         )
 
 
 @parallel_kernel
-def play_games(players, rules, seed, first, many, mirror, counts):
+def play_games(players, books, rules, seed, first, many, mirror, counts):
     """Play as ``play_some`` does, spread over the cores; the result does not depend on how many there are."""
     chunks = (many + CHUNK - 1) // CHUNK
     for chunk in numba.prange(chunks):
         start = chunk * CHUNK
         stop = min(start + CHUNK, many)
         log = np.empty((0, LOG_WIDTH), np.int64)
-        play_some(players, rules, seed, first + start, stop - start, mirror, log, counts[start:stop])
+        play_some(players, books, rules, seed, first + start, stop - start, mirror, log, counts[start:stop])

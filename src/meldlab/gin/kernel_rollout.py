@@ -9,6 +9,7 @@ from meldlab.cards.kernel import below
 from meldlab.compiling import kernel
 from meldlab.gin.kernel import bit, discards, popcount, simple_discard
 from meldlab.gin.kernel_batch import (
+    DIARY,
     HAND,
     KNOWN,
     LIMIT,
@@ -31,18 +32,18 @@ OWN, OTHER = 0, 1
 
 
 @kernel
-def rollouts(candidates, many, key, hand, known, piled, stock, draws, upcards, passes, players, rules, values):
+def rollouts(candidates, many, key, hand, known, piled, stock, draws, upcards, passes, players, books, rules, values):
     """Add to ``values``, [candidates] float64, the points that each candidate wins in ``many`` deals.
 
     ``candidates``: [candidates, 2] int64, a verb and a card; ``hand``: ten cards before a draw, eleven after; ``known``: cards seen to be
     the opponent's; ``piled``: [cards] int64, the pile with its top last; ``stock``: how many cards it has; ``passes`` as in play_on;
-    ``players``: [2, PARAMETERS] float64, who plays the rounds out.
+    ``players``: [2, PARAMETERS] float64, who plays the rounds out, with their ``books``.
     """
     deck, notes, order = np.zeros(52, np.int64), np.zeros(12, np.int64), np.zeros((2, 12), np.int64)
     used, belief, pile = np.zeros((2, 52), np.int64), np.zeros((2, 54), np.float64), np.zeros(64, np.int64)
-    ob, left, worth = np.zeros(68, np.float64), np.zeros(52, np.int64), np.zeros(52, np.float64)
-    melds, shown, outcome = np.zeros(4, np.int64), np.zeros(4, np.int64), np.zeros(4, np.int64)
-    log = np.empty((0, LOG_WIDTH), np.int64)
+    ob, left, worth = np.zeros(68, np.float64), np.zeros(52, np.int64), np.zeros(53, np.float64)
+    melds, shown, outcome, risks = np.zeros(4, np.int64), np.zeros(4, np.int64), np.zeros(5, np.int64), np.zeros(52, np.float64)
+    log, diary = np.empty((0, LOG_WIDTH), np.int64), np.empty((0, DIARY), np.float64)
     pile_mask = np.int64(0)
     for card in piled:
         pile_mask |= bit(card)
@@ -95,7 +96,7 @@ def rollouts(candidates, many, key, hand, known, piled, stock, draws, upcards, p
                 verb = KNOCK if after <= limit else DROP
             if verb == KNOCK:
                 notes[HAND + OWN] &= ~bit(card)
-                settle(notes, OWN, KNOCK, card, limit, rules, deal, 0, 0, melds, shown, log, outcome)
+                settle(notes, OWN, KNOCK, card, rules, deal, 0, 0, melds, shown, log, outcome)
                 going = False
             elif verb == DROP:
                 notes[HAND + OWN] &= ~bit(card)
@@ -108,6 +109,7 @@ def rollouts(candidates, many, key, hand, known, piled, stock, draws, upcards, p
                     limit,
                     deck,
                     players,
+                    books,
                     rules,
                     deal,
                     0,
@@ -119,10 +121,12 @@ def rollouts(candidates, many, key, hand, known, piled, stock, draws, upcards, p
                     pile,
                     ob,
                     left,
+                    risks,
                     worth,
                     melds,
                     shown,
                     log,
+                    diary,
                     outcome,
                 )
             if outcome[0] >= 0:

@@ -13,7 +13,7 @@ Arrays, with N the classes of n-card hands and M those of (n+1)-card hands: ``ex
 import numpy as np
 from numba import prange
 
-from meldlab.cards.kernel import LANE, RANK_BITS, class_unrank, frame_of_suit, key_of, orbit_size, rank_in_frame
+from meldlab.cards.kernel import LANE, class_unrank, frame_of_suit, key_of, orbit_size, rank_in_frame
 from meldlab.compiling import kernel, parallel_kernel, scalar_kernel
 from meldlab.melds.kernel import LOWEST, deadwood
 
@@ -79,7 +79,7 @@ def list_draws(hand, alive, keys, large, drawn, around):
             bit = rest & -rest
             rest ^= bit
             drawn[many] = hand | bit << (13 * suit)
-            around[many] = rank_in_frame(np.int64(keys[suit, lane | bit]) & RANK_BITS, base, weight, m, r1, r2, r3)
+            around[many] = rank_in_frame(keys[suit, lane | bit], base, weight, m, r1, r2, r3)
             many += 1
     return many
 
@@ -96,7 +96,7 @@ def list_discards(hand, keys, small, targets, many):
         while rest:
             bit = rest & -rest
             rest ^= bit
-            targets[many] = rank_in_frame(np.int64(keys[suit, lane ^ bit]) & RANK_BITS, base, weight, m, r1, r2, r3)
+            targets[many] = rank_in_frame(keys[suit, lane ^ bit], base, weight, m, r1, r2, r3)
             many += 1
     return many
 
@@ -204,10 +204,10 @@ def best_discard(hand, expected, keys, small):
         while rest:
             bit = rest & -rest
             rest ^= bit
-            rank = rank_in_frame(np.int64(keys[suit, lane ^ bit]) & RANK_BITS, base, weight, m, r1, r2, r3)
+            rank = rank_in_frame(keys[suit, lane ^ bit], base, weight, m, r1, r2, r3)
             value = np.float64(expected[rank])
             if value < least:
-                least, chosen, card = value, rank, 13 * suit + np.int64(LOWEST[bit])
+                least, chosen, card = value, np.int64(rank), 13 * suit + np.int64(LOWEST[bit])
     return least, chosen, card
 
 
@@ -217,7 +217,7 @@ def after_discard(hand, card, expected, keys, small):
     suit = card // 13
     lane = ((hand >> (13 * suit)) & LANE) ^ (1 << card % 13)
     base, weight, m, r1, r2, r3 = frame_of_suit(hand, suit, lane, keys, small)
-    return np.float64(expected[rank_in_frame(np.int64(keys[suit, lane]) & RANK_BITS, base, weight, m, r1, r2, r3)])
+    return np.float64(expected[rank_in_frame(keys[suit, lane], base, weight, m, r1, r2, r3)])
 
 
 @scalar_kernel
@@ -233,7 +233,7 @@ def mean_over_draws(hand, now, bag, after, alive, keys, large):
         while rest:
             bit = rest & -rest
             rest ^= bit
-            value = after[rank_in_frame(np.int64(keys[suit, lane | bit]) & RANK_BITS, base, weight, m, r1, r2, r3)]
+            value = after[rank_in_frame(keys[suit, lane | bit], base, weight, m, r1, r2, r3)]
             if value < now:
                 total += value
                 draws += 1

@@ -12,6 +12,7 @@ import numpy as np
 from meldlab.cards import CARDS, Card, Hand
 from meldlab.errors import BadText
 from meldlab.gin import kernel_ensemble as place
+from meldlab.gin.book import NO_BOOK
 from meldlab.gin.kernel import makes_meld
 from meldlab.gin.kernel_rollout import discard_deadwoods, rollouts
 from meldlab.gin.move import DRAW, DROPS, PASS, TAKES, Move, Verb
@@ -98,6 +99,7 @@ class MonteCarloPlayer(GinPlayer):
             upcards,
             passes,
             PLAY_OUT,
+            (NO_BOOK, NO_BOOK),
             rules,
             values,
         )
