@@ -36,6 +36,8 @@ from meldlab.gin.kernel_ensemble import (
     KNOCK_EARLY,
     KNOCK_LATE,
     KNOCK_TURN,
+    LIGHT,
+    NOISE,
     PASS,
     SHOW,
     TAKE,
@@ -46,6 +48,7 @@ from meldlab.gin.kernel_ensemble import (
     hear_draw,
     start_belief,
 )
+from meldlab.gin.kernel_light import NARROW, WIDE, light_discard, light_takes
 from meldlab.melds.kernel import deadwood
 
 STARTER = 1  # the purpose under which the first starter is drawn
@@ -72,9 +75,10 @@ HAND, KNOWN, TURN = 6, 8, 10  # two places each
 CHUNK = 32
 
 # What seat 0 writes into its diary at each of its discards, [turns, DIARY] float64: its deadwood, cards known of the opponent, points if it
-# knocked, whether it did, the risk of the discard, what it expected, whether the discard was taken.
-LEFT_OVER, SEEN, IF_KNOCK, KNOCKED, RISK, EXPECTED, TAKEN = range(7)
-DIARY = 7
+# knocked, whether it did, the risk of the discard, what it expected, whether the discard was taken; the cards as planes (kernel_light)
+# after the discard, and before a draw from stock, -1 if it took the upcard; the points of the round, filled in when it is over.
+LEFT_OVER, SEEN, IF_KNOCK, KNOCKED, RISK, EXPECTED, TAKEN, PLANE, DRAW_PLANE, RESULT = 0, 1, 2, 3, 4, 5, 6, 7, 9, 11
+DIARY = 12
 CANNOT_KNOCK = -1e9
 
 
@@ -101,11 +105,14 @@ def key_of(seed, game, turned, step, seat, purpose):
 
 
 @scalar_kernel
-def take_decision(notes, seat, upcard, limit, players, books, left, risks, values):
+def take_decision(notes, seat, upcard, limit, players, books, left, risks, values, total, inner):
     """Tell whether a seat takes the upcard."""
     hand = notes[HAND + seat]
+    turn, known, pile, book = notes[TURN + seat], notes[KNOWN + seat], notes[PILE], books[seat]
     if players[seat, KIND] == COMPUTED:
-        return computed_takes(hand, upcard, notes[TURN + seat], notes[KNOWN + seat], notes[PILE], limit, books[seat], left, risks, values)
+        return computed_takes(hand, upcard, turn, known, pile, limit, book, left, risks, values)
+    if players[seat, KIND] == LIGHT:
+        return light_takes(hand, upcard, turn, known, pile, limit, book, left, risks, values, total, inner)
     if players[seat, KIND] == ENSEMBLE:
         return ensemble_takes(hand, upcard, notes[TURN + seat], players[seat], left)
     return makes_meld(hand, upcard)
@@ -191,6 +198,8 @@ def note_discard(diary, notes, card, left_over, knocked, limit, rules, seed, gam
         return
     diary[row, LEFT_OVER], diary[row, SEEN] = left_over, popcount(notes[KNOWN])
     diary[row, KNOCKED], diary[row, RISK], diary[row, EXPECTED], diary[row, TAKEN] = knocked, risk, expected, 0
+    pile = notes[PILE] | bit(card)
+    diary[row, PLANE], diary[row, PLANE + 1] = notes[HAND] | pile, notes[KNOWN] | pile
     diary[row, IF_KNOCK] = CANNOT_KNOCK
     if left_over <= limit:
         step = notes[STEP]
@@ -255,6 +264,8 @@ def play_on(
     left,
     risks,
     values,
+    total,
+    inner,
     melds,
     shown,
     log,
@@ -270,7 +281,7 @@ def play_on(
     outcome[0], outcome[1], outcome[2], outcome[3], outcome[4] = -1, 0, 0, 0, -1
     while True:
         top = pile[notes[PILED] - 1] & 63
-        taken = False if passes == 2 else take_decision(notes, seat, top, limit, players, books, left, risks, values)
+        taken = False if passes == 2 else take_decision(notes, seat, top, limit, players, books, left, risks, values, total, inner)
         if passes < 2 and not taken:
             write(log, notes[STEP], seat, PASS, -1)
             notes[STEP] += 1
@@ -296,6 +307,9 @@ def play_on(
         if rules[MOST_UPCARDS] != 0 and notes[UPCARDS] >= rules[MOST_UPCARDS]:
             return
         tell_draw(notes, seat, top, taken, players, belief)
+        if seat == 0 and notes[TURN] < len(diary):
+            diary[notes[TURN], DRAW_PLANE] = -1 if taken else notes[HAND] | notes[PILE]
+            diary[notes[TURN], DRAW_PLANE + 1] = notes[KNOWN] | notes[PILE]
         hand = notes[HAND + seat] | bit(drawn)
         notes[HAND + seat] = hand
         notes[TURN + seat] += 1
@@ -304,11 +318,15 @@ def play_on(
             return
 
         risk, expected = 0.0, 0.0
-        if players[seat, KIND] == COMPUTED:
+        if players[seat, KIND] >= COMPUTED:
             barred = bit(drawn) if taken else np.int64(0)
-            chosen = computed_discard(
-                hand, barred, notes[TURN + seat], notes[KNOWN + seat], notes[PILE], limit, books[seat], left, risks, values
-            )
+            turn, known, book = notes[TURN + seat], notes[KNOWN + seat], books[seat]
+            if players[seat, KIND] == COMPUTED:
+                chosen = computed_discard(hand, barred, turn, known, notes[PILE], limit, book, left, risks, values)
+            else:
+                key = key_of(seed, game, turned, notes[STEP], seat, DISCARD)
+                noise = players[seat, NOISE]
+                chosen = light_discard(hand, barred, turn, known, notes[PILE], limit, noise, key, book, left, risks, values, total, inner)
             card = chosen & 63
             after, wanted, risk, expected = left[card], chosen >= 64, risks[card], values[card]
         elif players[seat, KIND] == ENSEMBLE:
@@ -378,6 +396,8 @@ def play_match(
     left,
     risks,
     values,
+    total,
+    inner,
     melds,
     shown,
     log,
@@ -421,6 +441,8 @@ def play_match(
             left,
             risks,
             values,
+            total,
+            inner,
             melds,
             shown,
             log,
@@ -464,6 +486,7 @@ def play_some(players, books, rules, seed, first, many, mirror, log, counts):
     left = np.zeros(52, np.int64)
     risks = np.zeros(52, np.float64)
     values = np.zeros(53, np.float64)
+    total, inner = np.zeros((2, WIDE), np.float32), np.zeros(NARROW, np.float32)
     melds = np.zeros(4, np.int64)
     shown = np.zeros(4, np.int64)
     outcome = np.zeros(5, np.int64)
@@ -489,6 +512,8 @@ def play_some(players, books, rules, seed, first, many, mirror, log, counts):
             left,
             risks,
             values,
+            total,
+            inner,
             melds,
             shown,
             log,

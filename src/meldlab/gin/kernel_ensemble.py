@@ -11,7 +11,7 @@ from meldlab.compiling import scalar_kernel
 from meldlab.gin.kernel import FULL, bit, discards, makes_meld, melded, popcount
 from meldlab.melds.kernel import LOWEST, SPREAD
 
-KIND = 0  # 0 simple, 1 ensemble, 2 computed
+KIND = 0  # 0 simple, 1 ensemble, 2 computed from tables, 3 by a network
 KNOCK_EARLY, KNOCK_LATE, KNOCK_TURN = 1, 2, 3
 DRAW_TURN = 4
 DRAWS, DECLINES, DROPS = 5, 8, 11  # one rank away, two away, same rank
@@ -24,7 +24,8 @@ TURN_LAG = 33
 OWN_TOP = 34  # obtainability of the player's own discard on top of the pile
 ANY_MELD = 35  # 1: take the upcard for any meld, 0: only for one that the best arrangement uses
 PARAMETERS = 36
-SIMPLE, ENSEMBLE, COMPUTED = 0, 1, 2
+SIMPLE, ENSEMBLE, COMPUTED, LIGHT = 0, 1, 2, 3
+NOISE = 1  # of a light player that tries things out
 
 # Verbs of events and logs.
 PASS, TAKE, DRAW, DROP, KNOCK, BIG, SHOW = range(7)

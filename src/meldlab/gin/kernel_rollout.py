@@ -27,6 +27,7 @@ from meldlab.gin.kernel_batch import (
     settle,
 )
 from meldlab.gin.kernel_ensemble import DRAW, DROP, KNOCK, PASS, TAKE
+from meldlab.gin.kernel_light import NARROW, WIDE
 
 OWN, OTHER = 0, 1
 
@@ -44,6 +45,7 @@ def rollouts(candidates, many, key, hand, known, piled, stock, draws, upcards, p
     ob, left, worth = np.zeros(68, np.float64), np.zeros(52, np.int64), np.zeros(53, np.float64)
     melds, shown, outcome, risks = np.zeros(4, np.int64), np.zeros(4, np.int64), np.zeros(5, np.int64), np.zeros(52, np.float64)
     log, diary = np.empty((0, LOG_WIDTH), np.int64), np.empty((0, DIARY), np.float64)
+    total, inner = np.zeros((2, WIDE), np.float32), np.zeros(NARROW, np.float32)
     pile_mask = np.int64(0)
     for card in piled:
         pile_mask |= bit(card)
@@ -123,6 +125,8 @@ def rollouts(candidates, many, key, hand, known, piled, stock, draws, upcards, p
                     left,
                     risks,
                     worth,
+                    total,
+                    inner,
                     melds,
                     shown,
                     log,

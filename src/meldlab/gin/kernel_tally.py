@@ -24,6 +24,7 @@ from meldlab.gin.kernel_batch import (
     play_match,
 )
 from meldlab.gin.kernel_computed import KNOWNS, TURNS
+from meldlab.gin.kernel_light import NARROW, WIDE
 
 PLACES = TURNS + 2  # turns, counted from 1
 DEADWOODS = 100
@@ -89,6 +90,7 @@ def tally_rounds(players, books, rules, seed, first, many, tally):
     left = np.zeros(52, np.int64)
     risks = np.zeros(52, np.float64)
     values = np.zeros(53, np.float64)
+    total, inner = np.zeros((2, WIDE), np.float32), np.zeros(NARROW, np.float32)
     melds = np.zeros(4, np.int64)
     shown = np.zeros(4, np.int64)
     outcome = np.zeros(5, np.int64)
@@ -114,6 +116,8 @@ def tally_rounds(players, books, rules, seed, first, many, tally):
             left,
             risks,
             values,
+            total,
+            inner,
             melds,
             shown,
             log,
