@@ -59,6 +59,22 @@ def bag(one, two):
     return torch.cat([stretches.flatten(1), columns], 1)
 
 
+def near(one, two, dropped, card):
+    """Return the rows of the cards around a discard and of its rank, as kernel_light.run_row and set_row do."""
+    suit, rank = card // 13, card % 13
+
+    def state(at, there):
+        at = at.clamp(0, 51)
+        plain = ((one >> at) & 1) + 2 * ((two >> at) & 1)
+        return torch.where(there, plain + ((plain == light.GONE) & ((dropped >> at) & 1).bool()), light.GONE)
+
+    steps = ((-2, 1), (-1, 5), (1, 25), (2, 125))
+    run = light.RUN_ROWS + sum(state(card + step, (rank + step >= 0) & (rank + step <= 12)) * weight for step, weight in steps)
+    yes = torch.ones_like(card).bool()
+    others = ((1, 1), (2, 5), (3, 25))
+    return run, light.SET_ROWS + sum(state(13 * ((suit + step) & 3) + rank, yes) * weight for step, weight in others)
+
+
 class Network(torch.nn.Module):
     """The network of kernel_light, to be trained."""
 
@@ -69,13 +85,17 @@ class Network(torch.nn.Module):
         self.first = torch.nn.Linear(light.WIDE, light.NARROW)
         self.last = torch.nn.Linear(light.NARROW, 3)
 
-    def forward(self, cards, turn, left, risk, waiting):
+    def forward(self, one, two, dropped, card, turn, left, own, other, waiting):
         """Return [positions, 3]; ``waiting`` says which of them are after a discard, the others are before a draw."""
         phase = torch.where(waiting, light.WAIT_ROWS + turn, light.DRAW_ROWS + turn)
         deadwood = light.DEADWOOD_ROWS + left.clamp(max=light.MOST_DEADWOOD)
-        index = torch.cat([cards, phase[:, None], deadwood[:, None], torch.full_like(phase, light.RISK_ROW)[:, None]], 1)
-        one = torch.ones(cards.shape, device=cards.device)
-        weights = torch.cat([one, torch.ones_like(risk)[:, None], waiting.float()[:, None], (risk * waiting)[:, None]], 1)
+        # Around a discard the cards count as they were before it; it is not among them.
+        around = near(one, two, dropped, card)
+        scores = light.OWN_SCORE_ROWS + (own // 10).clamp(max=9), light.OTHER_SCORE_ROWS + (other // 10).clamp(max=9)
+        cards = bag(one, two)
+        index = torch.cat([cards, torch.stack([phase, *scores, deadwood, *around], 1)], 1)
+        weights = torch.ones(index.shape, device=one.device)
+        weights[:, -3:] = waiting.float()[:, None]
         total = self.rows(index, per_sample_weights=weights)
         return self.last(torch.relu(self.first(torch.relu(total)))) * 10.0
 
@@ -86,7 +106,7 @@ class Network(torch.nn.Module):
 
 
 class Lesson:
-    """Samples for one step of training: planes, turn, deadwood, risk, whether after a discard, which answer, and the wanted points."""
+    """Samples: planes, cards the opponent dropped, discard, turn, deadwood, scores, whether after a discard, which answer, what it should be."""
 
     def __init__(self, *columns):
         self.columns = columns
@@ -109,8 +129,8 @@ def train(network, lesson, rate, passes, until):
             say("out of time at step", step, "of", steps)
             break
         pick = torch.randint(len(lesson), (BATCH,), device="cuda")
-        one, two, turn, left, risk, waiting, which, wanted = (column[pick] for column in lesson.columns)
-        found = network(bag(one, two), turn, left, risk, waiting).gather(1, which[:, None])[:, 0]
+        *given, which, wanted = (column[pick] for column in lesson.columns)
+        found = network(*given).gather(1, which[:, None])[:, 0]
         loss = torch.nn.functional.mse_loss(found, wanted)
         optimiser.zero_grad(set_to_none=True)
         loss.backward()
@@ -118,6 +138,26 @@ def train(network, lesson, rate, passes, until):
         schedule.step()
         losses.append(loss.detach())
     return float(torch.stack(losses[-20:]).mean()) if losses else float("nan")
+
+
+def match_equity(results):
+    """Return [101, 101] float32: the chance to win the match from each score, if rounds go on bringing such points (100: won)."""
+    most = 200
+    chance = np.bincount(np.clip(results, -most, most) + most, minlength=2 * most + 1) / len(results)
+    won, lost = chance[most + 1 :], chance[:most][::-1]
+    equity = np.zeros((101, 101))
+    equity[100, :], equity[:100, 100] = 1, 0
+    for own in range(99, -1, -1):
+        for other in range(99, -1, -1):
+            gained = won[: 99 - own] @ equity[own + 1 : 100, other] + won[99 - own :].sum()
+            equity[own, other] = (gained + lost[: 99 - other] @ equity[own, other + 1 : 100]) / (won.sum() + lost.sum())
+    return equity.astype(np.float32)
+
+
+def gain(equity, points, own, other):
+    """Return what points are worth in chances to win the match, scaled to be about points."""
+    after = equity[(own + points.clamp(min=0)).clamp(max=100), (other + (-points).clamp(min=0)).clamp(max=100)]
+    return 150 * (after - equity[own, other])
 
 
 def main(out, minutes, against):
@@ -149,7 +189,7 @@ def main(out, minutes, against):
 
     def record(player, books, rounds, seed):
         single = rules.copy()
-        single[place.POINTS_WANTED] = 0
+        single[place.POINTS_WANTED], single[place.ANY_SCORES] = 0, 1
         pages = torch.zeros((rounds, ROWS, place.DIARY), dtype=torch.float64, device="cuda")
         counts = engine.cuda.device_array((rounds, place.COUNTS), np.int32)
         players = engine.up(np.array([player, opponent]))
@@ -176,18 +216,22 @@ def main(out, minutes, against):
         seen = rows[:, place.SEEN].long().clamp(max=KNOWNS - 1)
         table = lambda array: torch.tensor(array, device="cuda", dtype=torch.float32)
         hazard, knock, caught = table(odds.hazard)[turn, seen], table(odds.knock)[turn, seen, left], table(odds.caught)[turn, seen, left]
-        risk = rows[:, place.RISK].float()
-        yes, no = torch.ones_like(real[real]), torch.zeros_like(real[real])
-        which = lambda number: torch.full_like(turn, number)
-        wait = (1 - hazard) * worth + hazard * caught - PRICE * risk
-        able, early = left <= 10, turn < TURNS
+        wait = (1 - hazard) * worth + hazard * caught - PRICE * rows[:, place.RISK].float()
+        whole = lambda column: rows[:, column].long()
+        scores = [torch.randint(100, turn.shape, device="cuda") for _ in range(2)]
+
+        def part(mask, turn, waiting, which, wanted):
+            flag, number = torch.full_like(turn, int(waiting)).bool(), torch.full_like(turn, which)
+            columns = one, two, whole(place.OF_OPPONENT), whole(place.DISCARDED), turn, left, *scores, flag, number, wanted
+            return Lesson(*(column[mask] for column in columns))
+
         return Lesson.join(
-            Lesson(one, two, turn, left, risk, yes, which(light.WAIT), wait),
-            Lesson(one[early], two[early], turn[early] + 1, left[early], risk[early], no[early], which(light.DRAW)[early], worth[early]),
-            Lesson(one[able], two[able], turn[able], left[able], risk[able], yes[able], which(light.KNOCK)[able], knock[able]),
+            part(turn > 0, turn, True, light.WAIT, wait),
+            part(turn < TURNS, turn + 1, False, light.DRAW, worth),
+            part(left <= 10, turn, True, light.KNOCK, knock),
         )
 
-    def played_lesson(network, rounds, seed, noise, trace):
+    def played_lesson(network, rounds, seed, noise, trace, equity):
         rows, first, last = network.arrays()
         mine = type(blank)(*map(engine.up, net_book._replace(rows=rows, first=first, last=last)))
         player = PLAYER.copy()
@@ -195,8 +239,12 @@ def main(out, minutes, against):
         pages = record(player, (mine, none), rounds, seed)
         result, knocked, able = pages[:, :, place.RESULT], pages[:, :, place.KNOCKED] > 0, pages[:, :, place.IF_KNOCK] > place.CANNOT_KNOCK
         real = result > place.CANNOT_KNOCK
+        own, other = pages[:, :, place.OWN_SCORE].long(), pages[:, :, place.OTHER_SCORE].long()
+        knock = pages[:, :, place.IF_KNOCK].clone()
+        if equity is not None:
+            result, knock = (torch.where(real, gain(equity, points.long(), own, other).double(), points) for points in (result, knock))
         # What each chosen action was worth to the player when it chose it; a knock is worth what it brings.
-        seen = torch.where(knocked, pages[:, :, place.IF_KNOCK], pages[:, :, place.EXPECTED])
+        seen = torch.where(knocked, knock, pages[:, :, place.EXPECTED])
         later = result.clone()
         for row in range(ROWS - 2, -1, -1):
             more = real[:, row + 1]
@@ -209,14 +257,21 @@ def main(out, minutes, against):
             rows, turns = pages[mask], turn[mask]
             planes = rows[:, plane : plane + 2].long()
             flag = torch.full_like(turns, int(waiting)).bool()
-            left, risk = rows[:, place.LEFT_OVER].long(), rows[:, place.RISK].float()
-            return Lesson(planes[:, 0], planes[:, 1], turns, left, risk, flag, torch.full_like(turns, which), wanted[mask].float())
+            whole = [
+                rows[:, column].long()
+                for column in (place.OF_OPPONENT, place.DISCARDED, place.LEFT_OVER, place.OWN_SCORE, place.OTHER_SCORE)
+            ]
+            dropped, card, left, *scores = whole
+            number = torch.full_like(turns, which)
+            return Lesson(planes[:, 0], planes[:, 1], dropped, card, turns, left, *scores, flag, number, wanted[mask].float())
 
-        return Lesson.join(
+        lesson = Lesson.join(
             part(real & ~knocked, place.PLANE, True, light.WAIT, later),
             part(real & (pages[:, :, place.DRAW_PLANE] >= 0), place.DRAW_PLANE, False, light.DRAW, now),
-            part(real & able, place.PLANE, True, light.KNOCK, pages[:, :, place.IF_KNOCK]),
+            part(real & able, place.PLANE, True, light.KNOCK, knock),
         )
+        first = pages[:, 0, place.RESULT]
+        return lesson, first[first > place.CANNOT_KNOCK].long().cpu().numpy()
 
     def measure(network, games, seed):
         rows, first, last = network.arrays()
@@ -239,18 +294,26 @@ def main(out, minutes, against):
     say("distilled", "loss", round(loss, 3), won)
     keep(network, "distilled", {"won": won, "against": against})
     del lesson, field, book, solved
-    best, held = won[0][0], None
-    for loop in range(1000):
-        if time.perf_counter() - START > until - 25:
+    held, equity, loop = None, None, 0
+    began = time.perf_counter() - START
+    while True:
+        now = time.perf_counter() - START
+        part = (now - began) / (until - 35 - began)
+        if part >= 1:
             break
-        fresh = played_lesson(network, 1 << 20, 5000 + loop, 3.0, 0.6)
+        if part >= 0.5 and equity is None:
+            won = measure(network, 200_000, 998)
+            say("by points", won)
+            keep(network, "points", {"won": won, "against": against})
+            table = match_equity(results)
+            print(table[::20, ::20])
+            equity, held = torch.tensor(table, device="cuda"), None
+        fresh, results = played_lesson(network, 1 << 20, 5000 + loop, 3.0 - 2.0 * part, 0.6, equity)
         held = fresh if held is None else Lesson.join(fresh, Lesson(*(column[: 3 * len(fresh)] for column in held.columns)))
-        loss = train(network, held, 1e-3, 2, until - 10)
+        loss = train(network, held, 1e-3 * (1 - 0.7 * part), 2, until - 20)
         won = measure(network, 100_000, 300 + loop)
         say("loop", loop, "samples", len(held), "loss", round(loss, 2), won)
-        if won[0][0] > best - 0.001:
-            best = max(best, won[0][0])
-            keep(network, "played", {"won": won, "against": against, "loop": loop})
+        loop += 1
     won = measure(network, 400_000, 999)
     say("last", won)
     keep(network, "last", {"won": won, "against": against})

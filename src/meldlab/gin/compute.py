@@ -99,11 +99,9 @@ class Engine:
         if self.device != "cuda":
             kernel_tally.tally_rounds(players, books, single, seed, 0, rounds, tally)
             return tally
-        counts, result, none = self.cuda.device_array((rounds, kernel_batch.COUNTS), np.int32), self.up(tally), self.up(np.zeros((0, 1, 1)))
-        shape = (rounds + THREADS - 1) // THREADS, THREADS
-        self._kernels.play_games[shape](
-            self.up(players), books, self.up(single), seed, 0, rounds, False, counts, result, self.up(np.zeros((0, 1, 1)))
-        )
+        counts, result = self.cuda.device_array((rounds, kernel_batch.COUNTS), np.int32), self.up(tally)
+        shape, pages = ((rounds + THREADS - 1) // THREADS, THREADS), self.up(np.zeros((0, 1, 1)))
+        self._kernels.play_games[shape](self.up(players), books, self.up(single), seed, 0, rounds, False, counts, result, pages)
         tally[:] = result.copy_to_host()
         return tally
 

@@ -51,13 +51,14 @@ from meldlab.gin.kernel_ensemble import (
 from meldlab.gin.kernel_light import NARROW, WIDE, light_discard, light_takes
 from meldlab.melds.kernel import deadwood
 
-STARTER = 1  # the purpose under which the first starter is drawn
+STARTER, SCORES = 1, 2  # the purposes under which the first starter, and the scores to learn from, are drawn
 MOST_SEATS = 16
 
 # Places in a vector of rules, [RULES] int64.
 LIMIT, OKLAHOMA, GIN, BIG_GIN, UNDERCUT, EQUAL, OFFER, FLOOR, MOST_UPCARDS, MOST_DRAWS, RANDOM_START, NEXT, POINTS_WANTED = range(13)
 CARDS_EACH, RANKS = 13, 14  # ten of thirteen; smaller games serve as tests of what is computed
-RULES = 15
+ANY_SCORES = 15  # 1: every match starts with scores drawn at random, to learn from
+RULES = 16
 ALTERNATES, WINNER, LOSER = 0, 1, 2
 
 # What a step of the log says: seat, verb, card, melds.
@@ -71,14 +72,16 @@ COUNTS = 13
 
 # Notes of a round, [NOTES] int64.
 STOCK_LEFT, PILE, PILED, UPCARDS, STEP, N_DRAWS = 0, 1, 2, 3, 4, 5
-HAND, KNOWN, TURN = 6, 8, 10  # two places each
+HAND, KNOWN, TURN, DROPPED, SCORED = 6, 8, 10, 12, 14  # two places each
+NOTES = 16
 CHUNK = 32
 
 # What seat 0 writes into its diary at each of its discards, [turns, DIARY] float64: its deadwood, cards known of the opponent, points if it
 # knocked, whether it did, the risk of the discard, what it expected, whether the discard was taken; the cards as planes (kernel_light)
 # after the discard, and before a draw from stock, -1 if it took the upcard; the points of the round, filled in when it is over.
 LEFT_OVER, SEEN, IF_KNOCK, KNOCKED, RISK, EXPECTED, TAKEN, PLANE, DRAW_PLANE, RESULT = 0, 1, 2, 3, 4, 5, 6, 7, 9, 11
-DIARY = 12
+OF_OPPONENT, DISCARDED, OWN_SCORE, OTHER_SCORE = 12, 13, 14, 15  # cards that the opponent dropped, the discard, the match before the round
+DIARY = 16
 CANNOT_KNOCK = -1e9
 
 
@@ -112,7 +115,8 @@ def take_decision(notes, seat, upcard, limit, players, books, left, risks, value
     if players[seat, KIND] == COMPUTED:
         return computed_takes(hand, upcard, turn, known, pile, limit, book, left, risks, values)
     if players[seat, KIND] == LIGHT:
-        return light_takes(hand, upcard, turn, known, pile, limit, book, left, risks, values, total, inner)
+        dropped, own, other = notes[DROPPED + 1 - seat], notes[SCORED + seat], notes[SCORED + 1 - seat]
+        return light_takes(hand, upcard, turn, known, pile, dropped, own, other, limit, book, left, values, total, inner)
     if players[seat, KIND] == ENSEMBLE:
         return ensemble_takes(hand, upcard, notes[TURN + seat], players[seat], left)
     return makes_meld(hand, upcard)
@@ -200,6 +204,8 @@ def note_discard(diary, notes, card, left_over, knocked, limit, rules, seed, gam
     diary[row, KNOCKED], diary[row, RISK], diary[row, EXPECTED], diary[row, TAKEN] = knocked, risk, expected, 0
     pile = notes[PILE] | bit(card)
     diary[row, PLANE], diary[row, PLANE + 1] = notes[HAND] | pile, notes[KNOWN] | pile
+    diary[row, OF_OPPONENT], diary[row, DISCARDED] = notes[DROPPED + 1], card
+    diary[row, OWN_SCORE], diary[row, OTHER_SCORE] = notes[SCORED], notes[SCORED + 1]
     diary[row, IF_KNOCK] = CANNOT_KNOCK
     if left_over <= limit:
         step = notes[STEP]
@@ -217,7 +223,7 @@ def deal_round(deck, starter, players, rules, notes, used, order, belief, pile):
         for i in range(size):
             order[seat, i] = deck[first + i]
             hand |= bit(deck[first + i])
-        notes[HAND + seat], notes[KNOWN + seat], notes[TURN + seat] = hand, 0, 0
+        notes[HAND + seat], notes[KNOWN + seat], notes[TURN + seat], notes[DROPPED + seat] = hand, 0, 0, 0
         if players[seat, KIND] == ENSEMBLE:
             start_belief(belief[seat])
         else:
@@ -234,6 +240,7 @@ def drop_card(notes, seat, card, pile, players, belief):
     pile[notes[PILED]] = card + 64 * (1 + seat)
     notes[PILED] += 1
     notes[PILE] |= bit(card)
+    notes[DROPPED + seat] |= bit(card)
     tell_drop(notes, seat, card, players, belief)
 
 
@@ -325,8 +332,24 @@ def play_on(
                 chosen = computed_discard(hand, barred, turn, known, notes[PILE], limit, book, left, risks, values)
             else:
                 key = key_of(seed, game, turned, notes[STEP], seat, DISCARD)
-                noise = players[seat, NOISE]
-                chosen = light_discard(hand, barred, turn, known, notes[PILE], limit, noise, key, book, left, risks, values, total, inner)
+                chosen = light_discard(
+                    hand,
+                    barred,
+                    turn,
+                    known,
+                    notes[PILE],
+                    notes[DROPPED + 1 - seat],
+                    notes[SCORED + seat],
+                    notes[SCORED + 1 - seat],
+                    limit,
+                    players[seat, NOISE],
+                    key,
+                    book,
+                    left,
+                    values,
+                    total,
+                    inner,
+                )
             card = chosen & 63
             after, wanted, risk, expected = left[card], chosen >= 64, risks[card], values[card]
         elif players[seat, KIND] == ENSEMBLE:
@@ -408,6 +431,8 @@ def play_match(
     """Play rounds until a player has the points; ``counts``: [COUNTS] int32 is filled."""
     counts[:] = 0
     notes[STEP] = 0
+    for seat in range(2):
+        notes[SCORED + seat] = below(address(seed, game, 0, 0, SCORES), seat, 100) if rules[ANY_SCORES] else 0
     starter = below(address(seed, game, 0, 0, STARTER), 0, 2) if rules[RANDOM_START] else np.int64(0)
     starter ^= turned
     round = 0
@@ -460,6 +485,7 @@ def play_match(
             counts[GINS + winner] += outcome[2]
             counts[UNDERCUTS + winner] += outcome[3]
             counts[WON + winner] += 1
+            notes[SCORED + winner] += outcome[1]
             if rules[NEXT] == ALTERNATES:
                 starter = 1 - starter
             else:
@@ -477,7 +503,7 @@ def play_some(players, books, rules, seed, first, many, mirror, log, counts):
     With ``mirror``, games 2k and 2k + 1 are deal k, the second with the starter swapped.
     """
     deck = np.empty(52, np.int64)
-    notes = np.zeros(12, np.int64)
+    notes = np.zeros(NOTES, np.int64)
     used = np.zeros((2, 52), np.int64)
     order = np.zeros((2, 12), np.int64)
     belief = np.zeros((2, 54), np.float64)

@@ -9,7 +9,7 @@ from numba import cuda
 
 from meldlab.cards.kernel import address, below, class_unrank, orbit_size
 from meldlab.gin.kernel import LEFT, bit, nth_card, popcount
-from meldlab.gin.kernel_batch import CANNOT_KNOCK, DIARY, LOG_WIDTH, RESULT, TURN, play_match
+from meldlab.gin.kernel_batch import CANNOT_KNOCK, DIARY, LOG_WIDTH, NOTES, RESULT, TURN, play_match
 from meldlab.gin.kernel_compute import (
     best_after_discard,
     guided_after_discard,
@@ -122,7 +122,7 @@ def play_games(players, books, rules, seed, first, many, mirror, counts, tally, 
     ``pages``: [many, rows, DIARY] float64, to keep the diaries whole, or empty.
     """
     deck = cuda.local.array(52, numba.int64)
-    notes = cuda.local.array(12, numba.int64)
+    notes = cuda.local.array(NOTES, numba.int64)
     used = cuda.local.array((2, 52), numba.int64)
     order = cuda.local.array((2, 12), numba.int64)
     belief = cuda.local.array((2, 54), numba.float64)

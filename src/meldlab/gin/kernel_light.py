@@ -2,8 +2,9 @@
 
 Each card is in one of four states: unseen, own, the opponent's and known, or gone (seen in the pile). Two hands hold them as *planes*: the
 first has own and gone cards, the second known and gone ones. The network adds a row of numbers for every stretch of four ranks in a suit,
-one for every rank across the suits, and a few more for turn, deadwood and risk; two small layers follow and three answers come out: the
-points of waiting after a discard, of knocking after it, and of drawing from stock.
+one for every rank across the suits, and a few more: turn, deadwood, both scores, and for a discard the states of the cards that would
+make a meld with it, where it also counts whether the opponent itself dropped them. Two small layers follow and three answers come out:
+what waiting is worth after a discard, what knocking is worth after it, and what drawing from stock is worth.
 
 ``net`` is the named tuple of gin.book, of which the network is three float32 arrays: ``rows`` [ROWS, WIDE], ``first`` [WIDE + 1, NARROW],
 ``last`` [NARROW + 1, 3], biases last. Workspaces: ``total`` [2, WIDE] float32, ``inner`` [NARROW] float32.
@@ -14,18 +15,23 @@ import numpy as np
 from meldlab.cards.kernel import LANE, unit
 from meldlab.compiling import scalar_kernel
 from meldlab.gin.kernel import bit, discards
-from meldlab.gin.kernel_computed import TURNS, fill_risks
+from meldlab.gin.kernel_computed import TURNS
 from meldlab.melds.kernel import LOWEST, suits_held
 
-WIDE, NARROW = 32, 32
+WIDE, NARROW = 64, 32
 STRETCHES, PATTERNS = 10, 256  # first ranks of a stretch of four, and states of four cards
 COLUMN_ROWS = STRETCHES * PATTERNS
 WAIT_ROWS = COLUMN_ROWS + 13 * PATTERNS
 DRAW_ROWS = WAIT_ROWS + TURNS + 1
 DEADWOOD_ROWS = DRAW_ROWS + TURNS + 1
 MOST_DEADWOOD = 63
-RISK_ROW = DEADWOOD_ROWS + MOST_DEADWOOD + 1
-ROWS = RISK_ROW + 1
+RUN_ROWS = DEADWOOD_ROWS + MOST_DEADWOOD + 1  # by the states of the four cards around a discard
+SET_ROWS = RUN_ROWS + 5**4  # by those of its rank
+OWN_SCORE_ROWS = SET_ROWS + 5**3
+SCORES = 10  # tens of points, nine and more in one
+OTHER_SCORE_ROWS = OWN_SCORE_ROWS + SCORES
+ROWS = OTHER_SCORE_ROWS + SCORES
+GONE = 3
 WAIT, KNOCK, DRAW = 0, 1, 2
 
 
@@ -74,6 +80,41 @@ def change_card(total, card, one, two, other_one, other_two, rows):
 
 
 @scalar_kernel
+def state_of(card, one, two, dropped):
+    """Return the state of a card: unseen, own, known, gone, or dropped by the opponent, 0 to 4."""
+    state = ((one >> card) & 1) + 2 * ((two >> card) & 1)
+    return state + 1 if state == GONE and (dropped >> card) & 1 else state
+
+
+@scalar_kernel
+def run_row(card, one, two, dropped):
+    """Return the row of the cards within two ranks of a discard; beyond the ends of a suit all is gone."""
+    rank = card % 13
+    a = state_of(card - 2, one, two, dropped) if rank >= 2 else GONE
+    b = state_of(card - 1, one, two, dropped) if rank >= 1 else GONE
+    c = state_of(card + 1, one, two, dropped) if rank <= 11 else GONE
+    d = state_of(card + 2, one, two, dropped) if rank <= 10 else GONE
+    return RUN_ROWS + a + 5 * b + 25 * c + 125 * d
+
+
+@scalar_kernel
+def set_row(card, one, two, dropped):
+    """Return the row of the cards of a discard's rank."""
+    suit, rank = card // 13, card % 13
+    a = state_of(13 * ((suit + 1) & 3) + rank, one, two, dropped)
+    b = state_of(13 * ((suit + 2) & 3) + rank, one, two, dropped)
+    c = state_of(13 * ((suit + 3) & 3) + rank, one, two, dropped)
+    return SET_ROWS + a + 5 * b + 25 * c
+
+
+@scalar_kernel
+def add_scores(total, own, other, rows):
+    """Add the rows of both scores."""
+    add_row(total, OWN_SCORE_ROWS + min(own // 10, SCORES - 1), rows)
+    add_row(total, OTHER_SCORE_ROWS + min(other // 10, SCORES - 1), rows)
+
+
+@scalar_kernel
 def layers(total, net, inner):
     """Put a total through the first layer."""
     for j in range(len(inner)):
@@ -96,10 +137,11 @@ def answer(inner, net, which):
 
 
 @scalar_kernel
-def light_best(hand, known, pile, barred, turn, limit, risks, noise, key, net, left, values, total, inner):
+def light_best(hand, known, pile, dropped, own, other, barred, turn, limit, noise, key, net, left, values, total, inner):
     """Return the value of eleven cards, and leave ``values`` as kernel_computed.best_after does.
 
-    ``noise``: the spread of what is added to every value, to try out other discards; ``key``: its address.
+    ``dropped``: cards that the opponent dropped; ``own``, ``other``: the scores of the match; ``noise``: the spread of what is added to
+    every value, to try out other discards; ``key``: its address.
     """
     discards(hand, left)
     now = min(turn, TURNS)
@@ -107,6 +149,7 @@ def light_best(hand, known, pile, barred, turn, limit, risks, noise, key, net, l
     one, two = hand | pile, known | pile
     add_cards(base, one, two, net.rows)
     add_row(base, WAIT_ROWS + now, net.rows)
+    add_scores(base, own, other, net.rows)
     best = -1e30
     for suit in range(4):
         lane = (hand >> (13 * suit)) & LANE
@@ -119,8 +162,8 @@ def light_best(hand, known, pile, barred, turn, limit, risks, noise, key, net, l
                 work[i] = base[i]
             change_card(work, card, one, two, one, two | bit(card), net.rows)
             add_row(work, DEADWOOD_ROWS + min(left[card], MOST_DEADWOOD), net.rows)
-            for i in range(len(work)):
-                work[i] += np.float32(risks[card]) * net.rows[RISK_ROW, i]
+            add_row(work, run_row(card, one, two, dropped), net.rows)
+            add_row(work, set_row(card, one, two, dropped), net.rows)
             layers(work, net, inner)
             wait = answer(inner, net, WAIT)
             values[card] = wait
@@ -144,28 +187,27 @@ def scatter(key, nth):
 
 
 @scalar_kernel
-def light_draws(hand, known, pile, turn, net, total, inner):
+def light_draws(hand, known, pile, own, other, turn, net, total, inner):
     """Return what drawing from stock is worth with ten cards, at the coming turn."""
     base = total[0]
     add_cards(base, hand | pile, known | pile, net.rows)
     add_row(base, DRAW_ROWS + min(turn, TURNS), net.rows)
+    add_scores(base, own, other, net.rows)
     layers(base, net, inner)
     return answer(inner, net, DRAW)
 
 
 @scalar_kernel
-def light_takes(hand, upcard, turn, known, pile, limit, book, left, risks, values, total, inner):
+def light_takes(hand, upcard, turn, known, pile, dropped, own, other, limit, net, left, values, total, inner):
     """Tell whether the upcard is worth more than a card from stock; ``turn``: how many cards were drawn before."""
-    drawn = light_draws(hand, known, pile, turn + 1, book, total, inner)
-    eleven, rest = hand | bit(upcard), pile & ~bit(upcard)
-    fill_risks(risks, eleven, eleven, known, rest, book)
-    taken = light_best(eleven, known, rest, bit(upcard), turn + 1, limit, risks, 0.0, np.uint64(0), book, left, values, total, inner)
+    drawn = light_draws(hand, known, pile, own, other, turn + 1, net, total, inner)
+    eleven, rest, no_key = hand | bit(upcard), pile & ~bit(upcard), np.uint64(0)
+    taken = light_best(eleven, known, rest, dropped, own, other, bit(upcard), turn + 1, limit, 0.0, no_key, net, left, values, total, inner)
     return taken > drawn
 
 
 @scalar_kernel
-def light_discard(hand, barred, turn, known, pile, limit, noise, key, book, left, risks, values, total, inner):
+def light_discard(hand, barred, turn, known, pile, dropped, own, other, limit, noise, key, net, left, values, total, inner):
     """Choose among the discards of eleven cards; return card + 64 if it is a knock."""
-    fill_risks(risks, hand, hand, known, pile, book)
-    light_best(hand, known, pile, barred, turn, limit, risks, noise, key, book, left, values, total, inner)
+    light_best(hand, known, pile, dropped, own, other, barred, turn, limit, noise, key, net, left, values, total, inner)
     return np.int64(values[52])

@@ -17,6 +17,7 @@ from meldlab.gin.kernel_batch import (
     KNOCKED,
     LEFT_OVER,
     LOG_WIDTH,
+    NOTES,
     RISK,
     SEEN,
     TAKEN,
@@ -81,7 +82,7 @@ def tally_row(diary, row, rows, outcome, entry, cell):
 def tally_rounds(players, books, rules, seed, first, many, tally):
     """Play ``many`` single rounds on one core and add the diaries of seat 0 to ``tally``, [2 * CELLS] float64."""
     deck = np.empty(52, np.int64)
-    notes = np.zeros(12, np.int64)
+    notes = np.zeros(NOTES, np.int64)
     used = np.zeros((2, 52), np.int64)
     order = np.zeros((2, 12), np.int64)
     belief = np.zeros((2, 54), np.float64)
