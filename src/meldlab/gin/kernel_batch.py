@@ -42,6 +42,7 @@ from meldlab.gin.kernel_ensemble import (
     ensemble_takes,
     hear_draw,
     start_belief,
+    weigh_knock,
 )
 from meldlab.melds.kernel import deadwood
 
@@ -91,11 +92,12 @@ def key_of(seed, game, turned, step, seat, purpose):
 
 
 @scalar_kernel
-def take_decision(notes, seat, upcard, players, left):
+def take_decision(notes, seat, upcard, players, order, belief, ob, left):
     """Tell whether a seat takes the upcard."""
     hand = notes[HAND + seat]
     if players[seat, KIND] == ENSEMBLE:
-        return ensemble_takes(hand, upcard, notes[TURN + seat], players[seat], left)
+        turn, known, pile = notes[TURN + seat], notes[KNOWN + seat], notes[PILE]
+        return ensemble_takes(hand, order[seat], upcard, turn, belief[seat], known, pile, players[seat], ob, left)
     return makes_meld(hand, upcard)
 
 
@@ -230,7 +232,7 @@ def play_on(
     outcome[0], outcome[1], outcome[2], outcome[3] = -1, 0, 0, 0
     while True:
         top = pile[notes[PILED] - 1] & 63
-        taken = False if passes == 2 else take_decision(notes, seat, top, players, left)
+        taken = False if passes == 2 else take_decision(notes, seat, top, players, order, belief, ob, left)
         if passes < 2 and not taken:
             write(log, notes[STEP], seat, PASS, -1)
             notes[STEP] += 1
@@ -282,6 +284,8 @@ def play_on(
                 left,
                 values,
             )
+            turn, known = notes[TURN + seat], notes[KNOWN + seat]
+            chosen = weigh_knock(chosen, hand, drawn, taken, turn, belief[seat], known, notes[PILE], limit, players[seat], left)
             card, after = chosen & 63, chosen >> 6
             at = 0
             while order[seat, at] != card:
