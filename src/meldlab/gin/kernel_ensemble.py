@@ -30,7 +30,8 @@ DRAW_KNOCK = 39  # take an upcard that brings deadwood down to so much
 MELDED = 40  # meldability of a card in a meld, for its kind of meld
 FEED, FEED_TURN = 41, 42  # points that a discard costs which the opponent can meld, and more with every own draw
 WEIGHS_KNOCK, KNOCK_WEIGHT = 43, 44  # knock when a sum is positive: constant, draws, deadwood, cards that make gin, cards the opponent took
-PARAMETERS = 49
+DEADWOOD_POWER = 49  # below 1: the last points of deadwood weigh more than the first
+PARAMETERS = 50
 SIMPLE, ENSEMBLE = 0, 1
 
 # Verbs of events and logs.
@@ -311,7 +312,10 @@ def ensemble_discard(hand, order, cards, drawn, taken, turn, belief, known, pile
         if taken and card == drawn:
             continue
         rest = hand ^ bit(card)
-        value = for_deadwood * (1.0 - left[card] / DEADWOOD_MOST)
+        share = left[card] / DEADWOOD_MOST
+        if player[DEADWOOD_POWER] != 1.0:
+            share = share ** player[DEADWOOD_POWER]
+        value = for_deadwood * (1.0 - share)
         if for_meld:
             value += for_meld * hand_meldability(rest, order, cards, player, ob)
         if for_low:

@@ -80,6 +80,8 @@ class Ensemble:
     knock_weights: tuple[float, float, float, float, float] = (0.0, 0.0, 0.0, 0.0, 0.0)
     """Knock within the thresholds when a sum is positive: constant, per draw, per point of deadwood, per card that would make gin,
     per card the opponent took. All 0: the thresholds alone decide."""
+    deadwood_power: float = 1.0
+    """Deadwood counts by this power of its share of 98 points; below 1 the last points weigh more."""
 
     def __post_init__(self) -> None:
         for field in fields(self):
@@ -105,8 +107,8 @@ class Ensemble:
             raise NotLegalHere("adjacency: a card one rank away cannot count less than one two away")
         if min(*self.turn_penalty, *self.known_penalty, *self.knock, self.draw_turn, self.turn_lag) < 0:
             raise NotLegalHere("penalties, thresholds and turns are not negative")
-        if min(self.meldability_most, self.adjacency_most) <= 0:
-            raise NotLegalHere("normalisers are positive")
+        if min(self.meldability_most, self.adjacency_most, self.deadwood_power) <= 0:
+            raise NotLegalHere("normalisers and the power of deadwood are positive")
         if sum(self.weights[1:4]) <= 0 and self.feed != (0, 0):
             raise NotLegalHere("feed is told in points of deadwood, which have no weight here")
 
@@ -151,7 +153,7 @@ class Ensemble:
         values += [*self.adjacency, *self.turn_penalty, *self.known_penalty, *self.weights, self.meldability_most, self.adjacency_most]
         values += [self.turn_lag, own_top, self.upcard_meld == "any"]
         values += [self.draw_reduction, self.draw_need, self.draw_promise, self.draw_to_knock, self.melded, *self.feed]
-        values += [any(self.knock_weights), *self.knock_weights]
+        values += [any(self.knock_weights), *self.knock_weights, self.deadwood_power]
         return np.array(values, np.float64)
 
 
