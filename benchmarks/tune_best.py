@@ -37,17 +37,17 @@ def main(arguments: argparse.Namespace) -> None:
     )
     seconds = arguments.minutes * 60 - (time.monotonic() - began)
     generations: list[Generation] = []
-    told = open(out / "generations.csv", "w", encoding="utf-8")
-    print("generation,seconds,games,mean,best", file=told)
+    lines = ["generation,seconds,games,mean,best"]
     for each in within(evolve(by_kernel, plan, {**START, **start}), SHARE * seconds):
         generations.append(each)
         mean = sum(each.scores) / len(each.scores)
         line = f"{each.number},{time.monotonic() - began:.1f},{each.games},{mean:.4f},{max(each.scores):.4f}"
-        print(line, file=told, flush=True)
+        lines.append(line)
         if each.number % 10 == 0:
             print(line, flush=True)
             write(out / "search.json", {"generation": each.number, "point": middle(generations[-10:])})
-    told.close()
+            (out / "generations.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    (out / "generations.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
     found = finalists(generations)
     best, inflated, order = final_race(found, by_kernel, arguments.seed + RACE, Heats(4000, 64_000, keep=3, least=2))
     answer: dict[str, Any] = {

@@ -12,7 +12,7 @@ from meldlab.cards.kernel import address, shuffle
 from meldlab.compiling import kernel, parallel_kernel, scalar_kernel
 from meldlab.gin.kernel import FULL, bit, popcount
 from meldlab.gin.kernel_batch import CARD, COUNTS, FLOOR, LOG_WIDTH, MOST_DRAWS, SEAT, STEPS, VERB, play_match
-from meldlab.gin.kernel_ensemble import DRAW, DROP, DROPS, PASS, SHOW, SHIFT, TAKE, adjacent_cards, baseline, hear_draw, start_belief
+from meldlab.gin.kernel_ensemble import DRAW, DROP, DROPS, PASS, SHOW, TAKE, adjacent_cards, baseline, hear_draw, start_belief
 
 SELF, OTHER = 0, 1  # seats
 ALLOWANCES = 2  # additional guesses: none, and three
@@ -111,8 +111,8 @@ def follow_round(log, first, rules, deck, tracker, belief, pile, sums, measured)
 def track_some(players, rules, seed, first, pairs, trackers, totals, counts):
     """Play mirrored pairs of games from pair ``first`` on and add up what every tracker guesses.
 
-    ``players``: [2, PARAMETERS] float64, who plays; ``trackers``: [trackers, PARAMETERS] float64; ``totals``: [trackers, ALLOWANCES, TURNS, 3]
-    float64; ``counts``: [TURNS, 2] int64.
+    ``players``: [2, PARAMETERS] float64, who plays; ``trackers``: [trackers, PARAMETERS] float64;
+    ``totals``: [trackers, ALLOWANCES, TURNS, 3] float64; ``counts``: [TURNS, 2] int64.
     """
     many = len(trackers)
     deck, notes, order = np.empty(52, np.int64), np.zeros(12, np.int64), np.zeros((2, 12), np.int64)

@@ -65,7 +65,9 @@ def score(measured: Mapping[str, Measured], opponents: Opponents) -> float:
     return sum(weight * measured[name].wins / measured[name].games for name, weight in opponents.items())
 
 
-def scores(players: Sequence[Ensemble], measure: Measure, opponents: Opponents, seed: int, first: int, games: Mapping[str, int]) -> list[float]:
+def scores(
+    players: Sequence[Ensemble], measure: Measure, opponents: Opponents, seed: int, first: int, games: Mapping[str, int]
+) -> list[float]:
     """Return the weighed rates of players on the same deals."""
     by_name = {name: measure(players, name, seed=seed, first=first, games=games[name]) for name in opponents}
     return [score({name: found[place] for name, found in by_name.items()}, opponents) for place in range(len(players))]

@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from fractions import Fraction
 from itertools import product
+from typing import Any
 
 from meldlab.gin.players import Ensemble
 
@@ -83,7 +84,8 @@ def value_of(player: Ensemble, search: str) -> tuple[float, ...]:
 def candidates(search: str, base: Ensemble) -> list[Ensemble]:
     """Return the players of a search, everything else as in ``base``."""
     field = search.replace(" ", "_")
-    return [replace(base, **{field: tuple(map(float, value))}) for value in GRIDS[search]()]
+    changes: list[dict[str, Any]] = [{field: tuple(map(float, value))} for value in GRIDS[search]()]
+    return [replace(base, **change) for change in changes]
 
 
 def played(player: Ensemble) -> Ensemble:

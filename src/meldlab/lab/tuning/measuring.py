@@ -69,7 +69,8 @@ def won_games(player: Ensemble, opponent: str, *, seed: int, first: int, games: 
         raise NotLegalHere(f"games {first} to {first + games - 1} are not mirrored pairs")
     counts = np.zeros((games, place.COUNTS), np.int32)
     place.play_games(np.array([player.vector(), _vector(opponent)]), rule_vector(Rules()), seed, first, games, True, counts)
-    return (counts[:, place.WINNER_SEAT] == 0).astype(np.int64)
+    won: NDArray[np.int64] = (counts[:, place.WINNER_SEAT] == 0).astype(np.int64)
+    return won
 
 
 def measure_one(measure: Measure, player: Ensemble, opponent: str, *, seed: int, first: int, games: int) -> Measured:
