@@ -17,7 +17,7 @@ from meldlab.gin.kernel_ensemble import DRAW, DROP, DROPS, PASS, SHOW, TAKE, adj
 SELF, OTHER = 0, 1  # seats
 ALLOWANCES = 2  # additional guesses: none, and three
 ALLOWED = (0, 3)
-TURNS = 40  # own draws of a round that are told apart; later ones count as the last
+TURNS = 40  # own draws of a round that are told apart; later ones count as the last, and place 0 has all of them together
 LONGEST = 20_000  # steps of a match that are kept
 PAIRS = 16  # mirrored pairs of games in one chunk of parallel work
 
@@ -157,6 +157,11 @@ def track_some(players, rules, seed, first, pairs, trackers, totals, counts):
                     after = follow_round(log[:steps], step, rules, deck, trackers[i], belief[0], pile, sums[i], measured[i])
                 step = after
                 round += 1
+        for i in range(many):
+            for turn in range(1, TURNS):
+                measured[i, 0] += measured[i, turn]
+                for which in range(ALLOWANCES):
+                    sums[i, 0, which] += sums[i, turn, which]
         for turn in range(TURNS):
             weight = float(measured[0, turn])
             counts[turn, MEASURED] += measured[0, turn]

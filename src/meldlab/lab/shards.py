@@ -50,6 +50,7 @@ class Worker:
 
 WORKERS: dict[str, Worker] = {
     "gin.duel": Worker("meldlab.lab.duels:play_shard", threads=True),
+    "gin.track": Worker("meldlab.lab.tuning.tracking:play_shard", threads=True),
 }
 
 
