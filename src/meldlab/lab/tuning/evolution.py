@@ -8,19 +8,36 @@ comes to the same answer.
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
+from typing import Any
 
 import numpy as np
 
 from meldlab.gin.players import Ensemble
 from meldlab.lab.tuning.measuring import Measure, Measured
 from meldlab.lab.tuning.racing import Heats, race
+from meldlab.lab.tuning.report import told_of
 from meldlab.lab.tuning.space import DIMENSIONS, START, Point, player_at
 
-__all__ = ["Evolution", "Generation", "Opponents", "evolve", "final_race", "finalists", "middle", "score"]
+__all__ = [
+    "HONEST",
+    "RACE",
+    "Evolution",
+    "Found",
+    "Generation",
+    "Opponents",
+    "best_player",
+    "evolve",
+    "final_race",
+    "finalists",
+    "middle",
+    "within",
+]
 
 Opponents = Mapping[str, float]
 """Names and how much the rate against each counts; the weights sum to one."""
 BOTH: Opponents = {"simple": 0.7, "ensemble:paper": 0.3}
+RACE, HONEST = 2, 3  # added to the seed: deals that the search has not seen
 
 
 @dataclass(frozen=True)
@@ -58,6 +75,16 @@ class Evolution:
     def games_of(self, generation: int, weight: float) -> int:
         """Return the games of a player against an opponent of some weight; even, as deals are mirrored."""
         return 2 * max(1, round(min(self.most, self.games * self.growth**generation) * weight / 2))
+
+    def heats(self, fresh: int) -> Heats:
+        """Return how finalists race: nobody plays more than the winner will on fresh deals."""
+        start = 2 * max(1, min(4 * self.games, fresh) // 2)
+        return Heats(start, max(start, fresh), keep=3, least=2)
+
+    def planned(self, generations: int, fresh: int) -> int:
+        """Return about how many games a search takes, the race of the finalists and fresh games of the winner included."""
+        searched = sum(self.population * min(self.most, self.games * self.growth**number) for number in range(generations))
+        return round(searched) + self.heats(fresh).cost(min(generations * self.population, 18)) + len(BOTH) * fresh
 
 
 def score(measured: Mapping[str, Measured], opponents: Opponents) -> float:
@@ -110,8 +137,8 @@ def finalists(generations: Sequence[Generation], windows: Sequence[int] = (3, 6,
 
 def final_race(
     points: Sequence[Point], measure: Measure, seed: int, heats: Heats, opponents: Opponents = BOTH
-) -> tuple[Point, float, list[tuple[float, int]]]:
-    """Race points on fresh deals; return the winner, its weighed rate (inflated by the choice), and (rate, games) of all, best first."""
+) -> list[tuple[Point, float, int]]:
+    """Race points on fresh deals; return (point, weighed rate, games) of all, the best first. The first rate is inflated by the choice."""
 
     def play(some: Sequence[Point], first: int, games: int) -> list[Measured]:
         players = [player_at(point) for point in some]
@@ -120,8 +147,44 @@ def final_race(
         return [Measured(games, round(games * each), 0) for each in found]
 
     outcome = race(points, play, heats)
-    told = [(outcome.measured[place].wins / outcome.measured[place].games, outcome.measured[place].games) for place in outcome.order]
-    return points[outcome.best], told[0][0], told
+    ran = outcome.measured
+    return [(points[place], ran[place].wins / ran[place].games, ran[place].games) for place in outcome.order]
+
+
+@dataclass(frozen=True)
+class Found:
+    """The end of a search: the winner, what it seemed to be worth, and what it is worth."""
+
+    point: Point
+    player: Ensemble
+    course: tuple[float, ...]
+    """The mean score of each generation."""
+    inflated: float
+    """The winner's score in the race that chose it."""
+    honest: Mapping[str, Measured]
+    """Its games on fresh deals, by opponent."""
+
+    def told(self) -> dict[str, Any]:
+        """Return the answer of the command line."""
+        honest = {name: told_of(one) for name, one in self.honest.items()}
+        return {
+            "player": str(self.player),
+            "point": dict(self.point),
+            "course": list(self.course),
+            "inflated": self.inflated,
+            "honest": honest,
+        }
+
+
+def best_player(
+    measure: Measure, plan: Evolution, generations: int, fresh: int, start: Point = START, opponents: Opponents = BOTH
+) -> Found:
+    """Search for some generations, race the finalists on fresh deals, and measure the winner on others again."""
+    walked = list(islice(evolve(measure, plan, start, opponents), generations))
+    first, *_ = final_race([*finalists(walked), start], measure, plan.seed + RACE, plan.heats(fresh), opponents)
+    player = player_at(first[0])
+    honest = {name: measure([player], name, seed=plan.seed + HONEST, first=0, games=fresh)[0] for name in opponents}
+    return Found(first[0], player, tuple(float(np.mean(each.scores)) for each in walked), first[1], honest)
 
 
 def within(generations: Iterator[Generation], seconds: float) -> Iterator[Generation]:

@@ -1,9 +1,13 @@
 """The work of an experiment: every game it needs goes through shards, so that what is done stays done."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
 
 from meldlab.gin.players import Ensemble
+from meldlab.lab.duels import won
 from meldlab.lab.shards import Player, Shard, play
 from meldlab.lab.store import Counts, Run
 from meldlab.lab.tuning.measuring import Measured
@@ -19,37 +23,48 @@ class Work:
 
     run: Run
     planned: int
-    """Games of the whole experiment, for the progress."""
+    """Games of the whole experiment."""
     jobs: int = 0
     cluster: str | None = None
-    progress: Callable[[int, int], None] = lambda done, whole: None
+    progress: Callable[[int, int, int], None] = lambda done, whole, played: None
+    """Told the games that are done, of how many, and how many of them were played just now and not found in the store."""
     done: int = 0
+    played: int = 0
+    seen: set[str] = field(default_factory=set)
 
     def play(self, shards: Sequence[Shard]) -> list[Counts]:
         """Return the counts of the shards, in their order."""
-        whole = sum({shard.key: shard.games for shard in shards}.values())
-        before = self.done
+        # What an experiment asks for twice it gets from the store; progress counts it once.
+        new = {shard.key: shard.games for shard in shards if shard.key not in self.seen}
+        known = sum({shard.key: shard.games for shard in shards}.values()) - sum(new.values())
+        before, played, found = self.done, self.played, -1
 
         def show(done: int, _: int) -> None:
-            self.progress(before + done, max(self.planned, before + whole))
+            nonlocal found
+            found = done if found < 0 else found
+            self.done, self.played = before + max(0, done - known), played + done - found
+            self.progress(self.done, max(self.planned, self.done), self.played)
 
-        found = play(shards, self.run, jobs=self.jobs, cluster=self.cluster, progress=show)
-        self.done += whole
-        return [found[shard.key] for shard in shards]
+        self.run.plan(self.planned)
+        counts = play(shards, self.run, jobs=self.jobs, cluster=self.cluster, progress=show)
+        self.seen |= new.keys()
+        return [counts[shard.key] for shard in shards]
 
     def duels(self, pairs: Sequence[tuple[Player, Player]], *, seed: int, first: int = 0, games: int) -> list[Measured]:
         """Return what the first player of each pair does against the second; all pairs meet the same mirrored deals."""
         pieces = [Shard("gin.duel", one, other, seed=seed, first=first, games=games).split(PIECE) for one, other in pairs]
         counts = iter(self.play([piece for some in pieces for piece in some]))
-        found = []
-        for some in pieces:
-            found.append(sum((_measured(next(counts)) for _ in some), Measured()))
-        return found
+        return [sum((_measured(next(counts)) for _ in some), Measured()) for some in pieces]
 
     def measure(self, candidates: Sequence[Ensemble], opponent: str, *, seed: int, first: int, games: int) -> list[Measured]:
         """Return what each candidate does against one opponent."""
         pairs: list[tuple[Player, Player]] = [(tuple(each.vector().tolist()), opponent) for each in candidates]
         return self.duels(pairs, seed=seed, first=first, games=games)
+
+    def won(self, player: Ensemble, opponent: str, *, seed: int, first: int, games: int) -> NDArray[np.int64]:
+        """Return [games] int64, 1 for each game that the player wins: for paired tests."""
+        whole = Shard("gin.duel", tuple(player.vector().tolist()), opponent, seed=seed, first=first, games=games)
+        return won(self.play(whole.split(PIECE)))
 
 
 def _measured(counts: Counts) -> Measured:
