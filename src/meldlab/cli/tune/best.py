@@ -33,13 +33,14 @@ def best(
     from meldlab.errors import NotLegalHere
     from meldlab.lab.store import Store
     from meldlab.lab.tuning.evolution import Evolution, Found, best_player
-    from meldlab.lab.tuning.work import Work
+    from meldlab.lab.tuning.work import Work, warm
 
     if fresh % 2:
         raise NotLegalHere(f"{fresh} games cannot be played in mirrored pairs")
     plan = Evolution(population=population, games=games, seed=seed)
     settings = {**asdict(plan), "generations": generations, "fresh": fresh}
     run = Store.open(store).run("best", settings)
+    warm()
     with metered("best") as meter:
         work = Work(run, plan.planned(generations, fresh), jobs, cluster, meter)
         found: Found = best_player(work.measure, plan, generations, fresh)

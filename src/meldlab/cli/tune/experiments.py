@@ -22,7 +22,9 @@ OutOption = Annotated[Path | None, typer.Option("--out", help="A folder for the 
 def track(
     full: SizeOption = False,
     seed: SeedOption = 1,
-    generations: Annotated[int, typer.Option("--generations", min=1, help="Of each run; 0 in the paper, which does not say.")] = 0,
+    generations: Annotated[
+        int, typer.Option("--generations", min=0, help="Of each run; 0: 12 quick, 50 full (the paper does not say).")
+    ] = 0,
     store: StoreOption = None,
     jobs: JobsOption = 0,
     cluster: ClusterOption = None,
@@ -112,9 +114,10 @@ def experiment(
 ) -> None:
     """Run a search through the store, print its report, and draw its figure."""
     from meldlab.lab.store import Store
-    from meldlab.lab.tuning.work import Work
+    from meldlab.lab.tuning.work import Work, warm
 
     run = Store.open(store).run(name, settings)
+    warm()
     with metered(name) as meter:
         report = search(Work(run, planned, jobs, cluster, meter))
     answer = {"run": run.number, "settings": settings, **report.told()}

@@ -8,11 +8,11 @@ from numpy.typing import NDArray
 
 from meldlab.gin.players import Ensemble
 from meldlab.lab.duels import won
-from meldlab.lab.shards import Player, Shard, play
+from meldlab.lab.shards import WORKERS, Player, Shard, play
 from meldlab.lab.store import Counts, Run
 from meldlab.lab.tuning.measuring import Measured
 
-__all__ = ["Work"]
+__all__ = ["Work", "warm"]
 
 PIECE = 5000  # games in one shard at most
 
@@ -65,6 +65,12 @@ class Work:
         """Return [games] int64, 1 for each game that the player wins: for paired tests."""
         whole = Shard("gin.duel", tuple(player.vector().tolist()), opponent, seed=seed, first=first, games=games)
         return won(self.play(whole.split(PIECE)))
+
+
+def warm() -> None:
+    """Play a game of each kind, so that no clock counts the loading or compiling of kernels."""
+    for name, player in (("gin.duel", "ensemble"), ("gin.track", (0.0,) * 9)):
+        WORKERS[name].load()(Shard(name, player, games=2))
 
 
 def _measured(counts: Counts) -> Measured:
