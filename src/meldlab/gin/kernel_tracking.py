@@ -4,12 +4,11 @@ The tracking player plays as a vector that does not look at its belief, so one g
 with its log kept, and every tracker goes through the same log.
 """
 
-import numba
 import numpy as np
 
 from meldlab.cards.deck import DEAL
 from meldlab.cards.kernel import address, shuffle
-from meldlab.compiling import kernel, parallel_kernel, scalar_kernel
+from meldlab.compiling import kernel, scalar_kernel
 from meldlab.gin.kernel import FULL, bit, popcount
 from meldlab.gin.kernel_batch import CARD, COUNTS, FLOOR, LOG_WIDTH, MOST_DRAWS, SEAT, STEPS, VERB, play_match
 from meldlab.gin.kernel_ensemble import DRAW, DROP, DROPS, PASS, SHOW, TAKE, adjacent_cards, baseline, hear_draw, start_belief
@@ -19,7 +18,6 @@ ALLOWANCES = 2  # additional guesses: none, and three
 ALLOWED = (0, 3)
 TURNS = 40  # own draws of a round that are told apart; later ones count as the last, and place 0 has all of them together
 LONGEST = 20_000  # steps of a match that are kept
-PAIRS = 16  # mirrored pairs of games in one chunk of parallel work
 
 # What is summed over mirrored pairs for every tracker, allowance and turn: fitness, its square, its product with the measurements;
 # and once for all trackers: measurements and their square.
@@ -172,11 +170,3 @@ def track_some(players, rules, seed, first, pairs, trackers, totals, counts):
                     totals[i, which, turn, FITNESS] += fitness
                     totals[i, which, turn, SQUARE] += fitness * fitness
                     totals[i, which, turn, PRODUCT] += fitness * weight
-
-
-@parallel_kernel
-def track_games(players, rules, seed, first, pairs, trackers, totals, counts):
-    """Do as ``track_some`` does, spread over the cores; ``totals``: [chunks, ...] and ``counts``: [chunks, ...], a part for each chunk."""
-    for chunk in numba.prange(len(totals)):
-        start = chunk * PAIRS
-        track_some(players, rules, seed, first + start, min(PAIRS, pairs - start), trackers, totals[chunk], counts[chunk])

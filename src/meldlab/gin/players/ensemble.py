@@ -107,8 +107,10 @@ class Ensemble:
             raise NotLegalHere("adjacency: a card one rank away cannot count less than one two away")
         if min(*self.turn_penalty, *self.known_penalty, *self.knock, self.draw_turn, self.turn_lag) < 0:
             raise NotLegalHere("penalties, thresholds and turns are not negative")
-        if min(self.meldability_most, self.adjacency_most, self.deadwood_power) <= 0:
-            raise NotLegalHere("normalisers and the power of deadwood are positive")
+        if min(self.meldability_most, self.adjacency_most) <= 0:
+            raise NotLegalHere("normalisers are positive")
+        if self.deadwood_power <= 0:
+            raise NotLegalHere("the power of deadwood is positive")
         if sum(self.weights[1:4]) <= 0 and self.feed != (0, 0):
             raise NotLegalHere("feed is told in points of deadwood, which have no weight here")
 
