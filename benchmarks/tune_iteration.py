@@ -25,6 +25,7 @@ from meldlab.lab.tuning.iteration import FRESH, OPPONENT, Searched, iterate, sea
 from meldlab.lab.tuning.measuring import Measured, by_kernel, won_games
 
 COLUMNS = ("first", "player", "games", "wins", "swept")
+BLOCK = 48  # candidates that play at the same time
 REPORT = 60.0  # seconds after which the projection is printed
 
 
@@ -46,18 +47,19 @@ class Notebook:
         self.deadline, self.whole, self.began, self.played, self.told = deadline, whole, time.monotonic(), 0, False
 
     def __call__(self, candidates: Sequence[Ensemble], opponent: str, *, seed: int, first: int, games: int) -> list[Measured]:
-        found = []
-        for each in candidates:
-            key = first, " ".join(f"{value:g}" for value in each.vector())
-            if key not in self.known:
-                self.known[key] = by_kernel([each], opponent, seed=seed, first=first, games=games)[0]
-                one = self.known[key]
+        keys = [(first, " ".join(f"{value:g}" for value in each.vector())) for each in candidates]
+        missing = {key: each for key, each in zip(keys, candidates, strict=True) if key not in self.known}
+        waiting = list(missing.items())
+        for start in range(0, len(waiting), BLOCK):
+            some = waiting[start : start + BLOCK]
+            found = by_kernel([each for _, each in some], opponent, seed=seed, first=first, games=games)
+            for (key, _), one in zip(some, found, strict=True):
+                self.known[key] = one
                 self.writer.writerow([*key, one.games, one.wins, one.swept])
-                self.played += games
-                self.report()
-            found.append(self.known[key])
-        self.file.flush()
-        return found
+            self.file.flush()
+            self.played += games * len(some)
+            self.report()
+        return [self.known[key] for key in keys]
 
     def report(self) -> None:
         now = time.monotonic()
@@ -73,8 +75,9 @@ class Notebook:
 
 def honest(found: Searched, seed: int, games: int) -> dict[str, Any]:
     """Measure base and winner on fresh deals and say what the tests say."""
-    fresh = [won_games(player, OPPONENT, seed=seed, first=FRESH, games=games) for player in (found.base, found.best)]
-    same = [won_games(player, OPPONENT, seed=seed, first=found.first, games=found.after.games) for player in (found.base, found.best)]
+    players = found.base, found.best
+    fresh = won_games(players, OPPONENT, seed=seed, first=FRESH, games=games)
+    same = won_games(players, OPPONENT, seed=seed, first=found.first, games=found.after.games)
     before, after = (Measured(games, int(won.sum()), int((won.reshape(-1, 2).sum(1) == 2).sum())) for won in fresh)
     return {
         "search": found.name,

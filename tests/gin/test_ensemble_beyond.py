@@ -2,6 +2,7 @@
 
 from dataclasses import fields, replace
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 import pytest
@@ -43,9 +44,9 @@ def test_every_new_parameter_has_an_effect_and_a_neutral_default(name: str) -> N
     paper = play_batch(EnsemblePlayer(PAPER), SimplePlayer(), Rules(), 4, 0, 200, mirror=True, parallel=False)
     value = getattr(WEIGHING, name)
     # Two of them speak only together with another.
-    with_it = {"draw_promise": {"draw_need": 6.0}, "draw_reduction": {"draw_turn": 3}}.get(name, {})
-    changed = replace(PAPER, **{**with_it, name: value})  # type: ignore[arg-type]
-    without = replace(PAPER, **with_it)  # type: ignore[arg-type]
+    together: dict[str, dict[str, Any]] = {"draw_promise": {"draw_need": 6.0}, "draw_reduction": {"draw_turn": 3}}
+    with_it = together.get(name, {})
+    changed, without = replace(PAPER, **with_it, **{name: value}), replace(PAPER, **with_it)
     default = {field.name: field.default for field in fields(Ensemble)}[name]
     assert getattr(PAPER, name) == default != value
     again = play_batch(EnsemblePlayer(without), SimplePlayer(), Rules(), 4, 0, 200, mirror=True, parallel=False)
@@ -161,12 +162,12 @@ def test_gin_is_knocked_whatever_the_weights_say() -> None:
         ({"draw_to_knock": 52}, True),
     ],
 )
-def test_when_an_upcard_is_taken(change: dict[str, float], takes: bool) -> None:
+def test_when_an_upcard_is_taken(change: dict[str, Any], takes: bool) -> None:
     # 2D for a king saves 8 of 60 points and is near 2C; it makes no meld.
     view = view_of(LOOSE, "2D")
     assert view.phase is Phase.OFFER
     assert deadwood(view.hand) == 60
-    assert EnsemblePlayer(replace(PAPER, **change)).takes(view, Card.parse("2D")) == takes  # type: ignore[arg-type]
+    assert EnsemblePlayer(replace(PAPER, **change)).takes(view, Card.parse("2D")) == takes
 
 
 def test_a_price_in_points_needs_points_that_weigh() -> None:

@@ -104,7 +104,7 @@ def follow(genes: tuple[float, ...], pairs: int) -> Watcher:
     return watcher
 
 
-def kernel(genes: list[tuple[float, ...]], pairs: int, first: int = 0) -> tuple[np.ndarray, np.ndarray]:  # type: ignore[type-arg]
+def kernel(genes: list[tuple[float, ...]], pairs: int, first: int = 0) -> tuple[np.ndarray, np.ndarray]:
     simple, other = players.parse("simple"), players.parse("gin-only")
     assert isinstance(simple, Vectorial)
     assert isinstance(other, Vectorial)

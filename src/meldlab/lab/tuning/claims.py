@@ -3,7 +3,7 @@
 The paper compares a new rate with the one before as if the latter were known exactly. It was measured on as many games.
 
 >>> print(one_sample(0.701, Measured(5000, 3695)))
-chi-square 34.4, p = 4.3e-09
+chi-square 34.4, p = 4.4e-09
 >>> print(two_samples(Measured(5000, 3505), Measured(5000, 3695)))
 chi-square 17.9, p = 2.3e-05
 """

@@ -37,7 +37,7 @@ def adjacency_in_floats() -> list[tuple[float, float, float]]:
 
     >>> exact = {tuple(map(float, each)) for each in adjacency()}
     >>> sorted(exact - {tuple(round(value, 6) for value in each) for each in adjacency_in_floats()})
-    [(0.2, 0.4, 0.4), (0.4, 0.3, 0.3)]
+    [(0.8, 0.1, 0.1), (1.0, 0.0, 0.0)]
     """
     found = []
     steps = [0.0]

@@ -5,7 +5,9 @@
 (True, 40)
 """
 
+import os
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cache
 from typing import Protocol
@@ -55,22 +57,29 @@ class Measure(Protocol):
 
 
 def by_kernel(candidates: Sequence[Ensemble], opponent: str, *, seed: int, first: int, games: int) -> list[Measured]:
-    """Let candidates play in the batch kernel, one after the other, each on all cores."""
-    found = []
-    for each in candidates:
-        won = won_games(each, opponent, seed=seed, first=first, games=games)
-        found.append(Measured(games, int(won.sum()), int((won.reshape(-1, 2).sum(1) == 2).sum())))
-    return found
+    """Let candidates play in the batch kernel, on all cores."""
+    found = won_games(candidates, opponent, seed=seed, first=first, games=games)
+    return [Measured(games, int(won.sum()), int((won.reshape(-1, 2).sum(1) == 2).sum())) for won in found]
 
 
-def won_games(player: Ensemble, opponent: str, *, seed: int, first: int, games: int) -> NDArray[np.int64]:
-    """Return [games] int64, 1 for each game that the player wins."""
+def won_games(candidates: Sequence[Ensemble], opponent: str, *, seed: int, first: int, games: int) -> list[NDArray[np.int64]]:
+    """Return [games] int64 for each candidate, 1 for each game that it wins: for paired tests."""
     if games < 2 or games % 2 or first % 2:
         raise NotLegalHere(f"games {first} to {first + games - 1} are not mirrored pairs")
-    counts = np.zeros((games, place.COUNTS), np.int32)
-    place.play_games(np.array([player.vector(), _vector(opponent)]), rule_vector(Rules()), seed, first, games, True, counts)
-    won: NDArray[np.int64] = (counts[:, place.WINNER_SEAT] == 0).astype(np.int64)
-    return won
+    cores, rules, log = os.cpu_count() or 1, rule_vector(Rules()), np.empty((0, place.LOG_WIDTH), np.int64)
+    counts = np.zeros((len(candidates), games, place.COUNTS), np.int32)
+    seated = [np.array([each.vector(), _vector(opponent)]) for each in candidates]
+    # Small pieces keep every core busy to the end.
+    size = 2 * max(16, games * len(candidates) // (16 * cores))
+
+    def play(piece: tuple[int, int]) -> None:
+        at, start = piece
+        many = min(size, games - start)
+        place.play_some(seated[at], rules, seed, first + start, many, True, log, counts[at, start : start + many])
+
+    with ThreadPoolExecutor(cores) as pool:
+        list(pool.map(play, [(at, start) for at in range(len(candidates)) for start in range(0, games, size)]))
+    return [(each[:, place.WINNER_SEAT] == 0).astype(np.int64) for each in counts]
 
 
 def measure_one(measure: Measure, player: Ensemble, opponent: str, *, seed: int, first: int, games: int) -> Measured:

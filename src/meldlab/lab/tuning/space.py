@@ -34,16 +34,16 @@ DIMENSIONS = (
     # When to knock: up to about this draw; the other weights move that draw.
     Dimension("knock_draw", -2.0, 9.0, 4.5),
     Dimension("knock_deadwood", -1.0, 1.0, 0.0),
-    Dimension("knock_gin_cards", -2.0, 1.0, -0.5),
-    Dimension("knock_taken", -3.0, 2.0, -1.0),
+    Dimension("knock_gin_cards", -5.0, 1.0, -0.5),
+    Dimension("knock_taken", -6.0, 2.0, -1.0),
     # What a discard costs that the opponent can meld, in points, and more with every draw.
     Dimension("feed", -1.0, 8.0, 2.0),
-    Dimension("feed_draw", -0.5, 0.8, 0.0),
+    Dimension("feed_draw", -0.5, 2.0, 0.0),
     # Points of deadwood that a unit of meldability, a melded card, an ace or two, a unit of adjacency are worth.
-    Dimension("promise", 0.005, 1.0, 0.05),
-    Dimension("melded", 0.0, 5.0, 1.6),
-    Dimension("low", 0.0, 6.0, 2.0),
-    Dimension("near", 0.0, 2.0, 0.6),
+    Dimension("promise", 0.005, 4.0, 0.05),
+    Dimension("melded", 0.0, 8.0, 1.6),
+    Dimension("low", 0.0, 8.0, 2.0),
+    Dimension("near", 0.0, 4.0, 0.6),
     Dimension("sets", 0.05, 0.95, 0.4),
     Dimension("same_rank", 0.0, 1.0, 0.5),
     Dimension("two_away", 0.0, 1.0, 0.25),
@@ -51,9 +51,9 @@ DIMENSIONS = (
     Dimension("unknown_card", 0.2, 1.0, 0.75),
     Dimension("power", 0.5, 1.5, 1.0),
     # By how much of itself the weight of deadwood grows with a draw, and with a card the opponent took.
-    Dimension("by_draw", 0.0, 0.25, 0.008),
+    Dimension("by_draw", 0.0, 0.5, 0.008),
     Dimension("by_draw_power", 0.3, 2.0, 1.0),
-    Dimension("by_taken", 0.0, 0.6, 0.015),
+    Dimension("by_taken", 0.0, 0.8, 0.015),
     # Upcards: points they must save at any time, what their meldability adds to that, and the same late.
     Dimension("draw_need", 0.5, 14.0, 12.0),
     Dimension("draw_promise", 0.0, 8.0, 0.5),
