@@ -1,7 +1,5 @@
 """The store: one run for one question, one count for one piece, whoever asks and however often."""
 
-import os
-import socket
 import subprocess
 import sys
 import time
@@ -16,7 +14,7 @@ from meldlab.errors import MeldlabError, NoSuchThing, NotLegalHere
 from meldlab.lab.shards import Shard
 from meldlab.lab.standings import Progress, Standing, standings
 from meldlab.lab.statistics import wilson
-from meldlab.lab.store import Done, Run, Store, canonical
+from meldlab.lab.store import Done, Run, Store, canonical, claimant
 
 plain = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
@@ -93,7 +91,7 @@ def test_claims_that_nobody_renews_are_free_again(run: Run) -> None:
 def test_the_claims_of_a_dead_process_of_this_machine_are_free_at_once(run: Run) -> None:
     process = subprocess.Popen([sys.executable, "-c", ""])
     process.wait()
-    dead, alive = f"{socket.gethostname()}:{process.pid}", f"{socket.gethostname()}:{os.getpid()}"
+    dead, alive = claimant(process.pid), claimant()
     assert len(run.claim(rows(2), dead)) == 2
     assert len(run.claim(rows(2), ELSEWHERE)) == 2
     run.release(ELSEWHERE)
