@@ -2,7 +2,7 @@
 
 import subprocess
 import sys
-import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -56,6 +56,11 @@ def test_the_same_question_is_the_same_run(tmp_path: Path, monkeypatch: pytest.M
     assert [each.number for each in store.runs()] == [1, 2, 3, 4]
 
 
+def test_many_open_a_new_file_at_once(tmp_path: Path) -> None:
+    with ThreadPoolExecutor(4) as pool:
+        assert set(pool.map(lambda _: Store.open(tmp_path / "runs.sqlite").run("at once", {}).number, range(8))) == {1}
+
+
 def test_a_run_keeps_notes_plan_and_answer(run: Run) -> None:
     run.note("one")
     run.note("two\n")
@@ -77,15 +82,18 @@ def test_a_piece_is_claimed_once(run: Run) -> None:
     assert keys[3] not in run.claim(rows(4), "you.elsewhere:2"), "what is done is not done again"
 
 
-def test_claims_that_nobody_renews_are_free_again(run: Run) -> None:
+def test_claims_that_nobody_renews_are_free_again(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    now = [1000.0]
+    monkeypatch.setattr(Store, "clock", lambda self, connection: now[0])
     keys = sorted(row["piece"] for row in rows(2))
     assert sorted(run.claim(rows(2), ELSEWHERE)) == keys
-    time.sleep(0.05)
-    assert run.claim(rows(2), "me.somewhere:1", lease=60) == []
+    now[0] += 50
     run.renew(ELSEWHERE)
-    assert run.claim(rows(2), "me.somewhere:1", lease=0.04) == []
-    time.sleep(0.05)
-    assert sorted(run.claim(rows(2), "me.somewhere:1", lease=0.04)) == keys
+    now[0] += 50
+    assert run.claim(rows(2), "me.somewhere:1", lease=60) == []
+    now[0] += 11
+    assert sorted(run.claim(rows(2), "me.somewhere:1", lease=60)) == keys
+    assert run.claim(rows(2), ELSEWHERE, lease=60) == []
 
 
 def test_the_claims_of_a_dead_process_of_this_machine_are_free_at_once(run: Run) -> None:

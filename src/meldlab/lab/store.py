@@ -328,7 +328,7 @@ def _url(url: str | Path | None) -> sa.URL:
 
 def _prepare(connection: Any, _: Any) -> None:
     # Readers do not wait for writers; a commit survives the end of the process, if not that of the machine's power.
-    for pragma in ("journal_mode = WAL", "synchronous = NORMAL", "busy_timeout = 60000", "foreign_keys = ON"):
+    for pragma in ("busy_timeout = 60000", "journal_mode = WAL", "synchronous = NORMAL", "foreign_keys = ON"):
         connection.execute(f"PRAGMA {pragma}")
 
 
