@@ -146,13 +146,13 @@ def test_watch_takes_the_latest_search(capsys: pytest.CaptureFixture[str], store
 def test_watch_a_search_until_it_is_over(capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     kept = Store.open(tmp_path / "runs.sqlite")
     search, pieces = kept.run("knock", {}), Shard("gin.duel", "simple", games=40).split(20)
-    search.claim([piece.row() for piece in pieces], "another.machine:1")
+    search.claim([piece.row() for piece in pieces], "another.machine:1:x")
     search.plan(40)
     looks = []
 
     def meanwhile(seconds: float) -> None:
         looks.append(seconds)
-        search.release("another.machine:1")
+        search.release("another.machine:1:x")
         play(pieces, search, jobs=1)
         search.finish(None)
 

@@ -21,7 +21,7 @@ plain = st.recursive(
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
     max_leaves=8,
 )
-ELSEWHERE = "another.machine:1"
+ELSEWHERE = "another.machine:1:x"
 
 
 @pytest.fixture
@@ -75,11 +75,11 @@ def test_a_run_keeps_notes_plan_and_answer(run: Run) -> None:
 
 def test_a_piece_is_claimed_once(run: Run) -> None:
     keys = [row["piece"] for row in rows(4)]
-    assert sorted(run.claim(rows(3), "me.somewhere:1")) == sorted(keys[:3])
-    assert run.claim(rows(4), "you.elsewhere:2") == [keys[3]]
-    assert sorted(run.claim(rows(4), "me.somewhere:1")) == sorted(keys[:3]), "one's own claims stay one's own"
+    assert sorted(run.claim(rows(3), "me.somewhere:1:x")) == sorted(keys[:3])
+    assert run.claim(rows(4), "you.elsewhere:2:x") == [keys[3]]
+    assert sorted(run.claim(rows(4), "me.somewhere:1:x")) == sorted(keys[:3]), "one's own claims stay one's own"
     run.write([finished(rows(4)[3], 1)])
-    assert keys[3] not in run.claim(rows(4), "you.elsewhere:2"), "what is done is not done again"
+    assert keys[3] not in run.claim(rows(4), "you.elsewhere:2:x"), "what is done is not done again"
 
 
 def test_claims_that_nobody_renews_are_free_again(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -90,9 +90,9 @@ def test_claims_that_nobody_renews_are_free_again(run: Run, monkeypatch: pytest.
     now[0] += 50
     run.renew(ELSEWHERE)
     now[0] += 50
-    assert run.claim(rows(2), "me.somewhere:1", lease=60) == []
+    assert run.claim(rows(2), "me.somewhere:1:x", lease=60) == []
     now[0] += 11
-    assert sorted(run.claim(rows(2), "me.somewhere:1", lease=60)) == keys
+    assert sorted(run.claim(rows(2), "me.somewhere:1:x", lease=60)) == keys
     assert run.claim(rows(2), ELSEWHERE, lease=60) == []
 
 
@@ -121,7 +121,7 @@ def test_what_is_given_back_can_be_claimed(run: Run) -> None:
     run.claim(rows(3), ELSEWHERE)
     run.write([finished(rows(3)[0], 1)])
     run.release(ELSEWHERE)
-    assert len(run.claim(rows(3), "me.somewhere:1")) == 2
+    assert len(run.claim(rows(3), "me.somewhere:1:x")) == 2
     assert run.games() == 2
 
 

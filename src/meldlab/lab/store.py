@@ -10,6 +10,7 @@
 import hashlib
 import json
 import os
+import secrets
 import socket
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -90,8 +91,8 @@ def canonical(value: Any) -> str:
 
 
 def claimant(process: int | None = None) -> str:
-    """Return who this process, or another of this machine, is to the others on the same store."""
-    return f"{_machine()}:{os.getpid() if process is None else process}"
+    """Return a new name for who works in this process, or in another of this machine, to tell the others on the same store."""
+    return f"{_machine()}:{os.getpid() if process is None else process}:{secrets.token_hex(3)}"
 
 
 @dataclass(frozen=True)
@@ -334,7 +335,7 @@ def _prepare(connection: Any, _: Any) -> None:
 
 def _lives(holder: str) -> bool:
     """Tell whether a holder may be alive: on another machine it may, on this one its process says so."""
-    machine, _, number = holder.rpartition(":")
+    machine, number, _ = holder.rsplit(":", 2)
     if machine != _machine() or os.name != "posix":
         return True
     try:
