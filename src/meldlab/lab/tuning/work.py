@@ -1,7 +1,7 @@
 """The work of an experiment: every game it needs goes through shards, so that what is done stays done."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +12,7 @@ from meldlab.lab.shards import WORKERS, Player, Shard, play
 from meldlab.lab.store import Counts, Run
 from meldlab.lab.tuning.measuring import Measured
 
-__all__ = ["Work", "warm"]
+__all__ = ["Work", "described", "warm"]
 
 PIECE = 5000  # games in one shard at most
 
@@ -50,21 +50,41 @@ class Work:
         self.seen |= new.keys()
         return [counts[shard.key] for shard in shards]
 
-    def duels(self, pairs: Sequence[tuple[Player, Player]], *, seed: int, first: int = 0, games: int) -> list[Measured]:
+    def duels(
+        self, pairs: Sequence[tuple[Player, Player]], *, seed: int, first: int = 0, games: int, labels: Sequence[str] = ()
+    ) -> list[Measured]:
         """Return what the first player of each pair does against the second; all pairs meet the same mirrored deals."""
-        pieces = [Shard("gin.duel", one, other, seed=seed, first=first, games=games).split(PIECE) for one, other in pairs]
+        pieces = [
+            Shard("gin.duel", one, other, seed=seed, first=first, games=games, label=label).split(PIECE)
+            for (one, other), label in zip(pairs, labels or [""] * len(pairs), strict=True)
+        ]
         counts = iter(self.play([piece for some in pieces for piece in some]))
         return [sum((_measured(next(counts)) for _ in some), Measured()) for some in pieces]
 
     def measure(self, candidates: Sequence[Ensemble], opponent: str, *, seed: int, first: int, games: int) -> list[Measured]:
         """Return what each candidate does against one opponent."""
         pairs: list[tuple[Player, Player]] = [(tuple(each.vector().tolist()), opponent) for each in candidates]
-        return self.duels(pairs, seed=seed, first=first, games=games)
+        return self.duels(pairs, seed=seed, first=first, games=games, labels=[described(each) for each in candidates])
 
     def won(self, player: Ensemble, opponent: str, *, seed: int, first: int, games: int) -> NDArray[np.int64]:
         """Return [games] int64, 1 for each game that the player wins: for paired tests."""
-        whole = Shard("gin.duel", tuple(player.vector().tolist()), opponent, seed=seed, first=first, games=games)
+        numbers, label = tuple(player.vector().tolist()), described(player)
+        whole = Shard("gin.duel", numbers, opponent, seed=seed, first=first, games=games, label=label)
         return won(self.play(whole.split(PIECE)))
+
+
+def described(player: Ensemble) -> str:
+    """Return what people call an ensemble: what differs from the paper's.
+
+    >>> described(Ensemble(draw_turn=9, meldability=(0.1, 0.9, 0.5, 0.5)))
+    'draw_turn 9, meldability 0.1/0.9/0.5/0.5'
+    """
+    paper, differences = Ensemble(), []
+    for one in fields(player):
+        value = getattr(player, one.name)
+        if value != getattr(paper, one.name):
+            differences.append(f"{one.name} {'/'.join(f'{each:g}' for each in value) if isinstance(value, tuple) else value}")
+    return ", ".join(differences) or "paper"
 
 
 def warm() -> None:
