@@ -47,6 +47,7 @@ from meldlab.gin.kernel_ensemble import (
     ensemble_takes,
     hear_draw,
     start_belief,
+    weigh_knock,
 )
 from meldlab.gin.kernel_light import NARROW, WIDE, light_discard, light_takes
 from meldlab.melds.kernel import deadwood
@@ -108,7 +109,7 @@ def key_of(seed, game, turned, step, seat, purpose):
 
 
 @scalar_kernel
-def take_decision(notes, seat, upcard, limit, players, books, left, risks, values, total, inner):
+def take_decision(notes, seat, upcard, limit, players, books, order, belief, ob, left, risks, values, total, inner):
     """Tell whether a seat takes the upcard."""
     hand = notes[HAND + seat]
     turn, known, pile, book = notes[TURN + seat], notes[KNOWN + seat], notes[PILE], books[seat]
@@ -118,7 +119,7 @@ def take_decision(notes, seat, upcard, limit, players, books, left, risks, value
         dropped, own, other = notes[DROPPED + 1 - seat], notes[SCORED + seat], notes[SCORED + 1 - seat]
         return light_takes(hand, upcard, turn, known, pile, dropped, own, other, limit, book, left, values, total, inner)
     if players[seat, KIND] == ENSEMBLE:
-        return ensemble_takes(hand, upcard, notes[TURN + seat], players[seat], left)
+        return ensemble_takes(hand, order[seat], upcard, turn, belief[seat], known, pile, players[seat], ob, left)
     return makes_meld(hand, upcard)
 
 
@@ -288,7 +289,9 @@ def play_on(
     outcome[0], outcome[1], outcome[2], outcome[3], outcome[4] = -1, 0, 0, 0, -1
     while True:
         top = pile[notes[PILED] - 1] & 63
-        taken = False if passes == 2 else take_decision(notes, seat, top, limit, players, books, left, risks, values, total, inner)
+        taken = False
+        if passes != 2:
+            taken = take_decision(notes, seat, top, limit, players, books, order, belief, ob, left, risks, values, total, inner)
         if passes < 2 and not taken:
             write(log, notes[STEP], seat, PASS, -1)
             notes[STEP] += 1
@@ -373,6 +376,8 @@ def play_on(
                 left,
                 values,
             )
+            turn, known = notes[TURN + seat], notes[KNOWN + seat]
+            chosen = weigh_knock(chosen, hand, drawn, taken, turn, belief[seat], known, notes[PILE], limit, players[seat], left)
             card, after = chosen & 63, chosen >> 6
             wanted = after <= threshold(players[seat], notes[TURN + seat], limit)
             at = 0
