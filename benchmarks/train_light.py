@@ -121,7 +121,7 @@ class Network(torch.nn.Module):
 
 
 class Lesson:
-    """Samples: planes, cards the opponent dropped, discard, turn, deadwood, scores, whether after a discard, which answer, the right one."""
+    """Samples: planes, cards the opponent dropped, discard, turn, deadwood, scores, whether after a discard, which answer, and it."""
 
     def __init__(self, *columns):
         self.columns = columns
