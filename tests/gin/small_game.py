@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator
 from functools import cache
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 
@@ -64,7 +65,8 @@ class Brute:
         for turn in range(TURNS, 0, -1):
             hazard, knock, caught = turn_of(odds, turn)
             next_guide = guide.get(turn + 1, dict.fromkeys(self.hands, 0.0))
-            wished = {hand: self.worth(hand, next_guide, turn_of(believed, turn)) for hand in self.hands}
+            row = turn_of(believed, turn)
+            wished = {hand: self.worth(hand, next_guide, row) for hand in self.hands}
             worth = {
                 hand: knock[deadwood(hand)] if wished[hand][1] else (1 - hazard) * value[hand] + hazard * caught[deadwood(hand)]
                 for hand in self.hands
@@ -106,7 +108,7 @@ def random_odds(seed: int) -> Odds:
 class Look:
     """One card of look-ahead, as the player does it, over any V: ``value(hand, turn)`` is asked for turns up to the last."""
 
-    def __init__(self, value: Callable[[int, int], float], book: dict[str, list[list[float]]], deck: list[int], limit: int) -> None:
+    def __init__(self, value: Callable[[int, int], float], book: dict[str, Any], deck: list[int], limit: int) -> None:
         self.value, self.book, self.deck, self.limit = value, book, deck, limit
 
     def held(self, card: int, known: int, unseen: list[int], share: float) -> float:
@@ -132,17 +134,17 @@ class Look:
     def choices(self, hand: int, barred: int, turn: int, known: int, pile: int, shown: int | None = None) -> Iterator[tuple[float, int, bool]]:
         """Every discard as (value, card, whether it is a knock); ``shown``: the own cards as they were when risks were counted."""
         now, bin = min(turn, TURNS), min(known.bit_count(), KNOWNS - 1)
-        hazard, price, bias = self.book["odds"][now][bin]  # type: ignore[misc]
+        hazard, price, bias = self.book["odds"][now][bin]
         cards = hand.bit_count() - 1
         for card in cards_of(hand & ~barred):
             rest = hand ^ 1 << card
             left = deadwood(rest)
             ahead = self.value(rest, now + 1) if now < TURNS else 0.0
             risk = self.risk(card, hand if shown is None else shown, known, pile, cards)
-            caught: float = self.book["caught"][now][bin][left]  # type: ignore[index]
+            caught = self.book["caught"][now][bin][left]
             yield (1 - hazard) * ahead + hazard * caught + bias - price * risk, card, False
             if left <= self.limit:
-                yield self.book["knock"][now][bin][left], card, True  # type: ignore[index]
+                yield self.book["knock"][now][bin][left], card, True
 
     def takes(self, hand: int, upcard: int, turn: int, known: int, pile: int) -> float:
         """How much more the upcard is worth than a card from stock."""
