@@ -9,7 +9,23 @@ from tests.cli.test_gin import run
 
 SMALL = ["--cards", "4", "--ranks", "5", "--knock-limit", "3", "--device", "cpu", "--rounds", "2000", "--games", "100", "--loops", "2"]
 KEYS = {
-    *("against", "rules", "cards", "ranks", "limit", "rounds", "games", "price", "upcard", "bits", "turns", "seed", "value", "win_rate", "ci95"),
+    *(
+        "against",
+        "rules",
+        "cards",
+        "ranks",
+        "limit",
+        "rounds",
+        "games",
+        "price",
+        "upcard",
+        "bits",
+        "turns",
+        "seed",
+        "value",
+        "win_rate",
+        "ci95",
+    ),
     *("exploitability", "measured_against", "device", "laps", "stable", "seconds", "saved", "bytes"),
 }
 

@@ -1,4 +1,4 @@
-"""The computed player's model once more, in plain Python over all hands of a small deck: dictionaries by mask, no classes of hands, no kernels."""
+"""The computed player's model once more: plain Python over all hands of a small deck, dictionaries by mask, no classes, no kernels."""
 
 from collections.abc import Callable, Iterator
 from functools import cache
@@ -131,7 +131,9 @@ class Look:
             safe *= 1 - self.held(one, known, unseen, share) * self.held(other, known, unseen, share)
         return 1 - safe
 
-    def choices(self, hand: int, barred: int, turn: int, known: int, pile: int, shown: int | None = None) -> Iterator[tuple[float, int, bool]]:
+    def choices(
+        self, hand: int, barred: int, turn: int, known: int, pile: int, shown: int | None = None
+    ) -> Iterator[tuple[float, int, bool]]:
         """Every discard as (value, card, whether it is a knock); ``shown``: the own cards as they were when risks were counted."""
         now, bin = min(turn, TURNS), min(known.bit_count(), KNOWNS - 1)
         hazard, price, bias = self.book["odds"][now][bin]

@@ -155,7 +155,7 @@ def slow_tally(first: Vectorial, second: Vectorial, rounds: int, seed: int, look
         counts[cell] += 1, amount
 
     for game in range(rounds):
-        steps = [step for step in replay(play(first, second, seed, game), seed, game)]
+        steps = list(replay(play(first, second, seed, game), seed, game))
         last = steps[-1]
         result = points_of_knock(last, last.hand ^ 1 << last.card, seed, game) if last.verb == verbs.KNOCK else 0
         points = result if last.seat == 0 else -result

@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -35,7 +36,7 @@ np.savez(sys.argv[1] + "/found.npz", **work("cuda"))
 """
 
 
-def work(device: str) -> dict[str, np.ndarray[tuple[int, ...], np.dtype[np.generic]]]:
+def work(device: str) -> dict[str, Any]:
     """Solve, follow a guide, play and tally with the kernels of a device."""
     engine, field = Engine(device), Field(3, dead_cards(3), device)
     vector, none = rule_vector(RULES, 3, 3), type(NO_BOOK)(*(engine.up(one) for one in NO_BOOK))

@@ -86,7 +86,11 @@ def test_a_process_killed_while_saving_leaves_no_half_player(tmp_path: Path, bef
 
 def test_a_place_where_something_else_lies_is_refused(tmp_path: Path) -> None:
     (tmp_path / "thesis.txt").write_text("chapter one")
-    for folder, why in ((tmp_path, "holds something else"), (tmp_path / "thesis.txt", "is a file"), (tmp_path / "a" / "b", "there is no folder")):
+    for folder, why in (
+        (tmp_path, "holds something else"),
+        (tmp_path / "thesis.txt", "is a file"),
+        (tmp_path / "a" / "b", "there is no folder"),
+    ):
         with pytest.raises(NotLegalHere, match=why):
             check_folder(folder)
     (tmp_path / "empty").mkdir()

@@ -1,9 +1,9 @@
 """Computing a gin player: play rounds, learn the opponent's odds from them, solve for the best answer, play again.
 
 >>> small = Setting(Rules(knock_limit=3), cards=5, ranks=6)
->>> found = compute("simple", small, device="cpu", rounds=4096, games=200, loops=2)
->>> found.win_rate.low > 0.8
-True
+>>> found = compute("simple", small, device="cpu", rounds=10_000, games=200, loops=1)
+>>> found.win_rate.low > 0.5, found.book.codes.shape
+(True, (16, 2376))
 """
 
 import time
