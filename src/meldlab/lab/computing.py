@@ -6,6 +6,7 @@
 (True, (16, 2376))
 """
 
+import os
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -35,8 +36,8 @@ SELF = "self"
 KINDS = {8: np.uint8, 16: np.uint16}
 MOST_LOOPS = 90
 PLAYING = 2  # playing a lap's rounds and games takes about as long as so many turns of the recursion
-LOOKUP = 60e-9  # seconds of one core for one hand of the recursion, measured at six cards
-PATIENCE = 2.0  # hours that a pass may take on a CPU
+LOOKUP = 20e-9  # seconds of one core for one hand of the recursion: 8 measured at five cards, more where tables outgrow the caches
+PATIENCE = 1.0  # hours that a pass may take on one core
 Progress = Callable[[int, int], None]
 
 
@@ -117,9 +118,9 @@ class Setting:
                 raise NotLegalHere(f"{what} on the GPU, which has {free / 1e9:.0f} GB free")
             return
         hours = TURNS * LOOKUP / 3600 * (large * (self.cards + 1) + small * (4 * self.ranks - self.cards) * (2 if upcard else 1))
-        if hours > PATIENCE:
+        if hours > PATIENCE or memory > _memory():
             raise NotLegalHere(
-                f"{what} and about {hours:.0f} hours a pass on a CPU; use a GPU (--device cuda) or a smaller game (--cards 5 --ranks 6)"
+                f"{what} and {hours:.1f} hours of a core a pass; use a GPU (--device cuda) or a smaller game (--cards 5 --ranks 6)"
             )
 
 
@@ -322,6 +323,14 @@ def compute(
     measured = "simple" if both else against
     seconds = time.perf_counter() - start
     return Computed(table, against, measured, chosen, many, fights, price, upcard, bits, kept, seed, tuple(laps), stable, book, seconds)
+
+
+def _memory() -> float:
+    """Return the bytes of this machine's memory, where it tells."""
+    try:
+        return float(os.sysconf("SC_PHYS_PAGES")) * os.sysconf("SC_PAGE_SIZE")
+    except (AttributeError, OSError, ValueError):
+        return float("inf")
 
 
 def _device(device: str) -> str:
