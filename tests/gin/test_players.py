@@ -35,6 +35,20 @@ def move_of(row: list[int]) -> tuple[int, Verb, int, tuple[int, ...]]:
 
 # Slopes, so that weights change with the turn and with the opponent's known cards.
 SLOPING = Ensemble(turn_penalty=(0.02, 1.5), known_penalty=(0.1, 0.5), draw_turn=2)
+# Everything that goes beyond the paper at once.
+WEIGHING = Ensemble(
+    knock=(10, 10, 0),
+    draw_turn=3,
+    draw_reduction=3.0,
+    draw_need=6.0,
+    draw_promise=2.5,
+    draw_to_knock=10,
+    melded=40.0,
+    feed=(2.0, 0.1),
+    knock_weights=(4.5, -1.0, 0.1, -0.5, -1.0),
+    deadwood_power=0.9,
+)
+OWN = {"sloping": SLOPING, "weighing": WEIGHING}
 
 
 @pytest.mark.parametrize(
@@ -46,11 +60,13 @@ SLOPING = Ensemble(turn_penalty=(0.02, 1.5), known_penalty=(0.1, 0.5), draw_turn
         ("ensemble:text", "ensemble:shipped", "eaai", 12),
         ("ensemble:base", "sloping", "pagat", 12),
         ("ensemble", "knock:8,4,3", "oklahoma", 12),
+        ("weighing", "simple", "eaai", 12),
+        ("weighing", "sloping", "oklahoma", 8),
     ],
 )
 def test_the_kernel_plays_the_same_actions_as_the_table(first: str, second: str, preset: str, games: int) -> None:
     rules = PRESETS[preset]
-    seated = [EnsemblePlayer(SLOPING, "sloping") if name == "sloping" else players.parse(name) for name in (first, second)]
+    seated = [EnsemblePlayer(OWN[name], name) if name in OWN else players.parse(name) for name in (first, second)]
     assert isinstance(seated[0], Vectorial)
     assert isinstance(seated[1], Vectorial)
     counts = play_batch(seated[0], seated[1], rules, 5, 0, 2 * games, mirror=True, parallel=False)

@@ -100,8 +100,10 @@ def _gin() -> None:
     from meldlab.gin import Gin, players
     from meldlab.lab.arena import duel
     from meldlab.lab.computing import Setting, compute
+    from meldlab.lab.tuning.work import warm
     from meldlab.play import Deal, Table
 
+    warm()
     for threads in (0, 1):
         duel("ensemble", "simple", 2, threads=threads)
     table = Table(Gin(), [players.parse("mc:1"), players.parse("ensemble")])

@@ -23,6 +23,9 @@ class Book(NamedTuple):
     knock: NDArray[np.float64]  # [TURNS + 2, KNOWNS, DEADWOODS]
     caught: NDArray[np.float64]
     deck: NDArray[np.int64]  # all cards as a hand, and how many each player holds
+    rows: NDArray[np.float32]  # [ROWS, WIDE], the network of a light player
+    first: NDArray[np.float32]  # [WIDE + 1, NARROW]
+    last: NDArray[np.float32]  # [NARROW + 1, 3]
 
 
 NO_BOOK = Book(
@@ -34,4 +37,7 @@ NO_BOOK = Book(
     np.zeros((TURNS + 2, KNOWNS, DEADWOODS)),
     np.zeros((TURNS + 2, KNOWNS, DEADWOODS)),
     np.zeros(2, np.int64),
+    np.zeros((1, 1), np.float32),
+    np.zeros((1, 1), np.float32),
+    np.zeros((1, 1), np.float32),
 )

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from meldlab.cards import Hand, classes
 from meldlab.gin import kernel_batch, kernel_compute, kernel_tally
-from meldlab.gin.book import Book
+from meldlab.gin.book import NO_BOOK, Book
 from meldlab.gin.kernel import LEFT
 from meldlab.gin.kernel_computed import BIAS, HAZARD, KNOWNS, ODDS, PRICE, TURNS
 from meldlab.gin.odds import Odds
@@ -93,8 +93,8 @@ class Engine:
             return counts
         result = self.cuda.device_array(counts.shape, np.int32)
         shape = (games + THREADS - 1) // THREADS, THREADS
-        no_tally = self.up(np.zeros(0))
-        self._kernels.play_games[shape](self.up(players), books, self.up(rules), seed, first, games, mirror, result, no_tally)
+        none = self.up(np.zeros(0)), self.up(np.zeros((0, 1, 1)))
+        self._kernels.play_games[shape](self.up(players), books, self.up(rules), seed, first, games, mirror, result, *none)
         counts[:] = result.copy_to_host()
         return counts
 
@@ -114,8 +114,8 @@ class Engine:
             tally[:] = sheets.sum(0)
             return tally
         counts, result = self.cuda.device_array((rounds, kernel_batch.COUNTS), np.int32), self.up(tally)
-        shape = (rounds + THREADS - 1) // THREADS, THREADS
-        self._kernels.play_games[shape](self.up(players), books, self.up(single), seed, 0, rounds, False, counts, result)
+        shape, pages = ((rounds + THREADS - 1) // THREADS, THREADS), self.up(np.zeros((0, 1, 1)))
+        self._kernels.play_games[shape](self.up(players), books, self.up(single), seed, 0, rounds, False, counts, result, pages)
         tally[:] = result.copy_to_host()
         return tally
 
@@ -210,4 +210,4 @@ def open_book(
     engine = field.engine
     turns, rows = engine.up(solved.turns), (engine.up(table), engine.up(knock), engine.up(caught))
     deck = np.array([((1 << 52) - 1) & ~field.dead.mask, field.cards], np.int64)
-    return Book(solved.codes, turns, field.keys, field.small, *rows, engine.up(deck))
+    return Book(solved.codes, turns, field.keys, field.small, *rows, engine.up(deck), *map(engine.up, NO_BOOK[-3:]))

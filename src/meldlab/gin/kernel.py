@@ -51,6 +51,14 @@ def bit(card):
 
 
 @scalar_kernel
+def nth_card(hand, nth):
+    """Return a card of a hand, counted from 0."""
+    for _ in range(nth):
+        hand &= hand - 1
+    return popcount((hand & -hand) - 1)
+
+
+@scalar_kernel
 def makes_meld(hand, card):
     """Tell whether a meld within the hand and ``card``, which is not in it, contains the card."""
     suit, rank = card // 13, card % 13

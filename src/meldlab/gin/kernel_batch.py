@@ -36,6 +36,8 @@ from meldlab.gin.kernel_ensemble import (
     KNOCK_EARLY,
     KNOCK_LATE,
     KNOCK_TURN,
+    LIGHT,
+    NOISE,
     PASS,
     SHOW,
     TAKE,
@@ -45,16 +47,19 @@ from meldlab.gin.kernel_ensemble import (
     ensemble_takes,
     hear_draw,
     start_belief,
+    weigh_knock,
 )
+from meldlab.gin.kernel_light import NARROW, WIDE, light_discard, light_takes
 from meldlab.melds.kernel import deadwood
 
-STARTER = 1  # the purpose under which the first starter is drawn
+STARTER, SCORES = 1, 2  # the purposes under which the first starter, and the scores to learn from, are drawn
 MOST_SEATS = 16
 
 # Places in a vector of rules, [RULES] int64.
 LIMIT, OKLAHOMA, GIN, BIG_GIN, UNDERCUT, EQUAL, OFFER, FLOOR, MOST_UPCARDS, MOST_DRAWS, RANDOM_START, NEXT, POINTS_WANTED = range(13)
 CARDS_EACH, RANKS = 13, 14  # ten of thirteen; smaller games serve as tests of what is computed
-RULES = 15
+ANY_SCORES = 15  # 1: every match starts with scores drawn at random, to learn from
+RULES = 16
 ALTERNATES, WINNER, LOSER = 0, 1, 2
 
 # What a step of the log says: seat, verb, card, melds.
@@ -68,13 +73,16 @@ COUNTS = 13
 
 # Notes of a round, [NOTES] int64.
 STOCK_LEFT, PILE, PILED, UPCARDS, STEP, N_DRAWS = 0, 1, 2, 3, 4, 5
-HAND, KNOWN, TURN = 6, 8, 10  # two places each
+HAND, KNOWN, TURN, DROPPED, SCORED = 6, 8, 10, 12, 14  # two places each
+NOTES = 16
 CHUNK = 32
 
 # What seat 0 writes into its diary at each of its discards, [turns, DIARY] float64: its deadwood, cards known of the opponent, points if it
-# knocked, whether it did, the risk of the discard, what it expected, whether the discard was taken.
-LEFT_OVER, SEEN, IF_KNOCK, KNOCKED, RISK, EXPECTED, TAKEN = range(7)
-DIARY = 7
+# knocked, whether it did, the risk of the discard, what it expected, whether the discard was taken; the cards as planes (kernel_light)
+# after the discard, and before a draw from stock, -1 if it took the upcard; the points of the round, filled in when it is over.
+LEFT_OVER, SEEN, IF_KNOCK, KNOCKED, RISK, EXPECTED, TAKEN, PLANE, DRAW_PLANE, RESULT = 0, 1, 2, 3, 4, 5, 6, 7, 9, 11
+OF_OPPONENT, DISCARDED, OWN_SCORE, OTHER_SCORE = 12, 13, 14, 15  # cards that the opponent dropped, the discard, the match before the round
+DIARY = 16
 CANNOT_KNOCK = -1e9
 
 
@@ -101,13 +109,17 @@ def key_of(seed, game, turned, step, seat, purpose):
 
 
 @scalar_kernel
-def take_decision(notes, seat, upcard, limit, players, books, left, risks, values):
+def take_decision(notes, seat, upcard, limit, players, books, order, belief, ob, left, risks, values, total, inner):
     """Tell whether a seat takes the upcard."""
     hand = notes[HAND + seat]
+    turn, known, pile, book = notes[TURN + seat], notes[KNOWN + seat], notes[PILE], books[seat]
     if players[seat, KIND] == COMPUTED:
-        return computed_takes(hand, upcard, notes[TURN + seat], notes[KNOWN + seat], notes[PILE], limit, books[seat], left, risks, values)
+        return computed_takes(hand, upcard, turn, known, pile, limit, book, left, risks, values)
+    if players[seat, KIND] == LIGHT:
+        dropped, own, other = notes[DROPPED + 1 - seat], notes[SCORED + seat], notes[SCORED + 1 - seat]
+        return light_takes(hand, upcard, turn, known, pile, dropped, own, other, limit, book, left, values, total, inner)
     if players[seat, KIND] == ENSEMBLE:
-        return ensemble_takes(hand, upcard, notes[TURN + seat], players[seat], left)
+        return ensemble_takes(hand, order[seat], upcard, turn, belief[seat], known, pile, players[seat], ob, left)
     return makes_meld(hand, upcard)
 
 
@@ -191,6 +203,10 @@ def note_discard(diary, notes, card, left_over, knocked, limit, rules, seed, gam
         return
     diary[row, LEFT_OVER], diary[row, SEEN] = left_over, popcount(notes[KNOWN])
     diary[row, KNOCKED], diary[row, RISK], diary[row, EXPECTED], diary[row, TAKEN] = knocked, risk, expected, 0
+    pile = notes[PILE] | bit(card)
+    diary[row, PLANE], diary[row, PLANE + 1] = notes[HAND] | pile, notes[KNOWN] | pile
+    diary[row, OF_OPPONENT], diary[row, DISCARDED] = notes[DROPPED + 1], card
+    diary[row, OWN_SCORE], diary[row, OTHER_SCORE] = notes[SCORED], notes[SCORED + 1]
     diary[row, IF_KNOCK] = CANNOT_KNOCK
     if left_over <= limit:
         step = notes[STEP]
@@ -208,7 +224,7 @@ def deal_round(deck, starter, players, rules, notes, used, order, belief, pile):
         for i in range(size):
             order[seat, i] = deck[first + i]
             hand |= bit(deck[first + i])
-        notes[HAND + seat], notes[KNOWN + seat], notes[TURN + seat] = hand, 0, 0
+        notes[HAND + seat], notes[KNOWN + seat], notes[TURN + seat], notes[DROPPED + seat] = hand, 0, 0, 0
         if players[seat, KIND] == ENSEMBLE:
             start_belief(belief[seat])
         else:
@@ -225,6 +241,7 @@ def drop_card(notes, seat, card, pile, players, belief):
     pile[notes[PILED]] = card + 64 * (1 + seat)
     notes[PILED] += 1
     notes[PILE] |= bit(card)
+    notes[DROPPED + seat] |= bit(card)
     tell_drop(notes, seat, card, players, belief)
 
 
@@ -255,6 +272,8 @@ def play_on(
     left,
     risks,
     values,
+    total,
+    inner,
     melds,
     shown,
     log,
@@ -270,7 +289,9 @@ def play_on(
     outcome[0], outcome[1], outcome[2], outcome[3], outcome[4] = -1, 0, 0, 0, -1
     while True:
         top = pile[notes[PILED] - 1] & 63
-        taken = False if passes == 2 else take_decision(notes, seat, top, limit, players, books, left, risks, values)
+        taken = False
+        if passes != 2:
+            taken = take_decision(notes, seat, top, limit, players, books, order, belief, ob, left, risks, values, total, inner)
         if passes < 2 and not taken:
             write(log, notes[STEP], seat, PASS, -1)
             notes[STEP] += 1
@@ -296,6 +317,9 @@ def play_on(
         if rules[MOST_UPCARDS] != 0 and notes[UPCARDS] >= rules[MOST_UPCARDS]:
             return
         tell_draw(notes, seat, top, taken, players, belief)
+        if seat == 0 and notes[TURN] < len(diary):
+            diary[notes[TURN], DRAW_PLANE] = -1 if taken else notes[HAND] | notes[PILE]
+            diary[notes[TURN], DRAW_PLANE + 1] = notes[KNOWN] | notes[PILE]
         hand = notes[HAND + seat] | bit(drawn)
         notes[HAND + seat] = hand
         notes[TURN + seat] += 1
@@ -304,11 +328,31 @@ def play_on(
             return
 
         risk, expected = 0.0, 0.0
-        if players[seat, KIND] == COMPUTED:
+        if players[seat, KIND] >= COMPUTED:
             barred = bit(drawn) if taken else np.int64(0)
-            chosen = computed_discard(
-                hand, barred, notes[TURN + seat], notes[KNOWN + seat], notes[PILE], limit, books[seat], left, risks, values
-            )
+            turn, known, book = notes[TURN + seat], notes[KNOWN + seat], books[seat]
+            if players[seat, KIND] == COMPUTED:
+                chosen = computed_discard(hand, barred, turn, known, notes[PILE], limit, book, left, risks, values)
+            else:
+                key = key_of(seed, game, turned, notes[STEP], seat, DISCARD)
+                chosen = light_discard(
+                    hand,
+                    barred,
+                    turn,
+                    known,
+                    notes[PILE],
+                    notes[DROPPED + 1 - seat],
+                    notes[SCORED + seat],
+                    notes[SCORED + 1 - seat],
+                    limit,
+                    players[seat, NOISE],
+                    key,
+                    book,
+                    left,
+                    values,
+                    total,
+                    inner,
+                )
             card = chosen & 63
             after, wanted, risk, expected = left[card], chosen >= 64, risks[card], values[card]
         elif players[seat, KIND] == ENSEMBLE:
@@ -332,6 +376,8 @@ def play_on(
                 left,
                 values,
             )
+            turn, known = notes[TURN + seat], notes[KNOWN + seat]
+            chosen = weigh_knock(chosen, hand, drawn, taken, turn, belief[seat], known, notes[PILE], limit, players[seat], left)
             card, after = chosen & 63, chosen >> 6
             wanted = after <= threshold(players[seat], notes[TURN + seat], limit)
             at = 0
@@ -378,6 +424,8 @@ def play_match(
     left,
     risks,
     values,
+    total,
+    inner,
     melds,
     shown,
     log,
@@ -388,6 +436,8 @@ def play_match(
     """Play rounds until a player has the points; ``counts``: [COUNTS] int32 is filled."""
     counts[:] = 0
     notes[STEP] = 0
+    for seat in range(2):
+        notes[SCORED + seat] = below(address(seed, game, 0, 0, SCORES), seat, 100) if rules[ANY_SCORES] else 0
     starter = below(address(seed, game, 0, 0, STARTER), 0, 2) if rules[RANDOM_START] else np.int64(0)
     starter ^= turned
     round = 0
@@ -421,6 +471,8 @@ def play_match(
             left,
             risks,
             values,
+            total,
+            inner,
             melds,
             shown,
             log,
@@ -438,6 +490,7 @@ def play_match(
             counts[GINS + winner] += outcome[2]
             counts[UNDERCUTS + winner] += outcome[3]
             counts[WON + winner] += 1
+            notes[SCORED + winner] += outcome[1]
             if rules[NEXT] == ALTERNATES:
                 starter = 1 - starter
             else:
@@ -455,7 +508,7 @@ def play_some(players, books, rules, seed, first, many, mirror, log, counts):
     With ``mirror``, games 2k and 2k + 1 are deal k, the second with the starter swapped.
     """
     deck = np.empty(52, np.int64)
-    notes = np.zeros(12, np.int64)
+    notes = np.zeros(NOTES, np.int64)
     used = np.zeros((2, 52), np.int64)
     order = np.zeros((2, 12), np.int64)
     belief = np.zeros((2, 54), np.float64)
@@ -464,6 +517,7 @@ def play_some(players, books, rules, seed, first, many, mirror, log, counts):
     left = np.zeros(52, np.int64)
     risks = np.zeros(52, np.float64)
     values = np.zeros(53, np.float64)
+    total, inner = np.zeros((2, WIDE), np.float32), np.zeros(NARROW, np.float32)
     melds = np.zeros(4, np.int64)
     shown = np.zeros(4, np.int64)
     outcome = np.zeros(5, np.int64)
@@ -489,6 +543,8 @@ def play_some(players, books, rules, seed, first, many, mirror, log, counts):
             left,
             risks,
             values,
+            total,
+            inner,
             melds,
             shown,
             log,

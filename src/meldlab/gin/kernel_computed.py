@@ -111,22 +111,28 @@ def best_after(hand, barred, turn, seen, limit, risks, book, left, values):
 
 
 @scalar_kernel
-def computed_takes(hand, upcard, turn, known, pile, limit, book, left, risks, values):
-    """Tell whether the upcard is worth more than a card from stock; ``turn``: how many cards were drawn before."""
-    now = min(turn + 1, TURNS)
-    seen = known_bin(known)
+def draw_worth(hand, turn, known, pile, limit, book, left, risks, values):
+    """Return what a card from stock is worth to ten cards: the mean over those really unseen; ``risks`` hold for all that may come."""
     unseen = book.deck[0] & ~(hand | known | pile)
-    fill_risks(risks, hand | unseen | bit(upcard), hand, known, pile, book)
-    taken = best_after(hand | bit(upcard), bit(upcard), now, seen, limit, risks, book, left, values)
+    seen = known_bin(known)
     total, many = 0.0, 0
     for suit in range(4):
         lane = (unseen >> (13 * suit)) & LANE
         while lane:
             card = 13 * suit + np.int64(LOWEST[lane])
             lane &= lane - 1
-            total += best_after(hand | bit(card), np.int64(0), now, seen, limit, risks, book, left, values)
+            total += best_after(hand | bit(card), np.int64(0), turn, seen, limit, risks, book, left, values)
             many += 1
-    return taken * many > total
+    return total / max(many, 1)
+
+
+@scalar_kernel
+def computed_takes(hand, upcard, turn, known, pile, limit, book, left, risks, values):
+    """Tell whether the upcard is worth more than a card from stock; ``turn``: how many cards were drawn before."""
+    now = min(turn + 1, TURNS)
+    fill_risks(risks, book.deck[0] & ~(known | pile) | bit(upcard), hand, known, pile, book)
+    taken = best_after(hand | bit(upcard), bit(upcard), now, known_bin(known), limit, risks, book, left, values)
+    return taken > draw_worth(hand, now, known, pile, limit, book, left, risks, values)
 
 
 @scalar_kernel

@@ -7,8 +7,9 @@ import numba
 import numpy as np
 from numba import cuda
 
-from meldlab.cards.kernel import class_unrank, orbit_size
-from meldlab.gin.kernel_batch import DIARY, LOG_WIDTH, TURN, play_match
+from meldlab.cards.kernel import address, below, class_unrank, orbit_size
+from meldlab.gin.kernel import LEFT, bit, nth_card, popcount
+from meldlab.gin.kernel_batch import CANNOT_KNOCK, DIARY, LOG_WIDTH, NOTES, RESULT, TURN, play_match
 from meldlab.gin.kernel_compute import (
     best_after_discard,
     guided_after_discard,
@@ -16,11 +17,13 @@ from meldlab.gin.kernel_compute import (
     stay_or_knock,
     value_before_draw,
 )
+from meldlab.gin.kernel_computed import TURNS, draw_worth, fill_risks
+from meldlab.gin.kernel_light import NARROW, WIDE
 from meldlab.gin.kernel_tally import tally_row, tally_shape
 from meldlab.melds.kernel import deadwood
 
 MOST_ROWS = 24  # turns in a diary
-DIARY_SHAPE, LOG_SHAPE = (MOST_ROWS, DIARY), (1, LOG_WIDTH)
+DIARY_SHAPE, LOG_SHAPE, TOTAL_SHAPE = (MOST_ROWS, DIARY), (1, LOG_WIDTH), (2, WIDE)
 
 
 @cuda.jit
@@ -113,10 +116,13 @@ def sum_values(sums, value, hands, keys, renamings):
 
 
 @cuda.jit
-def play_games(players, books, rules, seed, first, many, mirror, counts, tally):
-    """Play ``many`` matches as kernel_batch.play_games does, a thread each; add the diaries of seat 0 to ``tally`` unless it is empty."""
+def play_games(players, books, rules, seed, first, many, mirror, counts, tally, pages):
+    """Play ``many`` matches as kernel_batch.play_games does, a thread each; add the diaries of seat 0 to ``tally`` unless it is empty.
+
+    ``pages``: [many, rows, DIARY] float64, to keep the diaries whole, or empty.
+    """
     deck = cuda.local.array(52, numba.int64)
-    notes = cuda.local.array(12, numba.int64)
+    notes = cuda.local.array(NOTES, numba.int64)
     used = cuda.local.array((2, 52), numba.int64)
     order = cuda.local.array((2, 12), numba.int64)
     belief = cuda.local.array((2, 54), numba.float64)
@@ -125,17 +131,21 @@ def play_games(players, books, rules, seed, first, many, mirror, counts, tally):
     left = cuda.local.array(52, numba.int64)
     risks = cuda.local.array(52, numba.float64)
     values = cuda.local.array(53, numba.float64)
+    total = cuda.local.array(TOTAL_SHAPE, numba.float32)
+    inner = cuda.local.array(NARROW, numba.float32)
     melds = cuda.local.array(4, numba.int64)
     shown = cuda.local.array(4, numba.int64)
     outcome = cuda.local.array(5, numba.int64)
     log = cuda.local.array(LOG_SHAPE, numba.int64)
-    pages = cuda.local.array(DIARY_SHAPE, numba.float64)
+    own_pages = cuda.local.array(DIARY_SHAPE, numba.float64)
     cell = cuda.local.array(2, numba.int64)
-    diary = pages[: MOST_ROWS if len(tally) > 0 else 0]
+    diary = own_pages[: MOST_ROWS if len(tally) > 0 else 0]
     for i in range(cuda.grid(1), many, cuda.gridsize(1)):
         game, turned = np.int64(first + i), np.int64(0)
         if mirror:
             game, turned = np.int64((first + i) >> 1), np.int64((first + i) & 1)
+        if len(pages) > 0:
+            diary = pages[i]
         play_match(
             players,
             books,
@@ -153,6 +163,8 @@ def play_games(players, books, rules, seed, first, many, mirror, counts, tally):
             left,
             risks,
             values,
+            total,
+            inner,
             melds,
             shown,
             log[:0],
@@ -161,9 +173,37 @@ def play_games(players, books, rules, seed, first, many, mirror, counts, tally):
             counts[i],
         )
         rows = min(notes[TURN], len(diary))
-        for row in range(rows):
+        points = outcome[1] if outcome[0] == 0 else -outcome[1]
+        for row in range(len(diary)):
+            diary[row, RESULT] = points if row < rows else CANNOT_KNOCK
+        for row in range(rows if len(tally) > 0 else 0):
             for entry in range(tally_shape()):
                 amount = tally_row(diary, row, rows, outcome, entry, cell)
                 if cell[0] >= 0:
                     cuda.atomic.add(tally, cell[0], 1.0)
                     cuda.atomic.add(tally, cell[0] + 1, amount)
+
+
+@cuda.jit
+def teach(planes, turns, seed, limit, book, worth, left):
+    """Vary positions and value them: exchange an own card for one that is gone in half of them, then look one card ahead.
+
+    ``planes``: [many, 2] int64, after a discard, changed in place; ``turns``: [many] int64, of that discard; ``worth``: [many] float32, set
+    to what the next draw from stock is worth; ``left``: [many] float32, set to the deadwood.
+    """
+    lefts = cuda.local.array(52, numba.int64)
+    risks = cuda.local.array(52, numba.float64)
+    values = cuda.local.array(53, numba.float64)
+    for i in range(cuda.grid(1), len(planes), cuda.gridsize(1)):
+        one, two = planes[i, 0], planes[i, 1]
+        hand, known, pile = one & ~two, two & ~one, one & two
+        key = address(seed, i, 0, 0, 7)
+        if below(key, 0, 2) == 0:
+            out, into = nth_card(hand, below(key, 1, popcount(hand))), nth_card(pile, below(key, 2, popcount(pile)))
+            hand, pile = hand ^ bit(out) ^ bit(into), pile ^ bit(out) ^ bit(into)
+            planes[i, 0], planes[i, 1] = hand | pile, known | pile
+        left[i] = deadwood(hand, LEFT)
+        worth[i] = 0.0
+        if turns[i] < TURNS:
+            fill_risks(risks, book.deck[0] & ~(known | pile), hand, known, pile, book)
+            worth[i] = draw_worth(hand, turns[i] + 1, known, pile, limit, book, lefts, risks, values)

@@ -8,10 +8,10 @@ import numpy as np
 
 from meldlab.cards.kernel import LANE
 from meldlab.compiling import scalar_kernel
-from meldlab.gin.kernel import FULL, bit, discards, makes_meld, melded, popcount
-from meldlab.melds.kernel import LOWEST, SPREAD
+from meldlab.gin.kernel import FULL, LEFT, bit, discards, makes_meld, melded, popcount
+from meldlab.melds.kernel import LOWEST, SPREAD, deadwood
 
-KIND = 0  # 0 simple, 1 ensemble, 2 computed
+KIND = 0  # 0 simple, 1 ensemble, 2 computed from tables, 3 by a network
 KNOCK_EARLY, KNOCK_LATE, KNOCK_TURN = 1, 2, 3
 DRAW_TURN = 4
 DRAWS, DECLINES, DROPS = 5, 8, 11  # one rank away, two away, same rank
@@ -23,15 +23,25 @@ MELD_MOST, NEAR_MOST = 31, 32
 TURN_LAG = 33
 OWN_TOP = 34  # obtainability of the player's own discard on top of the pile
 ANY_MELD = 35  # 1: take the upcard for any meld, 0: only for one that the best arrangement uses
-PARAMETERS = 36
-SIMPLE, ENSEMBLE, COMPUTED = 0, 1, 2
+# Beyond the paper, each with a value that changes nothing.
+DRAW_LEAST = 36  # points by which a late upcard must lower deadwood
+DRAW_NEED, DRAW_PROMISE = 37, 38  # take an upcard at any time when points + promise * meldability reach the need
+DRAW_KNOCK = 39  # take an upcard that brings deadwood down to so much
+MELDED = 40  # meldability of a card in a meld, for its kind of meld
+FEED, FEED_TURN = 41, 42  # points that a discard costs which the opponent can meld, and more with every own draw
+WEIGHS_KNOCK, KNOCK_WEIGHT = 43, 44  # knock when a sum is positive: constant, draws, deadwood, cards that make gin, cards the opponent took
+DEADWOOD_POWER = 49  # below 1: the last points of deadwood weigh more than the first
+PARAMETERS = 50
+SIMPLE, ENSEMBLE, COMPUTED, LIGHT = 0, 1, 2, 3
+NOISE = 1  # of a light player that tries things out
 
 # Verbs of events and logs.
 PASS, TAKE, DRAW, DROP, KNOCK, BIG, SHOW = range(7)
 
 SHIFT, RATIO = 52, 53  # in a belief, behind p of the 52 cards: what is to be added to all of them, and |stock| / |unknown|
 FROM_OPPONENT = 0.99
-IN_MELD = 100.0
+NO_REDUCTION = 99.0  # a need that no upcard fulfils
+HOLD = 1 << 20  # added to a discard that is not to be knocked with
 WIDE = 17  # ranks of a suit with two empty places on each side
 DEADWOOD_MOST = 98.0
 
@@ -113,28 +123,6 @@ def recall(seat, events, player, belief):
 
 
 @scalar_kernel
-def ensemble_takes(hand, upcard, turn, player, left):
-    """Tell whether the ensemble takes the upcard having drawn ``turn`` cards: for a meld, late also for less deadwood."""
-    if makes_meld(hand, upcard):
-        # A meld counts if the best arrangement uses it; the paper's text asks only that there be one.
-        sets, runs = melded(hand | bit(upcard))
-        if player[ANY_MELD] != 0.0 or (sets | runs) & bit(upcard):
-            return True
-    if turn < player[DRAW_TURN]:
-        return False
-    discards(hand | bit(upcard), left)
-    now, least = left[upcard], left[upcard]
-    for suit in range(4):
-        lane = (hand >> (13 * suit)) & LANE
-        while lane:
-            after = left[13 * suit + np.int64(LOWEST[lane])]
-            lane &= lane - 1
-            if after < least:
-                least = after
-    return least < now
-
-
-@scalar_kernel
 def obtainabilities(hand, belief, known, pile, top, top_from_opponent, player, ob):
     """Fill ``ob``, [4 * 17] float64, a suit in 17 places with two empty ones on each side; ``top`` is a card or -1."""
     ob[:] = 0.0
@@ -205,8 +193,8 @@ def hand_meldability(rest, order, cards, player, ob):
         card = order[i]
         if rest & bit(card):
             suit, place = card // 13, card % 13 + 2
-            by_rank = IN_MELD if sets & bit(card) else rank_meldability(ob, suit, place)
-            by_run = IN_MELD if runs & bit(card) else run_meldability(ob, suit, place)
+            by_rank = player[MELDED] if sets & bit(card) else rank_meldability(ob, suit, place)
+            by_run = player[MELDED] if runs & bit(card) else run_meldability(ob, suit, place)
             total += player[MELD + 2] * by_rank + player[MELD + 3] * by_run
     return total
 
@@ -217,9 +205,69 @@ def card_meldability(hand, card, order, cards, player, ob):
     hand_meldability(hand, order, cards, player, ob)
     sets, runs = melded(hand)
     suit, place = card // 13, card % 13 + 2
-    by_rank = IN_MELD if sets & bit(card) else rank_meldability(ob, suit, place)
-    by_run = IN_MELD if runs & bit(card) else run_meldability(ob, suit, place)
+    by_rank = player[MELDED] if sets & bit(card) else rank_meldability(ob, suit, place)
+    by_run = player[MELDED] if runs & bit(card) else run_meldability(ob, suit, place)
     return player[MELD + 2] * by_rank + player[MELD + 3] * by_run
+
+
+@scalar_kernel
+def ensemble_takes(hand, order, upcard, turn, belief, known, pile, player, ob, left):
+    """Tell whether the ensemble takes the upcard having drawn ``turn`` cards: for a meld, late also for less deadwood.
+
+    ``order``: the ten cards of the hand and a free place, which the upcard gets.
+    """
+    if makes_meld(hand, upcard):
+        # A meld counts if the best arrangement uses it; the paper's text asks only that there be one.
+        sets, runs = melded(hand | bit(upcard))
+        if player[ANY_MELD] != 0.0 or (sets | runs) & bit(upcard):
+            return True
+    late = turn >= player[DRAW_TURN]
+    if not late and player[DRAW_NEED] >= NO_REDUCTION and player[DRAW_KNOCK] < 0.0:
+        return False
+    discards(hand | bit(upcard), left)
+    now, least = left[upcard], left[upcard]
+    for suit in range(4):
+        lane = (hand >> (13 * suit)) & LANE
+        while lane:
+            after = left[13 * suit + np.int64(LOWEST[lane])]
+            lane &= lane - 1
+            if after < least:
+                least = after
+    if late and now - least >= player[DRAW_LEAST]:
+        return True
+    if least < now and least <= player[DRAW_KNOCK]:
+        return True
+    if player[DRAW_NEED] >= NO_REDUCTION:
+        return False
+    worth = float(now - least)
+    if player[DRAW_PROMISE] != 0.0:
+        order[10] = upcard
+        obtainabilities(hand | bit(upcard), belief, known, pile, np.int64(-1), False, player, ob)
+        worth += player[DRAW_PROMISE] * card_meldability(hand | bit(upcard), upcard, order, 11, player, ob)
+    return worth >= player[DRAW_NEED]
+
+
+@scalar_kernel
+def dangers(hand, order, cards, belief, known, pile, ob, values):
+    """Fill ``values`` with the estimated chance that the opponent can meld each card of a hand; ``ob`` is a workspace.
+
+    It is the meldability of the opponent's cards: pairs that would make a meld of the card, each card with its chance of being there.
+    """
+    ob[:] = 0.0
+    unknown = FULL & ~(hand | known | pile)
+    for suit in range(4):
+        lane = (unknown >> (13 * suit)) & LANE
+        while lane:
+            rank = np.int64(LOWEST[lane])
+            lane &= lane - 1
+            ob[WIDE * suit + rank + 2] = min(1.0, max(0.0, 1.0 - belief[13 * suit + rank] - belief[SHIFT]))
+        lane = (known >> (13 * suit)) & LANE
+        while lane:
+            ob[WIDE * suit + np.int64(LOWEST[lane]) + 2] = 1.0
+            lane &= lane - 1
+    for i in range(cards):
+        suit, place = order[i] // 13, order[i] % 13 + 2
+        values[order[i]] = min(1.0, rank_meldability(ob, suit, place) + run_meldability(ob, suit, place))
 
 
 @scalar_kernel
@@ -230,6 +278,9 @@ def ensemble_discard(hand, order, cards, drawn, taken, turn, belief, known, pile
     ``values``: [52] float64, filled with the value of the hand after each discard.
     """
     discards(hand, left)
+    price = player[FEED] + player[FEED_TURN] * turn
+    if price != 0.0:
+        dangers(hand, order, cards, belief, known, pile, ob, values)
     obtainabilities(hand, belief, known, pile, top, top_from_opponent, player, ob)
     by_turn, by_known = 0.0, 0.0
     if player[TURN_SLOPE] != 0.0:
@@ -262,7 +313,10 @@ def ensemble_discard(hand, order, cards, drawn, taken, turn, belief, known, pile
         if taken and card == drawn:
             continue
         rest = hand ^ bit(card)
-        value = for_deadwood * (1.0 - left[card] / DEADWOOD_MOST)
+        share = left[card] / DEADWOOD_MOST
+        if player[DEADWOOD_POWER] != 1.0:
+            share = share ** player[DEADWOOD_POWER]
+        value = for_deadwood * (1.0 - share)
         if for_meld:
             value += for_meld * hand_meldability(rest, order, cards, player, ob)
         if for_low:
@@ -270,7 +324,59 @@ def ensemble_discard(hand, order, cards, drawn, taken, turn, belief, known, pile
         if for_near:
             # Every pair counts from both sides.
             value += for_near * (near - 2.0 * nearness(hand, card, player))
+        if price != 0.0:
+            value -= for_deadwood / DEADWOOD_MOST * price * values[card]
         values[card] = value
         if value > best:
             best, chosen = value, np.int64(card)
     return chosen + 64 * left[chosen]
+
+
+@scalar_kernel
+def gin_cards(hand, belief, unknown, left):
+    """Return how many unknown cards would make gin of ten cards, each counted with its chance of lying in stock."""
+    total = 0.0
+    for suit in range(4):
+        lane = (unknown >> (13 * suit)) & LANE
+        while lane:
+            card = 13 * suit + np.int64(LOWEST[lane])
+            lane &= lane - 1
+            eleven = hand | bit(card)
+            # A discard takes ten points away at most.
+            if deadwood(eleven, LEFT) > 10:
+                continue
+            discards(eleven, left)
+            for each in range(52):
+                if left[each] == 0:
+                    total += min(1.0, max(0.0, belief[card] + belief[SHIFT]))
+                    break
+    return total
+
+
+@scalar_kernel
+def weigh_knock(chosen, hand, drawn, taken, turn, belief, known, pile, limit, player, left):
+    """Return the discard of a player that weighs its knocks: the one with the least deadwood to knock, or ``chosen`` to play on.
+
+    ``chosen`` and ``left`` are as the ensemble's discard from these eleven cards left them; HOLD is added where the player will not knock.
+    """
+    if player[WEIGHS_KNOCK] == 0.0:
+        return chosen
+    least, card = np.int64(500), np.int64(-1)
+    for suit in range(4):
+        lane = (hand >> (13 * suit)) & LANE
+        while lane:
+            each = 13 * suit + np.int64(LOWEST[lane])
+            lane &= lane - 1
+            if left[each] < least and not (taken and each == drawn):
+                least, card = left[each], each
+    if least > limit:
+        return chosen
+    if least > 0:
+        rest = hand ^ bit(card)
+        total = player[KNOCK_WEIGHT] + player[KNOCK_WEIGHT + 1] * turn + player[KNOCK_WEIGHT + 2] * least
+        total += player[KNOCK_WEIGHT + 4] * popcount(known)
+        if player[KNOCK_WEIGHT + 3] != 0.0:
+            total += player[KNOCK_WEIGHT + 3] * gin_cards(rest, belief, FULL & ~(hand | known | pile), left)
+        if total <= 0.0:
+            return chosen + HOLD
+    return card + 64 * least

@@ -10,11 +10,13 @@ from meldlab.compiling import kernel
 from meldlab.gin.kernel import bit, discards, popcount, simple_discard
 from meldlab.gin.kernel_batch import (
     DIARY,
+    DROPPED,
     HAND,
     KNOWN,
     LIMIT,
     LOG_WIDTH,
     N_DRAWS,
+    NOTES,
     PILE,
     PILED,
     STEP,
@@ -27,6 +29,7 @@ from meldlab.gin.kernel_batch import (
     settle,
 )
 from meldlab.gin.kernel_ensemble import DRAW, DROP, KNOCK, PASS, TAKE
+from meldlab.gin.kernel_light import NARROW, WIDE
 
 OWN, OTHER = 0, 1
 
@@ -39,11 +42,12 @@ def rollouts(candidates, many, key, hand, known, piled, stock, draws, upcards, p
     the opponent's; ``piled``: [cards] int64, the pile with its top last; ``stock``: how many cards it has; ``passes`` as in play_on;
     ``players``: [2, PARAMETERS] float64, who plays the rounds out, with their ``books``.
     """
-    deck, notes, order = np.zeros(52, np.int64), np.zeros(12, np.int64), np.zeros((2, 12), np.int64)
+    deck, notes, order = np.zeros(52, np.int64), np.zeros(NOTES, np.int64), np.zeros((2, 12), np.int64)
     used, belief, pile = np.zeros((2, 52), np.int64), np.zeros((2, 54), np.float64), np.zeros(64, np.int64)
     ob, left, worth = np.zeros(68, np.float64), np.zeros(52, np.int64), np.zeros(53, np.float64)
     melds, shown, outcome, risks = np.zeros(4, np.int64), np.zeros(4, np.int64), np.zeros(5, np.int64), np.zeros(52, np.float64)
     log, diary = np.empty((0, LOG_WIDTH), np.int64), np.empty((0, DIARY), np.float64)
+    total, inner = np.zeros((2, WIDE), np.float32), np.zeros(NARROW, np.float32)
     pile_mask = np.int64(0)
     for card in piled:
         pile_mask |= bit(card)
@@ -70,6 +74,7 @@ def rollouts(candidates, many, key, hand, known, piled, stock, draws, upcards, p
             notes[KNOWN + OWN], notes[KNOWN + OTHER] = known, 0
             notes[TURN + OWN], notes[TURN + OTHER] = draws // 2, draws // 2
             notes[PILE], notes[PILED], notes[STOCK_LEFT] = pile_mask, len(piled), stock
+            notes[DROPPED:NOTES] = 0
             notes[UPCARDS], notes[N_DRAWS], notes[STEP] = upcards, draws, deal
             pile[: len(piled)] = piled
             used[:] = 0
@@ -123,6 +128,8 @@ def rollouts(candidates, many, key, hand, known, piled, stock, draws, upcards, p
                     left,
                     risks,
                     worth,
+                    total,
+                    inner,
                     melds,
                     shown,
                     log,

@@ -17,6 +17,7 @@ from meldlab.gin.kernel_batch import (
     KNOCKED,
     LEFT_OVER,
     LOG_WIDTH,
+    NOTES,
     RISK,
     SEEN,
     TAKEN,
@@ -24,6 +25,7 @@ from meldlab.gin.kernel_batch import (
     play_match,
 )
 from meldlab.gin.kernel_computed import KNOWNS, TURNS
+from meldlab.gin.kernel_light import NARROW, WIDE
 
 PLACES = TURNS + 2  # turns, counted from 1
 DEADWOODS = 100
@@ -80,7 +82,7 @@ def tally_row(diary, row, rows, outcome, entry, cell):
 def tally_rounds(players, books, rules, seed, first, many, tally):
     """Play ``many`` single rounds on one core and add the diaries of seat 0 to ``tally``, [2 * CELLS] float64."""
     deck = np.empty(52, np.int64)
-    notes = np.zeros(12, np.int64)
+    notes = np.zeros(NOTES, np.int64)
     used = np.zeros((2, 52), np.int64)
     order = np.zeros((2, 12), np.int64)
     belief = np.zeros((2, 54), np.float64)
@@ -89,6 +91,7 @@ def tally_rounds(players, books, rules, seed, first, many, tally):
     left = np.zeros(52, np.int64)
     risks = np.zeros(52, np.float64)
     values = np.zeros(53, np.float64)
+    total, inner = np.zeros((2, WIDE), np.float32), np.zeros(NARROW, np.float32)
     melds = np.zeros(4, np.int64)
     shown = np.zeros(4, np.int64)
     outcome = np.zeros(5, np.int64)
@@ -114,6 +117,8 @@ def tally_rounds(players, books, rules, seed, first, many, tally):
             left,
             risks,
             values,
+            total,
+            inner,
             melds,
             shown,
             log,

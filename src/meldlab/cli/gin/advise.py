@@ -19,7 +19,7 @@ def advise(
     discards: Annotated[str, typer.Option("--discards", help="The pile below the upcard, oldest first.")] = "",
     opponent: Annotated[str, typer.Option("--opponent", help="Cards the opponent is known to hold.")] = "",
     turn: Annotated[int, typer.Option("--turn", min=0, help="Cards you have drawn, if more than the pile tells.")] = 0,
-    player: Annotated[str, typer.Option("--player", help="Whose advice: ensemble[:paper|shipped|base|text|FILE.toml].")] = "ensemble",
+    player: Annotated[str, typer.Option("--player", help="Whose advice: ensemble[:best|paper|shipped|base|text|FILE.toml].")] = "ensemble",
     rules: RulesOption = "eaai",
     json: JsonOption = False,
 ) -> None:

@@ -65,7 +65,7 @@ BUILT_IN: Mapping[str, tuple[str, Callable[[str], Seated]]] = {
     "gin-only": ("gin-only", _simple),
     "knock": ("knock:EARLY,LATE,TURN", _simple),
     "mc": ("mc:N", MonteCarloPlayer.parse),
-    "ensemble": ("ensemble[:paper|shipped|base|text|FILE.toml]", EnsemblePlayer.parse),
+    "ensemble": ("ensemble[:best|paper|shipped|base|text|FILE.toml]", EnsemblePlayer.parse),
     "computed": ("computed:DIR", ComputedPlayer.parse),
 }
 

@@ -1,0 +1,149 @@
+"""``meldlab tune track|knock|ensemble``: the three experiments of the paper's section 5."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from meldlab.cli.options import ClusterOption, JobsOption, JsonOption, SeedOption, StoreOption, print_json
+from meldlab.cli.tune.meter import metered
+
+if TYPE_CHECKING:
+    from meldlab.lab.tuning.report import Report
+    from meldlab.lab.tuning.work import Work
+
+__all__ = ["OutOption", "SizeOption", "ensemble", "experiment", "knock", "print_report", "track"]
+
+SizeOption = Annotated[bool, typer.Option("--full/--quick", help="The paper's size, or the shape of the result in about two minutes.")]
+OutOption = Annotated[Path | None, typer.Option("--out", help="A folder for the figure, as SVG and PNG with its data beside it.")]
+
+
+def track(
+    full: SizeOption = False,
+    seed: SeedOption = 1,
+    generations: Annotated[
+        int, typer.Option("--generations", min=0, help="Of each run; 0: 12 quick, 50 full (the paper does not say).")
+    ] = 0,
+    store: StoreOption = None,
+    jobs: JobsOption = 0,
+    cluster: ClusterOption = None,
+    out: OutOption = None,
+    json: JsonOption = False,
+) -> None:
+    """Tune state tracking by a genetic algorithm (section 5.1, Figure 1).
+
+    Example: meldlab tune track --quick --out figures
+    """
+    from dataclasses import asdict, replace
+
+    from meldlab.lab.tuning.tracking import FULL, QUICK, tracking
+
+    size = FULL if full else QUICK
+    size = replace(size, generations=generations or size.generations)
+
+    def search(work: "Work") -> "Report":
+        return tracking(work, size, seed)
+
+    experiment("track", {**asdict(size), "seed": seed}, size.planned, search, store, jobs, cluster, out, json)
+
+
+def knock(
+    full: SizeOption = False,
+    seed: SeedOption = 1,
+    store: StoreOption = None,
+    jobs: JobsOption = 0,
+    cluster: ClusterOption = None,
+    out: OutOption = None,
+    json: JsonOption = False,
+) -> None:
+    """Search the knocking thresholds, one stage and two (section 5.2, Figure 2).
+
+    Example: meldlab tune knock --quick --out figures
+    """
+    from dataclasses import asdict
+
+    from meldlab.lab.tuning.knocking import FULL, QUICK, knocking
+
+    size = FULL if full else QUICK
+
+    def search(work: "Work") -> "Report":
+        return knocking(work, size, seed)
+
+    experiment("knock", {**asdict(size), "seed": seed}, size.games, search, store, jobs, cluster, out, json)
+
+
+def ensemble(
+    full: SizeOption = False,
+    seed: SeedOption = 1,
+    base: Annotated[str, typer.Option("--base", help="The preset to start from; the paper's is not published.")] = "base",
+    store: StoreOption = None,
+    jobs: JobsOption = 0,
+    cluster: ClusterOption = None,
+    out: OutOption = None,
+    json: JsonOption = False,
+) -> None:
+    """Run the five grid searches: three iterations of whole grids and races, or one iteration raced (section 5.3).
+
+    Example: meldlab tune ensemble --quick --out figures
+    """
+    from dataclasses import asdict
+
+    from meldlab.gin.players import Ensemble
+    from meldlab.lab.tuning.ensembles import FULL, QUICK, searching
+
+    size = FULL if full else QUICK
+    Ensemble.preset(base)
+
+    def search(work: "Work") -> "Report":
+        return searching(work, size, seed, base)
+
+    experiment("ensemble", {**asdict(size), "base": base, "seed": seed}, size.games, search, store, jobs, cluster, out, json)
+
+
+def experiment(
+    name: str,
+    settings: dict[str, Any],
+    planned: int,
+    search: Callable[["Work"], "Report"],
+    store: str | None,
+    jobs: int,
+    cluster: str | None,
+    out: Path | None,
+    json: bool,
+) -> None:
+    """Run a search through the store, print its report, and draw its figure."""
+    from meldlab.lab.store import Store
+    from meldlab.lab.tuning.work import Work, warm
+
+    run = Store.open(store).run(name, settings)
+    warm()
+    with metered(name) as meter:
+        report = search(Work(run, planned, jobs, cluster, meter))
+    answer = {"run": run.number, "settings": settings, **report.told()}
+    run.finish(report.told())
+    if out is not None:
+        from meldlab.lab.figures.tuning import draw
+
+        answer["files"] = [str(path) for path in draw(report.told(), out)]
+    if json:
+        print_json(answer)
+        return
+    print_report(report)
+    for path in answer.get("files", ()):
+        print(f"wrote {path}")
+
+
+def print_report(report: "Report") -> None:
+    """Print the paper's figures, ours, and whether they agree."""
+    from rich.console import Console
+    from rich.table import Table
+
+    verdicts = {True: "agrees", False: "differs", None: "-"}
+    table = Table("what", "the paper", "ours (95 %)", "", title=f"tune {report.experiment}", title_justify="left")
+    for one in report.findings:
+        table.add_row(one.what, one.paper, one.ours, verdicts[one.agrees])
+    console = Console(highlight=False)
+    console.print(table)
+    for note in report.notes:
+        console.print(note, soft_wrap=True)

@@ -1,0 +1,172 @@
+"""Kernels that measure state tracking: how many of the opponent's hidden cards a player would guess from what it has seen.
+
+The tracking player plays as a vector that does not look at its belief, so one game serves any number of trackers: it is played once
+with its log kept, and every tracker goes through the same log.
+"""
+
+import numpy as np
+
+from meldlab.cards.deck import DEAL
+from meldlab.cards.kernel import address, shuffle
+from meldlab.compiling import kernel, scalar_kernel
+from meldlab.gin.kernel import FULL, bit, popcount
+from meldlab.gin.kernel_batch import CARD, COUNTS, FLOOR, LOG_WIDTH, MOST_DRAWS, SEAT, STEPS, VERB, play_match
+from meldlab.gin.kernel_ensemble import DRAW, DROP, DROPS, PASS, SHOW, TAKE, adjacent_cards, baseline, hear_draw, start_belief
+
+SELF, OTHER = 0, 1  # seats
+ALLOWANCES = 2  # additional guesses: none, and three
+ALLOWED = (0, 3)
+TURNS = 40  # own draws of a round that are told apart; later ones count as the last, and place 0 has all of them together
+LONGEST = 20_000  # steps of a match that are kept
+
+# What is summed over mirrored pairs for every tracker, allowance and turn: fitness, its square, its product with the measurements;
+# and once for all trackers: measurements and their square.
+FITNESS, SQUARE, PRODUCT = range(3)
+MEASURED, MEASURED_SQUARE = range(2)
+
+
+@scalar_kernel
+def add_fitness(belief, unknown, hidden, sums):
+    """Add to ``sums``, [ALLOWANCES] float64, the share of the ``hidden`` cards among the guesses, the unknown cards with the lowest p.
+
+    There are as many guesses as hidden cards, and the allowance. Among equal p guesses fall at random; what is added is their mean.
+    """
+    many = popcount(hidden)
+    for card in range(52):
+        if not hidden & bit(card):
+            continue
+        less, equal = 0, 0
+        for other in range(52):
+            if unknown & bit(other):
+                less += belief[other] < belief[card]
+                equal += belief[other] == belief[card]
+        for which in range(ALLOWANCES):
+            free = many + ALLOWED[which] - less
+            sums[which] += min(1.0, max(0.0, free / equal)) / many
+
+
+@scalar_kernel
+def follow_round(log, first, rules, deck, tracker, belief, pile, sums, measured):
+    """Go through the steps of a round from ``first`` on as a tracker in seat 0; return the step behind the last.
+
+    ``log``: [steps, 7] int64; ``deck``: [52] int64; ``pile``: [64] int64 workspace; ``sums``: [TURNS, ALLOWANCES] float64 and
+    ``measured``: [TURNS] int64 grow. A measurement is taken after every own draw.
+    """
+    starter = log[first, SEAT]
+    own, theirs = np.int64(0), np.int64(0)
+    for i in range(10):
+        own |= bit(deck[i if starter == SELF else 10 + i])
+        theirs |= bit(deck[10 + i if starter == SELF else i])
+    start_belief(belief)
+    pile[0] = deck[20]
+    piled, lying = 1, bit(deck[20])
+    stock, draws, turn, known = 31, 0, 0, np.int64(0)
+    for step in range(first, len(log)):
+        seat, verb, card = log[step, SEAT], log[step, VERB], log[step, CARD]
+        if verb == SHOW:
+            return step + 1
+        if verb == PASS or verb == TAKE or verb == DRAW:
+            upcard = pile[piled - 1]
+            if verb == TAKE:
+                piled -= 1
+                lying &= ~bit(card)
+            elif verb == DRAW:
+                stock -= 1
+            if seat == OTHER:
+                if verb == TAKE:
+                    known |= bit(card)
+                hear_draw(belief, upcard, verb == TAKE, tracker)
+            if verb == PASS:
+                continue
+            draws += 1
+            if seat == OTHER:
+                theirs |= bit(card)
+                continue
+            own |= bit(card)
+            turn += 1
+            hidden = theirs & ~known
+            if hidden:
+                at = min(turn, TURNS - 1)
+                add_fitness(belief, FULL & ~(own | known | lying), hidden, sums[at])
+                measured[at] += 1
+        elif verb == DROP:
+            pile[piled] = card
+            piled += 1
+            lying |= bit(card)
+            if seat == OTHER:
+                theirs &= ~bit(card)
+                known &= ~bit(card)
+                adjacent_cards(belief, card, 1.0, tracker, DROPS)
+            else:
+                own &= ~bit(card)
+            baseline(belief, stock, known)
+            if stock <= rules[FLOOR] or draws >= rules[MOST_DRAWS]:
+                return step + 1
+    return len(log)
+
+
+@kernel
+def track_some(players, rules, seed, first, pairs, trackers, totals, counts):
+    """Play mirrored pairs of games from pair ``first`` on and add up what every tracker guesses.
+
+    ``players``: [2, PARAMETERS] float64, who plays; ``trackers``: [trackers, PARAMETERS] float64;
+    ``totals``: [trackers, ALLOWANCES, TURNS, 3] float64; ``counts``: [TURNS, 2] int64.
+    """
+    many = len(trackers)
+    deck, notes, order = np.empty(52, np.int64), np.zeros(12, np.int64), np.zeros((2, 12), np.int64)
+    used, belief, pile = np.zeros((2, 52), np.int64), np.zeros((2, 54), np.float64), np.zeros(64, np.int64)
+    ob, left, values = np.zeros(68, np.float64), np.zeros(52, np.int64), np.zeros(52, np.float64)
+    melds, shown, outcome = np.zeros(4, np.int64), np.zeros(4, np.int64), np.zeros(4, np.int64)
+    log, told = np.zeros((LONGEST, LOG_WIDTH), np.int64), np.zeros(COUNTS, np.int32)
+    sums, measured = np.zeros((many, TURNS, ALLOWANCES), np.float64), np.zeros((many, TURNS), np.int64)
+    for pair in range(first, first + pairs):
+        sums[:] = 0.0
+        measured[:] = 0
+        for turned in range(2):
+            play_match(
+                players,
+                rules,
+                seed,
+                pair,
+                turned,
+                deck,
+                notes,
+                used,
+                order,
+                belief,
+                pile,
+                ob,
+                left,
+                values,
+                melds,
+                shown,
+                log,
+                outcome,
+                told,
+            )
+            steps = min(np.int64(told[STEPS]), LONGEST)
+            step, round = np.int64(0), 0
+            while step < steps:
+                for i in range(52):
+                    deck[i] = i
+                shuffle(deck, address(seed, pair, round, 0, DEAL))
+                after = step
+                for i in range(many):
+                    after = follow_round(log[:steps], step, rules, deck, trackers[i], belief[0], pile, sums[i], measured[i])
+                step = after
+                round += 1
+        for i in range(many):
+            for turn in range(1, TURNS):
+                measured[i, 0] += measured[i, turn]
+                for which in range(ALLOWANCES):
+                    sums[i, 0, which] += sums[i, turn, which]
+        for turn in range(TURNS):
+            weight = float(measured[0, turn])
+            counts[turn, MEASURED] += measured[0, turn]
+            counts[turn, MEASURED_SQUARE] += measured[0, turn] ** 2
+            for i in range(many):
+                for which in range(ALLOWANCES):
+                    fitness = sums[i, turn, which]
+                    totals[i, which, turn, FITNESS] += fitness
+                    totals[i, which, turn, SQUARE] += fitness * fitness
+                    totals[i, which, turn, PRODUCT] += fitness * weight

@@ -1,0 +1,196 @@
+"""CMA-ES over all parameters at once, through Optuna: a cloud of players that moves to where games are won.
+
+All players of a generation meet the same mirrored deals, each generation others, so that no deal is learned by heart. The search asks
+and tells in a fixed order and takes every chance from its seed; with measurements from a store it can be killed and asked again, and
+comes to the same answer.
+"""
+
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any
+
+import numpy as np
+
+from meldlab.gin.players import Ensemble
+from meldlab.lab.tuning.measuring import Measure, Measured
+from meldlab.lab.tuning.racing import Heats, race
+from meldlab.lab.tuning.report import told_of
+from meldlab.lab.tuning.space import DIMENSIONS, START, Point, player_at
+
+__all__ = [
+    "HONEST",
+    "RACE",
+    "Evolution",
+    "Found",
+    "Generation",
+    "Opponents",
+    "best_player",
+    "evolve",
+    "final_race",
+    "finalists",
+    "middle",
+    "within",
+]
+
+Opponents = Mapping[str, float]
+"""Names and how much the rate against each counts; the weights sum to one."""
+BOTH: Opponents = {"simple": 0.7, "ensemble:paper": 0.3}
+RACE, HONEST = 2, 3  # added to the seed: deals that the search has not seen
+
+
+@dataclass(frozen=True)
+class Generation:
+    """What one generation did."""
+
+    number: int
+    points: tuple[Point, ...]
+    scores: tuple[float, ...]
+    games: int
+    """Games of each player against each opponent."""
+    first: int
+    """Number of the first game behind those of this generation."""
+
+    @property
+    def best(self) -> int:
+        """Return the place of the best point."""
+        return int(np.argmax(self.scores))
+
+
+@dataclass(frozen=True)
+class Evolution:
+    """How a search goes: the size of a generation, its width, and how many games a player of generation g plays."""
+
+    population: int = 20
+    width: float = 0.12
+    """Standard deviation at the start, as a share of each dimension's bounds."""
+    games: int = 1000
+    """Games against all opponents together in the first generation ..."""
+    growth: float = 1.01
+    """... which grow by this factor with each generation, up to ``most``: later differences are smaller."""
+    most: int = 20_000
+    seed: int = 1
+
+    def games_of(self, generation: int, weight: float) -> int:
+        """Return the games of a player against an opponent of some weight; even, as deals are mirrored."""
+        return 2 * max(1, round(min(self.most, self.games * self.growth**generation) * weight / 2))
+
+    def heats(self, fresh: int) -> Heats:
+        """Return how finalists race: nobody plays more than the winner will on fresh deals."""
+        start = 2 * max(1, min(4 * self.games, fresh) // 2)
+        return Heats(start, max(start, fresh), keep=3, least=2)
+
+    def planned(self, generations: int, fresh: int) -> int:
+        """Return about how many games a search takes, the race of the finalists and fresh games of the winner included."""
+        searched = sum(self.population * min(self.most, self.games * self.growth**number) for number in range(generations))
+        return round(searched) + self.heats(fresh).cost(min(generations * self.population, 18)) + len(BOTH) * fresh
+
+
+def score(measured: Mapping[str, Measured], opponents: Opponents) -> float:
+    """Return the weighed rate of games won."""
+    return sum(weight * measured[name].wins / measured[name].games for name, weight in opponents.items())
+
+
+def scores(
+    players: Sequence[Ensemble], measure: Measure, opponents: Opponents, seed: int, first: int, games: Mapping[str, int]
+) -> list[float]:
+    """Return the weighed rates of players on the same deals."""
+    by_name = {name: measure(players, name, seed=seed, first=first, games=games[name]) for name in opponents}
+    return [score({name: found[place] for name, found in by_name.items()}, opponents) for place in range(len(players))]
+
+
+def evolve(measure: Measure, plan: Evolution, start: Point = START, opponents: Opponents = BOTH) -> Iterator[Generation]:
+    """Walk on from ``start``, a generation at a time, for as long as the caller asks."""
+    import optuna
+
+    from meldlab.lab.tuning.sampler import Cloud
+
+    optuna.logging.set_verbosity(optuna.logging.WARNING)
+    study = optuna.create_study(direction="maximize", sampler=Cloud(DIMENSIONS, start, plan.width, plan.population, plan.seed))
+    first, number = 0, 0
+    while True:
+        trials = [study.ask() for _ in range(plan.population)]
+        points = [{each.name: trial.suggest_float(each.name, each.low, each.high) for each in DIMENSIONS} for trial in trials]
+        games = {name: plan.games_of(number, weight) for name, weight in opponents.items()}
+        found = scores([player_at(point) for point in points], measure, opponents, plan.seed, first, games)
+        for trial, value in zip(trials, found, strict=True):
+            study.tell(trial, value)
+        first += max(games.values())
+        yield Generation(number, tuple(points), tuple(found), max(games.values()), first)
+        number += 1
+
+
+def middle(generations: Sequence[Generation]) -> Point:
+    """Return the mean of all points of some generations: where the cloud stands, with less noise than any point of it."""
+    points = [point for generation in generations for point in generation.points]
+    return {each.name: float(np.mean([point[each.name] for point in points])) for each in DIMENSIONS}
+
+
+def finalists(generations: Sequence[Generation], windows: Sequence[int] = (3, 6, 12, 25, 50), best: int = 12) -> list[Point]:
+    """Return who is worth a closer look: the middle of the last few generations, of more of them, and the best points of late."""
+    middles = [middle(generations[-many:]) for many in windows if many <= len(generations)]
+    late = [(value, point) for each in generations[-25:] for value, point in zip(each.scores, each.points, strict=True)]
+    late.sort(key=lambda one: -one[0])
+    return middles + [point for _, point in late[:best]]
+
+
+def final_race(
+    points: Sequence[Point], measure: Measure, seed: int, heats: Heats, opponents: Opponents = BOTH
+) -> list[tuple[Point, float, int]]:
+    """Race points on fresh deals; return (point, weighed rate, games) of all, the best first. The first rate is inflated by the choice."""
+
+    def play(some: Sequence[Point], first: int, games: int) -> list[Measured]:
+        players = [player_at(point) for point in some]
+        shares = {name: 2 * max(1, round(games * weight / 2)) for name, weight in opponents.items()}
+        found = scores(players, measure, opponents, seed, first, shares)
+        return [Measured(games, round(games * each), 0) for each in found]
+
+    outcome = race(points, play, heats)
+    ran = outcome.measured
+    return [(points[place], ran[place].wins / ran[place].games, ran[place].games) for place in outcome.order]
+
+
+@dataclass(frozen=True)
+class Found:
+    """The end of a search: the winner, what it seemed to be worth, and what it is worth."""
+
+    point: Point
+    player: Ensemble
+    course: tuple[float, ...]
+    """The mean score of each generation."""
+    inflated: float
+    """The winner's score in the race that chose it."""
+    honest: Mapping[str, Measured]
+    """Its games on fresh deals, by opponent."""
+
+    def told(self) -> dict[str, Any]:
+        """Return the answer of the command line."""
+        honest = {name: told_of(one) for name, one in self.honest.items()}
+        return {
+            "player": str(self.player),
+            "point": dict(self.point),
+            "course": list(self.course),
+            "inflated": self.inflated,
+            "honest": honest,
+        }
+
+
+def best_player(
+    measure: Measure, plan: Evolution, generations: int, fresh: int, start: Point = START, opponents: Opponents = BOTH
+) -> Found:
+    """Search for some generations, race the finalists on fresh deals, and measure the winner on others again."""
+    walked = list(islice(evolve(measure, plan, start, opponents), generations))
+    first, *_ = final_race([*finalists(walked), start], measure, plan.seed + RACE, plan.heats(fresh), opponents)
+    player = player_at(first[0])
+    honest = {name: measure([player], name, seed=plan.seed + HONEST, first=0, games=fresh)[0] for name in opponents}
+    return Found(first[0], player, tuple(float(np.mean(each.scores)) for each in walked), first[1], honest)
+
+
+def within(generations: Iterator[Generation], seconds: float) -> Iterator[Generation]:
+    """Pass generations on until the time is over."""
+    start = time.monotonic()
+    for each in generations:
+        yield each
+        if time.monotonic() - start >= seconds:
+            return

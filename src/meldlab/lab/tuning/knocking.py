@@ -1,0 +1,154 @@
+"""When to knock: the paper's section 5.2, its one-stage tournament, its 825 two-stage players, and Figure 2.
+
+>>> len(TWO_STAGES), TWO_STAGES[0], name_of(10, 0, 6)
+(825, (1, 0, 5), 'knock:10,0,6')
+"""
+
+from dataclasses import dataclass
+from itertools import product
+
+from meldlab.lab.tuning.iteration import FRESH
+from meldlab.lab.tuning.measuring import Measured
+from meldlab.lab.tuning.report import Finding, Report, agreeing, told_of
+from meldlab.lab.tuning.work import Work
+
+__all__ = ["FIGURE_2", "FULL", "QUICK", "TWO_STAGES", "Size", "Stages", "knocking", "name_of"]
+
+Stages = tuple[int, int, int]
+"""Most deadwood early, late, and the draw at which late begins (a_t0, a_t1, a_t2)."""
+LIMITS = range(11)
+TWO_STAGES: tuple[Stages, ...] = tuple((early, late, turn) for turn in range(5, 20) for early in LIMITS for late in range(early))
+OPPONENTS = (2, 4, 6, 8)
+PAPER_BEST: Stages = (10, 0, 6)
+PAPER_GAMES = 2000
+PAPER_RATE = 0.57
+
+# Figure 2: rows a_t0 from 1 to 10, columns a_t1 from 0, for a_t2 = 6.
+FIGURE_2 = (
+    (0.48,),
+    (0.50, 0.45),
+    (0.51, 0.46, 0.43),
+    (0.50, 0.45, 0.40, 0.40),
+    (0.50, 0.47, 0.41, 0.40, 0.36),
+    (0.52, 0.45, 0.43, 0.39, 0.37, 0.33),
+    (0.51, 0.49, 0.44, 0.44, 0.40, 0.35, 0.33),
+    (0.54, 0.50, 0.45, 0.43, 0.39, 0.34, 0.33, 0.32),
+    (0.54, 0.53, 0.47, 0.45, 0.41, 0.37, 0.36, 0.34, 0.32),
+    (0.57, 0.53, 0.50, 0.48, 0.43, 0.39, 0.38, 0.34, 0.33, 0.32),
+)
+
+
+@dataclass(frozen=True)
+class Size:
+    """Games of each pairing: one stage, two stages, against other opponents, and of the winner on fresh deals."""
+
+    one_stage: int
+    two_stages: int
+    others: int
+    fresh: int
+
+    @property
+    def games(self) -> int:
+        """Return the games of the whole experiment."""
+        return 121 * self.one_stage + 825 * (self.two_stages + len(OPPONENTS) * self.others) + 3 * self.fresh
+
+
+QUICK = Size(600, 600, 200, 20_000)
+FULL = Size(PAPER_GAMES, PAPER_GAMES, PAPER_GAMES, 100_000)
+
+
+def name_of(early: int, late: int, turn: int) -> str:
+    """Return the player of three numbers."""
+    return f"knock:{early},{late},{turn}"
+
+
+def knocking(work: Work, size: Size, seed: int) -> Report:
+    """Do the whole experiment."""
+    pairs = list(product(LIMITS, LIMITS))
+    found = work.duels([(name_of(a, a, 0), name_of(b, b, 0)) for a, b in pairs], seed=seed, games=size.one_stage)
+    one_stage = dict(zip(pairs, found, strict=True))
+    against_gin = _against(work, "gin-only", seed, size.one_stage, size.two_stages)
+    best = max(TWO_STAGES, key=lambda stages: against_gin[stages].wins)
+    others = {limit: _against(work, name_of(limit, limit, 0), seed, FRESH // 2, size.others) for limit in OPPONENTS}
+    winners = {limit: max(TWO_STAGES, key=lambda stages, of=measured: of[stages].wins) for limit, measured in others.items()}  # type: ignore[misc]
+    again = [name_of(*best), name_of(*PAPER_BEST)]
+    fresh = work.duels([(name, "gin-only") for name in again], seed=seed, first=FRESH, games=size.fresh)
+    findings = _findings(one_stage, against_gin, best, winners, others, fresh)
+    results = {
+        "one_stage": [{"first": a, "second": b, **told_of(one)} for (a, b), one in one_stage.items()],
+        "two_stages": [{"knock": stages, **told_of(one)} for stages, one in against_gin.items()],
+        "best": {"knock": best, **told_of(against_gin[best]), "fresh": told_of(fresh[0])},
+        "inflation": against_gin[best].rate.value - fresh[0].rate.value,
+        "best_against": {str(limit): list(stages) for limit, stages in winners.items()},
+    }
+    return Report("knock", findings, results, _notes(against_gin, best, fresh))
+
+
+def _against(work: Work, opponent: str, seed: int, first: int, games: int) -> dict[Stages, Measured]:
+    found = work.duels([(name_of(*stages), opponent) for stages in TWO_STAGES], seed=seed, first=first, games=games)
+    return dict(zip(TWO_STAGES, found, strict=True))
+
+
+def _findings(
+    one_stage: dict[tuple[int, int], Measured],
+    two_stages: dict[Stages, Measured],
+    best: Stages,
+    winners: dict[int, Stages],
+    others: dict[int, dict[Stages, Measured]],
+    fresh: list[Measured],
+) -> tuple[Finding, ...]:
+    zero_best = [one_stage[0, other].rate.high >= max(one_stage[limit, other].rate.value for limit in LIMITS) for other in LIMITS]
+    cells = [
+        agreeing(two_stages[early, late, PAPER_BEST[2]].rate, FIGURE_2[early - 1][late], PAPER_GAMES)
+        for early in range(1, 11)
+        for late in range(early)
+    ]
+    close = {limit: _not_worse(others[limit], winners[limit]) for limit in OPPONENTS}
+    return (
+        Finding(
+            "against every single threshold, none is significantly better than 0",
+            "0 is best in all 11 columns",
+            f"true in {sum(zero_best)} of 11",
+            all(zero_best),
+        ),
+        Finding(
+            "the best of 825 two-stage players against gin-only",
+            f"{PAPER_BEST}",
+            f"{best}, {two_stages[best].rate} when chosen; {PAPER_BEST} {two_stages[PAPER_BEST].rate} on the same deals",
+            two_stages[PAPER_BEST].rate.high >= two_stages[best].rate.value,
+        ),
+        Finding(
+            f"{PAPER_BEST} against gin-only, on fresh deals",
+            f"{PAPER_RATE:.2f} as the best of 825",
+            str(fresh[1].rate),
+            agreeing(fresh[1].rate, PAPER_RATE, PAPER_GAMES),
+        ),
+        Finding(
+            "Figure 2, cells that agree within both errors",
+            "55 cells",
+            f"{sum(cells)} of {len(cells)}",
+            # One in twenty may differ by chance.
+            sum(cells) >= 0.85 * len(cells),
+        ),
+        *(
+            Finding(
+                f"against one threshold of {limit} the best is (10, 0, 6 +- 1)",
+                "yes",
+                f"{winners[limit]}; (10, 0, 5 to 7) {'not significantly worse' if close[limit] else 'worse'}",
+                close[limit],
+            )
+            for limit in OPPONENTS
+        ),
+    )
+
+
+def _not_worse(measured: dict[Stages, Measured], best: Stages) -> bool:
+    """Tell whether one of (10, 0, 5 to 7) reaches into the interval of the best."""
+    ours = max(measured[10, 0, turn].rate.high for turn in (5, 6, 7))
+    return ours >= measured[best].rate.value
+
+
+def _notes(two_stages: dict[Stages, Measured], best: Stages, fresh: list[Measured]) -> tuple[str, ...]:
+    chosen, again = two_stages[best].rate.value, fresh[0].rate
+    won = f"{name_of(*best)} won {chosen:.4f} when it was chosen among 825 and {again} on fresh deals"
+    return (f"{won}: {chosen - again.value:+.4f} came from the choice",)

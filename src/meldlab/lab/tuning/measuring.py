@@ -1,0 +1,96 @@
+"""How good candidates are: games won on the same mirrored deals, counted by the batch kernel on all cores.
+
+>>> paper, again = by_kernel([Ensemble(), Ensemble()], "simple", seed=1, first=0, games=40)
+>>> paper == again, paper.games
+(True, 40)
+"""
+
+import os
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import cache
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from meldlab.errors import NotLegalHere
+from meldlab.gin import Rules, players
+from meldlab.gin import kernel_batch as place
+from meldlab.gin.players import Ensemble
+from meldlab.gin.vectors import Vectorial, books_of, rule_vector
+from meldlab.lab.statistics import Interval, Moments
+
+__all__ = ["Measure", "Measured", "by_kernel", "measure_one", "won_games"]
+
+
+@dataclass(frozen=True)
+class Measured:
+    """Mirrored games of one player against another; they add up over any split of the games."""
+
+    games: int = 0
+    wins: int = 0
+    swept: int = 0
+    """Pairs of which both games were won."""
+
+    def __add__(self, other: "Measured") -> "Measured":
+        return Measured(self.games + other.games, self.wins + other.wins, self.swept + other.swept)
+
+    @property
+    def rate(self) -> Interval:
+        """Return the share of games won; a mirrored pair is one observation.
+
+        >>> print(Measured(1000, 700, 250).rate)
+        0.700 (0.670 to 0.728)
+        """
+        pairs, once = self.games // 2, self.wins - 2 * self.swept
+        products = np.array([[4 * pairs, 2 * self.wins], [2 * self.wins, once + 4 * self.swept]], np.float64)
+        return Moments(pairs, np.array([self.games, self.wins], np.float64), products).ratio(1, 0)
+
+
+class Measure(Protocol):
+    """Whatever lets candidates play: the kernel at once, or shards whose counts are kept."""
+
+    def __call__(self, candidates: Sequence[Ensemble], opponent: str, *, seed: int, first: int, games: int) -> list[Measured]:
+        """Return what each candidate does in games ``first`` and following; all meet the same mirrored deals."""
+
+
+def by_kernel(candidates: Sequence[Ensemble], opponent: str, *, seed: int, first: int, games: int) -> list[Measured]:
+    """Let candidates play in the batch kernel, on all cores."""
+    found = won_games(candidates, opponent, seed=seed, first=first, games=games)
+    return [Measured(games, int(won.sum()), int((won.reshape(-1, 2).sum(1) == 2).sum())) for won in found]
+
+
+def won_games(candidates: Sequence[Ensemble], opponent: str, *, seed: int, first: int, games: int) -> list[NDArray[np.int64]]:
+    """Return [games] int64 for each candidate, 1 for each game that it wins: for paired tests."""
+    if games < 2 or games % 2 or first % 2:
+        raise NotLegalHere(f"games {first} to {first + games - 1} are not mirrored pairs")
+    cores, rules, log = os.cpu_count() or 1, rule_vector(Rules()), np.empty((0, place.LOG_WIDTH), np.int64)
+    counts = np.zeros((len(candidates), games, place.COUNTS), np.int32)
+    other = _seat(opponent)
+    seated, books = [np.array([each.vector(), other.vector()]) for each in candidates], [books_of(each, other) for each in candidates]
+    # Small pieces keep every core busy to the end.
+    size = 2 * max(16, games * len(candidates) // (16 * cores))
+
+    def play(piece: tuple[int, int]) -> None:
+        at, start = piece
+        many = min(size, games - start)
+        place.play_some(seated[at], books[at], rules, seed, first + start, many, True, log, counts[at, start : start + many])
+
+    with ThreadPoolExecutor(cores) as pool:
+        list(pool.map(play, [(at, start) for at in range(len(candidates)) for start in range(0, games, size)]))
+    return [(each[:, place.WINNER_SEAT] == 0).astype(np.int64) for each in counts]
+
+
+def measure_one(measure: Measure, player: Ensemble, opponent: str, *, seed: int, first: int, games: int) -> Measured:
+    """Return what one player does."""
+    return measure([player], opponent, seed=seed, first=first, games=games)[0]
+
+
+@cache
+def _seat(name: str) -> Vectorial:
+    player = players.parse(name)
+    if not isinstance(player, Vectorial):
+        raise NotLegalHere(f"{name} does not play in the batch kernel")
+    return player

@@ -1,0 +1,97 @@
+"""The work of an experiment: every game it needs goes through shards, so that what is done stays done."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, fields
+
+import numpy as np
+from numpy.typing import NDArray
+
+from meldlab.gin.players import Ensemble
+from meldlab.lab.duels import won
+from meldlab.lab.shards import WORKERS, Player, Shard, play
+from meldlab.lab.store import Counts, Run
+from meldlab.lab.tuning.measuring import Measured
+
+__all__ = ["Work", "described", "warm"]
+
+PIECE = 5000  # games in one shard at most
+
+
+@dataclass
+class Work:
+    """A run in the store, and who plays for it."""
+
+    run: Run
+    planned: int
+    """Games of the whole experiment."""
+    jobs: int = 0
+    cluster: str | None = None
+    progress: Callable[[int, int, int], None] = lambda done, whole, played: None
+    """Told the games that are done, of how many, and how many of them were played just now and not found in the store."""
+    done: int = 0
+    played: int = 0
+    seen: set[str] = field(default_factory=set)
+
+    def play(self, shards: Sequence[Shard]) -> list[Counts]:
+        """Return the counts of the shards, in their order."""
+        # What an experiment asks for twice it gets from the store; progress counts it once.
+        new = {shard.key: shard.games for shard in shards if shard.key not in self.seen}
+        known = sum({shard.key: shard.games for shard in shards}.values()) - sum(new.values())
+        before, played, found = self.done, self.played, -1
+
+        def show(done: int, _: int) -> None:
+            nonlocal found
+            found = done if found < 0 else found
+            self.done, self.played = before + max(0, done - known), played + done - found
+            self.progress(self.done, max(self.planned, self.done), self.played)
+
+        self.run.plan(self.planned)
+        counts = play(shards, self.run, jobs=self.jobs, cluster=self.cluster, progress=show)
+        self.seen |= new.keys()
+        return [counts[shard.key] for shard in shards]
+
+    def duels(
+        self, pairs: Sequence[tuple[Player, Player]], *, seed: int, first: int = 0, games: int, labels: Sequence[str] = ()
+    ) -> list[Measured]:
+        """Return what the first player of each pair does against the second; all pairs meet the same mirrored deals."""
+        pieces = [
+            Shard("gin.duel", one, other, seed=seed, first=first, games=games, label=label).split(PIECE)
+            for (one, other), label in zip(pairs, labels or [""] * len(pairs), strict=True)
+        ]
+        counts = iter(self.play([piece for some in pieces for piece in some]))
+        return [sum((_measured(next(counts)) for _ in some), Measured()) for some in pieces]
+
+    def measure(self, candidates: Sequence[Ensemble], opponent: str, *, seed: int, first: int, games: int) -> list[Measured]:
+        """Return what each candidate does against one opponent."""
+        pairs: list[tuple[Player, Player]] = [(tuple(each.vector().tolist()), opponent) for each in candidates]
+        return self.duels(pairs, seed=seed, first=first, games=games, labels=[described(each) for each in candidates])
+
+    def won(self, player: Ensemble, opponent: str, *, seed: int, first: int, games: int) -> NDArray[np.int64]:
+        """Return [games] int64, 1 for each game that the player wins: for paired tests."""
+        numbers, label = tuple(player.vector().tolist()), described(player)
+        whole = Shard("gin.duel", numbers, opponent, seed=seed, first=first, games=games, label=label)
+        return won(self.play(whole.split(PIECE)))
+
+
+def described(player: Ensemble) -> str:
+    """Return what people call an ensemble: what differs from the paper's.
+
+    >>> described(Ensemble(draw_turn=9, meldability=(0.1, 0.9, 0.5, 0.5)))
+    'draw_turn 9, meldability 0.1/0.9/0.5/0.5'
+    """
+    paper, differences = Ensemble(), []
+    for one in fields(player):
+        value = getattr(player, one.name)
+        if value != getattr(paper, one.name):
+            differences.append(f"{one.name} {'/'.join(f'{each:g}' for each in value) if isinstance(value, tuple) else value}")
+    return ", ".join(differences) or "paper"
+
+
+def warm() -> None:
+    """Play a game of each kind, so that no clock counts the loading or compiling of kernels."""
+    for name, player in (("gin.duel", "ensemble"), ("gin.track", (0.0,) * 9)):
+        WORKERS[name].load()(Shard(name, player, games=2))
+
+
+def _measured(counts: Counts) -> Measured:
+    return Measured(counts["games"], counts["wins"], counts["swept"])

@@ -1,0 +1,94 @@
+"""``meldlab tune``: what the experiments print, keep and draw, on sizes that take no time."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from meldlab.gin.players import Ensemble
+from meldlab.lab.tuning import ensembles, grids, iteration, knocking, tracking
+from meldlab.lab.tuning.racing import Heats
+from tests.cli.test_app import run
+
+
+@pytest.fixture(autouse=True)
+def tiny(monkeypatch: pytest.MonkeyPatch) -> None:
+    thinned = {name: (lambda grid=grid: grid()[:: max(1, len(grid()) // 6)]) for name, grid in dict(grids.GRIDS).items()}
+    for module in (grids, ensembles, iteration):
+        monkeypatch.setattr(module, "GRIDS", thinned)
+    stages = tuple(one for one in knocking.TWO_STAGES if one[2] in (5, 6, 7))
+    monkeypatch.setattr(knocking, "TWO_STAGES", stages)
+    monkeypatch.setattr(knocking, "QUICK", knocking.Size(4, 4, 2, 40))
+    monkeypatch.setattr(tracking, "QUICK", tracking.Size(population=6, generations=2, games=10, final=60))
+    monkeypatch.setattr(ensembles, "QUICK", ensembles.Size(grid=False, fresh=40, heats=Heats(2, 8)))
+
+
+@pytest.mark.parametrize(
+    ("verb", "figure", "keys"),
+    [
+        ("track", "tracking", {"individuals", "history", "curves"}),
+        ("knock", "knocking", {"one_stage", "two_stages", "best", "inflation", "best_against"}),
+        ("ensemble", "inflation", {"start", "searches", "whole", "adjacency_vectors", "player"}),
+    ],
+)
+def test_an_experiment(capsys: pytest.CaptureFixture[str], tmp_path: Path, verb: str, figure: str, keys: set[str]) -> None:
+    store = str(tmp_path / "runs.sqlite")
+    common = ("tune", verb, "--seed", "3", "--jobs", "1", "--store", store)
+    status, out, err = run(capsys, *common, "--json", "--out", str(tmp_path / "figures"))
+    assert status == 0
+    assert " games played" in err
+    told: dict[str, Any] = json.loads(out)
+    assert {"run", "settings", "experiment", "findings", "notes", "files"} | keys <= told.keys()
+    assert all(set(one) == {"what", "paper", "ours", "agrees"} for one in told["findings"])
+    assert {Path(path).name for path in told["files"]} == {f"{figure}.{kind}" for kind in ("svg", "png", "csv")}
+    assert all(Path(path).exists() for path in told["files"])
+    # The same question again is answered from the store, in words.
+    status, out, err = run(capsys, *common)
+    assert status == 0
+    assert ", 0 games played" in err
+    assert f"tune {verb}" in out
+    assert all(note in out for note in told["notes"])
+    status, out, _ = run(capsys, "runs", "show", "1", "--store", store, "--json")
+    kept = json.loads(out)
+    assert kept["experiment"] == verb
+    assert kept["result"]["findings"] == told["findings"]
+
+
+def test_the_best_player_plays_from_its_file(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    player = tmp_path / "best.toml"
+    small = ("--generations", "2", "--population", "4", "--games", "20", "--fresh", "40")
+    common = ("tune", "best", *small, "--jobs", "1", "--store", str(tmp_path / "runs.sqlite"))
+    status, out, _ = run(capsys, *common, "--out", str(player), "--json")
+    assert status == 0
+    told = json.loads(out)
+    assert told["honest"].keys() == {"simple", "ensemble:paper"}
+    assert all(one["games"] == 40 for one in told["honest"].values())
+    assert Ensemble.parse(player.read_text()) == Ensemble.parse(told["player"])
+    status, out, _ = run(capsys, *common)
+    assert status == 0
+    assert "when it was chosen, and on fresh deals" in out
+    status, _, _ = run(capsys, "gin", "arena", f"ensemble:{player}", "simple", "--games", "4")
+    assert status == 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "why"),
+    [
+        (("ensemble", "--base", "bass"), "no ensemble 'bass'"),
+        (("knock", "--store", "mysql://somewhere"), "store"),
+        (("best", "--fresh", "7"), "7 games cannot be played in mirrored pairs"),
+        (("knock", "--cluster", "tcp://127.0.0.1:1"), "no Dask cluster answers"),
+        (("knock", "--seed", "-1"), "--seed"),
+        (("knot",), "knot"),
+    ],
+)
+def test_nonsense_is_one_line(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path, arguments: tuple[str, ...], why: str
+) -> None:
+    monkeypatch.setenv("MELDLAB_STORE", str(tmp_path / "runs.sqlite"))
+    monkeypatch.setattr("meldlab.lab.cluster.PATIENCE", 1)
+    status, _, err = run(capsys, "tune", *arguments)
+    assert status == 2
+    assert why in err.splitlines()[-1]
+    assert "Traceback" not in err
