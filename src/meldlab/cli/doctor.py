@@ -99,6 +99,7 @@ def _waiting() -> None:
 def _gin() -> None:
     from meldlab.gin import Gin, players
     from meldlab.lab.arena import duel
+    from meldlab.lab.computing import Setting, compute
     from meldlab.lab.tuning.work import warm
     from meldlab.play import Deal, Table
 
@@ -107,6 +108,7 @@ def _gin() -> None:
         duel("ensemble", "simple", 2, threads=threads)
     table = Table(Gin(), [players.parse("mc:1"), players.parse("ensemble")])
     table.play(Deal(0))
+    compute("simple", Setting(cards=3, ranks=4), device="cpu", rounds=1000, games=2, loops=1)
 
 
 def _stopping() -> None:

@@ -21,6 +21,7 @@ from meldlab.gin.book import NO_BOOK, Book
 from meldlab.gin.kernel import LEFT
 from meldlab.gin.kernel_computed import BIAS, HAZARD, KNOWNS, ODDS, PRICE, TURNS
 from meldlab.gin.odds import Odds
+from meldlab.gin.vectors import on_cores
 from meldlab.gpu import use_gpu
 
 __all__ = ["Engine", "Field", "Solved", "open_book", "solve"]
@@ -28,6 +29,7 @@ __all__ = ["Engine", "Field", "Solved", "open_book", "solve"]
 Floats = NDArray[np.float64]
 SHAPE = 132 * 64, 256  # blocks and threads of a sweep
 THREADS = 64  # in a block, when each plays a game of its own
+SHEET = 8192  # rounds that a core adds up by itself
 FULL_DECK = Hand()
 
 
@@ -82,7 +84,12 @@ class Engine:
         """Return [games, COUNTS] int32 as gin.vectors.play_batch does."""
         counts = np.zeros((games, kernel_batch.COUNTS), np.int32)
         if self.device != "cuda":
-            kernel_batch.play_games(players, books, rules, seed, first, games, mirror, counts)
+            log = np.empty((0, kernel_batch.LOG_WIDTH), np.int64)
+
+            def play(at: int, many: int) -> None:
+                kernel_batch.play_some(players, books, rules, seed, first + at, many, mirror, log, counts[at : at + many])
+
+            on_cores(play, games)
             return counts
         result = self.cuda.device_array(counts.shape, np.int32)
         shape = (games + THREADS - 1) // THREADS, THREADS
@@ -97,7 +104,14 @@ class Engine:
         single[kernel_batch.POINTS_WANTED] = 0
         tally = np.zeros(2 * kernel_tally.CELLS)
         if self.device != "cuda":
-            kernel_tally.tally_rounds(players, books, single, seed, 0, rounds, tally)
+            # A sheet for each piece, added in order: sums of floats must not depend on which core was first.
+            sheets = np.zeros((-(-rounds // SHEET), len(tally)))
+
+            def count(at: int, many: int) -> None:
+                kernel_tally.tally_rounds(players, books, single, seed, at, many, sheets[at // SHEET])
+
+            on_cores(count, rounds, SHEET)
+            tally[:] = sheets.sum(0)
             return tally
         counts, result = self.cuda.device_array((rounds, kernel_batch.COUNTS), np.int32), self.up(tally)
         shape, pages = ((rounds + THREADS - 1) // THREADS, THREADS), self.up(np.zeros((0, 1, 1)))
@@ -122,7 +136,7 @@ class Field:
         self.alive = engine.up(np.array([0x1FFF & ~lane for lane in dead.lanes], np.int64))
         self.hands, self.larger = engine.array(small.count, np.int64), engine.array(large.count, np.int64)
         for hands, size in ((self.hands, small), (self.larger, large)):
-            lanes, seats, rows, patterns = map(engine.up, (size.lanes, size.seats, size.rows, size.patterns))
+            lanes, seats, rows, patterns = (engine.up(one) for one in (size.lanes, size.seats, size.rows, size.patterns))
             engine.sweep("list_classes", hands, lanes, seats, rows, patterns)
         self.left = engine.array(small.count, np.uint8)
         engine.sweep("list_deadwood", self.left, self.hands, engine.up(LEFT))

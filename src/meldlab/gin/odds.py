@@ -7,7 +7,7 @@ A turn is an own draw, from 1 to 16; ``known`` counts the opponent's cards that 
 ((18, 5), (18, 5, 100))
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -69,6 +69,12 @@ class Odds:
         knock = np.average(self.knock[turn], axis=0, weights=weight if weight.sum() > 0 else None)
         caught = np.average(self.caught[turn], axis=0, weights=danger)
         return np.float32(hazards.sum()), knock.astype(np.float32), caught.astype(np.float32)
+
+    def until(self, last: int) -> "Odds":
+        """Return odds under which the round is void after ``last`` own turns: nothing that comes later is worth anything."""
+        hazard, knock, caught = self.hazard.copy(), self.knock.copy(), self.caught.copy()
+        hazard[last + 1 :], knock[last + 1 :], caught[last + 1 :] = 1.0, 0.0, 0.0
+        return replace(self, hazard=hazard, knock=knock, caught=caught)
 
 
 def _lean(many: Floats, total: Floats, prior: Floats) -> Floats:

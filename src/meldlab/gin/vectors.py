@@ -1,7 +1,10 @@
 """Rules and players as the batch kernels take them, and batches as they come back."""
 
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from typing import Protocol, runtime_checkable
 
+import numba
 import numpy as np
 from numpy.typing import NDArray
 
@@ -10,8 +13,9 @@ from meldlab.gin import kernel_batch as place
 from meldlab.gin.book import NO_BOOK, Book
 from meldlab.gin.rules import Rules
 
-__all__ = ["Vectorial", "play_batch", "rule_vector", "trace"]
+__all__ = ["Vectorial", "books_of", "on_cores", "play_batch", "rule_vector", "trace"]
 
+CHUNK = 256  # games that one core plays before it looks for more
 NEXT = {"alternates": place.ALTERNATES, "winner": place.WINNER, "loser": place.LOSER}
 
 
@@ -23,8 +27,8 @@ class Vectorial(Protocol):
         """Return [PARAMETERS] float64."""
 
 
-def rule_vector(rules: Rules) -> NDArray[np.int64]:
-    """Return [RULES] int64."""
+def rule_vector(rules: Rules, cards: int = 10, ranks: int = 13) -> NDArray[np.int64]:
+    """Return [RULES] int64; smaller games have fewer ``cards`` in a hand and fewer ``ranks`` in the deck."""
     vector = np.zeros(place.RULES, np.int64)
     values = {
         place.LIMIT: rules.knock_limit,
@@ -40,17 +44,35 @@ def rule_vector(rules: Rules) -> NDArray[np.int64]:
         place.RANDOM_START: rules.first_starter == "random",
         place.NEXT: NEXT[rules.next_starter],
         place.POINTS_WANTED: rules.match_points,
-        place.CARDS_EACH: 10,
-        place.RANKS: 13,
+        place.CARDS_EACH: cards,
+        place.RANKS: ranks,
     }
     for at, value in values.items():
         vector[at] = value
     return vector
 
 
+def books_of(first: Vectorial, second: Vectorial) -> tuple[Book, Book]:
+    """Return what both players compute with, codes of one type: a kernel that plays a pair takes no mixture."""
+    books = [getattr(player, "book", NO_BOOK) for player in (first, second)]
+    kinds = {book.codes.dtype for book in books if book.codes.size > 1}
+    if len(kinds) > 1:
+        raise NotLegalHere("a computed player of 8 bits and one of 16 cannot meet in the batch kernel")
+    kind = kinds.pop() if kinds else NO_BOOK.codes.dtype
+    one, other = (book if book.codes.size > 1 else book._replace(codes=np.zeros((1, 1), kind)) for book in books)
+    return one, other
+
+
 def _players(first: Vectorial, second: Vectorial) -> tuple[NDArray[np.float64], tuple[Book, Book]]:
-    books = (getattr(first, "book", NO_BOOK), getattr(second, "book", NO_BOOK))
-    return np.array([first.vector(), second.vector()]), books
+    return np.array([first.vector(), second.vector()]), books_of(first, second)
+
+
+def on_cores(work: Callable[[int, int], None], many: int, chunk: int = CHUNK) -> None:
+    """Do ``work(first, how many)`` for all of ``many`` in chunks, on as many cores as numba may use; kernels run beside each other."""
+    pieces = [(first, min(chunk, many - first)) for first in range(0, many, chunk)]
+    with ThreadPoolExecutor(numba.get_num_threads()) as pool:
+        for done in [pool.submit(work, *piece) for piece in pieces]:
+            done.result()
 
 
 def play_batch(
@@ -59,12 +81,17 @@ def play_batch(
     """Return [games, COUNTS] int32, what happened in games ``start`` and following."""
     if rules.wall_knock:
         raise NotLegalHere("the batch kernel does not play a last knock at the wall")
-    counts = np.zeros((games, place.COUNTS), np.int32)
+    counts, log = np.zeros((games, place.COUNTS), np.int32), np.empty((0, place.LOG_WIDTH), np.int64)
+    players, books = _players(first, second)
+    vector = rule_vector(rules)
+
+    def play(at: int, many: int) -> None:
+        place.play_some(players, books, vector, seed, start + at, many, mirror, log, counts[at : at + many])
+
     if parallel:
-        place.play_games(*_players(first, second), rule_vector(rules), seed, start, games, mirror, counts)
+        on_cores(play, games)
     else:
-        log = np.empty((0, place.LOG_WIDTH), np.int64)
-        place.play_some(*_players(first, second), rule_vector(rules), seed, start, games, mirror, log, counts)
+        play(0, games)
     return counts
 
 

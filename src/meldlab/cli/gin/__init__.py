@@ -2,17 +2,18 @@
 
 import typer
 
-from meldlab.cli.gin import advise, arena, play, replay
+from meldlab.cli.gin import advise, arena, compute, play, replay
 
 __all__ = ["app"]
 
-app = typer.Typer(name="gin", help="Gin rummy: play, ask for advice, let players fight, replay.", no_args_is_help=True)
+app = typer.Typer(name="gin", help="Gin rummy: play, ask for advice, let players fight, replay, compute.", no_args_is_help=True)
 app.command("play")(play.play)
 app.command("advise")(advise.advise)
 app.command("arena")(arena.arena)
 app.command("replay")(replay.replay)
+app.command("compute")(compute.compute)
 
 
 @app.callback()
 def gin() -> None:
-    """Gin rummy: play, ask for advice, let players fight, replay."""
+    """Gin rummy: play, ask for advice, let players fight, replay, compute."""

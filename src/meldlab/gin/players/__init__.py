@@ -15,6 +15,7 @@ from typing import Any
 
 from meldlab.errors import NoSuchThing, NotLegalHere
 from meldlab.gin.move import Move
+from meldlab.gin.players.computed import ComputedPlayer
 from meldlab.gin.players.ensemble import Ensemble, EnsemblePlayer, Thoughts
 from meldlab.gin.players.montecarlo import MonteCarloPlayer
 from meldlab.gin.players.player import GinPlayer
@@ -22,7 +23,7 @@ from meldlab.gin.players.simple import SimplePlayer
 from meldlab.gin.view import View
 from meldlab.play import Player, RandomPlayer
 
-__all__ = ["Ensemble", "EnsemblePlayer", "GinPlayer", "MonteCarloPlayer", "SimplePlayer", "Thoughts", "names", "parse"]
+__all__ = ["ComputedPlayer", "Ensemble", "EnsemblePlayer", "GinPlayer", "MonteCarloPlayer", "SimplePlayer", "Thoughts", "names", "parse"]
 
 GROUP = "meldlab.players"
 Seated = Player[View, Move]
@@ -65,6 +66,7 @@ BUILT_IN: Mapping[str, tuple[str, Callable[[str], Seated]]] = {
     "knock": ("knock:EARLY,LATE,TURN", _simple),
     "mc": ("mc:N", MonteCarloPlayer.parse),
     "ensemble": ("ensemble[:best|paper|shipped|base|text|FILE.toml]", EnsemblePlayer.parse),
+    "computed": ("computed:DIR", ComputedPlayer.parse),
 }
 
 

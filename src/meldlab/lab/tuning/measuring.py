@@ -19,7 +19,7 @@ from meldlab.errors import NotLegalHere
 from meldlab.gin import Rules, players
 from meldlab.gin import kernel_batch as place
 from meldlab.gin.players import Ensemble
-from meldlab.gin.vectors import Vectorial, rule_vector
+from meldlab.gin.vectors import Vectorial, books_of, rule_vector
 from meldlab.lab.statistics import Interval, Moments
 
 __all__ = ["Measure", "Measured", "by_kernel", "measure_one", "won_games"]
@@ -68,14 +68,15 @@ def won_games(candidates: Sequence[Ensemble], opponent: str, *, seed: int, first
         raise NotLegalHere(f"games {first} to {first + games - 1} are not mirrored pairs")
     cores, rules, log = os.cpu_count() or 1, rule_vector(Rules()), np.empty((0, place.LOG_WIDTH), np.int64)
     counts = np.zeros((len(candidates), games, place.COUNTS), np.int32)
-    seated = [np.array([each.vector(), _vector(opponent)]) for each in candidates]
+    other = _seat(opponent)
+    seated, books = [np.array([each.vector(), other.vector()]) for each in candidates], [books_of(each, other) for each in candidates]
     # Small pieces keep every core busy to the end.
     size = 2 * max(16, games * len(candidates) // (16 * cores))
 
     def play(piece: tuple[int, int]) -> None:
         at, start = piece
         many = min(size, games - start)
-        place.play_some(seated[at], rules, seed, first + start, many, True, log, counts[at, start : start + many])
+        place.play_some(seated[at], books[at], rules, seed, first + start, many, True, log, counts[at, start : start + many])
 
     with ThreadPoolExecutor(cores) as pool:
         list(pool.map(play, [(at, start) for at in range(len(candidates)) for start in range(0, games, size)]))
@@ -88,8 +89,8 @@ def measure_one(measure: Measure, player: Ensemble, opponent: str, *, seed: int,
 
 
 @cache
-def _vector(name: str) -> NDArray[np.float64]:
+def _seat(name: str) -> Vectorial:
     player = players.parse(name)
     if not isinstance(player, Vectorial):
         raise NotLegalHere(f"{name} does not play in the batch kernel")
-    return player.vector()
+    return player

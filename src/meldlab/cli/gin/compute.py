@@ -1,0 +1,101 @@
+"""``meldlab gin compute``: a player by dynamic programming, against an opponent of your choice."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from meldlab.cli.gin.options import RulesOption
+from meldlab.cli.options import JsonOption, SeedOption, print_json
+from meldlab.cli.progress import progress_bar
+
+if TYPE_CHECKING:
+    from meldlab.lab.computing import Computed
+
+
+def compute(
+    against: Annotated[
+        str, typer.Option("--against", help="simple, gin-only, knock:A,B,T, ensemble[:NAME], computed:DIR or self.")
+    ] = "simple",
+    rules: RulesOption = "eaai",
+    cards: Annotated[int, typer.Option("--cards", help="Cards in a hand; fewer than 10 make a game for a CPU.")] = 10,
+    ranks: Annotated[int, typer.Option("--ranks", help="Ranks of the deck, aces first.")] = 13,
+    knock_limit: Annotated[int | None, typer.Option("--knock-limit", min=0, help="Most deadwood to knock with, if not the rules'.")] = None,
+    device: Annotated[str, typer.Option("--device", help="cpu, cuda or auto.")] = "auto",
+    rounds: Annotated[int | None, typer.Option("--rounds", help="Rounds a lap that the odds are taken from.")] = None,
+    games: Annotated[int | None, typer.Option("--games", help="Mirrored games a lap that the win rate is taken from.")] = None,
+    loops: Annotated[int, typer.Option("--loops", help="Laps at most; fewer if the win rate is stable before.")] = 4,
+    price: Annotated[float, typer.Option("--price", help="Points that a discard costs times the chance that it is taken.")] = 5.0,
+    upcard: Annotated[float, typer.Option("--upcard", help="Chance that the upcard is as good as a random card.")] = 0.3,
+    bits: Annotated[int, typer.Option("--bits", help="8 or 16 for each value.")] = 8,
+    turns: Annotated[str, typer.Option("--turns", help="Turns whose values are kept, such as 1,3,5,7; all by default.")] = "",
+    save: Annotated[Path | None, typer.Option("--save", help="Write the player into this folder; computed:DIR plays it.")] = None,
+    seed: SeedOption = 0,
+    json: JsonOption = False,
+) -> None:
+    """Compute a player: play rounds, take the opponent's odds from them, solve for the best answer, and again.
+
+    Example: meldlab gin compute --against simple --cards 5 --ranks 6 --knock-limit 3
+    """
+    from dataclasses import replace
+
+    from meldlab.gin import Rules, tables
+    from meldlab.lab.computing import Setting
+    from meldlab.lab.computing import compute as run
+
+    table_rules = Rules.preset(rules)
+    if knock_limit is not None:
+        table_rules = replace(table_rules, knock_limit=knock_limit, oklahoma=False)
+    setting, kept = Setting(table_rules, cards, ranks), read_turns(turns)
+    if save is not None:
+        tables.check_folder(save)
+    with progress_bar(f"computing against {against}") as show:
+        found = run(
+            against,
+            setting,
+            device=device,
+            rounds=rounds,
+            games=games,
+            loops=loops,
+            price=price,
+            upcard=upcard,
+            bits=bits,
+            turns=kept,
+            seed=seed,
+            progress=show or (lambda done, whole: None),
+        )
+    size = found.save(save) if save is not None else 0
+    if json:
+        print_json({**found.told(), "saved": save and str(save), "bytes": size})
+        return
+    print_computed(found)
+    if save is not None:
+        print(f"saved {save} ({size:,} bytes)" + (f"; play it as computed:{save}" if setting.full else ""))
+
+
+def read_turns(text: str) -> list[int]:
+    """Read whole numbers with commas between them."""
+    from meldlab.errors import BadText
+
+    turns, at = [], 0
+    for word in text.split(",") if text.strip() else ():
+        if not word.strip().isdecimal():
+            raise BadText("turns are whole numbers, such as 1,3,5,7", text, at)
+        turns.append(int(word))
+        at += len(word) + 1
+    return turns
+
+
+def print_computed(found: "Computed") -> None:
+    """Print every lap, then what came out."""
+    from rich.console import Console
+    from rich.table import Table
+
+    setting = found.setting
+    print(f"computed against {found.against}: {setting.cards} cards of {4 * setting.ranks}, knocks with {setting.limit}, on {found.device}")
+    table = Table("lap", "points by the model", f"won against {found.measured_against}", "odds moved", "left to gain", "s", box=None)
+    for number, lap in enumerate(found.laps, 1):
+        gain = "" if lap.exploitability is None else f"{lap.exploitability:.3f}"
+        table.add_row(str(number), f"{lap.value:+.3f}", str(lap.win_rate), f"{lap.change:.4f}", gain, f"{lap.seconds:.1f}")
+    Console(highlight=False, width=100).print(table)
+    print(f"{'stable' if found.stable else 'not yet stable'} after {len(found.laps)} laps, {found.seconds:.1f} s")

@@ -1,0 +1,131 @@
+"""A computed player in a folder: values of all hands, memory-mapped, what is known of the opponent, and a head that says what it is.
+
+``values.npy`` holds V in steps, [slots, classes] of 8 or 16 bits; ``book.npz`` the small arrays of the book; ``head.toml`` the rest.
+"""
+
+import os
+import shutil
+import tempfile
+import tomllib
+import zipfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from meldlab import __version__
+from meldlab.cards import CARDS, Hand, classes
+from meldlab.errors import NotLegalHere
+from meldlab.gin.book import NO_BOOK, Book
+from meldlab.play.record import toml
+
+__all__ = ["FORMAT", "check_folder", "dead_cards", "load", "save"]
+
+FORMAT = "meldlab computed player 1"
+HEAD, VALUES, BOOK = "head.toml", "values.npy", "book.npz"
+DERIVED = {"codes", "keys", "patterns"}  # fields of a book that have a file of their own, or follow from the size of the game
+
+
+def dead_cards(ranks: int) -> Hand:
+    """Return the cards that a deck with so many ranks lacks.
+
+    >>> len(dead_cards(6))
+    28
+    """
+    return Hand(card for card in CARDS if card.rank >= ranks)
+
+
+def check_folder(folder: Path) -> None:
+    """Raise unless a player can be saved there: in a new folder, an empty one, or in the place of another saved player."""
+    if folder.exists() and not folder.is_dir():
+        raise NotLegalHere(f"{folder} is a file; a computed player is saved in a folder")
+    if folder.is_dir() and any(folder.iterdir()) and not (folder / HEAD).is_file():
+        raise NotLegalHere(f"{folder} holds something else; a computed player is saved in a folder of its own")
+    if not folder.absolute().parent.is_dir():
+        raise NotLegalHere(f"there is no folder {folder.absolute().parent}")
+
+
+def save(book: Book, facts: Mapping[str, Any], folder: Path) -> int:
+    """Write a player whole or not at all, and return the bytes of its values.
+
+    ``facts`` go into the head beside what a reader of the file needs; ``cards`` and ``ranks`` must be among them.
+    """
+    check_folder(folder)
+    codes = book.codes
+    head = {"format": FORMAT, "version": __version__, "slots": codes.shape[0], "classes": codes.shape[1], **facts}
+    # Values of the full game take minutes to write: they grow under another name beside the place where they belong.
+    try:
+        part = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", suffix=".part", dir=folder.absolute().parent))
+    except OSError as problem:
+        raise NotLegalHere(f"{folder} cannot be written: {problem.strerror or problem}") from None
+    try:
+        values = np.lib.format.open_memmap(part / VALUES, "w+", codes.dtype, codes.shape)
+        for slot in range(codes.shape[0]):
+            values[slot] = _host(codes[slot])
+        values.flush()
+        del values
+        arrays: dict[str, Any] = {name: _host(getattr(book, name)) for name in Book._fields if name not in DERIVED}
+        np.savez(part / BOOK, **arrays)
+        (part / HEAD).write_text("".join(f"{name} = {toml(value)}\n" for name, value in head.items()), encoding="utf-8")
+        part.chmod(0o777 & ~_umask())
+        _put(part, folder)
+    except OSError as problem:
+        raise NotLegalHere(f"{folder} cannot be written: {problem.strerror or problem}") from None
+    finally:
+        shutil.rmtree(part, ignore_errors=True)
+    return (folder / VALUES).stat().st_size
+
+
+def load(folder: Path) -> tuple[Book, dict[str, Any]]:
+    """Return the book of a saved player, its values memory-mapped, and its head."""
+    try:
+        head = tomllib.loads((folder / HEAD).read_text(encoding="utf-8"))
+        if head.get("format") != FORMAT:
+            raise NotLegalHere(f"{folder} is no computed player of this format")
+        # Copied on write, which never happens: the kernels are compiled for arrays that can be written to, and would be again for others.
+        values = np.asarray(np.load(folder / VALUES, mmap_mode="c"))
+        with np.load(folder / BOOK, allow_pickle=False) as kept:
+            arrays: dict[str, Any] = {name: kept[name] for name in kept.files if name in Book._fields}
+        size = classes.tables(head["cards"], dead_cards(head["ranks"]))
+        if values.dtype not in (np.uint8, np.uint16) or values.shape != (head["slots"], size.count):
+            raise NotLegalHere(f"{folder} is damaged: {VALUES} does not hold {head['slots']} x {size.count:,} values")
+        for name in set(Book._fields) & {"turns", "odds", "knock", "caught", "deck"}:
+            if arrays[name].shape != getattr(NO_BOOK, name).shape:
+                raise NotLegalHere(f"{folder} is damaged: {name} in {BOOK} has the wrong shape")
+        return NO_BOOK._replace(codes=values, keys=size.keys, patterns=size.patterns, **arrays), head
+    except FileNotFoundError:
+        raise NotLegalHere(f"no computed player in {folder} ('meldlab gin compute --save' makes one)") from None
+    except NotLegalHere:
+        raise
+    except (OSError, EOFError, KeyError, TypeError, ValueError, zipfile.BadZipFile) as problem:
+        raise NotLegalHere(f"{folder} is damaged: {problem}") from None
+
+
+def _host(array: Any) -> NDArray[Any]:
+    """Return an array of the GPU, or of this side, on this side."""
+    found: NDArray[Any] = array.copy_to_host() if hasattr(array, "copy_to_host") else array
+    return found
+
+
+def _umask() -> int:
+    # The only way to ask is to set; a temporary folder is closed to others, the saved player need not be.
+    mask = os.umask(0o022)
+    os.umask(mask)
+    return mask
+
+
+def _put(part: Path, folder: Path) -> None:
+    """Move a finished folder to its place; one that stands there goes first, and comes back if that fails."""
+    if not folder.exists():
+        part.rename(folder)
+        return
+    old = part.with_suffix(".old")
+    folder.rename(old)
+    try:
+        part.rename(folder)
+    except OSError:
+        old.rename(folder)
+        raise
+    shutil.rmtree(old)

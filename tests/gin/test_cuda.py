@@ -1,0 +1,76 @@
+"""The GPU kernels of gin under numba's simulator: three cards of a tiny deck, in a process of its own, against the compiled kernels."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from meldlab.gin import Rules
+from meldlab.gin.book import NO_BOOK
+from meldlab.gin.compute import Engine, Field, open_book, solve
+from meldlab.gin.guided import guided_value
+from meldlab.gin.kernel_computed import KNOWNS, TURNS
+from meldlab.gin.odds import Odds
+from meldlab.gin.players import ComputedPlayer, SimplePlayer
+from meldlab.gin.tables import dead_cards
+from meldlab.gin.vectors import rule_vector
+
+ROOT = Path(__file__).parents[2]
+ROUNDS, GAMES, LIMIT = 6, 2, 2
+RULES = Rules(knock_limit=LIMIT, match_points=10)
+
+SIMULATE = """
+import sys
+import numpy as np
+from numba import cuda
+from meldlab.gin import compute
+
+# No driver to be asked, a thread or two are enough, and the simulator copies arguments back, so it wants arrays of its own.
+compute.use_gpu, compute.SHAPE, compute.THREADS = (lambda: cuda), (1, 2), 2
+compute.Engine.up = lambda self, array: cuda.to_device(np.array(array))
+from tests.gin.test_cuda import work
+np.savez(sys.argv[1] + "/found.npz", **work("cuda"))
+"""
+
+
+def work(device: str) -> dict[str, Any]:
+    """Solve, follow a guide, play and tally with the kernels of a device."""
+    engine, field = Engine(device), Field(3, dead_cards(3), device)
+    vector, none = rule_vector(RULES, 3, 3), type(NO_BOOK)(*(engine.up(one) for one in NO_BOOK))
+    simple, computed = SimplePlayer().vector(), ComputedPlayer(none).vector()
+    first = engine.tally(np.array([simple, simple]), (none, none), vector, 1, ROUNDS)
+    odds = Odds.of(first)
+    seen = {}
+
+    def keep(turn: int, value: object) -> None:
+        seen[turn] = value.copy_to_host() if hasattr(value, "copy_to_host") else np.array(value)
+
+    solved = solve(field, odds, LIMIT, upcard=0.3, kind=np.uint8, slots=[1, 8], each=keep)
+    guided_value(field, odds.until(4), solved, odds, LIMIT, upcard=0.3)
+    keep(0, field.value)
+    book = open_book(field, solved, odds, np.full(TURNS + 2, 2.0), np.zeros((TURNS + 2, KNOWNS)))
+    counts = engine.play(np.array([computed, simple]), (book, none), vector, 2, 0, GAMES, True)
+    second = engine.tally(np.array([computed, simple]), (book, none), vector, 3, ROUNDS)
+    codes = [row.copy_to_host() if hasattr(row, "copy_to_host") else row for row in (solved.codes[0], solved.codes[1])]
+    # Not the mean over all hands: where numpy adds truths, as the simulator does, one and one is one, and orbits are too large.
+    return {"first": first, "value": seen[1], "guided": seen[0], "codes": np.array(codes), "counts": counts, "second": second}
+
+
+def test_the_simulated_kernels_do_what_the_compiled_ones_do(tmp_path: Path) -> None:
+    expected = work("cpu")
+    paths = os.pathsep.join([str(ROOT), str(ROOT / "src")])
+    simulated = {**os.environ, "PYTHONPATH": paths, "NUMBA_ENABLE_CUDASIM": "1", "NUMBA_DISABLE_JIT": "1"}
+    done = subprocess.run([sys.executable, "-c", SIMULATE, str(tmp_path)], env=simulated, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr[-3000:]
+    found = np.load(tmp_path / "found.npz")
+    assert np.array_equal(found["counts"], expected["counts"])
+    for name in ("first", "second", "value", "guided"):
+        np.testing.assert_allclose(found[name], expected[name], rtol=0, atol=1e-4)
+    # A value on the edge between two codes may fall to either side.
+    assert np.abs(found["codes"].astype(int) - expected["codes"]).max() <= 1
+    assert expected["first"].any()
+    assert expected["value"].std() > 0.1
+    assert (expected["guided"] < expected["value"]).any()

@@ -1,0 +1,124 @@
+"""The loop of playing and solving, on a game that a CPU solves in a second."""
+
+from pathlib import Path
+
+import numba
+import numpy as np
+import pytest
+
+from meldlab.errors import MeldlabError
+from meldlab.gin import Rules
+from meldlab.gin.book import Book
+from meldlab.gin.tables import load
+from meldlab.lab.computing import Computed, Setting, compute
+from meldlab.lab.statistics import sign_test
+
+SMALL = Setting(Rules(knock_limit=3), cards=5, ranks=6)
+
+
+@pytest.fixture(scope="module")
+def found() -> Computed:
+    return compute("simple", SMALL, device="cpu", rounds=16_000, games=1_200, loops=3, seed=1)
+
+
+def test_the_computed_player_beats_the_simple_one(found: Computed) -> None:
+    assert found.win_rate.low > 0.9
+    # Even if every mirrored pair counted as a single game, this is no luck.
+    wins = round(found.win_rate.value * found.games / 2)
+    assert sign_test(wins, found.games // 2 - wins) < 1e-12
+    assert found.laps[-1].value > found.laps[0].value
+
+
+def test_the_last_lap_leaves_little_to_gain(found: Computed) -> None:
+    left = found.laps[-1].exploitability
+    assert left is not None
+    assert -0.01 <= left < 1.0
+    assert [lap.exploitability for lap in found.laps[:-1]] == [None] * (len(found.laps) - 1)
+
+
+def test_what_is_saved_is_what_was_measured(found: Computed, tmp_path: Path) -> None:
+    found.save(tmp_path / "mine")
+    book, head = load(tmp_path / "mine")
+    assert all(np.array_equal(getattr(book, name), getattr(found.book, name)) for name in Book._fields)
+    assert head["win_rate"] == found.win_rate.value
+    assert head["rules"] == {"preset": "eaai", "knock_limit": 3}
+    assert (head["against"], head["cards"], head["ranks"], head["bits"]) == ("simple", 5, 6, 8)
+
+
+def test_the_same_seed_gives_the_same_player_on_any_number_of_threads() -> None:
+    before, books = numba.get_num_threads(), []
+    try:
+        for threads in (1, before):
+            numba.set_num_threads(threads)
+            books.append(compute("gin-only", SMALL, device="cpu", rounds=9_000, games=100, loops=1, turns=[1, 4], seed=3).book)
+    finally:
+        numba.set_num_threads(before)
+    assert books[0].codes.shape[0] == 2
+    for one, other in zip(*books, strict=True):
+        assert np.array_equal(one, other)
+
+
+def test_against_itself_it_comes_closer_to_an_equilibrium() -> None:
+    seen: list[tuple[int, int]] = []
+    found = compute("self", SMALL, device="cpu", rounds=20_000, games=100, loops=3, seed=2, progress=lambda *done: seen.append(done))
+    gains = [lap.exploitability for lap in found.laps]
+    assert all(gain is not None and gain > -0.01 for gain in gains)
+    assert gains[0] is not None
+    assert gains[-1] is not None
+    assert gains[-1] < 0.6 * gains[0]
+    assert found.measured_against == "simple"
+    assert seen == sorted(seen)
+    assert seen[-1][0] == seen[-1][1]
+
+
+def test_it_stops_when_nothing_changes() -> None:
+    found = compute("simple", Setting(SMALL.rules, 3, 4), device="cpu", rounds=1_000, games=100, loops=9, tolerance=1.0)
+    assert (len(found.laps), found.stable) == (2, True)
+
+
+@pytest.mark.parametrize("preset", ["pagat", "oklahoma"])
+def test_other_rules_can_be_computed(preset: str) -> None:
+    found = compute("knock:5,3,2", Setting(Rules.preset(preset), 4, 5), device="cpu", rounds=2_000, games=100, loops=1)
+    assert found.setting.limit == {"pagat": 10, "oklahoma": 3}[preset]
+    assert found.facts()["rules"] == {"preset": preset}
+
+
+@pytest.mark.parametrize(
+    ("against", "options", "why"),
+    [
+        ("mc:8", {}, "mc:8 plays at the table only"),
+        ("random", {}, "random plays at the table only"),
+        ("ensemble", {}, "ensemble plays ten cards of 52 only"),
+        ("nobody", {}, "no player 'nobody'"),
+        ("simple", {"device": "gpu"}, "no device 'gpu'"),
+        ("simple", {"bits": 4}, "8 or 16 bits, not 4"),
+        ("simple", {"games": 3}, "mirrored pairs"),
+        ("simple", {"rounds": 1}, "number of rounds"),
+        ("simple", {"loops": 0}, "number of loops"),
+        ("simple", {"turns": [17]}, "turn to keep"),
+        ("simple", {"upcard": 1.5}, "upcard is a chance"),
+        ("simple", {"price": -1.0}, "costs 0 to 100 points"),
+    ],
+)
+def test_what_cannot_be_computed_is_said(against: str, options: dict[str, object], why: str) -> None:
+    with pytest.raises(MeldlabError, match=why):
+        compute(against, SMALL, **{"device": "cpu", **options})  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("rules", "cards", "ranks", "why"),
+    [
+        ("openspiel", 10, 13, "last knock at the wall"),
+        ("eaai", 11, 13, "cards in a hand"),
+        ("eaai", 5, 14, "ranks of the deck"),
+        ("eaai", 9, 5, "20 cards are too few"),
+    ],
+)
+def test_settings_that_cannot_be(rules: str, cards: int, ranks: int, why: str) -> None:
+    with pytest.raises(MeldlabError, match=why):
+        Setting(Rules.preset(rules), cards, ranks)
+
+
+def test_the_full_game_needs_a_gpu() -> None:
+    with pytest.raises(MeldlabError, match=r"671,225,412 kinds of hands need \d+.\d GB and \d+.\d hours of a core a pass; use a GPU"):
+        compute("simple", device="cpu")
