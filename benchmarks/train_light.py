@@ -1,11 +1,11 @@
 """Compute the tables against a player, distil them into the network of ``computed:light`` and go on by playing: needs a GPU and PyTorch.
 
-python benchmarks/train_light.py OUT [minutes] [against]
+python benchmarks/train_light.py OUT START|- AGAINST=MINUTES ...
 
-1. The tables: statistics by simulation, solve, repeat.
-2. Distil: positions of table-driven rounds, half of them with a card exchanged; what a look at every card that may be drawn next says
-   about them is the lesson for waiting and for drawing, the statistics are the lesson for knocking.
-3. Play: the network plays with some noise; its lesson is a mixture of what the rounds brought and what it expected a turn later.
+From nothing (START is -) the first course begins with the tables: statistics by simulation, solve, repeat; then they are distilled.
+Positions of table-driven rounds, half of them with a card exchanged, and what a look at every card that may be drawn next says about them
+are the lesson for waiting and for drawing; the statistics are the lesson for knocking. After that the network plays with some noise, and
+its lesson is a mixture of what the rounds brought and what it expected a turn later; first in points, then in chances to win the match.
 """
 
 import json
@@ -18,6 +18,7 @@ import torch
 
 from meldlab.gin import kernel_batch as place
 from meldlab.gin import kernel_light as light
+from meldlab.gin import players
 from meldlab.gin.book import NO_BOOK
 from meldlab.gin.compute import Engine, Field, open_book, solve
 from meldlab.gin.kernel_computed import KNOWNS, TURNS
@@ -31,11 +32,15 @@ START = time.perf_counter()
 ROWS = 16
 BATCH = 1 << 16
 PRICE, UPCARD = 5.0, 0.3
+TRACE = 0.6  # how much what came later counts against what was expected a turn later
+FOLLOW = 300.0  # steps over which the mean network follows
+RATE = 8e-4
 SIMPLE = np.zeros(PARAMETERS)
 SIMPLE[1:4] = 10, 10, 0
 TABLES, PLAYER = np.zeros(PARAMETERS), np.zeros(PARAMETERS)
 TABLES[KIND], PLAYER[KIND] = COMPUTED, LIGHT
 SUITS = torch.arange(4) * 13
+BLANK = NO_BOOK._replace(codes=np.zeros((1, 1), np.uint16))
 
 
 def say(*words):
@@ -54,8 +59,8 @@ def bag(one, two):
     stretches = starts * 256 + ((one[:, None, None] >> at) & 15) + ((two[:, None, None] >> at) & 15) * 16
     bits = suits[:, None] + ranks
     weights = (1 << torch.arange(4, device=one.device))[:, None]
-    column = lambda plane: (((plane[:, None, None] >> bits) & 1) * weights).sum(1)
-    columns = light.COLUMN_ROWS + ranks * 256 + column(one) + column(two) * 16
+    held, known = ((((plane[:, None, None] >> bits) & 1) * weights).sum(1) for plane in (one, two))
+    columns = light.COLUMN_ROWS + ranks * 256 + held + known * 16
     return torch.cat([stretches.flatten(1), columns], 1)
 
 
@@ -99,6 +104,16 @@ class Network(torch.nn.Module):
         total = self.rows(index, per_sample_weights=weights)
         return self.last(torch.relu(self.first(torch.relu(total)))) * 10.0
 
+    def load(self, arrays):
+        """Take over what ``keep`` wrote."""
+        tensor = {name: torch.tensor(arrays[name].astype(np.float32)) for name in ("rows", "first", "last")}
+        with torch.no_grad():
+            self.rows.weight.copy_(tensor["rows"])
+            self.first.weight.copy_(tensor["first"][:-1].T)
+            self.first.bias.copy_(tensor["first"][-1])
+            self.last.weight.copy_(tensor["last"][:-1].T / 10)
+            self.last.bias.copy_(tensor["last"][-1] / 10)
+
     def arrays(self):
         rows, first, last = self.rows.weight, self.first, self.last
         parts = rows, torch.cat([first.weight.T, first.bias[None]]), 10 * torch.cat([last.weight.T, last.bias[None]])
@@ -106,7 +121,7 @@ class Network(torch.nn.Module):
 
 
 class Lesson:
-    """Samples: planes, cards the opponent dropped, discard, turn, deadwood, scores, whether after a discard, which answer, what it should be."""
+    """Samples: planes, cards the opponent dropped, discard, turn, deadwood, scores, whether after a discard, which answer, and it."""
 
     def __init__(self, *columns):
         self.columns = columns
@@ -119,9 +134,10 @@ class Lesson:
         return cls(*(torch.cat(parts) for parts in zip(*(one.columns for one in lessons), strict=True)))
 
 
-def train(network, lesson, rate, passes, until):
+def train(network, mean, lesson, rate, passes, until):
+    """Go through samples; ``mean`` follows the network slowly, and is the better player."""
     optimiser = torch.optim.Adam(network.parameters(), lr=rate, betas=(0.9, 0.99))
-    steps = max(1, len(lesson) * passes // BATCH)
+    steps = max(1, int(len(lesson) * passes) // BATCH)
     schedule = torch.optim.lr_scheduler.OneCycleLR(optimiser, rate, total_steps=steps, pct_start=0.1)
     losses = []
     for step in range(steps):
@@ -137,6 +153,9 @@ def train(network, lesson, rate, passes, until):
         optimiser.step()
         schedule.step()
         losses.append(loss.detach())
+        with torch.no_grad():
+            for slow, quick in zip(mean.parameters(), network.parameters(), strict=True):
+                slow.lerp_(quick, 1 / FOLLOW)
     return float(torch.stack(losses[-20:]).mean()) if losses else float("nan")
 
 
@@ -160,69 +179,76 @@ def gain(equity, points, own, other):
     return 150 * (after - equity[own, other])
 
 
-def main(out, minutes, against):
-    until = 60 * minutes
-    out.mkdir(parents=True, exist_ok=True)
-    say(gpu_name(), against)
-    opponent = SIMPLE
-    if against != "simple":
-        from meldlab.gin import players as known_players
+class School:
+    """A GPU, an opponent, and ways to learn from rounds against it."""
 
-        opponent = known_players.parse(against).vector()
-    rules = rule_vector(Rules())
-    engine = Engine("cuda")
-    kind = np.uint16
-    blank = NO_BOOK._replace(codes=np.zeros((1, 1), kind))
-    none = type(blank)(*map(engine.up, blank))
-    field = Field(10, device="cuda")
-    odds = Odds.of(engine.tally(np.array([SIMPLE, opponent]), (none, none), rules, 1, 1 << 20))
-    say("compiled")
-    zero, flat = np.zeros(TURNS + 2), np.zeros((TURNS + 2, KNOWNS))
-    for loop in range(4):
-        solved = solve(field, odds, upcard=UPCARD)
-        book = open_book(field, solved, odds, zero + PRICE, flat)
-        if loop < 3:
-            odds = Odds.of(engine.tally(np.array([TABLES, opponent]), (book, none), rules, 10 + loop, 1 << 20))
-    won = rate(engine.play(np.array([TABLES, opponent]), (book, none), rules, 100, 0, 100_000, True))
-    say("tables", won)
-    net_book = blank._replace(deck=np.array([(1 << 52) - 1, 10], np.int64))
+    def __init__(self, engine, against):
+        self.engine, self.against = engine, against
+        self.opponent = players.parse(against).vector()
+        self.rules = rule_vector(Rules())
+        self.none = self.on_gpu(BLANK)
 
-    def record(player, books, rounds, seed):
-        single = rules.copy()
+    def on_gpu(self, book):
+        return type(book)(*map(self.engine.up, book))
+
+    def seated(self, network):
+        rows, first, last = network.arrays()
+        book = BLANK._replace(deck=np.array([(1 << 52) - 1, 10], np.int64), rows=rows, first=first, last=last)
+        return self.on_gpu(book), self.none
+
+    def record(self, player, books, rounds, seed):
+        """Return the diaries of single rounds, [rounds, ROWS, DIARY] float64, from scores drawn at random."""
+        engine, single = self.engine, self.rules.copy()
         single[place.POINTS_WANTED], single[place.ANY_SCORES] = 0, 1
         pages = torch.zeros((rounds, ROWS, place.DIARY), dtype=torch.float64, device="cuda")
         counts = engine.cuda.device_array((rounds, place.COUNTS), np.int32)
-        players = engine.up(np.array([player, opponent]))
-        shape = (rounds + 63) // 64, 64
-        kernel = engine._kernels.play_games
-        kernel[shape](
-            players, books, engine.up(single), seed, 0, rounds, False, counts, engine.up(np.zeros(0)), engine.cuda.as_cuda_array(pages)
-        )
+        seats, shape = engine.up(np.array([player, self.opponent])), ((rounds + 63) // 64, 64)
+        tail = counts, engine.up(np.zeros(0)), engine.cuda.as_cuda_array(pages)
+        engine._kernels.play_games[shape](seats, books, engine.up(single), seed, 0, rounds, False, *tail)
         engine.cuda.synchronize()
         return pages
 
-    def table_lesson(rounds, seed):
-        pages = record(TABLES, (book, none), rounds, seed)
+    def measure(self, network, games, seed):
+        """Return the rate of games won with its error, and rounds per second."""
+        start = time.perf_counter()
+        counts = self.engine.play(np.array([PLAYER, self.opponent]), self.seated(network), self.rules, seed, 0, games, True)
+        return rate(counts), round(counts[:, place.ROUNDS].sum() / (time.perf_counter() - start))
+
+    def tables(self):
+        """Return the book of the table-driven player and its odds."""
+        engine, field = self.engine, Field(10, device="cuda")
+        odds = Odds.of(engine.tally(np.array([SIMPLE, self.opponent]), (self.none, self.none), self.rules, 1, 1 << 20))
+        zero, flat = np.zeros(TURNS + 2), np.zeros((TURNS + 2, KNOWNS))
+        seats = np.array([TABLES, self.opponent])
+        for loop in range(4):
+            book = open_book(field, solve(field, odds, upcard=UPCARD), odds, zero + PRICE, flat)
+            if loop < 3:
+                odds = Odds.of(engine.tally(seats, (book, self.none), self.rules, 10 + loop, 1 << 20))
+        say("tables", rate(engine.play(seats, (book, self.none), self.rules, 100, 0, 100_000, True)))
+        return book, odds
+
+    def table_lesson(self, book, odds, rounds, seed):
+        """Return what the tables say about positions of their own rounds, half of them with a card exchanged."""
+        engine, pages = self.engine, self.record(TABLES, (book, self.none), rounds, seed)
         turn = torch.arange(1, ROWS + 1, device="cuda").expand(rounds, ROWS)
         real = pages[:, :, place.RESULT] > place.CANNOT_KNOCK
         rows, turn = pages[real], turn[real].contiguous()
         planes = rows[:, place.PLANE : place.PLANE + 2].long().contiguous()
         worth, left = torch.zeros(len(rows), device="cuda"), torch.zeros(len(rows), device="cuda")
-        arrays = [engine.cuda.as_cuda_array(each) for each in (planes, turn)]
-        shape = (len(rows) + 63) // 64, 64
-        engine._kernels.teach[shape](*arrays, seed, 10, book, engine.cuda.as_cuda_array(worth), engine.cuda.as_cuda_array(left))
+        planes_there, turn_there, worth_there, left_there = map(engine.cuda.as_cuda_array, (planes, turn, worth, left))
+        engine._kernels.teach[(len(rows) + 63) // 64, 64](planes_there, turn_there, seed, 10, book, worth_there, left_there)
         engine.cuda.synchronize()
-        one, two, left = planes[:, 0].contiguous(), planes[:, 1].contiguous(), left.long()
+        left = left.long()
         seen = rows[:, place.SEEN].long().clamp(max=KNOWNS - 1)
-        table = lambda array: torch.tensor(array, device="cuda", dtype=torch.float32)
-        hazard, knock, caught = table(odds.hazard)[turn, seen], table(odds.knock)[turn, seen, left], table(odds.caught)[turn, seen, left]
+        hazard, knock, caught = (torch.tensor(array, device="cuda", dtype=torch.float32)[turn, seen] for array in odds_arrays(odds))
+        knock, caught = (array.gather(1, left[:, None])[:, 0] for array in (knock, caught))
         wait = (1 - hazard) * worth + hazard * caught - PRICE * rows[:, place.RISK].float()
-        whole = lambda column: rows[:, column].long()
         scores = [torch.randint(100, turn.shape, device="cuda") for _ in range(2)]
 
         def part(mask, turn, waiting, which, wanted):
             flag, number = torch.full_like(turn, int(waiting)).bool(), torch.full_like(turn, which)
-            columns = one, two, whole(place.OF_OPPONENT), whole(place.DISCARDED), turn, left, *scores, flag, number, wanted
+            dropped, card = rows[:, place.OF_OPPONENT].long(), rows[:, place.DISCARDED].long()
+            columns = planes[:, 0], planes[:, 1], dropped, card, turn, left, *scores, flag, number, wanted
             return Lesson(*(column[mask] for column in columns))
 
         return Lesson.join(
@@ -231,38 +257,33 @@ def main(out, minutes, against):
             part(left <= 10, turn, True, light.KNOCK, knock),
         )
 
-    def played_lesson(network, rounds, seed, noise, trace, equity):
-        rows, first, last = network.arrays()
-        mine = type(blank)(*map(engine.up, net_book._replace(rows=rows, first=first, last=last)))
+    def played_lesson(self, network, rounds, seed, noise, equity):
+        """Return what rounds of the network say, and the points of each round; with ``equity`` in chances to win the match."""
         player = PLAYER.copy()
         player[NOISE] = noise
-        pages = record(player, (mine, none), rounds, seed)
-        result, knocked, able = pages[:, :, place.RESULT], pages[:, :, place.KNOCKED] > 0, pages[:, :, place.IF_KNOCK] > place.CANNOT_KNOCK
-        real = result > place.CANNOT_KNOCK
-        own, other = pages[:, :, place.OWN_SCORE].long(), pages[:, :, place.OTHER_SCORE].long()
-        knock = pages[:, :, place.IF_KNOCK].clone()
+        pages = self.record(player, self.seated(network), rounds, seed)
+        result, knock, knocked = pages[:, :, place.RESULT], pages[:, :, place.IF_KNOCK], pages[:, :, place.KNOCKED] > 0
+        real, able = result > place.CANNOT_KNOCK, knock > place.CANNOT_KNOCK
+        first = pages[:, 0, place.RESULT]
+        results = first[first > place.CANNOT_KNOCK].long().cpu().numpy()
         if equity is not None:
+            own, other = pages[:, :, place.OWN_SCORE].long(), pages[:, :, place.OTHER_SCORE].long()
             result, knock = (torch.where(real, gain(equity, points.long(), own, other).double(), points) for points in (result, knock))
         # What each chosen action was worth to the player when it chose it; a knock is worth what it brings.
         seen = torch.where(knocked, knock, pages[:, :, place.EXPECTED])
         later = result.clone()
         for row in range(ROWS - 2, -1, -1):
-            more = real[:, row + 1]
-            mixed = (1 - trace) * seen[:, row + 1] + trace * torch.where(knocked[:, row + 1], result[:, row + 1], later[:, row + 1])
-            later[:, row] = torch.where(more, mixed, result[:, row])
-        now = torch.where(knocked, result, (1 - trace) * seen + trace * later)
+            mixed = (1 - TRACE) * seen[:, row + 1] + TRACE * torch.where(knocked[:, row + 1], result[:, row + 1], later[:, row + 1])
+            later[:, row] = torch.where(real[:, row + 1], mixed, result[:, row])
+        now = torch.where(knocked, result, (1 - TRACE) * seen + TRACE * later)
         turn = torch.arange(1, ROWS + 1, device="cuda").expand(rounds, ROWS)
 
         def part(mask, plane, waiting, which, wanted):
             rows, turns = pages[mask], turn[mask]
             planes = rows[:, plane : plane + 2].long()
-            flag = torch.full_like(turns, int(waiting)).bool()
-            whole = [
-                rows[:, column].long()
-                for column in (place.OF_OPPONENT, place.DISCARDED, place.LEFT_OVER, place.OWN_SCORE, place.OTHER_SCORE)
-            ]
-            dropped, card, left, *scores = whole
-            number = torch.full_like(turns, which)
+            kinds = place.OF_OPPONENT, place.DISCARDED, place.LEFT_OVER, place.OWN_SCORE, place.OTHER_SCORE
+            dropped, card, left, *scores = (rows[:, kind].long() for kind in kinds)
+            flag, number = torch.full_like(turns, int(waiting)).bool(), torch.full_like(turns, which)
             return Lesson(planes[:, 0], planes[:, 1], dropped, card, turns, left, *scores, flag, number, wanted[mask].float())
 
         lesson = Lesson.join(
@@ -270,54 +291,66 @@ def main(out, minutes, against):
             part(real & (pages[:, :, place.DRAW_PLANE] >= 0), place.DRAW_PLANE, False, light.DRAW, now),
             part(real & able, place.PLANE, True, light.KNOCK, knock),
         )
-        first = pages[:, 0, place.RESULT]
-        return lesson, first[first > place.CANNOT_KNOCK].long().cpu().numpy()
+        return lesson, results
 
-    def measure(network, games, seed):
-        rows, first, last = network.arrays()
-        mine = type(blank)(*map(engine.up, net_book._replace(rows=rows, first=first, last=last)))
-        t = time.perf_counter()
-        counts = engine.play(np.array([PLAYER, opponent]), (mine, none), rules, seed, 0, games, True)
-        return rate(counts), round(counts[:, place.ROUNDS].sum() / (time.perf_counter() - t))
 
-    def keep(network, name, notes):
-        rows, first, last = network.arrays()
-        half = rows.astype(np.float16)
-        np.savez_compressed(out / f"{name}.npz", rows=half, first=first, last=last, odds_knock=odds.knock[:, :, :11])
-        (out / f"{name}.json").write_text(json.dumps(notes))
+def odds_arrays(odds):
+    return odds.hazard, odds.knock, odds.caught
 
-    network = Network().cuda()
-    lesson = Lesson.join(*(table_lesson(1 << 18, 1000 + part) for part in range(6)))
-    say("distil", len(lesson), "samples")
-    loss = train(network, lesson, 3e-3, 8, until * 0.4)
-    won = measure(network, 100_000, 200)
-    say("distilled", "loss", round(loss, 3), won)
-    keep(network, "distilled", {"won": won, "against": against})
-    del lesson, field, book, solved
-    held, equity, loop = None, None, 0
-    began = time.perf_counter() - START
-    while True:
-        now = time.perf_counter() - START
-        part = (now - began) / (until - 35 - began)
-        if part >= 1:
-            break
-        if part >= 0.5 and equity is None:
-            won = measure(network, 200_000, 998)
-            say("by points", won)
-            keep(network, "points", {"won": won, "against": against})
-            table = match_equity(results)
-            print(table[::20, ::20])
-            equity, held = torch.tensor(table, device="cuda"), None
-        fresh, results = played_lesson(network, 1 << 20, 5000 + loop, 3.0 - 2.0 * part, 0.6, equity)
+
+def keep(out, network, name, **notes):
+    """Write a network, its rows in half precision, and what is known of it."""
+    rows, first, last = network.arrays()
+    np.savez_compressed(out / f"{name}.npz", rows=rows.astype(np.float16), first=first, last=last, notes=json.dumps(notes))
+
+
+def distil(school, network, mean, until):
+    book, odds = school.tables()
+    lesson = Lesson.join(*(school.table_lesson(book, odds, 1 << 18, 1000 + part) for part in range(6)))
+    loss = train(network, mean, lesson, 3e-3, 8, until)
+    say("distilled from", len(lesson), "samples, loss", round(loss, 3), school.measure(mean, 100_000, 200))
+
+
+def learn(school, network, mean, until, seed, rate, by_points):
+    """Play and learn until the time is over, first by points if asked to, then by chances to win the match."""
+    began, held, equity, loop = time.perf_counter() - START, None, None, 0
+    results = None
+    while (part := (time.perf_counter() - START - began) / (until - began)) < 1:
+        if equity is None and results is not None and (not by_points or part > 0.5):
+            equity, held = torch.tensor(match_equity(results), device="cuda"), None
+        noise, speed = 3.0 - 2.0 * part, rate * (1 - 0.8 * part)
+        fresh, results = school.played_lesson(mean, 1 << 20, seed + loop, noise, equity)
+        if equity is None and not by_points:
+            continue
         held = fresh if held is None else Lesson.join(fresh, Lesson(*(column[: 3 * len(fresh)] for column in held.columns)))
-        loss = train(network, held, 1e-3 * (1 - 0.7 * part), 2, until - 20)
-        won = measure(network, 100_000, 300 + loop)
-        say("loop", loop, "samples", len(held), "loss", round(loss, 2), won)
+        loss = train(network, mean, held, speed, 1.0, until)
         loop += 1
-    won = measure(network, 400_000, 999)
-    say("last", won)
-    keep(network, "last", {"won": won, "against": against})
+        if loop % 3 == 0:
+            say("loop", loop, "samples", len(held), "loss", round(loss, 2), school.measure(mean, 50_000, 300 + loop))
+
+
+def main(out, start, courses):
+    out.mkdir(parents=True, exist_ok=True)
+    engine = Engine("cuda")
+    network, mean = Network().cuda(), Network().cuda()
+    if start is not None:
+        network.load(np.load(start))
+    mean.load_state_dict(network.state_dict())
+    say(gpu_name(), courses)
+    for number, (against, minutes) in enumerate(courses):
+        school = School(engine, against)
+        school.measure(mean, 64, 1)
+        say("compiled")
+        until = time.perf_counter() - START + 60 * minutes
+        if number == 0 and start is None:
+            distil(school, network, mean, until - 40 * minutes)
+        learn(school, network, mean, until, 5000 + 1000 * number, RATE, by_points=number == 0 and start is None)
+        won = school.measure(mean, 200_000, 999)
+        say(against, won)
+        keep(out, mean, f"course{number}", against=against, won=won)
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), float(sys.argv[2]) if len(sys.argv) > 2 else 5.0, sys.argv[3] if len(sys.argv) > 3 else "simple")
+    folder, start, *courses = sys.argv[1:]
+    split = [course.rpartition("=") for course in courses]
+    main(Path(folder), None if start == "-" else start, [(against, float(minutes)) for against, _, minutes in split])

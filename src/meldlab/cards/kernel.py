@@ -265,7 +265,8 @@ def class_unrank(rank, rows, patterns, lanes, seats):
 @scalar_kernel
 def orbit_of_keys(a, b, c, d, renamings):
     """Return how many hands there are in a class: all ``renamings`` of suits over those that only swap equal lanes."""
-    equal = (a == b) + (a == c) + (a == d) + (b == c) + (b == d) + (c == d)
+    # Numbers, not truth values: without the compiler numpy adds those as "or".
+    equal = np.int64(a == b) + np.int64(a == c) + np.int64(a == d) + np.int64(b == c) + np.int64(b == d) + np.int64(c == d)
     # Equal pairs among four lanes: none, one, two pairs (2), a triple (3), all (6).
     if equal == 0:
         return renamings

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from meldlab.cards import CARDS, Card, Deck, Hand
 from meldlab.errors import NotLegalHere
 from meldlab.gin.move import DRAW, PASS, Move, Verb
-from meldlab.gin.players import EnsemblePlayer, Thoughts
+from meldlab.gin.players import EnsemblePlayer, LightPlayer, Thoughts
 from meldlab.gin.round import HAND_CARDS, Round
 from meldlab.gin.rules import Rules
 from meldlab.gin.view import Phase, View
@@ -23,7 +23,7 @@ __all__ = ["Advice", "advise", "imagined_view"]
 
 @dataclass(frozen=True)
 class Advice:
-    """What to do, why, and what the ensemble makes of every card."""
+    """What to do, why, and what the adviser makes of every card."""
 
     move: Move
     reason: str
@@ -34,11 +34,11 @@ class Advice:
     thoughts: Thoughts
 
 
-def advise(view: View, player: EnsemblePlayer | None = None) -> Advice:
-    """Say what the ensemble would do in a view that is to move."""
+def advise(view: View, player: EnsemblePlayer | LightPlayer | None = None) -> Advice:
+    """Say what a player, the light one by default, would do in a view that is to move."""
     if view.acting != view.seat:
         raise NotLegalHere("the other player is to move")
-    expert = player or EnsemblePlayer()
+    expert = player or LightPlayer.parse("computed:light")
     move = expert.choose(view, Chance(0, 0, len(view.history), view.seat))
     after = discards(view.hand) if len(view.hand) > HAND_CARDS else {}
     least = min(after.values()) if after else deadwood(view.hand)
@@ -49,12 +49,14 @@ def _reason(view: View, move: Move, least: int) -> str:
     if move.verb is Verb.TAKE:
         eleven = Hand.from_mask(view.mask | 1 << move.index)
         best = arrange(eleven)
-        melds = any(move.card in meld.hand for meld in best.melds)
-        return f"{move.card} makes a meld" if melds else f"{move.card} lowers the deadwood"
+        if any(move.card in meld.hand for meld in best.melds):
+            return f"{move.card} makes a meld"
+        lower = min(left for card, left in discards(eleven).items() if card != move.card) < least
+        return f"{move.card} lowers the deadwood" if lower else f"{move.card} promises more than a card from stock"
     if move.verb is Verb.SHOW:
         return f"these melds leave {least}"
     if move in (DRAW, PASS):
-        return "the upcard makes no meld of the best arrangement" if view.phase is not Phase.FORCED else "both have passed"
+        return "a card from stock promises more" if view.phase is not Phase.FORCED else "both have passed"
     if move.verb is Verb.DROP:
         left = discards(view.hand)[CARDS[move.index]]
         return f"leaves {left}, the least" if left == least else f"leaves {left}; {least} is possible, but this hand has more future"

@@ -4,12 +4,11 @@ The same seed gives the same actions as the Table: cards come from the address (
 (seed, game, step, seat), where a step is one action of the match.
 """
 
-import numba
 import numpy as np
 
 from meldlab.cards.deck import DEAL
 from meldlab.cards.kernel import address, below, shuffle
-from meldlab.compiling import kernel, parallel_kernel, scalar_kernel
+from meldlab.compiling import kernel, scalar_kernel
 from meldlab.gin.kernel import (
     DISCARD,
     MELDS,
@@ -75,7 +74,6 @@ COUNTS = 13
 STOCK_LEFT, PILE, PILED, UPCARDS, STEP, N_DRAWS = 0, 1, 2, 3, 4, 5
 HAND, KNOWN, TURN, DROPPED, SCORED = 6, 8, 10, 12, 14  # two places each
 NOTES = 16
-CHUNK = 32
 
 # What seat 0 writes into its diary at each of its discards, [turns, DIARY] float64: its deadwood, cards known of the opponent, points if it
 # knocked, whether it did, the risk of the discard, what it expected, whether the discard was taken; the cards as planes (kernel_light)
@@ -324,6 +322,7 @@ def play_on(
         notes[HAND + seat] = hand
         notes[TURN + seat] += 1
         if rules[BIG_GIN] and deadwood(hand, TABLE) == 0:
+            notes[TURN + seat] -= 1  # no discard, so no line in the diary
             settle(notes, seat, BIG, -1, rules, seed, game, turned, melds, shown, log, outcome)
             return
 
@@ -552,14 +551,3 @@ def play_some(players, books, rules, seed, first, many, mirror, log, counts):
             outcome,
             counts[i],
         )
-
-
-@parallel_kernel
-def play_games(players, books, rules, seed, first, many, mirror, counts):
-    """Play as ``play_some`` does, spread over the cores; the result does not depend on how many there are."""
-    chunks = (many + CHUNK - 1) // CHUNK
-    for chunk in numba.prange(chunks):
-        start = chunk * CHUNK
-        stop = min(start + CHUNK, many)
-        log = np.empty((0, LOG_WIDTH), np.int64)
-        play_some(players, books, rules, seed, first + start, stop - start, mirror, log, counts[start:stop])

@@ -19,11 +19,11 @@ def advise(
     discards: Annotated[str, typer.Option("--discards", help="The pile below the upcard, oldest first.")] = "",
     opponent: Annotated[str, typer.Option("--opponent", help="Cards the opponent is known to hold.")] = "",
     turn: Annotated[int, typer.Option("--turn", min=0, help="Cards you have drawn, if more than the pile tells.")] = 0,
-    player: Annotated[str, typer.Option("--player", help="Whose advice: ensemble[:best|paper|shipped|base|text|FILE.toml].")] = "ensemble",
+    player: Annotated[str, typer.Option("--player", help="Whose advice: computed:light, or an ensemble[:...].")] = "computed:light",
     rules: RulesOption = "eaai",
     json: JsonOption = False,
 ) -> None:
-    """Say what the ensemble would do: deadwood after each discard, where each unseen card may be, what may still be melded.
+    """Say what a player would do: deadwood after each discard, where each unseen card may be, what may still be melded.
 
     Example: meldlab gin advise --hand "2C 3C 4C 9D 9H 9S KC KD 4H 5S" --upcard KH
     """
@@ -33,12 +33,13 @@ def advise(
     from meldlab.gin import Rules
     from meldlab.gin.advice import advise as ask
     from meldlab.gin.advice import imagined_view
-    from meldlab.gin.players import EnsemblePlayer
+    from meldlab.gin.players import EnsemblePlayer, LightPlayer, parse
 
     view = imagined_view(hand, upcard, discards, opponent, turn=turn, rules=Rules.preset(rules))
-    if player.partition(":")[0] != "ensemble":
-        raise NoSuchThing("adviser", player, ["ensemble", "ensemble:paper", "ensemble:shipped", "ensemble:base", "ensemble:text"])
-    advice = ask(view, EnsemblePlayer.parse(player))
+    adviser = parse(player)
+    if not isinstance(adviser, EnsemblePlayer | LightPlayer):
+        raise NoSuchThing("adviser", player, ["computed:light", "ensemble", "ensemble:best", "ensemble:paper", "ensemble:shipped"])
+    advice = ask(view, adviser)
     if json:
         thoughts = advice.thoughts
         print_json(

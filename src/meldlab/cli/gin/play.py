@@ -28,14 +28,14 @@ HELP = """  draw       take a card from the stock
 
 
 def play(
-    against: Annotated[str, typer.Option("--against", help="Any player of the arena.")] = "ensemble",
+    against: Annotated[str, typer.Option("--against", help="Any player of the arena.")] = "computed:light",
     seed: SeedOption = 0,
     rules: RulesOption = "eaai",
     save: Annotated[Path | None, typer.Option("--save", help="Write the record to this file.")] = None,
 ) -> None:
     """Play a match in the terminal; '?' gives advice, 'undo' takes back a slip, 'help' lists the moves.
 
-    Example: meldlab gin play --against ensemble --seed 7
+    Example: meldlab gin play --seed 7
     """
     from rich.console import Console
 

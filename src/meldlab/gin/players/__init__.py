@@ -17,13 +17,25 @@ from meldlab.errors import NoSuchThing, NotLegalHere
 from meldlab.gin.move import Move
 from meldlab.gin.players.computed import ComputedPlayer
 from meldlab.gin.players.ensemble import Ensemble, EnsemblePlayer, Thoughts
+from meldlab.gin.players.light import LightPlayer
 from meldlab.gin.players.montecarlo import MonteCarloPlayer
 from meldlab.gin.players.player import GinPlayer
 from meldlab.gin.players.simple import SimplePlayer
 from meldlab.gin.view import View
 from meldlab.play import Player, RandomPlayer
 
-__all__ = ["ComputedPlayer", "Ensemble", "EnsemblePlayer", "GinPlayer", "MonteCarloPlayer", "SimplePlayer", "Thoughts", "names", "parse"]
+__all__ = [
+    "ComputedPlayer",
+    "Ensemble",
+    "EnsemblePlayer",
+    "GinPlayer",
+    "LightPlayer",
+    "MonteCarloPlayer",
+    "SimplePlayer",
+    "Thoughts",
+    "names",
+    "parse",
+]
 
 GROUP = "meldlab.players"
 Seated = Player[View, Move]
@@ -59,6 +71,10 @@ def _simple(text: str) -> Seated:
     return SimplePlayer.parse(text)
 
 
+def _computed(text: str) -> Seated:
+    return LightPlayer.parse(text) if LightPlayer.knows(text) else ComputedPlayer.parse(text)
+
+
 BUILT_IN: Mapping[str, tuple[str, Callable[[str], Seated]]] = {
     "random": ("random", _random),
     "simple": ("simple", _simple),
@@ -66,7 +82,7 @@ BUILT_IN: Mapping[str, tuple[str, Callable[[str], Seated]]] = {
     "knock": ("knock:EARLY,LATE,TURN", _simple),
     "mc": ("mc:N", MonteCarloPlayer.parse),
     "ensemble": ("ensemble[:best|paper|shipped|base|text|FILE.toml]", EnsemblePlayer.parse),
-    "computed": ("computed:DIR", ComputedPlayer.parse),
+    "computed": ("computed:light|light-ensemble|DIR", _computed),
 }
 
 

@@ -1,0 +1,116 @@
+"""The light player: what the tables and much play have taught a small network, without the tables.
+
+>>> LightPlayer.parse("computed:light").against
+'simple'
+"""
+
+import json
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+
+import numpy as np
+from numpy.typing import NDArray
+
+from meldlab.cards import CARDS, Card
+from meldlab.errors import NoSuchThing
+from meldlab.gin import kernel_ensemble as place
+from meldlab.gin.book import NO_BOOK, Book
+from meldlab.gin.kernel_light import NARROW, WIDE, light_discard, light_takes
+from meldlab.gin.move import Verb
+from meldlab.gin.players.ensemble import EnsemblePlayer, Thoughts
+from meldlab.gin.players.player import GinPlayer
+from meldlab.gin.view import View
+from meldlab.play import Chance
+
+__all__ = ["LightPlayer"]
+
+KNOCKS = 64  # what the kernel adds to a discard that it knocks with
+NO_KEY = np.uint64(0)
+FOLDER = resources.files("meldlab.gin") / "networks"
+
+
+@cache
+def _networks() -> tuple[str, ...]:
+    return tuple(sorted(file.name.removesuffix(".npz") for file in FOLDER.iterdir() if file.name.endswith(".npz")))
+
+
+@cache
+def _network(name: str) -> tuple[Book, str]:
+    with (FOLDER / f"{name}.npz").open("rb") as file:
+        arrays = np.load(file)
+        rows, first, last = (np.ascontiguousarray(arrays[part], np.float32) for part in ("rows", "first", "last"))
+        notes = json.loads(str(arrays["notes"]))
+    deck = np.array([(1 << 52) - 1, 10], np.int64)
+    return NO_BOOK._replace(deck=deck, rows=rows, first=first, last=last), str(notes["against"])
+
+
+@dataclass(frozen=True, eq=False)
+class LightPlayer(GinPlayer):
+    """Plays by a network; it minds the score, and the cards that the opponent took, dropped or left."""
+
+    book: Book
+    name: str = "computed:light"
+    against: str = "simple"
+    """The player it has learned against."""
+
+    @classmethod
+    def parse(cls, text: str) -> "LightPlayer":
+        """Read ``computed:NAME`` with a network of the package."""
+        _, _, name = text.partition(":")
+        if name not in _networks():
+            raise NoSuchThing("network", name, _networks())
+        book, against = _network(name)
+        return cls(book, text, against)
+
+    @classmethod
+    def knows(cls, text: str) -> bool:
+        """Tell whether a text names a network."""
+        return text.partition(":")[2] in _networks()
+
+    def vector(self) -> NDArray[np.float64]:
+        """Return the player as the batch kernel takes it; it takes the book as well."""
+        vector = np.zeros(place.PARAMETERS)
+        vector[place.KIND] = place.LIGHT
+        return vector
+
+    def takes(self, view: View, upcard: Card) -> bool:
+        """Tell whether the upcard is worth more than a card from stock."""
+        seen = view.known_mask, *_seen(view), view.limit
+        return bool(light_takes(view.mask, upcard.index, view.turn, *seen, self.book, *_sheets(np.zeros(53))))
+
+    def discard(self, view: View, chance: Chance) -> Card:
+        """Return the card without which the hand is worth most."""
+        return CARDS[self._choose(view, np.zeros(53)) % KNOCKS]
+
+    def knocks(self, view: View, card: Card) -> bool:
+        """Tell whether knocking is worth more than waiting."""
+        return self._choose(view, np.zeros(53)) >= KNOCKS
+
+    def think(self, view: View) -> Thoughts:
+        """Say where the ensemble looks for each card, and what this player thinks the hand is worth after each discard."""
+        thoughts, values = EnsemblePlayer().think(view), np.full(53, np.nan)
+        if len(view.cards) == 11:
+            self._choose(view, values)
+        worth = {CARDS[card]: float(values[card]) for card in view.cards if not np.isnan(values[card])}
+        return Thoughts(thoughts.in_stock, thoughts.meldability, worth)
+
+    def _choose(self, view: View, values: NDArray[np.float64]) -> int:
+        barred = 1 << view.taken if view.taken >= 0 else 0
+        seen = view.known_mask, *_seen(view), view.limit
+        return int(light_discard(view.mask, barred, view.turn, *seen, 0.0, NO_KEY, self.book, *_sheets(values)))
+
+
+def _sheets(values: NDArray[np.float64]) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.float32], NDArray[np.float32]]:
+    """Return what the kernels write on: deadwood and value of every discard, and the insides of the network."""
+    return np.zeros(52, np.int64), values, np.zeros((2, WIDE), np.float32), np.zeros(NARROW, np.float32)
+
+
+def _seen(view: View) -> tuple[int, int, int, int]:
+    """Return the pile, what the opponent has dropped, and the scores, own first."""
+    pile = sum(1 << card for card in view.pile)
+    dropped = 0
+    for seat, move in view.history:
+        if seat != view.seat and move.verb is Verb.DROP:
+            dropped |= 1 << move.index
+    return pile, dropped, view.scores[view.seat], view.scores[1 - view.seat]
