@@ -69,6 +69,8 @@ def _players(first: Vectorial, second: Vectorial) -> tuple[NDArray[np.float64], 
 
 def on_cores(work: Callable[[int, int], None], many: int, chunk: int = CHUNK) -> None:
     """Do ``work(first, how many)`` for all of ``many`` in chunks, on as many cores as numba may use; kernels run beside each other."""
+    # Nothing at first: a kernel is loaded or compiled here, before several threads ask for it at once.
+    work(0, 0)
     pieces = [(first, min(chunk, many - first)) for first in range(0, many, chunk)]
     with ThreadPoolExecutor(numba.get_num_threads()) as pool:
         for done in [pool.submit(work, *piece) for piece in pieces]:

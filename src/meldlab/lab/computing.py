@@ -288,7 +288,7 @@ def compute(
     bench = _Bench(
         table, ground, opponent, Book(*map(up, theirs)), Book(*map(up, none)), both, many, fights, price, upcard, KINDS[bits], kept
     )
-    whole_work = (loops + 1) * (TURNS + PLAYING)
+    whole_work = loops * (TURNS + PLAYING) + PLAYING
 
     def tick(steps: int = 1) -> None:
         bench.done += steps
