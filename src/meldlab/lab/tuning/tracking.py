@@ -77,7 +77,7 @@ class Size:
         return runs * self.generations * -(-self.population // GROUP) * self.games + self.final
 
 
-QUICK = Size(population=30, generations=12, games=200, final=6000)
+QUICK = Size(population=50, generations=15, games=400, final=24_000)
 FULL = Size(population=100, generations=50, games=2000, final=24_000)
 
 
