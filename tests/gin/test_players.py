@@ -62,6 +62,8 @@ OWN = {"sloping": SLOPING, "weighing": WEIGHING}
         ("ensemble", "knock:8,4,3", "oklahoma", 12),
         ("weighing", "simple", "eaai", 12),
         ("weighing", "sloping", "oklahoma", 8),
+        ("computed:light", "simple", "eaai", 8),
+        ("computed:light-ensemble", "weighing", "oklahoma", 6),
     ],
 )
 def test_the_kernel_plays_the_same_actions_as_the_table(first: str, second: str, preset: str, games: int) -> None:

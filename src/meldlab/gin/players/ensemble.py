@@ -252,7 +252,7 @@ class EnsemblePlayer(GinPlayer):
 
     def belief(self, view: View) -> NDArray[np.float64]:
         """Return [54] float64, what the open events of the round say about every card."""
-        belief, events, pile = np.zeros(54), [], [_first_upcard(view)]
+        belief, events, pile = np.zeros(54), [], _first_upcard(view)
         for seat, move in view.history:
             if move.verb not in VERBS:
                 break
@@ -294,13 +294,14 @@ class EnsemblePlayer(GinPlayer):
         return int(place.weigh_knock(chosen, view.mask, drawn, taken, *memory, view.limit, self._vector, left))
 
 
-def _first_upcard(view: View) -> int:
+def _first_upcard(view: View) -> list[int]:
+    """Return the pile as it was at the start; a position from outside may not tell it."""
     for _, move in view.history:
         if move.verb is Verb.TAKE:
-            return move.index
+            return [move.index]
         if move.verb is Verb.DROP:
             break
-    return view.pile[0]
+    return list(view.pile[:1])
 
 
 def _top(view: View) -> tuple[int, bool]:

@@ -1,0 +1,132 @@
+"""The light player: the kernels compute what the network says, it sees only what lies open, and it plays as well as it claims."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from meldlab.cards import Hand
+from meldlab.errors import NoSuchThing
+from meldlab.gin import Gin, Rules, Verb, players
+from meldlab.gin import kernel_light as light
+from meldlab.gin.advice import advise, imagined_view
+from meldlab.gin.players import LightPlayer, SimplePlayer
+from meldlab.gin.vectors import play_batch
+from meldlab.lab.arena import duel
+from meldlab.melds import deadwood
+from meldlab.play import Chance, Deal, Table
+
+LIGHT = LightPlayer.parse("computed:light")
+UNSEEN, OWN, KNOWN, GONE, DROPPED = range(5)
+
+
+def slow_answers(states: list[int], turn: int, scores: tuple[int, int], discard: int, left: int) -> NDArray[np.float64]:
+    """What the network says after a discard, from the states of the 52 cards, card by card and in double precision."""
+    plain = [min(state, GONE) for state in states]
+    rows: list[int] = []
+    for suit in range(4):
+        for start in range(10):
+            four = plain[13 * suit + start : 13 * suit + start + 4]
+            own = sum((state & 1) << i for i, state in enumerate(four))
+            other = sum((state >> 1) << i for i, state in enumerate(four))
+            rows.append(256 * start + own + 16 * other)
+    for rank in range(13):
+        four = plain[rank::13]
+        own, other = sum((state & 1) << i for i, state in enumerate(four)), sum((state >> 1) << i for i, state in enumerate(four))
+        rows.append(2560 + 256 * rank + own + 16 * other)
+    at = 2560 + 13 * 256
+    rows.append(at + turn)
+    at += 2 * 17  # the rows of the turns, for waiting and for drawing
+    rows.append(at + min(left, 63))
+    at += 64
+    rank, suit = discard % 13, discard // 13
+    around = [states[discard + step] if 0 <= rank + step <= 12 else GONE for step in (-2, -1, 1, 2)]
+    rows.append(at + sum(state * 5**i for i, state in enumerate(around)))
+    at += 625
+    alike = [states[(suit + step) % 4 * 13 + rank] for step in (1, 2, 3)]
+    rows.append(at + sum(state * 5**i for i, state in enumerate(alike)))
+    at += 125
+    rows += [at + min(scores[0] // 10, 9), at + 10 + min(scores[1] // 10, 9)]
+    total = LIGHT.book.rows.astype(np.float64)[rows].sum(0)
+    inner = np.maximum(total, 0) @ LIGHT.book.first[:-1] + LIGHT.book.first[-1]
+    answers: NDArray[np.float64] = np.maximum(inner, 0) @ LIGHT.book.last[:-1] + LIGHT.book.last[-1]
+    return answers
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    order=st.permutations(range(52)),
+    gone=st.integers(0, 20),
+    known=st.integers(0, 4),
+    turn=st.integers(1, 20),
+    scores=st.tuples(st.integers(0, 120), st.integers(0, 120)),
+)
+def test_the_kernel_computes_what_the_network_says(order: list[int], gone: int, known: int, turn: int, scores: tuple[int, int]) -> None:
+    hand, pile, theirs = order[:11], order[11 : 11 + gone], order[11 + gone : 11 + gone + known]
+    dropped = pile[::2]
+    masks = [sum(1 << card for card in cards) for cards in (hand, theirs, pile, dropped)]
+    left, values = np.zeros(52, np.int64), np.full(53, np.nan)
+    total, inner = np.zeros((2, light.WIDE), np.float32), np.zeros(light.NARROW, np.float32)
+    chosen = light.light_discard(masks[0], 0, turn, *masks[1:], *scores, 10, 0.0, np.uint64(0), LIGHT.book, left, values, total, inner)
+    best: list[tuple[float, int]] = []
+    for card in hand:
+        states = [UNSEEN] * 52
+        for cards, state in ((hand, OWN), (theirs, KNOWN), (pile, GONE), (dropped, DROPPED), ([card], GONE)):
+            for each in cards:
+                states[each] = state
+        rest = deadwood(Hand.from_mask(masks[0] & ~(1 << card)))
+        wait, knock, _ = slow_answers(states, min(turn, 16), scores, card, rest)
+        assert values[card] == pytest.approx(wait, abs=1e-3)
+        assert left[card] == rest
+        best += [(wait, card)] + ([(knock, card + 64)] if rest <= 10 else [])
+    # The choice is one of the best, up to what single precision can tell apart.
+    worth = {action: value for value, action in best}
+    assert worth[int(chosen)] >= max(best)[0] - 1e-3
+
+
+def test_it_learned_what_it_says_it_learned() -> None:
+    assert (LIGHT.against, LightPlayer.parse("computed:light-ensemble").against) == ("simple", "ensemble:best")
+    assert duel("computed:light", "simple", games=3000, seed=41).win_rate.low > 0.79
+    assert duel("computed:light-ensemble", "ensemble:best", games=1000, seed=41).win_rate.low > 0.65
+
+
+def test_the_score_changes_what_it_does() -> None:
+    # With 95 points any win ends the match; the same cards are worth other moves than at the start.
+    fresh, late = (play_from_scores(scores) for scores in ((0, 0), (95, 0)))
+    assert fresh != late
+
+
+def play_from_scores(scores: tuple[int, int]) -> list[str]:
+    """The moves of the light player in thirty positions of a match, were the score another one."""
+    game, told = Gin(Rules()), []
+    for number in range(6):
+        state = game.start(2, Deal(3, number))
+        for step in range(20):
+            if state.seat is None:
+                break
+            view = state.view(state.seat)._replace(scores=scores if state.seat == 0 else scores[::-1])
+            move = LIGHT.choose(view, Chance(3, number, step, state.seat))
+            told.append(str(move))
+            state = state.apply(SimplePlayer().choose(view, Chance(3, number, step, state.seat)))
+    return told
+
+
+def test_the_batch_does_not_depend_on_threads() -> None:
+    simple = SimplePlayer()
+    together = play_batch(LIGHT, simple, Rules(), 3, 0, 40, mirror=True)
+    assert np.array_equal(together, play_batch(LIGHT, simple, Rules(), 3, 0, 40, mirror=True, parallel=False))
+
+
+def test_it_advises() -> None:
+    advice = advise(imagined_view(hand="2C 3C 4C 9D 9H 9S KC KD 4H 5S", upcard="KH"))
+    assert (advice.move.verb, advice.reason) == (Verb.TAKE, "KH makes a meld")
+    eleven = advise(imagined_view(hand="2C 3C 4C 9D 9H 9S KC KD 4H 5S JD"))
+    assert set(eleven.thoughts.values) == set(eleven.after)
+
+
+def test_unknown_networks_are_named() -> None:
+    with pytest.raises(NoSuchThing, match="light-ensemble"):
+        LightPlayer.parse("computed:heavy")
+    assert players.parse("computed:light").name == "computed:light"
+    assert Table(Gin(), [players.parse("computed:light"), SimplePlayer()]).play(Deal(1)).forfeit == ""
