@@ -79,9 +79,8 @@ def test_advice_with_reasons(capsys: pytest.CaptureFixture[str]) -> None:
     assert (answer["move"], answer["reason"]) == ("take KH", "KH makes a meld")
     assert answer["deadwood"] == 29
     assert len(answer["in_stock"]) == 41
-    _, out, _ = run(
-        capsys, "gin", "advise", "--hand", HAND + " KH", "--discards", "7D 8S", "--upcard", "QD", "--opponent", "8D 8H", "--json"
-    )
+    seen = ["--discards", "7D 8S", "--upcard", "QD", "--opponent", "8D 8H"]
+    _, out, _ = run(capsys, "gin", "advise", "--hand", HAND + " KH", *seen, "--player", "ensemble", "--json")
     answer = json.loads(out)
     assert answer["move"].startswith("knock 5S | ")
     assert answer["deadwood_after"]["5S"] == 4

@@ -49,14 +49,15 @@ def work(device: str) -> dict[str, Any]:
         seen[turn] = value.copy_to_host() if hasattr(value, "copy_to_host") else np.array(value)
 
     solved = solve(field, odds, LIMIT, upcard=0.3, kind=np.uint8, slots=[1, 8], each=keep)
-    guided_value(field, odds.until(4), solved, odds, LIMIT, upcard=0.3)
+    guided = guided_value(field, odds.until(4), solved, odds, LIMIT, upcard=0.3)
     keep(0, field.value)
     book = open_book(field, solved, odds, np.full(TURNS + 2, 2.0), np.zeros((TURNS + 2, KNOWNS)))
     counts = engine.play(np.array([computed, simple]), (book, none), vector, 2, 0, GAMES, True)
     second = engine.tally(np.array([computed, simple]), (book, none), vector, 3, ROUNDS)
     codes = [row.copy_to_host() if hasattr(row, "copy_to_host") else row for row in (solved.codes[0], solved.codes[1])]
-    # Not the mean over all hands: where numpy adds truths, as the simulator does, one and one is one, and orbits are too large.
-    return {"first": first, "value": seen[1], "guided": seen[0], "codes": np.array(codes), "counts": counts, "second": second}
+    means = np.array([solved.value, guided])
+    found = {"first": first, "value": seen[1], "guided": seen[0], "means": means, "counts": counts, "second": second}
+    return {**found, "codes": np.array(codes)}
 
 
 def test_the_simulated_kernels_do_what_the_compiled_ones_do(tmp_path: Path) -> None:
@@ -67,7 +68,7 @@ def test_the_simulated_kernels_do_what_the_compiled_ones_do(tmp_path: Path) -> N
     assert done.returncode == 0, done.stderr[-3000:]
     found = np.load(tmp_path / "found.npz")
     assert np.array_equal(found["counts"], expected["counts"])
-    for name in ("first", "second", "value", "guided"):
+    for name in ("first", "second", "value", "guided", "means"):
         np.testing.assert_allclose(found[name], expected[name], rtol=0, atol=1e-4)
     # A value on the edge between two codes may fall to either side.
     assert np.abs(found["codes"].astype(int) - expected["codes"]).max() <= 1
