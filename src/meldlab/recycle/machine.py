@@ -208,6 +208,11 @@ class Position:
         words.flags.writeable = False
         return cls(machine, words)
 
+    def with_words(self, words: Words) -> "Position":
+        """Return a position of the same game with other words."""
+        words.flags.writeable = False
+        return Position(self.machine, words)
+
     def _load(self) -> Words:
         words = self.machine.words
         words[: len(self.words)] = self.words

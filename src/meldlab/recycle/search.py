@@ -278,6 +278,15 @@ class Study:
             int(last[ks.D_FAILED]),
         )
 
+    def dealt(self, position: "Position", seat: int, number: int, known: Words | None = None) -> "Position":
+        """Return a position with the cards that a seat does not see dealt anew; each ``number`` is a deal of its own."""
+        self.known[:] = 0 if known is None else known
+        state, layout = self.stack[1], self.machine.tables[2]
+        state[: len(position.words)] = position.words
+        hidden = see.survey(state, layout, self.orders, self.hunt, seat)
+        see.deal(state, layout, self.orders, self.hunt, seat, hidden, np.uint64(address(number, 0, 0, 0, k.FOR_DEAL)))
+        return position.with_words(state[: len(position.words)].copy())
+
 
 def play_games(machine: "Machine", players: Sequence[Searcher], numbers: Sequence[int], seed: int, threads: int) -> Iterator[SearchedGames]:
     """Yield the games of these numbers, in this order, played on so many threads (0: one for each core)."""
