@@ -98,13 +98,13 @@ def seatings(machine: Machine, players: Sequence[str]) -> list[tuple[int, ...]]:
     >>> seatings(Machine.of(library.entry("whist").text), ["mcts", "random"])
     [(0, 1, 0, 1), (1, 0, 1, 0)]
     """
-    seats, declared = machine.players, machine.checked.program.setup.teams
-    teams = declared.teams if declared else ()
+    seats = machine.players
     if not 1 <= len(players) <= seats:
         raise NotLegalHere(f"{len(players)} players for {seats} seats")
     first = [min(seat, len(players) - 1) for seat in range(seats)]
-    if len(teams) == len(players) and sorted(seat for team in teams for seat in team) == list(range(1, seats + 1)):
-        first = [next(i for i, team in enumerate(teams) if seat + 1 in team) for seat in range(seats)]
+    teams = machine.begin(seed=0).teams
+    if set(teams) == set(range(1, len(players) + 1)):
+        first = [team - 1 for team in teams]
     turned = [tuple(first[(seat - turn) % seats] for seat in range(seats)) for turn in range(seats)]
     return list(dict.fromkeys(turned))
 

@@ -293,6 +293,12 @@ class Position:
         at = self.machine.compiled.layout[k.L_SCORES] + 1
         return tuple(words[at : at + self.machine.players].tolist())
 
+    @property
+    def teams(self) -> tuple[int, ...]:
+        """Return the number of the team of every player, 0 for none."""
+        at = self.machine.plan.team_of + 1
+        return tuple(self.words[at : at + self.machine.players].tolist())
+
     # --- what lies where
 
     def type_of(self, card: int) -> int:
