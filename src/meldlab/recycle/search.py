@@ -1,7 +1,7 @@
 """Players for any described game: at random, by samples, by trees, by one tree over what a seat knows.
 
 >>> Searcher.parse("mcts:200:taken")
-Searcher(kind='mcts', simulations=200, determinizations=10, level='taken', reward='score', exploration=1.0)
+Searcher(kind='mcts', simulations=200, determinizations=10, level='taken', reward='score', exploration=0.7)
 >>> str(Searcher("ismcts", reward="rank"))
 'ismcts:1000:rank'
 >>> from meldlab.recycle import library
@@ -58,7 +58,7 @@ class Searcher:
     determinizations: int = 10
     level: str = "private"
     reward: str = "score"
-    exploration: float = 1.0
+    exploration: float = 0.7
 
     def __post_init__(self) -> None:
         for what, value, known in (("player", self.kind, KINDS), ("level", self.level, LEVELS), ("reward", self.reward, REWARDS)):

@@ -46,13 +46,14 @@ def bench_analyse(
     per_simulation = float(played.seconds.sum()) / int(played.simulations.sum())
     per_game = float(played.options.sum()) / games * PUBLISHED * per_simulation
     page = (random + PAGE * per_game) / CORES / 60
+    known = REFERENCE if described.name == "block_rummy" else {}
     if json:
         print_json(
             {
                 "game": described.name,
                 "options": options,
                 "opening_decision_seconds": decisions,
-                "reference_seconds": REFERENCE if described.name == "block_rummy" else {},
+                "reference_seconds": known,
                 "random_games_seconds": random,
                 "decisions_per_game": float(played.decisions.mean()),
                 "options_per_game": float(played.options.sum()) / games,
