@@ -57,6 +57,7 @@ def print_contest(fight: "Contest") -> None:
         print(f"  {name:20} {seats} {'seat ' if seats == 1 else 'seats'}  won {rate}, by chance {fair:.3f}   score {score}")
     more, less = fight.ahead
     print(f"  {fight.players[0]} won more than its share in {more} deals, less in {less}; sign test p = {fight.sign_test:.2g}")
+    print(f"  its seats score better than the others by {fight.lead}")
     if fight.capped or fight.failed:
         print(f"  {fight.capped} games stopped by the limit on decisions, {fight.failed} failed")
     if fight.changed or fight.broken:

@@ -34,6 +34,7 @@ class Contest:
     deals: int
     rates: tuple[Interval, ...]  # wins per game
     scores: tuple[Interval, ...]  # mean score of a seat
+    lead: Interval  # of a seat of the first player over the mean of the other seats, high where it is better
     ahead: tuple[int, int]  # deals in which the first player won more, and less, than its share
     finished: int
     capped: int
@@ -76,6 +77,8 @@ class Contest:
             "deals_ahead": self.ahead[0],
             "deals_behind": self.ahead[1],
             "sign_test_p": self.sign_test,
+            "score_lead": self.lead.value,
+            "score_lead_ci95": [self.lead.low, self.lead.high],
             "finished": self.finished,
             "capped": self.capped,
             "failed": self.failed,
@@ -134,7 +137,9 @@ def contest(
     clusters = np.column_stack([np.full(deals, len(ways)), wins])
     moments = Moments.of(clusters)
     seats = tuple(ways[0].count(player) for player in range(len(searchers)))
-    lead = wins[:, 0] - len(ways) * seats[0] / machine.players
+    ahead = wins[:, 0] - len(ways) * seats[0] / machine.players
+    others = scores[:, 1:] @ np.array(seats[1:]) / sum(seats[1:]) if len(seats) > 1 else scores[:, 0]
+    lead = (scores[:, 0] - others) * (1 if machine.best == "max" else -1)
     every = SearchedGames.joined(played)
     return Contest(
         described.name,
@@ -144,7 +149,8 @@ def contest(
         deals,
         tuple(moments.ratio(1 + player, 0) for player in range(len(searchers))),
         tuple(_mean(scores[:, player]) for player in range(len(searchers))),
-        (int((lead > 1e-9).sum()), int((lead < -1e-9).sum())),
+        _mean(lead),
+        (int((ahead > 1e-9).sum()), int((ahead < -1e-9).sum())),
         int((every.statuses == k.FINISHED).sum()),
         int((every.statuses == k.CAPPED).sum()),
         int((every.statuses > k.CAPPED).sum()),
