@@ -128,3 +128,12 @@ def test_the_game_itself_shows_what_a_guess_is_worth() -> None:
     assert (sure.scores[:, 0] == 3).all()
     guessed = machine.searched_games([Searcher("mcts", 200), others], 200, seed=1, threads=1)
     assert 1.4 < guessed.scores[:, 0].mean() < 2.6
+
+
+def test_a_simulation_is_scored_as_it_stands_at_its_cap() -> None:
+    # Passing on a card without end: nobody ever scores, unless the simulation stops.
+    position = tiny.machine(tiny.ENDLESS).begin(seed=1)
+    found = advice(position, Searcher("pimc", 5, cap=7))
+    # The first decision counts, then six more.
+    assert found.scores[0].tolist() == [4, 3]
+    assert found.failed == 0

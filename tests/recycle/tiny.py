@@ -73,6 +73,12 @@ BACKS = """(game
  (choice ((turn pass) (move (top (game iloc STOCK)) (top ((1 player) iloc HAND)))))
  (scoring max (size ((current player) iloc HAND))))"""
 
+# A point for every decision, without end.
+ENDLESS = """(game
+ (setup (create players 2) (create deck (game vloc CARD) (deck (N (A)))))
+ (stage player (end (== 1 2)) (choice ((inc ((current player) sto SCORE)))))
+ (scoring max ((current player) sto SCORE)))"""
+
 
 @cache
 def machine(text: str) -> Machine:
