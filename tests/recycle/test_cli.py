@@ -132,6 +132,15 @@ def test_a_person_plays(capsys: pytest.CaptureFixture[str], tiny: str, monkeypat
     assert "scores p1 1, p2 1" in printed
 
 
+def test_a_person_plays_against_one_that_looks_ahead(
+    capsys: pytest.CaptureFixture[str], tiny: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("typer.prompt", lambda _: "2")
+    printed = said(capsys, "play", tiny, "--seat", "1", "--against", "pimc:3")
+    assert "p2: " in printed
+    assert "scores p1 1, p2 1" in printed
+
+
 @pytest.mark.parametrize(
     "words",
     [
@@ -144,6 +153,8 @@ def test_a_person_plays(capsys: pytest.CaptureFixture[str], tiny: str, monkeypat
         ("run", "kuhn_poker", "--games", "0"),
         ("run", "kuhn_poker", "--limits", "lists=900000000000"),
         ("play", "kuhn_poker", "--seat", "3"),
+        ("play", "kuhn_poker", "--against", "mcts:taken"),
+        ("play", "kuhn_poker", "--against", "clever"),
         ("perft", "kuhn_poker", "--depth", "-1"),
     ],
 )
