@@ -1,5 +1,6 @@
 """``meldlab recycle``: card games described in RECYCLE, checked, run and played."""
 
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -290,7 +291,7 @@ def _rounds(games: int, title: str, most: int) -> Iterator[tuple[int, int]]:
     from rich.progress import Progress
 
     size = min(most, games // 50) if games > 5000 else min(most, games)
-    with Progress(console=Console(stderr=True), transient=True, disable=size == games) as progress:
+    with Progress(console=Console(stderr=True), transient=True, disable=size == games or not sys.stderr.isatty()) as progress:
         bar = progress.add_task(title, total=games)
         for first in range(0, games, size):
             many = min(size, games - first)
