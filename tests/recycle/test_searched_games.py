@@ -11,7 +11,7 @@ from meldlab.recycle import library
 from meldlab.recycle.game import Described
 from meldlab.recycle.limits import Limits
 from meldlab.recycle.machine import Machine, Position
-from meldlab.recycle.search import Advice, SearchedGames, Searcher, Study
+from meldlab.recycle.search import Advice, SearchedGames, Searcher, Study, play_games
 from tests.recycle import tiny
 from tests.recycle.programs import Author
 
@@ -30,6 +30,14 @@ def test_any_split_gives_the_same_games() -> None:
     parts = [machine.searched_games(SMALL, games=1, seed=9, first=number, threads=1) for number in (0, 1, 2, 3)]
     assert same(whole, SearchedGames.joined(parts))
     assert not same(whole, machine.searched_games(SMALL, games=4, seed=10, threads=1))
+
+
+def test_games_are_given_one_by_one_until_nobody_listens() -> None:
+    machine = Machine.of(library.entry("scopa").text)
+    stream = play_games(machine, [Searcher("pimc", 3)] * 2, range(7, 10_000), seed=9, threads=2)
+    assert same(next(stream), machine.searched_games([Searcher("pimc", 3)] * 2, games=1, seed=9, first=7, threads=1))
+    assert next(stream).game.max() == 8
+    stream.close()  # type: ignore[attr-defined]  # ten thousand games would take minutes
 
 
 def test_random_players_play_the_random_games() -> None:
