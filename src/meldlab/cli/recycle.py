@@ -1,11 +1,13 @@
 """``meldlab recycle``: card games described in RECYCLE, checked, run and played."""
 
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from meldlab.cli import recycle_arena
 from meldlab.cli.options import JsonOption, SeedOption, print_json
 from meldlab.errors import MeldlabError, NoSuchThing, NotLegalHere
 
@@ -19,6 +21,8 @@ GameArgument = Annotated[str, typer.Argument(metavar="FILE|NAME", help="A file (
 DialectOption = Annotated[str, typer.Option("--dialect", help="0.6, or 0.5 for older programs.")]
 LimitsOption = Annotated[str, typer.Option("--limits", help="Limits to change, such as options=100000,cards=5000.")]
 DIALECTS = ("0.6", "0.5")
+
+app.command("arena")(recycle_arena.arena)
 
 
 @app.callback()
@@ -131,7 +135,7 @@ def run(
     game: GameArgument,
     games: Annotated[int, typer.Option("--games", min=1, help="How many games.")] = 1000,
     seed: SeedOption = 0,
-    players: Annotated[str, typer.Option("--players", help="One name for each seat, or one for all; random.")] = "random",
+    players: Annotated[str, typer.Option("--players", help="One for each seat, or one for all: random, pimc, mcts:200 ...")] = "random",
     threads: Annotated[int, typer.Option("--threads", min=1, max=256, help="Threads to play on.")] = 1,
     limit: Annotated[int, typer.Option("--limit", min=1, help="Most decisions of one game.")] = 10_000,
     dialect: DialectOption = "0.6",
@@ -143,17 +147,15 @@ def run(
     Example: meldlab recycle run hearts --games 10000 --seed 1 --json
     """
     from meldlab.recycle.outcome import Outcome
+    from meldlab.recycle.search import Searcher
 
     described = _described(game, dialect, f"{limits},decisions={limit}" if limits else f"decisions={limit}")
     machine = described.machine
-    names = players.split(",")
-    for name in names:
-        if name.strip() != "random":
-            raise NoSuchThing("player", name.strip(), ["random"])
-    if len(names) not in (1, machine.players):
-        raise NotLegalHere(f"{described.name} has {machine.players} seats, not {len(names)}")
-    outcome = Outcome.start(described.name, machine)
-    for first, many in _rounds(games, described.name):
+    searchers = [Searcher.parse(name) for name in players.split(",")]
+    if len(searchers) not in (1, machine.players):
+        raise NotLegalHere(f"{described.name} has {machine.players} seats, not {len(searchers)}")
+    outcome = Outcome.start(described.name, machine, searchers * (machine.players // len(searchers)))
+    for first, many in _rounds(games, described.name, threads if outcome.searching else 20_000):
         outcome.play(many, seed, threads, first)
     for line in outcome.failures():
         typer.echo(f"note: {line}", err=True)
@@ -172,17 +174,23 @@ def run(
 def play(
     game: GameArgument,
     seat: Annotated[int, typer.Option("--seat", min=1, help="Your seat.")] = 1,
+    against: Annotated[str, typer.Option("--against", help="Who sits at the other seats: random, pimc:100, mcts:100 ...")] = "random",
     seed: SeedOption = 0,
     dialect: DialectOption = "0.6",
     limits: LimitsOption = "",
 ) -> None:
-    """Play a game yourself against random players; you see what your seat may see.
+    """Play a game yourself against random players or others; you see what your seat may see.
 
     Example: meldlab recycle play kuhn_poker --seat 1
     """
     from meldlab.play import Chance, Deal
+    from meldlab.recycle.search import Searcher, Study
 
     described = _described(game, dialect, limits)
+    other = Searcher.parse(against)
+    if other.level != "private":
+        raise NotLegalHere("at this table nobody keeps a memory: play against private")
+    study = Study(described.machine, [other] * described.machine.players)
     if seat > described.machine.players:
         raise NotLegalHere(f"{described.name} has seats 1 to {described.machine.players}, not {seat}")
     deal = Deal(seed % 2**63)
@@ -191,7 +199,11 @@ def play(
         if acting == seat - 1:
             option = _ask(state, seat)
         else:
-            option = Chance(deal.seed, 0, step, acting).pick(list(state.legal_actions()))
+            options = list(state.legal_actions())
+            if other.kind == "random":
+                option = Chance(deal.seed, 0, step, acting).pick(options)
+            else:
+                option = options[study.advise(state.position, deal.seed).option]
             print(f"p{acting + 1}: {state.heard(option, seat - 1)}")
         state, step = state.apply(option), step + 1
     result = state.result
@@ -273,13 +285,13 @@ def _described(name: str, dialect: str, limits: str) -> "Described":
     return Described.named(name, _dialect(dialect), Limits.parse(limits))
 
 
-def _rounds(games: int, title: str) -> Iterator[tuple[int, int]]:
-    """Cut a long run into pieces of (first game, games), with a bar on a terminal."""
+def _rounds(games: int, title: str, most: int) -> Iterator[tuple[int, int]]:
+    """Cut a long run into pieces of (first game, games), with a bar on a terminal; games are cheap where a piece may be large."""
     from rich.console import Console
     from rich.progress import Progress
 
-    size = min(20_000, games // 50) if games > 5000 else games
-    with Progress(console=Console(stderr=True), transient=True, disable=size == games) as progress:
+    size = min(most, games // 50) if games > 5000 else min(most, games)
+    with Progress(console=Console(stderr=True), transient=True, disable=size == games or not sys.stderr.isatty()) as progress:
         bar = progress.add_task(title, total=games)
         for first in range(0, games, size):
             many = min(size, games - first)

@@ -60,6 +60,8 @@ def compile_program(program: s.Program, limits: Limits) -> Compiled:
         (k.L_OPTION_WORDS, k.L_OPTION_WORDS_END, 8 * limits.options),
         (k.L_LOG, k.L_LOG_END, 100_000),
     ):
+        if first == k.L_LOG:
+            layout[k.L_EFFECTS], at = at, at + limits.options
         layout[first], layout[end] = at, at + size
         # One instruction may write much to the trail before anybody looks: every card of a list, every type of a point map.
         at += size + (24 * plan.card_limit + 4 * plan.map_width + 1000 if first == k.L_TRAIL else 0)
@@ -95,10 +97,6 @@ def compile_program(program: s.Program, limits: Limits) -> Compiled:
     ):
         layout[field] = value
     return Compiled(plan, code.finish(), code.places, code.data, layout, plan.initial(), code.constants, at)
-
-
-# Items that leave lists behind, which are dropped when the item is over.
-_MAKES_LISTS = (s.Loop, s.Filter, s.Each, s.Combine, s.Partition, s.Subsets, s.Runs, s.Run, s.Take, s.Range, s.Indexed, s.Others, s.Members)
 
 
 class _Compiler(ExpressionCompiler):
@@ -241,12 +239,9 @@ class _Compiler(ExpressionCompiler):
 
     def item(self, node: Any) -> None:
         here, self.code.here = self.code.here, node.at
-        mark = self.code.register() if any(isinstance(part, _MAKES_LISTS) for part in walk(node)) else 0
-        if mark:
-            self.code.emit(k.MARK, mark)
+        mark = self.marked(node)
         self.bare_item(node)
-        if mark:
-            self.code.emit(k.RELEASE, mark)
+        self.release(mark)
         self.code.here = here
 
     def bare_item(self, node: Any) -> None:

@@ -11,7 +11,7 @@
 True
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
@@ -26,6 +26,7 @@ from meldlab.recycle import kernel_layout as k
 from meldlab.recycle.checker import Checked, check
 from meldlab.recycle.compiler import Compiled, compile_program
 from meldlab.recycle.limits import Limits
+from meldlab.recycle.search import SearchedGames, Searcher, searched_games
 from meldlab.recycle.statuses import reason
 
 __all__ = ["Entry", "Games", "Machine", "Place", "Position"]
@@ -90,9 +91,14 @@ class Machine:
 
     def room(self) -> Words:
         """Return an array for a state and all the work on it."""
-        words: Words = self._rooms(1)[0]
+        words: Words = self.rooms(1)[0]
+        return words
+
+    def rooms(self, many: int) -> Words:
+        """Return [many, words], arrays for states and all the work on them."""
+        words = self._rooms(many)
         for at, value in self.compiled.constants.items():
-            words[at] = value
+            words[:, at] = value
         return words
 
     def _rooms(self, many: int) -> Words:
@@ -156,6 +162,18 @@ class Machine:
                 list(pool.map(play, range(threads)))
         return results
 
+    def searched_games(
+        self,
+        players: Sequence[Searcher],
+        games: int,
+        seed: int,
+        first: int = 0,
+        threads: int = 0,
+        progress: Callable[[int], None] = lambda games: None,
+    ) -> SearchedGames:
+        """Play games ``first`` and following with a player for each seat; the same on any number of threads (0: all cores)."""
+        return searched_games(self, players, games, seed, first, threads, progress)
+
     def histories(self, seed: int, depth: int) -> list[tuple[int, int]]:
         """Return for each length up to ``depth`` how many histories of it there are, and how many of them end the game."""
         stack = self._rooms(depth + 1)
@@ -189,6 +207,11 @@ class Position:
         words = machine.words[: int(machine.words[k.TOP])].copy()
         words.flags.writeable = False
         return cls(machine, words)
+
+    def with_words(self, words: Words) -> "Position":
+        """Return a position of the same game with other words."""
+        words.flags.writeable = False
+        return Position(self.machine, words)
 
     def _load(self) -> Words:
         words = self.machine.words
@@ -269,6 +292,12 @@ class Position:
             raise self.machine.failure(int(words[k.STATUS]), int(words[k.ERROR_AT]))
         at = self.machine.compiled.layout[k.L_SCORES] + 1
         return tuple(words[at : at + self.machine.players].tolist())
+
+    @property
+    def teams(self) -> tuple[int, ...]:
+        """Return the number of the team of every player, 0 for none."""
+        at = self.machine.plan.team_of + 1
+        return tuple(self.words[at : at + self.machine.players].tolist())
 
     # --- what lies where
 

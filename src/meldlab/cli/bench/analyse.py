@@ -1,0 +1,74 @@
+"""``meldlab bench analyse``: one decision of players that look ahead, and how long the games behind a page take."""
+
+import time
+from typing import Annotated
+
+import typer
+
+from meldlab.cli.options import JsonOption, SeedOption, print_json
+
+# The reference engine on one thread, CPU seconds for the opening decision of Block Rummy at 1000 simulations per option.
+REFERENCE = {"pimc": 170, "mcts": 440}
+PUBLISHED = 1000  # simulations per option
+PAGE = 100  # games of each sort
+CORES = 2
+
+
+def bench_analyse(
+    game: Annotated[str, typer.Option("--game", help="A file or a game of the library.")] = "block_rummy",
+    games: Annotated[int, typer.Option("--games", min=1, help="Games to project a page from.")] = 2,
+    simulations: Annotated[int, typer.Option("--simulations", min=1, help="Simulations per option in these games.")] = 50,
+    seed: SeedOption = 1,
+    json: JsonOption = False,
+) -> None:
+    """Time the opening decision at the published budget, and project the time of a whole page from a few smaller games.
+
+    Example: meldlab bench analyse --json
+    """
+    from meldlab.recycle.game import Described
+    from meldlab.recycle.search import Searcher, Study
+
+    described = Described.named(game)
+    machine = described.machine
+    position = machine.begin(seed)
+    options = len(position.paths)
+    decisions: dict[str, float] = {}
+    for kind in ("pimc", "mcts", "ismcts"):
+        Study(machine, [Searcher(kind, 1)] * machine.players).advise(position, seed)
+        study = Study(machine, [Searcher(kind, PUBLISHED)] * machine.players)
+        start = time.process_time()
+        study.advise(position, seed)
+        decisions[kind] = time.process_time() - start
+    start = time.process_time()
+    machine.random_games(PAGE, seed)
+    random = time.process_time() - start
+    played = machine.searched_games([Searcher("mcts", simulations)] * machine.players, games, seed, threads=1)
+    per_simulation = float(played.seconds.sum()) / int(played.simulations.sum())
+    per_game = float(played.options.sum()) / games * PUBLISHED * per_simulation
+    page = (random + PAGE * per_game) / CORES / 60
+    known = REFERENCE if described.name == "block_rummy" else {}
+    if json:
+        print_json(
+            {
+                "game": described.name,
+                "options": options,
+                "opening_decision_seconds": decisions,
+                "reference_seconds": known,
+                "random_games_seconds": random,
+                "decisions_per_game": float(played.decisions.mean()),
+                "options_per_game": float(played.options.sum()) / games,
+                "microseconds_per_simulation": 1e6 * per_simulation,
+                "searched_game_seconds": per_game,
+                "page_minutes_on_two_cores": page,
+            }
+        )
+        return
+    for kind, seconds in decisions.items():
+        rival = (
+            f"   {REFERENCE[kind] / seconds:,.0f} x the reference engine" if kind in REFERENCE and described.name == "block_rummy" else ""
+        )
+        print(f"{kind:7} opening decision of {described.name}, {options} options x {PUBLISHED:,} simulations   {seconds:6.2f} s{rival}")
+    print(
+        f"page    {PAGE} random games and {PAGE} games of mcts:{PUBLISHED}   {page:6.0f} min on two cores"
+        f"   ({per_game:.0f} s a game, projected from {games} of mcts:{simulations})"
+    )
