@@ -23,7 +23,7 @@ from meldlab.gin.vectors import Vectorial, play_batch
 from meldlab.lab.statistics import Interval, Moments, Rating, bradley_terry, sign_test
 from meldlab.play import Deal, Played, Table
 
-__all__ = ["Duel", "RoundRobin", "duel", "round_robin"]
+__all__ = ["Duel", "RoundRobin", "clusters_of", "duel", "round_robin"]
 
 # What is counted per cluster, a mirrored pair or a single game; of the first player where it is not said.
 KINDS = 9
@@ -150,7 +150,7 @@ def duel(
         batches = _table_batches(first, second, table_rules, seed, games, mirror, threads)
     start = time.perf_counter()
     for counts, lines in batches:
-        clusters = _clusters(counts, 2 if mirror else 1)
+        clusters = clusters_of(counts, 2 if mirror else 1)
         moments += Moments.of(clusters)
         if mirror:
             lost = (counts[:, place.WINNER_SEAT] == 1).reshape(-1, 2).sum(1)
@@ -247,7 +247,7 @@ def _counts(played: Played[Match]) -> list[int]:
     return counts
 
 
-def _clusters(counts: NDArray[np.int32], size: int) -> NDArray[np.int64]:
+def clusters_of(counts: NDArray[np.int32], size: int) -> NDArray[np.int64]:
     """Return [clusters, KINDS] int64, the sums over each run of ``size`` games."""
     kinds = np.zeros((len(counts), KINDS), np.int64)
     kinds[:, GAMES] = 1

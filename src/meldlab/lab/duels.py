@@ -1,0 +1,102 @@
+"""The worker ``gin.duel``: the games of one shard in the batch kernel, and shards put together again.
+
+>>> from meldlab.lab.shards import Shard
+>>> pieces = Shard("gin.duel", "simple", "gin-only", seed=1, games=40).split(10)
+>>> gather(map(play_shard, pieces), ("simple", "gin-only")).wins == duel("simple", "gin-only", 40, seed=1).wins
+True
+"""
+
+import base64
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from meldlab.errors import NotLegalHere
+from meldlab.gin import Rules, players
+from meldlab.gin import kernel_batch as place
+from meldlab.gin.kernel_ensemble import PARAMETERS
+from meldlab.gin.vectors import Vectorial, play_batch
+from meldlab.lab.arena import KINDS, WINS, Duel, clusters_of, duel
+from meldlab.lab.shards import Player, Shard
+from meldlab.lab.statistics import Moments
+from meldlab.lab.store import Counts
+
+__all__ = ["Vector", "duel", "gather", "play_shard", "rules_of", "won"]
+
+UPPER = np.triu_indices(KINDS)
+
+
+@dataclass(frozen=True)
+class Vector:
+    """A player that is nothing but its parameters, as the batch kernel takes them."""
+
+    numbers: tuple[float, ...]
+
+    def vector(self) -> NDArray[np.float64]:
+        """Return [PARAMETERS] float64."""
+        return np.array(self.numbers)
+
+
+def play_shard(shard: Shard) -> Counts:
+    """Play mirrored games on one core and return what was counted; ``won`` has a bit for each game."""
+    if shard.first % 2 or shard.games % 2:
+        raise NotLegalHere(f"games {shard.first} to {shard.first + shard.games - 1} are not mirrored pairs")
+    first, second = _seat(shard.player), _seat(shard.opponent)
+    counts = play_batch(first, second, rules_of(shard.rules), shard.seed, shard.first, shard.games, mirror=True, parallel=False)
+    clusters = clusters_of(counts, 2)
+    moments = Moments.of(clusters)
+    bits = np.packbits(counts[:, place.WINNER_SEAT] == 0)
+    return {
+        "games": shard.games,
+        "wins": int(moments.sums[WINS]),
+        "swept": int((clusters[:, WINS] == 2).sum()),
+        "lost": int(((counts[:, place.WINNER_SEAT] == 1).reshape(-1, 2).sum(1) == 2).sum()),
+        "draws": int((counts[:, place.WINNER_SEAT] < 0).sum()),
+        "sums": moments.sums.astype(np.int64).tolist(),
+        "products": moments.products[UPPER].astype(np.int64).tolist(),
+        "won": base64.b64encode(bits.tobytes()).decode(),
+    }
+
+
+def gather(counts: Iterable[Counts], names: tuple[str, str] = ("", "")) -> Duel:
+    """Return the fight that shards of one player against one other add up to."""
+    moments, swept, draws = Moments.of(np.zeros((0, KINDS), np.int64)), np.zeros(2, np.int64), 0
+    for each in counts:
+        products = np.zeros((KINDS, KINDS))
+        products[UPPER] = each["products"]
+        products.T[UPPER] = each["products"]
+        moments += Moments(each["games"] // 2, np.array(each["sums"], np.float64), products)
+        swept += each["swept"], each["lost"]
+        draws += each["draws"]
+    games = 2 * moments.clusters
+    return Duel(names, games, True, moments, (int(swept[0]), int(swept[1])), draws, (), 0.0)
+
+
+def won(counts: Iterable[Counts]) -> NDArray[np.int64]:
+    """Return [games] int64, 1 for each game that the first player won, in the order of the shards: for paired tests."""
+    pieces = [np.unpackbits(np.frombuffer(base64.b64decode(each["won"]), np.uint8), count=each["games"]) for each in counts]
+    return np.concatenate(pieces).astype(np.int64) if pieces else np.zeros(0, np.int64)
+
+
+def rules_of(text: str) -> Rules:
+    """Return the rules of a preset, or of a JSON object as ``Rules.told`` gives it.
+
+    >>> rules_of("eaai") == rules_of('{"preset": "eaai"}')
+    True
+    """
+    return Rules.read(json.loads(text)) if text.startswith("{") else Rules.preset(text)
+
+
+def _seat(player: Player) -> Vectorial:
+    if isinstance(player, str):
+        found: Any = players.parse(player)
+        if not isinstance(found, Vectorial):
+            raise NotLegalHere(f"{player} does not play in the batch kernel")
+        return found
+    if len(player) != PARAMETERS:
+        raise NotLegalHere(f"a player has {PARAMETERS} parameters, not {len(player)}")
+    return Vector(player)
