@@ -7,6 +7,7 @@
 
 import re
 from collections.abc import Iterable, Mapping
+from itertools import pairwise
 
 from meldlab.errors import BadText, NoSuchThing, NotLegalHere
 from meldlab.recycle import syntax as s
@@ -84,7 +85,7 @@ def _end(text: str, start: int) -> int:
     """Return where the expression that starts at a place ends."""
     depth = 0
     found = [word for word in words(text) if word.at >= start]
-    for word, following in zip(found, found[1:], strict=False):
+    for word, following in pairwise(found):
         depth += (word.text == "(") - (word.text == ")")
         if depth == 0:
             # A number may have been written with blanks inside, so its end is where the text before the next word ends.

@@ -1,7 +1,7 @@
 """Where the locations of a movement graph stand, and how the ways between them bend.
 
-Layers go from left to right: a location stands as many steps from the deck as its cards need at least. Every owner has a band of its own, the
-table between the players, so boxes around owners never overlap. A way is a curve that bends to whichever side has the least in its way.
+Layers go from left to right: a location stands as many steps from the deck as its cards need at least. Every owner has a band of its own,
+the table between the players, so boxes around owners never overlap. A way is a curve that bends to whichever side has the least in its way.
 
 >>> from meldlab.recycle.movement import Edge, Spot
 >>> stock, hand = Spot(0, "iloc", "STOCK"), Spot(1, "iloc", "HAND")
@@ -95,7 +95,7 @@ def layers(movement: Movement) -> dict[Spot, int]:
     frontier = sorted(movement.decks)
     while frontier:
         reached = sorted({edge.target for edge in movement.edges if edge.source in frontier} - found.keys())
-        found |= {spot: found[frontier[0]] + 1 for spot in reached}
+        found |= dict.fromkeys(reached, found[frontier[0]] + 1)
         frontier = reached
     return {spot: found.get(spot, 0) for spot in movement.spots}
 
@@ -174,8 +174,8 @@ def _bent(edges: Iterable[Edge], nodes: Mapping[Spot, Node]) -> dict[Edge, Curve
 def _curve(source: Node, target: Node, bend: float) -> Curve:
     start, end = np.array([source.x, source.y]), np.array([target.x, target.y])
     if source is target:
-        top = start - [0, source.high]
-        return Curve(np.array([top + [-8, 1], top + [-22, -26], top + [22, -26], top + [8, 0]]))
+        loop = np.array([[-8, 1], [-22, -26], [22, -26], [8, 0]], np.float64)
+        return Curve(start - np.array([0, source.high]) + loop)
     way = end - start
     side = np.array([way[1], -way[0]]) * bend
     one, other = start + way / 3 + side, start + 2 * way / 3 + side

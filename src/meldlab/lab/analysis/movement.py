@@ -1,8 +1,8 @@
 """The card movement graph: as text for Graphviz, and drawn without it.
 
 Locations are light green (public), light blue (private), khaki (hidden), plum (hidden from their owner only) or grey with a dotted border
-(memory); a thick border marks where a deck was made. Ways are red and dotted (taken: public cards are concealed), blue and dashed (shared: private
-cards reach another player), green (revealed) or black.
+(memory); a thick border marks where a deck was made. Ways are red and dotted (taken: public cards are concealed), blue and dashed (shared:
+private cards reach another player), green (revealed) or black.
 
 >>> from meldlab.recycle import library
 >>> from meldlab.recycle.machine import Machine
@@ -87,8 +87,9 @@ def draw_movement(movement: Movement) -> Sheet:
     for spot, node in layout.nodes.items():
         style = "dotted" if spot.visibility == "memory" else "solid"
         thick = 3.0 if spot in movement.decks else 1.0
-        look = {"facecolor": FILLS[spot.visibility], "edgecolor": "black", "linestyle": style, "lw": thick}
-        axes.add_patch(Ellipse((node.x, node.y), 2 * node.wide, 2 * node.high, zorder=4, **look))
+        oval = Ellipse((node.x, node.y), 2 * node.wide, 2 * node.high, facecolor=FILLS[spot.visibility], edgecolor="black", zorder=4)
+        oval.set(linestyle=style, linewidth=thick)
+        axes.add_patch(oval)
         axes.text(node.x, node.y, spot.label, ha="center", va="center", fontsize=9.5, zorder=5)
     keys = [Line2D([], [], color=COLOURS[meaning], ls=STYLES[meaning], label=WORDS[meaning]) for meaning in present]
     if keys:

@@ -85,8 +85,13 @@ class Record:
             np.array([row.status for row in rows], np.int64),
             np.array([row.seconds for row in rows], np.float64),
             np.array([number for number, _ in flat], np.int64),
-            *(column(name, np.int64) for name in ("seat", "options", "chosen")),
-            *(column(name, np.float64) for name in ("best", "worst", "value", "mean")),
+            column("seat", np.int64),
+            column("options", np.int64),
+            column("chosen", np.int64),
+            column("best", np.float64),
+            column("worst", np.float64),
+            column("value", np.float64),
+            column("mean", np.float64),
             by_seat("scores"),
             by_seat("ranks"),
         )
@@ -105,8 +110,10 @@ class Record:
         for part in fields(self):
             if part.name != "goal":
                 values = getattr(self, part.name)
-                whole = values.dtype.kind == "i"
-                answer[part.name] = values.tolist() if whole else np.where(np.isnan(values), None, np.round(values, 5)).tolist()
+                if values.dtype.kind == "f":
+                    values = np.round(values, 5).astype(object)
+                    values[values != values] = None  # nan differs from itself
+                answer[part.name] = values.tolist()
         return answer
 
     @classmethod
@@ -130,7 +137,7 @@ class Record:
     @property
     def seats(self) -> int:
         """Return how many played."""
-        return self.scores.shape[1]
+        return int(self.scores.shape[1])
 
     @cached_property
     def ended(self) -> NDArray[np.bool_]:
@@ -188,7 +195,9 @@ class Record:
     @cached_property
     def leads(self) -> Real:
         """Return the estimated ranks normalised, [decisions, seats]: 1 is first, 0 last; with one player there is no lead."""
-        lead: Real = (self.seats - 1 - self.rank_estimates) / (self.seats - 1) if self.seats > 1 else np.full_like(self.rank_estimates, NOTHING)
+        lead: Real = (
+            (self.seats - 1 - self.rank_estimates) / (self.seats - 1) if self.seats > 1 else np.full_like(self.rank_estimates, NOTHING)
+        )
         return lead
 
     @cached_property
