@@ -1,0 +1,194 @@
+"""The page of a game: what it is, how it flows, how it branches, what is at stake, who leads, what it is like, and its code."""
+
+import json
+from html import escape
+from pathlib import Path
+
+import numpy as np
+
+from meldlab import __version__
+from meldlab.errors import NotLegalHere
+from meldlab.lab.analysis import captions
+from meldlab.lab.analysis.heuristics import Heuristic
+from meldlab.lab.analysis.html import download, figure_block, page, table
+from meldlab.lab.analysis.movement import dot
+from meldlab.lab.analysis.study import Analysis, win_rate
+from meldlab.lab.analysis.writing import highlighted, linked
+from meldlab.lab.figures.sheet import save
+from meldlab.lab.statistics import Interval
+
+__all__ = ["analysis_page", "write_analysis"]
+
+
+def analysis_page(analysis: Analysis) -> str:
+    """Return the page as one self-contained HTML text."""
+    title = analysis.subject.title
+    parts = [
+        f"<h1>{escape(title)}</h1>",
+        *_quick(analysis),
+        "<h2>Summary</h2>",
+        _summary(analysis),
+        "<h2>Rules of Play</h2>",
+        *_rules(analysis),
+        *_variants(analysis),
+        "<h2>Information Flow</h2>",
+        _movement(analysis),
+        "<h2>Branching Factor</h2>",
+        _branching(analysis),
+        "<h2>Decision Spread</h2>",
+        _searched(analysis, "spread", "Decision spread", captions.SPREAD),
+        "<h2>Lead History</h2>",
+        _searched(analysis, "lead", "Lead history", captions.LEAD),
+        "<h2>Heuristics</h2>",
+        _heuristics(analysis),
+        "<h2>Games Played</h2>",
+        *_games(analysis),
+        "<h2>RECYCLE Code</h2>",
+        *_code(analysis),
+        "<h2>Data</h2>",
+        _data(analysis),
+        f"<footer>Made by meldlab {__version__}: {escape(_command(analysis))}</footer>",
+    ]
+    return page(f"{title} – meldlab", parts)
+
+
+def write_analysis(analysis: Analysis, folder: Path) -> list[Path]:
+    """Write page, tables, figures (SVG, PNG and their numbers), graph, code and findings into a folder; return the files."""
+    subject = analysis.subject
+    texts = {
+        "index.html": analysis_page(analysis),
+        **analysis.tables,
+        "movement.dot": dot(analysis.movement, subject.title),
+        "analysis.json": json.dumps(analysis.answer(), indent=1) + "\n",
+        f"{subject.described.name}.rcy": subject.described.text,
+    }
+    files = []
+    try:
+        (folder / "figures").mkdir(parents=True, exist_ok=True)
+        for name, text in texts.items():
+            (folder / name).write_text(text, "utf-8")
+            files.append(folder / name)
+    except OSError as problem:
+        raise NotLegalHere(f"cannot write to {folder}: {problem.strerror}") from None
+    for name, (figure, data) in analysis.sheets.items():
+        picture, numbers = save(figure, data, folder / "figures" / f"{name}.svg")
+        files += [picture, numbers, save(figure, data, folder / "figures" / f"{name}.png")[0]]
+    return files
+
+
+# --- the parts of the page
+
+
+def _command(analysis: Analysis) -> str:
+    budget = analysis.budget
+    settings = "".join(f" --set {name}={value}" for name, value in analysis.subject.settings.items())
+    how = f" --games {budget.games} --player {budget.player} --simulations {budget.simulations} --seed {budget.seed}{settings}"
+    return f"meldlab recycle analyse {analysis.subject.described.name}{how}"
+
+
+def _quick(analysis: Analysis) -> list[str]:
+    budget = analysis.budget
+    return [captions.QUICK.format(games=budget.games, simulations=budget.simulations)] if budget.quick else []
+
+
+def _summary(analysis: Analysis) -> str:
+    machine, random = analysis.subject.machine, analysis.random
+    cards = machine.begin(analysis.budget.seed)
+    many = sum(len(place.cards) for place in cards.places() if place.kind != "mem")
+    seats = f"{random.seats} player{'s' * (random.seats != 1)}"
+    best = "highest" if machine.best == "max" else "lowest"
+    made, options = random.decisions, random.options
+    shape = f"A game between random players has {np.median(made):.0f} decision points ({made.min()} to {made.max()})"
+    choice = f" with {options.mean():.1f} options on average (up to {options.max()})" if len(options) else ""
+    skill = next(each for each in analysis.heuristics if each.name == "order").interval
+    told = ""
+    if skill is not None and analysis.budget.player != "random":
+        rate = win_rate(analysis.single.win_shares[analysis.single.ended, 0])
+        told = f" One {analysis.budget.player} player beats random ones in {_percent(rate)} of the games."
+    return f"<p>A game for {seats} with {many} cards; the {best} score wins. {shape}{choice}.{told}</p>"
+
+
+def _percent(rate: Interval | None) -> str:
+    return "none" if rate is None else f"{rate.value:.0%} ({rate.low:.0%} to {rate.high:.0%})"
+
+
+def _rules(analysis: Analysis) -> list[str]:
+    rules = analysis.subject.rules
+    head = [f"<p>{linked(line)}</p>" for line in rules.head]
+    notes = ["<p>As the comments of the code tell them:</p>", "<ul>", *(f"<li>{linked(note)}</li>" for note in rules.notes), "</ul>"]
+    return (head + notes if rules.notes else head) or ["<p>The code has no comments.</p>"]
+
+
+def _variants(analysis: Analysis) -> list[str]:
+    settings = analysis.subject.settings
+    return ["<h2>Variants Used</h2>", f"<p>Declared numbers set for this page: {escape(analysis.subject.variant)}.</p>"] if settings else []
+
+
+def _movement(analysis: Analysis) -> str:
+    caption = captions.MOVEMENT.format(title=escape(analysis.subject.title))
+    link = download("movement.dot", dot(analysis.movement, analysis.subject.title), "Download the graph as DOT text")
+    return figure_block(analysis.sheets["movement"][0], "movement", "Card movement graph", caption, [link])
+
+
+def _branching(analysis: Analysis) -> str:
+    caption = captions.BRANCHING.format(games=analysis.random.games)
+    return figure_block(analysis.sheets["branching"][0], "branching", "Branching factor", caption)
+
+
+def _searched(analysis: Analysis, name: str, says: str, caption: str) -> str:
+    """Return a figure of the games between searching players."""
+    told = caption.format(games=analysis.skilled.games, players=captions.PLAYERS[analysis.budget.player])
+    return figure_block(analysis.sheets[name][0], name, says, told)
+
+
+def _heuristics(analysis: Analysis) -> str:
+    return table(["", "value", "95 % interval", "what it means"], [_row(each) for each in analysis.heuristics], numbers=[1, 2])
+
+
+def _row(each: Heuristic) -> list[str]:
+    found = each.interval
+    if found is None:
+        return [each.name.capitalize(), "–", "not defined", escape(each.meaning)]
+    ends = f"{found.low:.3f} to {found.high:.3f}" if np.isfinite(found.low) else "one game"
+    return [each.name.capitalize(), f"{found.value:.3f}", ends, escape(each.meaning)]
+
+
+def _games(analysis: Analysis) -> list[str]:
+    rows = []
+    for name, record in analysis.records.items():
+        shares, scores = record.win_shares[record.ended], record.scores[record.ended]
+        wins = "<br>".join(f"p{seat + 1} {_percent(win_rate(shares[:, seat]))}" for seat in range(record.seats))
+        means = "<br>".join(f"p{seat + 1} {scores[:, seat].mean():.2f}" for seat in range(record.seats)) if len(scores) else "–"
+        ends = [str(number) for number in (record.games, record.finished, record.capped, record.failed)]
+        rows.append([escape(name), *ends, f"{record.decisions.mean():.1f}", means, wins])
+    head = ["players", "games", "finished", "stopped at the limit", "failed", "decisions", "mean score", "wins"]
+    stopped = sum(record.games - record.finished for record in analysis.records.values())
+    note = captions.STOPPED.format(games=stopped) if stopped else "<p>Every game came to its end.</p>"
+    return [
+        table(head, rows, numbers=range(1, 6)),
+        note,
+        figure_block(
+            analysis.sheets["decisions"][0], "decisions", "Decision points per game", "Decision points per game: quartiles and outliers."
+        ),
+        figure_block(
+            analysis.sheets["scores"][0], "scores", "Scores", "Final scores by seat and by who played; the bar inside is the median."
+        ),
+        figure_block(
+            analysis.sheets["times"][0], "times", "Time per game", "Median time per game on one core of the machine that made this page."
+        ),
+    ]
+
+
+def _code(analysis: Analysis) -> list[str]:
+    described = analysis.subject.described
+    link = download(f"{described.name}.rcy", described.text, "Download the code")
+    return [
+        f"<p>The rules of {escape(analysis.subject.title)} in RECYCLE, a language that describes card games. {link}.</p>",
+        f"<pre><code>{highlighted(described.text)}</code></pre>",
+    ]
+
+
+def _data(analysis: Analysis) -> str:
+    links = ", ".join(download(name, text) for name, text in analysis.tables.items())
+    findings = download("analysis.json", json.dumps(analysis.answer(), indent=1), "analysis.json")
+    return f"<p>Tables of all decisions, results, leads and spreads: {links}. The findings of this page: {findings}.</p>"
