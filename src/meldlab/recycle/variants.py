@@ -1,8 +1,9 @@
 """Variants of a program: other numbers where it declares some, so that a designer needs no second file.
 
 >>> from meldlab.recycle import library
->>> print(varied(library.entry("gin_rummy").text, parse_settings(["LIMIT=5"])).splitlines()[5])
- (declare 5 'LIMIT)
+>>> easy = varied(library.entry("gin_rummy").text, parse_settings(["LIMIT=60"]))
+>>> [line for line in easy.splitlines() if "declare" in line]
+[" (declare 60 'LIMIT)"]
 """
 
 import re

@@ -95,8 +95,10 @@ def lead_curves(skilled: Record) -> dict[int, Real]:
     truth = (skilled.seats - 1 - skilled.ranks) / (skilled.seats - 1)
     for number in np.flatnonzero(skilled.ended):
         mine = (skilled.game == number) & ~np.isnan(skilled.own_leads)
+        if not mine.any():
+            continue
         series = np.concatenate((skilled.leads[mine], truth[number][None]))
-        at = np.linspace(0.0, 1.0, len(series)) if len(series) > 1 else np.ones(1)
+        at = np.linspace(0.0, 1.0, len(series))
         for seat in range(skilled.seats):
             curve = np.interp(GRID, at, series[:, seat])
             place = int(skilled.places[number, seat])
@@ -127,7 +129,7 @@ def draw_lead(skilled: Record) -> Sheet:
     if rows["rank"]:
         axes.legend(loc="upper left", fontsize=9)
     else:
-        _say(axes, "no lead in a game for one")
+        _say(axes, "nobody to lead, or no estimates")
     return figure, rows
 
 

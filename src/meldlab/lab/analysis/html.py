@@ -34,7 +34,7 @@ h3 { margin: 1.6rem 0 .4rem; } a { color: var(--link); }
 .quick { border: 1px solid #c77700; border-left-width: .4rem; padding: .5rem .8rem; border-radius: .3rem; }
 figure { margin: 1rem 0; } figure .picture { background: #fff; border: 1px solid var(--line); border-radius: .4rem; padding: .4rem; }
 figure svg { display: block; width: 100%; height: auto; margin: 0 auto; } figcaption { color: var(--faint); margin-top: .5rem; }
-.scroll { overflow-x: auto; } table { border-collapse: collapse; font-size: .94rem; margin: .8rem 0; }
+.scroll { overflow-x: auto; } table { overflow-wrap: normal; border-collapse: collapse; font-size: .94rem; margin: .8rem 0; }
 th, td { text-align: left; padding: .3rem .7rem .3rem 0; border-bottom: 1px solid var(--line); vertical-align: top; }
 td.number, th.number { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
 pre { overflow-x: auto; overflow-wrap: normal; background: var(--sheet); border: 1px solid var(--line); border-radius: .4rem;
@@ -76,8 +76,8 @@ def inline(figure: "Figure", name: str, says: str) -> str:
     used = set(re.findall(r"(?:href=\"|url\()#([^\")]+)", text))
     text = re.sub(r' id="([^"]+)"', lambda found: f' id="{name}-{found[1]}"' if found[1] in used else "", text)
     text = re.sub(r'(href="|url\()#', rf"\1#{name}-", text)
-    # Four digits behind the point are a hundredth of a hair.
-    text = re.sub(r"(\d\.\d{2})\d+", r"\1", text)
+    # In outlines, a third digit behind the point is less than a hair.
+    text = re.sub(r' d="[^"]*"', lambda outline: re.sub(r"(\.\d\d)\d+", r"\1", outline[0]), text)
     width = float(re.search(r'width="([\d.]+)pt"', text)[1])  # type: ignore[index]  # matplotlib always writes it
     opening = f'<svg role="img" aria-label="{escape(says)}" style="max-width:{width * 4 / 3:.0f}px"'
     text = re.sub(r'(<svg[^>]*?) width="[^"]*pt"', r"\1", text, count=1)

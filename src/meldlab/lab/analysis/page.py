@@ -115,7 +115,7 @@ def _percent(rate: Interval | None) -> str:
 def _rules(analysis: Analysis) -> list[str]:
     rules = analysis.subject.rules
     head = [f"<p>{linked(line)}</p>" for line in rules.head]
-    notes = ["<p>As the comments of the code tell them:</p>", "<ul>", *(f"<li>{linked(note)}</li>" for note in rules.notes), "</ul>"]
+    notes = ["<p>The comments in the code add:</p>", "<ul>", *(f"<li>{linked(note)}</li>" for note in rules.notes), "</ul>"]
     return (head + notes if rules.notes else head) or ["<p>The code has no comments.</p>"]
 
 

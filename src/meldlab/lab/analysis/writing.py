@@ -18,12 +18,13 @@ __all__ = ["Rules", "highlighted", "linked"]
 _PIECE = re.compile(r"(?P<comment>;;[^\n]*)|(?P<variable>'[A-Z]+)|(?P<number>[0-9]+)|(?P<word>[a-z]+)")
 # Short elements of HTML, whose looks the page defines: keywords, variables, numbers and comments come by the thousand.
 _LOOKS = {"comment": "s", "variable": "i", "number": "u", "word": "b"}
+_POINT = re.compile(r"([0-9]+\.|-|Players:|Rules:) ")
 _ADDRESS = re.compile(r"https?://[^\s<>()]+[^\s<>().,;]")
 
 
 @dataclass(frozen=True)
 class Rules:
-    """The comments of a program: the first line is its title, the others above the code its head, those inside it notes on the rules."""
+    """The comments of a program: a title, what stands above the code as paragraphs, and what stands inside it as notes."""
 
     title: str
     head: tuple[str, ...]
@@ -31,7 +32,7 @@ class Rules:
 
     @classmethod
     def of(cls, text: str) -> "Rules":
-        """Read the comments; lines of comment below each other are one note."""
+        """Read the comments; lines below each other are one note, an empty one or the point of a list ends a paragraph."""
         head: list[str] = []
         notes: list[str] = []
         inside = following = False
@@ -40,13 +41,13 @@ class Rules:
             inside = inside or "(" in code
             said = comment.strip("; \t")
             if mark and said:
-                if not inside:
-                    head.append(said)
-                elif following and not code.strip() and notes:
-                    notes[-1] += " " + said
+                found = notes if inside else head
+                goes_on = following and not code.strip() and not (not inside and (len(head) == 1 or _POINT.match(said)))
+                if goes_on and found:
+                    found[-1] += " " + said
                 else:
-                    notes.append(said)
-            following = bool(mark)
+                    found.append(said)
+            following = bool(mark and said)
         return cls(head[0] if head else "", tuple(head[1:]), tuple(_sentence(note) for note in notes))
 
 
