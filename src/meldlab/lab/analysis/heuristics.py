@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from meldlab.lab.analysis.record import Record
-from meldlab.lab.statistics import Z95, Interval, Moments, wilson
+from meldlab.lab.statistics import Z95, Interval, Moments, difference, wilson
 
 __all__ = ["CLEAR", "NAMES", "SETTLED", "Heuristic", "heuristics"]
 
@@ -98,13 +98,7 @@ def order(single: Record) -> Heuristic:
 def gain(single: Record, random: Record) -> Heuristic:
     """Subtract the first seat's chance among random players from that of a searching player in its place."""
     with_skill, without = _wins_of_first(single), _wins_of_first(random)
-    interval = None
-    if with_skill and without and single.seats > 1:
-        value = with_skill.value - without.value
-        # Newcombe's interval of a difference: each side from the ends of the two that lie there.
-        down = sqrt((with_skill.value - with_skill.low) ** 2 + (without.high - without.value) ** 2)
-        up = sqrt((with_skill.high - with_skill.value) ** 2 + (without.value - without.low) ** 2)
-        interval = Interval(value, value - down, value + up)
+    interval = difference(with_skill, without) if with_skill and without and single.seats > 1 else None
     return Heuristic("gain", interval, "What searching adds to the first seat's win rate over choosing at random.")
 
 

@@ -9,7 +9,6 @@ import numpy as np
 from meldlab import __version__
 from meldlab.errors import NotLegalHere
 from meldlab.lab.analysis import captions
-from meldlab.lab.analysis.heuristics import Heuristic
 from meldlab.lab.analysis.html import download, figure_block, page, table
 from meldlab.lab.analysis.movement import dot
 from meldlab.lab.analysis.study import Analysis, win_rate
@@ -17,7 +16,7 @@ from meldlab.lab.analysis.writing import highlighted, linked
 from meldlab.lab.figures.sheet import save
 from meldlab.lab.statistics import Interval
 
-__all__ = ["analysis_page", "write_analysis"]
+__all__ = ["analysis_page", "shown", "write_analysis"]
 
 
 def analysis_page(analysis: Analysis) -> str:
@@ -142,15 +141,16 @@ def _searched(analysis: Analysis, name: str, says: str, caption: str) -> str:
 
 
 def _heuristics(analysis: Analysis) -> str:
-    return table(["", "value", "95 % interval", "what it means"], [_row(each) for each in analysis.heuristics], numbers=[1, 2])
+    rows = [[f"<strong>{each.name.capitalize()}</strong><br>{escape(each.meaning)}", shown(each.interval)] for each in analysis.heuristics]
+    return table(["", "value, 95 % interval"], rows, numbers=[1])
 
 
-def _row(each: Heuristic) -> list[str]:
-    found = each.interval
+def shown(found: Interval | None) -> str:
+    """Return a number with its interval below it, as HTML."""
     if found is None:
-        return [each.name.capitalize(), "–", "not defined", escape(each.meaning)]
+        return "not defined"
     ends = f"{found.low:.3f} to {found.high:.3f}" if np.isfinite(found.low) else "one game"
-    return [each.name.capitalize(), f"{found.value:.3f}", ends, escape(each.meaning)]
+    return f"{found.value:.3f}<br><small>{ends}</small>"
 
 
 def _games(analysis: Analysis) -> list[str]:

@@ -80,6 +80,12 @@ class Budget:
     seed: int = 0
     quick: bool = False
 
+    @classmethod
+    def of(cls, games: int | None, simulations: int | None, quick: bool, player: str, seed: int) -> Self:
+        """Return the published budget or a quick one, with what the user asked for in its place."""
+        whole = cls(20, 2000, simulations=20, quick=True) if quick else cls()
+        return cls(games or whole.games, whole.counted, player, simulations or whole.simulations, seed, quick)
+
     def line_ups(self, seats: int) -> dict[str, LineUp]:
         """Return the three line-ups: all random, all searching, one searching in the first seat."""
         searcher = "random" if self.player == "random" else f"{self.player}:{self.simulations}"
