@@ -60,6 +60,8 @@ def compile_program(program: s.Program, limits: Limits) -> Compiled:
         (k.L_OPTION_WORDS, k.L_OPTION_WORDS_END, 8 * limits.options),
         (k.L_LOG, k.L_LOG_END, 100_000),
     ):
+        if first == k.L_LOG:
+            layout[k.L_EFFECTS], at = at, at + limits.options
         layout[first], layout[end] = at, at + size
         # One instruction may write much to the trail before anybody looks: every card of a list, every type of a point map.
         at += size + (24 * plan.card_limit + 4 * plan.map_width + 1000 if first == k.L_TRAIL else 0)

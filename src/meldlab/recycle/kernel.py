@@ -14,12 +14,14 @@ from meldlab.compiling import kernel, scalar_kernel
 from meldlab.recycle.kernel_cards import undo
 from meldlab.recycle.kernel_layout import *
 from meldlab.recycle.kernel_loop import run
+from meldlab.recycle.kernel_search import H_LEVEL, H_OPTION, NOTHING, next_task
 
 Words = NDArray[Any]
 
-TO_BEGIN, TO_EXPLORE, TO_DECIDE, TO_GO_ON, TO_SCORE, TO_PLAY, TO_COUNT = range(7)
 NONE = np.zeros(0, np.int64)
 NO_SCORES = np.zeros((0, 0), np.int64)
+NO_SUMS = np.zeros((0, 0))
+NO_SEARCH = NONE, NONE, NO_SCORES, NO_SUMS, NO_SUMS, np.zeros(0), NO_SCORES, NO_SUMS
 
 
 @scalar_kernel
@@ -109,13 +111,17 @@ def descend(layout, state, lower, option):
 
 
 @kernel
-def drive(code, data, layout, stack, initial, goal, option, seed, first, games, limit, statuses, errors, decisions, options, scores):
+def drive(
+    code, data, layout, stack, initial, goal, option, seed, first, games, limit, statuses, errors, decisions, options, scores, orders, hunt,
+    table, sums, root, gauge, decided, judged,
+):  # fmt: skip
     """Bring the state ``stack[0]`` to a goal: one task, or with ``TO_PLAY`` many random games, or with ``TO_COUNT`` all histories.
 
     ``initial``: [words] int64, what a state begins with. Playing fills ``statuses``, ``errors`` (instruction), ``decisions`` and
     ``options`` (summed), [games] int64, and ``scores``, [games, players] int64. Counting goes as deep as ``stack``, [depth + 1, words]
     int64, and adds to ``scores``, [depth + 1, 2] int64, the histories of each length and how many of them end the game; it returns the
-    level of a state that failed, or -1.
+    level of a state that failed, or -1. ``TO_SEARCH`` plays one game with players that look ahead, on ``stack``, [2, words] int64, and
+    ``TO_ADVISE`` makes one decision for such a player; ``orders`` and what follows are as in ``kernel_search``.
     """
     level, game = 0, 0
     depth = len(stack) - 1
@@ -123,7 +129,11 @@ def drive(code, data, layout, stack, initial, goal, option, seed, first, games, 
     status, error, player = 0, 0, 1
     cycle = layout[L_PLAYER_CYCLE]
     current, queued = 0, 0
-    task = TO_BEGIN if goal == TO_PLAY or goal == TO_COUNT else goal
+    task = goal
+    if goal == TO_PLAY or goal == TO_COUNT or goal == TO_SEARCH:
+        task = TO_BEGIN
+    elif goal == TO_ADVISE:
+        task = TO_EXPLORE
     while True:
         state = stack[level]
         if task == TO_BEGIN:
@@ -200,6 +210,12 @@ def drive(code, data, layout, stack, initial, goal, option, seed, first, games, 
             chosen[level], found[level] = 0, 0
             option = 0
             task = TO_DECIDE
+        elif goal == TO_SEARCH or goal == TO_ADVISE:
+            player = 1
+            task = next_task(code, layout, stack, goal, task, limit, orders, hunt, table, sums, root, gauge, decided, judged)
+            if task == NOTHING:
+                return -1
+            level, option = hunt[H_LEVEL], hunt[H_OPTION]
         else:
             return -1
 
@@ -230,7 +246,7 @@ def score(code: Words, data: Words, layout: Words, state: Words) -> bool:
 def _one(code: Words, data: Words, layout: Words, state: Words, initial: Words, task: int, option: int, seed: int, game: int) -> None:
     stack = state.reshape(1, -1)
     nothing = NONE, NONE, NONE, NONE, NO_SCORES
-    drive(code, data, layout, stack, initial, task, option, np.uint64(seed % 2**64), np.uint64(game), 1, 0, *nothing)
+    drive(code, data, layout, stack, initial, task, option, np.uint64(seed % 2**64), np.uint64(game), 1, 0, *nothing, *NO_SEARCH)
 
 
 def random_games(
@@ -239,11 +255,20 @@ def random_games(
     """Play games ``first`` and following with random players; results as in ``drive``."""
     stack = state.reshape(1, -1)
     if games:
-        drive(code, data, layout, stack, initial, TO_PLAY, 0, np.uint64(seed % 2**64), np.uint64(first), games, limit, *results)
+        drive(code, data, layout, stack, initial, TO_PLAY, 0, np.uint64(seed % 2**64), np.uint64(first), games, limit, *results, *NO_SEARCH)
 
 
 def count_histories(code: Words, data: Words, layout: Words, stack: Words, initial: Words, seed: int, limit: int, counts: Words) -> int:
     """Count the histories of a game; see ``drive``."""
     game = np.uint64(0)
     nothing = NONE, NONE, NONE, NONE
-    return int(drive(code, data, layout, stack, initial, TO_COUNT, 0, np.uint64(seed % 2**64), game, 1, limit, *nothing, counts))
+    key = np.uint64(seed % 2**64)
+    return int(drive(code, data, layout, stack, initial, TO_COUNT, 0, key, game, 1, limit, *nothing, counts, *NO_SEARCH))
+
+
+def search(
+    code: Words, data: Words, layout: Words, stack: Words, initial: Words, goal: int, seed: int, game: int, limit: int, *arrays: Words
+) -> None:
+    """Play one game with players that look ahead, or make one decision for such a player; see ``drive``."""
+    nothing = NONE, NONE, NONE, NONE, NO_SCORES
+    drive(code, data, layout, stack, initial, goal, 0, np.uint64(seed % 2**64), np.uint64(game), 1, limit, *nothing, *arrays)

@@ -321,7 +321,8 @@ def swap_cards(state, layout, one, other):
     if one == 0 or other == 0:
         state[STATUS] = NO_CARD
         return
-    note(state, layout, SWAP_CARDS, one, other, 0)
+    # Their homes in one word.
+    note(state, layout, SWAP_CARDS, one, other, state[one + HOME] + (state[other + HOME] << 32))
     acted(state)
     if one == other:
         return

@@ -6,6 +6,7 @@
 from meldlab.compiling import scalar_kernel
 from meldlab.recycle.kernel_cards import put, undo
 from meldlab.recycle.kernel_layout import *
+from meldlab.recycle.kernel_seeing import effect
 
 
 @scalar_kernel
@@ -75,6 +76,8 @@ def emit(state, layout):
     state[at] = length
     for i in range(length):
         state[at + 1 + i] = state[layout[L_PATH] + i]
+    if state[TELLING]:
+        state[layout[L_EFFECTS] + state[OPTIONS]] = effect(state, layout, state[TELLING])
     state[OPTIONS] += 1
     state[OPTION_WORDS] += length + 1
 

@@ -3,7 +3,7 @@
 A state is one array of int64::
 
     header | cycles | teams | cells | point maps | locations by name | cards | locations by index, memories || constants | registers
-    | lists | trail | choice points | path | options | log
+    | lists | trail | choice points | path | options | effects | log
 
 Up to ``||`` it is the game; copying that much forks it. The rest is room to work in, empty between decisions. Numbers in a program are
 addresses in this array, so a constant, a variable and a cell are read alike. A list is an address too: below ``LISTS_FROM`` that of a
@@ -25,6 +25,7 @@ STEPS = 11  # END tests since the last decision
 TEAMS = 12
 EXTRA_WORK = 14  # of long lists, in instructions
 LOG_SPLIT = 13  # words of the log that belong to the option carried out
+TELLING = 15  # the seat to which options tell what they do, 0 for none
 WORKING = 16  # from here on the header is room to work in
 HEAP = 16  # first free word for lists
 TRAIL = 17
@@ -44,6 +45,9 @@ SAVED_DECISION = 30
 SAVED_EVENT = 31
 HEADER = 32
 
+# --- tasks of the machine, and what many of them serve
+TO_BEGIN, TO_EXPLORE, TO_DECIDE, TO_GO_ON, TO_SCORE, TO_PLAY, TO_COUNT, TO_SEARCH, TO_ADVISE = range(9)
+
 # --- modes
 RUN, EXPLORE, FOLLOW = 0, 1, 2
 
@@ -53,14 +57,14 @@ RUN, EXPLORE, FOLLOW = 0, 1, 2
     L_OPTION_WORDS, L_OPTION_WORDS_END, L_LOG, L_LOG_END, L_PLAYERS, L_TYPES, L_KEYS, L_ATTRIBUTES, L_KEY_OF, L_CARDS, L_CARDS_LIMIT,
     L_FIXED, L_INDEX_LIMIT, L_MEMORY_LIMIT, L_STEP_LIMIT, L_WORK_LIMIT, L_TEAM_OF, L_TEAM_LISTS, L_TEAM_CYCLES, L_TEAM_DEPTH,
     L_PLAYER_CYCLE, L_SCORE_AT, L_SCORES, L_AWARDS, L_AWARD_WIDTH, L_PENDING, L_PENDING_WIDTH, L_TEAM_CELLS, L_TEAM_CELLS_END,
-    L_DYNAMIC_END, L_START,
-) = range(42)  # fmt: skip
-LAYOUT = 42
+    L_DYNAMIC_END, L_START, L_EFFECTS,
+) = range(43)  # fmt: skip
+LAYOUT = 43
 
 # --- a location: [bottom, top, size, owner, kind, location of index 0, index, next touched, first touched, last touched]
 BOTTOM_AT, TOP_AT, SIZE_AT, OWNER_AT, KIND_AT, FIRST_AT, INDEX_AT, NEXT_AT, CHAIN_AT, CHAIN_END_AT = range(10)
 LOCATION = 10
-MEMORY = 4  # the kind of a mem location
+PUBLIC, PRIVATE, HIDDEN, FROM_OWNER, MEMORY = range(5)  # kinds: vloc, iloc, hloc, oloc, mem
 # --- a card: [next above, next below, home, type]; a memory: [next above, next below, home, card]
 ABOVE, BELOW, HOME, TYPE = range(4)
 NODE = 4
@@ -104,3 +108,4 @@ PLAYING, DECIDING, FINISHED, CAPPED = 0, 1, 2, 3
 
 # --- purposes of chance
 FOR_RANDOM, FOR_TIE, FOR_SHUFFLE, FOR_TRIAL_SHUFFLE, FOR_PLAYER = 1, 2, 3, 4, 5
+FOR_SEARCH, FOR_DEAL, FOR_FUTURE, FOR_UNTRIED, FOR_PENDING = 6, 7, 8, 9, 10

@@ -11,7 +11,7 @@
 True
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
@@ -26,6 +26,7 @@ from meldlab.recycle import kernel_layout as k
 from meldlab.recycle.checker import Checked, check
 from meldlab.recycle.compiler import Compiled, compile_program
 from meldlab.recycle.limits import Limits
+from meldlab.recycle.search import SearchedGames, Searcher, searched_games
 from meldlab.recycle.statuses import reason
 
 __all__ = ["Entry", "Games", "Machine", "Place", "Position"]
@@ -90,9 +91,14 @@ class Machine:
 
     def room(self) -> Words:
         """Return an array for a state and all the work on it."""
-        words: Words = self._rooms(1)[0]
+        words: Words = self.rooms(1)[0]
+        return words
+
+    def rooms(self, many: int) -> Words:
+        """Return [many, words], arrays for states and all the work on them."""
+        words = self._rooms(many)
         for at, value in self.compiled.constants.items():
-            words[at] = value
+            words[:, at] = value
         return words
 
     def _rooms(self, many: int) -> Words:
@@ -155,6 +161,18 @@ class Machine:
             with ThreadPoolExecutor(threads) as pool:
                 list(pool.map(play, range(threads)))
         return results
+
+    def searched_games(
+        self,
+        players: Sequence[Searcher],
+        games: int,
+        seed: int,
+        first: int = 0,
+        threads: int = 0,
+        progress: Callable[[int], None] = lambda games: None,
+    ) -> SearchedGames:
+        """Play games ``first`` and following with a player for each seat; the same on any number of threads (0: all cores)."""
+        return searched_games(self, players, games, seed, first, threads, progress)
 
     def histories(self, seed: int, depth: int) -> list[tuple[int, int]]:
         """Return for each length up to ``depth`` how many histories of it there are, and how many of them end the game."""
