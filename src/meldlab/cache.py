@@ -1,11 +1,15 @@
-"""The folder where compiled kernels and solved tables are kept between runs."""
+"""The folder where compiled kernels and solved tables are kept between runs, and files that are never seen half-written."""
 
 import os
+import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import BinaryIO
 
 from meldlab.errors import NotLegalHere
 
-__all__ = ["cache_folder"]
+__all__ = ["cache_folder", "write_whole"]
 
 
 def cache_folder(*parts: str) -> Path:
@@ -18,3 +22,34 @@ def cache_folder(*parts: str) -> Path:
     except OSError as problem:
         raise NotLegalHere(f"no cache can be kept in {folder} ({problem.strerror}); set MELDLAB_CACHE to another folder") from None
     return folder
+
+
+@contextmanager
+def write_whole(path: Path) -> Iterator[BinaryIO]:
+    """Give a file to write to, which takes the place of ``path`` when it is whole; what was there stays until then.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     with write_whole(Path(folder, "greeting")) as file:
+    ...         _ = file.write(b"hello")
+    ...     Path(folder, "greeting").read_bytes()
+    b'hello'
+    """
+    place = path.resolve()
+    try:
+        if place.exists() and not place.is_file():
+            # A terminal or a pipe has no place to take; a folder says so itself.
+            with place.open("wb") as file:
+                yield file
+            return
+        part = place.with_name(f".{place.name}.{secrets.token_hex(4)}.part")
+        try:
+            with part.open("xb") as file:
+                yield file
+                file.flush()
+                os.fsync(file.fileno())
+            part.replace(place)
+        finally:
+            part.unlink(missing_ok=True)
+    except OSError as problem:
+        raise NotLegalHere(f"{path} cannot be written: {problem.strerror or problem}") from None

@@ -43,10 +43,10 @@ def test_what_cannot_be_written_is_named_and_leaves_nothing(tmp_path: Path) -> N
     with pytest.raises(NoSuchThing, match=r"no picture format '.gif' \(use .svg, .png\)"):
         save(figure, {"x": [1]}, tmp_path / "a.gif")
     (tmp_path / "file").write_text("in the way")
-    with pytest.raises(NotLegalHere, match="cannot write"):
+    with pytest.raises(NotLegalHere, match="cannot be written"):
         save(figure, {"x": [1]}, tmp_path / "file" / "a.svg")
     (tmp_path / "folder.svg").mkdir()
-    with pytest.raises(NotLegalHere, match="cannot write"):
+    with pytest.raises(NotLegalHere, match="cannot be written"):
         save(figure, {"x": [1]}, tmp_path / "folder.svg")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["file", "folder.svg"]
 

@@ -5,8 +5,9 @@ from typing import Any
 
 from rich.console import Console
 
+from meldlab.cache import write_whole
 from meldlab.cli.tiles import rack_text, table_text
-from meldlab.errors import MeldlabError, NotLegalHere
+from meldlab.errors import MeldlabError
 from meldlab.play import Chance, Deal, Player, Record, Table
 from meldlab.rummikub import moves
 from meldlab.rummikub.game import Fail, Play, Round, Rummikub, Turn, View
@@ -103,7 +104,5 @@ def play_in_terminal(game: Rummikub, against: Player[View, Turn], seats: int, se
 
 def write_record(path: Path, record: Record) -> None:
     """Write a record, or say why it cannot be written."""
-    try:
-        path.write_text(str(record), encoding="utf-8")
-    except OSError as problem:
-        raise NotLegalHere(f"{path} cannot be written: {problem.strerror}") from None
+    with write_whole(path) as file:
+        file.write(str(record).encode())

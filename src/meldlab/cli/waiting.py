@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from meldlab.cache import write_whole
 from meldlab.cli import waiting_figures
 from meldlab.cli.options import AcesOption, JsonOption, SeedOption, print_json
 from meldlab.cli.progress import progress_bar
@@ -269,12 +270,8 @@ def write_table(
     if out is None:
         print(text.getvalue(), end="")
         return
-    part = out.with_name(out.name + ".part")
-    try:
-        part.write_text(text.getvalue())
-        part.replace(out)
-    except OSError as problem:
-        raise NotLegalHere(f"{out} cannot be written: {problem.strerror}") from None
+    with write_whole(out) as file:
+        file.write(text.getvalue().encode())
 
 
 @app.command("simulate")

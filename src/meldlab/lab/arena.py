@@ -20,46 +20,25 @@ from meldlab.errors import NotLegalHere
 from meldlab.gin import Gin, Match, Rules, players
 from meldlab.gin import kernel_batch as place
 from meldlab.gin.vectors import Vectorial, play_batch
-from meldlab.lab.statistics import Interval, Moments, Rating, bradley_terry, sign_test
+from meldlab.lab.fight import GAMES, WINS, Fight
+from meldlab.lab.statistics import Interval, Moments, Rating, bradley_terry
 from meldlab.play import Deal, Played, Table
 
-__all__ = ["Duel", "RoundRobin", "clusters_of", "duel", "round_robin"]
+__all__ = ["Duel", "RoundRobin", "clusters_of", "duel", "round_robin", "sweeps_of"]
 
-# What is counted per cluster, a mirrored pair or a single game; of the first player where it is not said.
+# What is counted per cluster after games and wins; of the first player where it is not said.
 KINDS = 9
-GAMES, WINS, ROUNDS, TURNS, POINTS, POINTS_OF_OTHER, GINS, UNDERCUTS, VOIDS = range(KINDS)
+ROUNDS, TURNS, POINTS, POINTS_OF_OTHER, GINS, UNDERCUTS, VOIDS = range(2, KINDS)
 BATCH = 4096  # games between two looks at the clock
 Progress = Callable[[int], None]
 
 
 @dataclass(frozen=True)
-class Duel:
-    """What came of many games between two players; rates and wins are those of the first."""
+class Duel(Fight):
+    """A fight at the gin table; a pair is swept by the player who won both sides of the deal."""
 
-    players: tuple[str, str]
-    games: int
     mirror: bool
-    moments: Moments
-    swept: tuple[int, int]
-    """Pairs that one player won on both sides of the deal."""
     draws: int
-    forfeits: tuple[str, ...]
-    seconds: float
-
-    @property
-    def wins(self) -> int:
-        """Return how many games the first player won."""
-        return int(self.moments.sums[WINS])
-
-    @property
-    def win_rate(self) -> Interval:
-        """Return the share of games the first player won."""
-        return self.moments.ratio(WINS, GAMES)
-
-    @property
-    def sign_test(self) -> float:
-        """Return the exact p-value of the swept pairs."""
-        return sign_test(*self.swept)
 
     def per_round(self, kind: int) -> Interval:
         """Return a count per round, void rounds included."""
@@ -67,7 +46,7 @@ class Duel:
 
     def told(self) -> dict[str, object]:
         """Return the answer of the command line."""
-        rate, rounds = self.win_rate, int(self.moments.sums[ROUNDS])
+        rounds = int(self.moments.sums[ROUNDS])
         per_round = {
             "turns_per_round": self.per_round(TURNS),
             "gin_rate": self.per_round(GINS),
@@ -77,11 +56,7 @@ class Duel:
         points = [self.per_round(POINTS), self.per_round(POINTS_OF_OTHER)]
         rounds_per_game = self.moments.ratio(ROUNDS, GAMES)
         return {
-            "players": list(self.players),
-            "games": self.games,
-            "wins": self.wins,
-            "win_rate": rate.value,
-            "ci95": [rate.low, rate.high],
+            **super().told(),
             "rounds": rounds,
             "rounds_per_game": rounds_per_game.value,
             "turns_per_round": per_round["turns_per_round"].value,
@@ -89,14 +64,11 @@ class Duel:
             "gin_rate": per_round["gin_rate"].value,
             "undercut_rate": per_round["undercut_rate"].value,
             "void_rate": per_round["void_rate"].value,
-            "seconds": self.seconds,
             "games_per_second": self.games / self.seconds,
             "rounds_per_second": rounds / self.seconds,
             "mirrored": self.mirror,
             "draws": self.draws,
             "swept_pairs": list(self.swept),
-            "sign_test_p": self.sign_test,
-            "forfeits": list(self.forfeits),
             "intervals": {
                 **{name: [each.low, each.high] for name, each in per_round.items()},
                 "rounds_per_game": [rounds_per_game.low, rounds_per_game.high],
@@ -150,17 +122,15 @@ def duel(
         batches = _table_batches(first, second, table_rules, seed, games, mirror, threads)
     start = time.perf_counter()
     for counts, lines in batches:
-        clusters = clusters_of(counts, 2 if mirror else 1)
-        moments += Moments.of(clusters)
+        moments += Moments.of(clusters_of(counts, 2 if mirror else 1))
         if mirror:
-            lost = (counts[:, place.WINNER_SEAT] == 1).reshape(-1, 2).sum(1)
-            swept += np.array([(clusters[:, WINS] == 2).sum(), (lost == 2).sum()])
+            swept += sweeps_of(counts)
         draws += int((counts[:, place.WINNER_SEAT] < 0).sum())
         forfeits += lines
         done += len(counts)
         progress(done)
     seconds = time.perf_counter() - start
-    return Duel(names, games, mirror, moments, (int(swept[0]), int(swept[1])), draws, tuple(forfeits), seconds)
+    return Duel(names, games, moments, (int(swept[0]), int(swept[1])), tuple(forfeits), seconds, mirror, draws)
 
 
 def round_robin(
@@ -258,3 +228,9 @@ def clusters_of(counts: NDArray[np.int32], size: int) -> NDArray[np.int64]:
         kinds[:, kind] = counts[:, source]
     clusters: NDArray[np.int64] = kinds.reshape(-1, size, KINDS).sum(1)
     return clusters
+
+
+def sweeps_of(counts: NDArray[np.int32]) -> tuple[int, int]:
+    """Return how many mirrored pairs each player won on both sides of the deal."""
+    winners = counts[:, place.WINNER_SEAT].reshape(-1, 2)
+    return int((winners == 0).all(1).sum()), int((winners == 1).all(1).sum())

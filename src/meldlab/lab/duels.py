@@ -20,7 +20,8 @@ from meldlab.gin import Rules, players
 from meldlab.gin import kernel_batch as place
 from meldlab.gin.kernel_ensemble import PARAMETERS
 from meldlab.gin.vectors import Vectorial, play_batch
-from meldlab.lab.arena import KINDS, WINS, Duel, clusters_of, duel
+from meldlab.lab.arena import KINDS, Duel, clusters_of, duel, sweeps_of
+from meldlab.lab.fight import WINS
 from meldlab.lab.shards import Player, Shard
 from meldlab.lab.statistics import Moments
 from meldlab.lab.store import Counts
@@ -47,14 +48,13 @@ def play_shard(shard: Shard) -> Counts:
         raise NotLegalHere(f"games {shard.first} to {shard.first + shard.games - 1} are not mirrored pairs")
     first, second = _seat(shard.player), _seat(shard.opponent)
     counts = play_batch(first, second, rules_of(shard.rules), shard.seed, shard.first, shard.games, mirror=True, parallel=False)
-    clusters = clusters_of(counts, 2)
-    moments = Moments.of(clusters)
+    moments, (swept, lost) = Moments.of(clusters_of(counts, 2)), sweeps_of(counts)
     bits = np.packbits(counts[:, place.WINNER_SEAT] == 0)
     return {
         "games": shard.games,
         "wins": int(moments.sums[WINS]),
-        "swept": int((clusters[:, WINS] == 2).sum()),
-        "lost": int(((counts[:, place.WINNER_SEAT] == 1).reshape(-1, 2).sum(1) == 2).sum()),
+        "swept": swept,
+        "lost": lost,
         "draws": int((counts[:, place.WINNER_SEAT] < 0).sum()),
         "sums": moments.sums.astype(np.int64).tolist(),
         "products": moments.products[UPPER].astype(np.int64).tolist(),
@@ -62,7 +62,7 @@ def play_shard(shard: Shard) -> Counts:
     }
 
 
-def gather(counts: Iterable[Counts], names: tuple[str, str] = ("", "")) -> Duel:
+def gather(counts: Iterable[Counts], names: tuple[str, str] = ("", ""), seconds: float = 0.0) -> Duel:
     """Return the fight that shards of one player against one other add up to."""
     moments, swept, draws = Moments.of(np.zeros((0, KINDS), np.int64)), np.zeros(2, np.int64), 0
     for each in counts:
@@ -73,7 +73,7 @@ def gather(counts: Iterable[Counts], names: tuple[str, str] = ("", "")) -> Duel:
         swept += each["swept"], each["lost"]
         draws += each["draws"]
     games = 2 * moments.clusters
-    return Duel(names, games, True, moments, (int(swept[0]), int(swept[1])), draws, (), 0.0)
+    return Duel(names, games, moments, (int(swept[0]), int(swept[1])), (), seconds, True, draws)
 
 
 def won(counts: Iterable[Counts]) -> NDArray[np.int64]:

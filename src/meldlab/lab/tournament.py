@@ -15,36 +15,20 @@ from typing import Any
 import numpy as np
 
 from meldlab.errors import NotLegalHere
-from meldlab.lab.statistics import Interval, Moments, sign_test
+from meldlab.lab.fight import GAMES, Fight
+from meldlab.lab.statistics import Interval, Moments
 from meldlab.play import Deal, Game, Player, Table
 
 __all__ = ["Bout", "tournament"]
 
-GAMES, WINS, POINTS = range(3)  # what is counted for each mirrored pair
+POINTS = 2  # counted for each mirrored pair after games and wins
 
 
 @dataclass(frozen=True)
-class Bout:
-    """What came of many games between two players; wins, points and rates are the first one's."""
+class Bout(Fight):
+    """A fight at the table; a pair goes to the player with more points in both games together."""
 
-    players: tuple[str, str]
-    games: int
-    moments: Moments
-    ahead: tuple[int, int]
-    """Pairs of mirrored games in which each had more points in sum."""
     turns: int
-    forfeits: tuple[str, ...]
-    seconds: float
-
-    @property
-    def wins(self) -> int:
-        """Return how many games the first player won alone."""
-        return int(self.moments.sums[WINS])
-
-    @property
-    def win_rate(self) -> Interval:
-        """Return the share of games the first player won."""
-        return self.moments.ratio(WINS, GAMES)
 
     @property
     def points(self) -> Interval:
@@ -54,18 +38,11 @@ class Bout:
     def told(self) -> dict[str, object]:
         """Return the answer of the command line."""
         return {
-            "players": list(self.players),
-            "games": self.games,
-            "wins": self.wins,
-            "win_rate": self.win_rate.value,
-            "ci95": [self.win_rate.low, self.win_rate.high],
+            **super().told(),
             "points_per_game": self.points.value,
             "points_ci95": [self.points.low, self.points.high],
-            "pairs_ahead": list(self.ahead),
-            "sign_test_p": sign_test(*self.ahead),
+            "pairs_ahead": list(self.swept),
             "turns_per_game": self.turns / self.games,
-            "forfeits": list(self.forfeits),
-            "seconds": self.seconds,
         }
 
 
@@ -90,4 +67,4 @@ def tournament(
         progress(number + 1)
     ahead = int((counts[:, POINTS] > 0).sum()), int((counts[:, POINTS] < 0).sum())
     seconds = time.perf_counter() - start
-    return Bout((first.name, second.name), games, Moments.of(counts), ahead, turns, tuple(forfeits), seconds)
+    return Bout((first.name, second.name), games, Moments.of(counts), ahead, tuple(forfeits), seconds, turns)

@@ -1,7 +1,6 @@
 """The state of a long solve on disk, so that it survives being killed."""
 
 import json
-import os
 import time
 import zipfile
 from dataclasses import dataclass
@@ -11,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from meldlab import __version__
+from meldlab.cache import write_whole
 from meldlab.waiting.game import Waiting
 
 __all__ = ["Checkpoint", "State"]
@@ -51,10 +51,8 @@ class Checkpoint:
         """Write the state if the time has come; the old one stays until the new one is whole."""
         if self.path is None or time.monotonic() - self.kept < self.every:
             return
-        part = self.path.with_suffix(".part")
-        with part.open("wb") as file:
+        with write_whole(self.path) as file:
             np.savez(file, name=np.array(self.name), expected=expected, weight=weight, reached=reached, locked=np.array(locked))
-        os.replace(part, self.path)
         self.kept = time.monotonic()
 
     def drop(self) -> None:

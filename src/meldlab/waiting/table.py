@@ -4,7 +4,6 @@ A file is the line ``meldlab waiting table 1``, one line of JSON, blanks up to a
 """
 
 import json
-import os
 import zlib
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -13,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from meldlab import __version__
-from meldlab.cache import cache_folder
+from meldlab.cache import cache_folder, write_whole
 from meldlab.cards import Hand
 from meldlab.errors import MeldlabError, NoSuchThing, NotLegalHere
 from meldlab.waiting.game import Waiting
@@ -50,17 +49,9 @@ def save(solution: Solution, path: Path, precision: str = "f64") -> float:
         "device": solution.device,
     }
     head = MAGIC + json.dumps(header).encode() + b"\n"
-    part = path.with_name(path.name + ".part")
-    try:
-        with part.open("wb") as file:
-            file.write(head.ljust(-(-len(head) // PAGE) * PAGE))
-            values.tofile(file)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(part, path)
-    except OSError as problem:
-        part.unlink(missing_ok=True)
-        raise NotLegalHere(f"{path} cannot be written: {problem.strerror or problem}") from None
+    with write_whole(path) as file:
+        file.write(head.ljust(-(-len(head) // PAGE) * PAGE))
+        values.tofile(file)
     return error
 
 

@@ -59,6 +59,7 @@ def arena(
 def print_duel(fight: "Duel") -> None:
     """Print one fight; every rate with its 95 % interval."""
     from meldlab.lab import arena as kinds
+    from meldlab.lab.fight import GAMES
 
     print(f"{fight.players[0]} against {fight.players[1]}: {fight.games:,} games{', mirrored' if fight.mirror else ''}")
     print(f"  won           {fight.win_rate}   {fight.wins:,} games")
@@ -66,7 +67,7 @@ def print_duel(fight: "Duel") -> None:
         p = f"{fight.sign_test:.2g}" if fight.sign_test >= 1e-12 else "below 1e-12"
         print(f"  pairs swept   {fight.swept[0]:,} to {fight.swept[1]:,}   exact sign test p = {p}")
     rows = (
-        ("rounds/game", fight.moments.ratio(kinds.ROUNDS, kinds.GAMES)),
+        ("rounds/game", fight.moments.ratio(kinds.ROUNDS, GAMES)),
         ("turns/round", fight.per_round(kinds.TURNS)),
         ("points/round", fight.per_round(kinds.POINTS)),
         ("  the other's", fight.per_round(kinds.POINTS_OF_OTHER)),

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from meldlab.cache import write_whole
 from meldlab.cli.gin.options import RulesOption
 from meldlab.cli.options import SeedOption
 
@@ -56,12 +57,8 @@ def play(
 
 def write(path: Path, record: "Record") -> None:
     """Write a record to a file that may be anywhere."""
-    from meldlab.errors import NotLegalHere
-
-    try:
-        path.write_text(str(record), encoding="utf-8")
-    except OSError as problem:
-        raise NotLegalHere(f"cannot write {path}: {problem.strerror}") from None
+    with write_whole(path) as file:
+        file.write(str(record).encode())
 
 
 def play_match(console: "Console", match: "Match", opponent: "Player[View, Move]", deal: "Deal") -> tuple["Match", list[str]]:

@@ -10,8 +10,6 @@
 
 import csv
 import io
-import os
-import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -20,6 +18,7 @@ from matplotlib import rc_context
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from meldlab.cache import write_whole
 from meldlab.errors import NoSuchThing, NotLegalHere
 
 __all__ = ["BLUE", "ORANGE", "RED", "Data", "Sheet", "blank", "save"]
@@ -55,28 +54,9 @@ def save(figure: Figure, data: Data, path: Path) -> tuple[Path, Path]:
     numbers = path.with_suffix(".csv")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        _write(path, picture.getvalue())
-        _write(numbers, table.getvalue().encode())
     except OSError as problem:
-        raise NotLegalHere(f"cannot write {path}: {problem.strerror}") from None
-    return path, numbers
-
-
-def _write(path: Path, content: bytes) -> None:
-    # A file of another name in the same folder, renamed when it is whole.
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    try:
-        with os.fdopen(handle, "wb") as file:
+        raise NotLegalHere(f"{path} cannot be written: {problem.strerror}") from None
+    for place, content in ((path, picture.getvalue()), (numbers, table.getvalue().encode())):
+        with write_whole(place) as file:
             file.write(content)
-        os.chmod(name, 0o666 & ~_umask())
-        os.replace(name, path)
-    except BaseException:
-        os.unlink(name)
-        raise
-
-
-def _umask() -> int:
-    # The mask can be read only by setting it; a temporary file is private, a picture is not.
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
+    return path, numbers

@@ -1,0 +1,50 @@
+"""What came of many games between two players, whatever the game: wins with an interval, and an exact test over mirrored pairs."""
+
+from dataclasses import dataclass
+
+from meldlab.lab.statistics import Interval, Moments, sign_test
+
+__all__ = ["GAMES", "WINS", "Fight"]
+
+GAMES, WINS = 0, 1  # the first two counts of every cluster, a mirrored pair or a single game
+
+
+@dataclass(frozen=True)
+class Fight:
+    """Many games between two players; wins and rates are those of the first."""
+
+    players: tuple[str, str]
+    games: int
+    moments: Moments
+    swept: tuple[int, int]
+    """Mirrored pairs that went to each player."""
+    forfeits: tuple[str, ...]
+    seconds: float
+
+    @property
+    def wins(self) -> int:
+        """Return how many games the first player won."""
+        return int(self.moments.sums[WINS])
+
+    @property
+    def win_rate(self) -> Interval:
+        """Return the share of games the first player won."""
+        return self.moments.ratio(WINS, GAMES)
+
+    @property
+    def sign_test(self) -> float:
+        """Return the exact p-value of the pairs."""
+        return sign_test(*self.swept)
+
+    def told(self) -> dict[str, object]:
+        """Return what the command line answers about any fight."""
+        return {
+            "players": list(self.players),
+            "games": self.games,
+            "wins": self.wins,
+            "win_rate": self.win_rate.value,
+            "ci95": [self.win_rate.low, self.win_rate.high],
+            "sign_test_p": self.sign_test,
+            "forfeits": list(self.forfeits),
+            "seconds": self.seconds,
+        }
