@@ -15,11 +15,11 @@ if TYPE_CHECKING:
     from meldlab.lab.analysis.study import Analysis, Budget, Subject
 
 GamesOption = Annotated[
-    int | None, typer.Option("--games", min=1, help="Games of each line-up. [default: 100, quick 20]", show_default=False)
+    int | None, typer.Option("--games", min=1, help="Games of each line-up. [default: 100, quick 30]", show_default=False)
 ]
 PlayerOption = Annotated[str, typer.Option("--player", help="Who searches: random, pimc, mcts or ismcts.")]
 SimulationsOption = Annotated[
-    int | None, typer.Option("--simulations", min=1, help="Simulations for each option. [default: 1000, quick 20]", show_default=False)
+    int | None, typer.Option("--simulations", min=1, help="Simulations for each option. [default: 1000, quick 30]", show_default=False)
 ]
 QuickOption = Annotated[bool, typer.Option("--quick", help="A first look: few games, weak players.")]
 SetOption = Annotated[
@@ -72,14 +72,14 @@ def analyse(
     if json:
         print_json({**analysis.answer(), "files": list(map(str, files))})
         return
-    print(f"{analysis.subject.title}: {analysis.random.seats} players, {analysis.budget.games} games of each line-up, {analysis.seconds:.1f} s"
-    )
+    played = f"{analysis.random.seats} players, {analysis.budget.games} games of each line-up"
+    print(f"{analysis.subject.title}: {played}, {analysis.seconds:.1f} s")
     for name, record in analysis.records.items():
         ends = f"finished {record.finished}, capped {record.capped}, failed {record.failed}"
         wins = ", ".join(f"p{seat + 1} {share:.3f}" for seat, share in enumerate(record.win_shares.mean(axis=0)))
         print(f"{name:28} {ends}; {record.decisions.mean():.1f} decisions; wins {wins}")
     for each in analysis.heuristics:
-        print(f"{each.name:13} {str(each.interval or 'not defined'):28}  {each.meaning}")
+        print(f"{each.name:13} {each.interval or 'not defined'!s:28}  {each.meaning}")
     if files:
         print(f"the page is {files[0]}")
 

@@ -6,7 +6,9 @@ from meldlab.lab.analysis.record import Decision, Record, Row
 from meldlab.recycle import kernel_layout as k
 
 
-def thought(seat: int, own: float, options: int = 2, best: float = 0.0, worst: float = 0.0, value: float = 0.5, mean: float = 0.5) -> Decision:
+def thought(
+    seat: int, own: float, options: int = 2, best: float = 0.0, worst: float = 0.0, value: float = 0.5, mean: float = 0.5
+) -> Decision:
     """One decision of two players: the mover expects ``own`` (1 first, 0 last) for itself and the rest for the other."""
     ranks = (1 - own, own) if seat == 0 else (own, 1 - own)
     return Decision(seat, options, 0, best, worst, value, mean, (best, worst), ranks)

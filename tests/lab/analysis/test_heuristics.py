@@ -1,5 +1,6 @@
 """The ten heuristics: by hand on a small record, and against plain loops over made-up ones."""
 
+from itertools import pairwise
 from math import sqrt
 from statistics import mean
 
@@ -93,11 +94,13 @@ def plainly(goal: str, seats: int, rows: list[Row]) -> dict[str, float | None]:
         options = [one.options for one in row.decisions]
         if len(options) > 1:
             middle, average = mean(range(len(options))), mean(options)
-            slope = sum((i - middle) * (many - average) for i, many in enumerate(options)) / sum((i - middle) ** 2 for i in range(len(options)))
+            slope = sum((i - middle) * (many - average) for i, many in enumerate(options)) / sum(
+                (i - middle) ** 2 for i in range(len(options))
+            )
             convergence.append(1 - (slope / 2 + 0.5))
         for seat in range(seats):
             mine = [lead(one.ranks[seat], seats) for one in row.decisions if one.seat == seat]
-            falls += [after < before for before, after in zip(mine, mine[1:], strict=False)]
+            falls += [after < before for before, after in pairwise(mine)]
         clear += [one.value - one.mean >= 0.3 for one in row.decisions]
         spread += [abs(one.best - one.worst) for one in row.decisions]
     return {

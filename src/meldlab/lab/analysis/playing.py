@@ -9,7 +9,6 @@
 """
 
 import json
-import time
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from functools import lru_cache
@@ -17,32 +16,36 @@ from typing import Any
 
 import numpy as np
 
-from meldlab.cards.kernel import address, below
-from meldlab.lab.analysis.record import Decision, Record, Row
+from meldlab.lab.analysis.record import Record
 from meldlab.lab.shards import Shard
 from meldlab.lab.store import Counts
-from meldlab.recycle import kernel_layout as k
 from meldlab.recycle.limits import Limits
 from meldlab.recycle.machine import Machine
+from meldlab.recycle.search import SearchedGames, Searcher
 
 __all__ = ["LineUp", "counted_games", "play_shard"]
 
-WORKER = "meldlab.lab.analysis.playing:play_shard"
+WORKER = "recycle.search"
 
 
 @dataclass(frozen=True)
 class LineUp:
-    """Who sits where, each as the text that names a player."""
+    """Who sits where."""
 
-    players: tuple[str, ...]
+    players: tuple[Searcher, ...]
 
     @classmethod
     def parse(cls, text: str) -> "LineUp":
-        """Read names separated by commas."""
-        return cls(tuple(name.strip() for name in text.split(",")))
+        """Read players separated by commas."""
+        return cls(tuple(map(Searcher.parse, text.split(","))))
 
     def __str__(self) -> str:
-        return ",".join(self.players)
+        return ",".join(map(str, self.players))
+
+    @property
+    def searches(self) -> bool:
+        """Tell whether anybody looks ahead."""
+        return any(player.kind != "random" for player in self.players)
 
     @property
     def letters(self) -> str:
@@ -51,7 +54,7 @@ class LineUp:
         >>> LineUp.parse("mcts:1000,random").letters
         'MR'
         """
-        return "".join(player[0].upper() for player in self.players)
+        return "".join(player.kind[0].upper() for player in self.players)
 
     def shard(self, name: str, text: str, seed: int, games: int, arguments: Mapping[str, Any] | None = None) -> Shard:
         """Return the games of this line-up as one piece of work."""
@@ -62,7 +65,8 @@ def play_shard(shard: Shard) -> Counts:
     """Play the games of a shard and return their record."""
     known = shard.arguments
     machine = _machine(known["text"], known.get("dialect", "0.6"), json.dumps(known.get("limits", {}), sort_keys=True))
-    record = _random_record(machine, shard.seed, shard.first, shard.games)
+    players = LineUp.parse(str(shard.player)).players
+    record = recorded(machine.searched_games(players, shard.games, shard.seed, shard.first, threads=1), machine.best, shard.first)
     shares = record.win_shares.sum(axis=0)
     return {"games": shard.games, "wins": int(shares[0]), "record": record.as_json()}
 
@@ -102,15 +106,21 @@ def counted_games(machine: Machine, seed: int, games: int) -> Record:
     )
 
 
-def _random_record(machine: Machine, seed: int, first: int, games: int) -> Record:
-    rows = []
-    for game in range(first, first + games):
-        start, position, decisions = time.perf_counter(), machine.begin(seed, game), []
-        while not position.over:
-            options = len(position.paths)
-            option = int(below(address(int(position.words[k.KEY]), 0, position.decisions, 0, k.FOR_PLAYER), 0, options))
-            decisions.append(Decision(position.seat - 1, options, option))
-            position = position.decide(option)
-        status = position.status if position.status != k.DECIDING else k.CAPPED
-        rows.append(Row(position.scores, tuple(decisions), status, time.perf_counter() - start))
-    return Record.of_rows(machine.best, machine.players, rows)
+def recorded(played: SearchedGames, goal: str, first: int) -> Record:
+    """Return games of the machine as an analysis reads them; ``first`` is the number of the first of them."""
+    return Record(
+        goal,
+        played.scores,
+        played.statuses,
+        played.seconds,
+        played.game - first,
+        played.seat - 1,
+        played.options,
+        played.chosen,
+        played.best,
+        played.worst,
+        played.reward,
+        played.reward_mean,
+        played.score_estimate,
+        played.rank_estimate,
+    )

@@ -21,6 +21,7 @@ from meldlab.lab.store import Run, Store
 from meldlab.recycle.game import Described
 from meldlab.recycle.machine import Machine
 from meldlab.recycle.movement import Movement
+from meldlab.recycle.search import Searcher
 from meldlab.recycle.variants import varied
 
 __all__ = ["Analysis", "Budget", "Subject", "analyse"]
@@ -83,16 +84,16 @@ class Budget:
     @classmethod
     def of(cls, games: int | None, simulations: int | None, quick: bool, player: str, seed: int) -> Self:
         """Return the published budget or a quick one, with what the user asked for in its place."""
-        whole = cls(20, 2000, simulations=20, quick=True) if quick else cls()
+        whole = cls(30, 2000, simulations=30, quick=True) if quick else cls()
         return cls(games or whole.games, whole.counted, player, simulations or whole.simulations, seed, quick)
 
     def line_ups(self, seats: int) -> dict[str, LineUp]:
         """Return the three line-ups: all random, all searching, one searching in the first seat."""
-        searcher = "random" if self.player == "random" else f"{self.player}:{self.simulations}"
+        searcher, chance = Searcher.parse(self.player, self.simulations), Searcher("random")
         return {
-            "random": LineUp(("random",) * seats),
+            "random": LineUp((chance,) * seats),
             "skilled": LineUp((searcher,) * seats),
-            "single": LineUp((searcher,) + ("random",) * (seats - 1)),
+            "single": LineUp((searcher, *[chance] * (seats - 1))),
         }
 
 
@@ -215,7 +216,7 @@ def analyse(
     line_ups = budget.line_ups(machine.players)
     pieces = {
         name: line_up.shard(subject.described.name, subject.described.text, budget.seed, budget.games, arguments).split(
-            budget.games if set(line_up.players) == {"random"} else 1
+            1 if line_up.searches else budget.games
         )
         for name, line_up in line_ups.items()
     }

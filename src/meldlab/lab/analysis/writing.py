@@ -39,7 +39,7 @@ class Rules:
         for line in text.removeprefix("\ufeff").splitlines():
             code, mark, comment = line.partition(";;")
             inside = inside or "(" in code
-            said = comment.strip("; \t")
+            said = comment.lstrip(";").strip()
             if mark and said:
                 found = notes if inside else head
                 goes_on = following and not code.strip() and not (not inside and (len(head) == 1 or _POINT.match(said)))
