@@ -77,4 +77,13 @@ class Assembler:
 
     def finish(self) -> list[int]:
         """Return the code, with every label in its place."""
-        return [word.at if isinstance(word, Label) else word for word in self.words]
+        code = [word.at if isinstance(word, Label) else word for word in self.words]
+        # What leads to the end of an option only through releases ends it: what it leaves behind is dropped there anyway.
+        for at in range(len(code) - 2 * k.STRIDE, -1, -k.STRIDE):
+            after = code[at + k.STRIDE]
+            if after == k.LEAF and code[at] == k.RELEASE:
+                code[at : at + k.STRIDE] = [k.LEAF] + [0] * (k.STRIDE - 1)
+            elif after == k.LEAF and code[at] == k.MOVE:
+                # Nothing looks at the cards any more: exploring only tests whether they could be moved.
+                code[at + 4] += 16
+        return code

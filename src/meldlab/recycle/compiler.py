@@ -99,10 +99,6 @@ def compile_program(program: s.Program, limits: Limits) -> Compiled:
     return Compiled(plan, code.finish(), code.places, code.data, layout, plan.initial(), code.constants, at)
 
 
-# Items that leave lists behind, which are dropped when the item is over.
-_MAKES_LISTS = (s.Loop, s.Filter, s.Each, s.Combine, s.Partition, s.Subsets, s.Runs, s.Run, s.Take, s.Range, s.Indexed, s.Others, s.Members)
-
-
 class _Compiler(ExpressionCompiler):
     """Compiles what is done; values are compiled by the class below."""
 
@@ -243,12 +239,9 @@ class _Compiler(ExpressionCompiler):
 
     def item(self, node: Any) -> None:
         here, self.code.here = self.code.here, node.at
-        mark = self.code.register() if any(isinstance(part, _MAKES_LISTS) for part in walk(node)) else 0
-        if mark:
-            self.code.emit(k.MARK, mark)
+        mark = self.marked(node)
         self.bare_item(node)
-        if mark:
-            self.code.emit(k.RELEASE, mark)
+        self.release(mark)
         self.code.here = here
 
     def bare_item(self, node: Any) -> None:

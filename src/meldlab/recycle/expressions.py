@@ -10,6 +10,7 @@ from meldlab.recycle.assembler import Assembler, Label
 from meldlab.recycle.constants import constant
 from meldlab.recycle.plan import CATEGORY, Plan
 from meldlab.recycle.syntax import Class
+from meldlab.recycle.walking import walk
 
 __all__ = ["ExpressionCompiler"]
 
@@ -17,6 +18,8 @@ COMPARISONS = {None: 0, "==": 1, "!=": 2, "<=": 3, ">=": 4, "<": 5, ">": 6}
 OPERATIONS = {"+": k.ADD, "*": k.MUL, "-": k.SUB, "//": k.DIV, "%": k.MOD, "^": k.POW}
 # Lists that nobody else holds need no copy before they are walked.
 FRESH = (s.Filter, s.Combine, s.Take, s.Run)
+# What leaves lists behind, which are dropped when it is over.
+MAKES_LISTS = (s.Loop, s.Filter, s.Each, s.Combine, s.Partition, s.Subsets, s.Runs, s.Run, s.Take, s.Range, s.Indexed, s.Others, s.Members)
 
 
 class ExpressionCompiler:
@@ -133,14 +136,13 @@ class ExpressionCompiler:
         settled, after, again, other = (self.code.label() for _ in range(4))
         self.code.emit(k.MARK, mark)
         members, index, variable = self.members(node.coll), self.code.register(), self.code.register()
-        inner = self.code.register()
-        self.code.emit(k.MARK, inner)
+        inner = self.marked(node.body)
         self.code.emit(k.COPY, index, self.code.constant(0))
         self.code.put(again)
         self.code.emit(k.NEXT, variable, members, index, after)
         with self.bound(node.var, variable):
             self.jump(node.body, settles, settled)
-        self.code.emit(k.RELEASE, inner)
+        self.release(inner)
         self.code.emit(k.JUMP, again)
         self.code.put(settled)
         self.code.emit(k.RELEASE, mark)
@@ -153,6 +155,19 @@ class ExpressionCompiler:
 
     # --- collections
 
+    def marked(self, node: s.Node) -> int:
+        """Return a register with the end of the lists so far, to drop what ``node`` makes, or 0 if it makes none."""
+        if not any(isinstance(part, MAKES_LISTS) for part in walk(node)):
+            return 0
+        mark = self.code.register()
+        self.code.emit(k.MARK, mark)
+        return mark
+
+    def release(self, mark: int) -> None:
+        """Drop the lists made since a mark."""
+        if mark:
+            self.code.emit(k.RELEASE, mark)
+
     def members(self, node: s.Expr) -> int:
         """Return the register with a list to walk: a snapshot where the original may change."""
         cards = self.value(node)
@@ -164,14 +179,14 @@ class ExpressionCompiler:
 
     def walked(self, coll: s.Expr, var: str, body: Any) -> int:
         """Compile ``body`` for each member, with the register of the list made for the results; return that register."""
-        members, result, index, variable, mark = (self.members(coll), *(self.code.register() for _ in range(4)))
+        members, result, index, variable = (self.members(coll), *(self.code.register() for _ in range(3)))
         again, after = self.code.label(), self.code.label()
         self.code.emit(k.RESULT, result, members)
         self.code.emit(k.COPY, index, self.code.constant(0))
         self.code.put(again)
         self.code.emit(k.NEXT, variable, members, index, after)
         with self.bound(var, variable):
-            body(result, variable, again, mark)
+            body(result, variable, again)
         self.code.emit(k.JUMP, again)
         self.code.put(after)
         return result
@@ -179,15 +194,15 @@ class ExpressionCompiler:
     def filter(self, node: s.Filter) -> int:
         """Return the register with the members that pass a test."""
 
-        def test(result: int, variable: int, again: Label, mark: int) -> None:
+        def test(result: int, variable: int, again: Label) -> None:
             if node.coll.cls is Class.LISTS:
                 self.code.emit(k.JEMPTY, variable, again)
             fails = self.code.label()
-            self.code.emit(k.MARK, mark)
+            mark = self.marked(node.test)
             self.jump(node.test, False, fails)
             self.code.emit(k.APPEND, result, variable)
             self.code.put(fails)
-            self.code.emit(k.RELEASE, mark)
+            self.release(mark)
 
         return self.walked(node.coll, node.var, test)
 
@@ -198,10 +213,10 @@ class ExpressionCompiler:
         total = self.code.register()
         self.code.emit(k.COPY, total, self.code.constant(0))
 
-        def add(_result: int, _variable: int, _again: Label, mark: int) -> None:
-            self.code.emit(k.MARK, mark)
+        def add(_result: int, _variable: int, _again: Label) -> None:
+            mark = self.marked(node.body)
             self.code.emit(k.ADD, total, total, self.value(node.body))
-            self.code.emit(k.RELEASE, mark)
+            self.release(mark)
 
         self.walked(node.coll, node.var, add)
         return total

@@ -247,6 +247,21 @@ def move(state, layout, card, cards, end, home, where, index):
 
 
 @scalar_kernel
+def try_move(state, layout, card, cards, home, where, index):
+    """See whether a card could be moved, where nothing after the move depends on it."""
+    if card == 0:
+        state[STATUS] = NO_CARD
+    elif home >= layout[L_LISTS_FROM] or state[home + KIND_AT] == MEMORY:
+        state[STATUS] = NO_TARGET
+    elif cards and cards < layout[L_LISTS_FROM] and state[cards + KIND_AT] == MEMORY:
+        state[STATUS] = FROM_MEMORY
+    elif where == AT_INDEX and (index < 0 or index > state[home + SIZE_AT] - (1 if state[card + HOME] == home else 0)):
+        state[STATUS] = BEYOND
+    else:
+        acted(state)
+
+
+@scalar_kernel
 def remember(state, layout, card, home, where, index):
     """Put a reference to a card at a place in a memory."""
     if card == 0:

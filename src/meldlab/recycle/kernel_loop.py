@@ -36,7 +36,10 @@ from meldlab.recycle.kernel_points import add_award, clear_points, keep_award, r
 
 @scalar_kernel
 def run(code, data, layout, state, pc):
-    """Carry out instructions from ``pc`` until a decision, the end, an error, or, while exploring, no option is left."""
+    """Carry out instructions from ``pc`` until a decision, the end, an error, or, while exploring, no option is left.
+
+    Instructions that cannot fail go on with the next one at once, without a look at the status.
+    """
     work = 0
     state[EXTRA_WORK] = 0
     work_limit = layout[L_WORK_LIMIT]
@@ -54,15 +57,19 @@ def run(code, data, layout, state, pc):
         elif op == JEQ:
             if state[a] == state[b]:
                 pc = c
+            continue
         elif op == JNE:
             if state[a] != state[b]:
                 pc = c
+            continue
         elif op == JLT:
             if state[a] < state[b]:
                 pc = c
+            continue
         elif op == JGE:
             if state[a] >= state[b]:
                 pc = c
+            continue
         elif op == NEXT:
             index = state[c]
             if index >= state[state[b]]:
@@ -70,6 +77,7 @@ def run(code, data, layout, state, pc):
             else:
                 state[a] = state[state[b] + 1 + index]
                 state[c] = index + 1
+            continue
         elif op == NEXT_ITEM:
             index = state[c]
             if index >= state[state[b]]:
@@ -84,6 +92,7 @@ def run(code, data, layout, state, pc):
                 state[a] = 0
             else:
                 state[a] = data[layout[L_ATTRIBUTES] + state[card + TYPE] * layout[L_KEYS] + key]
+            continue
         elif op == SCORE:
             card = state[b]
             if card == 0:
@@ -92,18 +101,24 @@ def run(code, data, layout, state, pc):
                 state[a] = state[state[c] + state[card + TYPE]]
         elif op == SIZE:
             state[a] = size_of(state, layout, state[b])
+            continue
         elif op == TOP_CARD:
             state[a] = end_card(state, layout, state[b], AT_TOP)
+            continue
         elif op == BOTTOM_CARD:
             state[a] = end_card(state, layout, state[b], AT_BOTTOM)
+            continue
         elif op == CARD_AT:
             state[a] = card_at(state, layout, state[b], state[c])
         elif op == ADDRESS:
             state[a] = b + state[c] * d
+            continue
         elif op == LOAD:
             state[a] = state[b + state[c]]
+            continue
         elif op == COPY:
             state[a] = state[b]
+            continue
         elif op == COPY_ITEM:
             put(state, a, state[b])
         elif op == ANY:
@@ -147,14 +162,19 @@ def run(code, data, layout, state, pc):
             else:
                 return
         elif op == MOVE:
-            # Operands: card, list it was found in, location, end found at + 4 * end to put, index.
-            cards.move(state, layout, state[a], state[b], d & 3, state[c], d >> 2, state[code[here + 5]])
+            # Operands: card, list it was found in, location, end found at + 4 * end to put + 16 if an option ends here, index.
+            if d & 16 and state[MODE] == EXPLORE and state[TELLING] == 0:
+                cards.try_move(state, layout, state[a], state[b], state[c], (d >> 2) & 3, state[code[here + 5]])
+            else:
+                cards.move(state, layout, state[a], state[b], d & 3, state[c], (d >> 2) & 3, state[code[here + 5]])
         elif op == MARK:
             state[a] = state[HEAP]
+            continue
         elif op == RELEASE:
             mark = max(state[a], state[FLOOR])
             if mark < state[HEAP]:
                 state[HEAP] = mark
+            continue
         elif op == PUT:
             # Operands: base, owner, value, what it is for the log.
             put(state, a + state[b], state[c])
@@ -183,9 +203,11 @@ def run(code, data, layout, state, pc):
             list = state[a]
             state[list] += 1
             state[list + state[list]] = state[b]
+            continue
         elif op == JEMPTY:
             if size_of(state, layout, state[a]) == 0:
                 pc = b
+            continue
         elif op == COUNT:
             if state[a] >= state[b]:
                 pc = c

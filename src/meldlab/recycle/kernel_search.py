@@ -35,7 +35,6 @@ PENDING_CHOICES, AT_ROOT, IN_TREE, AT_RANDOM = range(4)
 # --- the tree
 T_KEY, T_STAMP, T_VISITS, T_OFFERED = range(4)
 DEEPEST = 512
-EXPLORATION = 1.0
 # --- root
 R_COUNT, R_SCORE, R_RANK, R_EACH = range(4)
 # --- gauge
@@ -311,6 +310,7 @@ def choose_by_tree(layout, orders, hunt, table, sums, gauge, state, options, at_
     untried, chosen, slot_of_chosen, best = 0, -1, -1, -1.0
     draw = address(np.uint64(hunt[H_FUTURE]), 0, state[DECISION], 0, FOR_UNTRIED)
     node = np.uint64(hunt[H_NODE])
+    exploration = orders[O_SEATS + SEAT_WORDS * hunt[H_SEAT] + EXPLORES] / 1000.0
     for option in range(options):
         if at_root and hunt[found + option] < 0:
             continue
@@ -332,7 +332,7 @@ def choose_by_tree(layout, orders, hunt, table, sums, gauge, state, options, at_
                 chosen, slot_of_chosen = option, slot
         elif untried == 0:
             value = reward(gauge, orders, hunt[H_SEEKS], sums[slot, 0] / visits, sums[slot, 1] / visits)
-            value += EXPLORATION * math.sqrt(math.log(table[slot, T_OFFERED]) / visits)
+            value += exploration * math.sqrt(math.log(table[slot, T_OFFERED]) / visits)
             if value > best:
                 chosen, slot_of_chosen, best = option, slot, value
     if chosen < 0:

@@ -15,9 +15,9 @@ from meldlab.recycle.kernel_layout import *
     O_SIGN, O_CAP, O_KEY, O_MEMORIES, O_BACKS, O_BACK, O_KNOWN, O_POOL, O_DEALT, O_PLACE, O_PLACE_BACK, O_WAY, O_WAY_SLOT, O_FOUND,
     O_SEATS,
 ) = range(15)  # fmt: skip
-# --- of each seat, from 1: kind, simulations per option, determinizations, what is remembered, what is sought
-KIND_OF, SIMULATIONS_OF, DEALS_OF, REMEMBERS, SEEKS = range(5)
-SEAT_WORDS = 5
+# --- of each seat, from 1: kind, simulations per option, determinizations, what is remembered, what is sought, exploration in thousandths
+KIND_OF, SIMULATIONS_OF, DEALS_OF, REMEMBERS, SEEKS, EXPLORES = range(6)
+SEAT_WORDS = 6
 
 
 @scalar_kernel

@@ -1,7 +1,7 @@
 """Players for any described game: at random, by samples, by trees, by one tree over what a seat knows.
 
 >>> Searcher.parse("mcts:200:taken")
-Searcher(kind='mcts', simulations=200, determinizations=10, level='taken', reward='score')
+Searcher(kind='mcts', simulations=200, determinizations=10, level='taken', reward='score', exploration=1.0)
 >>> str(Searcher("ismcts", reward="rank"))
 'ismcts:1000:rank'
 >>> from meldlab.recycle import library
@@ -58,6 +58,7 @@ class Searcher:
     determinizations: int = 10
     level: str = "private"
     reward: str = "score"
+    exploration: float = 1.0
 
     def __post_init__(self) -> None:
         for what, value, known in (("player", self.kind, KINDS), ("level", self.level, LEVELS), ("reward", self.reward, REWARDS)):
@@ -198,6 +199,7 @@ class Study:
                 player.determinizations,
                 LEVELS.index(player.level),
                 seeks,
+                round(1000 * player.exploration),
             )
         searching = any(player.kind in ("mcts", "ismcts") for player in self.players)
         entries = ENTRIES if searching else 1
