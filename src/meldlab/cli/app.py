@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 
 from meldlab import __version__
-from meldlab.cli import bench, deadwood, demo, doctor, gin, recycle, rummikub, stopping, waiting
+from meldlab.cli import bench, deadwood, demo, doctor, gin, recycle, rummikub, runs, stopping, waiting
 from meldlab.errors import MeldlabError
 
 __all__ = ["app", "main"]
@@ -33,6 +33,7 @@ app.add_typer(gin.app, name="gin")
 app.add_typer(stopping.app, name="stopping")
 app.add_typer(recycle.app, name="recycle")
 app.add_typer(rummikub.app, name="rummikub")
+app.add_typer(runs.app, name="runs")
 app.add_typer(bench.app, name="bench")
 
 # Typer carries its own click in some versions and uses the installed one in others; this is the right class in both.

@@ -20,14 +20,14 @@ PATIENCE = 10  # seconds to wait for a scheduler that does not answer
 class Pool:
     """Some cores, here or elsewhere."""
 
-    def __init__(self, jobs: int = 0, cluster: str | None = None, threads: bool = True) -> None:
+    def __init__(self, jobs: int = 0, cluster: str | None = None, threads: bool = True, patience: float = PATIENCE) -> None:
         if jobs < 0:
             raise NotLegalHere(f"{jobs} cores cannot be used")
         self.stack = ExitStack()
         if cluster is None:
             self.backend, self.size = "threading" if threads else "loky", jobs or joblib.cpu_count()
         else:
-            self.backend, self.size = "dask", self._connect(cluster)
+            self.backend, self.size = "dask", self._connect(cluster, patience)
 
     def work(self, function: Callable[..., Any], calls: Iterable[tuple[Any, ...]]) -> Iterator[Any]:
         """Return what the function answers to each call, as soon as it comes; calls are asked for when a core is free."""
@@ -35,13 +35,13 @@ class Pool:
             parallel = joblib.Parallel(n_jobs=self.size, return_as="generator_unordered", batch_size=1)
             yield from parallel(joblib.delayed(function)(*call) for call in calls)
 
-    def _connect(self, cluster: str) -> int:
+    def _connect(self, cluster: str, patience: float) -> int:
         try:
             from distributed import Client
         except ModuleNotFoundError:
             raise NotLegalHere("a Dask cluster needs distributed: pip install 'meldlab[cluster]'") from None
         try:
-            client = self.stack.enter_context(Client(cluster, timeout=PATIENCE))
+            client = self.stack.enter_context(Client(cluster, timeout=patience))
         except (OSError, ValueError, TypeError) as problem:
             raise NotLegalHere(f"no Dask cluster answers at {cluster}: {problem}") from None
         cores = int(sum(client.ncores().values()))

@@ -44,7 +44,10 @@ class Worker:
     def load(self) -> Callable[["Shard"], Counts]:
         """Return the function."""
         module, _, name = self.path.partition(":")
-        function: Callable[[Shard], Counts] = getattr(import_module(module), name)
+        try:
+            function: Callable[[Shard], Counts] = getattr(import_module(module), name)
+        except (ImportError, AttributeError) as problem:
+            raise NotLegalHere(f"no worker {self.path}: {problem}") from None
         return function
 
 
@@ -68,6 +71,8 @@ class Shard:
     games: int = 2000
     arguments: Mapping[str, Any] = field(default_factory=dict, hash=False)
     """Whatever else the worker wants to know, as plain JSON."""
+    label: str = field(default="", compare=False)
+    """What people call the player, where its name is a row of numbers."""
 
     def __post_init__(self) -> None:
         for name, least in (("seed", 0), ("first", 0), ("games", 1)):
@@ -92,7 +97,8 @@ class Shard:
     def row(self) -> dict[str, Any]:
         """Return the shard as columns of the store."""
         texts = {name: value if isinstance(value, str) else canonical(value) for name, value in self._fields().items()}
-        return {**texts, "piece": self.key, "seed": self.seed, "first": self.first, "games": self.games}
+        numbers = {"seed": self.seed, "first": self.first, "games": self.games}
+        return {**texts, "piece": self.key, "label": self.label or texts["player"], **numbers}
 
     def _fields(self) -> dict[str, Any]:
         names = ("worker", "player", "opponent", "rules", "seed", "first", "games", "arguments")

@@ -54,6 +54,7 @@ EVALUATIONS = sa.Table(
     TABLES,
     sa.Column("run", sa.ForeignKey(RUNS.c.number), primary_key=True),
     sa.Column("piece", sa.String(64), primary_key=True),
+    sa.Column("label", sa.Text, nullable=False),
     sa.Column("worker", sa.Text, nullable=False),
     sa.Column("player", sa.Text, nullable=False),
     sa.Column("opponent", sa.Text, nullable=False),
@@ -141,6 +142,12 @@ class Run:
         question = sa.select(sa.func.sum(ROW.games)).where(ROW.run == self.number, ROW.done_at.is_not(None))
         with self.store.reading() as connection:
             return int(connection.execute(question).scalar_one() or 0)
+
+    def evaluations(self) -> Iterator[sa.Row[Any]]:
+        """Yield the rows that are done, in the order in which they were done."""
+        question = sa.select(EVALUATIONS).where(ROW.run == self.number, ROW.done_at.is_not(None)).order_by(ROW.done_at, ROW.piece)
+        with self.store.reading() as connection:
+            yield from connection.execution_options(yield_per=1000).execute(question)
 
     def done(self, pieces: Sequence[str]) -> dict[str, Counts]:
         """Return what was counted in those of the pieces that are done."""
@@ -276,7 +283,7 @@ class Store:
         """Return the run of a number."""
         runs = {run.number: run for run in self.runs()}
         if number not in runs:
-            raise NoSuchThing("run", number, list(map(str, runs)) or ["a store with runs in it"])
+            raise NoSuchThing("run", number, [str(each) for each in runs][-10:] or ["another store: this one is empty"])
         return runs[number]
 
     def __str__(self) -> str:

@@ -2,7 +2,7 @@
 
 import typer
 
-from meldlab.cli.bench import gin, melds, recycle, rummikub, stopping, waiting
+from meldlab.cli.bench import gin, melds, recycle, rummikub, stopping, tuning, waiting
 
 __all__ = ["app"]
 
@@ -13,6 +13,7 @@ app.command("gin")(gin.bench_gin)
 app.command("stopping")(stopping.bench_stopping)
 app.command("recycle")(recycle.bench_recycle)
 app.command("rummikub")(rummikub.bench_rummikub)
+app.command("tuning")(tuning.bench_tuning)
 
 
 @app.callback()

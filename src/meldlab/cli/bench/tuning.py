@@ -1,0 +1,92 @@
+"""``meldlab bench tuning``: what the store and the shards cost, and how long the paper's searches take here."""
+
+import tempfile
+import time
+from collections.abc import Callable
+from itertools import count
+from pathlib import Path
+from statistics import median
+from typing import Annotated
+
+import typer
+
+from meldlab.cli.options import JsonOption, print_json
+
+REPEATS = 9
+FULL = (1331 + 36 + 187 + 187 + 3003) * 5000  # one iteration of the paper's five searches
+
+
+def bench_tuning(
+    games: Annotated[int, typer.Option(min=100, help="Games of a shard; even.")] = 2000,
+    shards: Annotated[int, typer.Option(min=1, help="Shards in a measurement.")] = 4,
+    cores: Annotated[int, typer.Option(min=1, help="Cores for the last figure.")] = 2,
+    json: JsonOption = False,
+) -> None:
+    """Time ensemble v simple in the bare kernel and through store and shards, in CPU time, and project the paper's searches.
+
+    Kernel and shards take turns. Speeds are the best of nine, as other programs can only slow them down; the overhead is the middle one.
+
+    Example: meldlab bench tuning --json
+    """
+    from meldlab.gin import Rules, players
+    from meldlab.gin.vectors import Vectorial, play_batch
+    from meldlab.lab.shards import Shard, play
+    from meldlab.lab.store import Store
+
+    first, second = players.parse("ensemble:paper"), players.parse("simple")
+    assert isinstance(first, Vectorial)
+    assert isinstance(second, Vectorial)
+    pieces = Shard("gin.duel", "ensemble:paper", "simple", seed=1, games=games // 2 * 2 * shards).split(games // 2 * 2)
+
+    def bare() -> None:
+        for piece in pieces:
+            play_batch(first, second, Rules(), piece.seed, piece.first, piece.games, mirror=True, parallel=False)
+
+    with tempfile.TemporaryDirectory() as folder:
+        store = Store.open(Path(folder, "runs.sqlite"))
+        numbers = count()
+
+        def sharded(jobs: int) -> Callable[[], object]:
+            return lambda: play(pieces, store.run("bench", {"repeat": next(numbers)}), jobs=jobs)
+
+        jobs: dict[str, Callable[[], object]] = {"kernel": bare, "sharded": sharded(1), "cores": sharded(cores)}
+        cpu, wall = in_turns(jobs)
+    total = sum(piece.games for piece in pieces)
+    kernel, one = total / min(cpu["kernel"]), total / min(cpu["sharded"])
+    many, seen = cores * total / min(cpu["cores"]), total / min(wall["cores"])
+    overhead = median(after / before for before, after in zip(cpu["kernel"], cpu["sharded"], strict=True)) - 1
+    hours = FULL / many / 3600
+    if json:
+        print_json(
+            {
+                "kernel_games_per_second": kernel,
+                "sharded_games_per_second": one,
+                "overhead": overhead,
+                "cores": cores,
+                "games_per_second_on_cores": many,
+                "games_per_second_by_the_clock": seen,
+                "projected_games": FULL,
+                "projected_hours": hours,
+            }
+        )
+        return
+    size = f"{shards} shards of {pieces[0].games:,} games"
+    print(f"kernel alone         {kernel:10,.0f} games/s   one core, ensemble v simple, {size}, CPU time")
+    print(f"store and shards     {one:10,.0f} games/s   one core, overhead {overhead:.1%}")
+    print(f"on {cores} cores           {many:10,.0f} games/s   CPU time; {seen:,.0f} by the clock, which others on the machine slow down")
+    print(f"projection           {hours:10.2f} hours     {FULL:,} games, one iteration of the paper's five searches, on {cores} cores")
+
+
+def in_turns(jobs: dict[str, Callable[[], object]]) -> tuple[dict[str, list[float]], dict[str, list[float]]]:
+    """Return the CPU seconds and the seconds by the clock of each job, measured in turns after a first one for warmth."""
+    for job in jobs.values():
+        job()
+    cpu: dict[str, list[float]] = {name: [] for name in jobs}
+    wall: dict[str, list[float]] = {name: [] for name in jobs}
+    for _ in range(REPEATS):
+        for name, job in jobs.items():
+            start, clock = time.process_time(), time.perf_counter()
+            job()
+            cpu[name].append(time.process_time() - start)
+            wall[name].append(time.perf_counter() - clock)
+    return cpu, wall

@@ -1,0 +1,172 @@
+"""``meldlab runs``: what the store has kept of every search."""
+
+import csv
+import io
+import sys
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, BinaryIO
+
+import typer
+
+from meldlab.cli.options import JsonOption, StoreOption, print_json
+
+if TYPE_CHECKING:
+    from meldlab.lab.standings import Progress
+    from meldlab.lab.store import Run
+
+__all__ = ["app"]
+
+app = typer.Typer(name="runs", help="What the store has kept of every search.", no_args_is_help=True)
+RunArgument = Annotated[int, typer.Argument(help="The number of the run, as 'meldlab runs list' shows it.")]
+FORMATS = (".csv", ".parquet")
+
+
+@app.callback()
+def runs() -> None:
+    """What the store has kept of every search."""
+
+
+@app.command("list")
+def list_runs(store: StoreOption = None, json: JsonOption = False) -> None:
+    """List every run: what it searched, how far it came, and when.
+
+    Example: meldlab runs list
+    """
+    from meldlab.lab.standings import Progress
+    from meldlab.lab.store import Store
+
+    kept = Store.open(store)
+    found = [(run, Progress.of(run)) for run in kept.runs()]
+    if json:
+        print_json({"store": str(kept), "runs": [told_run(run, progress) for run, progress in found]})
+        return
+    if not found:
+        print(f"no runs in {kept}")
+        return
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table("run", "experiment", "state", "games", "started", "version", box=None, pad_edge=False)
+    for run, progress in found:
+        games = f"{progress.games:,}" if progress.finished else f"{progress.games:,} of {progress.planned:,}"
+        table.add_row(str(run.number), run.experiment, progress.state, games, when(run.started), run.version)
+    Console(highlight=False).print(table)
+
+
+@app.command("show")
+def show(
+    run: RunArgument,
+    top: Annotated[int, typer.Option("--top", min=1, help="How many players to show, the best first.")] = 10,
+    store: StoreOption = None,
+    json: JsonOption = False,
+) -> None:
+    """Show a run: its settings, its best players with intervals, its notes and its answer.
+
+    Example: meldlab runs show 1 --top 5
+    """
+    import json as text
+
+    from meldlab.lab.standings import Progress, standings
+    from meldlab.lab.store import Store
+
+    found = Store.open(store).find(run)
+    progress, players = Progress.of(found), standings(found, top)
+    if json:
+        more = {"notes": found.notes.splitlines(), "players": [one.told() for one in players], "result": found.result}
+        print_json({**told_run(found, progress), **more})
+        return
+    print(f"run {found.number}: {found.experiment}, {progress.state}, version {found.version}, started {when(found.started)}")
+    for name, value in found.settings.items():
+        print(f"  {name} = {text.dumps(value)}")
+    print(f"{progress.games:,} of {progress.planned:,} games")
+    for one in players:
+        print(f"  {one}")
+    print(found.notes, end="")
+    if found.result is not None:
+        print(f"result: {text.dumps(found.result, indent=2, ensure_ascii=False)}")
+
+
+@app.command("export")
+def export(
+    run: RunArgument,
+    out: Annotated[Path | None, typer.Option("--out", help="FILE.csv or FILE.parquet; without it, CSV on the terminal.")] = None,
+    store: StoreOption = None,
+    json: JsonOption = False,
+) -> None:
+    """Write every evaluation of a run as a row of CSV or Parquet.
+
+    Example: meldlab runs export 1 --out run.csv
+    """
+    from meldlab.cache import write_whole
+    from meldlab.errors import NoSuchThing
+    from meldlab.lab.store import EVALUATIONS, Store
+
+    if out is not None and out.suffix.lower() not in FORMATS:
+        raise NoSuchThing("format", out.suffix or out.name, FORMATS)
+    rows = [tuple(row) for row in Store.open(store).find(run).evaluations()]
+    names = [column.name for column in EVALUATIONS.columns]
+    if out is None:
+        if json:
+            print_json({"run": run, "rows": [dict(zip(names, row, strict=True)) for row in rows]})
+        else:
+            print(as_csv(names, rows), end="")
+        return
+    with write_whole(out) as file:
+        if out.suffix.lower() == ".parquet":
+            write_parquet(names, rows, file)
+        else:
+            file.write(as_csv(names, rows).encode())
+    if json:
+        print_json({"run": run, "out": str(out), "rows": len(rows)})
+    else:
+        print(f"{len(rows):,} rows in {out}", file=sys.stderr)
+
+
+def told_run(run: "Run", progress: "Progress") -> dict[str, Any]:
+    """Return what the command line answers about a run."""
+    return {
+        "run": run.number,
+        "experiment": run.experiment,
+        "settings": run.settings,
+        "version": run.version,
+        "started": when(run.started),
+        "finished": when(run.finished) if run.finished is not None else None,
+        **progress.told(),
+    }
+
+
+def when(seconds: float) -> str:
+    """Return a time in UTC.
+
+    >>> when(0)
+    '1970-01-01T00:00:00Z'
+    """
+    return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def as_csv(names: list[str], rows: list[tuple[Any, ...]]) -> str:
+    """Return rows as CSV with a line of names above."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(names)
+    writer.writerows(rows)
+    return text.getvalue()
+
+
+def write_parquet(names: list[str], rows: list[tuple[Any, ...]], file: BinaryIO) -> None:
+    """Write rows as Parquet, the types of its columns those of the store."""
+    from meldlab.errors import NotLegalHere
+    from meldlab.lab.store import EVALUATIONS
+
+    try:
+        import pyarrow as pa
+        from pyarrow import parquet
+    except ModuleNotFoundError:
+        raise NotLegalHere("Parquet needs pyarrow: pip install 'meldlab[cluster]'") from None
+    kinds = {int: pa.int64(), float: pa.float64(), str: pa.string()}
+    # A run without wins, or without rows, still has every column with its type.
+    schema = pa.schema([(column.name, kinds[column.type.python_type]) for column in EVALUATIONS.columns])
+    columns = list(zip(*rows, strict=True)) or [()] * len(names)
+    table = pa.table([pa.array(values, field.type) for values, field in zip(columns, schema, strict=True)], schema=schema)
+    parquet.write_table(table, file)

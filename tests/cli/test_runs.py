@@ -1,0 +1,163 @@
+"""``meldlab runs`` and ``meldlab tune watch``: what they print about a store, and that others can read what they export."""
+
+import csv
+import io
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+import typer
+
+from meldlab.cli import tune_watch
+from meldlab.lab.shards import Shard, play
+from meldlab.lab.store import Store
+from tests.cli.test_app import run
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """A store with one finished search, and one that was only begun."""
+    path = str(tmp_path_factory.mktemp("store") / "runs.sqlite")
+    kept = Store.open(path)
+    search = kept.run("knock", {"games": 40, "seed": 3})
+    players = [Shard("gin.duel", f"knock:{early},0,6", "simple", seed=3, games=40) for early in (4, 10)]
+    play([piece for player in players for piece in player.split(20)], search, jobs=1)
+    search.note("on a rainy day")
+    search.finish({"best": "knock:10,0,6"})
+    kept.run("grid", {"games": 10}).plan(1000)
+    return path
+
+
+def answer(capsys: pytest.CaptureFixture[str], *arguments: str) -> dict[str, Any]:
+    status, out, _ = run(capsys, *arguments, "--json")
+    assert status == 0
+    found: dict[str, Any] = json.loads(out)
+    return found
+
+
+def test_list(capsys: pytest.CaptureFixture[str], store: str) -> None:
+    runs = answer(capsys, "runs", "list", "--store", store)["runs"]
+    assert [(one["run"], one["experiment"], one["state"], one["games"], one["planned"]) for one in runs] == [
+        (1, "knock", "finished", 80, 80),
+        (2, "grid", "stopped", 0, 1000),
+    ]
+    assert runs[0]["settings"] == {"games": 40, "seed": 3}
+    status, out, _ = run(capsys, "runs", "list", "--store", store)
+    assert status == 0
+    assert [line.split()[:3] for line in out.splitlines()[1:]] == [["1", "knock", "finished"], ["2", "grid", "stopped"]]
+
+
+def test_show(capsys: pytest.CaptureFixture[str], store: str) -> None:
+    found = answer(capsys, "runs", "show", "1", "--store", store)
+    assert found["result"] == {"best": "knock:10,0,6"}
+    assert found["notes"] == ["on a rainy day"]
+    assert {one["player"] for one in found["players"]} == {"knock:4,0,6", "knock:10,0,6"}
+    for one in found["players"]:
+        assert one["ci95"][0] < one["win_rate"] < one["ci95"][1]
+        assert one["games"] == 40
+    assert len(answer(capsys, "runs", "show", "1", "--top", "1", "--store", store)["players"]) == 1
+    _, out, _ = run(capsys, "runs", "show", "1", "--store", store)
+    assert "on a rainy day" in out
+    assert "80 of 80 games" in out
+
+
+def test_export_as_csv(capsys: pytest.CaptureFixture[str], store: str, tmp_path: Path) -> None:
+    _, out, _ = run(capsys, "runs", "export", "1", "--store", store)
+    rows = list(csv.DictReader(io.StringIO(out)))
+    assert len(rows) == 4
+    assert sum(int(row["games"]) for row in rows) == 80
+    assert {row["seed"] for row in rows} == {"3"}
+    path = tmp_path / "run.csv"
+    assert answer(capsys, "runs", "export", "1", "--store", store, "--out", str(path)) == {"run": 1, "out": str(path), "rows": 4}
+    assert path.read_text() == out
+    as_json = answer(capsys, "runs", "export", "1", "--store", store)["rows"]
+    assert [str(row["wins"]) for row in as_json] == [row["wins"] for row in rows]
+
+
+def test_export_as_parquet(capsys: pytest.CaptureFixture[str], store: str, tmp_path: Path) -> None:
+    parquet = pytest.importorskip("pyarrow.parquet", reason="the extra 'cluster' is not installed")
+    for number, many in (("1", 4), ("2", 0)):
+        path = tmp_path / f"{number}.parquet"
+        assert answer(capsys, "runs", "export", number, "--store", store, "--out", str(path))["rows"] == many
+        table = parquet.read_table(path)
+        assert table.num_rows == many
+        assert str(table.schema.field("wins").type) == "int64"
+    rows = parquet.read_table(tmp_path / "1.parquet").to_pylist()
+    assert rows == answer(capsys, "runs", "export", "1", "--store", store)["rows"]
+
+
+def test_parquet_without_pyarrow_says_what_is_missing(
+    capsys: pytest.CaptureFixture[str], store: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    status, out, err = run(capsys, "runs", "export", "1", "--store", store, "--out", str(tmp_path / "run.parquet"))
+    assert (status, out, err) == (2, "", "error: Parquet needs pyarrow: pip install 'meldlab[cluster]'\n")
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("arguments", "why"),
+    [
+        (["show", "9"], "no run 9 (use 1, 2)"),
+        (["export", "1", "--out", "run.xls"], "no format '.xls' (use .csv, .parquet)"),
+        (["export", "1", "--out", "/no/such/folder/run.csv"], "cannot be written"),
+        (["show", "one"], "Invalid value for"),
+    ],
+)
+def test_mistakes_are_one_line(capsys: pytest.CaptureFixture[str], store: str, arguments: list[str], why: str) -> None:
+    status, out, err = run(capsys, "runs", *arguments, "--store", store)
+    assert (status, out, err.count("\n")) == (2, "", 1)
+    assert why in err
+
+
+def test_an_empty_store_says_so(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    status, out, _ = run(capsys, "runs", "list", "--store", str(tmp_path / "new.sqlite"))
+    assert status == 0
+    assert out.startswith("no runs in sqlite:///")
+
+
+def watch(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
+    """Run the verb by itself, wherever it hangs."""
+    app = typer.Typer()
+    app.command()(tune_watch.watch)
+    typer.main.get_command(app).main(list(arguments), standalone_mode=False)
+    return capsys.readouterr().out
+
+
+def test_watch_a_finished_search(capsys: pytest.CaptureFixture[str], store: str) -> None:
+    told = json.loads(watch(capsys, "1", "--json", "--store", store))
+    assert (told["state"], told["games"], told["planned"], told["seconds_left"]) == ("finished", 80, 80, 0.0)
+    assert told["best"]["ci95"][0] < told["best"]["win_rate"] < told["best"]["ci95"][1]
+    assert told["games_per_second"] > 0
+    lines = watch(capsys, "1", "--store", store).splitlines()
+    assert lines[0] == "run 1, knock, finished: 80 of 80 games (100.0%)"
+    assert lines[1].startswith("  best so far knock:")
+
+
+def test_watch_takes_the_latest_search(capsys: pytest.CaptureFixture[str], store: str) -> None:
+    assert watch(capsys, "--once", "--store", store).splitlines() == [
+        "run 2, grid, stopped: 0 of 1,000 games (0.0%)",
+        "  best so far nobody has played yet",
+    ]
+
+
+def test_watch_a_search_until_it_is_over(capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    kept = Store.open(tmp_path / "runs.sqlite")
+    search, pieces = kept.run("knock", {}), Shard("gin.duel", "simple", games=40).split(20)
+    search.claim([piece.row() for piece in pieces], "another.machine:1")
+    search.plan(40)
+    looks = []
+
+    def meanwhile(seconds: float) -> None:
+        looks.append(seconds)
+        search.release("another.machine:1")
+        play(pieces, search, jobs=1)
+        search.finish(None)
+
+    monkeypatch.setattr("meldlab.cli.tune_watch.time.sleep", meanwhile)
+    lines = watch(capsys, "--every", "0.5", "--store", str(tmp_path / "runs.sqlite")).splitlines()
+    assert looks == [0.5]
+    assert lines[0] == "run 1, knock, running: 0 of 40 games (0.0%), 0 games/s from 1 process, time left not yet known"
+    assert lines[2] == "run 1, knock, finished: 40 of 40 games (100.0%)"

@@ -1,0 +1,92 @@
+"""A real Dask scheduler and two worker processes on this machine, one of which is killed in the middle."""
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from meldlab.errors import NotLegalHere
+from meldlab.lab.cluster import Pool
+from meldlab.lab.duels import play_shard
+from meldlab.lab.shards import play
+from meldlab.lab.store import Store
+from tests.lab.search import PIECES, pieces
+
+distributed = pytest.importorskip("distributed", reason="the extra 'cluster' is not installed")
+ROOT = Path(__file__).parents[2]
+
+
+def free_port() -> int:
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        return int(listener.getsockname()[1])
+
+
+class Cluster:
+    """A scheduler and its workers, each a process."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder, self.address = folder, f"tcp://127.0.0.1:{free_port()}"
+        self.scheduler = self._start("dask_scheduler", "--host", self.address)
+        worker = ("--nthreads", "1", "--no-nanny", "--host", "127.0.0.1", "--local-directory", str(folder))
+        self.workers = [self._start("dask_worker", self.address, *worker) for _ in range(2)]
+
+    def _start(self, program: str, *arguments: str) -> "subprocess.Popen[bytes]":
+        environment = {**os.environ, "PYTHONPATH": f"{ROOT / 'src'}{os.pathsep}{ROOT}"}
+        command = [sys.executable, "-m", f"distributed.cli.{program}", *arguments, "--no-dashboard"]
+        with (self.folder / "said").open("ab") as said:
+            return subprocess.Popen(command, cwd=self.folder, env=environment, stdout=said, stderr=said)
+
+    def stop(self) -> None:
+        for process in (*self.workers, self.scheduler):
+            process.kill()
+            process.wait()
+
+
+@pytest.fixture(scope="module")
+def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
+    found = Cluster(tmp_path_factory.mktemp("cluster"))
+    try:
+        with distributed.Client(found.address, timeout=60) as client:
+            client.wait_for_workers(2, timeout=60)
+        yield found
+    finally:
+        found.stop()
+
+
+def test_one_of_two_workers_is_killed_and_nothing_is_lost_or_counted_twice(tmp_path: Path, cluster: Cluster) -> None:
+    run, log = Store.open(tmp_path / "runs.sqlite").run("on a cluster", {}), tmp_path / "log"
+    shards, seen = pieces(str(log)), list[int]()
+
+    def kill_in_the_middle(games: int, whole: int) -> None:
+        seen.append(games)
+        victim = cluster.workers[0]
+        # Only when it has shown that it works; the search is far from over then.
+        if games < whole and victim.poll() is None and f" {victim.pid}\n" in (log.read_text() if log.exists() else ""):
+            victim.send_signal(signal.SIGKILL)
+            victim.wait()
+
+    counts = play(shards, run, cluster=cluster.address, progress=kill_in_the_middle)
+    assert cluster.workers[0].returncode == -signal.SIGKILL
+    assert list(counts) == [shard.key for shard in shards]
+    # What the pieces are worth is worked out here, without store or cluster.
+    assert list(counts.values()) == [play_shard(shard) for shard in shards]
+    assert run.games() == sum(shard.games for shard in shards)
+    assert seen == sorted(seen)
+    # The one that was left did most of it.
+    lines = log.read_text().splitlines()
+    assert len(lines) >= PIECES
+    assert sum(line.endswith(f" {cluster.workers[1].pid}") for line in lines) > PIECES // 2
+
+
+def test_a_cluster_that_is_not_there_is_named() -> None:
+    address = f"tcp://127.0.0.1:{free_port()}"
+    with pytest.raises(NotLegalHere, match=f"no Dask cluster answers at {address}"):
+        Pool(cluster=address, patience=1)
+    with pytest.raises(NotLegalHere, match="no Dask cluster answers at nonsense"):
+        Pool(cluster="nonsense", patience=1)

@@ -1,0 +1,212 @@
+"""Shards: a key for what the counts depend on and nothing else, and pieces that add up however they are cut."""
+
+import json
+import os
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from meldlab.errors import NoSuchThing, NotLegalHere
+from meldlab.gin.players import EnsemblePlayer
+from meldlab.lab.arena import duel
+from meldlab.lab.duels import gather, play_shard, rules_of, won
+from meldlab.lab.shards import WORKERS, Shard, Worker, play
+from meldlab.lab.store import Run, Store
+
+players = st.sampled_from(["simple", "gin-only", "knock:10,0,6"]) | st.lists(
+    st.floats(-1e6, 1e6, allow_nan=False), min_size=1, max_size=5
+).map(tuple)
+shards = st.builds(
+    Shard,
+    st.sampled_from(["gin.duel", "some.module:function"]),
+    players,
+    players,
+    st.sampled_from(["eaai", "pagat"]),
+    st.integers(0, 2**40),
+    st.integers(0, 2**40),
+    st.integers(1, 2**30),
+    st.dictionaries(st.text(max_size=3), st.integers() | st.text(max_size=3), max_size=2),
+)
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Run:
+    return Store.open(tmp_path / "runs.sqlite").run("a search", {})
+
+
+@given(shards, shards)
+def test_keys_are_equal_exactly_when_shards_are(one: Shard, other: Shard) -> None:
+    assert (one.key == other.key) == (one == other)
+    assert replace(one, label="a name for people").key == one.key
+
+
+@given(shards, st.data())
+def test_every_field_is_in_the_key(shard: Shard, data: st.DataObject) -> None:
+    changes: dict[str, Any] = {"worker": "other:worker", "player": "mc:1", "opponent": (1.5,), "rules": "openspiel"}
+    changes |= {"seed": shard.seed + 1, "first": shard.first + 1, "games": shard.games + 1, "arguments": {"more": [1]}}
+    name = data.draw(st.sampled_from(sorted(changes)))
+    assert replace(shard, **{name: changes[name]}).key != shard.key
+
+
+def test_keys_are_the_same_on_every_machine_and_in_every_process() -> None:
+    text = 'from meldlab.lab.shards import Shard; print(Shard("gin.duel", (1, 0.1), arguments={"b": 1, "a": 2}).key)'
+    environment = {**os.environ, "PYTHONHASHSEED": "7", "PYTHONPATH": os.pathsep.join(sys.path)}
+    said = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, env=environment, check=True)
+    mine = Shard("gin.duel", (np.float64(1.0), 0.1), arguments={"a": 2, "b": 1})
+    assert said.stdout.strip() == mine.key == "71de31b4f76e783dcb048bfcbf6fa1c6"
+
+
+def test_equal_numbers_are_one_player() -> None:
+    assert Shard("gin.duel", (0.0, 1)).key == Shard("gin.duel", (-0.0, np.float64(1.0))).key
+
+
+@given(st.integers(0, 10**6), st.integers(1, 5000), st.integers(1, 600))
+def test_pieces_cover_every_game_once(first: int, games: int, size: int) -> None:
+    pieces = Shard("gin.duel", "simple", first=first, games=games).split(size)
+    covered = [(piece.first, piece.first + piece.games) for piece in pieces]
+    assert covered[0][0] == first
+    assert covered[-1][1] == first + games
+    assert all(before[1] == after[0] for before, after in pairwise(covered))
+    assert all(piece.games <= size for piece in pieces)
+
+
+@given(st.lists(st.integers(1, 20), min_size=1, max_size=6), st.integers(0, 50), st.integers(0, 3))
+def test_any_cut_adds_up_to_the_same_counts(pairs: list[int], first: int, seed: int) -> None:
+    uncut = Shard("gin.duel", "knock:10,0,6", "simple", seed=seed, first=2 * first, games=2 * sum(pairs))
+    pieces, start = [], uncut.first
+    for many in pairs:
+        pieces.append(replace(uncut, first=start, games=2 * many))
+        start += 2 * many
+    counts, at_once = [play_shard(piece) for piece in pieces], play_shard(uncut)
+    for name in ("games", "wins", "swept", "lost", "draws"):
+        assert sum(each[name] for each in counts) == at_once[name]
+    for name in ("sums", "products"):
+        assert np.sum([each[name] for each in counts], axis=0).tolist() == at_once[name]
+    assert won(counts).tolist() == won([at_once]).tolist()
+
+
+def test_shards_are_what_the_arena_counts() -> None:
+    fight = duel("ensemble:paper", "simple", 60, seed=4)
+    pieces = Shard("gin.duel", tuple(EnsemblePlayer().vector()), "simple", seed=4, games=60).split(14)
+    found = gather(map(play_shard, pieces), ("ensemble:paper", "simple"))
+    assert np.array_equal(found.moments.sums, fight.moments.sums)
+    assert np.array_equal(found.moments.products, fight.moments.products)
+    assert (found.swept, found.draws, found.win_rate) == (fight.swept, fight.draws, fight.win_rate)
+    bits = won(map(play_shard, pieces))
+    assert bits.sum() == fight.wins
+    assert (bits.reshape(-1, 2).sum(1) == 2).sum() == fight.swept[0]
+
+
+def test_counts_come_back_in_the_order_of_the_shards_and_from_the_store(run: Run) -> None:
+    pieces = Shard("gin.duel", "simple", "gin-only", seed=2, games=30).split(4)[::-1]
+    told: list[tuple[int, int]] = []
+    fresh = play(pieces, run, jobs=2, progress=lambda done, whole: told.append((done, whole)))
+    assert list(fresh) == [piece.key for piece in pieces]
+    assert list(fresh.values()) == [play_shard(piece) for piece in pieces]
+    assert told == sorted(told)
+    assert told[-1] == (30, 30)
+    assert json.dumps(play(pieces, run)) == json.dumps(fresh)
+    assert run.store.find(run.number).planned == 30
+
+
+def test_a_shard_that_is_asked_for_twice_is_played_once(run: Run) -> None:
+    piece = Shard("gin.duel", "simple", games=2)
+    assert list(play([piece, piece], run)) == [piece.key]
+    assert run.games() == 2
+
+
+def in_pieces(shard: Shard) -> dict[str, Any]:
+    """A worker in a module of somebody's own."""
+    return {"games": shard.games, "process": os.getpid(), "asked": shard.arguments["question"]}
+
+
+def test_a_worker_of_ones_own_runs_in_processes(run: Run) -> None:
+    piece = Shard("tests.lab.test_shards:in_pieces", "nobody", games=3, arguments={"question": [1, 2]})
+    counts = play([piece], run, jobs=2)[piece.key]
+    assert counts["asked"] == [1, 2]
+    assert counts["process"] != os.getpid()
+
+
+@pytest.fixture
+def troubled() -> Iterator[None]:
+    WORKERS["test.trouble"] = Worker("tests.lab.test_shards:trouble", threads=True)
+    yield
+    del WORKERS["test.trouble"]
+
+
+def trouble(shard: Shard) -> dict[str, Any]:
+    if shard.first == 6:
+        raise NotLegalHere("game 6 cannot be played")
+    return {"games": shard.games}
+
+
+@pytest.mark.usefixtures("troubled")
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_a_piece_that_fails_ends_the_search_and_leaves_nothing_claimed(run: Run, jobs: int) -> None:
+    pieces = Shard("test.trouble", "nobody", games=20).split(2)
+    with pytest.raises(NotLegalHere, match="game 6 cannot be played"):
+        play(pieces, run, jobs=jobs)
+    done = run.done([piece.key for piece in pieces])
+    assert pieces[3].key not in done
+    assert len(run.claim([piece.row() for piece in pieces], "another.machine:1")) == len(pieces) - len(done)
+
+
+def test_pieces_of_a_holder_that_dies_are_taken_over(run: Run) -> None:
+    pieces = Shard("gin.duel", "simple", games=8).split(2)
+    run.claim([pieces[1].row()], "another.machine:1")
+    answers: list[int] = []
+    worker = threading.Thread(target=lambda: answers.append(len(play(pieces, run, jobs=1, lease=1.0))))
+    worker.start()
+    worker.join()
+    assert answers == [4]
+    assert run.games() == 8
+
+
+def test_a_worker_of_another_version_is_refused(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("meldlab.lab.shards.code_version", lambda: "0.0.1")
+    with pytest.raises(NotLegalHere, match=r"plays version 0\.0\.1, the search is of version"):
+        play([Shard("gin.duel", "simple", games=2)], run, jobs=1)
+    assert run.games() == 0
+
+
+@pytest.mark.parametrize(
+    ("shard", "why"),
+    [
+        (Shard("gin.duel", "simple", games=3), "games 0 to 2 are not mirrored pairs"),
+        (Shard("gin.duel", "simple", first=1, games=2), "games 1 to 2 are not mirrored pairs"),
+        (Shard("gin.duel", (1.0, 2.0), games=2), "parameters, not 2"),
+        (Shard("gin.duel", "mc:4", games=2), "mc:4 does not play in the batch kernel"),
+        (Shard("gin.duel", "nobody", games=2), "no player 'nobody'"),
+        (Shard("gin.fight", "simple", games=2), "no worker 'gin.fight'"),
+        (Shard("no.such.module:function", "simple", games=2), "no worker no.such.module:function"),
+        (Shard("meldlab.lab.duels:nothing", "simple", games=2), "no worker meldlab.lab.duels:nothing"),
+    ],
+)
+def test_what_cannot_be_played_is_named(run: Run, shard: Shard, why: str) -> None:
+    with pytest.raises((NotLegalHere, NoSuchThing), match=why):
+        play([shard], run, jobs=1)
+
+
+def test_fields_that_cannot_be(run: Run) -> None:
+    with pytest.raises(NotLegalHere, match="games must be a whole number from 1"):
+        Shard("gin.duel", "simple", games=0)
+    with pytest.raises(NotLegalHere, match="games of a piece must be a whole number from 1"):
+        Shard("gin.duel", "simple").split(0)
+    with pytest.raises(NotLegalHere, match="-1 cores cannot be used"):
+        play([Shard("gin.duel", "simple")], run, jobs=-1)
+
+
+def test_rules_by_name_or_in_full() -> None:
+    assert rules_of('{"preset": "pagat", "knock_limit": 5}').knock_limit == 5
+    with pytest.raises(NoSuchThing, match="no rules 'house'"):
+        rules_of("house")

@@ -1,0 +1,215 @@
+"""The store: one run for one question, one count for one piece, whoever asks and however often."""
+
+import os
+import socket
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from meldlab.errors import MeldlabError, NoSuchThing, NotLegalHere
+from meldlab.lab.shards import Shard
+from meldlab.lab.standings import Progress, Standing, standings
+from meldlab.lab.statistics import wilson
+from meldlab.lab.store import Done, Run, Store, canonical
+
+plain = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
+    max_leaves=8,
+)
+ELSEWHERE = "another.machine:1"
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Run:
+    return Store.open(tmp_path / "runs.sqlite").run("a search", {"games": 10})
+
+
+def rows(many: int) -> list[dict[str, Any]]:
+    return [Shard("gin.duel", "simple", first=2 * n, games=2).row() for n in range(many)]
+
+
+def finished(row: dict[str, Any], wins: int) -> Done:
+    return Done(row["piece"], canonical({"games": row["games"], "wins": wins, "more": [1.5, None]}), 0.1)
+
+
+@given(st.dictionaries(st.text(), plain, max_size=4), st.randoms(use_true_random=False))
+def test_canonical_text_does_not_depend_on_the_order_of_keys(settings: dict[str, Any], random: Any) -> None:
+    items = list(settings.items())
+    random.shuffle(items)
+    assert canonical(dict(items)) == canonical(settings)
+
+
+def test_the_same_question_is_the_same_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    store = Store.open(tmp_path / "runs.sqlite")
+    first = store.run("grid", {"a": 1, "b": [1, 2]})
+    again = Store.open(f"sqlite:///{tmp_path / 'runs.sqlite'}").run("grid", {"b": (1, 2), "a": 1})
+    assert again == first
+    assert store.run("grid", {"a": 1, "b": [2, 1]}).number != first.number
+    assert store.run("race", {"a": 1, "b": [1, 2]}).number != first.number
+    monkeypatch.setattr("meldlab.lab.store.code_version", lambda: "0.0.1")
+    assert store.run("grid", {"a": 1, "b": [1, 2]}).number != first.number, "another version plays differently"
+    assert [each.number for each in store.runs()] == [1, 2, 3, 4]
+
+
+def test_a_run_keeps_notes_plan_and_answer(run: Run) -> None:
+    run.note("one")
+    run.note("two\n")
+    run.plan(100)
+    run.plan(50)
+    run.finish({"best": ["é", 1.5]})
+    found = run.store.find(run.number)
+    assert (found.notes, found.planned, found.result) == ("one\ntwo\n", 100, {"best": ["é", 1.5]})
+    assert found.finished is not None
+    assert found.finished >= found.started
+
+
+def test_a_piece_is_claimed_once(run: Run) -> None:
+    keys = [row["piece"] for row in rows(4)]
+    assert sorted(run.claim(rows(3), "me.somewhere:1")) == sorted(keys[:3])
+    assert run.claim(rows(4), "you.elsewhere:2") == [keys[3]]
+    assert sorted(run.claim(rows(4), "me.somewhere:1")) == sorted(keys[:3]), "one's own claims stay one's own"
+    run.write([finished(rows(4)[3], 1)])
+    assert keys[3] not in run.claim(rows(4), "you.elsewhere:2"), "what is done is not done again"
+
+
+def test_claims_that_nobody_renews_are_free_again(run: Run) -> None:
+    keys = sorted(row["piece"] for row in rows(2))
+    assert sorted(run.claim(rows(2), ELSEWHERE)) == keys
+    time.sleep(0.05)
+    assert run.claim(rows(2), "me.somewhere:1", lease=60) == []
+    run.renew(ELSEWHERE)
+    assert run.claim(rows(2), "me.somewhere:1", lease=0.04) == []
+    time.sleep(0.05)
+    assert sorted(run.claim(rows(2), "me.somewhere:1", lease=0.04)) == keys
+
+
+def test_the_claims_of_a_dead_process_of_this_machine_are_free_at_once(run: Run) -> None:
+    process = subprocess.Popen([sys.executable, "-c", ""])
+    process.wait()
+    dead, alive = f"{socket.gethostname()}:{process.pid}", f"{socket.gethostname()}:{os.getpid()}"
+    assert len(run.claim(rows(2), dead)) == 2
+    assert len(run.claim(rows(2), ELSEWHERE)) == 2
+    run.release(ELSEWHERE)
+    assert len(run.claim(rows(2), alive)) == 2
+    assert run.claim(rows(2), ELSEWHERE) == []
+
+
+def test_a_piece_counts_once_even_if_two_did_it(run: Run) -> None:
+    run.claim(rows(2), ELSEWHERE)
+    for wins in (2, 0):
+        run.write([finished(rows(2)[0], wins), finished(rows(2)[1], wins)])
+    counts = run.done([row["piece"] for row in rows(2)])
+    assert [each["wins"] for each in counts.values()] == [2, 2]
+    assert run.games() == 4
+    assert counts[rows(2)[0]["piece"]] == {"games": 2, "wins": 2, "more": [1.5, None]}
+
+
+def test_what_is_given_back_can_be_claimed(run: Run) -> None:
+    run.claim(rows(3), ELSEWHERE)
+    run.write([finished(rows(3)[0], 1)])
+    run.release(ELSEWHERE)
+    assert len(run.claim(rows(3), "me.somewhere:1")) == 2
+    assert run.games() == 2
+
+
+@given(st.lists(st.sampled_from([0, 1, 2]), min_size=2, max_size=40))
+def test_the_interval_of_a_standing_is_that_of_its_pairs(pairs: list[int]) -> None:
+    import numpy as np
+
+    from meldlab.lab.statistics import Moments
+
+    one = Standing("x", "x", "y", "eaai", 2 * len(pairs), sum(pairs), pairs.count(2), None)
+    counted = Moments.of(np.array([[2, wins] for wins in pairs])).ratio(1, 0)
+    assert one.win_rate is not None
+    assert (one.win_rate.value, one.win_rate.low, one.win_rate.high) == pytest.approx((counted.value, counted.low, counted.high))
+
+
+def test_standings_put_the_best_first(run: Run) -> None:
+    shards = [Shard("gin.duel", f"knock:{n},0,6", games=100, label=f"early {n}") for n in (1, 2, 3)]
+    few = Shard("gin.duel", "gin-only", games=4)
+    run.claim([shard.row() for shard in (*shards, few)], ELSEWHERE)
+    run.write([Done(shard.key, canonical({"games": 100, "wins": wins}), 1.0) for shard, wins in zip(shards, (60, 70, 65), strict=True)])
+    run.write([Done(few.key, canonical({"games": 4, "wins": 3}), 1.0)])
+    best = standings(run)
+    assert [one.label for one in best] == ["early 2", "early 3", "early 1", "gin-only"], "three of four are no lead"
+    assert best[0].win_rate == wilson(0.7, 100)
+    assert standings(run, 1) == best[:1]
+
+
+def test_scores_are_means_over_games(run: Run) -> None:
+    pieces = [Shard("gin.duel", "a", games=100), Shard("gin.duel", "a", first=100, games=300), Shard("gin.duel", "b", games=100)]
+    run.claim([piece.row() for piece in pieces], ELSEWHERE)
+    run.write([Done(piece.key, canonical({"score": score}), 1.0) for piece, score in zip(pieces, (1.0, 2.0, 1.5), strict=True)])
+    assert [(one.label, one.score, one.win_rate) for one in standings(run)] == [("a", 1.75, None), ("b", 1.5, None)]
+
+
+def test_progress_says_how_a_run_stands(run: Run) -> None:
+    assert Progress.of(run).told() == {
+        "state": "stopped",
+        "games": 0,
+        "planned": 0,
+        "workers": 0,
+        "games_per_second": 0.0,
+        "seconds_left": None,
+    }
+    run.plan(20)
+    run.claim(rows(5), ELSEWHERE)
+    run.write([finished(row, 1) for row in rows(2)])
+    now = Progress.of(run.store.find(run.number))
+    assert (now.state, now.games, now.planned, now.workers) == ("running", 4, 20, 1)
+    assert now.seconds_left == pytest.approx(16 / now.games_per_second)
+    run.release(ELSEWHERE)
+    run.finish(None)
+    over = Progress.of(run.store.find(run.number))
+    assert (over.state, over.seconds_left) == ("finished", 0.0)
+    assert over.games_per_second > 0
+
+
+@pytest.mark.parametrize(
+    ("url", "kind", "why"),
+    [
+        ("mysql://somewhere/runs", NoSuchThing, "no kind of store 'mysql'"),
+        ("no such://place", NotLegalHere, "is no store"),
+        ("sqlite://", NotLegalHere, "a store is a file or a server"),
+        (":memory:", NotLegalHere, "a store is a file or a server"),
+        ("/no/such/folder/runs.sqlite", NotLegalHere, "does not answer: unable to open"),
+        ("postgresql+psycopg://someone:secret@127.0.0.1:1/x", NotLegalHere, "does not answer"),
+    ],
+)
+def test_what_is_no_store_is_named_in_one_line(url: str, kind: type[MeldlabError], why: str) -> None:
+    if url.startswith("postgresql"):
+        pytest.importorskip("psycopg", reason="the extra 'cluster' is not installed")
+    with pytest.raises(kind, match=why) as said:
+        Store.open(url)
+    assert "\n" not in str(said.value)
+    assert "secret" not in str(said.value)
+
+
+def test_a_file_that_is_something_else_is_left_alone(tmp_path: Path) -> None:
+    path = tmp_path / "poem.txt"
+    path.write_text("Roses are red, violets are blue, a database this is not, nor new. " * 20)
+    before = path.read_bytes()
+    with pytest.raises(NotLegalHere, match="not a database"):
+        Store.open(path)
+    assert path.read_bytes() == before
+
+
+def test_only_plain_values_are_kept(run: Run) -> None:
+    with pytest.raises(NotLegalHere, match="only plain JSON"):
+        run.finish({"rate": float("nan")})
+    with pytest.raises(NotLegalHere, match="only plain JSON"):
+        run.store.run("x", {"path": Path("x")})
+
+
+def test_a_run_that_is_not_there(run: Run, tmp_path: Path) -> None:
+    with pytest.raises(NoSuchThing, match=r"no run 7 \(use 1\)"):
+        run.store.find(7)
+    with pytest.raises(NoSuchThing, match="this one is empty"):
+        Store.open(tmp_path / "other.sqlite").find(1)
