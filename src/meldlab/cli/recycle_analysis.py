@@ -19,7 +19,7 @@ GamesOption = Annotated[
 ]
 PlayerOption = Annotated[str, typer.Option("--player", help="Who searches: random, pimc, mcts or ismcts.")]
 SimulationsOption = Annotated[
-    int | None, typer.Option("--simulations", min=1, help="Simulations for each option. [default: 1000, quick 30]", show_default=False)
+    int | None, typer.Option("--simulations", min=1, help="Simulations for each option. [default: 1000, quick 20]", show_default=False)
 ]
 QuickOption = Annotated[bool, typer.Option("--quick", help="A first look: few games, weak players.")]
 SetOption = Annotated[

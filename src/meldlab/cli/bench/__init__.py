@@ -2,7 +2,7 @@
 
 import typer
 
-from meldlab.cli.bench import gin, melds, recycle, rummikub, stopping, tuning, waiting
+from meldlab.cli.bench import analyse, gin, melds, recycle, rummikub, stopping, tuning, waiting
 
 __all__ = ["app"]
 
@@ -14,6 +14,7 @@ app.command("stopping")(stopping.bench_stopping)
 app.command("recycle")(recycle.bench_recycle)
 app.command("rummikub")(rummikub.bench_rummikub)
 app.command("tuning")(tuning.bench_tuning)
+app.command("analyse")(analyse.bench_analyse)
 
 
 @app.callback()

@@ -72,7 +72,7 @@ def draw_spread(skilled: Record) -> Sheet:
     portion, spread = normalised_spread(skilled)
     for number in range(skilled.games):
         mine = skilled.game == number
-        axes.plot(portion[mine], spread[mine], color=f"C{number % 10}", lw=0.4, alpha=0.45, rasterized=True)
+        axes.plot(portion[mine], spread[mine], color=f"C{number % 10}", lw=0.4, alpha=0.45)
     keys = [Line2D([], [], color="C0", lw=0.8, label="one game")]
     if len(np.unique(portion)) > 3:
         keys += axes.plot(GRID, np.clip(loess(portion, spread, GRID, 0.2), 0, 1), color="black", lw=3, label="average, smoothed")

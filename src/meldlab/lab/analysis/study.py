@@ -84,7 +84,7 @@ class Budget:
     @classmethod
     def of(cls, games: int | None, simulations: int | None, quick: bool, player: str, seed: int) -> Self:
         """Return the published budget or a quick one, with what the user asked for in its place."""
-        whole = cls(30, 2000, simulations=30, quick=True) if quick else cls()
+        whole = cls(30, 2000, simulations=20, quick=True) if quick else cls()
         return cls(games or whole.games, whole.counted, player, simulations or whole.simulations, seed, quick)
 
     def line_ups(self, seats: int) -> dict[str, LineUp]:

@@ -54,7 +54,7 @@ def text(rows: Iterable[Sequence[Any]]) -> str:
 
 def _cell(value: Any) -> Any:
     if isinstance(value, (float, np.floating)):
-        return "" if np.isnan(value) else f"{value:.6g}"
+        return "" if np.isnan(value) else f"{value:.5g}"
     return "" if value is None else value
 
 
