@@ -12,7 +12,7 @@ from meldlab import __version__
 from meldlab.cli.app import main
 
 SRC = Path(__file__).parents[2] / "src"
-HEAVY = ["numba", "numpy", "scipy", "matplotlib", "fastapi", "pandas"]
+HEAVY = ["numba", "numpy", "scipy", "matplotlib", "fastapi", "pandas", "sqlalchemy", "joblib", "distributed", "pyarrow"]
 
 
 def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
@@ -30,7 +30,10 @@ def python(code: str, **environment: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=known, check=False)
 
 
-@pytest.mark.parametrize("arguments", [["--help"], ["deadwood", "--help"], ["bench", "melds", "--help"], ["demo", "-h"], ["--version"]])
+@pytest.mark.parametrize(
+    "arguments",
+    [["--help"], ["deadwood", "--help"], ["bench", "melds", "--help"], ["demo", "-h"], ["runs", "list", "--help"], ["--version"]],
+)
 def test_help_loads_nothing_heavy(arguments: list[str]) -> None:
     code = f"""
 import sys
@@ -46,11 +49,14 @@ except SystemExit as stopped:
 def test_help_names_every_door(capsys: pytest.CaptureFixture[str]) -> None:
     status, out, err = run(capsys, "--help")
     assert (status, err) == (0, "")
-    for door in ("demo", "doctor", "deadwood", "bench"):
+    for door in ("demo", "doctor", "deadwood", "runs", "bench"):
         assert f" {door} " in out
 
 
-@pytest.mark.parametrize("verb", [["demo"], ["doctor"], ["deadwood"], ["bench", "melds"]])
+@pytest.mark.parametrize(
+    "verb",
+    [["demo"], ["doctor"], ["deadwood"], ["bench", "melds"], ["bench", "tuning"], ["runs", "list"], ["runs", "show"], ["runs", "export"]],
+)
 def test_every_verb_shows_an_example(verb: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     status, out, _ = run(capsys, *verb, "--help")
     assert status == 0

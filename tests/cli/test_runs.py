@@ -146,13 +146,13 @@ def test_watch_takes_the_latest_search(capsys: pytest.CaptureFixture[str], store
 def test_watch_a_search_until_it_is_over(capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     kept = Store.open(tmp_path / "runs.sqlite")
     search, pieces = kept.run("knock", {}), Shard("gin.duel", "simple", games=40).split(20)
-    search.claim([piece.row() for piece in pieces], "another.machine:1")
+    search.claim([piece.row() for piece in pieces], "another.machine:1:x")
     search.plan(40)
     looks = []
 
     def meanwhile(seconds: float) -> None:
         looks.append(seconds)
-        search.release("another.machine:1")
+        search.release("another.machine:1:x")
         play(pieces, search, jobs=1)
         search.finish(None)
 
@@ -161,3 +161,11 @@ def test_watch_a_search_until_it_is_over(capsys: pytest.CaptureFixture[str], tmp
     assert looks == [0.5]
     assert lines[0] == "run 1, knock, running: 0 of 40 games (0.0%), 0 games/s from 1 process, time left not yet known"
     assert lines[2] == "run 1, knock, finished: 40 of 40 games (100.0%)"
+
+
+def test_bench_tuning_as_json(capsys: pytest.CaptureFixture[str]) -> None:
+    found = answer(capsys, "bench", "tuning", "--games", "100", "--shards", "2")
+    assert found["projected_games"] == 23_720_000
+    assert found["projected_hours"] == pytest.approx(23_720_000 / found["games_per_second_on_cores"] / 3600)
+    assert all(found[name] > 0 for name in ("kernel_games_per_second", "sharded_games_per_second", "games_per_second_by_the_clock"))
+    assert found["overhead"] > -0.9

@@ -1,4 +1,4 @@
-"""A small search that takes its time, for tests that interrupt it; as a program it runs once: search STORE [LOG]."""
+"""A small search that can take its time, for tests that interrupt it; as a program it runs once: search STORE [LOG]."""
 
 import os
 import sys
@@ -19,12 +19,17 @@ WORKERS["test.slow"] = Worker("tests.lab.search:slow_duel", threads=True)
 
 
 def slow_duel(shard: Shard) -> Counts:
-    """Play a shard slowly and leave a line that says so."""
-    time.sleep(0.04)
+    """Play a shard, slowly where the process was asked to, and leave a line that says so."""
+    time.sleep(float(os.environ.get("SEARCH_PACE", "0")))
     if "log" in shard.arguments:
         with open(shard.arguments["log"], "a") as log:
             log.write(f"{shard.key} {os.getpid()}\n")
     return play_shard(shard)
+
+
+def warm() -> None:
+    """Load the kernels, so that no process is far behind another."""
+    play_shard(pieces()[0])
 
 
 def pieces(log: str | None = None) -> list[Shard]:
@@ -38,7 +43,7 @@ def search(store: str, log: str | None = None, cluster: str | None = None) -> st
     """Find the best of the players and return the answer of the run as text."""
     run = Store.open(store).run("five players", {"games": GAMES})
     shards = pieces(log)
-    counts = play(shards, run, jobs=2, cluster=cluster, lease=5.0)
+    counts = play(shards, run, jobs=2, cluster=cluster)
     rates: dict[str, Any] = {}
     for player in PLAYERS:
         rate = gather(counts[shard.key] for shard in shards if shard.player == player).win_rate
@@ -50,7 +55,7 @@ def search(store: str, log: str | None = None, cluster: str | None = None) -> st
 
 def meet(log: str) -> None:
     """Wait until two processes with the same log are ready, so that neither is done before the other begins."""
-    play_shard(pieces()[0])
+    warm()
     Path(f"{log}.{os.getpid()}").touch()
     while len(list(Path(log).parent.glob(f"{Path(log).name}.*"))) < 2:
         time.sleep(0.005)

@@ -5,7 +5,9 @@ import os
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
@@ -158,12 +160,47 @@ def test_a_piece_that_fails_ends_the_search_and_leaves_nothing_claimed(run: Run,
         play(pieces, run, jobs=jobs)
     done = run.done([piece.key for piece in pieces])
     assert pieces[3].key not in done
-    assert len(run.claim([piece.row() for piece in pieces], "another.machine:1")) == len(pieces) - len(done)
+    assert len(run.claim([piece.row() for piece in pieces], "another.machine:1:x")) == len(pieces) - len(done)
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_whoever_stops_in_the_middle_keeps_what_is_done_and_claims_nothing(run: Run, jobs: int) -> None:
+    pieces = Shard("gin.duel", "simple", games=80).split(2)
+
+    def stop(done: int, whole: int) -> None:
+        if done >= 20:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        play(pieces, run, jobs=jobs, progress=stop)
+    done = run.done([piece.key for piece in pieces])
+    assert 10 <= len(done) < 40
+    assert len(run.claim([piece.row() for piece in pieces], "another.machine:1:x")) == len(pieces) - len(done)
+
+
+def test_two_threads_of_one_process_share_a_search(run: Run) -> None:
+    pieces = Shard("tests.lab.test_shards:slow", "nobody", games=40).split(2)
+    WORKERS[pieces[0].worker] = Worker(pieces[0].worker, threads=True)
+    played.clear()
+    with ThreadPoolExecutor(2) as pool:
+        answers = list(pool.map(lambda _: play(pieces, run, jobs=2), range(2)))
+    del WORKERS[pieces[0].worker]
+    assert answers[0] == answers[1]
+    assert sorted(played) == sorted(piece.first for piece in pieces)
+
+
+played: list[int] = []
+
+
+def slow(shard: Shard) -> dict[str, Any]:
+    time.sleep(0.01)
+    played.append(shard.first)
+    return {"games": shard.games}
 
 
 def test_pieces_of_a_holder_that_dies_are_taken_over(run: Run) -> None:
     pieces = Shard("gin.duel", "simple", games=8).split(2)
-    run.claim([pieces[1].row()], "another.machine:1")
+    run.claim([pieces[1].row()], "another.machine:1:x")
     answers: list[int] = []
     worker = threading.Thread(target=lambda: answers.append(len(play(pieces, run, jobs=1, lease=1.0))))
     worker.start()

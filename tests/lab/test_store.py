@@ -1,10 +1,8 @@
 """The store: one run for one question, one count for one piece, whoever asks and however often."""
 
-import os
-import socket
 import subprocess
 import sys
-import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -16,14 +14,14 @@ from meldlab.errors import MeldlabError, NoSuchThing, NotLegalHere
 from meldlab.lab.shards import Shard
 from meldlab.lab.standings import Progress, Standing, standings
 from meldlab.lab.statistics import wilson
-from meldlab.lab.store import Done, Run, Store, canonical
+from meldlab.lab.store import Done, Run, Store, canonical, claimant
 
 plain = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
     max_leaves=8,
 )
-ELSEWHERE = "another.machine:1"
+ELSEWHERE = "another.machine:1:x"
 
 
 @pytest.fixture
@@ -58,6 +56,11 @@ def test_the_same_question_is_the_same_run(tmp_path: Path, monkeypatch: pytest.M
     assert [each.number for each in store.runs()] == [1, 2, 3, 4]
 
 
+def test_many_open_a_new_file_at_once(tmp_path: Path) -> None:
+    with ThreadPoolExecutor(4) as pool:
+        assert set(pool.map(lambda _: Store.open(tmp_path / "runs.sqlite").run("at once", {}).number, range(8))) == {1}
+
+
 def test_a_run_keeps_notes_plan_and_answer(run: Run) -> None:
     run.note("one")
     run.note("two\n")
@@ -72,28 +75,31 @@ def test_a_run_keeps_notes_plan_and_answer(run: Run) -> None:
 
 def test_a_piece_is_claimed_once(run: Run) -> None:
     keys = [row["piece"] for row in rows(4)]
-    assert sorted(run.claim(rows(3), "me.somewhere:1")) == sorted(keys[:3])
-    assert run.claim(rows(4), "you.elsewhere:2") == [keys[3]]
-    assert sorted(run.claim(rows(4), "me.somewhere:1")) == sorted(keys[:3]), "one's own claims stay one's own"
+    assert sorted(run.claim(rows(3), "me.somewhere:1:x")) == sorted(keys[:3])
+    assert run.claim(rows(4), "you.elsewhere:2:x") == [keys[3]]
+    assert sorted(run.claim(rows(4), "me.somewhere:1:x")) == sorted(keys[:3]), "one's own claims stay one's own"
     run.write([finished(rows(4)[3], 1)])
-    assert keys[3] not in run.claim(rows(4), "you.elsewhere:2"), "what is done is not done again"
+    assert keys[3] not in run.claim(rows(4), "you.elsewhere:2:x"), "what is done is not done again"
 
 
-def test_claims_that_nobody_renews_are_free_again(run: Run) -> None:
+def test_claims_that_nobody_renews_are_free_again(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    now = [1000.0]
+    monkeypatch.setattr(Store, "clock", lambda self, connection: now[0])
     keys = sorted(row["piece"] for row in rows(2))
     assert sorted(run.claim(rows(2), ELSEWHERE)) == keys
-    time.sleep(0.05)
-    assert run.claim(rows(2), "me.somewhere:1", lease=60) == []
+    now[0] += 50
     run.renew(ELSEWHERE)
-    assert run.claim(rows(2), "me.somewhere:1", lease=0.04) == []
-    time.sleep(0.05)
-    assert sorted(run.claim(rows(2), "me.somewhere:1", lease=0.04)) == keys
+    now[0] += 50
+    assert run.claim(rows(2), "me.somewhere:1:x", lease=60) == []
+    now[0] += 11
+    assert sorted(run.claim(rows(2), "me.somewhere:1:x", lease=60)) == keys
+    assert run.claim(rows(2), ELSEWHERE, lease=60) == []
 
 
 def test_the_claims_of_a_dead_process_of_this_machine_are_free_at_once(run: Run) -> None:
     process = subprocess.Popen([sys.executable, "-c", ""])
     process.wait()
-    dead, alive = f"{socket.gethostname()}:{process.pid}", f"{socket.gethostname()}:{os.getpid()}"
+    dead, alive = claimant(process.pid), claimant()
     assert len(run.claim(rows(2), dead)) == 2
     assert len(run.claim(rows(2), ELSEWHERE)) == 2
     run.release(ELSEWHERE)
@@ -115,7 +121,7 @@ def test_what_is_given_back_can_be_claimed(run: Run) -> None:
     run.claim(rows(3), ELSEWHERE)
     run.write([finished(rows(3)[0], 1)])
     run.release(ELSEWHERE)
-    assert len(run.claim(rows(3), "me.somewhere:1")) == 2
+    assert len(run.claim(rows(3), "me.somewhere:1:x")) == 2
     assert run.games() == 2
 
 

@@ -50,7 +50,7 @@ def list_runs(store: StoreOption = None, json: JsonOption = False) -> None:
     table = Table("run", "experiment", "state", "games", "started", "version", box=None, pad_edge=False)
     for run, progress in found:
         games = f"{progress.games:,}" if progress.finished else f"{progress.games:,} of {progress.planned:,}"
-        table.add_row(str(run.number), run.experiment, progress.state, games, when(run.started), run.version)
+        table.add_row(str(run.number), run.experiment, progress.state, games, f"{when(run.started)[:16]}Z", run.version)
     Console(highlight=False).print(table)
 
 

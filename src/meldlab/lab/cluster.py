@@ -4,7 +4,8 @@
 [8, 9]
 """
 
-from collections.abc import Callable, Iterable, Iterator
+import warnings
+from collections.abc import Callable, Generator, Iterable
 from contextlib import ExitStack
 from typing import Any
 
@@ -29,11 +30,19 @@ class Pool:
         else:
             self.backend, self.size = "dask", self._connect(cluster, patience)
 
-    def work(self, function: Callable[..., Any], calls: Iterable[tuple[Any, ...]]) -> Iterator[Any]:
+    def work(self, function: Callable[..., Any], calls: Iterable[tuple[Any, ...]]) -> Generator[Any]:
         """Return what the function answers to each call, as soon as it comes; calls are asked for when a core is free."""
         with self.stack, joblib.parallel_config(backend=self.backend):
             parallel = joblib.Parallel(n_jobs=self.size, return_as="generator_unordered", batch_size=1)
-            yield from parallel(joblib.delayed(function)(*call) for call in calls)
+            answers = parallel(joblib.delayed(function)(*call) for call in calls)
+            try:
+                for answer in answers:  # noqa: UP028 - closing is left to us
+                    yield answer
+            finally:
+                # Whoever stops in the middle knows that some answers are lost.
+                with warnings.catch_warnings():
+                    warnings.simplefilter("ignore", UserWarning)
+                    answers.close()
 
     def _connect(self, cluster: str, patience: float) -> int:
         try:

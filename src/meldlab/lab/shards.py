@@ -14,8 +14,8 @@
 import hashlib
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from importlib import import_module
@@ -137,9 +137,11 @@ def play(
     while missing:
         done_games = sum(wanted[key].games for key in found)
         progress(done_games, whole_games)
-        for done in _work(missing, run, jobs, cluster, lease):
-            done_games += wanted[done.piece].games
-            progress(done_games, whole_games)
+        # Closed whatever happens, so that nobody who stops here keeps claims.
+        with closing(_work(missing, run, jobs, cluster, lease)) as finished:
+            for done in finished:
+                done_games += wanted[done.piece].games
+                progress(done_games, whole_games)
         found |= run.done([shard.key for shard in missing])
         missing = [shard for shard in missing if shard.key not in found]
         if missing:
@@ -148,20 +150,21 @@ def play(
     return {key: found[key] for key in wanted}
 
 
-def _work(shards: Sequence[Shard], run: Run, jobs: int, cluster: str | None, lease: float) -> Iterator[Done]:
+def _work(shards: Sequence[Shard], run: Run, jobs: int, cluster: str | None, lease: float) -> Generator[Done]:
     """Claim, play and write as many of the shards as nobody else holds."""
     owner, unwritten, written = claimant(), list[Done](), time.monotonic()
     workers = {shard.worker: worker_of(shard.worker) for shard in shards}
     pool = Pool(jobs, cluster, all(worker.threads for worker in workers.values()))
-    ahead = AHEAD * pool.size
-    claims = Claims(shards, run, owner, ahead, lease)
+    claims = Claims(shards, run, owner, AHEAD * pool.size, lease)
+    calls = ((workers[shard.worker].path, shard) for shard in claims)
     try:
-        with _alive(run, owner, lease / 6):
-            for done, version in pool.work(_play_piece, ((workers[shard.worker].path, shard) for shard in claims)):
+        with _alive(run, owner, lease / 6), closing(pool.work(_play_piece, calls)) as answers:
+            for done, version in answers:
                 if version != run.version:
                     raise NotLegalHere(f"a worker of the cluster plays version {version}, the search is of version {run.version}")
                 unwritten.append(done)
-                if time.monotonic() - written > PAUSE:
+                # A long piece is written at once, short ones together: each transaction has its price.
+                if done.seconds > PAUSE or time.monotonic() - written > PAUSE:
                     run.write(unwritten)
                     unwritten, written = [], time.monotonic()
                 yield done

@@ -1,6 +1,5 @@
 """How a search stands: who is best so far and by how much, how fast it goes, how long it will take."""
 
-import time
 from dataclasses import dataclass
 from typing import Any
 
@@ -93,11 +92,12 @@ class Progress:
     @classmethod
     def of(cls, run: Run) -> "Progress":
         """Look at a run as it is now."""
-        now, mine = time.time(), ROW.run == run.number
-        held = sa.select(sa.func.count(ROW.claimed_by.distinct())).where(mine, ROW.done_at.is_(None), ROW.claimed_at > now - LEASE)
+        mine = ROW.run == run.number
         done = sa.case((ROW.done_at.is_not(None), ROW.games), else_=0)
         known = sa.select(sa.func.sum(ROW.games), sa.func.sum(done), sa.func.max(ROW.done_at))
         with run.store.reading() as connection:
+            now = run.store.clock(connection)
+            held = sa.select(sa.func.count(ROW.claimed_by.distinct())).where(mine, ROW.done_at.is_(None), ROW.claimed_at > now - LEASE)
             workers = connection.execute(held).scalar_one()
             claimed, games, last = connection.execute(known.where(mine)).one()
             # The speed of a search that is over is the one it had at its end.

@@ -10,6 +10,7 @@
 import hashlib
 import json
 import os
+import secrets
 import socket
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -89,9 +90,9 @@ def canonical(value: Any) -> str:
         raise NotLegalHere(f"only plain JSON can be kept in the store: {problem}") from None
 
 
-def claimant() -> str:
-    """Return who this process is to the others on the same store."""
-    return f"{socket.gethostname()}:{os.getpid()}"
+def claimant(process: int | None = None) -> str:
+    """Return a new name for who works in this process, or in another of this machine, to tell the others on the same store."""
+    return f"{_machine()}:{os.getpid() if process is None else process}:{secrets.token_hex(3)}"
 
 
 @dataclass(frozen=True)
@@ -135,7 +136,8 @@ class Run:
         """Keep the answer of the search."""
         text = canonical(result)
         with self.store.writing() as connection:
-            connection.execute(RUNS.update().where(RUNS.c.number == self.number).values(finished=time.time(), result=text))
+            values = {"finished": self.store.clock(connection), "result": text}
+            connection.execute(RUNS.update().where(RUNS.c.number == self.number).values(values))
 
     def games(self) -> int:
         """Return how many games are done."""
@@ -165,14 +167,12 @@ class Run:
         A row is what ``Shard.row`` gives. Two processes that claim the same piece at the same time do not both get it: the key
         (run, piece) is unique.
         """
-        now = time.time()
         mine: list[str] = []
-        # Sorted, so that two claims of the same rows wait for each other in one order.
-        fresh = sorted(
-            ({**row, "run": self.number, "version": self.version, "claimed_by": owner, "claimed_at": now} for row in rows),
-            key=lambda row: str(row["piece"]),
-        )
         with self.store.writing() as connection:
+            now = self.store.clock(connection)
+            mark = {"run": self.number, "version": self.version, "claimed_by": owner, "claimed_at": now}
+            # Sorted, so that two claims of the same rows wait for each other in one order.
+            fresh = sorted(({**row, **mark} for row in rows), key=lambda row: str(row["piece"]))
             connection.execute(self.store.insert(EVALUATIONS).on_conflict_do_nothing(), fresh)
             for some in _groups([row["piece"] for row in fresh]):
                 open_ = (ROW.run == self.number) & ROW.piece.in_(some) & ROW.done_at.is_(None)
@@ -188,7 +188,7 @@ class Run:
     def renew(self, owner: str) -> None:
         """Say that the owner is alive and still holds its claims."""
         with self.store.writing() as connection:
-            connection.execute(EVALUATIONS.update().where(self._held(owner)).values(claimed_at=time.time()))
+            connection.execute(EVALUATIONS.update().where(self._held(owner)).values(claimed_at=self.store.clock(connection)))
 
     def release(self, owner: str) -> None:
         """Give back every claim that is not done."""
@@ -197,7 +197,6 @@ class Run:
 
     def write(self, pieces: Iterable[Done]) -> None:
         """Write finished pieces, all or none; a piece that somebody else has finished stays as it is."""
-        now = time.time()
         rows = []
         for one in pieces:
             counts = json.loads(one.counts)
@@ -207,7 +206,7 @@ class Run:
         where = (ROW.run == sa.bindparam("a_run")) & (ROW.piece == sa.bindparam("a_piece")) & ROW.done_at.is_(None)
         if rows:
             with self.store.writing() as connection:
-                connection.execute(EVALUATIONS.update().where(where).values(done_at=now), rows)
+                connection.execute(EVALUATIONS.update().where(where).values(done_at=self.store.clock(connection)), rows)
 
     def _held(self, owner: str) -> sa.ColumnElement[bool]:
         return sa.and_(ROW.run == self.number, ROW.claimed_by == owner, ROW.done_at.is_(None))
@@ -264,12 +263,18 @@ class Store:
         except SQLAlchemyError as problem:
             raise NotLegalHere(f"the store {self} does not answer: {_first_line(problem)}") from problem
 
+    def clock(self, connection: sa.Connection) -> float:
+        """Return the seconds since 1970, from the one clock that all who share the store go by."""
+        if self.engine.dialect.name == "postgresql":
+            return float(connection.execute(sa.select(sa.extract("epoch", sa.func.clock_timestamp()))).scalar_one())
+        return time.time()
+
     def run(self, experiment: str, settings: Mapping[str, Any]) -> Run:
         """Return the run of this experiment, these settings and this version, started now if it is new: so a search resumes."""
         version, kept = code_version(), canonical(dict(settings))
         key = hashlib.sha256(canonical([experiment, kept, version]).encode()).hexdigest()
-        row = {"key": key, "experiment": experiment, "settings": kept, "version": version, "started": time.time()}
         with self.writing() as connection:
+            row = {"key": key, "experiment": experiment, "settings": kept, "version": version, "started": self.clock(connection)}
             connection.execute(self.insert(RUNS).on_conflict_do_nothing(index_elements=["key"]), row)
             found = connection.execute(sa.select(RUNS).where(RUNS.c.key == key)).one()
         return self._run(found)
@@ -324,14 +329,14 @@ def _url(url: str | Path | None) -> sa.URL:
 
 def _prepare(connection: Any, _: Any) -> None:
     # Readers do not wait for writers; a commit survives the end of the process, if not that of the machine's power.
-    for pragma in ("journal_mode = WAL", "synchronous = NORMAL", "busy_timeout = 60000", "foreign_keys = ON"):
+    for pragma in ("busy_timeout = 60000", "journal_mode = WAL", "synchronous = NORMAL", "foreign_keys = ON"):
         connection.execute(f"PRAGMA {pragma}")
 
 
 def _lives(holder: str) -> bool:
     """Tell whether a holder may be alive: on another machine it may, on this one its process says so."""
-    host, _, number = holder.rpartition(":")
-    if host != socket.gethostname():
+    machine, number, _ = holder.rsplit(":", 2)
+    if machine != _machine() or os.name != "posix":
         return True
     try:
         os.kill(int(number), 0)
@@ -340,6 +345,14 @@ def _lives(holder: str) -> bool:
     except PermissionError:
         return True
     return True
+
+
+@cache
+def _machine() -> str:
+    # Machines may share a name, and containers a machine; what numbers processes here has marks of its own.
+    marks = [Path(name).read_text() for name in ("/etc/machine-id", "/proc/sys/kernel/random/boot_id") if os.access(name, os.R_OK)]
+    marks += [os.readlink(name) for name in ("/proc/self/ns/pid",) if os.path.islink(name)]
+    return f"{socket.gethostname()}/{hashlib.sha256(canonical(marks).encode()).hexdigest()[:8]}"
 
 
 def _groups(keys: Sequence[str]) -> Iterator[Sequence[str]]:
