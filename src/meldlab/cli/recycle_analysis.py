@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from meldlab.cli.options import JsonOption, SeedOption, print_json
+from meldlab.cli.options import ClusterOption, JobsOption, JsonOption, SeedOption, StoreOption, print_json
 from meldlab.cli.progress import progress_bar
 from meldlab.errors import NoSuchThing, NotLegalHere
 
@@ -25,17 +25,6 @@ QuickOption = Annotated[bool, typer.Option("--quick", help="A first look: few ga
 SetOption = Annotated[
     list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="Set a number that the program declares; can be repeated.")
 ]
-StoreOption = Annotated[
-    str | None,
-    typer.Option(
-        "--store",
-        metavar="URL",
-        help="Where games are kept: a SQLite file or postgresql+psycopg://.. [default: in the cache]",
-        show_default=False,
-    ),
-]
-ClusterOption = Annotated[str | None, typer.Option("--cluster", metavar="ADDRESS", help="Play on the Dask cluster of this address.")]
-JobsOption = Annotated[int, typer.Option("--jobs", min=0, max=256, help="Cores to play on; 0 for all.")]
 
 
 def analyse(

@@ -61,7 +61,7 @@ def test_order_and_gain_compare_with_chance() -> None:
 def test_nothing_is_made_up_for_one_player_or_without_estimates() -> None:
     alone = Record.of_rows("max", 1, [Row((3,), (Decision(0, 2), Decision(0, 3)))] * 3)
     found = {each.name: each.interval for each in heuristics(alone, alone, alone)}
-    assert {name for name, interval in found.items() if interval} == {"fairness", "convergence"}
+    assert {name for name, interval in found.items() if interval} == {"convergence"}
     assert found.keys() == set(NAMES)
     assert all(each.meaning for each in heuristics(alone, alone, alone))
     failed = Record.of_rows("max", 2, [Row((0, 0), (), status=k.NO_CARD)] * 3)

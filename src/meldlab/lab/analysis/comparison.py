@@ -140,7 +140,7 @@ class Comparison:
             first, *others = self.intervals[name]
             cells = [shown(first), *(shown(each) + _arrow(each, first) for each in others)]
             rows.append([f"<strong>{name.capitalize()}</strong>", *cells])
-        thought = f"{PLAYERS[budget.player]}, {budget.simulations} simulations for each option"
+        thought = f"{PLAYERS[budget.searcher.kind]}, {budget.searcher.simulations} simulations for each option"
         played = f"{'A quick look: ' * budget.quick}{budget.games} games of each line-up, {thought}, seed {budget.seed}"
         title = " and ".join(self.names) if len(self.names) < 4 else f"{self.names[0]} and {len(self.names) - 1} other games"
         arrows = (

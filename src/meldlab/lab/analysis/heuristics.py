@@ -70,11 +70,11 @@ def fairness(random: Record) -> Heuristic:
         return rate * seats if rate <= 1 / seats else (seats - seats * rate) / (seats - 1)
 
     interval = None
-    if chance is not None:
+    if chance is not None and seats > 1:
         ends = sorted((fair(chance.low), fair(chance.high)))
         # The tent has its top at the equal share.
         interval = Interval(fair(chance.value), ends[0], 1.0 if chance.low <= 1 / seats <= chance.high else ends[1])
-    share = f" It wins {chance.value:.1%}, an equal share is {1 / seats:.1%}." if chance else ""
+    share = f" It wins {chance.value:.1%}, an equal share is {1 / seats:.1%}." if chance and interval else ""
     return Heuristic(
         "fairness", interval, f"1 if the first seat wins its equal share of random games, 0 if it never or always wins.{share}"
     )
@@ -87,7 +87,7 @@ def order(single: Record) -> Heuristic:
     if chance is not None and seats > 1:
         ends = [(rate - 1 / seats) / (1 - 1 / seats) for rate in (chance.value, chance.low, chance.high)]
         interval = Interval(*ends)
-    share = f" It wins {chance.value:.1%} of its games." if chance else ""
+    share = f" It wins {chance.value:.1%} of its games." if chance and interval else ""
     return Heuristic(
         "order",
         interval,

@@ -34,10 +34,8 @@ def analysis_page(analysis: Analysis) -> str:
         _movement(analysis),
         "<h2>Branching Factor</h2>",
         _branching(analysis),
-        "<h2>Decision Spread</h2>",
-        _searched(analysis, "spread", "Decision spread", captions.SPREAD),
-        "<h2>Lead History</h2>",
-        _searched(analysis, "lead", "Lead history", captions.LEAD),
+        *_searched(analysis, "spread", "Decision Spread", captions.SPREAD),
+        *_searched(analysis, "lead", "Lead History", captions.LEAD),
         "<h2>Heuristics</h2>",
         _heuristics(analysis),
         "<h2>Games Played</h2>",
@@ -87,7 +85,7 @@ def _command(analysis: Analysis) -> str:
 
 def _quick(analysis: Analysis) -> list[str]:
     budget = analysis.budget
-    return [captions.QUICK.format(games=budget.games, simulations=budget.simulations)] if budget.quick else []
+    return [captions.QUICK.format(games=budget.games, simulations=budget.searcher.simulations)] if budget.quick else []
 
 
 def _summary(analysis: Analysis) -> str:
@@ -101,9 +99,9 @@ def _summary(analysis: Analysis) -> str:
     choice = f" with {options.mean():.1f} options on average (up to {options.max()})" if len(options) else ""
     skill = next(each for each in analysis.heuristics if each.name == "order").interval
     told = ""
-    if skill is not None and analysis.budget.player != "random":
+    if skill is not None and analysis.budget.searcher.kind != "random":
         rate = win_rate(analysis.single.win_shares[analysis.single.ended, 0])
-        told = f" One {analysis.budget.player} player beats random ones in {_percent(rate)} of the games."
+        told = f" One {analysis.budget.searcher.kind} player beats random ones in {_percent(rate)} of the games."
     return f"<p>A game for {seats} with {many} cards; the {best} score wins. {shape}{choice}.{told}</p>"
 
 
@@ -134,10 +132,12 @@ def _branching(analysis: Analysis) -> str:
     return figure_block(analysis.sheets["branching"][0], "branching", "Branching factor", caption)
 
 
-def _searched(analysis: Analysis, name: str, says: str, caption: str) -> str:
-    """Return a figure of the games between searching players."""
-    told = caption.format(games=analysis.skilled.games, players=captions.PLAYERS[analysis.budget.player])
-    return figure_block(analysis.sheets[name][0], name, says, told)
+def _searched(analysis: Analysis, name: str, says: str, caption: str) -> list[str]:
+    """Return a figure of the games between searching players, if there were any and it has something to show."""
+    if not len(analysis.sheets[name][1]["portion"]) or not analysis.skilled.estimated.any():
+        return []
+    told = caption.format(games=analysis.skilled.games, players=captions.PLAYERS[analysis.budget.searcher.kind])
+    return [f"<h2>{says}</h2>", figure_block(analysis.sheets[name][0], name, says, told)]
 
 
 def _heuristics(analysis: Analysis) -> str:

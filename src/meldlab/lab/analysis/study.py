@@ -1,5 +1,6 @@
 """A study: all games that the picture of a described game needs, played where there is room and kept, and what follows from them."""
 
+import hashlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -87,13 +88,18 @@ class Budget:
         whole = cls(30, 2000, simulations=20, quick=True) if quick else cls()
         return cls(games or whole.games, whole.counted, player, simulations or whole.simulations, seed, quick)
 
+    @property
+    def searcher(self) -> Searcher:
+        """Return the player that searches."""
+        return Searcher.parse(self.player, self.simulations)
+
     def line_ups(self, seats: int) -> dict[str, LineUp]:
         """Return the three line-ups: all random, all searching, one searching in the first seat."""
-        searcher, chance = Searcher.parse(self.player, self.simulations), Searcher("random")
+        chance = Searcher("random")
         return {
             "random": LineUp((chance,) * seats),
-            "skilled": LineUp((searcher,) * seats),
-            "single": LineUp((searcher, *[chance] * (seats - 1))),
+            "skilled": LineUp((self.searcher,) * seats),
+            "single": LineUp((self.searcher, *[chance] * (seats - 1))),
         }
 
 
@@ -118,7 +124,7 @@ class Analysis:
     @property
     def records(self) -> dict[str, Record]:
         """Return the records by who played."""
-        player = self.budget.player
+        player = self.budget.searcher.kind
         if player == "random":
             return {"random": self.random}
         several = {"random": self.random, f"all {player}": self.skilled}
@@ -141,10 +147,11 @@ class Analysis:
     def tables(self) -> dict[str, str]:
         """Return the tidy tables by file name."""
         line_ups = self.budget.line_ups(self.random.seats)
-        given: dict[str, Any] = {"level": "private", "samples": 10, "tests": self.budget.simulations}
+        searcher = self.budget.searcher
+        given: dict[str, Any] = {"level": searcher.level, "samples": searcher.determinizations, "tests": searcher.simulations}
         kept = {"random": self.random, "skilled": self.skilled, "single": self.single}
         played = [Played(line_ups[name].letters, record, **({} if name == "random" else given)) for name, record in kept.items()]
-        return tables(self.subject.name, played if self.budget.player != "random" else played[:1])
+        return tables(self.subject.name, played if searcher.kind != "random" else played[:1])
 
     def answer(self) -> dict[str, Any]:
         """Return the findings as plain JSON."""
@@ -154,8 +161,8 @@ class Analysis:
             "title": self.subject.title,
             "players": self.random.seats,
             "settings": dict(self.subject.settings),
-            "player": budget.player,
-            "simulations": budget.simulations,
+            "player": str(budget.searcher),
+            "simulations": budget.searcher.simulations,
             "seed": budget.seed,
             "quick": budget.quick,
             "line_ups": {name: _summary(record) for name, record in self.records.items()},
@@ -232,11 +239,11 @@ def analyse(
 def _run(store: Store, subject: Subject, budget: Budget) -> Run:
     settings = {
         "game": subject.described.name,
-        "text": subject.described.text,
+        "program": hashlib.sha256(subject.described.text.encode()).hexdigest()[:16],
+        "settings": dict(subject.settings),
         "dialect": subject.described.dialect,
         "limits": limits_of(subject.described.limits),
-        "player": budget.player,
-        "simulations": budget.simulations,
+        "player": str(budget.searcher),
         "seed": budget.seed,
     }
     return store.run(EXPERIMENT, settings)
