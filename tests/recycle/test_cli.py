@@ -149,3 +149,24 @@ def test_a_person_plays(capsys: pytest.CaptureFixture[str], tiny: str, monkeypat
 )
 def test_nonsense_ends_with_one_line(capsys: pytest.CaptureFixture[str], words: tuple[str, ...]) -> None:
     assert said(capsys, *words, status=2).startswith("error: ")
+
+
+def test_players_that_look_ahead_play_a_run(capsys: pytest.CaptureFixture[str], tiny: str) -> None:
+    searched = answer(capsys, "run", tiny, "--players", "pimc:3,ismcts:2:taken", "--games", "6", "--threads", "2")
+    assert (searched["games"], searched["finished"], searched["decisions_per_game"]) == (6, 6, 2)
+    assert "seats, not 3" in said(capsys, "run", tiny, "--players", "mcts,mcts,mcts", status=2)
+    assert "after a player come" in said(capsys, "run", tiny, "--players", "mcts:often", status=2)
+
+
+def test_arena(capsys: pytest.CaptureFixture[str], tiny: str) -> None:
+    fight = answer(
+        capsys, "arena", tiny, "--players", "mcts,random", "--games", "3", "--simulations", "2", "--level", "taken", "--seed", "1"
+    )
+    assert (fight["games"], fight["deals"], fight["finished"], fight["failed"]) == (4, 2, 4, 0)
+    assert [row["player"] for row in fight["players"]] == ["mcts:2:taken", "random"]
+    assert {"seats", "win_rate", "ci95", "fair_share", "score", "score_ci95"} < set(fight["players"][0])
+    assert {"deals_ahead", "deals_behind", "sign_test_p", "score_lead", "score_lead_ci95", "cpu_seconds"} < set(fight)
+    shown = said(capsys, "arena", tiny, "--players", "pimc:2,random", "--games", "2")
+    assert "by chance 0.500" in shown
+    assert "no level 'much'" in said(capsys, "arena", tiny, "--level", "much", status=2)
+    assert "4 players for 2 seats" in said(capsys, "arena", tiny, "--players", "mcts,mcts,mcts,mcts", status=2)

@@ -120,8 +120,11 @@ def _stopping() -> None:
 def _recycle() -> None:
     from meldlab.recycle import library
     from meldlab.recycle.machine import Machine
+    from meldlab.recycle.search import Searcher
 
-    Machine.of(library.entry("kuhn_poker").text).random_games(games=2, seed=0)
+    machine = Machine.of(library.entry("kuhn_poker").text)
+    machine.random_games(games=2, seed=0)
+    machine.searched_games([Searcher("mcts", 2)] * 2, games=1, seed=0, threads=1)
 
 
 def _rummikub() -> None:

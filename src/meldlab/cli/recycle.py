@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from meldlab.cli import recycle_analysis
+from meldlab.cli import recycle_analysis, recycle_arena
 from meldlab.cli.options import JsonOption, SeedOption, print_json
 from meldlab.cli.recycle_analysis import SetOption
 from meldlab.errors import MeldlabError, NoSuchThing, NotLegalHere
@@ -25,6 +25,7 @@ DIALECTS = ("0.6", "0.5")
 
 app.command("analyse")(recycle_analysis.analyse)
 app.command("compare")(recycle_analysis.compare)
+app.command("arena")(recycle_arena.arena)
 
 
 @app.callback()
@@ -137,7 +138,7 @@ def run(
     game: GameArgument,
     games: Annotated[int, typer.Option("--games", min=1, help="How many games.")] = 1000,
     seed: SeedOption = 0,
-    players: Annotated[str, typer.Option("--players", help="One name for each seat, or one for all; random.")] = "random",
+    players: Annotated[str, typer.Option("--players", help="One for each seat, or one for all: random, pimc, mcts:200 ...")] = "random",
     threads: Annotated[int, typer.Option("--threads", min=1, max=256, help="Threads to play on.")] = 1,
     limit: Annotated[int, typer.Option("--limit", min=1, help="Most decisions of one game.")] = 10_000,
     dialect: DialectOption = "0.6",
@@ -150,17 +151,15 @@ def run(
     Example: meldlab recycle run hearts --games 10000 --seed 1 --json
     """
     from meldlab.recycle.outcome import Outcome
+    from meldlab.recycle.search import Searcher
 
     described = _described(game, dialect, f"{limits},decisions={limit}" if limits else f"decisions={limit}", settings)
     machine = described.machine
-    names = players.split(",")
-    for name in names:
-        if name.strip() != "random":
-            raise NoSuchThing("player", name.strip(), ["random"])
-    if len(names) not in (1, machine.players):
-        raise NotLegalHere(f"{described.name} has {machine.players} seats, not {len(names)}")
-    outcome = Outcome.start(described.name, machine)
-    for first, many in _rounds(games, described.name):
+    searchers = [Searcher.parse(name) for name in players.split(",")]
+    if len(searchers) not in (1, machine.players):
+        raise NotLegalHere(f"{described.name} has {machine.players} seats, not {len(searchers)}")
+    outcome = Outcome.start(described.name, machine, searchers * (machine.players // len(searchers)))
+    for first, many in _rounds(games, described.name, threads if outcome.searching else 20_000):
         outcome.play(many, seed, threads, first)
     for line in outcome.failures():
         typer.echo(f"note: {line}", err=True)
@@ -282,12 +281,12 @@ def _described(name: str, dialect: str, limits: str, settings: list[str] | None 
     return replace(described, text=varied(described.text, parse_settings(settings or []), dialect))
 
 
-def _rounds(games: int, title: str) -> Iterator[tuple[int, int]]:
-    """Cut a long run into pieces of (first game, games), with a bar on a terminal."""
+def _rounds(games: int, title: str, most: int) -> Iterator[tuple[int, int]]:
+    """Cut a long run into pieces of (first game, games), with a bar on a terminal; games are cheap where a piece may be large."""
     from rich.console import Console
     from rich.progress import Progress
 
-    size = min(20_000, games // 50) if games > 5000 else games
+    size = min(most, games // 50) if games > 5000 else min(most, games)
     with Progress(console=Console(stderr=True), transient=True, disable=size == games) as progress:
         bar = progress.add_task(title, total=games)
         for first in range(0, games, size):

@@ -34,6 +34,7 @@ class Contest:
     deals: int
     rates: tuple[Interval, ...]  # wins per game
     scores: tuple[Interval, ...]  # mean score of a seat
+    lead: Interval  # of a seat of the first player over the mean of the other seats, high where it is better
     ahead: tuple[int, int]  # deals in which the first player won more, and less, than its share
     finished: int
     capped: int
@@ -76,6 +77,8 @@ class Contest:
             "deals_ahead": self.ahead[0],
             "deals_behind": self.ahead[1],
             "sign_test_p": self.sign_test,
+            "score_lead": self.lead.value,
+            "score_lead_ci95": [self.lead.low, self.lead.high],
             "finished": self.finished,
             "capped": self.capped,
             "failed": self.failed,
@@ -98,13 +101,13 @@ def seatings(machine: Machine, players: Sequence[str]) -> list[tuple[int, ...]]:
     >>> seatings(Machine.of(library.entry("whist").text), ["mcts", "random"])
     [(0, 1, 0, 1), (1, 0, 1, 0)]
     """
-    seats, declared = machine.players, machine.checked.program.setup.teams
-    teams = declared.teams if declared else ()
+    seats = machine.players
     if not 1 <= len(players) <= seats:
         raise NotLegalHere(f"{len(players)} players for {seats} seats")
     first = [min(seat, len(players) - 1) for seat in range(seats)]
-    if len(teams) == len(players) and sorted(seat for team in teams for seat in team) == list(range(1, seats + 1)):
-        first = [next(i for i, team in enumerate(teams) if seat + 1 in team) for seat in range(seats)]
+    teams = machine.begin(seed=0).teams
+    if set(teams) == set(range(1, len(players) + 1)):
+        first = [team - 1 for team in teams]
     turned = [tuple(first[(seat - turn) % seats] for seat in range(seats)) for turn in range(seats)]
     return list(dict.fromkeys(turned))
 
@@ -134,7 +137,9 @@ def contest(
     clusters = np.column_stack([np.full(deals, len(ways)), wins])
     moments = Moments.of(clusters)
     seats = tuple(ways[0].count(player) for player in range(len(searchers)))
-    lead = wins[:, 0] - len(ways) * seats[0] / machine.players
+    ahead = wins[:, 0] - len(ways) * seats[0] / machine.players
+    others = scores[:, 1:] @ np.array(seats[1:]) / sum(seats[1:]) if len(seats) > 1 else scores[:, 0]
+    lead = (scores[:, 0] - others) * (1 if machine.best == "max" else -1)
     every = SearchedGames.joined(played)
     return Contest(
         described.name,
@@ -144,7 +149,8 @@ def contest(
         deals,
         tuple(moments.ratio(1 + player, 0) for player in range(len(searchers))),
         tuple(_mean(scores[:, player]) for player in range(len(searchers))),
-        (int((lead > 1e-9).sum()), int((lead < -1e-9).sum())),
+        _mean(lead),
+        (int((ahead > 1e-9).sum()), int((ahead < -1e-9).sum())),
         int((every.statuses == k.FINISHED).sum()),
         int((every.statuses == k.CAPPED).sum()),
         int((every.statuses > k.CAPPED).sum()),

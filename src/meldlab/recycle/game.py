@@ -180,8 +180,7 @@ class Standing:
             types = [position.type_of(card) for card in cards]
             stream.shuffle(types)
             words[[plan.cards + k.NODE * card + k.TYPE for card in cards]] = np.array(types, np.int64)
-        words.flags.writeable = False
-        return type(self)(Position(position.machine, words), self.teller)
+        return type(self)(position.with_words(words), self.teller)
 
 
 def _whose(category: str, owner: int) -> str:

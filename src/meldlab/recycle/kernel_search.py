@@ -27,7 +27,7 @@ BY_SCORE, BY_RANK = range(2)
 # --- hunt
 (
     H_LEVEL, H_OPTION, H_PHASE, H_SEAT, H_KIND, H_OPTIONS, H_DONE, H_BUDGET, H_DEAL, H_KEY, H_FUTURE, H_NODE, H_DEPTH, H_STAMP, H_USED,
-    H_ROW, H_CHANGED, H_FAILED, H_START, H_CHOSEN, H_HIDDEN, H_GROWN, H_SEEKS, H_PENDING, H_SAVED_SEAT, H_SAVED_DECISION, H_MOVER,
+    H_ROW, H_CHANGED, H_FAILED, H_START, H_CHOSEN, H_HIDDEN, H_SEEKS, H_PENDING, H_SAVED_SEAT, H_SAVED_DECISION, H_MOVER, H_LASTS,
 ) = range(27)  # fmt: skip
 HUNT = 27
 # --- phases of a simulation
@@ -82,6 +82,7 @@ def in_the_game(code, layout, state, task, limit, orders, hunt, root, gauge):
     hunt[H_SEAT] = seat
     hunt[H_KIND] = orders[mine + KIND_OF]
     hunt[H_SEEKS] = orders[mine + SEEKS]
+    hunt[H_LASTS] = orders[mine + LASTS]
     hunt[H_OPTIONS] = state[OPTIONS]
     hunt[H_DONE] = 0
     hunt[H_BUDGET] = 0
@@ -118,7 +119,7 @@ def ahead(code, layout, stack, task, limit, orders, hunt, table, sums, root, gau
         back_up(layout, hunt, orders, table, sums, root, gauge)
     elif state[STATUS] == FINISHED:
         return TO_SCORE
-    elif state[DECISION] - hunt[H_START] >= orders[O_CAP] or state[DECISION] >= limit:
+    elif state[DECISION] - hunt[H_START] >= hunt[H_LASTS] or state[DECISION] >= limit:
         state[STATUS] = CAPPED
         return TO_SCORE
     else:

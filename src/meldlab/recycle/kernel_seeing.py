@@ -12,12 +12,13 @@ from meldlab.recycle.kernel_layout import *
 
 # --- orders: what does not change during a search
 (
-    O_SIGN, O_CAP, O_KEY, O_MEMORIES, O_BACKS, O_BACK, O_KNOWN, O_POOL, O_DEALT, O_PLACE, O_PLACE_BACK, O_WAY, O_WAY_SLOT, O_FOUND,
+    O_SIGN, O_KEY, O_MEMORIES, O_BACKS, O_BACK, O_KNOWN, O_POOL, O_DEALT, O_PLACE, O_PLACE_BACK, O_WAY, O_WAY_SLOT, O_FOUND,
     O_SEATS,
-) = range(15)  # fmt: skip
-# --- of each seat, from 1: kind, simulations per option, determinizations, what is remembered, what is sought, exploration in thousandths
-KIND_OF, SIMULATIONS_OF, DEALS_OF, REMEMBERS, SEEKS, EXPLORES = range(6)
-SEAT_WORDS = 6
+) = range(14)  # fmt: skip
+# --- of each seat, from 1: kind, simulations per option, deals, what is remembered, what is sought, exploration in thousandths, how many
+# decisions a simulation goes on
+KIND_OF, SIMULATIONS_OF, DEALS_OF, REMEMBERS, SEEKS, EXPLORES, LASTS = range(7)
+SEAT_WORDS = 7
 
 
 @scalar_kernel
@@ -69,7 +70,6 @@ def effect(state, layout, seat):
 @scalar_kernel
 def looks(state, layout, orders, seat):
     """Return a number for a position as a seat sees it; seat 0 sees everything."""
-    data = orders
     h = mix(np.uint64(state[PC]) ^ np.uint64(state[DECISION]) << np.uint64(32))
     first, end = layout[L_PENDING], layout[L_PENDING]
     if seat:
@@ -92,8 +92,8 @@ def looks(state, layout, orders, seat):
         h += mix(x)
     if state[REMEMBERED]:
         memories = orders[O_MEMORIES]
-        for i in range(data[memories]):
-            family = data[memories + 1 + i]
+        for i in range(orders[memories]):
+            family = orders[memories + 1 + i]
             # The location of index 0 is in the chain once it was named, and holds nothing before.
             home = state[family + CHAIN_AT]
             while home:
@@ -121,7 +121,7 @@ def knows(layout, orders, hunt, seat, card):
 def survey(state, layout, orders, hunt, seat):
     """List the places that a seat does not see, location by location from the bottom up, and the cards in them; return how many.
 
-    Cards that the seat remembers come behind the places of their location; all others are the pool, by back and type.
+    The cards are the pool: by back and type, those that the seat remembers last.
     """
     pool, place, place_back = orders[O_POOL], orders[O_PLACE], orders[O_PLACE_BACK]
     places = 0
@@ -148,7 +148,6 @@ def survey(state, layout, orders, hunt, seat):
     for i in range(state[CARDS]):
         card = layout[L_CARDS] + NODE * i
         if not visible(state, state[card + HOME], seat):
-            # By insertion, from the largest down: (remembered last, back, type).
             rank = card_rank(state, layout, orders, hunt, seat, card)
             at = hidden
             while at > 0 and card_rank(state, layout, orders, hunt, seat, hunt[pool + at - 1]) > rank:
@@ -192,7 +191,7 @@ def deal(state, layout, orders, hunt, seat, hidden, key):
                     hunt[dealt + j] = card
                     break
                 nth -= 1
-    # One back after the other, each card drawn from those not yet dealt; the order in which the pool is left does not matter to chance.
+    # One back after the other; each place draws from the cards not yet dealt.
     first = 0
     for back in range(orders[O_BACKS]):
         end = first
@@ -200,15 +199,15 @@ def deal(state, layout, orders, hunt, seat, hidden, key):
             end += 1
         if end == first:
             continue
-        way = orders[O_FOUND]
+        rest = orders[O_FOUND]
         for i in range(first, end):
-            hunt[way + i] = hunt[pool + i]
+            hunt[rest + i] = hunt[pool + i]
         for j in range(hidden):
             if hunt[dealt + j] == 0 and hunt[place_back + j] == back:
                 other = first + below(key, draw, end - first)
                 draw += 1
-                hunt[dealt + j] = hunt[way + other]
-                hunt[way + other] = hunt[way + first]
+                hunt[dealt + j] = hunt[rest + other]
+                hunt[rest + other] = hunt[rest + first]
                 first += 1
     # Link the cards as they lie now.
     under = 0

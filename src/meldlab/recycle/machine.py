@@ -208,6 +208,11 @@ class Position:
         words.flags.writeable = False
         return cls(machine, words)
 
+    def with_words(self, words: Words) -> "Position":
+        """Return a position of the same game with other words."""
+        words.flags.writeable = False
+        return Position(self.machine, words)
+
     def _load(self) -> Words:
         words = self.machine.words
         words[: len(self.words)] = self.words
@@ -287,6 +292,12 @@ class Position:
             raise self.machine.failure(int(words[k.STATUS]), int(words[k.ERROR_AT]))
         at = self.machine.compiled.layout[k.L_SCORES] + 1
         return tuple(words[at : at + self.machine.players].tolist())
+
+    @property
+    def teams(self) -> tuple[int, ...]:
+        """Return the number of the team of every player, 0 for none."""
+        at = self.machine.plan.team_of + 1
+        return tuple(self.words[at : at + self.machine.players].tolist())
 
     # --- what lies where
 

@@ -10,6 +10,7 @@
 
 import time
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Self
 
@@ -17,7 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from meldlab.recycle import kernel_layout as k
-from meldlab.recycle.machine import Machine
+from meldlab.recycle.machine import Games, Machine
+from meldlab.recycle.search import SearchedGames, Searcher
 
 __all__ = ["Outcome"]
 
@@ -28,6 +30,7 @@ class Outcome:
 
     name: str
     machine: Machine
+    players: tuple[Searcher, ...]
     scores: NDArray[np.float64]  # summed
     wins: NDArray[np.float64]  # a tie is shared
     games: int = 0
@@ -39,15 +42,24 @@ class Outcome:
     failed: Counter[tuple[int, int]] = field(default_factory=Counter)  # by status and instruction
 
     @classmethod
-    def start(cls, name: str, machine: Machine) -> Self:
-        """Return nothing played yet; the machine is compiled, so that its time does not count."""
+    def start(cls, name: str, machine: Machine, players: Sequence[Searcher] = ()) -> Self:
+        """Return nothing played yet, random players if none are named; the machine is compiled, so that its time does not count."""
         machine.random_games(games=1, seed=0)
-        return cls(name, machine, np.zeros(machine.players), np.zeros(machine.players))
+        return cls(name, machine, tuple(players), np.zeros(machine.players), np.zeros(machine.players))
+
+    @property
+    def searching(self) -> bool:
+        """Tell whether a player looks ahead."""
+        return any(player.kind != "random" for player in self.players)
 
     def play(self, games: int, seed: int, threads: int, first: int) -> None:
         """Play on, from game ``first`` of the seed."""
         start = time.perf_counter()
-        played = self.machine.random_games(games, seed, threads, first)
+        played: Games | SearchedGames
+        if self.searching:
+            played = self.machine.searched_games(self.players, games, seed, first, threads)
+        else:
+            played = self.machine.random_games(games, seed, threads, first)
         self.seconds += time.perf_counter() - start
         ended = played.statuses <= k.CAPPED
         scores = played.scores[ended]

@@ -1,7 +1,7 @@
 """Players for any described game: at random, by samples, by trees, by one tree over what a seat knows.
 
 >>> Searcher.parse("mcts:200:taken")
-Searcher(kind='mcts', simulations=200, determinizations=10, level='taken', reward='score', exploration=1.0)
+Searcher(kind='mcts', simulations=200, determinizations=10, level='taken', reward='score', exploration=0.7, cap=500)
 >>> str(Searcher("ismcts", reward="rank"))
 'ismcts:1000:rank'
 >>> from meldlab.recycle import library
@@ -42,7 +42,6 @@ KINDS = ("random", "pimc", "mcts", "ismcts")
 LEVELS = ("private", "taken")
 REWARDS = ("score", "rank")
 ENTRIES = 2**18  # of the tree; positions that find no room stay leaves
-ROLLOUT_CAP = 500  # decisions of one simulation, which is then scored as it stands
 
 
 @dataclass(frozen=True)
@@ -58,14 +57,17 @@ class Searcher:
     determinizations: int = 10
     level: str = "private"
     reward: str = "score"
-    exploration: float = 1.0
+    exploration: float = 0.7
+    cap: int = 500  # decisions of one simulation, which is then scored as it stands
 
     def __post_init__(self) -> None:
         for what, value, known in (("player", self.kind, KINDS), ("level", self.level, LEVELS), ("reward", self.reward, REWARDS)):
             if value not in known:
                 raise NoSuchThing(what, value, list(known))
-        if not (0 < self.simulations < 2**31 and 0 < self.determinizations < 2**31):
-            raise NotLegalHere("a search needs at least one simulation and one deal, and fewer than 2^31")
+        if not all(0 < number < 2**31 for number in (self.simulations, self.determinizations, self.cap)):
+            raise NotLegalHere("a search needs at least one simulation, one deal and one decision, and fewer than 2^31")
+        if not 0 <= self.exploration < 2**20:
+            raise NotLegalHere(f"exploration {self.exploration} is no weight from 0 up")
 
     @classmethod
     def parse(cls, text: str, simulations: int = 1000, level: str = "private") -> "Searcher":
@@ -185,7 +187,6 @@ class Study:
             self.orders[field], at = at, at + size
         self.hunt = np.zeros(at, np.int64)
         self.orders[see.O_SIGN] = 1 if machine.best == "max" else -1
-        self.orders[see.O_CAP] = ROLLOUT_CAP
         self.orders[see.O_MEMORIES] = head
         self.orders[see.O_BACKS] = len(backs)
         self.orders[see.O_BACK] = head + 1 + len(memories)
@@ -200,6 +201,7 @@ class Study:
                 LEVELS.index(player.level),
                 seeks,
                 round(1000 * player.exploration),
+                player.cap,
             )
         searching = any(player.kind in ("mcts", "ismcts") for player in self.players)
         entries = ENTRIES if searching else 1
@@ -277,6 +279,15 @@ class Study:
             int(last[ks.D_CHANGED]),
             int(last[ks.D_FAILED]),
         )
+
+    def dealt(self, position: "Position", seat: int, number: int, known: Words | None = None) -> "Position":
+        """Return a position with the cards that a seat does not see dealt anew; each ``number`` is a deal of its own."""
+        self.known[:] = 0 if known is None else known
+        state, layout = self.stack[1], self.machine.tables[2]
+        state[: len(position.words)] = position.words
+        hidden = see.survey(state, layout, self.orders, self.hunt, seat)
+        see.deal(state, layout, self.orders, self.hunt, seat, hidden, np.uint64(address(number, 0, 0, 0, k.FOR_DEAL)))
+        return position.with_words(state[: len(position.words)].copy())
 
 
 def play_games(machine: "Machine", players: Sequence[Searcher], numbers: Sequence[int], seed: int, threads: int) -> Iterator[SearchedGames]:

@@ -12,9 +12,9 @@ app.command("waiting")(waiting.bench_waiting)
 app.command("gin")(gin.bench_gin)
 app.command("stopping")(stopping.bench_stopping)
 app.command("recycle")(recycle.bench_recycle)
+app.command("analyse")(analyse.bench_analyse)
 app.command("rummikub")(rummikub.bench_rummikub)
 app.command("tuning")(tuning.bench_tuning)
-app.command("analyse")(analyse.bench_analyse)
 
 
 @app.callback()

@@ -1,70 +1,96 @@
-"""``meldlab bench analyse``: an opening decision, a quick page, and what the whole page would take."""
+"""``meldlab bench analyse``: one decision of players that look ahead, and how long the games behind a page take."""
 
 import tempfile
 import time
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from meldlab.cli.options import JsonOption, SeedOption, print_json
 
-# One opening decision in the reference engine, 1000 simulations for each option, CPU seconds.
-REFERENCE = {"mcts": 440.0, "pimc": 170.0}
-PUBLISHED_GAMES, PUBLISHED_SIMULATIONS = 100, 1000
+if TYPE_CHECKING:
+    from meldlab.recycle.game import Described
+
+# The reference engine on one thread, CPU seconds for the opening decision of Block Rummy at 1000 simulations per option.
+REFERENCE = {"pimc": 170, "mcts": 440}
+PUBLISHED = 1000  # simulations per option
+PAGE = 100  # games of each sort
+CORES = 2
 
 
 def bench_analyse(
-    game: Annotated[str, typer.Option(help="A game of the library.")] = "block_rummy",
-    games: Annotated[int, typer.Option(min=1, help="Games of each line-up from which the whole page is projected.")] = 1,
-    simulations: Annotated[int, typer.Option(min=1, help="Simulations for each option; the published budget has 1000.")] = 1000,
+    game: Annotated[str, typer.Option("--game", help="A file or a game of the library.")] = "block_rummy",
+    games: Annotated[int, typer.Option("--games", min=1, help="Games to project a page from.")] = 2,
+    simulations: Annotated[int, typer.Option("--simulations", min=1, help="Simulations per option in these games.")] = 50,
+    quick: Annotated[bool, typer.Option("--quick", help="Make a quick page too, from an empty store, and time that.")] = False,
     seed: SeedOption = 1,
     json: JsonOption = False,
 ) -> None:
-    """Time opening decisions and quick pages, and project the page of the published budget, in CPU seconds.
+    """Time the opening decision at the published budget, and project the time of a whole page from a few smaller games.
 
-    Example: meldlab bench analyse --games 1 --simulations 100
+    Example: meldlab bench analyse --json
     """
-    from meldlab.lab.analysis.page import analysis_page
-    from meldlab.lab.analysis.study import Analysis, Budget, Subject, analyse
-    from meldlab.lab.store import Store
     from meldlab.recycle.game import Described
     from meldlab.recycle.search import Searcher, Study
 
     described = Described.named(game)
     machine = described.machine
-    machine.searched_games([Searcher("mcts", 1)] * machine.players, 1, seed, threads=1)
-
-    def studied(budget: Budget) -> tuple[Analysis, float, float]:
-        cpu, wall = time.process_time(), time.perf_counter()
-        with tempfile.TemporaryDirectory() as folder:
-            analysis = analyse(Subject.of(described, {}), budget, Store.open(f"{folder}/runs.sqlite"))
-        analysis_page(analysis)
-        return analysis, time.process_time() - cpu, time.perf_counter() - wall
-
-    opening = {}
-    for kind in REFERENCE:
-        search, start = Study(machine, [Searcher(kind, simulations)] * machine.players), time.process_time()
-        search.advise(machine.begin(seed), seed)
-        opening[kind] = time.process_time() - start
-    _, quick_cpu, quick_wall = studied(Budget.of(None, None, True, "mcts", seed))
-    some, *_ = studied(Budget(games, 100, "mcts", simulations, seed))
-    scale = PUBLISHED_GAMES / games * PUBLISHED_SIMULATIONS / simulations
-    whole = scale * float(some.skilled.seconds.sum() + some.single.seconds.sum())
-    answer = {
-        "game": game,
-        "simulations": simulations,
-        "opening_seconds": opening,
-        "reference_seconds": REFERENCE if game == "block_rummy" and simulations == PUBLISHED_SIMULATIONS else None,
-        "quick_cpu_seconds": quick_cpu,
-        "quick_seconds": quick_wall,
-        "page_cpu_seconds": whole,
-        "page_minutes_two_cores": whole / 120,
-    }
+    position = machine.begin(seed)
+    options = len(position.paths)
+    decisions: dict[str, float] = {}
+    for kind in ("pimc", "mcts", "ismcts"):
+        Study(machine, [Searcher(kind, 1)] * machine.players).advise(position, seed)
+        study = Study(machine, [Searcher(kind, PUBLISHED)] * machine.players)
+        start = time.process_time()
+        study.advise(position, seed)
+        decisions[kind] = time.process_time() - start
+    start = time.process_time()
+    machine.random_games(PAGE, seed)
+    random = time.process_time() - start
+    played = machine.searched_games([Searcher("mcts", simulations)] * machine.players, games, seed, threads=1)
+    per_simulation = float(played.seconds.sum()) / int(played.simulations.sum())
+    per_game = float(played.options.sum()) / games * PUBLISHED * per_simulation
+    page = (random + PAGE * per_game) / CORES / 60
+    quick_page = _quick_page(described, seed) if quick else None
+    known = REFERENCE if described.name == "block_rummy" else {}
     if json:
-        print_json(answer)
+        print_json(
+            {
+                "game": described.name,
+                "options": options,
+                "opening_decision_seconds": decisions,
+                "reference_seconds": known,
+                "random_games_seconds": random,
+                "decisions_per_game": float(played.decisions.mean()),
+                "options_per_game": float(played.options.sum()) / games,
+                "microseconds_per_simulation": 1e6 * per_simulation,
+                "searched_game_seconds": per_game,
+                "page_minutes_on_two_cores": page,
+                "quick_page_seconds": quick_page,
+            }
+        )
         return
-    for kind, seconds in opening.items():
-        rival = f"   {REFERENCE[kind] / seconds:,.0f} x the reference engine" if answer["reference_seconds"] else ""
-        print(f"opening decision, {kind:4} {simulations} per option  {seconds:8.2f} s of one core{rival}")
-    print(f"quick page                           {quick_cpu:8.1f} s of one core, {quick_wall:.1f} s here")
-    print(f"whole page, published budget         {whole:8.0f} s of one core, {whole / 120:.0f} minutes on two (from {games} of 100 games)")
+    for kind, seconds in decisions.items():
+        rival = (
+            f"   {REFERENCE[kind] / seconds:,.0f} x the reference engine" if kind in REFERENCE and described.name == "block_rummy" else ""
+        )
+        print(f"{kind:7} opening decision of {described.name}, {options} options x {PUBLISHED:,} simulations   {seconds:6.2f} s{rival}")
+    print(
+        f"page    {PAGE} random games and {PAGE} games of mcts:{PUBLISHED}   {page:6.0f} min on two cores"
+        f"   ({per_game:.0f} s a game, projected from {games} of mcts:{simulations})"
+    )
+    if quick_page:
+        print(f"quick   page   {quick_page['cpu']:6.1f} s of one core, {quick_page['wall']:.1f} s here on all")
+
+
+def _quick_page(described: "Described", seed: int) -> dict[str, float]:
+    """Return the CPU seconds and the seconds on the clock that a quick page takes."""
+    from meldlab.lab.analysis.page import analysis_page
+    from meldlab.lab.analysis.study import Budget, Subject, analyse
+    from meldlab.lab.store import Store
+
+    cpu, wall = time.process_time(), time.perf_counter()
+    with tempfile.TemporaryDirectory() as folder:
+        budget = Budget.of(None, None, quick=True, player="mcts", seed=seed)
+        analysis_page(analyse(Subject(described), budget, Store.open(f"{folder}/runs.sqlite")))
+    return {"cpu": time.process_time() - cpu, "wall": time.perf_counter() - wall}

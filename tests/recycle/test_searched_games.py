@@ -1,0 +1,193 @@
+"""Whole games of players that look ahead: the record, any split of the work, and no look at hidden cards."""
+
+from dataclasses import fields
+
+import numpy as np
+import pytest
+
+from meldlab.play import Chance, Deal
+from meldlab.recycle import kernel_layout as k
+from meldlab.recycle import library
+from meldlab.recycle.game import Described
+from meldlab.recycle.machine import Machine, Position
+from meldlab.recycle.search import Advice, SearchedGames, Searcher, Study
+from tests.recycle import tiny
+
+SMALL = [Searcher("mcts", 6, 3), Searcher("ismcts", 5), Searcher("pimc", 4, 2, "taken", "rank"), Searcher("random")]
+
+
+def same(one: SearchedGames, other: SearchedGames) -> bool:
+    names = [field.name for field in fields(SearchedGames) if field.name != "seconds"]
+    return all(np.array_equal(getattr(one, name), getattr(other, name), equal_nan=True) for name in names)
+
+
+def test_any_split_gives_the_same_games() -> None:
+    machine = Machine.of(library.entry("hearts").text)
+    whole = machine.searched_games(SMALL, games=4, seed=9, threads=1)
+    assert same(whole, machine.searched_games(SMALL, games=4, seed=9, threads=3))
+    parts = [machine.searched_games(SMALL, games=1, seed=9, first=number, threads=1) for number in (0, 1, 2, 3)]
+    assert same(whole, SearchedGames.joined(parts))
+    assert not same(whole, machine.searched_games(SMALL, games=4, seed=10, threads=1))
+
+
+def test_random_players_play_the_random_games() -> None:
+    machine = Machine.of(library.entry("scopa").text)
+    searched = machine.searched_games([Searcher("random")] * 2, games=10, seed=3, first=5, threads=1)
+    played = machine.random_games(games=10, seed=3, first=5)
+    assert np.array_equal(searched.scores, played.scores)
+    assert np.array_equal(searched.decisions, played.decisions)
+    assert np.isnan(searched.best).all()
+    assert not searched.simulations.any()
+
+
+@pytest.mark.parametrize("name", library.names())
+def test_the_record_of_every_game_is_whole(name: str) -> None:
+    machine = Machine.of(library.entry(name).text)
+    players = [Searcher(("mcts", "ismcts", "pimc")[seat % 3], 3, 2) for seat in range(machine.players)]
+    played = machine.searched_games(players, games=1, seed=1, threads=1)
+    assert played.statuses.tolist() == [k.FINISHED]
+    assert played.decisions.tolist() == [len(played.move)]
+    assert played.move.tolist() == list(range(len(played.move)))
+    assert ((played.chosen >= 0) & (played.chosen < played.options)).all()
+    assert (played.simulations == 3 * played.options).all()
+    assert not played.changed.any()
+    assert not played.failed.any()
+    sign = 1 if machine.best == "max" else -1
+    assert (sign * played.best >= sign * played.mean - 1e-9).all()
+    assert (sign * played.mean >= sign * played.worst - 1e-9).all()
+    assert ((played.spread == 0) | (played.options > 1)).all()
+    assert ((played.reward >= 0) & (played.reward <= 1)).all()
+    assert ((played.rank_estimate >= 0) & (played.rank_estimate <= machine.players - 1)).all()
+    # The game can be played again from the options alone.
+    position = machine.begin(seed=1)
+    for seat, options, chosen in zip(played.seat.tolist(), played.options.tolist(), played.chosen.tolist(), strict=True):
+        assert (position.seat, len(position.paths)) == (seat, options)
+        position = position.decide(chosen)
+    assert position.scores == tuple(played.scores[0].tolist())
+    ranks = [sum(sign * other > sign * score for other in position.scores) for score in position.scores]
+    assert played.ranks[0].tolist() == ranks
+
+
+# --- leaks
+
+
+def equal(one: Advice, other: Advice) -> bool:
+    return all(np.array_equal(getattr(one, field.name), getattr(other, field.name), equal_nan=True) for field in fields(Advice))
+
+
+@pytest.mark.parametrize("name", library.names())
+def test_hidden_cards_change_no_choice_and_no_estimate(name: str) -> None:
+    described = Described.named(name)
+    machine = described.machine
+    studies = [Study(machine, [Searcher(kind, 3, 2)] * machine.players) for kind in ("pimc", "mcts", "ismcts")]
+    standing, moved = described.start(machine.players, Deal(4)), 0
+    for step in range(12):
+        if standing.seat is None:
+            break
+        if step % 4 < 2:
+            others = [standing.redeal(standing.seat, Chance(4, number, step, standing.seat)).position for number in range(3)]
+            moved += sum(not np.array_equal(standing.position.words, other.words) for other in others)
+            for player, other in zip(studies, others, strict=True):
+                assert equal(player.advise(standing.position, step), player.advise(other, step))
+        options = list(standing.legal_actions())
+        standing = standing.apply(options[step % len(options)])
+    assert moved or machine.players == 1
+
+
+def unknown_permuted(position: Position, known: set[int], seat: int, shift: int) -> Position:
+    """Turn the faces of the cards that a seat neither sees nor remembers."""
+    plan = position.machine.plan
+    seen = {card for place in position.places() if place.seen_by(seat) for card in place.cards}
+    cards = [card for card in range(int(position.words[k.CARDS])) if card not in seen | known]
+    words = position.words.copy()
+    at = [plan.cards + k.NODE * card + k.TYPE for card in cards]
+    words[at] = np.roll(words[at], shift)
+    return position.with_words(words)
+
+
+def test_what_is_remembered_is_all_that_is_known() -> None:
+    machine = Machine.of(library.entry("gin_rummy").text)
+    player = Study(machine, [Searcher("ismcts", 4, level="taken")] * 2)
+    position, differs = machine.begin(seed=6), 0
+    dice = np.random.default_rng(6)
+    for step in range(30):
+        cards = int(position.words[k.CARDS])
+        known = np.zeros((3, machine.compiled.layout[k.L_CARDS_LIMIT]), np.int64)
+        known[:, :cards] = dice.random((3, cards)) < 0.3
+        if step % 3 == 0:
+            remembered = set(np.flatnonzero(known[position.seat]).tolist())
+            other = unknown_permuted(position, remembered, position.seat, 5)
+            found = player.advise(position, step, known)
+            assert equal(found, player.advise(other, step, known))
+            differs += not equal(found, player.advise(position, step))
+        position = position.decide(step % len(position.paths))
+    assert differs > 3
+
+
+def test_choices_made_in_secret_stay_secret() -> None:
+    machine = Machine.of(library.entry("goofspiel").text)
+    first = machine.begin(seed=2)
+    for kind in ("pimc", "mcts", "ismcts"):
+        player = Study(machine, [Searcher(kind, 8, 4)] * 3)
+        second = [player.advise(first.decide(option), seed=3) for option in range(len(first.paths))]
+        assert all(equal(second[0], other) for other in second)
+        third = [player.advise(first.decide(option).decide(option), seed=3) for option in range(len(first.paths))]
+        assert all(equal(third[0], other) for other in third)
+
+
+def test_secret_choices_are_guessed_evenly() -> None:
+    machine = tiny.machine(SECRET)
+    position = machine.begin(seed=1).decide(2)
+    found = Study(machine, [Searcher("pimc", 6000, 6000)] * 2).advise(position, seed=1)
+    # Against an even choice among three numbers the second player wins by k with chance k in three.
+    assert np.abs(found.scores[:, 1] - np.array([0, 1 / 3, 2 / 3])).max() < 0.04
+
+
+SECRET = """(game
+ (setup (create players 2) (create deck (game vloc CARD) (deck (N (A)))))
+ (stage player simultaneous
+  (choice ((any (range 1 .. 3) 'N (set ((current player) sto BID) 'N)))))
+ (do (((< ((1 player) sto BID) ((2 player) sto BID)) (set ((2 player) sto WON) 1))))
+ (scoring max ((current player) sto WON)))"""
+
+
+# --- deals in which the options differ, and simulations that fail
+
+PEEKING = """(game
+ (setup (create players 2) (create deck (game hloc STOCK) (deck (N (A, B, C, D)))))
+ (do ((shuffle (game hloc STOCK))))
+ (choice ((turn pass)
+  ((== (cardatt N (top (game hloc STOCK))) A) (set ((1 player) sto SCORE) 9))))
+ (scoring max ((current player) sto SCORE)))"""
+
+
+def test_options_that_depend_on_hidden_cards_are_counted() -> None:
+    machine = tiny.machine(PEEKING)
+    at = [machine.begin(seed=seed) for seed in range(20)]
+    both, single = next(one for one in at if len(one.paths) == 2), next(one for one in at if len(one.paths) == 1)
+    for kind in ("pimc", "mcts", "ismcts"):
+        player = Study(machine, [Searcher(kind, 200, 200)] * 2)
+        found = player.advise(both, seed=1)
+        # Three deals of four do not have the second option; it is worth nine wherever it is there.
+        assert 0.6 * 400 < found.changed < 0.9 * 400
+        assert found.scores[:, 0].tolist() == [0, 9]
+        assert found.option == 1 if kind != "ismcts" else found.counts.sum() > 0
+        assert player.advise(single, seed=1).option == 0
+
+
+BREAKING = """(game
+ (setup (create players 1) (create deck (game vloc CARD) (deck (N (A)))))
+ (choice ((set (game sto GO) 1) (turn pass)))
+ (do (((== (game sto GO) 1) (set (game sto X) (// 1 0)))))
+ (scoring max 1))"""
+
+
+def test_simulations_that_fail_are_counted() -> None:
+    machine = tiny.machine(BREAKING)
+    for kind in ("pimc", "mcts", "ismcts"):
+        found = Study(machine, [Searcher(kind, 20)]).advise(machine.begin(seed=1), seed=1)
+        assert found.option == 1
+        assert found.failed > 0
+        assert found.counts[0] == 0
+    played = machine.searched_games([Searcher("random")], games=20, seed=1, threads=1)
+    assert set(played.statuses.tolist()) == {k.FINISHED, k.BY_ZERO}

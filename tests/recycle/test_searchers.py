@@ -1,0 +1,139 @@
+"""Players that look ahead, against games that can be looked at to the end."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from meldlab.errors import BadText, NoSuchThing, NotLegalHere
+from meldlab.recycle import library
+from meldlab.recycle.machine import Machine, Position
+from meldlab.recycle.search import KINDS, LEVELS, REWARDS, Advice, Searcher, Study
+from tests.recycle import tiny
+
+
+def advice(position: Position, player: Searcher, seed: int = 1) -> Advice:
+    return Study(position.machine, [player] * position.machine.players).advise(position, seed)
+
+
+searchers = st.builds(
+    Searcher, st.sampled_from(KINDS[1:]), st.integers(1, 10**6), level=st.sampled_from(LEVELS), reward=st.sampled_from(REWARDS)
+)
+
+
+@given(searchers)
+def test_a_player_reads_what_it_prints(player: Searcher) -> None:
+    assert Searcher.parse(str(player)) == player
+
+
+@pytest.mark.parametrize("text", ["mcts:x", "mcts:10:much", "mcts::"])
+def test_nonsense_behind_a_player_is_named(text: str) -> None:
+    with pytest.raises(BadText, match="after a player come"):
+        Searcher.parse(text)
+
+
+def test_unknown_players_and_empty_budgets_are_named() -> None:
+    with pytest.raises(NoSuchThing, match="clever"):
+        Searcher.parse("clever")
+    with pytest.raises(NotLegalHere, match="at least one simulation"):
+        Searcher.parse("mcts:0")
+    with pytest.raises(NotLegalHere, match="3 players for a game of 2"):
+        Study(tiny.machine(tiny.COLOUR), [Searcher("random")] * 3)
+
+
+# --- everything is seen: the tree must find the best option
+
+
+@pytest.mark.parametrize("kind", ["mcts", "ismcts"])
+@pytest.mark.parametrize("best", ["max", "min"])
+@pytest.mark.parametrize("cards", [5, 6, 7, 9, 10, 11])
+def test_trees_leave_a_multiple_of_four(cards: int, best: str, kind: str) -> None:
+    position = tiny.machine(tiny.heap_game(cards, best)).begin(seed=0)
+    optimal = tiny.best_options(position, tiny.alone(2))
+    assert optimal == {cards % 4 - 1}
+    assert advice(position, Searcher(kind, 1000)).option in optimal
+
+
+@pytest.mark.parametrize("kind", ["mcts", "ismcts"])
+@pytest.mark.parametrize("best", ["max", "min"])
+@pytest.mark.parametrize(("names", "players"), [("ABFDE", 2), ("CFADB", 2), ("AFBECD", 3), ("BEFACD", 3), ("CEBFAD", 3)])
+def test_trees_find_the_better_end_of_the_row(names: str, players: int, best: str, kind: str) -> None:
+    position = tiny.machine(tiny.row_game(names, players, best)).begin(seed=0)
+    team = tiny.alone(players)
+    while not position.over:
+        best_options = tiny.best_options(position, team)
+        found = advice(position, Searcher(kind, 800))
+        assert found.option in best_options
+        position = position.decide(found.option)
+
+
+@pytest.mark.parametrize("kind", ["pimc", "mcts", "ismcts"])
+@pytest.mark.parametrize("reward", ["score", "rank"])
+def test_partners_play_for_their_team(kind: str, reward: str) -> None:
+    position = tiny.machine(tiny.PARTNERS).begin(seed=0)
+    assert tiny.best_options(position, {1: 1, 2: 2, 3: 1, 4: 2}) == {1}
+    found = advice(position, Searcher(kind, 40, reward=reward))
+    # By rank three points win as well as ten, and the last option loses.
+    assert found.option == 1 if reward == "score" else found.option in (0, 1)
+    assert found.scores[1].tolist() == [0, 0, 10, 0]
+    assert found.ranks[1].tolist() == [1, 1, 0, 1]
+
+
+# --- something is hidden
+
+
+def exact_values(position: Position) -> list[list[float]]:
+    """Return for each option the expected scores, over all deals, when everybody plays at random afterwards."""
+    every = list(tiny.deals(position, position.seat))
+    options = range(len(position.paths))
+    return [np.mean([tiny.scores_at_random(deal.decide(option)) for deal in every], axis=0).tolist() for option in options]
+
+
+@pytest.mark.parametrize(("name", "decisions"), [("kuhn_poker", 0), ("kuhn_poker", 1), ("leduc_poker", 1), ("leduc_poker", 3)])
+def test_samples_converge_to_the_mean_over_all_deals(name: str, decisions: int) -> None:
+    position = Machine.of(library.entry(name).text).begin(seed=4)
+    for _ in range(decisions):
+        position = position.decide(len(position.paths) - 1)
+    simulations = 20_000
+    found = advice(position, Searcher("pimc", simulations, determinizations=simulations))
+    exact = exact_values(position)
+    # A game of Leduc ends between -13 and 13; five standard errors of what is seen there.
+    spread = 5 * (13 if name == "leduc_poker" else 2) / simulations**0.5
+    assert np.abs(found.scores - np.array(exact)).max() < spread
+    assert exact[found.option][position.seat - 1] > max(each[position.seat - 1] for each in exact) - 2 * spread
+
+
+def test_deals_are_shared_by_all_options() -> None:
+    # With one deal and no later choice every simulation of an option ends alike.
+    position = tiny.machine(tiny.COLOUR).begin(seed=1).decide(1)
+    found = advice(position, Searcher("pimc", 10, determinizations=1))
+    assert sorted(found.scores[:, 0].tolist()) == [0, 4]
+    evenly = advice(position, Searcher("pimc", 4000, determinizations=4000))
+    assert np.abs(evenly.scores[:, 0] - 2).max() < 0.2
+
+
+def test_one_tree_does_not_believe_that_it_will_see_the_card() -> None:
+    position = tiny.machine(tiny.COLOUR).begin(seed=1)
+    fooled, wise = advice(position, Searcher("mcts", 400)), advice(position, Searcher("ismcts", 400))
+    assert fooled.option == 1
+    assert wise.option == 0
+    assert fooled.scores[1, 0] > 3.5
+    assert 1.5 < wise.scores[1, 0] < 2.5
+
+
+def test_the_game_itself_shows_what_a_guess_is_worth() -> None:
+    machine = tiny.machine(tiny.COLOUR)
+    others = Searcher("random")
+    sure = machine.searched_games([Searcher("ismcts", 50), others], 100, seed=1, threads=1)
+    assert (sure.scores[:, 0] == 3).all()
+    guessed = machine.searched_games([Searcher("mcts", 200), others], 200, seed=1, threads=1)
+    assert 1.4 < guessed.scores[:, 0].mean() < 2.6
+
+
+def test_a_simulation_is_scored_as_it_stands_at_its_cap() -> None:
+    # Passing on a card without end: nobody ever scores, unless the simulation stops.
+    position = tiny.machine(tiny.ENDLESS).begin(seed=1)
+    found = advice(position, Searcher("pimc", 5, cap=7))
+    # The first decision counts, then six more.
+    assert found.scores[0].tolist() == [4, 3]
+    assert found.failed == 0
