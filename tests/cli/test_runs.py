@@ -168,4 +168,4 @@ def test_bench_tuning_as_json(capsys: pytest.CaptureFixture[str]) -> None:
     assert found["projected_games"] == 23_720_000
     assert found["projected_hours"] == pytest.approx(23_720_000 / found["games_per_second_on_cores"] / 3600)
     assert all(found[name] > 0 for name in ("kernel_games_per_second", "sharded_games_per_second", "games_per_second_by_the_clock"))
-    assert found["overhead"] > -0.9
+    assert found["overhead"] == pytest.approx(found["seconds_per_shard"] * found["kernel_games_per_second"] / 100)

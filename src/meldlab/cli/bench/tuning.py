@@ -5,7 +5,6 @@ import time
 from collections.abc import Callable
 from itertools import count
 from pathlib import Path
-from statistics import median
 from typing import Annotated
 
 import typer
@@ -13,6 +12,7 @@ import typer
 from meldlab.cli.options import JsonOption, print_json
 
 REPEATS = 9
+SMALL = 200  # shards of two games, to see what a shard costs
 FULL = (1331 + 36 + 187 + 187 + 3003) * 5000  # one iteration of the paper's five searches
 
 
@@ -24,7 +24,9 @@ def bench_tuning(
 ) -> None:
     """Time ensemble v simple in the bare kernel and through store and shards, in CPU time, and project the paper's searches.
 
-    Kernel and shards take turns. Speeds are the best of nine, as other programs can only slow them down; the overhead is the middle one.
+    The overhead is what shards of two games cost beyond the games in them, as a part of the time that the kernel takes for a shard of
+    full size: the difference of two long measurements would be lost in their noise. Figures are the best of nine, as other programs
+    can only slow them down.
 
     Example: meldlab bench tuning --json
     """
@@ -42,25 +44,34 @@ def bench_tuning(
         for piece in pieces:
             play_batch(first, second, Rules(), piece.seed, piece.first, piece.games, mirror=True, parallel=False)
 
+    small = Shard("gin.duel", "ensemble:paper", "simple", seed=1, games=2 * SMALL).split(2)
+
     with tempfile.TemporaryDirectory() as folder:
         store = Store.open(Path(folder, "runs.sqlite"))
         numbers = count()
 
-        def sharded(jobs: int) -> Callable[[], object]:
+        def sharded(pieces: list[Shard], jobs: int) -> Callable[[], object]:
             return lambda: play(pieces, store.run("bench", {"repeat": next(numbers)}), jobs=jobs)
 
-        jobs: dict[str, Callable[[], object]] = {"kernel": bare, "sharded": sharded(1), "cores": sharded(cores)}
+        jobs: dict[str, Callable[[], object]] = {
+            "kernel": bare,
+            "sharded": sharded(pieces, 1),
+            "cores": sharded(pieces, cores),
+            "small": sharded(small, 1),
+        }
         cpu, wall = in_turns(jobs)
     total = sum(piece.games for piece in pieces)
     kernel, one = total / min(cpu["kernel"]), total / min(cpu["sharded"])
     many, seen = cores * total / min(cpu["cores"]), total / min(wall["cores"])
-    overhead = median(after / before for before, after in zip(cpu["kernel"], cpu["sharded"], strict=True)) - 1
+    cost = min(cpu["small"]) / SMALL - 2 / kernel
+    overhead = cost * kernel / pieces[0].games
     hours = FULL / many / 3600
     if json:
         print_json(
             {
                 "kernel_games_per_second": kernel,
                 "sharded_games_per_second": one,
+                "seconds_per_shard": cost,
                 "overhead": overhead,
                 "cores": cores,
                 "games_per_second_on_cores": many,
@@ -72,7 +83,7 @@ def bench_tuning(
         return
     size = f"{shards} shards of {pieces[0].games:,} games"
     print(f"kernel alone         {kernel:10,.0f} games/s   one core, ensemble v simple, {size}, CPU time")
-    print(f"store and shards     {one:10,.0f} games/s   one core, overhead {overhead:.1%}")
+    print(f"store and shards     {one:10,.0f} games/s   one core; {1000 * cost:.1f} ms for each shard, overhead {overhead:.1%}")
     print(f"on {cores} cores           {many:10,.0f} games/s   CPU time; {seen:,.0f} by the clock, which others on the machine slow down")
     print(f"projection           {hours:10.2f} hours     {FULL:,} games, one iteration of the paper's five searches, on {cores} cores")
 
