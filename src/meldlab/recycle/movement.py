@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Self
 
 from meldlab.cards.kernel import address, below
+from meldlab.errors import BadText
 from meldlab.recycle import kernel_layout as k
 from meldlab.recycle import syntax as s
 from meldlab.recycle.constants import constant
@@ -104,7 +105,10 @@ class Movement:
         watch = _Watch(machine, edges)
         watch.read(position, log)
         while not position.over:
-            options = len(position.paths)
+            try:
+                options = len(position.paths)
+            except BadText:
+                break  # the game fails here; what moved until then did move
             option = int(below(address(int(position.words[k.KEY]), 0, position.decisions, 0, k.FOR_PLAYER), 0, options))
             after, did, then = position.watched(option)
             watch.read(after, [*did, *then])

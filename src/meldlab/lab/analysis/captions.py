@@ -32,4 +32,4 @@ for the option it likes best, the rank that it expects every player to end with:
 history. Histories are grouped by final rank (ties broken by seat) and averaged; the bands are 95 % intervals over games."""
 
 STOPPED = """<p>{games} games did not come to their end. Those stopped at the limit of decisions are scored as they stood; failed ones have
-no score and count for no player.</p>"""
+no score and count for no player. Why: {reasons}.</p>"""

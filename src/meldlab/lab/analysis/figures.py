@@ -134,12 +134,13 @@ def draw_lead(skilled: Record) -> Sheet:
 
 
 def draw_decisions(records: Mapping[str, Record]) -> Sheet:
-    """Draw the decision points per game as boxes, on a logarithmic axis."""
+    """Draw the decision points per game as boxes, on a logarithmic axis unless a game had none."""
     figure, (axes,) = blank(size=(7.0, 1.2 + 0.55 * len(records)))
     names = list(records)
     axes.boxplot([record.decisions for record in records.values()], orientation="horizontal", tick_labels=names, widths=0.6)
-    axes.set_xscale("log")
-    _plain_logs(axes)
+    if all(record.decisions.all() for record in records.values()):
+        axes.set_xscale("log")
+        _plain_logs(axes)
     axes.invert_yaxis()
     _frame(axes, "decision points per game", "")
     columns = [(name, run + 1, int(many)) for name, record in records.items() for run, many in enumerate(record.decisions)]

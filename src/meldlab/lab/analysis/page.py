@@ -1,6 +1,7 @@
 """The page of a game: what it is, how it flows, how it branches, what is at stake, who leads, what it is like, and its code."""
 
 import json
+from collections import Counter
 from html import escape
 from pathlib import Path
 
@@ -162,8 +163,8 @@ def _games(analysis: Analysis) -> list[str]:
         ends = [str(number) for number in (record.games, record.finished, record.capped, record.failed)]
         rows.append([escape(name), *ends, f"{record.decisions.mean():.1f}", means, wins])
     head = ["players", "games", "finished", "stopped at the limit", "failed", "decisions", "mean score", "wins"]
-    stopped = sum(record.games - record.finished for record in analysis.records.values())
-    note = captions.STOPPED.format(games=stopped) if stopped else "<p>Every game came to its end.</p>"
+    reasons = sum((record.reasons for record in analysis.records.values()), Counter[str]())
+    note = captions.STOPPED.format(games=reasons.total(), reasons=_listed(reasons)) if reasons else "<p>Every game came to its end.</p>"
     return [
         table(head, rows, numbers=range(1, 6)),
         note,
@@ -177,6 +178,10 @@ def _games(analysis: Analysis) -> list[str]:
             analysis.sheets["times"][0], "times", "Time per game", "Median time per game on one core of the machine that made this page."
         ),
     ]
+
+
+def _listed(reasons: Counter[str]) -> str:
+    return "; ".join(f"{escape(why)} ({many})" for why, many in reasons.most_common())
 
 
 def _code(analysis: Analysis) -> list[str]:

@@ -5,6 +5,7 @@
 (1, [2, 3], [[0, 1]], [[1.0, 0.0]])
 """
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import cached_property
@@ -14,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from meldlab.recycle import kernel_layout as k
+from meldlab.recycle.statuses import reason
 
 __all__ = ["Decision", "Record", "Row"]
 
@@ -158,6 +160,11 @@ class Record:
     def failed(self) -> int:
         """Return how many games stopped at an error."""
         return self.games - self.finished - self.capped
+
+    @property
+    def reasons(self) -> Counter[str]:
+        """Return why games did not come to their end, and how many each time."""
+        return Counter(reason(int(status)) for status in self.statuses if status != k.FINISHED)
 
     @cached_property
     def ranks(self) -> Whole:

@@ -151,7 +151,7 @@ class Analysis:
         given: dict[str, Any] = {"level": searcher.level, "samples": searcher.determinizations, "tests": searcher.simulations}
         kept = {"random": self.random, "skilled": self.skilled, "single": self.single}
         played = [Played(line_ups[name].letters, record, **({} if name == "random" else given)) for name, record in kept.items()]
-        return tables(self.subject.name, played if searcher.kind != "random" else played[:1])
+        return tables(self.subject.name, played[: len(self.records)])
 
     def answer(self) -> dict[str, Any]:
         """Return the findings as plain JSON."""
@@ -194,6 +194,7 @@ def _summary(record: Record) -> dict[str, Any]:
         "finished": record.finished,
         "capped": record.capped,
         "failed": record.failed,
+        "reasons": dict(record.reasons),
         "decisions": {"mean": float(made.mean()), "median": float(np.median(made)), "least": int(made.min()), "most": int(made.max())},
         "options_per_decision": float(record.options.mean()) if len(record.options) else None,
         "scores": record.scores[ended].mean(axis=0).tolist() if ended.any() else None,
