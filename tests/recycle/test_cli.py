@@ -132,6 +132,15 @@ def test_a_person_plays(capsys: pytest.CaptureFixture[str], tiny: str, monkeypat
     assert "scores p1 1, p2 1" in printed
 
 
+def test_a_person_plays_against_one_that_looks_ahead(
+    capsys: pytest.CaptureFixture[str], tiny: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("typer.prompt", lambda _: "2")
+    printed = said(capsys, "play", tiny, "--seat", "1", "--against", "pimc:3")
+    assert "p2: " in printed
+    assert "scores p1 1, p2 1" in printed
+
+
 @pytest.mark.parametrize(
     "words",
     [
@@ -143,7 +152,10 @@ def test_a_person_plays(capsys: pytest.CaptureFixture[str], tiny: str, monkeypat
         ("run", "kuhn_poker", "--limits", "cards=many"),
         ("run", "kuhn_poker", "--games", "0"),
         ("run", "kuhn_poker", "--limits", "lists=900000000000"),
+        ("run", "kuhn_poker", "--players", "pimc:1", "--limit", "900000000000"),
         ("play", "kuhn_poker", "--seat", "3"),
+        ("play", "kuhn_poker", "--against", "mcts:taken"),
+        ("play", "kuhn_poker", "--against", "clever"),
         ("perft", "kuhn_poker", "--depth", "-1"),
     ],
 )
@@ -170,3 +182,15 @@ def test_arena(capsys: pytest.CaptureFixture[str], tiny: str) -> None:
     assert "by chance 0.500" in shown
     assert "no level 'much'" in said(capsys, "arena", tiny, "--level", "much", status=2)
     assert "4 players for 2 seats" in said(capsys, "arena", tiny, "--players", "mcts,mcts,mcts,mcts", status=2)
+
+
+def test_bench_times_decisions_and_projects_a_page(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(["bench", "analyse", "--game", "kuhn_poker", "--games", "1", "--simulations", "5", "--json"])
+    found = json.loads(capsys.readouterr().out)
+    assert set(found["opening_decision_seconds"]) == {"pimc", "mcts", "ismcts"}
+    assert found["options"] == 2
+    assert found["page_minutes_on_two_cores"] > 0
+    with pytest.raises(SystemExit):
+        main(["bench", "analyse", "--game", "kuhn_poker", "--games", "1", "--simulations", "5"])
+    assert "2 options x 1,000 simulations" in capsys.readouterr().out

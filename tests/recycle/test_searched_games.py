@@ -189,5 +189,6 @@ def test_simulations_that_fail_are_counted() -> None:
         assert found.option == 1
         assert found.failed > 0
         assert found.counts[0] == 0
+        assert found.counts[1] >= 10
     played = machine.searched_games([Searcher("random")], games=20, seed=1, threads=1)
     assert set(played.statuses.tolist()) == {k.FINISHED, k.BY_ZERO}

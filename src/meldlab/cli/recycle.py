@@ -1,5 +1,6 @@
 """``meldlab recycle``: card games described in RECYCLE, checked, run and played."""
 
+import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -178,17 +179,23 @@ def run(
 def play(
     game: GameArgument,
     seat: Annotated[int, typer.Option("--seat", min=1, help="Your seat.")] = 1,
+    against: Annotated[str, typer.Option("--against", help="Who sits at the other seats: random, pimc:100, mcts:100 ...")] = "random",
     seed: SeedOption = 0,
     dialect: DialectOption = "0.6",
     limits: LimitsOption = "",
 ) -> None:
-    """Play a game yourself against random players; you see what your seat may see.
+    """Play a game yourself against random players or others; you see what your seat may see.
 
     Example: meldlab recycle play kuhn_poker --seat 1
     """
     from meldlab.play import Chance, Deal
+    from meldlab.recycle.search import Searcher, Study
 
     described = _described(game, dialect, limits)
+    other = Searcher.parse(against)
+    if other.level != "private":
+        raise NotLegalHere("at this table nobody keeps a memory: play against private")
+    study = Study(described.machine, [other] * described.machine.players)
     if seat > described.machine.players:
         raise NotLegalHere(f"{described.name} has seats 1 to {described.machine.players}, not {seat}")
     deal = Deal(seed % 2**63)
@@ -197,7 +204,11 @@ def play(
         if acting == seat - 1:
             option = _ask(state, seat)
         else:
-            option = Chance(deal.seed, 0, step, acting).pick(list(state.legal_actions()))
+            options = list(state.legal_actions())
+            if other.kind == "random":
+                option = Chance(deal.seed, 0, step, acting).pick(options)
+            else:
+                option = options[study.advise(state.position, deal.seed).option]
             print(f"p{acting + 1}: {state.heard(option, seat - 1)}")
         state, step = state.apply(option), step + 1
     result = state.result
@@ -287,7 +298,7 @@ def _rounds(games: int, title: str, most: int) -> Iterator[tuple[int, int]]:
     from rich.progress import Progress
 
     size = min(most, games // 50) if games > 5000 else min(most, games)
-    with Progress(console=Console(stderr=True), transient=True, disable=size == games) as progress:
+    with Progress(console=Console(stderr=True), transient=True, disable=size == games or not sys.stderr.isatty()) as progress:
         bar = progress.add_task(title, total=games)
         for first in range(0, games, size):
             many = min(size, games - first)

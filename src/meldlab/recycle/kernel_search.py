@@ -105,15 +105,14 @@ def in_the_game(code, layout, state, task, limit, orders, hunt, root, gauge):
 def ahead(code, layout, stack, task, limit, orders, hunt, table, sums, root, gauge):
     """Go on with a simulation."""
     state = stack[1]
-    if task == TO_EXPLORE:
-        if state[STATUS] == DECIDING:
-            following = choose_ahead(code, layout, stack, orders, hunt, table, sums, gauge)
-            if following == NEXT_SIMULATION:
-                hunt[H_DONE] += 1
-            return following
+    if state[STATUS] > CAPPED:
         hunt[H_FAILED] += 1
-    elif state[STATUS] > CAPPED:
-        hunt[H_FAILED] += 1
+        give_up(hunt, orders, table, sums, gauge)
+    elif task == TO_EXPLORE:
+        following = choose_ahead(code, layout, stack, orders, hunt, table, sums, gauge)
+        if following == NEXT_SIMULATION:
+            hunt[H_DONE] += 1
+        return following
     elif task == TO_SCORE:
         weigh(layout, orders, state, gauge)
         back_up(layout, hunt, orders, table, sums, root, gauge)
@@ -406,6 +405,18 @@ def back_up(layout, hunt, orders, table, sums, root, gauge):
         table[slot, T_VISITS] += 1
         sums[slot, 0] += gauge[G_EACH + mover]
         sums[slot, 1] += gauge[G_EACH + players + mover]
+
+
+@scalar_kernel
+def give_up(hunt, orders, table, sums, gauge):
+    """Count a simulation that broke off as lost wherever it passed in the tree, so that it is not tried for ever; no estimate has it."""
+    worst = gauge[G_LOW] if orders[O_SIGN] > 0 else gauge[G_HIGH]
+    if not math.isfinite(worst):
+        worst = 0.0
+    for depth in range(hunt[H_DEPTH]):
+        slot = hunt[orders[O_WAY_SLOT] + depth]
+        table[slot, T_VISITS] += 1
+        sums[slot, 0] += worst
 
 
 @scalar_kernel

@@ -206,10 +206,13 @@ class Study:
         searching = any(player.kind in ("mcts", "ismcts") for player in self.players)
         entries = ENTRIES if searching else 1
         self.table, self.sums = np.zeros((entries, 4), np.int64), np.zeros((entries, 2))
-        self.root = np.zeros((limits.options, ks.R_EACH + 2 * machine.players))
         self.gauge = np.zeros(ks.G_EACH + 4 * machine.players)
-        self.decided = np.zeros((limits.decisions, ks.DECIDED), np.int64)
-        self.judged = np.zeros((limits.decisions, ks.J_EACH + 2 * machine.players))
+        try:
+            self.root = np.zeros((limits.options, ks.R_EACH + 2 * machine.players))
+            self.decided = np.zeros((limits.decisions, ks.DECIDED), np.int64)
+            self.judged = np.zeros((limits.decisions, ks.J_EACH + 2 * machine.players))
+        except (MemoryError, ValueError):
+            raise NotLegalHere("with these limits on options and decisions there is no room to look ahead") from None
 
     def _run(self, goal: int, seed: int, game: int) -> None:
         self.hunt[ks.H_LEVEL] = self.hunt[ks.H_ROW] = 0
