@@ -1,8 +1,10 @@
 """The store: one run for one question, one count for one piece, whoever asks and however often."""
 
+import sqlite3
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -205,6 +207,13 @@ def test_a_file_that_is_something_else_is_left_alone(tmp_path: Path) -> None:
     with pytest.raises(NotLegalHere, match="not a database"):
         Store.open(path)
     assert path.read_bytes() == before
+
+
+def test_a_store_of_another_version_is_named(tmp_path: Path) -> None:
+    with closing(sqlite3.connect(tmp_path / "old.sqlite")) as connection:
+        connection.execute("CREATE TABLE runs (number INTEGER PRIMARY KEY, name TEXT)")
+    with pytest.raises(NotLegalHere, match=r"the table runs in .* is of another version of meldlab"):
+        Store.open(tmp_path / "old.sqlite")
 
 
 def test_only_plain_values_are_kept(run: Run) -> None:

@@ -243,6 +243,10 @@ class Store:
                 connection.execute(sa.text("SELECT pg_advisory_xact_lock(7266)"))
             for table in TABLES.sorted_tables:
                 connection.execute(sa.schema.CreateTable(table, if_not_exists=True))
+            looked = sa.inspect(connection)
+            for table in TABLES.sorted_tables:
+                if not {column["name"] for column in looked.get_columns(table.name)} >= set(table.columns.keys()):
+                    raise NotLegalHere(f"the table {table.name} in {store} is of another version of meldlab; name another store")
         return store
 
     @contextmanager
