@@ -77,7 +77,8 @@ class Comparison:
                 width = (max(values) - min(values)) or 1.0
                 below, above = ((row[number].value - row[number].low) / width, (row[number].high - row[number].value) / width)
                 if np.isfinite(below + above):
-                    axes.errorbar(at[i], self.scaled[number, i], [[below], [above]], color=colour, lw=1, alpha=0.6)
+                    beside = at[i] + 0.05 * (number - (len(self.analyses) - 1) / 2)
+                    axes.errorbar(beside, self.scaled[number, i], [[below], [above]], color=colour, lw=1, alpha=0.6)
         axes.set_xticks(at, list(self.shared), rotation=35, ha="right")
         axes.set_ylim(-0.25, 1.25)
         axes.set_ylabel("smallest to largest")
@@ -143,9 +144,7 @@ class Comparison:
         thought = f"{PLAYERS[budget.searcher.kind]}, {budget.searcher.simulations} simulations for each option"
         played = f"{'A quick look: ' * budget.quick}{budget.games} games of each line-up, {thought}, seed {budget.seed}"
         title = " and ".join(self.names) if len(self.names) < 4 else f"{self.names[0]} and {len(self.names) - 1} other games"
-        arrows = (
-            "<p>▲ and ▼ mark what differs from the first game by more than chance: the 95 % interval of the difference leaves out 0.</p>"
-        )
+        arrows = "<p>▲ and ▼ mark what differs from the first game by more than chance: the 95 % interval of the difference leaves out 0. Spread is in points of each game's own score.</p>"
         counts = [analysis.records.values() for analysis in self.analyses]
         stopped = [sum(record.games - record.finished for record in records) for records in counts]
         ends = "".join(

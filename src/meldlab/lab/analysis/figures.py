@@ -70,12 +70,16 @@ def draw_spread(skilled: Record) -> Sheet:
     """Draw the normalised spread over the part of the game played: a thin line for each game, their average thick and black."""
     figure, (axes,) = blank(size=SIZE)
     portion, spread = normalised_spread(skilled)
-    for number in range(skilled.games):
+    curves = []
+    for number in np.unique(skilled.game):
         mine = skilled.game == number
         axes.plot(portion[mine], spread[mine], color=f"C{number % 10}", lw=0.4, alpha=0.45)
+        curves.append(np.interp(GRID, portion[mine], spread[mine]))
     keys = [Line2D([], [], color="C0", lw=0.8, label="one game")]
-    if len(np.unique(portion)) > 3:
-        keys += axes.plot(GRID, np.clip(loess(portion, spread, GRID, 0.2), 0, 1), color="black", lw=3, label="average, smoothed")
+    if curves:
+        # Each game on the same points: short games have too few places of their own to fit lines to.
+        smooth = loess(GRID, np.mean(curves, axis=0), GRID, 0.1)
+        keys += axes.plot(GRID, np.clip(smooth, 0, 1), color="black", lw=3, label="average, smoothed")
     _frame(axes, "part of the game played", "spread / largest of the game")
     axes.set_xlim(0, 1)
     axes.set_ylim(0, 1.02)
@@ -197,7 +201,8 @@ def _frame(axes: "Axes", across: str, up: str) -> None:
 
 
 def _legend(axes: "Axes", keys: Sequence[Line2D]) -> None:
-    axes.legend(handles=keys, loc="upper right", fontsize=9, framealpha=0.9, ncols=2 if len(keys) > 4 else 1)
+    # Above the picture: dots and lines are everywhere inside it.
+    axes.legend(handles=keys, loc="lower left", bbox_to_anchor=(0, 1), fontsize=9, frameon=False, ncols=5)
 
 
 def _say(axes: "Axes", text: str) -> None:

@@ -65,7 +65,8 @@ def draw_movement(movement: Movement) -> Sheet:
     figure, (axes,) = blank(size=(width / INCH, (layout.foot - layout.top + foot) / INCH))
     figure.set_layout_engine("none")
     axes.set_position((0, 0, 1, 1))
-    axes.set_xlim(layout.left, layout.left + width)
+    spare = (width - (layout.right - layout.left)) / 2
+    axes.set_xlim(layout.left - spare, layout.right + spare)
     axes.set_ylim(layout.foot + foot, layout.top)
     axes.axis("off")
     for owner, box in layout.boxes.items():

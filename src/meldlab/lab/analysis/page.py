@@ -102,7 +102,7 @@ def _summary(analysis: Analysis) -> str:
     told = ""
     if skill is not None and analysis.budget.searcher.kind != "random":
         rate = win_rate(analysis.single.win_shares[analysis.single.ended, 0])
-        told = f" One {analysis.budget.searcher.kind} player beats random ones in {_percent(rate)} of the games."
+        told = f" One {analysis.budget.searcher.kind.upper()} player beats random ones in {_percent(rate)} of the games."
     return f"<p>A game for {seats} with {many} cards; the {best} score wins. {shape}{choice}.{told}</p>"
 
 
