@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from meldlab.lab.analysis.study import Analysis, Budget, Subject
 
 GamesOption = Annotated[
-    int | None, typer.Option("--games", min=1, help="Games of each line-up. [default: 100, quick 30]", show_default=False)
+    int | None, typer.Option("--games", min=1, help="Games of each line-up. [default: 100; quick: 30, random ones 100]", show_default=False)
 ]
 PlayerOption = Annotated[str, typer.Option("--player", help="Who searches: random, pimc, mcts or ismcts.")]
 SimulationsOption = Annotated[
@@ -61,10 +61,9 @@ def analyse(
     if json:
         print_json({**analysis.answer(), "files": list(map(str, files))})
         return
-    played = f"{analysis.random.seats} players, {analysis.budget.games} games of each line-up"
-    print(f"{analysis.subject.title}: {played}, {analysis.seconds:.1f} s")
+    print(f"{analysis.subject.title}: {analysis.random.seats} players, {analysis.seconds:.1f} s")
     for name, record in analysis.records.items():
-        ends = f"finished {record.finished}, capped {record.capped}, failed {record.failed}"
+        ends = f"{record.games} games: finished {record.finished}, capped {record.capped}, failed {record.failed}"
         wins = ", ".join(f"p{seat + 1} {share:.3f}" for seat, share in enumerate(record.win_shares.mean(axis=0)))
         print(f"{name:28} {ends}; {record.decisions.mean():.1f} decisions; wins {wins}")
     for each in analysis.heuristics:

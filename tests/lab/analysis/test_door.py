@@ -59,7 +59,7 @@ def test_analyse_answers_and_repeats_itself(capsys: pytest.CaptureFixture[str], 
 
 def test_analyse_writes_its_page_and_says_where(capsys: pytest.CaptureFixture[str], store: str, tmp_path: Path) -> None:
     told = said(capsys, "analyse", "kuhn_poker", *SMALL, "--player", "pimc", "--store", store, "--out", str(tmp_path / "out"))
-    assert told.startswith("Kuhn Poker: 2 players, 3 games of each line-up")
+    assert told.startswith("Kuhn Poker: 2 players, ")
     assert told.endswith(f"the page is {tmp_path / 'out' / 'index.html'}\n")
     assert all(f"\n{name} " in told for name in NAMES)
     assert ",PP," in (tmp_path / "out" / "lead.csv").read_text()

@@ -9,8 +9,8 @@ PLAYERS = {
     "ismcts": "ISMCTS players (Monte Carlo tree search over information sets)",
 }
 
-QUICK = """<p class="quick"><strong>Quick look.</strong> {games} games of each kind and {simulations} simulations for each option, instead
-of 100 and 1000: the figures show the shape of the game, but the intervals are wide and the searching players weak.</p>"""
+QUICK = """<p class="quick"><strong>Quick look.</strong> {games} games of searching players and {simulations} simulations for each
+option, instead of 100 and 1000: the figures show the shape of the game, but the intervals are wide and the searching players weak.</p>"""
 
 MOVEMENT = """<p>Which way the cards go in {title}, in a single game between random players. Visibility belongs to locations, so all
 cards in a location share it; information is revealed or concealed as cards move between locations and owners.</p>

@@ -31,6 +31,8 @@ Real = NDArray[np.float64]
 
 PARALLEL = """Each line is a game, each axis a heuristic, scaled so that the smallest value of all games is 0 and the largest is 1. Bars are
 95 % intervals on the same scale: where they are long, the axis shows noise."""
+ARROWS = """▲ and ▼ mark what differs from the first game by more than chance: the 95 % interval of the difference leaves out 0. Spread is
+in points of each game's own score."""
 DENDROGRAM = """Games whose heuristics are alike hang together; the height at which two branches meet is the mean distance between their
 games on the scale of the parallel axes (average linkage). Heuristics that are not defined for all of the games are left out."""
 
@@ -144,7 +146,7 @@ class Comparison:
         thought = f"{PLAYERS[budget.searcher.kind]}, {budget.searcher.simulations} simulations for each option"
         played = f"{'A quick look: ' * budget.quick}{budget.games} games of each line-up, {thought}, seed {budget.seed}"
         title = " and ".join(self.names) if len(self.names) < 4 else f"{self.names[0]} and {len(self.names) - 1} other games"
-        arrows = "<p>▲ and ▼ mark what differs from the first game by more than chance: the 95 % interval of the difference leaves out 0. Spread is in points of each game's own score.</p>"
+        arrows = f"<p>{ARROWS}</p>"
         counts = [analysis.records.values() for analysis in self.analyses]
         stopped = [sum(record.games - record.finished for record in records) for records in counts]
         ends = "".join(

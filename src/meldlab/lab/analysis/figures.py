@@ -114,6 +114,7 @@ def draw_lead(skilled: Record) -> Sheet:
     """Draw the average lead by final rank, smoothed, with a band of 95 % over games."""
     figure, (axes,) = blank(size=SIZE)
     rows: dict[str, list[Any]] = {"rank": [], "portion": [], "lead": [], "low": [], "high": []}
+    keys: list[Line2D] = []
     for place, curves in lead_curves(skilled).items():
         if not len(curves):
             continue
@@ -124,14 +125,14 @@ def draw_lead(skilled: Record) -> Sheet:
         low, high = np.clip(middle - error, 0, 1), np.clip(middle + error, 0, 1)
         colour = RANK_COLOURS[place % len(RANK_COLOURS)]
         axes.fill_between(GRID, low, high, color=colour, alpha=0.25, linewidth=0)
-        axes.plot(GRID, middle, color=colour, lw=2, label=f"final rank {place + 1}")
+        keys += axes.plot(GRID, middle, color=colour, lw=2, label=f"final rank {place + 1}")
         for name, values in zip(rows, ([place + 1] * len(GRID), GRID, middle, low, high), strict=True):
             rows[name] += np.asarray(values).tolist()
     _frame(axes, "part of the game played", "lead (1 first, 0 last)")
     axes.set_xlim(0, 1)
     axes.set_ylim(0, 1)
-    if rows["rank"]:
-        axes.legend(loc="upper left", fontsize=9)
+    if keys:
+        _legend(axes, keys)
     else:
         _say(axes, "nobody to lead, or no estimates")
     return figure, rows

@@ -30,7 +30,7 @@ _STYLE = """
 body { margin: 0 auto; max-width: 52rem; padding: 1rem 1rem 4rem; background: var(--paper); color: var(--ink);
   font: 1rem/1.55 system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", sans-serif; overflow-wrap: anywhere; }
 h1 { margin: .6rem 0; font-size: 2rem; line-height: 1.2; } h2 { margin: 2.4rem 0 .6rem; border-bottom: 1px solid var(--line); }
-h3 { margin: 1.6rem 0 .4rem; } a { color: var(--link); }
+ul, ol { margin: .3rem 0; } h3 { margin: 1.6rem 0 .4rem; } a { color: var(--link); }
 .quick { border: 1px solid #c77700; border-left-width: .4rem; padding: .5rem .8rem; border-radius: .3rem; }
 figure { margin: 1rem 0; } figure .picture { background: #fff; border: 1px solid var(--line); border-radius: .4rem; padding: .4rem; }
 figure svg { display: block; width: 100%; height: auto; margin: 0 auto; } figcaption { color: var(--faint); margin-top: .5rem; }

@@ -112,9 +112,23 @@ def _percent(rate: Interval | None) -> str:
 
 def _rules(analysis: Analysis) -> list[str]:
     rules = analysis.subject.rules
-    head = [f"<p>{linked(line)}</p>" for line in rules.head]
+    head = [paragraph(line) for line in rules.head]
     notes = ["<p>The comments in the code add:</p>", "<ul>", *(f"<li>{linked(note)}</li>" for note in rules.notes), "</ul>"]
     return (head + notes if rules.notes else head) or ["<p>The code has no comments.</p>"]
+
+
+def paragraph(line: str) -> str:
+    """Return a paragraph as HTML; one that begins like the point of a list becomes one.
+
+    >>> paragraph("2. Play a card")
+    '<ol start="2"><li>Play a card</li></ol>'
+    """
+    number, _, rest = line.partition(" ")
+    if number == "-":
+        return f"<ul><li>{linked(rest)}</li></ul>"
+    if number.removesuffix(".").isdecimal() and number.endswith("."):
+        return f'<ol start="{number[:-1]}"><li>{linked(rest)}</li></ol>'
+    return f"<p>{linked(line)}</p>"
 
 
 def _variants(analysis: Analysis) -> list[str]:

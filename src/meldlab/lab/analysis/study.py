@@ -81,12 +81,14 @@ class Budget:
     simulations: int = 1000
     seed: int = 0
     quick: bool = False
+    random: int | None = None
+    """Games between random players, which cost next to nothing; as many as of the others where it is not said."""
 
     @classmethod
     def of(cls, games: int | None, simulations: int | None, quick: bool, player: str, seed: int) -> Self:
         """Return the published budget or a quick one, with what the user asked for in its place."""
         whole = cls(30, 2000, simulations=20, quick=True) if quick else cls()
-        return cls(games or whole.games, whole.counted, player, simulations or whole.simulations, seed, quick)
+        return cls(games or whole.games, whole.counted, player, simulations or whole.simulations, seed, quick, games or 100)
 
     @property
     def searcher(self) -> Searcher:
@@ -222,12 +224,11 @@ def analyse(
     run = _run(store, subject, budget)
     arguments = {"dialect": subject.described.dialect, "limits": limits_of(subject.described.limits)}
     line_ups = budget.line_ups(machine.players)
-    pieces = {
-        name: line_up.shard(subject.described.name, subject.described.text, budget.seed, budget.games, arguments).split(
-            1 if line_up.searches else budget.games
-        )
-        for name, line_up in line_ups.items()
-    }
+    pieces = {}
+    for name, line_up in line_ups.items():
+        games = budget.games if line_up.searches else budget.random or budget.games
+        whole = line_up.shard(subject.described.name, subject.described.text, budget.seed, games, arguments)
+        pieces[name] = whole.split(1 if line_up.searches else games)
     counts = play([piece for some in pieces.values() for piece in some], run, jobs=jobs, cluster=cluster, progress=progress)
     records = {name: Record.joined([Record.from_json(counts[piece.key]["record"]) for piece in some]) for name, some in pieces.items()}
     counted = counted_games(machine, budget.seed, budget.counted)
