@@ -58,6 +58,11 @@ def test_the_arena_plays_the_games_of_its_seed() -> None:
     assert fight.scores[0].value == (first[:, 0].sum() + second[:, 1].sum()) / 4
 
 
+def test_one_deal_has_no_interval() -> None:
+    told = contest(Described.named("kuhn_poker"), "random", games=1, seed=3, threads=1).told()
+    assert told["score_lead_ci95"] is None
+
+
 def test_too_many_players_are_named() -> None:
     with pytest.raises(NotLegalHere, match="3 players for 2 seats"):
         contest(Described.named("kuhn_poker"), "mcts,mcts,random", games=2)

@@ -1,6 +1,6 @@
 """Whole games of players that look ahead: the record, any split of the work, and no look at hidden cards."""
 
-from dataclasses import fields
+from dataclasses import fields, replace
 
 import numpy as np
 import pytest
@@ -9,9 +9,11 @@ from meldlab.play import Chance, Deal
 from meldlab.recycle import kernel_layout as k
 from meldlab.recycle import library
 from meldlab.recycle.game import Described
+from meldlab.recycle.limits import Limits
 from meldlab.recycle.machine import Machine, Position
-from meldlab.recycle.search import Advice, SearchedGames, Searcher, Study
+from meldlab.recycle.search import Advice, SearchedGames, Searcher, Study, play_games
 from tests.recycle import tiny
+from tests.recycle.programs import Author
 
 SMALL = [Searcher("mcts", 6, 3), Searcher("ismcts", 5), Searcher("pimc", 4, 2, "taken", "rank"), Searcher("random")]
 
@@ -28,6 +30,14 @@ def test_any_split_gives_the_same_games() -> None:
     parts = [machine.searched_games(SMALL, games=1, seed=9, first=number, threads=1) for number in (0, 1, 2, 3)]
     assert same(whole, SearchedGames.joined(parts))
     assert not same(whole, machine.searched_games(SMALL, games=4, seed=10, threads=1))
+
+
+def test_games_are_given_one_by_one_until_nobody_listens() -> None:
+    machine = Machine.of(library.entry("scopa").text)
+    stream = play_games(machine, [Searcher("pimc", 3)] * 2, range(7, 10_000), seed=9, threads=2)
+    assert same(next(stream), machine.searched_games([Searcher("pimc", 3)] * 2, games=1, seed=9, first=7, threads=1))
+    assert next(stream).game.max() == 8
+    stream.close()  # type: ignore[attr-defined]  # ten thousand games would take minutes
 
 
 def test_random_players_play_the_random_games() -> None:
@@ -192,3 +202,12 @@ def test_simulations_that_fail_are_counted() -> None:
         assert found.counts[1] >= 10
     played = machine.searched_games([Searcher("random")], games=20, seed=1, threads=1)
     assert set(played.statuses.tolist()) == {k.FINISHED, k.BY_ZERO}
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_random_programs_are_searched_alike_on_used_arrays(seed: int) -> None:
+    machine = Machine.of(Author(seed).program(), limits=Limits(decisions=30, lists=100_000, options=5_000))
+    players = [replace(SMALL[(seat + seed) % 3], simulations=2, cap=20) for seat in range(machine.players)]
+    used = Study(machine, players)
+    used.play(seed=seed, game=1)
+    assert same(used.play(seed=seed, game=0), Study(machine, players).play(seed=seed, game=0))

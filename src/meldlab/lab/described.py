@@ -8,13 +8,13 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from math import sqrt
+from math import inf, isfinite, sqrt
 
 import numpy as np
 from numpy.typing import NDArray
 
 from meldlab.errors import NotLegalHere
-from meldlab.lab.statistics import Z95, Interval, Moments, sign_test
+from meldlab.lab.statistics import Interval, Moments, sign_test
 from meldlab.recycle import kernel_layout as k
 from meldlab.recycle.game import Described
 from meldlab.recycle.machine import Machine
@@ -65,7 +65,7 @@ class Contest:
                 "ci95": [rate.low, rate.high],
                 "fair_share": fair,
                 "score": score.value,
-                "score_ci95": [score.low, score.high],
+                "score_ci95": _ends(score),
             }
             for name, many, rate, fair, score in zip(self.players, self.seats, self.rates, self.fair, self.scores, strict=True)
         ]
@@ -78,7 +78,7 @@ class Contest:
             "deals_behind": self.ahead[1],
             "sign_test_p": self.sign_test,
             "score_lead": self.lead.value,
-            "score_lead_ci95": [self.lead.low, self.lead.high],
+            "score_lead_ci95": _ends(self.lead),
             "finished": self.finished,
             "capped": self.capped,
             "failed": self.failed,
@@ -180,7 +180,14 @@ def _shares(
     return wins, scores
 
 
+def _ends(interval: Interval) -> list[float] | None:
+    return [interval.low, interval.high] if isfinite(interval.low) else None
+
+
 def _mean(numbers: Numbers) -> Interval:
-    value = float(numbers.mean())
-    half = Z95 * float(numbers.std(ddof=1)) / sqrt(len(numbers)) if len(numbers) > 1 else 0.0
+    """Return the mean of a few deals, with Student's interval; one deal alone has none."""
+    from scipy.stats import t
+
+    value, many = float(numbers.mean()), len(numbers)
+    half = float(t.ppf(0.975, many - 1)) * float(numbers.std(ddof=1)) / sqrt(many) if many > 1 else inf
     return Interval(value, value - half, value + half)

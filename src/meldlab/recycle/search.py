@@ -33,7 +33,7 @@ from meldlab.recycle import kernel_seeing as see
 if TYPE_CHECKING:
     from meldlab.recycle.machine import Machine, Position
 
-__all__ = ["Advice", "SearchedGames", "Searcher", "Study", "ranks_of"]
+__all__ = ["Advice", "SearchedGames", "Searcher", "Study", "play_games", "ranks_of", "searched_games"]
 
 Words = NDArray[np.int64]
 Numbers = NDArray[np.float64]
@@ -307,8 +307,12 @@ def play_games(machine: "Machine", players: Sequence[Searcher], numbers: Sequenc
     if threads == 1:
         yield from map(play, numbers)
         return
-    with ThreadPoolExecutor(threads) as pool:
+    pool = ThreadPoolExecutor(threads)
+    try:
         yield from pool.map(play, numbers)
+    finally:
+        # Who stops listening gets no further games; those being played come to their end.
+        pool.shutdown(cancel_futures=True)
 
 
 def searched_games(
