@@ -12,7 +12,7 @@ from meldlab.errors import NotLegalHere
 from meldlab.lab.analysis import captions
 from meldlab.lab.analysis.html import download, figure_block, page, table
 from meldlab.lab.analysis.movement import dot
-from meldlab.lab.analysis.study import Analysis, win_rate
+from meldlab.lab.analysis.study import Analysis, Budget, win_rate
 from meldlab.lab.analysis.writing import highlighted, linked
 from meldlab.lab.figures.sheet import save
 from meldlab.lab.statistics import Interval
@@ -78,10 +78,13 @@ def write_analysis(analysis: Analysis, folder: Path) -> list[Path]:
 
 
 def _command(analysis: Analysis) -> str:
-    budget = analysis.budget
-    settings = "".join(f" --set {name}={value}" for name, value in analysis.subject.settings.items())
-    how = f" --games {budget.games} --player {budget.player} --simulations {budget.simulations} --seed {budget.seed}{settings}"
-    return f"meldlab recycle analyse {analysis.subject.described.name}{how}"
+    """Return the command that makes this page."""
+    budget, usual = analysis.budget, Budget.of(None, None, analysis.budget.quick, "mcts", 0)
+    words = ["meldlab recycle analyse", analysis.subject.described.name]
+    words += ["--quick"] if budget.quick else []
+    words += [f"--{name} {getattr(budget, name)}" for name in ("games", "simulations") if getattr(budget, name) != getattr(usual, name)]
+    words += [f"--player {budget.player}", f"--seed {budget.seed}"]
+    return " ".join([*words, *(f"--set {name}={value}" for name, value in analysis.subject.settings.items())])
 
 
 def _quick(analysis: Analysis) -> list[str]:
