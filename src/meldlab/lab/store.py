@@ -342,7 +342,7 @@ def _prepare(connection: Any, _: Any) -> None:
             connection.execute("PRAGMA journal_mode = WAL")
             break
         except sqlite3.OperationalError as problem:
-            # Two who change a new file at the same time would wait for each other: step back and try again.
+            # Two who change a new file at the same time may each hold what the other waits for: step back and try again.
             if "locked" not in str(problem) or time.monotonic() > patience:
                 raise
             time.sleep(secrets.randbelow(50) / 1000)
