@@ -190,3 +190,15 @@ def test_games_side_by_side(analysis: Analysis, tmp_path: Path) -> None:
     assert read.open == []
     assert all(link.startswith(("#", "data:")) for link in read.links)
     assert len(list(csv.DictReader((tmp_path / "out" / "comparison.csv").open()))) == 30
+
+
+@pytest.mark.parametrize("path", sorted(PAGES.parent.joinpath("analysed").glob("*.html")), ids=lambda path: path.stem)
+def test_pages_of_the_documentation_stand_alone(path: Path) -> None:
+    read = Reader(path.read_text())
+    assert read.open == []
+    assert all(link.startswith(("#", "data:", "https://www.pagat.com/")) for link in read.links)
+    assert path.stat().st_size < 1_500_000
+    # A page of another text than the library's would show another game.
+    packed = read.downloads[f"{path.stem}.rcy"].partition("base64,")[2]
+    assert base64.b64decode(packed).decode() == library.entry(path.stem).text
+    assert "Quick look" in read.text or "--simulations" not in read.text
