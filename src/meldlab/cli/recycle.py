@@ -2,13 +2,15 @@
 
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from meldlab.cli import recycle_arena
+from meldlab.cli import recycle_analysis, recycle_arena
 from meldlab.cli.options import JsonOption, SeedOption, print_json
+from meldlab.cli.recycle_analysis import SetOption
 from meldlab.errors import MeldlabError, NoSuchThing, NotLegalHere
 
 if TYPE_CHECKING:
@@ -22,6 +24,8 @@ DialectOption = Annotated[str, typer.Option("--dialect", help="0.6, or 0.5 for o
 LimitsOption = Annotated[str, typer.Option("--limits", help="Limits to change, such as options=100000,cards=5000.")]
 DIALECTS = ("0.6", "0.5")
 
+app.command("analyse")(recycle_analysis.analyse)
+app.command("compare")(recycle_analysis.compare)
 app.command("arena")(recycle_arena.arena)
 
 
@@ -140,6 +144,7 @@ def run(
     limit: Annotated[int, typer.Option("--limit", min=1, help="Most decisions of one game.")] = 10_000,
     dialect: DialectOption = "0.6",
     limits: LimitsOption = "",
+    settings: SetOption = None,
     json: JsonOption = False,
 ) -> None:
     """Play many games and count.
@@ -149,7 +154,7 @@ def run(
     from meldlab.recycle.outcome import Outcome
     from meldlab.recycle.search import Searcher
 
-    described = _described(game, dialect, f"{limits},decisions={limit}" if limits else f"decisions={limit}")
+    described = _described(game, dialect, f"{limits},decisions={limit}" if limits else f"decisions={limit}", settings)
     machine = described.machine
     searchers = [Searcher.parse(name) for name in players.split(",")]
     if len(searchers) not in (1, machine.players):
@@ -278,11 +283,13 @@ def _dialect(name: str) -> str:
     return name
 
 
-def _described(name: str, dialect: str, limits: str) -> "Described":
+def _described(name: str, dialect: str, limits: str, settings: list[str] | None = None) -> "Described":
     from meldlab.recycle.game import Described
     from meldlab.recycle.limits import Limits
+    from meldlab.recycle.variants import parse_settings, varied
 
-    return Described.named(name, _dialect(dialect), Limits.parse(limits))
+    described = Described.named(name, _dialect(dialect), Limits.parse(limits))
+    return replace(described, text=varied(described.text, parse_settings(settings or []), dialect))
 
 
 def _rounds(games: int, title: str, most: int) -> Iterator[tuple[int, int]]:

@@ -1,11 +1,13 @@
 """``meldlab recycle arena``: players of a described game against each other, with intervals."""
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from meldlab.cli.options import JsonOption, SeedOption, print_json
 from meldlab.cli.progress import progress_bar
+from meldlab.cli.recycle_analysis import SetOption
 
 if TYPE_CHECKING:
     from meldlab.lab.described import Contest
@@ -21,6 +23,7 @@ def arena(
     level: Annotated[str, typer.Option("--level", help="What is remembered: private (only what is seen) or taken.")] = "private",
     seed: SeedOption = 0,
     threads: Annotated[int, typer.Option("--threads", min=0, max=256, help="Threads to play on; 0 is one for each core.")] = 0,
+    settings: SetOption = None,
     json: JsonOption = False,
 ) -> None:
     """Let players fight; every deal is played once for each way to seat them.
@@ -31,8 +34,10 @@ def arena(
     """
     from meldlab.lab.described import contest
     from meldlab.recycle.game import Described
+    from meldlab.recycle.variants import parse_settings, varied
 
     described = Described.named(game)
+    described = replace(described, text=varied(described.text, parse_settings(settings or [])))
     with progress_bar(f"{described.name}, games") as show:
         fight = contest(
             described,

@@ -54,6 +54,7 @@ class Worker:
 WORKERS: dict[str, Worker] = {
     "gin.duel": Worker("meldlab.lab.duels:play_shard", threads=True),
     "gin.track": Worker("meldlab.lab.tuning.tracking:play_shard", threads=True),
+    "recycle.search": Worker("meldlab.lab.analysis.playing:play_shard", threads=True),
 }
 
 

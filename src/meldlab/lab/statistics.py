@@ -14,7 +14,7 @@ from math import sqrt
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Interval", "Moments", "Rating", "bradley_terry", "sign_test"]
+__all__ = ["Interval", "Moments", "Rating", "bradley_terry", "difference", "sign_test", "wilson"]
 
 Z95 = 1.959963984540054
 
@@ -82,6 +82,18 @@ def wilson(rate: float, trials: float) -> Interval:
     middle = (rate + Z95**2 / (2 * trials)) / scale
     half = Z95 / scale * sqrt(rate * (1 - rate) / trials + Z95**2 / (4 * trials**2))
     return Interval(rate, min(rate, max(0.0, middle - half)), max(rate, min(1.0, middle + half)))
+
+
+def difference(one: Interval, other: Interval) -> Interval:
+    """Return how much larger one estimate is than another, independent one; Newcombe's interval adds the squares of the ends.
+
+    >>> print(difference(wilson(0.5, 100), wilson(0.3, 100)))
+    0.200 (0.064 to 0.326)
+    """
+    value = one.value - other.value
+    down = sqrt((one.value - one.low) ** 2 + (other.high - other.value) ** 2)
+    up = sqrt((one.high - one.value) ** 2 + (other.value - other.low) ** 2)
+    return Interval(value, value - down, value + up)
 
 
 def sign_test(first: int, second: int) -> float:

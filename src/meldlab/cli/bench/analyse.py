@@ -1,11 +1,15 @@
 """``meldlab bench analyse``: one decision of players that look ahead, and how long the games behind a page take."""
 
+import tempfile
 import time
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from meldlab.cli.options import JsonOption, SeedOption, print_json
+
+if TYPE_CHECKING:
+    from meldlab.recycle.game import Described
 
 # The reference engine on one thread, CPU seconds for the opening decision of Block Rummy at 1000 simulations per option.
 REFERENCE = {"pimc": 170, "mcts": 440}
@@ -18,6 +22,7 @@ def bench_analyse(
     game: Annotated[str, typer.Option("--game", help="A file or a game of the library.")] = "block_rummy",
     games: Annotated[int, typer.Option("--games", min=1, help="Games to project a page from.")] = 2,
     simulations: Annotated[int, typer.Option("--simulations", min=1, help="Simulations per option in these games.")] = 50,
+    quick: Annotated[bool, typer.Option("--quick", help="Make a quick page too, from an empty store, and time that.")] = False,
     seed: SeedOption = 1,
     json: JsonOption = False,
 ) -> None:
@@ -46,6 +51,7 @@ def bench_analyse(
     per_simulation = float(played.seconds.sum()) / int(played.simulations.sum())
     per_game = float(played.options.sum()) / games * PUBLISHED * per_simulation
     page = (random + PAGE * per_game) / CORES / 60
+    quick_page = _quick_page(described, seed) if quick else None
     known = REFERENCE if described.name == "block_rummy" else {}
     if json:
         print_json(
@@ -60,6 +66,7 @@ def bench_analyse(
                 "microseconds_per_simulation": 1e6 * per_simulation,
                 "searched_game_seconds": per_game,
                 "page_minutes_on_two_cores": page,
+                "quick_page_seconds": quick_page,
             }
         )
         return
@@ -72,3 +79,18 @@ def bench_analyse(
         f"page    {PAGE} random games and {PAGE} games of mcts:{PUBLISHED}   {page:6.0f} min on two cores"
         f"   ({per_game:.0f} s a game, projected from {games} of mcts:{simulations})"
     )
+    if quick_page:
+        print(f"quick   page   {quick_page['cpu']:6.1f} s of one core, {quick_page['wall']:.1f} s here on all")
+
+
+def _quick_page(described: "Described", seed: int) -> dict[str, float]:
+    """Return the CPU seconds and the seconds on the clock that a quick page takes."""
+    from meldlab.lab.analysis.page import analysis_page
+    from meldlab.lab.analysis.study import Budget, Subject, analyse
+    from meldlab.lab.store import Store
+
+    cpu, wall = time.process_time(), time.perf_counter()
+    with tempfile.TemporaryDirectory() as folder:
+        budget = Budget.of(None, None, quick=True, player="mcts", seed=seed)
+        analysis_page(analyse(Subject(described), budget, Store.open(f"{folder}/runs.sqlite")))
+    return {"cpu": time.process_time() - cpu, "wall": time.perf_counter() - wall}

@@ -21,13 +21,14 @@ from matplotlib.figure import Figure
 from meldlab.cache import write_whole
 from meldlab.errors import NoSuchThing, NotLegalHere
 
-__all__ = ["BLUE", "ORANGE", "RED", "Data", "blank", "save"]
+__all__ = ["BLUE", "ORANGE", "RED", "Data", "Sheet", "blank", "save"]
 
 # Colours that people with any kind of colour vision tell apart (Okabe and Ito).
 BLUE, ORANGE, RED = "#0072B2", "#E69F00", "#D55E00"
 FORMATS = (".svg", ".png")
 
 Data = Mapping[str, Sequence[Any]]
+Sheet = tuple[Figure, Data]
 
 
 def blank(panels: int = 1, size: tuple[float, float] = (7.0, 5.0)) -> tuple[Figure, tuple[Axes, ...]]:

@@ -1,0 +1,1 @@
+"""What a described game is like: its picture, its heuristics, and games side by side."""

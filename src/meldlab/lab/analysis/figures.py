@@ -1,0 +1,221 @@
+"""The figures of a game: branching factor, decision spread, lead history, and how long, how good and how slow its games are."""
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from matplotlib.lines import Line2D
+from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator
+from numpy.typing import NDArray
+
+from meldlab.lab.analysis.record import Record
+from meldlab.lab.analysis.smoothing import loess
+from meldlab.lab.figures.sheet import Data, Sheet, blank
+from meldlab.lab.statistics import Z95
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+__all__ = ["draw_branching", "draw_decisions", "draw_lead", "draw_scores", "draw_spread", "draw_times", "lead_curves", "normalised_spread"]
+
+Real = NDArray[np.float64]
+
+SEAT_COLOURS = ("red", "goldenrod", "limegreen", "cyan", "blue", "violet")
+RANK_COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#D55E00", "#56B4E9")
+GRID = np.linspace(0.0, 1.0, 101)
+SIZE = (7.0, 4.4)
+
+
+def draw_branching(random: Record, seed: int = 0) -> Sheet:
+    """Draw options against decision point over random games, a dot for each decision in the colour of its seat, and a smooth line."""
+    figure, (axes,) = blank(size=SIZE)
+    jitter = np.random.default_rng(seed).uniform(-0.2, 0.2, (2, len(random.options)))
+    move, options = random.move + 1, random.options
+    colours = np.array([SEAT_COLOURS[seat % len(SEAT_COLOURS)] for seat in range(random.seats)])[random.seat]
+    # As a picture inside the picture: twenty thousand dots would be megabytes of shapes.
+    axes.scatter(move + jitter[0], options + jitter[1], s=1.2, c=colours, alpha=0.5, linewidths=0, rasterized=True)
+    keys = [
+        Line2D([], [], marker="o", ls="", ms=5, color=SEAT_COLOURS[s % len(SEAT_COLOURS)], label=f"p{s + 1}") for s in range(random.seats)
+    ]
+    if len(np.unique(move)) > 3:
+        at = np.linspace(1, move.max(), min(201, int(move.max())))
+        keys += axes.plot(at, loess(move.astype(float), options.astype(float), at, 0.3), color="steelblue", lw=2.5, label="smoothed")
+    _frame(axes, "decision point", "options")
+    axes.set_ylim(0, max(2.0, 1.05 * float(options.max(initial=1))))
+    axes.set_xlim(0, 1.02 * max(2.0, float(move.max(initial=1))))
+    for axis in (axes.xaxis, axes.yaxis):
+        axis.set_major_locator(MaxNLocator(integer=True))
+    _legend(axes, keys)
+    columns = {"run": random.game + 1, "move": move, "player": random.seat + 1, "choices": options}
+    return figure, {name: values.tolist() for name, values in columns.items()}
+
+
+def normalised_spread(skilled: Record) -> tuple[Real, Real]:
+    """Return (part of the game played, best minus worst estimate over the largest of the same game) for each decision."""
+    apart = np.nan_to_num(np.abs(skilled.best - skilled.worst))
+    largest = np.zeros(skilled.games)
+    np.maximum.at(largest, skilled.game, apart)
+    divisor = np.where(largest > 0, largest, 1.0)[skilled.game]
+    return _portion(skilled), apart / divisor
+
+
+def _portion(record: Record) -> Real:
+    """Return how much of its game has been played at each decision, 0 at the first and 1 at the last."""
+    last = np.maximum(1, record.decisions - 1)[record.game]
+    portion: Real = record.move / last
+    return portion
+
+
+def draw_spread(skilled: Record) -> Sheet:
+    """Draw the normalised spread over the part of the game played: a thin line for each game, their average thick and black."""
+    figure, (axes,) = blank(size=SIZE)
+    portion, spread = normalised_spread(skilled)
+    curves = []
+    for number in np.unique(skilled.game):
+        mine = skilled.game == number
+        axes.plot(portion[mine], spread[mine], color=f"C{number % 10}", lw=0.4, alpha=0.45)
+        curves.append(np.interp(GRID, portion[mine], spread[mine]))
+    keys = [Line2D([], [], color="C0", lw=0.8, label="one game")]
+    if curves:
+        # Each game on the same points: short games have too few places of their own to fit lines to.
+        smooth = loess(GRID, np.mean(curves, axis=0), GRID, 0.1)
+        keys += axes.plot(GRID, np.clip(smooth, 0, 1), color="black", lw=3, label="average, smoothed")
+    _frame(axes, "part of the game played", "spread / largest of the game")
+    axes.set_xlim(0, 1)
+    axes.set_ylim(0, 1.02)
+    _legend(axes, keys)
+    columns = {"run": skilled.game + 1, "portion": portion, "player": skilled.seat + 1, "spread": spread}
+    return figure, {name: values.tolist() for name, values in columns.items()}
+
+
+def lead_curves(skilled: Record) -> dict[int, Real]:
+    """Return by final place, from 0 and ties broken by seat, the lead of every game that has scores at 101 points, [games, 101] float64.
+
+    A series holds what every decision's player estimated, and the true result at its end.
+    """
+    result: dict[int, Real] = {place: np.zeros((0, len(GRID))) for place in range(skilled.seats)}
+    if skilled.seats < 2:
+        return {}
+    truth = (skilled.seats - 1 - skilled.ranks) / (skilled.seats - 1)
+    for number in np.flatnonzero(skilled.ended):
+        mine = (skilled.game == number) & ~np.isnan(skilled.own_leads)
+        if not mine.any():
+            continue
+        series = np.concatenate((skilled.leads[mine], truth[number][None]))
+        at = np.linspace(0.0, 1.0, len(series))
+        for seat in range(skilled.seats):
+            curve = np.interp(GRID, at, series[:, seat])
+            place = int(skilled.places[number, seat])
+            result[place] = np.concatenate((result[place], curve[None]))
+    return result
+
+
+def draw_lead(skilled: Record) -> Sheet:
+    """Draw the average lead by final rank, smoothed, with a band of 95 % over games."""
+    figure, (axes,) = blank(size=SIZE)
+    rows: dict[str, list[Any]] = {"rank": [], "portion": [], "lead": [], "low": [], "high": []}
+    keys: list[Line2D] = []
+    for place, curves in lead_curves(skilled).items():
+        if not len(curves):
+            continue
+        # The points of one game hang together, so the band comes from the spread between games, not between points.
+        smooth = loess(GRID, curves.T, GRID, 0.1).T
+        middle = smooth.mean(axis=0)
+        error = Z95 * smooth.std(axis=0, ddof=1) / np.sqrt(len(curves)) if len(curves) > 1 else np.full(len(GRID), np.nan)
+        low, high = np.clip(middle - error, 0, 1), np.clip(middle + error, 0, 1)
+        colour = RANK_COLOURS[place % len(RANK_COLOURS)]
+        axes.fill_between(GRID, low, high, color=colour, alpha=0.25, linewidth=0)
+        keys += axes.plot(GRID, middle, color=colour, lw=2, label=f"final rank {place + 1}")
+        for name, values in zip(rows, ([place + 1] * len(GRID), GRID, middle, low, high), strict=True):
+            rows[name] += np.asarray(values).tolist()
+    _frame(axes, "part of the game played", "lead (1 first, 0 last)")
+    axes.set_xlim(0, 1)
+    axes.set_ylim(0, 1)
+    if keys:
+        _legend(axes, keys)
+    else:
+        _say(axes, "nobody to lead, or no estimates")
+    return figure, rows
+
+
+def draw_decisions(records: Mapping[str, Record]) -> Sheet:
+    """Draw the decision points per game as boxes, on a logarithmic axis unless a game had none."""
+    figure, (axes,) = blank(size=(7.0, 1.2 + 0.55 * len(records)))
+    names = list(records)
+    axes.boxplot([record.decisions for record in records.values()], orientation="horizontal", tick_labels=names, widths=0.6)
+    if all(record.decisions.all() for record in records.values()):
+        axes.set_xscale("log")
+        _plain_logs(axes)
+    axes.invert_yaxis()
+    _frame(axes, "decision points per game", "")
+    columns = [(name, run + 1, int(many)) for name, record in records.items() for run, many in enumerate(record.decisions)]
+    return figure, _columns(["ai", "run", "decisions"], columns)
+
+
+def draw_scores(records: Mapping[str, Record]) -> Sheet:
+    """Draw the final scores by seat as violins with medians, a panel for each line-up of players."""
+    figure, panels = blank(panels=len(records), size=(max(2.6, 7.0 / len(records)), 3.8))
+    rows: list[tuple[Any, ...]] = []
+    shared = [record.scores[record.ended] for record in records.values()]
+    low = min((float(scores.min()) for scores in shared if scores.size), default=0.0)
+    high = max((float(scores.max()) for scores in shared if scores.size), default=1.0)
+    for axes, (name, record), scores in zip(panels, records.items(), shared, strict=True):
+        seats = np.arange(1, record.seats + 1)
+        if len(scores):
+            parts: Any = axes.violinplot([scores[:, seat] for seat in range(record.seats)], seats, showmedians=True, widths=0.8)
+            for seat, body in enumerate(parts["bodies"]):
+                body.set_facecolor(SEAT_COLOURS[seat % len(SEAT_COLOURS)])
+                body.set_alpha(0.5)
+        else:
+            _say(axes, "no game has scores")
+        axes.set_title(name, fontsize=10)
+        _frame(axes, "seat", "score" if axes is panels[0] else "")
+        axes.set_xticks(seats, [f"p{seat}" for seat in seats])
+        axes.set_ylim(low - 0.05 * (high - low) - 0.5, high + 0.05 * (high - low) + 0.5)
+        runs = np.flatnonzero(record.ended) + 1
+        rows += [(name, int(run), seat + 1, int(score)) for run, row in zip(runs, scores, strict=True) for seat, score in enumerate(row)]
+    return figure, _columns(["ai", "run", "player", "score"], rows)
+
+
+def draw_times(records: Mapping[str, Record]) -> Sheet:
+    """Draw the median time of a game as bars, on a logarithmic axis."""
+    figure, (axes,) = blank(size=(7.0, 1.2 + 0.5 * len(records)))
+    names = list(records)
+    medians = [max(1e-3, 1000 * float(np.median(record.seconds))) for record in records.values()]
+    bars = axes.barh(names, medians, color="steelblue", height=0.6)
+    axes.bar_label(bars, [f" {_spoken(value)}" for value in medians])
+    axes.set_xscale("log")
+    axes.set_xlim(min(medians) / 10, 10 * max(medians))
+    axes.invert_yaxis()
+    _frame(axes, "median time per game (ms)", "")
+    return figure, {"ai": names, "median_ms": medians}
+
+
+def _spoken(milliseconds: float) -> str:
+    return f"{milliseconds / 1000:.3g} s" if milliseconds >= 1000 else f"{milliseconds:.3g} ms"
+
+
+def _frame(axes: "Axes", across: str, up: str) -> None:
+    axes.set_xlabel(across)
+    axes.set_ylabel(up)
+    axes.grid(alpha=0.3)
+
+
+def _legend(axes: "Axes", keys: Sequence[Line2D]) -> None:
+    # Above the picture: dots and lines are everywhere inside it.
+    axes.legend(handles=keys, loc="lower left", bbox_to_anchor=(0, 1), fontsize=9, frameon=False, ncols=5)
+
+
+def _say(axes: "Axes", text: str) -> None:
+    axes.text(0.5, 0.5, text, ha="center", va="center", transform=axes.transAxes)
+
+
+def _plain_logs(axes: "Axes") -> None:
+    """Write numbers on a logarithmic axis as they are spoken."""
+    axes.xaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+    axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+    axes.xaxis.set_minor_formatter(FuncFormatter(lambda value, _: ""))
+
+
+def _columns(names: Sequence[str], rows: Sequence[tuple[Any, ...]]) -> Data:
+    return {name: [row[i] for row in rows] for i, name in enumerate(names)}

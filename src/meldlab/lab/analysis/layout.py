@@ -1,0 +1,182 @@
+"""Where the locations of a movement graph stand, and how the ways between them bend.
+
+Layers go from left to right: a location stands as many steps from the deck as its cards need at least. Every owner has a band of its own,
+the table between the players, so boxes around owners never overlap. A way is a curve that bends to whichever side has the least in its way.
+
+>>> from meldlab.recycle.movement import Edge, Spot
+>>> stock, hand = Spot(0, "iloc", "STOCK"), Spot(1, "iloc", "HAND")
+>>> layout = arrange(Movement((stock, hand), (Edge(stock, hand),), frozenset([stock])))
+>>> layout.nodes[stock].x < layout.nodes[hand].x, list(layout.boxes)
+(True, [1, 0])
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from meldlab.recycle.movement import Edge, Movement, Spot
+
+__all__ = ["Box", "Curve", "Layout", "Node", "arrange", "layers"]
+
+Points = NDArray[np.float64]
+
+HEIGHT = 30.0  # of a location
+LETTER = 7.6  # width of a letter
+ROW, COLUMN_GAP, LAYER_GAP, BAND_GAP, MARGIN, TITLE = 44.0, 16.0, 80.0, 26.0, 14.0, 20.0
+DEEPEST = 6  # locations of one owner and layer above each other
+BENDS = (0.1, -0.1, 0.2, -0.2, 0.35, -0.35, 0.5, -0.5, 0.8, -0.8)
+ALONG = np.linspace(0.0, 1.0, 33)[:, None]
+
+
+@dataclass(frozen=True)
+class Node:
+    """An ellipse around a name: middle and half axes."""
+
+    x: float
+    y: float
+    wide: float
+    high: float
+
+    def holds(self, points: Points) -> int:
+        """Return how many points lie inside or close to the ellipse."""
+        apart = ((points[:, 0] - self.x) / (self.wide + 4)) ** 2 + ((points[:, 1] - self.y) / (self.high + 4)) ** 2
+        return int((apart < 1).sum())
+
+    def border(self, towards: Points, gap: float = 0.0) -> Points:
+        """Return the point of the border on the way to another point."""
+        step = towards - np.array([self.x, self.y])
+        reach = np.hypot(step[0] / (self.wide + gap), step[1] / (self.high + gap)) or 1.0
+        place: Points = np.array([self.x, self.y]) + step / reach
+        return place
+
+
+@dataclass(frozen=True)
+class Box:
+    """The rectangle of an owner."""
+
+    x: float
+    y: float
+    width: float
+    height: float
+
+
+@dataclass(frozen=True)
+class Curve:
+    """A cubic Bézier curve, from border to border: [4, 2] float64."""
+
+    points: Points
+
+    def samples(self) -> Points:
+        """Return places along the curve."""
+        start, one, other, end = self.points
+        t, s = ALONG, 1 - ALONG
+        places: Points = s**3 * start + 3 * s * s * t * one + 3 * s * t * t * other + t**3 * end
+        return places
+
+
+@dataclass(frozen=True)
+class Layout:
+    """The whole picture, from (left, top) to (right, foot); y grows downwards."""
+
+    nodes: Mapping[Spot, Node]
+    boxes: Mapping[int, Box]
+    curves: Mapping[Edge, Curve]
+    left: float
+    top: float
+    right: float
+    foot: float
+
+
+def layers(movement: Movement) -> dict[Spot, int]:
+    """Return how many steps each location is from a deck; what no deck reaches stands in the first layer."""
+    found = dict.fromkeys(movement.decks, 0)
+    frontier = sorted(movement.decks)
+    while frontier:
+        reached = sorted({edge.target for edge in movement.edges if edge.source in frontier} - found.keys())
+        found |= dict.fromkeys(reached, found[frontier[0]] + 1)
+        frontier = reached
+    return {spot: found.get(spot, 0) for spot in movement.spots}
+
+
+def arrange(movement: Movement) -> Layout:
+    """Place every location and bend every way."""
+    layer_of = layers(movement)
+    owners = _bands({spot.owner for spot in movement.spots})
+    cells: dict[tuple[int, int], list[Spot]] = {}
+    for spot in movement.spots:
+        cells.setdefault((spot.owner, layer_of[spot]), []).append(spot)
+    left: dict[int, float] = {}
+    steps: dict[int, float] = {}
+    x = MARGIN * 2
+    for layer in sorted({layer for _, layer in cells}):
+        inside = [spots for (_, at), spots in cells.items() if at == layer]
+        steps[layer] = max(_width(spot) for spots in inside for spot in spots) + COLUMN_GAP
+        left[layer] = x
+        x += steps[layer] * max(-(-len(spots) // DEEPEST) for spots in inside) - COLUMN_GAP + LAYER_GAP
+    nodes: dict[Spot, Node] = {}
+    boxes: dict[int, Box] = {}
+    y = MARGIN
+    for owner in owners:
+        mine = {layer: spots for (whose, layer), spots in cells.items() if whose == owner}
+        rows = max(min(len(spots), DEEPEST) for spots in mine.values())
+        for layer, spots in mine.items():
+            for i, spot in enumerate(spots):
+                high = min(len(spots), DEEPEST)
+                row = i % DEEPEST + (rows - high) / 2
+                column = left[layer] + (i // DEEPEST) * steps[layer] + (steps[layer] - COLUMN_GAP) / 2
+                nodes[spot] = Node(column, y + TITLE + MARGIN / 2 + (row + 0.5) * ROW, _width(spot) / 2, HEIGHT / 2)
+        ends = [(node.x - node.wide, node.x + node.wide) for spot, node in nodes.items() if spot.owner == owner]
+        start, end = min(low for low, _ in ends) - MARGIN, max(high for _, high in ends) + MARGIN
+        boxes[owner] = Box(start, y, end - start, TITLE + rows * ROW + MARGIN)
+        y += boxes[owner].height + BAND_GAP
+    curves = _bent(movement.edges, nodes)
+    corners = [place for box in boxes.values() for place in ((box.x, box.y), (box.x + box.width, box.y + box.height))]
+    reached = np.concatenate([np.array(corners), *(curve.samples() for curve in curves.values())])
+    (left_end, top), (right_end, foot) = reached.min(axis=0) - MARGIN, reached.max(axis=0) + MARGIN
+    return Layout(nodes, boxes, curves, float(left_end), float(top), float(right_end), float(foot))
+
+
+def _bands(owners: Iterable[int]) -> list[int]:
+    """Return the owners from top to bottom, the table in the middle of the players."""
+    seats = sorted(set(owners) - {0})
+    middle = (len(seats) + 1) // 2
+    return [*seats[:middle], *([0] if 0 in owners else []), *seats[middle:]]
+
+
+def _width(spot: Spot) -> float:
+    return max(58.0, 26 + LETTER * len(spot.label))
+
+
+def _bent(edges: Iterable[Edge], nodes: Mapping[Spot, Node]) -> dict[Edge, Curve]:
+    """Bend the ways, short ones first; each avoids locations and the ways before it."""
+    curves: dict[Edge, Curve] = {}
+    drawn = np.zeros((0, 2))
+    middles = {spot: np.array([node.x, node.y]) for spot, node in nodes.items()}
+    for edge in sorted(edges, key=lambda edge: (float(np.hypot(*(middles[edge.source] - middles[edge.target]))), edge)):
+        others = [node for spot, node in nodes.items() if spot not in (edge.source, edge.target)]
+        best, least = None, np.inf
+        for bend in BENDS:
+            curve = _curve(nodes[edge.source], nodes[edge.target], bend)
+            places = curve.samples()
+            inside = places[3:-3]
+            close = int((np.abs(inside[:, None] - drawn[None]).max(axis=2) < 5).any(axis=1).sum()) if len(drawn) else 0
+            cost = 40.0 * sum(node.holds(places) for node in others) + 6.0 * close + 30.0 * abs(bend)
+            if cost < least:
+                best, least = curve, cost
+        assert best is not None
+        curves[edge] = best
+        drawn = np.concatenate((drawn, best.samples()))
+    return curves
+
+
+def _curve(source: Node, target: Node, bend: float) -> Curve:
+    start, end = np.array([source.x, source.y]), np.array([target.x, target.y])
+    if source is target:
+        loop = np.array([[-8, 1], [-22, -26], [22, -26], [8, 0]], np.float64)
+        return Curve(start - np.array([0, source.high]) + loop)
+    way = end - start
+    side = np.array([way[1], -way[0]]) * bend
+    one, other = start + way / 3 + side, start + 2 * way / 3 + side
+    return Curve(np.array([source.border(one), one, other, target.border(other, gap=2.0)]))

@@ -1,0 +1,126 @@
+"""The worker ``recycle.search``: games of a described game between searching and random players, shard by shard.
+
+>>> from meldlab.recycle import library
+>>> line_up = LineUp.parse("random,random")
+>>> shard = line_up.shard("kuhn_poker", library.entry("kuhn_poker").text, seed=1, games=4)
+>>> counts = play_shard(shard)
+>>> counts["games"], len(Record.from_json(counts["record"]).options) >= 8
+(4, True)
+"""
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from meldlab.lab.analysis.record import Record
+from meldlab.lab.shards import Shard
+from meldlab.lab.store import Counts
+from meldlab.recycle.limits import Limits
+from meldlab.recycle.machine import Machine
+from meldlab.recycle.search import SearchedGames, Searcher
+
+__all__ = ["LineUp", "counted_games", "play_shard"]
+
+WORKER = "recycle.search"
+
+
+@dataclass(frozen=True)
+class LineUp:
+    """Who sits where."""
+
+    players: tuple[Searcher, ...]
+
+    @classmethod
+    def parse(cls, text: str) -> "LineUp":
+        """Read players separated by commas."""
+        return cls(tuple(map(Searcher.parse, text.split(","))))
+
+    def __str__(self) -> str:
+        return ",".join(map(str, self.players))
+
+    @property
+    def searches(self) -> bool:
+        """Tell whether anybody looks ahead."""
+        return any(player.kind != "random" for player in self.players)
+
+    @property
+    def letters(self) -> str:
+        """Return a letter for each seat, as the tables name a line-up.
+
+        >>> LineUp.parse("mcts:1000,random").letters
+        'MR'
+        """
+        return "".join(player.kind[0].upper() for player in self.players)
+
+    def shard(self, name: str, text: str, seed: int, games: int, arguments: Mapping[str, Any] | None = None) -> Shard:
+        """Return the games of this line-up as one piece of work."""
+        return Shard(WORKER, str(self), "", name, seed, 0, games, {"text": text, **(arguments or {})})
+
+
+def play_shard(shard: Shard) -> Counts:
+    """Play the games of a shard and return their record."""
+    known = shard.arguments
+    machine = _machine(known["text"], known.get("dialect", "0.6"), json.dumps(known.get("limits", {}), sort_keys=True))
+    players = LineUp.parse(str(shard.player)).players
+    record = recorded(machine.searched_games(players, shard.games, shard.seed, shard.first, threads=1), machine.best, shard.first)
+    shares = record.win_shares.sum(axis=0)
+    return {"games": shard.games, "wins": int(shares[0]), "record": record.as_json()}
+
+
+@lru_cache(maxsize=4)
+def _machine(text: str, dialect: str, limits: str) -> Machine:
+    return Machine.of(text, dialect, Limits(**json.loads(limits)))
+
+
+def limits_of(limits: Limits) -> dict[str, int]:
+    """Return the limits that are not the usual ones."""
+    usual = asdict(Limits())
+    return {name: value for name, value in asdict(limits).items() if value != usual[name]}
+
+
+def counted_games(machine: Machine, seed: int, games: int) -> Record:
+    """Return many random games without their decisions: scores only."""
+    played = machine.random_games(games, seed)
+    nothing, whole = np.zeros(0), np.zeros(0, np.int64)
+    by_seat = np.zeros((0, machine.players))
+    seconds = np.zeros(games)
+    return Record(
+        machine.best,
+        played.scores,
+        played.statuses,
+        seconds,
+        whole,
+        whole,
+        whole,
+        whole,
+        nothing,
+        nothing,
+        nothing,
+        nothing,
+        by_seat,
+        by_seat,
+    )
+
+
+def recorded(played: SearchedGames, goal: str, first: int) -> Record:
+    """Return games of the machine as an analysis reads them; ``first`` is the number of the first of them."""
+    return Record(
+        goal,
+        played.scores,
+        played.statuses,
+        played.seconds,
+        played.game - first,
+        played.seat - 1,
+        played.options,
+        played.chosen,
+        played.best,
+        played.worst,
+        played.reward,
+        played.reward_mean,
+        played.score_estimate,
+        played.rank_estimate,
+    )

@@ -1,0 +1,135 @@
+"""The ten heuristics: by hand on a small record, and against plain loops over made-up ones."""
+
+from itertools import pairwise
+from math import sqrt
+from statistics import mean
+
+import pytest
+from hypothesis import given, settings
+
+from meldlab.lab.analysis import heuristics as h
+from meldlab.lab.analysis.heuristics import NAMES, Heuristic, heuristics
+from meldlab.lab.analysis.record import Decision, Record, Row
+from meldlab.recycle import kernel_layout as k
+from tests.lab.analysis.records import BY_HAND, games
+
+
+def value(found: Heuristic) -> float:
+    assert found.interval is not None
+    assert found.interval.low - 1e-12 <= found.interval.value <= found.interval.high + 1e-12
+    return found.interval.value
+
+
+def test_by_hand() -> None:
+    # The winners' own estimates: 0.25, 0.9 in the first game; 0.34, 0.85, 0.8 in the second; half is being behind.
+    assert value(h.drama(BY_HAND)) == pytest.approx((0.5 + 0.4) / 2)
+    assert value(h.security(BY_HAND)) == pytest.approx((1 / 2 + 2 / 3) / 2)
+    # First above 0.8 at the second of two decisions, at the second of three.
+    assert value(h.decisiveness(BY_HAND)) == pytest.approx(1 - (1 / 2 + 2 / 3) / 2)
+    # Falls: 0.6 to 0.1, 0.6 to 0.5, 0.85 to 0.8, among five pairs; the failed game has no pair.
+    assert value(h.coolness(BY_HAND)) == pytest.approx(1 - 3 / 5)
+    # Two of eleven decisions have an option that stands out.
+    assert value(h.clarity(BY_HAND)) == pytest.approx(1 - 2 / 11)
+    assert value(h.spread(BY_HAND)) == pytest.approx((2 + 0 + 0 + 4 + 1) / 11)
+    # Options 4, 2, 1, 3 fall by 0.4 a move; the others are level.
+    assert value(h.convergence(BY_HAND)) == pytest.approx((0.7 + 0.5 + 0.5) / 3)
+    # One of two games that have scores.
+    assert value(h.fairness(BY_HAND)) == pytest.approx(1.0)
+    assert value(h.order(BY_HAND)) == pytest.approx(0.0)
+    assert value(h.gain(BY_HAND, BY_HAND)) == pytest.approx(0.0)
+
+
+@pytest.mark.parametrize(("wins", "expected"), [(0, 0.0), (1, 0.75), (2, 0.75), (3, 0.375), (4, 0.0)])
+def test_fairness_is_a_tent_over_the_equal_share(wins: int, expected: float) -> None:
+    # Three players; the first wins so many of four games.
+    rows = [Row((1, 0, 0) if game < wins else (0, 1, 0), ()) for game in range(4)]
+    found = h.fairness(Record.of_rows("max", 3, rows))
+    assert value(found) == pytest.approx(expected)
+    assert found.interval is not None
+    assert 0 <= found.interval.low < found.interval.high <= 1
+
+
+def test_order_and_gain_compare_with_chance() -> None:
+    always = Record.of_rows("min", 4, [Row((0, 1, 1, 1), ())] * 50)
+    shared = Record.of_rows("min", 4, [Row((1, 1, 1, 1), ())] * 50)
+    assert value(h.order(always)) == 1
+    assert value(h.order(shared)) == 0
+    assert value(h.gain(always, shared)) == 0.75
+    assert h.order(always).interval.low < 1  # type: ignore[union-attr]  # fifty wins prove no certainty
+
+
+def test_nothing_is_made_up_for_one_player_or_without_estimates() -> None:
+    alone = Record.of_rows("max", 1, [Row((3,), (Decision(0, 2), Decision(0, 3)))] * 3)
+    found = {each.name: each.interval for each in heuristics(alone, alone, alone)}
+    assert {name for name, interval in found.items() if interval} == {"convergence"}
+    assert found.keys() == set(NAMES)
+    assert all(each.meaning for each in heuristics(alone, alone, alone))
+    failed = Record.of_rows("max", 2, [Row((0, 0), (), status=k.NO_CARD)] * 3)
+    assert not any(each.interval for each in heuristics(failed, failed, failed))
+
+
+# --- plain loops
+
+
+def lead(rank: float, seats: int) -> float:
+    return (seats - 1 - rank) / (seats - 1)
+
+
+def winner(goal: str, row: Row) -> int:
+    best = max(row.scores) if goal == "max" else min(row.scores)
+    return row.scores.index(best)
+
+
+def plainly(goal: str, seats: int, rows: list[Row]) -> dict[str, float | None]:
+    half = (1 + (seats - 2) / (seats - 1)) / 2
+    drama, security, decisiveness, convergence, falls, clear, spread = [], [], [], [], [], [], []
+    for row in rows:
+        own = [lead(one.ranks[one.seat], seats) for one in row.decisions if one.seat == winner(goal, row)]
+        if own and row.status <= k.CAPPED:
+            behind = [sqrt(half - each) for each in own if each < half]
+            drama.append(mean(behind) if behind else 0.0)
+            security.append(1 - len(behind) / len(own))
+            first = next((i for i, each in enumerate(own) if each > 0.8), len(own))
+            decisiveness.append(1 - (len(own) - first) / len(own))
+        options = [one.options for one in row.decisions]
+        if len(options) > 1:
+            middle, average = mean(range(len(options))), mean(options)
+            slope = sum((i - middle) * (many - average) for i, many in enumerate(options)) / sum(
+                (i - middle) ** 2 for i in range(len(options))
+            )
+            convergence.append(1 - (slope / 2 + 0.5))
+        for seat in range(seats):
+            mine = [lead(one.ranks[seat], seats) for one in row.decisions if one.seat == seat]
+            falls += [after < before for before, after in pairwise(mine)]
+        clear += [one.value - one.mean >= 0.3 for one in row.decisions]
+        spread += [abs(one.best - one.worst) for one in row.decisions]
+    return {
+        "drama": mean(drama) if drama else None,
+        "security": mean(security) if security else None,
+        "decisiveness": mean(decisiveness) if decisiveness else None,
+        "convergence": mean(convergence) if convergence else None,
+        "coolness": 1 - mean(falls) if falls else None,
+        "clarity": 1 - mean(clear),
+        "spread": mean(spread),
+    }
+
+
+@settings(max_examples=60)
+@given(games())
+def test_against_plain_loops(made: tuple[str, int, list[Row]]) -> None:
+    record = Record.of_rows(*made)
+    found = {each.name: each for each in heuristics(record, record, record)}
+    for name, expected in plainly(*made).items():
+        interval = found[name].interval
+        assert (interval is None) == (expected is None), name
+        if interval is not None and expected is not None:
+            assert interval.value == pytest.approx(expected, abs=1e-9), name
+
+
+@settings(max_examples=30)
+@given(games())
+def test_a_record_reads_what_it_writes_and_splits_anywhere(made: tuple[str, int, list[Row]]) -> None:
+    goal, seats, rows = made
+    whole = Record.of_rows(goal, seats, rows).as_json()
+    assert Record.from_json(whole).as_json() == whole
+    assert Record.joined([Record.of_rows(goal, seats, [row]) for row in rows]).as_json() == whole

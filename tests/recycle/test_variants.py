@@ -1,0 +1,69 @@
+"""Declared numbers set to something else: what changes, what stays, and what cannot be set."""
+
+import pytest
+
+from meldlab.errors import BadText, NoSuchThing, NotLegalHere
+from meldlab.recycle import library
+from meldlab.recycle.machine import Machine
+from meldlab.recycle.reader import read
+from meldlab.recycle.variants import declared_numbers, parse_settings, varied
+
+TEXT = """;; a game
+(game (declare 1 0 ;; ten, with 'X in a comment
+ 'X) (declare (+ 'X (* 2 3)) 'Y) (declare (RED, BLUE) 'COLOURS) (declare 3 'SEATS)
+ (setup (create players 'SEATS) (create deck (game iloc S) (deck (C (RED, BLUE)))))
+ (do ((turn pass))) (scoring max (+ 'X 'Y)))"""
+
+
+def scores(text: str) -> list[int]:
+    found: list[int] = Machine.of(text).random_games(1, 0).scores[0].tolist()
+    return found
+
+
+def test_numbers_change_and_everything_else_stays() -> None:
+    assert scores(TEXT) == [26] * 3
+    assert scores(varied(TEXT, {"X": 4})) == [14] * 3
+    assert scores(varied(TEXT, {"X": -4, "SEATS": 1})) == [-2]
+    assert scores(varied(TEXT, {"Y": 100})) == [110] * 3
+    assert varied(TEXT, {"X": 4}) == TEXT.replace("1 0 ;;", "4 ;;")
+    assert varied(TEXT, {}) == TEXT
+    assert declared_numbers(TEXT) == {"X": 10, "SEATS": 3}
+
+
+@pytest.mark.parametrize("name", [name for name in library.names() if declared_numbers(library.entry(name).text)])
+def test_the_value_it_has_changes_nothing(name: str) -> None:
+    text = library.entry(name).text
+    numbers = declared_numbers(text)
+    assert read(varied(text, numbers)) == read(text)
+    sevens = dict.fromkeys(numbers, 7)
+    assert declared_numbers(varied(text, sevens)) == sevens
+
+
+def test_what_cannot_be_set_is_named() -> None:
+    with pytest.raises(NoSuchThing, match=r"no declared number 'SEAT' \(use X, Y, SEATS\); did you mean SEATS"):
+        varied(TEXT, {"SEAT": 2})
+    with pytest.raises(BadText, match="'COLOURS is declared, but not as a number") as wrong:
+        varied(TEXT, {"COLOURS": 2})
+    assert TEXT[wrong.value.at :].startswith("(RED, BLUE)")
+    with pytest.raises(NotLegalHere, match="the program declares no number"):
+        varied(library.entry("hearts").text, {"LIMIT": 2})
+    with pytest.raises(BadText, match="0 players"):
+        Machine.of(varied(TEXT, {"SEATS": 0}))
+
+
+@pytest.mark.parametrize(
+    ("text", "problem", "at"),
+    [
+        ("X=", "whole number", 2),
+        ("A=1,B=two", "whole number", 6),
+        ("x=1", "NAME=VALUE", 0),
+        ("A=1,", "NAME=VALUE", 4),
+        ("X=2.5", "whole", 2),
+    ],
+)
+def test_settings_that_cannot_be_read(text: str, problem: str, at: int) -> None:
+    with pytest.raises(BadText, match=problem) as wrong:
+        parse_settings([text])
+    assert wrong.value.at == at
+    with pytest.raises(BadText, match="32 bits"):
+        parse_settings(["X=3000000000"])
