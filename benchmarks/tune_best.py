@@ -18,7 +18,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 from meldlab.gin.players import Ensemble
 from meldlab.lab.tuning.evolution import HONEST, RACE, Evolution, Generation, evolve, final_race, finalists, middle, within
-from meldlab.lab.tuning.measuring import by_kernel, measure_one
+from meldlab.lab.tuning.measuring import by_kernel
 from meldlab.lab.tuning.racing import Heats
 from meldlab.lab.tuning.space import START, player_at
 
@@ -63,7 +63,7 @@ def main(arguments: argparse.Namespace) -> None:
     (out / "best.toml").write_text(str(player_at(best)), encoding="utf-8")
     answer["honest"] = {}
     for opponent in OPPONENTS:
-        measured = measure_one(by_kernel, player_at(best), opponent, seed=arguments.seed + HONEST, first=0, games=arguments.check)
+        measured = by_kernel([player_at(best)], opponent, seed=arguments.seed + HONEST, first=0, games=arguments.check)[0]
         rate = measured.rate
         answer["honest"][opponent] = {"games": measured.games, "wins": measured.wins, "rate": rate.value, "ci95": [rate.low, rate.high]}
         print(f"{opponent:18} {rate}", flush=True)

@@ -10,6 +10,7 @@ import pytest
 from meldlab.cards import CARDS, Card
 from meldlab.gin import Gin, Match, Move, Rules, Verb, players
 from meldlab.gin import kernel_tracking as place
+from meldlab.gin.book import NO_BOOK
 from meldlab.gin.kernel_ensemble import DRAWS, PARAMETERS
 from meldlab.gin.players import Ensemble
 from meldlab.gin.vectors import Vectorial, rule_vector
@@ -112,7 +113,7 @@ def kernel(genes: list[tuple[float, ...]], pairs: int, first: int = 0) -> tuple[
     trackers[:, DRAWS : DRAWS + 9] = genes
     totals, counts = np.zeros((len(genes), place.ALLOWANCES, place.TURNS, 3)), np.zeros((place.TURNS, 2), np.int64)
     seated = np.array([simple.vector(), other.vector()])
-    place.track_some(seated, rule_vector(Rules()), SEED, first, pairs, trackers, totals, counts)
+    place.track_some(seated, (NO_BOOK, NO_BOOK), rule_vector(Rules()), SEED, first, pairs, trackers, totals, counts)
     return totals, counts
 
 

@@ -42,6 +42,12 @@ class Cluster:
         with (self.folder / "said").open("ab") as said:
             return subprocess.Popen(command, cwd=self.folder, env=environment, stdout=said, stderr=said)
 
+    def wait(self) -> None:
+        """Wait until both workers have joined and loaded their kernels."""
+        with distributed.Client(self.address, timeout=60) as client:
+            client.wait_for_workers(2, timeout=60)
+            client.run(warm)
+
     def stop(self) -> None:
         for process in (*self.workers, self.scheduler):
             process.kill()
@@ -52,9 +58,7 @@ class Cluster:
 def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
     found = Cluster(tmp_path_factory.mktemp("cluster"))
     try:
-        with distributed.Client(found.address, timeout=60) as client:
-            client.wait_for_workers(2, timeout=60)
-            client.run(warm)
+        found.wait()
         yield found
     finally:
         found.stop()
@@ -82,6 +86,21 @@ def test_one_of_two_workers_is_killed_and_nothing_is_lost_or_counted_twice(tmp_p
     lines = log.read_text().splitlines()
     assert len(lines) >= PIECES
     assert {line.split()[1] for line in lines} == {str(worker.pid) for worker in cluster.workers}
+
+
+def test_a_search_outlives_its_scheduler(tmp_path: Path) -> None:
+    shards, (folder, store) = pieces(), (tmp_path / "cluster", tmp_path / "runs.sqlite")
+    folder.mkdir()
+    lost, run = Cluster(folder), Store.open(store).run("on a cluster", {})
+    try:
+        lost.wait()
+        with pytest.raises(NotLegalHere, match=r"the Dask cluster cannot go on: .*scheduler"):
+            play(shards, run, cluster=lost.address, progress=lambda games, whole: lost.scheduler.kill() if games else None)
+    finally:
+        lost.stop()
+    done = run.done([shard.key for shard in shards])
+    assert 0 < len(done) < PIECES
+    assert list(play(shards, run).values()) == [play_shard(shard) for shard in shards]
 
 
 def test_a_cluster_that_is_not_there_is_named() -> None:

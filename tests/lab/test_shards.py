@@ -17,6 +17,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from joblib.externals.loky import get_reusable_executor
 
 from meldlab.errors import NoSuchThing, NotLegalHere
 from meldlab.gin.players import EnsemblePlayer
@@ -132,6 +133,13 @@ def in_pieces(shard: Shard) -> dict[str, Any]:
     return {"games": shard.games, "process": os.getpid(), "asked": shard.arguments["question"]}
 
 
+@pytest.fixture
+def processes() -> Iterator[None]:
+    yield
+    get_reusable_executor().shutdown(wait=True)  # they would wait for more work long after the test
+
+
+@pytest.mark.usefixtures("processes")
 def test_a_worker_of_ones_own_runs_in_processes(run: Run) -> None:
     piece = Shard("tests.lab.test_shards:in_pieces", "nobody", games=3, arguments={"question": [1, 2]})
     counts = play([piece], run, jobs=2)[piece.key]

@@ -3,6 +3,7 @@
 import sqlite3
 import subprocess
 import sys
+import threading
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
@@ -61,6 +62,17 @@ def test_the_same_question_is_the_same_run(tmp_path: Path, monkeypatch: pytest.M
 def test_many_open_a_new_file_at_once(tmp_path: Path) -> None:
     with ThreadPoolExecutor(4) as pool:
         assert set(pool.map(lambda _: Store.open(tmp_path / "runs.sqlite").run("at once", {}).number, range(8))) == {1}
+
+
+def test_a_new_file_that_somebody_reads_is_waited_for(tmp_path: Path) -> None:
+    with closing(sqlite3.connect(tmp_path / "runs.sqlite", isolation_level=None, check_same_thread=False)) as reader:
+        reader.execute("CREATE TABLE poems (line TEXT)")
+        reader.execute("BEGIN")
+        reader.execute("SELECT * FROM poems").fetchall()
+        leaves = threading.Timer(0.2, reader.execute, ["COMMIT"])
+        leaves.start()
+        assert Store.open(tmp_path / "runs.sqlite").run("patience", {}).number == 1
+        leaves.join()
 
 
 def test_a_run_keeps_notes_plan_and_answer(run: Run) -> None:

@@ -10,7 +10,7 @@ from meldlab.cards.deck import DEAL
 from meldlab.cards.kernel import address, shuffle
 from meldlab.compiling import kernel, scalar_kernel
 from meldlab.gin.kernel import FULL, bit, popcount
-from meldlab.gin.kernel_batch import CARD, COUNTS, FLOOR, LOG_WIDTH, MOST_DRAWS, SEAT, STEPS, VERB, play_match
+from meldlab.gin.kernel_batch import CARD, COUNTS, FLOOR, LOG_WIDTH, MOST_DRAWS, SEAT, STEPS, VERB, play_some
 from meldlab.gin.kernel_ensemble import DRAW, DROP, DROPS, PASS, SHOW, TAKE, adjacent_cards, baseline, hear_draw, start_belief
 
 SELF, OTHER = 0, 1  # seats
@@ -106,45 +106,22 @@ def follow_round(log, first, rules, deck, tracker, belief, pile, sums, measured)
 
 
 @kernel
-def track_some(players, rules, seed, first, pairs, trackers, totals, counts):
+def track_some(players, books, rules, seed, first, pairs, trackers, totals, counts):
     """Play mirrored pairs of games from pair ``first`` on and add up what every tracker guesses.
 
-    ``players``: [2, PARAMETERS] float64, who plays; ``trackers``: [trackers, PARAMETERS] float64;
+    ``players``: [2, PARAMETERS] float64, who plays, with their ``books``; ``trackers``: [trackers, PARAMETERS] float64;
     ``totals``: [trackers, ALLOWANCES, TURNS, 3] float64; ``counts``: [TURNS, 2] int64.
     """
     many = len(trackers)
-    deck, notes, order = np.empty(52, np.int64), np.zeros(12, np.int64), np.zeros((2, 12), np.int64)
-    used, belief, pile = np.zeros((2, 52), np.int64), np.zeros((2, 54), np.float64), np.zeros(64, np.int64)
-    ob, left, values = np.zeros(68, np.float64), np.zeros(52, np.int64), np.zeros(52, np.float64)
-    melds, shown, outcome = np.zeros(4, np.int64), np.zeros(4, np.int64), np.zeros(4, np.int64)
-    log, told = np.zeros((LONGEST, LOG_WIDTH), np.int64), np.zeros(COUNTS, np.int32)
+    deck, belief, pile = np.empty(52, np.int64), np.zeros(54, np.float64), np.zeros(64, np.int64)
+    log, told = np.zeros((LONGEST, LOG_WIDTH), np.int64), np.zeros((1, COUNTS), np.int32)
     sums, measured = np.zeros((many, TURNS, ALLOWANCES), np.float64), np.zeros((many, TURNS), np.int64)
     for pair in range(first, first + pairs):
         sums[:] = 0.0
         measured[:] = 0
         for turned in range(2):
-            play_match(
-                players,
-                rules,
-                seed,
-                pair,
-                turned,
-                deck,
-                notes,
-                used,
-                order,
-                belief,
-                pile,
-                ob,
-                left,
-                values,
-                melds,
-                shown,
-                log,
-                outcome,
-                told,
-            )
-            steps = min(np.int64(told[STEPS]), LONGEST)
+            play_some(players, books, rules, seed, 2 * pair + turned, 1, True, log, told)
+            steps = min(np.int64(told[0, STEPS]), LONGEST)
             step, round = np.int64(0), 0
             while step < steps:
                 for i in range(52):
@@ -152,7 +129,7 @@ def track_some(players, rules, seed, first, pairs, trackers, totals, counts):
                 shuffle(deck, address(seed, pair, round, 0, DEAL))
                 after = step
                 for i in range(many):
-                    after = follow_round(log[:steps], step, rules, deck, trackers[i], belief[0], pile, sums[i], measured[i])
+                    after = follow_round(log[:steps], step, rules, deck, trackers[i], belief, pile, sums[i], measured[i])
                 step = after
                 round += 1
         for i in range(many):

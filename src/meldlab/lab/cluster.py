@@ -6,6 +6,7 @@
 
 import warnings
 from collections.abc import Callable, Generator, Iterable
+from concurrent.futures import CancelledError
 from contextlib import ExitStack
 from typing import Any
 
@@ -24,7 +25,7 @@ class Pool:
     def __init__(self, jobs: int = 0, cluster: str | None = None, threads: bool = True, patience: float = PATIENCE) -> None:
         if jobs < 0:
             raise NotLegalHere(f"{jobs} cores cannot be used")
-        self.stack = ExitStack()
+        self.stack, self.losses = ExitStack(), tuple[type[Exception], ...]()
         if cluster is None:
             self.backend, self.size = "threading" if threads else "loky", jobs or joblib.cpu_count()
         else:
@@ -38,6 +39,8 @@ class Pool:
             try:
                 for answer in answers:  # noqa: UP028 - closing is left to us
                     yield answer
+            except self.losses as problem:
+                raise NotLegalHere(f"the Dask cluster cannot go on: {str(problem).splitlines()[0]}") from problem
             finally:
                 # Whoever stops in the middle knows that some answers are lost.
                 with warnings.catch_warnings():
@@ -46,13 +49,15 @@ class Pool:
 
     def _connect(self, cluster: str, patience: float) -> int:
         try:
-            from distributed import Client
+            from distributed import Client, KilledWorker
         except ModuleNotFoundError:
             raise NotLegalHere("a Dask cluster needs distributed: pip install 'meldlab[cluster]'") from None
         try:
             client = self.stack.enter_context(Client(cluster, timeout=patience))
         except (OSError, ValueError, TypeError) as problem:
             raise NotLegalHere(f"no Dask cluster answers at {cluster}: {problem}") from None
+        # No scheduler any more, no meldlab where a worker runs, a piece that took several workers down.
+        self.losses = (CancelledError, ImportError, KilledWorker)
         cores = int(sum(client.ncores().values()))
         if not cores:
             self.stack.close()

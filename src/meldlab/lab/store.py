@@ -12,6 +12,7 @@ import json
 import os
 import secrets
 import socket
+import sqlite3
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -32,6 +33,7 @@ __all__ = ["LEASE", "Counts", "Done", "Run", "Store", "canonical", "claimant"]
 
 Counts = dict[str, Any]
 LEASE = 60.0  # seconds after which a claim that nobody renews is free again
+PATIENCE = 60  # seconds to wait for others who write
 MANY = 400  # keys in one question; databases limit the number of parameters
 INSERT = {"sqlite": sqlite.insert, "postgresql": postgresql.insert}
 
@@ -333,7 +335,18 @@ def _url(url: str | Path | None) -> sa.URL:
 
 def _prepare(connection: Any, _: Any) -> None:
     # Readers do not wait for writers; a commit survives the end of the process, if not that of the machine's power.
-    for pragma in ("busy_timeout = 60000", "journal_mode = WAL", "synchronous = NORMAL", "foreign_keys = ON"):
+    connection.execute("PRAGMA busy_timeout = 20")
+    patience = time.monotonic() + PATIENCE
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode = WAL")
+            break
+        except sqlite3.OperationalError as problem:
+            # Two who change a new file at the same time may each hold what the other waits for: step back and try again.
+            if "locked" not in str(problem) or time.monotonic() > patience:
+                raise
+            time.sleep(secrets.randbelow(50) / 1000)
+    for pragma in (f"busy_timeout = {1000 * PATIENCE}", "synchronous = NORMAL", "foreign_keys = ON"):
         connection.execute(f"PRAGMA {pragma}")
 
 

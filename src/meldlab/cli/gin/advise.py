@@ -12,6 +12,8 @@ if TYPE_CHECKING:
 
     from meldlab.gin.advice import Advice
 
+TEN = 10
+
 
 def advise(
     hand: Annotated[str, typer.Option("--hand", help="Ten cards before a draw, or eleven before a discard.")],
@@ -29,6 +31,8 @@ def advise(
     """
     from rich.console import Console
 
+    from meldlab.cards import Hand
+    from meldlab.cli.gin.hints import expected_turns, hint
     from meldlab.errors import NoSuchThing
     from meldlab.gin import Rules
     from meldlab.gin.advice import advise as ask
@@ -40,6 +44,8 @@ def advise(
     if not isinstance(adviser, EnsemblePlayer | LightPlayer):
         raise NoSuchThing("adviser", player, ["computed:light", "ensemble", "ensemble:best", "ensemble:paper", "ensemble:shipped"])
     advice = ask(view, adviser)
+    rest = view.hand - Hand.from_mask(1 << advice.move.index) if advice.move.index >= 0 else view.hand
+    turns = expected_turns(rest) if len(rest) == TEN else {}
     if json:
         thoughts = advice.thoughts
         print_json(
@@ -47,6 +53,7 @@ def advise(
                 "hand": str(view.hand),
                 "move": str(advice.move),
                 "reason": advice.reason,
+                "expected_turns": {name: round(value, 3) for name, value in turns.items()},
                 "deadwood": advice.deadwood,
                 "deadwood_after": {str(card): left for card, left in advice.after.items()},
                 "in_stock": {str(card): round(p, 4) for card, p in thoughts.in_stock.items()},
@@ -55,7 +62,10 @@ def advise(
             }
         )
         return
-    print_advice(Console(highlight=False), advice)
+    console = Console(highlight=False)
+    print_advice(console, advice)
+    if turns:
+        console.print(hint(turns))
 
 
 def print_advice(console: "Console", advice: "Advice") -> None:

@@ -124,6 +124,7 @@ def tell_end(console: "Console", before: "Match", after: "Match") -> "Match":
 def ask(console: "Console", match: "Match", can_undo: bool) -> "Move | Literal['undo', 'quit']":
     """Ask until a legal move comes, or the wish to go back or to stop."""
     from meldlab.cli.gin.advise import print_advice
+    from meldlab.cli.gin.hints import expected_turns, hint
     from meldlab.errors import MeldlabError
     from meldlab.gin.advice import advise
 
@@ -141,6 +142,9 @@ def ask(console: "Console", match: "Match", can_undo: bool) -> "Move | Literal['
             console.print(HELP, markup=False)
         elif text == "?":
             print_advice(console, advise(view))
+            turns = expected_turns(view.hand) if len(view.cards) == 10 else {}
+            if turns:
+                console.print(f"  {hint(turns)}")
         elif text == "undo":
             if can_undo:
                 return "undo"

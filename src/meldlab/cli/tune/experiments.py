@@ -23,7 +23,7 @@ def track(
     full: SizeOption = False,
     seed: SeedOption = 1,
     generations: Annotated[
-        int, typer.Option("--generations", min=0, help="Of each run; 0: 12 quick, 50 full (the paper does not say).")
+        int, typer.Option("--generations", min=0, help="Of each run; 0: 15 quick, 50 full (the paper does not say).")
     ] = 0,
     store: StoreOption = None,
     jobs: JobsOption = 0,

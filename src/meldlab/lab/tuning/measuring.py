@@ -22,7 +22,7 @@ from meldlab.gin.players import Ensemble
 from meldlab.gin.vectors import Vectorial, books_of, rule_vector
 from meldlab.lab.statistics import Interval, Moments
 
-__all__ = ["Measure", "Measured", "by_kernel", "measure_one", "won_games"]
+__all__ = ["Measure", "Measured", "by_kernel", "won_games"]
 
 
 @dataclass(frozen=True)
@@ -81,11 +81,6 @@ def won_games(candidates: Sequence[Ensemble], opponent: str, *, seed: int, first
     with ThreadPoolExecutor(cores) as pool:
         list(pool.map(play, [(at, start) for at in range(len(candidates)) for start in range(0, games, size)]))
     return [(each[:, place.WINNER_SEAT] == 0).astype(np.int64) for each in counts]
-
-
-def measure_one(measure: Measure, player: Ensemble, opponent: str, *, seed: int, first: int, games: int) -> Measured:
-    """Return what one player does."""
-    return measure([player], opponent, seed=seed, first=first, games=games)[0]
 
 
 @cache

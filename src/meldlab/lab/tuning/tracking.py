@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from meldlab.errors import NotLegalHere
 from meldlab.gin import kernel_tracking as place
 from meldlab.gin import players
+from meldlab.gin.book import NO_BOOK
 from meldlab.gin.kernel_ensemble import DRAWS, PARAMETERS
 from meldlab.gin.players import Ensemble
 from meldlab.gin.vectors import Vectorial, rule_vector
@@ -77,7 +78,7 @@ class Size:
         return runs * self.generations * -(-self.population // GROUP) * self.games + self.final
 
 
-QUICK = Size(population=30, generations=12, games=200, final=6000)
+QUICK = Size(population=50, generations=15, games=400, final=24_000)
 FULL = Size(population=100, generations=50, games=2000, final=24_000)
 
 
@@ -100,7 +101,7 @@ def _follow(
     trackers[:, DRAWS : DRAWS + NINE] = genes
     totals, counts = np.zeros((len(genes), place.ALLOWANCES, place.TURNS, 3)), np.zeros((place.TURNS, 2), np.int64)
     seated = np.array([simple.vector(), other.vector()])
-    place.track_some(seated, rule_vector(rules_of(rules)), seed, first // 2, games // 2, trackers, totals, counts)
+    place.track_some(seated, (NO_BOOK, NO_BOOK), rule_vector(rules_of(rules)), seed, first // 2, games // 2, trackers, totals, counts)
     return totals, counts
 
 
