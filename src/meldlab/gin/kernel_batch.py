@@ -35,10 +35,10 @@ from meldlab.gin.kernel_ensemble import (
     KNOCK_EARLY,
     KNOCK_LATE,
     KNOCK_TURN,
-    LIGHT,
     NOISE,
     PASS,
     SHOW,
+    SIMPLE,
     TAKE,
     adjacent_cards,
     baseline,
@@ -109,16 +109,16 @@ def key_of(seed, game, turned, step, seat, purpose):
 @scalar_kernel
 def take_decision(notes, seat, upcard, limit, players, books, order, belief, ob, left, risks, values, total, inner):
     """Tell whether a seat takes the upcard."""
-    hand = notes[HAND + seat]
-    turn, known, pile, book = notes[TURN + seat], notes[KNOWN + seat], notes[PILE], books[seat]
-    if players[seat, KIND] == COMPUTED:
-        return computed_takes(hand, upcard, turn, known, pile, limit, book, left, risks, values)
-    if players[seat, KIND] == LIGHT:
-        dropped, own, other = notes[DROPPED + 1 - seat], notes[SCORED + seat], notes[SCORED + 1 - seat]
-        return light_takes(hand, upcard, turn, known, pile, dropped, own, other, limit, book, left, values, total, inner)
-    if players[seat, KIND] == ENSEMBLE:
+    hand, kind = notes[HAND + seat], players[seat, KIND]
+    if kind == SIMPLE:
+        return makes_meld(hand, upcard)
+    turn, known, pile = notes[TURN + seat], notes[KNOWN + seat], notes[PILE]
+    if kind == ENSEMBLE:
         return ensemble_takes(hand, order[seat], upcard, turn, belief[seat], known, pile, players[seat], ob, left)
-    return makes_meld(hand, upcard)
+    if kind == COMPUTED:
+        return computed_takes(hand, upcard, turn, known, pile, limit, books[seat], left, risks, values)
+    dropped, own, other = notes[DROPPED + 1 - seat], notes[SCORED + seat], notes[SCORED + 1 - seat]
+    return light_takes(hand, upcard, turn, known, pile, dropped, own, other, limit, books[seat], left, values, total, inner)
 
 
 @scalar_kernel
@@ -329,9 +329,9 @@ def play_on(
         risk, expected = 0.0, 0.0
         if players[seat, KIND] >= COMPUTED:
             barred = bit(drawn) if taken else np.int64(0)
-            turn, known, book = notes[TURN + seat], notes[KNOWN + seat], books[seat]
+            turn, known = notes[TURN + seat], notes[KNOWN + seat]
             if players[seat, KIND] == COMPUTED:
-                chosen = computed_discard(hand, barred, turn, known, notes[PILE], limit, book, left, risks, values)
+                chosen = computed_discard(hand, barred, turn, known, notes[PILE], limit, books[seat], left, risks, values)
             else:
                 key = key_of(seed, game, turned, notes[STEP], seat, DISCARD)
                 chosen = light_discard(
@@ -346,7 +346,7 @@ def play_on(
                     limit,
                     players[seat, NOISE],
                     key,
-                    book,
+                    books[seat],
                     left,
                     values,
                     total,
