@@ -10,8 +10,8 @@ WORKERS ?= auto
 .DEFAULT_GOAL := help
 
 help:
-	@echo "make demo   set up and take the tour   (first time: about 3 minutes)"
-	@echo "make test   set up and run all checks  (first time: about 8 minutes on two cores)"
+	@echo "make demo   set up and take the tour   (first time: about 4 minutes)"
+	@echo "make test   set up and run all checks  (first time: about 10 minutes on two cores)"
 	@echo "make docs   build the documentation into site/"
 	@echo "make clean  remove what the above created"
 
