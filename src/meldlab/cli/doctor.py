@@ -106,8 +106,8 @@ def _gin() -> None:
     warm()
     for threads in (0, 1):
         duel("ensemble", "simple", 2, threads=threads)
-    table = Table(Gin(), [players.parse("mc:1"), players.parse("ensemble")])
-    table.play(Deal(0))
+    for pair in (("mc:1", "ensemble"), ("computed:light", "ensemble:best")):
+        Table(Gin(), [players.parse(name) for name in pair]).play(Deal(0))
     compute("simple", Setting(cards=3, ranks=4), device="cpu", rounds=1000, games=2, loops=1)
 
 
