@@ -299,7 +299,7 @@ def play_on(
             continue
         if taken:
             drawn = top
-            if seat == 1 and pile[notes[PILED] - 1] >> 6 == 1 and notes[TURN] <= len(diary):
+            if seat == 1 and pile[notes[PILED] - 1] >> 6 == 1 and 0 < notes[TURN] <= len(diary):
                 diary[notes[TURN] - 1, TAKEN] = 1
             notes[PILED] -= 1
             notes[PILE] &= ~bit(drawn)
