@@ -9,6 +9,7 @@ import numpy as np
 from meldlab.cards.deck import DEAL
 from meldlab.cards.kernel import address, below, shuffle
 from meldlab.compiling import kernel, scalar_kernel
+from meldlab.gin.desk import Desk
 from meldlab.gin.kernel import (
     DISCARD,
     MELDS,
@@ -107,18 +108,20 @@ def key_of(seed, game, turned, step, seat, purpose):
 
 
 @scalar_kernel
-def take_decision(notes, seat, upcard, limit, players, books, order, belief, ob, left, risks, values, total, inner):
+def take_decision(desk, seat, upcard, limit, players, books):
     """Tell whether a seat takes the upcard."""
+    notes, left, values = desk.notes, desk.left, desk.values
     hand, kind = notes[HAND + seat], players[seat, KIND]
     if kind == SIMPLE:
         return makes_meld(hand, upcard)
     turn, known, pile = notes[TURN + seat], notes[KNOWN + seat], notes[PILE]
     if kind == ENSEMBLE:
-        return ensemble_takes(hand, order[seat], upcard, turn, belief[seat], known, pile, players[seat], ob, left)
+        return ensemble_takes(hand, desk.order[seat], upcard, turn, desk.belief[seat], known, pile, players[seat], desk.ob, left)
     if kind == COMPUTED:
-        return computed_takes(hand, upcard, turn, known, pile, limit, books[seat], left, risks, values)
+        return computed_takes(hand, upcard, turn, known, pile, limit, books[seat], left, desk.risks, values)
     dropped, own, other = notes[DROPPED + 1 - seat], notes[SCORED + seat], notes[SCORED + 1 - seat]
-    return light_takes(hand, upcard, turn, known, pile, dropped, own, other, limit, books[seat], left, values, total, inner)
+    seen = turn, known, pile, dropped, own, other
+    return light_takes(hand, upcard, *seen, limit, books[seat], left, values, desk.total, desk.inner)
 
 
 @scalar_kernel
@@ -213,20 +216,21 @@ def note_discard(diary, notes, card, left_over, knocked, limit, rules, seed, gam
 
 
 @scalar_kernel
-def deal_round(deck, starter, players, rules, notes, used, order, belief, pile):
-    """Lay out hands, pile and memories; ``deck``: [52] int64."""
+def deal_round(desk, starter, players, rules):
+    """Lay out hands, pile and memories from the deck."""
+    deck, notes, pile = desk.deck, desk.notes, desk.pile
     size = rules[CARDS_EACH]
     for seat in range(2):
         first = 0 if seat == starter else size
         hand = np.int64(0)
         for i in range(size):
-            order[seat, i] = deck[first + i]
+            desk.order[seat, i] = deck[first + i]
             hand |= bit(deck[first + i])
         notes[HAND + seat], notes[KNOWN + seat], notes[TURN + seat], notes[DROPPED + seat] = hand, 0, 0, 0
         if players[seat, KIND] == ENSEMBLE:
-            start_belief(belief[seat])
+            start_belief(desk.belief[seat])
         else:
-            used[seat, :] = 0
+            desk.used[seat, :] = 0
     pile[0] = deck[2 * size]
     notes[PILE], notes[PILED], notes[UPCARDS], notes[N_DRAWS] = bit(pile[0]), 1, 0, 0
     notes[STOCK_LEFT] = 4 * rules[RANKS] - 2 * size - 1
@@ -250,46 +254,19 @@ def is_void(notes, rules):
 
 
 @scalar_kernel
-def play_on(
-    seat,
-    passes,
-    limit,
-    deck,
-    players,
-    books,
-    rules,
-    seed,
-    game,
-    turned,
-    notes,
-    used,
-    order,
-    belief,
-    pile,
-    ob,
-    left,
-    risks,
-    values,
-    total,
-    inner,
-    melds,
-    shown,
-    log,
-    diary,
-    outcome,
-):
+def play_on(desk, seat, passes, limit, players, books, rules, seed, game, turned, log, diary):
     """Play a round to its end from ``seat`` to draw; the steps go on from ``notes[STEP]``.
 
-    ``passes``: how often the first upcard was passed, 3 when it is gone; ``players``: [2, PARAMETERS] float64; ``rules``: [RULES] int64;
-    ``used``: [2, 52] int64; ``order``: [2, 12] int64, hands as they came; ``belief``: [2, 54] float64; ``pile``: [64] int64,
-    card + 64 for one that seat 0 dropped, + 128 for seat 1; ``books``: what each seat computes with.
+    ``passes``: how often the first upcard was passed, 3 when it is gone; ``players``: [2, PARAMETERS] float64; ``books``: what each seat
+    computes with; ``rules``: [RULES] int64.
     """
+    deck, notes, used, order, belief, pile, ob, left, risks, values, total, inner, melds, shown, outcome = desk
     outcome[0], outcome[1], outcome[2], outcome[3], outcome[4] = -1, 0, 0, 0, -1
     while True:
         top = pile[notes[PILED] - 1] & 63
         taken = False
         if passes != 2:
-            taken = take_decision(notes, seat, top, limit, players, books, order, belief, ob, left, risks, values, total, inner)
+            taken = take_decision(desk, seat, top, limit, players, books)
         if passes < 2 and not taken:
             write(log, notes[STEP], seat, PASS, -1)
             notes[STEP] += 1
@@ -406,33 +383,9 @@ def play_on(
 
 
 @scalar_kernel
-def play_match(
-    players,
-    books,
-    rules,
-    seed,
-    game,
-    turned,
-    deck,
-    notes,
-    used,
-    order,
-    belief,
-    pile,
-    ob,
-    left,
-    risks,
-    values,
-    total,
-    inner,
-    melds,
-    shown,
-    log,
-    diary,
-    outcome,
-    counts,
-):
+def play_match(desk, players, books, rules, seed, game, turned, log, diary, counts):
     """Play rounds until a player has the points; ``counts``: [COUNTS] int32 is filled."""
+    deck, notes, outcome = desk.deck, desk.notes, desk.outcome
     counts[:] = 0
     notes[STEP] = 0
     for seat in range(2):
@@ -445,39 +398,12 @@ def play_match(
         for i in range(many):
             deck[i] = i // rules[RANKS] * 13 + i % rules[RANKS]
         shuffle(deck[:many], address(seed, game, round, 0, DEAL))
-        deal_round(deck, starter, players, rules, notes, used, order, belief, pile)
+        deal_round(desk, starter, players, rules)
         limit = rules[LIMIT]
         if rules[OKLAHOMA]:
-            limit = POINTS[pile[0]] if POINTS[pile[0]] > 1 else np.int64(0)
+            limit = POINTS[desk.pile[0]] if POINTS[desk.pile[0]] > 1 else np.int64(0)
         passes = np.int64(0) if rules[OFFER] else np.int64(3)
-        play_on(
-            starter,
-            passes,
-            limit,
-            deck,
-            players,
-            books,
-            rules,
-            seed,
-            game,
-            turned,
-            notes,
-            used,
-            order,
-            belief,
-            pile,
-            ob,
-            left,
-            risks,
-            values,
-            total,
-            inner,
-            melds,
-            shown,
-            log,
-            diary,
-            outcome,
-        )
+        play_on(desk, starter, passes, limit, players, books, rules, seed, game, turned, log, diary)
         round += 1
         counts[ROUNDS] += 1
         counts[TURNS] += notes[N_DRAWS]
@@ -501,53 +427,36 @@ def play_match(
 
 
 @kernel
+def new_desk():
+    """Return a desk to play at."""
+    return Desk(
+        np.zeros(52, np.int64),
+        np.zeros(NOTES, np.int64),
+        np.zeros((2, 52), np.int64),
+        np.zeros((2, 12), np.int64),
+        np.zeros((2, 54), np.float64),
+        np.zeros(64, np.int64),
+        np.zeros(68, np.float64),
+        np.zeros(52, np.int64),
+        np.zeros(52, np.float64),
+        np.zeros(53, np.float64),
+        np.zeros((2, WIDE), np.float32),
+        np.zeros(NARROW, np.float32),
+        np.zeros(4, np.int64),
+        np.zeros(4, np.int64),
+        np.zeros(5, np.int64),
+    )
+
+
+@kernel
 def play_some(players, books, rules, seed, first, many, mirror, log, counts):
     """Play games ``first`` to ``first + many - 1`` on one core; ``counts``: [many, COUNTS] int32.
 
     With ``mirror``, games 2k and 2k + 1 are deal k, the second with the starter swapped.
     """
-    deck = np.empty(52, np.int64)
-    notes = np.zeros(NOTES, np.int64)
-    used = np.zeros((2, 52), np.int64)
-    order = np.zeros((2, 12), np.int64)
-    belief = np.zeros((2, 54), np.float64)
-    pile = np.zeros(64, np.int64)
-    ob = np.zeros(68, np.float64)
-    left = np.zeros(52, np.int64)
-    risks = np.zeros(52, np.float64)
-    values = np.zeros(53, np.float64)
-    total, inner = np.zeros((2, WIDE), np.float32), np.zeros(NARROW, np.float32)
-    melds = np.zeros(4, np.int64)
-    shown = np.zeros(4, np.int64)
-    outcome = np.zeros(5, np.int64)
-    diary = np.zeros((0, DIARY), np.float64)
+    desk, diary = new_desk(), np.zeros((0, DIARY), np.float64)
     for i in range(many):
         game, turned = first + i, np.int64(0)
         if mirror:
             game, turned = (first + i) >> 1, np.int64((first + i) & 1)
-        play_match(
-            players,
-            books,
-            rules,
-            seed,
-            game,
-            turned,
-            deck,
-            notes,
-            used,
-            order,
-            belief,
-            pile,
-            ob,
-            left,
-            risks,
-            values,
-            total,
-            inner,
-            melds,
-            shown,
-            log,
-            diary,
-            outcome,
-            counts[i],
-        )
+        play_match(desk, players, books, rules, seed, game, turned, log, diary, counts[i])

@@ -8,6 +8,7 @@ import numpy as np
 from numba import cuda
 
 from meldlab.cards.kernel import address, below, class_unrank, orbit_size
+from meldlab.gin.desk import Desk
 from meldlab.gin.kernel import LEFT, bit, nth_card, popcount
 from meldlab.gin.kernel_batch import CANNOT_KNOCK, DIARY, LOG_WIDTH, NOTES, RESULT, TURN, play_match
 from meldlab.gin.kernel_compute import (
@@ -136,6 +137,7 @@ def play_games(players, books, rules, seed, first, many, mirror, counts, tally, 
     melds = cuda.local.array(4, numba.int64)
     shown = cuda.local.array(4, numba.int64)
     outcome = cuda.local.array(5, numba.int64)
+    desk = Desk(deck, notes, used, order, belief, pile, ob, left, risks, values, total, inner, melds, shown, outcome)
     log = cuda.local.array(LOG_SHAPE, numba.int64)
     own_pages = cuda.local.array(DIARY_SHAPE, numba.float64)
     cell = cuda.local.array(2, numba.int64)
@@ -146,32 +148,7 @@ def play_games(players, books, rules, seed, first, many, mirror, counts, tally, 
             game, turned = np.int64((first + i) >> 1), np.int64((first + i) & 1)
         if len(pages) > 0:
             diary = pages[i]
-        play_match(
-            players,
-            books,
-            rules,
-            seed,
-            game,
-            turned,
-            deck,
-            notes,
-            used,
-            order,
-            belief,
-            pile,
-            ob,
-            left,
-            risks,
-            values,
-            total,
-            inner,
-            melds,
-            shown,
-            log[:0],
-            diary,
-            outcome,
-            counts[i],
-        )
+        play_match(desk, players, books, rules, seed, game, turned, log[:0], diary, counts[i])
         rows = min(notes[TURN], len(diary))
         points = outcome[1] if outcome[0] == 0 else -outcome[1]
         for row in range(len(diary)):

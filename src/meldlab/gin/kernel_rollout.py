@@ -25,11 +25,11 @@ from meldlab.gin.kernel_batch import (
     UPCARDS,
     drop_card,
     is_void,
+    new_desk,
     play_on,
     settle,
 )
 from meldlab.gin.kernel_ensemble import DRAW, DROP, KNOCK, PASS, TAKE
-from meldlab.gin.kernel_light import NARROW, WIDE
 
 OWN, OTHER = 0, 1
 
@@ -42,12 +42,9 @@ def rollouts(candidates, many, key, hand, known, piled, stock, draws, upcards, p
     the opponent's; ``piled``: [cards] int64, the pile with its top last; ``stock``: how many cards it has; ``passes`` as in play_on;
     ``players``: [2, PARAMETERS] float64, who plays the rounds out, with their ``books``.
     """
-    deck, notes, order = np.zeros(52, np.int64), np.zeros(NOTES, np.int64), np.zeros((2, 12), np.int64)
-    used, belief, pile = np.zeros((2, 52), np.int64), np.zeros((2, 54), np.float64), np.zeros(64, np.int64)
-    ob, left, worth = np.zeros(68, np.float64), np.zeros(52, np.int64), np.zeros(53, np.float64)
-    melds, shown, outcome, risks = np.zeros(4, np.int64), np.zeros(4, np.int64), np.zeros(5, np.int64), np.zeros(52, np.float64)
+    desk = new_desk()
+    deck, notes, pile, outcome = desk.deck, desk.notes, desk.pile, desk.outcome
     log, diary = np.empty((0, LOG_WIDTH), np.int64), np.empty((0, DIARY), np.float64)
-    total, inner = np.zeros((2, WIDE), np.float32), np.zeros(NARROW, np.float32)
     pile_mask = np.int64(0)
     for card in piled:
         pile_mask |= bit(card)
@@ -77,7 +74,7 @@ def rollouts(candidates, many, key, hand, known, piled, stock, draws, upcards, p
             notes[DROPPED:NOTES] = 0
             notes[UPCARDS], notes[N_DRAWS], notes[STEP] = upcards, draws, deal
             pile[: len(piled)] = piled
-            used[:] = 0
+            desk.used[:] = 0
             outcome[0] = -1
             seat, passed = OTHER, passes
             going = True
@@ -96,46 +93,19 @@ def rollouts(candidates, many, key, hand, known, piled, stock, draws, upcards, p
                 notes[HAND + OWN] |= bit(got)
                 notes[N_DRAWS] += 1
                 notes[TURN + OWN] += 1
-                chosen = simple_discard(notes[HAND + OWN], got, verb == TAKE, used[OWN], key + np.uint64(deal), left)
+                chosen = simple_discard(notes[HAND + OWN], got, verb == TAKE, desk.used[OWN], key + np.uint64(deal), desk.left)
                 card, after = chosen & 63, chosen >> 6
                 verb = KNOCK if after <= limit else DROP
             if verb == KNOCK:
                 notes[HAND + OWN] &= ~bit(card)
-                settle(notes, OWN, KNOCK, card, rules, deal, 0, 0, melds, shown, log, outcome)
+                settle(notes, OWN, KNOCK, card, rules, deal, 0, 0, desk.melds, desk.shown, log, outcome)
                 going = False
             elif verb == DROP:
                 notes[HAND + OWN] &= ~bit(card)
-                drop_card(notes, OWN, card, pile, players, belief)
+                drop_card(notes, OWN, card, pile, players, desk.belief)
                 going = not is_void(notes, rules)
             if going:
-                play_on(
-                    seat,
-                    passed,
-                    limit,
-                    deck,
-                    players,
-                    books,
-                    rules,
-                    deal,
-                    0,
-                    0,
-                    notes,
-                    used,
-                    order,
-                    belief,
-                    pile,
-                    ob,
-                    left,
-                    risks,
-                    worth,
-                    total,
-                    inner,
-                    melds,
-                    shown,
-                    log,
-                    diary,
-                    outcome,
-                )
+                play_on(desk, seat, passed, limit, players, books, rules, deal, 0, 0, log, diary)
             if outcome[0] >= 0:
                 values[which] += outcome[1] if outcome[0] == OWN else -outcome[1]
 

@@ -17,15 +17,14 @@ from meldlab.gin.kernel_batch import (
     KNOCKED,
     LEFT_OVER,
     LOG_WIDTH,
-    NOTES,
     RISK,
     SEEN,
     TAKEN,
     TURN,
+    new_desk,
     play_match,
 )
 from meldlab.gin.kernel_computed import KNOWNS, TURNS
-from meldlab.gin.kernel_light import NARROW, WIDE
 
 PLACES = TURNS + 2  # turns, counted from 1
 DEADWOODS = 100
@@ -81,55 +80,16 @@ def tally_row(diary, row, rows, outcome, entry, cell):
 @kernel
 def tally_rounds(players, books, rules, seed, first, many, tally):
     """Play ``many`` single rounds on one core and add the diaries of seat 0 to ``tally``, [2 * CELLS] float64."""
-    deck = np.empty(52, np.int64)
-    notes = np.zeros(NOTES, np.int64)
-    used = np.zeros((2, 52), np.int64)
-    order = np.zeros((2, 12), np.int64)
-    belief = np.zeros((2, 54), np.float64)
-    pile = np.zeros(64, np.int64)
-    ob = np.zeros(68, np.float64)
-    left = np.zeros(52, np.int64)
-    risks = np.zeros(52, np.float64)
-    values = np.zeros(53, np.float64)
-    total, inner = np.zeros((2, WIDE), np.float32), np.zeros(NARROW, np.float32)
-    melds = np.zeros(4, np.int64)
-    shown = np.zeros(4, np.int64)
-    outcome = np.zeros(5, np.int64)
-    log = np.empty((0, LOG_WIDTH), np.int64)
+    desk, log = new_desk(), np.empty((0, LOG_WIDTH), np.int64)
     diary = np.zeros((24, DIARY), np.float64)
     counts = np.zeros(COUNTS, np.int32)
     cell = np.zeros(2, np.int64)
     for i in range(many):
-        play_match(
-            players,
-            books,
-            rules,
-            seed,
-            first + i,
-            0,
-            deck,
-            notes,
-            used,
-            order,
-            belief,
-            pile,
-            ob,
-            left,
-            risks,
-            values,
-            total,
-            inner,
-            melds,
-            shown,
-            log,
-            diary,
-            outcome,
-            counts,
-        )
-        rows = min(notes[TURN], len(diary))
+        play_match(desk, players, books, rules, seed, first + i, 0, log, diary, counts)
+        rows = min(desk.notes[TURN], len(diary))
         for row in range(rows):
             for entry in range(tally_shape()):
-                amount = tally_row(diary, row, rows, outcome, entry, cell)
+                amount = tally_row(diary, row, rows, desk.outcome, entry, cell)
                 if cell[0] >= 0:
                     tally[cell[0]] += 1.0
                     tally[cell[0] + 1] += amount

@@ -15,6 +15,7 @@ from optuna.samplers import BaseSampler
 from optuna.study import Study
 from optuna.trial import FrozenTrial, TrialState
 
+from meldlab.errors import NoSuchThing
 from meldlab.lab.tuning.space import Dimension, Point
 
 __all__ = ["Cloud"]
@@ -46,7 +47,7 @@ class Cloud(BaseSampler):
 
     def sample_independent(self, study: Study, trial: FrozenTrial, param_name: str, param_distribution: BaseDistribution) -> Any:
         """Refuse: a dimension that the cloud does not have cannot be asked for."""
-        raise NotImplementedError(param_name)
+        raise NoSuchThing("dimension", param_name, self.space)
 
     def after_trial(self, study: Study, trial: FrozenTrial, state: TrialState, values: Sequence[float] | None) -> None:
         """Learn what a point is worth; move when the generation is complete."""
