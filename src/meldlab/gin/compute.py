@@ -21,15 +21,15 @@ from meldlab.gin.book import NO_BOOK, Book
 from meldlab.gin.kernel import LEFT
 from meldlab.gin.kernel_computed import BIAS, HAZARD, KNOWNS, ODDS, PRICE, TURNS
 from meldlab.gin.odds import Odds
-from meldlab.gin.vectors import on_cores
 from meldlab.gpu import use_gpu
+from meldlab.pieces import on_cores
 
 __all__ = ["Engine", "Field", "Solved", "open_book", "solve"]
 
 Floats = NDArray[np.float64]
 SHAPE = 132 * 64, 256  # blocks and threads of a sweep
 THREADS = 64  # in a block, when each plays a game of its own
-SHEET = 8192  # rounds that a core adds up by itself
+SHEET = 2048  # rounds that a core adds up by itself
 FULL_DECK = Hand()
 
 
@@ -89,7 +89,7 @@ class Engine:
             def play(at: int, many: int) -> None:
                 kernel_batch.play_some(players, books, rules, seed, first + at, many, mirror, log, counts[at : at + many])
 
-            on_cores(play, games)
+            on_cores(play, games, size=16)
             return counts
         result = self.cuda.device_array(counts.shape, np.int32)
         shape = (games + THREADS - 1) // THREADS, THREADS
@@ -108,9 +108,11 @@ class Engine:
             sheets = np.zeros((-(-rounds // SHEET), len(tally)))
 
             def count(at: int, many: int) -> None:
-                kernel_tally.tally_rounds(players, books, single, seed, at, many, sheets[at // SHEET])
+                for sheet in range(at, at + many):
+                    first = sheet * SHEET
+                    kernel_tally.tally_rounds(players, books, single, seed, first, min(SHEET, rounds - first), sheets[sheet])
 
-            on_cores(count, rounds, SHEET)
+            on_cores(count, len(sheets))
             tally[:] = sheets.sum(0)
             return tally
         counts, result = self.cuda.device_array((rounds, kernel_batch.COUNTS), np.int32), self.up(tally)

@@ -1,10 +1,7 @@
 """Rules and players as the batch kernels take them, and batches as they come back."""
 
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from typing import Protocol, runtime_checkable
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
@@ -12,10 +9,11 @@ from meldlab.errors import NotLegalHere
 from meldlab.gin import kernel_batch as place
 from meldlab.gin.book import NO_BOOK, Book
 from meldlab.gin.rules import Rules
+from meldlab.pieces import on_cores
 
-__all__ = ["Vectorial", "books_of", "on_cores", "play_batch", "rule_vector", "trace"]
+__all__ = ["Vectorial", "books_of", "play_batch", "rule_vector", "trace"]
 
-CHUNK = 256  # games that one core plays before it looks for more
+CHUNK = 16  # games of the first piece that a core plays; an ensemble needs some five milliseconds for them
 NEXT = {"alternates": place.ALTERNATES, "winner": place.WINNER, "loser": place.LOSER}
 
 
@@ -67,16 +65,6 @@ def _players(first: Vectorial, second: Vectorial) -> tuple[NDArray[np.float64], 
     return np.array([first.vector(), second.vector()]), books_of(first, second)
 
 
-def on_cores(work: Callable[[int, int], None], many: int, chunk: int = CHUNK) -> None:
-    """Do ``work(first, how many)`` for all of ``many`` in chunks, on as many cores as numba may use; kernels run beside each other."""
-    # Nothing at first: a kernel is loaded or compiled here, before several threads ask for it at once.
-    work(0, 0)
-    pieces = [(first, min(chunk, many - first)) for first in range(0, many, chunk)]
-    with ThreadPoolExecutor(numba.get_num_threads()) as pool:
-        for done in [pool.submit(work, *piece) for piece in pieces]:
-            done.result()
-
-
 def play_batch(
     first: Vectorial, second: Vectorial, rules: Rules, seed: int, start: int, games: int, *, mirror: bool, parallel: bool = True
 ) -> NDArray[np.int32]:
@@ -90,10 +78,7 @@ def play_batch(
     def play(at: int, many: int) -> None:
         place.play_some(players, books, vector, seed, start + at, many, mirror, log, counts[at : at + many])
 
-    if parallel:
-        on_cores(play, games)
-    else:
-        play(0, games)
+    on_cores(play, games, threads=0 if parallel else 1, size=CHUNK)
     return counts
 
 

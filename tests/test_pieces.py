@@ -1,0 +1,65 @@
+"""Long work in pieces: all of it, once, and a stop that is heard."""
+
+import os
+import signal
+import threading
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from meldlab.pieces import on_cores, pieces
+
+
+@given(st.integers(0, 5000), st.integers(1, 700))
+def test_pieces_cover_everything_once(many: int, size: int) -> None:
+    assert [i for first, part in pieces(many, size) for i in range(first, first + part)] == list(range(many))
+
+
+@pytest.mark.parametrize("threads", [1, 2, 5])
+@pytest.mark.parametrize("many", [0, 1, 2, 7, 1000])
+def test_all_cores_together_cover_everything_once(threads: int, many: int) -> None:
+    done: list[int] = []
+    on_cores(lambda first, part: done.extend(range(first, first + part)), many, threads=threads)
+    assert sorted(done) == list(range(many))
+
+
+def test_a_piece_that_takes_long_is_followed_by_smaller_ones() -> None:
+    sizes = []
+    for _, part in pieces(64, 16):
+        sizes.append(part)
+        time.sleep(0.03 * part)
+    assert sizes[0] == 16
+    assert max(sizes[1:]) <= 4
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_a_mistake_in_one_piece_ends_the_work(threads: int) -> None:
+    begun = []
+
+    def work(first: int, part: int) -> None:
+        begun.append(first)
+        if first >= 3:
+            raise ZeroDivisionError(first)
+        time.sleep(0.001)
+
+    with pytest.raises(ZeroDivisionError):
+        on_cores(work, 100_000, threads=threads)
+    assert len(begun) < 20
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_a_key_is_heard_between_pieces(threads: int) -> None:
+    worked = 0
+
+    def work(first: int, part: int) -> None:
+        nonlocal worked
+        worked += part
+        time.sleep(0.001 * part)
+
+    timer = threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT))
+    timer.start()
+    with pytest.raises(KeyboardInterrupt):
+        on_cores(work, 100_000, threads=threads)
+    assert worked < 5_000
