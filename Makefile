@@ -6,12 +6,16 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 WORKERS ?= auto
 
-.PHONY: help demo test docs clean
+# The tests that reach kernels; numba checks an index only where it is told to, and keeps such code in a cache folder of its own.
+KERNEL_TESTS := cards chance melds gin play waiting stopping rummikub recycle properties golden lab/test_arena.py lab/test_computing.py test_bounds.py
+
+.PHONY: help demo test bounds docs clean
 .DEFAULT_GOAL := help
 
 help:
 	@echo "make demo   set up and take the tour   (first time: about 4 minutes)"
 	@echo "make test   set up and run all checks  (first time: about 10 minutes on two cores)"
+	@echo "make bounds run the kernel tests with every array index checked"
 	@echo "make docs   build the documentation into site/"
 	@echo "make clean  remove what the above created"
 
@@ -45,6 +49,10 @@ test: $(VENV)/.dev
 	@echo "== import contracts"; $(BIN)/lint-imports
 	@echo "== kernels";        $(BIN)/meldlab doctor
 	@echo "== tests and doctests"; $(BIN)/python -m pytest -n $(WORKERS)
+
+bounds: $(VENV)/.dev
+	@echo "== kernel tests with every index checked"
+	@NUMBA_BOUNDSCHECK=1 $(BIN)/python -m pytest -n $(WORKERS) $(wildcard $(addprefix tests/,$(KERNEL_TESTS)))
 
 docs: | $(BIN)/python
 	@$(BIN)/python -m pip install -q --disable-pip-version-check -e '.[docs]'

@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from meldlab.compiling import kernel_sources
+
 SRC = Path(__file__).parents[1] / "src" / "meldlab"
 SOURCES = sorted(SRC.rglob("*.py"))
 COMPILERS = {"kernel", "scalar_kernel", "parallel_kernel", "njit", "jit", "vectorize", "guvectorize"}
@@ -34,6 +36,24 @@ def test_every_kernel_says_what_it_returns() -> None:
         for node in ast.walk(ast.parse(source.read_text())):
             if isinstance(node, ast.FunctionDef) and node.name in names:
                 assert ast.get_docstring(node), f"{source.name}: {node.name}"
+
+
+def imported(source: Path) -> set[Path]:
+    """Return the files of the package that a source imports from."""
+    found = set()
+    for node in ast.walk(ast.parse(source.read_text())):
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("meldlab"):
+            module = SRC.parent.joinpath(*(node.module or "").split("."))
+            names = [module.with_suffix(".py"), module / "__init__.py", *(module / f"{each.name}.py" for each in node.names)]
+            found |= {name for name in names if name.exists() and name.name != "__init__.py"}
+    return found
+
+
+def test_the_digest_of_compiled_code_covers_all_that_kernels_import() -> None:
+    sources = set(kernel_sources())
+    kernels = {source for source in SOURCES if compiled(source)}
+    assert kernels <= sources
+    assert {source for kernel in kernels for source in imported(kernel)} <= sources
 
 
 @pytest.mark.parametrize("source", SOURCES, ids=lambda source: str(source.relative_to(SRC)))

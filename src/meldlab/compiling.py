@@ -18,20 +18,27 @@ from numba.core import event
 
 from meldlab.cache import cache_folder
 
-__all__ = ["kernel", "kernel_folder", "parallel_kernel", "scalar_kernel"]
+__all__ = ["kernel", "kernel_folder", "kernel_sources", "parallel_kernel", "scalar_kernel"]
 
 # What a kernel is to the type checker: numba infers the types, the docstring gives the shapes.
 Function = Callable[..., Any]
+
+
+def kernel_sources() -> list[Path]:
+    """Return all that compiled code depends on: the kernels, the purposes and constants they freeze, and how they are compiled."""
+    package = Path(__file__).parent
+    return sorted({Path(__file__), package / "cards" / "deck.py", *package.rglob("kernel*.py")})
 
 
 def kernel_folder() -> Path:
     """Return the folder of the compiled kernels of exactly this source.
 
     numba looks only at the file of the function it loads, so a kernel that calls one in another file would run with the old
-    callee after a change there. A folder named after all kernel sources cannot go stale, and works where the package is read-only.
+    callee after a change there, and code with bounds checks would pass for code without them. A folder named after all of it cannot
+    go stale, and works where the package is read-only.
     """
-    digest = hashlib.sha256(numba.__version__.encode())
-    for source in sorted(Path(__file__).parent.rglob("kernel*.py")):
+    digest = hashlib.sha256(f"{numba.__version__} bounds {bool(numba.config.BOUNDSCHECK)}".encode())
+    for source in kernel_sources():
         digest.update(source.read_bytes())
     return cache_folder("kernels", digest.hexdigest()[:16])
 

@@ -9,7 +9,6 @@ import numpy as np
 from meldlab.cards.deck import DEAL
 from meldlab.cards.kernel import address, below, shuffle
 from meldlab.compiling import kernel, scalar_kernel
-from meldlab.gin.desk import Desk
 from meldlab.gin.kernel import (
     DISCARD,
     MELDS,
@@ -24,6 +23,7 @@ from meldlab.gin.kernel import (
 )
 from meldlab.gin.kernel import LEFT as TABLE
 from meldlab.gin.kernel_computed import computed_discard, computed_takes
+from meldlab.gin.kernel_desk import Desk
 from meldlab.gin.kernel_ensemble import (
     BIG,
     COMPUTED,

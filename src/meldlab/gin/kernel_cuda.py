@@ -8,7 +8,6 @@ import numpy as np
 from numba import cuda
 
 from meldlab.cards.kernel import address, below, class_unrank, orbit_size
-from meldlab.gin.desk import Desk
 from meldlab.gin.kernel import LEFT, bit, nth_card, popcount
 from meldlab.gin.kernel_batch import CANNOT_KNOCK, DIARY, LOG_WIDTH, NOTES, RESULT, TURN, play_match
 from meldlab.gin.kernel_compute import (
@@ -19,6 +18,7 @@ from meldlab.gin.kernel_compute import (
     value_before_draw,
 )
 from meldlab.gin.kernel_computed import TURNS, draw_worth, fill_risks
+from meldlab.gin.kernel_desk import Desk
 from meldlab.gin.kernel_light import NARROW, WIDE
 from meldlab.gin.kernel_tally import tally_row, tally_shape
 from meldlab.melds.kernel import deadwood
