@@ -109,11 +109,9 @@ def key_of(seed, game, turned, step, seat, purpose):
 
 @scalar_kernel
 def take_decision(desk, seat, upcard, limit, players, books):
-    """Tell whether a seat takes the upcard."""
+    """Tell whether a seat that computes takes the upcard."""
     notes, left, values = desk.notes, desk.left, desk.values
     hand, kind = notes[HAND + seat], players[seat, KIND]
-    if kind == SIMPLE:
-        return makes_meld(hand, upcard)
     turn, known, pile = notes[TURN + seat], notes[KNOWN + seat], notes[PILE]
     if kind == ENSEMBLE:
         return ensemble_takes(hand, desk.order[seat], upcard, turn, desk.belief[seat], known, pile, players[seat], desk.ob, left)
@@ -265,7 +263,10 @@ def play_on(desk, seat, passes, limit, players, books, rules, seed, game, turned
     while True:
         top = pile[notes[PILED] - 1] & 63
         taken = False
-        if passes != 2:
+        if passes != 2 and players[seat, KIND] == SIMPLE:
+            # Asked here: handing the desk and the books on costs more than the answer.
+            taken = makes_meld(notes[HAND + seat], top)
+        elif passes != 2:
             taken = take_decision(desk, seat, top, limit, players, books)
         if passes < 2 and not taken:
             write(log, notes[STEP], seat, PASS, -1)
