@@ -16,6 +16,7 @@ from pathlib import Path
 import numpy as np
 import torch
 
+from meldlab.chance import Purpose, derived
 from meldlab.gin import kernel_batch as place
 from meldlab.gin import kernel_light as light
 from meldlab.gin import players
@@ -25,7 +26,7 @@ from meldlab.gin.kernel_computed import KNOWNS, TURNS
 from meldlab.gin.kernel_ensemble import COMPUTED, KIND, LIGHT, NOISE, PARAMETERS
 from meldlab.gin.odds import Odds
 from meldlab.gin.rules import Rules
-from meldlab.gin.vectors import rule_vector
+from meldlab.gin.vectors import rule_vector, seat
 from meldlab.gpu import gpu_name
 
 START = time.perf_counter()
@@ -184,7 +185,10 @@ class School:
 
     def __init__(self, engine, against):
         self.engine, self.against = engine, against
-        self.opponent = players.parse(against).vector()
+        seated = seat(players.parse(against))
+        # Codes of one type for both: a kernel takes no mixture.
+        book = seated.book if seated.book.codes.size > 1 else seated.book._replace(codes=BLANK.codes)
+        self.opponent, self.theirs = seated.vector, self.on_gpu(book)
         self.rules = rule_vector(Rules())
         self.none = self.on_gpu(BLANK)
 
@@ -194,7 +198,7 @@ class School:
     def seated(self, network):
         rows, first, last = network.arrays()
         book = BLANK._replace(deck=np.array([(1 << 52) - 1, 10], np.int64), rows=rows, first=first, last=last)
-        return self.on_gpu(book), self.none
+        return self.on_gpu(book), self.theirs
 
     def record(self, player, books, rounds, seed):
         """Return the diaries of single rounds, [rounds, ROWS, DIARY] float64, from scores drawn at random."""
@@ -217,19 +221,19 @@ class School:
     def tables(self):
         """Return the book of the table-driven player and its odds."""
         engine, field = self.engine, Field(10, device="cuda")
-        odds = Odds.of(engine.tally(np.array([SIMPLE, self.opponent]), (self.none, self.none), self.rules, 1, 1 << 20))
+        odds = Odds.of(engine.tally(np.array([SIMPLE, self.opponent]), (self.none, self.theirs), self.rules, 1, 1 << 20))
         zero, flat = np.zeros(TURNS + 2), np.zeros((TURNS + 2, KNOWNS))
         seats = np.array([TABLES, self.opponent])
         for loop in range(4):
             book = open_book(field, solve(field, odds, upcard=UPCARD), odds, zero + PRICE, flat)
             if loop < 3:
-                odds = Odds.of(engine.tally(seats, (book, self.none), self.rules, 10 + loop, 1 << 20))
-        say("tables", rate(engine.play(seats, (book, self.none), self.rules, 100, 0, 100_000, True)))
+                odds = Odds.of(engine.tally(seats, (book, self.theirs), self.rules, 10 + loop, 1 << 20))
+        say("tables", rate(engine.play(seats, (book, self.theirs), self.rules, 100, 0, 100_000, True)))
         return book, odds
 
     def table_lesson(self, book, odds, rounds, seed):
         """Return what the tables say about positions of their own rounds, half of them with a card exchanged."""
-        engine, pages = self.engine, self.record(TABLES, (book, self.none), rounds, seed)
+        engine, pages = self.engine, self.record(TABLES, (book, self.theirs), rounds, seed)
         turn = torch.arange(1, ROWS + 1, device="cuda").expand(rounds, ROWS)
         real = pages[:, :, place.RESULT] > place.CANNOT_KNOCK
         rows, turn = pages[real], turn[real].contiguous()
@@ -319,7 +323,7 @@ def learn(school, network, mean, until, seed, rate, by_points):
         if equity is None and results is not None and (not by_points or part > 0.5):
             equity, held = torch.tensor(match_equity(results), device="cuda"), None
         noise, speed = 3.0 - 2.0 * part, rate * (1 - 0.8 * part)
-        fresh, results = school.played_lesson(mean, 1 << 20, seed + loop, noise, equity)
+        fresh, results = school.played_lesson(mean, 1 << 20, derived(seed, Purpose.LESSONS, loop), noise, equity)
         if equity is None and not by_points:
             continue
         held = fresh if held is None else Lesson.join(fresh, Lesson(*(column[: 3 * len(fresh)] for column in held.columns)))

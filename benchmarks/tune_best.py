@@ -16,8 +16,9 @@ from typing import Any
 # Matrices of 32 rows: a second thread costs more than it helps. Must be said before numpy is loaded.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
+from meldlab.chance import Purpose, derived
 from meldlab.gin.players import Ensemble
-from meldlab.lab.tuning.evolution import HONEST, RACE, Evolution, Generation, evolve, final_race, finalists, middle, within
+from meldlab.lab.tuning.evolution import Evolution, Generation, evolve, final_race, finalists, middle, within
 from meldlab.lab.tuning.measuring import by_kernel
 from meldlab.lab.tuning.racing import Heats
 from meldlab.lab.tuning.space import START, player_at
@@ -48,7 +49,7 @@ def main(arguments: argparse.Namespace) -> None:
             (out / "generations.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
     (out / "generations.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
     found = finalists(generations)
-    order = final_race(found, by_kernel, arguments.seed + RACE, Heats(4000, 64_000, keep=3, least=2))
+    order = final_race(found, by_kernel, derived(arguments.seed, Purpose.RACE), Heats(4000, 64_000, keep=3, least=2))
     best, inflated, _ = order[0]
     answer: dict[str, Any] = {
         "point": best,
@@ -63,7 +64,7 @@ def main(arguments: argparse.Namespace) -> None:
     (out / "best.toml").write_text(str(player_at(best)), encoding="utf-8")
     answer["honest"] = {}
     for opponent in OPPONENTS:
-        measured = by_kernel([player_at(best)], opponent, seed=arguments.seed + HONEST, first=0, games=arguments.check)[0]
+        measured = by_kernel([player_at(best)], opponent, seed=derived(arguments.seed, Purpose.FRESH), first=0, games=arguments.check)[0]
         rate = measured.rate
         answer["honest"][opponent] = {"games": measured.games, "wins": measured.wins, "rate": rate.value, "ci95": [rate.low, rate.high]}
         print(f"{opponent:18} {rate}", flush=True)

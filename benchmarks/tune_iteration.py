@@ -18,10 +18,11 @@ from typing import Any
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
+from meldlab.chance import Purpose, derived
 from meldlab.gin.players import Ensemble
 from meldlab.lab.tuning.claims import one_sample, paired, two_samples
 from meldlab.lab.tuning.grids import GAMES, GRIDS, played
-from meldlab.lab.tuning.iteration import FRESH, OPPONENT, Searched, iterate, search_grid
+from meldlab.lab.tuning.iteration import OPPONENT, Searched, iterate, search_grid
 from meldlab.lab.tuning.measuring import Measured, by_kernel, won_games
 
 COLUMNS = ("first", "player", "games", "wins", "swept")
@@ -76,7 +77,7 @@ class Notebook:
 def honest(found: Searched, seed: int, games: int) -> dict[str, Any]:
     """Measure base and winner on fresh deals and say what the tests say."""
     players = found.base, found.best
-    fresh = won_games(players, OPPONENT, seed=seed, first=FRESH, games=games)
+    fresh = won_games(players, OPPONENT, seed=derived(seed, Purpose.FRESH), first=0, games=games)
     same = won_games(players, OPPONENT, seed=seed, first=found.first, games=found.after.games)
     before, after = (Measured(games, int(won.sum()), int((won.reshape(-1, 2).sum(1) == 2).sum())) for won in fresh)
     return {

@@ -27,7 +27,7 @@ Function = Callable[..., Any]
 def kernel_sources() -> list[Path]:
     """Return all that compiled code depends on: the kernels, the purposes and constants they freeze, and how they are compiled."""
     package = Path(__file__).parent
-    return sorted({Path(__file__), package / "cards" / "deck.py", *package.rglob("kernel*.py")})
+    return sorted({Path(__file__), *package.rglob("kernel*.py")})
 
 
 def kernel_folder() -> Path:

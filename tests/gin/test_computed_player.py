@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 from meldlab.cards import classes
-from meldlab.cards.deck import DEAL
-from meldlab.cards.kernel import address, below, shuffle
+from meldlab.chance.kernel import address, below, shuffle
 from meldlab.errors import MeldlabError
 from meldlab.gin import PRESETS, Gin, Move, Rules, players
 from meldlab.gin import kernel_batch as place
@@ -19,9 +18,9 @@ from meldlab.gin.book import NO_BOOK, Book
 from meldlab.gin.compute import Engine, Field, open_book, solve
 from meldlab.gin.kernel import MELDS, lay_off, pick_melds
 from meldlab.gin.kernel_computed import KNOWNS, TURNS
-from meldlab.gin.players import ComputedPlayer, SimplePlayer
+from meldlab.gin.players import ComputedPlayer, GinPlayer, SimplePlayer
 from meldlab.gin.tables import dead_cards
-from meldlab.gin.vectors import Vectorial, play_batch, rule_vector, trace
+from meldlab.gin.vectors import pair_of, play_batch, rule_vector, trace
 from meldlab.play import Deal, Table
 from tests.gin.small_game import Look, cards_of, deadwood, random_odds
 from tests.gin.test_players import move_of
@@ -71,18 +70,17 @@ class Step(NamedTuple):
     card: int
 
 
-def play(first: Vectorial, second: Vectorial, seed: int, game: int) -> list[list[int]]:
-    books = tuple(getattr(player, "book", NO_BOOK) for player in (first, second))
+def play(first: GinPlayer, second: GinPlayer, seed: int, game: int) -> list[list[int]]:
     log, counts = np.zeros((400, place.LOG_WIDTH), np.int64), np.zeros((1, place.COUNTS), np.int32)
     vector = rule_vector(RULES, CARDS, RANKS)
-    place.play_some(np.array([first.vector(), second.vector()]), books, vector, seed, game, 1, False, log, counts)
+    place.play_some(*pair_of(first, second), vector, seed, game, 1, False, log, counts)
     return log[: counts[0, place.STEPS]].tolist()  # type: ignore[no-any-return]
 
 
 def replay(log: list[list[int]], seed: int, game: int) -> Iterator[Step]:
     """Go through a round that was played, from the deal on, and give every decision to draw or to discard."""
     deck = np.array([13 * suit + rank for suit in range(4) for rank in range(RANKS)])
-    shuffle(deck, address(seed, game, 0, 0, DEAL))
+    shuffle(deck, address(seed, game, 0, 0, place.DEAL))
     starter = int(below(address(seed, game, 0, 0, place.STARTER), 0, 2))
     halves = [sum(1 << int(card) for card in deck[start : start + CARDS]) for start in (0, CARDS)]
     hands, known, turns = [halves[starter], halves[1 - starter]], [0, 0], [0, 0]
@@ -138,7 +136,7 @@ def points_of_knock(step: Step, hand: int, seed: int, game: int) -> int:
     loose: list[int] = []
     arranged = np.zeros(4, np.int64)
     for seat, cards, at in ((step.seat, hand, step.number), (1 - step.seat, step.other, step.number + 1)):
-        many = int(pick_melds(cards, np.uint64(address(seed, game, at, seat, MELDS)), arranged))
+        many = int(pick_melds(cards, np.uint64(Deal(seed, game).chance(at, seat).key(MELDS)), arranged))
         loose.append(cards & ~sum(arranged[:many].tolist()))
         melds = arranged[:many].tolist() if seat == step.seat else melds
     own, rest = (sum(GIN[card % 13] for card in cards_of(cards)) for cards in loose)
@@ -149,7 +147,7 @@ def points_of_knock(step: Step, hand: int, seed: int, game: int) -> int:
     return rest - own if rest > own else rest - own - RULES.undercut_bonus
 
 
-def slow_tally(first: Vectorial, second: Vectorial, rounds: int, seed: int, look: Look | None) -> np.ndarray[Any, Any]:
+def slow_tally(first: GinPlayer, second: GinPlayer, rounds: int, seed: int, look: Look | None) -> np.ndarray[Any, Any]:
     counts = np.zeros((tally.CELLS, 2))
 
     def add(cell: int, amount: float) -> None:
@@ -186,8 +184,7 @@ def slow_tally(first: Vectorial, second: Vectorial, rounds: int, seed: int, look
 @pytest.mark.parametrize("computed", [True, False])
 def test_the_tally_says_what_happened(book: Book, look: Look, computed: bool) -> None:
     first = ComputedPlayer(book) if computed else SimplePlayer()
-    pair = np.array([first.vector(), SimplePlayer().vector()])
-    found = Engine("cpu").tally(pair, (book if computed else NO_BOOK, NO_BOOK), rule_vector(RULES, CARDS, RANKS), 9, 80)
+    found = Engine("cpu").tally(*pair_of(first, SimplePlayer()), rule_vector(RULES, CARDS, RANKS), 9, 80)
     expected = slow_tally(first, SimplePlayer(), 80, 9, look if computed else None)
     np.testing.assert_allclose(found, expected, rtol=0, atol=1e-6)
     assert found[2 * tally.CAUGHT_PART : 2 * tally.SURPRISE_PART : 2].sum() > 10
@@ -196,7 +193,7 @@ def test_the_tally_says_what_happened(book: Book, look: Look, computed: bool) ->
 def test_a_tally_and_a_fight_do_not_depend_on_threads(book: Book) -> None:
     import numba
 
-    pair, books = np.array([ComputedPlayer(book).vector(), SimplePlayer().vector()]), (book, NO_BOOK)
+    pair, books = pair_of(ComputedPlayer(book), SimplePlayer())
     vector, engine = rule_vector(RULES, CARDS, RANKS), Engine("cpu")
     before, found = numba.get_num_threads(), []
     try:

@@ -13,8 +13,9 @@ from meldlab.gin.book import NO_BOOK
 from meldlab.gin.compute import Engine, Field, open_book, solve
 from meldlab.gin.guided import guided_value
 from meldlab.gin.kernel_computed import KNOWNS, TURNS
+from meldlab.gin.kernel_ensemble import COMPUTED, KIND, PARAMETERS
 from meldlab.gin.odds import Odds
-from meldlab.gin.players import ComputedPlayer, SimplePlayer
+from meldlab.gin.players import SimplePlayer
 from meldlab.gin.tables import dead_cards
 from meldlab.gin.vectors import rule_vector
 
@@ -40,7 +41,8 @@ def work(device: str) -> dict[str, Any]:
     """Solve, follow a guide, play and tally with the kernels of a device."""
     engine, field = Engine(device), Field(3, dead_cards(3), device)
     vector, none = rule_vector(RULES, 3, 3), type(NO_BOOK)(*(engine.up(one) for one in NO_BOOK))
-    simple, computed = SimplePlayer().vector(), ComputedPlayer(none).vector()
+    simple, computed = SimplePlayer().vector(), np.zeros(PARAMETERS)
+    computed[KIND] = COMPUTED
     first = engine.tally(np.array([simple, simple]), (none, none), vector, 1, ROUNDS)
     odds = Odds.of(first)
     seen = {}

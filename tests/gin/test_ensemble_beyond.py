@@ -16,7 +16,7 @@ from meldlab.gin import kernel_ensemble as place
 from meldlab.gin.players import Ensemble, EnsemblePlayer, SimplePlayer
 from meldlab.gin.vectors import play_batch
 from meldlab.melds import deadwood, discards
-from meldlab.play import Chance
+from meldlab.play import Deal
 from tests.gin.test_players import WEIGHING, view_of
 
 PAPER = Ensemble()
@@ -101,7 +101,7 @@ def test_a_card_that_feeds_the_opponent_is_held_back() -> None:
     careful = EnsemblePlayer(replace(careless.parameters, feed=(4.0, 0.0)))
     fear = {card: careful.think(view).values[card] - careless.think(view).values[card] for card in view.hand}
     assert fear[Card.parse("KS")] < fear[Card.parse("QS")] <= 0
-    assert careful.discard(view, Chance(1, 0, 0, 0)) != Card.parse("KS")
+    assert careful.discard(view, Deal(1).chance(0, 0)) != Card.parse("KS")
 
 
 @pytest.mark.parametrize(
@@ -137,14 +137,14 @@ def test_a_weighed_knock(weights: tuple[float, float, float, float, float], knoc
     # 4 points after the first draw.
     view = view_of("2C 3C 4C 9D 9H 9S KC KD 4H 5S", "KH", "take KH")
     player = EnsemblePlayer(replace(PAPER, knock=(10, 10, 0), knock_weights=weights))
-    move = player.choose(view, Chance(1, 0, 2, 0))
+    move = player.choose(view, Deal(1).chance(2, 0))
     assert (move.verb is Verb.KNOCK) == knocks
 
 
 def test_gin_is_knocked_whatever_the_weights_say() -> None:
     view = view_of("2C 3C 4C 9D 9H 9S KC KD 4H 5C", "KH", "take KH")
     player = EnsemblePlayer(replace(PAPER, knock=(10, 10, 0), knock_weights=(-9.0, -9.0, -9.0, -9.0, -9.0)))
-    assert str(player.choose(view, Chance(1, 0, 2, 0))).startswith("knock 4H")
+    assert str(player.choose(view, Deal(1).chance(2, 0))).startswith("knock 4H")
 
 
 @pytest.mark.parametrize(
@@ -173,5 +173,5 @@ def test_when_an_upcard_is_taken(change: dict[str, Any], takes: bool) -> None:
 def test_a_price_in_points_needs_points_that_weigh() -> None:
     with pytest.raises(NotLegalHere, match="points of deadwood, which have no weight"):
         Ensemble(weights=(0.5, 0.0, 0.0, 0.0, 0.5, 0.0), feed=(1.0, 0.0))
-    with pytest.raises(NotLegalHere, match="positive"):
+    with pytest.raises(NotLegalHere, match="deadwood_power: from"):
         Ensemble(deadwood_power=0.0)

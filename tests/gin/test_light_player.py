@@ -15,7 +15,7 @@ from meldlab.gin.players import LightPlayer, SimplePlayer
 from meldlab.gin.vectors import play_batch
 from meldlab.lab.arena import duel
 from meldlab.melds import deadwood
-from meldlab.play import Chance, Deal, Table
+from meldlab.play import Deal, Table
 
 LIGHT = LightPlayer.parse("computed:light")
 UNSEEN, OWN, KNOWN, GONE, DROPPED = range(5)
@@ -106,9 +106,9 @@ def play_from_scores(scores: tuple[int, int]) -> list[str]:
             if state.seat is None:
                 break
             view = state.view(state.seat)._replace(scores=scores if state.seat == 0 else scores[::-1])
-            move = LIGHT.choose(view, Chance(3, number, step, state.seat))
+            move = LIGHT.choose(view, Deal(3, number).chance(step, state.seat))
             told.append(str(move))
-            state = state.apply(SimplePlayer().choose(view, Chance(3, number, step, state.seat)))
+            state = state.apply(SimplePlayer().choose(view, Deal(3, number).chance(step, state.seat)))
     return told
 
 

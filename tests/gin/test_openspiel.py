@@ -17,7 +17,7 @@ import pytest
 from meldlab.cards import CARDS, Card, Hand
 from meldlab.gin import Gin, Match, Move, Phase, Rules, Verb, players
 from meldlab.melds import Meld, deadwood
-from meldlab.play import Chance, Deal, RandomPlayer
+from meldlab.play import Deal, RandomPlayer
 
 pyspiel = pytest.importorskip("pyspiel", reason="OpenSpiel is not installed (pip install open_spiel)")
 
@@ -100,7 +100,7 @@ def compare_actions(match: Match, rival: Rival, named: Counter[str]) -> None:
 def choose(match: Match, step: int, seed: int) -> Move:
     """Mostly sensible, sometimes any move: so that rounds end in every way."""
     assert match.seat is not None
-    view, chance = match.view(match.seat), Chance(seed, 0, step, match.seat)
+    view, chance = match.view(match.seat), Deal(seed).chance(step, match.seat)
     wild = chance.below(10, purpose=9) == 0 or seed % 10 == 0
     return RandomPlayer().choose(view, chance) if wild else SENSIBLE[seed % 3 == 0].choose(view, chance)
 

@@ -12,9 +12,9 @@ from meldlab.errors import MeldlabError
 from meldlab.gin import PRESETS, Gin, Move, Phase, Round, Rules, Verb, View, players
 from meldlab.gin import kernel_ensemble as place
 from meldlab.gin.players import Ensemble, EnsemblePlayer, SimplePlayer
-from meldlab.gin.vectors import Vectorial, play_batch, trace
+from meldlab.gin.vectors import play_batch, trace
 from meldlab.melds import discards
-from meldlab.play import Chance, Deal, Table
+from meldlab.play import Deal, Table
 
 VERBS = {
     place.PASS: Verb.PASS,
@@ -69,8 +69,6 @@ OWN = {"sloping": SLOPING, "weighing": WEIGHING}
 def test_the_kernel_plays_the_same_actions_as_the_table(first: str, second: str, preset: str, games: int) -> None:
     rules = PRESETS[preset]
     seated = [EnsemblePlayer(OWN[name], name) if name in OWN else players.parse(name) for name in (first, second)]
-    assert isinstance(seated[0], Vectorial)
-    assert isinstance(seated[1], Vectorial)
     counts = play_batch(seated[0], seated[1], rules, 5, 0, 2 * games, mirror=True, parallel=False)
     for game in range(games):
         for turned in range(2):
@@ -109,7 +107,7 @@ def view_of(hand: str, upcard: str, *moves: str) -> View:
 
 
 def test_simple_takes_only_what_melds() -> None:
-    chance = Chance(1, 0, 0, 0)
+    chance = Deal(1).chance(0, 0)
     assert str(SimplePlayer().choose(view_of("2C 3C 9D 9H KS QS 7D 5H 4S AS", "4C"), chance)) == "take 4C"
     assert str(SimplePlayer().choose(view_of("2C 3C 9D 9H KS QS 7D 5H 4S AS", "AC"), chance)) == "take AC"
     assert str(SimplePlayer().choose(view_of("2C 3C 9D 9H KS QS 7D 5H 4S AS", "5C"), chance)) == "pass"
@@ -119,7 +117,7 @@ def test_simple_discards_for_the_least_deadwood_evenly() -> None:
     view = view_of("2C 3C 9D 9H KS QS 7D 5H 4S AS", "4C", "take 4C")
     left = discards(view.hand)
     best = {card for card, after in left.items() if after == min(left.values())}
-    chosen = [SimplePlayer().discard(view, Chance(1, 0, step, 0)) for step in range(300)]
+    chosen = [SimplePlayer().discard(view, Deal(1).chance(step, 0)) for step in range(300)]
     assert set(chosen) == best == {Card.parse("KS"), Card.parse("QS")}
     assert 110 < chosen.count(Card.parse("KS")) < 190
 
@@ -131,8 +129,8 @@ def test_simple_never_swaps_the_same_pair_twice() -> None:
     drawn = view.cards[-1]
     history = [(0, Move(Verb.TAKE, Card.parse("QS").index)), (0, Move(Verb.DROP, drawn)), *view.history]
     again = view._replace(history=tuple(history))
-    free = SimplePlayer().discard(view, Chance(1, 0, 0, 0))
-    barred = SimplePlayer().discard(again, Chance(1, 0, 0, 0))
+    free = SimplePlayer().discard(view, Deal(1).chance(0, 0))
+    barred = SimplePlayer().discard(again, Deal(1).chance(0, 0))
     assert free == Card.parse("QS")
     assert barred != Card.parse("QS")
 
@@ -141,7 +139,7 @@ def test_simple_never_swaps_the_same_pair_twice() -> None:
 def test_knock_thresholds(player: str, knocks: bool) -> None:
     view = view_of("2C 3C 4C 9D 9H 9S KC KD 4H 5S", "KH", "take KH")
     assert view.turn == 1
-    move = players.parse(player).choose(view, Chance(1, 0, 2, 0))
+    move = players.parse(player).choose(view, Deal(1).chance(2, 0))
     assert (move.verb is Verb.KNOCK) == knocks
 
 
@@ -226,8 +224,8 @@ def test_penalties_weigh_deadwood_more() -> None:
         ("wieghts = [1]", "no parameter 'wieghts' .*did you mean weights"),
         ("preset = 'papre'", "no ensemble 'papre' .*did you mean paper"),
         ("own_discard = 'maybe'", "no own_discard 'maybe' .use taken, top"),
-        ("meldability_most = 0.0", "normalisers are positive"),
-        ("turn_penalty = [-1.0, 1.0]", "not negative"),
+        ("meldability_most = 0.0", "meldability_most: from 0.001 to 1e\\+06, not 0.0"),
+        ("turn_penalty = [-1.0, 1.0]", "turn_penalty: from 0 to 1,000, not"),
         ("weights = [", "not TOML"),
     ],
 )
@@ -293,7 +291,7 @@ def test_a_player_from_a_file_plays(tmp_path: Path) -> None:
 def test_monte_carlo_goes_gin_when_it_can() -> None:
     view = view_of("2C 3C 4C 9D 9H 9S KC KD KH 5S", "KS", "take KS")
     assert view.phase == Phase.DROP
-    assert str(players.parse("mc:8").choose(view, Chance(1, 0, 1, 0))).startswith("knock 5S | ")
+    assert str(players.parse("mc:8").choose(view, Deal(1).chance(1, 0))).startswith("knock 5S | ")
 
 
 def test_a_player_from_another_package_plays(monkeypatch: pytest.MonkeyPatch) -> None:

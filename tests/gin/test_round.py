@@ -216,7 +216,7 @@ def test_bad_text_is_shown(text: str, why: str) -> None:
         ({"preset": "eaia"}, "no rules 'eaia' .use eaai, pagat, oklahoma, openspiel.; did you mean eaai"),
         ({"nock_limit": 5}, "no rule 'nock_limit' .*did you mean knock_limit"),
         ({"knock_limit": "ten"}, "knock_limit is a whole number, not 'ten'"),
-        ({"knock_limit": -1}, "knock_limit cannot be negative"),
+        ({"knock_limit": -1}, "knock_limit must be a whole number from 0 to 10000, not -1"),
         ({"oklahoma": 1}, "oklahoma is true or false, not 1"),
         ({"lay_off": "never"}, "no lay_off 'never' .use greedy, choice"),
         ({"most_draws": 0}, "most_draws is 1 to 10000"),

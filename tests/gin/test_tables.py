@@ -20,8 +20,10 @@ FACTS = {"cards": 3, "ranks": 4, "against": "simple", "rules": {"preset": "eaai"
 def small_book(kind: type[np.unsignedinteger], seed: int = 1) -> Book:
     chance, size = np.random.default_rng(seed), classes.tables(3, dead_cards(4))
     arrays = {name: chance.random(getattr(NO_BOOK, name).shape) for name in ("turns", "odds", "knock", "caught")}
+    arrays["turns"][:, 0] = chance.integers(0, 2, len(arrays["turns"]))
+    deck = np.array([((1 << 52) - 1) & ~dead_cards(4).mask, 3], np.int64)
     codes = chance.integers(0, np.iinfo(kind).max, (2, size.count), kind, endpoint=True)
-    return NO_BOOK._replace(codes=codes, keys=size.keys, patterns=size.patterns, deck=np.array([15, 3], np.int64), **arrays)
+    return NO_BOOK._replace(codes=codes, keys=size.keys, patterns=size.patterns, deck=deck, **arrays)
 
 
 @pytest.mark.parametrize("kind", [np.uint8, np.uint16])

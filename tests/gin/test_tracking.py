@@ -10,10 +10,9 @@ import pytest
 from meldlab.cards import CARDS, Card
 from meldlab.gin import Gin, Match, Move, Rules, Verb, players
 from meldlab.gin import kernel_tracking as place
-from meldlab.gin.book import NO_BOOK
 from meldlab.gin.kernel_ensemble import DRAWS, PARAMETERS
 from meldlab.gin.players import Ensemble
-from meldlab.gin.vectors import Vectorial, rule_vector
+from meldlab.gin.vectors import pair_of, rule_vector
 from meldlab.lab.tuning.tracking import curves_of, genes_of
 from meldlab.play import Deal, Table
 
@@ -106,14 +105,11 @@ def follow(genes: tuple[float, ...], pairs: int) -> Watcher:
 
 
 def kernel(genes: list[tuple[float, ...]], pairs: int, first: int = 0) -> tuple[np.ndarray, np.ndarray]:
-    simple, other = players.parse("simple"), players.parse("gin-only")
-    assert isinstance(simple, Vectorial)
-    assert isinstance(other, Vectorial)
     trackers = np.zeros((len(genes), PARAMETERS))
     trackers[:, DRAWS : DRAWS + 9] = genes
     totals, counts = np.zeros((len(genes), place.ALLOWANCES, place.TURNS, 3)), np.zeros((place.TURNS, 2), np.int64)
-    seated = np.array([simple.vector(), other.vector()])
-    place.track_some(seated, (NO_BOOK, NO_BOOK), rule_vector(Rules()), SEED, first, pairs, trackers, totals, counts)
+    pair = pair_of(players.parse("simple"), players.parse("gin-only"))
+    place.track_some(*pair, rule_vector(Rules()), SEED, first, pairs, trackers, totals, counts)
     return totals, counts
 
 

@@ -19,7 +19,7 @@ def assert_no_leaks(game: Game[S], players: Sequence[Player[Any, Any]], deals: i
         deal = Deal(seed, number)
         state, step = game.start(len(players), deal), 0
         while (acting := state.seat) is not None:
-            chance = Chance(deal.seed, deal.game, step, acting)
+            chance = deal.chance(step, acting)
             action = players[acting].choose(state.view(acting), chance)
             if step % every == 0:
                 permuted += sum(_same_to_seat(state, seat, players, chance, step) for seat in range(len(players)))
@@ -29,7 +29,7 @@ def assert_no_leaks(game: Game[S], players: Sequence[Player[Any, Any]], deals: i
 
 def _same_to_seat(state: S, seat: int, players: Sequence[Player[Any, Any]], chance: Chance, step: int) -> bool:
     """Compare a state with a redealt one from one seat; tell whether they differed at all."""
-    other = state.redeal(seat, Chance(chance.seed + 1, chance.game, step, seat))
+    other = state.redeal(seat, Chance(chance.root ^ 1, step, seat))
     mine, theirs = state.view(seat), other.view(seat)
     assert mine == theirs, f"step {step}: the view of seat {seat} shows what it should not\n{mine}\n{theirs}"
     assert hash(mine) == hash(theirs)

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from meldlab.errors import MeldlabError, NotLegalHere
-from meldlab.play import Chance, Deal, RandomPlayer, Record, Table, replay
+from meldlab.play import Deal, RandomPlayer, Record, Table, replay
 from meldlab.recycle.game import Described, Option
 from meldlab.recycle.machine import Machine
 from tests.play.leaks import assert_no_leaks
@@ -79,7 +79,7 @@ def test_redealing_keeps_backs_and_remembered_cards() -> None:
     )
     state = Described("backs", text).start(2, Deal())
     assert dict(state.view(0).places) == {"A": ("??RED",) * 4 + ("??",) * 4, "memory M": ("A",)}
-    others = [state.redeal(0, Chance(1, 0, step, 0)) for step in range(20)]
+    others = [state.redeal(0, Deal(1).chance(step, 0)) for step in range(20)]
     assert all(other.view(0) == state.view(0) for other in others)
     assert len({other.position.key for other in others}) > 5
 

@@ -5,7 +5,7 @@ from dataclasses import fields, replace
 import numpy as np
 import pytest
 
-from meldlab.play import Chance, Deal
+from meldlab.play import Deal
 from meldlab.recycle import kernel_layout as k
 from meldlab.recycle import library
 from meldlab.recycle.game import Described
@@ -95,7 +95,7 @@ def test_hidden_cards_change_no_choice_and_no_estimate(name: str) -> None:
         if standing.seat is None:
             break
         if step % 4 < 2:
-            others = [standing.redeal(standing.seat, Chance(4, number, step, standing.seat)).position for number in range(3)]
+            others = [standing.redeal(standing.seat, Deal(4, number).chance(step, standing.seat)).position for number in range(3)]
             moved += sum(not np.array_equal(standing.position.words, other.words) for other in others)
             for player, other in zip(studies, others, strict=True):
                 assert equal(player.advise(standing.position, step), player.advise(other, step))

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterator
 from itertools import product
 
-from meldlab.play import Chance
+from meldlab.play import Deal
 from meldlab.rummikub.answer import Goal
 from meldlab.rummikub.checker import jokers_obey
 from meldlab.rummikub.position import Position
@@ -50,7 +50,7 @@ def least_cost(position: Position, goal: Goal) -> tuple[int, int]:
 
 def small_position(seed: int, nth: int, rules: Rules, sets: int, rack: int) -> Position:
     """Return a position of a small deck, with a joker in every other set."""
-    chance = Chance(seed, nth, 0, 0).stream()
+    chance = Deal(seed, nth).chance(0, 0).stream()
     left, laid = Counter(box(rules)), list[TileSet]()
     choice = list(columns(rules))
     for _ in range(300):

@@ -186,10 +186,10 @@ def test_after_the_opening_the_turn_may_go_on() -> None:
 
 def test_a_third_of_random_racks_can_open() -> None:
     # 35.0 +- 0.3 % without jokers; 1500 racks give a standard error of 1.2 %.
-    from meldlab.play import Chance
+    from meldlab.play import Deal
 
     tiles = [tile for tile in box() if not tile.joker]
-    racks = [Chance(8, nth, 0, 0).stream().sample(tiles, 14) for nth in range(1500)]
+    racks = [Deal(8, nth).chance(0, 0).stream().sample(tiles, 14) for nth in range(1500)]
     opened = sum(bool(open_table(Position((), tuple(sorted(rack)))).played) for rack in racks)
     assert 0.35 - 0.05 < opened / len(racks) < 0.35 + 0.05
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from meldlab.errors import NoSuchThing, NotLegalHere
-from meldlab.play import Chance, Deal, Record, Table, replay
+from meldlab.play import Deal, Record, Table, replay
 from meldlab.rummikub import PRESETS, Rules, TileSet, read_rack, read_table
 from meldlab.rummikub.game import Draw, Fail, Pass, Play, Round, Rummikub
 from meldlab.rummikub.players import PLAYERS, find_player
@@ -125,7 +125,7 @@ def test_players_by_name() -> None:
 
 
 def test_greedy_never_rearranges_and_patient_keeps_its_joker() -> None:
-    chance = Chance(1, 0, 0, 0)
+    chance = Deal(1).chance(0, 0)
     state = at("R3 R4 R5 R6", "K3 B3 J", "K5 K6 K7 K8 K9")
     assert PLAYERS["greedy"].choose(state.view(0), chance) != Draw()
     rearrange = at("R3 R4 R5 R6", "K3 B3", "K5 K6 K7 K8 K9")

@@ -10,11 +10,11 @@ from meldlab.cards import kernel
 from meldlab.cards.card import CARDS, Card, all_cards
 from meldlab.cards.hand import Hand
 from meldlab.cards.notation import read_cards
+from meldlab.chance import Purpose, verified
+from meldlab.chance.kernel import address, shuffle
 from meldlab.errors import BadText, NotLegalHere, whole
 
-__all__ = ["DEAL", "Deck", "random_hands"]
-
-DEAL = 0  # the purpose under which a shuffle draws
+__all__ = ["Deck", "random_hands"]
 
 
 @dataclass(frozen=True, repr=False)
@@ -37,8 +37,8 @@ class Deck:
     def shuffled(cls, seed: int, game: int = 0, round: int = 0) -> Self:
         """Return the deck that round ``round`` of game ``game`` is dealt from, the same on every machine."""
         order = np.arange(52)
-        where = whole(seed, "seed"), whole(game, "game"), whole(round, "round")
-        kernel.shuffle(order, kernel.address(*where, 0, DEAL))
+        where = verified(seed), whole(game, "game"), whole(round, "round")
+        shuffle(order, address(*where, 0, int(Purpose.DEAL)))
         return cls(tuple(CARDS[index] for index in order))
 
     @classmethod
@@ -69,6 +69,6 @@ def random_hands(many: int, cards: int, seed: int) -> NDArray[np.int64]:
     >>> [len(Hand.from_mask(int(mask))) for mask in random_hands(3, 10, seed=1)]
     [10, 10, 10]
     """
-    asked = whole(many, "number of hands"), whole(cards, "number of cards", most=52), whole(seed, "seed")
+    asked = whole(many, "number of hands"), whole(cards, "number of cards", most=52), verified(seed)
     hands: NDArray[np.int64] = kernel.random_hands(*asked)
     return hands

@@ -1,4 +1,4 @@
-"""Kernels on 52-bit hands: addressed chance, and hand classes (hands up to renaming suits), ranked and unranked.
+"""Kernels on 52-bit hands: hand classes (hands up to renaming suits), ranked and unranked, and hands at random.
 
 A class of n-card hands is a multiset of four suit lanes. The suits are put in ascending order of *key*: the number of cards, then the
 colex rank of the lane among lanes with as many cards. The numbers of cards are the *pattern*; suits with equal numbers form a *group*;
@@ -11,54 +11,17 @@ are a *block*; the block is the leading part of the key, so that suits are sorte
 
 import numpy as np
 
+from meldlab.chance.kernel import address, below
+from meldlab.chance.kernel_purpose import Purpose
 from meldlab.compiling import kernel, scalar_kernel
 
 LANE = 0x1FFF
+RANDOM_HANDS = int(Purpose.RANDOM_HANDS)
 MOST = 13  # cards in a hand that has a class
 
 # A key is block << 15 | cards << 11 | colex rank; C(13, 6) = 1716 ranks fit below 2048, and at most 13 cards into four bits.
 CARDS_BIT, BLOCK_BIT, RANK_BITS = 11, 15, 2047
 ROW = 14  # rows of the pattern table go by the cards in the first three suits, each 0 to 13
-
-
-@scalar_kernel
-def mix(x):
-    """Scramble 64 bits (the finaliser of splitmix64)."""
-    x = np.uint64(x) + np.uint64(0x9E3779B97F4A7C15)
-    x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return x ^ (x >> np.uint64(31))
-
-
-@scalar_kernel
-def address(seed, game, round, turn, purpose):
-    """Return the address of a draw; equal addresses give equal draws on every machine and thread."""
-    x = mix(np.uint64(seed))
-    x = mix(x ^ np.uint64(game))
-    x = mix(x ^ np.uint64(round))
-    # 63 bits: a Python caller gets a plain integer back, and hands it on as a signed one.
-    return mix(x ^ (np.uint64(turn) << np.uint64(16)) ^ np.uint64(purpose)) >> np.uint64(1)
-
-
-@scalar_kernel
-def below(key, nth, bound):
-    """Return the ``nth`` draw at address ``key``, an integer in 0 .. bound - 1 (bias below bound / 2^32)."""
-    high = mix(np.uint64(key) + np.uint64(nth)) >> np.uint64(32)
-    return np.int64((high * np.uint64(bound)) >> np.uint64(32))
-
-
-@scalar_kernel
-def unit(key, nth):
-    """Return the ``nth`` draw at address ``key``, a float in [0, 1)."""
-    return np.float64(mix(np.uint64(key) + np.uint64(nth)) >> np.uint64(11)) * (1.0 / 9007199254740992.0)
-
-
-@kernel
-def shuffle(order, key):
-    """Shuffle ``order``, [cards] of any integer type, in place."""
-    for last in range(len(order) - 1, 0, -1):
-        other = below(key, last, last + 1)
-        order[last], order[other] = order[other], order[last]
 
 
 @scalar_kernel
@@ -316,7 +279,7 @@ def random_hands(many, cards, seed):
     hands = np.zeros(many, np.int64)
     order = np.arange(52)
     for i in range(many):
-        key = address(seed, i, 0, 0, 0)
+        key = address(seed, i, 0, 0, RANDOM_HANDS)
         # Shuffle only as far as cards are dealt; the order left by the hand before is as good a start as any.
         for last in range(51, 51 - cards, -1):
             other = below(key, last, last + 1)

@@ -6,10 +6,27 @@ from typing import Annotated, Any
 
 import typer
 
-__all__ = ["AcesOption", "ClusterOption", "JobsOption", "JsonOption", "SeedOption", "StoreOption", "print_json"]
+from meldlab.chance.seed import verified
+from meldlab.errors import MeldlabError
+
+__all__ = ["AcesOption", "ClusterOption", "JobsOption", "JsonOption", "SeedOption", "StoreOption", "print_json", "read_seed"]
 
 JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
-SeedOption = Annotated[int, typer.Option("--seed", min=0, help="The same seed gives the same answer.")]
+
+
+def read_seed(text: str | int) -> int:
+    """Read a seed; one that is none is refused alike behind every door, before anything is played or kept."""
+    try:
+        number = int(text)
+    except ValueError:
+        number = -1
+    try:
+        return verified(number if number >= 0 else text)  # type: ignore[arg-type]  # a text is refused with its own words
+    except MeldlabError as mistake:
+        raise typer.BadParameter(str(mistake)) from None
+
+
+SeedOption = Annotated[int, typer.Option("--seed", parser=read_seed, metavar="INTEGER", help="The same seed gives the same answer.")]
 AcesOption = Annotated[str, typer.Option("--aces", help="low (A23), both (A23, QKA) or round (KA2 too).")]
 
 StoreOption = Annotated[

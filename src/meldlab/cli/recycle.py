@@ -188,7 +188,7 @@ def play(
 
     Example: meldlab recycle play kuhn_poker --seat 1
     """
-    from meldlab.play import Chance, Deal
+    from meldlab.play import Deal
     from meldlab.recycle.search import Searcher, Study
 
     described = _described(game, dialect, limits)
@@ -198,7 +198,7 @@ def play(
     study = Study(described.machine, [other] * described.machine.players)
     if seat > described.machine.players:
         raise NotLegalHere(f"{described.name} has seats 1 to {described.machine.players}, not {seat}")
-    deal = Deal(seed % 2**63)
+    deal = Deal(seed)
     state, step = described.start(described.machine.players, deal), 0
     while (acting := state.seat) is not None:
         if acting == seat - 1:
@@ -206,7 +206,7 @@ def play(
         else:
             options = list(state.legal_actions())
             if other.kind == "random":
-                option = Chance(deal.seed, 0, step, acting).pick(options)
+                option = deal.chance(step, acting).pick(options)
             else:
                 option = options[study.advise(state.position, deal.seed).option]
             print(f"p{acting + 1}: {state.heard(option, seat - 1)}")

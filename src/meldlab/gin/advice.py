@@ -16,7 +16,7 @@ from meldlab.gin.round import HAND_CARDS, Round
 from meldlab.gin.rules import Rules
 from meldlab.gin.view import Phase, View
 from meldlab.melds import arrange, deadwood, discards
-from meldlab.play import Chance
+from meldlab.play import Deal
 
 __all__ = ["Advice", "advise", "imagined_view"]
 
@@ -39,7 +39,7 @@ def advise(view: View, player: EnsemblePlayer | LightPlayer | None = None) -> Ad
     if view.acting != view.seat:
         raise NotLegalHere("the other player is to move")
     expert = player or LightPlayer.parse("computed:light")
-    move = expert.choose(view, Chance(0, 0, len(view.history), view.seat))
+    move = expert.choose(view, Deal(0).chance(len(view.history), view.seat))
     after = discards(view.hand) if len(view.hand) > HAND_CARDS else {}
     least = min(after.values()) if after else deadwood(view.hand)
     return Advice(move, _reason(view, move, least), least, after, expert.think(view))

@@ -6,7 +6,9 @@ covers, and how many best choices there are. Sets join suits and are chosen firs
 
 import numpy as np
 
-from meldlab.cards.kernel import LANE, below
+from meldlab.cards.kernel import LANE
+from meldlab.chance.kernel import below
+from meldlab.chance.kernel_purpose import Purpose
 from meldlab.compiling import kernel, scalar_kernel
 from meldlab.melds.kernel import LOWEST, SPREAD, TRIES, deadwood, ranks_with_sets, suits_held
 
@@ -30,7 +32,7 @@ for _lane in range(1, 8192):
 # Windows of five ranks around a card that hold two neighbours to make a run of: below, around, above.
 MAKES_RUN = np.array([window & 3 == 3 or window & 10 == 10 or window & 24 == 24 for window in range(32)], np.bool_)
 
-DISCARD, MELDS = 2, 3  # purposes of draws; 1 is a random player's
+DISCARD, MELDS = int(Purpose.DISCARD), int(Purpose.MELDS)
 MOST_MELDS = 4  # in one lane of eleven cards three, and so in all
 
 

@@ -1,13 +1,13 @@
 """Kernels that play whole matches between player vectors, many at a time.
 
-The same seed gives the same actions as the Table: cards come from the address (seed, game, round), every draw of a player from
-(seed, game, step, seat), where a step is one action of the match.
+The same seed gives the same actions as the Table: cards come from the address (seed, game, round), every draw of a player from the root
+of the game, the step and the seat, where a step is one action of the match.
 """
 
 import numpy as np
 
-from meldlab.cards.deck import DEAL
-from meldlab.cards.kernel import address, below, shuffle
+from meldlab.chance.kernel import address, below, decision, root_of, shuffle
+from meldlab.chance.kernel_purpose import Purpose
 from meldlab.compiling import kernel, scalar_kernel
 from meldlab.gin.kernel import (
     DISCARD,
@@ -52,8 +52,8 @@ from meldlab.gin.kernel_ensemble import (
 from meldlab.gin.kernel_light import NARROW, WIDE, light_discard, light_takes
 from meldlab.melds.kernel import deadwood
 
-STARTER, SCORES = 1, 2  # the purposes under which the first starter, and the scores to learn from, are drawn
-MOST_SEATS = 16
+DEAL, STARTER, SCORES = int(Purpose.DEAL), int(Purpose.STARTER), int(Purpose.SCORES)
+MOST_ROUNDS = 1000  # a match that nobody has won by then is a draw: under some rules nobody ever scores
 
 # Places in a vector of rules, [RULES] int64.
 LIMIT, OKLAHOMA, GIN, BIG_GIN, UNDERCUT, EQUAL, OFFER, FLOOR, MOST_UPCARDS, MOST_DRAWS, RANDOM_START, NEXT, POINTS_WANTED = range(13)
@@ -99,12 +99,6 @@ def write_melds(log, step, melds):
     if step < len(log):
         for i in range(4):
             log[step, FIRST_MELD + i] = melds[i]
-
-
-@scalar_kernel
-def key_of(seed, game, turned, step, seat, purpose):
-    """Return the address of a player's draw at a step."""
-    return address(seed, game, step, MOST_SEATS * turned + seat, purpose)
 
 
 @scalar_kernel
@@ -180,10 +174,10 @@ def showdown(hand, theirs, big, rules, own_key, other_key, shown, melds):
 
 
 @scalar_kernel
-def settle(notes, knocker, verb, card, rules, seed, game, turned, melds, shown, log, outcome):
+def settle(notes, knocker, verb, card, rules, root, turned, melds, shown, log, outcome):
     """Show both hands after a knock and fill ``outcome``, [5] int64: winner, points, whether gin, whether undercut, who knocked."""
     other, step = 1 - knocker, notes[STEP]
-    own_key, other_key = key_of(seed, game, turned, step, knocker, MELDS), key_of(seed, game, turned, step + 1, other, MELDS)
+    own_key, other_key = decision(root, step, turned, knocker, MELDS), decision(root, step + 1, turned, other, MELDS)
     worth = showdown(notes[HAND + knocker], notes[HAND + other], verb == BIG, rules, own_key, other_key, shown, melds)
     write(log, step, knocker, verb, card)
     write_melds(log, step, shown)
@@ -195,7 +189,7 @@ def settle(notes, knocker, verb, card, rules, seed, game, turned, melds, shown, 
 
 
 @scalar_kernel
-def note_discard(diary, notes, card, left_over, knocked, limit, rules, seed, game, turned, risk, expected, shown, melds):
+def note_discard(diary, notes, card, left_over, knocked, limit, rules, root, turned, risk, expected, shown, melds):
     """Write the discard of seat 0, which is out of its hand already, into its diary; ``left_over``: its deadwood."""
     row = notes[TURN] - 1
     if row >= len(diary):
@@ -209,7 +203,7 @@ def note_discard(diary, notes, card, left_over, knocked, limit, rules, seed, gam
     diary[row, IF_KNOCK] = CANNOT_KNOCK
     if left_over <= limit:
         step = notes[STEP]
-        own_key, other_key = key_of(seed, game, turned, step, 0, MELDS), key_of(seed, game, turned, step + 1, 1, MELDS)
+        own_key, other_key = decision(root, step, turned, 0, MELDS), decision(root, step + 1, turned, 1, MELDS)
         diary[row, IF_KNOCK] = showdown(notes[HAND], notes[HAND + 1], False, rules, own_key, other_key, shown, melds) >> 2
 
 
@@ -252,11 +246,11 @@ def is_void(notes, rules):
 
 
 @scalar_kernel
-def play_on(desk, seat, passes, limit, players, books, rules, seed, game, turned, log, diary):
+def play_on(desk, seat, passes, limit, players, books, rules, root, turned, log, diary):
     """Play a round to its end from ``seat`` to draw; the steps go on from ``notes[STEP]``.
 
     ``passes``: how often the first upcard was passed, 3 when it is gone; ``players``: [2, PARAMETERS] float64; ``books``: what each seat
-    computes with; ``rules``: [RULES] int64.
+    computes with; ``rules``: [RULES] int64; ``root``: of the players' draws.
     """
     deck, notes, used, order, belief, pile, ob, left, risks, values, total, inner, melds, shown, outcome = desk
     outcome[0], outcome[1], outcome[2], outcome[3], outcome[4] = -1, 0, 0, 0, -1
@@ -301,7 +295,7 @@ def play_on(desk, seat, passes, limit, players, books, rules, seed, game, turned
         notes[TURN + seat] += 1
         if rules[BIG_GIN] and deadwood(hand, TABLE) == 0:
             notes[TURN + seat] -= 1  # no discard, so no line in the diary
-            settle(notes, seat, BIG, -1, rules, seed, game, turned, melds, shown, log, outcome)
+            settle(notes, seat, BIG, -1, rules, root, turned, melds, shown, log, outcome)
             return
 
         risk, expected = 0.0, 0.0
@@ -311,7 +305,7 @@ def play_on(desk, seat, passes, limit, players, books, rules, seed, game, turned
             if players[seat, KIND] == COMPUTED:
                 chosen = computed_discard(hand, barred, turn, known, notes[PILE], limit, books[seat], left, risks, values)
             else:
-                key = key_of(seed, game, turned, notes[STEP], seat, DISCARD)
+                key = decision(root, notes[STEP], turned, seat, DISCARD)
                 chosen = light_discard(
                     hand,
                     barred,
@@ -358,13 +352,13 @@ def play_on(desk, seat, passes, limit, players, books, rules, seed, game, turned
             card, after = chosen & 63, chosen >> 6
             wanted = after <= threshold(players[seat], notes[TURN + seat], limit)
             at = 0
-            while order[seat, at] != card:
+            while at < 10 and order[seat, at] != card:
                 at += 1
             while at < 10:
                 order[seat, at] = order[seat, at + 1]
                 at += 1
         else:
-            key = key_of(seed, game, turned, notes[STEP], seat, DISCARD)
+            key = decision(root, notes[STEP], turned, seat, DISCARD)
             chosen = simple_discard(hand, drawn, taken, used[seat], key, left)
             card, after = chosen & 63, chosen >> 6
             wanted = after <= threshold(players[seat], notes[TURN + seat], limit)
@@ -372,9 +366,9 @@ def play_on(desk, seat, passes, limit, players, books, rules, seed, game, turned
             used[seat, card] |= bit(drawn)
         notes[HAND + seat] = hand ^ bit(card)
         if seat == 0 and len(diary) > 0:
-            note_discard(diary, notes, card, after, wanted, limit, rules, seed, game, turned, risk, expected, shown, melds)
+            note_discard(diary, notes, card, after, wanted, limit, rules, root, turned, risk, expected, shown, melds)
         if wanted:
-            settle(notes, seat, KNOCK, card, rules, seed, game, turned, melds, shown, log, outcome)
+            settle(notes, seat, KNOCK, card, rules, root, turned, melds, shown, log, outcome)
             return
         write(log, notes[STEP], seat, DROP, card)
         drop_card(notes, seat, card, pile, players, belief)
@@ -385,8 +379,9 @@ def play_on(desk, seat, passes, limit, players, books, rules, seed, game, turned
 
 @scalar_kernel
 def play_match(desk, players, books, rules, seed, game, turned, log, diary, counts):
-    """Play rounds until a player has the points; ``counts``: [COUNTS] int32 is filled."""
+    """Play rounds until a player has the points, or MOST_ROUNDS; ``counts``: [COUNTS] int32 is filled."""
     deck, notes, outcome = desk.deck, desk.notes, desk.outcome
+    root = root_of(seed, game)
     counts[:] = 0
     notes[STEP] = 0
     for seat in range(2):
@@ -404,13 +399,13 @@ def play_match(desk, players, books, rules, seed, game, turned, log, diary, coun
         if rules[OKLAHOMA]:
             limit = POINTS[desk.pile[0]] if POINTS[desk.pile[0]] > 1 else np.int64(0)
         passes = np.int64(0) if rules[OFFER] else np.int64(3)
-        play_on(desk, starter, passes, limit, players, books, rules, seed, game, turned, log, diary)
+        play_on(desk, starter, passes, limit, players, books, rules, root, turned, log, diary)
         round += 1
         counts[ROUNDS] += 1
         counts[TURNS] += notes[N_DRAWS]
         winner = outcome[0]
         if winner < 0:
-            counts[VOIDS] += 1
+            counts[VOIDS] += outcome[4] < 0  # a knock with equal deadwood may score nothing, too
         else:
             counts[SCORE + winner] += outcome[1]
             counts[GINS + winner] += outcome[2]
@@ -421,8 +416,9 @@ def play_match(desk, players, books, rules, seed, game, turned, log, diary, coun
                 starter = 1 - starter
             else:
                 starter = winner if rules[NEXT] == WINNER else 1 - winner
-        if rules[POINTS_WANTED] == 0 or (winner >= 0 and counts[SCORE + winner] >= rules[POINTS_WANTED]):
-            counts[WINNER_SEAT] = winner
+        won = winner >= 0 and counts[SCORE + winner] >= rules[POINTS_WANTED]
+        if rules[POINTS_WANTED] == 0 or won or round == MOST_ROUNDS:
+            counts[WINNER_SEAT] = winner if won else -1
             counts[STEPS] = notes[STEP]
             return
 

@@ -83,7 +83,8 @@ def best_after(hand, barred, turn, seen, limit, risks, book, left, values):
     odds = book.odds[turn, seen]
     knock, caught = book.knock[turn, seen], book.caught[turn, seen]
     hazard, price, bias = odds[HAZARD], odds[PRICE], odds[BIAS]
-    best = -1e30
+    # The first card that may go is chosen until a better one comes: there is always one, whatever the numbers are.
+    best, chosen = 0.0, np.int64(-1)
     for suit in range(4):
         lane = lane_of(hand, suit)
         if lane == 0:
@@ -101,12 +102,11 @@ def best_after(hand, barred, turn, seen, limit, risks, book, left, values):
             rest_left = left[card]
             wait = (1.0 - hazard) * value_of(rank, turn + 1, book) + hazard * caught[rest_left] + bias - price * risks[card]
             values[card] = wait
-            if wait > best:
-                best = wait
-                values[52] = card
+            if chosen < 0 or wait > best:
+                best, chosen = wait, card
             if rest_left <= limit and knock[rest_left] > best:
-                best = knock[rest_left]
-                values[52] = card + 64
+                best, chosen = knock[rest_left], card + 64
+    values[52] = chosen
     return best
 
 

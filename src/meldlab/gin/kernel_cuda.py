@@ -7,7 +7,9 @@ import numba
 import numpy as np
 from numba import cuda
 
-from meldlab.cards.kernel import address, below, class_unrank, orbit_size
+from meldlab.cards.kernel import class_unrank, orbit_size
+from meldlab.chance.kernel import address, below
+from meldlab.chance.kernel_purpose import Purpose
 from meldlab.gin.kernel import LEFT, bit, nth_card, popcount
 from meldlab.gin.kernel_batch import CANNOT_KNOCK, DIARY, LOG_WIDTH, NOTES, RESULT, TURN, play_match
 from meldlab.gin.kernel_compute import (
@@ -24,6 +26,7 @@ from meldlab.gin.kernel_tally import tally_row, tally_shape
 from meldlab.melds.kernel import deadwood
 
 MOST_ROWS = 24  # turns in a diary
+LESSONS = int(Purpose.LESSONS)
 DIARY_SHAPE, LOG_SHAPE, TOTAL_SHAPE = (MOST_ROWS, DIARY), (1, LOG_WIDTH), (2, WIDE)
 
 
@@ -174,7 +177,7 @@ def teach(planes, turns, seed, limit, book, worth, left):
     for i in range(cuda.grid(1), len(planes), cuda.gridsize(1)):
         one, two = planes[i, 0], planes[i, 1]
         hand, known, pile = one & ~two, two & ~one, one & two
-        key = address(seed, i, 0, 0, 7)
+        key = address(seed, i, 0, 0, LESSONS)
         if below(key, 0, 2) == 0:
             out, into = nth_card(hand, below(key, 1, popcount(hand))), nth_card(pile, below(key, 2, popcount(pile)))
             hand, pile = hand ^ bit(out) ^ bit(into), pile ^ bit(out) ^ bit(into)

@@ -307,7 +307,8 @@ def ensemble_discard(hand, order, cards, drawn, taken, turn, belief, known, pile
     if for_near:
         for i in range(cards):
             near += nearness(hand, order[i], player)
-    best, chosen = -1e9, np.int64(-1)
+    # The first card that may go is chosen until a better one comes: there is always one, whatever the numbers are.
+    best, chosen = 0.0, np.int64(-1)
     for i in range(cards):
         card = order[i]
         if taken and card == drawn:
@@ -327,7 +328,7 @@ def ensemble_discard(hand, order, cards, drawn, taken, turn, belief, known, pile
         if price != 0.0:
             value -= for_deadwood / DEADWOOD_MOST * price * values[card]
         values[card] = value
-        if value > best:
+        if chosen < 0 or value > best:
             best, chosen = value, np.int64(card)
     return chosen + 64 * left[chosen]
 

@@ -12,7 +12,8 @@ what waiting is worth after a discard, what knocking is worth after it, and what
 
 import numpy as np
 
-from meldlab.cards.kernel import LANE, unit
+from meldlab.cards.kernel import LANE
+from meldlab.chance.kernel import unit
 from meldlab.compiling import scalar_kernel
 from meldlab.gin.kernel import bit, discards
 from meldlab.gin.kernel_computed import TURNS
@@ -150,7 +151,8 @@ def light_best(hand, known, pile, dropped, own, other, barred, turn, limit, nois
     add_cards(base, one, two, net.rows)
     add_row(base, WAIT_ROWS + now, net.rows)
     add_scores(base, own, other, net.rows)
-    best = -1e30
+    # The first card that may go is chosen until a better one comes: there is always one, whatever the numbers are.
+    best, chosen = 0.0, np.int64(-1)
     for suit in range(4):
         lane = (hand >> (13 * suit)) & LANE
         while lane:
@@ -169,14 +171,13 @@ def light_best(hand, known, pile, dropped, own, other, barred, turn, limit, nois
             values[card] = wait
             if noise > 0.0:
                 wait += noise * scatter(key, card)
-            if wait > best:
-                best = wait
-                values[52] = card
+            if chosen < 0 or wait > best:
+                best, chosen = wait, card
             if left[card] <= limit:
                 knock = answer(inner, net, KNOCK)
                 if knock > best:
-                    best = knock
-                    values[52] = card + 64
+                    best, chosen = knock, card + 64
+    values[52] = chosen
     return best
 
 

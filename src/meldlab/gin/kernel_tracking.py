@@ -6,11 +6,10 @@ with its log kept, and every tracker goes through the same log.
 
 import numpy as np
 
-from meldlab.cards.deck import DEAL
-from meldlab.cards.kernel import address, shuffle
+from meldlab.chance.kernel import address, shuffle
 from meldlab.compiling import kernel, scalar_kernel
 from meldlab.gin.kernel import FULL, bit, popcount
-from meldlab.gin.kernel_batch import CARD, COUNTS, FLOOR, LOG_WIDTH, MOST_DRAWS, SEAT, STEPS, VERB, play_some
+from meldlab.gin.kernel_batch import CARD, COUNTS, DEAL, FLOOR, LOG_WIDTH, MOST_DRAWS, SEAT, STEPS, VERB, play_some
 from meldlab.gin.kernel_ensemble import DRAW, DROP, DROPS, PASS, SHOW, TAKE, adjacent_cards, baseline, hear_draw, start_belief
 
 SELF, OTHER = 0, 1  # seats

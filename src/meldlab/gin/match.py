@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from meldlab.cards import CARDS
+from meldlab.chance import Purpose
+from meldlab.gin.kernel_batch import MOST_ROUNDS
 from meldlab.gin.move import Move, Verb
 from meldlab.gin.round import Outcome, Round, make
 from meldlab.gin.rules import Rules
@@ -20,7 +22,6 @@ from meldlab.play import Chance, Deal, Result
 __all__ = ["Gin", "Match"]
 
 OVER = Phase.OVER
-STARTER = 1  # the purpose under which the first starter is drawn
 
 
 class Match(NamedTuple):
@@ -43,6 +44,8 @@ class Match(NamedTuple):
             return None
         rules, scores = self.rules, list(self.scores)
         winner = self.outcomes[-1].winner
+        if max(scores) < rules.match_points:
+            winner = None  # too many rounds without an end
         if rules.match_points and winner is not None:
             scores[winner] += rules.game_bonus + (rules.shutout_bonus if scores[1 - winner] == 0 else 0)
             for seat in range(2):
@@ -73,7 +76,7 @@ class Match(NamedTuple):
             scores = (scores[0] + outcome.points, scores[1]) if winner == 0 else (scores[0], scores[1] + outcome.points)
             starter = {"alternates": 1 - starter, "winner": winner, "loser": 1 - winner}[rules.next_starter]
         outcomes = (*self.outcomes, outcome)
-        if not rules.match_points or max(scores) >= rules.match_points:
+        if not rules.match_points or max(scores) >= rules.match_points or len(outcomes) == MOST_ROUNDS:
             return Match(rules, self.deal, over, self.number, scores, None, outcomes)
         number = self.number + 1
         return Match(rules, self.deal, Round.deal(rules, self.deal.deck(number), starter), number, scores, starter, outcomes)
@@ -112,6 +115,6 @@ class Gin:
 
     def start(self, seats: int, deal: Deal) -> Match:
         """Deal the first round."""
-        starter = deal.below(2, 0, STARTER) if self.rule.first_starter == "random" else 0
+        starter = deal.below(2, 0, Purpose.STARTER) if self.rule.first_starter == "random" else 0
         first = (starter + deal.turned) % seats
         return Match(self.rule, deal, Round.deal(self.rule, deal.deck(0), first), seat=first)

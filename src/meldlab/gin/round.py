@@ -246,9 +246,11 @@ class Round(NamedTuple):
             phase = Phase.WALL if rules.wall_knock else OVER
         if draws >= rules.most_draws:
             phase = OVER
+        history, pile = (*history, (seat, move)), (*pile, card)
+        if rules.void_if_returned_twice and _returned_twice(history, card):
+            phase = OVER
         if phase is OVER:
             outcome = Outcome("void", None, 0, draws)
-        history, pile = (*history, (seat, move)), (*pile, card)
         fields = (
             rules,
             limit,
@@ -316,6 +318,12 @@ class Round(NamedTuple):
         masks = sum(1 << card for card in first), sum(1 << card for card in second)
         one, two = (tuple(moved[card] for card in cards) for cards in self.drawn)
         return self._replace(deck=deck, hands=(first, second), masks=masks, drawn=(one, two))
+
+
+def _returned_twice(history: tuple[tuple[int, Move], ...], card: int) -> bool:
+    """Tell whether the last two turns were both to take this card and put it back."""
+    last = [move for _, move in history[-4:]]
+    return [move.verb for move in last] == [TAKE, DROP, TAKE, DROP] and all(move.index == card for move in last)
 
 
 def _can_lie(melds: list[int], cards: list[Card]) -> bool:

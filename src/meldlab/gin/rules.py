@@ -11,12 +11,13 @@ from dataclasses import asdict, dataclass, fields
 from typing import Any, Literal, get_args, get_origin
 
 from meldlab.cards import Card
-from meldlab.errors import NoSuchThing, NotLegalHere
+from meldlab.errors import NoSuchThing, NotLegalHere, whole
 from meldlab.melds import GIN_POINTS
 
 __all__ = ["PRESETS", "Rules"]
 
 NEVER = 0  # the value of a limit or bonus that does not exist
+MOST_POINTS = 10_000  # of a limit, a bonus or a match: the kernels count points in 32 bits
 
 
 @dataclass(frozen=True)
@@ -41,6 +42,8 @@ class Rules:
     """A discard without a knock that leaves this many stock cards makes the round void."""
     wall_knock: bool = False
     """A last chance at the floor: take the upcard and knock with it."""
+    void_if_returned_twice: bool = False
+    """The round is void when both players in turn take the upcard and put it back."""
     most_upcard_draws: int = NEVER
     """The round is void as soon as so many upcards have been taken, the first one not counted."""
     most_draws: int = 1000
@@ -58,6 +61,8 @@ class Rules:
     def __post_init__(self) -> None:
         for field in fields(self):
             _check(field.name, field.type, getattr(self, field.name))
+        if self.void_if_returned_twice and not self.return_upcard:
+            raise NotLegalHere("void_if_returned_twice needs return_upcard: without it no upcard is put back")
         if not 1 <= self.most_draws <= 10_000:
             raise NotLegalHere(f"most_draws is 1 to 10000, not {self.most_draws}")
         if not 0 <= self.stock_floor <= 30:
@@ -104,8 +109,8 @@ def _check(name: str, kind: Any, value: Any) -> None:
             raise NoSuchThing(name, str(value), get_args(kind))
     elif type(value) is not kind:
         raise NotLegalHere(f"{name} is {'true or false' if kind is bool else 'a whole number'}, not {value!r}")
-    elif kind is int and value < 0:
-        raise NotLegalHere(f"{name} cannot be negative")
+    elif kind is int:
+        whole(value, name, most=MOST_POINTS)
 
 
 PRESETS = {
@@ -119,6 +124,7 @@ PRESETS = {
         lay_off="choice",
         return_upcard=True,
         wall_knock=True,
+        void_if_returned_twice=True,
         most_upcard_draws=50,
         first_starter="first",
         match_points=0,

@@ -8,24 +8,24 @@ import shutil
 import tempfile
 import tomllib
 import zipfile
+import zlib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from meldlab import __version__
 from meldlab.cards import CARDS, Hand, classes
 from meldlab.errors import NotLegalHere
-from meldlab.gin.book import NO_BOOK, Book
+from meldlab.gin.book import NO_BOOK, Book, check_tables, on_host
 from meldlab.play.record import toml
 
 __all__ = ["FORMAT", "check_folder", "dead_cards", "load", "save"]
 
 FORMAT = "meldlab computed player 1"
 HEAD, VALUES, BOOK = "head.toml", "values.npy", "book.npz"
-DERIVED = {"codes", "keys", "patterns"}  # fields of a book that have a file of their own, or follow from the size of the game
+KEPT = ("turns", "odds", "knock", "caught", "deck")  # fields of a book that are saved beside the values
 
 
 def dead_cards(ranks: int) -> Hand:
@@ -63,10 +63,10 @@ def save(book: Book, facts: Mapping[str, Any], folder: Path) -> int:
     try:
         values = np.lib.format.open_memmap(part / VALUES, "w+", codes.dtype, codes.shape)
         for slot in range(codes.shape[0]):
-            values[slot] = _host(codes[slot])
+            values[slot] = on_host(codes[slot])
         values.flush()
         del values
-        arrays: dict[str, Any] = {name: _host(getattr(book, name)) for name in Book._fields if name not in DERIVED}
+        arrays: dict[str, Any] = {name: on_host(getattr(book, name)) for name in KEPT}
         np.savez(part / BOOK, **arrays)
         (part / HEAD).write_text("".join(f"{name} = {toml(value)}\n" for name, value in head.items()), encoding="utf-8")
         part.chmod(0o777 & ~_umask())
@@ -87,26 +87,24 @@ def load(folder: Path) -> tuple[Book, dict[str, Any]]:
         # Copied on write, which never happens: the kernels are compiled for arrays that can be written to, and would be again for others.
         values = np.asarray(np.load(folder / VALUES, mmap_mode="c"))
         with np.load(folder / BOOK, allow_pickle=False) as kept:
-            arrays: dict[str, Any] = {name: kept[name] for name in kept.files if name in Book._fields}
+            arrays: dict[str, Any] = {name: kept[name] for name in KEPT}
         size = classes.tables(head["cards"], dead_cards(head["ranks"]))
         if values.dtype not in (np.uint8, np.uint16) or values.shape != (head["slots"], size.count):
             raise NotLegalHere(f"{folder} is damaged: {VALUES} does not hold {head['slots']} x {size.count:,} values")
-        for name in set(Book._fields) & {"turns", "odds", "knock", "caught", "deck"}:
-            if arrays[name].shape != getattr(NO_BOOK, name).shape:
-                raise NotLegalHere(f"{folder} is damaged: {name} in {BOOK} has the wrong shape")
-        return NO_BOOK._replace(codes=values, keys=size.keys, patterns=size.patterns, **arrays), head
+        if arrays["deck"].tolist() != [((1 << 52) - 1) & ~dead_cards(head["ranks"]).mask, head["cards"]]:
+            raise NotLegalHere(f"{folder} is damaged: {BOOK} is for another deck than {HEAD}")
+        book = NO_BOOK._replace(codes=values, keys=size.keys, patterns=size.patterns, **{name: arrays[name] for name in KEPT})
+        try:
+            check_tables(book)
+        except NotLegalHere as problem:
+            raise NotLegalHere(f"{folder} is damaged: {problem}") from None
+        return book, head
     except FileNotFoundError:
         raise NotLegalHere(f"no computed player in {folder} ('meldlab gin compute --save' makes one)") from None
     except NotLegalHere:
         raise
-    except (OSError, EOFError, KeyError, TypeError, ValueError, zipfile.BadZipFile) as problem:
+    except (OSError, EOFError, KeyError, TypeError, ValueError, OverflowError, zipfile.BadZipFile, zlib.error) as problem:
         raise NotLegalHere(f"{folder} is damaged: {problem}") from None
-
-
-def _host(array: Any) -> NDArray[Any]:
-    """Return an array of the GPU, or of this side, on this side."""
-    found: NDArray[Any] = array.copy_to_host() if hasattr(array, "copy_to_host") else array
-    return found
 
 
 def _umask() -> int:

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from meldlab.errors import NotLegalHere
 from meldlab.gin import Gin, Match, Rules, players
 from meldlab.gin import kernel_batch as place
-from meldlab.gin.vectors import Vectorial, play_batch
+from meldlab.gin.vectors import Seated, play_batch, plays_in_kernel, seat
 from meldlab.lab.fight import GAMES, WINS, Fight
 from meldlab.lab.statistics import Interval, Moments, Rating, bradley_terry
 from meldlab.play import Deal, Played, Table
@@ -114,10 +114,11 @@ def duel(
     names = (seated[0].name, seated[1].name)
     moments, swept, draws, done = Moments.of(np.zeros((0, KINDS), np.int64)), np.zeros(2, np.int64), 0, 0
     forfeits: list[str] = []
-    if isinstance(seated[0], Vectorial) and isinstance(seated[1], Vectorial) and not table_rules.wall_knock:
+    if all(map(plays_in_kernel, seated)) and not table_rules.wall_knock:
+        one, two = map(seat, seated)
         # Once before the clock starts: the first call of a kernel loads or compiles it.
-        play_batch(seated[0], seated[1], table_rules, seed, 0, 2, mirror=mirror, parallel=threads != 1)
-        batches = _kernel_batches(seated[0], seated[1], table_rules, seed, games, mirror, threads)
+        play_batch(one, two, table_rules, seed, 0, 2, mirror=mirror, parallel=threads != 1)
+        batches = _kernel_batches(one, two, table_rules, seed, games, mirror, threads)
     else:
         batches = _table_batches(first, second, table_rules, seed, games, mirror, threads)
     start = time.perf_counter()
@@ -167,9 +168,7 @@ def round_robin(
 Batch = tuple[NDArray[np.int32], list[str]]
 
 
-def _kernel_batches(
-    first: Vectorial, second: Vectorial, rules: Rules, seed: int, games: int, mirror: bool, threads: int
-) -> Iterator[Batch]:
+def _kernel_batches(first: Seated, second: Seated, rules: Rules, seed: int, games: int, mirror: bool, threads: int) -> Iterator[Batch]:
     if threads > numba.config.NUMBA_NUM_THREADS:
         raise NotLegalHere(f"{threads} threads asked for, this machine has {numba.config.NUMBA_NUM_THREADS}")
     before = numba.get_num_threads()

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from meldlab.cards import Hand, classes
+from meldlab.chance import Purpose, derived, verified
 from meldlab.errors import NotLegalHere, whole
 from meldlab.gin import Rules, kernel_tally, players, tables
 from meldlab.gin import kernel_batch as place
@@ -24,9 +25,10 @@ from meldlab.gin.book import NO_BOOK, Book
 from meldlab.gin.compute import Engine, Field, Solved, open_book, solve
 from meldlab.gin.guided import guided_value
 from meldlab.gin.kernel_computed import KNOWNS, TURNS
+from meldlab.gin.kernel_ensemble import KIND, SIMPLE
 from meldlab.gin.odds import Odds
 from meldlab.gin.players import ComputedPlayer, SimplePlayer
-from meldlab.gin.vectors import Vectorial, rule_vector
+from meldlab.gin.vectors import Seated, plays_in_kernel, rule_vector, seat
 from meldlab.gpu import has_gpu
 from meldlab.lab.statistics import Interval, Moments
 
@@ -58,8 +60,7 @@ class Setting:
         whole(self.ranks, "ranks of the deck", 3, 13)
         if self.stock < self.rules.stock_floor + 2:
             raise NotLegalHere(f"{4 * self.ranks} cards are too few to deal {self.cards} to each player and go on")
-        if self.rules.wall_knock:
-            raise NotLegalHere("rules with a last knock at the wall cannot be computed: the kernel that plays the rounds has none")
+        rule_vector(self.rules)  # names a rule that the kernel does not play
 
     @property
     def stock(self) -> int:
@@ -92,19 +93,20 @@ class Setting:
         """Tell whether this is gin as it is played: ten cards of fifty-two."""
         return (self.cards, self.ranks) == (10, 13)
 
-    def seat(self, name: str) -> Vectorial:
+    def seat(self, name: str) -> Seated:
         """Return an opponent that the kernels can play, or say why there is none."""
         player = players.parse("simple" if name == SELF else name)
-        if not isinstance(player, Vectorial):
+        if not plays_in_kernel(player):
             raise NotLegalHere(
                 f"{name} plays at the table only; a player is computed against millions of rounds, and only"
                 " simple, gin-only, knock:A,B,T, ensemble, saved computed players and self play in the kernel"
             )
-        if not self.full and not isinstance(player, SimplePlayer):
+        seated = seat(player)
+        if not self.full and seated.vector[KIND] != SIMPLE:
             raise NotLegalHere(
                 f"{name} plays ten cards of 52 only; smaller games are computed against simple, gin-only, knock:A,B,T or self"
             )
-        return player
+        return seated
 
     def check_size(self, device: str, kept: int, bits: int, upcard: float) -> None:
         """Raise if the recursion is more than the device can hold, or a CPU can finish in hours."""
@@ -208,7 +210,7 @@ class _Bench:
 
     setting: Setting
     field: Field
-    opponent: Vectorial
+    opponent: Seated
     theirs: Book
     simple: Book
     both: bool
@@ -232,15 +234,15 @@ class _Bench:
 
     def tally(self, book: Book | None, seed: int) -> NDArray[np.float64]:
         """Return the tally of the simple player, or of one with a book, against the opponent."""
-        me = SimplePlayer().vector() if book is None else ComputedPlayer(book).vector()
+        me = seat(SimplePlayer() if book is None else ComputedPlayer(book)).vector
         if self.both and book is not None:
             return self.field.engine.tally(np.array([me, me]), (book, book), self.setting.vector, seed, self.rounds)
         books = (self.simple if book is None else book, self.theirs)
-        return self.field.engine.tally(np.array([me, self.opponent.vector()]), books, self.setting.vector, seed, self.rounds)
+        return self.field.engine.tally(np.array([me, self.opponent.vector]), books, self.setting.vector, seed, self.rounds)
 
     def fight(self, book: Book, seed: int) -> Interval:
         """Return the share of mirrored games that a player with this book wins."""
-        vectors = np.array([ComputedPlayer(book).vector(), self.opponent.vector()])
+        vectors = np.array([seat(ComputedPlayer(book)).vector, self.opponent.vector])
         counts = self.field.engine.play(vectors, (book, self.theirs), self.setting.vector, seed, 0, self.games, True)
         won = (counts[:, place.WINNER_SEAT] == 0).reshape(-1, 2).sum(1)
         return Moments.of(np.stack([np.full_like(won, 2), won], 1)).ratio(1, 0)
@@ -276,6 +278,7 @@ def compute(
     upcard is as good as a random card; ``turns``: those whose values are kept, all by default.
     """
     table = setting or Setting()
+    verified(seed)
     chosen = _device(device)
     many, fights, kept = _checked(chosen, rounds, games, loops, price, upcard, bits, turns)
     opponent = table.seat(against)
@@ -294,9 +297,8 @@ def compute(
         bench.done += steps
         progress(min(bench.done, whole_work), whole_work)
 
-    seeds = iter(range((MOST_LOOPS + 2) * seed, (MOST_LOOPS + 2) * (seed + 1)))
-    deals = next(seeds)  # the same for all laps, so that their difference is not luck
-    counts = bench.tally(None, next(seeds))
+    deals = derived(seed, Purpose.FRESH)  # the same for all laps, so that their difference is not luck
+    counts = bench.tally(None, derived(seed, Purpose.LAP, 0))
     odds = Odds.of(counts)
     tick(PLAYING)
     solved = bench.solve(odds, tick)
@@ -305,7 +307,7 @@ def compute(
         lap_start = time.perf_counter()
         book = bench.open(solved, odds)
         rate = bench.fight(book, deals)
-        fresh_counts = bench.tally(book, next(seeds))
+        fresh_counts = bench.tally(book, derived(seed, Purpose.LAP, len(laps) + 1))
         tick(PLAYING)
         fresh, change = Odds.of(fresh_counts), _change(counts, fresh_counts)
         moved = change if both else abs(rate.value - laps[-1].win_rate.value) if laps else 1.0
@@ -359,9 +361,9 @@ def _checked(
     return many, fights, kept
 
 
-def _book(opponent: Vectorial, kind: Any) -> Book:
+def _book(opponent: Seated, kind: Any) -> Book:
     """Return what the opponent computes with, if anything, its codes of the kind that is computed."""
-    book: Book = getattr(opponent, "book", NO_BOOK)
+    book = opponent.book
     if book.codes.size == 1:
         return book._replace(codes=np.zeros((1, 1), kind))
     if book.codes.dtype != kind:

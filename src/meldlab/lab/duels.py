@@ -9,8 +9,6 @@ True
 import base64
 import json
 from collections.abc import Iterable
-from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,28 +16,16 @@ from numpy.typing import NDArray
 from meldlab.errors import NotLegalHere
 from meldlab.gin import Rules, players
 from meldlab.gin import kernel_batch as place
-from meldlab.gin.kernel_ensemble import PARAMETERS
-from meldlab.gin.vectors import Vectorial, play_batch
+from meldlab.gin.vectors import Seated, play_batch, seat
 from meldlab.lab.arena import KINDS, Duel, clusters_of, duel, sweeps_of
 from meldlab.lab.fight import WINS
 from meldlab.lab.shards import Player, Shard
 from meldlab.lab.statistics import Moments
 from meldlab.lab.store import Counts
 
-__all__ = ["Vector", "duel", "gather", "play_shard", "rules_of", "won"]
+__all__ = ["duel", "gather", "play_shard", "rules_of", "won"]
 
 UPPER = np.triu_indices(KINDS)
-
-
-@dataclass(frozen=True)
-class Vector:
-    """A player that is nothing but its parameters, as the batch kernel takes them."""
-
-    numbers: tuple[float, ...]
-
-    def vector(self) -> NDArray[np.float64]:
-        """Return [PARAMETERS] float64."""
-        return np.array(self.numbers)
 
 
 def play_shard(shard: Shard) -> Counts:
@@ -91,12 +77,5 @@ def rules_of(text: str) -> Rules:
     return Rules.read(json.loads(text)) if text.startswith("{") else Rules.preset(text)
 
 
-def _seat(player: Player) -> Vectorial:
-    if isinstance(player, str):
-        found: Any = players.parse(player)
-        if not isinstance(found, Vectorial):
-            raise NotLegalHere(f"{player} does not play in the batch kernel")
-        return found
-    if len(player) != PARAMETERS:
-        raise NotLegalHere(f"a player has {PARAMETERS} parameters, not {len(player)}")
-    return Vector(player)
+def _seat(player: Player) -> Seated:
+    return seat(players.parse(player) if isinstance(player, str) else player)

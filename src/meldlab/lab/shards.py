@@ -21,6 +21,7 @@ from functools import cached_property
 from importlib import import_module
 from typing import Any
 
+from meldlab.chance import verified
 from meldlab.errors import NoSuchThing, NotLegalHere, whole
 from meldlab.lab.cluster import Pool
 from meldlab.lab.store import LEASE, Counts, Done, Run, canonical, claimant, code_version
@@ -76,7 +77,8 @@ class Shard:
     """What people call the player, where its name is a row of numbers."""
 
     def __post_init__(self) -> None:
-        for name, least in (("seed", 0), ("first", 0), ("games", 1)):
+        object.__setattr__(self, "seed", verified(self.seed))
+        for name, least in (("first", 0), ("games", 1)):
             object.__setattr__(self, name, whole(getattr(self, name), name, least))
         for name in ("player", "opponent"):
             given = getattr(self, name)

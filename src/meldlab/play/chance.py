@@ -2,23 +2,27 @@
 
 >>> Deal(seed=7, game=3).deck(round=0) == Deal(seed=7, game=3, turned=1).deck(round=0)
 True
->>> Chance(seed=7, game=3, step=12, seat=0).below(6) == Chance(seed=7, game=3, step=12, seat=0).below(6)
+>>> deal = Deal(seed=7, game=3)
+>>> deal.chance(step=12, seat=0).below(6) == deal.chance(step=12, seat=0).below(6)
 True
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from random import Random
 from typing import NamedTuple, TypeVar
 
 from meldlab.cards import Deck
-from meldlab.cards.kernel import address
-from meldlab.play.kernel import draw
+from meldlab.chance import Purpose, verified
+from meldlab.chance.kernel import MOST_SEATS, address, below, decision, draw, root_of
+from meldlab.chance.kernel_purpose import MOST_PURPOSES
+from meldlab.errors import NotLegalHere, whole
 
 __all__ = ["MOST_SEATS", "Chance", "Deal"]
 
 T = TypeVar("T")
-MOST_SEATS = 16
+CHOICE = int(Purpose.CHOICE)
 
 
 @dataclass(frozen=True)
@@ -33,44 +37,79 @@ class Deal:
     turned: int = 0
     given: tuple[str, ...] = ()
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "seed", verified(self.seed))
+        object.__setattr__(self, "game", whole(self.game, "number of a game"))
+        object.__setattr__(self, "turned", whole(self.turned, "turns of a deal", most=MOST_SEATS - 1))
+
     def deck(self, round: int) -> Deck:
         """Return the deck that round ``round`` is dealt from: the one given for it, or a shuffled one."""
         if round < len(self.given):
             return Deck.parse(self.given[round])
         return Deck.shuffled(self.seed, self.game, round)
 
-    def below(self, bound: int, round: int, purpose: int) -> int:
-        """Return a draw that belongs to the deal, such as who starts; ``purpose`` tells such draws apart and is not 0."""
-        return int(draw(self.seed, self.game, round, 0, purpose, 0, bound))
+    def below(self, bound: int, round: int, purpose: Purpose) -> int:
+        """Return a draw that belongs to the deal, such as who starts."""
+        return int(below(address(self.seed, self.game, round, 0, int(purpose)), 0, bound))
+
+    def stream(self, purpose: Purpose) -> Random:
+        """Return a stream of draws that belong to the deal, such as the order of the tiles."""
+        return Random(int(address(self.seed, self.game, 0, 0, int(purpose))))
+
+    @cached_property
+    def root(self) -> int:
+        """Return where the draws of all players hang; the cards cannot be told from it."""
+        return int(root_of(self.seed, self.game))
+
+    def chance(self, step: int, seat: int) -> "Chance":
+        """Return the draws of the player in ``seat`` for action ``step`` of the game."""
+        return Chance(self.root, step, seat, self.turned)
 
 
 class Chance(NamedTuple):
     """The draws of one decision: the player in ``seat`` chooses action ``step`` of a game.
 
-    >>> chance = Chance(seed=1, game=0, step=0, seat=0)
+    It carries the root of the players' draws and not the seed, so that a player who is given it is not given the deck.
+
+    >>> chance = Deal(seed=1).chance(step=0, seat=0)
     >>> chance.pick("abc") in "abc", 0 <= chance.below(10, purpose=2, nth=5) < 10
     (True, True)
     """
 
-    seed: int
-    game: int
+    root: int
     step: int
     seat: int
     turned: int = 0
 
-    def key(self, purpose: int = 1) -> int:
-        """Return the address of the draws for one purpose; a kernel that plays the same game computes the same one."""
-        return int(address(self.seed, self.game, self.step, MOST_SEATS * self.turned + self.seat, purpose))
+    def key(self, purpose: int = CHOICE) -> int:
+        """Return the address of the draws for one purpose, the own ones below 100; a kernel that plays the same game has the same one."""
+        root, step, seat, turned = self
+        return int(decision(root, step, turned, _checked(seat, turned), _purpose(purpose)))
 
-    def below(self, bound: int, purpose: int = 1, nth: int = 0) -> int:
+    def below(self, bound: int, purpose: int = CHOICE, nth: int = 0) -> int:
         """Return the ``nth`` draw for a purpose, an integer in 0 .. bound - 1."""
-        return int(draw(self.seed, self.game, self.step, MOST_SEATS * self.turned + self.seat, purpose, nth, bound))
+        root, step, seat, turned = self
+        return int(draw(root, step, turned, _checked(seat, turned), _purpose(purpose), nth, bound))
 
-    def pick(self, options: Sequence[T], purpose: int = 1) -> T:
+    def pick(self, options: Sequence[T], purpose: int = CHOICE) -> T:
         """Return one of the options, each equally likely."""
-        seed, game, step, seat, turned = self
-        return options[draw(seed, game, step, MOST_SEATS * turned + seat, purpose, 0, len(options))]
+        root, step, seat, turned = self
+        return options[draw(root, step, turned, _checked(seat, turned), _purpose(purpose), 0, len(options))]
 
-    def stream(self, purpose: int = 1) -> Random:
+    def stream(self, purpose: int = CHOICE) -> Random:
         """Return a stream of draws, for players that need thousands."""
         return Random(self.key(purpose))
+
+
+def _checked(seat: int, turned: int) -> int:
+    """Return a seat that has an address of its own."""
+    if not (0 <= seat < MOST_SEATS and 0 <= turned < MOST_SEATS):
+        raise NotLegalHere(f"no draws for seat {seat} of a deal turned {turned} times: there are {MOST_SEATS} seats at most")
+    return seat
+
+
+def _purpose(purpose: int) -> int:
+    """Return a purpose as a plain number that fits an address."""
+    if not 0 <= purpose < MOST_PURPOSES:
+        raise NotLegalHere(f"a purpose is a number from 0 to {MOST_PURPOSES - 1}, not {purpose}")
+    return int(purpose)

@@ -38,6 +38,8 @@ class Record:
             found = tomllib.loads(text)
         except tomllib.TOMLDecodeError as problem:
             raise BadText(f"not TOML: {problem}", text, _place(problem, text)) from None
+        except ValueError:
+            raise BadText("a number has more digits than can be read", text, 0) from None
         fields = Fields(found, text)
         if fields.take("format", str) != FORMAT:
             raise BadText(f"no record format {found['format']!r} (use {FORMAT!r})", text, fields.place("format"))

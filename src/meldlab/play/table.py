@@ -62,13 +62,13 @@ class Table(Generic[S]):
         """Play one game to its end; a player that raises or answers illegally forfeits it."""
         first = state = self.game.start(len(self.players), deal)
         actions: list[Action] = []
-        seed, game, turned, players = deal.seed, deal.game, deal.turned, self.players
+        root, turned, players = deal.root, deal.turned, self.players
         while (seat := state.seat) is not None:
             player = players[seat]
             answered = False
             # Whatever a player does wrong is that player's loss, not the arena's.
             try:
-                action = player.choose(state.view(seat), Chance(seed, game, len(actions), seat, turned))
+                action = player.choose(state.view(seat), Chance(root, len(actions), seat, turned))
                 answered = True
                 state = state.apply(action)
             except Exception as problem:

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from meldlab.cards.kernel import address, below
+from meldlab.chance import verified
+from meldlab.chance.kernel import address, below
 from meldlab.compiling import kernel, scalar_kernel
 from meldlab.recycle.kernel_cards import undo
 from meldlab.recycle.kernel_layout import *
@@ -141,7 +142,7 @@ def drive(
             for i in range(len(initial)):
                 state[i] = initial[i]
             state[LOGGING] = logging
-            state[KEY] = np.int64(address(seed, first + np.uint64(game), 0, 0, 0))
+            state[KEY] = np.int64(address(seed, first + np.uint64(game), 0, 0, GAME_KEY))
         elif task == TO_SCORE:
             if player == 1:
                 status, error, current, queued = state[STATUS], state[ERROR_AT], state[cycle + CURRENT], state[cycle + QUEUED]
@@ -246,7 +247,7 @@ def score(code: Words, data: Words, layout: Words, state: Words) -> bool:
 def _one(code: Words, data: Words, layout: Words, state: Words, initial: Words, task: int, option: int, seed: int, game: int) -> None:
     stack = state.reshape(1, -1)
     nothing = NONE, NONE, NONE, NONE, NO_SCORES
-    drive(code, data, layout, stack, initial, task, option, np.uint64(seed % 2**64), np.uint64(game), 1, 0, *nothing, *NO_SEARCH)
+    drive(code, data, layout, stack, initial, task, option, np.uint64(verified(seed)), np.uint64(game), 1, 0, *nothing, *NO_SEARCH)
 
 
 def random_games(
@@ -255,14 +256,16 @@ def random_games(
     """Play games ``first`` and following with random players; results as in ``drive``."""
     stack = state.reshape(1, -1)
     if games:
-        drive(code, data, layout, stack, initial, TO_PLAY, 0, np.uint64(seed % 2**64), np.uint64(first), games, limit, *results, *NO_SEARCH)
+        drive(
+            code, data, layout, stack, initial, TO_PLAY, 0, np.uint64(verified(seed)), np.uint64(first), games, limit, *results, *NO_SEARCH
+        )
 
 
 def count_histories(code: Words, data: Words, layout: Words, stack: Words, initial: Words, seed: int, limit: int, counts: Words) -> int:
     """Count the histories of a game; see ``drive``."""
     game = np.uint64(0)
     nothing = NONE, NONE, NONE, NONE
-    key = np.uint64(seed % 2**64)
+    key = np.uint64(verified(seed))
     return int(drive(code, data, layout, stack, initial, TO_COUNT, 0, key, game, 1, limit, *nothing, counts, *NO_SEARCH))
 
 
@@ -271,4 +274,4 @@ def search(
 ) -> None:
     """Play one game with players that look ahead, or make one decision for such a player; see ``drive``."""
     nothing = NONE, NONE, NONE, NONE, NO_SCORES
-    drive(code, data, layout, stack, initial, goal, 0, np.uint64(seed % 2**64), np.uint64(game), 1, limit, *nothing, *arrays)
+    drive(code, data, layout, stack, initial, goal, 0, np.uint64(verified(seed)), np.uint64(game), 1, limit, *nothing, *arrays)

@@ -5,7 +5,7 @@
 
 import numpy as np
 
-from meldlab.cards.kernel import address, below, mix
+from meldlab.chance.kernel import address, below, mix
 from meldlab.compiling import scalar_kernel
 from meldlab.recycle.kernel_layout import *
 

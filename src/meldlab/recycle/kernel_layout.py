@@ -10,6 +10,8 @@ addresses in this array, so a constant, a variable and a cell are read alike. A 
 location, above that of [length, members ..].
 """
 
+from meldlab.chance.kernel_purpose import Purpose
+
 # --- the header of a state
 PC = 1  # the instruction to go on with
 DECISION = 2  # decisions made
@@ -106,6 +108,9 @@ PLAYING, DECIDING, FINISHED, CAPPED = 0, 1, 2, 3
     OUT_OF_PATH, OUT_OF_AWARDS, TOO_MANY_SUBSETS, OUT_OF_LOG,
 ) = range(10, 35)  # fmt: skip
 
-# --- purposes of chance
-FOR_RANDOM, FOR_TIE, FOR_SHUFFLE, FOR_TRIAL_SHUFFLE, FOR_PLAYER = 1, 2, 3, 4, 5
-FOR_SEARCH, FOR_DEAL, FOR_FUTURE, FOR_UNTRIED, FOR_PENDING = 6, 7, 8, 9, 10
+# --- purposes of chance; the numbers are those of docs/recycle-semantics.md
+GAME_KEY = int(Purpose.DEAL)
+FOR_RANDOM, FOR_TIE, FOR_SHUFFLE = int(Purpose.RANDOM_NUMBER), int(Purpose.TIE), int(Purpose.SHUFFLE)
+FOR_TRIAL_SHUFFLE, FOR_PLAYER = int(Purpose.TRIAL_SHUFFLE), int(Purpose.RANDOM_PLAYER)
+FOR_SEARCH, FOR_DEAL, FOR_FUTURE = int(Purpose.SEARCH), int(Purpose.IMAGINED_DEAL), int(Purpose.FUTURE)
+FOR_UNTRIED, FOR_PENDING = int(Purpose.UNTRIED), int(Purpose.PENDING)

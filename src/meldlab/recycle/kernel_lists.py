@@ -5,7 +5,7 @@ A computed list is [length, members ..] in the heap part of ``state``; what runs
 
 import numpy as np
 
-from meldlab.cards.kernel import below
+from meldlab.chance.kernel import below
 from meldlab.compiling import scalar_kernel
 from meldlab.recycle.kernel_cards import chance, node_at, nodes, put, relink
 from meldlab.recycle.kernel_layout import *

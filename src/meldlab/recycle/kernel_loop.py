@@ -6,7 +6,7 @@ of names, teams; ``layout``: [LAYOUT] int64, where things lie; ``state``: [words
 
 import numpy as np
 
-from meldlab.cards.kernel import below
+from meldlab.chance.kernel import below
 from meldlab.compiling import scalar_kernel
 from meldlab.recycle import kernel_cards as cards
 from meldlab.recycle.kernel_cards import acted, chance, location, note, put, touch

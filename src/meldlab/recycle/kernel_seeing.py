@@ -6,7 +6,7 @@
 
 import numpy as np
 
-from meldlab.cards.kernel import below, mix
+from meldlab.chance.kernel import below, mix
 from meldlab.compiling import scalar_kernel
 from meldlab.recycle.kernel_layout import *
 

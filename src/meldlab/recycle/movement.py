@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Self
 
-from meldlab.cards.kernel import address, below
+from meldlab.chance.kernel import address, below
 from meldlab.errors import BadText
 from meldlab.recycle import kernel_layout as k
 from meldlab.recycle import syntax as s

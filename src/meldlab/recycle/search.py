@@ -23,7 +23,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from meldlab.cards.kernel import address
+from meldlab.chance import verified
+from meldlab.chance.kernel import address
 from meldlab.errors import BadText, NoSuchThing, NotLegalHere
 from meldlab.recycle import kernel
 from meldlab.recycle import kernel_layout as k
@@ -216,7 +217,7 @@ class Study:
 
     def _run(self, goal: int, seed: int, game: int) -> None:
         self.hunt[ks.H_LEVEL] = self.hunt[ks.H_ROW] = 0
-        self.orders[see.O_KEY] = int(address(seed % 2**64, game, 0, 0, k.FOR_SEARCH))
+        self.orders[see.O_KEY] = int(address(verified(seed), game, 0, 0, k.FOR_SEARCH))
         arrays = self.orders, self.hunt, self.table, self.sums, self.root, self.gauge, self.decided, self.judged
         kernel.search(*self.machine.tables, self.stack, self.machine.initial, goal, seed, game, self.machine.limits.decisions, *arrays)
 

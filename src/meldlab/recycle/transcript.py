@@ -12,7 +12,7 @@ the game is over
 from collections.abc import Iterator
 from typing import Any
 
-from meldlab.cards.kernel import address, below
+from meldlab.chance.kernel import address, below
 from meldlab.recycle import kernel_layout as k
 from meldlab.recycle.machine import Machine
 from meldlab.recycle.statuses import reason

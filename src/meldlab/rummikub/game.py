@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Self
 
+from meldlab.chance import Purpose
 from meldlab.errors import NoSuchThing, NotLegalHere
 from meldlab.play import Chance, Deal, Result
 from meldlab.rummikub.answer import Goal
@@ -24,7 +25,6 @@ from meldlab.rummikub.tiles import JOKER, Tile, check_supply, read_tiles, show
 
 __all__ = ["Draw", "Fail", "Pass", "Play", "Round", "Rummikub", "Turn", "View"]
 
-START, SHUFFLE = 1, 2  # purposes of the draws before a game
 VERBS = ("play", "draw", "fail", "pass")
 
 
@@ -289,9 +289,9 @@ class Rummikub:
             first = 0
         else:
             pool = box(rules)
-            lots = Chance(deal.seed, deal.game, 0, 0).stream(START).sample([tile.number for tile in pool], seats)
+            lots = deal.stream(Purpose.LOTS).sample([tile.number for tile in pool], seats)
             first = lots.index(max(lots))
-            Chance(deal.seed, deal.game, 0, 0).stream(SHUFFLE).shuffle(pool)
+            deal.stream(Purpose.TILES).shuffle(pool)
         places = [(seat - deal.turned) % seats for seat in range(seats)]
         racks = tuple(tuple(sorted(pool[rules.dealt * place : rules.dealt * (place + 1)])) for place in places)
         return Round(rules, (), racks, tuple(pool[rules.dealt * seats :]), (False,) * seats, (first + deal.turned) % seats)

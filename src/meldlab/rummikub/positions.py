@@ -6,9 +6,10 @@
 """
 
 from collections import Counter
+from random import Random
 
+from meldlab.chance import Purpose, derived
 from meldlab.errors import NoSuchThing
-from meldlab.play import Chance
 from meldlab.rummikub.position import Position
 from meldlab.rummikub.rules import Rules
 from meldlab.rummikub.sets import Column, best_reading, columns
@@ -32,7 +33,7 @@ def random_position(kind: str, seed: int, nth: int = 0, rules: Rules = PAPER) ->
     if kind not in CLASSES:
         raise NoSuchThing("class of positions", kind, CLASSES)
     least, most, few, many, both = CLASSES[kind]
-    chance = Chance(seed, nth, list(CLASSES).index(kind), seat=0).stream()
+    chance = Random(derived(seed, Purpose.POSITION, nth, list(CLASSES).index(kind)))
     left, laid, target = Counter(box(rules)), list[Column](), chance.randint(least, most)
     by_size = _by_kind(rules)
     while sum(map(len, laid)) < least:

@@ -6,9 +6,10 @@
 """
 
 from dataclasses import dataclass
+from random import Random
 
+from meldlab.chance import Purpose, derived
 from meldlab.errors import NotLegalHere
-from meldlab.play import Chance
 from meldlab.rummikub.alternatives import every_best
 from meldlab.rummikub.answer import Answer, Goal
 from meldlab.rummikub.players import simple_table
@@ -39,7 +40,7 @@ def make_puzzle(seed: int, *, hard: bool = False) -> Puzzle:
     goal, least, size = Goal("count", "sets"), (5 if hard else 2), (5 if hard else 4)
     for nth in range(TRIES):
         crowded = random_position("mid" if hard else "easy", seed, nth)
-        rack = Chance(seed, nth, 0, 0).stream(3).sample(crowded.rack, size)
+        rack = Random(derived(seed, Purpose.PUZZLE, nth)).sample(crowded.rack, size)
         position = Position(crowded.table, tuple(sorted(rack)), crowded.rules)
         answer = solve(position, goal)
         if not answer.played or answer.kept > len(position.table) - 2:

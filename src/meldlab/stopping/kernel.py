@@ -8,10 +8,11 @@ More black cards never make it smaller and more red cards never larger, so that 
 
 import numpy as np
 
-from meldlab.cards.kernel import address, below
+from meldlab.chance.kernel import address, below
+from meldlab.chance.kernel_purpose import Purpose
 from meldlab.compiling import kernel
 
-DRAW = 1  # the purpose under which a simulated card is drawn
+DRAW = int(Purpose.STOPPING)
 
 
 @kernel

@@ -11,14 +11,14 @@ from typing import Self
 import numpy as np
 
 from meldlab.cards import CARDS, Card, Suit
-from meldlab.cards.kernel import address, shuffle
-from meldlab.errors import NotLegalHere
+from meldlab.chance import Purpose, verified
+from meldlab.chance.kernel import address, shuffle
+from meldlab.errors import NotLegalHere, whole
 from meldlab.stopping.policy import policy
-from meldlab.stopping.urn import Advice, Urn, verified_seed
+from meldlab.stopping.urn import Advice, Urn
 
 __all__ = ["Sitting"]
 
-DEAL = 0  # the purpose under which a pile is shuffled
 BLACKS = tuple(card for card in CARDS if card.suit in (Suit.CLUBS, Suit.SPADES))
 REDS = tuple(card for card in CARDS if card.suit in (Suit.DIAMONDS, Suit.HEARTS))
 MOST_CARDS = 100_000  # nobody draws more by hand
@@ -38,7 +38,7 @@ class Sitting:
         if urn.black + urn.red > MOST_CARDS:
             raise NotLegalHere(f"{urn.black + urn.red} cards are too many to draw by hand (at most {MOST_CARDS:,})")
         order = np.arange(urn.black + urn.red)
-        shuffle(order, np.uint64(address(verified_seed(seed), game, 0, 0, DEAL)))
+        shuffle(order, np.uint64(address(verified(seed), whole(game, "game"), 0, 0, int(Purpose.DEAL))))
         return cls(urn, tuple(order.tolist()))
 
     @property

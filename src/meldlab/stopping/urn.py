@@ -19,7 +19,7 @@ from meldlab.errors import BadText, NotLegalHere
 from meldlab.stopping import counting
 from meldlab.stopping.notation import read_amount, read_deck
 
-__all__ = ["Advice", "Urn", "time_text", "verified_seed"]
+__all__ = ["Advice", "Urn", "time_text"]
 
 Amount = Fraction | int | str
 MOST_SECONDS = 60  # an answer that takes longer is refused with the time it would take
@@ -167,13 +167,6 @@ class Urn:
         seconds = (self.black + 1) * (self.red + 1) * SECONDS_PER_POSITION
         if seconds > MOST_SECONDS:
             raise NotLegalHere(f"{self.black} black and {self.red} red cards would take about {time_text(seconds)}")
-
-
-def verified_seed(seed: int) -> int:
-    """Return a seed that fits the kernels, or say that there is none such."""
-    if not 0 <= seed < 2**63:
-        raise NotLegalHere(f"no seed {seed} (use 0 to 2^63 - 1)")
-    return seed
 
 
 def time_text(seconds: float) -> str:

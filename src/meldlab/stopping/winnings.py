@@ -16,10 +16,11 @@ from math import comb, sqrt
 
 import numpy as np
 
+from meldlab.chance import verified
 from meldlab.errors import NotLegalHere
 from meldlab.stopping import counting, kernel
 from meldlab.stopping.policy import boundary_in_floats, policy
-from meldlab.stopping.urn import MOST_SECONDS, Urn, time_text, verified_seed
+from meldlab.stopping.urn import MOST_SECONDS, Urn, time_text
 
 __all__ = ["Simulated", "Winnings", "simulate", "winnings", "winnings_in_floats"]
 
@@ -95,7 +96,7 @@ def simulate(urn: Urn, games: int, seed: int) -> Simulated:
     if seconds > MOST_SECONDS:
         raise NotLegalHere(f"{games:,} games of up to {urn.black + urn.red:,} cards would take about {time_text(seconds)}")
     boundary = np.array(policy(urn).boundary) if urn.exact_seconds < 1 else boundary_in_floats(urn)
-    stops = kernel.simulate(0, games, verified_seed(seed), urn.black, boundary)
+    stops = kernel.simulate(0, games, verified(seed), urn.black, boundary)
     return Simulated(games, _gathered(urn, boundary.tolist(), (stops / games).tolist()))
 
 

@@ -3,11 +3,13 @@
 import numpy as np
 from numba import prange
 
-from meldlab.cards.kernel import address, below, class_rank
+from meldlab.cards.kernel import class_rank
+from meldlab.chance.kernel import address, below
+from meldlab.chance.kernel_purpose import Purpose
 from meldlab.compiling import parallel_kernel, scalar_kernel
 from meldlab.waiting.kernel import best_discard
 
-DRAW, DISCARD, DEAL = 1, 2, 0  # purposes of a draw of chance
+DRAW, DISCARD, DEAL = int(Purpose.WAITING_DRAW), int(Purpose.WAITING_DISCARD), int(Purpose.DEAL)
 MOST_TURNS = 100_000
 
 

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from meldlab.cards import Hand
+from meldlab.chance import verified
 from meldlab.errors import NotLegalHere
 from meldlab.waiting import kernel_simulation
 from meldlab.waiting.solution import Solution
@@ -54,7 +55,9 @@ def play_bag(solution: Solution, hand: Hand | str, games: int = 100_000, seed: i
     cards = Hand.parse(hand) if isinstance(hand, str) else hand
     solution.of(cards)
     size = solution.game.small
-    return Turns(kernel_simulation.play_bag(cards.mask, games, seed, solution.game.alive, solution.expected, size.keys, size.patterns))
+    return Turns(
+        kernel_simulation.play_bag(cards.mask, games, verified(seed), solution.game.alive, solution.expected, size.keys, size.patterns)
+    )
 
 
 def play_deck(solution: Solution, hand: Hand | str | None = None, games: int = 100_000, seed: int = 0) -> Turns:
@@ -70,7 +73,7 @@ def play_deck(solution: Solution, hand: Hand | str | None = None, games: int = 1
         solution.of(cards)
     size = solution.game.small
     mask = 0 if cards is None else cards.mask
-    return Turns(kernel_simulation.play_deck(mask, solution.game.cards, games, seed, solution.expected, size.keys, size.patterns))
+    return Turns(kernel_simulation.play_deck(mask, solution.game.cards, games, verified(seed), solution.expected, size.keys, size.patterns))
 
 
 def duel(exact: Solution, first: NDArray[np.float64], second: NDArray[np.float64] | None, games: int = 100_000, seed: int = 0) -> Duel:
@@ -80,7 +83,8 @@ def duel(exact: Solution, first: NDArray[np.float64], second: NDArray[np.float64
         raise NotLegalHere(f"games are played in mirrored pairs, so their number is even and at least 4, not {games}")
     game, size = exact.game, exact.game.small
     other = first if second is None else second
-    won = kernel_simulation.play_duel(game.cards, games, seed, first, other, int(second is None), exact.expected, size.keys, size.patterns)
+    deals, clueless = verified(seed), int(second is None)
+    won = kernel_simulation.play_duel(game.cards, games, deals, first, other, clueless, exact.expected, size.keys, size.patterns)
     pairs = won.reshape(-1, 2).mean(axis=1)
     half = 1.96 * float(pairs.std(ddof=1)) / sqrt(len(pairs))
     rate = float(pairs.mean())

@@ -28,13 +28,14 @@ def bench_gin(
     from meldlab.gin import Gin, Rules
     from meldlab.gin import kernel_batch as place
     from meldlab.gin.players import EnsemblePlayer, SimplePlayer
-    from meldlab.gin.vectors import Vectorial, play_batch
+    from meldlab.gin.vectors import Seated, play_batch, seat
     from meldlab.play import Deal, RandomPlayer, Table
 
-    def batch(first: Vectorial, second: Vectorial, many: int) -> Callable[[], int]:
+    def batch(first: Seated, second: Seated, many: int) -> Callable[[], int]:
         return lambda: int(play_batch(first, second, Rules(), seed, 0, many, mirror=True, parallel=False)[:, place.ROUNDS].sum())
 
-    simple, ensemble = batch(SimplePlayer(), SimplePlayer(), games), batch(EnsemblePlayer(), SimplePlayer(), games // 2)
+    one, two = seat(SimplePlayer()), seat(EnsemblePlayer())
+    simple, ensemble = batch(one, one, games), batch(two, one, games // 2)
     table = Table(Gin(replace(Rules(), match_points=0)), [RandomPlayer()] * 2)
     rounds = 100
 

@@ -103,11 +103,12 @@ def compare(many: int, seed: int) -> dict[str, int]:
     """Return on how many positions, spread over the classes, both methods have the same objective and kept sets."""
     from rich.progress import track
 
+    from meldlab.chance import Purpose, derived
     from meldlab.rummikub import CLASSES, Goal, random_position, solve
 
     agreed = 0
     for nth in track(range(many), "comparing", transient=True, console=_stderr()):
-        position = random_position(list(CLASSES)[nth % len(CLASSES)], seed + 1, nth)
+        position = random_position(list(CLASSES)[nth % len(CLASSES)], derived(seed, Purpose.AGREEMENT), nth)
         goal = Goal(("count", "value")[nth // len(CLASSES) % 2])
         one, other = solve(position, goal), solve(position, goal, "ilp")
         agreed += (one.worth, one.kept) == (other.worth, other.kept)

@@ -63,7 +63,6 @@ def write(path: Path, record: "Record") -> None:
 
 def play_match(console: "Console", match: "Match", opponent: "Player[View, Move]", deal: "Deal") -> tuple["Match", list[str]]:
     """Let a person and a player play; return how far they came and the lines of the record."""
-    from meldlab.play import Chance
 
     lines: list[str] = []
     own: list[tuple[Match, int]] = []  # states before the person's moves since the other last acted
@@ -74,7 +73,7 @@ def play_match(console: "Console", match: "Match", opponent: "Player[View, Move]
             starter = "you start" if match.round.starter == 0 else "the other starts"
             console.print(f"\nRound {shown + 1}, you {match.scores[0]}, the other {match.scores[1]}; {starter}.")
         if match.seat == 1:
-            move = opponent.choose(match.view(1), Chance(deal.seed, deal.game, len(lines), 1))
+            move = opponent.choose(match.view(1), deal.chance(len(lines), 1))
             lines.append(f"p2 {match.tell(move)}")
             console.print(f"  the other: {move}", markup=False)
             match, own = tell_end(console, match, match.apply(move)), []

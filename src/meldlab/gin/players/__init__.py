@@ -38,6 +38,7 @@ __all__ = [
 ]
 
 GROUP = "meldlab.players"
+BUILT_IN_PLAYERS = (SimplePlayer, EnsemblePlayer, LightPlayer, ComputedPlayer, MonteCarloPlayer)
 Seated = Player[View, Move]
 
 
@@ -112,6 +113,13 @@ def _seat(found: Any, text: str) -> Seated:
     player = found() if isinstance(found, type) else found
     if not hasattr(player, "choose"):
         raise NotLegalHere(f"{text} cannot play: it has no method choose(view, chance)")
-    if getattr(player, "name", "player") == "player":
-        player.name = text
+    name = getattr(player, "name", "player")
+    for parent in BUILT_IN_PLAYERS:
+        # Its constructor has set the parent's name: a class that plays otherwise goes by its own.
+        if isinstance(player, parent) and type(player) is not parent and name == parent.name:
+            name = vars(type(player)).get("name", "player")
+    if name == "player":
+        name = text
+    if name != getattr(player, "name", None):
+        object.__setattr__(player, "name", name)
     return player  # type: ignore[no-any-return]

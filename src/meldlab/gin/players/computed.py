@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from meldlab.cards import CARDS, Card
 from meldlab.errors import BadText, NotLegalHere
 from meldlab.gin import kernel_ensemble as place
-from meldlab.gin.book import Book
+from meldlab.gin.book import Book, check_tables
 from meldlab.gin.kernel_computed import computed_discard, computed_takes
 from meldlab.gin.players.player import GinPlayer
 from meldlab.gin.tables import load
@@ -33,6 +33,9 @@ class ComputedPlayer(GinPlayer):
     book: Book
     name: str = "computed"
     facts: Any = None
+
+    def __post_init__(self) -> None:
+        check_tables(self.book)
 
     @classmethod
     def parse(cls, text: str) -> "ComputedPlayer":

@@ -7,6 +7,7 @@ True
 """
 
 import tomllib
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields, replace
 from functools import cached_property
 from pathlib import Path
@@ -29,6 +30,27 @@ from meldlab.play.record import toml
 __all__ = ["Ensemble", "EnsemblePlayer", "Thoughts"]
 
 Three = tuple[float, float, float]
+MOST_POWER = 10  # of a turn or a number of cards
+# What each number may be, finite and within reason: all presets, the whole space of the search, and far beyond. Numbers without bounds
+# would turn into "not a number" inside the kernels, where every comparison is then false.
+BOUNDS: Mapping[str, tuple[float, float]] = {
+    "knock": (0, 1000),
+    "draw_turn": (0, 1000),
+    **dict.fromkeys(("draws", "declines", "discards", "meldability", "adjacency", "weights"), (0, 1)),
+    "turn_penalty": (0, 1000),
+    "known_penalty": (0, 1000),
+    "meldability_most": (0.001, 1e6),
+    "adjacency_most": (0.001, 1e6),
+    "turn_lag": (0, 1000),
+    "draw_reduction": (-1000, 1000),
+    "draw_need": (-1000, 1000),
+    "draw_promise": (-1000, 1000),
+    "draw_to_knock": (-1, 1000),
+    "melded": (-1e5, 1e5),
+    "feed": (-1000, 1000),
+    "knock_weights": (-1000, 1000),
+    "deadwood_power": (0.001, 100),
+}
 VERBS = {Verb.PASS: place.PASS, Verb.TAKE: place.TAKE, Verb.DRAW: place.DRAW, Verb.DROP: place.DROP}
 
 
@@ -90,9 +112,13 @@ class Ensemble:
             known = get_args({field.name: field.type for field in fields(self)}[name])
             if getattr(self, name) not in known:
                 raise NoSuchThing(name, getattr(self, name), known)
-        for name in ("draws", "declines", "discards", "meldability", "adjacency", "weights"):
-            if not all(0 <= value <= 1 for value in getattr(self, name)):
-                raise NotLegalHere(f"{name} are numbers from 0 to 1, not {getattr(self, name)}")
+        for name, (low, high) in BOUNDS.items():
+            value = getattr(self, name)
+            if not all(low <= each <= high for each in (value if isinstance(value, tuple) else (value,))):
+                raise NotLegalHere(f"{name}: from {low:,g} to {high:,g}, not {_short(value)}")
+        for name, (_, power) in (("turn_penalty", self.turn_penalty), ("known_penalty", self.known_penalty)):
+            if power > MOST_POWER:
+                raise NotLegalHere(f"{name}: a power is at most {MOST_POWER}, not {power:g}")
         for name in ("draws", "declines", "discards"):
             if getattr(self, name)[0] < getattr(self, name)[1]:
                 raise NotLegalHere(f"{name}: a card one rank away cannot count less than one two away")
@@ -105,12 +131,6 @@ class Ensemble:
                 raise NotLegalHere(f"{name} sum to 1, not {sum(values):.6g}")
         if self.adjacency[1] < self.adjacency[2]:
             raise NotLegalHere("adjacency: a card one rank away cannot count less than one two away")
-        if min(*self.turn_penalty, *self.known_penalty, *self.knock, self.draw_turn, self.turn_lag) < 0:
-            raise NotLegalHere("penalties, thresholds and turns are not negative")
-        if min(self.meldability_most, self.adjacency_most) <= 0:
-            raise NotLegalHere("normalisers are positive")
-        if self.deadwood_power <= 0:
-            raise NotLegalHere("the power of deadwood is positive")
         if sum(self.weights[1:4]) <= 0 and self.feed != (0, 0):
             raise NotLegalHere("feed is told in points of deadwood, which have no weight here")
 
@@ -135,7 +155,7 @@ class Ensemble:
         """Read parameters in TOML: ``preset`` to start from, and the fields that differ."""
         try:
             table = tomllib.loads(text)
-        except tomllib.TOMLDecodeError as problem:
+        except ValueError as problem:  # bad TOML, or a number of more digits than Python reads
             raise BadText(f"not TOML: {problem}", text, 0) from None
         known = [field.name for field in fields(cls)]
         start = cls.preset(str(table.pop("preset", "paper")))
@@ -157,6 +177,12 @@ class Ensemble:
         values += [self.draw_reduction, self.draw_need, self.draw_promise, self.draw_to_knock, self.melded, *self.feed]
         values += [any(self.knock_weights), *self.knock_weights, self.deadwood_power]
         return np.array(values, np.float64)
+
+
+def _short(value: Any) -> str:
+    """Return numbers as people write them; one may have more digits than a line."""
+    text = str(value)
+    return text if len(text) <= 80 else f"{text[:70]} ..."
 
 
 def _is_number(value: Any, kinds: type | tuple[type, ...]) -> bool:

@@ -5,6 +5,8 @@
 """
 
 import json
+import zipfile
+import zlib
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
@@ -13,9 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from meldlab.cards import CARDS, Card
-from meldlab.errors import NoSuchThing
+from meldlab.errors import NoSuchThing, NotLegalHere
 from meldlab.gin import kernel_ensemble as place
-from meldlab.gin.book import NO_BOOK, Book
+from meldlab.gin.book import NO_BOOK, Book, check_network
 from meldlab.gin.kernel_light import NARROW, WIDE, light_discard, light_takes
 from meldlab.gin.move import Verb
 from meldlab.gin.players.ensemble import EnsemblePlayer, Thoughts
@@ -37,12 +39,20 @@ def _networks() -> tuple[str, ...]:
 
 @cache
 def _network(name: str) -> tuple[Book, str]:
-    with (FOLDER / f"{name}.npz").open("rb") as file:
-        arrays = np.load(file)
-        rows, first, last = (np.ascontiguousarray(arrays[part], np.float32) for part in ("rows", "first", "last"))
-        notes = json.loads(str(arrays["notes"]))
+    try:
+        with (FOLDER / f"{name}.npz").open("rb") as file:
+            arrays = np.load(file)
+            rows, first, last = (np.ascontiguousarray(arrays[part], np.float32) for part in ("rows", "first", "last"))
+            against = str(json.loads(str(arrays["notes"]))["against"])
+    except (OSError, EOFError, KeyError, TypeError, ValueError, zipfile.BadZipFile, zlib.error) as problem:
+        raise NotLegalHere(f"the network {name}.npz is damaged: {' '.join(str(problem).split())}") from None
     deck = np.array([(1 << 52) - 1, 10], np.int64)
-    return NO_BOOK._replace(deck=deck, rows=rows, first=first, last=last), str(notes["against"])
+    book = NO_BOOK._replace(deck=deck, rows=rows, first=first, last=last)
+    try:
+        check_network(book)
+    except NotLegalHere as problem:
+        raise NotLegalHere(f"the network {name}.npz is damaged: {problem}") from None
+    return book, against
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,6 +63,9 @@ class LightPlayer(GinPlayer):
     name: str = "computed:light"
     against: str = "simple"
     """The player it has learned against."""
+
+    def __post_init__(self) -> None:
+        check_network(self.book)
 
     @classmethod
     def parse(cls, text: str) -> "LightPlayer":

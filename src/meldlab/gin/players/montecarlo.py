@@ -4,13 +4,17 @@
 MonteCarloPlayer(name='mc:64', deals=64)
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cache
 from math import sqrt
 
 import numpy as np
+from numpy.typing import NDArray
 
 from meldlab.cards import CARDS, Card, Hand
+from meldlab.chance import Purpose
 from meldlab.errors import BadText
+from meldlab.gin import kernel_batch as batch
 from meldlab.gin import kernel_ensemble as place
 from meldlab.gin.book import NO_BOOK
 from meldlab.gin.kernel import makes_meld
@@ -18,18 +22,18 @@ from meldlab.gin.kernel_rollout import discard_deadwoods, rollouts
 from meldlab.gin.move import DRAW, DROPS, PASS, TAKES, Move, Verb
 from meldlab.gin.players.player import GinPlayer
 from meldlab.gin.players.simple import SimplePlayer
-from meldlab.gin.vectors import rule_vector
+from meldlab.gin.rules import Rules
+from meldlab.gin.vectors import playing_out, rule_vector
 from meldlab.gin.view import Phase, View, is_big_gin
 from meldlab.play import Chance
 
 __all__ = ["MonteCarloPlayer"]
 
-DEALS = 4  # the purpose under which hands are dealt
 MOST_DEALS = 1_000_000
 DOUBT = 25.0  # points by which one round differs between two candidates, roughly: the standard error is this over sqrt(deals)
 SLACK = 3  # points of deadwood more than the least that a discard may leave to be tried
 # The player plays on as the paper's best knocker would, against an opponent that knocks as soon as it can.
-PLAY_OUT = np.array([SimplePlayer.parse("knock:10,0,6").vector(), SimplePlayer().vector()])
+PLAY_OUT = playing_out(SimplePlayer.parse("knock:10,0,6"), SimplePlayer())
 
 
 @dataclass(frozen=True)
@@ -81,20 +85,21 @@ class MonteCarloPlayer(GinPlayer):
 
     def values(self, view: View, candidates: list[tuple[int, int]], chance: Chance) -> list[float]:
         """Return the mean points that each candidate wins."""
-        rules = rule_vector(view.rules)
-        rules[0] = view.limit
+        rules = _rules(view.rules).copy()
+        rules[batch.LIMIT] = view.limit
         values = np.zeros(len(candidates))
         passes = sum(move.verb is Verb.PASS for _, move in view.history) if view.phase == Phase.OFFER else 3
         draws = sum(move.verb in (Verb.DRAW, Verb.TAKE) for _, move in view.history)
-        upcards = sum(move.verb is Verb.TAKE for _, move in view.history)
+        upcards = sum(move.verb is Verb.TAKE for _, move in view.history) - _took_the_first(view)
         rollouts(
             np.array(candidates, np.int64),
             self.deals,
-            np.uint64(chance.key(DEALS)),
+            np.uint64(chance.key(Purpose.IMAGINED_HANDS)),
             view.mask,
             view.known_mask,
             np.array(view.pile, np.int64),
             view.stock,
+            view.turn,
             draws,
             upcards,
             passes,
@@ -109,3 +114,15 @@ class MonteCarloPlayer(GinPlayer):
         """Return the mean points after each discard without a knock."""
         drops = [one for one in self.candidates(view) if one[0] == place.DROP]
         return {CARDS[card]: value for (_, card), value in zip(drops, self.values(view, drops, chance), strict=True)}
+
+
+@cache
+def _rules(rules: Rules) -> NDArray[np.int64]:
+    """Return the rules that rounds are played out by: the kernel's, which know no last knock at the wall."""
+    return rule_vector(replace(rules, wall_knock=False))
+
+
+def _took_the_first(view: View) -> bool:
+    """Tell whether the first upcard was taken when it was offered, which the limit on upcards does not count."""
+    first = next((move.verb for _, move in view.history if move.verb is not Verb.PASS), None)
+    return view.rules.offer_upcard and first is Verb.TAKE

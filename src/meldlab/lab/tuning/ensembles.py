@@ -9,10 +9,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from meldlab.chance import Purpose, derived
 from meldlab.gin.players import Ensemble
 from meldlab.lab.tuning.claims import LEVEL, Claim, one_sample, paired, two_samples
 from meldlab.lab.tuning.grids import GAMES, GRIDS, adjacency_in_floats, candidates, played
-from meldlab.lab.tuning.iteration import FRESH, OPPONENT, Searched, iterate, race_grid, search_grid
+from meldlab.lab.tuning.iteration import OPPONENT, Searched, iterate, race_grid, search_grid
 from meldlab.lab.tuning.measuring import Measured
 from meldlab.lab.tuning.racing import Heats
 from meldlab.lab.tuning.report import Finding, Report, told_of
@@ -119,7 +120,8 @@ def searching(work: Work, size: Size, seed: int, start: str = "base") -> Report:
     first = Ensemble.preset(start)
     for found in iterate(first, search, size.iterations):
         judged.append(_judge(work, found, races.get((found.iteration, found.name)), seed, size.fresh))
-    whole = paired(*(work.won(player, OPPONENT, seed=seed, first=FRESH, games=size.fresh) for player in (first, judged[-1].search.best)))
+    deals, ends = derived(seed, Purpose.FRESH), (first, judged[-1].search.best)
+    whole = paired(*(work.won(player, OPPONENT, seed=deals, first=0, games=size.fresh) for player in ends))
     results = {
         "start": start,
         "searches": [each.told() for each in judged],
@@ -132,9 +134,10 @@ def searching(work: Work, size: Size, seed: int, start: str = "base") -> Report:
 
 def _judge(work: Work, found: Searched, race: Searched | None, seed: int, fresh: int) -> Judged:
     players = (found.base, found.best)
-    before, after = work.measure(players, OPPONENT, seed=seed, first=FRESH, games=fresh)
+    deals = derived(seed, Purpose.FRESH)
+    before, after = work.measure(players, OPPONENT, seed=deals, first=0, games=fresh)
     same = [work.won(player, OPPONENT, seed=seed, first=found.first, games=found.after.games) for player in players]
-    again = [work.won(player, OPPONENT, seed=seed, first=FRESH, games=fresh) for player in players]
+    again = [work.won(player, OPPONENT, seed=deals, first=0, games=fresh) for player in players]
     return Judged(found, race, before, after, paired(*same), paired(*again))
 
 

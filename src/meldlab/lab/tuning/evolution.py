@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from meldlab.chance import Purpose, derived
 from meldlab.gin.players import Ensemble
 from meldlab.lab.tuning.measuring import Measure, Measured
 from meldlab.lab.tuning.racing import Heats, race
@@ -20,8 +21,6 @@ from meldlab.lab.tuning.report import told_of
 from meldlab.lab.tuning.space import DIMENSIONS, START, Point, player_at
 
 __all__ = [
-    "HONEST",
-    "RACE",
     "Evolution",
     "Found",
     "Generation",
@@ -37,7 +36,6 @@ __all__ = [
 Opponents = Mapping[str, float]
 """Names and how much the rate against each counts; the weights sum to one."""
 BOTH: Opponents = {"simple": 0.7, "ensemble:paper": 0.3}
-RACE, HONEST = 2, 3  # added to the seed: deals that the search has not seen
 
 
 @dataclass(frozen=True)
@@ -181,9 +179,10 @@ def best_player(
 ) -> Found:
     """Search for some generations, race the finalists on fresh deals, and measure the winner on others again."""
     walked = list(islice(evolve(measure, plan, start, opponents), generations))
-    first, *_ = final_race([*finalists(walked), start], measure, plan.seed + RACE, plan.heats(fresh), opponents)
+    first, *_ = final_race([*finalists(walked), start], measure, derived(plan.seed, Purpose.RACE), plan.heats(fresh), opponents)
     player = player_at(first[0])
-    honest = {name: measure([player], name, seed=plan.seed + HONEST, first=0, games=fresh)[0] for name in opponents}
+    deals = derived(plan.seed, Purpose.FRESH)
+    honest = {name: measure([player], name, seed=deals, first=0, games=fresh)[0] for name in opponents}
     return Found(first[0], player, tuple(float(np.mean(each.scores)) for each in walked), first[1], honest)
 
 

@@ -12,10 +12,9 @@ from meldlab.lab.tuning.grids import GAMES, GRIDS, candidates, played, value_of
 from meldlab.lab.tuning.measuring import Measure, Measured
 from meldlab.lab.tuning.racing import Heats, race
 
-__all__ = ["FRESH", "OPPONENT", "Searched", "first_game", "iterate", "race_grid", "search_grid"]
+__all__ = ["OPPONENT", "Searched", "first_game", "iterate", "race_grid", "search_grid"]
 
 OPPONENT = "simple"
-FRESH = 1_000_000_000  # number of the first game that no search plays
 
 
 @dataclass(frozen=True)

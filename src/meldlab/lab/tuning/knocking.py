@@ -7,7 +7,7 @@
 from dataclasses import dataclass
 from itertools import product
 
-from meldlab.lab.tuning.iteration import FRESH
+from meldlab.chance import Purpose, derived
 from meldlab.lab.tuning.measuring import Measured
 from meldlab.lab.tuning.report import Finding, Report, agreeing, told_of
 from meldlab.lab.tuning.work import Work
@@ -69,10 +69,11 @@ def knocking(work: Work, size: Size, seed: int) -> Report:
     one_stage = dict(zip(pairs, found, strict=True))
     against_gin = _against(work, "gin-only", seed, size.one_stage, size.two_stages)
     best = max(TWO_STAGES, key=lambda stages: against_gin[stages].wins)
-    others = {limit: _against(work, name_of(limit, limit, 0), seed, FRESH // 2, size.others) for limit in OPPONENTS}
+    elsewhere = derived(seed, Purpose.OTHER_OPPONENTS)
+    others = {limit: _against(work, name_of(limit, limit, 0), elsewhere, 0, size.others) for limit in OPPONENTS}
     winners = {limit: max(TWO_STAGES, key=lambda stages, of=measured: of[stages].wins) for limit, measured in others.items()}  # type: ignore[misc]
     again = [name_of(*best), name_of(*PAPER_BEST)]
-    fresh = work.duels([(name, "gin-only") for name in again], seed=seed, first=FRESH, games=size.fresh)
+    fresh = work.duels([(name, "gin-only") for name in again], seed=derived(seed, Purpose.FRESH), games=size.fresh)
     findings = _findings(one_stage, against_gin, best, winners, others, fresh)
     results = {
         "one_stage": [{"first": a, "second": b, **told_of(one)} for (a, b), one in one_stage.items()],

@@ -5,9 +5,7 @@
 (True, 40)
 """
 
-import os
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cache
 from typing import Protocol
@@ -15,12 +13,14 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from meldlab.chance import verified
 from meldlab.errors import NotLegalHere
 from meldlab.gin import Rules, players
 from meldlab.gin import kernel_batch as place
 from meldlab.gin.players import Ensemble
-from meldlab.gin.vectors import Vectorial, books_of, rule_vector
+from meldlab.gin.vectors import Seated, pair_of, rule_vector, seat
 from meldlab.lab.statistics import Interval, Moments
+from meldlab.pieces import on_cores
 
 __all__ = ["Measure", "Measured", "by_kernel", "won_games"]
 
@@ -66,26 +66,21 @@ def won_games(candidates: Sequence[Ensemble], opponent: str, *, seed: int, first
     """Return [games] int64 for each candidate, 1 for each game that it wins: for paired tests."""
     if games < 2 or games % 2 or first % 2:
         raise NotLegalHere(f"games {first} to {first + games - 1} are not mirrored pairs")
-    cores, rules, log = os.cpu_count() or 1, rule_vector(Rules()), np.empty((0, place.LOG_WIDTH), np.int64)
+    deals, rules, log = verified(seed), rule_vector(Rules()), np.empty((0, place.LOG_WIDTH), np.int64)
     counts = np.zeros((len(candidates), games, place.COUNTS), np.int32)
     other = _seat(opponent)
-    seated, books = [np.array([each.vector(), other.vector()]) for each in candidates], [books_of(each, other) for each in candidates]
-    # Small pieces keep every core busy to the end.
-    size = 2 * max(16, games * len(candidates) // (16 * cores))
+    seated = [pair_of(each, other) for each in candidates]
 
-    def play(piece: tuple[int, int]) -> None:
-        at, start = piece
-        many = min(size, games - start)
-        place.play_some(seated[at], books[at], rules, seed, first + start, many, True, log, counts[at, start : start + many])
+    def play(at: int, many: int) -> None:
+        # Games of all candidates in one row; a piece may end one candidate's games and begin the next one's.
+        for who in range(at // games, max(at // games + 1, -(-(at + many) // games))):
+            start, end = max(at - who * games, 0), min(at + many - who * games, games)
+            place.play_some(*seated[who], rules, deals, first + start, end - start, True, log, counts[who, start:end])
 
-    with ThreadPoolExecutor(cores) as pool:
-        list(pool.map(play, [(at, start) for at in range(len(candidates)) for start in range(0, games, size)]))
+    on_cores(play, games * len(candidates), size=16)
     return [(each[:, place.WINNER_SEAT] == 0).astype(np.int64) for each in counts]
 
 
 @cache
-def _seat(name: str) -> Vectorial:
-    player = players.parse(name)
-    if not isinstance(player, Vectorial):
-        raise NotLegalHere(f"{name} does not play in the batch kernel")
-    return player
+def _seat(name: str) -> Seated:
+    return seat(players.parse(name))

@@ -15,10 +15,13 @@ from optuna.samplers import BaseSampler
 from optuna.study import Study
 from optuna.trial import FrozenTrial, TrialState
 
+from meldlab.chance import Purpose, derived
 from meldlab.errors import NoSuchThing
 from meldlab.lab.tuning.space import Dimension, Point
 
 __all__ = ["Cloud"]
+
+SPARE_BITS = 63 - 32  # its random numbers take seeds of 32 bits
 
 
 class Cloud(BaseSampler):
@@ -31,7 +34,7 @@ class Cloud(BaseSampler):
         mean = (np.array([start[each.name] for each in dimensions]) - self.low) / self.span
         # Bounds of one for all: a step means the same in every dimension.
         box = np.tile([0.0, 1.0], (len(dimensions), 1))
-        self.cma = CMA(mean=mean, sigma=width, bounds=box, seed=seed, population_size=population)
+        self.cma = CMA(mean=mean, sigma=width, bounds=box, seed=derived(seed, Purpose.CLOUD) >> SPARE_BITS, population_size=population)
         self.asked: dict[int, NDArray[np.float64]] = {}
         self.told: list[tuple[NDArray[np.float64], float]] = []
 

@@ -17,18 +17,17 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from meldlab.chance import Purpose, derived, verified
 from meldlab.errors import NotLegalHere
 from meldlab.gin import kernel_tracking as place
 from meldlab.gin import players
-from meldlab.gin.book import NO_BOOK
 from meldlab.gin.kernel_ensemble import DRAWS, PARAMETERS
 from meldlab.gin.players import Ensemble
-from meldlab.gin.vectors import Vectorial, rule_vector
+from meldlab.gin.vectors import pair_of, rule_vector
 from meldlab.lab.duels import rules_of
 from meldlab.lab.shards import Shard
 from meldlab.lab.statistics import Interval, Moments
 from meldlab.lab.store import Counts
-from meldlab.lab.tuning.iteration import FRESH
 from meldlab.lab.tuning.report import Finding, Report
 from meldlab.lab.tuning.work import Work
 
@@ -93,15 +92,16 @@ def _follow(
     """Return [trackers, ALLOWANCES, TURNS, 3] float64 and [TURNS, 2] int64 as the kernel adds them up."""
     if first % 2 or games % 2:
         raise NotLegalHere(f"games {first} to {first + games - 1} are not mirrored pairs")
-    other = players.parse(opponent)
-    assert isinstance(other, Vectorial)
-    simple = players.parse("simple")
-    assert isinstance(simple, Vectorial)
+    table = rules_of(rules)
+    if table.most_upcard_draws:
+        raise NotLegalHere("state tracking does not follow most_upcard_draws, rounds that end when too many upcards were taken")
+    seated, books = pair_of(players.parse("simple"), players.parse(opponent))
     trackers = np.zeros((len(genes), PARAMETERS))
     trackers[:, DRAWS : DRAWS + NINE] = genes
+    if not ((trackers >= 0) & (trackers <= 1)).all():
+        raise NotLegalHere("a tracker moves p by shares from 0 to 1")
     totals, counts = np.zeros((len(genes), place.ALLOWANCES, place.TURNS, 3)), np.zeros((place.TURNS, 2), np.int64)
-    seated = np.array([simple.vector(), other.vector()])
-    place.track_some(seated, (NO_BOOK, NO_BOOK), rule_vector(rules_of(rules)), seed, first // 2, games // 2, trackers, totals, counts)
+    place.track_some(seated, books, rule_vector(table), verified(seed), first // 2, games // 2, trackers, totals, counts)
     return totals, counts
 
 
@@ -244,7 +244,7 @@ def tracking(work: Work, size: Size, seed: int) -> Report:
             found = list(evolve_trackers(work, size, seed=seed, allowance=allowance, schedule=schedule))
             named[name], history[name] = found[-1][0], [score for _, score in found]
     every = tuple(gene for genes in named.values() for gene in genes)
-    pieces = Shard("gin.track", every, JUDGED, seed=seed, first=FRESH, games=size.final).split(2000)
+    pieces = Shard("gin.track", every, JUDGED, seed=derived(seed, Purpose.FRESH), games=size.final).split(2000)
     counted = work.play(pieces)
     totals, counts = (np.sum([np.array(each[key]) for each in counted], axis=0) for key in ("totals", "counts"))
     curves = curves_of(list(named), totals, counts, size.final // 2, least=max(20, size.final // 200))

@@ -1,0 +1,172 @@
+"""Seeds: one range behind every door of the library, and nothing that rebuilds a deal from what a player is given."""
+
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from fractions import Fraction
+from itertools import product
+from typing import Any
+
+import numpy as np
+import pytest
+
+from meldlab.cards import Deck
+from meldlab.cards.deck import random_hands
+from meldlab.chance import MOST_SEED, Purpose, derived, verified
+from meldlab.chance.kernel import mix
+from meldlab.errors import MeldlabError
+from meldlab.gin import Gin, Rules, players
+from meldlab.gin.vectors import play_batch, seat, trace
+from meldlab.lab.arena import duel
+from meldlab.lab.computing import Setting, compute
+from meldlab.lab.shards import Shard
+from meldlab.lab.tuning.measuring import by_kernel
+from meldlab.lab.tuning.tracking import fitness
+from meldlab.play import Deal, Record
+from meldlab.recycle.game import Described
+from meldlab.recycle.movement import Movement
+from meldlab.recycle.search import Searcher
+from meldlab.recycle.transcript import transcribe
+from meldlab.rummikub import make_puzzle, random_position
+from meldlab.rummikub.game import Rummikub
+from meldlab.stopping import Sitting, Urn, simulate
+from meldlab.waiting import Waiting, solve
+from meldlab.waiting.simulation import duel as race
+from meldlab.waiting.simulation import play_bag, play_deck
+
+BAD: list[Any] = [-1, 2**63, 2**64, 10**30, 1.5, True, "7", None, Fraction(3), np.float64(2), np.uint64(2**63)]
+SIMPLE = seat(players.parse("simple"))
+
+
+def doors() -> dict[str, Callable[[Any], object]]:
+    kuhn = Described.named("kuhn_poker")
+    three, machine = solve(Waiting(3)), kuhn.machine
+    return {
+        "deck": lambda seed: Deck.shuffled(seed),
+        "hands": lambda seed: random_hands(2, 10, seed),
+        "deal": lambda seed: Deal(seed),
+        "derived": lambda seed: derived(seed, Purpose.FRESH),
+        "bag": lambda seed: play_bag(three, "AC QH KD", 4, seed),
+        "real deck": lambda seed: play_deck(three, "AC QH KD", 4, seed),
+        "race": lambda seed: race(three, three.expected, None, 4, seed),
+        "pile": lambda seed: Sitting.shuffled(Urn(2, 2), seed),
+        "stopping": lambda seed: simulate(Urn(2, 2), 10, seed),
+        "gin batch": lambda seed: play_batch(SIMPLE, SIMPLE, Rules(), seed, 0, 2, mirror=True),
+        "gin trace": lambda seed: trace(SIMPLE, SIMPLE, Rules(), seed, 0, 0),
+        "gin kernel arena": lambda seed: duel("simple", "simple", 2, seed),
+        "gin table arena": lambda seed: duel("random", "simple", 2, seed),
+        "compute": lambda seed: compute(
+            "simple", Setting(Rules(knock_limit=3), 5, 6), device="cpu", rounds=1000, games=2, loops=1, seed=seed
+        ),
+        "measure": lambda seed: by_kernel([players.Ensemble()], "simple", seed=seed, first=0, games=2),
+        "track": lambda seed: fitness([(0.5,) * 9], games=2, seed=seed, allowance=3, schedule="every draw"),
+        "shard": lambda seed: Shard("gin.duel", "simple", seed=seed),
+        "position": lambda seed: random_position("easy", seed),
+        "puzzle": lambda seed: make_puzzle(seed),
+        "recycle begin": lambda seed: machine.begin(seed),
+        "recycle random": lambda seed: machine.random_games(2, seed),
+        "recycle search": lambda seed: machine.searched_games([Searcher("mcts", 2), Searcher("random")], 1, seed),
+        "recycle perft": lambda seed: machine.histories(seed, 1),
+        "recycle transcript": lambda seed: list(transcribe(machine, seed)),
+        "recycle movement": lambda seed: Movement.of(machine, seed),
+        "rummikub": lambda seed: Rummikub().start(2, Deal(seed)),
+    }
+
+
+@pytest.fixture(scope="module")
+def every_door() -> dict[str, Callable[[Any], object]]:
+    return doors()
+
+
+@pytest.mark.parametrize("seed", BAD, ids=repr)
+def test_a_bad_seed_is_refused_alike_behind_every_door(seed: Any, every_door: dict[str, Callable[[Any], object]]) -> None:
+    for name, door in every_door.items():
+        with pytest.raises(MeldlabError) as refused:
+            door(seed)
+        said = str(refused.value)
+        assert "seed must be a whole number from 0 to 2^63 - 1" in said, (name, said)
+        assert "\n" not in said
+
+
+@pytest.mark.parametrize("seed", [0, MOST_SEED, np.int64(MOST_SEED), np.uint64(7), np.uint8(7)], ids=repr)
+def test_every_good_seed_opens_every_door(seed: Any, every_door: dict[str, Callable[[Any], object]]) -> None:
+    for door in every_door.values():
+        door(seed)
+
+
+def test_a_record_with_a_bad_seed_is_refused() -> None:
+    text = str(Record("gin", {}, ("a", "b"), Deal(1)))
+    for seed in (2**63, 10**30):
+        with pytest.raises(MeldlabError, match="seed must be a whole number"):
+            Record.parse(text.replace("seed = 1\n", f"seed = {seed}\n"))
+    with pytest.raises(MeldlabError, match="more digits than can be read"):
+        Record.parse(text.replace("seed = 1\n", f"seed = {'9' * 5000}\n"))
+
+
+def test_a_seed_comes_back_as_a_plain_number() -> None:
+    assert type(verified(np.int64(5))) is int
+    assert type(Deal(np.int64(5)).seed) is int  # type: ignore[arg-type]
+
+
+def numbers_in(value: Any, seen: set[int] | None = None) -> Iterator[int]:
+    """Every number that can be reached from a value through its attributes, fields, items and properties."""
+    seen = set() if seen is None else seen
+    if id(value) in seen:
+        return
+    seen.add(id(value))
+    if isinstance(value, int):
+        yield int(value)
+    elif isinstance(value, str | bytes | type) or value is None or callable(value):
+        return
+    else:
+        if isinstance(value, dict):
+            parts = [*value.keys(), *value.values()]
+        elif isinstance(value, tuple | list | set | frozenset):
+            parts = list(value)
+        else:
+            parts = []
+        for name in dir(value):
+            # A property may not be defined in this position; then it gives nothing away.
+            if not name.startswith("__"):
+                with suppress(AssertionError):
+                    parts.append(getattr(value, name, None))
+        for part in parts:
+            yield from numbers_in(part, seen)
+
+
+def unmixed(x: int) -> int:
+    """Walk ``mix`` backwards: it can be undone."""
+    x = x ^ x >> 31 ^ x >> 62
+    x = x * pow(0x94D049BB133111EB, -1, 2**64) % 2**64
+    x = x ^ x >> 27 ^ x >> 54
+    x = x * pow(0xBF58476D1CE4E5B9, -1, 2**64) % 2**64
+    x = x ^ x >> 30 ^ x >> 60
+    return (x - 0x9E3779B97F4A7C15) % 2**64
+
+
+def test_mix_alone_can_be_undone() -> None:
+    assert all(unmixed(int(mix(x))) == x for x in (0, 1, 2**63 - 1, 123456789))
+
+
+@pytest.mark.parametrize("game", ["gin", "rummikub", "kuhn_poker"])
+def test_a_player_is_not_given_the_deal(game: str) -> None:
+    seed, number = 7_316_509_824_467_215_233, 40_000_000_001
+    deal = Deal(seed, number)
+    table: Any = {"gin": Gin(), "rummikub": Rummikub()}.get(game) or Described.named(game)
+    state = table.start(2, deal)
+    chance = deal.chance(0, state.seat)
+    given = {*numbers_in(state.view(state.seat)), *numbers_in(chance)}
+    assert seed not in given
+    assert number not in given
+    known = {*given, *(chance.key(purpose) for purpose in (1, *Purpose))}
+    # Nor can it be had by undoing the mix, however often, from anything that was given, one bit of it lost.
+    for start in known & {each for each in known if each > 2**40}:
+        for bit in (0, 1):
+            x = 2 * start + bit
+            for _ in range(8):
+                x = unmixed(x % 2**64)
+                assert x not in (seed, seed ^ number, int(mix(seed)), int(mix(seed)) ^ number)
+    if game == "gin":
+        mine = [card.index for card in deal.deck(0).cards]
+        roots = [each for each in given if 0 <= each < 2**63]
+        for one, other in product(roots, [0, 1, *roots[:20]]):
+            assert [card.index for card in Deck.shuffled(one, other).cards] != mine
