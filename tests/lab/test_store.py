@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 from meldlab.errors import MeldlabError, NoSuchThing, NotLegalHere
 from meldlab.lab.shards import Shard
 from meldlab.lab.standings import Progress, Standing, standings
-from meldlab.lab.statistics import wilson
 from meldlab.lab.store import Done, Run, Store, canonical, claimant
+from meldlab.statistics import wilson
 
 plain = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
@@ -143,10 +143,10 @@ def test_what_is_given_back_can_be_claimed(run: Run) -> None:
 def test_the_interval_of_a_standing_is_that_of_its_pairs(pairs: list[int]) -> None:
     import numpy as np
 
-    from meldlab.lab.statistics import Moments
+    from meldlab.statistics import Moments
 
     one = Standing("x", "x", "y", "eaai", 2 * len(pairs), sum(pairs), pairs.count(2), None)
-    counted = Moments.of(np.array([[2, wins] for wins in pairs])).ratio(1, 0)
+    counted = Moments.of(np.array([[2, wins] for wins in pairs])).rate(1, 0)
     assert one.win_rate is not None
     assert (one.win_rate.value, one.win_rate.low, one.win_rate.high) == pytest.approx((counted.value, counted.low, counted.high))
 

@@ -15,7 +15,6 @@ from hypothesis import strategies as st
 from meldlab.errors import NotLegalHere
 from meldlab.gin.players import Ensemble
 from meldlab.lab.figures.tuning import draw
-from meldlab.lab.statistics import wilson
 from meldlab.lab.store import Store
 from meldlab.lab.tuning import ensembles, grids, knocking, tracking
 from meldlab.lab.tuning.claims import one_sample, paired, two_samples
@@ -25,6 +24,7 @@ from meldlab.lab.tuning.measuring import Measured, by_kernel, won_games
 from meldlab.lab.tuning.racing import Heats, race
 from meldlab.lab.tuning.space import DIMENSIONS, START, player_at
 from meldlab.lab.tuning.work import Work
+from meldlab.statistics import wilson
 from tests.golden.test_counts import golden
 
 

@@ -7,8 +7,8 @@ import numpy as np
 import sqlalchemy as sa
 
 from meldlab.lab.fight import GAMES, WINS
-from meldlab.lab.statistics import Interval, Moments, wilson
 from meldlab.lab.store import LEASE, ROW, Run
+from meldlab.statistics import Interval, Moments, wilson
 
 __all__ = ["Progress", "Standing", "standings"]
 
@@ -40,7 +40,7 @@ class Standing:
         sums[GAMES], sums[WINS] = self.games, self.wins
         products[GAMES, GAMES], products[WINS, WINS] = 2 * self.games, self.wins + 2 * self.swept
         products[GAMES, WINS] = products[WINS, GAMES] = 2 * self.wins
-        return Moments(self.games // 2, sums, products).ratio(WINS, GAMES)
+        return Moments(self.games // 2, sums, products).rate(WINS, GAMES)
 
     @property
     def merit(self) -> float:

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from meldlab.lab.statistics import Interval
 from meldlab.lab.tuning.measuring import Measured
+from meldlab.statistics import Interval
 
 __all__ = ["Finding", "Report", "agreeing", "told_of"]
 

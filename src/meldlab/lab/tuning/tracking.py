@@ -26,11 +26,11 @@ from meldlab.gin.players import Ensemble
 from meldlab.gin.vectors import Vectorial, rule_vector
 from meldlab.lab.duels import rules_of
 from meldlab.lab.shards import Shard
-from meldlab.lab.statistics import Interval, Moments
 from meldlab.lab.store import Counts
 from meldlab.lab.tuning.iteration import FRESH
 from meldlab.lab.tuning.report import Finding, Report
 from meldlab.lab.tuning.work import Work
+from meldlab.statistics import Interval, Moments
 
 __all__ = [
     "FULL",
@@ -151,7 +151,7 @@ def curves_of(names: Sequence[str], totals: NDArray[np.float64], counts: NDArray
     def interval(part: NDArray[np.float64], measured: NDArray[np.int64]) -> Interval:
         sums = np.array([measured[place.MEASURED], part[place.FITNESS]], np.float64)
         products = np.array([[measured[place.MEASURED_SQUARE], part[place.PRODUCT]], [part[place.PRODUCT], part[place.SQUARE]]], np.float64)
-        return Moments(pairs, sums, products).ratio(1, 0)
+        return Moments(pairs, sums, products).rate(1, 0)
 
     return [
         Curve(
