@@ -127,8 +127,9 @@ def test_pairs_show_what_two_samples_cannot() -> None:
     luck = np.random.default_rng(4).random(5000)
     before, after = ((luck < rate).astype(np.int64) for rate in (0.70, 0.71))
     apart = two_samples(Measured(5000, int(before.sum())), Measured(5000, int(after.sum())))
-    assert not apart.holds
-    assert paired(before, after).holds
+    assert not apart.gain()
+    assert paired(before, after).gain()
+    assert paired(after, before).loss()
     assert paired(before, before).p == 1
 
 
@@ -280,7 +281,7 @@ def test_tracking(tmp_path: Path) -> None:
     for history in told["history"].values():
         assert len(history) == 4
         assert history == sorted(history), "the best one stays, and all meet the same games"
-    assert told["findings"][1]["agrees"] is True, "adjacency updates beat the baseline"
+    assert told["findings"][1]["verdict"] == "agrees", "adjacency updates beat the baseline"
     check_figure(told, tmp_path, "tracking", sum(len(each["turns"]) for each in told["curves"]))
 
 
