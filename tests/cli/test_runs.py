@@ -63,6 +63,15 @@ def test_show(capsys: pytest.CaptureFixture[str], store: str) -> None:
     assert "80 of 80 games" in out
 
 
+def test_a_long_answer_is_shown_in_short(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    path = str(tmp_path / "runs.sqlite")
+    Store.open(path).run("grid", {}).finish({"player": "knock:1,0,6", "two_stages": [{"knock": n, "wins": n} for n in range(825)]})
+    _, out, _ = run(capsys, "runs", "show", "1", "--top", "3", "--store", path)
+    assert len(out.splitlines()) < 6
+    assert 'result: player "knock:1,0,6", two_stages (825) (all of it with --json)' in out
+    assert len(answer(capsys, "runs", "show", "1", "--store", path)["result"]["two_stages"]) == 825
+
+
 def test_export_as_csv(capsys: pytest.CaptureFixture[str], store: str, tmp_path: Path) -> None:
     _, out, _ = run(capsys, "runs", "export", "1", "--store", store)
     rows = list(csv.DictReader(io.StringIO(out)))

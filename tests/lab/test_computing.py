@@ -12,7 +12,7 @@ from meldlab.gin import Rules
 from meldlab.gin.book import Book
 from meldlab.gin.tables import load
 from meldlab.lab.computing import Computed, Setting, compute
-from meldlab.lab.statistics import sign_test
+from meldlab.statistics import sign_test
 
 SMALL = Setting(Rules(knock_limit=3), cards=5, ranks=6)
 

@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 from joblib.externals.loky import get_reusable_executor
 
 from meldlab.errors import NoSuchThing, NotLegalHere
-from meldlab.gin.players import EnsemblePlayer
+from meldlab.gin.players import Ensemble, EnsemblePlayer
 from meldlab.lab.arena import duel
 from meldlab.lab.duels import gather, play_shard, rules_of, won
 from meldlab.lab.shards import WORKERS, Shard, Worker, play
@@ -255,3 +255,40 @@ def test_rules_by_name_or_in_full() -> None:
     assert rules_of('{"preset": "pagat", "knock_limit": 5}').knock_limit == 5
     with pytest.raises(NoSuchThing, match="no rules 'house'"):
         rules_of("house")
+
+
+def test_an_edited_file_does_not_find_the_rows_of_the_old_one(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "mine.toml"
+
+    def games_of(preset: str) -> str:
+        path.write_text(str(Ensemble.preset(preset)))
+        shard = Shard("gin.duel", f"ensemble:{path}", seed=1, games=100)
+        return str(play([shard], run, jobs=1)[shard.key]["won"])
+
+    of = {preset: play_shard(Shard("gin.duel", f"ensemble:{preset}", seed=1, games=100))["won"] for preset in ("paper", "best")}
+    assert of["paper"] != of["best"]
+    assert [games_of(preset) for preset in ("paper", "best", "paper")] == [of["paper"], of["best"], of["paper"]]
+    assert run.games() == 200, "the third time it is the first file again"
+
+
+def test_a_folder_and_an_own_module_count_by_what_they_hold(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(tmp_path)
+    folder, module = tmp_path / "computed", tmp_path / "own_worker.py"
+    folder.mkdir()
+    keys = set()
+    for text in ("one", "two"):
+        (folder / "book.npz").write_text(text)
+        module.write_text(f"# {text}\n")
+        keys |= {Shard("gin.duel", f"computed:{folder}").key, Shard("own_worker:play", "simple").key}
+    assert len(keys) == 4
+
+
+def test_a_worker_that_reads_another_file_is_refused(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "mine.toml"
+    path.write_text(str(Ensemble.preset("paper")))
+    shard = Shard("gin.duel", f"ensemble:{path}", seed=1, games=20)
+    assert shard.key == shard.digest()
+    path.write_text(str(Ensemble.preset("best")))
+    with pytest.raises(NotLegalHere, match="other files than the search began with"):
+        play([shard], run, jobs=1)
+    assert run.games() == 0

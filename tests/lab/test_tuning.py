@@ -15,7 +15,6 @@ from hypothesis import strategies as st
 from meldlab.errors import NotLegalHere
 from meldlab.gin.players import Ensemble
 from meldlab.lab.figures.tuning import draw
-from meldlab.lab.statistics import wilson
 from meldlab.lab.store import Store
 from meldlab.lab.tuning import ensembles, grids, knocking, tracking
 from meldlab.lab.tuning.claims import one_sample, paired, two_samples
@@ -25,6 +24,7 @@ from meldlab.lab.tuning.measuring import Measured, by_kernel, won_games
 from meldlab.lab.tuning.racing import Heats, race
 from meldlab.lab.tuning.space import DIMENSIONS, START, player_at
 from meldlab.lab.tuning.work import Work
+from meldlab.statistics import wilson
 from tests.golden.test_counts import golden
 
 
@@ -127,8 +127,9 @@ def test_pairs_show_what_two_samples_cannot() -> None:
     luck = np.random.default_rng(4).random(5000)
     before, after = ((luck < rate).astype(np.int64) for rate in (0.70, 0.71))
     apart = two_samples(Measured(5000, int(before.sum())), Measured(5000, int(after.sum())))
-    assert not apart.holds
-    assert paired(before, after).holds
+    assert not apart.gain()
+    assert paired(before, after).gain()
+    assert paired(after, before).loss()
     assert paired(before, before).p == 1
 
 
@@ -279,7 +280,7 @@ def test_tracking(tmp_path: Path) -> None:
     for history in told["history"].values():
         assert len(history) == 4
         assert history == sorted(history), "the best one stays, and all meet the same games"
-    assert told["findings"][1]["agrees"] is True, "adjacency updates beat the baseline"
+    assert told["findings"][1]["verdict"] == "agrees", "adjacency updates beat the baseline"
     check_figure(told, tmp_path, "tracking", sum(len(each["turns"]) for each in told["curves"]))
 
 

@@ -14,7 +14,7 @@ from meldlab.lab.fight import GAMES
 def test_simple_against_simple() -> None:
     fight = duel("simple", "simple", 60_000, seed=5)
     assert fight.win_rate.overlaps(0.5)
-    assert fight.moments.ratio(arena.ROUNDS, GAMES).overlaps(10.25, 0.05)
+    assert fight.moments.mean(arena.ROUNDS, GAMES).overlaps(10.25, 0.05)
     assert fight.per_round(arena.TURNS).overlaps(12.5, 0.05)
     for kind in (arena.POINTS, arena.POINTS_OF_OTHER):
         assert fight.per_round(kind).overlaps(8.12, 0.01)

@@ -82,8 +82,10 @@ def test_migrate_counts_players_from_one(capsys: pytest.CaptureFixture[str], tin
 
 def test_run_has_exactly_its_keys_and_repeats_itself(capsys: pytest.CaptureFixture[str], tiny: str) -> None:
     first = answer(capsys, "run", tiny, "--games", "50", "--seed", "3", "--players", "random,random")
-    keys = "game players games finished capped failed decisions_per_game options_per_decision scores win_rate seconds games_per_second"
-    assert " ".join(first) == keys
+    keys = "game players games finished capped failed decisions_per_game options_per_decision scores scores_ci95 win_rate ci95"
+    assert " ".join(first) == f"{keys} seconds games_per_second"
+    for seat in (0, 1):
+        assert first["ci95"][seat][0] < first["win_rate"][seat] < first["ci95"][seat][1]
     again = answer(capsys, "run", tiny, "--games", "50", "--seed", "3", "--threads", "2")
     timing = ("seconds", "games_per_second")
     assert {key: value for key, value in first.items() if key not in timing} == {

@@ -171,8 +171,8 @@ def run(
     print(f"{answer['game']}: {answer['players']} players, {answer['games']} games, {answer['games_per_second']:,.0f} a second")
     print(f"finished {answer['finished']}, capped {answer['capped']}, failed {answer['failed']}")
     print(f"{answer['decisions_per_game']:.1f} decisions a game, {answer['options_per_decision']:.2f} options a decision")
-    for seat, (score, wins) in enumerate(zip(answer["scores"], answer["win_rate"], strict=True), 1):
-        print(f"p{seat}  score {score:10.3f}  wins {wins:.3f}")
+    for seat, (score, wins) in enumerate(zip(outcome.scores, outcome.win_rates, strict=True), 1):
+        print(f"p{seat}  score {score}  wins {wins}")
 
 
 @app.command()

@@ -231,7 +231,7 @@ def arena(
         return
     told = bout.told()
     print(f"{first} against {second}: {bout.wins} of {bout.games} games won, {bout.win_rate}")
-    print(f"points per game  {bout.points.value:+.1f} ({bout.points.low:+.1f} to {bout.points.high:+.1f})")
+    print(f"points per game  {bout.points}")
     print(f"mirrored pairs   {bout.swept[0]} ahead, {bout.swept[1]} behind, sign test p = {told['sign_test_p']:.3g}")
     for line in bout.forfeits:
         print(line)

@@ -20,6 +20,7 @@ __all__ = ["app"]
 app = typer.Typer(name="runs", help="What the store has kept of every search.", no_args_is_help=True)
 RunArgument = Annotated[int, typer.Argument(help="The number of the run, as 'meldlab runs list' shows it.")]
 FORMATS = (".csv", ".parquet")
+SHORT = 200  # characters of an answer that are printed as they are
 
 
 @app.callback()
@@ -84,7 +85,7 @@ def show(
         print(f"  {one}")
     print(found.notes, end="")
     if found.result is not None:
-        print(f"result: {text.dumps(found.result, indent=2, ensure_ascii=False)}")
+        print(f"result: {in_short(found.result)}")
 
 
 @app.command("export")
@@ -121,6 +122,24 @@ def export(
         print_json({"run": run, "out": str(out), "rows": len(rows)})
     else:
         print(f"{len(rows):,} rows in {out}", file=sys.stderr)
+
+
+def in_short(result: Any) -> str:
+    """Return an answer as a few lines of text; what is long is counted, and printed by --json.
+
+    >>> print(in_short({"best": "knock:10,0,6", "two_stages": list(range(825))}))
+    best "knock:10,0,6", two_stages (825) (all of it with --json)
+    """
+    import json as text
+
+    whole = text.dumps(result, ensure_ascii=False)
+    if not isinstance(result, dict) or len(whole) <= SHORT:
+        return whole if len(whole) <= SHORT else f"{whole[:SHORT]} … (all of it with --json)"
+    parts = []
+    for name, value in result.items():
+        told = text.dumps(value, ensure_ascii=False)
+        parts.append(f"{name} ({len(value)})" if isinstance(value, dict | list) else f"{name} {told[:60]}{' …' * (len(told) > 60)}")
+    return f"{', '.join(parts)} (all of it with --json)"
 
 
 def told_run(run: "Run", progress: "Progress") -> dict[str, Any]:

@@ -20,6 +20,7 @@ from meldlab.cards import CARDS, Hand, classes
 from meldlab.errors import NotLegalHere
 from meldlab.gin.book import NO_BOOK, Book, check_tables, on_host
 from meldlab.play.record import toml
+from meldlab.sources import code_digest
 
 __all__ = ["FORMAT", "check_folder", "dead_cards", "load", "save"]
 
@@ -54,7 +55,14 @@ def save(book: Book, facts: Mapping[str, Any], folder: Path) -> int:
     """
     check_folder(folder)
     codes = book.codes
-    head = {"format": FORMAT, "version": __version__, "slots": codes.shape[0], "classes": codes.shape[1], **facts}
+    head = {
+        "format": FORMAT,
+        "version": __version__,
+        "code": code_digest("cli"),
+        "slots": codes.shape[0],
+        "classes": codes.shape[1],
+        **facts,
+    }
     # Values of the full game take minutes to write: they grow under another name beside the place where they belong.
     try:
         part = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", suffix=".part", dir=folder.absolute().parent))

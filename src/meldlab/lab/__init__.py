@@ -1,1 +1,1 @@
-"""The laboratory: arena, statistics, figures."""
+"""The laboratory: arena, store, tuning, figures."""

@@ -21,14 +21,15 @@ from meldlab.gin import Gin, Match, Rules, players
 from meldlab.gin import kernel_batch as place
 from meldlab.gin.vectors import Seated, play_batch, plays_in_kernel, seat
 from meldlab.lab.fight import GAMES, WINS, Fight
-from meldlab.lab.statistics import Interval, Moments, Rating, bradley_terry
 from meldlab.play import Deal, Played, Table
+from meldlab.statistics import Interval, Misfit, Moments, Rating, bradley_terry
 
 __all__ = ["Duel", "RoundRobin", "clusters_of", "duel", "round_robin", "sweeps_of"]
 
 # What is counted per cluster after games and wins; of the first player where it is not said.
 KINDS = 9
 ROUNDS, TURNS, POINTS, POINTS_OF_OTHER, GINS, UNDERCUTS, VOIDS = range(2, KINDS)
+RATES = (GINS, UNDERCUTS, VOIDS)  # at most one in a round; the others have no upper end
 BATCH = 4096  # games between two looks at the clock
 Progress = Callable[[int], None]
 
@@ -42,7 +43,7 @@ class Duel(Fight):
 
     def per_round(self, kind: int) -> Interval:
         """Return a count per round, void rounds included."""
-        return self.moments.ratio(kind, ROUNDS)
+        return (self.moments.rate if kind in RATES else self.moments.mean)(kind, ROUNDS)
 
     def told(self) -> dict[str, object]:
         """Return the answer of the command line."""
@@ -54,7 +55,7 @@ class Duel(Fight):
             "void_rate": self.per_round(VOIDS),
         }
         points = [self.per_round(POINTS), self.per_round(POINTS_OF_OTHER)]
-        rounds_per_game = self.moments.ratio(ROUNDS, GAMES)
+        rounds_per_game = self.moments.mean(ROUNDS, GAMES)
         return {
             **super().told(),
             "rounds": rounds,
@@ -70,9 +71,9 @@ class Duel(Fight):
             "draws": self.draws,
             "swept_pairs": list(self.swept),
             "intervals": {
-                **{name: [each.low, each.high] for name, each in per_round.items()},
-                "rounds_per_game": [rounds_per_game.low, rounds_per_game.high],
-                "points_per_round": [[each.low, each.high] for each in points],
+                **{name: each.ends for name, each in per_round.items()},
+                "rounds_per_game": rounds_per_game.ends,
+                "points_per_round": [each.ends for each in points],
             },
         }
 
@@ -84,11 +85,20 @@ class RoundRobin:
     players: tuple[str, ...]
     duels: tuple[Duel, ...]
     ratings: tuple[Rating, ...]
+    misfit: Misfit
 
     def told(self) -> dict[str, object]:
         """Return the answer of the command line."""
         ratings = [{"player": one.name, "rating": one.points.value, "ci95": [one.points.low, one.points.high]} for one in self.ratings]
-        return {"players": list(self.players), "ratings": ratings, "duels": [each.told() for each in self.duels]}
+        worst = self.misfit
+        misfit = {
+            "players": [worst.first, worst.second],
+            "win_rate": worst.played.value,
+            "ci95": worst.played.ends,
+            "by_ratings": worst.expected,
+            "significant": worst.significant,
+        }
+        return {"players": list(self.players), "ratings": ratings, "misfit": misfit, "duels": [each.told() for each in self.duels]}
 
 
 def duel(
@@ -101,11 +111,12 @@ def duel(
     mirror: bool = True,
     threads: int = 0,
     progress: Progress = lambda games: None,
+    counted: Callable[[NDArray[np.int32]], None] = lambda counts: None,
 ) -> Duel:
     """Play ``games`` games; with ``mirror`` games 2k and 2k + 1 are the same deals with the starter swapped.
 
     Two built-in players meet in the batch kernel on all cores, others at the Table, in ``threads`` processes if there are several.
-    ``progress`` is told how many games are done.
+    ``progress`` is told how many games are done, ``counted`` gets [games, COUNTS] of each batch.
     """
     table_rules = rules or Rules()
     if games < 1 or (mirror and games % 2):
@@ -128,6 +139,7 @@ def duel(
             swept += sweeps_of(counts)
         draws += int((counts[:, place.WINNER_SEAT] < 0).sum())
         forfeits += lines
+        counted(counts)
         done += len(counts)
         progress(done)
     seconds = time.perf_counter() - start
@@ -147,8 +159,9 @@ def round_robin(
     """Play ``games`` games between every two players, all on the same deals."""
     if len(set(names)) != len(names):
         raise NotLegalHere("a player cannot be rated against itself")
-    wins, duels = np.zeros((len(names), len(names))), []
+    won, duels = {}, []
     for number, (i, j) in enumerate(combinations(range(len(names)), 2)):
+        batches = list[NDArray[np.int32]]()
         fight = duel(
             names[i],
             names[j],
@@ -158,11 +171,13 @@ def round_robin(
             mirror=mirror,
             threads=threads,
             progress=lambda done, before=number * games: progress(before + done),  # type: ignore[misc]
+            counted=lambda counts, batches=batches: batches.append(counts[:, place.WINNER_SEAT].copy()),  # type: ignore[misc]
         )
         duels.append(fight)
-        wins[i, j] = fight.wins
-        wins[j, i] = fight.games - fight.wins - fight.draws
-    return RoundRobin(tuple(names), tuple(duels), tuple(bradley_terry(names, wins)))
+        winners = np.concatenate(batches).reshape(-1, 2 if mirror else 1)
+        won[i, j] = np.column_stack([(winners == seat).sum(1) for seat in (0, 1)])
+    ratings, misfit = bradley_terry(names, won)
+    return RoundRobin(tuple(names), tuple(duels), tuple(ratings), misfit)
 
 
 Batch = tuple[NDArray[np.int32], list[str]]

@@ -30,7 +30,7 @@ from meldlab.gin.odds import Odds
 from meldlab.gin.players import ComputedPlayer, SimplePlayer
 from meldlab.gin.vectors import Seated, plays_in_kernel, rule_vector, seat
 from meldlab.gpu import has_gpu
-from meldlab.lab.statistics import Interval, Moments
+from meldlab.statistics import Interval, Moments
 
 __all__ = ["Computed", "Lap", "Setting", "compute"]
 
@@ -245,7 +245,7 @@ class _Bench:
         vectors = np.array([seat(ComputedPlayer(book)).vector, self.opponent.vector])
         counts = self.field.engine.play(vectors, (book, self.theirs), self.setting.vector, seed, 0, self.games, True)
         won = (counts[:, place.WINNER_SEAT] == 0).reshape(-1, 2).sum(1)
-        return Moments.of(np.stack([np.full_like(won, 2), won], 1)).ratio(1, 0)
+        return Moments.of(np.stack([np.full_like(won, 2), won], 1)).rate(1, 0)
 
     def regret(self, fresh: Odds, solved: Solved, odds: Odds) -> float:
         """Return how much more the best answer to fresh odds gets under them than what was solved for earlier odds."""

@@ -8,17 +8,16 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from math import inf, isfinite, sqrt
 
 import numpy as np
 from numpy.typing import NDArray
 
 from meldlab.errors import NotLegalHere
-from meldlab.lab.statistics import Interval, Moments, sign_test
 from meldlab.recycle import kernel_layout as k
 from meldlab.recycle.game import Described
 from meldlab.recycle.machine import Machine
 from meldlab.recycle.search import SearchedGames, Searcher
+from meldlab.statistics import Interval, Moments, mean, sign_test
 
 __all__ = ["Contest", "contest", "seatings"]
 
@@ -65,7 +64,7 @@ class Contest:
                 "ci95": [rate.low, rate.high],
                 "fair_share": fair,
                 "score": score.value,
-                "score_ci95": _ends(score),
+                "score_ci95": score.ends,
             }
             for name, many, rate, fair, score in zip(self.players, self.seats, self.rates, self.fair, self.scores, strict=True)
         ]
@@ -78,7 +77,7 @@ class Contest:
             "deals_behind": self.ahead[1],
             "sign_test_p": self.sign_test,
             "score_lead": self.lead.value,
-            "score_lead_ci95": _ends(self.lead),
+            "score_lead_ci95": self.lead.ends,
             "finished": self.finished,
             "capped": self.capped,
             "failed": self.failed,
@@ -147,9 +146,9 @@ def contest(
         seats,
         deals * len(ways),
         deals,
-        tuple(moments.ratio(1 + player, 0) for player in range(len(searchers))),
-        tuple(_mean(scores[:, player]) for player in range(len(searchers))),
-        _mean(lead),
+        tuple(moments.rate(1 + player, 0) for player in range(len(searchers))),
+        tuple(mean(scores[:, player]) for player in range(len(searchers))),
+        mean(lead),
         (int((ahead > 1e-9).sum()), int((ahead < -1e-9).sum())),
         int((every.statuses == k.FINISHED).sum()),
         int((every.statuses == k.CAPPED).sum()),
@@ -178,16 +177,3 @@ def _shares(
             wins[:, player] += share[:, seat]
             scores[:, player] += part.scores[:, seat] / (len(ways) * way.count(player))
     return wins, scores
-
-
-def _ends(interval: Interval) -> list[float] | None:
-    return [interval.low, interval.high] if isfinite(interval.low) else None
-
-
-def _mean(numbers: Numbers) -> Interval:
-    """Return the mean of a few deals, with Student's interval; one deal alone has none."""
-    from scipy.stats import t
-
-    value, many = float(numbers.mean()), len(numbers)
-    half = float(t.ppf(0.975, many - 1)) * float(numbers.std(ddof=1)) / sqrt(many) if many > 1 else inf
-    return Interval(value, value - half, value + half)

@@ -20,8 +20,8 @@ from meldlab.gin.vectors import Seated, play_batch, seat
 from meldlab.lab.arena import KINDS, Duel, clusters_of, duel, sweeps_of
 from meldlab.lab.fight import WINS
 from meldlab.lab.shards import Player, Shard
-from meldlab.lab.statistics import Moments
 from meldlab.lab.store import Counts
+from meldlab.statistics import Moments
 
 __all__ = ["duel", "gather", "play_shard", "rules_of", "won"]
 

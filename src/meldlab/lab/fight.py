@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from meldlab.lab.statistics import Interval, Moments, sign_test
+from meldlab.statistics import Interval, Moments, sign_test
 
 __all__ = ["GAMES", "WINS", "Fight"]
 
@@ -29,7 +29,7 @@ class Fight:
     @property
     def win_rate(self) -> Interval:
         """Return the share of games the first player won."""
-        return self.moments.ratio(WINS, GAMES)
+        return self.moments.rate(WINS, GAMES)
 
     @property
     def sign_test(self) -> float:

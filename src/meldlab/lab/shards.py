@@ -25,6 +25,7 @@ from meldlab.chance import verified
 from meldlab.errors import NoSuchThing, NotLegalHere, whole
 from meldlab.lab.cluster import Pool
 from meldlab.lab.store import LEASE, Counts, Done, Run, canonical, claimant, code_version
+from meldlab.sources import content_digest, files_named
 
 __all__ = ["WORKERS", "Player", "Shard", "Worker", "play"]
 
@@ -88,8 +89,15 @@ class Shard:
     @cached_property
     def key(self) -> str:
         """Return the name of the piece: a digest of everything that its counts depend on."""
+        return self.digest()
+
+    def digest(self) -> str:
+        """Return the key by what the files that it names hold now, here."""
         row = {name: value for name, value in self._fields().items() if name != "arguments" or self.arguments}
-        return hashlib.sha256(canonical(row).encode()).hexdigest()[:32]
+        names = [name for name in (self.worker, self.player, self.opponent) if isinstance(name, str)]
+        files = {name: [content_digest(path) for path in files_named(name)] for name in names}
+        read = {"files": kept} if (kept := {name: found for name, found in files.items() if found}) else {}
+        return hashlib.sha256(canonical({**row, **read}).encode()).hexdigest()[:32]
 
     def split(self, games: int) -> list["Shard"]:
         """Cut into pieces of ``games`` games, the last one maybe smaller; their counts add up to those of the whole."""
@@ -162,9 +170,11 @@ def _work(shards: Sequence[Shard], run: Run, jobs: int, cluster: str | None, lea
     calls = ((workers[shard.worker].path, shard) for shard in claims)
     try:
         with _alive(run, owner, lease / 6), closing(pool.work(_play_piece, calls)) as answers:
-            for done, version in answers:
+            for done, version, piece in answers:
                 if version != run.version:
                     raise NotLegalHere(f"a worker of the cluster plays version {version}, the search is of version {run.version}")
+                if piece != done.piece:
+                    raise NotLegalHere("a worker read other files than the search began with; have them alike everywhere, and start again")
                 unwritten.append(done)
                 # A long piece is written at once, short ones together: each transaction has its price.
                 if done.seconds > PAUSE or time.monotonic() - written > PAUSE:
@@ -221,8 +231,8 @@ def _alive(run: Run, owner: str, every: float) -> Iterator[None]:
         thread.join()
 
 
-def _play_piece(path: str, shard: Shard) -> tuple[Done, str]:
-    """Play a shard, in whatever process this is, and return its counts and the version that played."""
+def _play_piece(path: str, shard: Shard) -> tuple[Done, str, str]:
+    """Play a shard, in whatever process this is; return its counts, the version that played, and the key by the files read here."""
     function, start = Worker(path).load(), time.perf_counter()
     counts = function(shard)
-    return Done(shard.key, canonical(counts), time.perf_counter() - start), code_version()
+    return Done(shard.key, canonical(counts), time.perf_counter() - start), code_version(), shard.digest()

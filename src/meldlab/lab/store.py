@@ -28,6 +28,7 @@ from sqlalchemy.exc import ArgumentError, NoSuchModuleError, SQLAlchemyError
 from meldlab import __version__
 from meldlab.cache import cache_folder
 from meldlab.errors import NoSuchThing, NotLegalHere
+from meldlab.sources import code_digest
 
 __all__ = ["LEASE", "Counts", "Done", "Run", "Store", "canonical", "claimant"]
 
@@ -307,10 +308,8 @@ class Store:
 
 @cache
 def code_version() -> str:
-    """Return the version of what plays: that of the package and a digest of its kernels, whose results are kept."""
-    from meldlab.compiling import kernel_folder
-
-    return f"{__version__}+{kernel_folder().name[:8]}"
+    """Return the version of what plays: that of the package, and a digest of all its source, networks and games but the doors."""
+    return f"{__version__}+{code_digest('cli')[:8]}"
 
 
 def counts_of(row: Any) -> Counts:

@@ -16,8 +16,8 @@ import numpy as np
 
 from meldlab.errors import NotLegalHere
 from meldlab.lab.fight import GAMES, Fight
-from meldlab.lab.statistics import Interval, Moments
 from meldlab.play import Deal, Game, Player, Table
+from meldlab.statistics import Interval, Moments
 
 __all__ = ["Bout", "tournament"]
 
@@ -33,14 +33,14 @@ class Bout(Fight):
     @property
     def points(self) -> Interval:
         """Return the first player's points per game."""
-        return self.moments.ratio(POINTS, GAMES)
+        return self.moments.mean(POINTS, GAMES)
 
     def told(self) -> dict[str, object]:
         """Return the answer of the command line."""
         return {
             **super().told(),
             "points_per_game": self.points.value,
-            "points_ci95": [self.points.low, self.points.high],
+            "points_ci95": self.points.ends,
             "pairs_ahead": list(self.swept),
             "turns_per_game": self.turns / self.games,
         }

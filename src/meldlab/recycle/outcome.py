@@ -15,11 +15,11 @@ from dataclasses import dataclass, field
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from meldlab.recycle import kernel_layout as k
 from meldlab.recycle.machine import Games, Machine
 from meldlab.recycle.search import SearchedGames, Searcher
+from meldlab.statistics import Interval, Moments
 
 __all__ = ["Outcome"]
 
@@ -31,8 +31,7 @@ class Outcome:
     name: str
     machine: Machine
     players: tuple[Searcher, ...]
-    scores: NDArray[np.float64]  # summed
-    wins: NDArray[np.float64]  # a tie is shared
+    moments: Moments  # over games with scores: 1, then wins of each seat, a tie shared, then scores of each seat
     games: int = 0
     finished: int = 0
     capped: int = 0
@@ -45,7 +44,7 @@ class Outcome:
     def start(cls, name: str, machine: Machine, players: Sequence[Searcher] = ()) -> Self:
         """Return nothing played yet, random players if none are named; the machine is compiled, so that its time does not count."""
         machine.random_games(games=1, seed=0)
-        return cls(name, machine, tuple(players), np.zeros(machine.players), np.zeros(machine.players))
+        return cls(name, machine, tuple(players), Moments.of(np.zeros((0, 1 + 2 * machine.players))))
 
     @property
     def searching(self) -> bool:
@@ -65,8 +64,7 @@ class Outcome:
         scores = played.scores[ended]
         goal = scores.max(axis=1) if self.machine.best == "max" else scores.min(axis=1)
         best = scores == goal[:, None]
-        self.scores += scores.sum(axis=0)
-        self.wins += (best / best.sum(axis=1)[:, None]).sum(axis=0)
+        self.moments += Moments.of(np.column_stack((np.ones(len(scores)), best / best.sum(axis=1)[:, None], scores)))
         self.games += games
         self.finished += int((played.statuses == k.FINISHED).sum())
         self.capped += int((played.statuses == k.CAPPED).sum())
@@ -74,13 +72,24 @@ class Outcome:
         self.options += int(played.options.sum())
         self.failed.update(zip(played.statuses[~ended].tolist(), played.errors[~ended].tolist(), strict=True))
 
+    @property
+    def win_rates(self) -> list[Interval]:
+        """Return the share of games that each seat won."""
+        return [self.moments.rate(1 + seat, 0) for seat in range(self.machine.players)]
+
+    @property
+    def scores(self) -> list[Interval]:
+        """Return the mean score of each seat."""
+        seats = self.machine.players
+        return [self.moments.mean(1 + seats + seat, 0) for seat in range(seats)]
+
     def failures(self) -> list[str]:
         """Return why games failed, the most frequent reason first."""
         return [f"{count} failed, {self.machine.failure(*what)}" for what, count in self.failed.most_common()]
 
     def answer(self) -> dict[str, Any]:
         """Return the counts under their names."""
-        ended = max(1, self.finished + self.capped)
+        scores, wins = self.scores, self.win_rates
         return {
             "game": self.name,
             "players": self.machine.players,
@@ -90,8 +99,10 @@ class Outcome:
             "failed": self.games - self.finished - self.capped,
             "decisions_per_game": self.decisions / max(1, self.games),
             "options_per_decision": self.options / max(1, self.decisions),
-            "scores": (self.scores / ended).tolist(),
-            "win_rate": (self.wins / ended).tolist(),
+            "scores": [each.value for each in scores],
+            "scores_ci95": [each.ends for each in scores],
+            "win_rate": [each.value for each in wins],
+            "ci95": [each.ends for each in wins],
             "seconds": self.seconds,
             "games_per_second": self.games / max(self.seconds, 1e-9),
         }

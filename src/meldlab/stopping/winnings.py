@@ -18,6 +18,7 @@ import numpy as np
 
 from meldlab.chance import verified
 from meldlab.errors import NotLegalHere
+from meldlab.statistics import around
 from meldlab.stopping import counting, kernel
 from meldlab.stopping.policy import boundary_in_floats, policy
 from meldlab.stopping.urn import MOST_SECONDS, Urn, time_text
@@ -25,7 +26,6 @@ from meldlab.stopping.urn import MOST_SECONDS, Urn, time_text
 __all__ = ["Simulated", "Winnings", "simulate", "winnings", "winnings_in_floats"]
 
 Number = Fraction | float
-NORMAL_95 = 1.959963984540054  # a mean lies within so many standard errors in 95 of 100 simulations
 SECONDS_PER_DRAW = 2e-8
 
 
@@ -66,9 +66,10 @@ class Simulated:
 
     @property
     def interval(self) -> tuple[float, float]:
-        """Return the mean less and plus 1.96 standard errors."""
-        mean, reach = float(self.winnings.mean), NORMAL_95 * self.winnings.sd / sqrt(self.games)
-        return mean - reach, mean + reach
+        """Return the 95 % interval of the mean."""
+        # The deviation is that of these games; the error of their mean has a degree of freedom less.
+        found = around(float(self.winnings.mean), self.winnings.sd / sqrt(self.games - 1), self.games - 1)
+        return found.low, found.high
 
 
 def winnings(urn: Urn) -> Winnings:

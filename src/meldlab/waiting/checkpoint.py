@@ -9,9 +9,9 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from meldlab import __version__
 from meldlab.cache import write_whole
 from meldlab.waiting.game import Waiting
+from meldlab.waiting.table import solver_digest
 
 __all__ = ["Checkpoint", "State"]
 
@@ -31,11 +31,11 @@ class Checkpoint:
 
     def __init__(self, path: Path | None, game: Waiting, every: float) -> None:
         self.path, self.every = path, every
-        self.name = json.dumps({"game": str(game), "version": __version__})
+        self.name = json.dumps({"game": str(game), "code": solver_digest()})
         self.kept = time.monotonic()
 
     def load(self) -> State | None:
-        """Return the state that was kept for this very game and version, if there is one."""
+        """Return the state that was kept for this very game and code, if there is one."""
         if self.path is None or not self.path.exists():
             return None
         try:

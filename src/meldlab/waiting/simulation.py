@@ -1,7 +1,6 @@
 """Playing by the policy: does the bag model keep its word, how far is it from a real deck, and what is knowledge worth?"""
 
 from dataclasses import dataclass
-from math import sqrt
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,6 +8,7 @@ from numpy.typing import NDArray
 from meldlab.cards import Hand
 from meldlab.chance import verified
 from meldlab.errors import NotLegalHere
+from meldlab.statistics import Moments, mean
 from meldlab.waiting import kernel_simulation
 from meldlab.waiting.solution import Solution
 
@@ -31,8 +31,8 @@ class Turns:
     @property
     def interval(self) -> tuple[float, float]:
         """Return the 95 % interval of the mean."""
-        half = 1.96 * float(self.turns.std(ddof=1)) / sqrt(len(self.turns))
-        return self.mean - half, self.mean + half
+        found = mean(self.turns)
+        return found.low, found.high
 
 
 @dataclass(frozen=True)
@@ -83,12 +83,12 @@ def duel(exact: Solution, first: NDArray[np.float64], second: NDArray[np.float64
         raise NotLegalHere(f"games are played in mirrored pairs, so their number is even and at least 4, not {games}")
     game, size = exact.game, exact.game.small
     other = first if second is None else second
-    deals, clueless = verified(seed), int(second is None)
-    won = kernel_simulation.play_duel(game.cards, games, deals, first, other, clueless, exact.expected, size.keys, size.patterns)
-    pairs = won.reshape(-1, 2).mean(axis=1)
-    half = 1.96 * float(pairs.std(ddof=1)) / sqrt(len(pairs))
-    rate = float(pairs.mean())
-    return Duel(games, int(won.sum()), (rate - half, rate + half))
+    won = kernel_simulation.play_duel(
+        game.cards, games, verified(seed), first, other, int(second is None), exact.expected, size.keys, size.patterns
+    )
+    pairs = won.reshape(-1, 2).sum(axis=1)
+    rate = Moments.of(np.column_stack((np.full(len(pairs), 2), pairs))).rate(1, 0)
+    return Duel(games, int(won.sum()), (rate.low, rate.high))
 
 
 def _check(games: int) -> None:

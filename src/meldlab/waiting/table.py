@@ -15,11 +15,12 @@ from meldlab import __version__
 from meldlab.cache import cache_folder, write_whole
 from meldlab.cards import Hand
 from meldlab.errors import MeldlabError, NoSuchThing, NotLegalHere
+from meldlab.sources import code_digest
 from meldlab.waiting.game import Waiting
 from meldlab.waiting.goal import Goal
 from meldlab.waiting.solution import Solution
 
-__all__ = ["PRECISIONS", "cached_path", "load", "save"]
+__all__ = ["PRECISIONS", "cached_path", "load", "save", "solver_digest"]
 
 MAGIC = b"meldlab waiting table 1\n"
 PAGE = 4096
@@ -38,6 +39,7 @@ def save(solution: Solution, path: Path, precision: str = "f64") -> float:
         "goal": str(solution.game.goal),
         "dead": str(solution.game.dead),
         "version": __version__,
+        "code": solver_digest(),
         "precision": precision,
         "unit": unit,
         "error": error,
@@ -83,7 +85,12 @@ def cached_path(game: Waiting) -> Path:
     """Return where the solution of a game is kept in the cache."""
     dead = "-" + str(game.dead).replace(" ", "") if game.dead else ""
     name = f"{game.cards}-{game.aces}-{str(game.goal).replace(':', '')}{dead}.table"
-    return cache_folder("waiting", __version__) / name
+    return cache_folder("waiting", f"{__version__}-{solver_digest()}") / name
+
+
+def solver_digest() -> str:
+    """Return a digest of the code that solves: a table of other code is never taken for one of this code."""
+    return code_digest("cli", "lab", "play", "stopping", "gin", "rummikub", "recycle")
 
 
 def _checksum(values: NDArray[Any]) -> int:

@@ -67,7 +67,7 @@ def print_duel(fight: "Duel") -> None:
         p = f"{fight.sign_test:.2g}" if fight.sign_test >= 1e-12 else "below 1e-12"
         print(f"  pairs swept   {fight.swept[0]:,} to {fight.swept[1]:,}   exact sign test p = {p}")
     rows = (
-        ("rounds/game", fight.moments.ratio(kinds.ROUNDS, GAMES)),
+        ("rounds/game", fight.moments.mean(kinds.ROUNDS, GAMES)),
         ("turns/round", fight.per_round(kinds.TURNS)),
         ("points/round", fight.per_round(kinds.POINTS)),
         ("  the other's", fight.per_round(kinds.POINTS_OF_OTHER)),
@@ -91,10 +91,14 @@ def print_round_robin(robin: "RoundRobin") -> None:
     from rich.table import Table
 
     console = Console(highlight=False)
-    table = Table("player", "rating", title="Bradley-Terry, 95 %", title_justify="left")
+    table = Table("player", "rating", title="Bradley-Terry, 95 %, by deals", title_justify="left")
     for one in robin.ratings:
         table.add_row(one.name, f"{one.points.value:+.0f} ({one.points.low:+.0f} to {one.points.high:+.0f})")
     console.print(table)
+    worst = robin.misfit
+    told = f"the ratings fit {worst.first} against {worst.second} worst: {worst.played} won, {worst.expected:.3f} by the ratings"
+    verdict = "; one number for each player does not explain these games" if worst.significant else ""
+    console.print(f"{told}{verdict}", markup=False, soft_wrap=True)
     pairs = Table("first", "second", "won by the first", "sign test p")
     for fight in robin.duels:
         pairs.add_row(*fight.players, str(fight.win_rate), f"{fight.sign_test:.2g}" if fight.mirror else "-")

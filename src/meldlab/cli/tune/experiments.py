@@ -139,10 +139,9 @@ def print_report(report: "Report") -> None:
     from rich.console import Console
     from rich.table import Table
 
-    verdicts = {True: "agrees", False: "differs", None: "-"}
     table = Table("what", "the paper", "ours (95 %)", "", title=f"tune {report.experiment}", title_justify="left")
     for one in report.findings:
-        table.add_row(one.what, one.paper, one.ours, verdicts[one.agrees])
+        table.add_row(one.what, one.paper, one.ours, one.verdict)
     console = Console(highlight=False)
     console.print(table)
     for note in report.notes:

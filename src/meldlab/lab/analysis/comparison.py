@@ -23,7 +23,7 @@ from meldlab.lab.analysis.html import figure_block, page, table
 from meldlab.lab.analysis.page import shown
 from meldlab.lab.analysis.study import Analysis
 from meldlab.lab.figures.sheet import Sheet, blank, save
-from meldlab.lab.statistics import Interval, difference
+from meldlab.statistics import Interval, difference
 
 __all__ = ["Comparison", "write_comparison"]
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from meldlab.lab.analysis.record import Record
 from meldlab.lab.analysis.smoothing import loess
 from meldlab.lab.figures.sheet import Data, Sheet, blank
-from meldlab.lab.statistics import Z95
+from meldlab.statistics import mean
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -120,9 +120,10 @@ def draw_lead(skilled: Record) -> Sheet:
             continue
         # The points of one game hang together, so the band comes from the spread between games, not between points.
         smooth = loess(GRID, curves.T, GRID, 0.1).T
-        middle = smooth.mean(axis=0)
-        error = Z95 * smooth.std(axis=0, ddof=1) / np.sqrt(len(curves)) if len(curves) > 1 else np.full(len(GRID), np.nan)
-        low, high = np.clip(middle - error, 0, 1), np.clip(middle + error, 0, 1)
+        intervals = [mean(column) for column in smooth.T]
+        middle = np.array([each.value for each in intervals])
+        # A lead lies between 0 and 1; one game alone has no band.
+        low, high = (np.clip([getattr(each, end) if each.ends else np.nan for each in intervals], 0, 1) for end in ("low", "high"))
         colour = RANK_COLOURS[place % len(RANK_COLOURS)]
         axes.fill_between(GRID, low, high, color=colour, alpha=0.25, linewidth=0)
         keys += axes.plot(GRID, middle, color=colour, lw=2, label=f"final rank {place + 1}")

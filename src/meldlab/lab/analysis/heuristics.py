@@ -9,13 +9,12 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from math import sqrt
 
 import numpy as np
 from numpy.typing import NDArray
 
 from meldlab.lab.analysis.record import Record
-from meldlab.lab.statistics import Z95, Interval, Moments, difference, wilson
+from meldlab.statistics import Interval, Moments, difference
 
 __all__ = ["CLEAR", "NAMES", "SETTLED", "Heuristic", "heuristics"]
 
@@ -231,20 +230,14 @@ def _share(over: Real, under: Real) -> Interval | None:
     """Return a ratio of sums that lies between 0 and 1; games are the clusters."""
     if under.sum() == 0:
         return None
-    if len(under) == 1:
-        return wilson(float(over[0] / under[0]), 1.0)
-    return Moments.of(np.column_stack((under, over))).ratio(1, 0)
+    return Moments.of(np.column_stack((under, over))).rate(1, 0)
 
 
 def _mean(over: Real, under: Real) -> Interval | None:
     """Return a ratio of sums of any size; games are the clusters."""
     if under.sum() == 0:
         return None
-    value = float(over.sum() / under.sum())
-    if len(under) == 1:
-        return Interval(value, float("-inf"), float("inf"))
-    error = sqrt(float(((over - value * under) ** 2).sum()) * len(under) / (len(under) - 1)) / float(under.sum())
-    return Interval(value, value - Z95 * error, value + Z95 * error)
+    return Moments.of(np.column_stack((under, over))).mean(1, 0)
 
 
 def _less(share: Interval | None) -> Interval | None:

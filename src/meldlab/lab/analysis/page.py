@@ -15,7 +15,7 @@ from meldlab.lab.analysis.movement import dot
 from meldlab.lab.analysis.study import Analysis, Budget, win_rate
 from meldlab.lab.analysis.writing import highlighted, linked
 from meldlab.lab.figures.sheet import save
-from meldlab.lab.statistics import Interval
+from meldlab.statistics import Interval
 
 __all__ = ["analysis_page", "shown", "write_analysis"]
 

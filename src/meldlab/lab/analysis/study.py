@@ -17,13 +17,13 @@ from meldlab.lab.analysis.tables import Played, tables
 from meldlab.lab.analysis.writing import Rules
 from meldlab.lab.figures.sheet import Sheet
 from meldlab.lab.shards import play
-from meldlab.lab.statistics import Interval, Moments
 from meldlab.lab.store import Run, Store
 from meldlab.recycle.game import Described
 from meldlab.recycle.machine import Machine
 from meldlab.recycle.movement import Movement
 from meldlab.recycle.search import Searcher
 from meldlab.recycle.variants import varied
+from meldlab.statistics import Interval, Moments
 
 __all__ = ["Analysis", "Budget", "Subject", "analyse"]
 
@@ -207,7 +207,7 @@ def _summary(record: Record) -> dict[str, Any]:
 
 def win_rate(shares: "np.ndarray[Any, np.dtype[np.float64]]") -> Interval | None:
     """Return the rate of wins, ties shared, with its interval."""
-    return Moments.of(np.column_stack((np.ones(len(shares)), shares))).ratio(1, 0) if len(shares) else None
+    return Moments.of(np.column_stack((np.ones(len(shares)), shares))).rate(1, 0) if len(shares) else None
 
 
 def analyse(

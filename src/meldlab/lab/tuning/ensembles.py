@@ -5,19 +5,21 @@
 (23720000, True)
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from math import sqrt
 from typing import Any
 
 from meldlab.chance import Purpose, derived
 from meldlab.gin.players import Ensemble
-from meldlab.lab.tuning.claims import LEVEL, Claim, one_sample, paired, two_samples
-from meldlab.lab.tuning.grids import GAMES, GRIDS, adjacency_in_floats, candidates, played
+from meldlab.lab.tuning.claims import LEVEL, Claim, Verdict, agreeing, better, gaining, of_all, one_sample, paired, two_samples
+from meldlab.lab.tuning.grids import GAMES, GRIDS, adjacency_in_floats, candidates, played, value_of
 from meldlab.lab.tuning.iteration import OPPONENT, Searched, iterate, race_grid, search_grid
 from meldlab.lab.tuning.measuring import Measured
 from meldlab.lab.tuning.racing import Heats
 from meldlab.lab.tuning.report import Finding, Report, told_of
 from meldlab.lab.tuning.work import Work
+from meldlab.statistics import Z95
 
 __all__ = ["FULL", "PAPER", "QUICK", "Size", "best_group", "searching"]
 
@@ -105,6 +107,14 @@ def best_group(search: Searched) -> set[Ensemble]:
     return {played(each) for each, one in zip(search.candidates, search.measured, strict=True) if one.games and one.rate.value >= least}
 
 
+def _of_group(search: Searched, holds: Callable[[tuple[float, ...]], bool]) -> Verdict:
+    """Judge a claim about the best: it is true of all that may be the best, or of none of them, or more games would have to tell."""
+    chosen, many = search.after, len(search.candidates)
+    rivals = [each for each, one in zip(search.candidates, search.measured, strict=True) if one.games and not better(chosen, one, many)]
+    found = {holds(value_of(each, search.name)) for each in rivals}
+    return Verdict.OPEN if len(found) == 2 else Verdict.exactly(found == {True})
+
+
 def searching(work: Work, size: Size, seed: int, start: str = "base") -> Report:
     """Do the whole experiment."""
     judged: list[Judged] = []
@@ -147,72 +157,73 @@ def _findings(judged: Sequence[Judged], whole: Claim, size: Size) -> tuple[Findi
     sets = melds.search.value[2]
     slopes = [iteration[name].search.value[0] for name in ("turn penalty", "known penalty")]
     deadwood = sum(last.search.value[1:4])
+    runs = _of_group(melds.search, lambda value: value[2] <= 0.5)
+    flat = of_all(_of_group(iteration[name].search, lambda value: value[0] == 0) for name in ("turn penalty", "known penalty"))
+    heavy = _of_group(last.search, lambda value: abs(sum(value[1:4]) - 0.6) < 0.11)
     authors, margin = AUTHORS_AGAIN
     found = [
-        Finding("the start", f"{PAPER['base']}, its values not published", f"{melds.before.rate} for our guess", None),
+        Finding("the start", f"{PAPER['base']}, its values not published", f"{melds.before.rate} for our guess"),
         Finding(
             "after the meldability search",
             f"{PAPER['meldability']} when chosen",
             f"{melds.search.after.rate} when chosen, {melds.after.rate} on fresh deals",
-            None,
         ),
-        Finding("runs weigh at least as much as sets", "0.6 against 0.4", f"{1 - sets:.1f} against {sets:.1f}", sets <= 0.5),
-        Finding("slopes of both penalties", "0 and 0 (any other loses)", f"{slopes[0]:g} and {slopes[1]:g}", slopes == [0, 0]),
-        Finding("weight of deadwood, three policies together", "0.6", f"{deadwood:.1f}", abs(deadwood - 0.6) <= 0.25),
+        Finding("runs weigh at least as much as sets", "0.6 against 0.4", f"{1 - sets:.1f} against {sets:.1f}", runs),
+        Finding("slopes of both penalties", "0 and 0 (any other loses)", f"{slopes[0]:g} and {slopes[1]:g}", flat),
+        Finding("weight of deadwood, three policies together, within a step", "0.6", f"{deadwood:.1f}", heavy),
         Finding(
             "after the first iteration",
             f"{PAPER['weights']} when chosen among 3003",
             f"{last.search.after.rate} when chosen, {last.after.rate} on fresh deals",
-            last.after.rate.overlaps(PAPER["weights"]),
+            agreeing(last.after.rate, PAPER["weights"], sqrt(PAPER["weights"] * (1 - PAPER["weights"]) / GAMES), 0.0005),
         ),
         Finding(
             "the same, with the authors' program measured again",
             f"{authors} +- {margin}",
             str(last.after.rate),
-            last.after.rate.overlaps(authors, margin),
+            agreeing(last.after.rate, authors, margin / Z95, 0.0),
         ),
         Finding(
             "the whole iteration is a significant gain",
             "yes, chi-square 34.4",
-            f"start against end on fresh deals, paired: {whole}",
-            whole.holds,
+            f"start against end on fresh deals, paired: {whole.difference:+.4f}, {whole}",
+            gaining(whole, PAPER["weights"] - PAPER["base"]),
         ),
         Finding(
             "players among the 3003 weight vectors",
             "3003 told apart",
             f"{last.search.distinct} distinct",
-            False,
+            Verdict.exactly(last.search.distinct == 3003),
         ),
         Finding(
             "adjacency vectors",
             "34",
             f"{len(GRIDS['adjacency']())} exactly, {len(adjacency_in_floats())} in a loop of floats",
-            len(adjacency_in_floats()) == 34,
+            Verdict.exactly(len(adjacency_in_floats()) == 34),
         ),
     ]
     for name, before, after, chi_square in CLAIMS:
         old, new = (Measured(GAMES, round(rate * GAMES)) for rate in (before, after))
         again = two_samples(old, new)
-        verdict = "significant" if again.holds else "not significant"
         found.append(
             Finding(
                 f"the paper's claim for {name}, its own rates",
                 f"chi-square {chi_square} with the rate before as known",
-                f"two samples: {again}, {verdict} at {LEVEL}",
-                again.holds,
+                f"two samples: {again} at {LEVEL}",
+                Verdict.exactly(again.gain()),
             )
         )
     if size.iterations > 1:
         later = [each for each in judged if each.search.iteration > 1]
-        gains = [each for each in later if each.fresh_deals.holds and each.after.wins > each.before.wins]
+        gains = [each for each in later if each.fresh_deals.gain(among=len(later))]
         ours = f"{len(gains)} of {len(later)} searches on fresh deals"
-        found.append(Finding("significant gains after the first iteration", "none", ours, not gains))
+        found.append(Finding("significant gains after the first iteration", "none", ours, Verdict.DIFFERS if gains else Verdict.OPEN))
     raced = [each for each in judged if each.race is not None]
     if raced:
         same = sum(played(each.race.best) in best_group(each.search) for each in raced if each.race)
         share = sum(each.race.games for each in raced if each.race) / sum(each.search.games for each in raced)
         found.append(
-            Finding("races end in the best group of the grid", "no races", f"{same} of {len(raced)}, with {share:.1%} of the games", None)
+            Finding("races end in the best group of the grid", "no races", f"{same} of {len(raced)}, with {share:.1%} of the games")
         )
     return tuple(found)
 

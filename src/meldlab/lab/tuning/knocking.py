@@ -4,16 +4,20 @@
 (825, (1, 0, 5), 'knock:10,0,6')
 """
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
+from typing import TypeVar
 
 from meldlab.chance import Purpose, derived
+from meldlab.lab.tuning.claims import LEVEL, Verdict, agreeing, better, of_all
 from meldlab.lab.tuning.measuring import Measured
-from meldlab.lab.tuning.report import Finding, Report, agreeing, told_of
+from meldlab.lab.tuning.report import Finding, Report, told_of
 from meldlab.lab.tuning.work import Work
 
 __all__ = ["FIGURE_2", "FULL", "QUICK", "TWO_STAGES", "Size", "Stages", "knocking", "name_of"]
 
+T = TypeVar("T")
 Stages = tuple[int, int, int]
 """Most deadwood early, late, and the draw at which late begins (a_t0, a_t1, a_t2)."""
 LIMITS = range(11)
@@ -98,44 +102,50 @@ def _findings(
     others: dict[int, dict[Stages, Measured]],
     fresh: list[Measured],
 ) -> tuple[Finding, ...]:
-    zero_best = [one_stage[0, other].rate.high >= max(one_stage[limit, other].rate.value for limit in LIMITS) for other in LIMITS]
+    from scipy.stats import binom
+
+    columns = [{limit: one_stage[limit, other] for limit in LIMITS} for other in LIMITS]
+    zero = [_among_the_best(column, [0], among=len(LIMITS) ** 2) for column in columns]
     cells = [
-        agreeing(two_stages[early, late, PAPER_BEST[2]].rate, FIGURE_2[early - 1][late], PAPER_GAMES)
-        for early in range(1, 11)
-        for late in range(early)
+        agreeing(two_stages[early, late, PAPER_BEST[2]].rate, rate, _paper_error(rate))
+        for early, row in enumerate(FIGURE_2, 1)
+        for late, rate in enumerate(row)
     ]
-    close = {limit: _not_worse(others[limit], winners[limit]) for limit in OPPONENTS}
+    close = {limit: _among_the_best(others[limit], [(10, 0, turn) for turn in (5, 6, 7)]) for limit in OPPONENTS}
+    differing = cells.count(Verdict.DIFFERS)
+    # One in twenty may differ by chance.
+    too_many = float(binom.sf(differing - 1, len(cells), 0.05))
+    figure_2 = Verdict.DIFFERS if too_many < LEVEL else Verdict.OPEN if Verdict.OPEN in cells else Verdict.AGREES
     return (
         Finding(
-            "against every single threshold, none is significantly better than 0",
-            "0 is best in all 11 columns",
-            f"true in {sum(zero_best)} of 11",
-            all(zero_best),
+            "the best single threshold, against each of the eleven",
+            "0 in all 11 columns",
+            f"0 in {zero.count(Verdict.AGREES)} of 11, another one significantly better in {zero.count(Verdict.DIFFERS)}",
+            of_all(zero),
         ),
         Finding(
             "the best of 825 two-stage players against gin-only",
             f"{PAPER_BEST}",
             f"{best}, {two_stages[best].rate} when chosen; {PAPER_BEST} {two_stages[PAPER_BEST].rate} on the same deals",
-            two_stages[PAPER_BEST].rate.high >= two_stages[best].rate.value,
+            _among_the_best(two_stages, [PAPER_BEST]),
         ),
         Finding(
             f"{PAPER_BEST} against gin-only, on fresh deals",
             f"{PAPER_RATE:.2f} as the best of 825",
             str(fresh[1].rate),
-            agreeing(fresh[1].rate, PAPER_RATE, PAPER_GAMES),
+            agreeing(fresh[1].rate, PAPER_RATE, _paper_error(PAPER_RATE)),
         ),
         Finding(
-            "Figure 2, cells that agree within both errors",
-            "55 cells",
-            f"{sum(cells)} of {len(cells)}",
-            # One in twenty may differ by chance.
-            sum(cells) >= 0.85 * len(cells),
+            "Figure 2, cells that differ by more than twice both errors",
+            f"of {len(cells)} cells",
+            f"{differing}; by chance so many or more with p = {too_many:.2g}",
+            figure_2,
         ),
         *(
             Finding(
                 f"against one threshold of {limit} the best is (10, 0, 6 +- 1)",
                 "yes",
-                f"{winners[limit]}; (10, 0, 5 to 7) {'not significantly worse' if close[limit] else 'worse'}",
+                f"{winners[limit]}; (10, 0, 5 to 7) {'not ' * (close[limit] != Verdict.DIFFERS)}significantly worse",
                 close[limit],
             )
             for limit in OPPONENTS
@@ -143,10 +153,18 @@ def _findings(
     )
 
 
-def _not_worse(measured: dict[Stages, Measured], best: Stages) -> bool:
-    """Tell whether one of (10, 0, 5 to 7) reaches into the interval of the best."""
-    ours = max(measured[10, 0, turn].rate.high for turn in (5, 6, 7))
-    return ours >= measured[best].rate.value
+def _among_the_best(measured: Mapping[T, Measured], named: Sequence[T], among: int | None = None) -> Verdict:
+    """Judge whether the best is one of those named: it is, or it is significantly better than all of them, or neither can be told."""
+    best = max(measured, key=lambda one: (measured[one].wins, one in named))
+    if best in named:
+        return Verdict.AGREES
+    beaten = all(better(measured[best], measured[one], among or len(measured)) for one in named)
+    return Verdict.DIFFERS if beaten else Verdict.OPEN
+
+
+def _paper_error(rate: float) -> float:
+    """Return the standard error of a rate that the paper measured."""
+    return float((rate * (1 - rate) / PAPER_GAMES) ** 0.5)
 
 
 def _notes(two_stages: dict[Stages, Measured], best: Stages, fresh: list[Measured]) -> tuple[str, ...]:

@@ -19,8 +19,8 @@ from meldlab.gin import Rules, players
 from meldlab.gin import kernel_batch as place
 from meldlab.gin.players import Ensemble
 from meldlab.gin.vectors import Seated, pair_of, rule_vector, seat
-from meldlab.lab.statistics import Interval, Moments
 from meldlab.pieces import on_cores
+from meldlab.statistics import Interval, Moments
 
 __all__ = ["Measure", "Measured", "by_kernel", "won_games"]
 
@@ -46,7 +46,7 @@ class Measured:
         """
         pairs, once = self.games // 2, self.wins - 2 * self.swept
         products = np.array([[4 * pairs, 2 * self.wins], [2 * self.wins, once + 4 * self.swept]], np.float64)
-        return Moments(pairs, np.array([self.games, self.wins], np.float64), products).ratio(1, 0)
+        return Moments(pairs, np.array([self.games, self.wins], np.float64), products).rate(1, 0)
 
 
 class Measure(Protocol):
