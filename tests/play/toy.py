@@ -50,9 +50,11 @@ class Cards:
         return Result(scores, tuple(seat for seat, score in enumerate(scores) if score == max(scores)), "highest card")
 
     def legal_actions(self) -> Iterator[Swap]:
-        return self.view(self.turn).legal_actions()
+        return iter(()) if self.seat is None else self.view(self.turn).legal_actions()
 
     def verify(self, action: Swap) -> None:
+        if self.seat is None or type(action) is not Swap or type(getattr(action, "card", self)) not in (Card, type(None)):
+            raise NotLegalHere("not possible now")
         if action.card is not None and action.card not in self.hands[self.turn]:
             raise NotLegalHere(f"{action.card} is not in the hand")
 

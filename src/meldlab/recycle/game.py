@@ -129,8 +129,12 @@ class Standing:
         """Raise NotLegalHere if the option is not one of this decision."""
         if self.seat is None:
             raise NotLegalHere("the game is over")
-        if action not in self.options:
-            raise NotLegalHere(f"no option {str(action)!r} here")
+        # Types first: whatever else it is, it might call itself equal to anything.
+        number, path, words = (getattr(action, name, None) for name in ("number", "path", "words"))
+        if type(action) is not Option or not (type(number) is int and type(path) is tuple and type(words) is str):
+            raise NotLegalHere(f"a {type(action).__name__} like this is no option")
+        if not (0 < number <= len(self.options) and self.options[number - 1].words == words and self.options[number - 1].path == path):
+            raise NotLegalHere(f"no option {words!r} here")
 
     def apply(self, action: Option) -> Self:
         """Carry out an option."""
