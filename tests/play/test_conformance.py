@@ -1,4 +1,4 @@
-"""One test for every game: nonsense is refused and changes nothing, actions read back, an ended game lists nothing."""
+"""Every game: nonsense is refused and changes nothing, actions read back, an ended game lists nothing, a forfeit is the worst loss."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -158,3 +158,25 @@ def test_an_ended_game_refuses_everything(name: str) -> None:
             last.verify(action)
         with pytest.raises(NotLegalHere):
             last.apply(action)
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_no_loss_is_worse_than_a_forfeit(name: str) -> None:
+    result, seats = played(name).last.result, range(len(played(name).players))
+    for state in some_states(name):
+        for seat in () if state.seat is None else seats:
+            forfeited = state.forfeit(seat, "why")
+            assert forfeited.reason == "why"
+            assert seat not in forfeited.winners
+            if name.startswith("recycle"):
+                # Nothing is known of the scores that may still come; the player is last for certain.
+                worst = max if state.position.machine.best == "min" else min
+                assert forfeited.scores[seat] == worst(forfeited.scores)
+                assert all(forfeited.scores[winner] != forfeited.scores[seat] for winner in forfeited.winners)
+                continue
+            assert forfeited.winners == tuple(other for other in seats if other != seat)
+            assert forfeited.scores[seat] <= result.scores[seat]
+            if name.startswith("rummikub"):
+                assert sum(forfeited.scores) == 0
+            if result.winners and seat not in result.winners and len(seats) == 2:
+                assert forfeited.scores[1 - seat] >= result.scores[1 - seat]

@@ -78,6 +78,10 @@ class Cards:
     def view(self, seat: int) -> Look:
         return Look(seat, self.hands[seat], len(self.stock), seat == self.seat)
 
+    def forfeit(self, seat: int, why: str) -> Result:
+        others = [other for other in range(len(self.hands)) if other != seat]
+        return Result(tuple(-1 if other == seat else 12 for other in range(len(self.hands))), tuple(others), why)
+
     def redeal(self, seat: int, chance: Chance) -> Self:
         unseen = [card for card in CARDS if card not in self.hands[seat]]
         chance.stream().shuffle(unseen)

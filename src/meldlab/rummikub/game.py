@@ -167,12 +167,17 @@ class Round:
         """Return the scores: losers lose what they hold, the winner gets it; equal lowest racks share it."""
         if not self.over:
             return None
-        left = [Goal("value").total(rack, Rules(joker_value=30)) for rack in self.racks]
+        left = [_points(rack) for rack in self.racks]
         lowest = [seat for seat, rack in enumerate(self.racks) if not rack] or [s for s, points in enumerate(left) if points == min(left)]
         stake = sum(points for seat, points in enumerate(left) if seat not in lowest)
-        share, rest = divmod(stake, len(lowest))
-        scores = [share + (seat == lowest[0]) * rest if seat in lowest else -points for seat, points in enumerate(left)]
-        return Result(tuple(scores), tuple(lowest), "rummikub" if not all(self.racks) else "nobody could play")
+        scores = _shared(stake, lowest, [-points for points in left])
+        return Result(scores, tuple(lowest), "rummikub" if not all(self.racks) else "nobody could play")
+
+    def forfeit(self, seat: int, why: str) -> Result:
+        """Return the end when ``seat`` breaks off: it loses its rack and the whole pool, more than any rack holds; the others share it."""
+        others = [other for other in range(len(self.racks)) if other != seat]
+        stake = _points((*self.racks[seat], *self.pool))
+        return Result(_shared(stake, others, [-stake] * len(self.racks)), tuple(others), why)
 
     def legal_actions(self) -> Iterator[Turn]:
         """Give some of what the acting seat may do, as its view does."""
@@ -280,6 +285,16 @@ class Round:
                 racks.append(tuple(sorted(unseen[: len(rack)])))
                 unseen = unseen[len(rack) :]
         return replace(self, racks=tuple(racks), pool=tuple(unseen))
+
+
+def _points(tiles: tuple[Tile, ...]) -> int:
+    """Return what tiles cost at the end, where a joker counts thirty in every house."""
+    return Goal("value").total(tiles, Rules(joker_value=30))
+
+
+def _shared(stake: int, winners: list[int], losses: list[int]) -> tuple[int, ...]:
+    share, rest = divmod(stake, len(winners))
+    return tuple(share + (seat == winners[0]) * rest if seat in winners else loss for seat, loss in enumerate(losses))
 
 
 def _is_tile(tile: object, rules: Rules) -> bool:
