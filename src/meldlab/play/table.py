@@ -4,18 +4,16 @@ Only what a player itself does is its forfeit: an exception out of its ``choose`
 A mistake of the game surfaces as it is.
 """
 
-import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
-from traceback import walk_tb
 from typing import Any, Generic, TypeVar
 
-from meldlab.errors import BadText, MeldlabError, NotLegalHere
+from meldlab.errors import MeldlabError, NotLegalHere
 from meldlab.play.chance import Chance, Deal
 from meldlab.play.clock import Clock, OutOfTime, TimeLimit
 from meldlab.play.protocol import Action, Game, Player, Result, State
+from meldlab.play.reasons import file_of, line_in, said, text_of
 from meldlab.play.record import Record
 
 __all__ = ["Broken", "Forfeit", "Played", "Table", "replay", "step"]
@@ -23,7 +21,6 @@ __all__ = ["Broken", "Forfeit", "Played", "Table", "replay", "step"]
 S = TypeVar("S", bound=State[Any, Any])
 FORFEITS = "forfeits: "
 MOST_ACTIONS = 100_000  # of one game; a match of gin takes about a thousand
-LONGEST = 200  # characters of what a player said that a reason repeats
 # What a player can raise and lose by. KeyboardInterrupt is ours, and what else is no Exception belongs to whoever called the table.
 GIVING_UP = (Exception, SystemExit, GeneratorExit, OutOfTime)
 
@@ -113,7 +110,7 @@ class Table(Generic[S]):
         return Played(self.game, tuple(player.name for player in self.players), deal, first, last, tuple(actions), result, forfeit)
 
 
-def step(state: S, player: Player[Any, Any], chance: Chance, clock: Clock | None = None) -> tuple[Action, S]:
+def step(state: S, player: Player[Any, Any], chance: Chance, clock: Clock | None = None) -> tuple[Any, S]:
     """Ask the player whose turn it is; return what it does and the state after it, or raise Forfeit."""
     seat = _acting(state)
     view = state.view(seat)
@@ -126,7 +123,8 @@ def step(state: S, player: Player[Any, Any], chance: Chance, clock: Clock | None
     except OutOfTime:
         raise Forfeit(f"p{seat + 1} {FORFEITS}{player.name} ran out of time ({clock.limit if clock else ''})") from None
     except GIVING_UP as problem:
-        why = f"{_said(problem)}{_place_in(player, problem)}"
+        place = line_in(file_of(player), problem)
+        why = f"{said(problem)} ({place})" if place else said(problem)
         raise Forfeit(f"p{seat + 1} {FORFEITS}{player.name} gave no answer: {why}") from problem
     try:
         return action, state.apply(action)
@@ -134,7 +132,7 @@ def step(state: S, player: Player[Any, Any], chance: Chance, clock: Clock | None
         why = _refusal(state, action)
         if not why:
             raise  # what the rules allow they must be able to do
-    raise Forfeit(f"p{seat + 1} {FORFEITS}{player.name} answered {_text(action)!r}: {why}")
+    raise Forfeit(f"p{seat + 1} {FORFEITS}{player.name} answered {text_of(action)!r}: {why}")
 
 
 def replay(game: Game[S], record: Record) -> Iterator[tuple[S, str]]:
@@ -159,7 +157,7 @@ def replay(game: Game[S], record: Record) -> Iterator[tuple[S, str]]:
             action = state.parse(text)
             state.verify(action)
         except MeldlabError as problem:
-            raise Broken(f"action {number}, {line!r}: {_said(problem)}") from None
+            raise Broken(f"action {number}, {line!r}: {said(problem)}") from None
         told = state.tell(action)
         if told != text:
             raise Broken(f"action {number}, {line!r}: by the deal it reads {f'{who} {told}'!r}")
@@ -190,28 +188,5 @@ def _refusal(state: State[Any, Any], action: Any) -> str:
     try:
         state.verify(action)
     except NotLegalHere as problem:
-        return _said(problem)
+        return said(problem)
     return ""
-
-
-def _said(problem: BaseException) -> str:
-    """Return one line: our own errors speak for themselves, others need their kind."""
-    text = problem.problem if isinstance(problem, BadText) else _text(problem)
-    return text if isinstance(problem, MeldlabError) else f"{type(problem).__name__}: {text}".rstrip(": ")
-
-
-def _text(thing: object) -> str:
-    """Return what a thing of a player's prints as, in one line of bearable length; it may not even print."""
-    try:
-        text = " ".join(str(thing).split())
-    except Exception:  # it is the player's, so it may do anything
-        return f"a {type(thing).__name__}"
-    return text if len(text) <= LONGEST else f"{text[:LONGEST]}..."
-
-
-def _place_in(player: object, problem: BaseException) -> str:
-    """Return file and line of the player's own code where it went wrong; nothing if it was not there."""
-    module = sys.modules.get(type(getattr(player, "__wrapped__", player)).__module__)
-    file = getattr(module, "__file__", None)
-    lines = [line for frame, line in walk_tb(problem.__traceback__) if frame.f_code.co_filename == file]
-    return f" ({Path(str(file)).name}:{lines[-1]})" if lines else ""
