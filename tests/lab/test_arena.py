@@ -58,6 +58,7 @@ def test_a_player_that_breaks_down_loses_and_the_arena_goes_on(tmp_path: Path) -
     assert fight.wins == 0
     assert len(fight.forfeits) == 4
     assert "fool answered" in fight.forfeits[0]
+    assert fight.forfeited == (4, 0)
 
 
 def test_progress_reaches_the_end() -> None:

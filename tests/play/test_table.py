@@ -8,11 +8,15 @@ from hypothesis import strategies as st
 
 from meldlab.cards import Card, Hand
 from meldlab.errors import BadText, NotLegalHere
-from meldlab.play import Broken, Chance, Deal, RandomPlayer, Record, Table, replay
+from meldlab.play import Broken, Chance, Deal, RandomPlayer, Record, Result, Table, replay
 from tests.play.leaks import assert_no_leaks
 from tests.play.toy import Cards, HighCard, Look, Swap
 
 RANDOM = RandomPlayer()
+
+
+def repr_of_type(problem: BaseException) -> str:
+    return type(problem).__name__
 
 
 @dataclass(frozen=True)
@@ -48,7 +52,10 @@ def test_a_mirrored_deal_swaps_the_hands() -> None:
 
 @pytest.mark.parametrize(
     ("cheater", "line"),
-    [(Cheater(), "is not in the hand"), (Cheater(raises=True), "p2 forfeits: cheater gave no answer: KeyError: 'lost my glasses'")],
+    [
+        (Cheater(), "is not in the hand"),
+        (Cheater(raises=True), "p2 forfeits: cheater gave no answer: KeyError: 'lost my glasses' (test_table.py:"),
+    ],
 )
 def test_a_player_that_breaks_the_rules_forfeits(cheater: Cheater, line: str) -> None:
     played = Table(HighCard(), [RANDOM, cheater]).play(Deal(1))
@@ -58,8 +65,154 @@ def test_a_player_that_breaks_the_rules_forfeits(cheater: Cheater, line: str) ->
     assert [line for _, line in replay(HighCard(), Record.parse(str(played.record)))][-1] == played.record.actions[-1]
 
 
+class Nameless(Exception):
+    def __str__(self) -> str:
+        raise RuntimeError("not even this")
+
+
+class Raising:
+    """Raises what it is given."""
+
+    name = "raising"
+
+    def __init__(self, problem: BaseException) -> None:
+        self.problem = problem
+
+    def choose(self, view: Look, chance: Chance) -> Swap:
+        raise self.problem
+
+
+@pytest.mark.parametrize(
+    "problem",
+    [
+        SystemExit(0),
+        SystemExit(),
+        GeneratorExit(),
+        RecursionError("deep"),
+        MemoryError(),
+        Nameless(),
+        NotLegalHere("mine"),
+        StopIteration(),
+    ],
+    ids=repr_of_type,
+)
+def test_whatever_a_player_raises_is_its_forfeit(problem: BaseException) -> None:
+    played = Table(HighCard(), [RANDOM, Raising(problem)]).play(Deal(1))
+    assert played.result.winners == (0,)
+    assert played.forfeit.startswith("p2 forfeits: raising gave no answer: ")
+    assert "\n" not in played.forfeit
+    with pytest.raises(type(problem)):
+        Table(HighCard(), [RANDOM, Raising(problem)], raising=True).play(Deal(1))
+
+
+class Stop(BaseException):
+    """A person's wish to leave."""
+
+
+@pytest.mark.parametrize("problem", [KeyboardInterrupt(), Stop()], ids=repr_of_type)
+def test_what_is_not_the_players_goes_through(problem: BaseException) -> None:
+    with pytest.raises(type(problem)):
+        Table(HighCard(), [RANDOM, Raising(problem)]).play(Deal(1))
+
+
+@dataclass(frozen=True)
+class Failing(Cards):
+    """A game with a mistake of its own, in one of its methods."""
+
+    mistake: str = ""
+
+    def view(self, seat: int) -> Look:
+        if self.mistake == "view":
+            raise KeyError("our mistake")
+        return super().view(seat)
+
+    def verify(self, action: Swap) -> None:
+        super().verify(action)
+        if self.mistake == "verify":
+            raise TypeError("our mistake")
+
+    def apply(self, action: Swap) -> "Failing":
+        self.verify(action)
+        if self.mistake == "apply":
+            raise IndexError("our mistake")
+        if self.mistake == "apply, politely":
+            raise NotLegalHere("our mistake")
+        return super().apply(action)
+
+
+@dataclass(frozen=True)
+class FailingGame(HighCard):
+    mistake: str = ""
+
+    def start(self, seats: int, deal: Deal) -> Failing:
+        state = super().start(seats, deal)
+        return Failing(state.hands, state.stock, mistake=self.mistake)
+
+
+@pytest.mark.parametrize(
+    ("mistake", "kind"), [("view", KeyError), ("verify", TypeError), ("apply", IndexError), ("apply, politely", NotLegalHere)]
+)
+def test_a_mistake_of_the_game_is_nobodys_forfeit(mistake: str, kind: type[Exception]) -> None:
+    with pytest.raises(kind, match="our mistake"):
+        Table(FailingGame(mistake=mistake), [RANDOM, RANDOM]).play(Deal(1))
+
+
+class Answering(Raising):
+    """Answers with something that will not even print."""
+
+    def choose(self, view: Look, chance: Chance) -> Swap:
+        return self.problem  # type: ignore[return-value]
+
+
+def test_an_answer_that_does_not_print_is_a_forfeit() -> None:
+    played = Table(HighCard(), [Answering(Nameless()), RANDOM]).play(Deal(1))
+    assert played.forfeit == "p1 forfeits: raising answered 'a Nameless': not possible now"
+
+
+@dataclass(frozen=True)
+class Endless(Cards):
+    """Standing is no end: the turn goes round and round."""
+
+    @property
+    def seat(self) -> int:
+        return self.turn % 2
+
+    def view(self, seat: int) -> Look:
+        return Look(seat, self.hands[seat], 0, seat == self.seat)
+
+    def apply(self, action: Swap) -> "Endless":
+        return replace(self, turn=self.turn + 1)
+
+    def verify(self, action: Swap) -> None:
+        if type(action) is not Swap:
+            raise NotLegalHere("no")
+
+
+class EndlessGame(HighCard):
+    def start(self, seats: int, deal: Deal) -> Endless:
+        state = super().start(seats, deal)
+        return Endless(state.hands, state.stock)
+
+
+def test_a_game_without_end_is_broken_off() -> None:
+    played = Table(EndlessGame(), [RANDOM, RANDOM], most_actions=1_000).play(Deal(1))
+    assert played.result == Result((0, 0), (), "no end after 1,000 actions")
+    assert played.trouble == "no end after 1,000 actions"
+    assert len(played.actions) == 1_000
+    again = Record.parse(str(played.record))
+    assert len(list(replay(EndlessGame(), again))) == 1_001
+    with pytest.raises(Broken, match="its actions lead to no end"):
+        list(replay(EndlessGame(), replace(again, actions=again.actions[:-1])))
+    assert Table(EndlessGame(), [RANDOM, RANDOM]).play(Deal(1)).trouble == "no end after 100,000 actions"
+
+
+def test_a_name_is_a_text() -> None:
+    with pytest.raises(NotLegalHere, match="the name of a player is a text, not a int"):
+        Table(HighCard(), [RandomPlayer(5), RANDOM])  # type: ignore[arg-type]
+
+
 def test_a_deal_can_be_given() -> None:
-    deal = Deal(given=("KS AC QS AD 5H",))
+    deal = Deal(given=("KS AC QS AD 5H 6H",))
     played = Table(HighCard(), [RANDOM, RANDOM]).play(deal)
     assert played.first.hands[0] == Hand.parse("KS AC")
     assert Record.parse(str(played.record)).deal == deal

@@ -50,9 +50,11 @@ class Cards:
         return Result(scores, tuple(seat for seat, score in enumerate(scores) if score == max(scores)), "highest card")
 
     def legal_actions(self) -> Iterator[Swap]:
-        return self.view(self.turn).legal_actions()
+        return iter(()) if self.seat is None else self.view(self.turn).legal_actions()
 
     def verify(self, action: Swap) -> None:
+        if self.seat is None or type(action) is not Swap or type(getattr(action, "card", self)) not in (Card, type(None)):
+            raise NotLegalHere("not possible now")
         if action.card is not None and action.card not in self.hands[self.turn]:
             raise NotLegalHere(f"{action.card} is not in the hand")
 
@@ -75,6 +77,10 @@ class Cards:
 
     def view(self, seat: int) -> Look:
         return Look(seat, self.hands[seat], len(self.stock), seat == self.seat)
+
+    def forfeit(self, seat: int, why: str) -> Result:
+        others = [other for other in range(len(self.hands)) if other != seat]
+        return Result(tuple(-1 if other == seat else 12 for other in range(len(self.hands))), tuple(others), why)
 
     def redeal(self, seat: int, chance: Chance) -> Self:
         unseen = [card for card in CARDS if card not in self.hands[seat]]

@@ -101,7 +101,7 @@ def test_arena(capsys: pytest.CaptureFixture[str]) -> None:
     _, out, _ = run(capsys, "arena", "optimal", "greedy", "--games", "2", "--json")
     told = json.loads(out)
     assert told["players"] == ["optimal", "greedy"]
-    assert told["forfeits"] == []
+    assert (told["forfeits"], told["unended"], told["troubles"]) == ([0, 0], 0, [])
     assert run(capsys, "arena", "optimal", "gredy")[0] == 2
     assert run(capsys, "arena", "optimal", "greedy", "--games", "3")[0] == 2
 

@@ -137,3 +137,9 @@ def test_greedy_never_rearranges_and_patient_keeps_its_joker() -> None:
     assert not any(tile.joker for one in kept.table for tile in one.tiles)
     assert replace(holding, turn=0).apply(kept).racks[0] == read_rack("J K13")
     assert isinstance(kept.table[0], TileSet)
+
+
+def test_a_failed_turn_must_cost_something() -> None:
+    # With no penalty tile it would be a free pass, as often as one likes.
+    with pytest.raises(NotLegalHere, match="0 penalty tiles"):
+        Rules(penalty=0)

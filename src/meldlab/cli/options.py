@@ -1,15 +1,31 @@
 """Options that several doors share, and how an answer is printed."""
 
 import json
-from collections.abc import Mapping
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import Annotated, Any
 
 import typer
 
 from meldlab.chance.seed import verified
-from meldlab.errors import MeldlabError
+from meldlab.errors import MeldlabError, NotLegalHere
 
-__all__ = ["AcesOption", "ClusterOption", "JobsOption", "JsonOption", "SeedOption", "StoreOption", "print_json", "read_seed"]
+__all__ = [
+    "AcesOption",
+    "ClusterOption",
+    "GameSecondsOption",
+    "JobsOption",
+    "JsonOption",
+    "MoveSecondsOption",
+    "RaiseOption",
+    "SeedOption",
+    "StoreOption",
+    "need_input",
+    "print_json",
+    "read_seed",
+    "tracebacks",
+]
 
 JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 
@@ -35,6 +51,27 @@ StoreOption = Annotated[
 ]
 JobsOption = Annotated[int, typer.Option("--jobs", min=0, help="Cores to use; 0 is all.")]
 ClusterOption = Annotated[str | None, typer.Option("--cluster", help="A Dask scheduler to play on, such as tcp://host:8786.")]
+
+MoveSecondsOption = Annotated[float | None, typer.Option("--seconds-per-move", help="Processor time of a move, or it is a forfeit.")]
+GameSecondsOption = Annotated[float | None, typer.Option("--seconds-per-game", help="Processor time of a player's moves in a game.")]
+RaiseOption = Annotated[bool, typer.Option("--raise", help="Show the traceback of what a player raises.")]
+
+
+@contextmanager
+def tracebacks(wanted: bool) -> Iterator[None]:
+    """Let out what a player's file raised, instead of the line about it, where that is wanted."""
+    try:
+        yield
+    except NotLegalHere as mistake:
+        if wanted and mistake.__cause__ is not None:
+            raise mistake.__cause__ from None
+        raise
+
+
+def need_input() -> None:
+    """Raise NotLegalHere where nobody can type anything: the standard input is closed."""
+    if sys.stdin is None or sys.stdin.closed:
+        raise NotLegalHere("there is no input to play from: it is closed")
 
 
 def print_json(answer: Mapping[str, Any]) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from meldlab.cli import recycle_analysis, recycle_arena
-from meldlab.cli.options import JsonOption, SeedOption, print_json
+from meldlab.cli.options import JsonOption, SeedOption, need_input, print_json
 from meldlab.cli.recycle_analysis import SetOption
 from meldlab.errors import MeldlabError, NoSuchThing, NotLegalHere
 
@@ -191,6 +191,7 @@ def play(
     from meldlab.play import Deal
     from meldlab.recycle.search import Searcher, Study
 
+    need_input()
     described = _described(game, dialect, limits)
     other = Searcher.parse(against)
     if other.level != "private":

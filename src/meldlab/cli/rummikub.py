@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from meldlab.cli.options import JsonOption, SeedOption, print_json
+from meldlab.cli.options import GameSecondsOption, JsonOption, MoveSecondsOption, SeedOption, need_input, print_json
 from meldlab.errors import NoSuchThing, NotLegalHere
 
 if TYPE_CHECKING:
@@ -209,6 +209,8 @@ def arena(
     rules: PresetOption = "paper",
     jokers: JokersOption = None,
     seed: SeedOption = 1,
+    seconds_per_move: MoveSecondsOption = None,
+    seconds_per_game: GameSecondsOption = None,
     json: JsonOption = False,
 ) -> None:
     """Let two players meet on mirrored deals: every deal is played twice, with the seats swapped.
@@ -219,13 +221,17 @@ def arena(
     from rich.progress import Progress
 
     from meldlab.lab.tournament import tournament
+    from meldlab.play import TimeLimit
+    from meldlab.rummikub import load
     from meldlab.rummikub.game import Rummikub
     from meldlab.rummikub.players import find_player
 
     game, one, two = Rummikub(read_rules(rules, jokers_are=jokers)), find_player(first), find_player(second)
     with Progress(console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task("playing", total=games)
-        bout = tournament(game, one, two, games, seed, lambda done: bar.update(task, completed=done))
+        limit = TimeLimit(seconds_per_move, seconds_per_game)
+        load()
+        bout = tournament(game, one, two, games, seed, lambda done: bar.update(task, completed=done), limit)
     if json:
         print_json(bout.told())
         return
@@ -233,7 +239,7 @@ def arena(
     print(f"{first} against {second}: {bout.wins} of {bout.games} games won, {bout.win_rate}")
     print(f"points per game  {bout.points}")
     print(f"mirrored pairs   {bout.swept[0]} ahead, {bout.swept[1]} behind, sign test p = {told['sign_test_p']:.3g}")
-    for line in bout.forfeits:
+    for line in bout.troubles():
         print(line)
 
 
@@ -254,4 +260,5 @@ def play(
     from meldlab.rummikub.game import Rummikub
     from meldlab.rummikub.players import find_player
 
+    need_input()
     play_in_terminal(Rummikub(read_rules(rules, jokers_are=jokers)), find_player(against), seats, seed, record)

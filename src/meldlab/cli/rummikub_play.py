@@ -76,13 +76,14 @@ class Teller:
     """Lets a machine play and tells what it did."""
 
     def __init__(self, player: Player[View, Turn], console: Console) -> None:
-        self.player, self.console, self.name = player, console, player.name
+        self.player = self.__wrapped__ = player
+        self.console, self.name = console, player.name
 
     def choose(self, view: View, chance: Chance) -> Turn:
         """Choose, and say so."""
         turn = self.player.choose(view, chance)
         laid = sum(len(one.tiles) for one in turn.table) - sum(len(one.tiles) for one in view.table) if isinstance(turn, Play) else 0
-        self.console.print(f"p{view.seat + 1} ({self.name}) " + (f"plays {laid} tiles" if laid else f"{turn}s"))
+        self.console.print(f"p{view.seat + 1} ({self.name}) " + (f"plays {laid} tiles" if laid else f"{turn}s"), markup=False)
         return turn
 
 
@@ -97,7 +98,7 @@ def play_in_terminal(game: Rummikub, against: Player[View, Turn], seats: int, se
         console.print("stopped")
         return
     result = played.result
-    console.print(f"{result.reason}: " + ", ".join(f"p{seat + 1} {score:+d}" for seat, score in enumerate(result.scores)))
+    console.print(f"{result.reason}: " + ", ".join(f"p{seat + 1} {score:+d}" for seat, score in enumerate(result.scores)), markup=False)
     if path:
         write_record(path, played.record)
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from meldlab.cli.options import JsonOption, SeedOption, print_json, read_seed
+from meldlab.cli.options import JsonOption, SeedOption, need_input, print_json, read_seed
 from meldlab.errors import NoSuchThing, NotLegalHere
 
 if TYPE_CHECKING:
@@ -263,6 +263,7 @@ def play(
 
     from meldlab.stopping import Sitting
 
+    need_input()
     urn = _urn(deck, gain, loss)
     if urn.exact_seconds > AT_ONCE:
         raise NotLegalHere(f"{deck} is too large a deck for advice at once; play with a smaller one")

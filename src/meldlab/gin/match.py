@@ -96,6 +96,16 @@ class Match(NamedTuple):
         _, _, round, number, scores, _, _ = self
         return round.view(seat, scores, number)
 
+    def forfeit(self, seat: int, why: str) -> Result:
+        """Return the end when ``seat`` breaks off: it has nothing, and the other the most that could still have come of the match."""
+        rules, other = self.rules, 1 - seat
+        most = rules.most_of_a_round
+        if rules.match_points:
+            # A round that is won is worth a point at least, so there is a last one.
+            boxes = sum(outcome.winner == other for outcome in self.outcomes) + rules.match_points - self.scores[other]
+            most += rules.match_points - 1 + rules.game_bonus + rules.shutout_bonus + rules.box_bonus * boxes
+        return Result((most, 0) if other == 0 else (0, most), (other,), why)
+
     def redeal(self, seat: int, chance: Chance) -> "Match":
         """Permute the cards that ``seat`` cannot see."""
         return self._replace(round=self.round.redeal(seat, chance))

@@ -9,12 +9,13 @@ Move.parse('knock KD | 5H 6H 7H | 9C 9D 9S')
 import re
 from dataclasses import dataclass
 from enum import StrEnum
+from operator import index as as_index
 
 from meldlab.cards import CARDS, Card, Hand
 from meldlab.errors import BadText, NoSuchThing, NotLegalHere
 from meldlab.melds import Meld
 
-__all__ = ["DRAW", "DROPS", "PASS", "TAKES", "Move", "Verb"]
+__all__ = ["DRAW", "DROPS", "PASS", "PLAIN", "TAKES", "Move", "Verb", "is_move"]
 
 NONE = -1
 NOTHING = Hand()
@@ -46,8 +47,15 @@ class Move:
     laid: Hand = NOTHING
 
     def __post_init__(self) -> None:
-        if (self.index >= 0) != (self.verb in ABOUT_A_CARD):
+        try:
+            # A card that numpy has counted out is a card.
+            object.__setattr__(self, "index", int(as_index(self.index)))
+        except TypeError:
+            raise NotLegalHere(f"a card of a move is its bit number, not a {type(self.index).__name__}") from None
+        if type(self.verb) is Verb and (self.index >= 0) != (self.verb in ABOUT_A_CARD):
             raise NotLegalHere(f"{self.verb} is {'not ' if self.index >= 0 else ''}about a card")
+        if not is_move(self):
+            raise NotLegalHere("a move is a Verb, a bit number below 52, a tuple of Melds and a Hand")
 
     @property
     def card(self) -> Card | None:
@@ -92,6 +100,30 @@ class Move:
         return f"Move.parse('{self}')"
 
 
+def is_move(thing: object) -> bool:
+    """Tell whether a thing is a move with fields that a move can have, by whatever way it was made.
+
+    >>> is_move(DRAW), is_move("draw stock"), is_move(object.__new__(Move))
+    (True, False, False)
+    """
+    if type(thing) is not Move:
+        return False
+    verb, index, melds, laid = (getattr(thing, name, None) for name in ("verb", "index", "melds", "laid"))
+    return (
+        type(verb) is Verb
+        and type(index) is int
+        and (0 <= index < 52 if verb in ABOUT_A_CARD else index == NONE)
+        and type(melds) is tuple
+        and all(type(meld) is Meld and _is_hand(getattr(meld, "hand", None)) for meld in melds)
+        and _is_hand(laid)
+    )
+
+
+def _is_hand(thing: object) -> bool:
+    mask = getattr(thing, "mask", None) if type(thing) is Hand else None
+    return type(mask) is int and 0 <= mask < 1 << 52
+
+
 def _card(rest: str, text: str, at: int, *, wanted: bool) -> Card:
     if not wanted:
         raise BadText("nothing is wanted here", text, at + len(rest) - len(rest.lstrip()))
@@ -121,3 +153,5 @@ def _melds(rest: str, text: str, at: int) -> tuple[Meld, ...]:
 
 PASS, DRAW = Move(Verb.PASS), Move(Verb.DRAW)
 TAKES, DROPS = (tuple(Move(verb, index) for index in range(52)) for verb in (Verb.TAKE, Verb.DROP))
+# The moves that are made once and shared; a set of their identities, since these are looked up before anything is known of a thing.
+PLAIN = frozenset(map(id, (PASS, DRAW, *TAKES, *DROPS)))

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from meldlab.cards import CARDS, Card, Deck, Hand
 from meldlab.errors import NotLegalHere
 from meldlab.gin.kernel import fits, knocks, points_of
-from meldlab.gin.move import Move, Verb
+from meldlab.gin.move import PLAIN, Move, Verb, is_move
 from meldlab.gin.rules import Rules
 from meldlab.gin.view import Phase, View, check_melds, laid_greedily
 from meldlab.play import Chance
@@ -118,7 +118,9 @@ class Round(NamedTuple):
         return view
 
     def verify(self, move: Move) -> None:
-        """Raise NotLegalHere with the rule that the move breaks."""
+        """Raise NotLegalHere with the rule that the move breaks, or if it is no move at all."""
+        if id(move) not in PLAIN and not is_move(move):
+            raise NotLegalHere(f"a {type(move).__name__} like this is no move")
         verb, phase = move.verb, self.phase
         if verb not in ALLOWED[phase]:
             raise NotLegalHere(f"{verb} is not possible now: {', '.join(ALLOWED[phase]) or 'the round is over'}")
@@ -168,13 +170,15 @@ class Round(NamedTuple):
 
     def apply(self, move: Move) -> "Round":
         """Verify the move and return the round after it."""
-        verb, phase = move.verb, self.phase
-        # The two moves of every turn are tried first; whatever is wrong with them, verify says.
-        if verb is DROP and phase is DROPPING and self.masks[self.seat] >> move.index & 1 and move.index != self.taken:
-            return self._drop(move)
-        if verb is DRAW and phase is DRAWING:
-            return self._draw(move, False)
+        if id(move) in PLAIN:
+            # The two moves of every turn are tried first; whatever is wrong with them, verify says.
+            verb, phase = move.verb, self.phase
+            if verb is DROP and phase is DROPPING and self.masks[self.seat] >> move.index & 1 and move.index != self.taken:
+                return self._drop(move)
+            if verb is DRAW and phase is DRAWING:
+                return self._draw(move, False)
         self.verify(move)
+        verb = move.verb
         if verb is DROP:
             return self._drop(move)
         if verb is DRAW or verb is TAKE:

@@ -16,6 +16,7 @@ from meldlab.melds import GIN_POINTS
 
 __all__ = ["PRESETS", "Rules"]
 
+MOST_DEADWOOD = 98  # of ten cards: two each of ten, jack, queen and king, and two nines
 NEVER = 0  # the value of a limit or bonus that does not exist
 MOST_POINTS = 10_000  # of a limit, a bonus or a match: the kernels count points in 32 bits
 
@@ -94,6 +95,16 @@ class Rules:
             for name, preset in PRESETS.items()
         ]
         return min(differences, key=len)
+
+    @property
+    def most_of_a_round(self) -> int:
+        """Return the most points that one round can be worth.
+
+        >>> Rules().most_of_a_round
+        123
+        """
+        by_knocking = MOST_DEADWOOD + max(self.gin_bonus, self.big_gin_bonus)
+        return max(by_knocking, min(MOST_DEADWOOD, max(10, self.knock_limit)) + self.undercut_bonus)
 
     def limit(self, upcard: int) -> int:
         """Return the most deadwood to knock with when the first upcard is card ``upcard``."""

@@ -123,6 +123,8 @@ class View(NamedTuple):
             return [move for move in self._drops() if move.verb is not Verb.DROP]
         if phase is Phase.SHOW:
             return list(self._shows())
+        if phase is Phase.OVER:
+            return []
         if phase is Phase.WALL and not knocks(self.mask | 1 << self.pile[-1], self.limit):
             return [PASS]
         return [PASS, TAKES[self.pile[-1]]]

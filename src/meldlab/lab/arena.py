@@ -5,23 +5,23 @@
 (20, True)
 """
 
+import os
 import time
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
-from itertools import combinations
-from multiprocessing import get_context
+from itertools import combinations, islice
 
 import numba
 import numpy as np
 from numpy.typing import NDArray
 
 from meldlab.errors import NotLegalHere
-from meldlab.gin import Gin, Match, Rules, players
+from meldlab.gin import Rules
 from meldlab.gin import kernel_batch as place
 from meldlab.gin.vectors import Seated, play_batch, plays_in_kernel, seat
 from meldlab.lab.fight import GAMES, WINS, Fight
-from meldlab.play import Deal, Played, Table
+from meldlab.lab.series import Seats, Series
+from meldlab.play import TimeLimit
 from meldlab.statistics import Interval, Misfit, Moments, Rating, bradley_terry
 
 __all__ = ["Duel", "RoundRobin", "clusters_of", "duel", "round_robin", "sweeps_of"]
@@ -31,6 +31,7 @@ KINDS = 9
 ROUNDS, TURNS, POINTS, POINTS_OF_OTHER, GINS, UNDERCUTS, VOIDS = range(2, KINDS)
 RATES = (GINS, UNDERCUTS, VOIDS)  # at most one in a round; the others have no upper end
 BATCH = 4096  # games between two looks at the clock
+MOST_PROCESSES = 256
 Progress = Callable[[int], None]
 
 
@@ -110,28 +111,33 @@ def duel(
     *,
     mirror: bool = True,
     threads: int = 0,
+    time_limit: TimeLimit = TimeLimit(),  # noqa: B008  # frozen, so sharing it is harmless
+    raising: bool = False,
     progress: Progress = lambda games: None,
     counted: Callable[[NDArray[np.int32]], None] = lambda counts: None,
 ) -> Duel:
     """Play ``games`` games; with ``mirror`` games 2k and 2k + 1 are the same deals with the starter swapped.
 
-    Two built-in players meet in the batch kernel on all cores, others at the Table, in ``threads`` processes if there are several.
-    ``progress`` is told how many games are done, ``counted`` gets [games, COUNTS] of each batch.
+    Two built-in players meet in the batch kernel, others at the Table, on ``threads`` cores (0 is all); there these are processes, each
+    with players of its own, so a player that learns is measured on one. Under a time limit all games are played at the Table, in
+    processes that can be stopped. ``raising`` lets out what a player raises. ``progress`` is told how many games are done, ``counted``
+    gets [games, COUNTS] of each batch.
     """
     table_rules = rules or Rules()
     if games < 1 or (mirror and games % 2):
         raise NotLegalHere(f"{games} games cannot be played{' in mirrored pairs' if games > 0 else ''}")
-    seated = [players.parse(first), players.parse(second)]
+    series = Series(first, second, table_rules, seed, mirror, time_limit)
+    seated = series.seat()
     names = (seated[0].name, seated[1].name)
     moments, swept, draws, done = Moments.of(np.zeros((0, KINDS), np.int64)), np.zeros(2, np.int64), 0, 0
     forfeits: list[str] = []
-    if all(map(plays_in_kernel, seated)) and not table_rules.wall_knock:
+    if all(map(plays_in_kernel, seated)) and not table_rules.wall_knock and not time_limit:
         one, two = map(seat, seated)
         # Once before the clock starts: the first call of a kernel loads or compiles it.
         play_batch(one, two, table_rules, seed, 0, 2, mirror=mirror, parallel=threads != 1)
         batches = _kernel_batches(one, two, table_rules, seed, games, mirror, threads)
     else:
-        batches = _table_batches(first, second, table_rules, seed, games, mirror, threads)
+        batches = _table_batches(series, seated, games, threads, raising)
     start = time.perf_counter()
     for counts, lines in batches:
         moments += Moments.of(clusters_of(counts, 2 if mirror else 1))
@@ -154,6 +160,8 @@ def round_robin(
     *,
     mirror: bool = True,
     threads: int = 0,
+    time_limit: TimeLimit = TimeLimit(),  # noqa: B008
+    raising: bool = False,
     progress: Progress = lambda games: None,
 ) -> RoundRobin:
     """Play ``games`` games between every two players, all on the same deals."""
@@ -170,6 +178,8 @@ def round_robin(
             rules,
             mirror=mirror,
             threads=threads,
+            time_limit=time_limit,
+            raising=raising,
             progress=lambda done, before=number * games: progress(before + done),  # type: ignore[misc]
             counted=lambda counts, batches=batches: batches.append(counts[:, place.WINNER_SEAT].copy()),  # type: ignore[misc]
         )
@@ -195,40 +205,13 @@ def _kernel_batches(first: Seated, second: Seated, rules: Rules, seed: int, game
         numba.set_num_threads(before)
 
 
-def _table_batches(first: str, second: str, rules: Rules, seed: int, games: int, mirror: bool, threads: int) -> Iterator[Batch]:
-    size = 2 if threads <= 1 else max(2, min(64, games // (8 * threads) * 2))
-    starts = range(0, games, size)
-    jobs = [(first, second, rules, seed, start, min(size, games - start), mirror) for start in starts]
-    if threads <= 1:
-        yield from map(_table_games, jobs)
-        return
-    # New processes, not copies of this one: compiled kernels may hold threads that a copy would lack.
-    with ProcessPoolExecutor(threads, get_context("spawn")) as pool:
-        yield from pool.map(_table_games, jobs)
-
-
-def _table_games(job: tuple[str, str, Rules, int, int, int, bool]) -> Batch:
-    first, second, rules, seed, start, games, mirror = job
-    table = Table(Gin(rules), [players.parse(first), players.parse(second)])
-    played = [table.play(Deal(seed, n // 2, n % 2) if mirror else Deal(seed, n)) for n in range(start, start + games)]
-    forfeits = [f"game {start + n}: {one.forfeit}" for n, one in enumerate(played) if one.forfeit]
-    return np.array([_counts(one) for one in played], np.int32), forfeits
-
-
-def _counts(played: Played[Match]) -> list[int]:
-    counts = [0] * place.COUNTS
-    counts[place.WINNER_SEAT] = played.result.winners[0] if played.result.winners else -1
-    for outcome in played.last.outcomes:
-        counts[place.ROUNDS] += 1
-        counts[place.TURNS] += outcome.draws
-        if outcome.winner is None:
-            counts[place.VOIDS] += outcome.kind == "void"
-            continue
-        counts[place.SCORE + outcome.winner] += outcome.points
-        counts[place.GINS + outcome.winner] += outcome.kind in ("gin", "big gin")
-        counts[place.UNDERCUTS + outcome.winner] += outcome.kind == "undercut"
-        counts[place.WON + outcome.winner] += 1
-    return counts
+def _table_batches(series: Series, seated: Seats, games: int, threads: int, raising: bool) -> Iterator[Batch]:
+    if threads > MOST_PROCESSES:
+        raise NotLegalHere(f"{threads} processes asked for (at most {MOST_PROCESSES})")
+    # To start a process takes as long as a hundred games.
+    played = series.games(seated, games, threads or min(os.cpu_count() or 1, games // 100), raising=raising)
+    while batch := list(islice(played, 2)):
+        yield np.array([counts for counts, _ in batch], np.int32), [line for _, line in batch if line]
 
 
 def clusters_of(counts: NDArray[np.int32], size: int) -> NDArray[np.int64]:

@@ -16,7 +16,7 @@ import numpy as np
 
 from meldlab.errors import NotLegalHere
 from meldlab.lab.fight import GAMES, Fight
-from meldlab.play import Deal, Game, Player, Table
+from meldlab.play import Deal, Game, Player, Table, TimeLimit
 from meldlab.statistics import Interval, Moments
 
 __all__ = ["Bout", "tournament"]
@@ -53,17 +53,19 @@ def tournament(
     games: int,
     seed: int = 0,
     progress: Callable[[int], None] = lambda games: None,
+    time_limit: TimeLimit = TimeLimit(),  # noqa: B008  # frozen, so sharing it is harmless
 ) -> Bout:
     """Play ``games`` games of two: games 2k and 2k + 1 have the same deal with the seats swapped."""
     if games < 2 or games % 2:
         raise NotLegalHere(f"{games} games cannot be played in mirrored pairs")
+    table = Table(game, [first, second], time_limit)
     start, counts, forfeits, turns = time.perf_counter(), np.zeros((games // 2, 3), np.int64), list[str](), 0
     for number in range(games):
         # The players stay in their seats and the deal is turned, so seat 0 is always the first player's.
-        played = Table(game, [first, second]).play(Deal(seed, number // 2, turned=number % 2))
+        played = table.play(Deal(seed, number // 2, turned=number % 2))
         counts[number // 2] += 1, int(played.result.winners == (0,)), played.result.scores[0]
         turns += len(played.actions)
-        forfeits += [played.forfeit] if played.forfeit else []
+        forfeits += [f"game {number}: {played.trouble}"] if played.trouble else []
         progress(number + 1)
     ahead = int((counts[:, POINTS] > 0).sum()), int((counts[:, POINTS] < 0).sum())
     seconds = time.perf_counter() - start

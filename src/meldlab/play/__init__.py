@@ -5,15 +5,18 @@ would type; ``state.parse`` reads that text back. All chance is addressed, so a 
 """
 
 from meldlab.play.chance import Chance, Deal
+from meldlab.play.clock import Clock, TimeLimit
 from meldlab.play.protocol import Action, Game, Player, RandomPlayer, Result, State, View
 from meldlab.play.record import Record
-from meldlab.play.table import Broken, Played, Table, replay
+from meldlab.play.table import Broken, Forfeit, Played, Table, replay, step
 
 __all__ = [
     "Action",
     "Broken",
     "Chance",
+    "Clock",
     "Deal",
+    "Forfeit",
     "Game",
     "Played",
     "Player",
@@ -22,6 +25,8 @@ __all__ = [
     "Result",
     "State",
     "Table",
+    "TimeLimit",
     "View",
     "replay",
+    "step",
 ]

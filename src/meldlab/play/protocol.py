@@ -65,7 +65,7 @@ class State(Protocol[A, V_co]):
         """Give what the acting seat may do, in a fixed order, as ``View.legal_actions`` does."""
 
     def verify(self, action: A) -> None:
-        """Raise NotLegalHere with the rule that ``action`` breaks, if any."""
+        """Raise NotLegalHere with the rule that ``action`` breaks, or if it is no action at all, whatever its type."""
 
     def apply(self, action: A) -> Self:
         """Verify the action and return the state after it."""
@@ -78,6 +78,9 @@ class State(Protocol[A, V_co]):
 
     def view(self, seat: int) -> V_co:
         """Return what ``seat`` may know."""
+
+    def forfeit(self, seat: int, why: str) -> Result:
+        """Return how the game ends when ``seat`` breaks it off here: the others win, and it loses as much as by the worst loss."""
 
     def redeal(self, seat: int, chance: Chance) -> Self:
         """Permute at random all that ``seat`` cannot see, so that the state looks the same to it; for leak tests."""

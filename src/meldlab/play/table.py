@@ -1,23 +1,36 @@
-"""The driver: asks each player in turn, lets nobody break the rules, and writes the record."""
+"""The driver: asks each player in turn, lets nobody break the rules, and writes the record.
+
+Only what a player itself does is its forfeit: an exception out of its ``choose``, no answer in time, an answer that the rules refuse.
+A mistake of the game surfaces as it is.
+"""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Generic, TypeVar
 
-from meldlab.errors import BadText, MeldlabError, NotLegalHere
+from meldlab.errors import MeldlabError, NotLegalHere
 from meldlab.play.chance import Chance, Deal
+from meldlab.play.clock import Clock, OutOfTime, TimeLimit
 from meldlab.play.protocol import Action, Game, Player, Result, State
+from meldlab.play.reasons import file_of, line_in, said, text_of
 from meldlab.play.record import Record
 
-__all__ = ["Broken", "Played", "Table", "replay"]
+__all__ = ["Broken", "Forfeit", "Played", "Table", "replay", "step"]
 
 S = TypeVar("S", bound=State[Any, Any])
 FORFEITS = "forfeits: "
+MOST_ACTIONS = 100_000  # of one game; a match of gin takes about a thousand
+# What a player can raise and lose by. KeyboardInterrupt is ours, and what else is no Exception belongs to whoever called the table.
+GIVING_UP = (Exception, SystemExit, GeneratorExit, OutOfTime)
 
 
 class Broken(NotLegalHere):
     """A record that cannot be played: which action, and why."""
+
+
+class Forfeit(Exception):
+    """A player has lost the game by what it did; the text says who and why, as a record does."""
 
 
 @dataclass(frozen=True)
@@ -33,6 +46,11 @@ class Played(Generic[S]):
     result: Result
     forfeit: str = ""
 
+    @property
+    def trouble(self) -> str:
+        """Return how the game ended if not by its rules: a forfeit, or too many actions; otherwise nothing."""
+        return self.forfeit or ("" if self.last.result is not None else self.result.reason)
+
     @cached_property
     def record(self) -> Record:
         """Return the game as it is written down."""
@@ -47,34 +65,42 @@ class Played(Generic[S]):
 
 @dataclass(frozen=True)
 class Table(Generic[S]):
-    """A game and the players who sit down to it, one for each seat."""
+    """A game and the players who sit down to it, one for each seat.
+
+    ``time`` limits how long a player may think. A game that has no end after ``most_actions`` is broken off: nobody wins, nobody scores.
+    With ``raising`` what a player raises is not its forfeit but goes on, to be looked into.
+    """
 
     game: Game[S]
     players: Sequence[Player[Any, Any]]
+    time: TimeLimit = TimeLimit()  # noqa: RUF009  # frozen, so sharing it is harmless
+    most_actions: int = MOST_ACTIONS
+    raising: bool = False
 
     def __post_init__(self) -> None:
         if len(self.players) not in self.game.seats:
             seats = self.game.seats
             wanted = f"{seats[0]}" if len(seats) == 1 else f"{seats[0]} to {seats[-1]}"
             raise NotLegalHere(f"{self.game.name} is for {wanted} players, not {len(self.players)}")
+        for player in self.players:
+            if not isinstance(player.name, str):
+                raise NotLegalHere(f"the name of a player is a text, not a {type(player.name).__name__}")
 
     def play(self, deal: Deal) -> Played[S]:
-        """Play one game to its end; a player that raises or answers illegally forfeits it."""
+        """Play one game to its end; a player that raises, answers illegally or runs out of time forfeits it."""
         first = state = self.game.start(len(self.players), deal)
         actions: list[Action] = []
-        root, turned, players = deal.root, deal.turned, self.players
+        root, turned, players, most = deal.root, deal.turned, self.players, self.most_actions
+        clock = Clock(self.time, len(players)) if self.time else None
         while (seat := state.seat) is not None:
-            player = players[seat]
-            answered = False
-            # Whatever a player does wrong is that player's loss, not the arena's.
+            if len(actions) >= most:
+                return self._played(deal, first, state, actions, _unended(len(players), most), "")
             try:
-                action = player.choose(state.view(seat), Chance(root, len(actions), seat, turned))
-                answered = True
-                state = state.apply(action)
-            except Exception as problem:
-                did = f"answered {str(action)!r}" if answered else "gave no answer"
-                why = f"p{seat + 1} {FORFEITS}{player.name} {did}: {_said(problem)}"
-                return self._played(deal, first, state, actions, _forfeited(seat, len(self.players), why), why)
+                action, state = step(state, players[seat], Chance(root, len(actions), seat, turned), clock)
+            except Forfeit as lost:
+                if self.raising and isinstance(lost.__cause__, GIVING_UP):
+                    raise lost.__cause__ from None
+                return self._played(deal, first, state, actions, state.forfeit(seat, str(lost)), str(lost))
             actions.append(action)
         result = state.result
         assert result is not None  # nobody acts, so the game is over
@@ -82,6 +108,31 @@ class Table(Generic[S]):
 
     def _played(self, deal: Deal, first: S, last: S, actions: list[Action], result: Result, forfeit: str) -> Played[S]:
         return Played(self.game, tuple(player.name for player in self.players), deal, first, last, tuple(actions), result, forfeit)
+
+
+def step(state: S, player: Player[Any, Any], chance: Chance, clock: Clock | None = None) -> tuple[Any, S]:
+    """Ask the player whose turn it is; return what it does and the state after it, or raise Forfeit."""
+    seat = _acting(state)
+    view = state.view(seat)
+    try:
+        if clock is None:
+            action = player.choose(view, chance)
+        else:
+            with clock.running(seat):
+                action = player.choose(view, chance)
+    except OutOfTime:
+        raise Forfeit(f"p{seat + 1} {FORFEITS}{player.name} ran out of time ({clock.limit if clock else ''})") from None
+    except GIVING_UP as problem:
+        place = line_in(file_of(player), problem)
+        why = f"{said(problem)} ({place})" if place else said(problem)
+        raise Forfeit(f"p{seat + 1} {FORFEITS}{player.name} gave no answer: {why}") from problem
+    try:
+        return action, state.apply(action)
+    except NotLegalHere:
+        why = _refusal(state, action)
+        if not why:
+            raise  # what the rules allow they must be able to do
+    raise Forfeit(f"p{seat + 1} {FORFEITS}{player.name} answered {text_of(action)!r}: {why}")
 
 
 def replay(game: Game[S], record: Record) -> Iterator[tuple[S, str]]:
@@ -99,20 +150,22 @@ def replay(game: Game[S], record: Record) -> Iterator[tuple[S, str]]:
         if who != f"p{state.seat + 1}":
             raise Broken(f"action {number}, {line!r}: it was the turn of p{state.seat + 1}")
         if text.startswith(FORFEITS):
-            result = _forfeited(state.seat, len(record.players), line)
+            result = state.forfeit(state.seat, line)
             yield state, line
             continue
         try:
             action = state.parse(text)
             state.verify(action)
         except MeldlabError as problem:
-            raise Broken(f"action {number}, {line!r}: {_said(problem)}") from None
+            raise Broken(f"action {number}, {line!r}: {said(problem)}") from None
         told = state.tell(action)
         if told != text:
             raise Broken(f"action {number}, {line!r}: by the deal it reads {f'{who} {told}'!r}")
         state = state.apply(action)
         yield state, line
     ended = result or state.result
+    if ended is None and record.result == (unended := _unended(len(record.players), len(record.actions))):
+        ended = unended
     if ended != record.result:
         raise Broken(f"the record says {_ending(record.result)}, its actions lead to {_ending(ended)}")
 
@@ -127,11 +180,13 @@ def _ending(result: Result | None) -> str:
     return "no end" if result is None else f"{list(result.scores)} {result.reason!r}"
 
 
-def _said(problem: Exception) -> str:
-    """Return one line: our own errors speak for themselves, others need their kind."""
-    text = problem.problem if isinstance(problem, BadText) else " ".join(str(problem).split())
-    return text if isinstance(problem, MeldlabError) else f"{type(problem).__name__}: {text}".rstrip(": ")
+def _unended(seats: int, actions: int) -> Result:
+    return Result((0,) * seats, (), f"no end after {actions:,} actions")
 
 
-def _forfeited(seat: int, seats: int, why: str) -> Result:
-    return Result((0,) * seats, tuple(other for other in range(seats) if other != seat), why)
+def _refusal(state: State[Any, Any], action: Any) -> str:
+    try:
+        state.verify(action)
+    except NotLegalHere as problem:
+        return said(problem)
+    return ""

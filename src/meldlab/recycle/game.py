@@ -15,7 +15,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from meldlab.errors import BadText, NoSuchThing, NotLegalHere
+from meldlab.errors import BadText, MeldlabError, NoSuchThing, NotLegalHere
 from meldlab.play import Chance, Deal, Result
 from meldlab.recycle import kernel_layout as k
 from meldlab.recycle import library
@@ -129,8 +129,12 @@ class Standing:
         """Raise NotLegalHere if the option is not one of this decision."""
         if self.seat is None:
             raise NotLegalHere("the game is over")
-        if action not in self.options:
-            raise NotLegalHere(f"no option {str(action)!r} here")
+        # Types first: whatever else it is, it might call itself equal to anything.
+        number, path, words = (getattr(action, name, None) for name in ("number", "path", "words"))
+        if type(action) is not Option or not (type(number) is int and type(path) is tuple and type(words) is str):
+            raise NotLegalHere(f"a {type(action).__name__} like this is no option")
+        if not (0 < number <= len(self.options) and self.options[number - 1].words == words and self.options[number - 1].path == path):
+            raise NotLegalHere(f"no option {words!r} here")
 
     def apply(self, action: Option) -> Self:
         """Carry out an option."""
@@ -169,6 +173,21 @@ class Standing:
             types = [self.position.type_of(card) for card in place.cards]
             return tuple(HIDDEN if backs[kind] == "DEFAULT" else f"{HIDDEN}{backs[kind]}" for kind in types)
         return tuple(self.teller.card_names[self.position.type_of(card)] for card in place.cards)
+
+    def forfeit(self, seat: int, why: str) -> Result:
+        """Return the end when ``seat`` breaks off: it and its team are last, one point behind the worst score as the game stands.
+
+        A description says nothing about the scores that can still come, so there is no worse one to take.
+        """
+        teams, best = self.position.teams, self.position.machine.best
+        lost = [other == seat or teams[other] == teams[seat] != 0 for other in range(len(teams))]
+        try:
+            scores = self.position.scores
+        except MeldlabError:
+            scores = (0,) * len(teams)  # not every game can be counted in the middle
+        last = min(scores) - 1 if best == "max" else max(scores) + 1
+        ended = tuple(last if gone else score for gone, score in zip(lost, scores, strict=True))
+        return Result(ended, tuple(other for other, gone in enumerate(lost) if not gone), why)
 
     def redeal(self, seat: int, chance: Chance) -> Self:
         """Permute, back by back, the cards that a seat cannot see and nobody remembers."""

@@ -167,21 +167,28 @@ class Round:
         """Return the scores: losers lose what they hold, the winner gets it; equal lowest racks share it."""
         if not self.over:
             return None
-        left = [Goal("value").total(rack, Rules(joker_value=30)) for rack in self.racks]
+        left = [_points(rack) for rack in self.racks]
         lowest = [seat for seat, rack in enumerate(self.racks) if not rack] or [s for s, points in enumerate(left) if points == min(left)]
         stake = sum(points for seat, points in enumerate(left) if seat not in lowest)
-        share, rest = divmod(stake, len(lowest))
-        scores = [share + (seat == lowest[0]) * rest if seat in lowest else -points for seat, points in enumerate(left)]
-        return Result(tuple(scores), tuple(lowest), "rummikub" if not all(self.racks) else "nobody could play")
+        scores = _shared(stake, lowest, [-points for points in left])
+        return Result(scores, tuple(lowest), "rummikub" if not all(self.racks) else "nobody could play")
+
+    def forfeit(self, seat: int, why: str) -> Result:
+        """Return the end when ``seat`` breaks off: it loses its rack and the whole pool, more than any rack holds; the others share it."""
+        others = [other for other in range(len(self.racks)) if other != seat]
+        stake = _points((*self.racks[seat], *self.pool))
+        return Result(_shared(stake, others, [-stake] * len(self.racks)), tuple(others), why)
 
     def legal_actions(self) -> Iterator[Turn]:
         """Give some of what the acting seat may do, as its view does."""
         return self.view(self.turn).legal_actions()
 
     def verify(self, action: Turn) -> None:
-        """Raise NotLegalHere with the rule that a turn breaks."""
+        """Raise NotLegalHere with the rule that a turn breaks, or if it is no turn at all."""
         if self.over:
             raise NotLegalHere("the game is over")
+        if type(action) not in (Play, Draw, Fail, Pass):
+            raise NotLegalHere(f"a {type(action).__name__} is no turn")
         if isinstance(action, Draw | Fail) and not self.pool:
             raise NotLegalHere("the pool is empty (pass instead)")
         if isinstance(action, Pass) and self.pool:
@@ -190,6 +197,7 @@ class Round:
             self._verify_play(action)
 
     def _verify_play(self, action: Play) -> None:
+        self._verify_tiles(getattr(action, "table", None))
         position = Position(self.table, self.racks[self.turn], self.rules)
         wrong = table_faults(position, action.table)
         if wrong:
@@ -209,6 +217,19 @@ class Round:
         points = points_of(tuple((after - before).elements()))
         if points < self.rules.opening:
             raise NotLegalHere(f"an opening needs {self.rules.opening} points, not {points}")
+
+    def _verify_tiles(self, table: object) -> None:
+        """Raise NotLegalHere if a table is not made of tiles that the box holds; only then can one ask whether they lie well."""
+        if not isinstance(table, tuple) or not all(
+            type(one) is TileSet and isinstance(getattr(one, "tiles", None), tuple) for one in table
+        ):
+            raise NotLegalHere("a play is a tuple of sets")
+        if sum(len(one.tiles) for one in table) > self.rules.tiles:
+            raise NotLegalHere(f"more tiles than the {self.rules.tiles} of the box")
+        tiles = [tile for one in table for tile in one.tiles]
+        if not all(_is_tile(tile, self.rules) for tile in tiles):
+            raise NotLegalHere("a set is a tuple of tiles of this box, each joker with the tile it stands for")
+        check_supply(tiles, self.rules)
 
     def _played(self, action: Play) -> Counter[Tile]:
         after = Counter(tile.piece for tile_set in action.table for tile in tile_set.tiles)
@@ -264,6 +285,25 @@ class Round:
                 racks.append(tuple(sorted(unseen[: len(rack)])))
                 unseen = unseen[len(rack) :]
         return replace(self, racks=tuple(racks), pool=tuple(unseen))
+
+
+def _points(tiles: tuple[Tile, ...]) -> int:
+    """Return what tiles cost at the end, where a joker counts thirty in every house."""
+    return Goal("value").total(tiles, Rules(joker_value=30))
+
+
+def _shared(stake: int, winners: list[int], losses: list[int]) -> tuple[int, ...]:
+    share, rest = divmod(stake, len(winners))
+    return tuple(share + (seat == winners[0]) * rest if seat in winners else loss for seat, loss in enumerate(losses))
+
+
+def _is_tile(tile: object, rules: Rules) -> bool:
+    if type(tile) is not Tile:
+        return False
+    colour, number, joker = (getattr(tile, name, None) for name in ("colour", "number", "joker"))
+    if type(colour) is not int or type(number) is not int or type(joker) is not bool:
+        return False
+    return 0 <= colour < rules.colours and 1 <= number <= rules.numbers
 
 
 @dataclass(frozen=True)

@@ -53,7 +53,7 @@ class Rules:
             ("points to open", self.opening, 0, 1000),
             ("points for a joker", self.joker_value, 0, 1000),
             ("tiles dealt", self.dealt, 1, 100),
-            ("penalty tiles", self.penalty, 0, 20),
+            ("penalty tiles", self.penalty, 1, 20),
         ):
             if not low <= value <= high:
                 raise NotLegalHere(f"{value} {name} ({low} to {high} can be played with)")

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from meldlab.cli.gin.options import RulesOption
-from meldlab.cli.options import JsonOption, SeedOption, print_json
+from meldlab.cli.options import GameSecondsOption, JsonOption, MoveSecondsOption, RaiseOption, SeedOption, print_json, tracebacks
 
 if TYPE_CHECKING:
     from meldlab.lab.arena import Duel, RoundRobin
@@ -18,7 +18,10 @@ def arena(
     seed: SeedOption = 0,
     rules: RulesOption = "eaai",
     mirror: Annotated[bool, typer.Option("--mirror/--no-mirror", help="Play each deal twice, the starter swapped.")] = True,
-    threads: Annotated[int, typer.Option("--threads", min=0, help="Cores to use; 0 is all in the kernel, one at the table.")] = 0,
+    threads: Annotated[int, typer.Option("--threads", min=0, help="Cores to use; 0 is all.")] = 0,
+    seconds_per_move: MoveSecondsOption = None,
+    seconds_per_game: GameSecondsOption = None,
+    raising: RaiseOption = False,
     json: JsonOption = False,
 ) -> None:
     """Let players fight on mirrored deals; wins and rates are those of the first.
@@ -31,6 +34,7 @@ def arena(
     from meldlab.errors import NotLegalHere
     from meldlab.gin import Rules
     from meldlab.lab.arena import duel, round_robin
+    from meldlab.play import TimeLimit
 
     if len(players) < 2:
         raise NotLegalHere("an arena needs two players or more")
@@ -38,16 +42,20 @@ def arena(
     columns = (TextColumn("games"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     table_rules = Rules.preset(rules)
     answer: Duel | RoundRobin
-    with Progress(*columns, console=Console(stderr=True), transient=True, disable=not sys.stderr.isatty()) as bar:
+    limit = TimeLimit(seconds_per_move, seconds_per_game)
+    quiet = not sys.stderr.isatty()
+    with tracebacks(raising), Progress(*columns, console=Console(stderr=True), transient=True, disable=quiet) as bar:
         task = bar.add_task("games", total=games * pairings)
 
         def show(done: int) -> None:
             bar.update(task, completed=done)
 
         if len(players) == 2:
-            answer = duel(players[0], players[1], games, seed, table_rules, mirror=mirror, threads=threads, progress=show)
+            answer = duel(players[0], players[1], games, seed, table_rules, mirror=mirror, threads=threads,
+                          time_limit=limit, raising=raising, progress=show)  # fmt: skip
         else:
-            answer = round_robin(players, games, seed, table_rules, mirror=mirror, threads=threads, progress=show)
+            answer = round_robin(players, games, seed, table_rules, mirror=mirror, threads=threads,
+                                 time_limit=limit, raising=raising, progress=show)  # fmt: skip
     if json:
         print_json(answer.told())
     elif len(players) == 2:
@@ -79,21 +87,20 @@ def print_duel(fight: "Duel") -> None:
         print(f"  {name:13} {interval}")
     rounds = int(fight.moments.sums[kinds.ROUNDS])
     print(f"  {fight.seconds:.1f} s, {fight.games / fight.seconds:,.0f} games/s, {rounds / fight.seconds:,.0f} rounds/s")
-    for line in fight.forfeits[:5]:
+    for line in fight.troubles():
         print(f"  {line}")
-    if len(fight.forfeits) > 5:
-        print(f"  ... and {len(fight.forfeits) - 5:,} more games forfeited")
 
 
 def print_round_robin(robin: "RoundRobin") -> None:
     """Print ratings, then every pairing."""
     from rich.console import Console
     from rich.table import Table
+    from rich.text import Text
 
     console = Console(highlight=False)
     table = Table("player", "rating", title="Bradley-Terry, 95 %, by deals", title_justify="left")
     for one in robin.ratings:
-        table.add_row(one.name, f"{one.points.value:+.0f} ({one.points.low:+.0f} to {one.points.high:+.0f})")
+        table.add_row(Text(one.name), f"{one.points.value:+.0f} ({one.points.low:+.0f} to {one.points.high:+.0f})")
     console.print(table)
     worst = robin.misfit
     told = f"the ratings fit {worst.first} against {worst.second} worst: {worst.played} won, {worst.expected:.3f} by the ratings"
@@ -101,5 +108,8 @@ def print_round_robin(robin: "RoundRobin") -> None:
     console.print(f"{told}{verdict}", markup=False, soft_wrap=True)
     pairs = Table("first", "second", "won by the first", "sign test p")
     for fight in robin.duels:
-        pairs.add_row(*fight.players, str(fight.win_rate), f"{fight.sign_test:.2g}" if fight.mirror else "-")
+        pairs.add_row(*map(Text, fight.players), str(fight.win_rate), f"{fight.sign_test:.2g}" if fight.mirror else "-")
     console.print(pairs)
+    for fight in robin.duels:
+        for line in fight.troubles():
+            print(f"  {line}")

@@ -1,5 +1,6 @@
 """``meldlab gin play``: gin rummy against a player, in the terminal."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -7,13 +8,14 @@ import typer
 
 from meldlab.cache import write_whole
 from meldlab.cli.gin.options import RulesOption
-from meldlab.cli.options import SeedOption
+from meldlab.cli.options import GameSecondsOption, MoveSecondsOption, RaiseOption, SeedOption, need_input, tracebacks
+from meldlab.errors import NotLegalHere
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from meldlab.gin import Match, Move, View
-    from meldlab.play import Deal, Player, Record
+    from meldlab.gin import Gin, Match, Move, View
+    from meldlab.play import Clock, Deal, Player, Result
 
 HELP = """  draw       take a card from the stock
   take       take the upcard; pass leaves the first one
@@ -31,7 +33,10 @@ def play(
     against: Annotated[str, typer.Option("--against", help="Any player of the arena.")] = "computed:light",
     seed: SeedOption = 0,
     rules: RulesOption = "eaai",
-    save: Annotated[Path | None, typer.Option("--save", help="Write the record to this file.")] = None,
+    save: Annotated[Path | None, typer.Option("--save", help="Keep the record in this new file, move by move.")] = None,
+    seconds_per_move: MoveSecondsOption = None,
+    seconds_per_game: GameSecondsOption = None,
+    raising: RaiseOption = False,
 ) -> None:
     """Play a match in the terminal; '?' gives advice, 'undo' takes back a slip, 'help' lists the moves.
 
@@ -40,29 +45,59 @@ def play(
     from rich.console import Console
 
     from meldlab.gin import Gin, Rules, players
-    from meldlab.play import Deal, Record
+    from meldlab.play import Clock, Deal, TimeLimit
 
-    opponent, game, deal = players.parse(against), Gin(Rules.preset(rules)), Deal(seed)
+    need_input()
+    with tracebacks(raising):
+        opponent = players.parse(against)
+    game, deal, limit = Gin(Rules.preset(rules)), Deal(seed), TimeLimit(seconds_per_move, seconds_per_game)
+    kept = Kept(save, game, ("you", opponent.name), deal)
     console = Console(highlight=False)
     console.print(f"You are p1, {opponent.name} is p2. '?' asks for advice, 'help' lists the moves.", markup=False)
-    match, lines = play_match(console, game.start(2, deal), opponent, deal)
-    record = Record("gin", game.rules(), ("you", opponent.name), deal, tuple(lines), match.result)
-    if match.result is not None:
-        won = match.result.winners == (0,)
-        console.print(f"{'You win' if won else 'You lose'}, {match.result.scores[0]} to {match.result.scores[1]}.")
+    if limit:
+        from meldlab.lab.series import warm_up
+
+        warm_up((opponent, opponent), game.rule)
+    result = play_match(console, game.start(2, deal), opponent, deal, kept, Clock(limit, 2) if limit else None, raising)
+    if result is not None:
+        won = result.winners == (0,)
+        console.print(f"{'You win' if won else 'You lose'}, {result.scores[0]} to {result.scores[1]}.")
     if save is not None:
-        write(save, record)
-        console.print(f"The record is in {save}.")
+        kept.finish()
+        console.print(f"The record is in {save}.", markup=False)
 
 
-def write(path: Path, record: "Record") -> None:
-    """Write a record to a file that may be anywhere."""
-    with write_whole(path) as file:
-        file.write(str(record).encode())
+class Kept:
+    """The record of a match in a file that is as far as the match, whatever may end it."""
+
+    def __init__(self, path: Path | None, game: "Gin", players: tuple[str, str], deal: "Deal") -> None:
+        from meldlab.play import Record
+
+        if path is not None and (path.is_file() or path.is_dir()):
+            raise NotLegalHere(f"{path} is there already; name a file that is not")
+        # A pipe or a terminal gets the record once, when all is over.
+        self.path, self.at_once = path, path is not None and not path.exists()
+        self.record = Record(game.name, game.rules(), players, deal)
+        self.keep([])
+
+    def keep(self, lines: list[str], result: "Result | None" = None) -> None:
+        """Write down how far the match has come."""
+        self.record = replace(self.record, actions=tuple(lines), result=result)
+        if self.at_once:
+            self.finish()
+
+    def finish(self) -> None:
+        """Write the record to where it belongs."""
+        if self.path is not None:
+            with write_whole(self.path) as file:
+                file.write(str(self.record).encode())
 
 
-def play_match(console: "Console", match: "Match", opponent: "Player[View, Move]", deal: "Deal") -> tuple["Match", list[str]]:
-    """Let a person and a player play; return how far they came and the lines of the record."""
+def play_match(
+    console: "Console", match: "Match", opponent: "Player[View, Move]", deal: "Deal", kept: Kept, clock: "Clock | None", raising: bool
+) -> "Result | None":
+    """Let a person and a player play; return how the match ended, if it did."""
+    from meldlab.play import Forfeit, step
 
     lines: list[str] = []
     own: list[tuple[Match, int]] = []  # states before the person's moves since the other last acted
@@ -73,17 +108,27 @@ def play_match(console: "Console", match: "Match", opponent: "Player[View, Move]
             starter = "you start" if match.round.starter == 0 else "the other starts"
             console.print(f"\nRound {shown + 1}, you {match.scores[0]}, the other {match.scores[1]}; {starter}.")
         if match.seat == 1:
-            move = opponent.choose(match.view(1), deal.chance(len(lines), 1))
+            try:
+                move, after = step(match, opponent, deal.chance(len(lines), 1), clock)
+            except Forfeit as lost:
+                result = match.forfeit(1, str(lost))
+                kept.keep([*lines, str(lost)], result)
+                console.print(f"  {lost}", markup=False)
+                if raising and lost.__cause__ is not None:
+                    raise lost.__cause__ from None
+                return result
             lines.append(f"p2 {match.tell(move)}")
+            kept.keep(lines, after.result)
             console.print(f"  the other: {move}", markup=False)
-            match, own = tell_end(console, match, match.apply(move)), []
+            match, own = tell_end(console, match, after), []
             continue
         answer = ask(console, match, bool(own))
         if answer == "quit":
-            return match, lines
+            return None
         if answer == "undo":
             match, count = own.pop()
             lines = lines[:count]
+            kept.keep(lines)
             continue
         assert not isinstance(answer, str)
         told = match.tell(answer)
@@ -94,20 +139,35 @@ def play_match(console: "Console", match: "Match", opponent: "Player[View, Move]
             console.print(f"  you draw {told.removeprefix('draw stock ')}")
         after = match.apply(answer)
         ends_turn = after.seat == 1 and after.number == match.number
-        if ends_turn and not sure(console, answer):
+        wish = sure(console, answer) if ends_turn else "on"
+        if wish == "quit":
+            return None
+        if wish == "undo":
             own.pop()
             continue
         lines.append(f"p1 {told}")
+        kept.keep(lines, after.result)
         match = tell_end(console, match, after)
-    return match, lines
+    return match.result
 
 
-def sure(console: "Console", move: "Move") -> bool:
-    """Hold on before the other acts; 'undo' takes the move back."""
-    try:
-        return console.input(f"  {move}. Enter goes on, 'undo' takes it back: ", markup=False).strip() != "undo"
-    except EOFError:
-        return True
+def sure(console: "Console", move: "Move") -> "Literal['on', 'undo', 'quit']":
+    """Hold on before the other acts, until one goes on, takes the move back or stops."""
+    while True:
+        try:
+            text = console.input(f"  {move}. Enter goes on, 'undo' takes it back: ", markup=False).strip().lower()
+        except EOFError:
+            return "on"
+        except KeyboardInterrupt:
+            console.print()
+            return "quit"
+        if text == "":
+            return "on"
+        if text == "undo":
+            return "undo"
+        if text in ("quit", "exit", "q"):
+            return "quit"
+        console.print(f"  {text!r} is none of Enter, undo and quit", markup=False)
 
 
 def tell_end(console: "Console", before: "Match", after: "Match") -> "Match":

@@ -51,7 +51,7 @@ def replay(
         )
         return
     console = Console(highlight=False)
-    console.print(f"p1 {record.players[0]}, p2 {record.players[1]}")
+    console.print(f"p1 {record.players[0]}, p2 {record.players[1]}", markup=False)
     for before, (after, line) in zip([state for state, _ in states], states[1:], strict=False):
         if step:
             show(console, before)

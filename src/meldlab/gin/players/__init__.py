@@ -5,13 +5,16 @@
 """
 
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from functools import cache
 from importlib import import_module
 from importlib.metadata import entry_points
-from importlib.util import module_from_spec, spec_from_file_location
+from importlib.util import find_spec, module_from_spec, spec_from_file_location
 from pathlib import Path
 from types import ModuleType
 from typing import Any
+from zlib import crc32
 
 from meldlab.errors import NoSuchThing, NotLegalHere
 from meldlab.gin.move import Move
@@ -23,6 +26,7 @@ from meldlab.gin.players.player import GinPlayer
 from meldlab.gin.players.simple import SimplePlayer
 from meldlab.gin.view import View
 from meldlab.play import Player, RandomPlayer
+from meldlab.play.reasons import line_in, said, text_of
 
 __all__ = [
     "ComputedPlayer",
@@ -53,7 +57,9 @@ def parse(text: str) -> Seated:
     if word in BUILT_IN:
         return BUILT_IN[word][1](text)
     for point in entry_points(group=GROUP, name=text):
-        return _seat(point.load(), text)
+        with _blaming(text, None):
+            found = point.load()
+        return _seat(found, text)
     module, _, name = text.rpartition(":")
     if module and name.isidentifier():
         return _seat(_load(module, name), text)
@@ -88,38 +94,79 @@ BUILT_IN: Mapping[str, tuple[str, Callable[[str], Seated]]] = {
 
 
 def _load(module: str, name: str) -> Any:
-    try:
-        found = _module_of_file(module) if module.endswith(".py") else import_module(module)
-    except ImportError as problem:
-        raise NotLegalHere(f"no player in {module}: {problem}") from None
+    found = _module_of_file(module) if module.endswith(".py") else _module_by_name(module)
     if not hasattr(found, name):
         raise NoSuchThing(f"player in {module}", name, [each for each, value in vars(found).items() if hasattr(value, "choose")])
     return getattr(found, name)
 
 
+def _module_by_name(name: str) -> ModuleType:
+    try:
+        spec = find_spec(name)
+    except (ImportError, ValueError):
+        spec = None
+    if spec is None:
+        raise NotLegalHere(f"no player in {name}: no such module")
+    with _blaming(name, spec.origin):
+        return import_module(name)
+
+
 def _module_of_file(path: str) -> ModuleType:
+    try:
+        stamp = Path(path).stat().st_mtime_ns
+    except OSError:
+        stamp = 0
     if not Path(path).is_file():
-        raise ImportError(f"no file {path}")
-    name = f"meldlab_player_{Path(path).stem}"
+        raise NotLegalHere(f"no player in {path}: no file {path}")
+    return _executed(str(Path(path).resolve()), stamp)
+
+
+@cache
+def _executed(path: str, stamp: int) -> ModuleType:
+    """Run a player's file, once in a process as long as nobody changes it."""
+    name = f"meldlab_player_{Path(path).stem}_{crc32(path.encode()):08x}"
     spec = spec_from_file_location(name, path)
     assert spec is not None
     assert spec.loader is not None
     module = sys.modules[name] = module_from_spec(spec)
-    spec.loader.exec_module(module)
+    with _blaming(Path(path).name, path):
+        spec.loader.exec_module(module)
     return module
 
 
+@contextmanager
+def _blaming(what: str, file: str | None) -> Iterator[None]:
+    """Say in one line, with the place in the file, what a player's own code raises; what it raised is the cause."""
+    try:
+        yield
+    except (Exception, SystemExit, GeneratorExit) as problem:
+        raise NotLegalHere(f"{line_in(file, problem) or what}: {said(problem)}") from problem
+
+
 def _seat(found: Any, text: str) -> Seated:
-    player = found() if isinstance(found, type) else found
-    if not hasattr(player, "choose"):
+    file = getattr(sys.modules.get(getattr(found, "__module__", "")), "__file__", None)
+    with _blaming(_first_line(found, text), file):
+        player = found() if isinstance(found, type) else found
+        choose, name = getattr(player, "choose", None), getattr(player, "name", "player")
+    if not callable(choose):
         raise NotLegalHere(f"{text} cannot play: it has no method choose(view, chance)")
-    name = getattr(player, "name", "player")
     for parent in BUILT_IN_PLAYERS:
         # Its constructor has set the parent's name: a class that plays otherwise goes by its own.
         if isinstance(player, parent) and type(player) is not parent and name == parent.name:
             name = vars(type(player)).get("name", "player")
+    if not isinstance(name, str) or not name.strip() or not name.isprintable():
+        raise NotLegalHere(f"{text} cannot play: its name is {text_of(name)!r} and not a line of text")
     if name == "player":
         name = text
     if name != getattr(player, "name", None):
-        object.__setattr__(player, "name", name)
+        try:
+            object.__setattr__(player, "name", name)
+        except AttributeError:
+            raise NotLegalHere(f"{text} cannot play: it has no name, and none can be given to it") from None
     return player  # type: ignore[no-any-return]
+
+
+def _first_line(found: Any, text: str) -> str:
+    """Return where the constructor of a class is written, for mistakes in calling it; or what the class was asked for as."""
+    code = getattr(getattr(found, "__init__", None), "__code__", None)
+    return f"{Path(code.co_filename).name}:{code.co_firstlineno}" if code else text

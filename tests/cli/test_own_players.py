@@ -1,0 +1,215 @@
+"""Players of one's own at the doors: what they do wrong is told in a line, and no record is lost by it."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from io import StringIO
+from pathlib import Path
+
+import pytest
+
+from meldlab.gin import Gin
+from meldlab.play import Deal, Record
+from tests.cli.test_gin import run
+
+SRC = Path(__file__).parents[2] / "src"
+PLAYERS = """
+import sys
+from meldlab.gin.players import GinPlayer
+
+class Odd(GinPlayer):
+    name = "[/nope]"
+
+class Raising(GinPlayer):
+    name = "[bold]raising"
+    def discard(self, view, chance):
+        raise KeyError("[red]")
+
+class Exiting(GinPlayer):
+    name = "exiting"
+    def discard(self, view, chance):
+        sys.exit()
+
+class Looping(GinPlayer):
+    name = "looping"
+    def discard(self, view, chance):
+        while True:
+            pass
+"""
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "200")
+    Path("mine.py").write_text(PLAYERS)
+
+
+def first_move(starter: int) -> int:
+    """Return a seed whose first round that seat starts."""
+    return next(seed for seed in range(100) if Gin().start(2, Deal(seed)).seat == starter)
+
+
+def typed(monkeypatch: pytest.MonkeyPatch, *lines: str) -> None:
+    monkeypatch.setattr(sys, "stdin", StringIO("\n".join(lines) + "\n"))
+
+
+@pytest.mark.parametrize("verb", [["arena", "mine.py:Mine", "simple"], ["play", "--against", "mine.py:Mine"]])
+def test_a_broken_file_is_one_line_or_a_traceback(capsys: pytest.CaptureFixture[str], verb: list[str]) -> None:
+    Path("mine.py").write_text("class Mine:\n    x = (\n")
+    status, out, err = run(capsys, "gin", *verb)
+    assert (status, out) == (2, "")
+    assert err == "error: mine.py:2: SyntaxError: '(' was never closed (mine.py, line 2)\n"
+    from meldlab.cli.app import main
+
+    with pytest.raises(SyntaxError):
+        main(["gin", *verb, "--raise"])
+
+
+def test_forfeits_are_shown_with_two_players(capsys: pytest.CaptureFixture[str]) -> None:
+    status, out, _ = run(capsys, "gin", "arena", "mine.py:Raising", "simple", "--games", "8", "--seed", "1")
+    assert status == 0
+    assert "forfeits      8 by [bold]raising, 0 by simple" in out
+    assert out.count("p1 forfeits: [bold]raising gave no answer: KeyError: '[red]' (mine.py:11)") == 5
+    _, out, _ = run(capsys, "gin", "arena", "simple", "mine.py:Raising", "--games", "8", "--seed", "1", "--json")
+    answer = json.loads(out)
+    assert (answer["forfeits"], answer["unended"], len(answer["troubles"])) == ([0, 8], 0, 5)
+    assert answer["win_rate"] == 1
+
+
+def test_forfeits_are_shown_with_three_players_and_markup_is_harmless(capsys: pytest.CaptureFixture[str]) -> None:
+    status, out, err = run(capsys, "gin", "arena", "mine.py:Odd", "mine.py:Raising", "simple", "--games", "2")
+    assert (status, err) == (0, "")
+    assert "[/nope]" in out
+    assert "forfeits      0 by [/nope], 2 by [bold]raising" in out
+    assert "game 1: p2 forfeits: [bold]raising gave no answer" in out
+    _, out, _ = run(capsys, "gin", "arena", "mine.py:Odd", "mine.py:Raising", "simple", "--games", "2", "--json")
+    assert [one["forfeits"] for one in json.loads(out)["duels"]] == [[0, 2], [0, 0], [2, 0]]
+
+
+def test_a_traceback_of_a_move(capsys: pytest.CaptureFixture[str]) -> None:
+    from meldlab.cli.app import main
+
+    with pytest.raises(KeyError, match="red"):
+        main(["gin", "arena", "mine.py:Raising", "simple", "--games", "2", "--raise"])
+    capsys.readouterr()
+
+
+def test_time_limits_at_the_door(capsys: pytest.CaptureFixture[str]) -> None:
+    arguments = ["mine.py:Looping", "simple", "--games", "2", "--seconds-per-move", "0.2", "--seconds-per-game", "9", "--threads", "1"]
+    status, out, _ = run(capsys, "gin", "arena", *arguments)
+    assert status == 0
+    assert "game 1: p1 forfeits: looping ran out of time (0.2 s per move, 9 s per game)" in out
+    status, _, err = run(capsys, "gin", "arena", "simple", "random", "--seconds-per-move", "0")
+    assert (status, err) == (2, "error: 0 s is no time limit (0.001 to 1,000,000 s)\n")
+
+
+@pytest.mark.parametrize(
+    ("name", "why"),
+    [
+        ("Raising", "[bold]raising gave no answer: KeyError: '[red]' (mine.py:11)"),
+        ("Exiting", "exiting gave no answer: SystemExit (mine.py:16)"),
+        ("Looping", "looping ran out of time (0.2 s per move)"),
+    ],
+)
+def test_gin_play_keeps_the_record_of_a_forfeit(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, name: str, why: str
+) -> None:
+    seed = first_move(1)
+    typed(monkeypatch, "pass", "", "quit")
+    limit = ["--seconds-per-move", "0.2"] if name == "Looping" else []
+    status, out, _ = run(capsys, "gin", "play", "--against", f"mine.py:{name}", "--seed", str(seed), "--save", "game.toml", *limit)
+    assert status == 0
+    assert f"p2 forfeits: {why}" in out
+    assert "You win, 222 to 0." in out
+    record = Record.parse(Path("game.toml").read_text())
+    assert record.actions[-1] == f"p2 forfeits: {why}"
+    assert record.result is not None
+    assert record.result.winners == (0,)
+    assert run(capsys, "gin", "replay", "game.toml")[0] == 0
+
+
+def test_a_record_is_not_written_over(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    typed(monkeypatch, "quit")
+    assert run(capsys, "gin", "play", "--against", "simple", "--save", "game.toml")[0] == 0
+    before = Path("game.toml").read_bytes()
+    for path, why in (("game.toml", "is there already"), (".", "is there already"), ("nowhere/x.toml", "cannot be written")):
+        status, out, err = run(capsys, "gin", "play", "--against", "simple", "--save", path)
+        assert (status, out) == (2, "")
+        assert err.startswith(f"error: {path} {why}")
+    assert Path("game.toml").read_bytes() == before
+
+
+@pytest.mark.parametrize(("answer", "played"), [("quit", False), ("undo", False), ("", True), ("?", False)])
+def test_the_last_question_before_the_other_acts(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, answer: str, played: bool
+) -> None:
+    seed = first_move(0)
+    typed(monkeypatch, "pass", answer, *(["undo"] if answer == "?" else []), "quit")
+    status, out, _ = run(capsys, "gin", "play", "--against", "simple", "--seed", str(seed), "--save", "game.toml")
+    assert status == 0
+    assert ("p1 pass" in Record.parse(Path("game.toml").read_text()).actions) == played
+    assert ("is none of Enter, undo and quit" in out) == (answer == "?")
+
+
+def test_control_c_at_the_last_question(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    seed = first_move(0)
+    answers = iter(["pass", "", None])
+
+    def answer(*_: object) -> str:
+        text = next(answers, None)
+        if text is None:
+            raise KeyboardInterrupt
+        return text
+
+    monkeypatch.setattr("builtins.input", answer)
+    # The other draws and drops, so that the next question is asked of the person; the one after it is broken off.
+    status, _, _ = run(capsys, "gin", "play", "--against", "simple", "--seed", str(seed), "--save", "game.toml")
+    assert status == 0
+    assert Record.parse(Path("game.toml").read_text()).actions[0] == "p1 pass"
+    answers = iter(["pass", None])
+    assert run(capsys, "gin", "play", "--against", "simple", "--seed", str(seed), "--save", "again.toml")[0] == 0
+    assert Record.parse(Path("again.toml").read_text()).actions == ()
+
+
+def waiting(*arguments: str) -> subprocess.Popen[str]:
+    """Start the command in a process of its own, with a pipe to type into."""
+    command = [sys.executable, "-c", "from meldlab.cli.app import main; main()", *arguments]
+    known = {**os.environ, "PYTHONPATH": str(SRC), "PYTHONUNBUFFERED": "1"}
+    return subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=known, start_new_session=True
+    )
+
+
+@pytest.mark.parametrize(
+    ("number", "statuses"), [(signal.SIGINT, (0, 130)), (signal.SIGHUP, (-signal.SIGHUP,)), (signal.SIGKILL, (-signal.SIGKILL,))]
+)
+def test_a_record_survives_the_end_of_the_terminal(number: signal.Signals, statuses: tuple[int, ...]) -> None:
+    seed = first_move(0)
+    process = waiting("gin", "play", "--against", "simple", "--seed", str(seed), "--save", "game.toml")
+    assert process.stdin is not None
+    process.stdin.write("pass\n\npass\n")
+    process.stdin.flush()
+    # The first pass is confirmed and the other answers; whatever is asked next is not answered.
+    end = time.monotonic() + 120
+    while time.monotonic() < end and not (Path("game.toml").is_file() and "p2 " in Path("game.toml").read_text()):
+        time.sleep(0.05)
+    process.send_signal(number)
+    process.communicate(timeout=60)
+    assert process.returncode in statuses
+    record = Record.parse(Path("game.toml").read_text())
+    assert record.actions[0] == "p1 pass"
+    assert record.actions[1].startswith("p2 ")
+
+
+@pytest.mark.parametrize(
+    "verb", [["gin", "play", "--against", "simple"], ["rummikub", "play"], ["recycle", "play", "hearts"], ["stopping", "play"]]
+)
+def test_a_closed_input_is_one_line(verb: list[str], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdin", None)
+    status, out, err = run(capsys, *verb)
+    assert (status, out) == (2, "")
+    assert err == "error: there is no input to play from: it is closed\n"
