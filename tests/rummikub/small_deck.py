@@ -6,7 +6,7 @@ from itertools import product
 
 from meldlab.play import Deal
 from meldlab.rummikub.answer import Goal
-from meldlab.rummikub.checker import jokers_obey
+from meldlab.rummikub.families import jokers_obey
 from meldlab.rummikub.position import Position
 from meldlab.rummikub.positions import box
 from meldlab.rummikub.rules import Rules

@@ -77,7 +77,6 @@ def test_the_model_can_be_written(capsys: pytest.CaptureFixture[str], tmp_path: 
         (["--rack", "R1", "--keep", "calm"], "no measure of change 'calm'"),
         (["--rack", "R1", "--method", "magic"], "no method 'magic'"),
         (["--rack", "R1", "--rules", "mine"], "no rules 'mine'"),
-        (["--rack", "R1", "--opening", "--all"], "are for turns after the opening"),
         (["--rack", "R1", "--why-not", "K5"], "K5 is not on the rack"),
         (["--rack", "R1", "--lp", "/nowhere/model.lp"], "cannot be written"),
     ],

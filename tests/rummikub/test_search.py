@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 
 from meldlab.rummikub import CLASSES, Goal, Position, Rules, Tile, faults, random_position, solve
 from meldlab.rummikub import kernel as k
+from meldlab.rummikub.budget import Budget, OutOfBudget
 from meldlab.rummikub.positions import box
-from meldlab.rummikub.search import OutOfNodes, Pool, search
+from meldlab.rummikub.search import Pool, search
 from tests.rummikub.small_deck import all_columns, least_cost, small_position
 
 
@@ -159,8 +160,8 @@ def test_round_the_corner() -> None:
 
 def test_past_the_node_budget_the_program_answers() -> None:
     position = random_position("mid", 1, 3)
-    with pytest.raises(OutOfNodes):
-        search(Pool.of(position, Goal()), nodes=5)
+    with pytest.raises(OutOfBudget):
+        search(Pool.of(position, Goal()), budget=Budget(nodes=5))
     answer, exact = solve(position, nodes=5), solve(position)
     assert answer.method == "search, then ilp"
     assert (answer.worth, answer.kept) == (exact.worth, exact.kept)

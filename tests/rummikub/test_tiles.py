@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from meldlab.errors import BadText, MeldlabError, NoSuchThing, NotLegalHere
 from meldlab.rummikub import JOKER, Column, Position, Rules, Tile, TileSet, best_reading, columns, read_rack, read_table, show_table
-from meldlab.rummikub.checker import is_legal
+from meldlab.rummikub.families import is_legal
 from meldlab.rummikub.positions import box
 from meldlab.rummikub.sets import readings
 

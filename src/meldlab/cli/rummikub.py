@@ -9,7 +9,7 @@ from meldlab.cli.options import GameSecondsOption, JsonOption, MoveSecondsOption
 from meldlab.errors import NoSuchThing, NotLegalHere
 
 if TYPE_CHECKING:
-    from meldlab.rummikub import Answer, Rules, TileSet
+    from meldlab.rummikub import Alternatives, Answer, Rules, TileSet, WhyNot
 
 __all__ = ["app"]
 
@@ -59,7 +59,8 @@ def solve(
     all_moves: Annotated[bool, typer.Option("--all", help="List every best move, up to the limit.")] = False,
     limit: Annotated[int, typer.Option(min=1, help="The most moves that --all lists.")] = 20,
     why_not: Annotated[str | None, typer.Option(help="Tell what playing this tile would cost.")] = None,
-    seconds: Annotated[float, typer.Option(min=0.1, help="Time limit, after which the best found is returned, unproven.")] = 20.0,
+    nodes: Annotated[int, typer.Option(min=1, help="States that the search may visit before the integer program takes over.")] = 3_000_000,
+    seconds: Annotated[float, typer.Option(min=0.1, help="Processor time, after which the best found is returned, unproven.")] = 20.0,
     lp: Annotated[Path | None, typer.Option(help="Write the integer program as an LP file.")] = None,
     json: JsonOption = False,
 ) -> None:
@@ -73,50 +74,51 @@ def solve(
         rules, colours=colours, numbers=numbers, copies=copies, jokers=joker_tiles, smallest=smallest, opening=opening_points,
         joker_value=joker_value, jokers_are=jokers, round_the_corner=round_the_corner or None, after_opening=after_opening,
     )  # fmt: skip
-    position = room.Position.parse(table, rack, house)
+    position = room.Position.parse(table, rack, house, opened=not opening)
     goal = room.Goal(objective, keep)
     if not position.rack:
         raise NotLegalHere("no tiles on the rack")
-    if opening and (all_moves or why_not):
-        raise NotLegalHere("--all and --why-not are for turns after the opening")
-    if lp:
-        write_lp(lp, position, goal)
-    room.load()
-    answer = (room.open_table if opening else room.solve)(position, goal, method, seconds=seconds)
-    extra: dict[str, Any] = {}
     tile = room.Tile.parse(why_not) if why_not else None
-    if tile:
-        doubt = room.why_not(position, tile, goal, method)
-        extra["why_not"] = {
-            "tile": str(tile),
-            "possible": doubt.with_tile is not None,
-            "cost": doubt.cost,
-            "played": [str(t) for t in doubt.with_tile.played] if doubt.with_tile else [],
-        }
-    every = room.every_best(answer, limit, seconds) if all_moves else []
-    if all_moves:
-        extra["all"] = [as_lists(one) for one in every]
+    room.load()
+    answer = room.solve(position, goal, method, nodes=nodes, seconds=seconds)
+    doubt = room.why_not(answer, tile, nodes=nodes, seconds=seconds) if tile else None
+    every = room.every_best(answer, limit, nodes=nodes, seconds=seconds) if all_moves else None
+    if lp:
+        write_lp(lp, answer)
     if json:
-        print_json(answer_json(answer) | extra)
+        print_json(answer_json(answer) | ({"why_not": doubt_json(doubt)} if doubt else {}) | (every_json(every) if every else {}))
         return
     show(answer)
-    if all_moves:
-        print(f"\n{len(every)} best {'move' if len(every) == 1 else 'moves'}{' (there may be more)' if len(every) == limit else ''}:")
-        for one in every:
+    if every:
+        many = len(every.tables)
+        print(f"\n{many} best {'move' if many == 1 else 'moves'}{'' if every.complete else ' (there may be more)'}:")
+        for one in every.tables:
             print("  " + room.show_table(one))
-    if tile:
-        doubt_said = extra["why_not"]
-        print(f"\nplaying {tile} {'costs ' + str(doubt_said['cost']) if doubt_said['possible'] else 'is not possible here'}")
+    if doubt:
+        sure = "" if doubt.proven else " (unproven)"
+        print(f"\nplaying {tile} {'is not possible here' if doubt.cost is None else f'costs {doubt.cost}'}{sure}")
 
 
-def write_lp(path: Path, position: Any, goal: Any) -> None:
-    """Write the model of a position, or say why it cannot be written."""
-    from meldlab.rummikub.program import Program
+def write_lp(path: Path, answer: "Answer") -> None:
+    """Write the model whose optimum an answer is, or say why it cannot be written."""
+    from meldlab.rummikub import model_of
 
     try:
-        Program(position, goal).write(path)
+        model_of(answer).write(path)
     except OSError as problem:
         raise NotLegalHere(f"{path} cannot be written: {problem.strerror}") from None
+
+
+def doubt_json(doubt: "WhyNot") -> dict[str, Any]:
+    """Return what playing a tile costs as JSON wants it."""
+    with_tile = doubt.with_tile
+    played = [str(tile) for tile in with_tile.played] if with_tile else []
+    return {"tile": str(doubt.tile), "possible": with_tile is not None, "cost": doubt.cost, "played": played, "proven": doubt.proven}
+
+
+def every_json(every: "Alternatives") -> dict[str, Any]:
+    """Return all best tables as JSON wants them."""
+    return {"all": [as_lists(one) for one in every.tables], "all_complete": every.complete}
 
 
 def as_lists(table: "tuple[TileSet, ...]") -> list[list[str]]:
@@ -126,8 +128,10 @@ def as_lists(table: "tuple[TileSet, ...]") -> list[list[str]]:
 
 def answer_json(answer: "Answer") -> dict[str, Any]:
     """Return an answer as JSON wants it."""
-    from meldlab.rummikub import moves
+    from meldlab.rummikub import moves, opening_points
 
+    rules = answer.position.rules
+    opening = {} if answer.position.opened else {"opening": {"points": opening_points(answer), "needed": rules.opening}}
     return {
         "played": [str(tile) for tile in answer.played],
         "count": answer.count,
@@ -140,7 +144,7 @@ def answer_json(answer: "Answer") -> dict[str, Any]:
         "proven": answer.proven,
         "method": answer.method,
         "seconds": round(answer.seconds, 6),
-    }
+    } | opening
 
 
 def show(answer: "Answer") -> None:
@@ -148,21 +152,24 @@ def show(answer: "Answer") -> None:
     from rich.console import Console
 
     from meldlab.cli.tiles import rack_text, table_text
-    from meldlab.rummikub import moves
+    from meldlab.rummikub import moves, opening_points
 
+    position = answer.position
+    opening = "" if position.opened else f"{opening_points(answer)} of {position.rules.opening} points to open"
     console = Console(highlight=False)
     console.print("before:", table_text(answer.position.table), sep="\n")
     console.print("rack: ", rack_text(answer.position.rack))
     if not answer.played:
-        console.print("nothing can be played" if answer.proven else "nothing found to play in the time given")
+        nothing = "nothing can be played" if answer.proven else "nothing found to play within the budget, unproven"
+        console.print(f"{opening}: {nothing}" if opening else nothing)
         return
     console.print("after: (moved tiles in brackets)", table_text(answer.table, answer), sep="\n")
     console.print("left: ", rack_text(answer.leftover) if answer.leftover else "nothing")
     for number, move in enumerate(moves(answer), 1):
         console.print(f"{number:3}. {move}")
-    sure = "proven best" if answer.proven else "the best found in the time given"
+    sure = "proven best" if answer.proven else "the best found within the budget, unproven"
     console.print(
-        f"{answer.count} tiles, {answer.value} points; {answer.kept} of {len(answer.position.table)} sets kept, "
+        f"{answer.count} tiles, {opening or f'{answer.value} points'}; {answer.kept} of {len(answer.position.table)} sets kept, "
         f"{answer.moved} table tiles moved; {sure} ({answer.method}, {answer.seconds * 1000:.1f} ms)"
     )
 

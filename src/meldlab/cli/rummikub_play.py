@@ -55,10 +55,8 @@ class Person:
             raise Quit
         if text == "best":
             answer = best_turn(view)
-            for line in moves(answer) or [str(view.idle)]:
+            for line in [*moves(answer), str(Play(answer.table) if answer.played else view.idle)]:
                 self.console.print("  " + line, markup=False)
-            if answer.played:
-                self.console.print(f"  {Play(answer.table)}", markup=False)
             return None
         if text.startswith("add "):
             shown = str(Play(view.table))

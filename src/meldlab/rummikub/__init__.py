@@ -6,18 +6,18 @@
 (2, 1, True)
 """
 
-from meldlab.rummikub.alternatives import WhyNot, every_best, why_not
+from meldlab.rummikub.alternatives import Alternatives, WhyNot, every_best, why_not
 from meldlab.rummikub.answer import Answer, Goal, heirs
 from meldlab.rummikub.checker import faults
 from meldlab.rummikub.moves import homes, moves, steps
-from meldlab.rummikub.opening import open_table
+from meldlab.rummikub.opening import most_points, opening_points
 from meldlab.rummikub.position import Position, read_table, show_table
 from meldlab.rummikub.positions import CLASSES, random_position
 from meldlab.rummikub.puzzle import Puzzle, make_puzzle
 from meldlab.rummikub.rules import COLOURS, FAMILIES, PRESETS, Rules
 from meldlab.rummikub.search import load
 from meldlab.rummikub.sets import Column, TileSet, best_reading, columns
-from meldlab.rummikub.solve import solve
+from meldlab.rummikub.solve import model_of, solve
 from meldlab.rummikub.tiles import JOKER, Tile, read_rack
 
 __all__ = [
@@ -26,6 +26,7 @@ __all__ = [
     "FAMILIES",
     "JOKER",
     "PRESETS",
+    "Alternatives",
     "Answer",
     "Column",
     "Goal",
@@ -43,8 +44,10 @@ __all__ = [
     "homes",
     "load",
     "make_puzzle",
+    "model_of",
+    "most_points",
     "moves",
-    "open_table",
+    "opening_points",
     "random_position",
     "read_rack",
     "read_table",

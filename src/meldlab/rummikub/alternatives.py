@@ -1,35 +1,43 @@
 """All best moves, and what it would cost to play a certain tile.
 
+>>> from meldlab.rummikub.answer import Goal
 >>> position = Position.parse("R3 R4 R5 | K5 B5 O5", "R5 R6")
->>> for table in every_best(solve(position, Goal(keep="none"))):
+>>> found = every_best(solve(position, Goal(keep="none")))
+>>> for table in found.tables:
 ...     print(show_table(table))
 R3 R4 R5 R6 | R5 K5 B5 O5
+>>> found.complete
+True
 """
 
-import time
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import islice
 
 from meldlab.errors import NotLegalHere
-from meldlab.rummikub.answer import Answer, Goal
+from meldlab.rummikub.answer import Answer
+from meldlab.rummikub.budget import NODES, SECONDS, Budget, OutOfBudget
 from meldlab.rummikub.jokers import obeying_table
+from meldlab.rummikub.opening import best_read, opens, place_of
 from meldlab.rummikub.position import Position, show_table
 from meldlab.rummikub.search import Pool, covers, search
 from meldlab.rummikub.sets import Column, TileSet, best_reading, columns, long_columns
 from meldlab.rummikub.solve import solve, solve_if_possible
 from meldlab.rummikub.tiles import Tile
 
-__all__ = ["WhyNot", "every_best", "show_table", "solve", "why_not"]
+__all__ = ["Alternatives", "WhyNot", "every_best", "show_table", "solve", "why_not"]
+
+Laid = tuple[TileSet, ...]
 
 
 @dataclass(frozen=True)
 class WhyNot:
-    """What the best move is worth, and the best move that plays a certain tile, if there is any."""
+    """What the best move is worth, and the best move that plays a certain tile, if there is any; ``proven`` if that is certain."""
 
     tile: Tile
     best: Answer
     with_tile: Answer | None
+    proven: bool
 
     @property
     def cost(self) -> int | None:
@@ -37,21 +45,32 @@ class WhyNot:
         return self.best.worth - self.with_tile.worth if self.with_tile else None
 
 
-def why_not(position: Position, tile: Tile, goal: Goal | None = None, method: str = "search") -> WhyNot:
+@dataclass(frozen=True)
+class Alternatives:
+    """Tables that are as good as the best, and whether these are all of them."""
+
+    tables: tuple[Laid, ...]
+    complete: bool
+
+
+def why_not(best: Answer, tile: Tile, *, nodes: int = NODES, seconds: float = SECONDS) -> WhyNot:
     """Compare the best move with the best one that plays ``tile``.
 
-    >>> why_not(Position.parse("R3 R4 R5", "R6 K9"), Tile.parse("K9")).with_tile is None
+    >>> why_not(solve(Position.parse("R3 R4 R5", "R6 K9")), Tile.parse("K9")).with_tile is None
     True
     """
-    wanted = goal or Goal()
-    if tile not in position.rack:
+    if tile not in best.position.rack:
         raise NotLegalHere(f"{tile} is not on the rack")
-    best = solve(position, wanted, method)
-    return WhyNot(tile, best, solve_if_possible(position, replace(wanted, must=(tile,)), method))
+    goal, method = replace(best.goal, must=(*best.goal.must, tile)), "ilp" if best.method == "ilp" else "search"
+    try:
+        with_tile = solve_if_possible(best.position, goal, method, nodes=nodes, seconds=seconds)
+    except OutOfBudget:
+        return WhyNot(tile, best, None, proven=False)
+    return WhyNot(tile, best, with_tile, best.proven and (with_tile is None or with_tile.proven))
 
 
-def every_best(answer: Answer, limit: int = 20, seconds: float = 20.0) -> list[tuple[TileSet, ...]]:
-    """Return the tables that are as good as ``answer``'s, each once, at most ``limit`` of them and within ``seconds``.
+def every_best(answer: Answer, limit: int = 20, *, nodes: int = NODES, seconds: float = SECONDS) -> Alternatives:
+    """Return the tables that are as good as ``answer``'s, each once, at most ``limit`` of them, and as far as the budget goes.
 
     The lowest tile that is left lies in one of the sets that begin with it, or stays on the rack; the search says which of these ways
     can still be best.
@@ -59,36 +78,61 @@ def every_best(answer: Answer, limit: int = 20, seconds: float = 20.0) -> list[t
     position, goal = answer.position, answer.goal
     if not covers(position.rules) or goal.keep == "tiles":
         raise NotLegalHere("all best moves are listed only for rules that the search knows, keeping sets or nothing")
-    cost = goal.total(position.rack, position.rules) - answer.worth, len(position.table) - answer.kept if goal.keep == "sets" else 0
-    pool = Pool.of(position, goal)
-    naturals = {tile for tile in (*position.table_tiles, *position.rack) if not tile.joker}
+    if not answer.played:
+        return Alternatives((), answer.proven)
+    budget, found = Budget(nodes, seconds), list[Laid]()
+    try:
+        # One more than wanted tells whether these are all.
+        for table in islice(_as_good(answer, budget), limit + 1):
+            found.append(table)
+    except OutOfBudget:
+        return Alternatives(tuple(found[:limit]), complete=False)
+    return Alternatives(tuple(found[:limit]), answer.proven and len(found) <= limit)
+
+
+def _as_good(answer: Answer, budget: Budget) -> Iterator[Laid]:
+    """Give the tables, each once, by which the rules of the opening and of the jokers are obeyed."""
+    position, place, rules = answer.position, place_of(answer.position), answer.position.rules
+    seen = set[tuple[Column, ...]]()
+    for way in _all_ways(answer, place, budget):
+        if way in seen:
+            continue
+        seen.add(way)
+        table = obeying_table(place, tuple(best_reading(column, rules) for column in way))
+        if table and (position.opened or opens(place, table, budget)):
+            yield table if position.opened or place.table else (*position.table, *best_read(table, rules))
+
+
+def _all_ways(answer: Answer, place: Position, budget: Budget) -> Iterator[tuple[Column, ...]]:
+    """Give the columns of tables that cost no more than the answer, were jokers free and nothing asked of an opening."""
+    goal, rules, keep = answer.goal, place.rules, answer.goal.keep == "sets"
+    cost = goal.total(place.rack, rules) - answer.worth, len(place.table) - answer.kept if keep and place.table else 0
+    pool = Pool.of(place, goal)
+    naturals = {tile for tile in (*place.table_tiles, *place.rack) if not tile.joker}
     jokers = pool.must_jokers + pool.may_jokers
     by_lowest: dict[Tile, list[Column]] = {}
-    for column in (*columns(position.rules), *long_columns(naturals, jokers, position.rules)):
+    for column in (*columns(rules), *long_columns(naturals, jokers, rules)):
         if column.jokers <= jokers and naturals.issuperset(column.naturals) and column.naturals:
             by_lowest.setdefault(column.naturals[0], []).append(column)
-    ways = _ways(pool, sorted(naturals), by_lowest, cost, (), list(position.table), time.perf_counter() + seconds, keep=goal.keep == "sets")
-    readable = (tuple(best_reading(column, position.rules) for column in way) for way in dict.fromkeys(ways))
-    obeying = (obeying_table(position, table) for table in readable)
-    return list(islice((table for table in obeying if table), limit))
+    yield from _ways(pool, sorted(naturals), by_lowest, cost, (), list(place.table), budget, keep=keep)
 
 
 def _ways(
     pool: Pool,
     tiles: list[Tile],
     by_lowest: dict[Tile, list[Column]],
-    budget: tuple[int, int],
+    cost: tuple[int, int],
     chosen: tuple[Column, ...],
     old: list[TileSet],
-    until: float,
+    budget: Budget,
     *,
     keep: bool,
 ) -> Iterator[tuple[Column, ...]]:
-    if time.perf_counter() > until:
-        return
+    if budget.spent:
+        raise OutOfBudget
     pool.sets = old if keep else ()
-    found = search(pool, keep=keep)
-    if found is None or (found.weight_left, found.broken) > budget:
+    found = search(pool, keep=keep, budget=budget)
+    if found is None or (found.weight_left, found.broken) > cost:
         return
     lowest = next((tile for tile in tiles if pool.must[tile.number - 1, tile.colour] or pool.may[tile.number - 1, tile.colour]), None)
     if lowest is None:
@@ -100,9 +144,9 @@ def _ways(
         if rest.without(column.pieces):
             same = next((tile_set for tile_set in old if tile_set.column == column), None)
             left = [tile_set for tile_set in old if tile_set is not same]
-            yield from _ways(rest, tiles, by_lowest, budget, (*chosen, column), left, until, keep=keep)
+            yield from _ways(rest, tiles, by_lowest, cost, (*chosen, column), left, budget, keep=keep)
     if not pool.must[lowest.number - 1, lowest.colour]:
         rest = pool.copy()
         rest.may[lowest.number - 1, lowest.colour] -= 1
         weight = int(pool.weights[lowest.number - 1, lowest.colour])
-        yield from _ways(rest, tiles, by_lowest, (budget[0] - weight, budget[1]), chosen, old, until, keep=keep)
+        yield from _ways(rest, tiles, by_lowest, (cost[0] - weight, cost[1]), chosen, old, budget, keep=keep)

@@ -64,7 +64,10 @@ class Goal:
 
 @dataclass(frozen=True)
 class Answer:
-    """A move: the whole new table, what came from the rack, and how sure the solver is that nothing better exists."""
+    """A move: the whole new table, what came from the rack, and how sure the solver is that nothing better exists.
+
+    ``fixed`` and ``required`` are the sets and the rack tiles that jokers which are not free made the solver insist on.
+    """
 
     position: Position
     table: tuple[TileSet, ...]
@@ -72,6 +75,8 @@ class Answer:
     proven: bool
     method: str
     seconds: float
+    fixed: tuple[TileSet, ...] = ()
+    required: tuple[Tile, ...] = ()
 
     @cached_property
     def played(self) -> tuple[Tile, ...]:

@@ -1,4 +1,4 @@
-"""An independent checker: it shares no code with the solvers, and says what is wrong with an answer.
+"""A checker: it says what is wrong with an answer, by the tiles before and after, and not by how the answer was found.
 
 >>> from meldlab.rummikub.answer import Answer, Goal
 >>> from meldlab.rummikub.position import Position, read_table
@@ -9,17 +9,14 @@
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from itertools import combinations, pairwise, permutations, product
 
 from meldlab.rummikub.answer import Answer
+from meldlab.rummikub.families import is_legal, jokers_obey
+from meldlab.rummikub.opening import most_points, points_of
 from meldlab.rummikub.position import Position
-from meldlab.rummikub.rules import Rules
 from meldlab.rummikub.sets import TileSet
-from meldlab.rummikub.tiles import Tile
 
-__all__ = ["faults", "is_legal", "jokers_obey", "table_faults"]
-
-Place = tuple[int, Tile]  # a joker on the table: which set, and what it stands for
+__all__ = ["faults", "table_faults"]
 
 
 def faults(answer: Answer) -> list[str]:
@@ -46,6 +43,21 @@ def _table_faults(position: Position, table: Sequence[TileSet]) -> Iterator[str]
             yield f"{tile_set} is no set"
     if not jokers_obey(position, table):
         yield f"a joker was moved against the rules ({rules.jokers_are})"
+    if not position.opened and after != before:
+        yield from _opening_faults(position, table)
+
+
+def _opening_faults(position: Position, table: Sequence[TileSet]) -> Iterator[str]:
+    rules, before, after = position.rules, Counter(position.table), Counter(table)
+    if rules.after_opening == "manipulate":
+        played = Counter(tile.piece for tile_set in table for tile in tile_set.tiles) - Counter(t.piece for t in position.table_tiles)
+        # What was laid first may have been moved since; so any sets of the tiles played will do.
+        if played <= Counter(position.rack) and most_points(sorted(played.elements()), rules) < rules.opening:
+            yield f"an opening needs {rules.opening} points from the rack alone"
+    elif before - after:
+        yield "the table may not be touched before the opening"
+    elif points_of(tuple((after - before).elements())) < rules.opening:
+        yield f"an opening needs {rules.opening} points, not {points_of(tuple((after - before).elements()))}"
 
 
 def _claim_faults(answer: Answer) -> Iterator[str]:
@@ -62,113 +74,7 @@ def _claim_faults(answer: Answer) -> Iterator[str]:
     unchanged &= Counter(" ".join(sorted("J" if t.joker else str(t) for t in one.tiles)) for one in answer.table)
     if answer.kept != sum(unchanged.values()):
         yield "the number of sets kept is wrong"
+    if not answer.played and Counter(answer.table) != Counter(answer.position.table):
+        yield "table tiles were moved, though none was played"
     if Counter(goal.must) - Counter(answer.played):
         yield "a tile that must be played was not"
-
-
-def is_legal(faces: Sequence[Tile], rules: Rules) -> bool:
-    """Tell whether tiles, jokers replaced by what they stand for and in the order they lie, are a group or a run."""
-    numbers, colours = [tile.number for tile in faces], [tile.colour for tile in faces]
-    if len(faces) < rules.smallest or not all(1 <= number <= rules.numbers for number in numbers):
-        return False
-    if len(set(numbers)) == 1:
-        return len(set(colours)) == len(colours)
-    steps = {later - sooner for sooner, later in pairwise(numbers)}
-    around = {1, 1 - rules.numbers} if rules.round_the_corner else {1}
-    return len(set(colours)) == 1 and steps <= around and len(set(numbers)) == len(numbers)
-
-
-def jokers_obey(position: Position, table: Sequence[TileSet]) -> bool:
-    """Tell whether the jokers that lay on the table may have gone where jokers lie now.
-
-    Which joker is which cannot be seen, so any assignment will do. A joker that still stands for its tile has stayed. Modern: one that
-    has not was freed, so for each joker taken from a set one tile must have been there to put in, leaving a set; and its new set holds
-    a rack tile. Strict: only the very tile replaces it, and a set that still holds a joker lies within one set of the new table.
-    """
-    family = position.rules.jokers_are
-    old = [(i, tile) for i, tile_set in enumerate(position.table) for tile in tile_set.tiles if tile.joker]
-    new = [(i, tile) for i, tile_set in enumerate(table) for tile in tile_set.tiles if tile.joker]
-    if family == "free" or not old:
-        return True
-    return any(_obeys(position, table, old, list(chosen), new) for chosen in permutations(new, len(old)))
-
-
-def _obeys(position: Position, table: Sequence[TileSet], old: list[Place], chosen: list[Place], new: list[Place]) -> bool:
-    strict = position.rules.jokers_are == "strict"
-    pairs = list(zip(old, chosen, strict=True))
-    stays = [was[1] == now[1] for was, now in pairs]
-    from_rack = list(new)
-    for place in chosen:
-        from_rack.remove(place)
-    # In strict play a joker may also be replaced while it happens to stand for the same tile elsewhere, so try both.
-    for freed in product(*([False, True] if strict and stay else [not stay] for stay in stays)):
-        taken = [place for place, free in zip(pairs, freed, strict=True) if free]
-        left = [place for place, free in zip(pairs, freed, strict=True) if not free]
-        if strict and not _unbroken(position, table, taken, left):
-            continue
-        if _replaced(position, table, taken, left) and _with_rack_tiles(position, table, {now[0] for _, now in taken}, from_rack):
-            return True
-    return False
-
-
-def _naturals(tiles: Sequence[Tile]) -> Counter[Tile]:
-    return Counter(tile for tile in tiles if not tile.joker)
-
-
-def _replaced(position: Position, table: Sequence[TileSet], taken: list[tuple[Place, Place]], left: list[tuple[Place, Place]]) -> bool:
-    """Tell whether, for each old set, there were tiles to put in the place of the jokers taken from it."""
-    rules = position.rules
-    lying = sum((_naturals(tile_set.tiles) for tile_set in table), Counter[Tile]())
-    locked = {was[0] for was, _ in left} if rules.jokers_are == "strict" else set()
-    for i in {was[0] for was, _ in taken}:
-        gone = [was[1] for was, _ in taken if was[0] == i]
-        rest = list(position.table[i].tiles)
-        for joker in gone:
-            rest.remove(joker)
-        spare = lying - _naturals(rest)
-        for other in locked - {i}:
-            spare -= _naturals(position.table[other].tiles)
-        if rules.jokers_are == "strict":
-            if Counter(joker.stands_for for joker in gone) - spare:
-                return False
-        elif not any(_forms_set([*rest, *fill], rules) for fill in combinations(sorted(spare.elements()), len(gone))):
-            return False
-    return True
-
-
-def _forms_set(tiles: Sequence[Tile], rules: Rules) -> bool:
-    faces = sorted((tile.stands_for for tile in tiles), key=lambda tile: tile.number)
-    if is_legal(faces, rules):
-        return True
-    turned = (faces[cut:] + faces[:cut] for cut in range(1, len(faces)))
-    return rules.round_the_corner and any(is_legal(faces, rules) for faces in turned)
-
-
-def _with_rack_tiles(position: Position, table: Sequence[TileSet], homes: set[int], from_rack: list[Place]) -> bool:
-    """Tell whether each new home of a freed joker can hold a rack tile of its own."""
-    before = _naturals(position.table_tiles)
-    played = sum((_naturals(tile_set.tiles) for tile_set in table), Counter[Tile]()) - before
-    needy = [home for home in homes if home not in {i for i, _ in from_rack}]
-    choices = [[tile for tile in table[home].tiles if not tile.joker and played[tile]] for home in needy]
-    return any(not Counter(some) - played for some in product(*choices))
-
-
-def _unbroken(position: Position, table: Sequence[TileSet], taken: list[tuple[Place, Place]], left: list[tuple[Place, Place]]) -> bool:
-    """Tell whether every set that still holds a joker lies within a new set of its own, its jokers as they were."""
-    holding: dict[int, set[int]] = {}
-    for was, now in left:
-        if was[1] != now[1]:
-            return False
-        holding.setdefault(was[0], set()).add(now[0])
-    homes = [home for some in holding.values() for home in some]
-    if any(len(some) > 1 for some in holding.values()) or len(set(homes)) < len(homes):
-        return False
-    for i, (home,) in ((i, tuple(some)) for i, some in holding.items()):
-        wanted = Counter(position.table[i].tiles)
-        for was, _ in taken:
-            if was[0] == i:
-                wanted -= Counter([was[1]])
-                wanted[was[1].stands_for] += 1
-        if wanted - Counter(table[home].tiles):
-            return False
-    return True

@@ -16,11 +16,11 @@ from meldlab.errors import NoSuchThing, NotLegalHere
 from meldlab.play import Chance, Deal, Result
 from meldlab.rummikub.answer import Goal
 from meldlab.rummikub.checker import table_faults
-from meldlab.rummikub.opening import open_table, points_of
 from meldlab.rummikub.position import Position, read_table, show_table
 from meldlab.rummikub.positions import box
 from meldlab.rummikub.rules import PRESETS, Rules
 from meldlab.rummikub.sets import TileSet, best_reading, columns
+from meldlab.rummikub.solve import solve
 from meldlab.rummikub.tiles import JOKER, Tile, check_supply, read_tiles, show
 
 __all__ = ["Draw", "Fail", "Pass", "Play", "Round", "Rummikub", "Turn", "View"]
@@ -81,7 +81,7 @@ class View:
     @property
     def position(self) -> Position:
         """Return what the solvers see."""
-        return Position(self.table, self.rack, self.rules)
+        return Position(self.table, self.rack, self.rules, self.opened[self.seat])
 
     @property
     def idle(self) -> Draw | Pass:
@@ -94,7 +94,7 @@ class View:
             return
         yield self.idle
         if not self.opened[self.seat]:
-            answer = open_table(self.position, Goal("value", "none"))
+            answer = solve(self.position, Goal("value", "none"))
             if answer.played:
                 yield Play(answer.table)
             return
@@ -198,25 +198,11 @@ class Round:
 
     def _verify_play(self, action: Play) -> None:
         self._verify_tiles(getattr(action, "table", None))
-        position = Position(self.table, self.racks[self.turn], self.rules)
-        wrong = table_faults(position, action.table)
+        wrong = table_faults(Position(self.table, self.racks[self.turn], self.rules, self.opened[self.turn]), action.table)
         if wrong:
             raise NotLegalHere("; ".join(wrong))
-        played = self._played(action)
-        if not played:
+        if not self._played(action):
             raise NotLegalHere("a play needs a tile from the rack (or draw)")
-        if self.opened[self.turn]:
-            return
-        if self.rules.after_opening == "manipulate":
-            if not open_table(Position((), tuple(sorted(played.elements())), self.rules)).played:
-                raise NotLegalHere(f"an opening needs {self.rules.opening} points from the rack alone")
-            return
-        before, after = Counter(self.table), Counter(action.table)
-        if before - after:
-            raise NotLegalHere("the table may not be touched before the opening")
-        points = points_of(tuple((after - before).elements()))
-        if points < self.rules.opening:
-            raise NotLegalHere(f"an opening needs {self.rules.opening} points, not {points}")
 
     def _verify_tiles(self, table: object) -> None:
         """Raise NotLegalHere if a table is not made of tiles that the box holds; only then can one ask whether they lie well."""

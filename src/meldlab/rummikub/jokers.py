@@ -2,23 +2,24 @@
 
 With free jokers solved, the rest is branch and bound. If the best free table obeys the family, it is the answer. Otherwise the set in
 which a table joker lies at the end is fixed, one joker after the other, and then the rack tiles that the rules require for it; each
-choice leaves a smaller problem with free jokers whose cost is a bound, and the cheapest one is looked into first.
+choice leaves a smaller problem with free jokers whose cost is a bound, and the cheapest one is looked into first. The best move that
+leaves every joker where it lies is at hand from the start.
 
 >>> from meldlab.rummikub.rules import Rules
 >>> position = Position.parse("R5 J=R6 R7 | K1 K2 K3", "R6 O1 O2", Rules(jokers_are="strict"))
->>> sorted(map(str, best_obedient(position, Goal(), relaxed_by_search).table))
+>>> sorted(map(str, best_obedient(position, Goal(), relaxed_by_search, Budget()).table))
 ['K1 K2 K3', 'O1 O2 J=O3', 'R5 R6 R7']
 """
 
 import heapq
-import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations, count, product
 
 from meldlab.rummikub.answer import Goal
-from meldlab.rummikub.checker import is_legal, jokers_obey
+from meldlab.rummikub.budget import Budget, OutOfBudget
+from meldlab.rummikub.families import is_legal, jokers_obey
 from meldlab.rummikub.position import Position
 from meldlab.rummikub.search import Pool, search
 from meldlab.rummikub.sets import Column, TileSet, columns, long_columns, readings
@@ -29,15 +30,17 @@ __all__ = ["Obedient", "best_obedient", "obeying_table", "relaxed_by_search"]
 # Cost (weight left, sets broken or tiles moved) and table of the best free move that contains some sets and plays some tiles.
 Cost = tuple[int, int]
 Relaxed = tuple[Cost, tuple[TileSet, ...]]
-Relax = Callable[[Position, Goal, Sequence[TileSet]], Relaxed | None]
+Relax = Callable[[Position, Goal, Sequence[TileSet], Budget], Relaxed | None]
 
 
 @dataclass(frozen=True)
 class Obedient:
-    """The best table that obeys the joker family, and whether the time sufficed to be sure."""
+    """The best table that obeys the joker family, whether the budget sufficed to be sure, and what was insisted on to find it."""
 
     table: tuple[TileSet, ...]
     proven: bool
+    fixed: tuple[TileSet, ...]
+    required: tuple[Tile, ...]
 
 
 @dataclass(frozen=True)
@@ -51,7 +54,7 @@ class Branch:
     table: tuple[TileSet, ...] = ()
 
 
-def relaxed_by_search(position: Position, goal: Goal, fixed: Sequence[TileSet]) -> Relaxed | None:
+def relaxed_by_search(position: Position, goal: Goal, fixed: Sequence[TileSet], budget: Budget) -> Relaxed | None:
     """Return the best free move that contains ``fixed``, by the search."""
     pool = Pool.of(position, goal)
     for tile_set in fixed:
@@ -63,35 +66,43 @@ def relaxed_by_search(position: Position, goal: Goal, fixed: Sequence[TileSet]) 
         if same:
             old.remove(same)
     pool.sets = old
-    found = search(pool, keep=goal.keep == "sets")
+    found = search(pool, keep=goal.keep == "sets", budget=budget)
     return ((found.weight_left, found.broken), (*fixed, *found.table)) if found else None
 
 
-def best_obedient(position: Position, goal: Goal, relax: Relax, seconds: float = 20.0) -> Obedient | None:
-    """Return the best move under ``modern`` or ``strict``, past ``seconds`` the best found so far; nothing if the goal cannot be met."""
-    until, order = time.perf_counter() + seconds, count()
+def best_obedient(position: Position, goal: Goal, relax: Relax, budget: Budget) -> Obedient | None:
+    """Return the best move under ``modern`` or ``strict``, past the budget the best found so far; nothing if the goal cannot be met."""
+    order, queue = count(), list[tuple[Cost, int, Branch]]()
     jokers = [(i, tile) for i, tile_set in enumerate(position.table) for tile in tile_set.tiles if tile.joker]
-    queue: list[tuple[Cost, int, Branch]] = []
-    at_hand: tuple[Cost, tuple[TileSet, ...]] | None = None
-    _look(queue, order, position, relax, Branch((), (), goal))
-    while queue and time.perf_counter() < until:
-        _, _, branch = heapq.heappop(queue)
-        obeying = obeying_table(position, branch.table)
-        if obeying:
-            return Obedient(obeying, True)
-        for smaller in _branches(position, jokers, branch, goal):
-            found = _look(queue, order, position, relax, smaller)
-            if found and smaller.ready and (at_hand is None or found[0] < at_hand[0]):
-                at_hand = found
-            if time.perf_counter() > until:
+    at_hand: tuple[Cost, Branch] | None = None
+    proven = True
+    try:
+        _look(queue, order, position, relax, Branch((), (), goal), budget)
+        while queue:
+            cost, _, branch = heapq.heappop(queue)
+            if at_hand and at_hand[0] <= cost:
                 break
-    if time.perf_counter() < until or goal.must:
-        return None
-    return Obedient((at_hand and obeying_table(position, at_hand[1])) or position.table, False)
+            obeying = obeying_table(position, branch.table)
+            if obeying:
+                at_hand = cost, replace(branch, table=obeying)
+                break
+            for smaller in _branches(position, jokers, branch, goal):
+                found = _look(queue, order, position, relax, smaller, budget)
+                if found and smaller.ready and (at_hand is None or found[0] < at_hand[0]):
+                    obeying = obeying_table(position, found[1])
+                    at_hand = (found[0], replace(smaller, table=obeying)) if obeying else at_hand
+    except OutOfBudget:
+        if at_hand is None:
+            raise OutOfBudget from None
+        proven = False
+    best = at_hand and at_hand[1]
+    return Obedient(best.table, proven, best.fixed, best.goal.must) if best else None
 
 
 def _branches(position: Position, jokers: list[tuple[int, Tile]], branch: Branch, goal: Goal) -> Iterator[Branch]:
     """Give the next decisions: where the next table joker lies, or, with all of them placed, what must be played for that."""
+    if not branch.homes:
+        yield Branch(tuple(one for one in position.table if one.jokers), (), goal, ready=True)
     if len(branch.homes) < len(jokers):
         for fixed, home in _homes(position, jokers[len(branch.homes)][1], branch):
             yield Branch(fixed, (*branch.homes, home), goal)
@@ -100,8 +111,12 @@ def _branches(position: Position, jokers: list[tuple[int, Tile]], branch: Branch
             yield replace(branch, goal=replace(goal, must=must), ready=True)
 
 
-def _look(queue: list[tuple[Cost, int, Branch]], order: Iterator[int], position: Position, relax: Relax, branch: Branch) -> Relaxed | None:
-    found = relax(position, branch.goal, branch.fixed)
+def _look(
+    queue: list[tuple[Cost, int, Branch]], order: Iterator[int], position: Position, relax: Relax, branch: Branch, budget: Budget
+) -> Relaxed | None:
+    if budget.spent:
+        raise OutOfBudget
+    found = relax(position, branch.goal, branch.fixed, budget)
     if found:
         heapq.heappush(queue, (found[0], next(order), replace(branch, table=found[1])))
     return found

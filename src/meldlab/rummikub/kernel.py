@@ -9,6 +9,9 @@ table sets broken.
 
 Jokers go on in a run or end it; only ``numbers - 2`` is a place where one begins a run, since elsewhere it can as well lie at the other
 end. A joker that no set needs is *spare* and joins any run or a group with room for it: ``room`` says how many fit.
+
+A search can be cut into pieces: past ``LIMIT`` states every number writes down where its loops stand, and the next call goes on from
+there, with the memo as it was. So the states visited, and the answer, do not depend on where the cuts are.
 """
 
 from itertools import combinations, product
@@ -26,8 +29,11 @@ GROW = 4  # how many times the last raise the budget is raised beyond what is ne
 
 # Columns of the trail, one row per number: group choice, kept sets, then runs and jokers of the four colours.
 GROUP, KEPT, RUN, BRIDGE = 0, 1, 2, 6
-# Cells of the counters.
-NODES, LIMIT, GENERATION, ABORTED, RUNS = 0, 1, 2, 3, 4
+# Cells of the counters; FLOOR, BEST and BUDGET are where the deepening stands, DEPTH the last number whose loops are to be taken up again.
+NODES, LIMIT, GENERATION, PAUSED, RUNS, DEPTH, FLOOR, BEST, BUDGET = range(9)
+FRESH = -2  # DEPTH of a search that has not begun; -1 when no loop waits
+# Rows of the scratch behind the ways of a colour: where the loops stopped, and how many ways there are.
+STOPPED, WAYS = 8, 9
 
 
 def _next_codes():
@@ -127,20 +133,30 @@ def descend(n, codes, used, room, locked, budget, game, table, rack, weights, ch
     if n == game[0]:
         return finish(codes, used, room, game)
     key = ((((locked << 16 | codes) << 2 | used) << 2 | room) << 4) | n
-    at = slot(key, memo_keys, counters[GENERATION], memo_stamp)
-    if memo_stamp[at] == counters[GENERATION] and memo_keys[at] == key and memo_low[at] > budget:
-        return memo_low[at]
-    counters[NODES] += 1
-    if counters[NODES] > counters[LIMIT]:
-        counters[ABORTED] = 1
-        return NEVER
+    least = NEVER
+    # Taken up again, the loops pass over what they did before; what that leaves behind in ``least`` is there already.
+    skipping = counters[DEPTH] >= n
+    if skipping:
+        least = scratch[n, 2, STOPPED, 1]
+        if counters[DEPTH] == n:
+            counters[DEPTH] = -1
+    else:
+        at = slot(key, memo_keys, counters[GENERATION], memo_stamp)
+        if memo_stamp[at] == counters[GENERATION] and memo_keys[at] == key and memo_low[at] > budget:
+            return memo_low[at]
+        if counters[NODES] >= counters[LIMIT]:
+            counters[PAUSED] = 1
+            counters[DEPTH] = n - 1
+            return NEVER
+        counters[NODES] += 1
     late = 1 if n == game[0] - 3 else 0
     jokers = game[1] + game[2]
-    least = NEVER
     starting = 0
     while begins[n, starting] >= 0:
         starting += 1
     for broken in range(1 << starting):
+        if skipping and broken < scratch[n, 0, STOPPED, 1]:
+            continue
         cost_broken = 0
         for i in range(starting):
             cost_broken += broken >> i & 1
@@ -173,6 +189,8 @@ def descend(n, codes, used, room, locked, budget, game, table, rack, weights, ch
         while fitting[n, f] >= 0:
             e = fitting[n, f]
             f += 1
+            if skipping and f <= scratch[n, 1, STOPPED, 1]:
+                continue
             used_e = used_here + choices[e, 4]
             if used_e > jokers:
                 continue
@@ -206,34 +224,34 @@ def descend(n, codes, used, room, locked, budget, game, table, rack, weights, ch
                 if many == 0:
                     possible = False
                     break
-                scratch[n, c, 9, 0] = many
-                scratch[n, c, 9, 1] = cheapest
+                scratch[n, c, WAYS, 0] = many
+                scratch[n, c, WAYS, 1] = cheapest
                 sum_low += cheapest
             if not possible:
                 continue
             if sum_low > budget:
                 least = min(least, sum_low)
                 continue
-            for a in range(scratch[n, 0, 9, 0]):
-                low_a = sum_low - scratch[n, 0, 9, 1] + scratch[n, 0, a, 1]
+            for a in range(scratch[n, 0, WAYS, 0]):
+                low_a = sum_low - scratch[n, 0, WAYS, 1] + scratch[n, 0, a, 1]
                 used_a = used_e + scratch[n, 0, a, 3]
                 if low_a > budget or used_a > jokers:
                     least = min(least, low_a) if low_a > budget else least
                     continue
-                for b in range(scratch[n, 1, 9, 0]):
-                    low_b = low_a - scratch[n, 1, 9, 1] + scratch[n, 1, b, 1]
+                for b in range(scratch[n, 1, WAYS, 0]):
+                    low_b = low_a - scratch[n, 1, WAYS, 1] + scratch[n, 1, b, 1]
                     used_b = used_a + scratch[n, 1, b, 3]
                     if low_b > budget or used_b > jokers:
                         least = min(least, low_b) if low_b > budget else least
                         continue
-                    for d in range(scratch[n, 2, 9, 0]):
-                        low_d = low_b - scratch[n, 2, 9, 1] + scratch[n, 2, d, 1]
+                    for d in range(scratch[n, 2, WAYS, 0]):
+                        low_d = low_b - scratch[n, 2, WAYS, 1] + scratch[n, 2, d, 1]
                         used_d = used_b + scratch[n, 2, d, 3]
                         if low_d > budget or used_d > jokers:
                             least = min(least, low_d) if low_d > budget else least
                             continue
-                        for g in range(scratch[n, 3, 9, 0]):
-                            low_g = low_d - scratch[n, 3, 9, 1] + scratch[n, 3, g, 1]
+                        for g in range(scratch[n, 3, WAYS, 0]):
+                            low_g = low_d - scratch[n, 3, WAYS, 1] + scratch[n, 3, g, 1]
                             used_g = used_d + scratch[n, 3, g, 3]
                             if low_g > budget or used_g > jokers:
                                 least = min(least, low_g) if low_g > budget else least
@@ -245,12 +263,24 @@ def descend(n, codes, used, room, locked, budget, game, table, rack, weights, ch
                                 if low > budget:
                                     least = min(least, low)
                                     continue
+                            if skipping:
+                                done = scratch[n, :, STOPPED, 0]
+                                if a != done[0] or b != done[1] or d != done[2] or g != done[3]:
+                                    continue
+                                skipping = False
                             roomy = 2 if after else min(2, room + choices[e, 5])
                             rest_cost = descend(
                                 n + 1, after, used_g, roomy, going, budget - cost, game, table, rack, weights, choices, fitting, begins,
                                 lanes, lies, floor, counters, memo_keys, memo_low, memo_stamp, scratch, trail,
                             )  # fmt: skip
-                            if counters[ABORTED]:
+                            if counters[PAUSED]:
+                                scratch[n, 0, STOPPED, 0] = a
+                                scratch[n, 1, STOPPED, 0] = b
+                                scratch[n, 2, STOPPED, 0] = d
+                                scratch[n, 3, STOPPED, 0] = g
+                                scratch[n, 0, STOPPED, 1] = broken
+                                scratch[n, 1, STOPPED, 1] = f - 1
+                                scratch[n, 2, STOPPED, 1] = least
                                 return NEVER
                             if cost + rest_cost <= budget:
                                 trail[n, GROUP] = e
@@ -417,36 +447,40 @@ def lay_runs(numbers, trail, runs):
 @kernel
 def search(game, table, rack, weights, choices, begins, lanes, lies, budget, counters, fitting, floor, memo_keys, memo_low, memo_stamp,
            scratch, trail, kept_trail, runs):  # fmt: skip
-    """Return the least cost of a move that keeps every table tile on the table; -1 past the node limit.
+    """Return the least cost of a move that keeps every table tile on the table; -1 past the limit of states, and then it can be called on.
 
-    Arrays as in ``descend``; ``budget`` is a cost below which there is nothing, 0 if nothing is known. The way is left in ``kept_trail``,
-    its runs in ``runs``, and how many they are in ``counters``.
+    Arrays as in ``descend``; ``budget`` is a cost below which there is nothing, 0 if nothing is known. The best way so far is left in
+    ``kept_trail``, its runs in ``runs``, its cost and how many runs they are in ``counters``. ``DEPTH`` is FRESH in the first call.
     """
-    prepare(game, table, rack, weights, choices, fitting, begins, lanes, lies, floor)
-    counters[GENERATION] += 1
-    counters[ABORTED] = 0
-    counters[NODES] = 0
     # One signature for the first call and the recursive ones: with two of them numba crashes when it loads them from its cache.
     zero = np.int64(0)
-    floor_cost = max(np.int64(budget), bound(zero, zero, game[1] + game[2], zero, floor))
-    best, budget = np.int64(NEVER), floor_cost
-    # Nothing costs less than ``floor_cost``, and something costs ``best``; the budget lies between.
-    while floor_cost < best:
+    if counters[DEPTH] == FRESH:
+        prepare(game, table, rack, weights, choices, fitting, begins, lanes, lies, floor)
+        counters[GENERATION] += 1
+        counters[NODES] = 0
+        counters[DEPTH] = -1
+        counters[FLOOR] = max(np.int64(budget), bound(zero, zero, game[1] + game[2], zero, floor))
+        counters[BEST] = NEVER
+        counters[BUDGET] = counters[FLOOR]
+    counters[PAUSED] = 0
+    # Nothing costs less than FLOOR, and something costs BEST; the budget lies between.
+    while counters[FLOOR] < counters[BEST]:
         least = descend(
-            zero, zero, zero, zero, zero, budget, game, table, rack, weights, choices, fitting, begins, lanes, lies, floor, counters,
-            memo_keys, memo_low, memo_stamp, scratch, trail,
+            zero, zero, zero, zero, zero, counters[BUDGET], game, table, rack, weights, choices, fitting, begins, lanes, lies, floor,
+            counters, memo_keys, memo_low, memo_stamp, scratch, trail,
         )  # fmt: skip
-        if counters[ABORTED]:
-            return -1
-        if least <= budget:
-            best = least
+        if counters[PAUSED]:
+            break
+        if least <= counters[BUDGET]:
+            counters[BEST] = least
             for n in range(game[0]):
                 for i in range(10):
                     kept_trail[n, i] = trail[n, i]
-            budget = best - 1
+            counters[BUDGET] = least - 1
         else:
-            raised = least - floor_cost
-            floor_cost = least
-            budget = min(best - 1, least + raised * GROW)
-    counters[RUNS] = lay_runs(game[0], kept_trail, runs)
-    return best
+            raised = least - counters[FLOOR]
+            counters[FLOOR] = least
+            counters[BUDGET] = min(counters[BEST] - 1, least + raised * GROW)
+    if counters[BEST] < NEVER:
+        counters[RUNS] = lay_runs(game[0], kept_trail, runs)
+    return -1 if counters[PAUSED] else counters[BEST]

@@ -1,81 +1,117 @@
 """The opening: sets from the rack alone, worth enough with the best reading of their jokers.
 
->>> position = Position.parse("K9 B9 O9", "R10 R11 R12 K1")
->>> answer = open_table(position)
->>> show(answer.played), show_table(answer.table), answer.proven
-('R10 R11 R12', 'K9 B9 O9 | R10 R11 R12', True)
->>> open_table(Position.parse("", "R1 R2 R3 R4")).played
-()
+>>> from meldlab.rummikub.budget import Budget, OutOfBudget
+>>> position = Position.parse("K9 B9 O9 + R10 R11 R12 K1 (not opened)")
+>>> show_table(best_opening(position, Goal(), "search", Budget()).table)
+'K9 B9 O9 | R10 R11 R12'
+>>> most_points(position.rack, position.rules)
+33
 """
 
-import time
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import replace
 
 from meldlab.rummikub.answer import Answer, Goal
+from meldlab.rummikub.budget import Budget, OutOfBudget
 from meldlab.rummikub.position import Position, show_table
 from meldlab.rummikub.rules import Rules
+from meldlab.rummikub.search import Pool, covers, search
 from meldlab.rummikub.sets import TileSet, best_reading
-from meldlab.rummikub.solve import SECONDS, solve
-from meldlab.rummikub.tiles import show
+from meldlab.rummikub.tiles import Tile
+from meldlab.rummikub.turn import Move, best_table
 
-__all__ = ["open_table", "points_of", "show", "show_table"]
+__all__ = ["best_opening", "best_read", "most_points", "opening_points", "opens", "place_of", "points_of", "show_table"]
+
+MOST = Goal("value", "none")
 
 
-def points_of(sets: tuple[TileSet, ...]) -> int:
+def points_of(sets: Sequence[TileSet]) -> int:
     """Return what sets are worth as they are read."""
     return sum(tile_set.points for tile_set in sets)
 
 
-def open_table(position: Position, goal: Goal | None = None, method: str = "search", *, seconds: float = SECONDS) -> Answer:
-    """Return the best turn of a player who has not opened: at least the opening, or nothing at all.
-
-    Where the rules let the turn go on after the opening, the rest of it may use the table.
-    """
-    wanted, start, rules = goal or Goal(), time.perf_counter(), position.rules
-    nothing = Answer(position, position.table, wanted, True, method, 0.0)
-    if _most_points(position) < rules.opening or (method == "search" and _cannot(position)):
-        return replace(nothing, seconds=time.perf_counter() - start)
-    goes_on = rules.after_opening == "manipulate" and position.table
-    place = position if goes_on else replace(position, table=())
-    answer = solve(place, wanted, method, seconds=seconds)
-    if points_of(_best_read(_from_rack(answer), rules)) < rules.opening or method == "ilp":
-        from meldlab.rummikub.program import Program
-
-        found = Program(place, wanted, points=rules.opening).solve(seconds)
-        answer = replace(found, method="ilp" if method == "ilp" else "search, then ilp") if found else replace(nothing, method=method)
-        if not answer.played:
-            return replace(nothing, proven=answer.proven, method=answer.method, seconds=time.perf_counter() - start)
-    if not goes_on:
-        answer = replace(answer, position=position, table=(*position.table, *_best_read(answer.table, rules)))
-    return replace(answer, seconds=time.perf_counter() - start)
-
-
-def _best_read(sets: tuple[TileSet, ...], rules: Rules) -> tuple[TileSet, ...]:
+def best_read(sets: Sequence[TileSet], rules: Rules) -> tuple[TileSet, ...]:
+    """Return sets with their jokers read so that they are worth most."""
     return tuple(best_reading(one.column, rules) if one.jokers else one for one in sets)
 
 
-def _from_rack(answer: Answer) -> tuple[TileSet, ...]:
+def place_of(position: Position) -> Position:
+    """Return what may be used in the turn: everything, or the rack alone where the opening leaves the table as it is."""
+    if position.opened:
+        return position
+    goes_on = position.rules.after_opening == "manipulate"
+    return replace(position, table=position.table if goes_on else (), opened=True)
+
+
+def most_points(rack: Sequence[Tile], rules: Rules, budget: Budget | None = None) -> int:
+    """Return the most points that sets from these tiles alone can be worth."""
+    place, budget = Position((), tuple(rack), rules), budget or Budget()
+    if covers(rules) and not any(tile.joker for tile in rack):
+        found = search(Pool.of(place, MOST), keep=False, budget=budget)
+        return points_of(found.table) if found else 0
+    from meldlab.rummikub.program import Program
+
+    return Program(place, MOST).most_points(budget)
+
+
+def opening_points(answer: Answer) -> int:
+    """Return what the opening of an answer is worth, a joker as its tile; where there is none, the most points that the rack has."""
+    position = answer.position
+    if not answer.played or place_of(position).table:
+        try:
+            return most_points(answer.played or position.rack, position.rules)
+        except OutOfBudget as out:
+            return points_of(best_read(out.table or (), position.rules))
+    return points_of(list((Counter(answer.table) - Counter(position.table)).elements()))
+
+
+def best_opening(position: Position, goal: Goal, method: str, budget: Budget) -> Move | None:
+    """Return the best turn of a player who has not opened: at least the opening, or the table as it is.
+
+    Where the rules let the turn go on after the opening, the rest of it may use the table.
+    """
+    nothing = None if goal.must else Move(position.table, True, method)
+    rules, place = position.rules, place_of(position)
+    if _bound(position.rack, rules) < rules.opening:
+        return nothing
+    if method == "search" and not any(tile.joker for tile in position.rack) and most_points(position.rack, rules, budget) < rules.opening:
+        return nothing
+    move = best_table(place, goal, method, budget) if method == "search" else None
+    if method == "search" and move is None:
+        return None
+    if move is None or not opens(place, move.table, budget):
+        move = best_table(place, goal, method, budget, points=rules.opening)
+    if move is None:
+        return nothing
+    return move if place.table else move._replace(table=(*position.table, *best_read(move.table, rules)))
+
+
+def opens(place: Position, table: Sequence[TileSet], budget: Budget) -> bool:
+    """Tell whether what was played to lay ``table`` can have begun with an opening."""
+    rules = place.rules
+    if points_of(best_read(_from_rack(place, table), rules)) >= rules.opening:
+        return True
+    if not place.table:
+        return False
+    played = Counter(tile.piece for tile_set in table for tile in tile_set.tiles) - Counter(tile.piece for tile in place.table_tiles)
+    return most_points(sorted(played.elements()), rules, budget) >= rules.opening
+
+
+def _from_rack(place: Position, table: Sequence[TileSet]) -> tuple[TileSet, ...]:
     """Return sets of the new table that the rack alone can have laid: no tile of them was needed from the old table."""
-    old = Counter(tile_set.column for tile_set in answer.position.table)
-    fresh, left = [], Counter(answer.played)
-    for tile_set in answer.table:
+    old = Counter(tile_set.column for tile_set in place.table)
+    played = Counter(tile.piece for tile_set in table for tile in tile_set.tiles) - Counter(tile.piece for tile in place.table_tiles)
+    fresh = []
+    for tile_set in table:
         if old[tile_set.column]:
             old[tile_set.column] -= 1
-        elif not Counter(tile_set.column.pieces) - left:
-            left -= Counter(tile_set.column.pieces)
+        elif not Counter(tile_set.column.pieces) - played:
+            played -= Counter(tile_set.column.pieces)
             fresh.append(tile_set)
     return tuple(fresh)
 
 
-def _most_points(position: Position) -> int:
+def _bound(rack: Sequence[Tile], rules: Rules) -> int:
     """Return points that no opening from this rack exceeds."""
-    return sum(position.rules.numbers if tile.joker else tile.number for tile in position.rack)
-
-
-def _cannot(position: Position) -> bool:
-    """Tell whether, without a joker on the rack, the sets of most points fall short: then there is no opening."""
-    if any(tile.joker for tile in position.rack):
-        return False
-    best = solve(replace(position, table=()), Goal("value", "none"))
-    return best.proven and points_of(best.table) < position.rules.opening
+    return sum(rules.numbers if tile.joker else tile.number for tile in rack)

@@ -12,7 +12,6 @@ from meldlab.errors import NoSuchThing
 from meldlab.play import Chance, Player, RandomPlayer
 from meldlab.rummikub.answer import Answer, Goal
 from meldlab.rummikub.game import Play, Turn, View, grow
-from meldlab.rummikub.opening import open_table
 from meldlab.rummikub.position import Position
 from meldlab.rummikub.sets import TileSet
 from meldlab.rummikub.solve import solve
@@ -48,7 +47,7 @@ class Greedy:
     def choose(self, view: View, chance: Chance) -> Turn:
         """Return the play, or do nothing."""
         if not view.opened[view.seat]:
-            return _played(view, open_table(replace(view.position, rules=replace(view.rules, after_opening="wait")), MOST))
+            return _played(view, solve(replace(view.position, rules=replace(view.rules, after_opening="wait")), MOST))
         table, left = simple_table(view.position)
         return Play(table) if len(left) < len(view.rack) else view.idle
 
@@ -94,8 +93,8 @@ def find_player(name: str) -> Player[View, Turn]:
 
 
 def best_turn(view: View) -> Answer:
-    """Return the play of most points, the opening included."""
-    return (solve if view.opened[view.seat] else open_table)(view.position, MOST)
+    """Return the play of most points."""
+    return solve(view.position, MOST)
 
 
 def _played(view: View, answer: Answer) -> Turn:

@@ -3,6 +3,8 @@
 >>> position = Position.parse("R5 R6 R7 | K9 B9 O9", "R8 J")
 >>> print(position)
 R5 R6 R7 | K9 B9 O9 + R8 J
+>>> Position.parse("K9 B9 O9 + R8 J (not opened)").opened
+False
 >>> Position.parse("R5 R6 R8", "")
 Traceback (most recent call last):
     ...
@@ -15,31 +17,45 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Self
 
-from meldlab.errors import BadText
+from meldlab.errors import BadText, NotLegalHere
 from meldlab.rummikub.rules import Rules
-from meldlab.rummikub.sets import TileSet
-from meldlab.rummikub.tiles import Tile, check_supply, read_rack, show
+from meldlab.rummikub.sets import TileSet, is_set
+from meldlab.rummikub.tiles import Tile, check_supply, check_tile, read_rack, show
 
 __all__ = ["Position", "read_table", "show_table"]
 
 PAPER = Rules()
+NOT_OPENED = "(not opened)"
 
 
 @dataclass(frozen=True, repr=False)
 class Position:
-    """What a player sees who is to move, under some rules."""
+    """What a player sees who is to move, under some rules; ``opened`` tells whether that player has laid the opening in an earlier turn."""
 
     table: tuple[TileSet, ...]
     rack: tuple[Tile, ...]
     rules: Rules = PAPER
+    opened: bool = True
 
     def __post_init__(self) -> None:
+        for tile_set in self.table:
+            if not is_set(tile_set.tiles, self.rules):
+                raise NotLegalHere(f"{tile_set} is no set")
+        for tile in self.rack:
+            check_tile(tile, self.rules)
         check_supply([*self.table_tiles, *self.rack], self.rules)
 
     @classmethod
-    def parse(cls, table: str, rack: str, rules: Rules = PAPER) -> Self:
-        """Read sets separated by bars, and the tiles of the rack."""
-        return cls(read_table(table, rules), read_rack(rack, rules), rules)
+    def parse(cls, table: str, rack: str | None = None, rules: Rules = PAPER, *, opened: bool = True) -> Self:
+        """Read sets separated by bars, and the tiles of the rack; or both in one text, as a position prints itself."""
+        if rack is None:
+            text = table
+            table, plus, rack = text.partition("+")
+            if not plus:
+                raise BadText("a position is its table, a plus and the rack", text, len(text))
+            opened = opened and not rack.rstrip().endswith(NOT_OPENED)
+            rack = rack.rstrip().removesuffix(NOT_OPENED)
+        return cls(read_table(table, rules), read_rack(rack, rules), rules, opened)
 
     @property
     def table_tiles(self) -> list[Tile]:
@@ -47,10 +63,10 @@ class Position:
         return [tile for tile_set in self.table for tile in tile_set.tiles]
 
     def __str__(self) -> str:
-        return f"{show_table(self.table)} + {show(self.rack)}"
+        return f"{show_table(self.table)} + {show(self.rack)}{'' if self.opened else ' ' + NOT_OPENED}"
 
     def __repr__(self) -> str:
-        return f"Position.parse('{show_table(self.table)}', '{show(self.rack)}')"
+        return f"Position.parse('{self}'{'' if self.rules == PAPER else f', rules={self.rules!r}'})"
 
 
 def read_table(text: str, rules: Rules = PAPER) -> tuple[TileSet, ...]:

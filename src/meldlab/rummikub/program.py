@@ -5,30 +5,32 @@ there are 1173 sets, not 1174; the second objective is made whole (M times the v
 set. Runs too long to have a column have one where they already lie on the table, so that they can be kept.
 
 >>> position = Position.parse("R5 R6 R7 | K9 B9 O9", "R8 J")
->>> answer = Program(position, Goal("value")).solve()
->>> answer.worth, answer.kept, answer.proven
-(38, 1, True)
+>>> show_table(Program(position, Goal("value")).solve())
+'K9 B9 O9 | R5 R6 R7 R8 J=R9'
 """
 
 import os
-import time
+import re
+import subprocess
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from importlib import import_module
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import pulp
 
 from meldlab.errors import NotLegalHere
-from meldlab.rummikub.answer import Answer, Goal
-from meldlab.rummikub.position import Position
+from meldlab.rummikub.answer import Goal
+from meldlab.rummikub.budget import Budget, OutOfBudget
+from meldlab.rummikub.position import Position, show_table
 from meldlab.rummikub.sets import Column, TileSet, best_reading, columns, long_columns
 from meldlab.rummikub.tiles import JOKER, Tile
 
-__all__ = ["Program"]
+__all__ = ["Program", "show_table"]
 
-SECONDS = 20.0  # after which the best found is returned, unproven
+SPENT = re.compile(r"Total time \(CPU seconds\): +([0-9.]+)")
 
 
 class Program:
@@ -120,24 +122,30 @@ class Program:
         """Write the model as an LP file."""
         self.model.writeLP(str(path))
 
-    def solve(self, seconds: float = SECONDS) -> Answer | None:
-        """Return the best move found within ``seconds``, at worst the table as it was, unproven; nothing if no move meets the goal."""
-        start = time.perf_counter()
-        try:
-            self.model.solve(_cbc(seconds))
-        except pulp.PulpSolverError:
-            raise NotLegalHere("the integer program cannot be solved here: CBC does not run") from None
-        if self.model.status == pulp.LpStatusInfeasible:
-            return None
-        found = self.model.sol_status in (pulp.LpSolutionOptimal, pulp.LpSolutionIntegerFeasible)
-        proven = self.model.sol_status == pulp.LpSolutionOptimal
-        table = self._table() if found else self.position.table
-        return Answer(self.position, table, self.goal, proven=proven, method="ilp", seconds=time.perf_counter() - start)
+    def most_points(self, budget: Budget) -> int:
+        """Return the most points that sets of the new table can show, each at its best reading."""
+        worth = {x: best_reading(column, self.position.rules).points for column, x in zip(self.columns, self.x, strict=True)}
+        self.model.setObjective(pulp.LpAffineExpression(worth))
+        table = self.solve(budget)
+        return sum(best_reading(tile_set.column, self.position.rules).points for tile_set in table or ())
 
-    def _table(self) -> tuple[TileSet, ...]:
+    def solve(self, budget: Budget | None = None) -> tuple[TileSet, ...] | None:
+        """Return the table of the best move, nothing if no move meets the goal; past the budget raise OutOfBudget with the best so far."""
+        budget = budget or Budget()
+        if budget.seconds <= 0:
+            raise OutOfBudget
+        status, values = _by_cbc(self.model, budget)
+        if "nfeasible" in status:
+            return None
+        if status.startswith("Optimal"):
+            return self._table(values)
+        # "Stopped on time - objective value ..." has a table to show, "Stopped on time (no integer solution ...)" has none.
+        raise OutOfBudget(self._table(values) if " objective" in status else None)
+
+    def _table(self, values: dict[str, float]) -> tuple[TileSet, ...]:
         laid = Counter[Column]()
         for column, x in zip(self.columns, self.x, strict=True):
-            laid[column] += round(x.value() or 0)
+            laid[column] += round(values.get(x.name, 0))
         return arranged(laid.elements(), self.position)
 
 
@@ -172,11 +180,35 @@ def _name(column: Column) -> str:
     return "x_" + "_".join(map(str, column.pieces))
 
 
-def _cbc(seconds: float) -> Any:
+def _by_cbc(model: Any, budget: Budget) -> tuple[str, dict[str, float]]:
+    """Run CBC within the processor time that is left; return what it says, and the variables that are not 0.
+
+    Whatever interrupts us, a key above all, ends CBC as well.
+    """
+    with TemporaryDirectory() as folder:
+        problem, solution = Path(folder, "model.mps"), Path(folder, "solution.txt")
+        _, names, *_ = model.writeMPS(str(problem), rename=1)
+        seconds = max(0.1, budget.seconds)
+        limits = ["-sec", f"{seconds:.2f}", "-timeMode", "cpu", "-ratio", "0", "-allow", "0"]
+        try:
+            ran = subprocess.run(
+                [_cbc_path(), str(problem), "-max", *limits, "-solve", "-printingOptions", "normal", "-solution", str(solution)],
+                stdin=subprocess.DEVNULL, capture_output=True, text=True, check=True,
+            )  # fmt: skip
+            lines = solution.read_text().splitlines()
+        except (OSError, subprocess.CalledProcessError):
+            raise NotLegalHere("the integer program cannot be solved here: CBC does not run") from None
+    spent = SPENT.search(ran.stdout)
+    budget.charge(float(spent[1]) if spent else seconds)
+    ours = {short: name for name, short in names.items()}
+    rows = (line.removeprefix("**").split() for line in lines[1:])
+    return lines[0], {ours[row[1]]: float(row[2]) for row in rows if row and row[1] in ours}
+
+
+def _cbc_path() -> str:
     # PuLP 3 carries a CBC that is five times as quick here as the one of its extra 'cbc'; PuLP 4 has only the extra.
     carried = getattr(pulp, "PULP_CBC_CMD", None)
-    path = carried.pulp_cbc_path if carried else import_module("cbcbox").cbc_bin_path()
-    return pulp.COIN_CMD(path=path, msg=False, timeLimit=max(seconds, 0.1), gapRel=0, gapAbs=0)
+    return str(carried.pulp_cbc_path if carried else import_module("cbcbox").cbc_bin_path())
 
 
 def cpu_seconds() -> float:

@@ -46,6 +46,12 @@ def make_puzzle(seed: int, *, hard: bool = False) -> Puzzle:
         if not answer.played or answer.kept > len(position.table) - 2:
             continue
         simple = len(position.rack) - len(simple_table(position)[1])
-        if answer.count >= 2 and simple < answer.count and answer.moved >= least and len(every_best(answer, 2)) == 1:
+        if answer.count >= 2 and simple < answer.count and answer.moved >= least and _only(answer):
             return Puzzle(position, answer, simple, True)
     raise NotLegalHere(f"no puzzle among {TRIES} positions of seed {seed}")
+
+
+def _only(answer: Answer) -> bool:
+    """Tell whether no other move is as good."""
+    found = every_best(answer, 1)
+    return found.complete and len(found.tables) == 1

@@ -15,16 +15,19 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
+from meldlab.pieces import pieces
 from meldlab.rummikub import kernel
 from meldlab.rummikub.answer import Goal
+from meldlab.rummikub.budget import Budget, OutOfBudget
 from meldlab.rummikub.position import Position, show_table
 from meldlab.rummikub.rules import Rules
 from meldlab.rummikub.sets import TileSet
 from meldlab.rummikub.tiles import JOKER, Tile
 
-__all__ = ["NODES", "Found", "OutOfNodes", "Pool", "covers", "load", "search", "show_table"]
+__all__ = ["Found", "Pool", "covers", "load", "search", "show_table"]
 
-NODES = 3_000_000  # states visited, a few seconds' worth, before the search gives up
+FIRST = 1000  # states of the first piece: most searches end within it
+CALL = 100  # states that a call of the search is charged for beside those it visits: what the Python around it takes
 Grid = NDArray[np.int64]  # [numbers, 4]
 Locks = tuple[Grid, Grid, Grid]  # begins, lanes, lies, as the kernel wants them
 
@@ -108,7 +111,7 @@ class Found:
 class Workspace(threading.local):
     """The arrays of one thread, allocated once; shapes as the kernel wants them for up to 15 numbers."""
 
-    counters: NDArray[np.int64] = field(default_factory=lambda: np.zeros(5, np.int64))
+    counters: NDArray[np.int64] = field(default_factory=lambda: np.zeros(9, np.int64))
     fitting: NDArray[np.int64] = field(default_factory=lambda: np.zeros((16, 256), np.int64))
     floor: NDArray[np.int64] = field(default_factory=lambda: np.zeros((17, 4, 3, 16, 16), np.int64))
     memo_keys: NDArray[np.int64] = field(default_factory=lambda: np.zeros(kernel.MEMO, np.int64))
@@ -126,27 +129,34 @@ JOKERS = [[Tile(colour, number, joker=True) for number in range(16)] for colour 
 NO_SETS = np.full((16, kernel.MOST_SETS + 1), -1, np.int64), np.zeros((1, 3), np.int64), np.zeros((16, 2), np.int64)
 
 
-class OutOfNodes(Exception):
-    """The search has visited as many states as it may; somebody else must answer."""
-
-
-def search(pool: Pool, *, keep: bool = True, nodes: int = NODES) -> Found | None:
+def search(pool: Pool, *, keep: bool = True, budget: Budget | None = None) -> Found | None:
     """Return a table with the least weight left on the rack and, if asked to ``keep``, the fewest sets broken; nothing if there is none.
+
+    Past the budget it raises OutOfBudget with the best table so far.
 
     >>> search(Pool.of(Position.parse("", "R5 R6"), Goal())).table
     ()
     """
-    cost = _run(pool, NO_SETS, 0, nodes)
-    spent = int(WORK.counters[kernel.NODES])
+    budget = budget or Budget()
+    before = budget.nodes
+    cost, whole = _run(pool, NO_SETS, 0, budget)
     if cost >= kernel.NEVER:
-        return None
+        if whole:
+            return None
+        raise OutOfBudget
     left, broken = cost // kernel.SCALE, 0
+    sets: Sequence[TileSet] = ()
     if keep and pool.sets:
-        cost = _run(pool, _locks(pool), cost, nodes - spent)
-        spent += int(WORK.counters[kernel.NODES])
-        broken = cost % kernel.SCALE
-    sets = pool.sets if keep else ()
-    return Found(tuple(_table(pool, sets)), left, broken, spent)
+        if whole:
+            calmest, whole = _run(pool, _locks(pool), cost, budget)
+            if calmest < kernel.NEVER:
+                cost, sets = calmest, pool.sets
+        broken = cost % kernel.SCALE if sets else len(pool.sets)
+    found = Found(tuple(_table(pool, sets)), left, broken, before - budget.nodes)
+    budget.nodes -= CALL
+    if not whole:
+        raise OutOfBudget(found.table)
+    return found
 
 
 def load() -> None:
@@ -154,17 +164,25 @@ def load() -> None:
     search(Pool.of(Position((), ()), Goal()))
 
 
-def _run(pool: Pool, locks: Locks, budget: int, nodes: int) -> int:
+def _run(pool: Pool, locks: Locks, least: int, budget: Budget) -> tuple[int, bool]:
+    """Return the cost of the best way, which the workspace now holds, and whether the budget sufficed to prove it the best."""
     work, choices = WORK, kernel.CHOICES[pool.rules.colours - 1]
-    work.counters[kernel.LIMIT] = nodes
+    counters, most = work.counters, max(0, budget.nodes)
     game = np.array((pool.rules.numbers, pool.must_jokers, pool.may_jokers, pool.joker_weight), np.int64)
-    cost = kernel.search(
-        game, pool.must, pool.may, pool.weights, choices, *locks, budget, work.counters, work.fitting, work.floor,
+    arguments = (
+        game, pool.must, pool.may, pool.weights, choices, *locks, least, counters, work.fitting, work.floor,
         work.memo_keys, work.memo_low, work.memo_stamp, work.scratch, work.trail, work.best, work.runs,
     )  # fmt: skip
+    counters[kernel.DEPTH], counters[kernel.LIMIT] = kernel.FRESH, min(FIRST, most)
+    cost = int(kernel.search(*arguments))
     if cost < 0:
-        raise OutOfNodes
-    return int(cost)
+        for _, many in pieces(most - FIRST, FIRST):
+            counters[kernel.LIMIT] += many
+            cost = int(kernel.search(*arguments))
+            if cost >= 0 or budget.seconds <= 0:
+                break
+    budget.nodes -= int(counters[kernel.NODES])
+    return (cost, True) if cost >= 0 else (int(counters[kernel.BEST]), False)
 
 
 def _locks(pool: Pool) -> Locks:

@@ -17,7 +17,7 @@ from meldlab.errors import BadText, NotLegalHere
 from meldlab.rummikub.rules import Rules
 from meldlab.rummikub.tiles import JOKER, Tile, read_tiles, show
 
-__all__ = ["Column", "TileSet", "best_reading", "columns", "long_columns", "readings", "why_not"]
+__all__ = ["Column", "TileSet", "best_reading", "columns", "is_set", "long_columns", "readings", "why_not"]
 
 PAPER = Rules()
 
@@ -99,6 +99,16 @@ class TileSet:
 def readings(column: Column, rules: Rules = PAPER) -> tuple[tuple[Tile, ...], ...]:
     """Return every way to read a column as a set, each in the order it is laid; none when it is no set."""
     return (*_groups(column, rules), *_runs(column, rules))
+
+
+@lru_cache(maxsize=1 << 15)
+def is_set(tiles: tuple[Tile, ...], rules: Rules = PAPER) -> bool:
+    """Tell whether tiles, jokers with what they stand for, are a group or a run.
+
+    >>> is_set(TileSet.parse("R5 J R7").tiles), is_set((Tile(0, 12), Tile(0, 13), Tile(0, 14)))
+    (True, False)
+    """
+    return any(set(tiles) == set(reading) and len(tiles) == len(reading) for reading in readings(Column.of(tiles), rules))
 
 
 def best_reading(column: Column, rules: Rules = PAPER) -> TileSet:

@@ -15,7 +15,7 @@ from typing import Self
 from meldlab.errors import BadText, NotLegalHere
 from meldlab.rummikub.rules import COLOURS, Rules
 
-__all__ = ["JOKER", "Tile", "check_supply", "read_rack", "read_tiles", "show"]
+__all__ = ["JOKER", "Tile", "check_supply", "check_tile", "read_rack", "read_tiles", "show"]
 
 WORD = re.compile(r"[^\s,|]+")
 PLAIN = re.compile(r"([A-Za-z])(\d+)")
@@ -86,6 +86,13 @@ def read_rack(text: str, rules: Rules | None = None) -> tuple[Tile, ...]:
             raise BadText(f"a joker on the rack stands for nothing yet (write J, not {tile})", text, at)
         rack.append(tile)
     return tuple(sorted(rack))
+
+
+def check_tile(tile: Tile, rules: Rules) -> None:
+    """Raise an error when the box has no such tile to hold: another colour or number, or a joker that stands for something."""
+    if tile != JOKER and (tile.joker or not (0 <= tile.colour < rules.colours and 1 <= tile.number <= rules.numbers)):
+        named = tile if tile.colour in range(len(COLOURS)) else (tile.colour, tile.number)
+        raise NotLegalHere(f"no tile {named} can be on a rack ({rules.colours} colours, numbers 1 to {rules.numbers}, jokers)")
 
 
 def check_supply(tiles: Iterable[Tile], rules: Rules) -> None:

@@ -1,0 +1,54 @@
+"""What one question may cost, in states that the search visits and in seconds of processor time, never of the clock on the wall.
+
+States are counted exactly: an answer that they bound is the same on every machine, busy or idle. Seconds are for the integer program, and
+for whoever cannot wait; those of the solver's own process are counted with ours.
+
+>>> budget = Budget(nodes=1000)
+>>> budget.nodes -= 1000
+>>> budget.spent
+True
+"""
+
+from time import thread_time
+from typing import TYPE_CHECKING
+
+from meldlab.errors import NotLegalHere
+
+if TYPE_CHECKING:
+    from meldlab.rummikub.sets import TileSet
+
+__all__ = ["NODES", "SECONDS", "Budget", "OutOfBudget"]
+
+NODES = 3_000_000  # states visited, a few seconds' worth
+SECONDS = 20.0
+
+
+class Budget:
+    """What is left for one question: ``nodes`` to visit, ``seconds`` of processor time."""
+
+    __slots__ = ("_until", "nodes")
+
+    def __init__(self, nodes: int = NODES, seconds: float = SECONDS) -> None:
+        self.nodes, self._until = nodes, thread_time() + seconds
+
+    @property
+    def seconds(self) -> float:
+        """Return the seconds of this thread that are left."""
+        return self._until - thread_time()
+
+    def charge(self, seconds: float) -> None:
+        """Count what another process has spent for this question."""
+        self._until -= seconds
+
+    @property
+    def spent(self) -> bool:
+        """Tell whether nothing is left of one of the two."""
+        return self.nodes <= 0 or self.seconds <= 0
+
+
+class OutOfBudget(NotLegalHere):
+    """What may be spent on a question is spent; ``table`` is the best one come across, if any."""
+
+    def __init__(self, table: "tuple[TileSet, ...] | None" = None) -> None:
+        super().__init__("no answer was found within the states and the processor time allowed, and none was excluded")
+        self.table = table
