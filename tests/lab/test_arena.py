@@ -5,9 +5,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from meldlab.cards import Card
 from meldlab.errors import NotLegalHere
-from meldlab.gin import Rules
+from meldlab.gin import Gin, Rules, View, players
 from meldlab.lab.arena import duel, round_robin
+from meldlab.play import Deal, Result, Table
 
 KEYS = {
     *("players", "games", "wins", "win_rate", "ci95", "rounds", "rounds_per_game", "turns_per_round", "points_per_round"),
@@ -84,6 +86,17 @@ def test_a_round_robin_rates_everyone() -> None:
     assert len(robin.duels) == 3
     with pytest.raises(NotLegalHere, match="against itself"):
         round_robin(["simple", "simple", "random"], 10)
+
+
+def test_a_match_that_nobody_wins_ends() -> None:
+    class Timid(players.GinPlayer):
+        name = "timid"
+
+        def knocks(self, view: View, card: Card) -> bool:
+            return False
+
+    played = Table(Gin(), [Timid(), Timid()], most_actions=2_000).play(Deal(1))
+    assert played.result == Result((0, 0), (), "no end after 2,000 actions")
 
 
 def test_one_hand_can_be_drawn() -> None:

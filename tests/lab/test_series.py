@@ -1,13 +1,16 @@
 """Games at the table in processes: as many as one likes play the same, and no player can stop the others."""
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from meldlab.errors import NotLegalHere
 from meldlab.gin import Rules
+from meldlab.gin.kernel_batch import COUNTS
 from meldlab.lab.arena import Duel, duel, round_robin
-from meldlab.lab.series import Series
+from meldlab.lab.series import Game, Seats, Series
 from meldlab.play import TimeLimit
 
 PLAYERS = """
@@ -88,6 +91,23 @@ def test_two_processes_play_what_one_does(file: Path) -> None:
     assert same(one, kernel)
     assert two.players == ("copycat", "simple")
     assert not two.forfeits
+
+
+@pytest.mark.parametrize(("games", "threads", "processes"), [(1000, 0, 6), (400, 0, 4), (98, 0, 0), (98, 1, 1), (98, 3, 3)])
+def test_no_number_of_threads_is_all_cores(file: Path, monkeypatch: pytest.MonkeyPatch, games: int, threads: int, processes: int) -> None:
+    asked: list[int] = []
+
+    def pretend(self: Series, seated: Seats, many: int, processes: int, *, raising: bool) -> Iterator[Game]:
+        asked.append(processes)
+        counts = [0] * COUNTS
+        yield from ((counts, "") for _ in range(many))
+
+    monkeypatch.setattr(Series, "games", pretend)
+    monkeypatch.setattr("os.cpu_count", lambda: 6)
+    duel(f"{file}:Copycat", "simple", games, threads=threads)
+    assert asked == [processes]
+    with pytest.raises(NotLegalHere, match="999 processes asked for"):
+        duel(f"{file}:Copycat", "simple", games, threads=999)
 
 
 def test_a_file_is_run_once_in_every_process(file: Path) -> None:

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, replace
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -9,6 +10,7 @@ from hypothesis import strategies as st
 from meldlab.cards import Card, Hand
 from meldlab.errors import BadText, NotLegalHere
 from meldlab.play import Broken, Chance, Deal, RandomPlayer, Record, Result, Table, replay
+from meldlab.play.record import Fields, toml
 from tests.play.leaks import assert_no_leaks
 from tests.play.toy import Cards, HighCard, Look, Swap
 
@@ -268,10 +270,46 @@ def test_a_bad_record_is_named(change: tuple[str, str], problem: str) -> None:
 
 
 @settings(deadline=None)
-@given(st.text(), st.dictionaries(st.from_regex(r"[a-z_]+", fullmatch=True), st.text() | st.integers() | st.booleans(), max_size=3))
+@given(
+    st.text(),
+    st.dictionaries(
+        st.text() | st.sampled_from(["", "a.b", "a b", "=", '"', "[result]", "seed", "\n", "7", "ä", "#"]),
+        st.recursive(
+            st.text() | st.integers() | st.booleans() | st.floats(allow_nan=False),
+            lambda inner: st.lists(inner, max_size=2) | st.dictionaries(st.text(), inner, max_size=2),
+            max_leaves=4,
+        ),
+        max_size=3,
+    ),
+)
 def test_any_text_survives_a_record(words: str, rules: dict[str, object]) -> None:
     record = Record("g", rules, (words,), Deal(), (words,))
     assert Record.parse(str(record)) == record
+
+
+@pytest.mark.parametrize(
+    ("value", "kind"), [(None, "a NoneType"), ({"x": [None]}, "a NoneType"), ({1, 2}, "a set"), (b"x", "a bytes"), (object(), "a object")]
+)
+def test_what_toml_cannot_hold_is_named(value: object, kind: str) -> None:
+    with pytest.raises(NotLegalHere, match=f"no way to write {kind}"):
+        str(Record("g", {"rule": value}, ("a",)))
+    with pytest.raises(NotLegalHere, match="a name in a record is a text, not a int"):
+        str(Record("g", {3: 4}, ("a",)))  # type: ignore[dict-item]
+
+
+def test_numbers_of_numpy_are_numbers() -> None:
+    assert toml([np.float64(0.5), np.bool_(True).item(), True, 3]) == "[0.5, true, true, 3]"
+
+
+@pytest.mark.parametrize("before", ["seeds = 3", '"seed of it" = 3', "  seed_ = 3"])
+def test_an_error_points_at_the_field_and_not_at_one_that_begins_alike(before: str) -> None:
+    text = f"{before}\nseed = -1\n"
+    fields = Fields({"seed": -1}, text)
+    with pytest.raises(BadText) as raised:
+        fields.take("seed", int)
+    assert raised.value.at == text.index("seed = -1")
+    assert Fields({}, "x = 1\n[results]\n[result]\n").place("result") == len("x = 1\n[results]\n")
+    assert Fields({}, "nothing").place("result") == 0
 
 
 def test_the_toy_leaks_nothing() -> None:

@@ -7,6 +7,7 @@ import pytest
 from meldlab.errors import MeldlabError, NotLegalHere
 from meldlab.play import Deal, RandomPlayer, Record, Table, replay
 from meldlab.recycle.game import Described, Option
+from meldlab.recycle.limits import Limits
 from meldlab.recycle.machine import Machine
 from tests.play.leaks import assert_no_leaks
 
@@ -97,3 +98,10 @@ def test_positions_are_equal_whatever_empty_places_were_named() -> None:
     assert hash(one) == hash(other)
     assert one != position
     assert replace(one) == one
+
+
+def test_a_record_has_the_limits_that_may_end_a_game() -> None:
+    game = Described.named("kuhn_poker", limits=Limits(decisions=2))
+    assert game.rules()["limits"]["decisions"] == 2
+    record = Table(game, [RandomPlayer()] * 2).play(Deal(seed=2)).record
+    assert Record.parse(str(record)) == record

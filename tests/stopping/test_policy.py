@@ -66,3 +66,9 @@ def test_matrices_too_large_to_keep_are_refused() -> None:
     for matrix in (current_value, continue_or_not, value_table):
         with pytest.raises(NotLegalHere, match="too large to keep"):
             matrix(Urn(5000, 5000))
+
+
+@pytest.mark.parametrize("left", [(-1, 0), (0, -1), (5, 0), (0, 5), (-5, -5)])
+def test_a_position_of_no_deck_is_refused(left: tuple[int, int]) -> None:
+    with pytest.raises(NotLegalHere, match=f"{left[0]} black and {left[1]} red cards left are no position of 4 black and 4 red"):
+        policy(Urn(4, 4)).stops_at(*left)

@@ -11,7 +11,8 @@ from typing import Any, NamedTuple
 from meldlab.cards import CARDS, Card, Deck, Hand
 from meldlab.errors import NotLegalHere
 from meldlab.gin.kernel import fits, knocks, points_of
-from meldlab.gin.move import PLAIN, Move, Verb, is_move
+from meldlab.gin.move import DRAW as THE_DRAW
+from meldlab.gin.move import DROPS, PLAIN, Move, Verb, is_move
 from meldlab.gin.rules import Rules
 from meldlab.gin.view import Phase, View, check_melds, laid_greedily
 from meldlab.play import Chance
@@ -35,6 +36,7 @@ ALLOWED = (
     (),
 )
 FULL = (1 << 52) - 1
+DROPPED = {id(move): move.index for move in DROPS}  # by identity: nothing is known of what a player answers
 
 
 @dataclass(frozen=True)
@@ -170,13 +172,14 @@ class Round(NamedTuple):
 
     def apply(self, move: Move) -> "Round":
         """Verify the move and return the round after it."""
-        if id(move) in PLAIN:
-            # The two moves of every turn are tried first; whatever is wrong with them, verify says.
-            verb, phase = move.verb, self.phase
-            if verb is DROP and phase is DROPPING and self.masks[self.seat] >> move.index & 1 and move.index != self.taken:
+        # The two moves of every turn are tried first; whatever is wrong with them, verify says.
+        phase = self.phase
+        if phase is DROPPING:
+            card = DROPPED.get(id(move), -1)
+            if card >= 0 and self.masks[self.seat] >> card & 1 and card != self.taken:
                 return self._drop(move)
-            if verb is DRAW and phase is DRAWING:
-                return self._draw(move, False)
+        elif move is THE_DRAW and phase is DRAWING:
+            return self._draw(move, False)
         self.verify(move)
         verb = move.verb
         if verb is DROP:

@@ -16,6 +16,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from math import inf, isfinite
 from types import FrameType
+from typing import Any
 
 from meldlab.errors import NotLegalHere
 
@@ -63,6 +64,11 @@ class Clock:
 
     def __init__(self, limit: TimeLimit, seats: int) -> None:
         self.limit, self.used = limit, [(0.0, 0.0)] * seats
+
+    def ask(self, seat: int, player: Any, view: Any, chance: Any) -> Any:
+        """Return what a player chooses while its time runs."""
+        with self.running(seat):
+            return player.choose(view, chance)
 
     @contextmanager
     def running(self, seat: int) -> Iterator[None]:

@@ -6,18 +6,20 @@ True
 """
 
 import json
+import re
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Self
 
-from meldlab.errors import BadText
+from meldlab.errors import BadText, NotLegalHere
 from meldlab.play.chance import Deal
 from meldlab.play.protocol import Result
 
 __all__ = ["FORMAT", "Record", "toml"]
 
 FORMAT = "meldlab record 1"
+BARE = re.compile(r"[A-Za-z0-9_-]+")  # keys that need no quotes
 
 
 @dataclass(frozen=True)
@@ -62,7 +64,7 @@ class Record:
         lines += [f"{name} = {value}" for name, value in (("seed", deal.seed), ("number", deal.game), ("turned", deal.turned))]
         lines += [_column("deal", deal.given)] if deal.given else []
         lines += [_column("actions", self.actions)]
-        lines += ["", "[rules]", *(f"{name} = {toml(value)}" for name, value in self.rules.items())]
+        lines += ["", "[rules]", *(f"{_key(name)} = {toml(value)}" for name, value in self.rules.items())]
         if self.result is not None:
             winners = [seat + 1 for seat in self.result.winners]
             lines += ["", "[result]", f"scores = {toml(self.result.scores)}", f"winners = {toml(winners)}"]
@@ -73,19 +75,29 @@ class Record:
 def toml(value: Any) -> str:
     """Write a value as TOML: text, number, truth, list or table in one line.
 
-    >>> toml({"name": "A", "melds": ["5H", '"'], "big_gin": True})
-    '{ name = "A", melds = ["5H", "\\\\""], big_gin = true }'
+    >>> toml({"name": "A", "melds": ["5H", '"'], "big gin": True})
+    '{ name = "A", melds = ["5H", "\\\\""], "big gin" = true }'
     """
     if isinstance(value, str):
         # TOML's basic strings are JSON's, except that a delete character must be escaped.
         return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
     if isinstance(value, bool):
         return str(value).lower()
-    if isinstance(value, int | float):
-        return repr(value)
+    if isinstance(value, int):
+        return repr(int(value))
+    if isinstance(value, float):
+        return repr(float(value))
     if isinstance(value, Mapping):
-        return "{ " + ", ".join(f"{name} = {toml(each)}" for name, each in value.items()) + " }"
-    return "[" + ", ".join(map(toml, value)) + "]"
+        return "{ " + ", ".join(f"{_key(name)} = {toml(each)}" for name, each in value.items()) + " }"
+    if isinstance(value, list | tuple):
+        return "[" + ", ".join(map(toml, value)) + "]"
+    raise NotLegalHere(f"a record has no way to write a {type(value).__name__}")
+
+
+def _key(name: object) -> str:
+    if not isinstance(name, str):
+        raise NotLegalHere(f"a name in a record is a text, not a {type(name).__name__}")
+    return name if BARE.fullmatch(name) else toml(name)
 
 
 class Fields:
@@ -114,7 +126,8 @@ class Fields:
 
     def place(self, name: str) -> int:
         """Return where a field stands in the text."""
-        return max(0, f"\n{self.text}".find(f"\n{name}"))
+        found = re.search(rf"""^[ \t]*\[?[ \t]*["']?{re.escape(name)}["']?[ \t]*[=.\]]""", self.text, re.MULTILINE)
+        return found.start() if found else 0
 
     def done(self) -> None:
         """Raise if a field is left that nobody asked for."""
@@ -132,7 +145,7 @@ def _result(fields: Fields) -> Result | None:
     inner = Fields(found, fields.text)
     scores, winners = inner.take("scores", list), inner.take("winners", list)
     if not all(type(number) is int for number in [*scores, *winners]):
-        raise BadText("scores and winners are lists of whole numbers", fields.text, fields.place("[result]"))
+        raise BadText("scores and winners are lists of whole numbers", fields.text, fields.place("result"))
     result = Result(tuple(scores), tuple(winner - 1 for winner in winners), inner.take("reason", str))
     inner.done()
     return result

@@ -8,7 +8,7 @@
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Self
@@ -232,8 +232,8 @@ class Described:
         return range(self.machine.players, self.machine.players + 1)
 
     def rules(self) -> Mapping[str, Any]:
-        """Return the description itself."""
-        return {"description": self.text, "dialect": self.dialect}
+        """Return the description itself, and the limits that may end a game."""
+        return {"description": self.text, "dialect": self.dialect, "limits": asdict(self.limits)}
 
     def start(self, seats: int, deal: Deal) -> Standing:
         """Return the first decision."""

@@ -109,7 +109,7 @@ def play_match(
             console.print(f"\nRound {shown + 1}, you {match.scores[0]}, the other {match.scores[1]}; {starter}.")
         if match.seat == 1:
             try:
-                move, after = step(match, opponent, deal.chance(len(lines), 1), clock)
+                move, after = step(match, 1, opponent, deal.chance(len(lines), 1), clock)
             except Forfeit as lost:
                 result = match.forfeit(1, str(lost))
                 kept.keep([*lines, str(lost)], result)
