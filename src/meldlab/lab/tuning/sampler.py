@@ -31,7 +31,9 @@ class Cloud(BaseSampler):
         mean = (np.array([start[each.name] for each in dimensions]) - self.low) / self.span
         # Bounds of one for all: a step means the same in every dimension.
         box = np.tile([0.0, 1.0], (len(dimensions), 1))
-        self.cma = CMA(mean=mean, sigma=width, bounds=box, seed=seed, population_size=population)
+        # Its chance takes seeds below 2 ** 32 only; every seed of ours gives one of them, small ones themselves.
+        own = seed if seed < 2**32 else int(np.random.SeedSequence(seed).generate_state(1)[0])
+        self.cma = CMA(mean=mean, sigma=width, bounds=box, seed=own, population_size=population)
         self.asked: dict[int, NDArray[np.float64]] = {}
         self.told: list[tuple[NDArray[np.float64], float]] = []
 
