@@ -1,5 +1,6 @@
 """Files are whole or not there."""
 
+import errno
 import os
 from pathlib import Path
 
@@ -65,3 +66,20 @@ def test_what_cannot_be_written_is_named_and_leaves_nothing(tmp_path: Path, name
     with pytest.raises(NotLegalHere, match=rf"{name} cannot be written: \w+"), write_whole(tmp_path / name) as file:
         file.write(b"x")
     assert sorted(each.name for each in tmp_path.iterdir()) == ["file", "folder"]
+
+
+def test_only_what_cannot_be_written_is_called_so(tmp_path: Path) -> None:
+    def stumble() -> None:
+        with write_whole(tmp_path / "answer"):
+            (tmp_path / "missing").read_bytes()
+
+    with pytest.raises(FileNotFoundError, match="missing"):
+        stumble()
+    assert not list(tmp_path.iterdir())
+
+    def fill() -> None:
+        with write_whole(tmp_path / "answer"):
+            raise OSError(errno.ENOSPC, "No space left on device")
+
+    with pytest.raises(NotLegalHere, match="answer cannot be written: No space left"):
+        fill()

@@ -1,15 +1,18 @@
 """The folder where compiled kernels and solved tables are kept between runs, and files that are never seen half-written."""
 
+import errno
 import os
 import secrets
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, cast
 
 from meldlab.errors import NotLegalHere
 
 __all__ = ["cache_folder", "write_whole"]
+
+FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 
 
 def cache_folder(*parts: str) -> Path:
@@ -36,20 +39,49 @@ def write_whole(path: Path) -> Iterator[BinaryIO]:
     b'hello'
     """
     place = path.resolve()
+    if place.exists() and not place.is_file():
+        # A terminal or a pipe has no place to take; a folder says so itself.
+        with _opened(path, place, "wb") as file:
+            yield file
+        return
+    part = place.with_name(f".{place.name}.{secrets.token_hex(4)}.part")
     try:
-        if place.exists() and not place.is_file():
-            # A terminal or a pipe has no place to take; a folder says so itself.
-            with place.open("wb") as file:
-                yield file
-            return
-        part = place.with_name(f".{place.name}.{secrets.token_hex(4)}.part")
-        try:
-            with part.open("xb") as file:
-                yield file
+        with _opened(path, part, "xb") as file:
+            yield file
+            with _said(path):
                 file.flush()
                 os.fsync(file.fileno())
+        with _said(path):
             part.replace(place)
-        finally:
-            part.unlink(missing_ok=True)
+    finally:
+        # Gone already when all went well.
+        with suppress(OSError):
+            part.unlink()
+
+
+@contextmanager
+def _said(path: Path) -> Iterator[None]:
+    """Turn what the system says into one line that names the file."""
+    try:
+        yield
     except OSError as problem:
         raise NotLegalHere(f"{path} cannot be written: {problem.strerror or problem}") from None
+
+
+@contextmanager
+def _opened(path: Path, place: Path, mode: str) -> Iterator[BinaryIO]:
+    with _said(path):
+        file = cast(BinaryIO, place.open(mode))
+    try:
+        yield file
+    except OSError as problem:
+        # Whoever writes may stumble over other files as well, which are not ours to explain; a full disk is.
+        if problem.errno in FULL or (problem.errno is None and "written" in str(problem)):
+            raise NotLegalHere(f"{path} cannot be written: {problem.strerror or problem}") from None
+        raise
+    else:
+        with _said(path):
+            file.close()
+    finally:
+        with suppress(OSError):
+            file.close()

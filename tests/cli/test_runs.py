@@ -3,6 +3,8 @@
 import csv
 import io
 import json
+import os
+import re
 import sys
 from pathlib import Path
 from typing import Any
@@ -121,10 +123,65 @@ def test_mistakes_are_one_line(capsys: pytest.CaptureFixture[str], store: str, a
     assert why in err
 
 
-def test_an_empty_store_says_so(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_an_empty_store_says_so(capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    Store.open(tmp_path / "new.sqlite")
     status, out, _ = run(capsys, "runs", "list", "--store", str(tmp_path / "new.sqlite"))
     assert status == 0
     assert out.startswith("no runs in sqlite:///")
+    monkeypatch.delenv("MELDLAB_STORE", raising=False)
+    monkeypatch.setenv("MELDLAB_CACHE", str(tmp_path / "cache"))
+    status, out, _ = run(capsys, "runs", "list")
+    assert (status, out.startswith("no runs yet")) == (0, True)
+    assert not (tmp_path / "cache" / "runs.sqlite").exists()
+
+
+@pytest.mark.parametrize("verb", [("runs", "list"), ("runs", "show", "1"), ("runs", "export", "1"), ("tune", "watch", "--once")])
+def test_looking_makes_no_store(capsys: pytest.CaptureFixture[str], tmp_path: Path, verb: tuple[str, ...]) -> None:
+    status, out, err = run(capsys, *verb, "--store", str(tmp_path / "typo.sqlite"))
+    assert (status, out, err) == (2, "", f"error: no store in {tmp_path / 'typo.sqlite'}\n")
+    assert not list(tmp_path.iterdir())
+    (tmp_path / "empty.sqlite").touch()
+    status, _, err = run(capsys, *verb, "--store", str(tmp_path / "empty.sqlite"))
+    assert (status, err.count("\n")) == (2, 1)
+    assert "is no store" in err
+    assert (tmp_path / "empty.sqlite").stat().st_size == 0
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs fork")
+def test_a_store_is_read_where_nobody_can_write(tmp_path: Path) -> None:
+    folder = tmp_path / "medium"
+    folder.mkdir()
+    kept = Store.open(folder / "runs.sqlite")
+    kept.run("knock", {"games": 4}).finish({"best": 1})
+    kept.engine.dispose()
+    (folder / "runs.sqlite").chmod(0o444)
+    folder.chmod(0o555)
+    for parent in (tmp_path, tmp_path.parent, tmp_path.parent.parent):
+        parent.chmod(0o755)
+    child = os.fork()
+    if child == 0:
+        # Root may write anywhere: be nobody, in a process of its own.
+        if os.getuid() == 0:
+            os.setgid(65534)
+            os.setuid(65534)
+        try:
+            looked = [(each.experiment, each.result) for each in Store.look(folder / "runs.sqlite").runs()]
+        except BaseException:
+            os._exit(2)
+        os._exit(0 if looked == [("knock", {"best": 1})] and len(list(folder.iterdir())) == 1 else 1)
+    assert os.waitpid(child, 0)[1] == 0
+    folder.chmod(0o755)
+
+
+def test_the_game_of_an_analysis_is_named(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    path = str(tmp_path / "runs.sqlite")
+    Store.open(path).run("recycle analyse", {"game": "kuhn_poker"})
+    status, out, _ = run(capsys, "runs", "list", "--store", path)
+    assert status == 0
+    # On a narrow terminal the name goes on in the next line, and the time is whole.
+    assert "recycle analyse" in out
+    assert "kuhn_poker" in out
+    assert re.search(r"\d{4}-\d\d-\d\dT\d\d:\d\dZ", out)
 
 
 def watch(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from meldlab.gin.players import Ensemble
+from meldlab.lab.store import Store
 from meldlab.lab.tuning import ensembles, grids, iteration, knocking, tracking
 from meldlab.lab.tuning.racing import Heats
 from tests.cli.test_app import run
@@ -80,6 +81,7 @@ def test_the_best_player_plays_from_its_file(capsys: pytest.CaptureFixture[str],
         (("best", "--fresh", "7"), "7 games cannot be played in mirrored pairs"),
         (("knock", "--cluster", "tcp://127.0.0.1:1"), "no Dask cluster answers"),
         (("knock", "--seed", "-1"), "--seed"),
+        (("knock", "--jobs", "1000000"), "--jobs"),
         (("knot",), "knot"),
     ],
 )
@@ -92,3 +94,15 @@ def test_nonsense_is_one_line(
     assert status == 2
     assert why in err.splitlines()[-1]
     assert "Traceback" not in err
+    kept = tmp_path / "runs.sqlite"
+    assert not kept.exists() or Store.look(kept).runs() == [], "what never began leaves no run"
+
+
+def test_a_search_takes_every_seed(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    small = ("--generations", "1", "--population", "4", "--games", "10", "--fresh", "4", "--json")
+    found: list[dict[str, float]] = []
+    for seed in (2**32, 2**33, 2**32):
+        status, out, _ = run(capsys, "tune", "best", *small, "--seed", str(seed), "--store", str(tmp_path / f"{len(found)}.sqlite"))
+        assert status == 0
+        found.append(json.loads(out)["point"])
+    assert found[0] == found[2] != found[1]

@@ -1,5 +1,6 @@
 """A real Dask scheduler and two worker processes on this machine, one of which is killed in the middle."""
 
+import logging
 import os
 import signal
 import socket
@@ -30,11 +31,11 @@ def free_port() -> int:
 class Cluster:
     """A scheduler and its workers, each a process."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, workers: int = 2) -> None:
         self.folder, self.address = folder, f"tcp://127.0.0.1:{free_port()}"
         self.scheduler = self._start("dask_scheduler", "--host", self.address)
         worker = ("--nthreads", "1", "--no-nanny", "--host", "127.0.0.1", "--local-directory", str(folder))
-        self.workers = [self._start("dask_worker", self.address, *worker) for _ in range(2)]
+        self.workers = [self._start("dask_worker", self.address, *worker) for _ in range(workers)]
 
     def _start(self, program: str, *arguments: str) -> "subprocess.Popen[bytes]":
         environment = {**os.environ, "PYTHONPATH": f"{ROOT / 'src'}{os.pathsep}{ROOT}", "SEARCH_PACE": "0.1"}
@@ -43,9 +44,9 @@ class Cluster:
             return subprocess.Popen(command, cwd=self.folder, env=environment, stdout=said, stderr=said)
 
     def wait(self) -> None:
-        """Wait until both workers have joined and loaded their kernels."""
+        """Wait until all workers have joined and loaded their kernels."""
         with distributed.Client(self.address, timeout=60) as client:
-            client.wait_for_workers(2, timeout=60)
+            client.wait_for_workers(len(self.workers), timeout=60)
             client.run(warm)
 
     def stop(self) -> None:
@@ -88,7 +89,7 @@ def test_one_of_two_workers_is_killed_and_nothing_is_lost_or_counted_twice(tmp_p
     assert {line.split()[1] for line in lines} == {str(worker.pid) for worker in cluster.workers}
 
 
-def test_a_search_outlives_its_scheduler(tmp_path: Path) -> None:
+def test_a_search_outlives_its_scheduler(tmp_path: Path, capfd: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture) -> None:
     shards, (folder, store) = pieces(), (tmp_path / "cluster", tmp_path / "runs.sqlite")
     folder.mkdir()
     lost, run = Cluster(folder), Store.open(store).run("on a cluster", {})
@@ -98,9 +99,26 @@ def test_a_search_outlives_its_scheduler(tmp_path: Path) -> None:
             play(shards, run, cluster=lost.address, progress=lambda games, whole: lost.scheduler.kill() if games else None)
     finally:
         lost.stop()
+    # One line says it; what the libraries below have to say about it is left out.
+    said = capfd.readouterr()
+    assert said.out + said.err == ""
+    assert [record for record in caplog.records if record.levelno >= logging.ERROR] == []
     done = run.done([shard.key for shard in shards])
     assert 0 < len(done) < PIECES
     assert list(play(shards, run).values()) == [play_shard(shard) for shard in shards]
+
+
+def test_a_cluster_of_one_core_is_used(tmp_path: Path) -> None:
+    single = Cluster(tmp_path, workers=1)
+    try:
+        single.wait()
+        assert set(Pool(cluster=single.address).work(pid_of, [(n,) for n in range(4)])) == {single.workers[0].pid}
+    finally:
+        single.stop()
+
+
+def pid_of(call: int) -> int:
+    return os.getpid()
 
 
 def test_a_cluster_that_is_not_there_is_named() -> None:

@@ -249,6 +249,8 @@ def test_fields_that_cannot_be(run: Run) -> None:
         Shard("gin.duel", "simple").split(0)
     with pytest.raises(NotLegalHere, match="-1 cores cannot be used"):
         play([Shard("gin.duel", "simple")], run, jobs=-1)
+    with pytest.raises(NotLegalHere, match="1,000,000 cores cannot be used"):
+        play([Shard("gin.duel", "simple")], run, jobs=1_000_000)
 
 
 def test_rules_by_name_or_in_full() -> None:

@@ -118,3 +118,8 @@ def test_verdicts_on_knocking() -> None:
     # The same rates, in too few games to speak against anything: that is no agreement.
     few = knock_verdicts(40, 0.475, {(3, 1, 9): 0.65}, figure=0.0)
     assert (few[SINGLE], few[DOUBLE], few[FIGURE], few[AGAINST]) == ("not refuted",) * 4
+
+
+def test_a_tie_for_the_best_is_no_agreement() -> None:
+    tied = knock_verdicts(200, 0.5, {(9, 0, 5): 0.57})
+    assert (tied[SINGLE], tied[DOUBLE], tied[AGAINST]) == ("not refuted",) * 3

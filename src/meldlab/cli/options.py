@@ -49,7 +49,7 @@ StoreOption = Annotated[
     str | None,
     typer.Option("--store", envvar="MELDLAB_STORE", help="A file or postgresql+psycopg://HOST/NAME; by default runs.sqlite in the cache."),
 ]
-JobsOption = Annotated[int, typer.Option("--jobs", min=0, help="Cores to use; 0 is all.")]
+JobsOption = Annotated[int, typer.Option("--jobs", min=0, max=4096, help="Cores to use; 0 is all.")]
 ClusterOption = Annotated[str | None, typer.Option("--cluster", help="A Dask scheduler to play on, such as tcp://host:8786.")]
 
 MoveSecondsOption = Annotated[float | None, typer.Option("--seconds-per-move", help="Processor time of a move, or it is a forfeit.")]

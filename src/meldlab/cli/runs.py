@@ -35,9 +35,16 @@ def list_runs(store: StoreOption = None, json: JsonOption = False) -> None:
     Example: meldlab runs list
     """
     from meldlab.lab.standings import Progress
-    from meldlab.lab.store import Store
+    from meldlab.lab.store import Store, default_store
 
-    kept = Store.open(store)
+    if store is None and not default_store().exists():
+        # The first thing that a newcomer may type is no mistake.
+        if json:
+            print_json({"store": str(default_store()), "runs": []})
+        else:
+            print(f"no runs yet: {default_store()} does not exist")
+        return
+    kept = Store.look(store)
     found = [(run, Progress.of(run)) for run in kept.runs()]
     if json:
         print_json({"store": str(kept), "runs": [told_run(run, progress) for run, progress in found]})
@@ -48,10 +55,13 @@ def list_runs(store: StoreOption = None, json: JsonOption = False) -> None:
     from rich.console import Console
     from rich.table import Table
 
-    table = Table("run", "experiment", "state", "games", "started", "version", box=None, pad_edge=False)
+    table = Table(box=None, pad_edge=False)
+    for name in ("run", "experiment", "state", "games", "started", "version"):
+        table.add_column(name, no_wrap=name != "experiment", overflow="fold")
     for run, progress in found:
+        what = f"{run.experiment} {run.settings.get('game', '')}".rstrip()
         games = f"{progress.games:,}" if progress.finished else f"{progress.games:,} of {progress.planned:,}"
-        table.add_row(str(run.number), run.experiment, progress.state, games, f"{when(run.started)[:16]}Z", run.version)
+        table.add_row(str(run.number), what, progress.state, games, f"{when(run.started)[:16]}Z", run.version)
     Console(highlight=False).print(table)
 
 
@@ -71,7 +81,7 @@ def show(
     from meldlab.lab.standings import Progress, standings
     from meldlab.lab.store import Store
 
-    found = Store.open(store).find(run)
+    found = Store.look(store).find(run)
     progress, players = Progress.of(found), standings(found, top)
     if json:
         more = {"notes": found.notes.splitlines(), "players": [one.told() for one in players], "result": found.result}
@@ -105,7 +115,7 @@ def export(
 
     if out is not None and out.suffix.lower() not in FORMATS:
         raise NoSuchThing("format", out.suffix or out.name, FORMATS)
-    rows = [tuple(row) for row in Store.open(store).find(run).evaluations()]
+    rows = [tuple(row) for row in Store.look(store).find(run).evaluations()]
     names = [column.name for column in EVALUATIONS.columns]
     if out is None:
         if json:

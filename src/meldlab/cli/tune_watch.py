@@ -31,7 +31,7 @@ def watch(
 
     from meldlab.lab.store import Store
 
-    kept = Store.open(store)
+    kept = Store.look(store)
     number = run if run is not None else latest(kept)
     told = look(kept, number)
     if json:

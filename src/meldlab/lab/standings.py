@@ -74,7 +74,7 @@ def standings(run: Run, top: int | None = None) -> list[Standing]:
     """
     columns = (ROW.label, ROW.player, ROW.opponent, ROW.rules, ROW.games, ROW.wins, ROW.swept, ROW.score)
     apart = (ROW.worker, ROW.arguments, ROW.seed, ROW.first)
-    by_player: defaultdict[tuple[str, ...], list[sa.Row[Any]]] = defaultdict(list)
+    by_player: defaultdict[tuple[str, ...], list[Any]] = defaultdict(list)
     with run.store.reading() as connection:
         for row in connection.execute(sa.select(*columns, *apart).where(ROW.run == run.number, ROW.done_at.is_not(None))):
             by_player[row.player, row.opponent, row.rules].append(row)

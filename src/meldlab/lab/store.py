@@ -226,17 +226,7 @@ class Store:
     @classmethod
     def open(cls, url: str | Path | None = None) -> "Store":
         """Open the store of a URL or of a file, by default ``runs.sqlite`` in the cache; tables are made if there are none."""
-        place = _url(url)
-        if place.get_backend_name() not in INSERT:
-            raise NoSuchThing(
-                "kind of store", place.get_backend_name(), ["FILE.sqlite", "sqlite:///FILE", "postgresql+psycopg://HOST/NAME"]
-            )
-        if place.get_backend_name() == "sqlite" and place.database in (None, "", ":memory:"):
-            raise NotLegalHere("a store is a file or a server; memory would be gone with the process")
-        try:
-            engine = sa.create_engine(place, pool_pre_ping=place.get_backend_name() == "postgresql")
-        except ModuleNotFoundError as problem:
-            raise NotLegalHere(f"a store of this kind needs {problem.name}: pip install 'meldlab[cluster]'") from None
+        engine = _engine(_url(url))
         if engine.dialect.name == "sqlite":
             sa.event.listen(engine, "connect", _prepare)
         store = cls(engine, INSERT[engine.dialect.name])
@@ -246,11 +236,33 @@ class Store:
                 connection.execute(sa.text("SELECT pg_advisory_xact_lock(7266)"))
             for table in TABLES.sorted_tables:
                 connection.execute(sa.schema.CreateTable(table, if_not_exists=True))
-            looked = sa.inspect(connection)
-            for table in TABLES.sorted_tables:
-                if not {column["name"] for column in looked.get_columns(table.name)} >= set(table.columns.keys()):
-                    raise NotLegalHere(f"the table {table.name} in {store} is of another version of meldlab; name another store")
+            store._verify(connection)
         return store
+
+    @classmethod
+    def look(cls, url: str | Path | None = None) -> "Store":
+        """Open a store that is there, to read only: nothing is made or changed, and it may lie where nobody can write."""
+        place = _url(url)
+        if place.get_backend_name() == "sqlite" and not (place.database and Path(place.database).is_file()):
+            raise NotLegalHere(f"no store in {place.database}")
+        for engine in _reading_engines(place):
+            store = cls(engine, INSERT[engine.dialect.name])
+            try:
+                with store.reading() as connection:
+                    store._verify(connection)
+                return store
+            except NotLegalHere as problem:
+                last = problem
+        raise last
+
+    def _verify(self, connection: sa.Connection) -> None:
+        looked = sa.inspect(connection)
+        known = set(looked.get_table_names())
+        for table in TABLES.sorted_tables:
+            if table.name not in known:
+                raise NotLegalHere(f"{self} is no store: it has no table {table.name}")
+            if not {column["name"] for column in looked.get_columns(table.name)} >= set(table.columns.keys()):
+                raise NotLegalHere(f"the table {table.name} in {self} is of another version of meldlab; name another store")
 
     @contextmanager
     def writing(self) -> Iterator[sa.Connection]:
@@ -286,6 +298,18 @@ class Store:
             found = connection.execute(sa.select(RUNS).where(RUNS.c.key == key)).one()
         return self._run(found)
 
+    @contextmanager
+    def search(self, experiment: str, settings: Mapping[str, Any]) -> Iterator[Run]:
+        """Give the run of a search; one that fails before it has done anything leaves none behind."""
+        run = self.run(experiment, settings)
+        try:
+            yield run
+        except BaseException:
+            empty = ~sa.exists().where(ROW.run == run.number)
+            with self.writing() as connection:
+                connection.execute(RUNS.delete().where(RUNS.c.number == run.number, RUNS.c.finished.is_(None), empty))
+            raise
+
     def runs(self) -> list[Run]:
         """Return every run, the oldest first."""
         with self.reading() as connection:
@@ -312,6 +336,11 @@ def code_version() -> str:
     return f"{__version__}+{code_digest('cli')[:8]}"
 
 
+def default_store() -> Path:
+    """Return the file that is the store where none is named."""
+    return cache_folder() / "runs.sqlite"
+
+
 def counts_of(row: Any) -> Counts:
     """Return what a worker counted, from its row."""
     columns = {name: getattr(row, name) for name in COLUMNS if getattr(row, name) is not None}
@@ -319,7 +348,7 @@ def counts_of(row: Any) -> Counts:
 
 
 def _url(url: str | Path | None) -> sa.URL:
-    text = str(url if url is not None else cache_folder() / "runs.sqlite")
+    text = str(url if url is not None else default_store())
     if "://" not in text:
         return sa.URL.create("sqlite", database=text)
     try:
@@ -330,6 +359,28 @@ def _url(url: str | Path | None) -> sa.URL:
     except ModuleNotFoundError as problem:
         raise NotLegalHere(f"a store of this kind needs {problem.name}: pip install 'meldlab[cluster]'") from None
     return place
+
+
+def _engine(place: sa.URL, **options: Any) -> sa.Engine:
+    if place.get_backend_name() not in INSERT:
+        raise NoSuchThing("kind of store", place.get_backend_name(), ["FILE.sqlite", "sqlite:///FILE", "postgresql+psycopg://HOST/NAME"])
+    if place.get_backend_name() == "sqlite" and place.database in (None, "", ":memory:"):
+        raise NotLegalHere("a store is a file or a server; memory would be gone with the process")
+    try:
+        return sa.create_engine(place, pool_pre_ping=place.get_backend_name() == "postgresql", **options)
+    except ModuleNotFoundError as problem:
+        raise NotLegalHere(f"a store of this kind needs {problem.name}: pip install 'meldlab[cluster]'") from None
+
+
+def _reading_engines(place: sa.URL) -> Iterator[sa.Engine]:
+    """Yield ways to open a store to read, the next one where the one before fails."""
+    if place.get_backend_name() != "sqlite":
+        yield _engine(place)
+        return
+    # SQLite keeps a log beside the file, even to read; where it cannot, nobody writes either, and the file may be taken as it is.
+    for how in ("mode=ro", "mode=ro&immutable=1"):
+        file = f"{Path(str(place.database)).resolve().as_uri()}?{how}"
+        yield _engine(place, creator=lambda file=file: sqlite3.connect(file, uri=True, timeout=PATIENCE, check_same_thread=False))
 
 
 def _prepare(connection: Any, _: Any) -> None:

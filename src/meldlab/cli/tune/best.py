@@ -39,13 +39,13 @@ def best(
         raise NotLegalHere(f"{fresh} games cannot be played in mirrored pairs")
     plan = Evolution(population=population, games=games, seed=seed)
     settings = {**asdict(plan), "generations": generations, "fresh": fresh}
-    run = Store.open(store).run("best", settings)
-    warm()
-    with metered("best") as meter:
-        work = Work(run, plan.planned(generations, fresh), jobs, cluster, meter)
-        found: Found = best_player(work.measure, plan, generations, fresh)
+    with Store.open(store).search("best", settings) as run:
+        warm()
+        with metered("best") as meter:
+            work = Work(run, plan.planned(generations, fresh), jobs, cluster, meter)
+            found: Found = best_player(work.measure, plan, generations, fresh)
+        run.finish(found.told())
     answer = {"run": run.number, "settings": settings, **found.told()}
-    run.finish(found.told())
     if out is not None:
         with write_whole(out) as file:
             file.write(str(found.player).encode())

@@ -116,12 +116,12 @@ def experiment(
     from meldlab.lab.store import Store
     from meldlab.lab.tuning.work import Work, warm
 
-    run = Store.open(store).run(name, settings)
-    warm()
-    with metered(name) as meter:
-        report = search(Work(run, planned, jobs, cluster, meter))
+    with Store.open(store).search(name, settings) as run:
+        warm()
+        with metered(name) as meter:
+            report = search(Work(run, planned, jobs, cluster, meter))
+        run.finish(report.told())
     answer = {"run": run.number, "settings": settings, **report.told()}
-    run.finish(report.told())
     if out is not None:
         from meldlab.lab.figures.tuning import draw
 

@@ -17,7 +17,7 @@ from meldlab.lab.analysis.tables import Played, tables
 from meldlab.lab.analysis.writing import Rules
 from meldlab.lab.figures.sheet import Sheet
 from meldlab.lab.shards import play
-from meldlab.lab.store import Run, Store
+from meldlab.lab.store import Store
 from meldlab.recycle.game import Described
 from meldlab.recycle.machine import Machine
 from meldlab.recycle.movement import Movement
@@ -221,7 +221,6 @@ def analyse(
 ) -> Analysis:
     """Play what the store does not hold yet and return what came out; the same seed gives the same games anywhere."""
     machine = subject.machine
-    run = _run(store, subject, budget)
     arguments = {"dialect": subject.described.dialect, "limits": limits_of(subject.described.limits)}
     line_ups = budget.line_ups(machine.players)
     pieces = {}
@@ -229,7 +228,8 @@ def analyse(
         games = budget.games if line_up.searches else budget.random or budget.games
         whole = line_up.shard(subject.described.name, subject.described.text, budget.seed, games, arguments)
         pieces[name] = whole.split(1 if line_up.searches else games)
-    counts = play([piece for some in pieces.values() for piece in some], run, jobs=jobs, cluster=cluster, progress=progress)
+    with store.search(EXPERIMENT, _settings(subject, budget)) as run:
+        counts = play([piece for some in pieces.values() for piece in some], run, jobs=jobs, cluster=cluster, progress=progress)
     records = {name: Record.joined([Record.from_json(counts[piece.key]["record"]) for piece in some]) for name, some in pieces.items()}
     counted = counted_games(machine, budget.seed, budget.counted)
     movement = Movement.of(machine, budget.seed)
@@ -238,8 +238,8 @@ def analyse(
     return analysis
 
 
-def _run(store: Store, subject: Subject, budget: Budget) -> Run:
-    settings = {
+def _settings(subject: Subject, budget: Budget) -> dict[str, Any]:
+    return {
         "game": subject.described.name,
         "program": hashlib.sha256(subject.described.text.encode()).hexdigest()[:16],
         "settings": dict(subject.settings),
@@ -248,4 +248,3 @@ def _run(store: Store, subject: Subject, budget: Budget) -> Run:
         "player": str(budget.searcher),
         "seed": budget.seed,
     }
-    return store.run(EXPERIMENT, settings)

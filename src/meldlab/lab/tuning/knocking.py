@@ -54,7 +54,7 @@ class Size:
     @property
     def games(self) -> int:
         """Return the games of the whole experiment."""
-        return 121 * self.one_stage + 825 * (self.two_stages + len(OPPONENTS) * self.others) + 3 * self.fresh
+        return 121 * self.one_stage + 825 * (self.two_stages + len(OPPONENTS) * self.others) + 2 * self.fresh
 
 
 QUICK = Size(600, 600, 200, 20_000)
@@ -155,10 +155,12 @@ def _findings(
 
 def _among_the_best(measured: Mapping[T, Measured], named: Sequence[T], among: int | None = None) -> Verdict:
     """Judge whether the best is one of those named: it is, or it is significantly better than all of them, or neither can be told."""
-    best = max(measured, key=lambda one: (measured[one].wins, one in named))
-    if best in named:
+    most = max(one.wins for one in measured.values())
+    # A tie with another is no agreement: in few games there are many.
+    others = [one for one, found in measured.items() if found.wins == most and one not in named]
+    if not others:
         return Verdict.AGREES
-    beaten = all(better(measured[best], measured[one], among or len(measured)) for one in named)
+    beaten = all(better(measured[others[0]], measured[one], among or len(measured)) for one in named)
     return Verdict.DIFFERS if beaten else Verdict.OPEN
 
 
