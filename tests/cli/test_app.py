@@ -91,8 +91,7 @@ def test_bad_input_is_one_line_and_a_caret(arguments: list[str], line: str, form
 @pytest.mark.parametrize(
     "arguments",
     [["nope"], ["deadwood"], ["deadwood", "5H", "--nope"], ["deadwood", "5H", "--aces"], ["bench", "nope"], ["--nope"], ["demo", "more"]]
-    + [["bench", "melds", "--hands", number] for number in ("5", "-1", "many", "1.5")]
-    + [["bench", "melds", "--seed", number] for number in ("-1", "x")],
+    + [["bench", "melds", "--hands", number] for number in ("5", "-1", "many", "1.5")],
 )
 def test_bad_usage_is_one_line_that_points_at_help(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     status, out, err = run(capsys, *arguments)

@@ -61,7 +61,7 @@ def test_compute_against_itself(capsys: pytest.CaptureFixture[str]) -> None:
         (["--device", "cpu"], "error: 10 cards of 52: 671,225,412 kinds of hands need "),
         (["--against", "mc:8"], "error: mc:8 plays at the table only"),
         ([*SMALL, "--against", "ensemble"], "error: ensemble plays ten cards of 52 only"),
-        (["--rules", "openspiel"], "error: rules with a last knock at the wall cannot be computed"),
+        (["--rules", "openspiel"], "error: the kernels do not play wall_knock, a last knock at the wall"),
         (["--turns", "1,two"], "error: turns are whole numbers, such as 1,3,5,7\n  1,two\n    ^"),
         (["--cards", "2"], "error: cards in a hand must be a whole number from 3 to 10, not 2"),
         ([*SMALL, "--save", "/nowhere/at/all"], "error: there is no folder /nowhere/at"),

@@ -16,6 +16,7 @@ from meldlab.gin.vectors import play_batch
 from meldlab.lab.arena import duel
 from meldlab.melds import deadwood
 from meldlab.play import Deal, Table
+from tests.play.leaks import assert_no_leaks
 
 LIGHT = LightPlayer.parse("computed:light")
 UNSEEN, OWN, KNOWN, GONE, DROPPED = range(5)
@@ -116,6 +117,11 @@ def test_the_batch_does_not_depend_on_threads() -> None:
     simple = SimplePlayer()
     together = play_batch(LIGHT, simple, Rules(), 3, 0, 40, mirror=True)
     assert np.array_equal(together, play_batch(LIGHT, simple, Rules(), 3, 0, 40, mirror=True, parallel=False))
+
+
+def test_it_sees_only_what_lies_open() -> None:
+    assert_no_leaks(Gin(), [LIGHT, SimplePlayer()], deals=1, every=3)
+    assert_no_leaks(Gin(), [SimplePlayer(), LightPlayer.parse("computed:light-ensemble")], deals=1, every=5)
 
 
 def test_it_advises() -> None:

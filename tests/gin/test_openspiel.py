@@ -3,9 +3,9 @@
 OpenSpiel 2.0.2 is wrong or different in places. Each is named here, recognised where it happens, and nothing else is excused:
 "eleven cards": its deadwood of eleven cards is not minimal on some meld-rich hands, so it refuses some knocks and discards;
 "long runs": it melds at most five cards in a run, so longer ones are shown to it in pieces;
-"long lay-offs": it lays at most two cards on one side of a run;
-"returned twice": it ends the round without a winner when both players in turn take the upcard and put it back.
-Ties, the returned upcard, the knock at the wall and the limit of fifty upcards are rules of the preset and are compared.
+"long lay-offs": it lays at most two cards on one side of a run.
+Ties, the returned upcard, the round that ends when both return it in turn, the knock at the wall and the limit of fifty upcards are rules
+of the preset and are compared.
 """
 
 from collections import Counter
@@ -16,6 +16,7 @@ import pytest
 
 from meldlab.cards import CARDS, Card, Hand
 from meldlab.gin import Gin, Match, Move, Phase, Rules, Verb, players
+from meldlab.gin.round import _returned_twice
 from meldlab.melds import Meld, deadwood
 from meldlab.play import Deal, RandomPlayer
 
@@ -97,11 +98,11 @@ def compare_actions(match: Match, rival: Rival, named: Counter[str]) -> None:
         assert knocks == (KNOCK in legal)
 
 
-def choose(match: Match, step: int, seed: int) -> Move:
-    """Mostly sensible, sometimes any move: so that rounds end in every way."""
+def choose(match: Match, step: int, seed: int, uniform: bool) -> Move:
+    """Mostly sensible, sometimes any move: so that rounds end in every way; or always any move."""
     assert match.seat is not None
     view, chance = match.view(match.seat), Deal(seed).chance(step, match.seat)
-    wild = chance.below(10, purpose=9) == 0 or seed % 10 == 0
+    wild = uniform or chance.below(10, purpose=9) == 0 or seed % 10 == 0
     return RandomPlayer().choose(view, chance) if wild else SENSIBLE[seed % 3 == 0].choose(view, chance)
 
 
@@ -117,26 +118,22 @@ def lays_a_long_chain(knock: Move, show: Move) -> bool:
     return False
 
 
-def play_out(seed: int, named: Counter[str]) -> str:
+def play_out(seed: int, named: Counter[str], uniform: bool = False) -> str:
     match = Gin(RULES).start(2, Deal(seed))
     rival = Rival(match)
     step = 0
     while match.seat is not None:
-        if rival.state.is_terminal():
-            assert rival.state.returns() == [0, 0]
-            last = [move for _, move in match.round.history[-4:]]
-            assert [move.verb for move in last] == [Verb.TAKE, Verb.DROP] * 2
-            assert len({move.index for move in last}) == 1
-            named["returned twice"] += 1
-            return "named"
+        assert not rival.state.is_terminal(), str(rival.state)
         if match.round.phase not in (Phase.SHOW, Phase.LAST):
             compare_actions(match, rival, named)
-        move = choose(match, step, seed)
+        move = choose(match, step, seed, uniform)
         if not follow(match, move, rival, named):
             return "named"
         match, step = match.apply(move), step + 1
     assert rival.state.is_terminal(), str(rival.state)
     outcome = match.outcomes[-1]
+    if _returned_twice(match.round.history, match.round.pile[-1]):
+        named["returned twice"] += 1
     points = [0.0, 0.0] if outcome.winner is None else [outcome.points * (1.0 if seat == outcome.winner else -1.0) for seat in range(2)]
     assert rival.state.returns() == points, str(rival.state)
     return outcome.kind
@@ -196,6 +193,15 @@ def test_the_same_rounds_at_both_tables() -> None:
     assert {"knock", "gin", "undercut", "void", "equal"} <= set(kinds)
     assert kinds["named"] < ROUNDS / 50
     assert set(named) <= {"eleven cards", "long runs", "long lay-offs", "returned twice"}
+
+
+def test_uniformly_random_rounds_at_both_tables() -> None:
+    named: Counter[str] = Counter()
+    kinds = Counter(play_out(seed, named, uniform=True) for seed in range(5000, 5000 + ROUNDS))
+    # Random play returns upcards all the time; the rounds that end by it end at both tables.
+    assert named["returned twice"] > 20
+    assert kinds["void"] >= named["returned twice"]
+    assert kinds["named"] < ROUNDS / 50
 
 
 def test_pieces_of_a_run_are_melds() -> None:

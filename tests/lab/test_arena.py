@@ -12,9 +12,9 @@ from meldlab.gin import Gin, Rules, View, players
 from meldlab.gin.kernel_batch import COUNTS, STEPS, VOIDS
 from meldlab.gin.players import SimplePlayer
 from meldlab.gin.vectors import play_batch, seat
-from meldlab.lab.arena import duel, round_robin
+from meldlab.lab.arena import GINS, duel, round_robin
 from meldlab.lab.series import _counts
-from meldlab.play import Deal, Result, Table
+from meldlab.play import Deal, RandomPlayer, Result, Table
 
 KEYS = {
     *("players", "games", "wins", "win_rate", "ci95", "rounds", "rounds_per_game", "turns_per_round", "points_per_round"),
@@ -66,6 +66,55 @@ def test_a_player_that_breaks_down_loses_and_the_arena_goes_on(tmp_path: Path) -
     assert len(fight.forfeits) == 4
     assert "fool answered" in fight.forfeits[0]
     assert fight.forfeited == (4, 0)
+
+
+SUBCLASSES = """
+from meldlab.gin.players import EnsemblePlayer, SimplePlayer
+
+class Mine(EnsemblePlayer):
+    name = "mine"
+    def knocks(self, view, card):
+        return False
+
+class Nameless(SimplePlayer):
+    def knocks(self, view, card):
+        return False
+
+class Broken(SimplePlayer):
+    name = "broken"
+    def choose(self, view, chance):
+        raise RuntimeError("asked")
+"""
+
+
+@pytest.fixture
+def subclasses(tmp_path: Path) -> Path:
+    path = tmp_path / "mine.py"
+    path.write_text(SUBCLASSES)
+    return path
+
+
+def test_a_subclass_of_a_built_in_player_is_played_as_itself(subclasses: Path) -> None:
+    never = duel(f"{subclasses}:Mine", "simple", 6, seed=1)
+    assert never.players == ("mine", "simple")
+    # It never knocks, so all it can do is to undercut.
+    assert never.moments.sums[GINS] == 0 < duel("ensemble", "simple", 6, seed=1).moments.sums[GINS]
+    nameless = duel(f"{subclasses}:Nameless", "simple", 6, seed=1)
+    assert nameless.players == (f"{subclasses}:Nameless", "simple")
+    assert nameless.moments.sums[GINS] == 0 < duel("simple", "gin-only", 6, seed=1).moments.sums[GINS]
+
+
+def test_a_subclass_that_fails_forfeits(subclasses: Path) -> None:
+    fight = duel(f"{subclasses}:Broken", "simple", 2, seed=1)
+    assert fight.players == ("broken", "simple")
+    assert len(fight.forfeits) == 2
+    assert "RuntimeError: asked" in fight.forfeits[0]
+
+
+def test_table_players_play_the_same_games_in_several_processes(copycat: str) -> None:
+    one, two = (duel(copycat, "random", 12, seed=7, threads=threads) for threads in (1, 2))
+    assert np.array_equal(one.moments.products, two.moments.products)
+    assert (one.swept, one.wins, one.forfeits) == (two.swept, two.wins, two.forfeits)
 
 
 def test_progress_reaches_the_end() -> None:
@@ -121,5 +170,6 @@ def test_kernel_and_table_count_alike(rules: Rules) -> None:
 
 def test_one_hand_can_be_drawn() -> None:
     fight = duel("random", "random", 20, seed=1, rules=Rules.preset("openspiel"))
-    assert fight.draws > 0
-    assert fight.wins + fight.draws <= 20
+    rounds = [Table(Gin(Rules.preset("openspiel")), [RandomPlayer()] * 2).play(Deal(1, n // 2, n % 2)).result for n in range(20)]
+    assert fight.draws == sum(result.winners == () for result in rounds) > 0
+    assert fight.wins == sum(result.winners == (0,) for result in rounds)

@@ -121,7 +121,7 @@ BAD = [
     (["value", "--black", "99999", "--red", "99999", "--exact"], "error: 99999 black and 99999 red cards in exact fractions would take"),
     (["matrices", "--deck", "9999,9999"], "error: a matrix of 10000 x 10000 positions is too large"),
     (["winnings", "--games", "99999999999"], "error: 99,999,999,999 games of up to 52 cards would take about 29 hours"),
-    (["winnings", "--seed", "9" * 30], "error: no seed 9999"),
+    (["winnings", "--seed", "9" * 30], "error: seed must be a whole number from 0 to 2^63 - 1, not 9999"),
     (["play", "--deck", "5000,5000"], "error: 5000,5000 is too large a deck for advice at once"),
 ]
 

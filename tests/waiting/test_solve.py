@@ -78,6 +78,16 @@ def test_sizes_that_are_not_solved(cards: int) -> None:
         Waiting(cards)
 
 
+def test_more_classes_than_have_numbers_are_refused() -> None:
+    # Dead cards tell suits apart: the eleven-card hands without 5H have more classes than 32 bits number.
+    for device in ("cpu", "cuda"):
+        with pytest.raises(NotLegalHere):
+            solve(Waiting(10, dead=Hand.parse("5H")), device=device)
+    with pytest.raises(NotLegalHere, match="dead cards make 7,980,389,793 classes of 11-card hands"):
+        _ = Waiting(10, dead=Hand.parse("5H")).large
+    assert Waiting(10).large.count == 2_546_958_349
+
+
 def test_nothing_to_draw() -> None:
     with pytest.raises(NotLegalHere, match="nothing to draw"):
         Waiting(3, dead=Hand.full() - Hand.parse("AC AD AH"))

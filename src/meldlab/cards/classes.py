@@ -113,9 +113,7 @@ def count(cards: int, dead: Hand = NO_CARDS) -> int:
 
 def rank(hand: Hand, dead: Hand = NO_CARDS) -> int:
     """Return the number of the hand's class among the classes of hands of its size."""
-    if _hand(hand) & _hand(dead):
-        raise NotLegalHere(f"{hand & dead} is dead and cannot be in a hand")
-    size = tables(len(hand), dead)
+    size = tables(len(_alive(hand, dead)), dead)
     return int(kernel.class_rank(hand.mask, size.keys, size.patterns))
 
 
@@ -128,13 +126,15 @@ def unrank(cards: int, rank: int, dead: Hand = NO_CARDS) -> Hand:
 
 def orbit_size(hand: Hand, dead: Hand = NO_CARDS) -> int:
     """Return the number of hands in the hand's class."""
-    size = tables(len(_hand(hand)), dead)
+    size = tables(len(_alive(hand, dead)), dead)
     return int(kernel.orbit_size(hand.mask, size.keys, size.renamings))
 
 
-def orbit(hand: Hand) -> Iterator[Hand]:
-    """Give every hand of the hand's class once, smallest mask first."""
-    masks = {sum(lane << 13 * suit for suit, lane in enumerate(lanes)) for lanes in permutations(_hand(hand).lanes)}
+def orbit(hand: Hand, dead: Hand = NO_CARDS) -> Iterator[Hand]:
+    """Give every hand of the hand's class once, smallest mask first; suits are renamed where the same ranks are dead."""
+    lanes, gone = _alive(hand, dead).lanes, dead.lanes
+    renamings = [names for names in permutations(range(4)) if all(gone[suit] == gone[names[suit]] for suit in range(4))]
+    masks = {sum(lanes[names[suit]] << 13 * suit for suit in range(4)) for names in renamings}
     return map(Hand.from_mask, sorted(masks))
 
 
@@ -169,6 +169,12 @@ def _masks(masks: ArrayLike, cards: int, dead: Hand) -> Ints:
     if (given & dead.mask).any():
         raise NotLegalHere("some of these hands have a dead card")
     return given
+
+
+def _alive(hand: Hand, dead: Hand) -> Hand:
+    if _hand(hand) & _hand(dead):
+        raise NotLegalHere(f"{hand & dead} is dead and cannot be in a hand")
+    return hand
 
 
 def _hand(hand: Hand) -> Hand:

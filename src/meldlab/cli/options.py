@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from meldlab.chance.seed import verified
-from meldlab.errors import MeldlabError, NotLegalHere
+from meldlab.errors import NotLegalHere
 
 __all__ = [
     "AcesOption",
@@ -23,26 +23,31 @@ __all__ = [
     "StoreOption",
     "need_input",
     "print_json",
-    "read_seed",
+    "seed_option",
     "tracebacks",
 ]
 
 JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 
 
-def read_seed(text: str | int) -> int:
-    """Read a seed; one that is none is refused alike behind every door, before anything is played or kept."""
+def _number(text: str | int) -> int | str:
+    """Return what was typed as a whole number where it is one; whether it is a seed, ``_seed`` says in one way for all doors."""
     try:
-        number = int(text)
+        return int(text)
     except ValueError:
-        number = -1
-    try:
-        return verified(number if number >= 0 else text)  # type: ignore[arg-type]  # a text is refused with its own words
-    except MeldlabError as mistake:
-        raise typer.BadParameter(str(mistake)) from None
+        return str(text)[:40]
 
 
-SeedOption = Annotated[int, typer.Option("--seed", parser=read_seed, metavar="INTEGER", help="The same seed gives the same answer.")]
+def _seed(number: int | None) -> int | None:
+    return None if number is None else verified(number)
+
+
+def seed_option(words: str) -> Any:
+    """Return the option ``--seed``, which refuses what is no seed before anything is played or kept."""
+    return typer.Option("--seed", parser=_number, callback=_seed, metavar="INTEGER", help=words)
+
+
+SeedOption = Annotated[int, seed_option("The same seed gives the same answer.")]
 AcesOption = Annotated[str, typer.Option("--aces", help="low (A23), both (A23, QKA) or round (KA2 too).")]
 
 StoreOption = Annotated[

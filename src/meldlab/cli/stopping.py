@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from meldlab.cli.options import JsonOption, SeedOption, need_input, print_json, read_seed
+from meldlab.cli.options import JsonOption, SeedOption, need_input, print_json, seed_option
 from meldlab.errors import NoSuchThing, NotLegalHere
 
 if TYPE_CHECKING:
@@ -250,10 +250,7 @@ def play(
     deck: DeckOption = "26,26",
     gain: GainOption = "1",
     loss: LossOption = "1",
-    seed: Annotated[
-        int | None,
-        typer.Option("--seed", parser=read_seed, metavar="INTEGER", help="The same seed gives the same pile; without one it is random."),
-    ] = None,
+    seed: Annotated[int | None, seed_option("The same seed gives the same pile; without one it is random.")] = None,
 ) -> None:
     """Play against the pile: draw, stop, or ask for advice.
 

@@ -147,7 +147,7 @@ def threshold(player, turn, limit):
 
 @scalar_kernel
 def showdown(hand, theirs, big, rules, own_key, other_key, shown, melds):
-    """Return what a knock with ``hand`` against ``theirs`` is worth to the knocker, negative if undercut, as 4 * points + 1 if it is gin.
+    """Return what a knock with ``hand`` against ``theirs`` is worth: 4 * points + 1 if it is gin, - (4 * points + 2) if it is undercut.
 
     ``shown`` and ``melds``, [4] int64, are set to the melds of both; the keys address who arranges them how.
     """
@@ -169,7 +169,7 @@ def showdown(hand, theirs, big, rules, own_key, other_key, shown, melds):
     if rest > own:
         return 4 * (rest - own)
     if rest < own or rules[EQUAL] == 0:
-        return -4 * (own - rest + rules[UNDERCUT])
+        return -4 * (own - rest + rules[UNDERCUT]) - 2  # an undercut even where it scores nothing
     return np.int64(0)
 
 
@@ -204,7 +204,8 @@ def note_discard(diary, notes, card, left_over, knocked, limit, rules, root, tur
     if left_over <= limit:
         step = notes[STEP]
         own_key, other_key = decision(root, step, turned, 0, MELDS), decision(root, step + 1, turned, 1, MELDS)
-        diary[row, IF_KNOCK] = showdown(notes[HAND], notes[HAND + 1], False, rules, own_key, other_key, shown, melds) >> 2
+        worth = showdown(notes[HAND], notes[HAND + 1], False, rules, own_key, other_key, shown, melds)
+        diary[row, IF_KNOCK] = worth >> 2 if worth >= 0 else -(-worth >> 2)
 
 
 @scalar_kernel

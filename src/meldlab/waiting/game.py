@@ -16,6 +16,7 @@ from meldlab.waiting.goal import GIN, Goal
 __all__ = ["FEWEST", "MOST", "Waiting"]
 
 FEWEST, MOST = 3, 10
+MOST_CLASSES = 1 << 32  # of hands before a discard, which have numbers of 32 bits
 
 
 @dataclass(frozen=True)
@@ -58,8 +59,11 @@ class Waiting:
 
     @cached_property
     def large(self) -> Tables:
-        """Return the class tables of the hands with one card more, before the discard."""
-        return classes.tables(self.cards + 1, self.dead)
+        """Return the class tables of the hands with one card more, before the discard; the kernels number them in 32 bits."""
+        found = classes.tables(self.cards + 1, self.dead)
+        if found.count > MOST_CLASSES:
+            raise NotLegalHere(f"dead cards make {found.count:,} classes of {self.cards + 1}-card hands; {MOST_CLASSES:,} can be solved")
+        return found
 
     @cached_property
     def alive(self) -> NDArray[np.int64]:

@@ -90,6 +90,7 @@ def player_at(point: Point) -> Ensemble:
     of_deadwood = DEADWOOD_MOST / whole
     near = 1 - _tidy(point["same_rank"])
     two = _tidy(near * 0.5 * point["two_away"])
+    two = min(two, near - two)  # half of it, rounded up, would be the larger half
     sets = _tidy(point["sets"])
     return Ensemble(
         knock=(10, 10, 0),

@@ -1,0 +1,84 @@
+"""The kernel plays what the Table plays: move by move and count by count, under rules drawn at random."""
+
+from random import Random
+from typing import Any
+
+import pytest
+
+from meldlab.gin import Gin, Move, Rules, players
+from meldlab.gin import kernel_batch as place
+from meldlab.gin.players import EnsemblePlayer
+from meldlab.gin.vectors import play_batch, trace
+from meldlab.lab.arena import _counts
+from meldlab.play import Deal, Table
+from tests.gin.test_bounds import random_ensemble, random_rules
+from tests.gin.test_players import move_of
+
+SEED = 8
+
+
+def assert_alike(seated: list[Any], rules: Rules, games: int) -> list[list[int]]:
+    """Play mirrored games at both, and compare every move and every count."""
+    counts: list[list[int]] = play_batch(seated[0], seated[1], rules, SEED, 0, 2 * games, mirror=True, parallel=False).tolist()
+    for game in range(games):
+        for turned in range(2):
+            played = Table(Gin(rules), seated).play(Deal(SEED, game, turned))
+            assert not played.forfeit
+            state, told = played.first, []
+            for move in played.actions:
+                assert isinstance(move, Move)
+                told.append((state.seat, move.verb, move.index, tuple(meld.hand.mask for meld in move.melds)))
+                state = state.apply(move)
+            row = counts[2 * game + turned]
+            log = trace(seated[0], seated[1], rules, SEED, game, turned).tolist()
+            if len(told) <= 20_000:
+                assert told == [move_of(step) for step in log]
+            assert row[place.STEPS] == len(told)
+            row[place.STEPS] = 0  # the table does not count them
+            assert row == _counts(played)
+    return counts
+
+
+@pytest.mark.parametrize("portion", range(8))
+def test_under_random_rules(portion: int) -> None:
+    chance = Random(100 + portion)
+    known = ["simple", "gin-only", "knock:10,0,6", "ensemble", "ensemble:best", "computed:light"]
+    for _ in range(5):
+        rules = random_rules(chance)
+        seated: list[Any] = [players.parse(chance.choice(known)), EnsemblePlayer(random_ensemble(chance))]
+        chance.shuffle(seated)
+        assert_alike(seated, rules, games=2)
+
+
+@pytest.mark.parametrize(
+    ("changes", "happens"),
+    [
+        ({"equal_deadwood": "nothing", "match_points": 0, "knock_limit": 40}, "equal"),
+        ({"offer_upcard": False}, ""),
+        ({"stock_floor": 20}, "void"),
+        ({"most_upcard_draws": 2}, "void"),
+        ({"most_draws": 8}, "void"),
+        ({"first_starter": "first", "next_starter": "loser"}, ""),
+        ({"match_points": 0}, ""),
+        ({"next_starter": "winner", "big_gin_bonus": 31, "oklahoma": True}, ""),
+    ],
+)
+def test_under_each_rule(changes: dict[str, Any], happens: str) -> None:
+    rules = Rules(**changes)
+    counts = assert_alike([players.parse("simple"), players.parse("ensemble")], rules, games=12)
+    voids, rounds = sum(row[place.VOIDS] for row in counts), sum(row[place.ROUNDS] for row in counts)
+    scored = sum(row[place.WON] + row[place.WON + 1] for row in counts)
+    if happens == "void":
+        assert voids > 0
+    if happens == "equal":
+        # Rounds with equal deadwood score nothing and are not void.
+        assert rounds - scored > voids
+    else:
+        assert rounds == scored + voids
+
+
+def test_a_match_that_nobody_can_win_is_a_draw() -> None:
+    rules = Rules(most_draws=1, knock_limit=0)
+    counts = assert_alike([players.parse("simple"), players.parse("simple")], rules, games=1)
+    assert [row[place.WINNER_SEAT] for row in counts] == [-1, -1]
+    assert [row[place.ROUNDS] for row in counts] == [place.MOST_ROUNDS] * 2
