@@ -14,8 +14,10 @@ from meldlab.cli.recycle_analysis import SetOption
 from meldlab.errors import MeldlabError, NoSuchThing, NotLegalHere
 
 if TYPE_CHECKING:
+    from meldlab.lab.statistics import Interval
     from meldlab.recycle.findings import Finding
     from meldlab.recycle.game import Described, Standing
+    from meldlab.recycle.outcome import Outcome
 
 app = typer.Typer(name="recycle", help="Card games described in RECYCLE: check, run and play them.", no_args_is_help=True)
 
@@ -56,21 +58,24 @@ def check(game: GameArgument, dialect: DialectOption = "0.6", limits: LimitsOpti
 
     Example: meldlab recycle check block_rummy
     """
-    from meldlab.errors import BadText
     from meldlab.recycle.checker import check as check_text
-    from meldlab.recycle.findings import Finding
+    from meldlab.recycle.compiler import compile_program
+    from meldlab.recycle.findings import Finding, ProgramMistake
     from meldlab.recycle.game import load
     from meldlab.recycle.limits import Limits
 
     _, text = load(game)
+    known, sizes = _dialect(dialect), Limits.parse(limits)
     players, constructs = 0, []
+    findings: tuple[Finding, ...] = ()
     try:
-        checked = check_text(text, _dialect(dialect), Limits.parse(limits))
-        findings: tuple[Finding, ...] = checked.findings
-        players, constructs = checked.players, _constructs(text)
-    except BadText as mistake:
-        problem, _, code = mistake.problem.rpartition(" [")
-        findings = (Finding(code.rstrip("]"), problem, mistake.at),)
+        checked = check_text(text, known, sizes)
+        findings, players, constructs = checked.findings, checked.players, _constructs(text)
+        if not any(finding.stops for finding in findings):
+            # Whether it fits into memory shows when its storage is laid out.
+            compile_program(checked.program, sizes, text)
+    except ProgramMistake as mistake:
+        findings = (mistake.finding, *findings)
     errors, warnings = [f for f in findings if f.stops], [f for f in findings if not f.stops]
     if json:
         answer = {"errors": [_finding(f, text) for f in errors], "warnings": [_finding(f, text) for f in warnings]}
@@ -141,7 +146,6 @@ def run(
     seed: SeedOption = 0,
     players: Annotated[str, typer.Option("--players", help="One for each seat, or one for all: random, pimc, mcts:200 ...")] = "random",
     threads: Annotated[int, typer.Option("--threads", min=1, max=256, help="Threads to play on.")] = 1,
-    limit: Annotated[int, typer.Option("--limit", min=1, help="Most decisions of one game.")] = 10_000,
     dialect: DialectOption = "0.6",
     limits: LimitsOption = "",
     settings: SetOption = None,
@@ -154,7 +158,7 @@ def run(
     from meldlab.recycle.outcome import Outcome
     from meldlab.recycle.search import Searcher
 
-    described = _described(game, dialect, f"{limits},decisions={limit}" if limits else f"decisions={limit}", settings)
+    described = _described(game, dialect, limits, settings)
     machine = described.machine
     searchers = [Searcher.parse(name) for name in players.split(",")]
     if len(searchers) not in (1, machine.players):
@@ -162,17 +166,19 @@ def run(
     outcome = Outcome.start(described.name, machine, searchers * (machine.players // len(searchers)))
     for first, many in _rounds(games, described.name, threads if outcome.searching else 20_000):
         outcome.play(many, seed, threads, first)
-    for line in outcome.failures():
-        typer.echo(f"note: {line}", err=True)
-    answer = outcome.answer()
+    for count, why in outcome.failures():
+        typer.echo(f"note: {count} failed, {why}", err=True)
+    answer, rates = outcome.answer(), _rates(outcome)
     if json:
-        print_json(answer)
+        print_json({**answer, "win_rate_ci95": [[rate.low, rate.high] for rate in rates] or None})
         return
     print(f"{answer['game']}: {answer['players']} players, {answer['games']} games, {answer['games_per_second']:,.0f} a second")
     print(f"finished {answer['finished']}, capped {answer['capped']}, failed {answer['failed']}")
     print(f"{answer['decisions_per_game']:.1f} decisions a game, {answer['options_per_decision']:.2f} options a decision")
-    for seat, (score, wins) in enumerate(zip(answer["scores"], answer["win_rate"], strict=True), 1):
-        print(f"p{seat}  score {score:10.3f}  wins {wins:.3f}")
+    for failure in answer["failures"]:
+        print(f"{failure['games']} failed, {failure['reason']}")
+    for seat, rate in enumerate(rates, 1):
+        print(f"p{seat}  score {answer['scores'][seat - 1]:10.3f}  won {rate}")
 
 
 @app.command()
@@ -304,6 +310,20 @@ def _rounds(games: int, title: str, most: int) -> Iterator[tuple[int, int]]:
             many = min(size, games - first)
             yield first, many
             progress.advance(bar, many)
+
+
+def _rates(outcome: "Outcome") -> "list[Interval]":
+    """Return how often each seat won, with its interval; nothing if no game came to its end."""
+    import numpy as np
+
+    from meldlab.lab.statistics import Moments
+
+    many = float(outcome.ended)
+    return [
+        Moments(outcome.ended, np.array([many, wins]), np.array([[many, wins], [wins, squares]])).ratio(1, 0)
+        for wins, squares in zip(outcome.wins.tolist(), outcome.squares.tolist(), strict=True)
+        if many
+    ]
 
 
 def _finding(finding: "Finding", text: str) -> dict[str, Any]:

@@ -33,6 +33,7 @@ class Outcome:
     players: tuple[Searcher, ...]
     scores: NDArray[np.float64]  # summed
     wins: NDArray[np.float64]  # a tie is shared
+    squares: NDArray[np.float64]  # of the wins of each game, summed: how much they vary
     games: int = 0
     finished: int = 0
     capped: int = 0
@@ -45,7 +46,8 @@ class Outcome:
     def start(cls, name: str, machine: Machine, players: Sequence[Searcher] = ()) -> Self:
         """Return nothing played yet, random players if none are named; the machine is compiled, so that its time does not count."""
         machine.random_games(games=1, seed=0)
-        return cls(name, machine, tuple(players), np.zeros(machine.players), np.zeros(machine.players))
+        nothing = np.zeros(machine.players)
+        return cls(name, machine, tuple(players), nothing, nothing.copy(), nothing.copy())
 
     @property
     def searching(self) -> bool:
@@ -66,7 +68,9 @@ class Outcome:
         goal = scores.max(axis=1) if self.machine.best == "max" else scores.min(axis=1)
         best = scores == goal[:, None]
         self.scores += scores.sum(axis=0)
-        self.wins += (best / best.sum(axis=1)[:, None]).sum(axis=0)
+        shares = best / best.sum(axis=1)[:, None]
+        self.wins += shares.sum(axis=0)
+        self.squares += (shares**2).sum(axis=0)
         self.games += games
         self.finished += int((played.statuses == k.FINISHED).sum())
         self.capped += int((played.statuses == k.CAPPED).sum())
@@ -74,20 +78,26 @@ class Outcome:
         self.options += int(played.options.sum())
         self.failed.update(zip(played.statuses[~ended].tolist(), played.errors[~ended].tolist(), strict=True))
 
-    def failures(self) -> list[str]:
-        """Return why games failed, the most frequent reason first."""
-        return [f"{count} failed, {self.machine.failure(*what)}" for what, count in self.failed.most_common()]
+    @property
+    def ended(self) -> int:
+        """Return how many games have scores."""
+        return self.finished + self.capped
+
+    def failures(self) -> list[tuple[int, str]]:
+        """Return how many games failed and why, with the place in the program; the most frequent reason first."""
+        return [(count, str(self.machine.failure(*what))) for what, count in self.failed.most_common()]
 
     def answer(self) -> dict[str, Any]:
         """Return the counts under their names."""
-        ended = max(1, self.finished + self.capped)
+        ended = max(1, self.ended)
         return {
             "game": self.name,
             "players": self.machine.players,
             "games": self.games,
             "finished": self.finished,
             "capped": self.capped,
-            "failed": self.games - self.finished - self.capped,
+            "failed": self.games - self.ended,
+            "failures": [{"games": count, "reason": why.splitlines()[0]} for count, why in self.failures()],
             "decisions_per_game": self.decisions / max(1, self.games),
             "options_per_decision": self.options / max(1, self.decisions),
             "scores": (self.scores / ended).tolist(),

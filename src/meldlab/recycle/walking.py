@@ -8,6 +8,7 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import fields, replace
+from functools import cache
 from typing import Any
 
 from meldlab.recycle.syntax import Node
@@ -17,8 +18,13 @@ __all__ = ["children", "rewritten", "walk"]
 
 def children(node: Node) -> Iterator[Node]:
     """Yield the constructs directly inside one, in source order."""
-    for part in fields(node):
-        yield from _nodes(getattr(node, part.name))
+    for name in _names(node.__class__):
+        yield from _nodes(getattr(node, name))
+
+
+@cache
+def _names(sort: Any) -> tuple[str, ...]:
+    return tuple(part.name for part in fields(sort))
 
 
 def _nodes(value: Any) -> Iterator[Node]:
@@ -31,9 +37,11 @@ def _nodes(value: Any) -> Iterator[Node]:
 
 def walk(node: Node) -> Iterator[Node]:
     """Yield a construct and all inside it, in source order."""
-    yield node
-    for child in children(node):
-        yield from walk(child)
+    waiting = [node]
+    while waiting:
+        node = waiting.pop()
+        yield node
+        waiting += reversed(list(children(node)))
 
 
 def rewritten(node: Any, change: Callable[[Any], Any]) -> Any:
