@@ -166,3 +166,11 @@ def test_work_is_charged_the_same_at_the_table_and_in_the_kernel() -> None:
     assert played.statuses.tolist() == [k.OVERLONG]
     assert played.decisions.tolist() == [position.decisions]
     assert position.decisions > 3
+
+
+def test_what_cannot_be_told_any_more_stops_the_telling_and_not_the_game() -> None:
+    machine = Machine.of(game("(repeat 30000 (inc (game sto X)))"))
+    position, log = machine.watched_begin(seed=1)
+    assert position.status == k.OUT_OF_LOG
+    assert len(log) == 25_000
+    assert machine.random_games(games=1, seed=1).statuses.tolist() == [k.FINISHED]

@@ -32,6 +32,7 @@ class ExpressionCompiler:
         self.locations: set[str] = set()  # variables that are locations themselves
         self.depth = {"player": 0, "team": 0}
         self.tables: dict[tuple[str, str], int] = {}  # of addresses by name
+        self.listed: dict[int, int] = {}  # registers of lists of strings, by identity
         self.making: dict[int, bool] = {}  # by identity of a construct, whether it leaves lists behind
 
     # --- names and owners
@@ -332,7 +333,10 @@ class ExpressionCompiler:
             case s.Var():
                 return self.variables[node.name]
             case s.Strings():
-                return self.code.constant(self.code.listed((len(node.names), *(self.plan.string_ids[text] for text in node.names))))
+                if id(node.names) not in self.listed:
+                    ids = (self.plan.string_ids[text] for text in node.names)
+                    self.listed[id(node.names)] = self.code.constant(self.code.listed((len(node.names), *ids)))
+                return self.listed[id(node.names)]
             case s.Seat():
                 if node.which == "current":
                     return self.cycle(node.of) + k.CURRENT

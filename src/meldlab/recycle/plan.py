@@ -130,7 +130,9 @@ class Plan:
                 if ("variable", text) not in self._known_names:
                     colls = self._colls.get(text, [])
                     literal = bool(colls) and all(isinstance(coll, (s.Strings, s.Name)) for coll in colls)
-                    names = sorted({each for coll in colls for each in _texts(coll)}) if literal else self.strings
+                    # A declared list stands at each of its uses: it is gone through once.
+                    several = {id(getattr(coll, "names", coll)): coll for coll in colls}.values()
+                    names = sorted({each for coll in several for each in _texts(coll)}) if literal else self.strings
                     self._known_names["variable", text] = names
                 return self._known_names["variable", text]
         return self.strings

@@ -8,23 +8,22 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import fields, replace
-from functools import cache
 from typing import Any
 
 from meldlab.recycle.syntax import Node
 
 __all__ = ["children", "rewritten", "walk"]
 
+_FIELDS: dict[type[Node], tuple[str, ...]] = {}  # of each sort of construct, looked up once
+
 
 def children(node: Node) -> Iterator[Node]:
     """Yield the constructs directly inside one, in source order."""
-    for name in _names(node.__class__):
+    names = _FIELDS.get(type(node))
+    if names is None:
+        names = _FIELDS[type(node)] = tuple(part.name for part in fields(node))
+    for name in names:
         yield from _nodes(getattr(node, name))
-
-
-@cache
-def _names(sort: Any) -> tuple[str, ...]:
-    return tuple(part.name for part in fields(sort))
 
 
 def _nodes(value: Any) -> Iterator[Node]:
