@@ -39,7 +39,7 @@ class Machine:
             self.words[at] = value
 
     def begin(self, seed: int, number: int) -> None:
-        begin(*self.tables, self.words, np.array(self.game.initial, np.int64), seed, number)
+        begin(self.tables, self.words, self.game.initial, seed, number)
 
     @property
     def status(self) -> int:
@@ -47,18 +47,18 @@ class Machine:
 
     def options(self) -> list[Option]:
         layout, found = self.game.layout, []
-        for n in range(explore(*self.tables, self.words)):
+        for n in range(explore(self.tables, self.words)):
             at = self.words[layout[k.L_OPTION] + n]
             item, *branches = self.words[at + 1 : at + 1 + self.words[at]].tolist()
             found.append((item, tuple(branches)))
         return found
 
     def decide(self, option: int) -> None:
-        decide(*self.tables, self.words, option)
+        decide(self.tables, self.words, option)
 
     def scores(self) -> list[int] | None:
         """Return the scores, or None where evaluating them fails."""
-        if not score(*self.tables, self.words):
+        if not score(self.tables, self.words):
             return None
         at = self.game.layout[k.L_SCORES]
         return [int(points) for points in self.words[at + 1 : at + 1 + self.plan.players]]

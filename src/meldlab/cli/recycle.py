@@ -56,21 +56,24 @@ def check(game: GameArgument, dialect: DialectOption = "0.6", limits: LimitsOpti
 
     Example: meldlab recycle check block_rummy
     """
-    from meldlab.errors import BadText
     from meldlab.recycle.checker import check as check_text
-    from meldlab.recycle.findings import Finding
+    from meldlab.recycle.compiler import compile_program
+    from meldlab.recycle.findings import Finding, ProgramMistake
     from meldlab.recycle.game import load
     from meldlab.recycle.limits import Limits
 
     _, text = load(game)
+    known, sizes = _dialect(dialect), Limits.parse(limits)
     players, constructs = 0, []
+    findings: tuple[Finding, ...] = ()
     try:
-        checked = check_text(text, _dialect(dialect), Limits.parse(limits))
-        findings: tuple[Finding, ...] = checked.findings
-        players, constructs = checked.players, _constructs(text)
-    except BadText as mistake:
-        problem, _, code = mistake.problem.rpartition(" [")
-        findings = (Finding(code.rstrip("]"), problem, mistake.at),)
+        checked = check_text(text, known, sizes)
+        findings, players, constructs = checked.findings, checked.players, _constructs(text)
+        if not any(finding.stops for finding in findings):
+            # Whether it fits into memory shows when its storage is laid out.
+            compile_program(checked.program, sizes, text)
+    except ProgramMistake as mistake:
+        findings = (mistake.finding, *findings)
     errors, warnings = [f for f in findings if f.stops], [f for f in findings if not f.stops]
     if json:
         answer = {"errors": [_finding(f, text) for f in errors], "warnings": [_finding(f, text) for f in warnings]}
@@ -141,7 +144,6 @@ def run(
     seed: SeedOption = 0,
     players: Annotated[str, typer.Option("--players", help="One for each seat, or one for all: random, pimc, mcts:200 ...")] = "random",
     threads: Annotated[int, typer.Option("--threads", min=1, max=256, help="Threads to play on.")] = 1,
-    limit: Annotated[int, typer.Option("--limit", min=1, help="Most decisions of one game.")] = 10_000,
     dialect: DialectOption = "0.6",
     limits: LimitsOption = "",
     settings: SetOption = None,
@@ -154,7 +156,7 @@ def run(
     from meldlab.recycle.outcome import Outcome
     from meldlab.recycle.search import Searcher
 
-    described = _described(game, dialect, f"{limits},decisions={limit}" if limits else f"decisions={limit}", settings)
+    described = _described(game, dialect, limits, settings)
     machine = described.machine
     searchers = [Searcher.parse(name) for name in players.split(",")]
     if len(searchers) not in (1, machine.players):
@@ -162,8 +164,8 @@ def run(
     outcome = Outcome.start(described.name, machine, searchers * (machine.players // len(searchers)))
     for first, many in _rounds(games, described.name, threads if outcome.searching else 20_000):
         outcome.play(many, seed, threads, first)
-    for line in outcome.failures():
-        typer.echo(f"note: {line}", err=True)
+    for count, why in outcome.failures():
+        typer.echo(f"note: {count} failed, {why}", err=True)
     answer = outcome.answer()
     if json:
         print_json(answer)
@@ -171,6 +173,8 @@ def run(
     print(f"{answer['game']}: {answer['players']} players, {answer['games']} games, {answer['games_per_second']:,.0f} a second")
     print(f"finished {answer['finished']}, capped {answer['capped']}, failed {answer['failed']}")
     print(f"{answer['decisions_per_game']:.1f} decisions a game, {answer['options_per_decision']:.2f} options a decision")
+    for failure in answer["failures"]:
+        print(f"{failure['games']} failed, {failure['reason']}")
     for seat, (score, wins) in enumerate(zip(outcome.scores, outcome.win_rates, strict=True), 1):
         print(f"p{seat}  score {score}  wins {wins}")
 

@@ -9,6 +9,7 @@ used as a collection its members) and has the values of declared variables in pl
 [('E102', 'a card is wanted, this is a card list')]
 """
 
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -16,7 +17,7 @@ from difflib import get_close_matches
 from typing import Any
 
 from meldlab.recycle import syntax as s
-from meldlab.recycle.constants import constant, folded
+from meldlab.recycle.constants import cards_made, constant, folded
 from meldlab.recycle.findings import Finding
 from meldlab.recycle.limits import Limits
 from meldlab.recycle.linter import lint
@@ -27,6 +28,7 @@ __all__ = ["Checked", "check", "check_tree"]
 
 COLLECTIONS = (Class.CARDS, Class.LISTS, Class.PLAYERS, Class.TEAMS, Class.STRS, Class.INTS)
 MOST_PLAYERS = 64
+HINTS = 20  # misspelt variables for which a near one is looked for
 _VIRTUAL = (s.Filter, s.Combine, s.Take, s.Run)
 _BINDABLE = (Class.INT, Class.BOOL, Class.STR, *COLLECTIONS)
 
@@ -78,7 +80,9 @@ class _Checker:
     limits: Limits
     scope: dict[str, _Bound] = field(default_factory=dict)
     players: int = 0
+    hints: int = 0
     choosing: bool = False
+    types: int = 0  # of cards, in all decks so far, whether they are ever made or not
 
     def found(self, code: str, problem: str, node: s.Node) -> None:
         self.findings.append(Finding(code, problem, node.at))
@@ -118,7 +122,7 @@ class _Checker:
         if node.teams is not None:
             self.teams(node.teams)
         decks = tuple(self.deck_source(deck) for deck in node.decks)
-        total = sum(_cards(deck) for deck in decks)
+        total = sum(map(cards_made, decks))
         if total > self.limits.cards:
             self.found("E112", f"{total:,} cards (at most {self.limits.cards:,}; raise the limit 'cards')", node)
         return replace(node, players=s.Number(self.players, at=node.players.at, cls=Class.INT), decks=decks)
@@ -139,16 +143,17 @@ class _Checker:
         location = self.want(node.location, Class.CARDS)
         if not isinstance(location, (s.Location, s.Var)) or (isinstance(location, s.Location) and location.kind == "mem"):
             self.found("E106", "cards are made in a location (vloc, iloc, hloc, oloc)", node.location)
-        if _cards(node) > self.limits.cards:
-            self.found("E112", f"a deck of {_cards(node):,} cards (at most {self.limits.cards:,}; raise the limit 'cards')", node)
+        before, self.types = self.types, self.types + cards_made(node)
+        if before <= self.limits.cards < self.types:
+            what = f"decks of {self.types:,}" if before else f"a deck of {self.types:,}"
+            self.found("E112", f"{what} cards (at most {self.limits.cards:,}; raise the limit 'cards')", node)
         return replace(node, back=back, location=location)
 
     def teams(self, node: s.CreateTeams) -> s.CreateTeams:
-        members = [player for team in node.teams for player in team]
-        for player in members:
+        for player, times in Counter(player for team in node.teams for player in team).items():
             if not 1 <= player <= self.players:
                 self.found("E110", f"no player {player} (1 to {self.players})", node)
-            elif members.count(player) > 1:
+            elif times > 1:
                 self.found("E110", f"player {player} is in two teams", node)
         if self.choosing:
             self.found("E111", "teams are not made in a choice: an option must be possible to take back", node)
@@ -289,7 +294,9 @@ class _Checker:
     def variable(self, node: s.Var) -> s.Expr:
         bound = self.scope.get(node.name)
         if bound is None:
-            near = get_close_matches(node.name, list(self.scope), 1)
+            # To look for a near name is dear, and after a few of them nobody reads on.
+            self.hints += 1
+            near = get_close_matches(node.name, list(self.scope), 1) if self.hints <= HINTS else []
             self.found("E101", f"nothing binds '{node.name}" + (f"; did you mean '{near[0]}?" if near else ""), node)
             return replace(node, cls=None)
         bound.read = True
@@ -468,16 +475,3 @@ class _Checker:
 _CARD_FORMS = (
     s.Location, s.Indexed, s.Pick, s.Filter, s.Combine, s.Partition, s.Sort, s.Best, s.Take, s.Subsets, s.Run, s.Runs,
 )  # fmt: skip
-
-
-def _cards(node: s.CreateDeck | s.RepeatDeck) -> int:
-    if isinstance(node, s.RepeatDeck):
-        return max(0, constant(node.count) or 0) * _cards(node.deck)
-    total = 1
-    for attribute in node.attributes:
-        total *= _values(attribute)
-    return total
-
-
-def _values(node: s.Attribute) -> int:
-    return sum(sum(map(_values, branch.attributes)) if branch.attributes else 1 for branch in node.branches)

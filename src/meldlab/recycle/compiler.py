@@ -12,6 +12,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from meldlab.recycle import kernel_layout as k
 from meldlab.recycle import syntax as s
 from meldlab.recycle.assembler import Assembler
@@ -23,6 +26,8 @@ from meldlab.recycle.walking import walk
 
 __all__ = ["Compiled", "compile_program"]
 
+WORDS_OF_ENTRY = 5  # of memory, for each entry of a list of numbers
+
 
 @dataclass(frozen=True)
 class Compiled:
@@ -33,18 +38,18 @@ class Compiled:
     places: list[int]  # in the text, of each instruction
     data: list[int]
     layout: list[int]
-    initial: list[int]
+    initial: NDArray[np.int64]
     constants: dict[int, int]
     words: int  # of a state
 
 
-def compile_program(program: s.Program, limits: Limits) -> Compiled:
-    """Compile a checked program."""
-    plan = Plan(program, limits)
+def compile_program(program: s.Program, limits: Limits, text: str = "") -> Compiled:
+    """Compile a checked program; raise ``BadText``, which shows a place in ``text``, if it takes too much memory."""
+    plan = Plan(program, limits, text)
     code = Assembler(plan.dynamic_end)
-    ids, keys = plan.string_ids, plan.keys
-    attributes = code.table([ids[row[key]] if key in row else 0 for row in plan.types for key in keys])
-    key_of = code.table([keys.index(text) if text in keys else -1 for text in plan.strings])
+    keys = {key: column for column, key in enumerate(plan.keys)}
+    attributes = code.table(plan.attributes.ravel().tolist())
+    key_of = code.table([keys.get(name, -1) for name in plan.strings])
     memories = [family.at for family in plan.families if family.kind == "mem"]
     compiler = _Compiler(plan, code, code.table([len(memories), *memories]))
     start, score = compiler.program(program)
@@ -63,8 +68,9 @@ def compile_program(program: s.Program, limits: Limits) -> Compiled:
         if first == k.L_LOG:
             layout[k.L_EFFECTS], at = at, at + limits.options
         layout[first], layout[end] = at, at + size
-        # One instruction may write much to the trail before anybody looks: every card of a list, every type of a point map.
-        at += size + (24 * plan.card_limit + 4 * plan.map_width + 1000 if first == k.L_TRAIL else 0)
+        at += size
+    # The arrays and the lists they are made of; a game in which somebody looks ahead is played in three rooms.
+    plan.ask(WORDS_OF_ENTRY * (len(code.words) + len(code.data)) + 3 * at)
     code.constants[compiler.nothing] = layout[k.L_LISTS]
     for field, value in (
         (k.L_PLAYERS, plan.players),
@@ -79,6 +85,7 @@ def compile_program(program: s.Program, limits: Limits) -> Compiled:
         (k.L_MEMORY_LIMIT, limits.memories),
         (k.L_STEP_LIMIT, limits.steps),
         (k.L_WORK_LIMIT, limits.work),
+        (k.L_GAME_WORK_LIMIT, limits.game_work),
         (k.L_TEAM_OF, plan.team_of),
         (k.L_TEAM_LISTS, plan.team_lists),
         (k.L_TEAM_CYCLES, plan.team_cycle),
@@ -99,6 +106,11 @@ def compile_program(program: s.Program, limits: Limits) -> Compiled:
     return Compiled(plan, code.finish(), code.places, code.data, layout, plan.initial(), code.constants, at)
 
 
+def _is_known(award: s.Award) -> bool:
+    """Tell whether an award is fixed before the game."""
+    return isinstance(award.points, s.Number) and all(isinstance(word, s.Name) for pair in award.pairs for word in pair)
+
+
 class _Compiler(ExpressionCompiler):
     """Compiles what is done; values are compiled by the class below."""
 
@@ -112,7 +124,8 @@ class _Compiler(ExpressionCompiler):
         """Compile everything; return where the game and where its scoring start."""
         self.code.emit(k.HALT)  # address 0 is no label
         start = self.code.at
-        self.item(node.setup.teams or s.CreateTeams(tuple((player,) for player in range(1, self.plan.players + 1))))
+        everyone = s.CreateTeams(tuple((player,) for player in range(1, self.plan.players + 1)))
+        self.item(node.setup.teams or everyone)
         for deck in node.setup.decks:
             self.deck(deck)
         self.code.emit(k.RELEASE, self.nothing)
@@ -409,7 +422,7 @@ class _Compiler(ExpressionCompiler):
         assert isinstance(cell, s.Cell)
         string = 1 if cell.kind == "str" else 0
         base, owner = self.cell(cell)
-        if base:
+        if base is not None:
             old = base if owner == self.code.constant(0) else self.code.register()
             if old != base:
                 self.code.emit(k.LOAD, old, base, owner)
@@ -431,13 +444,15 @@ class _Compiler(ExpressionCompiler):
     def points(self, node: s.SetPoints) -> None:
         """Compile a point map: what is fixed as one table, the rest award by award."""
         table, rows = self.value(node.cell), []
-        fixed = [0] * len(self.plan.types)
         keep = self.plan.updates
+        known = [] if keep else [award for award in node.awards if _is_known(award)]
+        fixed = sum((self.plan.awarded(award) for award in known), np.zeros(len(self.plan.types), np.int64))
+        if len(fixed) and abs(fixed).max() >= 2**31:
+            # The machine refuses such a number, at its award.
+            known, fixed = [], 0 * fixed
+        folded = set(map(id, known))
         for award in node.awards:
-            if not keep and isinstance(award.points, s.Number) and all(isinstance(word, s.Name) for pair in award.pairs for word in pair):
-                for i, row in enumerate(self.plan.types):
-                    if all(row.get(key.text) == value.text for key, value in award.pairs):  # type: ignore[attr-defined]
-                        fixed[i] += award.points.value
+            if id(award) in folded:
                 continue
             first = self.code.register(2 * len(award.pairs))
             for i, word in enumerate(word for pair in award.pairs for word in pair):
@@ -447,7 +462,7 @@ class _Compiler(ExpressionCompiler):
             if keep:
                 self.code.emit(k.CLEAR_POINTS, table)
             else:
-                self.code.emit(k.TABLE_POINTS, table, self.code.table(fixed))
+                self.code.emit(k.TABLE_POINTS, table, self.code.table(fixed.tolist()))
         for first, pairs, worth in rows:
             self.code.emit(k.UPDATE if node.update else k.AWARD, table, first, pairs, worth)
         if node.update:

@@ -10,7 +10,7 @@ from typing import Any
 from meldlab.recycle import syntax as s
 from meldlab.recycle.walking import walk
 
-__all__ = ["constant", "divided", "fibonacci", "folded", "power"]
+__all__ = ["cards_made", "constant", "divided", "fibonacci", "folded", "power"]
 
 _CHANGING = (s.Cell, s.Location, s.Seat, s.Numbered, s.OwnerOf, s.TeamOf, s.Random, s.Everyone, s.Others, s.CardAtt, s.Indexed, s.Identity)
 
@@ -55,6 +55,20 @@ def constant(node: Any) -> int | None:
             low, high = constant(first), constant(last)
             return None if low is None or high is None else max(0, high - low + 1)
     return None
+
+
+def cards_made(deck: s.CreateDeck | s.RepeatDeck) -> int:
+    """Return how many cards a deck makes; beyond a million million nobody counts."""
+    if isinstance(deck, s.RepeatDeck):
+        return min(10**12, max(0, constant(deck.count) or 0) * cards_made(deck.deck))
+    total = 1
+    for attribute in deck.attributes:
+        total = min(10**12, total * _values(attribute))
+    return total
+
+
+def _values(node: s.Attribute) -> int:
+    return sum(sum(map(_values, branch.attributes)) if branch.attributes else 1 for branch in node.branches)
 
 
 def _small(number: int | None) -> int | None:

@@ -10,7 +10,7 @@ from meldlab.recycle.assembler import Assembler, Label
 from meldlab.recycle.constants import constant
 from meldlab.recycle.plan import CATEGORY, Plan
 from meldlab.recycle.syntax import Class
-from meldlab.recycle.walking import walk
+from meldlab.recycle.walking import children
 
 __all__ = ["ExpressionCompiler"]
 
@@ -31,6 +31,9 @@ class ExpressionCompiler:
         self.origins: dict[str, int] = {}  # the memory that a variable is drawn from
         self.locations: set[str] = set()  # variables that are locations themselves
         self.depth = {"player": 0, "team": 0}
+        self.tables: dict[tuple[str, str], int] = {}  # of addresses by name
+        self.listed: dict[int, int] = {}  # registers of lists of strings, by identity
+        self.making: dict[int, bool] = {}  # by identity of a construct, whether it leaves lists behind
 
     # --- names and owners
 
@@ -56,8 +59,8 @@ class ExpressionCompiler:
         """Return the register with the number of players or teams."""
         return self.code.constant(self.plan.players) if of == "player" else k.TEAMS
 
-    def cell(self, node: s.Cell) -> tuple[int, int]:
-        """Return (base, register of the owner), or, for a computed name, (0, register of the address)."""
+    def cell(self, node: s.Cell) -> tuple[int | None, int]:
+        """Return (base, register of the owner), or, for a computed name, (None, register of the address)."""
         owner = self.value(node.owner)
         category = CATEGORY[node.owner.cls or Class.GAME]
         width = self.plan.map_width if node.kind == "points" else 1
@@ -65,11 +68,14 @@ class ExpressionCompiler:
             return self.plan.bases[node.kind, category, node.name.text], owner
         at = self.code.register()
         self.code.emit(k.ADDRESS_NAME, at, self.names(node.kind, category), owner, width, self.value(node.name))
-        return 0, at
+        return None, at
 
     def names(self, kind: str, category: str) -> int:
         """Return the table of addresses by name."""
-        return self.code.table([self.plan.bases.get((kind, category, text), 0) for text in self.plan.strings])
+        if (kind, category) not in self.tables:
+            addresses = [self.plan.bases.get((kind, category, text), 0) for text in self.plan.strings]
+            self.tables[kind, category] = self.code.table(addresses)
+        return self.tables[kind, category]
 
     def location(self, node: s.Location) -> int:
         """Return the register with the address of a location."""
@@ -157,11 +163,17 @@ class ExpressionCompiler:
 
     def marked(self, node: s.Node) -> int:
         """Return a register with the end of the lists so far, to drop what ``node`` makes, or 0 if it makes none."""
-        if not any(isinstance(part, MAKES_LISTS) for part in walk(node)):
+        if not self.makes_lists(node):
             return 0
         mark = self.code.register()
         self.code.emit(k.MARK, mark)
         return mark
+
+    def makes_lists(self, node: s.Node) -> bool:
+        """Tell whether a construct leaves lists behind."""
+        if id(node) not in self.making:
+            self.making[id(node)] = isinstance(node, MAKES_LISTS) or any(map(self.makes_lists, children(node)))
+        return self.making[id(node)]
 
     def release(self, mark: int) -> None:
         """Drop the lists made since a mark."""
@@ -321,7 +333,10 @@ class ExpressionCompiler:
             case s.Var():
                 return self.variables[node.name]
             case s.Strings():
-                return self.code.constant(self.code.listed((len(node.names), *(self.plan.string_ids[text] for text in node.names))))
+                if id(node.names) not in self.listed:
+                    ids = (self.plan.string_ids[text] for text in node.names)
+                    self.listed[id(node.names)] = self.code.constant(self.code.listed((len(node.names), *ids)))
+                return self.listed[id(node.names)]
             case s.Seat():
                 if node.which == "current":
                     return self.cycle(node.of) + k.CURRENT
@@ -345,13 +360,12 @@ class ExpressionCompiler:
     def content(self, node: s.Cell) -> int:
         """Return the register with what a cell holds; a point map stands for itself."""
         base, owner = self.cell(node)
+        if base is None:
+            return owner if node.kind == "points" else self.emitted(k.LOAD_AT, owner)
+        on_table = owner == self.code.constant(0)
         if node.kind == "points":
-            if base and owner == self.code.constant(0):
-                return self.code.constant(base)
-            return self.emitted(k.ADDRESS, base, owner, self.plan.map_width) if base else owner
-        if base and owner == self.code.constant(0):
-            return base
-        return self.emitted(k.LOAD, base, owner) if base else self.emitted(k.LOAD_AT, owner)
+            return self.code.constant(base) if on_table else self.emitted(k.ADDRESS, base, owner, self.plan.map_width)
+        return base if on_table else self.emitted(k.LOAD, base, owner)
 
     def group(self, node: Any) -> int:
         """Return the register with players, teams or numbers."""

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from meldlab.errors import BadText
 
-__all__ = ["TITLES", "Finding"]
+__all__ = ["TITLES", "Finding", "ProgramMistake"]
 
 # Each has a section of that name in docs/recycle-errors.md.
 TITLES = {
@@ -62,11 +62,22 @@ class Finding:
         """Tell whether a program with this finding cannot run."""
         return self.code.startswith("E")
 
-    def mistake(self, text: str) -> BadText:
+    def mistake(self, text: str) -> "ProgramMistake":
         """Return the error to raise, with line and caret."""
-        return BadText(f"{self.problem} [{self.code}]", text, self.at)
+        return ProgramMistake(self, text)
 
     def place(self, text: str) -> tuple[int, int]:
         """Return line and column, from 1."""
         start = text.rfind("\n", 0, self.at) + 1
         return text.count("\n", 0, start) + 1, self.at - start + 1
+
+
+class ProgramMistake(BadText):
+    """A program that cannot be read or run, and the finding that says why."""
+
+    def __init__(self, finding: Finding, text: str) -> None:
+        super().__init__(f"{finding.problem} [{finding.code}]", text, finding.at)
+        self.finding = finding
+
+    def __reduce__(self) -> tuple[type["ProgramMistake"], tuple[Finding, str]]:
+        return ProgramMistake, (self.finding, self.text)

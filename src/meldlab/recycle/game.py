@@ -73,6 +73,10 @@ class Standing:
     position: Position
     teller: Teller = field(compare=False, repr=False)
 
+    def __reduce__(self) -> "tuple[type[Standing], tuple[Position, Teller]]":
+        # What was worked out from the position can be worked out again.
+        return type(self), (self.position, self.teller)
+
     @property
     def seat(self) -> int | None:
         """Return who decides, from 0, or None when the game is over."""

@@ -1,6 +1,8 @@
 """Cards, memories and locations: every change of a state, and how it is taken back.
 
-``state``: [words] int64; ``layout``: [LAYOUT] int64. While options are explored every write goes to the trail as (address, old value).
+``state``: [words] int64; ``layout``: [LAYOUT] int64. While options are explored every write goes to the trail as (address, old value);
+where the trail is full nothing is written any more and the status says so. What takes longer than an instruction should is charged as
+work.
 """
 
 import numpy as np
@@ -9,12 +11,17 @@ from meldlab.chance.kernel import address, below, mix
 from meldlab.compiling import scalar_kernel
 from meldlab.recycle.kernel_layout import *
 
+AT_ONCE = 20_000_000  # the most work of one instruction, whatever the limits: a tenth of a second
+
 
 @scalar_kernel
 def put(state, at, value):
-    """Write one word, so that it can be taken back."""
+    """Write one word, so that it can be taken back; without room for that it is not written."""
     if state[MODE] == EXPLORE:
         trail = state[TRAIL]
+        if trail >= state[TRAIL_END]:
+            state[STATUS] = OUT_OF_TRAIL
+            return
         state[trail] = at
         state[trail + 1] = state[at]
         state[TRAIL] = trail + 2
@@ -29,6 +36,15 @@ def undo(state, mark):
         trail -= 2
         state[state[trail]] = state[trail + 1]
     state[TRAIL] = mark
+
+
+@scalar_kernel
+def afford(state, layout, work):
+    """Charge work before it is done; return whether it may be done. Nothing can stop an instruction, so none may take very long."""
+    state[WORK] += work
+    if state[WORK] > layout[L_WORK_LIMIT] or work > AT_ONCE:
+        state[STATUS] = OVERWORKED
+    return state[STATUS] == 0
 
 
 @scalar_kernel
@@ -58,6 +74,7 @@ def chance(state, layout, purpose):
     path = np.uint64(0)
     if state[MODE] != RUN:
         base = layout[L_PATH]
+        state[WORK] += state[PATH]
         for i in range(state[PATH]):
             path = mix(path ^ np.uint64(state[base + i] + 1))
     event = state[EVENT]
@@ -104,6 +121,7 @@ def link(state, home, under, node):
 @scalar_kernel
 def node_at(state, home, index):
     """Return the card or memory at an index of a location that has it."""
+    state[WORK] += index >> 1
     node = state[home + BOTTOM_AT]
     for _ in range(index):
         node = state[node + ABOVE]
@@ -126,7 +144,7 @@ def place(state, home, end, index, node):
 @scalar_kernel
 def relink(state, home, at, size):
     """Make a location hold the ``size`` nodes listed from ``at``, from the bottom up."""
-    state[EXTRA_WORK] += size >> 1
+    state[WORK] += size
     under = 0
     for i in range(size):
         node = state[at + i]
@@ -182,6 +200,7 @@ def location(state, layout, first, index):
     while home:
         if state[home + INDEX_AT] == index:
             return home
+        state[WORK] += 1
         home = state[home + NEXT_AT]
     home = state[TOP]
     if state[INDEXED] >= layout[L_INDEX_LIMIT] or home + LOCATION > layout[L_DYNAMIC_END]:
@@ -208,10 +227,12 @@ def location(state, layout, first, index):
 
 
 @scalar_kernel
-def leave_list(state, cards, end, card):
+def leave_list(state, layout, cards, end, card):
     """Take a card out of a computed list, at the end where it was found."""
     size = state[cards]
     found = -1
+    if not afford(state, layout, size):
+        return
     if end == AT_BOTTOM:
         for i in range(size):
             if state[cards + 1 + i] == card:
@@ -242,7 +263,7 @@ def move(state, layout, card, cards, end, home, where, index):
         unlink(state, card)
         place(state, home, where, index, card)
         if cards >= layout[L_LISTS_FROM]:
-            leave_list(state, cards, end, card)
+            leave_list(state, layout, cards, end, card)
         acted(state)
 
 
@@ -326,6 +347,7 @@ def forget_card(state, layout, card, home):
         if state[node + TYPE] == card:
             forget(state, layout, node)
             return True
+        state[WORK] += 1
         node = state[node + BELOW]
     return False
 
@@ -368,6 +390,7 @@ def swap_lists(state, layout, one, other):
         note(state, layout, SWAP_LISTS, one, other, 0)
         acted(state)
         if one != other:
+            state[WORK] += state[one + SIZE_AT] + state[other + SIZE_AT]
             for field in (BOTTOM_AT, TOP_AT, SIZE_AT):
                 kept = state[one + field]
                 put(state, one + field, state[other + field])
@@ -383,6 +406,8 @@ def swap_lists(state, layout, one, other):
 def shuffle(state, layout, cards):
     """Shuffle a location or a computed list."""
     key = chance(state, layout, FOR_TRIAL_SHUFFLE if state[MODE] == EXPLORE else FOR_SHUFFLE)
+    if not afford(state, layout, 3 * (state[cards] if cards >= layout[L_LISTS_FROM] else state[cards + SIZE_AT])):
+        return
     if cards >= layout[L_LISTS_FROM]:
         for last in range(state[cards] - 1, 0, -1):
             other = below(key, last, last + 1)
@@ -442,9 +467,11 @@ def faro(state, layout, lower, upper):
 @scalar_kernel
 def create_cards(state, layout, home, kind, count):
     """Make cards of types ``kind`` and following, each on top of the one before."""
+    state[WORK] += 3 * count
     for i in range(count):
         if state[CARDS] >= layout[L_CARDS_LIMIT]:
             state[STATUS] = OUT_OF_CARDS
+        if state[STATUS]:
             return
         card = layout[L_CARDS] + NODE * state[CARDS]
         put(state, CARDS, state[CARDS] + 1)
@@ -468,6 +495,7 @@ def create_teams(state, layout, data, at):
             put(state, members + 1 + i, data[at + 1 + i])
             put(state, layout[L_TEAM_OF] + data[at + 1 + i], team)
         at += 1 + data[at]
+    state[WORK] += (layout[L_TEAM_CELLS_END] - layout[L_TEAM_CELLS]) >> 1
     for cell in range(layout[L_TEAM_CELLS], layout[L_TEAM_CELLS_END]):
         put(state, cell, 0)
     for depth in range(layout[L_TEAM_DEPTH]):

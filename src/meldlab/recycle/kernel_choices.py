@@ -77,6 +77,7 @@ def emit(state, layout):
     for i in range(length):
         state[at + 1 + i] = state[layout[L_PATH] + i]
     if state[TELLING]:
+        state[WORK] += (state[TRAIL] - layout[L_TRAIL]) >> 1
         state[layout[L_EFFECTS] + state[OPTIONS]] = effect(state, layout, state[TELLING])
     state[OPTIONS] += 1
     state[OPTION_WORDS] += length + 1

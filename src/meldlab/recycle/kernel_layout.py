@@ -25,8 +25,8 @@ FREE = 9  # memories to use again, a chain
 TOP = 10  # first free word behind locations and memories
 STEPS = 11  # END tests since the last decision
 TEAMS = 12
-EXTRA_WORK = 14  # of long lists, in instructions
 LOG_SPLIT = 13  # words of the log that belong to the option carried out
+GAME_WORK = 14  # work done in the game so far, in instructions
 TELLING = 15  # the seat to which options tell what they do, 0 for none
 WORKING = 16  # from here on the header is room to work in
 HEAP = 16  # first free word for lists
@@ -45,10 +45,20 @@ LOGGING = 28
 LOG = 29  # words written
 SAVED_DECISION = 30
 SAVED_EVENT = 31
-HEADER = 32
+TRAIL_END = 32  # where the trail is full
+WORK = 33  # of the present task: long instructions as they come, plain ones added when the loop stops
+PAUSED_AT = 34  # the instruction to go on with after a pause
+HEADER = 35
 
 # --- tasks of the machine, and what many of them serve
 TO_BEGIN, TO_EXPLORE, TO_DECIDE, TO_GO_ON, TO_SCORE, TO_PLAY, TO_COUNT, TO_SEARCH, TO_ADVISE = range(9)
+
+# --- the course of many tasks, kept while they pause; behind it, for each level, the option tried there and how many were found
+(
+    C_GOAL, C_TASK, C_LEVEL, C_GAME, C_GAMES, C_OPTION, C_LIMIT, C_PLAYER, C_STATUS, C_ERROR, C_CURRENT, C_QUEUED, C_PAUSED, C_SEED,
+    C_FIRST,
+) = range(15)  # fmt: skip
+COURSE = 15
 
 # --- modes
 RUN, EXPLORE, FOLLOW = 0, 1, 2
@@ -59,9 +69,9 @@ RUN, EXPLORE, FOLLOW = 0, 1, 2
     L_OPTION_WORDS, L_OPTION_WORDS_END, L_LOG, L_LOG_END, L_PLAYERS, L_TYPES, L_KEYS, L_ATTRIBUTES, L_KEY_OF, L_CARDS, L_CARDS_LIMIT,
     L_FIXED, L_INDEX_LIMIT, L_MEMORY_LIMIT, L_STEP_LIMIT, L_WORK_LIMIT, L_TEAM_OF, L_TEAM_LISTS, L_TEAM_CYCLES, L_TEAM_DEPTH,
     L_PLAYER_CYCLE, L_SCORE_AT, L_SCORES, L_AWARDS, L_AWARD_WIDTH, L_PENDING, L_PENDING_WIDTH, L_TEAM_CELLS, L_TEAM_CELLS_END,
-    L_DYNAMIC_END, L_START, L_EFFECTS,
-) = range(43)  # fmt: skip
-LAYOUT = 43
+    L_DYNAMIC_END, L_START, L_EFFECTS, L_GAME_WORK_LIMIT,
+) = range(44)  # fmt: skip
+LAYOUT = 44
 
 # --- a location: [bottom, top, size, owner, kind, location of index 0, index, next touched, first touched, last touched]
 BOTTOM_AT, TOP_AT, SIZE_AT, OWNER_AT, KIND_AT, FIRST_AT, INDEX_AT, NEXT_AT, CHAIN_AT, CHAIN_END_AT = range(10)
@@ -102,11 +112,12 @@ AT_TOP, AT_BOTTOM, AT_INDEX, NOWHERE = 0, 1, 2, 3
 
 # --- statuses
 PLAYING, DECIDING, FINISHED, CAPPED = 0, 1, 2, 3
+PAUSED = -1  # in the middle of a task; nobody outside the kernel meets it
 (
     NO_CARD, BEYOND, ON_TABLE, NO_SEAT, NO_TEAM, BY_ZERO, TOO_LARGE, NO_OPTION, NO_RANGE, NO_TARGET, FROM_MEMORY, NO_MEMORY, NO_LIST,
     STUCK, OVERWORKED, OUT_OF_LISTS, OUT_OF_TRAIL, OUT_OF_OPTIONS, OUT_OF_LOCATIONS, OUT_OF_MEMORIES, OUT_OF_CARDS,
-    OUT_OF_PATH, OUT_OF_AWARDS, TOO_MANY_SUBSETS, OUT_OF_LOG,
-) = range(10, 35)  # fmt: skip
+    OUT_OF_PATH, OUT_OF_AWARDS, TOO_MANY_SUBSETS, OUT_OF_LOG, OVERLONG,
+) = range(10, 36)  # fmt: skip
 
 # --- purposes of chance; the numbers are those of docs/recycle-semantics.md
 GAME_KEY = int(Purpose.DEAL)

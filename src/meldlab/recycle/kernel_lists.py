@@ -7,7 +7,7 @@ import numpy as np
 
 from meldlab.chance.kernel import below
 from meldlab.compiling import scalar_kernel
-from meldlab.recycle.kernel_cards import chance, node_at, nodes, put, relink
+from meldlab.recycle.kernel_cards import afford, chance, node_at, nodes, put, relink
 from meldlab.recycle.kernel_layout import *
 
 
@@ -32,7 +32,7 @@ def size_of(state, layout, cards):
 @scalar_kernel
 def fill(state, layout, cards, at):
     """Copy the members of any list to ``at`` and following; return how many."""
-    state[EXTRA_WORK] += size_of(state, layout, cards) >> 3
+    state[WORK] += size_of(state, layout, cards) >> 2
     if cards >= layout[L_LISTS_FROM]:
         size = state[cards]
         for i in range(size):
@@ -54,11 +54,8 @@ def fill(state, layout, cards, at):
 
 @scalar_kernel
 def toil(state, layout, size):
-    """Count work that grows with the square of a list; return whether it is too much."""
-    state[EXTRA_WORK] += (size * size) >> 3
-    if size * size > 10 * layout[L_WORK_LIMIT]:
-        state[STATUS] = OVERWORKED
-    return state[STATUS] != 0
+    """Charge work that grows with the square of a list; return whether it is too much."""
+    return not afford(state, layout, (size * size) >> 2)
 
 
 @scalar_kernel
@@ -102,6 +99,7 @@ def card_at(state, layout, cards, index):
 @scalar_kernel
 def total(state, layout, cards, points):
     """Return the sum of the scores of a list."""
+    state[WORK] += size_of(state, layout, cards)
     result = 0
     if cards >= layout[L_LISTS_FROM]:
         for i in range(state[cards]):
@@ -127,6 +125,7 @@ def extreme(state, layout, cards, points, sign):
         state[STATUS] = OUT_OF_LISTS
         return 0
     fill(state, layout, cards, at)
+    state[WORK] += size
     best = state[points + state[state[at] + TYPE]]
     for i in range(1, size):
         score = state[points + state[state[at + i] + TYPE]]
@@ -147,6 +146,7 @@ def best_card(state, layout, cards, points, sign):
         state[STATUS] = OUT_OF_LISTS
         return 0
     fill(state, layout, cards, at)
+    state[WORK] += size
     best = state[points + state[state[at] + TYPE]]
     equals = 1
     for i in range(1, size):
@@ -174,6 +174,7 @@ def best_card(state, layout, cards, points, sign):
 def gathered(state, layout, lists):
     """Copy the members of all lists in ``lists`` to the end of the heap; return (address, how many)."""
     count = 0
+    state[WORK] += state[lists]
     for i in range(state[lists]):
         count += size_of(state, layout, state[lists + 1 + i])
     at = layout[L_LISTS_END] - count
@@ -194,6 +195,7 @@ def union(state, layout, lists):
         return 0
     result = room(state, layout, count)
     if result:
+        state[WORK] += count >> 2
         # The copy may overlap its source, which lies above.
         for i in range(count):
             state[result + 1 + i] = state[at + i]
@@ -233,6 +235,7 @@ def handles(state, layout, first, count):
     """Return the list of ``count`` lists that lie one behind the other from ``first``."""
     result = room(state, layout, count)
     if result:
+        state[WORK] += count
         at = first
         for i in range(count):
             state[result + 1 + i] = at
@@ -284,6 +287,7 @@ def take(state, layout, cards, end, count):
     if result == 0:
         return 0
     if end == AT_TOP:
+        state[WORK] += size >> 2
         for i in range(size // 2):
             state[result + 1 + i], state[result + size - i] = state[result + size - i], state[result + 1 + i]
     state[result] = count
@@ -298,15 +302,17 @@ def run_end(state, layout, cards, end, least, points):
     if result == 0:
         return 0
     size = state[result]
-    if toil(state, layout, size):
-        return 0
     for length in range(size, max(least, 1) - 1, -1):
+        if not afford(state, layout, length):
+            return 0
         start = result + 1 + (size - length if end == AT_TOP else 0)
         low = high = state[points + state[state[start] + TYPE]]
         for i in range(1, length):
             score = state[points + state[state[start + i] + TYPE]]
             low, high = min(low, score), max(high, score)
         distinct = high - low == length - 1
+        if distinct and toil(state, layout, length):
+            return 0
         for i in range(length):
             if not distinct:
                 break
@@ -355,6 +361,8 @@ def subsets(state, layout, cards, fewest, most, but):
         if length != but:
             if next + length + count + 2 > at:
                 state[STATUS] = TOO_MANY_SUBSETS
+                return 0
+            if not afford(state, layout, 2 + (size >> 1)):
                 return 0
             state[next] = length
             rest, i = mask, 0
@@ -437,6 +445,8 @@ def runs(state, layout, cards, least, points, largest):
     before = 0
     for i in range(size + 1):
         card = state[sorted_at + i] if i < size else 0
+        if not afford(state, layout, 1 + 2 * growing):
+            return 0
         step = 2
         if before and card:
             step = state[points + state[card + TYPE]] - state[points + state[before + TYPE]]
@@ -449,6 +459,7 @@ def runs(state, layout, cards, least, points, largest):
                     if next + length + found + 2 > sorted_at - (growing + 1) * row:
                         state[STATUS] = OUT_OF_LISTS
                         return 0
+                    state[WORK] += length >> 1
                     for j in range(length + 1):
                         state[next + j] = state[at + j]
                     next += length + 1
@@ -464,6 +475,7 @@ def runs(state, layout, cards, least, points, largest):
                     if copy <= next + found + row:
                         state[STATUS] = OUT_OF_LISTS
                         return 0
+                    state[WORK] += length >> 1
                     for j in range(length):
                         state[copy + j] = state[at + j]
                     state[copy + length] = card

@@ -35,15 +35,14 @@ from meldlab.recycle.kernel_points import add_award, clear_points, keep_award, r
 
 
 @scalar_kernel
-def run(code, data, layout, state, pc):
+def run(code, data, layout, state, pc, allowed, fuel):
     """Carry out instructions from ``pc`` until a decision, the end, an error, or, while exploring, no option is left.
 
+    A task may take ``allowed`` work. After ``fuel`` of it the loop pauses; called again from ``PAUSED_AT`` it goes on as if it had not.
     Instructions that cannot fail go on with the next one at once, without a look at the status.
     """
     work = 0
-    state[EXTRA_WORK] = 0
-    work_limit = layout[L_WORK_LIMIT]
-    trail_end = layout[L_TRAIL_END]
+    stop = min(allowed, state[WORK] + fuel)
     while True:
         op = code[pc]
         a, b, c, d = code[pc + 1], code[pc + 2], code[pc + 3], code[pc + 4]
@@ -52,8 +51,6 @@ def run(code, data, layout, state, pc):
         work += 1
         if op == JUMP:
             pc = a
-            if work + state[EXTRA_WORK] > work_limit:
-                state[STATUS] = OVERWORKED
         elif op == JEQ:
             if state[a] == state[b]:
                 pc = c
@@ -132,8 +129,6 @@ def run(code, data, layout, state, pc):
                 put(state, a, state[members + 1])
             else:
                 state[a] = member_by_path(state, layout, members)
-            if work + state[EXTRA_WORK] > work_limit:
-                state[STATUS] = OVERWORKED
         elif op == ALTERNATIVE:
             if state[MODE] == EXPLORE:
                 state[PATH] = 0
@@ -150,9 +145,7 @@ def run(code, data, layout, state, pc):
                     emit(state, layout)
                 pc = backtrack(state, layout)
                 if pc < 0:
-                    return
-                if work + state[EXTRA_WORK] > work_limit:
-                    state[STATUS] = OVERWORKED
+                    break
             elif state[RETURN]:
                 pc = state[RETURN]
                 state[RETURN] = 0
@@ -160,7 +153,7 @@ def run(code, data, layout, state, pc):
                 state[DECISION] = state[SAVED_DECISION]
                 state[EVENT] = state[SAVED_EVENT]
             else:
-                return
+                break
         elif op == MOVE:
             # Operands: card, list it was found in, location, end found at + 4 * end to put + 16 if an option ends here, index.
             if d & 16 and state[MODE] == EXPLORE and state[TELLING] == 0:
@@ -213,8 +206,6 @@ def run(code, data, layout, state, pc):
                 pc = c
             else:
                 put(state, a, state[a] + 1)
-            if work + state[EXTRA_WORK] > work_limit:
-                state[STATUS] = OVERWORKED
         elif op == SUM:
             state[a] = small(state, total(state, layout, state[b], state[c]))
         elif op == SCOREMAX:
@@ -278,6 +269,7 @@ def run(code, data, layout, state, pc):
             while home:
                 count += 1
                 home = state[home + NEXT_AT]
+            state[WORK] += count
             list = room(state, layout, count)
             state[a] = list
             if list:
@@ -345,6 +337,7 @@ def run(code, data, layout, state, pc):
             list = room(state, layout, count)
             state[a] = list
             if list:
+                state[WORK] += count >> 1
                 for i in range(count):
                     state[list + 1 + i] = state[b] + i
         elif op == OTHERS:
@@ -382,6 +375,7 @@ def run(code, data, layout, state, pc):
                     state[STATUS] = NO_MEMORY
             else:
                 done = False
+                state[WORK] += data[c]
                 # Memories in order of creation: those by name first, as they lie in the table, then those by index.
                 for i in range(data[c]):
                     first = data[c + 1 + i]
@@ -391,11 +385,12 @@ def run(code, data, layout, state, pc):
                     while home and not done:
                         if home != first and cards.forget_card(state, layout, state[a], home):
                             done = True
+                        state[WORK] += 1
                         home = state[home + NEXT_AT]
                 if not done:
                     state[STATUS] = NO_MEMORY
             if state[d] >= layout[L_LISTS_FROM]:
-                cards.leave_list(state, state[d], code[here + 5], state[a])
+                cards.leave_list(state, layout, state[d], code[here + 5], state[a])
         elif op == SWAP_CARDS:
             cards.swap_cards(state, layout, state[a], state[b])
         elif op == SWAP_LISTS:
@@ -422,6 +417,7 @@ def run(code, data, layout, state, pc):
             note(state, layout, CLEAR_POINTS, state[a], 0, 0)
             acted(state)
         elif op == TABLE_POINTS:
+            state[WORK] += layout[L_TYPES]
             for kind in range(layout[L_TYPES]):
                 put(state, state[a] + kind, data[b + kind])
             note(state, layout, CLEAR_POINTS, state[a], 0, 0)
@@ -466,7 +462,7 @@ def run(code, data, layout, state, pc):
         elif op == CHOICE or op == JOINT:
             state[PC] = here
             state[STATUS] = DECIDING
-            return
+            break
         elif op == CARRY_OUT:
             # Operands: the choice, the cell that counts the members.
             at = layout[L_PENDING] + state[b] * layout[L_PENDING_WIDTH]
@@ -488,11 +484,18 @@ def run(code, data, layout, state, pc):
         elif op == HALT:
             state[PC] = here
             state[STATUS] = FINISHED
-            return
+            break
         elif op == SCORED:
-            return
-        if state[TRAIL] > trail_end:
-            state[STATUS] = OUT_OF_TRAIL
+            break
         if state[STATUS]:
             state[ERROR_AT] = here
-            return
+            break
+        if work + state[WORK] > stop:
+            if work + state[WORK] > allowed:
+                state[STATUS] = OVERWORKED if work + state[WORK] > layout[L_WORK_LIMIT] else OVERLONG
+                state[ERROR_AT] = here
+            else:
+                state[STATUS] = PAUSED
+                state[PAUSED_AT] = pc
+            break
+    state[WORK] += work

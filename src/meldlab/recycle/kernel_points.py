@@ -4,14 +4,17 @@ A map is [score of each type ..], followed in programs with ``update`` by [award
 """
 
 from meldlab.compiling import scalar_kernel
-from meldlab.recycle.kernel_cards import put
+from meldlab.recycle.kernel_cards import afford, put
 from meldlab.recycle.kernel_layout import *
+from meldlab.recycle.kernel_numbers import small
 
 
 @scalar_kernel
 def add_award(state, layout, data, points, first, pairs, worth):
     """Add an award to a point map: ``pairs`` times (key, value) from register ``first``, as strings."""
     types, keys, attributes = layout[L_TYPES], layout[L_KEYS], layout[L_ATTRIBUTES]
+    if not afford(state, layout, types + (types * pairs >> 1)):
+        return
     for kind in range(types):
         matches = True
         for pair in range(pairs):
@@ -22,7 +25,7 @@ def add_award(state, layout, data, points, first, pairs, worth):
                 matches = False
                 break
         if matches:
-            put(state, points + kind, state[points + kind] + worth)
+            put(state, points + kind, small(state, state[points + kind] + worth))
 
 
 @scalar_kernel
@@ -32,8 +35,11 @@ def keep_award(state, layout, points, first, pairs, worth, replaces):
     count = points + layout[L_TYPES]
     for i in range(state[count] if replaces else 0):
         at = count + 1 + i * width
+        state[WORK] += 1
         if state[at] != pairs:
             continue
+        if not afford(state, layout, pairs * pairs >> 1):
+            return
         same = True
         for p in range(pairs):
             here = False
@@ -48,6 +54,7 @@ def keep_award(state, layout, points, first, pairs, worth, replaces):
         state[STATUS] = OUT_OF_AWARDS
         return
     at = count + 1 + state[count] * width
+    state[WORK] += pairs
     put(state, at, pairs)
     put(state, at + 1, worth)
     for p in range(2 * pairs):
@@ -58,6 +65,7 @@ def keep_award(state, layout, points, first, pairs, worth, replaces):
 @scalar_kernel
 def clear_points(state, layout, points):
     """Make every card score nothing."""
+    state[WORK] += layout[L_TYPES] >> 1
     for kind in range(layout[L_TYPES]):
         put(state, points + kind, 0)
 
@@ -68,5 +76,7 @@ def recount_points(state, layout, data, points):
     clear_points(state, layout, points)
     count = points + layout[L_TYPES]
     for i in range(state[count]):
+        if state[STATUS]:
+            return
         at = count + 1 + i * layout[L_AWARD_WIDTH]
         add_award(state, layout, data, points, at + 2, state[at], state[at + 1])

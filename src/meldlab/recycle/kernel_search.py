@@ -28,8 +28,9 @@ BY_SCORE, BY_RANK = range(2)
 (
     H_LEVEL, H_OPTION, H_PHASE, H_SEAT, H_KIND, H_OPTIONS, H_DONE, H_BUDGET, H_DEAL, H_KEY, H_FUTURE, H_NODE, H_DEPTH, H_STAMP, H_USED,
     H_ROW, H_CHANGED, H_FAILED, H_START, H_CHOSEN, H_HIDDEN, H_SEEKS, H_PENDING, H_SAVED_SEAT, H_SAVED_DECISION, H_MOVER, H_LASTS,
-) = range(27)  # fmt: skip
-HUNT = 27
+    H_WORK,
+) = range(28)  # fmt: skip
+HUNT = 28
 # --- phases of a simulation
 PENDING_CHOICES, AT_ROOT, IN_TREE, AT_RANDOM = range(4)
 # --- the tree
@@ -69,6 +70,7 @@ def in_the_game(code, layout, state, task, limit, orders, hunt, root, gauge):
         return NOTHING
     if task != TO_EXPLORE:
         if state[LOGGING]:
+            hunt[H_WORK] += state[LOG] * layout[L_PLAYERS]
             learn(state, layout, orders, hunt)
             state[LOG] = 0
         if state[STATUS] == FINISHED:
@@ -94,6 +96,7 @@ def in_the_game(code, layout, state, task, limit, orders, hunt, root, gauge):
         hunt[H_KEY] = np.int64(address(np.uint64(orders[O_KEY]), 0, state[DECISION], seat, FOR_SEARCH))
         hunt[H_START] = state[DECISION]
         hunt[H_HIDDEN] = survey(state, layout, orders, hunt, seat)
+        hunt[H_WORK] += hunt[H_HIDDEN] * hunt[H_HIDDEN] >> 2
         gauge[G_LOW], gauge[G_HIGH] = math.inf, -math.inf
         for option in range(state[OPTIONS]):
             for column in range(R_EACH + 2 * layout[L_PLAYERS]):
@@ -139,6 +142,9 @@ def simulate(code, layout, stack, orders, hunt):
     seat, kind, nth = hunt[H_SEAT], hunt[H_KIND], hunt[H_DONE]
     for i in range(game[TOP]):
         state[i] = game[i]
+    hunt[H_WORK] += (game[TOP] >> 2) + hunt[H_HIDDEN] * (orders[O_BACKS] + (hunt[H_HIDDEN] >> 2))
+    # A future may take as much work as a game, however much this one has taken.
+    state[GAME_WORK] = 0
     state[LOGGING] = 0
     state[TELLING] = 0
     key = np.uint64(hunt[H_KEY])
@@ -241,6 +247,7 @@ def match_options(layout, stack, orders, hunt):
     """Find each option of the game among those of the copy, by its path; count deals in which they differ."""
     game, state = stack[0], stack[1]
     found, options = orders[O_FOUND], hunt[H_OPTIONS]
+    hunt[H_WORK] += options
     here = 0
     for option in range(options):
         hunt[found + option] = -1
@@ -250,6 +257,7 @@ def match_options(layout, stack, orders, hunt):
     if here == options and state[OPTIONS] == options:
         return
     hunt[H_CHANGED] += 1
+    hunt[H_WORK] += options * state[OPTIONS] >> 1
     for option in range(options):
         if hunt[found + option] < 0:
             for other in range(state[OPTIONS]):
@@ -310,6 +318,7 @@ def choose_by_tree(layout, orders, hunt, table, sums, gauge, state, options, at_
     untried, chosen, slot_of_chosen, best = 0, -1, -1, -1.0
     draw = address(np.uint64(hunt[H_FUTURE]), 0, state[DECISION], 0, FOR_UNTRIED)
     node = np.uint64(hunt[H_NODE])
+    hunt[H_WORK] += 8 * options
     exploration = orders[O_SEATS + SEAT_WORDS * hunt[H_SEAT] + EXPLORES] / 1000.0
     for option in range(options):
         if at_root and hunt[found + option] < 0:
@@ -352,6 +361,7 @@ def choose_by_tree(layout, orders, hunt, table, sums, gauge, state, options, at_
 def arrive(code, layout, orders, hunt, state):
     """Name the position of the tree that a simulation has come to."""
     one_tree = hunt[H_KIND] == BY_ONE_TREE
+    hunt[H_WORK] += (layout[L_TEAM_CELLS_END] >> 1) + 4 * state[CARDS] + state[REMEMBERED]
     seen = looks(state, layout, orders, hunt[H_SEAT] if one_tree else 0)
     hunt[H_NODE] = np.int64(mix(np.uint64(hunt[H_NODE]) ^ seen) >> np.uint64(1))
     hunt[H_MOVER] = state[code[state[PC] + 3]]

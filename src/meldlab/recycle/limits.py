@@ -15,9 +15,11 @@ __all__ = ["Limits"]
 class Limits:
     """Sizes beyond which a game ends with a status that names the limit."""
 
+    words: int = 64_000_000  # of memory, 8 bytes each: the storage, the tables and three rooms to work in
     decisions: int = 10_000  # of one game
+    game_work: int = 1_000_000_000  # of one game
     steps: int = 10_000  # tests of an END between two decisions
-    work: int = 10_000_000  # instructions between two decisions
+    work: int = 10_000_000  # instructions between two decisions; long ones count as many
     cards: int = 2_000
     locations: int = 1_000  # by index other than 0
     memories: int = 2_000  # cards remembered at one time
@@ -34,7 +36,8 @@ class Limits:
             name, _, number = entry.partition("=")
             if name.strip() not in names:
                 raise NoSuchThing("limit", name.strip(), names)
-            if not number.strip().isdecimal() or not 0 < int(number) < 2**40:
+            digits = number.strip()
+            if not (digits.isdecimal() and len(digits) <= 13 and 0 < int(digits) < 2**40):
                 raise BadText("a limit is written name=number", text, text.index(entry))
-            limits = replace(limits, **{name.strip(): int(number)})
+            limits = replace(limits, **{name.strip(): int(digits)})
         return limits

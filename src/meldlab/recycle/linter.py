@@ -10,7 +10,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from difflib import get_close_matches
-from typing import Any
+from itertools import pairwise
 
 from meldlab.recycle import syntax as s
 from meldlab.recycle.constants import constant
@@ -19,6 +19,8 @@ from meldlab.recycle.walking import children, walk
 
 __all__ = ["lint"]
 
+CELLS = ("sto", "str", "points")
+HINTS = 20  # unwritten names for which a near one is looked for
 OPPOSITE = {"==": "!=", "!=": "==", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}
 
 
@@ -40,6 +42,7 @@ class _Uses:
     any_read: set[str] = field(default_factory=set)
     # The storage that a variable stands for: its collection names it.
     sources: dict[str, s.Expr] = field(default_factory=dict)
+    followed: set[int] = field(default_factory=set)  # sources through which something was written, by identity
 
     def use(self, node: s.Node, write: bool) -> None:
         """Note one use of the storage named by ``node`` and of all that is inside it."""
@@ -49,8 +52,9 @@ class _Uses:
                 names.setdefault((node.kind, node.name.text), node.at)
             else:
                 anything.add(node.kind)
-        elif write and isinstance(node, s.Var) and node.name in self.sources:
-            for inner in walk(self.sources[node.name]):
+        elif write and isinstance(node, s.Var) and id(source := self.sources.get(node.name)) not in self.followed and source is not None:
+            self.followed.add(id(source))
+            for inner in walk(source):
                 if isinstance(inner, (s.Location, s.Indexed)):
                     self.use(inner, True)
 
@@ -102,18 +106,27 @@ class _Uses:
 def _names(program: s.Program) -> Iterator[Finding]:
     uses = _Uses()
     uses.visit(program)
+    written: dict[bool, dict[str, str]] = {False: {}, True: {}}  # cells and places: the first kind of each name
+    for kind, name in uses.written:
+        written[kind in CELLS].setdefault(name, kind)
+    every = {cells: [f"{k} {n}" for k, n in uses.written if (k in CELLS) == cells] for cells in written}
+    hints = 0
     for (kind, name), at in uses.read.items():
         if (kind, name) in uses.written or kind in uses.any_written:
             continue
-        verb = "put into" if kind not in ("sto", "str", "points") else "written to"
-        others = [f"{k} {n}" for k, n in uses.written if (k in ("sto", "str", "points")) == (verb == "written to")]
-        near = [other for other in others if other.split()[1] == name] or get_close_matches(f"{kind} {name}", others, 1, 0.8)
+        cells = kind in CELLS
+        verb = "written to" if cells else "put into"
+        near = [f"{written[cells][name]} {name}"] if name in written[cells] else []
+        if not near and hints < HINTS:
+            # To look for a near name is dear, and after a few of them nobody reads on.
+            hints += 1
+            near = get_close_matches(f"{kind} {name}", every[cells], 1, 0.8)
         if near:
             yield Finding("W105", f"nothing is ever {verb} {kind} {name}; did you mean {near[0]}?", at)
         else:
             yield Finding("W103", f"nothing is ever {verb} {kind} {name}", at)
     for (kind, name), at in uses.written.items():
-        if kind in ("sto", "str", "points", "mem") and (kind, name) not in uses.read and kind not in uses.any_read:
+        if kind in (*CELLS, "mem") and (kind, name) not in uses.read and kind not in uses.any_read:
             yield Finding("W104", f"{kind} {name} is never read", at)
 
 
@@ -144,8 +157,8 @@ def _sure(item: s.Item) -> bool:
 
 def _exhaustive(items: tuple[s.Item, ...]) -> bool:
     """Tell whether two conditions with sure items are each other's opposite."""
-    tests = [item.test for item in items if isinstance(item, s.Condition) and _sure(item.body)]
-    return any(_negated(one) == other for one in tests for other in tests)
+    tests = {item.test for item in items if isinstance(item, s.Condition) and _sure(item.body)}
+    return any(_negated(one) in tests for one in tests)
 
 
 def _negated(test: s.Expr) -> s.Expr:
@@ -171,8 +184,8 @@ def _unreached(program: s.Program) -> Iterator[Finding]:
                 yield Finding("W108", "this stage is over before it begins", node.at)
             case s.Loop(coll=s.Range() as values) if _empty(values):
                 yield Finding("W108", "this range is empty", values.at)
-            case s.Stage() if not isinstance(node.end, str) and constant(node.end) == 0:
-                yield from _after_forever(node, program)
+        if isinstance(node, (s.Program, s.Stage)):
+            yield from _after_forever(node.phases)
 
 
 def _empty(values: s.Range) -> bool:
@@ -180,9 +193,7 @@ def _empty(values: s.Range) -> bool:
     return first is not None and last is not None and first > last
 
 
-def _after_forever(stage: s.Stage, program: s.Program) -> Iterator[Finding]:
-    for node in walk(program):
-        phases: Any = node.phases if isinstance(node, (s.Program, s.Stage)) else ()
-        at = [i for i, phase in enumerate(phases) if phase is stage]
-        if at and at[0] + 1 < len(phases):
-            yield Finding("W108", "the stage before this never ends", phases[at[0] + 1].at)
+def _after_forever(phases: tuple[s.Phase, ...]) -> Iterator[Finding]:
+    for phase, following in pairwise(phases):
+        if isinstance(phase, s.Stage) and not isinstance(phase.end, str) and constant(phase.end) == 0:
+            yield Finding("W108", "the stage before this never ends", following.at)

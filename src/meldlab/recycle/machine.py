@@ -12,9 +12,10 @@ True
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
+from itertools import pairwise
+from threading import Event, local
 from typing import Any, Self
 
 import numpy as np
@@ -28,6 +29,7 @@ from meldlab.recycle.compiler import Compiled, compile_program
 from meldlab.recycle.limits import Limits
 from meldlab.recycle.search import SearchedGames, Searcher, searched_games
 from meldlab.recycle.statuses import reason
+from meldlab.recycle.threads import beside
 
 __all__ = ["Entry", "Games", "Machine", "Place", "Position"]
 
@@ -62,22 +64,41 @@ class Place:
 
 
 class Machine:
-    """A compiled program; it keeps one array to work in, so a machine belongs to one thread."""
+    """A compiled program; machines of the same program are equal. Each thread that uses one works in an array of its own."""
 
-    def __init__(self, checked: Checked, compiled: Compiled, limits: Limits) -> None:
-        self.checked, self.compiled, self.plan, self.limits = checked, compiled, compiled.plan, limits
+    def __init__(self, checked: Checked, compiled: Compiled, limits: Limits, dialect: str = "0.6") -> None:
+        self.checked, self.compiled, self.plan, self.limits, self.dialect = checked, compiled, compiled.plan, limits, dialect
+        self._own = local()
         self.tables: tuple[Words, Words, Words] = (
             np.array(compiled.code, np.int64),
             np.array(compiled.data or [0], np.int64),
             np.array(compiled.layout, np.int64),
         )
-        self.initial = np.array(compiled.initial, np.int64)
+        self.initial = compiled.initial
 
     @classmethod
     def of(cls, text: str, dialect: str = "0.6", limits: Limits = Limits()) -> Self:  # noqa: B008  # frozen
         """Read, check and compile a program; raise ``BadText`` at its first error."""
         checked = check(text, dialect, limits).stop_at_errors()
-        return cls(checked, compile_program(checked.program, limits), limits)
+        return cls(checked, compile_program(checked.program, limits, text), limits, dialect)
+
+    @property
+    def _program(self) -> tuple[str, str, Limits]:
+        return self.checked.text, self.dialect, self.limits
+
+    def __eq__(self, other: object) -> bool:
+        return self is other or (isinstance(other, Machine) and self._program == other._program)
+
+    def __hash__(self) -> int:
+        return hash(self._program)
+
+    def __reduce__(self) -> "tuple[Callable[[str, str, Limits], Machine], tuple[str, str, Limits]]":
+        # The text says it all; the arrays to work in are a thousand times as large.
+        return _made_again, self._program
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> "Machine":
+        # Nothing that belongs to a game is kept here.
+        return self
 
     @property
     def players(self) -> int:
@@ -117,10 +138,14 @@ class Machine:
         operations[operations == k.JOINT] = k.CHOICE
         return single, data, layout
 
-    @cached_property
+    @property
     def words(self) -> Words:
-        """Return the array that this machine works in."""
-        return self.room()
+        """Return the array that this thread works in."""
+        try:
+            words: Words = self._own.words
+        except AttributeError:
+            words = self._own.words = self.room()
+        return words
 
     def begin(self, seed: int, game: int = 0) -> "Position":
         """Return the first decision, or the end, of a game."""
@@ -132,7 +157,7 @@ class Machine:
 
     def _begin(self, seed: int, game: int, logging: bool) -> tuple["Position", list[Entry]]:
         self.words[k.LOGGING] = int(logging)
-        kernel.begin(*self.tables, self.words, self.initial, seed, game)
+        kernel.begin(self.tables, self.words, self.initial, seed, game)
         self.words[k.LOGGING] = 0
         return Position.taken(self), self.log()
 
@@ -148,18 +173,16 @@ class Machine:
         results = Games(shape, shape.copy(), shape.copy(), shape.copy(), np.zeros((games, self.players), np.int64))
         bounds = np.linspace(0, games, threads + 1).astype(int)
 
-        def play(worker: int) -> None:
-            low, high = int(bounds[worker]), int(bounds[worker + 1])
-            words = self.words if worker == 0 else self.room()
-            words[k.LOGGING] = 0
-            parts = [part[low:high] for part in (results.statuses, results.errors, results.decisions, results.options, results.scores)]
-            kernel.random_games(*self.tables, words, self.initial, seed, first + low, high - low, self.limits.decisions, *parts)
+        def play(part: tuple[int, int], stopped: Event) -> None:
+            low, high = part
+            self.words[k.LOGGING] = 0
+            columns = results.statuses, results.errors, results.decisions, results.options, results.scores
+            rows = tuple(column[low:high] for column in columns)
+            numbers = {"seed": seed, "first": first + low, "games": high - low, "limit": self.limits.decisions}
+            kernel.random_games(self.tables, self.words, self.initial, rows, stopped, **numbers)
 
-        if threads == 1:
-            play(0)
-        else:
-            with ThreadPoolExecutor(threads) as pool:
-                list(pool.map(play, range(threads)))
+        for _ in beside(play, list(pairwise(map(int, bounds))), threads):
+            pass
         return results
 
     def searched_games(
@@ -180,7 +203,7 @@ class Machine:
         for at, value in self.compiled.constants.items():
             stack[0, at] = value
         counts = np.zeros((depth + 1, 2), np.int64)
-        level = kernel.count_histories(*self.tables, stack, self.initial, seed, self.limits.decisions, counts)
+        level = kernel.count_histories(self.tables, stack, self.initial, counts, seed=seed, limit=self.limits.decisions)
         if level >= 0:
             raise self.failure(int(stack[level][k.STATUS]), int(stack[level][k.ERROR_AT]))
         return [(int(histories), int(ends)) for histories, ends in counts]
@@ -192,6 +215,12 @@ class Machine:
     def attributes(self, card_type: int) -> dict[str, str]:
         """Return the attributes of a type of card."""
         return self.plan.types[card_type]
+
+
+@lru_cache(maxsize=16)
+def _made_again(text: str, dialect: str, limits: Limits) -> Machine:
+    """Return the machine of a program that came out of a pickle; thousands of states of one game share it."""
+    return Machine.of(text, dialect, limits)
 
 
 @dataclass(frozen=True, eq=False)
@@ -210,8 +239,10 @@ class Position:
 
     def with_words(self, words: Words) -> "Position":
         """Return a position of the same game with other words."""
-        words.flags.writeable = False
-        return Position(self.machine, words)
+        return _position(self.machine, words)
+
+    def __reduce__(self) -> "tuple[Callable[[Machine, Words], Position], tuple[Machine, Words]]":
+        return _position, (self.machine, self.words)
 
     def _load(self) -> Words:
         words = self.machine.words
@@ -239,16 +270,21 @@ class Position:
         """Return who decides, from 1."""
         return int(self.words[self.machine.tables[0][int(self.words[k.PC]) + 3]])
 
-    @cached_property
+    @property
     def paths(self) -> tuple[tuple[int, ...], ...]:
         """Return the options, each as the branches taken: the item of the choice, then the member of each ``any``."""
+        return self._explored[0]
+
+    @cached_property
+    def _explored(self) -> tuple[tuple[tuple[int, ...], ...], int]:
+        """Return the options, and the work done in the game once they are found."""
         words = self._load()
         words[k.LOGGING] = 0
-        count = kernel.explore(*self.machine.tables, words)
+        count = kernel.explore(self.machine.tables, words)
         if int(words[k.STATUS]) != k.DECIDING:
             raise self.machine.failure(int(words[k.STATUS]), int(words[k.ERROR_AT]))
         starts = words[self.machine.compiled.layout[k.L_OPTION] :][:count]
-        return tuple(tuple(words[at + 1 : at + 1 + words[at]].tolist()) for at in starts)
+        return tuple(tuple(words[at + 1 : at + 1 + words[at]].tolist()) for at in starts), int(words[k.GAME_WORK])
 
     def decide(self, option: int) -> "Position":
         """Return the position after an option, by its number from 0."""
@@ -273,7 +309,8 @@ class Position:
         words[at] = len(path)
         words[at + 1 : at + 1 + len(path)] = path
         words[k.LOGGING] = int(logging)
-        kernel.decide(*(tables or self.machine.tables), words, 0)
+        words[k.GAME_WORK] = self._explored[1]
+        kernel.decide(tables or self.machine.tables, words, 0)
         words[k.LOGGING] = 0
         after = Position.taken(self.machine)
         return after, self.machine.log(), int(words[k.LOG_SPLIT]) // 4
@@ -288,7 +325,7 @@ class Position:
     def scores(self) -> tuple[int, ...]:
         """Return the score of every player, as if the game ended here."""
         words = self._load()
-        if not kernel.score(*self.machine.tables, words):
+        if not kernel.score(self.machine.tables, words):
             raise self.machine.failure(int(words[k.STATUS]), int(words[k.ERROR_AT]))
         at = self.machine.compiled.layout[k.L_SCORES] + 1
         return tuple(words[at : at + self.machine.players].tolist())
@@ -349,7 +386,12 @@ class Position:
         return int(words[k.PC]), int(words[k.TEAMS]), words[plan.player_cycle : first].tobytes(), types, tuple(self.places())
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Position) and self.machine is other.machine and self.key == other.key
+        return isinstance(other, Position) and self.machine == other.machine and self.key == other.key
 
     def __hash__(self) -> int:
         return hash(self.key)
+
+
+def _position(machine: Machine, words: Words) -> Position:
+    words.flags.writeable = False
+    return Position(machine, words)

@@ -166,7 +166,7 @@ def _decks(machine: Machine) -> set[Spot]:
             number = constant(owner.number) if isinstance(owner, s.Numbered) else None
             everyone = range(1, machine.players + 1) if CATEGORY[owner.cls or Class.GAME] == "player" else range(1)
             index = constant(place.index) if place.index is not None else 0
-            for name in plan.names(place.name, nodes):
+            for name in plan.names(place.name):
                 for seat in everyone if number is None else [number]:
                     found.add(Spot(seat, place.kind, name, index or 0))
     return {spot for spot in found if spot.kind in KINDS}

@@ -73,6 +73,11 @@ class Outcome:
         self.failed.update(zip(played.statuses[~ended].tolist(), played.errors[~ended].tolist(), strict=True))
 
     @property
+    def ended(self) -> int:
+        """Return how many games have scores."""
+        return self.finished + self.capped
+
+    @property
     def win_rates(self) -> list[Interval]:
         """Return the share of games that each seat won."""
         return [self.moments.rate(1 + seat, 0) for seat in range(self.machine.players)]
@@ -83,9 +88,9 @@ class Outcome:
         seats = self.machine.players
         return [self.moments.mean(1 + seats + seat, 0) for seat in range(seats)]
 
-    def failures(self) -> list[str]:
-        """Return why games failed, the most frequent reason first."""
-        return [f"{count} failed, {self.machine.failure(*what)}" for what, count in self.failed.most_common()]
+    def failures(self) -> list[tuple[int, str]]:
+        """Return how many games failed and why, with the place in the program; the most frequent reason first."""
+        return [(count, str(self.machine.failure(*what))) for what, count in self.failed.most_common()]
 
     def answer(self) -> dict[str, Any]:
         """Return the counts under their names."""
@@ -96,7 +101,8 @@ class Outcome:
             "games": self.games,
             "finished": self.finished,
             "capped": self.capped,
-            "failed": self.games - self.finished - self.capped,
+            "failed": self.games - self.ended,
+            "failures": [{"games": count, "reason": why.splitlines()[0]} for count, why in self.failures()],
             "decisions_per_game": self.decisions / max(1, self.games),
             "options_per_decision": self.options / max(1, self.decisions),
             "scores": [each.value for each in scores],

@@ -7,14 +7,17 @@
 (['X', 'Y'], [('iloc', 'game', 'S'), ('sto', 'player', 'N')])
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
-from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from meldlab.recycle import kernel_layout as k
 from meldlab.recycle import syntax as s
-from meldlab.recycle.constants import constant
+from meldlab.recycle.constants import cards_made, constant
+from meldlab.recycle.findings import Finding
 from meldlab.recycle.limits import Limits
 from meldlab.recycle.syntax import Class
 from meldlab.recycle.walking import walk
@@ -23,6 +26,9 @@ __all__ = ["KINDS", "Family", "Plan"]
 
 KINDS = ("vloc", "iloc", "hloc", "oloc", "mem")
 CATEGORY = {Class.GAME: "game", Class.PLAYER: "player", Class.TEAM: "team"}
+# Words of memory that Python takes for an attribute of a type of card, and for a family.
+WORDS_OF_ATTRIBUTE = 16
+WORDS_OF_FAMILY = 50
 
 
 @dataclass(frozen=True)
@@ -36,63 +42,121 @@ class Family:
 
 
 class Plan:
-    """The fixed part of a state."""
+    """The fixed part of a state; ``text`` is what an error shows.
 
-    def __init__(self, program: s.Program, limits: Limits) -> None:
-        self.program, self.limits = program, limits
+    Nothing that grows faster than the text is made before it is known to fit into the limit on words.
+    """
+
+    def __init__(self, program: s.Program, limits: Limits, text: str = "") -> None:
+        self.program, self.limits, self.text = program, limits, text
+        self.asked = 0  # words of memory so far
         self.players = constant(program.setup.players) or 1
         nodes = list(walk(program))
         lists = [node for node in nodes if isinstance(node, s.CreateTeams)]
         self.most_teams = max([self.players] + [len(node.teams) for node in lists])
         self.strings = [""]
         self.string_ids = {"": 0}
+        lists_read: set[int] = set()  # a declared list stands at each of its uses
         for node in nodes:
-            for text in _texts(node):
-                if text not in self.string_ids:
-                    self.string_ids[text] = len(self.strings)
-                    self.strings.append(text)
+            if isinstance(node, s.Strings):
+                if id(node.names) in lists_read:
+                    continue
+                lists_read.add(id(node.names))
+            for name in _texts(node):
+                if name not in self.string_ids:
+                    self.string_ids[name] = len(self.strings)
+                    self.strings.append(name)
+        decks = [node for node in nodes if isinstance(node, s.CreateDeck)]
+        self.keys = sorted({part.key for deck in decks for part in walk(deck) if isinstance(part, s.Attribute)})
+        self.ask(sum(map(cards_made, decks)) * len(self.keys) * WORDS_OF_ATTRIBUTE)
         self.types: list[dict[str, str]] = []
         self.backs: list[str] = []
         self.deck_types: dict[int, tuple[int, int]] = {}
-        for node in nodes:
-            if isinstance(node, s.CreateDeck):
-                rows = list(_rows(node.attributes))
-                self.deck_types[id(node)] = (len(self.types), len(rows))
-                self.types += rows
-                self.backs += [node.back.text if isinstance(node.back, s.Name) else "DEFAULT"] * len(rows)
-        self.keys = sorted({key for row in self.types for key in row})
+        for deck in decks:
+            rows = list(_rows(deck.attributes))
+            self.deck_types[id(deck)] = (len(self.types), len(rows))
+            self.types += rows
+            self.backs += [deck.back.text if isinstance(deck.back, s.Name) else "DEFAULT"] * len(rows)
+        self.attributes = self._attributes()
         self.updates = any(isinstance(node, s.SetPoints) and node.update for node in nodes)
         self.award_width = 2 + 2 * max([1] + [len(node.pairs) for node in nodes if isinstance(node, s.Award)])
         self.map_width = len(self.types) + (1 + limits.awards * self.award_width if self.updates else 0)
-        self.watched = {(node.kind, name) for node in nodes if isinstance(node, s.Indexed) for name in self.names(node.name, nodes)}
+        self._colls: dict[str, list[s.Expr]] = {}  # what each variable is drawn from, anywhere
+        for node in nodes:
+            if isinstance(node, (s.Loop, s.Filter, s.Each, s.Let)):
+                self._colls.setdefault(node.var, []).append(node.value if isinstance(node, s.Let) else node.coll)
+        self._known_names: dict[tuple[str, str], Sequence[str]] = {}
+        self.watched = {(kind, name) for kind, _, name in self._uses([node for node in nodes if isinstance(node, s.Indexed)])}
         self._place(nodes)
+
+    def ask(self, words: int) -> None:
+        """Count memory before it is taken; refuse the program if it is too much in all."""
+        self.asked += words
+        if self.asked > self.limits.words:
+            problem = f"the program takes {self.asked:,} words of memory (at most {self.limits.words:,}; raise the limit 'words')"
+            raise Finding("E112", problem, self.program.setup.at).mistake(self.text)
+
+    def _attributes(self) -> NDArray[np.int64]:
+        """Return [types, keys], the string that each type of card has as an attribute, 0 for none."""
+        columns = {key: column for column, key in enumerate(self.keys)}
+        table = np.zeros((len(self.types), len(self.keys)), np.int64)
+        for i, row in enumerate(self.types):
+            for key, value in row.items():
+                table[i, columns[key]] = self.string_ids[value]
+        return table
+
+    def awarded(self, award: s.Award) -> NDArray[np.int64]:
+        """Return [types], what an award of fixed names and points gives to each type of card."""
+        match = np.ones(len(self.types), bool)
+        for key, value in award.pairs:
+            assert isinstance(key, s.Name)
+            assert isinstance(value, s.Name)
+            match &= self.attributes[:, self.keys.index(key.text)] == self.string_ids[value.text] if key.text in self.keys else False
+        assert isinstance(award.points, s.Number)
+        return match * np.int64(award.points.value)
 
     # --- names
 
-    def names(self, name: s.Expr, nodes: list[s.Node]) -> list[str]:
+    def names(self, name: s.Expr) -> Sequence[str]:
         """Return the names that an expression can have."""
         match name:
             case s.Name():
-                return [name.text]
-            case s.CardAtt(key=s.Name(text=key)):
-                return sorted({row.get(key, "") for row in self.types} | {""})
-            case s.Var():
-                binders = [node for node in nodes if isinstance(node, (s.Loop, s.Filter, s.Each, s.Let)) and node.var == name.name]
-                colls = [node.value if isinstance(node, s.Let) else node.coll for node in binders]
-                if colls and all(isinstance(coll, (s.Strings, s.Name)) for coll in colls):
-                    return sorted({text for coll in colls for text in _texts(coll)})
+                return (name.text,)
+            case s.CardAtt(key=s.Name(text=text)):
+                if ("key", text) not in self._known_names:
+                    self._known_names["key", text] = sorted({row.get(text, "") for row in self.types} | {""})
+                return self._known_names["key", text]
+            case s.Var(name=text):
+                if ("variable", text) not in self._known_names:
+                    colls = self._colls.get(text, [])
+                    literal = bool(colls) and all(isinstance(coll, (s.Strings, s.Name)) for coll in colls)
+                    # A declared list stands at each of its uses: it is gone through once.
+                    several = {id(getattr(coll, "names", coll)): coll for coll in colls}.values()
+                    names = sorted({each for coll in several for each in _texts(coll)}) if literal else self.strings
+                    self._known_names["variable", text] = names
+                return self._known_names["variable", text]
         return self.strings
+
+    def _uses(self, nodes: Sequence[s.Node]) -> dict[tuple[str, str, str], None]:
+        """Return the kinds, categories and names of the storage that constructs can name, in order."""
+        uses: dict[tuple[str, str, str], None] = {}
+        done: set[tuple[str, str, int]] = set()  # long lists of names are gone through once
+        for node in nodes:
+            if isinstance(node, (s.Cell, s.Location, s.Indexed)):
+                category, names = CATEGORY[node.owner.cls or Class.GAME], self.names(node.name)
+                if len(names) > 1:
+                    if (node.kind, category, id(names)) in done:
+                        continue
+                    done.add((node.kind, category, id(names)))
+                for name in names:
+                    uses[node.kind, category, name] = None
+        return uses
 
     # --- addresses
 
     def _place(self, nodes: list[s.Node]) -> None:
         """Give every cell, map and location its address."""
-        uses: dict[tuple[str, str, str], None] = {}
-        for node in nodes:
-            if isinstance(node, (s.Cell, s.Location, s.Indexed)):
-                category = CATEGORY[node.owner.cls or Class.GAME]
-                for name in self.names(node.name, nodes):
-                    uses[node.kind, category, name] = None
+        uses = self._uses(nodes)
         depth = {"player": 1, "team": 1}
         for of in depth:
             depth[of] += _depth(self.program.phases, of)
@@ -118,6 +182,12 @@ class Plan:
                 self.bases[kind, category, name] = at - (0 if category == "game" else width)
                 at += width * self.owners(category)
         self.team_cells_end = at
+        self.cards = at + k.LOCATION * sum(self.owners(category) for kind, category, _ in uses if kind in KINDS)
+        self.card_limit = self._card_limit(nodes)
+        self.fixed = self.cards + k.NODE * self.card_limit
+        self.dynamic_end = self.fixed + k.LOCATION * self.limits.locations + k.NODE * self.limits.memories
+        # What a state begins with, and the copies of it that are held while a game is played.
+        self.ask(4 * self.fixed + WORDS_OF_FAMILY * (self.cards - at) // k.LOCATION)
         self.families: list[Family] = []
         for kind, category, name in uses:
             if kind in KINDS:
@@ -126,24 +196,20 @@ class Plan:
                 for owner in range(first, first + self.owners(category)):
                     self.families.append(Family(owner, kind, name, at))
                     at += k.LOCATION
-        self.cards = at
-        self.card_limit = self._card_limit(nodes)
-        self.fixed = at + k.NODE * self.card_limit
-        self.dynamic_end = self.fixed + k.LOCATION * self.limits.locations + k.NODE * self.limits.memories
 
     def owners(self, category: str) -> int:
         """Return how many owners of a category there are."""
         return {"game": 1, "player": self.players, "team": self.most_teams}[category]
 
     def _card_limit(self, nodes: list[s.Node]) -> int:
-        made: int = sum(_made(deck, self.deck_types) for deck in self.program.setup.decks)
+        made: int = sum(map(cards_made, self.program.setup.decks))
         in_play = any(isinstance(node, s.CreateDeck) for phase in self.program.phases for node in walk(phase))
         limit: int = self.limits.cards if in_play else made
         return limit
 
-    def initial(self) -> list[int]:
+    def initial(self) -> NDArray[np.int64]:
         """Return the fixed part of a state before the game begins."""
-        words = [0] * self.fixed
+        words = np.zeros(self.fixed, np.int64)
         words[self.player_cycle + k.CURRENT] = words[self.team_cycle + k.CURRENT] = 1
         words[k.TOP] = self.fixed
         for family in self.families:
@@ -181,12 +247,6 @@ def _alternatives(attribute: s.Attribute) -> list[dict[str, str]]:
         for branch in attribute.branches
         for below in ([row for inner in branch.attributes for row in _alternatives(inner)] if branch.attributes else [{}])
     ]
-
-
-def _made(deck: Any, deck_types: dict[int, tuple[int, int]]) -> int:
-    if isinstance(deck, s.RepeatDeck):
-        return max(0, constant(deck.count) or 0) * _made(deck.deck, deck_types)
-    return deck_types[id(deck)][1]
 
 
 def _depth(phases: tuple[s.Phase, ...], of: str) -> int:

@@ -388,5 +388,4 @@ class _Tree(Transformer):  # type: ignore[type-arg]
 
 
 def _integer(token: Token) -> int:
-    # A literal beyond 32 bits is caught by the checker; a million digits need not be converted for that.
-    return int(token[:12])
+    return int(token.lstrip("0") or "0")

@@ -13,11 +13,10 @@ Searcher(kind='mcts', simulations=200, determinizations=10, level='taken', rewar
 """
 
 import os
-import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, fields
+from threading import Event, local
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -30,6 +29,7 @@ from meldlab.recycle import kernel
 from meldlab.recycle import kernel_layout as k
 from meldlab.recycle import kernel_search as ks
 from meldlab.recycle import kernel_seeing as see
+from meldlab.recycle.threads import beside
 
 if TYPE_CHECKING:
     from meldlab.recycle.machine import Machine, Position
@@ -76,7 +76,7 @@ class Searcher:
         kind, *rest = (part.strip() for part in text.split(":"))
         given: dict[str, Any] = {"simulations": simulations, "level": level}
         for part in rest:
-            if part.isdecimal():
+            if part.isdecimal() and len(part) <= 12:
                 given["simulations"] = int(part)
             elif part in LEVELS:
                 given["level"] = part
@@ -215,11 +215,13 @@ class Study:
         except (MemoryError, ValueError):
             raise NotLegalHere("with these limits on options and decisions there is no room to look ahead") from None
 
-    def _run(self, goal: int, seed: int, game: int) -> None:
+    def _run(self, goal: int, seed: int, game: int, stopped: Event | None = None) -> None:
         self.hunt[ks.H_LEVEL] = self.hunt[ks.H_ROW] = 0
         self.orders[see.O_KEY] = int(address(verified(seed), game, 0, 0, k.FOR_SEARCH))
         arrays = self.orders, self.hunt, self.table, self.sums, self.root, self.gauge, self.decided, self.judged
-        kernel.search(*self.machine.tables, self.stack, self.machine.initial, goal, seed, game, self.machine.limits.decisions, *arrays)
+        machine = self.machine
+        numbers = {"seed": seed, "first": game, "limit": machine.limits.decisions}
+        kernel.search(machine.tables, self.stack, machine.initial, arrays, stopped, goal, **numbers)
 
     @property
     def known(self) -> Words:
@@ -228,12 +230,12 @@ class Study:
         known: Words = self.hunt[at : at + (self.machine.players + 1) * cards].reshape(-1, cards)
         return known
 
-    def play(self, seed: int, game: int) -> SearchedGames:
-        """Play one game, whatever was played on these arrays before."""
+    def play(self, seed: int, game: int, stopped: Event | None = None) -> SearchedGames:
+        """Play one game, whatever was played on these arrays before; in another thread somebody may have it ``stopped``."""
         start = time.thread_time()
         self.known[:] = 0
         self.stack[0, k.LOGGING] = int(any(player.level == "taken" and player.kind != "random" for player in self.players))
-        self._run(k.TO_SEARCH, seed, game)
+        self._run(k.TO_SEARCH, seed, game, stopped)
         state, rows, many = self.stack[0], int(self.hunt[ks.H_ROW]), self.machine.players
         at = self.machine.compiled.layout[k.L_SCORES] + 1
         status = int(state[k.STATUS])
@@ -297,23 +299,15 @@ class Study:
 def play_games(machine: "Machine", players: Sequence[Searcher], numbers: Sequence[int], seed: int, threads: int) -> Iterator[SearchedGames]:
     """Yield the games of these numbers, in this order, played on so many threads (0: one for each core)."""
     threads = min(threads or os.cpu_count() or 1, max(1, len(numbers)))
-    mine = threading.local()
+    mine = local()
 
-    def play(number: int) -> SearchedGames:
+    def play(number: int, stopped: Event) -> SearchedGames:
         if not hasattr(mine, "study"):
             mine.study = Study(machine, players)
         study: Study = mine.study
-        return study.play(seed, number)
+        return study.play(seed, number, stopped)
 
-    if threads == 1:
-        yield from map(play, numbers)
-        return
-    pool = ThreadPoolExecutor(threads)
-    try:
-        yield from pool.map(play, numbers)
-    finally:
-        # Who stops listening gets no further games; those being played come to their end.
-        pool.shutdown(cancel_futures=True)
+    yield from beside(play, numbers, threads)
 
 
 def searched_games(

@@ -22,6 +22,7 @@ _REASONS = {
     k.NO_LIST: "there are not so many lists",
     k.STUCK: "a stage goes round and round without a decision (raise the limit 'steps' if that is meant)",
     k.OVERWORKED: "too much work between two decisions (raise the limit 'work')",
+    k.OVERLONG: "too much work in one game (raise the limit 'game_work')",
     k.OUT_OF_LISTS: "computed lists take too much room (raise the limit 'lists')",
     k.OUT_OF_TRAIL: "exploring the options takes too much room (raise the limit 'lists')",
     k.OUT_OF_OPTIONS: "the choice has too many options (raise the limit 'options')",

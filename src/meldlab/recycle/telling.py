@@ -27,6 +27,9 @@ class Teller:
     def __init__(self, machine: Machine) -> None:
         self.machine, self.plan = machine, machine.plan
 
+    def __reduce__(self) -> tuple[type["Teller"], tuple[Machine]]:
+        return Teller, (self.machine,)
+
     # --- names
 
     @cached_property

@@ -37,7 +37,9 @@ def parse_settings(texts: Iterable[str]) -> dict[str, int]:
                 fine = equals and re.fullmatch(r"\s*'?[A-Z]+\s*", name)
                 problem = "a whole number is wanted" if fine else "a setting is written NAME=VALUE, the name in capitals"
                 raise BadText(problem, text, at + (len(name) + 1 if fine else 0))
-            value = int(read_as["value"])
+            digits = read_as["value"]
+            # A number of thousands of digits need not be converted to be refused.
+            value = int(digits) if len(digits) <= 12 else 2**31
             if abs(value) >= 2**31:
                 raise BadText("a number beyond 32 bits", text, at + read_as.start("value"))
             settings[read_as["name"]] = value

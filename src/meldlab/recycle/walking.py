@@ -14,11 +14,16 @@ from meldlab.recycle.syntax import Node
 
 __all__ = ["children", "rewritten", "walk"]
 
+_FIELDS: dict[type[Node], tuple[str, ...]] = {}  # of each sort of construct, looked up once
+
 
 def children(node: Node) -> Iterator[Node]:
     """Yield the constructs directly inside one, in source order."""
-    for part in fields(node):
-        yield from _nodes(getattr(node, part.name))
+    names = _FIELDS.get(type(node))
+    if names is None:
+        names = _FIELDS[type(node)] = tuple(part.name for part in fields(node))
+    for name in names:
+        yield from _nodes(getattr(node, name))
 
 
 def _nodes(value: Any) -> Iterator[Node]:
@@ -31,9 +36,11 @@ def _nodes(value: Any) -> Iterator[Node]:
 
 def walk(node: Node) -> Iterator[Node]:
     """Yield a construct and all inside it, in source order."""
-    yield node
-    for child in children(node):
-        yield from walk(child)
+    waiting = [node]
+    while waiting:
+        node = waiting.pop()
+        yield node
+        waiting += reversed(list(children(node)))
 
 
 def rewritten(node: Any, change: Callable[[Any], Any]) -> Any:

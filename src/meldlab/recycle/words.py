@@ -15,7 +15,8 @@ from meldlab.recycle.findings import Finding
 __all__ = ["DEEPEST", "KEYWORDS", "LONGEST", "Word", "plain", "words"]
 
 DEEPEST = 100  # brackets in brackets; programs of the field stay below 30
-LONGEST = 250_000  # characters
+DIGITS = 12  # of the longest number that is read
+LONGEST = 50_000  # characters; programs of the field stay below 20,000
 
 KEYWORDS = frozenset(
     re.findall(
@@ -57,7 +58,12 @@ def words(text: str, warnings: list[Finding] | None = None) -> list[Word]:
     heard: list[Finding] = [] if warnings is None else warnings
     if len(text) > LONGEST:
         raise Finding("E007", f"a text of {len(text):,} characters (at most {LONGEST:,})", LONGEST).mistake(text)
-    return _without_surplus(text, _glued(_pieces(text), heard), heard)
+    found = _without_surplus(text, _glued(_pieces(text), heard), heard)
+    for word in found:
+        # Shorter ones are read, and the checker tells which of them are too large.
+        if word.sort == "number" and len(word.text.lstrip("0")) > DIGITS:
+            raise Finding("E113", "numbers go up to 2147483647", word.at).mistake(text)
+    return found
 
 
 def _pieces(text: str) -> list[Word]:
@@ -81,18 +87,24 @@ def _glued(pieces: list[Word], warnings: list[Finding]) -> list[Word]:
     """Join names and numbers that only blanks separate, and the quote of a variable to its name."""
     apart = _operands(pieces)
     result: list[Word] = []
-    for i, piece in enumerate(pieces):
-        last = result[-1] if result else None
-        if last and last.sort == "quote" and piece.sort == "name":
-            result[-1] = Word("var", "'" + piece.text, last.at)
-        elif last and piece.sort == "name" and last.sort in ("name", "var") and pieces[i - 1].sort == "name" and i not in apart:
-            result[-1] = Word(last.sort, last.text + piece.text, last.at)
-            warnings.append(Finding("W001", f"read as one name, {result[-1].text}", last.at))
-        elif last and piece.sort == last.sort == "number" and i not in apart:
-            result[-1] = Word("number", last.text + piece.text, last.at)
-            warnings.append(Finding("W001", f"read as one number, {result[-1].text}", last.at))
+    i = 0
+    while i < len(pieces):
+        piece, end = pieces[i], i + 1
+        quoted = piece.text == "'" and end < len(pieces) and pieces[end].sort == "name"
+        if quoted:
+            end += 1
+        sort = "name" if quoted else piece.sort
+        first = end - 1
+        while sort in ("name", "number") and end < len(pieces) and pieces[end].sort == sort and end not in apart:
+            end += 1
+        text = "".join(part.text for part in pieces[first:end])
+        if end - first > 1:
+            warnings.append(Finding("W001", f"read as one {sort}, {text}", piece.at))
+        if quoted:
+            result.append(Word("var", "'" + text, piece.at))
         else:
-            result.append(Word("quote", "'", piece.at) if piece.text == "'" else piece)
+            result.append(Word("quote", "'", piece.at) if piece.text == "'" else Word(piece.sort, text, piece.at))
+        i = end
     return result
 
 
@@ -117,7 +129,9 @@ def _operands(pieces: list[Word]) -> set[int]:
 
 def _without_surplus(text: str, found: list[Word], warnings: list[Finding]) -> list[Word]:
     """Check the brackets; drop closing ones behind the program."""
-    depth = 0
+    depth, closing = 0, len(found)
+    while closing and found[closing - 1].text == ")":
+        closing -= 1
     for i, word in enumerate(found):
         if word.text == "(":
             depth += 1
@@ -125,7 +139,7 @@ def _without_surplus(text: str, found: list[Word], warnings: list[Finding]) -> l
                 raise Finding("E006", f"brackets more than {DEEPEST} deep", word.at).mistake(text)
         elif word.text == ")":
             depth -= 1
-            if depth == 0 and i + 1 < len(found) and all(rest.text == ")" for rest in found[i + 1 :]):
+            if depth == 0 and closing <= i + 1 < len(found):
                 warnings.append(Finding("W002", "a surplus ) after the program is ignored", found[i + 1].at))
                 return found[: i + 1]
     return found

@@ -1,0 +1,134 @@
+"""Texts as long as they may be: reading, checking and laying out storage take time in proportion, whatever is in them."""
+
+import time
+
+import pytest
+
+from meldlab.errors import BadText
+from meldlab.recycle.checker import check
+from meldlab.recycle.compiler import compile_program
+from meldlab.recycle.findings import Finding, ProgramMistake
+from meldlab.recycle.limits import Limits
+from meldlab.recycle.printer import layout
+from meldlab.recycle.reader import read
+from meldlab.recycle.words import LONGEST, words
+from tests.recycle.hostile import CARDS, names
+
+SECONDS = 10.0  # of CPU; it takes about one, and took minutes where something was squared
+
+
+SETUP = f"(setup (create players 2) {CARDS})"
+END = "(scoring max 1))"
+
+
+def filled(piece: str, before: str = f"(game {SETUP} (do ((turn pass) ", after: str = f")) {END}") -> str:
+    """Repeat a piece, its # another name each time, until the text is as long as it may be."""
+    many = (LONGEST - len(before) - len(after)) // (len(piece) + 2 * piece.count("#") + 1)
+    numbered = names(many) if "#" in piece else [""] * many
+    return before + " ".join(piece.replace("#", name) for name in numbered) + after
+
+
+LOOPS = "".join(f"(all player '{name} (do (" for name in names(20))
+TEXTS = {
+    "names read and others written": filled("(set (game sto #) (game sto X#))"),
+    "names never written": filled("(inc (game sto Y) (game sto #))"),
+    "places never filled": filled("(shuffle (game vloc #))"),
+    "variables that nothing binds": filled("(inc (game sto Y) '#)"),
+    "declared and misspelt": filled("(declare 1 '#)", "(game ", SETUP + " (do (" + "(inc (game sto Y) 'ABX)" * 300 + f")) {END}"),
+    "conditions": filled("((== (game sto X) (game sto #)) (turn pass))", f"(game {SETUP} (choice (", f")) {END}"),
+    "stages without end": filled("(stage player (end (== 1 2)) (do ((turn pass))))", f"(game {SETUP} ", END),
+    "stages": filled("(stage player once (choice ((turn pass))))", f"(game {SETUP} ", END),
+    "one team": filled("1,", "(game (setup (create players 2) (create teams (", f"2)) {CARDS}) (do ((turn pass))) {END}"),
+    "computed names": filled("(inc (game sto (game str #)))"),
+    "names by attribute": filled("(inc (game sto (cardatt A (top (game vloc #)))))"),
+    "names by variable": filled("(all (A, B) 'N (inc (game sto 'N)))"),
+    "writes through a variable": filled(
+        "(move (top (game iloc S)) (top 'L))",
+        f"(game {SETUP} (do ((let {'(top 1 ' * 20}(game vloc T){')' * 20} 'L (do (",
+        f"))))) {END}",
+    ),
+    "a declared list": filled(
+        "(all 'LIST 'N (inc (game sto 'N)))", f"(game (declare ({', '.join(names(3000))}) 'LIST) {SETUP} (do (", f")) {END}"
+    ),
+    "awards": filled("((A : #) 1)", f"(game {SETUP} (do ((set (game points P) (", f")))) {END}"),
+    "sums": filled("(game sto A)", f"(game {SETUP} (do ((set (game sto X) (+ ", f" (game sto X))))) {END}"),
+    "deep": filled("(inc (game sto #))", f"(game {SETUP} {'(do (' * 30}", f"{'))' * 30} {END}"),
+    "deep and computed": filled(
+        "(inc (game sto A) (size (filter (game vloc #) 'C (== 1 1))))", f"(game {SETUP} {'(do (' * 30}", f"{'))' * 30} {END}"
+    ),
+    "one long name": filled("A", f"(game {SETUP} (do ((inc (game sto ", f")))) {END}"),
+    "loops in loops": filled("(inc (game sto #))", f"(game {SETUP} (do ({LOOPS}", f"{')))' * 20})) {END}"),
+}
+UNREADABLE = {
+    "brackets side by side": "()" * (LONGEST // 2),
+    "brackets behind": "(game)" + ")" * (LONGEST - 6),
+    "operators": "(+ 1 1" * (LONGEST // 6),
+    "one long number": "(size " + "1 " * (LONGEST // 2 - 10) + ")",
+    "letters apart": "(size " + "A " * (LONGEST // 2 - 10) + ")",
+    "quotes": "'A " * (LONGEST // 3),
+}
+
+
+@pytest.mark.parametrize("shape", TEXTS)
+def test_a_long_program_is_checked_and_laid_out_soon(shape: str) -> None:
+    text = TEXTS[shape]
+    assert 0.8 * LONGEST < len(text) <= LONGEST
+    start = time.process_time()
+    checked = check(text)
+    if not any(finding.stops for finding in checked.findings):
+        compile_program(checked.program, Limits(), text)
+    assert time.process_time() - start < SECONDS
+
+
+@pytest.mark.parametrize("shape", UNREADABLE)
+def test_a_long_text_that_is_no_program_is_refused_soon(shape: str) -> None:
+    text = UNREADABLE[shape]
+    assert 0.8 * LONGEST < len(text) <= LONGEST
+    start = time.process_time()
+    with pytest.raises(ProgramMistake) as problem:
+        check(text)
+    assert len(str(problem.value).splitlines()) <= 3
+    assert time.process_time() - start < SECONDS
+
+
+def test_a_longer_text_is_refused_in_one_line() -> None:
+    with pytest.raises(ProgramMistake) as problem:
+        check(TEXTS["sums"] + " " * LONGEST)
+    assert problem.value.finding.code == "E007"
+    assert "at most 50,000" in problem.value.problem
+
+
+@pytest.mark.parametrize(
+    ("number", "value"),
+    [("0", 0), ("00", 0), ("007", 7), ("0" * 13 + "12", 12), ("0" * 5000 + "5", 5), ("2147483647", 2147483647)],
+)
+def test_leading_zeros_change_no_number(number: str, value: int) -> None:
+    text = f"(game (setup (create players 2) {CARDS}) (do ((set (game sto X) {number}))) (scoring max (game sto X)))"
+    program = read(text)
+    assert program == read(text.replace(number, str(value)))
+    assert read(layout(program, text)) == program
+    assert not [finding for finding in check(text).findings if finding.stops]
+
+
+@pytest.mark.parametrize("number", ["2147483648", "999999999999", "1234567890123", "9" * 5000])
+def test_a_number_beyond_32_bits_is_refused_never_cut(number: str) -> None:
+    text = f"(game (setup (create players 2) {CARDS}) (do ((set (game sto X) {number}))) (scoring max (game sto X)))"
+    with pytest.raises(BadText, match="E113"):
+        check(text).stop_at_errors()
+    if len(number) > 12:
+        with pytest.raises(BadText, match="E113"):
+            read(text)
+    else:
+        assert number in layout(read(text), text)
+
+
+def test_what_is_glued_is_told_once() -> None:
+    heard: list[Finding] = []
+    assert [word.text for word in words("(top ('P iloc A B C))", heard)][-3:] == ["ABC", ")", ")"]
+    assert [(finding.code, finding.problem) for finding in heard] == [("W001", "read as one name, ABC")]
+
+
+def test_a_deck_beyond_counting_is_refused() -> None:
+    deck = "(create deck (game iloc S) (deck " + "".join(f"({key} (A, B, C, D, E, F, G, H))" for key in names(1000)) + "))"
+    with pytest.raises(BadText, match="E112"):
+        check(f"(game (setup (create players 2) {deck}) (do ((turn pass))) (scoring max 1))").stop_at_errors()

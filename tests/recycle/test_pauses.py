@@ -1,0 +1,135 @@
+"""The kernel pauses and goes on: what comes out does not depend on where, and Ctrl-C is heard at once."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from meldlab.recycle import kernel, library
+from meldlab.recycle.machine import Machine
+from meldlab.recycle.movement import Movement
+from meldlab.recycle.search import Searcher, Study
+from meldlab.recycle.transcript import transcribe
+from tests.recycle.hostile import CARDS, game
+
+NAMES = ["cribbage", "goofspiel", "hearts", "whist", "scopa", "block_rummy"]
+
+
+def with_fuel(monkeypatch: pytest.MonkeyPatch, fuel: int) -> None:
+    def same(many: int, size: int = 1) -> Iterator[tuple[int, int]]:
+        while True:
+            yield 0, fuel
+
+    monkeypatch.setattr(kernel, "pieces", same)
+
+
+def everything(name: str) -> dict[str, object]:
+    """Return what comes out of every kind of call."""
+    machine = Machine.of(library.entry(name).text)
+    games = machine.random_games(6, seed=5)
+    players = [Searcher.parse(one) for one in ("ismcts:3:taken", "mcts:3", "pimc:2", "random")]
+    searched = machine.searched_games((players * 2)[: machine.players], games=1, seed=7, threads=1)
+    study = Study(machine, [Searcher("ismcts", 5)] * machine.players)
+    return {
+        "random": [getattr(games, part).tolist() for part in ("statuses", "decisions", "options", "scores")],
+        "searched": [searched.statuses.tolist(), searched.scores.tolist(), searched.chosen.tolist(), np.nan_to_num(searched.best).tolist()],
+        "advised": study.advise(machine.begin(seed=2), seed=3).counts.tolist(),
+        "counted": machine.histories(seed=3, depth=2),
+        "told": list(transcribe(machine, seed=3)),
+        "moved": Movement.of(machine, seed=3),
+    }
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_nothing_depends_on_the_pauses(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    with_fuel(monkeypatch, 2**60)
+    whole = everything(name)
+    for fuel in (0, 777):
+        with_fuel(monkeypatch, fuel)
+        assert everything(name) == whole
+
+
+def test_a_long_decision_takes_many_calls(monkeypatch: pytest.MonkeyPatch) -> None:
+    calls = 0
+    drive = kernel.drive
+
+    def counted(*arguments: object) -> int:
+        nonlocal calls
+        calls += 1
+        return int(drive(*arguments))
+
+    monkeypatch.setattr(kernel, "drive", counted)
+    with_fuel(monkeypatch, 10_000)
+    Machine.of(game("(repeat 100000 (set (game sto X) 1))")).random_games(games=1, seed=1)
+    assert calls > 30
+
+
+# --- Ctrl-C
+
+SLOW = game("(repeat 2000000000 (set (game sto X) (sum (game iloc S) using (game points P))))")
+TURNS = (
+    f"(game (setup (create players 2) {CARDS}) (stage player (end (== 1 2))"
+    " (choice ((any (range 1 .. 9) 'N (repeat 900 (set (game sto X) 'N)))))) (scoring max 1))"
+)
+NO_LIMITS = "work=1000000000000,game_work=1000000000000"
+# The kernels are loaded, or compiled, before the clock runs.
+SCRIPT = """
+import signal, sys
+signal.signal(signal.SIGINT, signal.default_int_handler)
+from meldlab.cli.app import main
+from meldlab.recycle import library
+from meldlab.recycle.machine import Machine
+from meldlab.recycle.search import Searcher
+machine = Machine.of(library.entry("kuhn_poker").text)
+machine.searched_games([Searcher("mcts", 2)] * 2, games=1, seed=1)
+print("ready", flush=True)
+main(sys.argv[1:])
+"""
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "run SLOW --games 2 --limits NO_LIMITS",
+        "run SLOW --games 2 --limits NO_LIMITS --threads 2",
+        "run TURNS --games 1 --players mcts:100000 --threads 2",
+        "run block_rummy --games 100000000",
+        "run block_rummy --games 100000000 --threads 2",
+        "arena block_rummy --players mcts,random --simulations 100000 --games 4",
+        "arena TURNS --players mcts,random --simulations 100000 --games 4 --threads 1",
+        "play SLOW --limits NO_LIMITS",
+        "play gin_rummy --seat 2 --against ismcts:1000000",
+        "transcript SLOW --limits NO_LIMITS",
+        "perft hearts --depth 12",
+        "analyse block_rummy --simulations 100000 --games 4",
+        "analyse SLOW --limits NO_LIMITS",
+    ],
+)
+def test_control_c_is_heard(words: str, tmp_path: Path) -> None:
+    files = {"SLOW": SLOW, "TURNS": TURNS}
+    for name, text in files.items():
+        (tmp_path / f"{name}.rcy").write_text(text)
+    given = [str(tmp_path / f"{word}.rcy") if word in files else NO_LIMITS if word == "NO_LIMITS" else word for word in words.split()]
+    if given[0] == "analyse":
+        given += ["--store", str(tmp_path / "runs.sqlite")]
+    command = [sys.executable, "-c", SCRIPT, "recycle", *given]
+    streams = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    with subprocess.Popen(command, text=True, env=os.environ, **streams) as job:  # type: ignore[call-overload]
+        try:
+            assert job.stdout.readline() == "ready\n", job.stderr.read()
+            time.sleep(1.5)
+            assert job.poll() is None, job.stderr.read()
+            begun = time.perf_counter()
+            job.send_signal(signal.SIGINT)
+            _, problem = job.communicate(timeout=60)
+            assert time.perf_counter() - begun < 5
+        finally:
+            job.kill()
+    assert job.returncode == 130, problem
+    assert "Traceback" not in problem
