@@ -10,11 +10,12 @@ A kernel is a plain function over integers and arrays in a file called ``kernel.
 import hashlib
 import sys
 from collections.abc import Callable
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 import numba
-from numba.core import event
+from numba.core import event, serialize
 
 from meldlab.cache import cache_folder
 
@@ -59,6 +60,10 @@ class _Notice(event.Listener):  # type: ignore[misc]  # numba carries no types
 
 
 event.register("numba:compile", _Notice())
+# To return an array, a kernel asks this function of numba's for its type and does not look whether an error came back. Ctrl-C during the
+# kernel is heard as soon as Python runs again, which is there, and the interpreter crashes. Once it has answered, its cache answers
+# without running Python; kernels that run for long must return numbers only, so that they are safe the first time too.
+serialize._numba_unpickle = lru_cache(maxsize=None)(serialize._numba_unpickle)
 _FOLDER = str(kernel_folder())
 
 

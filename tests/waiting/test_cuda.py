@@ -48,12 +48,12 @@ def test_the_simulated_kernels_do_what_the_compiled_ones_do(tmp_path: Path) -> N
     small, large = game.small, game.large
     expected = solve(game, device="cpu").expected
     after = np.empty(large.count)
-    kernel.sweep_discards(after, expected, small.keys, small.lanes, small.seats, large.rows, small.patterns, large.patterns)
+    kernel.sweep_discards(0, large.count, after, expected, small.keys, small.lanes, small.seats, large.rows, small.patterns, large.patterns)
     # One turn too much everywhere: a sweep must bring every value down, and by how much is known from the compiled kernel.
     start = np.where(expected > 0, expected + 1.0, 0.0)
     swept = start.copy()
     change = kernel.sweep_draws(
-        swept, after, 49.0, game.alive, small.keys, small.lanes, small.seats, small.rows, small.patterns, large.patterns
+        0, small.count, swept, after, 49.0, game.alive, small.keys, small.lanes, small.seats, small.rows, small.patterns, large.patterns
     )
     np.savez(tmp_path / "given.npz", expected=expected, after=after, start=start[:HANDS])
     simulated = {**os.environ, "PYTHONPATH": str(SRC), "NUMBA_ENABLE_CUDASIM": "1", "NUMBA_DISABLE_JIT": "1"}

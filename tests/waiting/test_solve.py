@@ -54,15 +54,19 @@ def test_a_larger_knock_takes_less_time() -> None:
     assert means[0] == means[1] > means[2] > means[3] > 0
 
 
-@pytest.mark.parametrize("dead", ["2H 2D", "AS 5C 6C KD", "2C 2D 2H"])
-def test_dead_cards_leave_the_symmetry_that_is_left(dead: str) -> None:
-    gone = Hand.parse(dead)
-    solution = solve(Waiting(3, dead=gone), device="cpu")
-    # Swapping hearts and diamonds, the only pair with equal dead ranks in the first case, must not matter in any case where it may.
-    if gone == Hand.parse("2H 2D"):
-        assert solution.of("AC 5H 9D") == solution.of("AC 5D 9H")
-        assert solution.of("AH 3H 9C") != solution.of("AC 3C 9H")
-    assert solution.summary().hands == Waiting(3, dead=gone).hands
+@pytest.mark.parametrize(
+    ("dead", "alike", "apart"),
+    [
+        # Suits with the same dead ranks may be exchanged, others not.
+        ("2H 2D", ("AC 5H 9D", "AC 5D 9H"), ("AH 3H 9C", "AC 3C 9H")),
+        ("AS 5C 6C KD", ("7C 8D 9S", "7C 8D 9S"), ("3C 4C 9H", "3H 4H 9C")),
+        ("2C 2D 2H", ("AC 3D 9S", "AH 3C 9S"), ("AC 3C 9S", "AS 3S 9C")),
+    ],
+)
+def test_dead_cards_leave_the_symmetry_that_is_left(dead: str, alike: tuple[str, str], apart: tuple[str, str]) -> None:
+    solution = solve(Waiting(3, dead=Hand.parse(dead)), device="cpu")
+    assert solution.of(alike[0]) == solution.of(alike[1])
+    assert solution.of(apart[0]) != solution.of(apart[1])
 
 
 def test_a_goal_out_of_reach_is_named() -> None:
@@ -72,9 +76,9 @@ def test_a_goal_out_of_reach_is_named() -> None:
         solve(Waiting(3, dead=Hand.full() - alive), device="cpu")
 
 
-@pytest.mark.parametrize("cards", [2, 11, 0, -1])
+@pytest.mark.parametrize("cards", [2, 11, 0, -1, 3.5, "3", None])
 def test_sizes_that_are_not_solved(cards: int) -> None:
-    with pytest.raises(NotLegalHere, match=f"hands of {cards} cards"):
+    with pytest.raises(NotLegalHere, match=f"number of cards in a hand must be a whole number from 3 to 10, not {cards!r}"):
         Waiting(cards)
 
 
@@ -86,6 +90,24 @@ def test_more_classes_than_have_numbers_are_refused() -> None:
     with pytest.raises(NotLegalHere, match="dead cards make 7,980,389,793 classes of 11-card hands"):
         _ = Waiting(10, dead=Hand.parse("5H")).large
     assert Waiting(10).large.count == 2_546_958_349
+
+
+def test_a_game_is_checked_when_it_is_made() -> None:
+    with pytest.raises(NotLegalHere, match="goal must be a Goal, not 'gin'"):
+        Waiting(3, goal="gin")  # type: ignore[arg-type]
+    with pytest.raises(NotLegalHere, match="dead must be a Hand, not '2H'"):
+        Waiting(3, dead="2H")  # type: ignore[arg-type]
+    for knock in (-7, 101, "x", 1.5):
+        with pytest.raises(NotLegalHere, match="deadwood of a knock must be a whole number from 0 to 100"):
+            Goal(knock)  # type: ignore[arg-type]
+    assert Waiting(np.int64(3)) == Waiting(3)  # type: ignore[arg-type]
+
+
+def test_what_only_the_cpu_takes_is_refused_on_the_gpu(tmp_path: Path) -> None:
+    with pytest.raises(NotLegalHere, match="threads=2 is for the CPU"):
+        solve(Waiting(3), device="cuda", threads=2)
+    with pytest.raises(NotLegalHere, match=r"checkpoint=.*kept is for the CPU"):
+        solve(Waiting(3), device="cuda", checkpoint=tmp_path / "kept")
 
 
 def test_nothing_to_draw() -> None:
@@ -117,6 +139,8 @@ def test_wrong_hands_are_named() -> None:
         solution.of("AC QH")
     with pytest.raises(NotLegalHere, match="2H is dead"):
         solution.of("AC QH 2H")
+    with pytest.raises(NotLegalHere, match="a hand is a Hand or text, not 5"):
+        solution.of(5)  # type: ignore[arg-type]
     with pytest.raises(NotLegalHere, match="AC cannot be the upcard"):
         solution.takes("AC QH KD", Card.parse("AC"))
 

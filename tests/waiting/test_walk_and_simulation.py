@@ -1,11 +1,14 @@
 """Beyond the mean: the distribution by recursion, by another route, and by playing."""
 
+from dataclasses import replace
+from importlib import import_module
+
 import numpy as np
 import pytest
 
-from meldlab.cards import CARDS, Hand
+from meldlab.cards import CARDS, Hand, classes
 from meldlab.errors import NotLegalHere
-from meldlab.waiting import Solution, Waiting, solve
+from meldlab.waiting import Goal, Solution, Waiting, solve
 from meldlab.waiting.cohorts import approximate
 from meldlab.waiting.simulation import duel, play_bag, play_deck
 from meldlab.waiting.walk import QUANTILES, Walk
@@ -21,6 +24,75 @@ def three() -> Solution:
 def test_the_walk_finds_the_mean_again(three: Solution) -> None:
     walk = Walk.whole(three)
     np.testing.assert_allclose(walk.means(), three.expected, rtol=0, atol=1e-11)
+
+
+@pytest.mark.parametrize(
+    ("cards", "aces", "goal", "dead"),
+    [(3, "low", "gin", "2H 2D 9S"), (3, "round", "knock:6", ""), (4, "both", "knock:5", "AC 5D 6D KS"), (5, "low", "knock:10", "")],
+)
+def test_the_walk_with_dead_cards_and_knocks(cards: int, aces: str, goal: str, dead: str) -> None:
+    game = Waiting(cards, aces, Goal.parse(goal), Hand.parse(dead))
+    solution = solve(game, device="cpu")
+    whole = Walk.whole(solution)
+    np.testing.assert_allclose(whole.means(), solution.expected, rtol=0, atol=1e-10)
+    hand = solution.summary().worst
+    walk = Walk.from_hand(solution, hand)
+    chance, turns = walk.distribution, np.arange(len(walk.distribution))
+    assert chance.sum() == pytest.approx(1, abs=1e-11)
+    assert (chance * turns).sum() == pytest.approx(solution.of(hand), abs=1e-8)
+    assert whole.quantiles(0.75)[classes.rank(hand, game.dead)] == walk.quantile(0.75)
+    # One card from the goal: as many cards as can be counted by trying them all.
+    near = solution.summary().best
+    drawn = [card for card in CARDS if card not in near | game.dead]
+    done = [card for card in drawn if any(solution.of((near | Hand([card])) - Hand([old])) == 0 for old in near)]
+    assert Walk.from_hand(solution, near).distribution[1] == pytest.approx(len(done) / len(drawn))
+
+
+def test_a_distribution_that_is_cut_off_does_not_pretend(three: Solution, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("meldlab.waiting.walk.MOST_TURNS", 20)
+    walk = Walk.from_hand(three, WORST)
+    assert walk.quantile(0.5) == 16  # within 20 turns, so it is known
+    with pytest.raises(NotLegalHere, match=r"after 20 turns fewer than 0.75 of the games have ended"):
+        walk.quantile(0.75)
+    with pytest.raises(NotLegalHere, match="after 20 turns"):
+        walk.distribution  # noqa: B018
+    with pytest.raises(NotLegalHere, match=r"after 20 turns fewer than 0.9 "):
+        Walk.whole(three).quantiles(0.9)
+
+
+def test_games_that_never_end_have_no_mean(three: Solution) -> None:
+    # By these values no hand is better than another, so a hand that is not one card from the goal is never left.
+    stubborn = replace(three, expected=(three.expected > 0).astype(float))
+    for play in (play_bag, play_deck):
+        with pytest.raises(NotLegalHere, match="has not ended after 100,000 turns"):
+            play(stubborn, WORST, games=2)
+    idle = np.ones(len(three.expected))
+    both = duel(three, idle, idle, games=4, seed=3)
+    assert (both.wins, both.undecided, both.rate) == (0, 4, 0.5)
+
+
+def test_pieces_change_nothing(three: Solution, monkeypatch: pytest.MonkeyPatch) -> None:
+    def everything() -> list[object]:
+        solution = solve(Waiting(4), device="cpu")
+        walk, run = Walk.from_hand(solution, "AC 5D 9H KS"), approximate(Waiting(3), 0.01, three)
+        played = [play_bag(three, WORST, 999, 1).turns, play_deck(three, WORST, 999, 1).turns]
+        raced = duel(three, three.expected, run.expected, 500, 1)
+        arrays = [solution.expected, walk.ranks, walk.starts, walk.targets, walk.draws, walk.distribution, walk.deviations(), *played]
+        return [
+            *(array.tobytes() for array in arrays),
+            solution.summary(),
+            run.cohorts,
+            run.evaluated,
+            raced,
+            walk.quantiles(0.5).tobytes(),
+        ]
+
+    usual = everything()
+    monkeypatch.setattr("meldlab.pieces._next_size", lambda part, seconds: 997)
+    for room in ("solve", "walk", "simulation"):
+        monkeypatch.setattr(import_module(f"meldlab.waiting.{room}"), "PIECE", 7)
+    monkeypatch.setattr("meldlab.waiting.cohorts.AT_ONCE", 3)
+    assert everything() == usual
 
 
 def test_the_distribution_is_one_and_has_the_moments(three: Solution) -> None:

@@ -90,7 +90,7 @@ def _waiting() -> None:
     walk = Walk.from_hand(solution, "AC QH KD")
     walk.deviation()
     walk.quantile(0.5)
-    walk.quantiles(0.5, turns=2)
+    walk.quantiles(0.5)
     play_bag(solution, "AC QH KD", games=2)
     play_deck(solution, games=2)
     duel(solution, solution.expected, None, games=4)

@@ -68,6 +68,8 @@ def analyse(
         print(f"{name:28} {ends}; {record.decisions.mean():.1f} decisions; wins {wins}")
     for each in analysis.heuristics:
         print(f"{each.name:13} {each.interval or 'not defined'!s:28}  {each.meaning}")
+        if each.published:
+            print(f"{'as published':>13} {each.published!s:28}  The same by seats, a tie being a whole win for each.")
     if files:
         print(f"the page is {files[0]}")
 

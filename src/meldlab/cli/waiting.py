@@ -78,10 +78,14 @@ def solve(
     from meldlab.waiting.library import find, solve_and_keep
 
     game = _game(cards, aces, goal, dead)
+    if load is not None and (device != "auto" or threads is not None):
+        raise NotLegalHere("--load reads what is solved already: leave out --device and --threads")
     if precision not in table.PRECISIONS:
         from meldlab.errors import NoSuchThing
 
         raise NoSuchThing("precision", precision, table.PRECISIONS)
+    if save is None and precision != "f64":
+        raise NotLegalHere("--precision is that of the file: name one with --save")
     with progress_bar(f"solving {game}") as progress:
         solution = find(game, load) if load is not None else solve_and_keep(game, device, threads, progress)
     if save is not None:
@@ -133,9 +137,11 @@ def hand(
 
     held = _hand(cards, 3)
     solution = _find(held, 0, aces, goal, dead, load)
-    with progress_bar("following the best policy"):
-        walk = Walk.from_hand(solution, held)
-        quantiles = {str(part): walk.quantile(part) for part in QUANTILES}
+    with progress_bar("listing the hands on the way") as progress:
+        walk = Walk.from_hand(solution, held, progress)
+    with progress_bar("following the best policy") as progress:
+        walk.quantile(max(QUANTILES), progress)
+    quantiles = {str(part): walk.quantile(part) for part in QUANTILES}
     answers = list(solution.draws(held))
     expected = solution.of(held)
     answer: dict[str, Any] = {"expected": expected, "sd": walk.deviation(), "quantiles": quantiles}

@@ -63,11 +63,15 @@ class Edge:
 
     @property
     def meaning(self) -> str:
-        """Return what the others learn: taken (public cards are concealed), shared (private cards reach another player), revealed or plain.
+        """Return what becomes known: taken (public cards are concealed), shared (two may know a private card), revealed or plain.
+
+        Shared is a player's private card that goes where another owner, be it the table, keeps it private or hidden.
 
         >>> Edge(Spot(0, "vloc", "PILE"), Spot(1, "iloc", "HAND")).meaning
         'taken'
         >>> Edge(Spot(1, "iloc", "HAND"), Spot(2, "iloc", "HAND")).meaning
+        'shared'
+        >>> Edge(Spot(1, "iloc", "HAND"), Spot(0, "hloc", "CRIB")).meaning
         'shared'
         >>> Edge(Spot(1, "iloc", "HAND"), Spot(0, "vloc", "PILE")).meaning
         'revealed'
@@ -79,7 +83,7 @@ class Edge:
             return "revealed"
         if source.visibility == "public":
             return "taken"
-        if source.owner and source.visibility == "private" and target.owner not in (0, source.owner) and target.kind in ("iloc", "hloc"):
+        if source.owner and source.visibility == "private" and target.owner != source.owner and target.kind in ("iloc", "hloc"):
             return "shared"
         return "plain"
 

@@ -4,6 +4,8 @@ A position is (black, red): the cards still face down. Its *premium* is what the
 depends on nothing else: W = max(0, (black * (gain + W[black - 1, red]) + red * (W[black, red - 1] - loss)) / (black + red)).
 More black cards never make it smaller and more red cards never larger, so that for each number of red cards one stops at
 ``boundary[red]`` black cards or fewer, and the boundary never falls as red grows.
+
+What takes long is done in stretches, in arrays that are given: Ctrl-C is heard between two calls only.
 """
 
 import numpy as np
@@ -16,17 +18,16 @@ DRAW = int(Purpose.STOPPING)
 
 
 @kernel
-def sweep(black, red, gain, loss):
-    """Return (premium of the whole deck, boundary, equal) in memory for a few rows.
+def sweep(level, levels, first, old, new, boundary, equal, gain, loss):
+    """Work out ``levels`` levels from ``level`` on and return the least number of black cards with which one goes on, ``first`` before.
 
-    ``boundary``: [red + 1] int64, most black cards at which one stops; ``equal``: [min(black, red) + 1] float64, premium of n black and
-    n red. A level is all positions with as many cards; it needs only the level below and runs in vector registers.
+    A level is all positions with as many cards; it needs only the level below and runs in vector registers. ``old`` and ``new``:
+    [black + 1] float64, the premiums of the level below and room for the next, exchanged after each level; ``boundary``: [red + 1] int64
+    of 0, most black cards at which one stops; ``equal``: [min(black, red) + 1] float64, premium of n black and n red. The level of 0
+    cards is all 0, with ``first`` 1.
     """
-    boundary = np.zeros(red + 1, np.int64)
-    equal = np.zeros(min(black, red) + 1, np.float64)
-    old, new = np.zeros(black + 1, np.float64), np.zeros(black + 1, np.float64)
-    first = 1  # the least number of black cards on this level with which one goes on
-    for cards in range(1, black + red + 1):
+    black, red = len(old) - 1, len(boundary) - 1
+    for cards in range(level, level + levels):
         most = min(black, cards)
         first = max(first, cards - red)
         # The first moves up by one card or stays: with one red more one goes on less, with one black more one goes on more.
@@ -46,7 +47,7 @@ def sweep(black, red, gain, loss):
         if cards % 2 == 0 and cards // 2 < len(equal):
             equal[cards // 2] = new[cards // 2]
         old, new = new, old
-    return old[black], boundary, equal
+    return first
 
 
 @kernel
@@ -61,30 +62,26 @@ def premiums(black, red, gain, loss):
 
 
 @kernel
-def stop_chances(black, boundary):
-    """Return [red + 1] float64, the chance to stop with that many red cards left, starting with all of ``boundary``'s.
+def stop_chances(first, many, boundary, reach, chances):
+    """Set ``chances``, [red + 1] float64, to the chance to stop with that many red cards left, in ``many`` rows from ``first`` down.
 
-    One stops only at ``boundary[red]`` black cards: a red card leads to a position where one goes on even rather.
+    One stops only at ``boundary[red]`` black cards: a red card leads to a position where one goes on even rather. ``reach``: [black + 1]
+    float64, the chance to reach each number of black cards with ``first`` red ones left: 1 for all of both.
     """
-    red = len(boundary) - 1
-    chances = np.zeros(red + 1, np.float64)
-    reach = np.zeros(black + 1, np.float64)  # of positions with r red cards left, by black cards
-    reach[black] = 1.0
-    for r in range(red, -1, -1):
+    black = len(reach) - 1
+    for r in range(first, first - many, -1):
         stop = boundary[r]
         for b in range(black, stop, -1):
             reach[b - 1] += reach[b] * b / (b + r)
             reach[b] *= r / (b + r)
         chances[r] = reach[stop]
         reach[stop] = 0.0
-    return chances
 
 
 @kernel
-def simulate(first, games, seed, black, boundary):
-    """Return [red + 1] int64, how many of the games ``first`` and following stop with that many red cards left."""
+def simulate(first, games, seed, black, boundary, stops):
+    """Count in ``stops``, [red + 1] int64, how many of the games ``first`` and following stop with that many red cards left."""
     red = len(boundary) - 1
-    stops = np.zeros(red + 1, np.int64)
     for game in range(first, first + games):
         key = address(seed, game, 0, 0, DRAW)
         b, r = black, red
@@ -94,4 +91,3 @@ def simulate(first, games, seed, black, boundary):
             else:
                 r -= 1
         stops[r] += 1
-    return stops

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from meldlab.errors import NotLegalHere
 from meldlab.stopping import counting, kernel
+from meldlab.stopping.sweep import sweep
 from meldlab.stopping.urn import Urn
 
 __all__ = ["Policy", "boundary_in_floats", "continue_or_not", "current_value", "policy", "value_table"]
@@ -66,8 +67,7 @@ def boundary_in_floats(urn: Urn) -> NDArray[np.int64]:
     array([0, 0, 1, 1, 2])
     """
     urn.verify_floats()
-    boundary: NDArray[np.int64] = kernel.sweep(urn.black, urn.red, *map(float, urn.units))[1]
-    return boundary
+    return sweep(urn.black, urn.red, *map(float, urn.units))[1]
 
 
 def current_value(urn: Urn) -> tuple[tuple[Fraction, ...], ...]:

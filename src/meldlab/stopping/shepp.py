@@ -18,7 +18,7 @@ from statistics import NormalDist
 import numpy as np
 from numpy.typing import NDArray
 
-from meldlab.stopping import kernel
+from meldlab.stopping.sweep import sweep
 from meldlab.stopping.urn import Urn
 
 __all__ = ["ALPHA", "VALUE", "asymptotic_value", "decay", "equal_decks", "fitted"]
@@ -45,8 +45,7 @@ def asymptotic_value(cards: float) -> float:
 def equal_decks(most: int) -> NDArray[np.float64]:
     """Return [most + 1] float64, the value with n black and n red cards for n = 0 to ``most``, all from one sweep."""
     Urn(most, most).verify_floats()
-    values: NDArray[np.float64] = kernel.sweep(most, most, 1.0, 1.0)[2]
-    return values
+    return sweep(most, most, 1.0, 1.0)[2]
 
 
 @lru_cache(maxsize=1)

@@ -101,10 +101,10 @@ class Urn:
         >>> round(Urn(1000, 1000).value_in_floats(), 9)
         16.489495866
         """
-        from meldlab.stopping import kernel
+        from meldlab.stopping.sweep import sweep
 
         self.verify_floats()
-        return float(kernel.sweep(self.black, self.red, *map(float, self.units))[0]) / self.denominator
+        return sweep(self.black, self.red, *map(float, self.units))[0] / self.denominator
 
     def advise(self, drawn: int, black: int) -> Advice:
         """Say whether to go on with ``drawn`` cards taken, ``black`` of them black.

@@ -18,6 +18,7 @@ import numpy as np
 
 from meldlab.chance import verified
 from meldlab.errors import NotLegalHere
+from meldlab.pieces import pieces
 from meldlab.statistics import around
 from meldlab.stopping import counting, kernel
 from meldlab.stopping.policy import boundary_in_floats, policy
@@ -82,7 +83,11 @@ def winnings(urn: Urn) -> Winnings:
 def winnings_in_floats(urn: Urn) -> Winnings:
     """Return the distribution in double precision, for large decks."""
     boundary = boundary_in_floats(urn)
-    return _gathered(urn, boundary.tolist(), kernel.stop_chances(urn.black, boundary).tolist())
+    reach, chances = np.zeros(urn.black + 1), np.zeros(urn.red + 1)
+    reach[urn.black] = 1.0
+    for done, rows in pieces(urn.red + 1):
+        kernel.stop_chances(urn.red - done, rows, boundary, reach, chances)
+    return _gathered(urn, boundary.tolist(), chances.tolist())
 
 
 def simulate(urn: Urn, games: int, seed: int) -> Simulated:
@@ -97,7 +102,9 @@ def simulate(urn: Urn, games: int, seed: int) -> Simulated:
     if seconds > MOST_SECONDS:
         raise NotLegalHere(f"{games:,} games of up to {urn.black + urn.red:,} cards would take about {time_text(seconds)}")
     boundary = np.array(policy(urn).boundary) if urn.exact_seconds < 1 else boundary_in_floats(urn)
-    stops = kernel.simulate(0, games, verified(seed), urn.black, boundary)
+    stops = np.zeros(urn.red + 1, np.int64)
+    for first, part in pieces(games, 64):
+        kernel.simulate(first, part, verified(seed), urn.black, boundary, stops)
     return Simulated(games, _gathered(urn, boundary.tolist(), (stops / games).tolist()))
 
 

@@ -7,6 +7,7 @@
 
 import time
 from dataclasses import dataclass
+from fractions import Fraction
 from itertools import permutations
 
 import numpy as np
@@ -18,11 +19,13 @@ from meldlab.waiting import kernel_cohorts
 from meldlab.waiting.game import Waiting
 from meldlab.waiting.solution import Solution
 from meldlab.waiting.solve import mark_goals, solve
+from meldlab.waiting.ties import NEAR, Estimates
 
 __all__ = ["Approximation", "Cohort", "approximate", "verify"]
 
 MOST_CARDS = 5
 LEAST_TOLERANCE = 1e-12
+AT_ONCE = 1 << 12  # hands locked between two moments at which Ctrl-C is heard: some hundredths of a second
 
 
 @dataclass(frozen=True)
@@ -65,32 +68,15 @@ def approximate(game: Waiting, tolerance: float, exact: Solution | None = None) 
     verify(game, tolerance)
     solved = exact or solve(game, device="cpu")
     start = time.perf_counter()
-    small, large = game.small, game.large
-    expected, weight = mark_goals(game)
-    cohort_of = np.empty(small.count, np.int32)
-    sizes, leasts, evaluated = kernel_cohorts.lock_in(
-        tolerance,
-        float(game.bag),
-        expected,
-        weight,
-        cohort_of,
-        game.alive,
-        small.keys,
-        small.lanes,
-        small.seats,
-        small.rows,
-        small.patterns,
-        large.patterns,
-        small.renamings,
-        large.count,
-    )
+    expected, cohort_of, found, evaluated = _lock_in(game, float(tolerance))
     masks = classes.hands(game.cards)
     first = kernel_cohorts.first_of_orbits(masks, np.array(list(permutations(range(4)))))
     # Card order within a cohort: sort by (cohort, place) and keep the head of each.
     order = np.lexsort((-first[:, 1], cohort_of))
     heads = order[np.flatnonzero(np.diff(cohort_of[order], prepend=-2))]
     likes = {int(cohort_of[head]): Hand.from_mask(int(first[head, 0])) for head in heads}
-    cohorts = tuple(Cohort(int(hands), likes[i], float(least)) for i, (hands, least) in enumerate(zip(sizes, leasts, strict=True)))
+    cohorts = tuple(Cohort(hands, likes[i], least) for i, (hands, least) in enumerate(found))
+    expected.setflags(write=False)
     errors = expected - solved.expected
     orbits = classes.orbit_sizes(masks, game.cards)
     return Approximation(
@@ -101,6 +87,61 @@ def approximate(game: Waiting, tolerance: float, exact: Solution | None = None) 
         cohort_of,
         float(errors.max()),
         float(np.average(errors, weights=orbits)),
-        int(evaluated),
+        evaluated,
         time.perf_counter() - start,
     )
+
+
+def _lock_in(game: Waiting, tolerance: float) -> tuple[NDArray[np.float64], NDArray[np.int32], list[tuple[int, float]], int]:
+    """Lock all hands; return E and cohort of every class, (hands, least E) of every cohort, and the hands evaluated in all.
+
+    Evaluated are those still open, summed over the rounds: the work of a program that looks at every open hand anew in each round.
+    """
+    small, large = game.small, game.large
+    numbering = small.keys, small.lanes, small.seats, small.rows, small.patterns
+    expected, weight = mark_goals(game)
+    after, members, cohort = np.full(large.count, np.inf), np.empty(small.count, np.int64), np.full(small.count, -1, np.int32)
+    goals = np.flatnonzero(expected == 0.0)
+    members[: len(goals)], weight[goals] = goals, -1
+    estimates = Estimates(game, expected, weight, cohort)
+    sizes, leasts, state = np.zeros(0, np.int64), np.zeros(0), np.array([0, len(goals), 0, 0])
+    why = kernel_cohorts.PAUSED
+    while why != kernel_cohorts.DONE:
+        if state[kernel_cohorts.LOCKED] == len(sizes):
+            more = max(64, len(sizes))
+            sizes, leasts = np.concatenate((sizes, np.zeros(more, np.int64))), np.concatenate((leasts, np.zeros(more)))
+        why = kernel_cohorts.lock_in(
+            AT_ONCE,
+            tolerance,
+            NEAR,
+            state,
+            sizes,
+            leasts,
+            members,
+            float(game.bag),
+            expected,
+            weight,
+            after,
+            cohort,
+            game.alive,
+            numbering,
+            large.patterns,
+            small.renamings,
+        )
+        if why == kernel_cohorts.DOUBTFUL:
+            state[kernel_cohorts.MANY] = _decide(estimates, tolerance, float(leasts[state[kernel_cohorts.LOCKED]]), members)
+            state[kernel_cohorts.CHOSEN] = 1
+    found = list(zip(sizes.tolist(), leasts.tolist(), strict=True))[: int(state[kernel_cohorts.LOCKED])]
+    still_open = np.cumsum([hands for hands, _ in reversed(found)])  # each round looks at its own hands and those locked later
+    return expected, cohort, found, int(still_open.sum())
+
+
+def _decide(estimates: Estimates, tolerance: float, least: float, members: NDArray[np.int64]) -> int:
+    """List the cohort in ``members`` where doubles leave a doubt, and return how many are in it."""
+    above = np.where(estimates.weight >= 0, estimates.expected, np.inf) - least
+    doubtful = np.flatnonzero(np.abs(above - tolerance) < NEAR)
+    # A tolerance means what it says in decimals; the double that stands for 0.001 is a little more.
+    inside = estimates.within(Fraction(repr(tolerance)), np.flatnonzero(above < NEAR).tolist(), doubtful.tolist())
+    sure = np.flatnonzero(above <= tolerance - NEAR)
+    members[: len(sure) + len(inside)] = np.sort(np.concatenate((sure, np.array(inside, np.int64))))
+    return len(sure) + len(inside)

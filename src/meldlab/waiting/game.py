@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from meldlab.cards import Hand, classes
 from meldlab.cards.classes import NO_CARDS, Tables
-from meldlab.errors import NotLegalHere
+from meldlab.errors import NotLegalHere, whole
 from meldlab.melds import Aces
 from meldlab.waiting.goal import GIN, Goal
 
@@ -37,8 +37,10 @@ class Waiting:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "aces", Aces.parse(self.aces))
-        if not FEWEST <= self.cards <= MOST:
-            raise NotLegalHere(f"hands of {self.cards} cards are not solved here ({FEWEST} to {MOST} are)")
+        for name, value, kind in (("goal", self.goal, Goal), ("dead", self.dead, Hand)):
+            if not isinstance(value, kind):
+                raise NotLegalHere(f"{name} must be a {kind.__name__}, not {value!r} ({kind.__name__}.parse reads text)")
+        object.__setattr__(self, "cards", whole(self.cards, "number of cards in a hand", FEWEST, MOST))
         if self.bag < 1:
             raise NotLegalHere(f"with {len(self.dead)} dead cards and {self.cards} in hand there is nothing to draw")
 

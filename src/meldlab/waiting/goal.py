@@ -5,11 +5,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from meldlab.errors import BadText
+from meldlab.errors import BadText, whole
 from meldlab.melds import Aces
 from meldlab.melds.arrangement import ONE_EACH, leftover_table
 
 __all__ = ["GIN", "Goal"]
+
+MOST_DEADWOOD = 100
 
 
 @dataclass(frozen=True)
@@ -22,6 +24,10 @@ class Goal:
 
     knock: int | None = None
 
+    def __post_init__(self) -> None:
+        if self.knock is not None:
+            object.__setattr__(self, "knock", whole(self.knock, "the deadwood of a knock", most=MOST_DEADWOOD))
+
     @classmethod
     def parse(cls, text: str) -> "Goal":
         """Read ``gin`` or ``knock:K``."""
@@ -30,8 +36,8 @@ class Goal:
         word, _, number = text.partition(":")
         if word != "knock":
             raise BadText(f"no goal {text!r} (use gin or knock:K)", text, 0)
-        if not (number.isascii() and number.isdigit() and int(number) <= 100):
-            raise BadText("the deadwood of a knock is a whole number from 0 to 100", text, len("knock:"))
+        if not (number.isascii() and number.isdigit() and len(number) <= 3 and int(number) <= MOST_DEADWOOD):
+            raise BadText(f"the deadwood of a knock is a whole number from 0 to {MOST_DEADWOOD}", text, len("knock:"))
         return cls(int(number))
 
     def __str__(self) -> str:

@@ -8,6 +8,8 @@ it, and through them all hands that can draw into it. Each pair of hands is met 
 Arrays, with N the classes of n-card hands and M those of (n+1)-card hands: ``expected`` [N] float64, E or the best bound so far;
 ``weight`` [N] int16, hands of the classes drawn into, -1 once the hand is locked; ``reached`` [M] uint8, 1 once F is known.
 ``small`` and ``large`` are the pattern tables of n- and (n+1)-card hands; ``keys``, ``lanes``, ``seats``, ``rows`` as in cards.kernel.
+
+What takes long is done in stretches, from ``first`` on, in arrays that are given: Ctrl-C is heard between two calls only.
 """
 
 import numpy as np
@@ -18,6 +20,9 @@ from meldlab.compiling import kernel, parallel_kernel, scalar_kernel
 from meldlab.melds.kernel import LOWEST, deadwood
 
 NEVER = np.inf
+STRETCH = 4096  # classes that are summed up together
+AROUND = 52 * 13  # entries that the hands around one may add to the heap
+STEP, WAITING, SIZE, WANTED = range(4)  # of the state of ``settle``
 
 
 @scalar_kernel
@@ -102,40 +107,37 @@ def list_discards(hand, keys, small, targets, many):
 
 
 @kernel
-def settle(low, high, steps, bag, expected, weight, reached, alive, keys, lanes, seats, rows, small, large, renamings):
-    """Lock every hand with E below ``high``, in ascending order; all below ``low`` are locked already. Return how many were locked.
-
-    The stretch from ``low`` to ``high`` is walked in ``steps``: candidates of the stretch are listed once, and only those of the
-    current step are kept in a heap, which so stays small. Around a locked hand the ranks are worked out first and the memory is
-    touched afterwards, in loops so short that the processor waits for many cache misses at once.
-    """
-    window = np.empty(len(expected), np.int64)
+def open_window(high, window, expected, weight):
+    """List the hands with E below ``high`` that are not locked in ``window``, [N] int64; return how many."""
     waiting = 0
     for rank in range(len(expected)):
         if weight[rank] >= 0 and expected[rank] < high:
             window[waiting] = rank
             waiting += 1
-    values, ranks, size = np.empty(1 << 12), np.empty(1 << 12, np.int64), 0
+    return waiting
+
+
+@kernel
+def settle(most, low, high, steps, state, window, values, ranks, bag, expected, weight, reached, alive, numbering, large, renamings):
+    """Lock the next hands with E below ``high``, in ascending order, at most ``most``; return how many were locked.
+
+    The stretch from ``low`` to ``high`` is walked in ``steps``: candidates of the stretch are listed once, in ``window``, and only those
+    of the current step are kept in a heap, ``values`` float64 and ``ranks`` int64, which so stays small. Around a locked hand the ranks
+    are worked out first and the memory is touched afterwards, in loops so short that the processor waits for many cache misses at once.
+
+    ``state``: [4] int64, kept from call to call: the step (0 before the first, ``steps`` + 1 after the last), hands in the window,
+    entries in the heap, and the entries that the heap must have room for before it can go on. ``numbering``: (keys, lanes, seats, rows,
+    small).
+    """
+    keys, lanes, seats, rows, small = numbering
     drawn, around = np.empty(52, np.int64), np.empty(52, np.int64)
-    targets, hands = np.empty(52 * 13, np.int64), np.empty(52 * 13, np.int64)
-    locked = 0
-    for step in range(1, steps + 1):
+    targets, hands = np.empty(AROUND, np.int64), np.empty(AROUND, np.int64)
+    step, waiting, size, locked = state[STEP], state[WAITING], state[SIZE], 0
+    room = len(values) - AROUND
+    state[WANTED] = 0
+    while True:
         end = high if step == steps else low + (high - low) * step / steps
-        kept = 0
-        for i in range(waiting):
-            rank = window[i]
-            if weight[rank] < 0:
-                continue
-            if expected[rank] >= end:
-                window[kept] = rank
-                kept += 1
-                continue
-            if size == len(values):
-                values, ranks = np.concatenate((values, values)), np.concatenate((ranks, ranks))
-            heap_push(values, ranks, size, expected[rank], rank)
-            size += 1
-        waiting = kept
-        while size > 0:
+        while size > 0 and size <= room and locked < most:
             value, rank = values[0], ranks[0]
             heap_drop(values, ranks, size)
             size -= 1
@@ -169,20 +171,41 @@ def settle(low, high, steps, bag, expected, weight, reached, alive, keys, lanes,
                 weight[target] = before + hands[i]
                 expected[target] = new
                 if new < end:
-                    if size == len(values):
-                        values, ranks = np.concatenate((values, values)), np.concatenate((ranks, ranks))
                     heap_push(values, ranks, size, new, target)
                     size += 1
                 elif new < high and old >= high:
                     window[waiting] = target
                     waiting += 1
+        if size > 0:
+            state[WANTED] = size + AROUND
+            break
+        if step < steps and waiting > room:
+            state[WANTED] = waiting + AROUND
+            break
+        step += 1
+        if step > steps:
+            break
+        end = high if step == steps else low + (high - low) * step / steps
+        kept = 0
+        for i in range(waiting):
+            rank = window[i]
+            if weight[rank] < 0:
+                continue
+            if expected[rank] >= end:
+                window[kept] = rank
+                kept += 1
+                continue
+            heap_push(values, ranks, size, expected[rank], rank)
+            size += 1
+        waiting = kept
+    state[STEP], state[WAITING], state[SIZE] = step, waiting, size
     return locked
 
 
 @parallel_kernel
-def mark_goals(expected, weight, table, limit, lanes, seats, rows, small):
-    """Set E to 0 on hands with deadwood at most ``limit`` under ``table`` (of melds.kernel), elsewhere to infinity; weights to 0."""
-    for rank in prange(len(expected)):
+def mark_goals(first, many, expected, weight, table, limit, lanes, seats, rows, small):
+    """Set E of ``many`` classes to 0 for deadwood at most ``limit`` under ``table`` (of melds.kernel), else to infinity; weights to 0."""
+    for rank in prange(first, first + many):
         hand = class_unrank(rank, rows, small, lanes, seats)
         expected[rank] = 0.0 if deadwood(hand, table) <= limit else NEVER
         weight[rank] = 0
@@ -241,17 +264,17 @@ def mean_over_draws(hand, now, bag, after, alive, keys, large):
 
 
 @parallel_kernel
-def sweep_discards(after, expected, keys, lanes, seats, large_rows, small, large):
-    """Set ``after`` [M] to F of every (n+1)-card hand."""
-    for rank in prange(len(after)):
+def sweep_discards(first, many, after, expected, keys, lanes, seats, large_rows, small, large):
+    """Set ``after`` [M] to F of ``many`` classes of (n+1)-card hands."""
+    for rank in prange(first, first + many):
         after[rank] = best_discard(class_unrank(rank, large_rows, large, lanes, seats), expected, keys, small)[0]
 
 
 @parallel_kernel
-def sweep_draws(expected, after, bag, alive, keys, lanes, seats, rows, small, large):
-    """Set ``expected`` to its next value from ``after`` and return the largest change among finite ones."""
+def sweep_draws(first, many, expected, after, bag, alive, keys, lanes, seats, rows, small, large):
+    """Set ``expected`` of ``many`` classes to its next value from ``after`` and return the largest change among finite ones."""
     change = 0.0
-    for rank in prange(len(expected)):
+    for rank in prange(first, first + many):
         now = expected[rank]
         if now > 0.0:
             new = mean_over_draws(class_unrank(rank, rows, small, lanes, seats), now, bag, after, alive, keys, large)
@@ -272,16 +295,17 @@ def least_waiting(expected, weight):
 
 
 @parallel_kernel
-def summarise(expected, keys, lanes, seats, rows, small, renamings):
-    """Return, by stretches of 4,096 classes: [s] sum of E over their hands, [s] hands with E = 0, [s] rank of the least E above 0 or -1."""
-    stretches = (len(expected) + 4095) // 4096
-    totals, zeros, bests = np.zeros(stretches), np.zeros(stretches, np.int64), np.full(stretches, -1, np.int64)
-    for stretch in prange(stretches):
-        for rank in range(stretch * 4096, min(len(expected), (stretch + 1) * 4096)):
+def summarise(first, many, totals, zeros, bests, expected, renamings, numbering):
+    """Sum up ``many`` stretches of 4,096 classes: [s] E of their hands, [s] hands with E = 0, [s] rank of the least E above 0.
+
+    ``totals`` and ``zeros`` are 0 before, ``bests`` -1; ``numbering``: (keys, lanes, seats, rows, small).
+    """
+    keys, lanes, seats, rows, small = numbering
+    for stretch in prange(first, first + many):
+        for rank in range(stretch * STRETCH, min(len(expected), (stretch + 1) * STRETCH)):
             hands = orbit_size(class_unrank(rank, rows, small, lanes, seats), keys, renamings)
             totals[stretch] += expected[rank] * hands
             if expected[rank] == 0:
                 zeros[stretch] += hands
             elif bests[stretch] < 0 or expected[rank] < expected[bests[stretch]]:
                 bests[stretch] = rank
-    return totals, zeros, bests

@@ -1,7 +1,11 @@
-"""The thesis's own algorithm as a kernel: lock in whole cohorts within a tolerance of the least E.
+"""The thesis's own algorithm as kernels: lock in whole cohorts within a tolerance of the least E.
 
 Each round takes every hand whose estimate lies less than the tolerance above the least one, locks it with that estimate, and only
 then tells the others. An estimate is (bag + sum of the known F) / (their number) over all draws with a known F, whatever their size.
+
+Arrays as in waiting.kernel, and: ``after`` [M] float64, F as far as it is known, infinity elsewhere; ``cohort`` [N] int32, the round in
+which a class was locked, -1 for goals; ``members`` [N] int64, the classes of the present cohort. ``numbering``: (keys, lanes, seats, rows,
+small).
 """
 
 import numpy as np
@@ -10,73 +14,82 @@ from meldlab.cards.kernel import LANE, class_unrank, orbit_size
 from meldlab.compiling import kernel, scalar_kernel
 from meldlab.waiting.kernel import NEVER, list_discards, list_draws
 
+LOCKED, MANY, TOLD, CHOSEN = range(4)  # of the state of ``lock_in``
+PAUSED, DOUBTFUL, DONE = range(3)  # why it returns
+
 
 @kernel
-def lock_in(tolerance, bag, expected, weight, cohort, alive, keys, lanes, seats, rows, small, large, renamings, larger):
-    """Lock all hands; return ([cohorts] int64 hands, [cohorts] float64 least E, hands evaluated in all).
+def lock_in(most, tolerance, near, state, sizes, leasts, members, bag, expected, weight, after, cohort, alive, numbering, large, renamings):
+    """Go on locking cohorts, about ``most`` hands or until ``sizes`` is full, and return why it went no further.
 
-    ``expected`` and ``weight`` as in waiting.kernel, goals marked; ``cohort``: [N] int32, set to the round in which a class was locked,
-    -1 for goals; ``larger``: M, the number of classes of (n+1)-card hands. Hands evaluated are those still open, summed over the rounds:
-    the work of a program that evaluates every open hand anew in each round.
+    PAUSED: there is more to do. DOUBTFUL: a hand lies within ``near`` of the tolerance above the least one, and doubles cannot tell on
+    which side; the caller puts the cohort into ``members``, sets MANY and CHOSEN, and calls again. DONE: no hand is open.
+
+    ``state``: [4] int64, kept from call to call: cohorts in ``sizes``, [room] int64 hands, and ``leasts``, [room] float64; classes in
+    ``members``; how many of them have told the others; and 1 if they are to be locked first.
     """
-    after = np.full(larger, NEVER)
-    drawn, around = np.empty(52, np.int64), np.empty(52, np.int64)
-    targets = np.empty(13, np.int64)
-    sizes, leasts, rounds, evaluated = np.zeros(64, np.int64), np.zeros(64), 0, 0
-    members, many, still_open = np.empty(len(expected), np.int64), 0, 0
-    for rank in range(len(expected)):
-        cohort[rank] = -1
-        if expected[rank] == 0.0:
-            members[many] = rank
-            many += 1
-            weight[rank] = -1
-        else:
-            still_open += orbit_size(class_unrank(rank, rows, small, lanes, seats), keys, renamings)
-    while many > 0:
-        for i in range(many):
-            value = expected[members[i]]
-            draws = list_draws(class_unrank(members[i], rows, small, lanes, seats), alive, keys, large, drawn, around)
-            for j in range(draws):
-                known = after[around[j]]
-                if value >= known:
-                    continue
-                after[around[j]] = value
-                hands = orbit_size(drawn[j], keys, renamings)
-                for k in range(list_discards(drawn[j], keys, small, targets, 0)):
-                    target = targets[k]
-                    before = weight[target]
-                    if before < 0:
+    keys, lanes, seats, rows, small = numbering
+    drawn, around, targets = np.empty(52, np.int64), np.empty(52, np.int64), np.empty(13, np.int64)
+    work = 0
+    while True:
+        if state[CHOSEN] == 0:
+            while state[TOLD] < state[MANY]:
+                if work >= most:
+                    return PAUSED
+                work += 1
+                rank = members[state[TOLD]]
+                state[TOLD] += 1
+                value = expected[rank]
+                for j in range(list_draws(class_unrank(rank, rows, small, lanes, seats), alive, keys, large, drawn, around)):
+                    known = after[around[j]]
+                    if value >= known:
                         continue
-                    if known < NEVER:
-                        expected[target] += (value - known) * hands / before
-                    elif before == 0:
-                        own = orbit_size(class_unrank(target, rows, small, lanes, seats), keys, renamings)
-                        expected[target] = value + bag * own / hands
-                        weight[target] = hands
-                    else:
-                        expected[target] = (expected[target] * before + value * hands) / (before + hands)
-                        weight[target] = before + hands
-        least = NEVER
-        for rank in range(len(expected)):
-            if weight[rank] >= 0 and expected[rank] < least:
-                least = expected[rank]
-        many = 0
-        if least == NEVER:
-            break
-        if rounds == len(sizes):
-            sizes, leasts = np.concatenate((sizes, np.zeros_like(sizes))), np.concatenate((leasts, np.zeros_like(leasts)))
-        evaluated += still_open
-        for rank in range(len(expected)):
-            if weight[rank] >= 0 and expected[rank] - least < tolerance:
-                weight[rank] = -1
-                cohort[rank] = rounds
-                members[many] = rank
-                many += 1
-                sizes[rounds] += orbit_size(class_unrank(rank, rows, small, lanes, seats), keys, renamings)
-        leasts[rounds] = least
-        still_open -= sizes[rounds]
-        rounds += 1
-    return sizes[:rounds], leasts[:rounds], evaluated
+                    after[around[j]] = value
+                    hands = orbit_size(drawn[j], keys, renamings)
+                    for k in range(list_discards(drawn[j], keys, small, targets, 0)):
+                        target = targets[k]
+                        before = weight[target]
+                        if before < 0:
+                            continue
+                        if known < NEVER:
+                            expected[target] += (value - known) * hands / before
+                        elif before == 0:
+                            own = orbit_size(class_unrank(target, rows, small, lanes, seats), keys, renamings)
+                            expected[target] = value + bag * own / hands
+                            weight[target] = hands
+                        else:
+                            expected[target] = (expected[target] * before + value * hands) / (before + hands)
+                            weight[target] = before + hands
+            least = NEVER
+            for rank in range(len(expected)):
+                if weight[rank] >= 0 and expected[rank] < least:
+                    least = expected[rank]
+            if least == NEVER:
+                return DONE
+            if state[LOCKED] == len(sizes):
+                return PAUSED
+            leasts[state[LOCKED]] = least
+            many, doubtful = 0, 0
+            for rank in range(len(expected)):
+                if weight[rank] >= 0:
+                    over = expected[rank] - least - tolerance
+                    if over < near:
+                        if over > -near:
+                            doubtful += 1
+                        members[many] = rank
+                        many += 1
+            state[MANY] = state[TOLD] = many  # all told, should there be a doubt
+            if doubtful > 0:
+                return DOUBTFUL
+            work += len(expected) >> 12  # a hand takes as long to tell as some thousand to look at
+        state[CHOSEN], state[TOLD] = 0, 0
+        size = 0
+        for i in range(state[MANY]):
+            weight[members[i]] = -1
+            cohort[members[i]] = state[LOCKED]
+            size += orbit_size(class_unrank(members[i], rows, small, lanes, seats), keys, renamings)
+        sizes[state[LOCKED]] = size
+        state[LOCKED] += 1
 
 
 @scalar_kernel

@@ -31,11 +31,13 @@ def next_hand(hand, card, expected, keys, small):
 
 
 @parallel_kernel
-def play_bag(hand, games, seed, alive, expected, keys, small):
-    """Return [games] int64, the turns of each game of the bag model from ``hand``."""
-    turns = np.zeros(games, np.int64)
+def play_bag(first, games, turns, hand, seed, alive, expected, keys, small):
+    """Set ``turns``, [all games] int64 of 0, to the turns of ``games`` games of the bag model from ``hand``, from game ``first`` on.
+
+    A game that has not ended after MOST_TURNS is left there; the same holds for the other kernels.
+    """
     whole = alive[0] | alive[1] << 13 | alive[2] << 26 | alive[3] << 39
-    for game in prange(games):
+    for game in prange(first, first + games):
         now = hand
         while expected[class_rank(now, keys, small)] > 0 and turns[game] < MOST_TURNS:
             bag = whole & ~now
@@ -47,7 +49,6 @@ def play_bag(hand, games, seed, alive, expected, keys, small):
             card = nth_card(bag, below(address(seed, game, 0, turns[game], DRAW), 0, many))
             now = next_hand(now, card, expected, keys, small)
             turns[game] += 1
-    return turns
 
 
 @scalar_kernel
@@ -90,13 +91,12 @@ def place_of(card):
 
 
 @parallel_kernel
-def play_deck(hand, cards, games, seed, expected, keys, small):
-    """Return [games] int64, own turns with the real deck: cards do not come back until the stock is used up.
+def play_deck(first, games, turns, hand, cards, seed, expected, keys, small):
+    """Set ``turns`` likewise to the own turns with the real deck: cards do not come back until the stock is used up.
 
     An opponent holds as many cards, draws from the stock and throws one of its cards at random. ``hand`` 0 deals at random.
     """
-    turns = np.zeros(games, np.int64)
-    for game in prange(games):
+    for game in prange(first, first + games):
         order, stock, pile, piles = np.empty(52, np.int64), np.empty(52, np.int64), np.empty(52, np.int64), np.zeros(2, np.int64)
         deal_deck(order, address(seed, game, 0, 0, DEAL), hand)
         now, other = np.int64(0), np.int64(0)
@@ -119,17 +119,16 @@ def play_deck(hand, cards, games, seed, expected, keys, small):
             pile[piles[1]] = place_of(thrown)
             piles[1] += 1
             turns[game] += 1
-    return turns
 
 
 @parallel_kernel
-def play_duel(cards, games, seed, first_table, second_table, clueless, goals, keys, small):
-    """Return [games] int8, 1 where the player of ``first_table`` wins: both draw from one real deck, the starter changes with the game.
+def play_duel(first, games, winners, cards, seed, first_table, second_table, clueless, goals, keys, small):
+    """Set ``winners``, [all games] int8 of -1, to 0 where the player of ``first_table`` wins and to 1 where the other does.
 
-    ``clueless``: 0 for none, 1 if the second player throws at random; ``goals``: [N] any, 0 on hands that have reached the goal.
+    Both draw from one real deck; the starter changes with the game. ``clueless``: 0 for none, 1 if the second player throws at random;
+    ``goals``: [N] any, 0 on hands that have reached the goal.
     """
-    wins = np.zeros(games, np.int8)
-    for game in prange(games):
+    for game in prange(first, first + games):
         order, stock, pile, piles = np.empty(52, np.int64), np.empty(52, np.int64), np.empty(52, np.int64), np.zeros(2, np.int64)
         # Both games of a pair are dealt alike and started by either side: the luck of the deal cancels.
         deal_deck(order, address(seed, game // 2, 0, 0, DEAL), np.int64(0))
@@ -147,7 +146,7 @@ def play_duel(cards, games, seed, first_table, second_table, clueless, goals, ke
         while turn < MOST_TURNS:
             now = hands[mover]
             if goals[class_rank(now, keys, small)] == 0:
-                wins[game] = 1 - mover
+                winners[game] = mover
                 break
             card = top_card(stock, piles, pile, address(seed, game // 2, 1, turn, DRAW))
             if mover == 1 and clueless:
@@ -160,8 +159,7 @@ def play_duel(cards, games, seed, first_table, second_table, clueless, goals, ke
             piles[1] += 1
             hands[mover] = after
             if goals[class_rank(after, keys, small)] == 0:
-                wins[game] = 1 - mover
+                winners[game] = mover
                 break
             mover = 1 - mover
             turn += 1
-    return wins

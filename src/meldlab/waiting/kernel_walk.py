@@ -3,6 +3,9 @@
 The walk over S hands is kept as compressed rows: ``starts`` [S + 1] int64, ``targets`` [moves] int32 (places in the list of hands) and
 ``draws`` [moves] int16, the number of cards that lead there; all other cards of the bag leave the hand as it is. Hands are listed by
 ascending E, so every move goes to an earlier place.
+
+Each kernel does a stretch of its work, from ``first`` on, in arrays that it is given: one that works for long, or returns arrays, does
+not hear Ctrl-C or is torn by it.
 """
 
 import numpy as np
@@ -13,23 +16,20 @@ from meldlab.waiting.kernel import best_discard
 
 
 @kernel
-def list_moves(ranks, place, close, expected, alive, keys, lanes, seats, rows, small, grow):
-    """Return (ranks, starts, targets, draws) of the walk from the hands ``ranks``, [hands] int64, in any order.
+def list_moves(first, hands, many, moves, grow, close, found, place, starts, targets, draws, expected, alive, numbering):
+    """Write the moves from ``hands`` hands of the list, the ``first`` of them on; return (hands in the list, moves) by then.
 
-    ``place``: [N] int32, the place of each class in the list, -1 elsewhere; changed here. With ``grow`` hands that are reached join the
-    list, else they must be in it. A draw must better E by more than ``close`` to be taken: less is rounding.
+    ``found``: [room] int64, the classes in the list, ``many`` of them so far; ``place``: [N] int32, the place of each class in the list,
+    -1 elsewhere; ``starts``, ``targets``, ``draws`` with ``moves`` moves so far. There must be room for as many hands and moves as there
+    are cards in the bag, for each of ``hands``. With ``grow`` hands that are reached join the list, else they must be in it. A draw must
+    better E by more than ``close`` to be taken: less is rounding. ``numbering``: (keys, lanes, seats, rows, patterns) of cards.kernel.
     """
-    found = ranks.copy()
-    many = len(ranks)
-    starts, targets, draws = np.zeros(many + 1, np.int64), np.empty(1 << 10, np.int32), np.empty(1 << 10, np.int16)
-    moves, at = 0, 0
-    while at < many:
+    keys, lanes, seats, rows, small = numbering
+    for at in range(first, first + hands):
         rank = found[at]
         hand = class_unrank(rank, rows, small, lanes, seats)
         now = np.float64(expected[rank])
-        first = moves
-        if len(targets) < moves + 52:
-            targets, draws = np.concatenate((targets, targets)), np.concatenate((draws, draws))
+        begun = moves
         if now > 0.0:
             for suit in range(4):
                 rest = alive[suit] & ~((hand >> (13 * suit)) & LANE)
@@ -40,89 +40,77 @@ def list_moves(ranks, place, close, expected, alive, keys, lanes, seats, rows, s
                     if value >= now - close:
                         continue
                     if place[chosen] < 0 and grow:
-                        if many == len(found):
-                            found = np.concatenate((found, found))
-                            starts = np.concatenate((starts, np.zeros(len(starts), np.int64)))
                         found[many] = chosen
                         place[chosen] = many
                         many += 1
                     here = place[chosen]
-                    seen = first
+                    seen = begun
                     while seen < moves and targets[seen] != here:
                         seen += 1
                     if seen == moves:
                         targets[moves], draws[moves] = here, 0
                         moves += 1
                     draws[seen] += 1
-        at += 1
-        starts[at] = moves
-    return found[:many].copy(), starts[: many + 1].copy(), targets[:moves].copy(), draws[:moves].copy()
+        starts[at + 1] = moves
+    return many, moves
 
 
 @kernel
-def moments(order, bag, starts, targets, draws):
-    """Return ([S] mean, [S] variance) of the number of turns from each hand; ``order``: places by ascending E."""
-    mean, square = np.zeros(len(order)), np.zeros(len(order))
-    for place in order:
-        better, first, second = 0, 0.0, 0.0
+def moments(first, hands, order, bag, starts, targets, draws, mean, square):
+    """Set ``mean`` and ``square``, [S] float64: the mean number of turns from each of ``hands`` hands, and the mean of its square.
+
+    ``order``: [S] int64, places by ascending E; hands before the ``first`` of it must be done.
+    """
+    for i in range(first, first + hands):
+        place = order[i]
+        better, once, twice = 0, 0.0, 0.0
         for move in range(starts[place], starts[place + 1]):
             target, cards = targets[move], draws[move]
             better += cards
-            first += cards * mean[target]
-            second += cards * (1.0 + 2.0 * mean[target] + square[target])
+            once += cards * mean[target]
+            twice += cards * (1.0 + 2.0 * mean[target] + square[target])
         if better > 0:
             # The other draws cost a turn and leave the hand as it is: solve for the hand's own value.
-            mean[place] = (bag + first) / better
-            square[place] = (second + (bag - better) * (1.0 + 2.0 * mean[place])) / better
-    return mean, square - mean * mean
+            mean[place] = (bag + once) / better
+            square[place] = (twice + (bag - better) * (1.0 + 2.0 * mean[place])) / better
 
 
 @kernel
-def arrivals(start, turns, enough, bag, starts, targets, draws):
-    """Return [t] float64, the chance that the walk from place ``start`` ends on turn 0, 1, 2, ...
+def take_turn(first, hands, bag, starts, targets, draws, chance, after, ended):
+    """Move the chance of ``hands`` hands, [S] float64, one turn on, from ``chance`` into ``after``; goals add to ``ended``, [1] float64.
 
-    The list ends after ``turns`` or when a chance of ``enough`` is left; a place without moves is a goal.
+    A place without moves is a goal. ``after`` is 0 before the first hand of a turn.
     """
-    many = len(starts) - 1
-    chance, after = np.zeros(many), np.zeros(many)
-    chance[start] = 1.0
-    ended = np.zeros(turns + 1)
-    left = 1.0
-    for turn in range(turns + 1):
-        for place in range(many):
-            if chance[place] > 0.0 and starts[place] == starts[place + 1]:
-                ended[turn] += chance[place]
-                chance[place] = 0.0
-        left -= ended[turn]
-        if left <= enough:
-            return ended[: turn + 1]
-        after[:] = 0.0
-        for place in range(many):
-            if chance[place] > 0.0:
-                stays = bag
-                for move in range(starts[place], starts[place + 1]):
-                    stays -= draws[move]
-                    after[targets[move]] += chance[place] * draws[move] / bag
-                after[place] += chance[place] * stays / bag
-        chance, after = after, chance
-    return ended
-
-
-@kernel
-def reached_within(turns, bag, starts, targets, draws):
-    """Return [turns + 1, S] float64, the chance that the walk from each place has ended after at most t turns."""
-    many = len(starts) - 1
-    within = np.zeros((turns + 1, many))
-    for place in range(many):
-        within[0, place] = 1.0 if starts[place] == starts[place + 1] else 0.0
-    for turn in range(1, turns + 1):
-        for place in range(many):
+    for place in range(first, first + hands):
+        here = chance[place]
+        if here > 0.0:
             if starts[place] == starts[place + 1]:
-                within[turn, place] = 1.0
+                ended[0] += here
                 continue
-            stays, total = bag, 0.0
+            stays = bag
             for move in range(starts[place], starts[place + 1]):
                 stays -= draws[move]
-                total += draws[move] * within[turn - 1, targets[move]]
-            within[turn, place] = (total + stays * within[turn - 1, place]) / bag
-    return within
+                after[targets[move]] += here * draws[move] / bag
+            after[place] += here * stays / bag
+
+
+@kernel
+def wait_longer(first, hands, part, bag, starts, targets, draws, before, after, missed):
+    """Set ``after``, [S] float64, to the chance of each of ``hands`` hands to end within a turn more than ``before`` says.
+
+    Where that is below ``part``, ``missed``, [S] int64, goes up by one; return how many of the hands still miss it.
+    """
+    still = 0
+    for place in range(first, first + hands):
+        if starts[place] == starts[place + 1]:
+            after[place] = 1.0
+            continue
+        stays, total = bag, 0.0
+        for move in range(starts[place], starts[place + 1]):
+            stays -= draws[move]
+            total += draws[move] * before[targets[move]]
+        after[place] = (total + stays * before[place]) / bag
+        if after[place] < part:
+            missed[place] += 1
+            still += 1
+    return still

@@ -6,7 +6,7 @@ from pathlib import Path
 from meldlab.errors import MeldlabError, NotLegalHere
 from meldlab.waiting.game import Waiting
 from meldlab.waiting.solution import Solution
-from meldlab.waiting.solve import MOST_ON_CPU, solve
+from meldlab.waiting.solve import MOST_ON_CPU, on_gpu, solve
 from meldlab.waiting.table import cached_path, load, save
 
 __all__ = ["checkpoint_path", "find", "solve_and_keep"]
@@ -30,7 +30,7 @@ def solve_and_keep(
     game: Waiting, device: str = "auto", threads: int | None = None, progress: Callable[[int, int], None] | None = None
 ) -> Solution:
     """Solve a game, going on from where a killed solve stopped, and keep the table in the cache unless it is too large for that."""
-    solution = solve(game, device, threads, progress, checkpoint_path(game))
+    solution = solve(game, device, threads, progress, None if on_gpu(game, device, threads) else checkpoint_path(game))
     if game.cards <= MOST_ON_CPU:
         save(solution, cached_path(game))
     return solution

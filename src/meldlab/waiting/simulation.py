@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from meldlab.cards import Hand
 from meldlab.chance import verified
 from meldlab.errors import NotLegalHere
+from meldlab.pieces import pieces
 from meldlab.statistics import Moments, mean
 from meldlab.waiting import kernel_simulation
 from meldlab.waiting.solution import Solution
@@ -15,6 +16,7 @@ from meldlab.waiting.solution import Solution
 __all__ = ["Duel", "Turns", "duel", "play_bag", "play_deck"]
 
 MOST_GAMES = 100_000_000
+PIECE = 1 << 10  # games of the first piece
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,27 +39,30 @@ class Turns:
 
 @dataclass(frozen=True)
 class Duel:
-    """Games between two policies from mirrored deals: the first one's wins and the 95 % interval of its rate, clustered by pairs."""
+    """Games between two policies from mirrored deals: the first one's wins and the 95 % interval of its rate, clustered by pairs.
+
+    ``undecided`` games never end: each side holds what the other waits for. They are half a win for either.
+    """
 
     games: int
     wins: int
+    undecided: int
     interval: tuple[float, float]
 
     @property
     def rate(self) -> float:
         """Return the part of games that the first policy won."""
-        return self.wins / self.games
+        return (self.wins + self.undecided / 2) / self.games
 
 
 def play_bag(solution: Solution, hand: Hand | str, games: int = 100_000, seed: int = 0) -> Turns:
     """Play the bag model from a hand by the solution's own policy; the mean must come out as E."""
     _check(games)
-    cards = Hand.parse(hand) if isinstance(hand, str) else hand
-    solution.of(cards)
-    size = solution.game.small
-    return Turns(
-        kernel_simulation.play_bag(cards.mask, games, verified(seed), solution.game.alive, solution.expected, size.keys, size.patterns)
-    )
+    mask, game, size = solution.hand(hand).mask, solution.game, solution.game.small
+    deals, turns = verified(seed), np.zeros(games, np.int64)
+    for first, part in pieces(games, PIECE):
+        kernel_simulation.play_bag(first, part, turns, mask, deals, game.alive, solution.expected, size.keys, size.patterns)
+    return _ended(turns)
 
 
 def play_deck(solution: Solution, hand: Hand | str | None = None, games: int = 100_000, seed: int = 0) -> Turns:
@@ -68,12 +73,11 @@ def play_deck(solution: Solution, hand: Hand | str | None = None, games: int = 1
     _check(games)
     if solution.game.dead:
         raise NotLegalHere("the real deck has no dead cards; solve the game without them")
-    cards = Hand.parse(hand) if isinstance(hand, str) else hand
-    if cards is not None:
-        solution.of(cards)
-    size = solution.game.small
-    mask = 0 if cards is None else cards.mask
-    return Turns(kernel_simulation.play_deck(mask, solution.game.cards, games, verified(seed), solution.expected, size.keys, size.patterns))
+    mask, game, size = 0 if hand is None else solution.hand(hand).mask, solution.game, solution.game.small
+    deals, turns = verified(seed), np.zeros(games, np.int64)
+    for first, part in pieces(games, PIECE):
+        kernel_simulation.play_deck(first, part, turns, mask, game.cards, deals, solution.expected, size.keys, size.patterns)
+    return _ended(turns)
 
 
 def duel(exact: Solution, first: NDArray[np.float64], second: NDArray[np.float64] | None, games: int = 100_000, seed: int = 0) -> Duel:
@@ -83,12 +87,22 @@ def duel(exact: Solution, first: NDArray[np.float64], second: NDArray[np.float64
         raise NotLegalHere(f"games are played in mirrored pairs, so their number is even and at least 4, not {games}")
     game, size = exact.game, exact.game.small
     other = first if second is None else second
-    won = kernel_simulation.play_duel(
-        game.cards, games, verified(seed), first, other, int(second is None), exact.expected, size.keys, size.patterns
-    )
+    winners, deals = np.full(games, -1, np.int8), verified(seed)
+    policies = first, other, int(second is None)
+    for done, part in pieces(games, PIECE):
+        kernel_simulation.play_duel(done, part, winners, game.cards, deals, *policies, exact.expected, size.keys, size.patterns)
+    # Nobody, the first or the second.
+    won = np.array([0.5, 1.0, 0.0])[winners + 1]
     pairs = won.reshape(-1, 2).sum(axis=1)
     rate = Moments.of(np.column_stack((np.full(len(pairs), 2), pairs))).rate(1, 0)
-    return Duel(games, int(won.sum()), (rate.low, rate.high))
+    return Duel(games, int(np.count_nonzero(winners == 0)), int(np.count_nonzero(winners < 0)), (rate.low, rate.high))
+
+
+def _ended(turns: NDArray[np.int64]) -> Turns:
+    """Return the turns of games that have all ended: the mean of others would be made up."""
+    if turns.max() >= kernel_simulation.MOST_TURNS:
+        raise NotLegalHere(f"a game has not ended after {kernel_simulation.MOST_TURNS:,} turns: these are no values to play by")
+    return Turns(turns)
 
 
 def _check(games: int) -> None:

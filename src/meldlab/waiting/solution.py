@@ -1,7 +1,7 @@
 """A solved waiting game: E of every hand, and the policy that follows from it."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from math import fsum
 from typing import Any
 
@@ -10,6 +10,8 @@ from numpy.typing import NDArray
 
 from meldlab.cards import CARDS, Card, Hand, classes
 from meldlab.errors import NotLegalHere
+from meldlab.melds.arrangement import as_hand
+from meldlab.pieces import pieces
 from meldlab.waiting import kernel
 from meldlab.waiting.game import Waiting
 
@@ -65,16 +67,20 @@ class Solution:
     seconds: float
     device: str
     unit: float = 1.0
-    error: float = field(default=0.0)  # the most that rounding to a smaller type has changed a value
+    error: float = 0.0  # the most that rounding to a smaller type has changed a value
+
+    def __post_init__(self) -> None:
+        # Values from a file cannot be written to; that all are like them saves compiling every kernel for both kinds.
+        self.expected.setflags(write=False)
 
     def of(self, hand: Hand | str) -> float:
         """Return E of a hand: the expected number of turns to the goal under the best policy."""
-        cards = self._hand(hand, self.game.cards)
+        cards = self.hand(hand)
         return float(self.expected[classes.rank(cards, self.game.dead)]) * self.unit
 
     def discards(self, hand: Hand | str) -> list[Discard]:
         """Return every discard from a hand with one card more, the best first."""
-        cards = self._hand(hand, self.game.cards + 1)
+        cards = self.hand(hand, 1)
         masks = np.array([cards.mask ^ 1 << card.index for card in cards], np.int64)
         values = self.values(masks)
         least = float(values.min())
@@ -83,7 +89,7 @@ class Solution:
 
     def draws(self, hand: Hand | str) -> Iterator[Draw]:
         """Give, for every card that may come, the best answer to it."""
-        cards = self._hand(hand, self.game.cards)
+        cards = self.hand(hand)
         now = self.of(cards)
         for card in sorted(CARDS):
             if card not in cards and card not in self.game.dead:
@@ -96,7 +102,7 @@ class Solution:
 
         Drawing is worth E of the hand: its first turn is the one that the upcard would use up.
         """
-        cards = self._hand(hand, self.game.cards)
+        cards = self.hand(hand)
         if upcard in cards or upcard in self.game.dead:
             raise NotLegalHere(f"{upcard} cannot be the upcard: it is {'in the hand' if upcard in cards else 'dead'}")
         taken = 1 + self.discards(Hand.from_mask(cards.mask | 1 << upcard.index))[0].expected
@@ -110,7 +116,11 @@ class Solution:
     def summary(self) -> Summary:
         """Return the solution in a few numbers."""
         game, size = self.game, self.game.small
-        totals, zeros, bests = kernel.summarise(self.expected, size.keys, size.lanes, size.seats, size.rows, size.patterns, size.renamings)
+        stretches = -(-len(self.expected) // kernel.STRETCH)
+        totals, zeros, bests = np.zeros(stretches), np.zeros(stretches, np.int64), np.full(stretches, -1, np.int64)
+        numbering = size.keys, size.lanes, size.seats, size.rows, size.patterns
+        for first, part in pieces(stretches):
+            kernel.summarise(first, part, totals, zeros, bests, self.expected, size.renamings, numbering)
         best = min(bests[bests >= 0], key=lambda rank: self.expected[rank], default=0)
         largest = float(self.expected.max())
         # Hands as bad as the worst up to rounding are as bad; of their classes the last stands for all.
@@ -135,8 +145,9 @@ class Solution:
         masks = classes.hands(self.game.cards, dead=self.game.dead)
         return masks, classes.orbit_sizes(masks, self.game.cards, self.game.dead), self.expected.astype(np.float64) * self.unit
 
-    def _hand(self, hand: Hand | str, cards: int) -> Hand:
-        parsed = Hand.parse(hand) if isinstance(hand, str) else hand
+    def hand(self, hand: Hand | str, more: int = 0) -> Hand:
+        """Return a hand of this game, with ``more`` cards than it has between turns; refuse any other."""
+        parsed, cards = as_hand(hand), self.game.cards + more
         if len(parsed) != cards:
             raise NotLegalHere(f"{len(parsed)} cards where {cards} are wanted: {parsed or 'no cards'}")
         if parsed & self.game.dead:

@@ -1,6 +1,7 @@
 """Solving a waiting game on a GPU: two-phase sweeps from above until the equation holds."""
 
 import time
+from collections.abc import Callable
 
 import numpy as np
 
@@ -11,14 +12,14 @@ from meldlab.waiting.solution import Solution
 
 __all__ = ["solve_on_gpu"]
 
-HELD_RESIDUAL = 1e-12
+HELD_RESIDUAL, DIGITS = 1e-12, 12
 MOST_SWEEPS = 200
 EARLY, LOOK = 14, 5  # sweeps that all look for better discards, and how often the later ones do
 SHAPE = 132 * 64, 256  # blocks and threads: many times what an H200 runs at once, so that no part of it waits for the last block
 
 
-def solve_on_gpu(game: Waiting) -> Solution:
-    """Return the exact solution of a game, computed on the first CUDA device."""
+def solve_on_gpu(game: Waiting, progress: Callable[[int, int], None] | None = None) -> Solution:
+    """Return the exact solution of a game, computed on the first CUDA device; ``progress`` is told (digits that are right, all)."""
     cuda = use_gpu()
     small, large = game.small, game.large
     needed, free = small.count * (8 + 8) + large.count * (8 + 8 + 1), cuda.current_context().get_memory_info()[0]
@@ -43,6 +44,8 @@ def solve_on_gpu(game: Waiting) -> Solution:
         discards[SHAPE](after, choice, expected, larger, keys, patterns)
         kernel_cuda.sweep_draws[SHAPE](expected, after, hands, float(game.bag), change, alive, keys, large_patterns)
         residual, sweeps = float(change.copy_to_host()[0]), sweeps + 1
+        if progress is not None:
+            progress(int(np.clip(-np.log10(max(residual, HELD_RESIDUAL)), 0, DIGITS)), DIGITS)
         if full and residual <= HELD_RESIDUAL:
             break
         if sweeps == MOST_SWEEPS:

@@ -6,25 +6,30 @@
 (19.180055, 13.5079, 16)
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from meldlab.cards import Hand, classes
 from meldlab.errors import NotLegalHere
+from meldlab.pieces import pieces
 from meldlab.waiting import kernel_walk
 from meldlab.waiting.solution import Solution
 
 __all__ = ["QUANTILES", "Walk"]
 
 QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95, 0.99)
-MOST_TURNS = 5000
+MOST_TURNS = 5000  # nothing takes so long: with any hand at all in reach, E is at most some hundred turns
 ENOUGH = 1e-12  # chance that may be left when a distribution ends
-FRONT = max(QUANTILES)  # the part of the distribution that is worked out first
 CLOSE = 1e-10  # values of E this close are the same hand to the policy
 MOST_WHOLE = 5  # cards up to which all hands are walked at once
+PIECE = 1 << 10  # hands of the first piece of any work
+
+Progress = Callable[[int, int], None]
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,35 +43,66 @@ class Walk:
     draws: NDArray[np.int16]
 
     @classmethod
-    def from_hand(cls, solution: Solution, hand: Hand | str) -> "Walk":
-        """Return the walk from one hand; it stands first in the list."""
-        cards = Hand.parse(hand) if isinstance(hand, str) else hand
-        solution.of(cards)  # refuses a hand that does not belong here
-        return cls._over(solution, np.array([classes.rank(cards, solution.game.dead)]), grow=True)
+    def from_hand(cls, solution: Solution, hand: Hand | str, progress: Progress | None = None) -> "Walk":
+        """Return the walk from one hand; it stands first in the list. ``progress`` is told (hands looked at, hands known so far)."""
+        cards = solution.hand(hand)
+        return cls._over(solution, np.array([classes.rank(cards, solution.game.dead)]), True, progress)
 
     @classmethod
     def whole(cls, solution: Solution) -> "Walk":
         """Return the walk over all hands, in the order of class numbers."""
         if solution.game.cards > MOST_WHOLE:
             raise NotLegalHere(f"all hands at once are walked up to {MOST_WHOLE} cards; take one hand of {solution.game.cards}")
-        return cls._over(solution, np.arange(solution.game.small.count), grow=False)
+        return cls._over(solution, np.arange(solution.game.small.count), False, None)
 
     @classmethod
-    def _over(cls, solution: Solution, ranks: NDArray[np.int64], grow: bool) -> "Walk":
-        game, size = solution.game, solution.game.small
-        place = np.full(size.count, -1, np.int32)
+    def _over(cls, solution: Solution, ranks: NDArray[np.int64], grow: bool, progress: Progress | None) -> "Walk":
+        game, small = solution.game, solution.game.small
+        place = np.full(small.count, -1, np.int32)
         place[ranks] = np.arange(len(ranks))
         close = max(CLOSE, 2 * solution.error) / solution.unit
-        found = kernel_walk.list_moves(
-            ranks, place, close, solution.expected, game.alive, size.keys, size.lanes, size.seats, size.rows, size.patterns, grow
-        )
-        return cls(solution, *found)
+        numbering = small.keys, small.lanes, small.seats, small.rows, small.patterns
+        found, starts = ranks.copy(), np.zeros(len(ranks) + 1, np.int64)
+        targets, draws = np.empty(0, np.int32), np.empty(0, np.int16)
+        done, many, moves = 0, len(ranks), 0
+        while done < many:
+            wave = many - done  # hands that are known and not looked at; they make others known
+            for first, part in pieces(wave, PIECE):
+                found, starts = _room(found, many + part * game.bag), _room(starts, many + part * game.bag + 1)
+                targets, draws = _room(targets, moves + part * game.bag), _room(draws, moves + part * game.bag)
+                many, moves = kernel_walk.list_moves(
+                    done + first,
+                    part,
+                    many,
+                    moves,
+                    grow,
+                    close,
+                    found,
+                    place,
+                    starts,
+                    targets,
+                    draws,
+                    solution.expected,
+                    game.alive,
+                    numbering,
+                )
+                if progress is not None:
+                    progress(done + first + part, many)
+            done += wave
+        return cls(solution, found[:many].copy(), starts[: many + 1].copy(), targets[:moves].copy(), draws[:moves].copy())
 
     @cached_property
     def _moments(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         order = np.argsort(self.solution.expected[self.ranks], kind="stable")
-        mean, variance = kernel_walk.moments(order, float(self.solution.game.bag), self.starts, self.targets, self.draws)
-        return mean, np.sqrt(np.maximum(variance, 0.0))
+        mean, square = np.zeros(len(order)), np.zeros(len(order))
+        for first, part in pieces(len(order), PIECE):
+            kernel_walk.moments(first, part, order, self.bag, self.starts, self.targets, self.draws, mean, square)
+        return mean, np.sqrt(np.maximum(square - mean * mean, 0.0))
+
+    @property
+    def bag(self) -> float:
+        """Return the number of cards that can be drawn, as the kernels want it."""
+        return float(self.solution.game.bag)
 
     def mean(self) -> float:
         """Return the mean number of turns from the first hand; it is E again, found another way."""
@@ -87,27 +123,76 @@ class Walk:
     @cached_property
     def distribution(self) -> NDArray[np.float64]:
         """Return [turns] float64, the chance that the first hand takes exactly 0, 1, 2, ... turns, up to the last 1e-12."""
-        return self._arrivals(ENOUGH)
+        return self._arrivals.until(1 - ENOUGH, None).copy()
 
     @cached_property
-    def _front(self) -> NDArray[np.float64]:
-        # Large hands pass a million others, and the last per cent takes most of the turns: stop where the usual quantiles do.
-        return self._arrivals((1 - FRONT) * (1 - 1e-9))
+    def _arrivals(self) -> "_Arrivals":
+        return _Arrivals(self)
 
-    def _arrivals(self, enough: float) -> NDArray[np.float64]:
-        found: NDArray[np.float64] = kernel_walk.arrivals(
-            0, MOST_TURNS, enough, float(self.solution.game.bag), self.starts, self.targets, self.draws
-        )
-        return found
+    def quantile(self, part: float, progress: Progress | None = None) -> int:
+        """Return the least number of turns within which a ``part`` of all games from the first hand end.
 
-    def quantile(self, part: float) -> int:
-        """Return the least number of turns within which a ``part`` of all games from the first hand end."""
-        if not 0 < part < 1:
-            raise NotLegalHere(f"a quantile lies between 0 and 1, not at {part}")
-        return int(np.searchsorted(np.cumsum(self._front if part <= FRONT else self.distribution), part))
+        ``progress`` is told (games that have ended, games that are to end) of a thousand.
+        """
+        _verify_part(part)
+        return int(np.searchsorted(np.cumsum(self._arrivals.until(part, progress)), part))
 
-    def quantiles(self, part: float, turns: int = 400) -> NDArray[np.int64]:
-        """Return [hands] int64, that quantile for every hand of the list; ``turns`` + 1 where it lies beyond ``turns``."""
-        within = kernel_walk.reached_within(turns, float(self.solution.game.bag), self.starts, self.targets, self.draws)
-        missed: NDArray[np.int64] = np.count_nonzero(within < part, axis=0).astype(np.int64)
+    def quantiles(self, part: float) -> NDArray[np.int64]:
+        """Return [hands] int64, that quantile for every hand of the list."""
+        _verify_part(part)
+        before = (self.starts[1:] == self.starts[:-1]).astype(np.float64)
+        after = np.empty_like(before)
+        missed: NDArray[np.int64] = (before < part).astype(np.int64)
+        still, turn = int(missed.sum()), 0
+        while still:
+            _verify_turn(turn, part)
+            still, turn = 0, turn + 1
+            for first, many in pieces(len(before), PIECE):
+                still += kernel_walk.wait_longer(first, many, part, self.bag, self.starts, self.targets, self.draws, before, after, missed)
+            before, after = after, before
         return missed
+
+
+class _Arrivals:
+    """How likely the walk from the first hand ends on each turn, as far as anybody has asked: large hands pass a million others."""
+
+    def __init__(self, walk: Walk) -> None:
+        self.walk, self.turns, self.reached = walk, 0, 0.0
+        self.chance, self.after = np.zeros(len(walk.ranks)), np.zeros(len(walk.ranks))
+        self.chance[0] = 1.0
+        self.ended = np.zeros(MOST_TURNS + 1)
+
+    def until(self, part: float, progress: Progress | None) -> NDArray[np.float64]:
+        """Return [turns] float64, the chance of turn 0, 1, 2, ... up to the one that makes them at least ``part``."""
+        walk = self.walk
+        while self.reached < part:
+            _verify_turn(self.turns, part)
+            ended = np.zeros(1)  # a key may come between two pieces: nothing is kept of half a turn
+            self.after[:] = 0.0
+            for first, many in pieces(len(self.chance), PIECE):
+                kernel_walk.take_turn(first, many, walk.bag, walk.starts, walk.targets, walk.draws, self.chance, self.after, ended)
+            self.ended[self.turns] = ended[0]
+            self.reached += float(ended[0])
+            self.chance, self.after, self.turns = self.after, self.chance, self.turns + 1
+            if progress is not None:
+                progress(int(1000 * self.reached), int(1000 * part))
+        return self.ended[: self.turns]
+
+
+def _room(array: NDArray[Any], wanted: int) -> NDArray[Any]:
+    """Return the array, or a larger one that begins with it where it has not ``wanted`` places."""
+    if wanted <= len(array):
+        return array
+    larger = np.empty(max(wanted, 2 * len(array)), array.dtype)
+    larger[: len(array)] = array
+    return larger
+
+
+def _verify_part(part: float) -> None:
+    if not 0 < part < 1:
+        raise NotLegalHere(f"a quantile lies between 0 and 1, not at {part}")
+
+
+def _verify_turn(turn: int, part: float) -> None:
+    if turn > MOST_TURNS:
+        raise NotLegalHere(f"after {MOST_TURNS:,} turns fewer than {part:.12g} of the games have ended; beyond that nothing is worked out")

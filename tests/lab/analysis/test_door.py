@@ -50,7 +50,9 @@ def test_analyse_answers_and_repeats_itself(capsys: pytest.CaptureFixture[str], 
     ]
     assert list(first) == keys
     assert list(first["heuristics"]) == list(NAMES)
-    assert set(first["heuristics"]["order"]) == {"value", "low", "high", "meaning"}
+    assert set(first["heuristics"]["order"]) == {"value", "low", "high", "meaning", "published"}
+    assert set(first["heuristics"]["order"]["published"]) == {"value", "low", "high"}
+    assert set(first["heuristics"]["spread"]) == {"value", "low", "high", "meaning"}
     assert list(first["line_ups"]) == ["random", "all mcts", "p1 mcts, others random"]
     assert first["files"] == []
     other = str(tmp_path / "other.sqlite")

@@ -58,6 +58,47 @@ def test_order_and_gain_compare_with_chance() -> None:
     assert h.order(always).interval.low < 1  # type: ignore[union-attr]  # fifty wins prove no certainty
 
 
+PAIRS = (1, 2, 1, 2)
+
+
+def test_pairs_win_and_lose_together() -> None:
+    always = Record.of_rows("max", 4, [Row((3, 1, 3, 1), ())] * 20)
+    never = Record.of_rows("max", 4, [Row((1, 3, 1, 3), ())] * 20)
+    half = Record.of_rows("max", 4, [Row((3, 1, 3, 1), ()), Row((1, 3, 1, 3), ())] * 10)
+    tied = Record.of_rows("max", 4, [Row((2, 2, 2, 2), ())] * 20)
+    assert [value(h.fairness(games, PAIRS)) for games in (always, never, half, tied)] == [0, 0, 1, 1]
+    assert [value(h.order(games, PAIRS)) for games in (always, never, half, tied)] == [1, -1, 0, 0]
+    assert value(h.gain(always, half, PAIRS)) == 0.5
+    assert "the first seat's team wins" in h.fairness(half, PAIRS).meaning
+    assert "It wins 50.0%, an equal share is 50.0%." in h.fairness(half, PAIRS).meaning
+    assert "one searching player and its random partners always beat random ones" in h.order(half, PAIRS).meaning
+
+
+def test_a_player_without_a_team_is_a_side() -> None:
+    # The first plays alone against a pair and another one: three sides.
+    third = Record.of_rows("min", 4, [Row((0, 1, 1, 1), ()), Row((2, 1, 1, 2), ()), Row((2, 2, 2, 1), ())])
+    assert value(h.fairness(third, (0, 1, 1, 0))) == pytest.approx(1)
+    assert value(h.order(third, (0, 1, 1, 0))) == pytest.approx(0)
+
+
+def test_the_published_rule_counts_seats_and_whole_ties() -> None:
+    def published(found: Heuristic) -> float:
+        assert found.published is not None
+        return found.published.value
+
+    always = Record.of_rows("max", 4, [Row((3, 1, 3, 1), ())] * 20)
+    half = Record.of_rows("max", 4, [Row((3, 1, 3, 1), ()), Row((1, 3, 1, 3), ())] * 10)
+    # Everybody but one wins, as in Cuckoo: the first wins three of four games.
+    most = Record.of_rows("min", 4, [Row(tuple(int(seat == loser) for seat in range(4)), ()) for loser in range(4)])
+    assert [published(h.fairness(games, PAIRS)) for games in (always, half)] == [0, pytest.approx(2 / 3)]
+    assert published(h.order(half, PAIRS)) == pytest.approx(1 / 3)
+    assert value(h.fairness(most)) == 1
+    assert published(h.fairness(most)) == pytest.approx(1 / 3)
+    assert published(h.order(most)) == pytest.approx(2 / 3)
+    assert published(h.gain(most, half)) == pytest.approx(0.25)
+    assert h.spread(BY_HAND).published is None
+
+
 def test_nothing_is_made_up_for_one_player_or_without_estimates() -> None:
     alone = Record.of_rows("max", 1, [Row((3,), (Decision(0, 2), Decision(0, 3)))] * 3)
     found = {each.name: each.interval for each in heuristics(alone, alone, alone)}

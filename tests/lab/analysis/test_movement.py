@@ -63,7 +63,9 @@ PILE, HAND, OTHER = Spot(0, "vloc", "PILE"), Spot(1, "iloc", "HAND"), Spot(2, "i
         (Spot(1, "vloc", "LAID"), Spot(1, "hloc", "WON"), "taken"),
         (HAND, OTHER, "shared"),
         (HAND, Spot(2, "hloc", "WON"), "shared"),
-        (HAND, Spot(0, "hloc", "CRIB"), "plain"),
+        (HAND, Spot(0, "hloc", "CRIB"), "shared"),  # whoever laid it there still knows it
+        (HAND, Spot(0, "iloc", "CRIB"), "shared"),
+        (HAND, Spot(2, "mem", "SEEN"), "plain"),
         (HAND, Spot(1, "hloc", "KEPT"), "plain"),
         (Spot(0, "iloc", "STOCK"), HAND, "plain"),
         (Spot(1, "hloc", "SPOT"), OTHER, "plain"),
@@ -73,6 +75,18 @@ PILE, HAND, OTHER = Spot(0, "vloc", "PILE"), Spot(1, "iloc", "HAND"), Spot(2, "i
 )
 def test_what_an_edge_means(source: Spot, target: Spot, meaning: str) -> None:
     assert Edge(source, target).meaning == meaning
+
+
+def test_games_whose_cards_are_shared() -> None:
+    def shared(name: str) -> set[str]:
+        edges = {edge for seed in range(6) for edge in movement(name, seed).edges if edge.meaning == "shared"}
+        return {f"{edge.source} -> {edge.target}" for edge in edges}
+
+    # Cards are laid away into the crib, and by the dealer who takes up the turned card: hidden from the others, known to whoever laid them.
+    assert shared("cribbage") == {f"p{seat} iloc HAND -> table hloc CRIB" for seat in (1, 2)}
+    assert shared("euchre") == {"p4 iloc HAND -> table hloc ASIDE"}
+    found = {name: shared(name) for name in library.names()}
+    assert {name for name, edges in found.items() if edges} == {"cribbage", "euchre", "president"}
 
 
 def test_the_text_for_graphviz() -> None:

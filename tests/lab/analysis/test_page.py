@@ -84,6 +84,10 @@ def test_the_page_has_everything_inside(analysis: Analysis) -> None:
     assert "(declare 30 'LIMIT)" in read.text
     for each in analysis.heuristics:
         assert each.meaning in read.text
+    shown = [f"as published {each.published.value:.3f}" for each in analysis.heuristics if each.published]
+    assert len(shown) == 3
+    assert all(text in read.text for text in shown)
+    assert "divided by the largest spread of all these games, as in the published pictures" in " ".join(read.text.split())
 
 
 def test_downloads_carry_their_files(analysis: Analysis) -> None:

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from meldlab.lab.analysis import playing
-from meldlab.lab.analysis.figures import GRID, lead_curves, normalised_spread
+from meldlab.lab.analysis.figures import GRID, draw_spread, lead_curves, normalised_spread
 from meldlab.lab.analysis.playing import LineUp
 from meldlab.lab.analysis.record import Record
 from meldlab.lab.analysis.study import Analysis, Budget, Subject, analyse
@@ -125,8 +125,12 @@ def test_lead_curves_run_from_the_first_estimate_to_the_result() -> None:
     assert len(GRID) == 101
 
 
-def test_spread_is_divided_by_the_largest_of_the_game() -> None:
-    portion, spread = normalised_spread(BY_HAND)
+def test_spread_is_divided_by_the_largest_of_all_games_and_of_the_game() -> None:
+    portion, published, spread = normalised_spread(BY_HAND)
+    # The largest of all is 4, in the first game; the largest of the second is 1.
+    assert published.tolist() == pytest.approx([0.5, 0, 0, 1, 0, 0.25, 0, 0, 0, 0, 0])
+    _, data = draw_spread(BY_HAND)
+    assert (data["published"], data["spread"]) == (published.tolist(), spread.tolist())
     assert portion.tolist() == pytest.approx([0, 1 / 3, 2 / 3, 1, 0, 0.25, 0.5, 0.75, 1, 0, 1])
     assert spread.tolist() == pytest.approx([0.5, 0, 0, 1, 0, 1, 0, 0, 0, 0, 0])
 

@@ -50,13 +50,16 @@ def draw_branching(random: Record, seed: int = 0) -> Sheet:
     return figure, {name: values.tolist() for name, values in columns.items()}
 
 
-def normalised_spread(skilled: Record) -> tuple[Real, Real]:
-    """Return (part of the game played, best minus worst estimate over the largest of the same game) for each decision."""
+def normalised_spread(skilled: Record) -> tuple[Real, Real, Real]:
+    """Return for each decision the part of the game played, and best minus worst estimate in two ways.
+
+    The first is divided by the largest of all games, as in the published pictures, the second by the largest of the same game.
+    """
     apart = np.nan_to_num(np.abs(skilled.best - skilled.worst))
     largest = np.zeros(skilled.games)
     np.maximum.at(largest, skilled.game, apart)
     divisor = np.where(largest > 0, largest, 1.0)[skilled.game]
-    return _portion(skilled), apart / divisor
+    return _portion(skilled), apart / (apart.max(initial=0.0) or 1.0), apart / divisor
 
 
 def _portion(record: Record) -> Real:
@@ -68,23 +71,25 @@ def _portion(record: Record) -> Real:
 
 def draw_spread(skilled: Record) -> Sheet:
     """Draw the normalised spread over the part of the game played: a thin line for each game, their average thick and black."""
-    figure, (axes,) = blank(size=SIZE)
-    portion, spread = normalised_spread(skilled)
-    curves = []
-    for number in np.unique(skilled.game):
-        mine = skilled.game == number
-        axes.plot(portion[mine], spread[mine], color=f"C{number % 10}", lw=0.4, alpha=0.45)
-        curves.append(np.interp(GRID, portion[mine], spread[mine]))
-    keys = [Line2D([], [], color="C0", lw=0.8, label="one game")]
-    if curves:
-        # Each game on the same points: short games have too few places of their own to fit lines to.
-        smooth = loess(GRID, np.mean(curves, axis=0), GRID, 0.1)
-        keys += axes.plot(GRID, np.clip(smooth, 0, 1), color="black", lw=3, label="average, smoothed")
-    _frame(axes, "part of the game played", "spread / largest of the game")
-    axes.set_xlim(0, 1)
-    axes.set_ylim(0, 1.02)
-    _legend(axes, keys)
-    columns = {"run": skilled.game + 1, "portion": portion, "player": skilled.seat + 1, "spread": spread}
+    figure, panels = blank(panels=2, size=(SIZE[0] * 0.7, SIZE[1]))
+    portion, published, own = normalised_spread(skilled)
+    titles = "spread / largest of all games (as published)", "spread / largest of the same game"
+    for axes, spread, title in zip(panels, (published, own), titles, strict=True):
+        curves = []
+        for number in np.unique(skilled.game):
+            mine = skilled.game == number
+            axes.plot(portion[mine], spread[mine], color=f"C{number % 10}", lw=0.4, alpha=0.45)
+            curves.append(np.interp(GRID, portion[mine], spread[mine]))
+        keys = [Line2D([], [], color="C0", lw=0.8, label="one game")]
+        if curves:
+            # Each game on the same points: short games have too few places of their own to fit lines to.
+            smooth = loess(GRID, np.mean(curves, axis=0), GRID, 0.1)
+            keys += axes.plot(GRID, np.clip(smooth, 0, 1), color="black", lw=3, label="average, smoothed")
+        _frame(axes, "part of the game played", title)
+        axes.set_xlim(0, 1)
+        axes.set_ylim(0, 1.02)
+        _legend(axes, keys)
+    columns = {"run": skilled.game + 1, "portion": portion, "player": skilled.seat + 1, "published": published, "spread": own}
     return figure, {name: values.tolist() for name, values in columns.items()}
 
 

@@ -7,7 +7,7 @@
 ('fairness', 1.0)
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,14 +16,15 @@ from numpy.typing import NDArray
 from meldlab.lab.analysis.record import Record
 from meldlab.statistics import Interval, Moments, difference
 
-__all__ = ["CLEAR", "NAMES", "SETTLED", "Heuristic", "heuristics"]
+__all__ = ["BY_RESULT", "CLEAR", "NAMES", "SETTLED", "Heuristic", "first_side", "heuristics"]
 
 Real = NDArray[np.float64]
 Games = NDArray[np.int64]
 
 SETTLED = 0.8  # an estimate above which a game counts as decided
 CLEAR = 0.3  # by how much a clearly best option beats the mean
-NAMES = ("fairness", "order", "gain", "convergence", "spread", "drama", "security", "decisiveness", "coolness", "clarity")
+BY_RESULT = ("fairness", "order", "gain")  # these follow another rule as published
+NAMES = (*BY_RESULT, "convergence", "spread", "drama", "security", "decisiveness", "coolness", "clarity")
 
 
 @dataclass(frozen=True)
@@ -33,21 +34,26 @@ class Heuristic:
     name: str
     interval: Interval | None
     meaning: str
+    published: Interval | None = None
+    """The same by the published rule, where that is another: by seats instead of teams, and a tie is a whole win for each."""
 
     def __str__(self) -> str:
         return f"{self.name} {self.interval if self.interval else 'not defined'}"
 
 
-def heuristics(random: Record, skilled: Record, single: Record, counted: Record | None = None) -> tuple[Heuristic, ...]:
+def heuristics(
+    random: Record, skilled: Record, single: Record, counted: Record | None = None, teams: Sequence[int] = ()
+) -> tuple[Heuristic, ...]:
     """Return all ten: from games of random players, of searching players, and of one of these in the first seat against random ones.
 
-    ``counted`` may be a larger sample of random games, without their decisions, for the chances of the first seat.
+    ``counted`` may be a larger sample of random games, without their decisions, for the chances of the first seat; ``teams`` has the number
+    of each seat's team, 0 for none.
     """
     first = counted or random
     return (
-        fairness(first),
-        order(single),
-        gain(single, first),
+        fairness(first, teams),
+        order(single, teams),
+        gain(single, first, teams),
         convergence(random),
         spread(skilled),
         drama(skilled),
@@ -61,50 +67,78 @@ def heuristics(random: Record, skilled: Record, single: Record, counted: Record 
 # --- from results
 
 
-def fairness(random: Record) -> Heuristic:
-    """Compare the first seat's chance in random games with an equal share."""
-    seats, chance = random.seats, _wins_of_first(random)
+def fairness(random: Record, teams: Sequence[int] = ()) -> Heuristic:
+    """Compare the chance of the first seat's side in random games with an equal share."""
+    sides, chance = _sides(random, teams), _wins_of_first(random, teams)
+    share = f" It wins {chance.value:.1%}, an equal share is {1 / sides:.1%}." if chance and sides > 1 else ""
+    text = f"1 if {_first(random, teams)} wins its equal share of random games, 0 if it never or always wins.{share}"
+    return Heuristic("fairness", _tent(chance, sides), text, _tent(_firsts(random), random.seats))
+
+
+def _tent(chance: Interval | None, sides: int) -> Interval | None:
+    if chance is None or sides < 2:
+        return None
 
     def fair(rate: float) -> float:
-        return rate * seats if rate <= 1 / seats else (seats - seats * rate) / (seats - 1)
+        return rate * sides if rate <= 1 / sides else (sides - sides * rate) / (sides - 1)
 
-    interval = None
-    if chance is not None and seats > 1:
-        ends = sorted((fair(chance.low), fair(chance.high)))
-        # The tent has its top at the equal share.
-        interval = Interval(fair(chance.value), ends[0], 1.0 if chance.low <= 1 / seats <= chance.high else ends[1])
-    share = f" It wins {chance.value:.1%}, an equal share is {1 / seats:.1%}." if chance and interval else ""
-    return Heuristic(
-        "fairness", interval, f"1 if the first seat wins its equal share of random games, 0 if it never or always wins.{share}"
-    )
+    ends = sorted((fair(chance.low), fair(chance.high)))
+    # The tent has its top at the equal share.
+    return Interval(fair(chance.value), ends[0], 1.0 if chance.low <= 1 / sides <= chance.high else ends[1])
 
 
-def order(single: Record) -> Heuristic:
-    """Ask how much skill decides: the win rate of one searching player against random ones, 0 for an equal share, 1 for all."""
-    seats, chance = single.seats, _wins_of_first(single)
-    interval = None
-    if chance is not None and seats > 1:
-        ends = [(rate - 1 / seats) / (1 - 1 / seats) for rate in (chance.value, chance.low, chance.high)]
-        interval = Interval(*ends)
-    share = f" It wins {chance.value:.1%} of its games." if chance and interval else ""
-    return Heuristic(
-        "order",
-        interval,
-        f"How far skill beats chance: 1 if one searching player always beats random ones, 0 if it wins its equal share.{share}",
-    )
+def order(single: Record, teams: Sequence[int] = ()) -> Heuristic:
+    """Ask how much skill decides: the wins of one searching player's side against random ones, 0 for an equal share, 1 for all."""
+    sides, chance = _sides(single, teams), _wins_of_first(single, teams)
+    share = f" It wins {chance.value:.1%} of its games." if chance and sides > 1 else ""
+    partners = len(first_side(single, teams)) > 1
+    who = "one searching player and its random partners always beat" if partners else "one searching player always beats"
+    text = f"How far skill beats chance: 1 if {who} random ones, 0 if it wins its equal share.{share}"
+    return Heuristic("order", _above(chance, sides), text, _above(_firsts(single), single.seats))
 
 
-def gain(single: Record, random: Record) -> Heuristic:
-    """Subtract the first seat's chance among random players from that of a searching player in its place."""
-    with_skill, without = _wins_of_first(single), _wins_of_first(random)
-    interval = difference(with_skill, without) if with_skill and without and single.seats > 1 else None
-    return Heuristic("gain", interval, "What searching adds to the first seat's win rate over choosing at random.")
+def _above(chance: Interval | None, sides: int) -> Interval | None:
+    if chance is None or sides < 2:
+        return None
+    value, low, high = ((rate - 1 / sides) / (1 - 1 / sides) for rate in (chance.value, chance.low, chance.high))
+    return Interval(value, low, high)
 
 
-def _wins_of_first(record: Record) -> Interval | None:
-    """Return the win rate of the first seat over games that have scores; ties are shared."""
-    shares = record.win_shares[record.ended, 0]
+def gain(single: Record, random: Record, teams: Sequence[int] = ()) -> Heuristic:
+    """Subtract the chance of the first seat's side among random players from its chance with a searching player in that seat."""
+
+    def apart(one: Interval | None, other: Interval | None) -> Interval | None:
+        return difference(one, other) if one and other and _sides(single, teams) > 1 else None
+
+    ours = apart(_wins_of_first(single, teams), _wins_of_first(random, teams))
+    text = f"What searching adds to the win rate of {_first(single, teams)} over choosing at random."
+    return Heuristic("gain", ours, text, apart(_firsts(single), _firsts(random)))
+
+
+def first_side(record: Record, teams: Sequence[int]) -> list[int]:
+    """Return the seats that win and lose with the first one."""
+    return [seat for seat in range(record.seats) if seat == 0 or (teams and teams[0] and teams[seat] == teams[0])]
+
+
+def _sides(record: Record, teams: Sequence[int]) -> int:
+    """Return how many sides there are: teams, and players without a team."""
+    return len({team or -seat for seat, team in enumerate(teams, 1)}) if teams else record.seats
+
+
+def _first(record: Record, teams: Sequence[int]) -> str:
+    return "the first seat's team" if len(first_side(record, teams)) > 1 else "the first seat"
+
+
+def _wins_of_first(record: Record, teams: Sequence[int]) -> Interval | None:
+    """Return the win rate of the first seat's side over games that have scores; ties are shared."""
+    shares = record.win_shares[record.ended][:, first_side(record, teams)].sum(axis=1)
     return _share(shares, np.ones(len(shares)))
+
+
+def _firsts(record: Record) -> Interval | None:
+    """Return how often the first seat alone has the first rank, over games that have scores; a tie is a win for each."""
+    first = (record.ranks[record.ended, 0] == 0).astype(np.float64)
+    return _share(first, np.ones(len(first)))
 
 
 # --- from options

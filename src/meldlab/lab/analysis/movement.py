@@ -2,7 +2,7 @@
 
 Locations are light green (public), light blue (private), khaki (hidden), plum (hidden from their owner only) or grey with a dotted border
 (memory); a thick border marks where a deck was made. Ways are red and dotted (taken: public cards are concealed), blue and dashed (shared:
-private cards reach another player), green (revealed) or black.
+private cards reach another owner), green (revealed) or black.
 
 >>> from meldlab.recycle import library
 >>> from meldlab.recycle.machine import Machine
@@ -25,7 +25,7 @@ COLOURS = {"taken": "red", "shared": "blue", "revealed": "green", "plain": "blac
 STYLES = {"taken": "dotted", "shared": "dashed", "revealed": "solid", "plain": "solid", "remembered": "dotted"}
 WORDS = {
     "taken": "taken: public to private or hidden",
-    "shared": "shared: private to another player",
+    "shared": "shared: private to another owner",
     "revealed": "into public",
     "plain": "any other way",
     "remembered": "remembered, not moved",

@@ -10,6 +10,7 @@ import numpy as np
 from meldlab import __version__
 from meldlab.errors import NotLegalHere
 from meldlab.lab.analysis import captions
+from meldlab.lab.analysis.heuristics import first_side
 from meldlab.lab.analysis.html import download, figure_block, page, table
 from meldlab.lab.analysis.movement import dot
 from meldlab.lab.analysis.study import Analysis, Budget, win_rate
@@ -104,8 +105,10 @@ def _summary(analysis: Analysis) -> str:
     skill = next(each for each in analysis.heuristics if each.name == "order").interval
     told = ""
     if skill is not None and analysis.budget.searcher.kind != "random":
-        rate = win_rate(analysis.single.win_shares[analysis.single.ended, 0])
-        told = f" One {analysis.budget.searcher.kind.upper()} player beats random ones in {_percent(rate)} of the games."
+        side = first_side(analysis.single, analysis.teams)
+        rate = win_rate(analysis.single.win_shares[analysis.single.ended][:, side].sum(axis=1))
+        who = "player beats" if len(side) == 1 else "player and its random partners beat"
+        told = f" One {analysis.budget.searcher.kind.upper()} {who} random ones in {_percent(rate)} of the games."
     return f"<p>A game for {seats} with {many} cards; the {best} score wins. {shape}{choice}.{told}</p>"
 
 
@@ -159,7 +162,13 @@ def _searched(analysis: Analysis, name: str, says: str, caption: str) -> list[st
 
 
 def _heuristics(analysis: Analysis) -> str:
-    rows = [[f"<strong>{each.name.capitalize()}</strong><br>{escape(each.meaning)}", shown(each.interval)] for each in analysis.heuristics]
+    rows = [
+        [
+            f"<strong>{each.name.capitalize()}</strong><br>{escape(each.meaning)}",
+            shown(each.interval) + (f"<br>as published {shown(each.published)}" if each.published else ""),
+        ]
+        for each in analysis.heuristics
+    ]
     return table(["", "value, 95 % interval"], rows, numbers=[1])
 
 

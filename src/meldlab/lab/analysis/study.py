@@ -9,7 +9,7 @@ from typing import Any, Self
 import numpy as np
 
 from meldlab.lab.analysis.figures import draw_branching, draw_decisions, draw_lead, draw_scores, draw_spread, draw_times
-from meldlab.lab.analysis.heuristics import Heuristic, heuristics
+from meldlab.lab.analysis.heuristics import BY_RESULT, Heuristic, heuristics
 from meldlab.lab.analysis.movement import COLOURS, draw_movement
 from meldlab.lab.analysis.playing import LineUp, counted_games, limits_of
 from meldlab.lab.analysis.record import Record
@@ -121,7 +121,12 @@ class Analysis:
     @cached_property
     def heuristics(self) -> tuple[Heuristic, ...]:
         """Return the ten published numbers."""
-        return heuristics(self.random, self.skilled, self.single, self.counted)
+        return heuristics(self.random, self.skilled, self.single, self.counted, self.teams)
+
+    @cached_property
+    def teams(self) -> tuple[int, ...]:
+        """Return the team of each seat, 0 for none."""
+        return self.subject.machine.begin(self.budget.seed).teams
 
     @property
     def records(self) -> dict[str, Record]:
@@ -168,7 +173,7 @@ class Analysis:
             "seed": budget.seed,
             "quick": budget.quick,
             "line_ups": {name: _summary(record) for name, record in self.records.items()},
-            "heuristics": {each.name: {**_interval(each.interval), "meaning": each.meaning} for each in self.heuristics},
+            "heuristics": {each.name: _told(each) for each in self.heuristics},
             "movement": {
                 "locations": [
                     {"name": str(spot), "visibility": spot.visibility, "deck": spot in self.movement.decks} for spot in self.movement.spots
@@ -180,6 +185,11 @@ class Analysis:
             },
             "seconds": self.seconds,
         }
+
+
+def _told(heuristic: Heuristic) -> dict[str, Any]:
+    published = {"published": _interval(heuristic.published)} if heuristic.name in BY_RESULT else {}
+    return {**_interval(heuristic.interval), "meaning": heuristic.meaning, **published}
 
 
 def _interval(interval: Interval | None) -> dict[str, float | None]:

@@ -1,0 +1,77 @@
+"""Compiled kernels: kept in a folder of exactly their sources, and not torn by Ctrl-C."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numba
+import pytest
+
+from meldlab import compiling
+
+SRC = Path(__file__).parents[1] / "src"
+
+
+def test_the_folder_is_named_after_every_kernel_source(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MELDLAB_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setattr(compiling, "__file__", str(tmp_path / "compiling.py"))
+    (tmp_path / "room").mkdir()
+    (tmp_path / "kernel.py").write_text("a = 1\n")
+    (tmp_path / "room" / "kernel_more.py").write_text("b = 1\n")
+    (tmp_path / "room" / "other.py").write_text("c = 1\n")
+    first = compiling.kernel_folder()
+    assert first.is_dir()
+    assert compiling.kernel_folder() == first
+    (tmp_path / "room" / "other.py").write_text("c = 2\n")
+    assert compiling.kernel_folder() == first
+    (tmp_path / "room" / "kernel_more.py").write_text("b = 2\n")
+    assert compiling.kernel_folder() != first
+
+
+@pytest.mark.parametrize("decorate", [compiling.kernel, compiling.scalar_kernel, compiling.parallel_kernel])
+def test_the_folder_of_other_kernels_is_left_alone(decorate: compiling.Function, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(numba.config, "CACHE_DIR", "elsewhere")
+
+    def double(x: int) -> int:
+        return 2 * x
+
+    # A function of this file is compiled and kept among our kernels, not where numba was told to keep others.
+    twice = decorate(double)
+    assert numba.config.CACHE_DIR == "elsewhere"
+    assert twice(21) == 42
+    assert Path(twice.stats.cache_path).is_relative_to(compiling._FOLDER)
+
+
+PRESS = """
+import os, signal, threading
+import numpy as np
+from meldlab.compiling import kernel
+
+signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+@kernel
+def count(many):
+    total = np.zeros(3)
+    for i in range(many):
+        total[i % 3] += np.sqrt(i)
+    return total, total + 1
+
+
+count(1)
+threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT)).start()
+try:
+    while True:
+        count(300_000_000)
+except KeyboardInterrupt:
+    print("heard")
+"""
+
+
+def test_control_c_during_a_kernel_that_returns_arrays(tmp_path: Path) -> None:
+    # numba keeps only what stands in a file.
+    (tmp_path / "press.py").write_text(PRESS)
+    known = {**os.environ, "PYTHONPATH": str(SRC), "MELDLAB_CACHE": str(tmp_path)}
+    job = subprocess.run([sys.executable, str(tmp_path / "press.py")], capture_output=True, text=True, env=known, timeout=120, check=False)
+    assert (job.returncode, job.stdout) == (0, "heard\n"), job.stderr

@@ -1,0 +1,62 @@
+"""Ctrl-C is heard at once in long work on waiting times and on the stopping game, and crashes nothing."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+SRC = Path(__file__).parents[2] / "src"
+
+# In one new interpreter: run the verb once for its kernels, then at length, and press Ctrl-C while it runs.
+PRESS = """
+import json, os, signal, sys, threading, time
+from meldlab.cli.app import main
+
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a background shell may have had it ignored
+
+
+def status(arguments):
+    try:
+        main(arguments)
+    except SystemExit as stopped:
+        return stopped.code
+
+
+short, long, wait = json.loads(sys.argv[1])
+sys.stdout = open(os.devnull, "w")
+status(short)
+begun = time.perf_counter()
+threading.Timer(wait, os.kill, (os.getpid(), signal.SIGINT)).start()
+code = status(long)
+print(json.dumps([code, time.perf_counter() - begun]), file=sys.stderr)
+"""
+
+
+@pytest.mark.parametrize(
+    ("short", "long"),
+    [
+        ("waiting simulate AC,QH,KD --games 10", "waiting simulate AC,QH,KD --games 50000000"),
+        ("waiting hand AC,2D,5H,7S,9C,JD", "waiting hand AC,2D,5H,7S,9C,KD"),
+        ("waiting approximate --cards 5 --tolerance 100", "waiting approximate --cards 5 --tolerance 0.00001"),
+        ("waiting solve --cards 3", "waiting solve --cards 7"),
+        ("stopping value --black 9 --red 9", "stopping value --black 150000 --red 150000"),
+        ("stopping winnings --games 10", "stopping winnings --games 50000000"),
+    ],
+)
+def test_control_c_is_heard_at_once(short: str, long: str) -> None:
+    wait = 0.4
+    job = subprocess.run(
+        [sys.executable, "-c", PRESS, json.dumps([short.split(), long.split(), wait])],
+        capture_output=True,
+        text=True,
+        env={**os.environ, "PYTHONPATH": str(SRC)},
+        timeout=300,
+        check=False,
+    )
+    assert job.returncode == 0, job.stderr
+    status, seconds = json.loads(job.stderr.splitlines()[-1])
+    assert status == 130
+    assert wait <= seconds < wait + 3
