@@ -146,7 +146,7 @@ _NAMES = {
 def _explained(problem: UnexpectedToken, text: str, parser: Lark) -> BadText:
     token: Token = problem.token
     names = _NAMES | {terminal.name: terminal.pattern.value for terminal in parser.terminals if isinstance(terminal.pattern, PatternStr)}
-    expected = sorted(names[name] for name in (problem.accepts or problem.expected) - {"$END"})
+    expected = sorted(names.get(name, name.lower()) for name in (problem.accepts or problem.expected) - {"$END"})
     if token.type == "$END":
         return Finding("E004", "the text ends too early" + _wanted(expected), len(text.rstrip())).mistake(text)
     if str(token) in _MISPLACED:
