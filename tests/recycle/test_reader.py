@@ -42,6 +42,8 @@ def test_operands_stay_apart_and_other_numbers_are_glued(text: str, numbers: lis
         ("(size 'X", "ends too early", 8),
         ("(size #)", "no word begins with '#'", 6),
         ("(size ')", "a variable is '", 6),
+        ("(random 2 'X)", r"expected \), \.\.\)", 10),
+        ("(range 2 'X)", r"expected \.\.\)", 9),
         ("(" * 10_000, "brackets more than 100 deep", 100),
         ("(top " * 101, "brackets more than 100 deep", 500),
     ],
@@ -50,3 +52,8 @@ def test_mistakes_are_named_and_placed(text: str, problem: str, at: int) -> None
     with pytest.raises(BadText, match=problem) as caught:
         read_expression(text)
     assert caught.value.at == at
+
+
+def test_the_end_of_a_stage_is_asked_for_by_its_word() -> None:
+    with pytest.raises(BadText, match=r"expected end\)"):
+        read("(game (setup (create players 1) (create deck (game iloc S) (deck (A (X))))) (stage player ('X (do ((turn pass)))))")

@@ -24,7 +24,7 @@ from meldlab.recycle.linter import lint
 from meldlab.recycle.reader import read
 from meldlab.recycle.syntax import Class
 
-__all__ = ["Checked", "check", "check_tree"]
+__all__ = ["Checked", "check"]
 
 COLLECTIONS = (Class.CARDS, Class.LISTS, Class.PLAYERS, Class.TEAMS, Class.STRS, Class.INTS)
 MOST_PLAYERS = 64
@@ -53,11 +53,7 @@ class Checked:
 def check(text: str, dialect: str = "0.6", limits: Limits = Limits()) -> Checked:  # noqa: B008  # frozen
     """Read and check a program; raise ``BadText`` where it cannot be read at all."""
     heard: list[Finding] = []
-    return check_tree(read(text, dialect, heard), text, heard, limits)
-
-
-def check_tree(program: s.Program, text: str, heard: list[Finding], limits: Limits = Limits()) -> Checked:  # noqa: B008
-    """Check a tree; ``heard`` are findings of the reader."""
+    program = read(text, dialect, heard)
     checker = _Checker(heard, limits)
     checked = checker.program(program)
     findings = sorted({*checker.findings, *lint(program)}, key=lambda finding: (not finding.stops, finding.at, finding.code))
@@ -244,7 +240,7 @@ class _Checker:
         return node
 
     def award(self, node: s.Award) -> s.Award:
-        pairs = tuple((self.want(key, Class.STR), self.want(value, Class.STR)) for key, value in node.pairs)
+        pairs = tuple(replace(pair, key=self.want(pair.key, Class.STR), value=self.want(pair.value, Class.STR)) for pair in node.pairs)
         return replace(node, pairs=pairs, points=self.want(node.points, Class.INT))
 
     def card_to_take(self, node: s.Expr) -> s.Expr:

@@ -1,4 +1,4 @@
-"""A syntax tree as text again, laid out, with the comments of the text it came from: ``parse(print(tree)) == tree``.
+"""A syntax tree as text again, by the forms of its constructs, laid out, with the comments of the text: ``read(layout(tree)) == tree``.
 
 >>> from meldlab.recycle.reader import read_expression
 >>> show(read_expression("(+ 1(size('P iloc  H A N D)))"))
@@ -8,6 +8,7 @@
 import re
 from bisect import bisect_left
 from collections.abc import Iterator
+from functools import cache
 from typing import Any
 
 from meldlab.recycle import syntax as s
@@ -24,7 +25,9 @@ Piece = Any
 class _Listed(list[Piece]):
     """The pieces of a construct, and where it stood."""
 
-    at = -1
+    def __init__(self, at: int) -> None:
+        super().__init__()
+        self.at = at
 
 
 def show(node: s.Node) -> str:
@@ -40,7 +43,7 @@ def layout(node: s.Node, text: str = "") -> str:
     piece = _piece(node)
     comments = _comments(text, sorted(_starts(piece)))
     last = comments.pop(-1, [])
-    return "\n".join([*comments.get(piece.at, []), *_lines(piece, WIDTH, comments), *last]) + "\n"
+    return "\n".join([*comments.get(getattr(piece, "at", -1), []), *_lines(piece, WIDTH, comments), *last]) + "\n"
 
 
 def _starts(piece: Piece) -> Iterator[int]:
@@ -98,181 +101,39 @@ def _lines(piece: Piece, width: int, comments: dict[int, list[str]]) -> list[str
     return result
 
 
-def _names(names: tuple[str, ...]) -> Piece:
-    return [", ".join(names)]
-
-
-def _attribute(node: s.Attribute) -> Piece:
-    if all(not branch.attributes for branch in node.branches):
-        return _at(node, [node.key, _names(tuple(branch.value for branch in node.branches))])
-    return _at(node, [node.key, *(_at(branch, [branch.value, *map(_attribute, branch.attributes)]) for branch in node.branches)])
-
-
-def _deck(node: s.CreateDeck) -> Piece:
-    back = [] if node.back is None else [_piece(node.back)]
-    return ["create", "deck", *back, _piece(node.location), ["deck", *map(_attribute, node.attributes)]]
-
-
-def _award(node: s.Award) -> Piece:
-    return _at(node, [*([_piece(key), ":", _piece(value)] for key, value in node.pairs), _piece(node.points)])
+# In a form: what is left out where its field is None; then brackets, fields (quoted, or with many members) and words.
+_OPTIONAL = re.compile(r"\[([^]]*\{(\w+)\}[^]]*)\]")
+_PART = re.compile(r"[()]|(?P<quote>'?)\{(?P<field>\w+)(?P<many>(, )?\.\.\.)?\}|[^\s()]+")
 
 
 def _piece(node: Any) -> Piece:
-    match node:
-        case str():
-            return node
-        case s.Number():
-            return str(node.value)
-        case s.Name():
-            return node.text
-        case s.Var():
-            return "'" + node.name
-        case s.Table():
-            return "game"
-        case s.Everyone():
-            return node.of
-        case s.BareSeat():
-            return node.which
-        case s.Strings():
-            return _names(node.names)
-        case s.Members():
-            return _piece(node.team)
-    whole = _program(node) if isinstance(node, (s.Program, s.Setup, s.Declare, s.Phase, s.RepeatDeck)) else _list(node)
-    return _at(node, whole)
+    """Return the form of a construct, filled in."""
+    if isinstance(node, tuple):
+        return [", ".join(map(str, node))]
+    if not isinstance(node, s.Node):
+        return str(node)
+    form = _OPTIONAL.sub(lambda part: "" if getattr(node, part[2]) is None else part[1], node.form)
+    lists: list[Piece] = [[]]
+    for part in _parts(form):
+        if part[0] == "(":
+            lists.append([] if lists[1:] else _Listed(node.at))
+        elif part[0] == ")":
+            lists[-2].append(lists.pop())
+        else:
+            lists[-1] += _filled(node, part)
+    return lists[0][0]
 
 
-def _at(node: s.Node, pieces: list[Piece]) -> Piece:
-    listed = _Listed(pieces)
-    listed.at = node.at
-    return listed
+@cache
+def _parts(form: str) -> list[re.Match[str]]:
+    return list(_PART.finditer(form))
 
 
-def _program(node: s.Node) -> Piece:
-    match node:
-        case s.Program():
-            scoring = ["scoring", node.scoring, _piece(node.score)]
-            return ["game", *map(_piece, (*node.declares, node.setup, *node.phases)), scoring]
-        case s.Setup():
-            teams = [] if node.teams is None else [_piece(node.teams)]
-            return ["setup", ["create", "players", _piece(node.players)], *teams, *map(_piece, node.decks)]
-        case s.RepeatDeck():
-            return ["repeat", _piece(node.count), _piece(node.deck)]
-        case s.Declare():
-            return ["declare", _piece(node.value), "'" + node.var]
-        case s.Stage():
-            end = node.end if isinstance(node.end, str) else ["end", _piece(node.end)]
-            return ["stage", node.of, end, *map(_piece, node.phases)]
-        case s.Choice():
-            return ["choice", list(map(_piece, node.items))]
-        case s.Do():
-            return ["do", list(map(_piece, node.items))]
-        case s.Loop():
-            return [node.quantifier, _piece(node.coll), "'" + node.var, _piece(node.body)]
-        case s.Let():
-            return ["let", _piece(node.value), "'" + node.var, _piece(node.body)]
-    raise TypeError(f"no way to print {type(node).__name__}")
-
-
-def _list(node: Any) -> Piece:
-    parts: list[Any]
-    match node:
-        case s.Condition():
-            parts = [node.test, node.body]
-        case s.Move() | s.Remember():
-            parts = [type(node).__name__.lower(), node.card, node.place]
-        case s.Forget():
-            parts = ["forget", node.card]
-        case s.Swap():
-            parts = ["swap", node.left, node.right]
-        case s.Shuffle():
-            parts = ["shuffle", node.cards]
-        case s.Faro():
-            parts = ["shuffle", "faro", node.lower, node.upper]
-        case s.Set():
-            parts = ["set", node.cell, node.value]
-        case s.SetPoints():
-            return ["update" if node.update else "set", _piece(node.cell), list(map(_award, node.awards))]
-        case s.Step():
-            parts = [node.which, node.cell] if node.amount is None else [node.which, node.cell, node.amount]
-        case s.Cycle():
-            parts = ["cycle", node.when, node.player]
-        case s.Pass():
-            parts = ["turn", "pass"]
-        case s.Repeat():
-            parts = ["repeat", node.count, node.body]
-        case s.RepeatAll():
-            parts = ["repeat", "all", node.body]
-        case s.CreateTeams():
-            return ["create", "teams", *(_names(tuple(map(str, team))) for team in node.teams)]
-        case s.CreateDeck():
-            return _deck(node)
-        case _:
-            parts = _expression(node)
-    return list(map(_piece, parts))
-
-
-def _expression(node: Any) -> list[Any]:
-    match node:
-        case s.Seat():
-            return [node.which, node.of]
-        case s.Numbered():
-            return [node.number, node.of]
-        case s.OwnerOf():
-            return ["owner", node.card]
-        case s.TeamOf():
-            return ["team", node.player]
-        case s.Cell():
-            return [node.owner, node.kind, node.name]
-        case s.Location():
-            return [node.owner, node.kind, node.name] + ([] if node.index is None else [node.index])
-        case s.Pick():
-            return [node.end, node.of]
-        case s.Best():
-            return [node.which, node.cards, "using", node.points]
-        case s.Filter():
-            return ["filter", node.coll, "'" + node.var, node.test]
-        case s.Each():
-            return [node.quantifier, node.coll, "'" + node.var, node.body]
-        case s.Combine() | s.Logic() | s.Arithmetic():
-            return [node.how, *node.parts]
-        case s.Sort():
-            return ["sort", node.cards, "using", node.points]
-        case s.Take():
-            return [node.end, node.count, node.cards]
-        case s.Run():
-            return ["run", node.end, node.least, node.cards, "using", node.points]
-        case s.Partition():
-            return ["partition", node.key, *node.parts]
-        case s.Subsets():
-            return ["subsets", node.cards] + ([] if node.size is None else [node.compare, node.size])
-        case s.Runs():
-            return ["runs", node.extent, node.least, node.cards, "using", node.points]
-        case s.Tuples():
-            return ["tuples", node.size, node.cards, "using", node.points]
-        case s.Actual():
-            return ["actual", node.card]
-        case s.Indexed():
-            return ["indexed", node.owner, node.kind, node.name]
-        case s.Others():
-            return ["other", node.of]
-        case s.Range():
-            return ["range", node.first, "..", node.last]
-        case s.Not():
-            return ["not", node.test]
-        case s.Compare():
-            return [node.how, node.left, node.right]
-        case s.Special():
-            return [node.which, node.number]
-        case s.Random():
-            return ["random", node.last] if node.first is None else ["random", node.first, "..", node.last]
-        case s.Size():
-            return ["size", node.of]
-        case s.Score():
-            return ["score", node.card, "using", node.points]
-        case s.Total():
-            return [node.which, node.cards, "using", node.points]
-        case s.Identity():
-            return [node.which, node.of]
-        case s.CardAtt():
-            return ["cardatt", node.key, node.card]
-    raise TypeError(f"no way to print {type(node).__name__}")
+def _filled(node: s.Node, part: re.Match[str]) -> list[Piece]:
+    if not part["field"]:
+        return [part[0]]
+    value = getattr(node, part["field"])
+    if not part["many"]:
+        return [part["quote"] + value if part["quote"] else _piece(value)]
+    pieces = list(map(_piece, value))
+    return [", ".join(pieces)] if "," in part["many"] else pieces

@@ -9,26 +9,18 @@
 import re
 from dataclasses import dataclass
 from difflib import get_close_matches
+from importlib import resources
 
 from meldlab.recycle.findings import Finding
 
-__all__ = ["DEEPEST", "KEYWORDS", "LONGEST", "Word", "plain", "words"]
+__all__ = ["DEEPEST", "GRAMMAR", "KEYWORDS", "LONGEST", "Word", "plain", "words"]
 
 DEEPEST = 100  # brackets in brackets; programs of the field stay below 30
 DIGITS = 12  # of the longest number that is read
 LONGEST = 50_000  # characters; programs of the field stay below 20,000
 
-KEYWORDS = frozenset(
-    re.findall(
-        r"[a-z]+",
-        """
-    all any bottom cardatt choice create current cycle dec deck declare disjunction do end faro fib filter forget game hloc iloc inc indexed
-    intersect largest let max mem min move next not oloc once or and other owner partition pass pid player players points previous random
-    range remember repeat run runs scoremax scoremin score scoring set setup shuffle simultaneous size sort sto stage str subsets sum swap
-    team teams tid top tri turn union update using vloc actual tuples
-        """,
-    )
-)
+GRAMMAR = resources.files("meldlab.recycle").joinpath("recycle.lark").read_text("utf-8")
+KEYWORDS = frozenset(re.findall(r'"([a-z]+)"', GRAMMAR))
 
 _PIECE = re.compile(r"\s+|(?P<name>[A-Z]+)|(?P<number>[0-9]+)|(?P<keyword>[a-z]+)|(?P<sign>\.\.|//|==|!=|<=|>=|[()':,<>+*%^-])")
 _COMMENT = re.compile(r";;[^\n]*")
