@@ -9,7 +9,7 @@ from meldlab.gin import Gin, Move, Rules, players
 from meldlab.gin import kernel_batch as place
 from meldlab.gin.players import EnsemblePlayer
 from meldlab.gin.vectors import play_batch, trace
-from meldlab.lab.arena import _counts
+from meldlab.lab.series import _counts
 from meldlab.play import Deal, Table
 from tests.gin.test_bounds import random_ensemble, random_rules
 from tests.gin.test_players import move_of
