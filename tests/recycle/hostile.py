@@ -30,11 +30,11 @@ def game(item: str, choice: bool = False, deck: str = CARDS, players: int = 1, b
     return f"(game (setup (create players {players}) {deck}) (do ({before})) {phase} (scoring max 1))"
 
 
-def many_times(body: str, tens: int = 4, source: str = "(game iloc S)") -> str:
-    """Bind 'L to 64 cards times a power of ten, and do something with it."""
+def many_times(body: str, tens: int = 4, source: str = "(game iloc S)", last: int = 10) -> str:
+    """Bind 'L to 64 cards times a power of ten, the ``last`` of which may be another factor, and do something with it."""
     for level in range(tens):
         name, inner = f"'L{'X' * level}", "'L" + "X" * (level + 1) if level + 1 < tens else source
-        body = f"(let (union {' '.join([inner] * 10)}) {name} {body})"
+        body = f"(let (union {' '.join([inner] * (10 if level else last))}) {name} {body})"
     return body
 
 
@@ -57,15 +57,17 @@ class Attack:
 
 ATTACKS = [
     # --- the trail, by instructions that write more than there are cards
-    Attack("shuffle of a computed list", game(many_times("(shuffle 'L)"), choice=True), k.OUT_OF_TRAIL),
+    Attack("shuffle of a computed list", game(many_times("(shuffle 'L)", last=13), choice=True), k.OUT_OF_TRAIL),
     Attack(
-        "move from a computed list", game(many_times("(repeat 20 (move (bottom 'L) (top (game vloc T))))"), choice=True), k.OUT_OF_TRAIL
+        "move from a computed list",
+        game(many_times("(repeat 20 (move (bottom 'L) (top (game vloc T))))", last=13), choice=True),
+        k.OUT_OF_TRAIL,
     ),
     Attack(
         "forget from a computed list",
         game(
             many_times(
-                "(repeat 3 (forget (bottom (union 'L 'L 'L))))",
+                "(repeat 3 (forget (bottom (union 'L 'L 'L 'L))))",
                 3,
                 "(game mem M)",
             ),

@@ -38,8 +38,7 @@ NO_SEARCH = NONE, NONE, NO_SCORES, NO_SUMS, NO_SUMS, np.zeros(0), NO_SCORES, NO_
 def work_room(layout, state):
     """Empty the room to work in."""
     state[HEAP] = layout[L_LISTS]
-    state[TRAIL] = layout[L_TRAIL]
-    state[TRAIL_END] = layout[L_TRAIL_END]
+    state[TRAIL] = 0
     state[WORK] = 0
     state[MODE] = RUN
     state[ACTED] = 0
@@ -62,6 +61,8 @@ def prepare(code, layout, state, task, option):
         state[OPTIONS] = 0
         state[OPTION_WORDS] = 0
         state[MODE] = EXPLORE
+        state[TRAIL] = layout[L_TRAIL]
+        state[TRAIL_END] = layout[L_TRAIL_END]
         state[SAVED_EVENT] = state[EVENT]
         state[EVENT] = 0
         return choice + STRIDE
@@ -99,6 +100,7 @@ def prepare(code, layout, state, task, option):
 def explored(layout, state):
     """Leave a state as it was before its options were found."""
     undo(state, layout[L_TRAIL])
+    state[TRAIL] = 0
     state[MODE] = RUN
     state[EVENT] = state[SAVED_EVENT]
     state[HEAP] = layout[L_LISTS]

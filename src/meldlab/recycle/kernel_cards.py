@@ -16,9 +16,9 @@ AT_ONCE = 20_000_000  # the most work of one instruction, whatever the limits: a
 
 @scalar_kernel
 def put(state, at, value):
-    """Write one word, so that it can be taken back; without room for that it is not written."""
-    if state[MODE] == EXPLORE:
-        trail = state[TRAIL]
+    """Write one word, while there is a trail so that it can be taken back; without room for that it is not written."""
+    trail = state[TRAIL]
+    if trail:
         if trail >= state[TRAIL_END]:
             state[STATUS] = OUT_OF_TRAIL
             return

@@ -7,7 +7,7 @@ import numpy as np
 
 from meldlab.chance.kernel import below
 from meldlab.compiling import scalar_kernel
-from meldlab.recycle.kernel_cards import afford, chance, node_at, nodes, put, relink
+from meldlab.recycle.kernel_cards import AT_ONCE, afford, chance, node_at, nodes, put, relink
 from meldlab.recycle.kernel_layout import *
 
 
@@ -302,9 +302,9 @@ def run_end(state, layout, cards, end, least, points):
     if result == 0:
         return 0
     size = state[result]
+    if not afford(state, layout, size * size >> 2):
+        return 0
     for length in range(size, max(least, 1) - 1, -1):
-        if not afford(state, layout, length):
-            return 0
         start = result + 1 + (size - length if end == AT_TOP else 0)
         low = high = state[points + state[state[start] + TYPE]]
         for i in range(1, length):
@@ -355,6 +355,7 @@ def subsets(state, layout, cards, fewest, most, but):
         return 0
     fill(state, layout, cards, at)
     end, count, next = np.int64(1) << np.int64(min(size, 62)), 0, first
+    most_subsets = min(AT_ONCE, layout[L_WORK_LIMIT]) // (2 + (size >> 1))
     mask = (np.int64(1) << np.int64(min(fewest, 62))) - 1
     while fewest <= most and mask < end:
         length = bits(mask)
@@ -362,7 +363,8 @@ def subsets(state, layout, cards, fewest, most, but):
             if next + length + count + 2 > at:
                 state[STATUS] = TOO_MANY_SUBSETS
                 return 0
-            if not afford(state, layout, 2 + (size >> 1)):
+            if count >= most_subsets:
+                state[STATUS] = OVERWORKED
                 return 0
             state[next] = length
             rest, i = mask, 0
@@ -384,6 +386,7 @@ def subsets(state, layout, cards, fewest, most, but):
                 mask |= bit
                 short -= 1
             bit <<= 1
+    state[WORK] += count * (2 + (size >> 1))
     state[HEAP] = next
     return handles(state, layout, first, count)
 
@@ -442,10 +445,12 @@ def runs(state, layout, cards, least, points, largest):
     sort_nodes(state, sorted_at, size, points, False)
     row = size + 1
     found, next, growing = 0, first, 0
-    before = 0
+    before, grown, most_grown = 0, 0, min(AT_ONCE, layout[L_WORK_LIMIT])
     for i in range(size + 1):
         card = state[sorted_at + i] if i < size else 0
-        if not afford(state, layout, 1 + 2 * growing):
+        grown += growing
+        if grown > most_grown:
+            state[STATUS] = OVERWORKED
             return 0
         step = 2
         if before and card:
@@ -459,7 +464,6 @@ def runs(state, layout, cards, least, points, largest):
                     if next + length + found + 2 > sorted_at - (growing + 1) * row:
                         state[STATUS] = OUT_OF_LISTS
                         return 0
-                    state[WORK] += length >> 1
                     for j in range(length + 1):
                         state[next + j] = state[at + j]
                     next += length + 1
@@ -475,7 +479,6 @@ def runs(state, layout, cards, least, points, largest):
                     if copy <= next + found + row:
                         state[STATUS] = OUT_OF_LISTS
                         return 0
-                    state[WORK] += length >> 1
                     for j in range(length):
                         state[copy + j] = state[at + j]
                     state[copy + length] = card
@@ -496,5 +499,6 @@ def runs(state, layout, cards, least, points, largest):
             state[copy + 1] = card
             growing += 1
         before = card
+    state[WORK] += size + 2 * grown + (next - first)
     state[HEAP] = next
     return handles(state, layout, first, found)

@@ -39,7 +39,8 @@ def run(code, data, layout, state, pc, allowed, fuel):
     """Carry out instructions from ``pc`` until a decision, the end, an error, or, while exploring, no option is left.
 
     A task may take ``allowed`` work. After ``fuel`` of it the loop pauses; called again from ``PAUSED_AT`` it goes on as if it had not.
-    Instructions that cannot fail go on with the next one at once, without a look at the status.
+    Work is looked at where something can be repeated. Instructions that cannot fail go on with the next one at once, without a look at
+    the status.
     """
     work = 0
     stop = min(allowed, state[WORK] + fuel)
@@ -51,6 +52,8 @@ def run(code, data, layout, state, pc, allowed, fuel):
         work += 1
         if op == JUMP:
             pc = a
+            if work + state[WORK] > stop:
+                state[STATUS] = PAUSED
         elif op == JEQ:
             if state[a] == state[b]:
                 pc = c
@@ -129,6 +132,8 @@ def run(code, data, layout, state, pc, allowed, fuel):
                 put(state, a, state[members + 1])
             else:
                 state[a] = member_by_path(state, layout, members)
+            if work + state[WORK] > stop and state[STATUS] == PLAYING:
+                state[STATUS] = PAUSED
         elif op == ALTERNATIVE:
             if state[MODE] == EXPLORE:
                 state[PATH] = 0
@@ -146,6 +151,8 @@ def run(code, data, layout, state, pc, allowed, fuel):
                 pc = backtrack(state, layout)
                 if pc < 0:
                     break
+                if work + state[WORK] > stop and state[STATUS] == PLAYING:
+                    state[STATUS] = PAUSED
             elif state[RETURN]:
                 pc = state[RETURN]
                 state[RETURN] = 0
@@ -206,6 +213,8 @@ def run(code, data, layout, state, pc, allowed, fuel):
                 pc = c
             else:
                 put(state, a, state[a] + 1)
+            if work + state[WORK] > stop and state[STATUS] == PLAYING:
+                state[STATUS] = PAUSED
         elif op == SUM:
             state[a] = small(state, total(state, layout, state[b], state[c]))
         elif op == SCOREMAX:
@@ -490,12 +499,8 @@ def run(code, data, layout, state, pc, allowed, fuel):
         if state[STATUS]:
             state[ERROR_AT] = here
             break
-        if work + state[WORK] > stop:
-            if work + state[WORK] > allowed:
-                state[STATUS] = OVERWORKED if work + state[WORK] > layout[L_WORK_LIMIT] else OVERLONG
-                state[ERROR_AT] = here
-            else:
-                state[STATUS] = PAUSED
-                state[PAUSED_AT] = pc
-            break
     state[WORK] += work
+    if state[STATUS] == PAUSED:
+        state[PAUSED_AT] = pc
+        if state[WORK] > allowed:
+            state[STATUS] = OVERWORKED if state[WORK] > layout[L_WORK_LIMIT] else OVERLONG

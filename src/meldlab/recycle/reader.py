@@ -5,7 +5,7 @@ Number(value=2)
 >>> read_expression("(top (game vlok PILE))")
 Traceback (most recent call last):
     ...
-meldlab.errors.BadText: no word 'vlok'; did you mean vloc? [E002]
+meldlab.recycle.findings.ProgramMistake: no word 'vlok'; did you mean vloc? [E002]
   (top (game vlok PILE))
              ^
 """
