@@ -1,6 +1,5 @@
 """The arena: what it counts, and that nobody can take it down."""
 
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -9,11 +8,7 @@ import pytest
 from meldlab.cards import Card
 from meldlab.errors import NotLegalHere
 from meldlab.gin import Gin, Rules, View, players
-from meldlab.gin.kernel_batch import COUNTS, STEPS, VOIDS
-from meldlab.gin.players import SimplePlayer
-from meldlab.gin.vectors import play_batch, seat
 from meldlab.lab.arena import GINS, duel, round_robin
-from meldlab.lab.series import _counts
 from meldlab.play import Deal, RandomPlayer, Result, Table
 
 KEYS = {
@@ -155,17 +150,6 @@ def test_a_match_that_nobody_wins_ends() -> None:
 
     played = Table(Gin(), [Timid(), Timid()], most_actions=2_000).play(Deal(1))
     assert played.result == Result((0, 0), (), "no end after 2,000 actions")
-
-
-@pytest.mark.parametrize("rules", [Rules(), replace(Rules(), equal_deadwood="nothing")])
-def test_kernel_and_table_count_alike(rules: Rules) -> None:
-    seats = [players.parse("simple"), players.parse("simple")]
-    table = np.array([_counts(Table(Gin(rules), seats).play(Deal(3, n // 2, n % 2))) for n in range(60)])
-    kernel = play_batch(seat(SimplePlayer()), seat(SimplePlayer()), rules, 3, 0, 60, mirror=True, parallel=False)
-    # Steps are counted in the kernel only.
-    same = [each for each in range(COUNTS) if each != STEPS]
-    assert np.array_equal(table[:, same], kernel[:, same])
-    assert table[:, VOIDS].sum() > 0 or rules.equal_deadwood == "undercut", "rounds that nobody won"
 
 
 def test_one_hand_can_be_drawn() -> None:

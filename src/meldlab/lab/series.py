@@ -194,7 +194,7 @@ def _counts(played: Played[Match]) -> list[int]:
         counts[place.ROUNDS] += 1
         counts[place.TURNS] += outcome.draws
         if outcome.winner is None:
-            counts[place.VOIDS] += 1
+            counts[place.VOIDS] += outcome.kind == "void"
             continue
         counts[place.SCORE + outcome.winner] += outcome.points
         counts[place.GINS + outcome.winner] += outcome.kind in ("gin", "big gin")
