@@ -79,7 +79,7 @@ def test_the_best_player_plays_from_its_file(capsys: pytest.CaptureFixture[str],
         (("knock", "--store", "mysql://somewhere"), "store"),
         (("best", "--fresh", "7"), "7 games cannot be played in mirrored pairs"),
         (("knock", "--cluster", "tcp://127.0.0.1:1"), "no Dask cluster answers"),
-        (("knock", "--seed", "-1"), "--seed"),
+        (("knock", "--seed", "-1"), "seed must be a whole number from 0 to 2^63 - 1, not -1"),
         (("knot",), "knot"),
     ],
 )
