@@ -93,10 +93,10 @@ def test_a_subclass_of_a_built_in_player_is_played_as_itself(subclasses: Path) -
     never = duel(f"{subclasses}:Mine", "simple", 6, seed=1)
     assert never.players == ("mine", "simple")
     # It never knocks, so all it can do is to undercut.
-    assert never.moments.sums[GINS] == 0 < duel("ensemble", "simple", 6, seed=1).moments.sums[GINS]
+    assert never.moments.sums[GINS] == 0 < duel("ensemble", "simple", 60, seed=1).moments.sums[GINS]
     nameless = duel(f"{subclasses}:Nameless", "simple", 6, seed=1)
     assert nameless.players == (f"{subclasses}:Nameless", "simple")
-    assert nameless.moments.sums[GINS] == 0 < duel("simple", "gin-only", 6, seed=1).moments.sums[GINS]
+    assert nameless.moments.sums[GINS] == 0 < duel("simple", "gin-only", 60, seed=1).moments.sums[GINS]
 
 
 def test_a_subclass_that_fails_forfeits(subclasses: Path) -> None:

@@ -4,7 +4,7 @@
 >>> game = Described.named("kuhn_poker")
 >>> played = Table(game, [RandomPlayer(), RandomPlayer()]).play(Deal(seed=2))
 >>> len(played.actions), played.result.reason
-(3, 'the highest score wins')
+(2, 'the highest score wins')
 """
 
 from collections.abc import Iterable, Mapping
