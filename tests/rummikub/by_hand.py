@@ -22,6 +22,7 @@ from meldlab.rummikub import Position, Rules, TileSet
 from meldlab.rummikub.tiles import Tile
 
 Face = tuple[int, int]  # colour, number
+Possible = tuple[tuple[Tile, ...], Counter[Tile]]  # a set that can be laid, and what it takes
 RACK = -1
 
 
@@ -75,16 +76,15 @@ def every_table(position: Position) -> Iterator[tuple[TileSet, ...]]:
     possible = [(one, Counter(tile.piece for tile in one)) for one in laid]
     possible = [(one, pieces) for one, pieces in possible if pieces <= held]
 
-    def rest(left: Counter[Tile], lacking: Counter[Tile], start: int) -> Iterator[tuple[TileSet, ...]]:
+    def rest(left: Counter[Tile], lacking: Counter[Tile], fitting: list[Possible]) -> Iterator[tuple[TileSet, ...]]:
         if not lacking:
             yield ()
-        for i in range(start, len(possible)):
-            one, pieces = possible[i]
-            if pieces <= left:
-                for others in rest(left - pieces, lacking - pieces, i):
-                    yield (TileSet(one), *others)
+        for i, (one, pieces) in enumerate(fitting):
+            after = left - pieces
+            for others in rest(after, lacking - pieces, [some for some in fitting[i:] if some[1] <= after]):
+                yield (TileSet(one), *others)
 
-    return rest(held, on_table, 0)
+    return rest(held, on_table, possible)
 
 
 def things(position: Position) -> list[Thing]:
@@ -188,6 +188,5 @@ def opens(position: Position, table: Sequence[TileSet]) -> bool:
     points = max(sum(tile.number for one in sets for tile in one.tiles) for sets in every_table(alone))
     if position.rules.after_opening == "manipulate":
         return points >= position.rules.opening
-    fresh = Counter(table) - Counter(position.table)
-    untouched = not Counter(position.table) - Counter(table)
-    return untouched and sum(tile.number for one in fresh.elements() for tile in one.tiles) >= position.rules.opening
+    old, new = (Counter(frozenset(one.tiles) for one in sets) for sets in (position.table, table))
+    return old <= new and sum(tile.number for one in (new - old).elements() for tile in one) >= position.rules.opening

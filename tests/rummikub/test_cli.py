@@ -1,11 +1,15 @@
 """The door: exact keys, one line and status 2 for every mistake."""
 
 import json
+import re
+import subprocess
 from pathlib import Path
 
 import pytest
 
 from meldlab.cli.app import main
+from meldlab.rummikub import random_position, show_table
+from meldlab.rummikub.program import _cbc_path
 
 KEYS = {"played", "count", "value", "table", "kept", "kept_sets", "moves", "proven", "method", "seconds"}
 POSITION = ["--table", "R5 R6 R7 | K9 B9 O9", "--rack", "R8 J"]
@@ -58,10 +62,92 @@ def test_the_drawing_marks_what_moved(capsys: pytest.CaptureFixture[str]) -> Non
     assert "best move" in out
 
 
-def test_the_model_can_be_written(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        POSITION,
+        [*POSITION, "--objective", "value", "--keep", "tiles"],
+        [*POSITION, "--keep", "none"],
+        # More tiles could be played than an opening has; the model without its row would say so.
+        ["--rack", "R10 K10 B10 B8 B9 O1 O2 O3", "--table", "R1 K1 B1", "--opening"],
+        ["--rack", "R5 R6 R7 K6", "--table", "R1 K1 B1", "--opening"],
+        ["--rack", "K10 K11 K12 O1 O2", "--table", "R5 R6 R7 J=R8", "--opening", "--after-opening", "manipulate", "--jokers", "modern"],
+        # With free jokers the one at the end would be taken for nothing.
+        ["--rack", "O1 O2 R9", "--table", "R5 R6 R7 J=R8", "--jokers", "strict"],
+        ["--rack", "R6 O1 O2", "--table", "R5 J=R6 R7 | K1 K2 K3", "--jokers", "modern"],
+    ],
+)
+def test_the_model_that_is_written_is_the_one_that_was_solved(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, arguments: list[str]
+) -> None:
     path = tmp_path / "model.lp"
-    assert run(capsys, "solve", *POSITION, "--lp", str(path), "--json")[0] == 0
-    assert "Maximize" in path.read_text()
+    status, out, _ = run(capsys, "solve", *arguments, "--lp", str(path), "--json")
+    answer = json.loads(out)
+    assert status == 0
+    said = subprocess.run([_cbc_path(), str(path), "-solve"], capture_output=True, text=True, check=True).stdout
+    if not answer["played"]:
+        assert "infeasible" in said
+        return
+    kept = {"tiles": sum(map(len, answer["table"])) - answer["count"] - answer["moved"], "none": 0}
+    keep = arguments[arguments.index("--keep") + 1] if "--keep" in arguments else "sets"
+    worth = answer["value"] if "value" in arguments else answer["count"]
+    waits = "--opening" in arguments and "manipulate" not in arguments
+    best = (1 if keep == "none" else 40) * worth + (0 if waits else kept.get(keep, answer["kept"]))
+    found = re.search(r"Objective value: +(-?[0-9.]+)", said)
+    assert found
+    assert abs(float(found[1])) == best
+
+
+def test_nothing_played_is_nothing_moved(capsys: pytest.CaptureFixture[str]) -> None:
+    # The two runs could be joined, but with no tile from the rack that is no turn.
+    arguments = ["solve", "--table", "R7-9 | R10-12", "--rack", "K1", "--keep", "none"]
+    answer = json.loads(run(capsys, *arguments, "--json")[1])
+    assert (answer["played"], answer["moves"], answer["moved"], answer["kept"]) == ([], [], 0, 2)
+    assert "nothing can be played" in run(capsys, *arguments)[1]
+
+
+@pytest.mark.parametrize(
+    ("rack", "said", "points"),
+    [
+        ("R8 R9 J K1", "27 of 30 points to open: nothing can be played", 27),
+        ("R5 R6 R7 J K1", "26 of 30 points to open: nothing can be played", 26),
+        ("R1 K5", "0 of 30 points to open: nothing can be played", 0),
+        ("R10 R11 J K5", "3 tiles, 33 of 30 points to open;", 33),
+    ],
+)
+def test_an_opening_says_its_points(capsys: pytest.CaptureFixture[str], rack: str, said: str, points: int) -> None:
+    arguments = ["solve", "--rack", rack, "--opening"]
+    assert said in run(capsys, *arguments)[1]
+    assert json.loads(run(capsys, *arguments, "--json")[1])["opening"] == {"points": points, "needed": 30}
+
+
+def test_all_and_why_not_of_an_opening(capsys: pytest.CaptureFixture[str]) -> None:
+    # Thirteen of one colour or another: two openings of three tiles and 30 points, and O1 in neither.
+    arguments = ["solve", "--table", "K1 K2 K3", "--rack", "R9 R10 R11 K10 B10 O1", "--opening", "--all"]
+    _, out, _ = run(capsys, *arguments, "--why-not", "K10", "--json")
+    answer = json.loads(out)
+    assert answer["all_complete"] is True
+    assert sorted(answer["all"]) == [[["K1", "K2", "K3"], ["R10", "K10", "B10"]], [["K1", "K2", "K3"], ["R9", "R10", "R11"]]]
+    assert answer["why_not"] == {"tile": "K10", "possible": True, "cost": 0, "played": ["R10", "K10", "B10"], "proven": True}
+    assert json.loads(run(capsys, *arguments, "--why-not", "O1", "--json")[1])["why_not"]["possible"] is False
+
+
+def test_all_past_the_states_says_so(capsys: pytest.CaptureFixture[str]) -> None:
+    crowded = random_position("mid", 1, 3)
+    arguments = ["solve", "--table", show_table(crowded.table), "--rack", " ".join(map(str, crowded.rack)), "--keep", "none", "--all"]
+    status, out, err = run(capsys, *arguments, "--nodes", "3000")
+    assert (status, err) == (0, "")
+    assert "(there may be more):" in out
+    answer = json.loads(run(capsys, *arguments, "--nodes", "3000", "--json")[1])
+    assert answer["all_complete"] is False
+
+
+def test_past_the_budget_the_answer_says_unproven(capsys: pytest.CaptureFixture[str]) -> None:
+    crowded = random_position("hard", 1, 3)
+    table, rack = show_table(crowded.table), " ".join(map(str, crowded.rack))
+    status, out, _ = run(capsys, "solve", "--table", table, "--rack", rack, "--keep", "tiles", "--seconds", "0.1")
+    assert status == 0
+    assert "the best found within the budget, unproven" in " ".join(out.split())
 
 
 @pytest.mark.parametrize(
@@ -112,3 +198,12 @@ def test_play(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatc
     assert status == 0
     assert "error: set 1, R1: a set has at least 3 tiles" in out
     assert out.rstrip().endswith("stopped")
+
+
+def test_advice_is_a_turn_that_may_be_taken(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    # After the opening nothing can be played, though two runs on the table could be joined.
+    lines = iter(["play R7 R8 R9 | O9 O10 J=O11", "best", "quit"])
+    monkeypatch.setattr("builtins.input", lambda *_: next(lines))
+    _, out, _ = run(capsys, "play", "--against", "greedy", "--seed", "7")
+    assert out.rstrip().splitlines()[-2].strip("> ") == "draw"
+    assert "take " not in out

@@ -1,6 +1,7 @@
 """Notation and sets: everything reads back, every mistake has its place."""
 
 from contextlib import suppress
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -103,6 +104,47 @@ def test_a_joker_means_what_its_place_says() -> None:
     assert TileSet.parse("R5 J J").points == 18
 
 
+@given(st.lists(some_columns, max_size=3), some_tiles, st.booleans())
+def test_positions_read_back(some: list[Column], rack: tuple[Tile, ...], opened: bool) -> None:
+    try:
+        position = Position(tuple(best_reading(column) for column in some), tuple(sorted(rack)), opened=opened)
+    except NotLegalHere:
+        return
+    assert Position.parse(str(position)) == position
+    assert eval(repr(position)) == position
+    other = replace(position, rules=Rules(jokers_are="strict", opening=20))
+    assert eval(repr(other)) == other
+    assert Position.parse(str(other), rules=other.rules) == other
+
+
+@pytest.mark.parametrize(("text", "problem"), [("R5 R6 R7", "its table, a plus and the rack"), ("R5 R6 R7 + X1", "no colour 'X'")])
+def test_a_position_that_cannot_be_read(text: str, problem: str) -> None:
+    with pytest.raises(BadText, match=problem):
+        Position.parse(text)
+
+
+@pytest.mark.parametrize(
+    ("table", "rack", "problem"),
+    [
+        ((), (Tile(4, 3),), "no tile G3 can be on a rack"),
+        ((), (Tile(0, 14),), "no tile R14 can be on a rack"),
+        ((), (Tile(0, 0),), "no tile R0 can be on a rack"),
+        ((), (Tile(-1, 5),), r"no tile \(-1, 5\) can be on a rack"),
+        ((), (Tile(99, 5),), r"no tile \(99, 5\) can be on a rack"),
+        ((), (Tile(0, 5, joker=True),), "no tile J=R5 can be on a rack"),
+        ((TileSet(()),), (), "is no set"),
+        ((TileSet((Tile(0, 1), Tile(0, 2))),), (), "R1 R2 is no set"),
+        ((TileSet((Tile(0, 1), Tile(0, 2), Tile(0, 4))),), (), "R1 R2 R4 is no set"),
+        ((TileSet((Tile(0, 12), Tile(0, 13), Tile(0, 14))),), (), "R12 R13 R14 is no set"),
+        ((TileSet((Tile(4, 1), Tile(4, 2), Tile(4, 3))),), (), "G1 G2 G3 is no set"),
+        ((TileSet((JOKER, Tile(0, 2), Tile(0, 3))),), (), "J R2 R3 is no set"),
+    ],
+)
+def test_the_constructor_checks(table: tuple[TileSet, ...], rack: tuple[Tile, ...], problem: str) -> None:
+    with pytest.raises(NotLegalHere, match=problem):
+        Position(table, rack)
+
+
 def test_too_many_copies() -> None:
     with pytest.raises(NotLegalHere, match="3 tiles R5 on table and rack together"):
         Position.parse("R5 R6 R7", "R5 R5")
@@ -117,9 +159,11 @@ def test_too_many_copies() -> None:
         ({"jokers": 5}, "5 jokers"),
         ({"smallest": 5, "colours": 3, "numbers": 4}, "no set of 5 tiles exists"),
         ({"numbers": 1}, "1 numbers"),
+        ({"numbers": 13.5}, "13.5 numbers"),
+        ({"copies": 10**30}, "copies"),
     ],
 )
-def test_contradictory_rules(fields: dict[str, int], problem: str) -> None:
+def test_contradictory_rules(fields: dict[str, float], problem: str) -> None:
     with pytest.raises(NotLegalHere, match=problem):
         Rules(**fields)  # type: ignore[arg-type]
 

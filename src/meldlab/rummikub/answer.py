@@ -46,7 +46,7 @@ class Goal:
         if self.keep not in KEEPS:
             raise NoSuchThing("measure of change", self.keep, KEEPS)
         for tile, weight in (self.weights or {}).items():
-            if not 0 <= weight <= HEAVIEST:
+            if not isinstance(weight, int) or not 0 <= weight <= HEAVIEST:
                 raise NotLegalHere(f"a weight of {weight} for {tile} (0 to {HEAVIEST} can be used)")
 
     def weight(self, tile: Tile, rules: Rules) -> int:

@@ -39,7 +39,8 @@ def jokers_obey(position: Position, table: Sequence[TileSet]) -> bool:
 
     Which joker is which cannot be seen, so any assignment will do. A joker that still stands for its tile has stayed. Modern: one that
     has not was freed, so for each joker taken from a set one tile must have been there to put in, leaving a set; and its new set holds
-    a rack tile. Strict: only the very tile replaces it, and a set that still holds a joker lies within one set of the new table.
+    a rack tile. Strict: only the very tile replaces it, not out of another set that holds a joker at that moment, and a set that
+    still holds a joker lies within one set of the new table.
     """
     family = position.rules.jokers_are
     old = [(i, tile) for i, tile_set in enumerate(position.table) for tile in tile_set.tiles if tile.joker]
@@ -62,7 +63,10 @@ def _obeys(position: Position, table: Sequence[TileSet], old: list[Place], chose
         left = [place for place, free in zip(pairs, freed, strict=True) if not free]
         if strict and not _unbroken(position, table, taken, left):
             continue
-        if _replaced(position, table, taken, left) and _with_rack_tiles(position, table, {now[0] for _, now in taken}, from_rack):
+        # A set that lies there as before has none of the rack's tiles in the place of its own.
+        own = {now[0]: _naturals(position.table[was[0]].tiles) for was, now in left} if strict else {}
+        homes = {now[0] for _, now in taken} - {i for i, _ in from_rack}
+        if _replaced(position, table, taken, left) and _with_rack_tiles(position, table, homes, own):
             return True
     return False
 
@@ -75,19 +79,39 @@ def _replaced(position: Position, table: Sequence[TileSet], taken: list[tuple[Pl
     """Tell whether, for each old set, there were tiles to put in the place of the jokers taken from it."""
     rules = position.rules
     lying = sum((_naturals(tile_set.tiles) for tile_set in table), Counter[Tile]())
-    locked = {was[0] for was, _ in left} if rules.jokers_are == "strict" else set()
-    for i in {was[0] for was, _ in taken}:
-        gone = [was[1] for was, _ in taken if was[0] == i]
+    gone: dict[int, list[Tile]] = {}
+    for was, _ in taken:
+        gone.setdefault(was[0], []).append(was[1])
+    if rules.jokers_are == "strict":
+        return _replaced_in_turn(position, lying, gone, {was[0] for was, _ in left})
+    for i, jokers in gone.items():
         rest = list(position.table[i].tiles)
-        for joker in gone:
+        for joker in jokers:
             rest.remove(joker)
         spare = lying - _naturals(rest)
-        for other in locked - {i}:
-            spare -= _naturals(position.table[other].tiles)
-        if rules.jokers_are == "strict":
-            if Counter(joker.stands_for for joker in gone) - spare:
-                return False
-        elif not any(_forms_set([*rest, *fill], rules) for fill in combinations(sorted(spare.elements()), len(gone))):
+        if not any(_forms_set([*rest, *fill], rules) for fill in combinations(sorted(spare.elements()), len(jokers))):
+            return False
+    return True
+
+
+def _replaced_in_turn(position: Position, lying: Counter[Tile], gone: dict[int, list[Tile]], held: set[int]) -> bool:
+    """Tell whether the very tiles were there in some order, none of them out of a set that holds a joker at that moment.
+
+    ``held`` are sets that hold a joker to the end. A set that has lost its last one gives its tiles free, so such sets come first, and
+    any that can be next may be.
+    """
+    inside = {i: _naturals(position.table[i].tiles) for i in {*gone, *held}}
+    waiting = sorted(gone, key=lambda i: i in held)
+    while waiting:
+        shut = held | set(waiting)
+        for i in waiting:
+            spare = lying - sum((inside[other] for other in shut | {i}), Counter[Tile]())
+            wanted = Counter(joker.stands_for for joker in gone[i])
+            if wanted <= spare:
+                inside[i] += wanted
+                waiting.remove(i)
+                break
+        else:
             return False
     return True
 
@@ -100,12 +124,12 @@ def _forms_set(tiles: Sequence[Tile], rules: Rules) -> bool:
     return rules.round_the_corner and any(is_legal(faces, rules) for faces in turned)
 
 
-def _with_rack_tiles(position: Position, table: Sequence[TileSet], homes: set[int], from_rack: list[Place]) -> bool:
-    """Tell whether each new home of a freed joker can hold a rack tile of its own."""
+def _with_rack_tiles(position: Position, table: Sequence[TileSet], homes: set[int], own: dict[int, Counter[Tile]]) -> bool:
+    """Tell whether each new home of a freed joker can hold a rack tile of its own, beside the tiles that lay there before."""
     before = _naturals(position.table_tiles)
     played = sum((_naturals(tile_set.tiles) for tile_set in table), Counter[Tile]()) - before
-    needy = [home for home in homes if home not in {i for i, _ in from_rack}]
-    choices = [[tile for tile in table[home].tiles if not tile.joker and played[tile]] for home in needy]
+    beside = [_naturals(table[home].tiles) - own.get(home, Counter()) for home in homes]
+    choices = [[tile for tile in some if played[tile]] for some in beside]
     return any(not Counter(some) - played for some in product(*choices))
 
 

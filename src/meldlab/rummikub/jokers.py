@@ -15,7 +15,7 @@ import heapq
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations, count, product
+from itertools import combinations, count, permutations, product
 
 from meldlab.rummikub.answer import Goal
 from meldlab.rummikub.budget import Budget, OutOfBudget
@@ -177,7 +177,7 @@ def _required(position: Position, jokers: list[tuple[int, Tile]], branch: Branch
             if free:
                 gone.setdefault(i, []).append(tile)
         locked = {i for (i, _), free in zip(jokers, freed, strict=True) if not free} if strict else set()
-        fills = [list(_fills(position, i, tiles, locked)) for i, tiles in gone.items()]
+        fills = [list(_in_turn(position, gone, locked))] if strict else [list(_fills(position, i, tiles)) for i, tiles in gone.items()]
         new_homes = sorted({home for home, free in zip(homes, freed, strict=True) if free})
         beside = [sorted({tile.piece for tile in fixed[home].tiles if rack[tile.piece]}) for home in new_homes]
         for replaced, company in product(product(*fills), product(*beside)):
@@ -189,19 +189,33 @@ def _required(position: Position, jokers: list[tuple[int, Tile]], branch: Branch
                 yield tuple(sorted(wanted.elements()))
 
 
-def _fills(position: Position, i: int, gone: list[Tile], locked: set[int]) -> Iterator[Counter[Tile]]:
-    """Give the rack tiles needed to put one tile in the place of each joker taken from set ``i``."""
+def _in_turn(position: Position, gone: dict[int, list[Tile]], locked: set[int]) -> Iterator[Counter[Tile]]:
+    """Give, for each order of the sets, the rack tiles needed to put the very tile in the place of each joker taken.
+
+    Until its own turn a set holds its jokers and gives no tile away; those in ``locked`` keep one and never do.
+    """
+    inside = [Counter(tile for tile in tile_set.tiles if not tile.joker) for tile_set in position.table]
+    on_table = sum(inside, Counter[Tile]())
+    for order in permutations(gone):
+        needed, put_in = Counter[Tile](), Counter[Tile]()
+        for nth, i in enumerate(order):
+            wanted = Counter(joker.stands_for for joker in gone[i])
+            held = on_table + needed - put_in - inside[i]
+            for other in {*locked, *order[nth + 1 :]} - {i}:
+                held -= inside[other]
+            needed += wanted - held
+            put_in += wanted if i in locked else Counter()
+        yield needed
+
+
+def _fills(position: Position, i: int, gone: list[Tile]) -> Iterator[Counter[Tile]]:
+    """Give the rack tiles needed to put some tile in the place of each joker taken from set ``i``, so that a set remains."""
     rules = position.rules
     rest = list(position.table[i].tiles)
     for joker in gone:
         rest.remove(joker)
     held = Counter(tile for tile in position.table_tiles if not tile.joker)
     held.subtract(tile for tile in rest if not tile.joker)
-    for other in locked - {i}:
-        held.subtract(tile for tile in position.table[other].tiles if not tile.joker)
-    if rules.jokers_are == "strict":
-        yield Counter(joker.stands_for for joker in gone) - +held
-        return
     every = [Tile(colour, number) for colour in range(rules.colours) for number in range(1, rules.numbers + 1)]
     near = [tile for tile in every if any(t.colour == tile.colour or t.number == tile.number for t in rest)]
     for fill in combinations(near, len(gone)):

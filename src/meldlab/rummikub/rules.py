@@ -55,7 +55,7 @@ class Rules:
             ("tiles dealt", self.dealt, 1, 100),
             ("penalty tiles", self.penalty, 1, 20),
         ):
-            if not low <= value <= high:
+            if not isinstance(value, int) or not low <= value <= high:
                 raise NotLegalHere(f"{value} {name} ({low} to {high} can be played with)")
         if self.jokers_are not in FAMILIES:
             raise NoSuchThing("joker family", self.jokers_are, FAMILIES)
