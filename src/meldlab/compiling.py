@@ -26,9 +26,9 @@ Function = Callable[..., Any]
 
 
 def kernel_sources() -> list[Path]:
-    """Return all that compiled code depends on: the kernels, the purposes and constants they freeze, and how they are compiled."""
+    """Return all that compiled code depends on: the files of the kernels, what these import, and how they are compiled."""
     package = Path(__file__).parent
-    return sorted({Path(__file__), *package.rglob("kernel*.py")})
+    return sorted({Path(__file__), package / "pieces.py", *package.rglob("kernel*.py")})
 
 
 def kernel_folder() -> Path:

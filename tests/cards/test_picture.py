@@ -5,7 +5,7 @@ from xml.etree import ElementTree
 import pytest
 
 from meldlab.cards import CARDS, Card, Hand, draw
-from meldlab.cards.picture import FOUR_COLOURS, PIPS, TWO_COLOURS
+from meldlab.cards.picture import FOUR_COLOURS, TWO_COLOURS
 from meldlab.errors import NotLegalHere
 from meldlab.melds import Meld, arrange
 
@@ -26,9 +26,14 @@ def test_a_picture_of_the_whole_deck(four_colours: bool) -> None:
     assert colours == [palette[card.suit] for card in CARDS]
 
 
-def test_each_suit_has_its_own_shape_and_in_four_colours_its_own_colour() -> None:
-    assert len(set(PIPS.values())) == len(set(FOUR_COLOURS.values())) == 4
-    assert len(set(TWO_COLOURS.values())) == 2
+@pytest.mark.parametrize(("four_colours", "colours"), [(False, 2), (True, 4)])
+def test_each_suit_has_its_own_shape_and_in_four_colours_its_own_colour(four_colours: bool, colours: int) -> None:
+    cards = ElementTree.fromstring(draw(Hand.parse("AC AD AH AS"), four_colours=four_colours)).findall(f"{SVG}g")
+    shapes = [[path.get("d") for path in card.iter(f"{SVG}path")] for card in cards]
+    # A card shows its suit twice, the same both times; no two suits look alike.
+    assert all(len(each) == 2 and len(set(each)) == 1 for each in shapes)
+    assert len({each[0] for each in shapes}) == 4
+    assert len({card.get("fill") for card in cards}) == colours
 
 
 def test_every_value_draws_itself() -> None:

@@ -42,8 +42,11 @@ def test_matrices_agree_with_each_other_and_with_floats(urn: Urn) -> None:
     values, goes_on = current_value(urn), continue_or_not(urn)
     assert np.allclose(value_table(urn), np.array(values, dtype=float).reshape(urn.black + 1, urn.red + 1), rtol=1e-12, atol=1e-12)
     assert values[urn.black][urn.red] == urn.value()
-    assert goes_on[0][0] is False
-    assert [[b > stop for stop in policy(urn).boundary] for b in range(urn.black + 1)] == [list(row) for row in goes_on]
+    # One goes on where a card more, and then the value of what is left, is worth more than stopping.
+    for b, row in enumerate(goes_on):
+        for r, draws in enumerate(row):
+            worth = (b * values[b - 1][r] if b else 0) + (r * values[b][r - 1] if r else 0)
+            assert draws is (worth > (b + r) * (urn.gain * (urn.black - b) - urn.loss * (urn.red - r)))
 
 
 @pytest.mark.parametrize("deck", [(200, 200), (200, 60), (60, 200), (0, 5), (5, 0)])

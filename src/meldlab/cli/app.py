@@ -3,6 +3,7 @@
 Doors import what they need inside their verbs, so that help answers at once.
 """
 
+import io
 import os
 import sys
 from collections.abc import Sequence
@@ -55,6 +56,10 @@ def front(
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line; a mistake in the input is one line (and a caret) on stderr and status 2."""
     command = typer.main.get_command(app)
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            # A suit that the reader's character set does not have becomes a question mark, not the end of the answer.
+            stream.reconfigure(errors="replace")
     try:
         status = command.main(arguments if arguments is None else list(arguments), prog_name="meldlab", standalone_mode=False)
         sys.stdout.flush()
@@ -70,9 +75,18 @@ def main(arguments: Sequence[str] | None = None) -> None:
         _stop("interrupted", 130)
     except BrokenPipeError:
         # The reader has gone (as with '| head'); there is nobody left to tell.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _drop_output()
         sys.exit(0)
+    except OSError as problem:
+        # A full disk behind '>', say.
+        _drop_output()
+        _stop(f"error: {problem.strerror or problem}{f' ({problem.filename})' if problem.filename else ''}", 2)
     sys.exit(status if isinstance(status, int) else 0)
+
+
+def _drop_output() -> None:
+    """Send what is still to be written nowhere, so that Python does not complain about it at the end."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _stop(line: str, status: int) -> None:

@@ -5,6 +5,8 @@ import platform
 import time
 from collections.abc import Callable, Mapping
 from importlib import metadata
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from meldlab import __version__
 from meldlab.cli.options import JsonOption, print_json
@@ -81,12 +83,21 @@ def _melds() -> None:
 def _waiting() -> None:
     from meldlab.waiting import Waiting, solve
     from meldlab.waiting.cohorts import approximate
+    from meldlab.waiting.rational import exact_values
     from meldlab.waiting.simulation import duel, play_bag, play_deck
+    from meldlab.waiting.table import PRECISIONS, load, save
     from meldlab.waiting.walk import Walk
 
     solution = solve(Waiting(3), device="cpu")
-    solution.summary()
+    with TemporaryDirectory() as folder:
+        for precision in PRECISIONS:  # the kernels are compiled for each type of number in a file
+            save(solution, Path(folder, "table"), precision)
+            kept = load(Path(folder, "table"))
+            kept.summary()
+            Walk.from_hand(kept, "AC QH KD")
+            del kept
     approximate(Waiting(3), 1.0, solution)
+    exact_values(Waiting(3, "round"))
     walk = Walk.from_hand(solution, "AC QH KD")
     walk.deviation()
     walk.quantile(0.5)
@@ -98,6 +109,7 @@ def _waiting() -> None:
 
 def _gin() -> None:
     from meldlab.gin import Gin, players
+    from meldlab.gin.advice import advise, imagined_view
     from meldlab.lab.arena import duel
     from meldlab.lab.computing import Setting, compute
     from meldlab.lab.tuning.work import warm
@@ -106,8 +118,11 @@ def _gin() -> None:
     warm()
     for threads in (0, 1):
         duel("ensemble", "simple", 2, threads=threads)
-    for pair in (("mc:1", "ensemble"), ("computed:light", "ensemble:best")):
+    for pair in (("mc:1", "ensemble"), ("computed:light", "ensemble:best"), ("random", "simple")):
         Table(Gin(), [players.parse(name) for name in pair]).play(Deal(0))
+    view = imagined_view("2C 3C 4C 9D 9H 9S KC KD 4H 5S", "KH")
+    for name in ("ensemble", "computed:light"):
+        advise(view, players.parse(name))  # type: ignore[arg-type]  # both give advice
     compute("simple", Setting(cards=3, ranks=4), device="cpu", rounds=1000, games=2, loops=1)
 
 
@@ -125,10 +140,12 @@ def _recycle() -> None:
     from meldlab.recycle import library
     from meldlab.recycle.machine import Machine
     from meldlab.recycle.search import Searcher
+    from meldlab.recycle.transcript import transcribe
 
     machine = Machine.of(library.entry("kuhn_poker").text)
     machine.random_games(games=2, seed=0)
     machine.searched_games([Searcher("mcts", 2)] * 2, games=1, seed=0, threads=1)
+    list(transcribe(machine, seed=0))
 
 
 def _rummikub() -> None:

@@ -3,7 +3,7 @@
 >>> premium, boundary, equal = sweep(4, 4, 1.0, 1.0)
 >>> boundary.tolist()
 [0, 0, 1, 1, 2]
->>> premium == equal[4]
+>>> premium == float(equal[4])
 True
 """
 
