@@ -10,14 +10,14 @@ import time
 
 import numpy as np
 
-from meldlab.gin import kernel_batch as place
+from meldlab.gin import kernel_round as place
+from meldlab.gin.batch import rule_vector
 from meldlab.gin.book import NO_BOOK
-from meldlab.gin.compute import Engine, Field, Solved, open_book, solve
 from meldlab.gin.kernel_computed import KNOWNS, TURNS
 from meldlab.gin.kernel_ensemble import COMPUTED, KIND, PARAMETERS
-from meldlab.gin.odds import Odds
 from meldlab.gin.rules import Rules
-from meldlab.gin.vectors import rule_vector
+from meldlab.gin.values.odds import Odds
+from meldlab.gin.values.recursion import Engine, Field, Solved, open_book, solve
 from meldlab.gpu import gpu_name
 
 START = time.perf_counter()

@@ -17,16 +17,16 @@ import numpy as np
 import torch
 
 from meldlab.chance import Purpose, derived
-from meldlab.gin import kernel_batch as place
 from meldlab.gin import kernel_light as light
+from meldlab.gin import kernel_round as place
 from meldlab.gin import players
+from meldlab.gin.batch import rule_vector, seat
 from meldlab.gin.book import NO_BOOK
-from meldlab.gin.compute import Engine, Field, open_book, solve
 from meldlab.gin.kernel_computed import KNOWNS, TURNS
 from meldlab.gin.kernel_ensemble import COMPUTED, KIND, LIGHT, NOISE, PARAMETERS
-from meldlab.gin.odds import Odds
 from meldlab.gin.rules import Rules
-from meldlab.gin.vectors import rule_vector, seat
+from meldlab.gin.values.odds import Odds
+from meldlab.gin.values.recursion import Engine, Field, open_book, solve
 from meldlab.gpu import gpu_name
 
 START = time.perf_counter()

@@ -42,14 +42,14 @@ def test_a_copy_of_the_package_is_the_same_code(package: Path) -> None:
 @pytest.mark.parametrize(
     "file",
     [
-        "gin/kernel_batch.py",
+        "gin/kernel_round.py",
         "gin/players/ensemble.py",  # presets of players
         "gin/rules.py",  # presets of rules
         "gin/networks/light.npz",
         "lab/duels.py",
-        "recycle/recycle.lark",
+        "recycle/language/recycle.lark",
         "recycle/library/hearts.rcy",
-        "recycle/checker.py",
+        "recycle/language/checker.py",
     ],
 )
 def test_whatever_decides_a_result_is_in_the_digest(package: Path, file: str) -> None:
@@ -98,7 +98,7 @@ def test_names_lead_to_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     assert files_named(f"computed:{tmp_path}") == [tmp_path]
     assert files_named(f"{own}:Mine") == [own]
     assert files_named("mine:Mine") == [own]
-    for name in ("simple", "ensemble:best", "knock:10,0,6", "mc:64", "meldlab.lab.duels:play_shard", "nowhere:nobody"):
+    for name in ("simple", "ensemble:best", "knock:10,0,6", "mc:64", "meldlab.lab.arena.shards:play_shard", "nowhere:nobody"):
         assert files_named(name) == []
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from meldlab.chance import Purpose
 from meldlab.chance.kernel_purpose import MOST_PURPOSES
-from meldlab.recycle import kernel_layout
+from meldlab.recycle.machine import kernel_layout
 
 SEMANTICS = Path(__file__).parents[2] / "docs" / "recycle-semantics.md"
 KERNELS = Path(__file__).parents[2] / "src" / "meldlab"

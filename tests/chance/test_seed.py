@@ -15,17 +15,17 @@ from meldlab.chance import MOST_SEED, Purpose, derived, verified
 from meldlab.chance.kernel import mix
 from meldlab.errors import MeldlabError
 from meldlab.gin import Gin, Rules, players
-from meldlab.gin.vectors import play_batch, seat, trace
-from meldlab.lab.arena import duel
+from meldlab.gin.batch import play_batch, seat, trace
+from meldlab.lab.arena.gin import duel
 from meldlab.lab.computing import Setting, compute
-from meldlab.lab.shards import Shard
+from meldlab.lab.runs.shards import Shard
 from meldlab.lab.tuning.measuring import by_kernel
 from meldlab.lab.tuning.tracking import fitness
 from meldlab.play import Deal, Record
 from meldlab.recycle.game import Described
-from meldlab.recycle.movement import Movement
-from meldlab.recycle.search import Searcher
-from meldlab.recycle.transcript import transcribe
+from meldlab.recycle.players.searching import Searcher, searched_games
+from meldlab.recycle.telling.movement import Movement
+from meldlab.recycle.telling.transcript import transcribe
 from meldlab.rummikub import make_puzzle, random_position
 from meldlab.rummikub.game import Rummikub
 from meldlab.stopping import Sitting, Urn, simulate
@@ -64,7 +64,7 @@ def doors() -> dict[str, Callable[[Any], object]]:
         "puzzle": lambda seed: make_puzzle(seed),
         "recycle begin": lambda seed: machine.begin(seed),
         "recycle random": lambda seed: machine.random_games(2, seed),
-        "recycle search": lambda seed: machine.searched_games([Searcher("mcts", 2), Searcher("random")], 1, seed),
+        "recycle search": lambda seed: searched_games(machine, [Searcher("mcts", 2), Searcher("random")], 1, seed),
         "recycle perft": lambda seed: machine.histories(seed, 1),
         "recycle transcript": lambda seed: list(transcribe(machine, seed)),
         "recycle movement": lambda seed: Movement.of(machine, seed),

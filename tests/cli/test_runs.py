@@ -13,8 +13,8 @@ import pytest
 import typer
 
 from meldlab.cli import tune_watch
-from meldlab.lab.shards import Shard, play
-from meldlab.lab.store import Store
+from meldlab.lab.runs.shards import Shard, play
+from meldlab.lab.runs.store import Store
 from tests.cli.test_app import run
 
 

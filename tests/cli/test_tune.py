@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from meldlab.gin.players import Ensemble
-from meldlab.lab.store import Store
+from meldlab.lab.runs.store import Store
 from meldlab.lab.tuning import ensembles, grids, iteration, knocking, tracking
 from meldlab.lab.tuning.racing import Heats
 from tests.cli.test_app import run
@@ -89,7 +89,7 @@ def test_nonsense_is_one_line(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path, arguments: tuple[str, ...], why: str
 ) -> None:
     monkeypatch.setenv("MELDLAB_STORE", str(tmp_path / "runs.sqlite"))
-    monkeypatch.setattr("meldlab.lab.cluster.PATIENCE", 1)
+    monkeypatch.setattr("meldlab.lab.runs.cluster.PATIENCE", 1)
     status, _, err = run(capsys, "tune", *arguments)
     assert status == 2
     assert why in err.splitlines()[-1]

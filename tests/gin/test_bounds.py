@@ -13,17 +13,17 @@ import pytest
 
 from meldlab.errors import MeldlabError, NotLegalHere
 from meldlab.gin import Rules, players
-from meldlab.gin import kernel_batch as place
+from meldlab.gin import kernel_round as place
+from meldlab.gin.batch import pair_of, play_batch, playing_out, rule_vector, seat, trace
 from meldlab.gin.book import NO_BOOK
 from meldlab.gin.kernel_ensemble import COMPUTED, ENSEMBLE, KIND, LIGHT, PARAMETERS
 from meldlab.gin.players import ComputedPlayer, Ensemble, EnsemblePlayer, LightPlayer, SimplePlayer
 from meldlab.gin.players import light as light_module
 from meldlab.gin.players.ensemble import BOUNDS, PRESETS
-from meldlab.gin.tables import load, save
-from meldlab.gin.vectors import pair_of, play_batch, playing_out, rule_vector, seat, trace
-from meldlab.lab.arena import duel
-from meldlab.lab.duels import play_shard
-from meldlab.lab.shards import Shard
+from meldlab.gin.values.folder import load, save
+from meldlab.lab.arena.gin import duel
+from meldlab.lab.arena.shards import play_shard
+from meldlab.lab.runs.shards import Shard
 from meldlab.lab.tuning.space import DIMENSIONS, player_at
 from meldlab.lab.tuning.tracking import play_shard as track_shard
 from tests.gin.test_tables import FACTS, small_book

@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 
-from meldlab.gin import kernel_tally as tally
-from meldlab.gin.compute import Engine, Field, solve
-from meldlab.gin.guided import guided_value
 from meldlab.gin.kernel_computed import TURNS
-from meldlab.gin.odds import Odds
-from meldlab.gin.tables import dead_cards
+from meldlab.gin.values import kernel_tally as tally
+from meldlab.gin.values.folder import dead_cards
+from meldlab.gin.values.guided import guided_value
+from meldlab.gin.values.odds import Odds
+from meldlab.gin.values.recursion import Engine, Field, solve
 from tests.gin.small_game import Brute, deadwood, random_odds
 
 LIMIT = 4

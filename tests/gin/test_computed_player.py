@@ -11,16 +11,16 @@ from meldlab.cards import classes
 from meldlab.chance.kernel import address, below, shuffle
 from meldlab.errors import MeldlabError
 from meldlab.gin import PRESETS, Gin, Move, Rules, players
-from meldlab.gin import kernel_batch as place
 from meldlab.gin import kernel_ensemble as verbs
-from meldlab.gin import kernel_tally as tally
+from meldlab.gin import kernel_round as place
+from meldlab.gin.batch import pair_of, play_batch, rule_vector, trace
 from meldlab.gin.book import NO_BOOK, Book
-from meldlab.gin.compute import Engine, Field, open_book, solve
 from meldlab.gin.kernel import MELDS, lay_off, pick_melds
 from meldlab.gin.kernel_computed import KNOWNS, TURNS
 from meldlab.gin.players import ComputedPlayer, GinPlayer, SimplePlayer
-from meldlab.gin.tables import dead_cards
-from meldlab.gin.vectors import pair_of, play_batch, rule_vector, trace
+from meldlab.gin.values import kernel_tally as tally
+from meldlab.gin.values.folder import dead_cards
+from meldlab.gin.values.recursion import Engine, Field, open_book, solve
 from meldlab.play import Deal, Table
 from tests.gin.small_game import Look, cards_of, deadwood, random_odds
 from tests.gin.test_players import move_of
@@ -262,7 +262,7 @@ def test_a_computed_player_needs_its_folder(text: str, why: str) -> None:
 
 
 def test_a_small_player_does_not_sit_at_the_full_table(book: Book, tmp_path: Path) -> None:
-    from meldlab.gin.tables import save
+    from meldlab.gin.values.folder import save
 
     save(book, {"cards": CARDS, "ranks": RANKS}, tmp_path / "small")
     with pytest.raises(MeldlabError, match="computed for 5 cards of 24; the table deals 10 of 52"):

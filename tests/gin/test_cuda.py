@@ -9,15 +9,15 @@ from typing import Any
 import numpy as np
 
 from meldlab.gin import Rules
+from meldlab.gin.batch import rule_vector
 from meldlab.gin.book import NO_BOOK
-from meldlab.gin.compute import Engine, Field, open_book, solve
-from meldlab.gin.guided import guided_value
 from meldlab.gin.kernel_computed import KNOWNS, TURNS
 from meldlab.gin.kernel_ensemble import COMPUTED, KIND, PARAMETERS
-from meldlab.gin.odds import Odds
 from meldlab.gin.players import SimplePlayer
-from meldlab.gin.tables import dead_cards
-from meldlab.gin.vectors import rule_vector
+from meldlab.gin.values.folder import dead_cards
+from meldlab.gin.values.guided import guided_value
+from meldlab.gin.values.odds import Odds
+from meldlab.gin.values.recursion import Engine, Field, open_book, solve
 
 ROOT = Path(__file__).parents[2]
 ROUNDS, GAMES, LIMIT = 6, 2, 2

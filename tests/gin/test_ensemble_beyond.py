@@ -13,8 +13,8 @@ from meldlab.cards import CARDS, Card, Hand
 from meldlab.errors import NotLegalHere
 from meldlab.gin import Phase, Rules, Verb
 from meldlab.gin import kernel_ensemble as place
+from meldlab.gin.batch import play_batch
 from meldlab.gin.players import Ensemble, EnsemblePlayer, SimplePlayer
-from meldlab.gin.vectors import play_batch
 from meldlab.melds import deadwood, discards
 from meldlab.play import Deal
 from tests.gin.test_players import WEIGHING, view_of

@@ -6,10 +6,10 @@ from typing import Any
 import pytest
 
 from meldlab.gin import Gin, Move, Rules, players
-from meldlab.gin import kernel_batch as place
+from meldlab.gin import kernel_round as place
+from meldlab.gin.batch import play_batch, trace
 from meldlab.gin.players import EnsemblePlayer
-from meldlab.gin.vectors import play_batch, trace
-from meldlab.lab.series import _counts
+from meldlab.lab.arena.series import _counts
 from meldlab.play import Deal, Table
 from tests.gin.test_bounds import random_ensemble, random_rules
 from tests.gin.test_players import move_of

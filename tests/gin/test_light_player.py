@@ -11,9 +11,9 @@ from meldlab.errors import NoSuchThing
 from meldlab.gin import Gin, Rules, Verb, players
 from meldlab.gin import kernel_light as light
 from meldlab.gin.advice import advise, imagined_view
+from meldlab.gin.batch import play_batch
 from meldlab.gin.players import LightPlayer, SimplePlayer
-from meldlab.gin.vectors import play_batch
-from meldlab.lab.arena import duel
+from meldlab.lab.arena.gin import duel
 from meldlab.melds import deadwood
 from meldlab.play import Deal, Table
 from tests.play.leaks import assert_no_leaks

@@ -11,8 +11,8 @@ from meldlab.cards import Card, Deck, Hand
 from meldlab.errors import MeldlabError
 from meldlab.gin import PRESETS, Gin, Move, Phase, Round, Rules, Verb, View, players
 from meldlab.gin import kernel_ensemble as place
+from meldlab.gin.batch import play_batch, trace
 from meldlab.gin.players import Ensemble, EnsemblePlayer, SimplePlayer
-from meldlab.gin.vectors import play_batch, trace
 from meldlab.melds import discards
 from meldlab.play import Deal, Table
 

@@ -11,11 +11,11 @@ from meldlab.chance import Purpose
 from meldlab.chance.kernel import address, below
 from meldlab.gin import Gin, Move, Phase, Round, Rules, Verb
 from meldlab.gin import kernel_ensemble as verbs
+from meldlab.gin.batch import playing_out, rule_vector
 from meldlab.gin.book import NO_BOOK
 from meldlab.gin.kernel_rollout import rollouts
 from meldlab.gin.move import DRAW, DROPS, PASS, TAKES
 from meldlab.gin.players import MonteCarloPlayer, SimplePlayer, montecarlo
-from meldlab.gin.vectors import playing_out, rule_vector
 from meldlab.gin.view import View
 from meldlab.play import Chance, Deal, RandomPlayer, Table
 

@@ -12,7 +12,7 @@ import pytest
 from meldlab.cards import classes
 from meldlab.errors import NotLegalHere
 from meldlab.gin.book import NO_BOOK, Book
-from meldlab.gin.tables import check_folder, dead_cards, load, save
+from meldlab.gin.values.folder import check_folder, dead_cards, load, save
 
 FACTS = {"cards": 3, "ranks": 4, "against": "simple", "rules": {"preset": "eaai"}, "turns": [1, 9], "price": 5.0}
 

@@ -10,9 +10,9 @@ import pytest
 from meldlab.cards import CARDS, Card
 from meldlab.gin import Gin, Match, Move, Rules, Verb, players
 from meldlab.gin import kernel_tracking as place
+from meldlab.gin.batch import pair_of, rule_vector
 from meldlab.gin.kernel_ensemble import DRAWS, PARAMETERS
 from meldlab.gin.players import Ensemble
-from meldlab.gin.vectors import pair_of, rule_vector
 from meldlab.lab.tuning.tracking import curves_of, genes_of
 from meldlab.play import Deal, Table
 

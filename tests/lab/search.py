@@ -6,9 +6,9 @@ import time
 from pathlib import Path
 from typing import Any
 
-from meldlab.lab.duels import gather, play_shard
-from meldlab.lab.shards import WORKERS, Shard, Worker, play
-from meldlab.lab.store import Counts, Store, canonical
+from meldlab.lab.arena.shards import gather, play_shard
+from meldlab.lab.runs.shards import WORKERS, Shard, Worker, play
+from meldlab.lab.runs.store import Counts, Store, canonical
 
 PLAYERS = [f"knock:{early},0,6" for early in (2, 4, 6, 8, 10)]
 GAMES, PIECE = 200, 20

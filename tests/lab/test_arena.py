@@ -8,7 +8,7 @@ import pytest
 from meldlab.cards import Card
 from meldlab.errors import NotLegalHere
 from meldlab.gin import Gin, Rules, View, players
-from meldlab.lab.arena import GINS, duel, round_robin
+from meldlab.lab.arena.gin import GINS, duel, round_robin
 from meldlab.play import Deal, RandomPlayer, Result, Table
 
 KEYS = {

@@ -12,10 +12,10 @@ from pathlib import Path
 import pytest
 
 from meldlab.errors import NotLegalHere
-from meldlab.lab.cluster import Pool
-from meldlab.lab.duels import play_shard
-from meldlab.lab.shards import play
-from meldlab.lab.store import Store
+from meldlab.lab.arena.shards import play_shard
+from meldlab.lab.runs.cluster import Pool
+from meldlab.lab.runs.shards import play
+from meldlab.lab.runs.store import Store
 from tests.lab.search import PIECES, pieces, warm
 
 distributed = pytest.importorskip("distributed", reason="the extra 'cluster' is not installed")

@@ -10,7 +10,7 @@ import pytest
 from meldlab.errors import MeldlabError
 from meldlab.gin import Rules
 from meldlab.gin.book import Book
-from meldlab.gin.tables import load
+from meldlab.gin.values.folder import load
 from meldlab.lab.computing import Computed, Setting, compute
 from meldlab.statistics import sign_test
 

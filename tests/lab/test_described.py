@@ -3,11 +3,11 @@
 import pytest
 
 from meldlab.errors import NotLegalHere
-from meldlab.lab.described import contest, seatings
+from meldlab.lab.arena.recycle import contest, seatings
 from meldlab.recycle import library
 from meldlab.recycle.game import Described
-from meldlab.recycle.machine import Machine
-from meldlab.recycle.search import Searcher
+from meldlab.recycle.machine.machine import Machine
+from meldlab.recycle.players.searching import Searcher, searched_games
 
 WORTHLESS = """(game
  (setup (create players 3) (create deck (game hloc STOCK) (deck (N (A, B, C)))))
@@ -53,8 +53,8 @@ def test_the_arena_plays_the_games_of_its_seed() -> None:
     fight = contest(described, "pimc,random", games=4, seed=3, simulations=5, threads=2)
     machine = described.machine
     one, other = Searcher("pimc", 5), Searcher("random")
-    first = machine.searched_games([one, other], 2, seed=3).scores
-    second = machine.searched_games([other, one], 2, seed=3).scores
+    first = searched_games(machine, [one, other], 2, seed=3).scores
+    second = searched_games(machine, [other, one], 2, seed=3).scores
     assert fight.scores[0].value == (first[:, 0].sum() + second[:, 1].sum()) / 4
 
 

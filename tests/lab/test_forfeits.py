@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from meldlab.lab.tournament import tournament
+from meldlab.lab.arena.table import tournament
 from meldlab.play import Chance, TimeLimit
 from meldlab.rummikub import PRESETS
 from meldlab.rummikub.game import Rummikub, Turn, View

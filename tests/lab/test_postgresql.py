@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 import sqlalchemy as sa
 
-from meldlab.lab.standings import Progress, standings
-from meldlab.lab.store import Store
+from meldlab.lab.runs.standings import Progress, standings
+from meldlab.lab.runs.store import Store
 from tests.lab.search import GAMES, PIECES, PLAYERS, search
 from tests.lab.servers import postgresql
 from tests.lab.test_resuming import start

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from meldlab.lab.store import Store
+from meldlab.lab.runs.store import Store
 from tests.lab.search import GAMES, PIECE, PIECES, PLAYERS, search
 
 ROOT = Path(__file__).parents[2]

@@ -8,9 +8,9 @@ import pytest
 
 from meldlab.errors import NotLegalHere
 from meldlab.gin import Rules
-from meldlab.gin.kernel_batch import COUNTS
-from meldlab.lab.arena import Duel, duel, round_robin
-from meldlab.lab.series import Game, Seats, Series
+from meldlab.gin.kernel_round import COUNTS
+from meldlab.lab.arena.gin import Duel, duel, round_robin
+from meldlab.lab.arena.series import Game, Seats, Series
 from meldlab.play import TimeLimit
 
 PLAYERS = """

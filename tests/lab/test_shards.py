@@ -21,10 +21,10 @@ from joblib.externals.loky import get_reusable_executor
 
 from meldlab.errors import NoSuchThing, NotLegalHere
 from meldlab.gin.players import Ensemble, EnsemblePlayer
-from meldlab.lab.arena import duel
-from meldlab.lab.duels import gather, play_shard, rules_of, won
-from meldlab.lab.shards import WORKERS, Shard, Worker, play
-from meldlab.lab.store import Run, Store
+from meldlab.lab.arena.gin import duel
+from meldlab.lab.arena.shards import gather, play_shard, rules_of, won
+from meldlab.lab.runs.shards import WORKERS, Shard, Worker, play
+from meldlab.lab.runs.store import Run, Store
 
 players = st.sampled_from(["simple", "gin-only", "knock:10,0,6"]) | st.lists(
     st.floats(-1e6, 1e6, allow_nan=False), min_size=1, max_size=5
@@ -62,7 +62,7 @@ def test_every_field_is_in_the_key(shard: Shard, data: st.DataObject) -> None:
 
 
 def test_keys_are_the_same_on_every_machine_and_in_every_process() -> None:
-    text = 'from meldlab.lab.shards import Shard; print(Shard("gin.duel", (1, 0.1), arguments={"b": 1, "a": 2}).key)'
+    text = 'from meldlab.lab.runs.shards import Shard; print(Shard("gin.duel", (1, 0.1), arguments={"b": 1, "a": 2}).key)'
     environment = {**os.environ, "PYTHONHASHSEED": "7", "PYTHONPATH": os.pathsep.join(sys.path)}
     said = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, env=environment, check=True)
     mine = Shard("gin.duel", (np.float64(1.0), 0.1), arguments={"a": 2, "b": 1})
@@ -218,7 +218,7 @@ def test_pieces_of_a_holder_that_dies_are_taken_over(run: Run) -> None:
 
 
 def test_a_worker_of_another_version_is_refused(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("meldlab.lab.shards.code_version", lambda: "0.0.1")
+    monkeypatch.setattr("meldlab.lab.runs.shards.code_version", lambda: "0.0.1")
     with pytest.raises(NotLegalHere, match=r"plays version 0\.0\.1, the search is of version"):
         play([Shard("gin.duel", "simple", games=2)], run, jobs=1)
     assert run.games() == 0
@@ -234,7 +234,7 @@ def test_a_worker_of_another_version_is_refused(run: Run, monkeypatch: pytest.Mo
         (Shard("gin.duel", "nobody", games=2), "no player 'nobody'"),
         (Shard("gin.fight", "simple", games=2), "no worker 'gin.fight'"),
         (Shard("no.such.module:function", "simple", games=2), "no worker no.such.module:function"),
-        (Shard("meldlab.lab.duels:nothing", "simple", games=2), "no worker meldlab.lab.duels:nothing"),
+        (Shard("meldlab.lab.arena.shards:nothing", "simple", games=2), "no worker meldlab.lab.arena.shards:nothing"),
     ],
 )
 def test_what_cannot_be_played_is_named(run: Run, shard: Shard, why: str) -> None:

@@ -16,9 +16,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from meldlab.errors import MeldlabError, NoSuchThing, NotLegalHere
-from meldlab.lab.shards import Shard
-from meldlab.lab.standings import Progress, Standing, standings
-from meldlab.lab.store import Done, Run, Store, canonical, claimant
+from meldlab.lab.runs.shards import Shard
+from meldlab.lab.runs.standings import Progress, Standing, standings
+from meldlab.lab.runs.store import Done, Run, Store, canonical, claimant
 from meldlab.statistics import Moments, wilson
 
 plain = st.recursive(
@@ -56,7 +56,7 @@ def test_the_same_question_is_the_same_run(tmp_path: Path, monkeypatch: pytest.M
     assert again == first
     assert store.run("grid", {"a": 1, "b": [2, 1]}).number != first.number
     assert store.run("race", {"a": 1, "b": [1, 2]}).number != first.number
-    monkeypatch.setattr("meldlab.lab.store.code_version", lambda: "0.0.1")
+    monkeypatch.setattr("meldlab.lab.runs.store.code_version", lambda: "0.0.1")
     assert store.run("grid", {"a": 1, "b": [1, 2]}).number != first.number, "another version plays differently"
     assert [each.number for each in store.runs()] == [1, 2, 3, 4]
 

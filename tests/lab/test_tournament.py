@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 
-from meldlab.lab.tournament import Bout
+from meldlab.lab.arena.table import Bout
 from meldlab.statistics import Moments
 
 

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from meldlab.errors import NotLegalHere
 from meldlab.gin.players import Ensemble
 from meldlab.lab.figures.tuning import draw
-from meldlab.lab.store import Store
+from meldlab.lab.runs.store import Store
 from meldlab.lab.tuning import ensembles, grids, knocking, tracking
 from meldlab.lab.tuning.claims import one_sample, paired, two_samples
 from meldlab.lab.tuning.evolution import Evolution, best_player, evolve, finalists, middle

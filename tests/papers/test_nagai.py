@@ -6,9 +6,9 @@ one they shipped 0.7229 +- 0.0062. Figures over 200,000 games are in docs/gin.md
 
 import pytest
 
-from meldlab.lab import arena
-from meldlab.lab.arena import duel
-from meldlab.lab.fight import GAMES
+from meldlab.lab.arena import gin as arena
+from meldlab.lab.arena.fight import GAMES
+from meldlab.lab.arena.gin import duel
 
 
 def test_simple_against_simple() -> None:

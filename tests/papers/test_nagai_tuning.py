@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from meldlab.gin.players import Ensemble
-from meldlab.lab.arena import duel
-from meldlab.lab.store import Store
+from meldlab.lab.arena.gin import duel
+from meldlab.lab.runs.store import Store
 from meldlab.lab.tuning import grids, knocking
 from meldlab.lab.tuning.claims import Verdict, agreeing, one_sample, two_samples
 from meldlab.lab.tuning.ensembles import CLAIMS

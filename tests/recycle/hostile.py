@@ -10,9 +10,9 @@ from itertools import islice, product
 from string import ascii_uppercase
 
 from meldlab.errors import BadText
-from meldlab.recycle import kernel_layout as k
-from meldlab.recycle.limits import Limits
-from meldlab.recycle.machine import Machine
+from meldlab.recycle.language.limits import Limits
+from meldlab.recycle.machine import kernel_layout as k
+from meldlab.recycle.machine.machine import Machine
 
 CARDS = "(create deck (game iloc S) (deck (A (A, B, C, D, E, F, G, H)) (B (A, B, C, D, E, F, G, H))))"
 THOUSAND = "(create deck (game iloc S) (deck " + "".join(f"({key} (A, B, C, D, E, F, G, H, I, J))" for key in "ABC") + "))"

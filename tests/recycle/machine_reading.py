@@ -5,12 +5,12 @@ from typing import Any
 
 import numpy as np
 
-from meldlab.recycle import kernel_layout as k
 from meldlab.recycle import library
-from meldlab.recycle.checker import check
-from meldlab.recycle.compiler import Compiled, compile_program
-from meldlab.recycle.kernel import begin, decide, explore, score
-from meldlab.recycle.limits import Limits
+from meldlab.recycle.language.checker import check
+from meldlab.recycle.language.limits import Limits
+from meldlab.recycle.machine import kernel_layout as k
+from meldlab.recycle.machine.compiler import Compiled, compile_program
+from meldlab.recycle.machine.kernel import begin, decide, explore, score
 from tests.recycle.oracle import Option, Oracle
 from tests.recycle.oracle_board import TABLE, Card, Owner, Player, Team
 

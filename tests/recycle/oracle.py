@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from itertools import product, zip_longest
 from typing import Any, TypeVar
 
-from meldlab.recycle import syntax as s
-from meldlab.recycle.walking import walk
+from meldlab.recycle.language import syntax as s
+from meldlab.recycle.language.tree import walk
 from tests.recycle.oracle_board import SHUFFLE, SHUFFLE_EXPLORED, TABLE, Branches, Card, Chance, GameError, Pile, Points, Round, Spot, Team
 from tests.recycle.oracle_values import Reckoner, within_32_bits
 

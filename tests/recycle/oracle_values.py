@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, TypeVar
 
-from meldlab.recycle import syntax as s
+from meldlab.recycle.language import syntax as s
 from tests.recycle.oracle_board import (
     RANDOM,
     TABLE,

@@ -6,8 +6,8 @@ from functools import cache
 from typing import Any, NamedTuple
 
 from meldlab.recycle import library
-from meldlab.recycle import syntax as s
-from meldlab.recycle.reader import read
+from meldlab.recycle.language import syntax as s
+from meldlab.recycle.language.reader import read
 from tests.recycle.oracle import Decision, Oracle
 from tests.recycle.oracle_board import PLAYER, Addressed, Card, Event, Owner, Player
 

@@ -8,7 +8,7 @@ import pytest
 from numpy.typing import ArrayLike
 
 from meldlab.recycle import library
-from meldlab.recycle.machine import Games, Machine
+from meldlab.recycle.machine.machine import Games, Machine
 from tests.recycle.block_rummy_by_hand import Card, Deal
 from tests.recycle.oracle_board import PLAYER, SHUFFLE, Addressed, Event
 

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from meldlab.recycle import library
-from meldlab.recycle.checker import check
-from meldlab.recycle.findings import TITLES
+from meldlab.recycle.language.checker import check
+from meldlab.recycle.language.findings import TITLES
 
 SETUP = "(setup (create players 2) (create deck (game iloc S) (deck (RANK (A, B)))))"
 DOCS = Path(__file__).parents[2] / "docs" / "recycle-errors.md"

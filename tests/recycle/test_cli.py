@@ -9,7 +9,7 @@ import pytest
 
 from meldlab.cli.app import main
 from meldlab.recycle import library
-from meldlab.recycle.machine import Machine
+from meldlab.recycle.machine.machine import Machine
 
 TINY = """;; a game
 (game (setup (create players 2) (create deck (game iloc S) (deck (RANK (A, B)))))

@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 from scipy.stats import chisquare
 
-from meldlab.recycle import kernel_layout as k
 from meldlab.recycle import library
-from meldlab.recycle.machine import Entry, Machine, Place, Position
-from meldlab.recycle.search import Searcher, Study
+from meldlab.recycle.machine import kernel_layout as k
+from meldlab.recycle.machine.machine import Entry, Machine, Place, Position
+from meldlab.recycle.players.searching import Searcher, Study
 from tests.recycle import tiny
 
 

@@ -12,13 +12,13 @@ from hypothesis import strategies as st
 
 from meldlab.errors import BadText
 from meldlab.recycle import library
-from meldlab.recycle.checker import check
-from meldlab.recycle.limits import Limits
-from meldlab.recycle.machine import Machine
-from meldlab.recycle.printer import layout
-from meldlab.recycle.reader import read
-from meldlab.recycle.statuses import reason
-from meldlab.recycle.words import KEYWORDS, plain
+from meldlab.recycle.language.checker import check
+from meldlab.recycle.language.limits import Limits
+from meldlab.recycle.language.printer import layout
+from meldlab.recycle.language.reader import read
+from meldlab.recycle.language.words import KEYWORDS, plain
+from meldlab.recycle.machine.machine import Machine
+from meldlab.recycle.machine.statuses import reason
 
 EXAMPLES = int(os.environ.get("MELDLAB_FUZZ", "500"))
 TIGHT = Limits(decisions=30, steps=200, work=200_000, cards=300, locations=60, memories=60, options=500, lists=20_000, awards=20)

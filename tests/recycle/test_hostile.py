@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 
 from meldlab.errors import BadText
-from meldlab.recycle import kernel_layout as k
-from meldlab.recycle.limits import Limits
-from meldlab.recycle.machine import Machine, Position
-from meldlab.recycle.statuses import reason
+from meldlab.recycle.language.limits import Limits
+from meldlab.recycle.machine import kernel_layout as k
+from meldlab.recycle.machine.machine import Machine, Position
+from meldlab.recycle.machine.statuses import reason
 from tests.recycle.hostile import ATTACKS, CARDS, Attack, game, many_times, names
 
 ROOT = Path(__file__).parents[2]
@@ -92,8 +92,9 @@ GREEDY = {
 def test_a_program_that_asks_for_too_much_memory_is_refused_before_it_gets_any(asks: str) -> None:
     text, why = GREEDY[asks]
     script = (
-        "import resource, sys; from meldlab.recycle.compiler import compile_program; from meldlab.recycle.checker import check;"
-        "from meldlab.recycle.limits import Limits; from meldlab.errors import BadText\n"
+        "import resource, sys; from meldlab.recycle.machine.compiler import compile_program;"
+        "from meldlab.recycle.language.checker import check;"
+        "from meldlab.recycle.language.limits import Limits; from meldlab.errors import BadText\n"
         "text = sys.stdin.read()\n"
         "try: compile_program(check(text).stop_at_errors().program, Limits(), text)\n"
         "except BadText as problem: print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, problem.problem)"

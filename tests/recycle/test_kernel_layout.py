@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from meldlab.recycle import kernel_layout as k
-from meldlab.recycle import kernel_search as ks
-from meldlab.recycle.limits import Limits
-from meldlab.recycle.statuses import reason
+from meldlab.recycle.language.limits import Limits
+from meldlab.recycle.machine import kernel_layout as k
+from meldlab.recycle.machine import kernel_search as ks
+from meldlab.recycle.machine.statuses import reason
 
 SOURCE = Path(k.__file__).read_text("utf-8")
 

@@ -8,7 +8,7 @@ from itertools import permutations, product
 import pytest
 
 from meldlab.recycle import library
-from meldlab.recycle.machine import Machine
+from meldlab.recycle.machine.machine import Machine
 from tests.recycle.oracle import Decision, Oracle
 from tests.recycle.oracle_board import Card, Event, Player
 from tests.recycle.playing import follow, program

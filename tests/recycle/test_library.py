@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from meldlab.recycle import library
-from meldlab.recycle import syntax as s
-from meldlab.recycle.checker import check
+from meldlab.recycle.language import syntax as s
+from meldlab.recycle.language.checker import check
 from tests.recycle.playing import program
 
 PAGES = Path(__file__).parents[2] / "docs" / "games"

@@ -5,13 +5,13 @@ import time
 import pytest
 
 from meldlab.errors import BadText
-from meldlab.recycle.checker import check
-from meldlab.recycle.compiler import compile_program
-from meldlab.recycle.findings import Finding, ProgramMistake
-from meldlab.recycle.limits import Limits
-from meldlab.recycle.printer import layout
-from meldlab.recycle.reader import read
-from meldlab.recycle.words import LONGEST, words
+from meldlab.recycle.language.checker import check
+from meldlab.recycle.language.findings import Finding, ProgramMistake
+from meldlab.recycle.language.limits import Limits
+from meldlab.recycle.language.printer import layout
+from meldlab.recycle.language.reader import read
+from meldlab.recycle.language.words import LONGEST, words
+from meldlab.recycle.machine.compiler import compile_program
 from tests.recycle.hostile import CARDS, names
 
 SECONDS = 10.0  # of CPU; it takes about one, and took minutes where something was squared

@@ -7,8 +7,8 @@ import os
 
 import pytest
 
-from meldlab.recycle import kernel_layout as k
 from meldlab.recycle import library
+from meldlab.recycle.machine import kernel_layout as k
 from tests.recycle.machine_reading import Machine, compiled, oracle_state
 from tests.recycle.playing import new_game
 

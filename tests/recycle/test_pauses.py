@@ -11,11 +11,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from meldlab.recycle import kernel, library
-from meldlab.recycle.machine import Machine
-from meldlab.recycle.movement import Movement
-from meldlab.recycle.search import Searcher, Study
-from meldlab.recycle.transcript import transcribe
+from meldlab.recycle import library
+from meldlab.recycle.machine import kernel
+from meldlab.recycle.machine.machine import Machine
+from meldlab.recycle.players.searching import Searcher, Study, searched_games
+from meldlab.recycle.telling.movement import Movement
+from meldlab.recycle.telling.transcript import transcribe
 from tests.recycle.hostile import CARDS, game
 
 NAMES = ["cribbage", "goofspiel", "hearts", "whist", "scopa", "block_rummy"]
@@ -34,7 +35,7 @@ def everything(name: str) -> dict[str, object]:
     machine = Machine.of(library.entry(name).text)
     games = machine.random_games(6, seed=5)
     players = [Searcher.parse(one) for one in ("ismcts:3:taken", "mcts:3", "pimc:2", "random")]
-    searched = machine.searched_games((players * 2)[: machine.players], games=1, seed=7, threads=1)
+    searched = searched_games(machine, (players * 2)[: machine.players], games=1, seed=7, threads=1)
     study = Study(machine, [Searcher("ismcts", 5)] * machine.players)
     return {
         "random": [getattr(games, part).tolist() for part in ("statuses", "decisions", "options", "scores")],
@@ -84,10 +85,10 @@ import signal, sys
 signal.signal(signal.SIGINT, signal.default_int_handler)
 from meldlab.cli.app import main
 from meldlab.recycle import library
-from meldlab.recycle.machine import Machine
-from meldlab.recycle.search import Searcher
+from meldlab.recycle.machine.machine import Machine
+from meldlab.recycle.players.searching import Searcher
 machine = Machine.of(library.entry("kuhn_poker").text)
-machine.searched_games([Searcher("mcts", 2)] * 2, games=1, seed=1)
+searched_games(machine, [Searcher("mcts", 2)] * 2, games=1, seed=1)
 print("ready", flush=True)
 main(sys.argv[1:])
 """

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from meldlab.recycle import library
-from meldlab.recycle.machine import Machine
+from meldlab.recycle.machine.machine import Machine
 from tests.recycle.playing import histories
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "recycle_perft.txt"

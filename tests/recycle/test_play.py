@@ -7,8 +7,8 @@ import pytest
 from meldlab.errors import MeldlabError, NotLegalHere
 from meldlab.play import Deal, RandomPlayer, Record, Table, replay
 from meldlab.recycle.game import Described, Option
-from meldlab.recycle.limits import Limits
-from meldlab.recycle.machine import Machine
+from meldlab.recycle.language.limits import Limits
+from meldlab.recycle.machine.machine import Machine
 from tests.play.leaks import assert_no_leaks
 
 GAMES = {name: Described.named(name) for name in ("kuhn_poker", "block_rummy", "hearts", "go_fish", "golf", "goofspiel")}

@@ -8,10 +8,10 @@ import random
 
 import pytest
 
-from meldlab.recycle import kernel_layout as k
-from meldlab.recycle.checker import check
-from meldlab.recycle.compiler import compile_program
-from meldlab.recycle.reader import read
+from meldlab.recycle.language.checker import check
+from meldlab.recycle.language.reader import read
+from meldlab.recycle.machine import kernel_layout as k
+from meldlab.recycle.machine.compiler import compile_program
 from tests.recycle.machine_reading import LIMITS, Machine, oracle_state
 from tests.recycle.oracle import Decision, Oracle
 from tests.recycle.oracle_board import Addressed, GameError

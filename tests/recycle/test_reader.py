@@ -5,10 +5,10 @@ from typing import Any
 import pytest
 
 from meldlab.errors import BadText
-from meldlab.recycle import syntax as s
-from meldlab.recycle.findings import Finding
-from meldlab.recycle.printer import layout
-from meldlab.recycle.reader import read, read_expression
+from meldlab.recycle.language import syntax as s
+from meldlab.recycle.language.findings import Finding
+from meldlab.recycle.language.printer import layout
+from meldlab.recycle.language.reader import read, read_expression
 
 SMALL = """\ufeff;; a comment ) with ' brackets
 (game (declare 1 0 'N)

@@ -5,7 +5,7 @@ from itertools import combinations
 import pytest
 
 from meldlab.recycle import library
-from meldlab.recycle.reader import read
+from meldlab.recycle.language.reader import read
 from tests.recycle.block_rummy_by_hand import Deal
 from tests.recycle.oracle_board import PLAYER, SHUFFLE, TABLE, Addressed, Event, Owner, Player
 from tests.recycle.playing import Face, Game, game_of, new_game, play_out

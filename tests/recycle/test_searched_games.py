@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 from meldlab.play import Deal
-from meldlab.recycle import kernel_layout as k
 from meldlab.recycle import library
 from meldlab.recycle.game import Described
-from meldlab.recycle.limits import Limits
-from meldlab.recycle.machine import Machine, Position
-from meldlab.recycle.search import Advice, SearchedGames, Searcher, Study, play_games
+from meldlab.recycle.language.limits import Limits
+from meldlab.recycle.machine import kernel_layout as k
+from meldlab.recycle.machine.machine import Machine, Position
+from meldlab.recycle.players.searching import Advice, SearchedGames, Searcher, Study, play_games, searched_games
 from tests.recycle import tiny
 from tests.recycle.programs import Author
 
@@ -25,24 +25,24 @@ def same(one: SearchedGames, other: SearchedGames) -> bool:
 
 def test_any_split_gives_the_same_games() -> None:
     machine = Machine.of(library.entry("hearts").text)
-    whole = machine.searched_games(SMALL, games=4, seed=9, threads=1)
-    assert same(whole, machine.searched_games(SMALL, games=4, seed=9, threads=3))
-    parts = [machine.searched_games(SMALL, games=1, seed=9, first=number, threads=1) for number in (0, 1, 2, 3)]
+    whole = searched_games(machine, SMALL, games=4, seed=9, threads=1)
+    assert same(whole, searched_games(machine, SMALL, games=4, seed=9, threads=3))
+    parts = [searched_games(machine, SMALL, games=1, seed=9, first=number, threads=1) for number in (0, 1, 2, 3)]
     assert same(whole, SearchedGames.joined(parts))
-    assert not same(whole, machine.searched_games(SMALL, games=4, seed=10, threads=1))
+    assert not same(whole, searched_games(machine, SMALL, games=4, seed=10, threads=1))
 
 
 def test_games_are_given_one_by_one_until_nobody_listens() -> None:
     machine = Machine.of(library.entry("scopa").text)
     stream = play_games(machine, [Searcher("pimc", 3)] * 2, range(7, 10_000), seed=9, threads=2)
-    assert same(next(stream), machine.searched_games([Searcher("pimc", 3)] * 2, games=1, seed=9, first=7, threads=1))
+    assert same(next(stream), searched_games(machine, [Searcher("pimc", 3)] * 2, games=1, seed=9, first=7, threads=1))
     assert next(stream).game.max() == 8
     stream.close()  # type: ignore[attr-defined]  # ten thousand games would take minutes
 
 
 def test_random_players_play_the_random_games() -> None:
     machine = Machine.of(library.entry("scopa").text)
-    searched = machine.searched_games([Searcher("random")] * 2, games=10, seed=3, first=5, threads=1)
+    searched = searched_games(machine, [Searcher("random")] * 2, games=10, seed=3, first=5, threads=1)
     played = machine.random_games(games=10, seed=3, first=5)
     assert np.array_equal(searched.scores, played.scores)
     assert np.array_equal(searched.decisions, played.decisions)
@@ -54,7 +54,7 @@ def test_random_players_play_the_random_games() -> None:
 def test_the_record_of_every_game_is_whole(name: str) -> None:
     machine = Machine.of(library.entry(name).text)
     players = [Searcher(("mcts", "ismcts", "pimc")[seat % 3], 3, 2) for seat in range(machine.players)]
-    played = machine.searched_games(players, games=1, seed=1, threads=1)
+    played = searched_games(machine, players, games=1, seed=1, threads=1)
     assert played.statuses.tolist() == [k.FINISHED]
     assert played.decisions.tolist() == [len(played.move)]
     assert played.move.tolist() == list(range(len(played.move)))
@@ -200,7 +200,7 @@ def test_simulations_that_fail_are_counted() -> None:
         assert found.failed > 0
         assert found.counts[0] == 0
         assert found.counts[1] >= 10
-    played = machine.searched_games([Searcher("random")], games=20, seed=1, threads=1)
+    played = searched_games(machine, [Searcher("random")], games=20, seed=1, threads=1)
     assert set(played.statuses.tolist()) == {k.FINISHED, k.BY_ZERO}
 
 

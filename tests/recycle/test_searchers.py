@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 
 from meldlab.errors import BadText, NoSuchThing, NotLegalHere
 from meldlab.recycle import library
-from meldlab.recycle.machine import Machine, Position
-from meldlab.recycle.search import KINDS, LEVELS, REWARDS, Advice, Searcher, Study
+from meldlab.recycle.machine.machine import Machine, Position
+from meldlab.recycle.players.searching import KINDS, LEVELS, REWARDS, Advice, Searcher, Study, searched_games
 from tests.recycle import tiny
 
 
@@ -124,9 +124,9 @@ def test_one_tree_does_not_believe_that_it_will_see_the_card() -> None:
 def test_the_game_itself_shows_what_a_guess_is_worth() -> None:
     machine = tiny.machine(tiny.COLOUR)
     others = Searcher("random")
-    sure = machine.searched_games([Searcher("ismcts", 50), others], 100, seed=1, threads=1)
+    sure = searched_games(machine, [Searcher("ismcts", 50), others], 100, seed=1, threads=1)
     assert (sure.scores[:, 0] == 3).all()
-    guessed = machine.searched_games([Searcher("mcts", 200), others], 200, seed=1, threads=1)
+    guessed = searched_games(machine, [Searcher("mcts", 200), others], 200, seed=1, threads=1)
     assert 1.4 < guessed.scores[:, 0].mean() < 2.6
 
 

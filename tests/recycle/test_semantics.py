@@ -5,8 +5,8 @@ The deck is A to E in suits X and Y, lying in (game iloc STOCK) as it was made: 
 
 import pytest
 
-from meldlab.recycle import kernel_layout as k
-from meldlab.recycle.reader import read
+from meldlab.recycle.language.reader import read
+from meldlab.recycle.machine import kernel_layout as k
 from tests.recycle.machine_reading import Machine, compile_text, oracle_state
 from tests.recycle.oracle import Decision, Oracle
 from tests.recycle.oracle_board import Addressed, GameError

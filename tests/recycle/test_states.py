@@ -8,8 +8,8 @@ import pytest
 
 from meldlab.play import Chance, Deal, RandomPlayer, Table
 from meldlab.recycle.game import Described
-from meldlab.recycle.limits import Limits
-from meldlab.recycle.machine import Machine
+from meldlab.recycle.language.limits import Limits
+from meldlab.recycle.machine.machine import Machine
 from tests.recycle.hostile import game
 
 NAMES = ["kuhn_poker", "hearts", "block_rummy", "goofspiel", "gin_rummy"]

@@ -10,10 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from meldlab.recycle import library
-from meldlab.recycle import syntax as s
-from meldlab.recycle.printer import layout, show
-from meldlab.recycle.reader import read, read_expression
-from meldlab.recycle.walking import walk
+from meldlab.recycle.language import syntax as s
+from meldlab.recycle.language.printer import layout, show
+from meldlab.recycle.language.reader import read, read_expression
+from meldlab.recycle.language.tree import walk
 from tests.recycle.programs import Author
 
 CONSTRUCTS = [value for value in vars(s).values() if isinstance(value, type) and issubclass(value, s.Node) and hasattr(value, "form")]

@@ -4,9 +4,9 @@ import pytest
 
 from meldlab.errors import BadText, NoSuchThing, NotLegalHere
 from meldlab.recycle import library
-from meldlab.recycle.machine import Machine
-from meldlab.recycle.reader import read
-from meldlab.recycle.variants import declared_numbers, parse_settings, varied
+from meldlab.recycle.language.reader import read
+from meldlab.recycle.language.variants import declared_numbers, parse_settings, varied
+from meldlab.recycle.machine.machine import Machine
 
 TEXT = """;; a game
 (game (declare 1 0 ;; ten, with 'X in a comment

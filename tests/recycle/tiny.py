@@ -6,8 +6,8 @@ from itertools import permutations, product
 
 import numpy as np
 
-from meldlab.recycle import kernel_layout as k
-from meldlab.recycle.machine import Machine, Position
+from meldlab.recycle.machine import kernel_layout as k
+from meldlab.recycle.machine.machine import Machine, Position
 
 VALUES = "(set (game points WORTH) (((N : A) 1) ((N : B) 2) ((N : C) 4) ((N : D) 8) ((N : E) 16) ((N : F) 32)))"
 ROW = "(create deck (game vloc ROW) (deck (N ({names}))))"

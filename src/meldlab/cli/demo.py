@@ -118,7 +118,7 @@ def rummikub_rows() -> list[Row]:
 def gin_rows() -> list[Row]:
     """Let the ensemble of Nagai et al. (2021) and its betters play the simple player; the paper's rate is the best of 3,003 noisy ones."""
     from meldlab.chance import Purpose, derived
-    from meldlab.lab.arena import duel
+    from meldlab.lab.arena.gin import duel
 
     published = {"ensemble": "0.739 (0.723 re-measured)", "ensemble:best": "-", "computed:light": "-"}
     deals = derived(1, Purpose.FRESH)  # the search that found ensemble:best has not seen them
@@ -128,8 +128,9 @@ def gin_rows() -> list[Row]:
 
 def recycle_rows() -> list[Row]:
     """Play Block Rummy at random, as on the page of the Valet testbed: one or two options to draw, ten or eleven to discard."""
-    from meldlab.recycle import kernel_layout, library
-    from meldlab.recycle.machine import Machine
+    from meldlab.recycle import library
+    from meldlab.recycle.machine import kernel_layout
+    from meldlab.recycle.machine.machine import Machine
 
     games = 500
     played = Machine.of(library.entry("block_rummy").text).random_games(games=games, seed=1)

@@ -110,7 +110,7 @@ def _waiting() -> None:
 def _gin() -> None:
     from meldlab.gin import Gin, players
     from meldlab.gin.advice import advise, imagined_view
-    from meldlab.lab.arena import duel
+    from meldlab.lab.arena.gin import duel
     from meldlab.lab.computing import Setting, compute
     from meldlab.lab.tuning.work import warm
     from meldlab.play import Deal, Table
@@ -138,13 +138,13 @@ def _stopping() -> None:
 
 def _recycle() -> None:
     from meldlab.recycle import library
-    from meldlab.recycle.machine import Machine
-    from meldlab.recycle.search import Searcher
-    from meldlab.recycle.transcript import transcribe
+    from meldlab.recycle.machine.machine import Machine
+    from meldlab.recycle.players.searching import Searcher, searched_games
+    from meldlab.recycle.telling.transcript import transcribe
 
     machine = Machine.of(library.entry("kuhn_poker").text)
     machine.random_games(games=2, seed=0)
-    machine.searched_games([Searcher("mcts", 2)] * 2, games=1, seed=0, threads=1)
+    searched_games(machine, [Searcher("mcts", 2)] * 2, games=1, seed=0, threads=1)
     list(transcribe(machine, seed=0))
 
 

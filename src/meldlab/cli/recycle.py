@@ -14,8 +14,8 @@ from meldlab.cli.recycle_analysis import SetOption
 from meldlab.errors import MeldlabError, NoSuchThing, NotLegalHere
 
 if TYPE_CHECKING:
-    from meldlab.recycle.findings import Finding
     from meldlab.recycle.game import Described, Standing
+    from meldlab.recycle.language.findings import Finding
 
 app = typer.Typer(name="recycle", help="Card games described in RECYCLE: check, run and play them.", no_args_is_help=True)
 
@@ -56,11 +56,11 @@ def check(game: GameArgument, dialect: DialectOption = "0.6", limits: LimitsOpti
 
     Example: meldlab recycle check block_rummy
     """
-    from meldlab.recycle.checker import check as check_text
-    from meldlab.recycle.compiler import compile_program
-    from meldlab.recycle.findings import Finding, ProgramMistake
     from meldlab.recycle.game import load
-    from meldlab.recycle.limits import Limits
+    from meldlab.recycle.language.checker import check as check_text
+    from meldlab.recycle.language.findings import Finding, ProgramMistake
+    from meldlab.recycle.language.limits import Limits
+    from meldlab.recycle.machine.compiler import compile_program
 
     _, text = load(game)
     known, sizes = _dialect(dialect), Limits.parse(limits)
@@ -97,8 +97,8 @@ def format_program(
     Example: meldlab recycle format kuhn_poker
     """
     from meldlab.recycle.game import load
-    from meldlab.recycle.printer import layout
-    from meldlab.recycle.reader import read
+    from meldlab.recycle.language.printer import layout
+    from meldlab.recycle.language.reader import read
 
     _, text = load(game)
     _print_or_write(layout(read(text), text), game, write)
@@ -114,8 +114,8 @@ def migrate(
     Example: meldlab recycle migrate old_game.gdl
     """
     from meldlab.recycle.game import load
-    from meldlab.recycle.printer import layout
-    from meldlab.recycle.reader import read
+    from meldlab.recycle.language.printer import layout
+    from meldlab.recycle.language.reader import read
 
     _, text = load(game)
     _print_or_write(layout(read(text, "0.5"), text), game, write)
@@ -127,7 +127,7 @@ def show(game: GameArgument, dialect: DialectOption = "0.6", json: JsonOption = 
 
     Example: meldlab recycle show kuhn_poker
     """
-    from meldlab.recycle.listing import instructions, storage, tree
+    from meldlab.recycle.machine.disassembly import instructions, storage, tree
 
     described = _described(game, dialect, "")
     machine = described.machine
@@ -153,8 +153,8 @@ def run(
 
     Example: meldlab recycle run hearts --games 10000 --seed 1 --json
     """
-    from meldlab.recycle.outcome import Outcome
-    from meldlab.recycle.search import Searcher
+    from meldlab.lab.arena.outcome import Outcome
+    from meldlab.recycle.players.searching import Searcher
 
     described = _described(game, dialect, limits, settings)
     machine = described.machine
@@ -193,7 +193,7 @@ def play(
     Example: meldlab recycle play kuhn_poker --seat 1
     """
     from meldlab.play import Deal
-    from meldlab.recycle.search import Searcher, Study
+    from meldlab.recycle.players.searching import Searcher, Study
 
     need_input()
     described = _described(game, dialect, limits)
@@ -235,7 +235,7 @@ def transcript(
 
     Example: meldlab recycle transcript scopa --seed 3
     """
-    from meldlab.recycle.transcript import transcribe
+    from meldlab.recycle.telling.transcript import transcribe
 
     described = _described(game, dialect, limits)
     lines = transcribe(described.machine, seed)
@@ -290,8 +290,8 @@ def _dialect(name: str) -> str:
 
 def _described(name: str, dialect: str, limits: str, settings: list[str] | None = None) -> "Described":
     from meldlab.recycle.game import Described
-    from meldlab.recycle.limits import Limits
-    from meldlab.recycle.variants import parse_settings, varied
+    from meldlab.recycle.language.limits import Limits
+    from meldlab.recycle.language.variants import parse_settings, varied
 
     described = Described.named(name, _dialect(dialect), Limits.parse(limits))
     return replace(described, text=varied(described.text, parse_settings(settings or []), dialect))
@@ -317,7 +317,7 @@ def _finding(finding: "Finding", text: str) -> dict[str, Any]:
 
 
 def _constructs(text: str) -> list[str]:
-    from meldlab.recycle.words import words
+    from meldlab.recycle.language.words import words
 
     return sorted({word.text for word in words(text) if word.sort == "keyword" or (word.sort == "sign" and word.text not in "(),:")})
 

@@ -49,7 +49,7 @@ def analyse(
 
     Example: meldlab recycle analyse block_rummy --quick --out block_rummy
     """
-    from meldlab.recycle.variants import parse_settings
+    from meldlab.recycle.language.variants import parse_settings
 
     subject = _subject(game, parse_settings(settings or []), dialect, limits)
     analysis = _analysed(subject, _budget(games, simulations, quick, player, seed), store, cluster, jobs)
@@ -125,7 +125,7 @@ def compare(
 def _subject(name: str, settings: dict[str, int], dialect: str, limits: str) -> "Subject":
     from meldlab.lab.analysis.study import Subject
     from meldlab.recycle.game import Described
-    from meldlab.recycle.limits import Limits
+    from meldlab.recycle.language.limits import Limits
 
     if dialect not in ("0.6", "0.5"):
         raise NoSuchThing("dialect", dialect, ("0.6", "0.5"))
@@ -134,7 +134,7 @@ def _subject(name: str, settings: dict[str, int], dialect: str, limits: str) -> 
 
 def _subjects(names: list[str], settings: list[str], dialect: str, limits: str) -> "list[Subject]":
     """Return every game followed by its variants."""
-    from meldlab.recycle.variants import declared_numbers, parse_settings
+    from meldlab.recycle.language.variants import declared_numbers, parse_settings
 
     found, variants = [], [parse_settings([text]) for text in settings]
     for name in names:
@@ -157,7 +157,7 @@ def _budget(games: int | None, simulations: int | None, quick: bool, player: str
 
 def _analysed(subject: "Subject", budget: "Budget", store: str | None, cluster: str | None, jobs: int) -> "Analysis":
     from meldlab.lab.analysis.study import analyse as study
-    from meldlab.lab.store import Store
+    from meldlab.lab.runs.store import Store
 
     start = time.perf_counter()
     with progress_bar(subject.title) as bar:

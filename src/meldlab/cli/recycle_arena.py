@@ -10,7 +10,7 @@ from meldlab.cli.progress import progress_bar
 from meldlab.cli.recycle_analysis import SetOption
 
 if TYPE_CHECKING:
-    from meldlab.lab.described import Contest
+    from meldlab.lab.arena.recycle import Contest
 
 
 def arena(
@@ -32,9 +32,9 @@ def arena(
 
     Example: meldlab recycle arena block_rummy --players mcts,random --games 20 --simulations 50 --seed 1
     """
-    from meldlab.lab.described import contest
+    from meldlab.lab.arena.recycle import contest
     from meldlab.recycle.game import Described
-    from meldlab.recycle.variants import parse_settings, varied
+    from meldlab.recycle.language.variants import parse_settings, varied
 
     described = Described.named(game)
     described = replace(described, text=varied(described.text, parse_settings(settings or [])))

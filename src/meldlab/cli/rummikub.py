@@ -227,7 +227,7 @@ def arena(
     from rich.console import Console
     from rich.progress import Progress
 
-    from meldlab.lab.tournament import tournament
+    from meldlab.lab.arena.table import tournament
     from meldlab.play import TimeLimit
     from meldlab.rummikub import load
     from meldlab.rummikub.game import Rummikub

@@ -12,8 +12,8 @@ import typer
 from meldlab.cli.options import JsonOption, StoreOption, print_json
 
 if TYPE_CHECKING:
-    from meldlab.lab.standings import Progress
-    from meldlab.lab.store import Run
+    from meldlab.lab.runs.standings import Progress
+    from meldlab.lab.runs.store import Run
 
 __all__ = ["app"]
 
@@ -34,8 +34,8 @@ def list_runs(store: StoreOption = None, json: JsonOption = False) -> None:
 
     Example: meldlab runs list
     """
-    from meldlab.lab.standings import Progress
-    from meldlab.lab.store import Store, default_store
+    from meldlab.lab.runs.standings import Progress
+    from meldlab.lab.runs.store import Store, default_store
 
     if store is None and not default_store().exists():
         # The first thing that a newcomer may type is no mistake.
@@ -78,8 +78,8 @@ def show(
     """
     import json as text
 
-    from meldlab.lab.standings import Progress, standings
-    from meldlab.lab.store import Store
+    from meldlab.lab.runs.standings import Progress, standings
+    from meldlab.lab.runs.store import Store
 
     found = Store.look(store).find(run)
     progress, players = Progress.of(found), standings(found, top)
@@ -111,7 +111,7 @@ def export(
     """
     from meldlab.cache import write_whole
     from meldlab.errors import NoSuchThing
-    from meldlab.lab.store import EVALUATIONS, Store
+    from meldlab.lab.runs.store import EVALUATIONS, Store
 
     if out is not None and out.suffix.lower() not in FORMATS:
         raise NoSuchThing("format", out.suffix or out.name, FORMATS)
@@ -186,7 +186,7 @@ def as_csv(names: list[str], rows: list[tuple[Any, ...]]) -> str:
 def write_parquet(names: list[str], rows: list[tuple[Any, ...]], file: BinaryIO) -> None:
     """Write rows as Parquet, the types of its columns those of the store."""
     from meldlab.errors import NotLegalHere
-    from meldlab.lab.store import EVALUATIONS
+    from meldlab.lab.runs.store import EVALUATIONS
 
     try:
         import pyarrow as pa

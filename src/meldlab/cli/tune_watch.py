@@ -10,7 +10,7 @@ import typer
 from meldlab.cli.options import JsonOption, StoreOption, print_json
 
 if TYPE_CHECKING:
-    from meldlab.lab.store import Store
+    from meldlab.lab.runs.store import Store
 
 __all__ = ["watch"]
 
@@ -29,7 +29,7 @@ def watch(
     from rich.console import Console
     from rich.live import Live
 
-    from meldlab.lab.store import Store
+    from meldlab.lab.runs.store import Store
 
     kept = Store.look(store)
     number = run if run is not None else latest(kept)
@@ -63,7 +63,7 @@ def latest(store: "Store") -> int:
 
 def look(store: "Store", number: int) -> dict[str, Any]:
     """Return how a run stands now."""
-    from meldlab.lab.standings import Progress, standings
+    from meldlab.lab.runs.standings import Progress, standings
 
     run = store.find(number)
     best = standings(run, 1)

@@ -11,7 +11,7 @@ import numpy as np
 from meldlab.cards.kernel import LANE, frame_of_suit, rank_in_frame
 from meldlab.compiling import scalar_kernel
 from meldlab.gin.kernel import bit, discards, popcount
-from meldlab.gin.kernel_compute import lane_of, without_lowest
+from meldlab.gin.values.kernel_recursion import lane_of, without_lowest
 from meldlab.melds.kernel import LOWEST
 
 TURNS = 16

@@ -9,7 +9,8 @@ from meldlab.chance.kernel import address, below, decision
 from meldlab.chance.kernel_purpose import Purpose
 from meldlab.compiling import kernel
 from meldlab.gin.kernel import DISCARD, bit, discards, popcount, simple_discard
-from meldlab.gin.kernel_batch import (
+from meldlab.gin.kernel_ensemble import DRAW, DROP, KNOCK, PASS, TAKE
+from meldlab.gin.kernel_round import (
     DIARY,
     DROPPED,
     HAND,
@@ -30,7 +31,6 @@ from meldlab.gin.kernel_batch import (
     play_on,
     settle,
 )
-from meldlab.gin.kernel_ensemble import DRAW, DROP, KNOCK, PASS, TAKE
 
 OWN, OTHER = 0, 1
 PLAYOUT = int(Purpose.PLAYOUT)

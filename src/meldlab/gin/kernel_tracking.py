@@ -9,8 +9,8 @@ import numpy as np
 from meldlab.chance.kernel import address, shuffle
 from meldlab.compiling import kernel, scalar_kernel
 from meldlab.gin.kernel import FULL, bit, popcount
-from meldlab.gin.kernel_batch import CARD, COUNTS, DEAL, FLOOR, LOG_WIDTH, MOST_DRAWS, SEAT, STEPS, VERB, play_some
 from meldlab.gin.kernel_ensemble import DRAW, DROP, DROPS, PASS, SHOW, TAKE, adjacent_cards, baseline, hear_draw, start_belief
+from meldlab.gin.kernel_round import CARD, COUNTS, DEAL, FLOOR, LOG_WIDTH, MOST_DRAWS, SEAT, STEPS, VERB, play_some
 
 SELF, OTHER = 0, 1  # seats
 ALLOWANCES = 2  # additional guesses: none, and three

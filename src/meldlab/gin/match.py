@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from meldlab.cards import CARDS
 from meldlab.chance import Purpose
-from meldlab.gin.kernel_batch import MOST_ROUNDS
+from meldlab.gin.kernel_round import MOST_ROUNDS
 from meldlab.gin.move import Move, Verb
 from meldlab.gin.round import Outcome, Round, make
 from meldlab.gin.rules import Rules

@@ -19,16 +19,18 @@ from numpy.typing import NDArray
 from meldlab.cards import Hand, classes
 from meldlab.chance import Purpose, derived, verified
 from meldlab.errors import NotLegalHere, whole
-from meldlab.gin import Rules, kernel_tally, players, tables
-from meldlab.gin import kernel_batch as place
+from meldlab.gin import Rules, players
+from meldlab.gin import kernel_round as place
+from meldlab.gin.batch import Seated, plays_in_kernel, rule_vector, seat
 from meldlab.gin.book import NO_BOOK, Book
-from meldlab.gin.compute import Engine, Field, Solved, open_book, solve
-from meldlab.gin.guided import guided_value
 from meldlab.gin.kernel_computed import KNOWNS, TURNS
 from meldlab.gin.kernel_ensemble import KIND, SIMPLE
-from meldlab.gin.odds import Odds
 from meldlab.gin.players import ComputedPlayer, SimplePlayer
-from meldlab.gin.vectors import Seated, plays_in_kernel, rule_vector, seat
+from meldlab.gin.values import folder as tables
+from meldlab.gin.values import kernel_tally
+from meldlab.gin.values.guided import guided_value
+from meldlab.gin.values.odds import Odds
+from meldlab.gin.values.recursion import Engine, Field, Solved, open_book, solve
 from meldlab.gpu import has_gpu
 from meldlab.statistics import Interval, Moments
 

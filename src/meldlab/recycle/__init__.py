@@ -8,10 +8,10 @@ A program is read, checked and laid out by what is named here; ``recycle.machine
 """
 
 from meldlab.recycle import library
-from meldlab.recycle.checker import Checked, check
-from meldlab.recycle.findings import Finding
-from meldlab.recycle.limits import Limits
-from meldlab.recycle.printer import layout
-from meldlab.recycle.reader import read
+from meldlab.recycle.language.checker import Checked, check
+from meldlab.recycle.language.findings import Finding
+from meldlab.recycle.language.limits import Limits
+from meldlab.recycle.language.printer import layout
+from meldlab.recycle.language.reader import read
 
 __all__ = ["Checked", "Finding", "Limits", "check", "layout", "library", "read"]

@@ -17,12 +17,12 @@ import numpy as np
 
 from meldlab.errors import BadText, MeldlabError, NoSuchThing, NotLegalHere
 from meldlab.play import Chance, Deal, Result
-from meldlab.recycle import kernel_layout as k
 from meldlab.recycle import library
-from meldlab.recycle.limits import Limits
-from meldlab.recycle.machine import Machine, Place, Position
-from meldlab.recycle.statuses import reason
-from meldlab.recycle.telling import HIDDEN, Teller, visible
+from meldlab.recycle.language.limits import Limits
+from meldlab.recycle.machine import kernel_layout as k
+from meldlab.recycle.machine.machine import Machine, Place, Position
+from meldlab.recycle.machine.statuses import reason
+from meldlab.recycle.telling.teller import HIDDEN, Teller, visible
 
 __all__ = ["Described", "Option", "Seen", "Standing", "load"]
 

@@ -3,7 +3,7 @@
 from hypothesis import strategies as st
 
 from meldlab.lab.analysis.record import Decision, Record, Row
-from meldlab.recycle import kernel_layout as k
+from meldlab.recycle.machine import kernel_layout as k
 
 
 def thought(

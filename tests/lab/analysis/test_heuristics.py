@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from meldlab.lab.analysis import heuristics as h
 from meldlab.lab.analysis.heuristics import NAMES, Heuristic, heuristics
 from meldlab.lab.analysis.record import Decision, Record, Row
-from meldlab.recycle import kernel_layout as k
+from meldlab.recycle.machine import kernel_layout as k
 from tests.lab.analysis.records import BY_HAND, games
 
 

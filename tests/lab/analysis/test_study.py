@@ -11,11 +11,12 @@ from meldlab.lab.analysis.figures import GRID, draw_spread, lead_curves, normali
 from meldlab.lab.analysis.playing import LineUp
 from meldlab.lab.analysis.record import Record
 from meldlab.lab.analysis.study import Analysis, Budget, Subject, analyse
-from meldlab.lab.shards import Shard
-from meldlab.lab.store import Counts, Store
+from meldlab.lab.runs.shards import Shard
+from meldlab.lab.runs.store import Counts, Store
 from meldlab.recycle import library
 from meldlab.recycle.game import Described
-from meldlab.recycle.machine import Machine
+from meldlab.recycle.machine.machine import Machine
+from meldlab.recycle.players.searching import searched_games
 from tests.lab.analysis.records import BY_HAND
 
 SMALL = Budget(games=4, counted=100, simulations=20, seed=3)
@@ -36,7 +37,7 @@ def findings(analysis: Analysis) -> dict[str, object]:
 
 def test_random_branching_of_rummy_has_its_bands() -> None:
     machine = Machine.of(library.entry("block_rummy").text)
-    record = playing.recorded(machine.searched_games(LineUp.parse("random,random").players, 100, seed=0), "min", 0)
+    record = playing.recorded(searched_games(machine, LineUp.parse("random,random").players, 100, seed=0), "min", 0)
     assert record.scores.tolist() == machine.random_games(100, 0).scores.tolist()
     counts = Counter(record.options.tolist())
     # Drawing has two options, melding and laying off mostly one or two, discarding from a full hand ten or eleven.
@@ -102,7 +103,7 @@ def test_games_that_do_not_end_are_counted(tmp_path: Path) -> None:
          (do (((== ((1 player) sto N) 4) (move (top (game iloc EMPTY)) (top (game iloc S)))))))
         (scoring max ((current player) sto N)))"""
     )
-    from meldlab.recycle.limits import Limits
+    from meldlab.recycle.language.limits import Limits
 
     game = Described.named(str(path), limits=Limits(decisions=12))
     found = analyse(Subject.of(game, {}), Budget(20, 50, "random"), Store.open(tmp_path / "runs.sqlite"), jobs=1)

@@ -31,7 +31,7 @@ def bench_analyse(
     Example: meldlab bench analyse --json
     """
     from meldlab.recycle.game import Described
-    from meldlab.recycle.search import Searcher, Study
+    from meldlab.recycle.players.searching import Searcher, Study, searched_games
 
     described = Described.named(game)
     machine = described.machine
@@ -47,7 +47,7 @@ def bench_analyse(
     start = time.process_time()
     machine.random_games(PAGE, seed)
     random = time.process_time() - start
-    played = machine.searched_games([Searcher("mcts", simulations)] * machine.players, games, seed, threads=1)
+    played = searched_games(machine, [Searcher("mcts", simulations)] * machine.players, games, seed, threads=1)
     per_simulation = float(played.seconds.sum()) / int(played.simulations.sum())
     per_game = float(played.options.sum()) / games * PUBLISHED * per_simulation
     page = (random + PAGE * per_game) / CORES / 60
@@ -87,7 +87,7 @@ def _quick_page(described: "Described", seed: int) -> dict[str, float]:
     """Return the CPU seconds and the seconds on the clock that a quick page takes."""
     from meldlab.lab.analysis.page import analysis_page
     from meldlab.lab.analysis.study import Budget, Subject, analyse
-    from meldlab.lab.store import Store
+    from meldlab.lab.runs.store import Store
 
     cpu, wall = time.process_time(), time.perf_counter()
     with tempfile.TemporaryDirectory() as folder:

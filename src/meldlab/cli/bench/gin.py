@@ -26,9 +26,9 @@ def bench_gin(
 
     from meldlab.cli.bench.rivals import gin_rivals
     from meldlab.gin import Gin, Rules
-    from meldlab.gin import kernel_batch as place
+    from meldlab.gin import kernel_round as place
+    from meldlab.gin.batch import Seated, play_batch, seat
     from meldlab.gin.players import EnsemblePlayer, SimplePlayer
-    from meldlab.gin.vectors import Seated, play_batch, seat
     from meldlab.play import Deal, RandomPlayer, Table
 
     def batch(first: Seated, second: Seated, many: int) -> Callable[[], int]:

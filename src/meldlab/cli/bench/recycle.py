@@ -22,7 +22,7 @@ def bench_recycle(
     Example: meldlab bench recycle --json
     """
     from meldlab.recycle import library
-    from meldlab.recycle.machine import Machine
+    from meldlab.recycle.machine.machine import Machine
 
     rows: dict[str, dict[str, Any]] = {}
     for name in library.names() if everything else REFERENCE:

@@ -31,9 +31,9 @@ def bench_tuning(
     Example: meldlab bench tuning --json
     """
     from meldlab.gin import Rules, players
-    from meldlab.gin.vectors import play_batch, seat
-    from meldlab.lab.shards import Shard, play
-    from meldlab.lab.store import Store
+    from meldlab.gin.batch import play_batch, seat
+    from meldlab.lab.runs.shards import Shard, play
+    from meldlab.lab.runs.store import Store
 
     first, second = seat(players.parse("ensemble:paper")), seat(players.parse("simple"))
     pieces = Shard("gin.duel", "ensemble:paper", "simple", seed=1, games=games // 2 * 2 * shards).split(games // 2 * 2)

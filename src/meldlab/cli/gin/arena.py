@@ -9,7 +9,7 @@ from meldlab.cli.gin.options import RulesOption
 from meldlab.cli.options import GameSecondsOption, JsonOption, MoveSecondsOption, RaiseOption, SeedOption, print_json, tracebacks
 
 if TYPE_CHECKING:
-    from meldlab.lab.arena import Duel, RoundRobin
+    from meldlab.lab.arena.gin import Duel, RoundRobin
 
 
 def arena(
@@ -33,7 +33,7 @@ def arena(
 
     from meldlab.errors import NotLegalHere
     from meldlab.gin import Rules
-    from meldlab.lab.arena import duel, round_robin
+    from meldlab.lab.arena.gin import duel, round_robin
     from meldlab.play import TimeLimit
 
     if len(players) < 2:
@@ -66,8 +66,8 @@ def arena(
 
 def print_duel(fight: "Duel") -> None:
     """Print one fight; every rate with its 95 % interval."""
-    from meldlab.lab import arena as kinds
-    from meldlab.lab.fight import GAMES
+    from meldlab.lab.arena import gin as kinds
+    from meldlab.lab.arena.fight import GAMES
 
     print(f"{fight.players[0]} against {fight.players[1]}: {fight.games:,} games{', mirrored' if fight.mirror else ''}")
     print(f"  won           {fight.win_rate}   {fight.wins:,} games")

@@ -39,7 +39,8 @@ def compute(
     """
     from dataclasses import replace
 
-    from meldlab.gin import Rules, tables
+    from meldlab.gin import Rules
+    from meldlab.gin.values import folder as tables
     from meldlab.lab.computing import Setting
     from meldlab.lab.computing import compute as run
 

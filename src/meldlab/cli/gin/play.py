@@ -55,7 +55,7 @@ def play(
     console = Console(highlight=False)
     console.print(f"You are p1, {opponent.name} is p2. '?' asks for advice, 'help' lists the moves.", markup=False)
     if limit:
-        from meldlab.lab.series import warm_up
+        from meldlab.lab.arena.series import warm_up
 
         warm_up((opponent, opponent), game.rule)
     result = play_match(console, game.start(2, deal), opponent, deal, kept, Clock(limit, 2) if limit else None, raising)

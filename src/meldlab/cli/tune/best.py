@@ -31,7 +31,7 @@ def best(
 
     from meldlab.cache import write_whole
     from meldlab.errors import NotLegalHere
-    from meldlab.lab.store import Store
+    from meldlab.lab.runs.store import Store
     from meldlab.lab.tuning.evolution import Evolution, Found, best_player
     from meldlab.lab.tuning.work import Work, warm
 

@@ -113,7 +113,7 @@ def experiment(
     json: bool,
 ) -> None:
     """Run a search through the store, print its report, and draw its figure."""
-    from meldlab.lab.store import Store
+    from meldlab.lab.runs.store import Store
     from meldlab.lab.tuning.work import Work, warm
 
     with Store.open(store).search(name, settings) as run:

@@ -17,7 +17,7 @@ from meldlab.gin import kernel_ensemble as place
 from meldlab.gin.book import Book, check_tables
 from meldlab.gin.kernel_computed import computed_discard, computed_takes
 from meldlab.gin.players.player import GinPlayer
-from meldlab.gin.tables import load
+from meldlab.gin.values.folder import load
 from meldlab.gin.view import View
 from meldlab.play import Chance
 

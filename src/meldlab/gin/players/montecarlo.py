@@ -14,8 +14,9 @@ from numpy.typing import NDArray
 from meldlab.cards import CARDS, Card, Hand
 from meldlab.chance import Purpose
 from meldlab.errors import BadText
-from meldlab.gin import kernel_batch as batch
 from meldlab.gin import kernel_ensemble as place
+from meldlab.gin import kernel_round as batch
+from meldlab.gin.batch import playing_out, rule_vector
 from meldlab.gin.book import NO_BOOK
 from meldlab.gin.kernel import makes_meld
 from meldlab.gin.kernel_rollout import discard_deadwoods, rollouts
@@ -23,7 +24,6 @@ from meldlab.gin.move import DRAW, DROPS, PASS, TAKES, Move, Verb
 from meldlab.gin.players.player import GinPlayer
 from meldlab.gin.players.simple import SimplePlayer
 from meldlab.gin.rules import Rules
-from meldlab.gin.vectors import playing_out, rule_vector
 from meldlab.gin.view import Phase, View, is_big_gin
 from meldlab.play import Chance
 

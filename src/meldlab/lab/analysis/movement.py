@@ -5,7 +5,7 @@ Locations are light green (public), light blue (private), khaki (hidden), plum (
 private cards reach another owner), green (revealed) or black.
 
 >>> from meldlab.recycle import library
->>> from meldlab.recycle.machine import Machine
+>>> from meldlab.recycle.machine.machine import Machine
 >>> print(dot(Movement.of(Machine.of(library.entry("kuhn_poker").text), seed=2), "Kuhn Poker").splitlines()[4])
     "table iloc STOCK" [label="STOCK", fillcolor="khaki", penwidth=3];
 """
@@ -16,7 +16,7 @@ from matplotlib.path import Path
 
 from meldlab.lab.analysis.layout import arrange
 from meldlab.lab.figures.sheet import Sheet, blank
-from meldlab.recycle.movement import Movement
+from meldlab.recycle.telling.movement import Movement
 
 __all__ = ["COLOURS", "FILLS", "dot", "draw_movement"]
 

@@ -17,11 +17,11 @@ from typing import Any
 import numpy as np
 
 from meldlab.lab.analysis.record import Record
-from meldlab.lab.shards import Shard
-from meldlab.lab.store import Counts
-from meldlab.recycle.limits import Limits
-from meldlab.recycle.machine import Machine
-from meldlab.recycle.search import SearchedGames, Searcher
+from meldlab.lab.runs.shards import Shard
+from meldlab.lab.runs.store import Counts
+from meldlab.recycle.language.limits import Limits
+from meldlab.recycle.machine.machine import Machine
+from meldlab.recycle.players.searching import SearchedGames, Searcher, searched_games
 
 __all__ = ["LineUp", "counted_games", "play_shard"]
 
@@ -66,7 +66,7 @@ def play_shard(shard: Shard) -> Counts:
     known = shard.arguments
     machine = _machine(known["text"], known.get("dialect", "0.6"), json.dumps(known.get("limits", {}), sort_keys=True))
     players = LineUp.parse(str(shard.player)).players
-    record = recorded(machine.searched_games(players, shard.games, shard.seed, shard.first, threads=1), machine.best, shard.first)
+    record = recorded(searched_games(machine, players, shard.games, shard.seed, shard.first, threads=1), machine.best, shard.first)
     return {"games": shard.games, "wins": int((record.win_shares[:, 0] == 1).sum()), "record": record.as_json()}
 
 

@@ -14,8 +14,8 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from meldlab.recycle import kernel_layout as k
-from meldlab.recycle.statuses import reason
+from meldlab.recycle.machine import kernel_layout as k
+from meldlab.recycle.machine.statuses import reason
 
 __all__ = ["Decision", "Record", "Row"]
 

@@ -16,13 +16,13 @@ from meldlab.lab.analysis.record import Record
 from meldlab.lab.analysis.tables import Played, tables
 from meldlab.lab.analysis.writing import Rules
 from meldlab.lab.figures.sheet import Sheet
-from meldlab.lab.shards import play
-from meldlab.lab.store import Store
+from meldlab.lab.runs.shards import play
+from meldlab.lab.runs.store import Store
 from meldlab.recycle.game import Described
-from meldlab.recycle.machine import Machine
-from meldlab.recycle.movement import Movement
-from meldlab.recycle.search import Searcher
-from meldlab.recycle.variants import varied
+from meldlab.recycle.language.variants import varied
+from meldlab.recycle.machine.machine import Machine
+from meldlab.recycle.players.searching import Searcher
+from meldlab.recycle.telling.movement import Movement
 from meldlab.statistics import Interval, Moments
 
 __all__ = ["Analysis", "Budget", "Subject", "analyse"]

@@ -11,7 +11,7 @@ import re
 from dataclasses import dataclass
 from html import escape
 
-from meldlab.recycle.words import KEYWORDS
+from meldlab.recycle.language.words import KEYWORDS
 
 __all__ = ["Rules", "highlighted", "linked"]
 

@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 from meldlab.chance import verified
 from meldlab.errors import NotLegalHere
 from meldlab.gin import Rules, players
-from meldlab.gin import kernel_batch as place
+from meldlab.gin import kernel_round as place
+from meldlab.gin.batch import Seated, pair_of, rule_vector, seat
 from meldlab.gin.players import Ensemble
-from meldlab.gin.vectors import Seated, pair_of, rule_vector, seat
 from meldlab.pieces import on_cores
 from meldlab.statistics import Interval, Moments
 

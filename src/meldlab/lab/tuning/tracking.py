@@ -21,12 +21,12 @@ from meldlab.chance import Purpose, derived, verified
 from meldlab.errors import NotLegalHere
 from meldlab.gin import kernel_tracking as place
 from meldlab.gin import players
+from meldlab.gin.batch import pair_of, rule_vector
 from meldlab.gin.kernel_ensemble import DRAWS, PARAMETERS
 from meldlab.gin.players import Ensemble
-from meldlab.gin.vectors import pair_of, rule_vector
-from meldlab.lab.duels import rules_of
-from meldlab.lab.shards import Shard
-from meldlab.lab.store import Counts
+from meldlab.lab.arena.shards import rules_of
+from meldlab.lab.runs.shards import Shard
+from meldlab.lab.runs.store import Counts
 from meldlab.lab.tuning.claims import Verdict
 from meldlab.lab.tuning.report import Finding, Report
 from meldlab.lab.tuning.work import Work

@@ -7,9 +7,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from meldlab.gin.players import Ensemble
-from meldlab.lab.duels import won
-from meldlab.lab.shards import WORKERS, Player, Shard, play
-from meldlab.lab.store import Counts, Run
+from meldlab.lab.arena.shards import won
+from meldlab.lab.runs.shards import WORKERS, Player, Shard, play
+from meldlab.lab.runs.store import Counts, Run
 from meldlab.lab.tuning.measuring import Measured
 
 __all__ = ["Work", "described", "warm"]

@@ -1,0 +1,151 @@
+"""Players and rules as the kernels take them, and batches as they come back.
+
+``seat`` is the one door through which a player becomes arrays: numba checks no index, so what passes here is all it is protected by.
+
+>>> from meldlab.gin.players import parse
+>>> seat(parse("simple")).name, plays_in_kernel(parse("mc:8"))
+('simple', False)
+"""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from meldlab.chance import verified
+from meldlab.errors import NotLegalHere, whole
+from meldlab.gin import kernel_round as place
+from meldlab.gin.book import NO_BOOK, Book
+from meldlab.gin.kernel_ensemble import ENSEMBLE, KIND, PARAMETERS, SIMPLE
+from meldlab.gin.rules import Rules
+from meldlab.pieces import on_cores
+
+__all__ = ["Seated", "pair_of", "play_batch", "playing_out", "plays_in_kernel", "rule_vector", "seat", "trace"]
+
+CHUNK = 16  # games of the first piece that a core plays; an ensemble needs some five milliseconds for them
+NEXT = {"alternates": place.ALTERNATES, "winner": place.WINNER, "loser": place.LOSER}
+MOST_NUMBER = 1e6  # of a bare vector; larger than any parameter that means something
+
+
+class Seated(NamedTuple):
+    """A player as the kernels know it: its numbers, and the book or network it computes with."""
+
+    name: str
+    vector: NDArray[np.float64]
+    book: Book = NO_BOOK
+
+
+def plays_in_kernel(player: object) -> bool:
+    """Tell whether the kernels play exactly this player; a subclass of a built-in one decides for itself, at the table."""
+    from meldlab.gin.players.computed import ComputedPlayer
+    from meldlab.gin.players.ensemble import EnsemblePlayer
+    from meldlab.gin.players.light import LightPlayer
+    from meldlab.gin.players.simple import SimplePlayer
+
+    return type(player) in (SimplePlayer, EnsemblePlayer, LightPlayer, ComputedPlayer)
+
+
+def seat(player: Any) -> Seated:
+    """Return a player as arrays: a built-in one, the parameters of an ensemble, or the bare numbers of a simple player or an ensemble."""
+    from meldlab.gin.players.ensemble import Ensemble
+
+    if isinstance(player, Seated):
+        return player
+    if plays_in_kernel(player):
+        return Seated(player.name, player.vector(), getattr(player, "book", NO_BOOK))
+    if type(player) is Ensemble:
+        return Seated("ensemble", player.vector())
+    if isinstance(player, Sequence | np.ndarray) and not isinstance(player, str):
+        return Seated("numbers", _checked(player))
+    raise NotLegalHere(f"{getattr(player, 'name', player)} does not play in the batch kernel")
+
+
+def _checked(numbers: Sequence[float] | NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return a bare vector, or say what is wrong with it."""
+    vector = np.array(numbers, np.float64)
+    if vector.shape != (PARAMETERS,):
+        raise NotLegalHere(f"a player has {PARAMETERS} parameters, not {vector.size}")
+    if vector[KIND] not in (SIMPLE, ENSEMBLE):
+        raise NotLegalHere(f"numbers alone are a simple player ({SIMPLE}) or an ensemble ({ENSEMBLE}), not of kind {vector[KIND]:g}")
+    for at, number in enumerate(vector.tolist()):
+        if not abs(number) <= MOST_NUMBER:
+            raise NotLegalHere(f"parameter {at} of a player is a number up to {MOST_NUMBER:,.0f}, not {number:g}")
+    return vector
+
+
+def pair_of(first: Any, second: Any) -> tuple[NDArray[np.float64], tuple[Book, Book]]:
+    """Return two players as a kernel takes them, books with codes of one type: it takes no mixture."""
+    both = [seat(first), seat(second)]
+    books = [one.book for one in both]
+    kinds = {book.codes.dtype for book in books if book.codes.size > 1}
+    if len(kinds) > 1:
+        raise NotLegalHere("a computed player of 8 bits and one of 16 cannot meet in the batch kernel")
+    kind = kinds.pop() if kinds else NO_BOOK.codes.dtype
+    one, other = (book if book.codes.size > 1 else book._replace(codes=np.zeros((1, 1), kind)) for book in books)
+    return np.array([each.vector for each in both]), (one, other)
+
+
+def playing_out(first: Any, second: Any) -> NDArray[np.float64]:
+    """Return the two who play a round out from its middle: simple ones, since others would have to remember how it began."""
+    both = [seat(first), seat(second)]
+    for one in both:
+        if one.vector[KIND] != SIMPLE:
+            raise NotLegalHere(f"{one.name} cannot play a round out from its middle; simple, gin-only and knock:A,B,T can")
+    return np.array([one.vector for one in both])
+
+
+def rule_vector(rules: Rules, cards: int = 10, ranks: int = 13) -> NDArray[np.int64]:
+    """Return [RULES] int64, or name the rule that the kernels do not play.
+
+    Smaller games have fewer ``cards`` in a hand and fewer ``ranks`` in the deck. ``return_upcard`` and ``void_if_returned_twice`` are not
+    in it, as no kernel player puts an upcard back; nor ``lay_off``, as those players lay off greedily where they choose; nor the bonuses
+    of a match, which decide no game.
+    """
+    if rules.wall_knock:
+        raise NotLegalHere("the kernels do not play wall_knock, a last knock at the wall")
+    vector = np.zeros(place.RULES, np.int64)
+    values = {
+        place.LIMIT: rules.knock_limit,
+        place.OKLAHOMA: rules.oklahoma,
+        place.GIN: rules.gin_bonus,
+        place.BIG_GIN: rules.big_gin_bonus,
+        place.UNDERCUT: rules.undercut_bonus,
+        place.EQUAL: rules.equal_deadwood == "nothing",
+        place.OFFER: rules.offer_upcard,
+        place.FLOOR: rules.stock_floor,
+        place.MOST_UPCARDS: rules.most_upcard_draws,
+        place.MOST_DRAWS: rules.most_draws,
+        place.RANDOM_START: rules.first_starter == "random",
+        place.NEXT: NEXT[rules.next_starter],
+        place.POINTS_WANTED: rules.match_points,
+        place.CARDS_EACH: cards,
+        place.RANKS: ranks,
+    }
+    for at, value in values.items():
+        vector[at] = value
+    return vector
+
+
+def play_batch(
+    first: Any, second: Any, rules: Rules, seed: int, start: int, games: int, *, mirror: bool, parallel: bool = True
+) -> NDArray[np.int32]:
+    """Return [games, COUNTS] int32, what happened in games ``start`` and following."""
+    deals, number = verified(seed), whole(start, "number of the first game")
+    counts, log = np.zeros((whole(games, "number of games"), place.COUNTS), np.int32), np.empty((0, place.LOG_WIDTH), np.int64)
+    players, books = pair_of(first, second)
+    vector = rule_vector(rules)
+
+    def play(at: int, many: int) -> None:
+        place.play_some(players, books, vector, deals, number + at, many, mirror, log, counts[at : at + many])
+
+    on_cores(play, games, threads=0 if parallel else 1, size=CHUNK)
+    return counts
+
+
+def trace(first: Any, second: Any, rules: Rules, seed: int, game: int, turned: int) -> NDArray[np.int64]:
+    """Return [steps, 7] int64, every step of one game: seat, verb, card, four melds as hands."""
+    log, counts = np.zeros((20_000, place.LOG_WIDTH), np.int64), np.zeros((1, place.COUNTS), np.int32)
+    number = 2 * whole(game, "number of the game") + whole(turned, "turns of the deal", most=1)
+    place.play_some(*pair_of(first, second), rule_vector(rules), verified(seed), number, 1, True, log, counts)
+    return log[: counts[0, place.STEPS]]

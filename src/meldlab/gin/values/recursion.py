@@ -1,0 +1,217 @@
+"""The values of all hands at all turns, by recursion from the last turn back, against given odds.
+
+With n cards in the hand, K and L the points of a knock and of being caught, q the chance that the opponent knocks next:
+
+    U_t(h) = max(K_t(deadwood of h), (1 - q_t) V_{t+1}(h) + q_t L_t(deadwood of h))    after a discard; K where a knock is allowed
+    A_t(g) = max of U_t(g - y) over the cards y of g                                    with a card too many
+    V_t(h) = mean of A_t(h + x) over the cards x not in h                               before a draw; V_17 = 0, a void round
+"""
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from meldlab.cards import Hand, classes
+from meldlab.gin import kernel_round as kernel_batch
+from meldlab.gin.book import NO_BOOK, Book
+from meldlab.gin.kernel import LEFT
+from meldlab.gin.kernel_computed import BIAS, HAZARD, KNOWNS, ODDS, PRICE, TURNS
+from meldlab.gin.values import kernel_recursion as kernel_compute
+from meldlab.gin.values import kernel_tally
+from meldlab.gin.values.odds import Odds
+from meldlab.gpu import use_gpu
+from meldlab.pieces import on_cores
+
+__all__ = ["Engine", "Field", "Solved", "open_book", "solve"]
+
+Floats = NDArray[np.float64]
+SHAPE = 132 * 64, 256  # blocks and threads of a sweep
+THREADS = 64  # in a block, when each plays a game of its own
+SHEET = 2048  # rounds that a core adds up by itself
+FULL_DECK = Hand()
+
+
+class Engine:
+    """Where the sweeps run: the kernels of the CPU, or those of the same names on a GPU."""
+
+    def __init__(self, device: str) -> None:
+        self.device = device
+        if device == "cuda":
+            self.cuda = use_gpu()
+            from meldlab.gin.values import kernel_cuda
+
+            self._kernels: Any = kernel_cuda
+        else:
+            self._kernels = kernel_compute
+
+    def sweep(self, name: str, *arguments: Any) -> None:
+        """Run one kernel over all classes."""
+        kernel = getattr(self._kernels, name)
+        (kernel[SHAPE] if self.device == "cuda" else kernel)(*arguments)
+
+    def array(self, shape: int | tuple[int, ...], kind: Any) -> Any:
+        """Return an array that the kernels can write to."""
+        return self.cuda.device_array(shape, kind) if self.device == "cuda" else np.zeros(shape, kind)
+
+    def up(self, array: NDArray[Any]) -> Any:
+        """Return an array that the kernels can read."""
+        return self.cuda.to_device(np.ascontiguousarray(array)) if self.device == "cuda" else array
+
+    def ends(self, value: Any) -> tuple[float, float]:
+        """Return the least and the largest value."""
+        if self.device != "cuda":
+            return float(value.min()), float(value.max())
+        ends = self.up(np.array([1e30, -1e30], np.float32))
+        self.sweep("extremes", ends, value)
+        low, high = ends.copy_to_host()
+        return float(low), float(high)
+
+    def mean(self, value: Any, hands: Any, keys: Any, renamings: int) -> float:
+        """Return the mean of V over all hands."""
+        if self.device != "cuda":
+            total, count = kernel_compute.mean_value(value, hands, keys, renamings)
+        else:
+            sums = self.up(np.zeros(2))
+            self.sweep("sum_values", sums, value, hands, keys, renamings)
+            total, count = sums.copy_to_host()
+        return float(total / count)
+
+    def play(
+        self, players: Floats, books: tuple[Book, Book], rules: NDArray[np.int64], seed: int, first: int, games: int, mirror: bool
+    ) -> NDArray[np.int32]:
+        """Return [games, COUNTS] int32 as gin.vectors.play_batch does."""
+        counts = np.zeros((games, kernel_batch.COUNTS), np.int32)
+        if self.device != "cuda":
+            log = np.empty((0, kernel_batch.LOG_WIDTH), np.int64)
+
+            def play(at: int, many: int) -> None:
+                kernel_batch.play_some(players, books, rules, seed, first + at, many, mirror, log, counts[at : at + many])
+
+            on_cores(play, games, size=16)
+            return counts
+        result = self.cuda.device_array(counts.shape, np.int32)
+        shape = (games + THREADS - 1) // THREADS, THREADS
+        none = self.up(np.zeros(0)), self.up(np.zeros((0, 1, 1)))
+        self._kernels.play_games[shape](self.up(players), books, self.up(rules), seed, first, games, mirror, result, *none)
+        counts[:] = result.copy_to_host()
+        return counts
+
+    def tally(self, players: Floats, books: tuple[Book, Book], rules: NDArray[np.int64], seed: int, rounds: int) -> Floats:
+        """Return the tally of so many single rounds of seat 0."""
+        single = rules.copy()
+        single[kernel_batch.POINTS_WANTED] = 0
+        tally = np.zeros(2 * kernel_tally.CELLS)
+        if self.device != "cuda":
+            # A sheet for each piece, added in order: sums of floats must not depend on which core was first.
+            sheets = np.zeros((-(-rounds // SHEET), len(tally)))
+
+            def count(at: int, many: int) -> None:
+                for sheet in range(at, at + many):
+                    first = sheet * SHEET
+                    kernel_tally.tally_rounds(players, books, single, seed, first, min(SHEET, rounds - first), sheets[sheet])
+
+            on_cores(count, len(sheets))
+            tally[:] = sheets.sum(0)
+            return tally
+        counts, result = self.cuda.device_array((rounds, kernel_batch.COUNTS), np.int32), self.up(tally)
+        shape, pages = ((rounds + THREADS - 1) // THREADS, THREADS), self.up(np.zeros((0, 1, 1)))
+        self._kernels.play_games[shape](self.up(players), books, self.up(single), seed, 0, rounds, False, counts, result, pages)
+        tally[:] = result.copy_to_host()
+        return tally
+
+
+class Field:
+    """The classes of hands of a deck, laid out for the sweeps; solving again and again needs it once.
+
+    ``cards``: how many a hand has; ``dead``: cards that the deck lacks.
+    """
+
+    def __init__(self, cards: int = 10, dead: Hand = FULL_DECK, device: str = "cpu") -> None:
+        self.engine = engine = Engine(device)
+        self.cards, self.dead = cards, dead
+        small, large = classes.tables(cards, dead), classes.tables(cards + 1, dead)
+        self.count, self.renamings = small.count, small.renamings
+        self.keys, self.small, self.large = engine.up(small.keys), engine.up(small.patterns), engine.up(large.patterns)
+        self.host_keys, self.host_small = small.keys, small.patterns
+        self.alive = engine.up(np.array([0x1FFF & ~lane for lane in dead.lanes], np.int64))
+        self.hands, self.larger = engine.array(small.count, np.int64), engine.array(large.count, np.int64)
+        for hands, size in ((self.hands, small), (self.larger, large)):
+            lanes, seats, rows, patterns = (engine.up(one) for one in (size.lanes, size.seats, size.rows, size.patterns))
+            engine.sweep("list_classes", hands, lanes, seats, rows, patterns)
+        self.left = engine.array(small.count, np.uint8)
+        engine.sweep("list_deadwood", self.left, self.hands, engine.up(LEFT))
+        self.value, self.worth = engine.array(small.count, np.float32), engine.array(small.count, np.float32)
+        self.after = engine.array(large.count, np.float32)
+
+
+@dataclass(frozen=True, eq=False)
+class Solved:
+    """V of every class at every turn in steps, and what the whole round is worth before the first draw."""
+
+    codes: Any
+    """[slots, classes] of an unsigned type."""
+    turns: NDArray[np.float64]
+    """[TURNS + 2, 3]: slot, low and step of each turn."""
+    value: float
+    """Mean of V at the first turn: points per round of the best answer to the odds."""
+    seconds: float
+
+
+def solve(
+    field: Field,
+    odds: Odds,
+    limit: int = 10,
+    *,
+    upcard: float = 0.0,
+    kind: Any = np.uint16,
+    slots: list[int] | None = None,
+    each: Callable[[int, Any], None] = lambda turn, value: None,
+) -> Solved:
+    """Return the values against ``odds``, knocks allowed up to ``limit``.
+
+    ``upcard``: the chance that the upcard is as good as a random card; ``kind``: the type of the codes; ``slots``: the turns to keep,
+    others are rounded to the nearest kept one; ``each`` is shown V of every turn while it lies in the field.
+    """
+    start = time.perf_counter()
+    engine = field.engine
+    kept = sorted(slots or range(1, TURNS + 1))
+    codes = engine.array((len(kept), field.count), kind)
+    turns = np.zeros((TURNS + 2, 3))
+    most = float(np.iinfo(kind).max)
+    field.value[:] = 0
+    for turn in range(TURNS, 0, -1):
+        hazard, knock, caught = odds.at(turn)
+        engine.sweep("sweep_worth", field.worth, field.value, field.left, hazard, engine.up(knock), engine.up(caught), limit)
+        engine.sweep("sweep_discards", field.after, field.worth, field.larger, field.keys, field.small)
+        engine.sweep("sweep_draws", field.value, field.after, field.hands, field.alive, np.float32(upcard), field.keys, field.large)
+        each(turn, field.value)
+        if turn in kept:
+            low, high = engine.ends(field.value)
+            step = max((high - low) / most, 1e-9)
+            turns[turn] = kept.index(turn), low, step
+            engine.sweep("encode", codes[kept.index(turn)], field.value, np.float32(low), np.float32(step))
+    for turn in range(1, TURNS + 1):
+        turns[turn] = turns[min(kept, key=lambda one: (abs(one - turn), one))]
+    value = engine.mean(field.value, field.hands, field.keys, field.renamings)
+    return Solved(codes, turns, value, time.perf_counter() - start)
+
+
+def open_book(
+    field: Field, solved: Solved, odds: Odds, price: NDArray[np.float64], bias: NDArray[np.float64], by_known: bool = True
+) -> Book:
+    """Return the book of a player: values, odds, and the price of a discard that is taken, [turns]; ``bias``: [turns, known]."""
+    table = np.zeros((TURNS + 2, KNOWNS, ODDS))
+    knock, caught = odds.knock.copy(), odds.caught.copy()
+    table[:, :, HAZARD], table[:, :, PRICE], table[:, :, BIAS] = odds.hazard, price[:, None], bias
+    if not by_known:
+        for turn in range(1, TURNS + 1):
+            hazard, knocking, catching = odds.at(turn)
+            table[turn, :, HAZARD], knock[turn], caught[turn] = hazard, knocking, catching
+    engine = field.engine
+    turns, rows = engine.up(solved.turns), (engine.up(table), engine.up(knock), engine.up(caught))
+    deck = np.array([((1 << 52) - 1) & ~field.dead.mask, field.cards], np.int64)
+    return Book(solved.codes, turns, field.keys, field.small, *rows, engine.up(deck), *map(engine.up, NO_BOOK[-3:]))

@@ -1,0 +1,1 @@
+"""The language RECYCLE: words, grammar, tree, checker, linter, printer, variants."""

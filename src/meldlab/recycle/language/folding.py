@@ -1,0 +1,136 @@
+"""Values that are known before a game begins.
+
+>>> from meldlab.recycle.language.reader import read_expression
+>>> constant(read_expression("(- (* 2 3) (tri 3))"))
+0
+"""
+
+from typing import Any
+
+from meldlab.recycle.language import syntax as s
+from meldlab.recycle.language.tree import walk
+
+__all__ = ["cards_made", "constant", "divided", "fibonacci", "folded", "power"]
+
+_CHANGING = (s.Cell, s.Location, s.Seat, s.Numbered, s.OwnerOf, s.TeamOf, s.Random, s.Everyone, s.Others, s.CardAtt, s.Indexed, s.Identity)
+
+
+def folded(node: s.Expr) -> bool:
+    """Tell whether a value depends on nothing that a game changes."""
+    return not any(isinstance(part, _CHANGING) for part in walk(node))
+
+
+def constant(node: Any) -> int | None:
+    """Return the number or truth value that an expression always has, or None."""
+    match node:
+        case s.Number():
+            return node.value if node.value < 2**31 else None
+        case s.Arithmetic():
+            parts = [constant(part) for part in node.parts]
+            return _small(_arithmetic(node.how, parts)) if None not in parts else None
+        case s.Special():
+            number = constant(node.number)
+            if number is None or abs(number) > 2**16:
+                return None
+            return _small(number * (number + 1) // 2 if node.which == "tri" else fibonacci(number))
+        case s.Compare():
+            left, right = constant(node.left), constant(node.right)
+            if left is None or right is None:
+                return None
+            return int(
+                {"==": left == right, "!=": left != right, "<": left < right, ">": left > right, "<=": left <= right, ">=": left >= right}[
+                    node.how
+                ]
+            )
+        case s.Not():
+            test = constant(node.test)
+            return None if test is None else 1 - test
+        case s.Logic():
+            tests = [constant(part) for part in node.parts]
+            settles = 0 if node.how == "and" else 1
+            return settles if settles in tests else None if None in tests else 1 - settles
+        case s.Size(of=s.Strings(names=names)):
+            return len(names)
+        case s.Size(of=s.Range(first=first, last=last)):
+            low, high = constant(first), constant(last)
+            return None if low is None or high is None else max(0, high - low + 1)
+    return None
+
+
+def cards_made(deck: s.CreateDeck | s.RepeatDeck) -> int:
+    """Return how many cards a deck makes; beyond a million million nobody counts."""
+    if isinstance(deck, s.RepeatDeck):
+        return min(10**12, max(0, constant(deck.count) or 0) * cards_made(deck.deck))
+    total = 1
+    for attribute in deck.attributes:
+        total = min(10**12, total * _values(attribute))
+    return total
+
+
+def _values(node: s.Attribute) -> int:
+    return sum(sum(map(_values, branch.attributes)) if branch.attributes else 1 for branch in node.branches)
+
+
+def _small(number: int | None) -> int | None:
+    return number if number is not None and -(2**31) <= number < 2**31 else None
+
+
+def _arithmetic(how: str, parts: list[Any]) -> int | None:
+    first, *rest = parts
+    for part in rest:
+        match how:
+            case "+":
+                first += part
+            case "*":
+                first *= part
+            case "-":
+                first -= part
+            case "^":
+                first = power(first, part)
+            case _:
+                if part == 0:
+                    return None
+                quotient = divided(first, part)
+                first = quotient if how == "//" else first - quotient * part
+        if _small(first) is None:
+            return None
+    number: int = first
+    return number
+
+
+def divided(number: int, by: int) -> int:
+    """Divide, cut towards zero.
+
+    >>> divided(-7, 2)
+    -3
+    """
+    quotient = abs(number) // abs(by)
+    return quotient if (number < 0) == (by < 0) else -quotient
+
+
+def power(number: int, exponent: int) -> int:
+    """Raise to a power; a negative exponent gives the part before the point, and large results stop growing.
+
+    >>> power(2, 10), power(2, -1), power(-1, -3)
+    (1024, 0, -1)
+    """
+    if exponent < 0:
+        return (1 if exponent % 2 == 0 else number) if abs(number) == 1 else 0
+    result = 1
+    for _ in range(exponent if abs(number) > 1 else min(exponent, 2 - exponent % 2)):
+        result *= number
+        if abs(result) >= 2**32:
+            break
+    return result
+
+
+def fibonacci(number: int) -> int:
+    """Return the Fibonacci number, 1 for 1 and 2, 0 from 0 down.
+
+    >>> fibonacci(7)
+    13
+    """
+    low, high = 0, 1
+    for _ in range(min(number, 64)):
+        low, high = high, low + high
+    return low

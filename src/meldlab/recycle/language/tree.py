@@ -1,0 +1,53 @@
+"""Ways through a syntax tree.
+
+>>> from meldlab.recycle.language.reader import read_expression
+>>> from meldlab.recycle.language.syntax import Number
+>>> [node.value for node in walk(read_expression("(+ 1 (* 2 3))")) if isinstance(node, Number)]
+[1, 2, 3]
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import fields, replace
+from typing import Any
+
+from meldlab.recycle.language.syntax import Node
+
+__all__ = ["children", "rewritten", "walk"]
+
+_FIELDS: dict[type[Node], tuple[str, ...]] = {}  # of each sort of construct, looked up once
+
+
+def children(node: Node) -> Iterator[Node]:
+    """Yield the constructs directly inside one, in source order."""
+    names = _FIELDS.get(type(node))
+    if names is None:
+        names = _FIELDS[type(node)] = tuple(part.name for part in fields(node))
+    for name in names:
+        yield from _nodes(getattr(node, name))
+
+
+def _nodes(value: Any) -> Iterator[Node]:
+    if isinstance(value, Node):
+        yield value
+    elif isinstance(value, tuple):
+        for member in value:
+            yield from _nodes(member)
+
+
+def walk(node: Node) -> Iterator[Node]:
+    """Yield a construct and all inside it, in source order."""
+    waiting = [node]
+    while waiting:
+        node = waiting.pop()
+        yield node
+        waiting += reversed(list(children(node)))
+
+
+def rewritten(node: Any, change: Callable[[Any], Any]) -> Any:
+    """Return a tree in which every construct, from the leaves up, is what ``change`` makes of it."""
+    if isinstance(node, tuple):
+        return tuple(rewritten(member, change) for member in node)
+    if not isinstance(node, Node):
+        return node
+    parts = {part.name: rewritten(getattr(node, part.name), change) for part in fields(node) if part.init}
+    return change(replace(node, **parts))

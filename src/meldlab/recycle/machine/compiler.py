@@ -1,0 +1,496 @@
+"""From a checked program to instructions: phases, items and actions.
+
+>>> from meldlab.recycle.language.checker import check
+>>> text = "(game (setup (create players 1) (create deck (game iloc S) (deck (A (X))))) (do ((turn pass))) (scoring max 1))"
+>>> compiled = compile_program(check(text).program, Limits())
+>>> [k.NAMES[op] for op in compiled.code[:: k.STRIDE]]
+['HALT', 'CREATE_TEAMS', 'CREATE_CARDS', 'RELEASE', 'PASS', 'RELEASE', 'HALT', 'COPY', 'SCORED']
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from meldlab.recycle.language import syntax as s
+from meldlab.recycle.language.limits import Limits
+from meldlab.recycle.language.syntax import Class
+from meldlab.recycle.language.tree import walk
+from meldlab.recycle.machine import kernel_layout as k
+from meldlab.recycle.machine.assembler import Assembler
+from meldlab.recycle.machine.storage import Plan
+from meldlab.recycle.machine.values import ExpressionCompiler
+
+__all__ = ["Compiled", "compile_program"]
+
+WORDS_OF_ENTRY = 5  # of memory, for each entry of a list of numbers
+
+
+@dataclass(frozen=True)
+class Compiled:
+    """A program ready to run: its instructions, tables, and where everything lies."""
+
+    plan: Plan
+    code: list[int]
+    places: list[int]  # in the text, of each instruction
+    data: list[int]
+    layout: list[int]
+    initial: NDArray[np.int64]
+    constants: dict[int, int]
+    words: int  # of a state
+
+
+def compile_program(program: s.Program, limits: Limits, text: str = "") -> Compiled:
+    """Compile a checked program; raise ``BadText``, which shows a place in ``text``, if it takes too much memory."""
+    plan = Plan(program, limits, text)
+    code = Assembler(plan.dynamic_end)
+    keys = {key: column for column, key in enumerate(plan.keys)}
+    attributes = code.table(plan.attributes.ravel().tolist())
+    key_of = code.table([keys.get(name, -1) for name in plan.strings])
+    memories = [family.at for family in plan.families if family.kind == "mem"]
+    compiler = _Compiler(plan, code, code.table([len(memories), *memories]))
+    start, score = compiler.program(program)
+    layout = [0] * k.LAYOUT
+    at = plan.dynamic_end
+    layout[k.L_LISTS_FROM], at = at, at + code.registers
+    for first, end, size in (
+        (k.L_LISTS, k.L_LISTS_END, limits.lists),
+        (k.L_TRAIL, k.L_TRAIL_END, 2 * limits.lists),
+        (k.L_OPEN, k.L_OPEN_END, limits.branches * k.OPEN),
+        (k.L_PATH, k.L_PATH_END, limits.branches),
+        (k.L_OPTION, k.L_OPTION_END, limits.options),
+        (k.L_OPTION_WORDS, k.L_OPTION_WORDS_END, 8 * limits.options),
+        (k.L_LOG, k.L_LOG_END, 100_000),
+    ):
+        if first == k.L_LOG:
+            layout[k.L_EFFECTS], at = at, at + limits.options
+        layout[first], layout[end] = at, at + size
+        at += size
+    # The arrays and the lists they are made of; a game in which somebody looks ahead is played in three rooms.
+    plan.ask(WORDS_OF_ENTRY * (len(code.words) + len(code.data)) + 3 * at)
+    code.constants[compiler.nothing] = layout[k.L_LISTS]
+    for field, value in (
+        (k.L_PLAYERS, plan.players),
+        (k.L_TYPES, len(plan.types)),
+        (k.L_KEYS, len(keys)),
+        (k.L_ATTRIBUTES, attributes),
+        (k.L_KEY_OF, key_of),
+        (k.L_CARDS, plan.cards),
+        (k.L_CARDS_LIMIT, plan.card_limit),
+        (k.L_FIXED, plan.fixed),
+        (k.L_INDEX_LIMIT, limits.locations),
+        (k.L_MEMORY_LIMIT, limits.memories),
+        (k.L_STEP_LIMIT, limits.steps),
+        (k.L_WORK_LIMIT, limits.work),
+        (k.L_GAME_WORK_LIMIT, limits.game_work),
+        (k.L_TEAM_OF, plan.team_of),
+        (k.L_TEAM_LISTS, plan.team_lists),
+        (k.L_TEAM_CYCLES, plan.team_cycle),
+        (k.L_TEAM_DEPTH, plan.team_depth),
+        (k.L_PLAYER_CYCLE, plan.player_cycle),
+        (k.L_SCORE_AT, score),
+        (k.L_SCORES, plan.scores),
+        (k.L_AWARDS, limits.awards if plan.updates else 0),
+        (k.L_AWARD_WIDTH, plan.award_width),
+        (k.L_PENDING, plan.pending),
+        (k.L_PENDING_WIDTH, plan.pending_width),
+        (k.L_TEAM_CELLS, plan.team_cells),
+        (k.L_TEAM_CELLS_END, plan.team_cells_end),
+        (k.L_DYNAMIC_END, plan.dynamic_end),
+        (k.L_START, start),
+    ):
+        layout[field] = value
+    return Compiled(plan, code.finish(), code.places, code.data, layout, plan.initial(), code.constants, at)
+
+
+def _is_known(award: s.Award) -> bool:
+    """Tell whether an award is fixed before the game."""
+    return isinstance(award.points, s.Number) and all(isinstance(word, s.Name) for pair in award.pairs for word in pair)
+
+
+class _Compiler(ExpressionCompiler):
+    """Compiles what is done; values are compiled by the class below."""
+
+    def __init__(self, plan: Plan, code: Assembler, memories: int) -> None:
+        super().__init__(plan, code)
+        self.memories = memories
+        self.choosing = False
+        self.nothing = code.register()  # holds the address of the empty heap
+
+    def program(self, node: s.Program) -> tuple[int, int]:
+        """Compile everything; return where the game and where its scoring start."""
+        self.code.emit(k.HALT)  # address 0 is no label
+        start = self.code.at
+        everyone = s.CreateTeams(tuple((player,) for player in range(1, self.plan.players + 1)))
+        self.item(node.setup.teams or everyone)
+        for deck in node.setup.decks:
+            self.deck(deck)
+        self.code.emit(k.RELEASE, self.nothing)
+        for phase in node.phases:
+            self.phase(phase)
+        self.code.emit(k.HALT)
+        score = self.code.at
+        self.code.emit(k.COPY, self.plan.scores, self.value(node.score))
+        self.code.emit(k.SCORED)
+        return start, score
+
+    def deck(self, node: Any) -> None:
+        if isinstance(node, s.RepeatDeck):
+            self.counted(self.value(node.count), lambda: self.deck(node.deck))
+        else:
+            self.item(node)
+
+    # --- phases
+
+    def phase(self, node: s.Phase) -> None:
+        self.code.here = node.at
+        match node:
+            case s.Stage():
+                self.stage(node)
+            case s.Choice():
+                self.choice(node, k.CHOICE, 0)
+            case _:
+                self.item(node)
+                self.code.emit(k.RELEASE, self.nothing)
+
+    def choice(self, node: s.Choice, operation: int, counter: int) -> int:
+        """Compile a choice: every item an alternative. Return its address."""
+        after, at = self.code.label(), self.code.at
+        self.code.emit(operation, after, counter, self.cycle("player"))
+        self.choosing = True
+        for i, item in enumerate(node.items):
+            other = self.code.label()
+            self.code.here = item.at
+            self.code.emit(k.ALTERNATIVE, i, other if i + 1 < len(node.items) else 0)
+            self.item(item)
+            self.code.emit(k.LEAF)
+            self.code.put(other)
+        self.choosing = False
+        self.code.put(after)
+        return at
+
+    @contextmanager
+    def cycling(self, of: str) -> Iterator[int]:
+        """Open a cycle for a stage, and close it behind; give its address."""
+        self.code.emit(k.PUSH, self.cycle(of))
+        self.depth[of] += 1
+        yield self.cycle(of)
+        self.code.emit(k.RELEASE, self.nothing)
+        self.code.emit(k.POP, self.cycle(of))
+        self.depth[of] -= 1
+
+    def stage(self, node: s.Stage) -> None:
+        with self.cycling(node.of) as cycle:
+            if node.end == "simultaneous":
+                for phase in node.phases:
+                    self.joint(phase, cycle, node.of)
+            elif node.end == "once":
+                self.passes(cycle, node.of, node.phases)
+            else:
+                self.until(node, cycle)
+
+    def until(self, node: s.Stage, cycle: int) -> None:
+        assert isinstance(node.end, s.Expr)
+        body, out = self.code.label(), self.code.label()
+        self.code.emit(k.STEP)
+        self.jump(node.end, True, out)
+        self.code.put(body)
+        self.code.emit(k.RELEASE, self.nothing)
+        for phase in node.phases:
+            self.phase(phase)
+        self.code.here = node.end.at
+        self.code.emit(k.STEP)
+        self.jump(node.end, True, out)
+        self.code.emit(k.ADVANCE, cycle, self.count(node.of))
+        self.code.emit(k.JUMP, body)
+        self.code.put(out)
+
+    def passes(self, cycle: int, of: str, phases: tuple[s.Phase, ...]) -> None:
+        body, out = self.code.label(), self.code.label()
+        self.code.put(body)
+        for phase in phases:
+            self.phase(phase)
+        self.code.emit(k.ADD, cycle + k.PASSES, cycle + k.PASSES, self.code.constant(1))
+        self.code.emit(k.JGE, cycle + k.PASSES, self.count(of), out)
+        self.code.emit(k.ADVANCE, cycle, self.count(of))
+        self.code.emit(k.JUMP, body)
+        self.code.put(out)
+
+    def joint(self, phase: s.Phase, cycle: int, of: str) -> None:
+        """Compile a phase that every member does in turn; in a choice all choose before anything is carried out."""
+        counter, member, choice = cycle + k.PASSES, cycle + k.MEMBER, 0
+
+        def in_turn() -> Iterator[None]:
+            body = self.code.label()
+            self.code.emit(k.COPY, counter, self.code.constant(0))
+            self.code.emit(k.COPY, member, cycle + k.CURRENT)
+            self.code.put(body)
+            yield
+            # Whoever was made current meanwhile, the next one in turn comes after this member.
+            self.code.emit(k.ZERO_QUEUE, cycle)
+            self.code.emit(k.COPY, cycle + k.CURRENT, member)
+            self.code.emit(k.ADVANCE, cycle, self.count(of))
+            self.code.emit(k.COPY, member, cycle + k.CURRENT)
+            self.code.emit(k.ADD, counter, counter, self.code.constant(1))
+            self.code.emit(k.JLT, counter, self.count(of), body)
+            self.code.emit(k.COPY, member, self.code.constant(0))
+
+        for _ in in_turn():
+            if isinstance(phase, s.Choice):
+                choice = self.choice(phase, k.JOINT, counter)
+            else:
+                self.phase(phase)
+        if isinstance(phase, s.Choice):
+            for _ in in_turn():
+                self.code.emit(k.CARRY_OUT, choice, counter)
+                self.code.emit(k.RELEASE, self.nothing)
+
+    # --- items
+
+    def item(self, node: Any) -> None:
+        here, self.code.here = self.code.here, node.at
+        mark = self.marked(node)
+        self.bare_item(node)
+        self.release(mark)
+        self.code.here = here
+
+    def bare_item(self, node: Any) -> None:
+        match node:
+            case s.Do():
+                for item in node.items:
+                    self.item(item)
+            case s.Condition():
+                other = self.code.label()
+                self.jump(node.test, False, other)
+                self.item(node.body)
+                self.code.put(other)
+            case s.Let():
+                self.let(node)
+            case s.Loop():
+                self.loop(node)
+            case _:
+                self.action(node)
+
+    def let(self, node: s.Let) -> None:
+        if node.value.cls is Class.BOOL:
+            after = self.code.label()
+            self.jump(node.value, True, after)
+            self.code.put(after)
+            self.item(node.body)
+            return
+        slot = self.code.register()
+        self.code.emit(k.COPY_ITEM, slot, self.value(node.value))
+        located = isinstance(node.value, s.Location) or (isinstance(node.value, s.Var) and node.value.name in self.locations)
+        with self.bound(node.var, slot, self.origin(node.value, node.body), located):
+            self.item(node.body)
+
+    def loop(self, node: s.Loop) -> None:
+        variable, origin = self.code.register(), self.origin(node.coll, node.body)
+        members = self.members(node.coll)
+        after = self.code.label()
+        if self.choosing and node.quantifier == "any":
+            self.code.emit(k.ANY, variable, members, after)
+            with self.bound(node.var, variable, origin):
+                self.item(node.body)
+        else:
+            # Held in registers of their own, which backtracking restores.
+            held, index, again = self.code.register(), self.code.register(), self.code.label()
+            self.code.emit(k.COPY_ITEM, held, members)
+            self.code.emit(k.COPY_ITEM, index, self.code.constant(0))
+            self.code.put(again)
+            self.code.emit(k.NEXT_ITEM, variable, held, index, after)
+            with self.bound(node.var, variable, origin):
+                self.item(node.body)
+            self.code.emit(k.JUMP, again)
+        self.code.put(after)
+
+    def origin(self, coll: s.Expr, body: s.Item) -> int:
+        """Return a register with the memory that a collection is drawn from, if something in the body forgets."""
+        if not any(isinstance(part, s.Forget) for part in walk(body)):
+            return 0
+        memory = self.memory_of(coll)
+        if memory:
+            slot = self.code.register()
+            self.code.emit(k.COPY_ITEM, slot, memory)
+            return slot
+        return 0
+
+    def memory_of(self, cards: s.Expr) -> int:
+        match cards:
+            case s.Location(kind="mem"):
+                return self.value(cards)
+            case s.Filter():
+                return self.memory_of(cards.coll)
+            case s.Sort() | s.Take() | s.Run():
+                return self.memory_of(cards.cards)
+            case s.Var():
+                return self.origins.get(cards.name, 0)
+        return 0
+
+    # --- actions
+
+    def action(self, node: Any) -> None:
+        match node:
+            case s.Move():
+                self.move(node, 0)
+            case s.Remember():
+                card = self.value(node.card)
+                memory, end, index = self.place(node.place)
+                self.code.emit(k.REMEMBER, card, memory, end, index)
+            case s.Forget():
+                self.forget(node, 0)
+            case s.Swap():
+                operation = k.SWAP_LISTS if node.left.cls is Class.CARDS else k.SWAP_CARDS
+                self.code.emit(operation, self.value(node.left), self.value(node.right))
+            case s.Shuffle():
+                self.code.emit(k.SHUFFLE, self.value(node.cards))
+            case s.Faro():
+                self.code.emit(k.FARO, self.value(node.lower), self.value(node.upper))
+            case s.Pass():
+                self.code.emit(k.PASS)
+            case s.Cycle():
+                operation = k.CYCLE_NEXT if node.when == "next" else k.CYCLE_CURRENT
+                self.code.emit(operation, self.cycle("player"), self.value(node.player))
+            case s.Set():
+                self.assign(node.cell, lambda _: self.value(node.value))
+            case s.Step():
+                self.step(node)
+            case s.SetPoints():
+                self.points(node)
+            case s.Repeat():
+                self.repeat(node)
+            case s.RepeatAll():
+                self.repeat_all(node)
+            case s.CreateTeams():
+                self.code.emit(
+                    k.CREATE_TEAMS, self.code.table([len(node.teams), *(word for team in node.teams for word in (len(team), *team))])
+                )
+            case s.CreateDeck():
+                first, count = self.plan.deck_types[id(node)]
+                self.code.emit(k.CREATE_CARDS, self.value(node.location), first, count)
+
+    def move(self, node: s.Move, source: int) -> None:
+        card, cards, found = self.taken(node.card, source)
+        home, end, index = self.place(node.place)
+        self.code.emit(k.MOVE, card, cards, home, found + 4 * end, index)
+
+    def taken(self, card: s.Expr, source: int) -> tuple[int, int, int]:
+        """Return registers of a card and the list it is found in, and at which end; ``source`` is that list, if it is held already."""
+        nowhere = self.code.constant(0)
+        match card:
+            case s.Pick():
+                index = nowhere if isinstance(card.end, str) else self.value(card.end)
+                cards = source or self.value(card.of)
+                return self.picked(card.end, cards, index), cards, self.end(card.end)
+            case s.Best():
+                cards = source or self.value(card.cards)
+                return self.best(card, cards), cards, k.AT_INDEX
+        return self.value(card), nowhere, k.NOWHERE
+
+    def place(self, node: s.Expr) -> tuple[int, int, int]:
+        """Return the registers of a location and an index, and which end of it is meant."""
+        assert isinstance(node, s.Pick)
+        index = self.code.constant(0) if isinstance(node.end, str) else self.value(node.end)
+        return self.value(node.of), self.end(node.end), index
+
+    def forget(self, node: s.Forget, source: int) -> None:
+        nowhere = self.code.constant(0)
+        card = node.card
+        if isinstance(card, s.Pick) and not self.memory_behind(card.of):
+            index = nowhere if isinstance(card.end, str) else self.value(card.end)
+            self.code.emit(k.FORGET_AT, source or self.value(card.of), self.end(card.end), index)
+            return
+        memory = nowhere
+        if isinstance(card, s.Var):
+            memory = self.origins.get(card.name, 0) or nowhere
+        elif isinstance(card, (s.Pick, s.Best)):
+            memory = self.memory_of(card.of if isinstance(card, s.Pick) else card.cards) or nowhere
+        found, cards, end = self.taken(card, source)
+        self.code.emit(k.FORGET_CARD, found, memory, self.memories, cards, end)
+
+    def memory_behind(self, cards: s.Expr) -> bool:
+        """Tell whether a list is computed from a memory, rather than being one."""
+        if isinstance(cards, s.Var):
+            return bool(self.origins.get(cards.name)) and cards.name not in self.locations
+        return isinstance(cards, (s.Filter, s.Take, s.Run, s.Combine))
+
+    def assign(self, cell: s.Expr, value: Any) -> None:
+        """Write what ``value`` compiles, given the register of the old content, into a cell."""
+        assert isinstance(cell, s.Cell)
+        string = 1 if cell.kind == "str" else 0
+        base, owner = self.cell(cell)
+        if base is not None:
+            old = base if owner == self.code.constant(0) else self.code.register()
+            if old != base:
+                self.code.emit(k.LOAD, old, base, owner)
+            self.code.emit(k.PUT, base, owner, value(old), string)
+        else:
+            old = self.code.register()
+            self.code.emit(k.LOAD_AT, old, owner)
+            self.code.emit(k.PUT_AT, owner, value(old), 0, string)
+
+    def step(self, node: s.Step) -> None:
+        def stepped(old: int) -> int:
+            amount = self.code.constant(1) if node.amount is None else self.value(node.amount)
+            new = self.code.register()
+            self.code.emit(k.ADD if node.which == "inc" else k.SUB, new, old, amount)
+            return new
+
+        self.assign(node.cell, stepped)
+
+    def points(self, node: s.SetPoints) -> None:
+        """Compile a point map: what is fixed as one table, the rest award by award."""
+        table, rows = self.value(node.cell), []
+        keep = self.plan.updates
+        known = [] if keep else [award for award in node.awards if _is_known(award)]
+        fixed = sum((self.plan.awarded(award) for award in known), np.zeros(len(self.plan.types), np.int64))
+        if len(fixed) and abs(fixed).max() >= 2**31:
+            # The machine refuses such a number, at its award.
+            known, fixed = [], 0 * fixed
+        folded = set(map(id, known))
+        for award in node.awards:
+            if id(award) in folded:
+                continue
+            first = self.code.register(2 * len(award.pairs))
+            for i, word in enumerate(word for pair in award.pairs for word in pair):
+                self.code.emit(k.COPY, first + i, self.value(word))
+            rows.append((first, len(award.pairs), self.value(award.points)))
+        if not node.update:
+            if keep:
+                self.code.emit(k.CLEAR_POINTS, table)
+            else:
+                self.code.emit(k.TABLE_POINTS, table, self.code.table(fixed.tolist()))
+        for first, pairs, worth in rows:
+            self.code.emit(k.UPDATE if node.update else k.AWARD, table, first, pairs, worth)
+        if node.update:
+            self.code.emit(k.UPDATE, table)
+
+    def repeat(self, node: s.Repeat) -> None:
+        self.counted(self.value(node.count), lambda: self.item(node.body))
+
+    def repeat_all(self, node: s.RepeatAll) -> None:
+        card = node.body.card
+        cards = card.of if isinstance(card, s.Pick) else card.cards  # type: ignore[attr-defined]  # the checker wants a list
+        held, size = self.code.register(), self.code.register()
+        self.code.emit(k.COPY_ITEM, held, self.value(cards))
+        self.code.emit(k.SIZE, size, held)
+        body = node.body
+        self.counted(size, lambda: self.move(body, held) if isinstance(body, s.Move) else self.forget(body, held))
+
+    def counted(self, count: int, body: Any) -> None:
+        """Compile a body that is done as often as the register ``count`` says now."""
+        held, done = self.code.register(), self.code.register()
+        mark = self.code.register()
+        again, after = self.code.label(), self.code.label()
+        self.code.emit(k.COPY_ITEM, held, count)
+        self.code.emit(k.COPY_ITEM, done, self.code.constant(0))
+        self.code.put(again)
+        self.code.emit(k.COUNT, done, held, after)
+        self.code.emit(k.MARK, mark)
+        body()
+        self.code.emit(k.RELEASE, mark)
+        self.code.emit(k.JUMP, again)
+        self.code.put(after)

@@ -1,0 +1,95 @@
+"""Options found by backtracking: choice points, the path to where one stands, and the options that were met.
+
+``state``: [words] int64; ``layout``: [LAYOUT] int64.
+"""
+
+from meldlab.compiling import scalar_kernel
+from meldlab.recycle.machine.kernel_cards import put, undo
+from meldlab.recycle.machine.kernel_deals import effect
+from meldlab.recycle.machine.kernel_layout import *
+
+
+@scalar_kernel
+def open_point(state, layout, pc, members, variable):
+    """Leave a choice point behind: where to go on, and with which list of members."""
+    at = layout[L_OPEN] + OPEN * state[POINTS_OPEN]
+    if at + OPEN > layout[L_OPEN_END]:
+        state[STATUS] = OUT_OF_PATH
+        return
+    state[at] = state[TRAIL]
+    state[at + 1] = state[HEAP]
+    state[at + 2] = pc
+    state[at + 3] = members
+    state[at + 4] = 0
+    state[at + 5] = variable
+    state[at + 6] = state[PATH]
+    state[at + 7] = state[FLOOR]
+    state[POINTS_OPEN] += 1
+    state[FLOOR] = state[HEAP]
+
+
+@scalar_kernel
+def walk_on(state, layout, branch):
+    """Add a branch to the path."""
+    at = layout[L_PATH] + state[PATH]
+    if at >= layout[L_PATH_END]:
+        state[STATUS] = OUT_OF_PATH
+        return
+    state[at] = branch
+    state[PATH] += 1
+
+
+@scalar_kernel
+def backtrack(state, layout):
+    """Go back to the last choice point and take its next branch; return the instruction there, or -1 if none is left."""
+    if state[POINTS_OPEN] == 0:
+        undo(state, layout[L_TRAIL])
+        return -1
+    at = layout[L_OPEN] + OPEN * (state[POINTS_OPEN] - 1)
+    undo(state, state[at])
+    state[HEAP] = state[at + 1]
+    state[PATH] = state[at + 6]
+    members = state[at + 3]
+    if members == 0:
+        state[POINTS_OPEN] -= 1
+        state[FLOOR] = state[at + 7]
+        return state[at + 2]
+    member = state[at + 4] + 1
+    state[at + 4] = member
+    walk_on(state, layout, member)
+    if member == state[members] - 1:
+        state[POINTS_OPEN] -= 1
+        state[FLOOR] = state[at + 7]
+    put(state, state[at + 5], state[members + 1 + member])
+    return state[at + 2]
+
+
+@scalar_kernel
+def emit(state, layout):
+    """Note the path so far as an option."""
+    length = state[PATH]
+    at = layout[L_OPTION_WORDS] + state[OPTION_WORDS]
+    if layout[L_OPTION] + state[OPTIONS] >= layout[L_OPTION_END] or at + length + 1 > layout[L_OPTION_WORDS_END]:
+        state[STATUS] = OUT_OF_OPTIONS
+        return
+    state[layout[L_OPTION] + state[OPTIONS]] = at
+    state[at] = length
+    for i in range(length):
+        state[at + 1 + i] = state[layout[L_PATH] + i]
+    if state[TELLING]:
+        state[WORK] += (state[TRAIL] - layout[L_TRAIL]) >> 1
+        state[layout[L_EFFECTS] + state[OPTIONS]] = effect(state, layout, state[TELLING])
+    state[OPTIONS] += 1
+    state[OPTION_WORDS] += length + 1
+
+
+@scalar_kernel
+def member_by_path(state, layout, members):
+    """Return the member that the path to follow names, or the nearest thing if a shuffle changed the list."""
+    if state[PATH] < state[PATH_END]:
+        member = state[layout[L_PATH] + state[PATH]]
+        state[PATH] += 1
+    else:
+        member = 0
+        walk_on(state, layout, 0)
+    return state[members + 1 + member % state[members]]

@@ -1,0 +1,504 @@
+"""Card lists: locations read, and lists computed from them.
+
+A computed list is [length, members ..] in the heap part of ``state``; what runs out of room sets the status and returns 0.
+"""
+
+import numpy as np
+
+from meldlab.chance.kernel import below
+from meldlab.compiling import scalar_kernel
+from meldlab.recycle.machine.kernel_cards import AT_ONCE, afford, chance, node_at, nodes, put, relink
+from meldlab.recycle.machine.kernel_layout import *
+
+
+@scalar_kernel
+def room(state, layout, size):
+    """Return the address of a new list of ``size`` members, its length set, or 0."""
+    at = state[HEAP]
+    if at + size + 1 > layout[L_LISTS_END]:
+        state[STATUS] = OUT_OF_LISTS
+        return 0
+    state[HEAP] = at + size + 1
+    state[at] = size
+    return at
+
+
+@scalar_kernel
+def size_of(state, layout, cards):
+    """Return the length of any list."""
+    return state[cards + SIZE_AT] if cards < layout[L_LISTS_FROM] else state[cards]
+
+
+@scalar_kernel
+def fill(state, layout, cards, at):
+    """Copy the members of any list to ``at`` and following; return how many."""
+    state[WORK] += size_of(state, layout, cards) >> 2
+    if cards >= layout[L_LISTS_FROM]:
+        size = state[cards]
+        for i in range(size):
+            state[at + i] = state[cards + 1 + i]
+        return size
+    node, size = state[cards + BOTTOM_AT], 0
+    if state[cards + KIND_AT] == MEMORY:
+        while node:
+            state[at + size] = state[node + TYPE]
+            size += 1
+            node = state[node + ABOVE]
+    else:
+        while node:
+            state[at + size] = node
+            size += 1
+            node = state[node + ABOVE]
+    return size
+
+
+@scalar_kernel
+def toil(state, layout, size):
+    """Charge work that grows with the square of a list; return whether it is too much."""
+    return not afford(state, layout, (size * size) >> 2)
+
+
+@scalar_kernel
+def snapshot(state, layout, cards):
+    """Return a copy of any list."""
+    copy = room(state, layout, size_of(state, layout, cards))
+    if copy:
+        fill(state, layout, cards, copy + 1)
+    return copy
+
+
+@scalar_kernel
+def end_card(state, layout, cards, end):
+    """Return the card at an end, or 0 if there is none."""
+    if cards >= layout[L_LISTS_FROM]:
+        size = state[cards]
+        if size == 0:
+            return 0
+        return state[cards + size] if end == AT_TOP else state[cards + 1]
+    node = state[cards + TOP_AT] if end == AT_TOP else state[cards + BOTTOM_AT]
+    if node and state[cards + KIND_AT] == MEMORY:
+        return state[node + TYPE]
+    return node
+
+
+@scalar_kernel
+def card_at(state, layout, cards, index):
+    """Return the card at an index, or 0 of an empty list; beyond a list with cards is an error."""
+    size = size_of(state, layout, cards)
+    if size == 0:
+        return 0
+    if index < 0 or index >= size:
+        state[STATUS] = BEYOND
+        return 0
+    if cards >= layout[L_LISTS_FROM]:
+        return state[cards + 1 + index]
+    node = node_at(state, cards, index)
+    return state[node + TYPE] if state[cards + KIND_AT] == MEMORY else node
+
+
+@scalar_kernel
+def total(state, layout, cards, points):
+    """Return the sum of the scores of a list."""
+    state[WORK] += size_of(state, layout, cards)
+    result = 0
+    if cards >= layout[L_LISTS_FROM]:
+        for i in range(state[cards]):
+            result += state[points + state[state[cards + 1 + i] + TYPE]]
+        return result
+    node = state[cards + BOTTOM_AT]
+    remembers = state[cards + KIND_AT] == MEMORY
+    while node:
+        card = state[node + TYPE] if remembers else node
+        result += state[points + state[card + TYPE]]
+        node = state[node + ABOVE]
+    return result
+
+
+@scalar_kernel
+def extreme(state, layout, cards, points, sign):
+    """Return the largest (sign 1) or smallest (sign -1) score of a list, -1 or 2147483647 if it is empty."""
+    size = size_of(state, layout, cards)
+    if size == 0:
+        return -1 if sign > 0 else 2147483647
+    at = state[HEAP]
+    if at + size > layout[L_LISTS_END]:
+        state[STATUS] = OUT_OF_LISTS
+        return 0
+    fill(state, layout, cards, at)
+    state[WORK] += size
+    best = state[points + state[state[at] + TYPE]]
+    for i in range(1, size):
+        score = state[points + state[state[at + i] + TYPE]]
+        if (score - best) * sign > 0:
+            best = score
+    return best
+
+
+@scalar_kernel
+def best_card(state, layout, cards, points, sign):
+    """Return the card of largest (sign 1) or smallest (sign -1) score; equals are drawn from."""
+    size = size_of(state, layout, cards)
+    if size == 0:
+        state[STATUS] = NO_CARD
+        return 0
+    at = state[HEAP]
+    if at + size > layout[L_LISTS_END]:
+        state[STATUS] = OUT_OF_LISTS
+        return 0
+    fill(state, layout, cards, at)
+    state[WORK] += size
+    best = state[points + state[state[at] + TYPE]]
+    equals = 1
+    for i in range(1, size):
+        score = state[points + state[state[at + i] + TYPE]]
+        if (score - best) * sign > 0:
+            best = score
+            equals = 1
+        elif score == best:
+            equals += 1
+    chosen = 0
+    if equals > 1:
+        chosen = below(chance(state, layout, FOR_TIE), 0, equals)
+    for i in range(size):
+        if state[points + state[state[at + i] + TYPE]] == best:
+            if chosen == 0:
+                return state[at + i]
+            chosen -= 1
+    return 0
+
+
+# --- lists from lists
+
+
+@scalar_kernel
+def gathered(state, layout, lists):
+    """Copy the members of all lists in ``lists`` to the end of the heap; return (address, how many)."""
+    count = 0
+    state[WORK] += state[lists]
+    for i in range(state[lists]):
+        count += size_of(state, layout, state[lists + 1 + i])
+    at = layout[L_LISTS_END] - count
+    if at <= state[HEAP]:
+        state[STATUS] = OUT_OF_LISTS
+        return at, 0
+    filled = at
+    for i in range(state[lists]):
+        filled += fill(state, layout, state[lists + 1 + i], filled)
+    return at, count
+
+
+@scalar_kernel
+def union(state, layout, lists):
+    """Return all lists, one behind the other."""
+    at, count = gathered(state, layout, lists)
+    if state[STATUS]:
+        return 0
+    result = room(state, layout, count)
+    if result:
+        state[WORK] += count >> 2
+        # The copy may overlap its source, which lies above.
+        for i in range(count):
+            state[result + 1 + i] = state[at + i]
+    return result
+
+
+@scalar_kernel
+def occurring(state, layout, lists, times):
+    """Return the cards that occur so many times in all lists together, each once."""
+    at, count = gathered(state, layout, lists)
+    if state[STATUS]:
+        return 0
+    result = state[HEAP]
+    if result + count + 1 > at:
+        state[STATUS] = OUT_OF_LISTS
+        return 0
+    if toil(state, layout, count):
+        return 0
+    size = 0
+    for i in range(count):
+        card, seen, before = state[at + i], 0, 0
+        for j in range(count):
+            if state[at + j] == card:
+                seen += 1
+                if j < i:
+                    before += 1
+        if seen == times and before == 0:
+            size += 1
+            state[result + size] = card
+    state[result] = size
+    state[HEAP] = result + size + 1
+    return result
+
+
+@scalar_kernel
+def handles(state, layout, first, count):
+    """Return the list of ``count`` lists that lie one behind the other from ``first``."""
+    result = room(state, layout, count)
+    if result:
+        state[WORK] += count
+        at = first
+        for i in range(count):
+            state[result + 1 + i] = at
+            at += state[at] + 1
+    return result
+
+
+@scalar_kernel
+def partition(state, layout, data, key, lists):
+    """Return one list per value of an attribute (``key``: its number, -1 for none), in order of first occurrence."""
+    at, count = gathered(state, layout, lists)
+    if state[STATUS]:
+        return 0
+    first = state[HEAP]
+    if first + 2 * count + 1 > at:
+        state[STATUS] = OUT_OF_LISTS
+        return 0
+    if toil(state, layout, count):
+        return 0
+    groups, group = 0, first
+    keys, attributes = layout[L_KEYS], layout[L_ATTRIBUTES]
+    for i in range(count):
+        card = state[at + i]
+        if card == 0:
+            continue
+        value = data[attributes + state[card + TYPE] * keys + key] if key >= 0 else 0
+        size = 0
+        for j in range(i, count):
+            other = state[at + j]
+            if other and (data[attributes + state[other + TYPE] * keys + key] if key >= 0 else 0) == value:
+                size += 1
+                state[group + size] = other
+                state[at + j] = 0
+        state[group] = size
+        group += size + 1
+        groups += 1
+    state[HEAP] = group
+    return handles(state, layout, first, groups)
+
+
+@scalar_kernel
+def take(state, layout, cards, end, count):
+    """Return so many cards from an end inward."""
+    size = size_of(state, layout, cards)
+    if count < 0 or count > size:
+        state[STATUS] = BEYOND
+        return 0
+    result = snapshot(state, layout, cards)
+    if result == 0:
+        return 0
+    if end == AT_TOP:
+        state[WORK] += size >> 2
+        for i in range(size // 2):
+            state[result + 1 + i], state[result + size - i] = state[result + size - i], state[result + 1 + i]
+    state[result] = count
+    state[HEAP] = result + count + 1
+    return result
+
+
+@scalar_kernel
+def run_end(state, layout, cards, end, least, points):
+    """Return the longest part at an end, of at least ``least`` cards, whose scores are consecutive and distinct."""
+    result = snapshot(state, layout, cards)
+    if result == 0:
+        return 0
+    size = state[result]
+    if not afford(state, layout, size * size >> 2):
+        return 0
+    for length in range(size, max(least, 1) - 1, -1):
+        start = result + 1 + (size - length if end == AT_TOP else 0)
+        low = high = state[points + state[state[start] + TYPE]]
+        for i in range(1, length):
+            score = state[points + state[state[start + i] + TYPE]]
+            low, high = min(low, score), max(high, score)
+        distinct = high - low == length - 1
+        if distinct and toil(state, layout, length):
+            return 0
+        for i in range(length):
+            if not distinct:
+                break
+            for j in range(i):
+                if state[points + state[state[start + i] + TYPE]] == state[points + state[state[start + j] + TYPE]]:
+                    distinct = False
+        if distinct:
+            for i in range(length):
+                state[result + 1 + i] = state[start + i]
+            state[result] = length
+            state[HEAP] = result + length + 1
+            return result
+    state[result] = 0
+    state[HEAP] = result + 1
+    return result
+
+
+@scalar_kernel
+def bits(mask):
+    """Return how many bits are set."""
+    count = 0
+    while mask:
+        mask &= mask - 1
+        count += 1
+    return count
+
+
+@scalar_kernel
+def subsets(state, layout, cards, fewest, most, but):
+    """Return the subsets of ``fewest`` to ``most`` cards, but not of ``but``, counted in binary."""
+    size = size_of(state, layout, cards)
+    fewest, most = max(fewest, 1), min(most, size)
+    if size > 62 and fewest <= most:
+        state[STATUS] = TOO_MANY_SUBSETS
+        return 0
+    at = layout[L_LISTS_END] - size
+    first = state[HEAP]
+    if at <= first:
+        state[STATUS] = OUT_OF_LISTS
+        return 0
+    fill(state, layout, cards, at)
+    end, count, next = np.int64(1) << np.int64(min(size, 62)), 0, first
+    most_subsets = min(AT_ONCE, layout[L_WORK_LIMIT]) // (2 + (size >> 1))
+    mask = (np.int64(1) << np.int64(min(fewest, 62))) - 1
+    while fewest <= most and mask < end:
+        length = bits(mask)
+        if length != but:
+            if next + length + count + 2 > at:
+                state[STATUS] = TOO_MANY_SUBSETS
+                return 0
+            if count >= most_subsets:
+                state[STATUS] = OVERWORKED
+                return 0
+            state[next] = length
+            rest, i = mask, 0
+            filled = next + 1
+            while rest:
+                if rest & 1:
+                    state[filled] = state[at + i]
+                    filled += 1
+                rest >>= 1
+                i += 1
+            next += length + 1
+            count += 1
+        # With as many bits as allowed, everything up to the carry of the lowest one has more.
+        mask += (mask & -mask) if length >= most else 1
+        short = fewest - bits(mask)
+        bit = np.int64(1)
+        while short > 0:
+            if not mask & bit:
+                mask |= bit
+                short -= 1
+            bit <<= 1
+    state[WORK] += count * (2 + (size >> 1))
+    state[HEAP] = next
+    return handles(state, layout, first, count)
+
+
+@scalar_kernel
+def sort_nodes(state, at, size, points, remembers):
+    """Sort cards (or memories) from ``at`` by score, stably."""
+    for i in range(1, size):
+        node = state[at + i]
+        score = state[points + state[(state[node + TYPE] if remembers else node) + TYPE]]
+        j = i
+        while j > 0:
+            before = state[at + j - 1]
+            if state[points + state[(state[before + TYPE] if remembers else before) + TYPE]] <= score:
+                break
+            state[at + j] = before
+            j -= 1
+        state[at + j] = node
+
+
+@scalar_kernel
+def sort(state, layout, cards, points):
+    """Sort any list in place."""
+    size = size_of(state, layout, cards)
+    at = state[HEAP]
+    if at + size > layout[L_LISTS_END]:
+        state[STATUS] = OUT_OF_LISTS
+    elif toil(state, layout, size):
+        return
+    elif cards >= layout[L_LISTS_FROM]:
+        fill(state, layout, cards, at)
+        sort_nodes(state, at, size, points, False)
+        for i in range(size):
+            put(state, cards + 1 + i, state[at + i])
+    else:
+        nodes(state, cards, at)
+        sort_nodes(state, at, size, points, state[cards + KIND_AT] == MEMORY)
+        relink(state, cards, at, size)
+
+
+@scalar_kernel
+def runs(state, layout, cards, least, points, largest):
+    """Return the runs of at least ``least`` cards: all of them, or only those that cannot be longer.
+
+    Runs found are copied to the heap from below; those that may still grow lie at its end, as rows of the length of the list.
+    """
+    size = size_of(state, layout, cards)
+    sorted_at = layout[L_LISTS_END] - size
+    first = state[HEAP]
+    if sorted_at <= first:
+        state[STATUS] = OUT_OF_LISTS
+        return 0
+    if toil(state, layout, size):
+        return 0
+    fill(state, layout, cards, sorted_at)
+    sort_nodes(state, sorted_at, size, points, False)
+    row = size + 1
+    found, next, growing = 0, first, 0
+    before, grown, most_grown = 0, 0, min(AT_ONCE, layout[L_WORK_LIMIT])
+    for i in range(size + 1):
+        card = state[sorted_at + i] if i < size else 0
+        grown += growing
+        if grown > most_grown:
+            state[STATUS] = OVERWORKED
+            return 0
+        step = 2
+        if before and card:
+            step = state[points + state[card + TYPE]] - state[points + state[before + TYPE]]
+        if before and step != 0 and (step != 1 or not largest):
+            # The runs so far are complete, or for all of them worth recording before they grow.
+            for r in range(growing):
+                at = sorted_at - (r + 1) * row
+                length = state[at]
+                if length >= least:
+                    if next + length + found + 2 > sorted_at - (growing + 1) * row:
+                        state[STATUS] = OUT_OF_LISTS
+                        return 0
+                    for j in range(length + 1):
+                        state[next + j] = state[at + j]
+                    next += length + 1
+                    found += 1
+        if card == 0:
+            break
+        if step == 0:
+            for r in range(growing):
+                at = sorted_at - (r + 1) * row
+                length = state[at]
+                if state[at + length] == before:
+                    copy = sorted_at - (growing + 1) * row
+                    if copy <= next + found + row:
+                        state[STATUS] = OUT_OF_LISTS
+                        return 0
+                    for j in range(length):
+                        state[copy + j] = state[at + j]
+                    state[copy + length] = card
+                    growing += 1
+        elif step == 1:
+            for r in range(growing):
+                at = sorted_at - (r + 1) * row
+                state[at] += 1
+                state[at + state[at]] = card
+        else:
+            growing = 0
+        if growing == 0 or not largest:
+            copy = sorted_at - (growing + 1) * row
+            if copy <= next + found + row:
+                state[STATUS] = OUT_OF_LISTS
+                return 0
+            state[copy] = 1
+            state[copy + 1] = card
+            growing += 1
+        before = card
+    state[WORK] += size + 2 * grown + (next - first)
+    state[HEAP] = next
+    return handles(state, layout, first, found)

@@ -1,0 +1,253 @@
+"""Where the storage of a program lies in the state: every cell, point map and location that it can name, and every type of card.
+
+>>> from meldlab.recycle.language.checker import check
+>>> plan = Plan(check("(game (setup (create players 2) (create deck (game iloc S) (deck (A (X, Y)))))"
+...                   " (do ((set ((1 player) sto N) 3))) (scoring max ((current player) sto N)))").program, Limits())
+>>> [row["A"] for row in plan.types], sorted(plan.bases)
+(['X', 'Y'], [('iloc', 'game', 'S'), ('sto', 'player', 'N')])
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import product
+
+import numpy as np
+from numpy.typing import NDArray
+
+from meldlab.recycle.language import syntax as s
+from meldlab.recycle.language.findings import Finding
+from meldlab.recycle.language.folding import cards_made, constant
+from meldlab.recycle.language.limits import Limits
+from meldlab.recycle.language.syntax import Class
+from meldlab.recycle.language.tree import walk
+from meldlab.recycle.machine import kernel_layout as k
+
+__all__ = ["KINDS", "Family", "Plan"]
+
+KINDS = ("vloc", "iloc", "hloc", "oloc", "mem")
+CATEGORY = {Class.GAME: "game", Class.PLAYER: "player", Class.TEAM: "team"}
+# Words of memory that Python takes for an attribute of a type of card, and for a family.
+WORDS_OF_ATTRIBUTE = 16
+WORDS_OF_FAMILY = 50
+
+
+@dataclass(frozen=True)
+class Family:
+    """The locations of one kind and name that one owner has; index 0 lies at ``at``."""
+
+    owner: int  # 0 for the table
+    kind: str
+    name: str
+    at: int
+
+
+class Plan:
+    """The fixed part of a state; ``text`` is what an error shows.
+
+    Nothing that grows faster than the text is made before it is known to fit into the limit on words.
+    """
+
+    def __init__(self, program: s.Program, limits: Limits, text: str = "") -> None:
+        self.program, self.limits, self.text = program, limits, text
+        self.asked = 0  # words of memory so far
+        self.players = constant(program.setup.players) or 1
+        nodes = list(walk(program))
+        lists = [node for node in nodes if isinstance(node, s.CreateTeams)]
+        self.most_teams = max([self.players] + [len(node.teams) for node in lists])
+        self.strings = [""]
+        self.string_ids = {"": 0}
+        lists_read: set[int] = set()  # a declared list stands at each of its uses
+        for node in nodes:
+            if isinstance(node, s.Strings):
+                if id(node.names) in lists_read:
+                    continue
+                lists_read.add(id(node.names))
+            for name in _texts(node):
+                if name not in self.string_ids:
+                    self.string_ids[name] = len(self.strings)
+                    self.strings.append(name)
+        decks = [node for node in nodes if isinstance(node, s.CreateDeck)]
+        self.keys = sorted({part.key for deck in decks for part in walk(deck) if isinstance(part, s.Attribute)})
+        self.ask(sum(map(cards_made, decks)) * len(self.keys) * WORDS_OF_ATTRIBUTE)
+        self.types: list[dict[str, str]] = []
+        self.backs: list[str] = []
+        self.deck_types: dict[int, tuple[int, int]] = {}
+        for deck in decks:
+            rows = list(_rows(deck.attributes))
+            self.deck_types[id(deck)] = (len(self.types), len(rows))
+            self.types += rows
+            self.backs += [deck.back.text if isinstance(deck.back, s.Name) else "DEFAULT"] * len(rows)
+        self.attributes = self._attributes()
+        self.updates = any(isinstance(node, s.SetPoints) and node.update for node in nodes)
+        self.award_width = 2 + 2 * max([1] + [len(node.pairs) for node in nodes if isinstance(node, s.Award)])
+        self.map_width = len(self.types) + (1 + limits.awards * self.award_width if self.updates else 0)
+        self._colls: dict[str, list[s.Expr]] = {}  # what each variable is drawn from, anywhere
+        for node in nodes:
+            if isinstance(node, (s.Loop, s.Filter, s.Each, s.Let)):
+                self._colls.setdefault(node.var, []).append(node.value if isinstance(node, s.Let) else node.coll)
+        self._known_names: dict[tuple[str, str], Sequence[str]] = {}
+        self.watched = {(kind, name) for kind, _, name in self._uses([node for node in nodes if isinstance(node, s.Indexed)])}
+        self._place(nodes)
+
+    def ask(self, words: int) -> None:
+        """Count memory before it is taken; refuse the program if it is too much in all."""
+        self.asked += words
+        if self.asked > self.limits.words:
+            problem = f"the program takes {self.asked:,} words of memory (at most {self.limits.words:,}; raise the limit 'words')"
+            raise Finding("E112", problem, self.program.setup.at).mistake(self.text)
+
+    def _attributes(self) -> NDArray[np.int64]:
+        """Return [types, keys], the string that each type of card has as an attribute, 0 for none."""
+        columns = {key: column for column, key in enumerate(self.keys)}
+        table = np.zeros((len(self.types), len(self.keys)), np.int64)
+        for i, row in enumerate(self.types):
+            for key, value in row.items():
+                table[i, columns[key]] = self.string_ids[value]
+        return table
+
+    def awarded(self, award: s.Award) -> NDArray[np.int64]:
+        """Return [types], what an award of fixed names and points gives to each type of card."""
+        match = np.ones(len(self.types), bool)
+        for key, value in award.pairs:
+            assert isinstance(key, s.Name)
+            assert isinstance(value, s.Name)
+            match &= self.attributes[:, self.keys.index(key.text)] == self.string_ids[value.text] if key.text in self.keys else False
+        assert isinstance(award.points, s.Number)
+        return match * np.int64(award.points.value)
+
+    # --- names
+
+    def names(self, name: s.Expr) -> Sequence[str]:
+        """Return the names that an expression can have."""
+        match name:
+            case s.Name():
+                return (name.text,)
+            case s.CardAtt(key=s.Name(text=text)):
+                if ("key", text) not in self._known_names:
+                    self._known_names["key", text] = sorted({row.get(text, "") for row in self.types} | {""})
+                return self._known_names["key", text]
+            case s.Var(name=text):
+                if ("variable", text) not in self._known_names:
+                    colls = self._colls.get(text, [])
+                    literal = bool(colls) and all(isinstance(coll, (s.Strings, s.Name)) for coll in colls)
+                    # A declared list stands at each of its uses: it is gone through once.
+                    several = {id(getattr(coll, "names", coll)): coll for coll in colls}.values()
+                    names = sorted({each for coll in several for each in _texts(coll)}) if literal else self.strings
+                    self._known_names["variable", text] = names
+                return self._known_names["variable", text]
+        return self.strings
+
+    def _uses(self, nodes: Sequence[s.Node]) -> dict[tuple[str, str, str], None]:
+        """Return the kinds, categories and names of the storage that constructs can name, in order."""
+        uses: dict[tuple[str, str, str], None] = {}
+        done: set[tuple[str, str, int]] = set()  # long lists of names are gone through once
+        for node in nodes:
+            if isinstance(node, (s.Cell, s.Location, s.Indexed)):
+                category, names = CATEGORY[node.owner.cls or Class.GAME], self.names(node.name)
+                if len(names) > 1:
+                    if (node.kind, category, id(names)) in done:
+                        continue
+                    done.add((node.kind, category, id(names)))
+                for name in names:
+                    uses[node.kind, category, name] = None
+        return uses
+
+    # --- addresses
+
+    def _place(self, nodes: list[s.Node]) -> None:
+        """Give every cell, map and location its address."""
+        uses = self._uses(nodes)
+        depth = {"player": 1, "team": 1}
+        for of in depth:
+            depth[of] += _depth(self.program.phases, of)
+        at = k.HEADER
+        # Behind the deepest cycle lies an empty one, so that the innermost can be found.
+        self.player_cycle, at = at, at + k.CYCLE * (depth["player"] + 1)
+        self.team_cycle, at = at, at + k.CYCLE * (depth["team"] + 1)
+        self.team_depth = depth["team"]
+        self.team_of, at = at, at + self.players + 1
+        self.team_lists, at = at, at + self.most_teams * (self.players + 1)
+        self.scores, at = at, at + self.players + 1
+        joint = [node for node in nodes if isinstance(node, s.Stage) and node.end == "simultaneous"]
+        self.pending_width = 2 + max(64, self.limits.branches // 16) if joint else 0
+        self.pending, at = at, at + self.pending_width * max(self.players, self.most_teams)
+        self.bases: dict[tuple[str, str, str], int] = {}
+        for team in (False, True):
+            if team:
+                self.team_cells = at
+            for kind, category, name in uses:
+                if kind in KINDS or (category == "team") != team:
+                    continue
+                width = self.map_width if kind == "points" else 1
+                self.bases[kind, category, name] = at - (0 if category == "game" else width)
+                at += width * self.owners(category)
+        self.team_cells_end = at
+        self.cards = at + k.LOCATION * sum(self.owners(category) for kind, category, _ in uses if kind in KINDS)
+        self.card_limit = self._card_limit(nodes)
+        self.fixed = self.cards + k.NODE * self.card_limit
+        self.dynamic_end = self.fixed + k.LOCATION * self.limits.locations + k.NODE * self.limits.memories
+        # What a state begins with, and the copies of it that are held while a game is played.
+        self.ask(4 * self.fixed + WORDS_OF_FAMILY * (self.cards - at) // k.LOCATION)
+        self.families: list[Family] = []
+        for kind, category, name in uses:
+            if kind in KINDS:
+                first = 0 if category == "game" else 1
+                self.bases[kind, category, name] = at - first * k.LOCATION
+                for owner in range(first, first + self.owners(category)):
+                    self.families.append(Family(owner, kind, name, at))
+                    at += k.LOCATION
+
+    def owners(self, category: str) -> int:
+        """Return how many owners of a category there are."""
+        return {"game": 1, "player": self.players, "team": self.most_teams}[category]
+
+    def _card_limit(self, nodes: list[s.Node]) -> int:
+        made: int = sum(map(cards_made, self.program.setup.decks))
+        in_play = any(isinstance(node, s.CreateDeck) for phase in self.program.phases for node in walk(phase))
+        limit: int = self.limits.cards if in_play else made
+        return limit
+
+    def initial(self) -> NDArray[np.int64]:
+        """Return the fixed part of a state before the game begins."""
+        words = np.zeros(self.fixed, np.int64)
+        words[self.player_cycle + k.CURRENT] = words[self.team_cycle + k.CURRENT] = 1
+        words[k.TOP] = self.fixed
+        for family in self.families:
+            words[family.at + k.OWNER_AT] = family.owner
+            words[family.at + k.KIND_AT] = KINDS.index(family.kind)
+            words[family.at + k.FIRST_AT] = family.at
+            words[family.at + k.NEXT_AT] = -1
+        return words
+
+
+def _texts(node: s.Node) -> Iterator[str]:
+    match node:
+        case s.Name():
+            yield node.text
+        case s.Strings():
+            yield from node.names
+        case s.Attribute():
+            yield node.key
+        case s.Branch():
+            yield node.value
+
+
+def _rows(attributes: tuple[s.Attribute, ...]) -> Iterator[dict[str, str]]:
+    """Yield the cards of a deck: the product of its attributes, the first turning slowest."""
+    for parts in product(*map(_alternatives, attributes)):
+        row: dict[str, str] = {}
+        for part in parts:
+            row |= part
+        yield row
+
+
+def _alternatives(attribute: s.Attribute) -> list[dict[str, str]]:
+    return [
+        {attribute.key: branch.value, **below}
+        for branch in attribute.branches
+        for below in ([row for inner in branch.attributes for row in _alternatives(inner)] if branch.attributes else [{}])
+    ]
+
+
+def _depth(phases: tuple[s.Phase, ...], of: str) -> int:
+    return max([0] + [(phase.of == of) + _depth(phase.phases, of) for phase in phases if isinstance(phase, s.Stage)])

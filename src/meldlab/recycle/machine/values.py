@@ -1,0 +1,413 @@
+"""From checked expressions to instructions: every value ends up in a register, every truth value in a jump."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from meldlab.recycle.language import syntax as s
+from meldlab.recycle.language.folding import constant
+from meldlab.recycle.language.syntax import Class
+from meldlab.recycle.language.tree import children
+from meldlab.recycle.machine import kernel_layout as k
+from meldlab.recycle.machine.assembler import Assembler, Label
+from meldlab.recycle.machine.storage import CATEGORY, Plan
+
+__all__ = ["ExpressionCompiler"]
+
+COMPARISONS = {None: 0, "==": 1, "!=": 2, "<=": 3, ">=": 4, "<": 5, ">": 6}
+OPERATIONS = {"+": k.ADD, "*": k.MUL, "-": k.SUB, "//": k.DIV, "%": k.MOD, "^": k.POW}
+# Lists that nobody else holds need no copy before they are walked.
+FRESH = (s.Filter, s.Combine, s.Take, s.Run)
+# What leaves lists behind, which are dropped when it is over.
+MAKES_LISTS = (s.Loop, s.Filter, s.Each, s.Combine, s.Partition, s.Subsets, s.Runs, s.Run, s.Take, s.Range, s.Indexed, s.Others, s.Members)
+
+
+class ExpressionCompiler:
+    """Compiles values; knows the variables in scope and how deep the stages are."""
+
+    def __init__(self, plan: Plan, code: Assembler) -> None:
+        self.plan, self.code = plan, code
+        self.variables: dict[str, int] = {}
+        self.origins: dict[str, int] = {}  # the memory that a variable is drawn from
+        self.locations: set[str] = set()  # variables that are locations themselves
+        self.depth = {"player": 0, "team": 0}
+        self.tables: dict[tuple[str, str], int] = {}  # of addresses by name
+        self.listed: dict[int, int] = {}  # registers of lists of strings, by identity
+        self.making: dict[int, bool] = {}  # by identity of a construct, whether it leaves lists behind
+
+    # --- names and owners
+
+    @contextmanager
+    def bound(self, name: str, register: int, origin: int = 0, located: bool = False) -> Iterator[None]:
+        """Bind a variable while something is compiled."""
+        before, memory, was = self.variables.get(name), self.origins.get(name), name in self.locations
+        self.variables[name], self.origins[name] = register, origin
+        (self.locations.add if located else self.locations.discard)(name)
+        yield
+        if before is not None and memory is not None:
+            self.variables[name], self.origins[name] = before, memory
+        else:
+            del self.variables[name], self.origins[name]
+        (self.locations.add if was else self.locations.discard)(name)
+
+    def cycle(self, of: str) -> int:
+        """Return the address of the innermost cycle."""
+        base = self.plan.player_cycle if of == "player" else self.plan.team_cycle
+        return base + k.CYCLE * self.depth[of]
+
+    def count(self, of: str) -> int:
+        """Return the register with the number of players or teams."""
+        return self.code.constant(self.plan.players) if of == "player" else k.TEAMS
+
+    def cell(self, node: s.Cell) -> tuple[int | None, int]:
+        """Return (base, register of the owner), or, for a computed name, (None, register of the address)."""
+        owner = self.value(node.owner)
+        category = CATEGORY[node.owner.cls or Class.GAME]
+        width = self.plan.map_width if node.kind == "points" else 1
+        if isinstance(node.name, s.Name):
+            return self.plan.bases[node.kind, category, node.name.text], owner
+        at = self.code.register()
+        self.code.emit(k.ADDRESS_NAME, at, self.names(node.kind, category), owner, width, self.value(node.name))
+        return None, at
+
+    def names(self, kind: str, category: str) -> int:
+        """Return the table of addresses by name."""
+        if (kind, category) not in self.tables:
+            addresses = [self.plan.bases.get((kind, category, text), 0) for text in self.plan.strings]
+            self.tables[kind, category] = self.code.table(addresses)
+        return self.tables[kind, category]
+
+    def location(self, node: s.Location) -> int:
+        """Return the register with the address of a location."""
+        owner = self.value(node.owner)
+        category = CATEGORY[node.owner.cls or Class.GAME]
+        result = self.code.register()
+        if not isinstance(node.name, s.Name):
+            name = self.value(node.name)
+            index = self.code.constant(0) if node.index is None else self.value(node.index)
+            self.code.emit(k.LOCATE_NAME, result, self.names(node.kind, category), owner, index, name)
+            return result
+        base = self.plan.bases[node.kind, category, node.name.text]
+        if node.index is not None and constant(node.index) != 0:
+            self.code.emit(k.LOCATE_INDEX, result, base, owner, self.value(node.index))
+        elif (node.kind, node.name.text) in self.plan.watched:
+            self.code.emit(k.LOCATE, result, base, owner)
+        elif category == "game":
+            return self.code.constant(base)
+        else:
+            self.code.emit(k.ADDRESS, result, base, owner, k.LOCATION)
+        return result
+
+    # --- truth values
+
+    def jump(self, node: Any, when: bool, to: Label) -> None:
+        """Jump if a truth value is ``when``, else go on."""
+        match node:
+            case s.Not():
+                self.jump(node.test, not when, to)
+            case s.Logic():
+                # (and ..) jumps when one part is false, (or ..) when one is true; the other way round only the last part decides.
+                if (node.how == "or") == when:
+                    for part in node.parts:
+                        self.jump(part, when, to)
+                else:
+                    past = self.code.label()
+                    for part in node.parts[:-1]:
+                        self.jump(part, not when, past)
+                    self.jump(node.parts[-1], when, to)
+                    self.code.put(past)
+            case s.Compare():
+                self.compare(node, when, to)
+            case s.Each():
+                self.jump_each(node, when, to)
+            case _:
+                raise TypeError(f"no truth in {type(node).__name__}")
+
+    def compare(self, node: s.Compare, when: bool, to: Label) -> None:
+        """Compare, and jump on the outcome."""
+        left, right = self.value(node.left), self.value(node.right)
+        match node.how:
+            case "==" | "!=":
+                self.code.emit(k.JEQ if (node.how == "==") == when else k.JNE, left, right, to)
+            case "<" | ">=":
+                self.code.emit(k.JLT if (node.how == "<") == when else k.JGE, left, right, to)
+            case _:
+                self.code.emit(k.JLT if (node.how == ">") == when else k.JGE, right, left, to)
+
+    def jump_each(self, node: s.Each, when: bool, to: Label) -> None:
+        """Jump on any or all of a collection."""
+        # any is settled by a true member, all by a false one.
+        settles = node.quantifier == "any"
+        mark = self.code.register()
+        settled, after, again, other = (self.code.label() for _ in range(4))
+        self.code.emit(k.MARK, mark)
+        members, index, variable = self.members(node.coll), self.code.register(), self.code.register()
+        inner = self.marked(node.body)
+        self.code.emit(k.COPY, index, self.code.constant(0))
+        self.code.put(again)
+        self.code.emit(k.NEXT, variable, members, index, after)
+        with self.bound(node.var, variable):
+            self.jump(node.body, settles, settled)
+        self.release(inner)
+        self.code.emit(k.JUMP, again)
+        self.code.put(settled)
+        self.code.emit(k.RELEASE, mark)
+        self.code.emit(k.JUMP, to if settles == when else other)
+        self.code.put(after)
+        self.code.emit(k.RELEASE, mark)
+        if settles != when:
+            self.code.emit(k.JUMP, to)
+        self.code.put(other)
+
+    # --- collections
+
+    def marked(self, node: s.Node) -> int:
+        """Return a register with the end of the lists so far, to drop what ``node`` makes, or 0 if it makes none."""
+        if not self.makes_lists(node):
+            return 0
+        mark = self.code.register()
+        self.code.emit(k.MARK, mark)
+        return mark
+
+    def makes_lists(self, node: s.Node) -> bool:
+        """Tell whether a construct leaves lists behind."""
+        if id(node) not in self.making:
+            self.making[id(node)] = isinstance(node, MAKES_LISTS) or any(map(self.makes_lists, children(node)))
+        return self.making[id(node)]
+
+    def release(self, mark: int) -> None:
+        """Drop the lists made since a mark."""
+        if mark:
+            self.code.emit(k.RELEASE, mark)
+
+    def members(self, node: s.Expr) -> int:
+        """Return the register with a list to walk: a snapshot where the original may change."""
+        cards = self.value(node)
+        if node.cls is Class.CARDS and not isinstance(node, FRESH):
+            copy = self.code.register()
+            self.code.emit(k.SNAPSHOT, copy, cards)
+            return copy
+        return cards
+
+    def walked(self, coll: s.Expr, var: str, body: Any) -> int:
+        """Compile ``body`` for each member, with the register of the list made for the results; return that register."""
+        members, result, index, variable = (self.members(coll), *(self.code.register() for _ in range(3)))
+        again, after = self.code.label(), self.code.label()
+        self.code.emit(k.RESULT, result, members)
+        self.code.emit(k.COPY, index, self.code.constant(0))
+        self.code.put(again)
+        self.code.emit(k.NEXT, variable, members, index, after)
+        with self.bound(var, variable):
+            body(result, variable, again)
+        self.code.emit(k.JUMP, again)
+        self.code.put(after)
+        return result
+
+    def filter(self, node: s.Filter) -> int:
+        """Return the register with the members that pass a test."""
+
+        def test(result: int, variable: int, again: Label) -> None:
+            if node.coll.cls is Class.LISTS:
+                self.code.emit(k.JEMPTY, variable, again)
+            fails = self.code.label()
+            mark = self.marked(node.test)
+            self.jump(node.test, False, fails)
+            self.code.emit(k.APPEND, result, variable)
+            self.code.put(fails)
+            self.release(mark)
+
+        return self.walked(node.coll, node.var, test)
+
+    def each(self, node: s.Each) -> int:
+        """Return the register with the lists, or the sum, that a loop gathers."""
+        if node.cls is Class.LISTS:
+            return self.walked(node.coll, node.var, lambda result, *_: self.code.emit(k.APPEND, result, self.value(node.body)))
+        total = self.code.register()
+        self.code.emit(k.COPY, total, self.code.constant(0))
+
+        def add(_result: int, _variable: int, _again: Label) -> None:
+            mark = self.marked(node.body)
+            self.code.emit(k.ADD, total, total, self.value(node.body))
+            self.release(mark)
+
+        self.walked(node.coll, node.var, add)
+        return total
+
+    def lists(self, parts: tuple[s.Expr, ...]) -> int:
+        """Return the register with a list of lists."""
+        if len(parts) == 1 and parts[0].cls is Class.LISTS:
+            return self.value(parts[0])
+        first = self.code.register(len(parts))
+        for i, part in enumerate(parts):
+            self.code.emit(k.COPY, first + i, self.value(part))
+        return self.emitted(k.PACK, first, len(parts))
+
+    # --- values
+
+    def emitted(self, operation: int, *operands: int) -> int:
+        """Emit an instruction with a fresh register for its result, and return that."""
+        result = self.code.register()
+        self.code.emit(operation, result, *operands)
+        return result
+
+    def end(self, end: "str | s.Expr") -> int:
+        """Return the operand for an end of a list."""
+        return {"top": k.AT_TOP, "bottom": k.AT_BOTTOM}[end] if isinstance(end, str) else k.AT_INDEX
+
+    def picked(self, end: "str | s.Expr", cards: int, index: int) -> int:
+        """Return the register with the card at an end or index of a list, 0 of an empty one."""
+        match end:
+            case "top":
+                return self.emitted(k.TOP_CARD, cards)
+            case "bottom":
+                return self.emitted(k.BOTTOM_CARD, cards)
+        return self.emitted(k.CARD_AT, cards, index)
+
+    def best(self, node: s.Best, cards: int) -> int:
+        """Return the register with the card of most or fewest points."""
+        return self.emitted(k.BEST, cards, self.value(node.points), 1 if node.which == "max" else -1)
+
+    def value(self, node: Any) -> int:
+        """Return the register with a value: a number, string or owner by number, a card or list by address."""
+        here, self.code.here = self.code.here, node.at or self.code.here
+        result = self.cards(node) if node.cls in (Class.CARD, Class.CARDS, Class.LISTS) and not isinstance(node, s.Var) else self.word(node)
+        self.code.here = here
+        return result
+
+    def cards(self, node: Any) -> int:
+        """Return the register with a card, a list or a list of lists."""
+        match node:
+            case s.Location():
+                return self.location(node)
+            case s.Pick():
+                index = 0 if isinstance(node.end, str) else self.value(node.end)
+                cards = self.value(node.of)
+                if node.cls is Class.CARD:
+                    return self.picked(node.end, cards, index)
+                if node.end == "bottom":
+                    return self.emitted(k.PICK_LAST, cards)
+                return self.emitted(k.PICK, cards, index or self.code.constant(0))
+            case s.Best():
+                return self.best(node, self.value(node.cards))
+            case s.Filter():
+                return self.filter(node)
+            case s.Each():
+                return self.each(node)
+            case s.Combine():
+                operation = {"union": k.UNION, "intersect": k.INTERSECT, "disjunction": k.DISJUNCTION}[node.how]
+                return self.emitted(operation, self.lists(node.parts))
+            case s.Partition():
+                key = self.value(node.key)
+                return self.emitted(k.PARTITION, key, self.lists(node.parts))
+            case s.Sort():
+                return self.emitted(k.SORT, self.value(node.cards), self.value(node.points))
+            case s.Take():
+                count = self.value(node.count)
+                return self.emitted(k.TAKE, self.value(node.cards), count, self.end(node.end))
+            case s.Run():
+                least, cards = self.value(node.least), self.value(node.cards)
+                return self.emitted(k.RUN_END, cards, least, self.value(node.points), self.end(node.end))
+            case s.Runs():
+                least, cards = self.value(node.least), self.value(node.cards)
+                return self.emitted(k.RUNS, cards, least, self.value(node.points), 1 if node.extent == "largest" else 0)
+            case s.Subsets():
+                cards = self.value(node.cards)
+                size = self.code.constant(0) if node.size is None else self.value(node.size)
+                return self.emitted(k.SUBSETS, cards, COMPARISONS[node.compare], size)
+            case s.Indexed():
+                owner, category = self.value(node.owner), CATEGORY[node.owner.cls or Class.GAME]
+                if isinstance(node.name, s.Name):
+                    return self.emitted(k.INDEXED_LISTS, self.plan.bases[node.kind, category, node.name.text], owner)
+                return self.emitted(k.INDEXED_NAME, self.names(node.kind, category), owner, self.value(node.name))
+        raise TypeError(f"no cards in {type(node).__name__}")
+
+    def word(self, node: Any) -> int:
+        """Return the register with anything else."""
+        match node:
+            case s.Number():
+                return self.code.constant(node.value)
+            case s.Name():
+                return self.code.constant(self.plan.string_ids[node.text])
+            case s.Table():
+                return self.code.constant(0)
+            case s.Var():
+                return self.variables[node.name]
+            case s.Strings():
+                if id(node.names) not in self.listed:
+                    ids = (self.plan.string_ids[text] for text in node.names)
+                    self.listed[id(node.names)] = self.code.constant(self.code.listed((len(node.names), *ids)))
+                return self.listed[id(node.names)]
+            case s.Seat():
+                if node.which == "current":
+                    return self.cycle(node.of) + k.CURRENT
+                operation = k.NEXT_SEAT if node.which == "next" else k.PREVIOUS_SEAT
+                return self.emitted(operation, self.cycle(node.of), self.count(node.of))
+            case s.Numbered():
+                return self.emitted(k.SEAT_NUMBER, self.value(node.number), self.count(node.of))
+            case s.OwnerOf():
+                return self.emitted(k.OWNER, self.value(node.card))
+            case s.TeamOf():
+                return self.emitted(k.TEAM_OF, self.value(node.player))
+            case s.Cell():
+                return self.content(node)
+            case s.Identity():
+                return self.value(node.of)
+            case s.CardAtt():
+                key = self.value(node.key)
+                return self.emitted(k.ATTRIBUTE, self.value(node.card), key)
+        return self.group(node) if isinstance(node, (s.Everyone, s.Others, s.Members, s.Range, s.Filter)) else self.number(node)
+
+    def content(self, node: s.Cell) -> int:
+        """Return the register with what a cell holds; a point map stands for itself."""
+        base, owner = self.cell(node)
+        if base is None:
+            return owner if node.kind == "points" else self.emitted(k.LOAD_AT, owner)
+        on_table = owner == self.code.constant(0)
+        if node.kind == "points":
+            return self.code.constant(base) if on_table else self.emitted(k.ADDRESS, base, owner, self.plan.map_width)
+        return base if on_table else self.emitted(k.LOAD, base, owner)
+
+    def group(self, node: Any) -> int:
+        """Return the register with players, teams or numbers."""
+        match node:
+            case s.Everyone():
+                if node.of == "player":
+                    return self.code.constant(self.code.listed((self.plan.players, *range(1, self.plan.players + 1))))
+                return self.emitted(k.OTHERS, self.code.constant(0), self.count("team"))
+            case s.Others():
+                return self.emitted(k.OTHERS, self.cycle(node.of) + k.CURRENT, self.count(node.of))
+            case s.Members():
+                return self.emitted(k.MEMBERS, self.value(node.team))
+            case s.Range():
+                first = self.value(node.first)
+                return self.emitted(k.RANGE, first, self.value(node.last))
+        return self.filter(node)
+
+    def number(self, node: Any) -> int:
+        """Return the register with a number that is computed."""
+        fixed = constant(node)
+        if fixed is not None:
+            return self.code.constant(fixed)
+        match node:
+            case s.Arithmetic():
+                result = self.value(node.parts[0])
+                for part in node.parts[1:]:
+                    result = self.emitted(OPERATIONS[node.how], result, self.value(part))
+                return result
+            case s.Special():
+                return self.emitted(k.TRI if node.which == "tri" else k.FIB, self.value(node.number))
+            case s.Random():
+                first = self.code.constant(0) if node.first is None else self.value(node.first)
+                return self.emitted(k.RANDOM, first, self.value(node.last))
+            case s.Size():
+                return self.emitted(k.SIZE, self.value(node.of))
+            case s.Score():
+                card = self.value(node.card)
+                return self.emitted(k.SCORE, card, self.value(node.points))
+            case s.Total():
+                operation = {"sum": k.SUM, "scoremax": k.SCOREMAX, "scoremin": k.SCOREMIN}[node.which]
+                cards = self.value(node.cards)
+                return self.emitted(operation, cards, self.value(node.points))
+            case s.Each():
+                return self.each(node)
+        raise TypeError(f"no value in {type(node).__name__}")
