@@ -5,7 +5,7 @@ from collections import Counter
 import pytest
 
 from meldlab.cards import CARDS, Card, Deck, Hand
-from meldlab.cards.deck import random_hands
+from meldlab.cards.masks import random_hands
 from meldlab.errors import BadText, NotLegalHere
 
 

@@ -1,10 +1,15 @@
 """Hands: bad text, wrong values, arrays of masks."""
 
+import os
+import subprocess
+import sys
+from pathlib import Path
+
 import numpy as np
 import pytest
 
 from meldlab.cards import CARDS, Hand
-from meldlab.cards.hand import as_masks
+from meldlab.cards.masks import as_masks
 from meldlab.errors import BadText, NotLegalHere
 
 
@@ -63,3 +68,20 @@ def test_masks_of_any_integer_type(kind: type) -> None:
 def test_anything_else_is_no_array_of_hands(masks: object) -> None:
     with pytest.raises(NotLegalHere):
         as_masks(masks)  # type: ignore[arg-type]
+
+
+def test_a_hand_is_read_without_a_compiler_and_without_a_cache(tmp_path: Path) -> None:
+    # A home that nothing can be made in: a file stands where the folder would be.
+    home = tmp_path / "home"
+    home.write_text("")
+    program = (
+        "import sys; from meldlab.cards import Card, Deck, Hand; print(Hand.parse('10S AD') | {Card.parse('5h')})\n"
+        "print(sorted({'numba', 'numpy'} & set(sys.modules)))"
+    )
+    environment = {name: value for name, value in os.environ.items() if name != "XDG_CACHE_HOME"} | {
+        "HOME": str(home),
+        "MELDLAB_CACHE": str(home / "cache"),
+    }
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, env=environment, check=True)
+    assert done.stdout.splitlines() == ["AD 5H TS", "[]"]
+    assert home.read_text() == ""

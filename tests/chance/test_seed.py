@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from meldlab.cards import Deck
-from meldlab.cards.deck import random_hands
+from meldlab.cards.masks import random_hands
 from meldlab.chance import MOST_SEED, Purpose, derived, verified
 from meldlab.chance.kernel import mix
 from meldlab.errors import MeldlabError

@@ -69,7 +69,7 @@ def test_openspiel_agrees_on_ten_cards() -> None:
     rules = pyspiel.gin_rummy.GinRummyUtils(13, 4, 10)
     from random import Random
 
-    from meldlab.cards.deck import random_hands
+    from meldlab.cards.masks import random_hands
     from tests.properties.hands import rich_hand
 
     random = Random(10)

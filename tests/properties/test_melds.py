@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from meldlab.cards import Hand
-from meldlab.cards.deck import random_hands
+from meldlab.cards.masks import random_hands
 from meldlab.melds import Aces, Meld, arrange, arrangements, best_discard, deadwood, deadwoods, discards, is_complete, lay_off, melds
 from tests.properties import hands as draw
 from tests.properties import oracles

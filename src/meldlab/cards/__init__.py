@@ -5,10 +5,23 @@
 Hand.parse('AD 5H TS')
 """
 
-from meldlab.cards import classes
+from typing import TYPE_CHECKING, Any
+
 from meldlab.cards.card import CARDS, Card, Rank, Suit
 from meldlab.cards.deck import Deck
 from meldlab.cards.hand import Hand
 from meldlab.cards.picture import draw
 
 __all__ = ["CARDS", "Card", "Deck", "Hand", "Rank", "Suit", "classes", "draw"]
+
+if TYPE_CHECKING:
+    from meldlab.cards import classes
+
+
+def __getattr__(name: str) -> Any:
+    # Hand classes are numbered by compiled code; a card can be read without it.
+    if name == "classes":
+        from importlib import import_module
+
+        return import_module("meldlab.cards.classes")
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -22,7 +22,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from meldlab.cards import kernel
-from meldlab.cards.hand import Hand, as_masks
+from meldlab.cards.hand import Hand
+from meldlab.cards.masks import as_masks
 from meldlab.errors import NotLegalHere, whole
 
 __all__ = ["Tables", "count", "hands", "orbit", "orbit_size", "orbit_sizes", "rank", "ranks", "tables", "unrank"]

@@ -3,18 +3,13 @@
 from dataclasses import dataclass
 from typing import Self
 
-import numpy as np
-from numpy.typing import NDArray
-
-from meldlab.cards import kernel
 from meldlab.cards.card import CARDS, Card, all_cards
 from meldlab.cards.hand import Hand
 from meldlab.cards.notation import read_cards
 from meldlab.chance import Purpose, verified
-from meldlab.chance.kernel import address, shuffle
 from meldlab.errors import BadText, NotLegalHere, whole
 
-__all__ = ["Deck", "random_hands"]
+__all__ = ["Deck"]
 
 
 @dataclass(frozen=True, repr=False)
@@ -36,6 +31,11 @@ class Deck:
     @classmethod
     def shuffled(cls, seed: int, game: int = 0, round: int = 0) -> Self:
         """Return the deck that round ``round`` of game ``game`` is dealt from, the same on every machine."""
+        # Whoever only reads and prints cards waits for no compiler.
+        import numpy as np
+
+        from meldlab.chance.kernel import address, shuffle
+
         order = np.arange(52)
         where = verified(seed), whole(game, "game"), whole(round, "round")
         shuffle(order, address(*where, 0, int(Purpose.DEAL)))
@@ -61,14 +61,3 @@ class Deck:
 
     def __repr__(self) -> str:
         return f"Deck.parse('{self}')"
-
-
-def random_hands(many: int, cards: int, seed: int) -> NDArray[np.int64]:
-    """Return [many] masks of hands of ``cards`` cards, uniform and independent.
-
-    >>> [len(Hand.from_mask(int(mask))) for mask in random_hands(3, 10, seed=1)]
-    [10, 10, 10]
-    """
-    asked = whole(many, "number of hands"), whole(cards, "number of cards", most=52), verified(seed)
-    hands: NDArray[np.int64] = kernel.random_hands(*asked)
-    return hands

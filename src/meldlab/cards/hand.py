@@ -3,14 +3,11 @@
 from collections.abc import Iterable, Iterator, Set
 from typing import Any
 
-import numpy as np
-from numpy.typing import ArrayLike, NDArray
-
 from meldlab.cards.card import CARDS, Card, Suit, all_cards
 from meldlab.cards.notation import read_cards
-from meldlab.errors import BadText, NotLegalHere, whole
+from meldlab.errors import BadText, whole
 
-__all__ = ["Hand", "as_masks"]
+__all__ = ["FULL", "Hand"]
 
 FULL = (1 << 52) - 1
 # Bit numbers in the order hands are printed: by rank, then suit.
@@ -105,20 +102,3 @@ class Hand(Set[Card]):
         from meldlab.cards.picture import draw
 
         return draw(self)
-
-
-def as_masks(masks: ArrayLike) -> NDArray[np.int64]:
-    """Return hands given as any one-dimensional array of integers as [hands] int64, each checked to be 52 bits.
-
-    >>> as_masks([0, 0b111])
-    array([0, 7])
-    """
-    try:
-        hands = np.asarray(masks)
-    except ValueError:
-        hands = np.empty((0, 0))  # lists of different lengths
-    if hands.ndim != 1 or (hands.size and hands.dtype.kind not in "iu"):
-        raise NotLegalHere(f"hands are a one-dimensional array of 52-bit integers, not {hands.ndim}-dimensional {hands.dtype}")
-    if hands.size and not (hands.min() >= 0 and hands.max() <= FULL):
-        raise NotLegalHere("each hand is a mask of 52 bits")
-    return hands.astype(np.int64, copy=False)

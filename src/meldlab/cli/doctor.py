@@ -73,7 +73,7 @@ def _cards() -> None:
 
 
 def _melds() -> None:
-    from meldlab.cards.deck import random_hands
+    from meldlab.cards.masks import random_hands
     from meldlab.melds import arrange, deadwoods
 
     deadwoods(random_hands(4, 10, seed=0))

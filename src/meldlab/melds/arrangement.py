@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from meldlab.cards import CARDS, Card, Hand, draw
-from meldlab.cards.hand import as_masks
+from meldlab.cards.masks import as_masks
 from meldlab.errors import BadText, NotLegalHere, whole
 from meldlab.melds import kernel
 from meldlab.melds.aces import Aces

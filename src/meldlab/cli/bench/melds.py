@@ -27,7 +27,7 @@ def bench_melds(
     import numpy as np
 
     from meldlab.cards import Hand
-    from meldlab.cards.deck import random_hands
+    from meldlab.cards.masks import random_hands
     from meldlab.cli.bench.rivals import deadwood_rivals
     from meldlab.melds import arrangement, kernel
 
