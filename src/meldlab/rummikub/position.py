@@ -15,6 +15,7 @@ meldlab.errors.BadText: set 1, R5 R6 R8: the run lacks R7
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Self
 
 from meldlab.errors import BadText, NotLegalHere
@@ -57,10 +58,10 @@ class Position:
             rack = rack.rstrip().removesuffix(NOT_OPENED)
         return cls(read_table(table, rules), read_rack(rack, rules), rules, opened)
 
-    @property
-    def table_tiles(self) -> list[Tile]:
+    @cached_property
+    def table_tiles(self) -> tuple[Tile, ...]:
         """Return the tiles of all sets, jokers with what they stand for."""
-        return [tile for tile_set in self.table for tile in tile_set.tiles]
+        return tuple([tile for tile_set in self.table for tile in tile_set.tiles])
 
     def __str__(self) -> str:
         return f"{show_table(self.table)} + {show(self.rack)}{'' if self.opened else ' ' + NOT_OPENED}"

@@ -56,9 +56,8 @@ class Pool:
         """Return the pool of a position whose jokers are free."""
         rules = position.rules
         must, may = [0] * (4 * rules.numbers + 1), [0] * (4 * rules.numbers + 1)
-        for tile_set in position.table:
-            for tile in tile_set.tiles:
-                must[-1 if tile.joker else 4 * tile.number + tile.colour - 4] += 1
+        for tile in position.table_tiles:
+            must[-1 if tile.joker else 4 * tile.number + tile.colour - 4] += 1
         for tile in position.rack:
             may[-1 if tile.joker else 4 * tile.number + tile.colour - 4] += 1
         for tile in goal.must:

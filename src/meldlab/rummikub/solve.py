@@ -59,7 +59,7 @@ def solve_if_possible(
     if move is None:
         return None
     # Who plays nothing must not touch the table either.
-    idle = sum([len(one.tiles) for one in move.table]) == sum([len(one.tiles) for one in position.table])
+    idle = sum([len(one.tiles) for one in move.table]) == len(position.table_tiles)
     table = position.table if idle else move.table
     return Answer(position, table, goal, move.proven, move.method, time.perf_counter() - start, move.fixed, move.required)
 
