@@ -51,8 +51,9 @@ def test_ranks_wants_hands_of_that_size() -> None:
 def test_dead_cards_have_no_place_in_a_hand() -> None:
     dead = Hand.parse("5H")
     assert classes.ranks([0b111], 3, dead).tolist() == [classes.rank(Hand.parse("AC 2C 3C"), dead)]
-    with pytest.raises(NotLegalHere, match="5H is dead"):
-        classes.rank(Hand.parse("5H 6H 7H"), dead)
+    for asked in (classes.rank, classes.orbit_size):
+        with pytest.raises(NotLegalHere, match="5H is dead"):
+            asked(Hand.parse("5H 6H 7H"), dead)
     for ask in (classes.ranks, classes.orbit_sizes):
         with pytest.raises(NotLegalHere, match="dead card"):
             ask([Hand.parse("5H 6H 7H").mask], 3, dead)

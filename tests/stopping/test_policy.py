@@ -69,3 +69,9 @@ def test_matrices_too_large_to_keep_are_refused() -> None:
     for matrix in (current_value, continue_or_not, value_table):
         with pytest.raises(NotLegalHere, match="too large to keep"):
             matrix(Urn(5000, 5000))
+
+
+@pytest.mark.parametrize("place", [(1, -1), (-1, 1), (4, 0), (0, 3)])
+def test_positions_that_the_deck_does_not_have(place: tuple[int, int]) -> None:
+    with pytest.raises(NotLegalHere, match="cannot be left of 3 and 2"):
+        policy(Urn(3, 2)).stops_at(*place)

@@ -112,3 +112,9 @@ def test_a_large_pile_shows_colours() -> None:
     assert Sitting.shuffled(Urn(0, 27), 1).draw().last_card == "red"
     with pytest.raises(NotLegalHere, match="too many to draw by hand"):
         Sitting.shuffled(Urn(100_000, 1), 1)
+
+
+@pytest.mark.parametrize("urn", [Urn(26, 26), Urn(0, 0)])
+def test_before_the_first_draw_there_is_no_last_card(urn: Urn) -> None:
+    with pytest.raises(NotLegalHere, match="no card is drawn yet"):
+        Sitting.shuffled(urn, 7).last_card  # noqa: B018

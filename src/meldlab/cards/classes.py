@@ -128,7 +128,9 @@ def unrank(cards: int, rank: int, dead: Hand = NO_CARDS) -> Hand:
 
 def orbit_size(hand: Hand, dead: Hand = NO_CARDS) -> int:
     """Return the number of hands in the hand's class."""
-    size = tables(len(_hand(hand)), dead)
+    if _hand(hand) & _hand(dead):
+        raise NotLegalHere(f"{hand & dead} is dead and cannot be in a hand")
+    size = tables(len(hand), dead)
     return int(kernel.orbit_size(hand.mask, size.keys, size.renamings))
 
 

@@ -38,6 +38,8 @@ class Policy:
 
     def stops_at(self, black_left: int, red_left: int) -> bool:
         """Tell whether one stops in a position of this deck."""
+        if not (0 <= black_left <= self.urn.black and 0 <= red_left <= self.urn.red):
+            raise NotLegalHere(f"{black_left} black and {red_left} red cards cannot be left of {self.urn.black} and {self.urn.red}")
         return black_left <= self.boundary[red_left]
 
 

@@ -59,6 +59,8 @@ class Sitting:
     @property
     def last_card(self) -> Card | str:
         """Return the card drawn last: a real one where 26 of a colour are enough, otherwise its colour."""
+        if self.drawn == 0:
+            raise NotLegalHere("no card is drawn yet")
         number = self.order[self.drawn - 1]
         colour, cards = ("black", BLACKS) if number < self.urn.black else ("red", REDS)
         within = number if colour == "black" else number - self.urn.black
