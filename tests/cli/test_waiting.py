@@ -86,3 +86,19 @@ def test_mistakes_are_one_line_and_status_2(arguments: list[str], complaint: str
     assert complaint in err
     assert err.startswith("error: ")
     assert len(err.splitlines()) <= 3
+
+
+def test_cards_may_be_words_of_their_own(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(capsys, "waiting", "hand", "AC", "QH", "KD") == run(capsys, "waiting", "hand", "AC QH KD")
+    assert run(capsys, "waiting", "discard", "AC", "QH", "KD", "QX") == (
+        2,
+        "",
+        "error: no suit 'X' (use C D H S)\n  AC QH KD QX\n            ^\n",
+    )
+
+
+def test_a_complete_hand_needs_no_advice(capsys: pytest.CaptureFixture[str]) -> None:
+    status, out, _ = run(capsys, "waiting", "hand", "5H 6H 7H")
+    assert status == 0
+    assert out.endswith("the hand has reached its goal\n")
+    assert "49 of 49 cards help:\n" in run(capsys, "waiting", "hand", "AC QH KD")[1]

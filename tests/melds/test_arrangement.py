@@ -144,6 +144,21 @@ def test_texts_that_are_no_arrangement(text: str, problem: str, at: int) -> None
     assert caught.value.at == at
 
 
+def test_an_arrangement_is_checked_when_it_is_made() -> None:
+    run, card = Meld.parse("5H 6H 7H"), Hand.parse("KD")
+    assert Arrangement((run,), card, 10) == Arrangement.parse("5H 6H 7H + KD")
+    for laid, dead, points, problem in [
+        ((run,), Hand(), 999, "deadwood of an arrangement must be a whole number from 0 to 0, not 999"),
+        ((run,), card, -1, "deadwood of an arrangement must be a whole number from 0 to 1000, not -1"),
+        ((run,), Hand.parse("6H"), 6, "6H would lie in two places"),
+        ((run, Meld.parse("7C 7D 7H")), card, 10, "7H would lie in two places"),
+        ([run], card, 10, "a tuple of Meld"),
+        (("5H 6H 7H",), card, 10, "a tuple of Meld"),
+    ]:
+        with pytest.raises(NotLegalHere, match=problem):
+            Arrangement(laid, dead, points)  # type: ignore[arg-type]
+
+
 @pytest.mark.parametrize("wrong", ["5H 6H 7H", Hand(), Hand.parse("5H 6H"), Hand.parse("5H 6H 8H"), Hand.parse("5H 5C 6H"), None])
 def test_cards_that_are_no_meld(wrong: Hand) -> None:
     with pytest.raises(NotLegalHere):

@@ -29,7 +29,7 @@ GoalOption = Annotated[str, typer.Option("--goal", help="gin (every card melded)
 DeadOption = Annotated[str, typer.Option("--dead", help="Cards that are out of play, such as '2H 2D'.")]
 LoadOption = Annotated[Path | None, typer.Option("--load", help="Read the table from this file instead of solving.")]
 ThreadsOption = Annotated[int | None, typer.Option("--threads", help="Threads to use (all by default).")]
-HandArgument = Annotated[str, typer.Argument(help="Cards, such as 'AC QH KD'.")]
+HandArgument = Annotated[list[str], typer.Argument(help="Cards, such as 'AC QH KD'.")]
 GamesOption = Annotated[int, typer.Option("--games", help="Games to play.")]
 
 
@@ -48,9 +48,10 @@ def _find(hand: "Hand", more: int, aces: str, goal: str, dead: str, load: Path |
         return find(game, load, progress)
 
 
-def _hand(text: str, least: int) -> "Hand":
+def _hand(words: list[str], least: int) -> "Hand":
     from meldlab.cards import Hand
 
+    text = " ".join(words)
     hand = Hand.parse(text)
     if not least <= len(hand) <= least + 7:
         raise BadText(f"{len(hand)} cards where {least} to {least + 7} are wanted", text, 0)
@@ -113,7 +114,8 @@ def solve(
         return
     print(f"{game}: {summary.hands:,} hands, {summary.goal_hands:,} at the goal")
     print(f"mean {summary.mean:.10f} turns, at most {summary.max:.10f} ({summary.worst_hands} hands like {summary.worst})")
-    counted = f"; {summary.classes:,} different values" if summary.classes is not None else ""
+    # Doubles cannot tell all values apart; 'waiting classes' counts those of three cards in fractions.
+    counted = f"; {summary.classes:,} values more than 1e-9 apart" if summary.classes is not None else ""
     print(f"best hand on the way: {summary.best}, {solution.of(summary.best):.4f}{counted}")
     print(f"solved in {solution.seconds:.2f} s on {solution.device}, residual {solution.residual:.1e}")
 
@@ -162,7 +164,10 @@ def hand(
     if upcard is not None:
         console.print(f"upcard {upcard}: {'take it' if take else 'draw'} ({taken:.4f} turns if taken, {drawn:.4f} if drawn)")
     useful = [one for one in answers if one.discard != one.draw]
-    console.print(f"{len(useful)} of {len(answers)} cards help; throw any other back:")
+    if expected == 0:
+        console.print("the hand has reached its goal")
+        return
+    console.print(f"{len(useful)} of {len(answers)} cards help{'; throw any other back' if len(useful) < len(answers) else ''}:")
     for one in sorted(useful, key=lambda one: one.expected):
         console.print(
             "  draw", cards_text([one.draw]), " throw", cards_text([one.discard]), f" {one.expected:10.4f} ({one.expected - expected:+.4f})"

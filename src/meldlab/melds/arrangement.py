@@ -59,6 +59,17 @@ class Arrangement:
     deadwood_cards: Hand
     deadwood: int
 
+    def __post_init__(self) -> None:
+        if not isinstance(self.melds, tuple) or not all(isinstance(meld, Meld) for meld in self.melds):
+            raise NotLegalHere(f"the melds of an arrangement are a tuple of Meld, not {self.melds!r}")
+        seen = as_hand(self.deadwood_cards).mask
+        for meld in self.melds:
+            if seen & meld.hand.mask:
+                raise NotLegalHere(f"{Hand.from_mask(seen & meld.hand.mask)} would lie in two places of an arrangement")
+            seen |= meld.hand.mask
+        # What a card counts is not known here, but no card counts more than this.
+        whole(self.deadwood, "deadwood of an arrangement", most=MOST_POINTS * len(self.deadwood_cards))
+
     @classmethod
     def parse(cls, text: str, points: Points = GIN_POINTS) -> Self:
         """Read melds separated by ``|`` and, behind ``+``, the cards outside them."""
