@@ -18,8 +18,7 @@ import torch
 
 from meldlab.chance import Purpose, derived
 from meldlab.gin import kernel_light as light
-from meldlab.gin import kernel_round as place
-from meldlab.gin import players
+from meldlab.gin import kernel_round, players
 from meldlab.gin.batch import rule_vector, seat
 from meldlab.gin.book import NO_BOOK
 from meldlab.gin.kernel_computed import KNOWNS, TURNS
@@ -49,7 +48,7 @@ def say(*words):
 
 
 def rate(counts):
-    won = (counts[:, place.WINNER_SEAT] == 0).reshape(-1, 2).sum(1) / 2
+    won = (counts[:, kernel_round.WINNER_SEAT] == 0).reshape(-1, 2).sum(1) / 2
     return float(won.mean()), float(1.96 * won.std() / len(won) ** 0.5)
 
 
@@ -203,9 +202,9 @@ class School:
     def record(self, player, books, rounds, seed):
         """Return the diaries of single rounds, [rounds, ROWS, DIARY] float64, from scores drawn at random."""
         engine, single = self.engine, self.rules.copy()
-        single[place.POINTS_WANTED], single[place.ANY_SCORES] = 0, 1
-        pages = torch.zeros((rounds, ROWS, place.DIARY), dtype=torch.float64, device="cuda")
-        counts = engine.cuda.device_array((rounds, place.COUNTS), np.int32)
+        single[kernel_round.POINTS_WANTED], single[kernel_round.ANY_SCORES] = 0, 1
+        pages = torch.zeros((rounds, ROWS, kernel_round.DIARY), dtype=torch.float64, device="cuda")
+        counts = engine.cuda.device_array((rounds, kernel_round.COUNTS), np.int32)
         seats, shape = engine.up(np.array([player, self.opponent])), ((rounds + 63) // 64, 64)
         tail = counts, engine.up(np.zeros(0)), engine.cuda.as_cuda_array(pages)
         engine._kernels.play_games[shape](seats, books, engine.up(single), seed, 0, rounds, False, *tail)
@@ -216,7 +215,7 @@ class School:
         """Return the rate of games won with its error, and rounds per second."""
         start = time.perf_counter()
         counts = self.engine.play(np.array([PLAYER, self.opponent]), self.seated(network), self.rules, seed, 0, games, True)
-        return rate(counts), round(counts[:, place.ROUNDS].sum() / (time.perf_counter() - start))
+        return rate(counts), round(counts[:, kernel_round.ROUNDS].sum() / (time.perf_counter() - start))
 
     def tables(self):
         """Return the book of the table-driven player and its odds."""
@@ -235,23 +234,23 @@ class School:
         """Return what the tables say about positions of their own rounds, half of them with a card exchanged."""
         engine, pages = self.engine, self.record(TABLES, (book, self.theirs), rounds, seed)
         turn = torch.arange(1, ROWS + 1, device="cuda").expand(rounds, ROWS)
-        real = pages[:, :, place.RESULT] > place.CANNOT_KNOCK
+        real = pages[:, :, kernel_round.RESULT] > kernel_round.CANNOT_KNOCK
         rows, turn = pages[real], turn[real].contiguous()
-        planes = rows[:, place.PLANE : place.PLANE + 2].long().contiguous()
+        planes = rows[:, kernel_round.PLANE : kernel_round.PLANE + 2].long().contiguous()
         worth, left = torch.zeros(len(rows), device="cuda"), torch.zeros(len(rows), device="cuda")
         planes_there, turn_there, worth_there, left_there = map(engine.cuda.as_cuda_array, (planes, turn, worth, left))
         engine._kernels.teach[(len(rows) + 63) // 64, 64](planes_there, turn_there, seed, 10, book, worth_there, left_there)
         engine.cuda.synchronize()
         left = left.long()
-        seen = rows[:, place.SEEN].long().clamp(max=KNOWNS - 1)
+        seen = rows[:, kernel_round.SEEN].long().clamp(max=KNOWNS - 1)
         hazard, knock, caught = (torch.tensor(array, device="cuda", dtype=torch.float32)[turn, seen] for array in odds_arrays(odds))
         knock, caught = (array.gather(1, left[:, None])[:, 0] for array in (knock, caught))
-        wait = (1 - hazard) * worth + hazard * caught - PRICE * rows[:, place.RISK].float()
+        wait = (1 - hazard) * worth + hazard * caught - PRICE * rows[:, kernel_round.RISK].float()
         scores = [torch.randint(100, turn.shape, device="cuda") for _ in range(2)]
 
         def part(mask, turn, waiting, which, wanted):
             flag, number = torch.full_like(turn, int(waiting)).bool(), torch.full_like(turn, which)
-            dropped, card = rows[:, place.OF_OPPONENT].long(), rows[:, place.DISCARDED].long()
+            dropped, card = rows[:, kernel_round.OF_OPPONENT].long(), rows[:, kernel_round.DISCARDED].long()
             columns = planes[:, 0], planes[:, 1], dropped, card, turn, left, *scores, flag, number, wanted
             return Lesson(*(column[mask] for column in columns))
 
@@ -266,15 +265,15 @@ class School:
         player = PLAYER.copy()
         player[NOISE] = noise
         pages = self.record(player, self.seated(network), rounds, seed)
-        result, knock, knocked = pages[:, :, place.RESULT], pages[:, :, place.IF_KNOCK], pages[:, :, place.KNOCKED] > 0
-        real, able = result > place.CANNOT_KNOCK, knock > place.CANNOT_KNOCK
-        first = pages[:, 0, place.RESULT]
-        results = first[first > place.CANNOT_KNOCK].long().cpu().numpy()
+        result, knock, knocked = pages[:, :, kernel_round.RESULT], pages[:, :, kernel_round.IF_KNOCK], pages[:, :, kernel_round.KNOCKED] > 0
+        real, able = result > kernel_round.CANNOT_KNOCK, knock > kernel_round.CANNOT_KNOCK
+        first = pages[:, 0, kernel_round.RESULT]
+        results = first[first > kernel_round.CANNOT_KNOCK].long().cpu().numpy()
         if equity is not None:
-            own, other = pages[:, :, place.OWN_SCORE].long(), pages[:, :, place.OTHER_SCORE].long()
+            own, other = pages[:, :, kernel_round.OWN_SCORE].long(), pages[:, :, kernel_round.OTHER_SCORE].long()
             result, knock = (torch.where(real, gain(equity, points.long(), own, other).double(), points) for points in (result, knock))
         # What each chosen action was worth to the player when it chose it; a knock is worth what it brings.
-        seen = torch.where(knocked, knock, pages[:, :, place.EXPECTED])
+        seen = torch.where(knocked, knock, pages[:, :, kernel_round.EXPECTED])
         later = result.clone()
         for row in range(ROWS - 2, -1, -1):
             mixed = (1 - TRACE) * seen[:, row + 1] + TRACE * torch.where(knocked[:, row + 1], result[:, row + 1], later[:, row + 1])
@@ -285,15 +284,21 @@ class School:
         def part(mask, plane, waiting, which, wanted):
             rows, turns = pages[mask], turn[mask]
             planes = rows[:, plane : plane + 2].long()
-            kinds = place.OF_OPPONENT, place.DISCARDED, place.LEFT_OVER, place.OWN_SCORE, place.OTHER_SCORE
+            kinds = (
+                kernel_round.OF_OPPONENT,
+                kernel_round.DISCARDED,
+                kernel_round.LEFT_OVER,
+                kernel_round.OWN_SCORE,
+                kernel_round.OTHER_SCORE,
+            )
             dropped, card, left, *scores = (rows[:, kind].long() for kind in kinds)
             flag, number = torch.full_like(turns, int(waiting)).bool(), torch.full_like(turns, which)
             return Lesson(planes[:, 0], planes[:, 1], dropped, card, turns, left, *scores, flag, number, wanted[mask].float())
 
         lesson = Lesson.join(
-            part(real & ~knocked, place.PLANE, True, light.WAIT, later),
-            part(real & (pages[:, :, place.DRAW_PLANE] >= 0), place.DRAW_PLANE, False, light.DRAW, now),
-            part(real & able, place.PLANE, True, light.KNOCK, knock),
+            part(real & ~knocked, kernel_round.PLANE, True, light.WAIT, later),
+            part(real & (pages[:, :, kernel_round.DRAW_PLANE] >= 0), kernel_round.DRAW_PLANE, False, light.DRAW, now),
+            part(real & able, kernel_round.PLANE, True, light.KNOCK, knock),
         )
         return lesson, results
 

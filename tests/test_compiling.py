@@ -17,7 +17,8 @@ def test_the_folder_is_named_after_every_kernel_source(tmp_path: Path, monkeypat
     monkeypatch.setenv("MELDLAB_CACHE", str(tmp_path / "cache"))
     monkeypatch.setattr(compiling, "__file__", str(tmp_path / "compiling.py"))
     (tmp_path / "room").mkdir()
-    (tmp_path / "kernel.py").write_text("a = 1\n")
+    for name in ("compiling.py", "pieces.py", "kernel.py"):
+        (tmp_path / name).write_text("a = 1\n")
     (tmp_path / "room" / "kernel_more.py").write_text("b = 1\n")
     (tmp_path / "room" / "other.py").write_text("c = 1\n")
     first = compiling.kernel_folder()

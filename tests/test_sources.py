@@ -46,7 +46,7 @@ def test_a_copy_of_the_package_is_the_same_code(package: Path) -> None:
         "gin/players/ensemble.py",  # presets of players
         "gin/rules.py",  # presets of rules
         "gin/networks/light.npz",
-        "lab/duels.py",
+        "lab/arena/shards.py",
         "recycle/language/recycle.lark",
         "recycle/library/hearts.rcy",
         "recycle/language/checker.py",

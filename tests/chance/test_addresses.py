@@ -19,7 +19,6 @@ from tests.recycle.oracle_board import Addressed, Event
 from tests.recycle.playing import Game, program
 
 # What the modules draw by, to be watched.
-deck: Any = import_module("meldlab.cards.deck")
 room: Any = import_module("meldlab.play.chance")
 Drawn = dict[int, set[tuple[object, ...]]]
 SEED = 20261115
@@ -41,7 +40,6 @@ def drawn(monkeypatch: pytest.MonkeyPatch) -> Iterator[Drawn]:
     def draw(root: int, step: int, turned: int, seat: int, purpose: int, nth: int, bound: int) -> Any:
         return room.below(room.decision(root, step, turned, seat, purpose), nth, bound)
 
-    monkeypatch.setattr(deck, "address", watched("deck", deck.address))
     monkeypatch.setattr(room, "address", watched("deal", room.address))
     monkeypatch.setattr(room, "decision", watched("player", room.decision))
     monkeypatch.setattr(room, "draw", draw)

@@ -12,8 +12,7 @@ import numpy as np
 import pytest
 
 from meldlab.errors import MeldlabError, NotLegalHere
-from meldlab.gin import Rules, players
-from meldlab.gin import kernel_round as place
+from meldlab.gin import Rules, kernel_round, players
 from meldlab.gin.batch import pair_of, play_batch, playing_out, rule_vector, seat, trace
 from meldlab.gin.book import NO_BOOK
 from meldlab.gin.kernel_ensemble import COMPUTED, ENSEMBLE, KIND, LIGHT, PARAMETERS
@@ -91,11 +90,11 @@ def test_random_ensembles_under_random_rules_stay_inside(portion: int) -> None:
         first, second = random_ensemble(chance), chance.choice([*others, random_ensemble(chance)])
         rules = random_rules(chance)
         counts = play_batch(first, second, rules, number, 0, 4, mirror=True, parallel=False)
-        assert (counts[:, place.ROUNDS] >= 1).all()
-        assert (counts[:, place.ROUNDS] <= place.MOST_ROUNDS).all()
-        won, void = counts[:, place.WON] + counts[:, place.WON + 1], counts[:, place.VOIDS]
-        assert (won + void <= counts[:, place.ROUNDS]).all()
-        assert np.isin(counts[:, place.WINNER_SEAT], (-1, 0, 1)).all()
+        assert (counts[:, kernel_round.ROUNDS] >= 1).all()
+        assert (counts[:, kernel_round.ROUNDS] <= kernel_round.MOST_ROUNDS).all()
+        won, void = counts[:, kernel_round.WON] + counts[:, kernel_round.WON + 1], counts[:, kernel_round.VOIDS]
+        assert (won + void <= counts[:, kernel_round.ROUNDS]).all()
+        assert np.isin(counts[:, kernel_round.WINNER_SEAT], (-1, 0, 1)).all()
 
 
 def test_every_preset_and_the_whole_space_of_the_search_lie_within_the_bounds() -> None:
@@ -242,9 +241,9 @@ def test_a_kernel_chooses_a_card_whatever_it_computes() -> None:
     bad = network.book._replace(last=np.full_like(network.book.last, np.nan))
     pair, books = pair_of(EnsemblePlayer(), network)
     pair[0] = spoilt
-    counts, log = np.zeros((10, place.COUNTS), np.int32), np.empty((0, place.LOG_WIDTH), np.int64)
-    place.play_some(pair, (books[0], bad), rule_vector(Rules(match_points=0)), 1, 0, 10, True, log, counts)
-    assert (counts[:, place.ROUNDS] == 1).all()
+    counts, log = np.zeros((10, kernel_round.COUNTS), np.int32), np.empty((0, kernel_round.LOG_WIDTH), np.int64)
+    kernel_round.play_some(pair, (books[0], bad), rule_vector(Rules(match_points=0)), 1, 0, 10, True, log, counts)
+    assert (counts[:, kernel_round.ROUNDS] == 1).all()
 
 
 @pytest.mark.parametrize("slot", [1e9, 2.0, -1.0, 0.5, np.nan, np.inf])

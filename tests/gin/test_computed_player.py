@@ -10,9 +10,8 @@ import pytest
 from meldlab.cards import classes
 from meldlab.chance.kernel import address, below, shuffle
 from meldlab.errors import MeldlabError
-from meldlab.gin import PRESETS, Gin, Move, Rules, players
+from meldlab.gin import PRESETS, Gin, Move, Rules, kernel_round, players
 from meldlab.gin import kernel_ensemble as verbs
-from meldlab.gin import kernel_round as place
 from meldlab.gin.batch import pair_of, play_batch, rule_vector, trace
 from meldlab.gin.book import NO_BOOK, Book
 from meldlab.gin.kernel import MELDS, lay_off, pick_melds
@@ -71,17 +70,17 @@ class Step(NamedTuple):
 
 
 def play(first: GinPlayer, second: GinPlayer, seed: int, game: int) -> list[list[int]]:
-    log, counts = np.zeros((400, place.LOG_WIDTH), np.int64), np.zeros((1, place.COUNTS), np.int32)
+    log, counts = np.zeros((400, kernel_round.LOG_WIDTH), np.int64), np.zeros((1, kernel_round.COUNTS), np.int32)
     vector = rule_vector(RULES, CARDS, RANKS)
-    place.play_some(*pair_of(first, second), vector, seed, game, 1, False, log, counts)
-    return log[: counts[0, place.STEPS]].tolist()  # type: ignore[no-any-return]
+    kernel_round.play_some(*pair_of(first, second), vector, seed, game, 1, False, log, counts)
+    return log[: counts[0, kernel_round.STEPS]].tolist()  # type: ignore[no-any-return]
 
 
 def replay(log: list[list[int]], seed: int, game: int) -> Iterator[Step]:
     """Go through a round that was played, from the deal on, and give every decision to draw or to discard."""
     deck = np.array([13 * suit + rank for suit in range(4) for rank in range(RANKS)])
-    shuffle(deck, address(seed, game, 0, 0, place.DEAL))
-    starter = int(below(address(seed, game, 0, 0, place.STARTER), 0, 2))
+    shuffle(deck, address(seed, game, 0, 0, kernel_round.DEAL))
+    starter = int(below(address(seed, game, 0, 0, kernel_round.STARTER), 0, 2))
     halves = [sum(1 << int(card) for card in deck[start : start + CARDS]) for start in (0, CARDS)]
     hands, known, turns = [halves[starter], halves[1 - starter]], [0, 0], [0, 0]
     pile, passes, taken = [int(deck[2 * CARDS])], 0, -1

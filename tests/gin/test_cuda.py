@@ -27,7 +27,7 @@ SIMULATE = """
 import sys
 import numpy as np
 from numba import cuda
-from meldlab.gin import compute
+from meldlab.gin.values import recursion as compute
 
 # No driver to be asked, a thread or two are enough, and the simulator copies arguments back, so it wants arrays of its own.
 compute.use_gpu, compute.SHAPE, compute.THREADS = (lambda: cuda), (1, 2), 2

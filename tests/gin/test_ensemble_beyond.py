@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 
 from meldlab.cards import CARDS, Card, Hand
 from meldlab.errors import NotLegalHere
-from meldlab.gin import Phase, Rules, Verb
-from meldlab.gin import kernel_ensemble as place
+from meldlab.gin import Phase, Rules, Verb, kernel_ensemble
 from meldlab.gin.batch import play_batch
 from meldlab.gin.players import Ensemble, EnsemblePlayer, SimplePlayer
 from meldlab.melds import deadwood, discards
@@ -30,11 +29,11 @@ def mask(cards: str) -> int:
 def test_the_new_places_lie_behind_the_old_ones() -> None:
     # Vectors of earlier versions had 36 places; what those mean has not moved.
     vector = PAPER.vector()
-    assert len(vector) == place.PARAMETERS
-    assert vector[:5].tolist() == [place.ENSEMBLE, 10, 0, 6, 14]
-    assert vector[place.WEIGHT : place.WEIGHT + 6].tolist() == list(PAPER.weights)
-    assert vector[place.ANY_MELD] == 0
-    assert place.DRAW_LEAST == place.ANY_MELD + 1
+    assert len(vector) == kernel_ensemble.PARAMETERS
+    assert vector[:5].tolist() == [kernel_ensemble.ENSEMBLE, 10, 0, 6, 14]
+    assert vector[kernel_ensemble.WEIGHT : kernel_ensemble.WEIGHT + 6].tolist() == list(PAPER.weights)
+    assert vector[kernel_ensemble.ANY_MELD] == 0
+    assert kernel_ensemble.DRAW_LEAST == kernel_ensemble.ANY_MELD + 1
 
 
 @pytest.mark.parametrize(
@@ -81,7 +80,7 @@ def dangers_of(hand: str, known: str, pile: str, p: dict[Card, float]) -> dict[C
     order = np.array([card.index for card in cards], np.int64)
     belief, values = np.zeros(54), np.zeros(52)
     belief[:52] = [p.get(card, 0.75) for card in CARDS]
-    place.dangers(cards.mask, order, len(order), belief, mask(known), mask(pile), np.zeros(4 * place.WIDE), values)
+    kernel_ensemble.dangers(cards.mask, order, len(order), belief, mask(known), mask(pile), np.zeros(4 * kernel_ensemble.WIDE), values)
     return {card: float(values[card.index]) for card in cards}
 
 
@@ -144,9 +143,9 @@ def test_gin_cards_are_those_that_make_gin(hand: str, makes_gin: set[str]) -> No
     unknown = Hand.full().mask & ~cards.mask
     slow = {card for card in Hand.from_mask(unknown) if min(discards(Hand.from_mask(cards.mask | 1 << card.index)).values()) == 0}
     belief = np.full(54, 0.5)
-    belief[place.SHIFT] = 0.0
+    belief[kernel_ensemble.SHIFT] = 0.0
     assert {str(card) for card in slow} == makes_gin
-    assert place.gin_cards(cards.mask, belief, unknown, np.zeros(52, np.int64)) == pytest.approx(0.5 * len(makes_gin))
+    assert kernel_ensemble.gin_cards(cards.mask, belief, unknown, np.zeros(52, np.int64)) == pytest.approx(0.5 * len(makes_gin))
 
 
 @pytest.mark.parametrize(

@@ -5,8 +5,7 @@ from typing import Any
 
 import pytest
 
-from meldlab.gin import Gin, Move, Rules, players
-from meldlab.gin import kernel_round as place
+from meldlab.gin import Gin, Move, Rules, kernel_round, players
 from meldlab.gin.batch import play_batch, trace
 from meldlab.gin.players import EnsemblePlayer
 from meldlab.lab.arena.series import _counts
@@ -33,8 +32,8 @@ def assert_alike(seated: list[Any], rules: Rules, games: int) -> list[list[int]]
             log = trace(seated[0], seated[1], rules, SEED, game, turned).tolist()
             if len(told) <= 20_000:
                 assert told == [move_of(step) for step in log]
-            assert row[place.STEPS] == len(told)
-            row[place.STEPS] = 0  # the table does not count them
+            assert row[kernel_round.STEPS] == len(told)
+            row[kernel_round.STEPS] = 0  # the table does not count them
             assert row == _counts(played)
     return counts
 
@@ -66,8 +65,8 @@ def test_under_random_rules(portion: int) -> None:
 def test_under_each_rule(changes: dict[str, Any], happens: str) -> None:
     rules = Rules(**changes)
     counts = assert_alike([players.parse("simple"), players.parse("ensemble")], rules, games=12)
-    voids, rounds = sum(row[place.VOIDS] for row in counts), sum(row[place.ROUNDS] for row in counts)
-    scored = sum(row[place.WON] + row[place.WON + 1] for row in counts)
+    voids, rounds = sum(row[kernel_round.VOIDS] for row in counts), sum(row[kernel_round.ROUNDS] for row in counts)
+    scored = sum(row[kernel_round.WON] + row[kernel_round.WON + 1] for row in counts)
     if happens == "void":
         assert voids > 0
     if happens == "equal":
@@ -80,5 +79,5 @@ def test_under_each_rule(changes: dict[str, Any], happens: str) -> None:
 def test_a_match_that_nobody_can_win_is_a_draw() -> None:
     rules = Rules(most_draws=1, knock_limit=0)
     counts = assert_alike([players.parse("simple"), players.parse("simple")], rules, games=1)
-    assert [row[place.WINNER_SEAT] for row in counts] == [-1, -1]
-    assert [row[place.ROUNDS] for row in counts] == [place.MOST_ROUNDS] * 2
+    assert [row[kernel_round.WINNER_SEAT] for row in counts] == [-1, -1]
+    assert [row[kernel_round.ROUNDS] for row in counts] == [kernel_round.MOST_ROUNDS] * 2

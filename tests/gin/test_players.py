@@ -9,21 +9,20 @@ import pytest
 
 from meldlab.cards import Card, Deck, Hand
 from meldlab.errors import MeldlabError
-from meldlab.gin import PRESETS, Gin, Move, Phase, Round, Rules, Verb, View, players
-from meldlab.gin import kernel_ensemble as place
+from meldlab.gin import PRESETS, Gin, Move, Phase, Round, Rules, Verb, View, kernel_ensemble, players
 from meldlab.gin.batch import play_batch, trace
 from meldlab.gin.players import Ensemble, EnsemblePlayer, SimplePlayer
 from meldlab.melds import discards
 from meldlab.play import Deal, Table
 
 VERBS = {
-    place.PASS: Verb.PASS,
-    place.TAKE: Verb.TAKE,
-    place.DRAW: Verb.DRAW,
-    place.DROP: Verb.DROP,
-    place.KNOCK: Verb.KNOCK,
-    place.BIG: Verb.BIG_GIN,
-    place.SHOW: Verb.SHOW,
+    kernel_ensemble.PASS: Verb.PASS,
+    kernel_ensemble.TAKE: Verb.TAKE,
+    kernel_ensemble.DRAW: Verb.DRAW,
+    kernel_ensemble.DROP: Verb.DROP,
+    kernel_ensemble.KNOCK: Verb.KNOCK,
+    kernel_ensemble.BIG: Verb.BIG_GIN,
+    kernel_ensemble.SHOW: Verb.SHOW,
 }
 
 
@@ -176,7 +175,7 @@ def test_the_ensemble_values_hands_as_the_paper_says() -> None:
             return 0.0
         if card == Card.parse("JD").index:
             return m0
-        return m1 * float(belief[card] + belief[place.SHIFT])
+        return m1 * float(belief[card] + belief[kernel_ensemble.SHIFT])
 
     def meldability(card: int, hand: int, sets: int, runs: int) -> float:
         suit, rank = divmod(card, 13)

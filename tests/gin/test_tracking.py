@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 from meldlab.cards import CARDS, Card
-from meldlab.gin import Gin, Match, Move, Rules, Verb, players
-from meldlab.gin import kernel_tracking as place
+from meldlab.gin import Gin, Match, Move, Rules, Verb, kernel_tracking, players
 from meldlab.gin.batch import pair_of, rule_vector
 from meldlab.gin.kernel_ensemble import DRAWS, PARAMETERS
 from meldlab.gin.players import Ensemble
@@ -66,7 +65,7 @@ class Watcher:
 
     def guess(self, unknown: set[Card], hidden: set[Card]) -> None:
         self.turn += 1
-        for allowance in place.ALLOWED:
+        for allowance in kernel_tracking.ALLOWED:
             self.fitness[self.turn, allowance].append(self.mean_hits(unknown, hidden, allowance) / len(hidden))
 
     def mean_hits(self, unknown: set[Card], hidden: set[Card], allowance: int) -> Fraction:
@@ -107,9 +106,12 @@ def follow(genes: tuple[float, ...], pairs: int) -> Watcher:
 def kernel(genes: list[tuple[float, ...]], pairs: int, first: int = 0) -> tuple[np.ndarray, np.ndarray]:
     trackers = np.zeros((len(genes), PARAMETERS))
     trackers[:, DRAWS : DRAWS + 9] = genes
-    totals, counts = np.zeros((len(genes), place.ALLOWANCES, place.TURNS, 3)), np.zeros((place.TURNS, 2), np.int64)
+    totals, counts = (
+        np.zeros((len(genes), kernel_tracking.ALLOWANCES, kernel_tracking.TURNS, 3)),
+        np.zeros((kernel_tracking.TURNS, 2), np.int64),
+    )
     pair = pair_of(players.parse("simple"), players.parse("gin-only"))
-    place.track_some(*pair, rule_vector(Rules()), SEED, first, pairs, trackers, totals, counts)
+    kernel_tracking.track_some(*pair, rule_vector(Rules()), SEED, first, pairs, trackers, totals, counts)
     return totals, counts
 
 
@@ -118,11 +120,11 @@ def test_the_kernel_guesses_as_the_slow_watcher_does(genes: tuple[float, ...]) -
     pairs = 3
     watcher = follow(genes, pairs)
     totals, counts = kernel([genes], pairs)
-    for turn in range(1, place.TURNS):
-        for which, allowance in enumerate(place.ALLOWED):
+    for turn in range(1, kernel_tracking.TURNS):
+        for which, allowance in enumerate(kernel_tracking.ALLOWED):
             expected = watcher.fitness.get((turn, allowance), [])
-            assert counts[turn, place.MEASURED] == len(expected)
-            assert totals[0, which, turn, place.FITNESS] == pytest.approx(float(sum(expected)), abs=1e-9)
+            assert counts[turn, kernel_tracking.MEASURED] == len(expected)
+            assert totals[0, which, turn, kernel_tracking.FITNESS] == pytest.approx(float(sum(expected)), abs=1e-9)
 
 
 def test_without_updates_every_guess_is_blind() -> None:
@@ -130,9 +132,9 @@ def test_without_updates_every_guess_is_blind() -> None:
     totals, counts = kernel([(0.0,) * 9], 20)
     watcher = follow((0.0,) * 9, 1)
     one, _ = kernel([(0.0,) * 9], 1)
-    assert one[0, 0, 1, place.FITNESS] == pytest.approx(float(sum(watcher.fitness[1, 0])))
+    assert one[0, 0, 1, kernel_tracking.FITNESS] == pytest.approx(float(sum(watcher.fitness[1, 0])))
     # After the first draw 10 of 40 unknown cards are hidden, or of 41 if the opponent's card was taken.
-    assert 10 / 41 <= totals[0, 0, 1, place.FITNESS] / counts[1, place.MEASURED] <= 10 / 38
+    assert 10 / 41 <= totals[0, 0, 1, kernel_tracking.FITNESS] / counts[1, kernel_tracking.MEASURED] <= 10 / 38
 
 
 def test_trackers_do_not_disturb_each_other_and_pieces_add_up() -> None:
@@ -151,8 +153,8 @@ def test_intervals_come_from_mirrored_pairs() -> None:
     totals, counts = kernel([EIGHTHS], 30)
     by_pair = [kernel([EIGHTHS], 1, first) for first in range(30)]
     curve = curves_of(["one"], totals, counts, 30, least=1)[0]
-    sums = np.array([one[0, 0, 0, place.FITNESS] for one, _ in by_pair])
-    many = np.array([each[0, place.MEASURED] for _, each in by_pair])
+    sums = np.array([one[0, 0, 0, kernel_tracking.FITNESS] for one, _ in by_pair])
+    many = np.array([each[0, kernel_tracking.MEASURED] for _, each in by_pair])
     mean = sums.sum() / many.sum()
     error = np.sqrt(((sums - mean * many) ** 2).sum() / 29 * 30) / many.sum()
     assert curve.whole.value == pytest.approx(mean)

@@ -13,7 +13,7 @@ from tests.rummikub.small_deck import small_position
 FAMILIES = ["modern", "strict"]
 # Jokers, copies and colours of decks with six numbers: small enough for all tables to be tried.
 DECKS = [(2, 1, 3), (1, 2, 3), (2, 2, 2)]
-SEED = 12  # with it every kind of turn below can be played in at least three positions
+SEED = 11  # with it every kind of turn below can be played in at least three positions
 
 
 def rules_of(deck: tuple[int, int, int], family: str, after: str = "wait") -> Rules:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from meldlab.chance import verified
 from meldlab.errors import NotLegalHere, whole
-from meldlab.gin import kernel_round as place
+from meldlab.gin import kernel_round
 from meldlab.gin.book import NO_BOOK, Book
 from meldlab.gin.kernel_ensemble import ENSEMBLE, KIND, PARAMETERS, SIMPLE
 from meldlab.gin.rules import Rules
@@ -24,7 +24,7 @@ from meldlab.pieces import on_cores
 __all__ = ["Seated", "pair_of", "play_batch", "playing_out", "plays_in_kernel", "rule_vector", "seat", "trace"]
 
 CHUNK = 16  # games of the first piece that a core plays; an ensemble needs some five milliseconds for them
-NEXT = {"alternates": place.ALTERNATES, "winner": place.WINNER, "loser": place.LOSER}
+NEXT = {"alternates": kernel_round.ALTERNATES, "winner": kernel_round.WINNER, "loser": kernel_round.LOSER}
 MOST_NUMBER = 1e6  # of a bare vector; larger than any parameter that means something
 
 
@@ -104,23 +104,23 @@ def rule_vector(rules: Rules, cards: int = 10, ranks: int = 13) -> NDArray[np.in
     """
     if rules.wall_knock:
         raise NotLegalHere("the kernels do not play wall_knock, a last knock at the wall")
-    vector = np.zeros(place.RULES, np.int64)
+    vector = np.zeros(kernel_round.RULES, np.int64)
     values = {
-        place.LIMIT: rules.knock_limit,
-        place.OKLAHOMA: rules.oklahoma,
-        place.GIN: rules.gin_bonus,
-        place.BIG_GIN: rules.big_gin_bonus,
-        place.UNDERCUT: rules.undercut_bonus,
-        place.EQUAL: rules.equal_deadwood == "nothing",
-        place.OFFER: rules.offer_upcard,
-        place.FLOOR: rules.stock_floor,
-        place.MOST_UPCARDS: rules.most_upcard_draws,
-        place.MOST_DRAWS: rules.most_draws,
-        place.RANDOM_START: rules.first_starter == "random",
-        place.NEXT: NEXT[rules.next_starter],
-        place.POINTS_WANTED: rules.match_points,
-        place.CARDS_EACH: cards,
-        place.RANKS: ranks,
+        kernel_round.LIMIT: rules.knock_limit,
+        kernel_round.OKLAHOMA: rules.oklahoma,
+        kernel_round.GIN: rules.gin_bonus,
+        kernel_round.BIG_GIN: rules.big_gin_bonus,
+        kernel_round.UNDERCUT: rules.undercut_bonus,
+        kernel_round.EQUAL: rules.equal_deadwood == "nothing",
+        kernel_round.OFFER: rules.offer_upcard,
+        kernel_round.FLOOR: rules.stock_floor,
+        kernel_round.MOST_UPCARDS: rules.most_upcard_draws,
+        kernel_round.MOST_DRAWS: rules.most_draws,
+        kernel_round.RANDOM_START: rules.first_starter == "random",
+        kernel_round.NEXT: NEXT[rules.next_starter],
+        kernel_round.POINTS_WANTED: rules.match_points,
+        kernel_round.CARDS_EACH: cards,
+        kernel_round.RANKS: ranks,
     }
     for at, value in values.items():
         vector[at] = value
@@ -132,12 +132,15 @@ def play_batch(
 ) -> NDArray[np.int32]:
     """Return [games, COUNTS] int32, what happened in games ``start`` and following."""
     deals, number = verified(seed), whole(start, "number of the first game")
-    counts, log = np.zeros((whole(games, "number of games"), place.COUNTS), np.int32), np.empty((0, place.LOG_WIDTH), np.int64)
+    counts, log = (
+        np.zeros((whole(games, "number of games"), kernel_round.COUNTS), np.int32),
+        np.empty((0, kernel_round.LOG_WIDTH), np.int64),
+    )
     players, books = pair_of(first, second)
     vector = rule_vector(rules)
 
     def play(at: int, many: int) -> None:
-        place.play_some(players, books, vector, deals, number + at, many, mirror, log, counts[at : at + many])
+        kernel_round.play_some(players, books, vector, deals, number + at, many, mirror, log, counts[at : at + many])
 
     on_cores(play, games, threads=0 if parallel else 1, size=CHUNK)
     return counts
@@ -145,7 +148,7 @@ def play_batch(
 
 def trace(first: Any, second: Any, rules: Rules, seed: int, game: int, turned: int) -> NDArray[np.int64]:
     """Return [steps, 7] int64, every step of one game: seat, verb, card, four melds as hands."""
-    log, counts = np.zeros((20_000, place.LOG_WIDTH), np.int64), np.zeros((1, place.COUNTS), np.int32)
+    log, counts = np.zeros((20_000, kernel_round.LOG_WIDTH), np.int64), np.zeros((1, kernel_round.COUNTS), np.int32)
     number = 2 * whole(game, "number of the game") + whole(turned, "turns of the deal", most=1)
-    place.play_some(*pair_of(first, second), rule_vector(rules), verified(seed), number, 1, True, log, counts)
-    return log[: counts[0, place.STEPS]]
+    kernel_round.play_some(*pair_of(first, second), rule_vector(rules), verified(seed), number, 1, True, log, counts)
+    return log[: counts[0, kernel_round.STEPS]]

@@ -25,14 +25,13 @@ def bench_gin(
     from dataclasses import replace
 
     from meldlab.cli.bench.rivals import gin_rivals
-    from meldlab.gin import Gin, Rules
-    from meldlab.gin import kernel_round as place
+    from meldlab.gin import Gin, Rules, kernel_round
     from meldlab.gin.batch import Seated, play_batch, seat
     from meldlab.gin.players import EnsemblePlayer, SimplePlayer
     from meldlab.play import Deal, RandomPlayer, Table
 
     def batch(first: Seated, second: Seated, many: int) -> Callable[[], int]:
-        return lambda: int(play_batch(first, second, Rules(), seed, 0, many, mirror=True, parallel=False)[:, place.ROUNDS].sum())
+        return lambda: int(play_batch(first, second, Rules(), seed, 0, many, mirror=True, parallel=False)[:, kernel_round.ROUNDS].sum())
 
     one, two = seat(SimplePlayer()), seat(EnsemblePlayer())
     simple, ensemble = batch(one, one, games), batch(two, one, games // 2)

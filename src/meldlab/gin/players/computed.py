@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from meldlab.cards import CARDS, Card
 from meldlab.errors import BadText, NotLegalHere
-from meldlab.gin import kernel_ensemble as place
+from meldlab.gin import kernel_ensemble
 from meldlab.gin.book import Book, check_tables
 from meldlab.gin.kernel_computed import computed_discard, computed_takes
 from meldlab.gin.players.player import GinPlayer
@@ -50,8 +50,8 @@ class ComputedPlayer(GinPlayer):
 
     @cached_property
     def _vector(self) -> NDArray[np.float64]:
-        vector = np.zeros(place.PARAMETERS)
-        vector[place.KIND] = place.COMPUTED
+        vector = np.zeros(kernel_ensemble.PARAMETERS)
+        vector[kernel_ensemble.KIND] = kernel_ensemble.COMPUTED
         return vector
 
     def vector(self) -> NDArray[np.float64]:

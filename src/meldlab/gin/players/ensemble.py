@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from meldlab.cards import CARDS, Card
 from meldlab.errors import BadText, NoSuchThing, NotLegalHere
-from meldlab.gin import kernel_ensemble as place
+from meldlab.gin import kernel_ensemble
 from meldlab.gin.kernel import LEFT
 from meldlab.gin.move import Verb
 from meldlab.gin.players.player import GinPlayer
@@ -51,7 +51,7 @@ BOUNDS: Mapping[str, tuple[float, float]] = {
     "knock_weights": (-1000, 1000),
     "deadwood_power": (0.001, 100),
 }
-VERBS = {Verb.PASS: place.PASS, Verb.TAKE: place.TAKE, Verb.DRAW: place.DRAW, Verb.DROP: place.DROP}
+VERBS = {Verb.PASS: kernel_ensemble.PASS, Verb.TAKE: kernel_ensemble.TAKE, Verb.DRAW: kernel_ensemble.DRAW, Verb.DROP: kernel_ensemble.DROP}
 
 
 @dataclass(frozen=True)
@@ -90,7 +90,7 @@ class Ensemble:
     """An upcard is taken for a meld of the best arrangement (program), or for any meld (text)."""
     draw_reduction: float = 1.0
     """From ``draw_turn`` on, by how many points an upcard must lower deadwood to be taken. This and the rest goes beyond the paper."""
-    draw_need: float = place.NO_REDUCTION
+    draw_need: float = kernel_ensemble.NO_REDUCTION
     """At any time take an upcard when the points it saves, and ``draw_promise`` times its meldability, reach so much; 99: never."""
     draw_promise: float = 0.0
     draw_to_knock: int = -1
@@ -170,8 +170,8 @@ class Ensemble:
 
     def vector(self) -> NDArray[np.float64]:
         """Return the parameters as the kernels take them."""
-        own_top = self.meldability[0] if self.own_discard == "taken" else place.FROM_OPPONENT
-        values = [place.ENSEMBLE, *self.knock, self.draw_turn, *self.draws, *self.declines, *self.discards, *self.meldability]
+        own_top = self.meldability[0] if self.own_discard == "taken" else kernel_ensemble.FROM_OPPONENT
+        values = [kernel_ensemble.ENSEMBLE, *self.knock, self.draw_turn, *self.draws, *self.declines, *self.discards, *self.meldability]
         values += [*self.adjacency, *self.turn_penalty, *self.known_penalty, *self.weights, self.meldability_most, self.adjacency_most]
         values += [self.turn_lag, own_top, self.upcard_meld == "any"]
         values += [self.draw_reduction, self.draw_need, self.draw_promise, self.draw_to_knock, self.melded, *self.feed]
@@ -262,8 +262,8 @@ class EnsemblePlayer(GinPlayer):
         """Tell whether to take the upcard: for a meld, late also for less deadwood."""
         order, pile = np.array([*view.cards, upcard.index], np.int64), sum(1 << card for card in view.pile)
         memory = self.belief(view), view.known_mask, pile
-        rooms = np.zeros(4 * place.WIDE), np.zeros(52, np.int64)
-        return bool(place.ensemble_takes(view.mask, order, upcard.index, view.turn, *memory, self._vector, *rooms))
+        rooms = np.zeros(4 * kernel_ensemble.WIDE), np.zeros(52, np.int64)
+        return bool(kernel_ensemble.ensemble_takes(view.mask, order, upcard.index, view.turn, *memory, self._vector, *rooms))
 
     def discard(self, view: View, chance: Chance) -> Card:
         """Return the card without which the hand is worth most."""
@@ -271,7 +271,7 @@ class EnsemblePlayer(GinPlayer):
 
     def knocks(self, view: View, card: Card) -> bool:
         """Tell whether the deadwood is within the threshold of the stage, and the weighed sum, if there is one, for it."""
-        if any(self.parameters.knock_weights) and self._evaluate(view, np.zeros(52)) >= place.HOLD:
+        if any(self.parameters.knock_weights) and self._evaluate(view, np.zeros(52)) >= kernel_ensemble.HOLD:
             return False
         early, late, turn = self.parameters.knock
         return bool(deadwood(view.mask & ~(1 << card.index), LEFT) <= (early if view.turn < turn else late))
@@ -289,7 +289,7 @@ class EnsemblePlayer(GinPlayer):
                 pile.append(card)
             elif move.verb is Verb.TAKE and pile:
                 pile.pop()
-        place.recall(view.seat, np.array(events, np.int64).reshape(-1, 3), self._vector, belief)
+        kernel_ensemble.recall(view.seat, np.array(events, np.int64).reshape(-1, 3), self._vector, belief)
         return belief
 
     def think(self, view: View) -> Thoughts:
@@ -299,13 +299,13 @@ class EnsemblePlayer(GinPlayer):
             self._evaluate(view, values)
         known = view.known_mask
         pile = sum(1 << card for card in view.pile)
-        ob = np.zeros(4 * place.WIDE)
-        place.obtainabilities(view.mask, belief, known, pile, *_top(view), self._vector, ob)
+        ob = np.zeros(4 * kernel_ensemble.WIDE)
+        kernel_ensemble.obtainabilities(view.mask, belief, known, pile, *_top(view), self._vector, ob)
         order = np.array(view.cards, np.int64)
-        melds = {card: place.card_meldability(view.mask, card, order, len(order), self._vector, ob) for card in view.cards}
+        melds = {card: kernel_ensemble.card_meldability(view.mask, card, order, len(order), self._vector, ob) for card in view.cards}
         unknown = [card for card in range(52) if not (view.mask | known | pile) >> card & 1]
         return Thoughts(
-            {CARDS[card]: float(min(1.0, max(0.0, belief[card] + belief[place.SHIFT]))) for card in unknown},
+            {CARDS[card]: float(min(1.0, max(0.0, belief[card] + belief[kernel_ensemble.SHIFT]))) for card in unknown},
             {CARDS[card]: float(value) for card, value in melds.items()},
             {CARDS[card]: float(values[card]) for card in view.cards if not np.isnan(values[card])},
         )
@@ -315,9 +315,9 @@ class EnsemblePlayer(GinPlayer):
         pile, order, left = sum(1 << card for card in view.pile), np.array(view.cards, np.int64), np.zeros(52, np.int64)
         belief, drawn, taken = self.belief(view), view.cards[-1], view.taken >= 0
         memory = view.turn, belief, view.known_mask, pile
-        rooms = np.zeros(4 * place.WIDE), left, values
-        chosen = place.ensemble_discard(view.mask, order, len(order), drawn, taken, *memory, *_top(view), self._vector, *rooms)
-        return int(place.weigh_knock(chosen, view.mask, drawn, taken, *memory, view.limit, self._vector, left))
+        rooms = np.zeros(4 * kernel_ensemble.WIDE), left, values
+        chosen = kernel_ensemble.ensemble_discard(view.mask, order, len(order), drawn, taken, *memory, *_top(view), self._vector, *rooms)
+        return int(kernel_ensemble.weigh_knock(chosen, view.mask, drawn, taken, *memory, view.limit, self._vector, left))
 
 
 def _first_upcard(view: View) -> list[int]:

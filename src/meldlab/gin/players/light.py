@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from meldlab.cards import CARDS, Card
 from meldlab.errors import NoSuchThing, NotLegalHere
-from meldlab.gin import kernel_ensemble as place
+from meldlab.gin import kernel_ensemble
 from meldlab.gin.book import NO_BOOK, Book, check_network
 from meldlab.gin.kernel_light import NARROW, WIDE, light_discard, light_takes
 from meldlab.gin.move import Verb
@@ -83,8 +83,8 @@ class LightPlayer(GinPlayer):
 
     def vector(self) -> NDArray[np.float64]:
         """Return the player as the batch kernel takes it; it takes the book as well."""
-        vector = np.zeros(place.PARAMETERS)
-        vector[place.KIND] = place.LIGHT
+        vector = np.zeros(kernel_ensemble.PARAMETERS)
+        vector[kernel_ensemble.KIND] = kernel_ensemble.LIGHT
         return vector
 
     def takes(self, view: View, upcard: Card) -> bool:

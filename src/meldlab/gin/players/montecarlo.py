@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from meldlab.cards import CARDS, Card, Hand
 from meldlab.chance import Purpose
 from meldlab.errors import BadText
-from meldlab.gin import kernel_ensemble as place
+from meldlab.gin import kernel_ensemble
 from meldlab.gin import kernel_round as batch
 from meldlab.gin.batch import playing_out, rule_vector
 from meldlab.gin.book import NO_BOOK
@@ -64,10 +64,12 @@ class MonteCarloPlayer(GinPlayer):
         best = int(np.argmax(values))
         # The first candidate is the simple player's; few deals must show a clear gain to leave it.
         verb, card = candidates[best if values[best] - values[0] > DOUBT / sqrt(self.deals) else 0]
-        if verb == place.KNOCK:
+        if verb == kernel_ensemble.KNOCK:
             rest = Hand.from_mask(view.mask & ~(1 << card))
             return Move(Verb.KNOCK, card, self.melds(view, rest, chance))
-        return {place.PASS: PASS, place.DRAW: DRAW}.get(verb) or (TAKES if verb == place.TAKE else DROPS)[card]
+        return {kernel_ensemble.PASS: PASS, kernel_ensemble.DRAW: DRAW}.get(verb) or (TAKES if verb == kernel_ensemble.TAKE else DROPS)[
+            card
+        ]
 
     def candidates(self, view: View) -> list[tuple[int, int]]:
         """Return the moves to try, as kernel verbs and cards; the simple player's comes first."""
@@ -78,9 +80,9 @@ class MonteCarloPlayer(GinPlayer):
             # Few deals cannot tell eleven discards apart: the choice would go to luck. Those that leave much are not worth the noise.
             near = sorted((card for card in cards if left[card] <= least + SLACK), key=left.__getitem__)
             knocks = [card for card in cards if left[card] == least <= view.limit]
-            return [(place.KNOCK, card) for card in knocks[:1]] + [(place.DROP, card) for card in near]
+            return [(kernel_ensemble.KNOCK, card) for card in knocks[:1]] + [(kernel_ensemble.DROP, card) for card in near]
         upcard = view.pile[-1]
-        both = [(place.TAKE, upcard), (place.PASS if view.phase == Phase.OFFER else place.DRAW, upcard)]
+        both = [(kernel_ensemble.TAKE, upcard), (kernel_ensemble.PASS if view.phase == Phase.OFFER else kernel_ensemble.DRAW, upcard)]
         return both if makes_meld(view.mask, upcard) else both[::-1]
 
     def values(self, view: View, candidates: list[tuple[int, int]], chance: Chance) -> list[float]:
@@ -112,7 +114,7 @@ class MonteCarloPlayer(GinPlayer):
 
     def explain(self, view: View, chance: Chance) -> dict[Card, float]:
         """Return the mean points after each discard without a knock."""
-        drops = [one for one in self.candidates(view) if one[0] == place.DROP]
+        drops = [one for one in self.candidates(view) if one[0] == kernel_ensemble.DROP]
         return {CARDS[card]: value for (_, card), value in zip(drops, self.values(view, drops, chance), strict=True)}
 
 

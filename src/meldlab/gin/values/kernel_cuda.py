@@ -121,7 +121,7 @@ def sum_values(sums, value, hands, keys, renamings):
 
 @cuda.jit
 def play_games(players, books, rules, seed, first, many, mirror, counts, tally, pages):
-    """Play ``many`` matches as kernel_batch.play_some does, a thread each; add the diaries of seat 0 to ``tally`` unless it is empty.
+    """Play ``many`` matches as kernel_round.play_some does, a thread each; add the diaries of seat 0 to ``tally`` unless it is empty.
 
     ``pages``: [many, rows, DIARY] float64, to keep the diaries whole, or empty.
     """

@@ -16,12 +16,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from meldlab.cards import Hand, classes
-from meldlab.gin import kernel_round as kernel_batch
+from meldlab.gin import kernel_round
 from meldlab.gin.book import NO_BOOK, Book
 from meldlab.gin.kernel import LEFT
-from meldlab.gin.kernel_computed import BIAS, HAZARD, KNOWNS, ODDS, PRICE, TURNS
-from meldlab.gin.values import kernel_recursion as kernel_compute
-from meldlab.gin.values import kernel_tally
+from meldlab.gin.kernel_recursiond import BIAS, HAZARD, KNOWNS, ODDS, PRICE, TURNS
+from meldlab.gin.values import kernel_recursion, kernel_tally
 from meldlab.gin.values.odds import Odds
 from meldlab.gpu import use_gpu
 from meldlab.pieces import on_cores
@@ -46,7 +45,7 @@ class Engine:
 
             self._kernels: Any = kernel_cuda
         else:
-            self._kernels = kernel_compute
+            self._kernels = kernel_recursion
 
     def sweep(self, name: str, *arguments: Any) -> None:
         """Run one kernel over all classes."""
@@ -73,7 +72,7 @@ class Engine:
     def mean(self, value: Any, hands: Any, keys: Any, renamings: int) -> float:
         """Return the mean of V over all hands."""
         if self.device != "cuda":
-            total, count = kernel_compute.mean_value(value, hands, keys, renamings)
+            total, count = kernel_recursion.mean_value(value, hands, keys, renamings)
         else:
             sums = self.up(np.zeros(2))
             self.sweep("sum_values", sums, value, hands, keys, renamings)
@@ -83,13 +82,13 @@ class Engine:
     def play(
         self, players: Floats, books: tuple[Book, Book], rules: NDArray[np.int64], seed: int, first: int, games: int, mirror: bool
     ) -> NDArray[np.int32]:
-        """Return [games, COUNTS] int32 as gin.vectors.play_batch does."""
-        counts = np.zeros((games, kernel_batch.COUNTS), np.int32)
+        """Return [games, COUNTS] int32 as gin.batch.play_batch does."""
+        counts = np.zeros((games, kernel_round.COUNTS), np.int32)
         if self.device != "cuda":
-            log = np.empty((0, kernel_batch.LOG_WIDTH), np.int64)
+            log = np.empty((0, kernel_round.LOG_WIDTH), np.int64)
 
             def play(at: int, many: int) -> None:
-                kernel_batch.play_some(players, books, rules, seed, first + at, many, mirror, log, counts[at : at + many])
+                kernel_round.play_some(players, books, rules, seed, first + at, many, mirror, log, counts[at : at + many])
 
             on_cores(play, games, size=16)
             return counts
@@ -103,7 +102,7 @@ class Engine:
     def tally(self, players: Floats, books: tuple[Book, Book], rules: NDArray[np.int64], seed: int, rounds: int) -> Floats:
         """Return the tally of so many single rounds of seat 0."""
         single = rules.copy()
-        single[kernel_batch.POINTS_WANTED] = 0
+        single[kernel_round.POINTS_WANTED] = 0
         tally = np.zeros(2 * kernel_tally.CELLS)
         if self.device != "cuda":
             # A sheet for each piece, added in order: sums of floats must not depend on which core was first.
@@ -117,7 +116,7 @@ class Engine:
             on_cores(count, len(sheets))
             tally[:] = sheets.sum(0)
             return tally
-        counts, result = self.cuda.device_array((rounds, kernel_batch.COUNTS), np.int32), self.up(tally)
+        counts, result = self.cuda.device_array((rounds, kernel_round.COUNTS), np.int32), self.up(tally)
         shape, pages = ((rounds + THREADS - 1) // THREADS, THREADS), self.up(np.zeros((0, 1, 1)))
         self._kernels.play_games[shape](self.up(players), books, self.up(single), seed, 0, rounds, False, counts, result, pages)
         tally[:] = result.copy_to_host()

@@ -15,8 +15,7 @@ from numpy.typing import NDArray
 
 from meldlab.chance import verified
 from meldlab.errors import NotLegalHere
-from meldlab.gin import Rules, players
-from meldlab.gin import kernel_round as place
+from meldlab.gin import Rules, kernel_round, players
 from meldlab.gin.batch import Seated, pair_of, rule_vector, seat
 from meldlab.gin.players import Ensemble
 from meldlab.pieces import on_cores
@@ -66,8 +65,8 @@ def won_games(candidates: Sequence[Ensemble], opponent: str, *, seed: int, first
     """Return [games] int64 for each candidate, 1 for each game that it wins: for paired tests."""
     if games < 2 or games % 2 or first % 2:
         raise NotLegalHere(f"games {first} to {first + games - 1} are not mirrored pairs")
-    deals, rules, log = verified(seed), rule_vector(Rules()), np.empty((0, place.LOG_WIDTH), np.int64)
-    counts = np.zeros((len(candidates), games, place.COUNTS), np.int32)
+    deals, rules, log = verified(seed), rule_vector(Rules()), np.empty((0, kernel_round.LOG_WIDTH), np.int64)
+    counts = np.zeros((len(candidates), games, kernel_round.COUNTS), np.int32)
     other = _seat(opponent)
     seated = [pair_of(each, other) for each in candidates]
 
@@ -75,10 +74,10 @@ def won_games(candidates: Sequence[Ensemble], opponent: str, *, seed: int, first
         # Games of all candidates in one row; a piece may end one candidate's games and begin the next one's.
         for who in range(at // games, max(at // games + 1, -(-(at + many) // games))):
             start, end = max(at - who * games, 0), min(at + many - who * games, games)
-            place.play_some(*seated[who], rules, deals, first + start, end - start, True, log, counts[who, start:end])
+            kernel_round.play_some(*seated[who], rules, deals, first + start, end - start, True, log, counts[who, start:end])
 
     on_cores(play, games * len(candidates), size=16)
-    return [(each[:, place.WINNER_SEAT] == 0).astype(np.int64) for each in counts]
+    return [(each[:, kernel_round.WINNER_SEAT] == 0).astype(np.int64) for each in counts]
 
 
 @cache

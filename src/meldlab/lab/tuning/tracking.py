@@ -19,8 +19,7 @@ from numpy.typing import NDArray
 
 from meldlab.chance import Purpose, derived, verified
 from meldlab.errors import NotLegalHere
-from meldlab.gin import kernel_tracking as place
-from meldlab.gin import players
+from meldlab.gin import kernel_tracking, players
 from meldlab.gin.batch import pair_of, rule_vector
 from meldlab.gin.kernel_ensemble import DRAWS, PARAMETERS
 from meldlab.gin.players import Ensemble
@@ -54,9 +53,9 @@ JUDGED = "simple"  # who plays in the end
 GROUP = 10  # individuals that one shard follows; playing the games costs as much as three of them
 # When fitness is measured, by the number of own draws. The paper says only that times and frequencies differed.
 SCHEDULES: Mapping[str, NDArray[np.bool_]] = {
-    "every draw": np.arange(place.TURNS) >= 1,
-    "every third draw": (np.arange(place.TURNS) >= 1) & (np.arange(place.TURNS) % 3 == 0),
-    "from the sixth draw": np.arange(place.TURNS) >= 6,
+    "every draw": np.arange(kernel_tracking.TURNS) >= 1,
+    "every third draw": (np.arange(kernel_tracking.TURNS) >= 1) & (np.arange(kernel_tracking.TURNS) % 3 == 0),
+    "from the sixth draw": np.arange(kernel_tracking.TURNS) >= 6,
 }
 
 
@@ -74,7 +73,7 @@ class Size:
     @property
     def planned(self) -> int:
         """Return the games of the whole experiment at most: those that groups of individuals watch, and those of the end."""
-        runs = len(SCHEDULES) * len(place.ALLOWED)
+        runs = len(SCHEDULES) * len(kernel_tracking.ALLOWED)
         return runs * self.generations * -(-self.population // GROUP) * self.games + self.final
 
 
@@ -101,15 +100,18 @@ def _follow(
     trackers[:, DRAWS : DRAWS + NINE] = genes
     if not ((trackers >= 0) & (trackers <= 1)).all():
         raise NotLegalHere("a tracker moves p by shares from 0 to 1")
-    totals, counts = np.zeros((len(genes), place.ALLOWANCES, place.TURNS, 3)), np.zeros((place.TURNS, 2), np.int64)
-    place.track_some(seated, books, rule_vector(table), verified(seed), first // 2, games // 2, trackers, totals, counts)
+    totals, counts = (
+        np.zeros((len(genes), kernel_tracking.ALLOWANCES, kernel_tracking.TURNS, 3)),
+        np.zeros((kernel_tracking.TURNS, 2), np.int64),
+    )
+    kernel_tracking.track_some(seated, books, rule_vector(table), verified(seed), first // 2, games // 2, trackers, totals, counts)
     return totals, counts
 
 
 def _scores(totals: NDArray[np.float64], counts: NDArray[np.int64], allowance: int, schedule: str) -> list[float]:
     chosen = SCHEDULES[schedule]
-    sums = totals[:, place.ALLOWED.index(allowance), chosen, place.FITNESS].sum(1)
-    scores: list[float] = (sums / max(1, counts[chosen, place.MEASURED].sum())).tolist()
+    sums = totals[:, kernel_tracking.ALLOWED.index(allowance), chosen, kernel_tracking.FITNESS].sum(1)
+    scores: list[float] = (sums / max(1, counts[chosen, kernel_tracking.MEASURED].sum())).tolist()
     return scores
 
 
@@ -147,11 +149,17 @@ class Curve:
 
 def curves_of(names: Sequence[str], totals: NDArray[np.float64], counts: NDArray[np.int64], pairs: int, least: int = 200) -> list[Curve]:
     """Return the curves of some trackers, for each allowance, over the turns with ``least`` measurements."""
-    turns = [turn for turn in range(1, place.TURNS) if counts[turn, place.MEASURED] >= least]
+    turns = [turn for turn in range(1, kernel_tracking.TURNS) if counts[turn, kernel_tracking.MEASURED] >= least]
 
     def interval(part: NDArray[np.float64], measured: NDArray[np.int64]) -> Interval:
-        sums = np.array([measured[place.MEASURED], part[place.FITNESS]], np.float64)
-        products = np.array([[measured[place.MEASURED_SQUARE], part[place.PRODUCT]], [part[place.PRODUCT], part[place.SQUARE]]], np.float64)
+        sums = np.array([measured[kernel_tracking.MEASURED], part[kernel_tracking.FITNESS]], np.float64)
+        products = np.array(
+            [
+                [measured[kernel_tracking.MEASURED_SQUARE], part[kernel_tracking.PRODUCT]],
+                [part[kernel_tracking.PRODUCT], part[kernel_tracking.SQUARE]],
+            ],
+            np.float64,
+        )
         return Moments(pairs, sums, products).rate(1, 0)
 
     return [
@@ -163,7 +171,7 @@ def curves_of(names: Sequence[str], totals: NDArray[np.float64], counts: NDArray
             interval(totals[at, which, 0], counts[0]),
         )
         for at, name in enumerate(names)
-        for which, allowed in enumerate(place.ALLOWED)
+        for which, allowed in enumerate(kernel_tracking.ALLOWED)
     ]
 
 
@@ -215,7 +223,7 @@ def evolve_trackers(work: Work, size: Size, *, seed: int, allowance: int, schedu
         for one in individuals:
             one.fitness.values = (known[tuple(one)],)
 
-    number = list(SCHEDULES).index(schedule) * len(place.ALLOWED) + place.ALLOWED.index(allowance)
+    number = list(SCHEDULES).index(schedule) * len(kernel_tracking.ALLOWED) + kernel_tracking.ALLOWED.index(allowance)
     with _chance(seed, number, 0):
         people = [Individual(_ordered([random.random() for _ in range(NINE)])) for _ in range(size.population)]
     for generation in range(1, size.generations + 1):
@@ -240,7 +248,7 @@ def tracking(work: Work, size: Size, seed: int) -> Report:
     named: dict[str, Genes] = {"baseline": (0.0,) * NINE, "paper": genes_of(Ensemble())}
     history: dict[str, list[float]] = {}
     for schedule in SCHEDULES:
-        for allowance in place.ALLOWED:
+        for allowance in kernel_tracking.ALLOWED:
             name = f"{schedule}, ad = {allowance}"
             found = list(evolve_trackers(work, size, seed=seed, allowance=allowance, schedule=schedule))
             named[name], history[name] = found[-1][0], [score for _, score in found]
@@ -288,7 +296,7 @@ def _above(high: Sequence[Interval], low: Sequence[Interval]) -> Verdict:
 def _findings(curves: Sequence[Curve]) -> tuple[Finding, ...]:
     by_name = {(one.name, one.allowance): one for one in curves}
     found = []
-    for allowed in place.ALLOWED:
+    for allowed in kernel_tracking.ALLOWED:
         base, paper = by_name["baseline", allowed], by_name["paper", allowed]
         ours = by_name[f"every draw, ad = {allowed}", allowed]
         others = [by_name[f"{schedule}, ad = {allowed}", allowed] for schedule in SCHEDULES]
