@@ -125,7 +125,7 @@ def test_failed_games_are_counted_and_explained(capsys: pytest.CaptureFixture[st
     assert ended.value.code == 0
     told = json.loads(printed.out)
     why = "line 4: there is no card here: the list is empty"
-    assert (told["failed"], told["failures"], told["ci95"]) == (3, [{"games": 3, "reason": why}], [None, None])
+    assert (told["failed"], told["failures"], told["ci95"]) == (3, [{"games": 3, "reason": why}], [[0.0, 1.0], [0.0, 1.0]])
     assert f"3 failed, {why}" in printed.err
     shown = said(capsys, "run", tiny, "--games", "3")
     assert f"3 failed, {why}" in shown

@@ -19,7 +19,7 @@ from meldlab.cards import Hand, classes
 from meldlab.gin import kernel_round
 from meldlab.gin.book import NO_BOOK, Book
 from meldlab.gin.kernel import LEFT
-from meldlab.gin.kernel_recursiond import BIAS, HAZARD, KNOWNS, ODDS, PRICE, TURNS
+from meldlab.gin.kernel_computed import BIAS, HAZARD, KNOWNS, ODDS, PRICE, TURNS
 from meldlab.gin.values import kernel_recursion, kernel_tally
 from meldlab.gin.values.odds import Odds
 from meldlab.gpu import use_gpu
