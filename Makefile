@@ -15,7 +15,7 @@ KERNEL_TESTS := cards chance melds gin play waiting stopping rummikub recycle pr
 help:
 	@echo "make demo   set up and take the tour   (first time: about 4 minutes)"
 	@echo "make test   set up and run all checks  (first time: about 10 minutes on two cores)"
-	@echo "make bounds run the kernel tests with every array index checked"
+	@echo "make bounds run the kernel tests with every array index checked (first time: about 10 minutes)"
 	@echo "make docs   build the documentation into site/"
 	@echo "make clean  remove what the above created"
 
@@ -43,7 +43,7 @@ demo: $(VENV)/.run
 	@echo "The command is $(BIN)/meldlab; after 'source $(BIN)/activate' it is plain meldlab."
 
 test: $(VENV)/.dev
-	@echo "all checks: about two minutes on two cores"
+	@echo "all checks: about six minutes on two cores"
 	@echo "== ruff";           $(BIN)/ruff check . && $(BIN)/ruff format --check .
 	@echo "== mypy";           $(BIN)/mypy
 	@echo "== import contracts"; $(BIN)/lint-imports
