@@ -52,6 +52,7 @@ test: $(VENV)/.dev
 
 bounds: $(VENV)/.dev
 	@echo "== kernel tests with every index checked"
+	@NUMBA_BOUNDSCHECK=1 $(BIN)/meldlab doctor
 	@NUMBA_BOUNDSCHECK=1 $(BIN)/python -m pytest -n $(WORKERS) $(wildcard $(addprefix tests/,$(KERNEL_TESTS)))
 
 docs: | $(BIN)/python

@@ -129,7 +129,7 @@ def test_gin_play_keeps_the_record_of_a_forfeit(
     assert record.actions[-1] == f"p2 forfeits: {why}"
     assert record.result is not None
     assert record.result.winners == (0,)
-    assert run(capsys, "gin", "replay", "game.toml")[0] == 0
+    assert run(capsys, "replay", "game.toml")[0] == 0
 
 
 def test_a_record_is_not_written_over(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

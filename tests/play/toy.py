@@ -1,8 +1,8 @@
 """A game small enough to see through: two cards each, swap one with the stock if you like, the highest card wins."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Self
+from typing import Any, Self
 
 from meldlab.cards import CARDS, Card, Hand
 from meldlab.errors import NoSuchThing, NotLegalHere
@@ -75,6 +75,9 @@ class Cards:
     def tell(self, action: Swap) -> str:
         return f"{action} for {self.stock[0]}" if action.card else str(action)
 
+    def heard(self, action: Swap, seat: int) -> str:
+        return self.tell(action) if seat == self.seat else str(action)
+
     def view(self, seat: int) -> Look:
         return Look(seat, self.hands[seat], len(self.stock), seat == self.seat)
 
@@ -98,6 +101,11 @@ class HighCard:
 
     def rules(self) -> dict[str, bool]:
         return {"swap": True}
+
+    @classmethod
+    def read(cls, rules: Mapping[str, Any]) -> Self:
+        assert rules == {"swap": True}
+        return cls()
 
     def start(self, seats: int, deal: Deal) -> Cards:
         deck = deal.deck(0).cards

@@ -12,7 +12,7 @@ from typing import Annotated
 import typer
 
 from meldlab import __version__
-from meldlab.cli import bench, deadwood, demo, doctor, gin, recycle, rummikub, runs, stopping, tune, waiting
+from meldlab.cli import bench, deadwood, demo, doctor, gin, recycle, replay, rummikub, runs, stopping, tune, waiting
 from meldlab.errors import MeldlabError
 
 __all__ = ["app", "main"]
@@ -29,6 +29,7 @@ app = typer.Typer(
 app.command("demo")(demo.demo)
 app.command("doctor")(doctor.doctor)
 app.command("deadwood")(deadwood.deadwood)
+app.command("replay")(replay.replay)
 app.add_typer(waiting.app, name="waiting")
 app.add_typer(gin.app, name="gin")
 app.add_typer(stopping.app, name="stopping")

@@ -91,6 +91,10 @@ class Match(NamedTuple):
             return f"{action} {CARDS[self.round.deck[52 - self.round.stock]]}"
         return str(action)
 
+    def heard(self, action: Move, seat: int) -> str:
+        """Return the move as ``seat`` notices it: a card drawn from the stock is seen by who drew it."""
+        return self.tell(action) if seat == self.seat else str(action)
+
     def view(self, seat: int) -> View:
         """Return what ``seat`` may know."""
         _, _, round, number, scores, _, _ = self
@@ -122,6 +126,11 @@ class Gin:
     def rules(self) -> Mapping[str, Any]:
         """Return the preset and what differs from it."""
         return self.rule.told()
+
+    @classmethod
+    def read(cls, rules: Mapping[str, Any]) -> "Gin":
+        """Return the game under the rules of a record."""
+        return cls(Rules.read(rules))
 
     def start(self, seats: int, deal: Deal) -> Match:
         """Deal the first round."""

@@ -84,32 +84,28 @@ class Chance(NamedTuple):
     def key(self, purpose: int = CHOICE) -> int:
         """Return the address of the draws for one purpose, the own ones below 100; a kernel that plays the same game has the same one."""
         root, step, seat, turned = self
-        return int(decision(root, step, turned, _checked(seat, turned), _purpose(purpose)))
+        if not (0 <= seat < MOST_SEATS and 0 <= turned < MOST_SEATS and 0 <= purpose < MOST_PURPOSES):
+            raise _no_address(seat, turned, purpose)
+        return int(decision(root, step, turned, seat, int(purpose)))
 
     def below(self, bound: int, purpose: int = CHOICE, nth: int = 0) -> int:
         """Return the ``nth`` draw for a purpose, an integer in 0 .. bound - 1."""
-        root, step, seat, turned = self
-        return int(draw(root, step, turned, _checked(seat, turned), _purpose(purpose), nth, bound))
+        return int(below(self.key(purpose), nth, bound))
 
     def pick(self, options: Sequence[T], purpose: int = CHOICE) -> T:
         """Return one of the options, each equally likely."""
         root, step, seat, turned = self
-        return options[draw(root, step, turned, _checked(seat, turned), _purpose(purpose), 0, len(options))]
+        # Written out: a call more is felt by whoever plays at random.
+        if not (0 <= seat < MOST_SEATS and 0 <= turned < MOST_SEATS and 0 <= purpose < MOST_PURPOSES):
+            raise _no_address(seat, turned, purpose)
+        return options[draw(root, step, turned, seat, purpose + 0, 0, len(options))]
 
     def stream(self, purpose: int = CHOICE) -> Random:
         """Return a stream of draws, for players that need thousands."""
         return Random(self.key(purpose))
 
 
-def _checked(seat: int, turned: int) -> int:
-    """Return a seat that has an address of its own."""
-    if not (0 <= seat < MOST_SEATS and 0 <= turned < MOST_SEATS):
-        raise NotLegalHere(f"no draws for seat {seat} of a deal turned {turned} times: there are {MOST_SEATS} seats at most")
-    return seat
-
-
-def _purpose(purpose: int) -> int:
-    """Return a purpose as a plain number that fits an address."""
-    if not 0 <= purpose < MOST_PURPOSES:
-        raise NotLegalHere(f"a purpose is a number from 0 to {MOST_PURPOSES - 1}, not {purpose}")
-    return int(purpose)
+def _no_address(seat: int, turned: int, purpose: int) -> NotLegalHere:
+    if 0 <= purpose < MOST_PURPOSES:
+        return NotLegalHere(f"no draws for seat {seat} of a deal turned {turned} times: there are {MOST_SEATS} seats at most")
+    return NotLegalHere(f"a purpose is a number from 0 to {MOST_PURPOSES - 1}, not {purpose}")

@@ -76,6 +76,9 @@ class State(Protocol[A, V_co]):
     def tell(self, action: A) -> str:
         """Return the action as it enters the record, with the cards it reveals: ``draw stock`` becomes ``draw stock 7H``."""
 
+    def heard(self, action: A, seat: int) -> str:
+        """Return what ``seat`` notices of an action: the line of the record without the cards that it may not see."""
+
     def view(self, seat: int) -> V_co:
         """Return what ``seat`` may know."""
 
@@ -99,6 +102,10 @@ class Game(Protocol[S_co]):
 
     def rules(self) -> Mapping[str, Any]:
         """Return what a record needs to make this game again: values that TOML can hold."""
+
+    @classmethod
+    def read(cls, rules: Mapping[str, Any]) -> Self:
+        """Return the game that a record tells of: ``read(game.rules())`` plays as ``game`` does."""
 
     def start(self, seats: int, deal: Deal) -> S_co:
         """Return the state before the first action."""

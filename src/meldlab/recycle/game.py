@@ -8,7 +8,7 @@
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Self
@@ -24,7 +24,9 @@ from meldlab.recycle.machine.machine import Machine, Place, Position
 from meldlab.recycle.machine.statuses import reason
 from meldlab.recycle.telling.teller import HIDDEN, Teller, visible
 
-__all__ = ["Described", "Option", "Seen", "Standing", "load"]
+__all__ = ["DIALECTS", "Described", "Option", "Seen", "Standing", "load"]
+
+DIALECTS = ("0.6", "0.5")
 
 
 def load(name: str) -> tuple[str, str]:
@@ -237,7 +239,24 @@ class Described:
 
     def rules(self) -> Mapping[str, Any]:
         """Return the description itself, and the limits that may end a game."""
-        return {"description": self.text, "dialect": self.dialect, "limits": asdict(self.limits)}
+        return {"name": self.name, "description": self.text, "dialect": self.dialect, "limits": asdict(self.limits)}
+
+    @classmethod
+    def read(cls, rules: Mapping[str, Any]) -> Self:
+        """Return the game that a record describes; a stranger's record can lower the limits of memory and time, not raise them."""
+        parts = {"name": str, "description": str, "dialect": str, "limits": dict}
+        for name, value in rules.items():
+            if name not in parts:
+                raise NoSuchThing("field of a description", name, parts)
+            if not isinstance(value, parts[name]):
+                raise NotLegalHere(f"{name!r} of a description is a {parts[name].__name__}, not {value!r}")
+        if "description" not in rules:
+            raise NotLegalHere("a record of a described game holds its description")
+        if rules.get("dialect", "0.6") not in DIALECTS:
+            raise NoSuchThing("dialect", rules["dialect"], DIALECTS)
+        given, own = Limits.parse(",".join(f"{name}={number}" for name, number in rules.get("limits", {}).items())), Limits()
+        limits = replace(given, **{name: min(getattr(given, name), getattr(own, name)) for name in ("words", "work", "game_work")})
+        return cls(rules.get("name", "described"), rules["description"], rules.get("dialect", "0.6"), limits)
 
     def start(self, seats: int, deal: Deal) -> Standing:
         """Return the first decision."""

@@ -254,6 +254,10 @@ class Round:
             return f"{action} {show(self.pool[: 1 if isinstance(action, Draw) else self.rules.penalty])}"
         return str(action)
 
+    def heard(self, action: Turn, seat: int) -> str:
+        """Return the turn as ``seat`` notices it: tiles that are drawn are seen by who drew them."""
+        return self.tell(action) if seat == self.seat else str(action)
+
     def view(self, seat: int) -> View:
         """Return what ``seat`` may know."""
         sizes = tuple(map(len, self.racks))
@@ -303,6 +307,11 @@ class Rummikub:
     def rules(self) -> Mapping[str, Any]:
         """Return the fields that a record needs."""
         return asdict(self.house)
+
+    @classmethod
+    def read(cls, rules: Mapping[str, Any]) -> Self:
+        """Return the game in the house of a record."""
+        return cls(Rules.read(rules))
 
     def start(self, seats: int, deal: Deal) -> Round:
         """Deal the racks; the highest of one tile drawn each says who begins. A turned deal turns the racks and the first turn."""

@@ -9,7 +9,8 @@ meldlab.errors.NotLegalHere: 9 jokers (0 to 4 can be played with)
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from typing import Any
 
 from meldlab.errors import NoSuchThing, NotLegalHere
 
@@ -63,6 +64,21 @@ class Rules:
             raise NoSuchThing("rule after the opening", self.after_opening, AFTER_OPENING)
         if self.smallest > max(self.colours, self.numbers):
             raise NotLegalHere(f"no set of {self.smallest} tiles exists with {self.colours} colours and {self.numbers} numbers")
+
+    @classmethod
+    def read(cls, table: Mapping[str, Any]) -> "Rules":
+        """Return the rules of a record: the fields that differ from the paper's.
+
+        >>> Rules.read({"jokers": 3, "jokers_are": "modern"}).jokers
+        3
+        """
+        known = {field.name: type(field.default) for field in fields(cls)}
+        for name, value in table.items():
+            if name not in known:
+                raise NoSuchThing("rule", name, known)
+            if type(value) is not known[name]:
+                raise NotLegalHere(f"the rule {name} is a {known[name].__name__}, not {value!r}")
+        return cls(**table)
 
     @property
     def letters(self) -> str:

@@ -1,0 +1,123 @@
+"""``meldlab replay``: records of all games are read, and a seat is shown no more than it could see."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from meldlab.cli.app import main
+from meldlab.gin import Gin, Rules
+from meldlab.lab.games import game_of
+from meldlab.play import Deal, Game, RandomPlayer, Record, Table
+from meldlab.play import replay as states_of
+from meldlab.recycle.game import Described
+from meldlab.rummikub.game import Rummikub
+from meldlab.rummikub.rules import Rules as House
+
+GAMES: dict[str, Game[Any]] = {
+    "gin": Gin(),
+    "oklahoma": Gin(Rules.preset("oklahoma")),
+    "rummikub": Rummikub(House(jokers_are="modern", dealt=7)),
+    "kuhn_poker": Described.named("kuhn_poker"),
+    "hearts": Described.named("hearts"),
+}
+
+
+def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
+    with pytest.raises(SystemExit) as stopped:
+        main(["replay", *arguments])
+    printed = capsys.readouterr()
+    return int(stopped.value.code or 0), printed.out, printed.err
+
+
+def played(name: str) -> Record:
+    game = GAMES[name]
+    return Table(game, [RandomPlayer()] * game.seats[0]).play(Deal(5)).record
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_a_record_makes_its_game_again(name: str) -> None:
+    record = Record.parse(str(played(name)))
+    game = game_of(record)
+    assert game.rules() == GAMES[name].rules()
+    assert len(list(states_of(game, record))) == len(record.actions) + 1
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_every_game_is_shown(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    record, file = played(name), tmp_path / "game.toml"
+    file.write_text(str(record))
+    status, out, _ = run(capsys, str(file))
+    assert status == 0
+    shown = "".join(out.split())
+    assert all("".join(line.split()) in shown for line in record.actions)
+    told = json.loads(run(capsys, str(file), "--json")[1])
+    assert record.result is not None
+    assert (told["actions"], told["scores"]) == (list(record.actions), list(record.result.scores))
+
+
+def test_a_seat_is_shown_what_it_could_see(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for name, hidden in (("gin", "draw stock "), ("rummikub", "draw ")):
+        record, file = played(name), tmp_path / f"{name}.toml"
+        file.write_text(str(record))
+        told = json.loads(run(capsys, str(file), "--json", "--seat", "1")[1])
+        assert any(line.startswith(f"p2 {hidden}") for line in record.actions)
+        for line, full in zip(told["actions"], record.actions, strict=True):
+            assert line == (f"p2 {hidden}".strip() if full.startswith(f"p2 {hidden}") else full)
+
+
+def test_what_another_passes_on_stays_hidden_in_a_described_game(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    record, file = played("kuhn_poker"), tmp_path / "game.toml"
+    file.write_text(str(record))
+    game = game_of(record)
+    for seat in (0, 1):
+        told = json.loads(run(capsys, str(file), "--json", "--seat", str(seat + 1))[1])["actions"]
+        for (state, _), line, full in zip(states_of(game, record), told, record.actions, strict=False):
+            action = state.parse(full.partition(" ")[2])
+            assert line == f"{full.partition(' ')[0]} {state.heard(action, seat)}"
+
+
+@pytest.mark.parametrize(
+    ("change", "line"),
+    [
+        (('game = "kuhn_poker"', 'game = "bridge"'), ""),
+        (('dialect = "0.6"', "dialect = 6"), "error: 'dialect' of a description is a str, not 6"),
+        (('dialect = "0.6"', 'dialect = "7"'), "error: no dialect '7'"),
+        (("decisions = 10000", 'decisions = "x"'), "error: a limit is written name=number"),
+        (("[rules]", "[rules]\nwords = 1"), "error: no field of a description 'words'"),
+    ],
+)
+def test_a_stranger_writes_the_record(change: tuple[str, str], line: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file, text = tmp_path / "game.toml", str(played("kuhn_poker"))
+    assert change[0] in text
+    file.write_text(text.replace(*change))
+    status, out, err = run(capsys, str(file))
+    assert status == (2 if line else 0)
+    assert err.startswith(line)
+    assert "Traceback" not in out + err
+
+
+@pytest.mark.parametrize(
+    ("rules", "line"),
+    [
+        ("jokers = true", "error: the rule jokers is a int, not True"),
+        ("tiles = 3", "error: no rule 'tiles'"),
+        ("jokers = 99", "error: 99 jokers"),
+    ],
+)
+def test_a_house_that_cannot_be(rules: str, line: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "game.toml"
+    file.write_text(f'format = "meldlab record 1"\ngame = "rummikub"\nplayers = ["a", "b"]\nactions = []\n[rules]\n{rules}\n')
+    status, _, err = run(capsys, str(file))
+    assert status == 2
+    assert err.startswith(line)
+
+
+def test_what_cannot_be_replayed_is_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(capsys, "nowhere.toml")[2] == "error: cannot read nowhere.toml: No such file or directory\n"
+    file = tmp_path / "game.toml"
+    file.write_text('format = "meldlab record 1"\ngame = "bridge"\nplayers = ["a", "b"]\nactions = []\n')
+    assert run(capsys, str(file))[2].startswith("error: no game 'bridge' (use gin, rummikub")
+    file.write_text(str(played("gin")))
+    assert run(capsys, str(file), "--seat", "3")[2] == f"error: {file} has 2 seats, not 3\n"
