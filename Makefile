@@ -15,7 +15,7 @@ KERNEL_TESTS := cards chance melds gin play waiting stopping rummikub recycle pr
 help:
 	@echo "make demo   set up and take the tour   (first time: about 4 minutes)"
 	@echo "make test   set up and run all checks  (first time: about 10 minutes on two cores)"
-	@echo "make bounds run the kernel tests with every array index checked (first time: about 10 minutes)"
+	@echo "make bounds run the kernel tests with every array index checked (first time: about 6 minutes)"
 	@echo "make docs   build the documentation into site/"
 	@echo "make clean  remove what the above created"
 
