@@ -4,7 +4,8 @@ from typing import Any
 
 import pytest
 
-from meldlab.errors import BadText
+from meldlab.errors import BadText, NoSuchThing
+from meldlab.recycle import library
 from meldlab.recycle.language import syntax as s
 from meldlab.recycle.language.findings import Finding
 from meldlab.recycle.language.printer import layout
@@ -57,3 +58,8 @@ def test_mistakes_are_named_and_placed(text: str, problem: str, at: int) -> None
 def test_the_end_of_a_stage_is_asked_for_by_its_word() -> None:
     with pytest.raises(BadText, match=r"expected end\)"):
         read("(game (setup (create players 1) (create deck (game iloc S) (deck (A (X))))) (stage player ('X (do ((turn pass)))))")
+
+
+def test_a_dialect_that_nobody_speaks_is_named() -> None:
+    with pytest.raises(NoSuchThing, match=r"no dialect '7' \(use 0.6, 0.5\)"):
+        read(library.entry("kuhn_poker").text, "7")

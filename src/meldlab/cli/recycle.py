@@ -11,7 +11,7 @@ import typer
 from meldlab.cli import recycle_analysis, recycle_arena
 from meldlab.cli.options import JsonOption, SeedOption, need_input, print_json
 from meldlab.cli.recycle_analysis import SetOption
-from meldlab.errors import MeldlabError, NoSuchThing, NotLegalHere
+from meldlab.errors import MeldlabError, NotLegalHere
 
 if TYPE_CHECKING:
     from meldlab.recycle.game import Described, Standing
@@ -22,7 +22,6 @@ app = typer.Typer(name="recycle", help="Card games described in RECYCLE: check, 
 GameArgument = Annotated[str, typer.Argument(metavar="FILE|NAME", help="A file (.rcy, .gdl) or a game of the library.")]
 DialectOption = Annotated[str, typer.Option("--dialect", help="0.6, or 0.5 for older programs.")]
 LimitsOption = Annotated[str, typer.Option("--limits", help="Limits to change, such as options=100000,cards=5000.")]
-DIALECTS = ("0.6", "0.5")
 
 app.command("analyse")(recycle_analysis.analyse)
 app.command("compare")(recycle_analysis.compare)
@@ -63,11 +62,11 @@ def check(game: GameArgument, dialect: DialectOption = "0.6", limits: LimitsOpti
     from meldlab.recycle.machine.compiler import compile_program
 
     _, text = load(game)
-    known, sizes = _dialect(dialect), Limits.parse(limits)
+    sizes = Limits.parse(limits)
     players, constructs = 0, []
     findings: tuple[Finding, ...] = ()
     try:
-        checked = check_text(text, known, sizes)
+        checked = check_text(text, dialect, sizes)
         findings, players, constructs = checked.findings, checked.players, _constructs(text)
         if not any(finding.stops for finding in findings):
             # Whether it fits into memory shows when its storage is laid out.
@@ -282,18 +281,12 @@ def perft(
 # --- what the verbs share
 
 
-def _dialect(name: str) -> str:
-    if name not in DIALECTS:
-        raise NoSuchThing("dialect", name, DIALECTS)
-    return name
-
-
 def _described(name: str, dialect: str, limits: str, settings: list[str] | None = None) -> "Described":
     from meldlab.recycle.game import Described
     from meldlab.recycle.language.limits import Limits
     from meldlab.recycle.language.variants import parse_settings, varied
 
-    described = Described.named(name, _dialect(dialect), Limits.parse(limits))
+    described = Described.named(name, dialect, Limits.parse(limits))
     return replace(described, text=varied(described.text, parse_settings(settings or []), dialect))
 
 

@@ -126,9 +126,11 @@ def _subject(name: str, settings: dict[str, int], dialect: str, limits: str) -> 
     from meldlab.lab.analysis.study import Subject
     from meldlab.recycle.game import Described
     from meldlab.recycle.language.limits import Limits
+    from meldlab.recycle.language.reader import DIALECTS
 
-    if dialect not in ("0.6", "0.5"):
-        raise NoSuchThing("dialect", dialect, ("0.6", "0.5"))
+    # Before a run is begun in the store; the reader would refuse it too.
+    if dialect not in DIALECTS:
+        raise NoSuchThing("dialect", dialect, DIALECTS)
     return Subject.of(Described.named(name, dialect, Limits.parse(limits)), settings)
 
 

@@ -24,9 +24,7 @@ from meldlab.recycle.machine.machine import Machine, Place, Position
 from meldlab.recycle.machine.statuses import reason
 from meldlab.recycle.telling.teller import HIDDEN, Teller, visible
 
-__all__ = ["DIALECTS", "Described", "Option", "Seen", "Standing", "load"]
-
-DIALECTS = ("0.6", "0.5")
+__all__ = ["Described", "Option", "Seen", "Standing", "load"]
 
 
 def load(name: str) -> tuple[str, str]:
@@ -252,8 +250,6 @@ class Described:
                 raise NotLegalHere(f"{name!r} of a description is a {parts[name].__name__}, not {value!r}")
         if "description" not in rules:
             raise NotLegalHere("a record of a described game holds its description")
-        if rules.get("dialect", "0.6") not in DIALECTS:
-            raise NoSuchThing("dialect", rules["dialect"], DIALECTS)
         given, own = Limits.parse(",".join(f"{name}={number}" for name, number in rules.get("limits", {}).items())), Limits()
         limits = replace(given, **{name: min(getattr(given, name), getattr(own, name)) for name in ("words", "work", "game_work")})
         return cls(rules.get("name", "described"), rules["description"], rules.get("dialect", "0.6"), limits)

@@ -20,16 +20,20 @@ from lark import Lark, Token, Transformer, UnexpectedToken, v_args
 from lark.ast_utils import create_transformer
 from lark.lexer import Lexer, PatternStr
 
-from meldlab.errors import BadText
+from meldlab.errors import BadText, NoSuchThing
 from meldlab.recycle.language import syntax as s
 from meldlab.recycle.language.findings import Finding
 from meldlab.recycle.language.words import GRAMMAR, words
 
-__all__ = ["read", "read_expression"]
+__all__ = ["DIALECTS", "read", "read_expression"]
+
+DIALECTS = ("0.6", "0.5")
 
 
 def read(text: str, dialect: str = "0.6", warnings: list[Finding] | None = None) -> s.Program:
     """Return the syntax tree of a program, in terms of 0.6 whatever its dialect; raise ``BadText`` where it cannot be read."""
+    if dialect not in DIALECTS:
+        raise NoSuchThing("dialect", dialect, DIALECTS)
     tree: s.Program = _parse(text, "start", warnings)
     if dialect == "0.5":
         from meldlab.recycle.language.migration import migrated
