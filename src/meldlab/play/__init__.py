@@ -4,6 +4,7 @@ A state knows everything and never leaves the table; a player is shown a view. A
 would type; ``state.parse`` reads that text back. All chance is addressed, so a game is its deal, its rules and its actions.
 """
 
+from meldlab.play.batch import Batch, wins_of
 from meldlab.play.chance import Chance, Deal
 from meldlab.play.clock import Clock, TimeLimit
 from meldlab.play.protocol import Action, Game, Player, RandomPlayer, Result, State, View
@@ -12,6 +13,7 @@ from meldlab.play.table import Broken, Forfeit, Played, Table, replay, step
 
 __all__ = [
     "Action",
+    "Batch",
     "Broken",
     "Chance",
     "Clock",
@@ -29,4 +31,5 @@ __all__ = [
     "View",
     "replay",
     "step",
+    "wins_of",
 ]
