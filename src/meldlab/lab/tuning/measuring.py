@@ -19,7 +19,7 @@ from meldlab.gin import Rules, kernel_round, players
 from meldlab.gin.batch import Seated, pair_of, rule_vector, seat
 from meldlab.gin.players import Ensemble
 from meldlab.pieces import on_cores
-from meldlab.statistics import Interval, Moments
+from meldlab.statistics import Interval, of_pairs
 
 __all__ = ["Measure", "Measured", "by_kernel", "won_games"]
 
@@ -38,14 +38,8 @@ class Measured:
 
     @property
     def rate(self) -> Interval:
-        """Return the share of games won; a mirrored pair is one observation.
-
-        >>> print(Measured(1000, 700, 250).rate)
-        0.700 (0.670 to 0.728)
-        """
-        pairs, once = self.games // 2, self.wins - 2 * self.swept
-        products = np.array([[4 * pairs, 2 * self.wins], [2 * self.wins, once + 4 * self.swept]], np.float64)
-        return Moments(pairs, np.array([self.games, self.wins], np.float64), products).rate(1, 0)
+        """Return the share of games won; a mirrored pair is one observation."""
+        return of_pairs(self.games, self.wins, self.swept)
 
 
 class Measure(Protocol):
