@@ -14,7 +14,7 @@ from meldlab.cli.recycle_analysis import SetOption
 from meldlab.errors import MeldlabError, NotLegalHere
 
 if TYPE_CHECKING:
-    from meldlab.recycle.game import Described, Standing
+    from meldlab.recycle.game import Described, State
     from meldlab.recycle.language.findings import Finding
 
 app = typer.Typer(name="recycle", help="Card games described in RECYCLE: check, run and play them.", no_args_is_help=True)
@@ -324,7 +324,7 @@ def _print_or_write(text: str, game: str, write: bool) -> None:
     Path(game).write_text(text, "utf-8")
 
 
-def _ask(state: "Standing", seat: int) -> Any:
+def _ask(state: "State", seat: int) -> Any:
     """Show a person the table and the options, and read a choice."""
     view = state.view(seat - 1)
     print()
