@@ -126,13 +126,13 @@ class Table(Generic[S]):
         return self._steps(self.game.start(len(self.players), deal), deal, 0, clock)
 
     def _steps(self, state: S, deal: Deal, first: int, clock: Clock | None) -> Iterator[Step[S]]:
-        root, turned, players = deal.root, deal.turned, self.players
+        root, players = deal.root, self.players
         clock = clock or (Clock(self.time, len(players)) if self.time else None)
         for number in range(first, self.most_actions):
             seat = state.seat
             if seat is None:
                 break
-            player, view, chance = players[seat], state.view(seat), Chance(root, number, seat, turned)
+            player, view, chance = players[seat], state.view(seat), Chance(root, number, seat)
             try:
                 action = player.choose(view, chance) if clock is None else clock.ask(seat, player, view, chance)
             except GIVING_UP as problem:

@@ -37,7 +37,7 @@ def play(
         raise
     game, limit = Gin(Rules.preset(rules)), TimeLimit(seconds_per_move, seconds_per_game)
     if limit:
-        from meldlab.lab.arena.series import warm_up
+        from meldlab.lab.arena.tables import warm_up
 
-        warm_up((opponent, opponent), game.rule)
+        warm_up(game, (opponent, opponent))
     play_in_terminal(game, [opponent], GinScreen, Deal(seed), save=save, time=limit)
