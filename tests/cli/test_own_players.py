@@ -25,17 +25,17 @@ class Odd(GinPlayer):
 
 class Raising(GinPlayer):
     name = "[bold]raising"
-    def discard(self, view, chance):
+    def drop(self, view, chance):
         raise KeyError("[red]")
 
 class Exiting(GinPlayer):
     name = "exiting"
-    def discard(self, view, chance):
+    def drop(self, view, chance):
         sys.exit()
 
 class Looping(GinPlayer):
     name = "looping"
-    def discard(self, view, chance):
+    def drop(self, view, chance):
         while True:
             pass
 """
@@ -57,16 +57,20 @@ def typed(monkeypatch: pytest.MonkeyPatch, *lines: str) -> None:
     monkeypatch.setattr(sys, "stdin", StringIO("\n".join(lines) + "\n"))
 
 
-@pytest.mark.parametrize("verb", [["arena", "mine.py:Mine", "simple"], ["play", "--against", "mine.py:Mine"]])
-def test_a_broken_file_is_one_line_or_a_traceback(capsys: pytest.CaptureFixture[str], verb: list[str]) -> None:
+def test_a_broken_file_is_one_line_or_a_traceback(capsys: pytest.CaptureFixture[str]) -> None:
     Path("mine.py").write_text("class Mine:\n    x = (\n")
-    status, out, err = run(capsys, "gin", *verb)
-    assert (status, out) == (2, "")
-    assert err == "error: mine.py:2: SyntaxError: '(' was never closed (mine.py, line 2)\n"
+    line = "error: mine.py:2: SyntaxError: '(' was never closed (mine.py, line 2)\n"
+    verb = ["gin", "arena", "mine.py:Mine", "simple"]
+    assert run(capsys, *verb) == (2, "", line)
     from meldlab.cli.app import main
 
     with pytest.raises(SyntaxError):
-        main(["gin", *verb, "--raise"])
+        main([*verb, "--raise"])
+    capsys.readouterr()
+    status, out, err = run(capsys, "gin", "play", "--against", "mine.py:Mine")
+    assert (status, out) == (2, "")
+    assert err.endswith(line)
+    assert "    x = (\n" in err
 
 
 def test_forfeits_are_shown_with_two_players(capsys: pytest.CaptureFixture[str]) -> None:
@@ -123,8 +127,9 @@ def test_gin_play_keeps_the_record_of_a_forfeit(
     seed = first_move(1)
     typed(monkeypatch, "pass", "", "quit")
     limit = ["--seconds-per-move", "0.2"] if name == "Looping" else []
-    status, out, _ = run(capsys, "gin", "play", "--against", f"mine.py:{name}", "--seed", str(seed), "--save", "game.toml", *limit)
+    status, out, err = run(capsys, "gin", "play", "--against", f"mine.py:{name}", "--seed", str(seed), "--save", "game.toml", *limit)
     assert status == 0
+    assert ("Traceback" in err and "in drop\n" in err) == (name != "Looping")
     assert f"p2 forfeits: {why}" in out
     assert "You win, 222 to 0." in out
     record = Record.parse(Path("game.toml").read_text())

@@ -23,7 +23,6 @@ from meldlab.gin.values.recursion import Engine, Field, open_book, solve
 from meldlab.play import Deal, Table
 from tests.gin.small_game import Look, cards_of, deadwood, random_odds
 from tests.gin.test_players import move_of
-from tests.play.leaks import assert_no_leaks
 from tests.properties.oracles import GIN
 
 RULES = Rules(knock_limit=4, match_points=0)
@@ -241,10 +240,6 @@ def test_the_table_plays_the_same_actions_as_the_kernel(second: str, preset: str
             knocks += sum(row[0] == own and row[1] == verbs.KNOCK for row in log)
             assert tuple(counts[game].tolist()[5:7]) == played.last.scores
     assert knocks >= 3
-
-
-def test_nothing_leaks() -> None:
-    assert_no_leaks(Gin(), [ComputedPlayer(full_book(6)), SimplePlayer()], deals=1, every=3)
 
 
 def test_players_of_different_bits_do_not_meet_in_the_kernel() -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from meldlab.cards import Card, Deck, Hand
+from meldlab.cards import CARDS, Card, Deck, Hand
 from meldlab.errors import MeldlabError
 from meldlab.gin import PRESETS, Gin, Move, Phase, Round, Rules, Verb, View, kernel_ensemble, players
 from meldlab.gin.batch import play_batch, trace
@@ -116,7 +116,7 @@ def test_simple_discards_for_the_least_deadwood_evenly() -> None:
     view = view_of("2C 3C 9D 9H KS QS 7D 5H 4S AS", "4C", "take 4C")
     left = discards(view.hand)
     best = {card for card, after in left.items() if after == min(left.values())}
-    chosen = [SimplePlayer().discard(view, Deal(1).chance(step, 0)) for step in range(300)]
+    chosen = [SimplePlayer().drop(view, Deal(1).chance(step, 0)).card for step in range(300)]
     assert set(chosen) == best == {Card.parse("KS"), Card.parse("QS")}
     assert 110 < chosen.count(Card.parse("KS")) < 190
 
@@ -125,11 +125,11 @@ def test_simple_never_swaps_the_same_pair_twice() -> None:
     # KS was drawn and QS dropped; when QS comes back for KS, the pair is used up, and the next best card goes.
     hand = "2C 3C 4C 9D 9H 9S QS 7D 5H 4S"
     view = view_of(hand, "8S", "pass", "pass", "draw stock")
-    drawn = view.cards[-1]
+    drawn = view.card_indices[-1]
     history = [(0, Move(Verb.TAKE, Card.parse("QS").index)), (0, Move(Verb.DROP, drawn)), *view.history]
     again = view._replace(history=tuple(history))
-    free = SimplePlayer().discard(view, Deal(1).chance(0, 0))
-    barred = SimplePlayer().discard(again, Deal(1).chance(0, 0))
+    free = SimplePlayer().drop(view, Deal(1).chance(0, 0)).card
+    barred = SimplePlayer().drop(again, Deal(1).chance(0, 0)).card
     assert free == Card.parse("QS")
     assert barred != Card.parse("QS")
 
@@ -142,18 +142,22 @@ def test_knock_thresholds(player: str, knocks: bool) -> None:
     assert (move.verb is Verb.KNOCK) == knocks
 
 
+def values_of(player: EnsemblePlayer, view: View) -> dict[Card, float]:
+    return {CARDS[move.index]: value for move, value in player.think(view, Deal(1).chance(0, 0))}
+
+
 def test_the_ensemble_believes_what_the_paper_says() -> None:
     player = EnsemblePlayer()
     view = view_of("2C 3C 4C 9D 9H 9S KC KD KH 5S", "JD")
-    assert player.think(view).in_stock[Card.parse("QD")] == pytest.approx(31 / 41)
+    assert player.outlook(view).in_stock[Card.parse("QD")] == pytest.approx(31 / 41)
     # The other takes nothing: it passes JD, so that cards near JD are likelier in stock.
-    declined = player.think(view_of("2C 3C 4C 9D 9H 9S KC KD KH 5S", "JD", "pass", "pass")).in_stock
+    declined = player.outlook(view_of("2C 3C 4C 9D 9H 9S KC KD KH 5S", "JD", "pass", "pass")).in_stock
     start = 31 / 41
     assert declined[Card.parse("QD")] == pytest.approx(start + (1 - start) * 0.398)
     assert declined[Card.parse("8D")] == pytest.approx(start)
     assert declined[Card.parse("JS")] == pytest.approx(start + (1 - start) * 0.378)
     # It takes JD and drops 7D: near JD less likely, near 7D likelier, and everything by the change of 31/40 - 31/41.
-    taken = player.think(view_of("2C 3C 4C 9D 9H 9S KC KD KH 5S", "JD", "pass", "take JD", "drop AC")).in_stock
+    taken = player.outlook(view_of("2C 3C 4C 9D 9H 9S KC KD KH 5S", "JD", "pass", "take JD", "drop AC")).in_stock
     delta = 31 / (31 + 9) - 31 / 41
     assert taken[Card.parse("QD")] == pytest.approx(start - start * 0.838 + delta)
     assert taken[Card.parse("7S")] == pytest.approx(start + delta)
@@ -165,7 +169,7 @@ def test_the_ensemble_values_hands_as_the_paper_says() -> None:
     parameters = Ensemble()
     view = view_of("2C 3C 4C 9D 9H TD KC AD KH 5S", "JD", "pass", "pass", "draw stock")
     player = EnsemblePlayer(parameters)
-    thoughts, belief = player.think(view), player.belief(view)
+    values, belief = values_of(player, view), player.belief(view)
     m0, m1, m2, m3 = parameters.meldability
 
     def obtainable(card: int, hand: int, melded: int) -> float:
@@ -199,13 +203,13 @@ def test_the_ensemble_values_hands_as_the_paper_says() -> None:
                 near += {1: 0.4, 2: 0.1}.get(gap, 0.0) + 0.5 * (one.rank == other.rank and one != other)
         low = sum(each.rank <= 1 for each in rest)
         expected = 0.2 * hm / 1000 + 0.6 * (1 - discards(view.hand)[card] / 98) + 0.1 * low / 8 + 0.1 * near / 25.5
-        assert thoughts.values[card] == pytest.approx(expected), card
+        assert values[card] == pytest.approx(expected), card
 
 
 def test_penalties_weigh_deadwood_more() -> None:
     view = view_of("2C 3C 4C 9D 9H TD KC AD KH 5S", "JD", "pass", "pass", "draw stock")
-    plain = EnsemblePlayer(Ensemble()).think(view).values
-    steep = EnsemblePlayer(Ensemble(turn_penalty=(1.0, 0.0), turn_lag=0)).think(view).values
+    plain = values_of(EnsemblePlayer(Ensemble()), view)
+    steep = values_of(EnsemblePlayer(Ensemble(turn_penalty=(1.0, 0.0), turn_lag=0)), view)
     # Slope 1 and power 0 add 1 to the deadwood's weight and halve the others.
     left = discards(view.hand)
     for card in plain:
@@ -271,7 +275,7 @@ class Mine(GinPlayer):
         return super().takes(view, upcard) or upcard.rank < 2
 
 class Fool(GinPlayer):
-    def discard(self, view, chance):
+    def drop(self, view, chance):
         raise KeyError("which card?")
 """
 

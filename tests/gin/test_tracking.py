@@ -95,11 +95,11 @@ def follow(genes: tuple[float, ...], pairs: int) -> Watcher:
                 watcher.start()
             own = state.seat == me
             before = state.round.view(me)
-            watcher.see(own, move, CARDS[before.pile[-1]] if before.pile else None)
+            watcher.see(own, move, before.upcard)
             after = state.apply(move)
             if own and move.verb in (Verb.DRAW, Verb.TAKE):
                 view, other = after.round.view(me), set(after.round.view(1 - me).hand)
-                seen = {*view.hand, *(CARDS[card] for card in view.pile)} | watcher.known
+                seen = {*view.hand, *view.pile} | watcher.known
                 watcher.guess(set(CARDS) - seen, other - watcher.known)
             state = after
     return watcher

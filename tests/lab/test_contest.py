@@ -6,7 +6,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from meldlab.cards import Card
 from meldlab.errors import NotLegalHere
 from meldlab.gin import Gin, Rules, View, players
 from meldlab.lab.arena.contest import Contest, contest
@@ -189,12 +188,12 @@ from meldlab.gin.players import EnsemblePlayer, SimplePlayer
 
 class Mine(EnsemblePlayer):
     name = "mine"
-    def knocks(self, view, card):
-        return False
+    def drop(self, view, chance):
+        return super().drop(view, chance)._replace(knock=False)
 
 class Nameless(SimplePlayer):
-    def knocks(self, view, card):
-        return False
+    def drop(self, view, chance):
+        return super().drop(view, chance)._replace(knock=False)
 
 class Broken(SimplePlayer):
     name = "broken"
@@ -246,8 +245,8 @@ def test_a_match_that_nobody_wins_ends() -> None:
     class Timid(players.GinPlayer):
         name = "timid"
 
-        def knocks(self, view: View, card: Card) -> bool:
-            return False
+        def drop(self, view: View, chance: Chance) -> players.Drop:
+            return super().drop(view, chance)._replace(knock=False)
 
     played = Table(Gin(), [Timid(), Timid()], most_actions=2_000).play(Deal(1))
     assert played.result == Result((0, 0), (), "no end after 2,000 actions")

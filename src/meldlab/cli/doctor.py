@@ -122,7 +122,7 @@ def _gin() -> None:
         Table(Gin(), [players.parse(name) for name in pair]).play(Deal(0))
     view = imagined_view("2C 3C 4C 9D 9H 9S KC KD 4H 5S", "KH")
     for name in ("ensemble", "computed:light"):
-        advise(view, players.parse(name))  # type: ignore[arg-type]  # both give advice
+        advise(view, players.parse(name))
     compute("simple", Setting(cards=3, ranks=4), device="cpu", rounds=1000, games=2, loops=1)
 
 

@@ -53,14 +53,6 @@ class Match(NamedTuple):
         many = len(self.outcomes)
         return Result(tuple(scores), () if winner is None else (winner,), f"{self.outcomes[-1]}" if many == 1 else f"{many} rounds")
 
-    def legal_actions(self) -> list[Move]:
-        """Return what the acting seat may do."""
-        return [] if self.seat is None else self.view(self.round.seat).legal_actions()
-
-    def verify(self, action: Move) -> None:
-        """Raise NotLegalHere with the rule that the move breaks."""
-        self.round.verify(action)
-
     def apply(self, action: Move) -> "Match":
         """Return the match after a move; when a round ends, the next is dealt."""
         rules, deal, round, number, scores, _, outcomes = self
@@ -80,10 +72,6 @@ class Match(NamedTuple):
             return Match(rules, self.deal, over, self.number, scores, None, outcomes)
         number = self.number + 1
         return Match(rules, self.deal, Round.deal(rules, self.deal.deck(number), starter), number, scores, starter, outcomes)
-
-    def parse(self, text: str) -> Move:
-        """Read a move."""
-        return Move.parse(text)
 
     def tell(self, action: Move) -> str:
         """Return the move with the card it reveals."""
