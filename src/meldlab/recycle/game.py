@@ -235,6 +235,12 @@ class Described:
         """Return how many play."""
         return range(self.machine.players, self.machine.players + 1)
 
+    @property
+    def teams(self) -> tuple[int, ...]:
+        """Return the team of each seat, from 0; empty where each plays alone."""
+        teams = tuple(team - 1 for team in self.machine.begin(seed=0).teams)
+        return teams if len(set(teams)) < len(teams) else ()
+
     def rules(self) -> Mapping[str, Any]:
         """Return the description itself, and the limits that may end a game."""
         return {"name": self.name, "description": self.text, "dialect": self.dialect, "limits": asdict(self.limits)}
@@ -258,6 +264,6 @@ class Described:
         """Return the first decision."""
         if seats not in self.seats:
             raise NotLegalHere(f"{self.name} is for {self.machine.players} players, not {seats}")
-        if deal.turned or deal.given:
-            raise NotLegalHere("a described game deals its own cards: a deal can be neither turned nor given")
+        if deal.given:
+            raise NotLegalHere("a described game deals its own cards: none can be given")
         return Standing(self.machine.begin(deal.seed, deal.game), Teller(self.machine))

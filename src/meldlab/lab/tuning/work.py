@@ -11,7 +11,7 @@ from meldlab.gin.players import Ensemble
 from meldlab.lab.arena.shards import won
 from meldlab.lab.runs.shards import WORKERS, Player, Shard, play
 from meldlab.lab.runs.store import Counts, Run
-from meldlab.statistics import Interval, Moments
+from meldlab.statistics import Interval, of_pairs
 
 __all__ = ["Measure", "Measured", "Work", "described", "warm"]
 
@@ -32,14 +32,8 @@ class Measured:
 
     @property
     def rate(self) -> Interval:
-        """Return the share of games won; a mirrored pair is one observation.
-
-        >>> print(Measured(1000, 700, 250).rate)
-        0.700 (0.670 to 0.728)
-        """
-        pairs, once = self.games // 2, self.wins - 2 * self.swept
-        products = np.array([[4 * pairs, 2 * self.wins], [2 * self.wins, once + 4 * self.swept]], np.float64)
-        return Moments(pairs, np.array([self.games, self.wins], np.float64), products).rate(1, 0)
+        """Return the share of games won; a mirrored pair is one observation."""
+        return of_pairs(self.games, self.wins, self.swept)
 
     def as_json(self) -> dict[str, Any]:
         """Return what the command line answers."""
@@ -92,7 +86,7 @@ class Work:
     ) -> list[Measured]:
         """Return what the first player of each pair does against the second; all pairs meet the same mirrored deals."""
         pieces = [
-            Shard("gin.duel", one, other, seed=seed, first=first, games=games, label=label).split(PIECE)
+            Shard("gin.contest", one, other, seed=seed, first=first, games=games, label=label).split(PIECE)
             for (one, other), label in zip(pairs, labels or [""] * len(pairs), strict=True)
         ]
         counts = iter(self.play([piece for some in pieces for piece in some]))
@@ -106,7 +100,7 @@ class Work:
     def won(self, player: Ensemble, opponent: str, *, seed: int, first: int, games: int) -> NDArray[np.int64]:
         """Return [games] int64, 1 for each game that the player wins: for paired tests."""
         numbers, label = tuple(player.vector().tolist()), described(player)
-        whole = Shard("gin.duel", numbers, opponent, seed=seed, first=first, games=games, label=label)
+        whole = Shard("gin.contest", numbers, opponent, seed=seed, first=first, games=games, label=label)
         return won(self.play(whole.split(PIECE)))
 
 
@@ -126,7 +120,7 @@ def described(player: Ensemble) -> str:
 
 def warm() -> None:
     """Play a game of each kind, so that no clock counts the loading or compiling of kernels."""
-    for name, player in (("gin.duel", "ensemble"), ("gin.track", (0.0,) * 9)):
+    for name, player in (("gin.contest", "ensemble"), ("gin.track", (0.0,) * 9)):
         WORKERS[name].load()(Shard(name, player, games=2))
 
 
