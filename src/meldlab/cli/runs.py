@@ -1,7 +1,5 @@
 """``meldlab runs``: what the store has kept of every search."""
 
-import csv
-import io
 import sys
 from datetime import UTC, datetime
 from pathlib import Path
@@ -111,6 +109,7 @@ def export(
     """
     from meldlab.cache import write_whole
     from meldlab.errors import NoSuchThing
+    from meldlab.lab.rows import csv_text
     from meldlab.lab.runs.store import EVALUATIONS, Store
 
     if out is not None and out.suffix.lower() not in FORMATS:
@@ -121,13 +120,13 @@ def export(
         if json:
             print_json({"run": run, "rows": [dict(zip(names, row, strict=True)) for row in rows]})
         else:
-            print(as_csv(names, rows), end="")
+            print(csv_text([names, *rows]), end="")
         return
     with write_whole(out) as file:
         if out.suffix.lower() == ".parquet":
             write_parquet(names, rows, file)
         else:
-            file.write(as_csv(names, rows).encode())
+            file.write(csv_text([names, *rows]).encode())
     if json:
         print_json({"run": run, "out": str(out), "rows": len(rows)})
     else:
@@ -172,15 +171,6 @@ def when(seconds: float) -> str:
     '1970-01-01T00:00:00Z'
     """
     return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-
-
-def as_csv(names: list[str], rows: list[tuple[Any, ...]]) -> str:
-    """Return rows as CSV with a line of names above."""
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(names)
-    writer.writerows(rows)
-    return text.getvalue()
 
 
 def write_parquet(names: list[str], rows: list[tuple[Any, ...]], file: BinaryIO) -> None:

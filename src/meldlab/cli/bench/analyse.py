@@ -86,11 +86,11 @@ def bench_analyse(
 def _quick_page(described: "Described", seed: int) -> dict[str, float]:
     """Return the CPU seconds and the seconds on the clock that a quick page takes."""
     from meldlab.lab.analysis.page import analysis_page
-    from meldlab.lab.analysis.study import Budget, Subject, analyse
+    from meldlab.lab.analysis.study import Effort, Subject, analyse
     from meldlab.lab.runs.store import Store
 
     cpu, wall = time.process_time(), time.perf_counter()
     with tempfile.TemporaryDirectory() as folder:
-        budget = Budget.of(None, None, quick=True, player="mcts", seed=seed)
-        analysis_page(analyse(Subject(described), budget, Store.open(f"{folder}/runs.sqlite")))
+        effort = Effort.of(None, None, quick=True, player="mcts", seed=seed)
+        analysis_page(analyse(Subject(described), effort, Store.open(f"{folder}/runs.sqlite")))
     return {"cpu": time.process_time() - cpu, "wall": time.perf_counter() - wall}

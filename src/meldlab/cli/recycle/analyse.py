@@ -1,7 +1,5 @@
 """``meldlab recycle analyse`` and ``compare``: the picture of a game, and games side by side."""
 
-import time
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -13,7 +11,7 @@ from meldlab.cli.recycle.options import SetOption
 from meldlab.errors import NoSuchThing, NotLegalHere
 
 if TYPE_CHECKING:
-    from meldlab.lab.analysis.study import Analysis, Budget, Subject
+    from meldlab.lab.analysis.study import Analysis, Effort, Subject
 
 __all__ = ["GamesOption", "PlayerOption", "QuickOption", "SimulationsOption", "analyse", "compare"]
 
@@ -52,20 +50,20 @@ def analyse(
     from meldlab.recycle.language.variants import parse_settings
 
     subject = _subject(game, parse_settings(settings or []), dialect, limits)
-    analysis = _analysed(subject, _budget(games, simulations, quick, player, seed), store, cluster, jobs)
+    analysis = _analysed(subject, _effort(games, simulations, quick, player, seed), store, cluster, jobs)
     files: list[Path] = []
     if out is not None:
         from meldlab.lab.analysis.page import write_analysis
 
         files = write_analysis(analysis, out)
     if json:
-        print_json({**analysis.answer(), "files": list(map(str, files))})
+        print_json({**analysis.as_json(), "files": list(map(str, files))})
         return
     print(f"{analysis.subject.title}: {analysis.random.seats} players, {analysis.seconds:.1f} s")
-    for name, record in analysis.records.items():
-        ends = f"{record.games} games: finished {record.finished}, capped {record.capped}, failed {record.failed}"
-        wins = ", ".join(f"p{seat + 1} {share:.3f}" for seat, share in enumerate(record.win_shares.mean(axis=0)))
-        print(f"{name:28} {ends}; {record.decisions.mean():.1f} decisions; wins {wins}")
+    for name, sample in analysis.samples.items():
+        ends = f"{sample.games} games: finished {sample.finished}, capped {sample.capped}, failed {sample.failed}"
+        wins = ", ".join(f"p{seat + 1} {share:.3f}" for seat, share in enumerate(sample.win_shares.mean(axis=0)))
+        print(f"{name:28} {ends}; {sample.decisions.mean():.1f} decisions; wins {wins}")
     for each in analysis.heuristics:
         print(f"{each.name:13} {each.interval or 'not defined'!s:28}  {each.meaning}")
         if each.published:
@@ -102,11 +100,11 @@ def compare(
     from meldlab.lab.analysis.comparison import Comparison, write_comparison
 
     subjects = _subjects(names, settings or [], dialect, limits)
-    budget = _budget(games, simulations, quick, player, seed)
-    comparison = Comparison([_analysed(subject, budget, store, cluster, jobs) for subject in subjects])
+    effort = _effort(games, simulations, quick, player, seed)
+    comparison = Comparison([_analysed(subject, effort, store, cluster, jobs) for subject in subjects])
     files = write_comparison(comparison, out) if out is not None else []
     if json:
-        print_json({**comparison.answer(), "files": list(map(str, files))})
+        print_json({**comparison.as_json(), "files": list(map(str, files))})
         return
     from rich.console import Console
     from rich.table import Table
@@ -148,18 +146,16 @@ def _subjects(names: list[str], settings: list[str], dialect: str, limits: str) 
     return found
 
 
-def _budget(games: int | None, simulations: int | None, quick: bool, player: str, seed: int) -> "Budget":
-    from meldlab.lab.analysis.study import Budget
+def _effort(games: int | None, simulations: int | None, quick: bool, player: str, seed: int) -> "Effort":
+    from meldlab.lab.analysis.study import Effort
 
-    return Budget.of(games, simulations, quick, player, seed)
+    return Effort.of(games, simulations, quick, player, seed)
 
 
-def _analysed(subject: "Subject", budget: "Budget", store: str | None, cluster: str | None, jobs: int) -> "Analysis":
+def _analysed(subject: "Subject", effort: "Effort", store: str | None, cluster: str | None, jobs: int) -> "Analysis":
     from meldlab.lab.analysis.study import analyse as study
     from meldlab.lab.runs.store import Store
 
-    start = time.perf_counter()
     with progress_bar(subject.title) as bar:
         how: dict[str, Any] = {} if bar is None else {"progress": bar}
-        analysis = study(subject, budget, Store.open(store), jobs=jobs, cluster=cluster, **how)
-    return replace(analysis, seconds=time.perf_counter() - start)
+        return study(subject, effort, Store.open(store), jobs=jobs, cluster=cluster, **how)
