@@ -41,11 +41,11 @@ def _game(cards: int, aces: str, goal: str, dead: str) -> "Waiting":
 
 
 def _find(hand: "Hand", more: int, aces: str, goal: str, dead: str, load: Path | None) -> "Solution":
-    from meldlab.waiting.library import find
+    from meldlab.waiting.kept import cached_solution
 
     game = _game(len(hand) - more, aces, goal, dead)
     with progress_bar(f"solving {game}") as progress:
-        return find(game, load, progress)
+        return cached_solution(game, load, progress)
 
 
 def _hand(words: list[str], least: int) -> "Hand":
@@ -75,22 +75,22 @@ def solve(
 
     Example: meldlab waiting solve --cards 4 --aces both
     """
-    from meldlab.waiting import table
-    from meldlab.waiting.library import find, solve_and_keep
+    from meldlab.waiting import kept
+    from meldlab.waiting.kept import cached_solution, solve_and_keep
 
     game = _game(cards, aces, goal, dead)
     if load is not None and (device != "auto" or threads is not None):
         raise NotLegalHere("--load reads what is solved already: leave out --device and --threads")
-    if precision not in table.PRECISIONS:
+    if precision not in kept.PRECISIONS:
         from meldlab.errors import NoSuchThing
 
-        raise NoSuchThing("precision", precision, table.PRECISIONS)
+        raise NoSuchThing("precision", precision, kept.PRECISIONS)
     if save is None and precision != "f64":
         raise NotLegalHere("--precision is that of the file: name one with --save")
     with progress_bar(f"solving {game}") as progress:
-        solution = find(game, load) if load is not None else solve_and_keep(game, device, threads, progress)
+        solution = cached_solution(game, load) if load is not None else solve_and_keep(game, device, threads, progress)
     if save is not None:
-        error = table.save(solution, save, precision)
+        error = kept.save(solution, save, precision)
         print(f"saved {save} ({precision}, {save.stat().st_size:,} bytes, rounded by at most {error:.1e})", file=sys.stderr)
     summary = solution.summary()
     answer: dict[str, Any] = {
@@ -99,7 +99,7 @@ def solve(
         "goal": str(game.goal),
         "hands": summary.hands,
         "goal_hands": summary.goal_hands,
-        "classes": summary.classes,
+        "classes": summary.distinct_values,
         "mean": summary.mean,
         "max": summary.max,
         "worst": str(summary.worst),
@@ -115,8 +115,8 @@ def solve(
     print(f"{game}: {summary.hands:,} hands, {summary.goal_hands:,} at the goal")
     print(f"mean {summary.mean:.10f} turns, at most {summary.max:.10f} ({summary.worst_hands} hands like {summary.worst})")
     # Doubles cannot tell all values apart; 'waiting classes' counts those of three cards in fractions.
-    counted = f"; {summary.classes:,} values more than 1e-9 apart" if summary.classes is not None else ""
-    print(f"best hand on the way: {summary.best}, {solution.of(summary.best):.4f}{counted}")
+    counted = f"; {summary.distinct_values:,} values more than 1e-9 apart" if summary.distinct_values is not None else ""
+    print(f"best hand on the way: {summary.best}, {solution.turns(summary.best):.4f}{counted}")
     print(f"solved in {solution.seconds:.2f} s on {solution.device}, residual {solution.residual:.1e}")
 
 
@@ -135,18 +135,18 @@ def hand(
     Example: meldlab waiting hand "AC QH KD"
     """
     from meldlab.cards import Card
-    from meldlab.waiting.walk import QUANTILES, Walk
+    from meldlab.waiting.waiting_time import QUANTILES, WaitingTime
 
     held = _hand(cards, 3)
     solution = _find(held, 0, aces, goal, dead, load)
     with progress_bar("listing the hands on the way") as progress:
-        walk = Walk.from_hand(solution, held, progress)
+        waited = WaitingTime.from_hand(solution, held, progress)
     with progress_bar("following the best policy") as progress:
-        walk.quantile(max(QUANTILES), progress)
-    quantiles = {str(part): walk.quantile(part) for part in QUANTILES}
+        waited.quantile(max(QUANTILES), progress)
+    quantiles = {str(part): waited.quantile(part) for part in QUANTILES}
     answers = list(solution.draws(held))
-    expected = solution.of(held)
-    answer: dict[str, Any] = {"expected": expected, "sd": walk.deviation(), "quantiles": quantiles}
+    expected = solution.turns(held)
+    answer: dict[str, Any] = {"expected": expected, "sd": waited.deviation(), "quantiles": quantiles}
     if upcard is not None:
         take, taken, drawn = solution.takes(held, Card.parse(upcard))
         answer["upcard"] = {"take": take, "taken": taken, "drawn": drawn}
@@ -159,7 +159,7 @@ def hand(
     from meldlab.cli.pictures import cards_text
 
     console = Console(highlight=False)
-    console.print(cards_text(held), f" {expected:.6f} turns on average, standard deviation {walk.deviation():.3f}")
+    console.print(cards_text(held), f" {expected:.6f} turns on average, standard deviation {waited.deviation():.3f}")
     console.print("within " + ", ".join(f"{turns} turns in {float(part):.0%}" for part, turns in quantiles.items()))
     if upcard is not None:
         console.print(f"upcard {upcard}: {'take it' if take else 'draw'} ({taken:.4f} turns if taken, {drawn:.4f} if drawn)")
@@ -209,11 +209,11 @@ def approximate(
     """
     from meldlab.waiting.cohorts import approximate as run
     from meldlab.waiting.cohorts import verify
-    from meldlab.waiting.library import find
+    from meldlab.waiting.kept import cached_solution
 
     game = _game(cards, aces, "gin", "")
     verify(game, tolerance)
-    done = run(game, tolerance, find(game))
+    done = run(game, tolerance, cached_solution(game))
     if json:
         cohorts = [{"hands": one.hands, "like": str(one.like), "expected": one.expected} for one in done.cohorts]
         print_json(
@@ -264,19 +264,19 @@ def write_table(
     Example: meldlab waiting table --cards 3 --out three.csv
     """
     from meldlab.cards import Hand
-    from meldlab.waiting.library import find
-    from meldlab.waiting.walk import MOST_WHOLE, Walk
+    from meldlab.waiting.kept import cached_solution
+    from meldlab.waiting.waiting_time import MOST_AT_ONCE, WaitingTime
 
     game = _game(cards, aces, goal, dead)
-    if cards > MOST_WHOLE:
-        raise NotLegalHere(f"all hands are listed up to {MOST_WHOLE} cards; ask for one of {cards} with 'waiting hand'")
-    solution = find(game)
-    walk = Walk.whole(solution)
-    masks, hands, expected = solution.table()
+    if cards > MOST_AT_ONCE:
+        raise NotLegalHere(f"all hands are listed up to {MOST_AT_ONCE} cards; ask for one of {cards} with 'waiting hand'")
+    solution = cached_solution(game)
+    waited = WaitingTime.of_all_hands(solution)
+    masks, hands, expected = solution.rows()
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(["hand", "hands", "expected", "sd", "median"])
-    for row in zip(masks, hands, expected, walk.deviations(), walk.quantiles(0.5), strict=True):
+    for row in zip(masks, hands, expected, waited.deviations(), waited.quantiles(0.5), strict=True):
         writer.writerow([Hand.from_mask(int(row[0])), row[1], f"{row[2]:.12g}", f"{row[3]:.12g}", row[4]])
     if out is None:
         print(text.getvalue(), end="")
@@ -304,7 +304,7 @@ def simulate(
     solution = _find(held, 0, aces, goal, "", None)
     bag, deck = play_bag(solution, held, games, seed), play_deck(solution, held, games, seed)
     answer = {
-        "expected": solution.of(held),
+        "expected": solution.turns(held),
         "bag": {"mean": bag.mean, "ci95": bag.interval},
         "deck": {"mean": deck.mean, "ci95": deck.interval},
         "games": games,
@@ -312,6 +312,6 @@ def simulate(
     if json:
         print_json(answer)
         return
-    print(f"{held}: {solution.of(held):.4f} turns by the model")
+    print(f"{held}: {solution.turns(held):.4f} turns by the model")
     for name, run in (("bag", bag), ("deck", deck)):
         print(f"{name:5} {run.mean:9.4f} ({run.interval[0]:.4f} to {run.interval[1]:.4f}) over {games:,} games")
