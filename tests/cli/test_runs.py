@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 import typer
 
-from meldlab.cli import tune_watch
+from meldlab.cli.tune import watch as tune_watch
 from meldlab.lab.runs.shards import Shard, play
 from meldlab.lab.runs.store import Store
 from tests.cli.test_app import run
@@ -224,7 +224,7 @@ def test_watch_a_search_until_it_is_over(capsys: pytest.CaptureFixture[str], tmp
         play(pieces, search, jobs=1)
         search.finish(None)
 
-    monkeypatch.setattr("meldlab.cli.tune_watch.time.sleep", meanwhile)
+    monkeypatch.setattr("meldlab.cli.tune.watch.time.sleep", meanwhile)
     lines = watch(capsys, "--every", "0.5", "--store", str(tmp_path / "runs.sqlite")).splitlines()
     assert looks == [0.5]
     assert lines[0] == "run 1, knock, running: 0 of 40 games (0.0%), 0 games/s from 1 process, time left not yet known"

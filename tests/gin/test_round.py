@@ -230,7 +230,7 @@ def test_bad_rules_are_named(table: dict[str, object], why: str) -> None:
 
 @pytest.mark.parametrize("preset", PRESETS)
 def test_rules_are_told_by_preset(preset: str) -> None:
-    assert PRESETS[preset].told() == {"preset": preset}
+    assert PRESETS[preset].as_record() == {"preset": preset}
     changed = replace(PRESETS[preset], gin_bonus=20)
-    assert changed.told() == {"preset": preset, "gin_bonus": 20}
-    assert RulesClass.read(changed.told()) == changed
+    assert changed.as_record() == {"preset": preset, "gin_bonus": 20}
+    assert RulesClass.read(changed.as_record()) == changed

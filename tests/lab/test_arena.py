@@ -34,7 +34,7 @@ def test_table_and_kernel_count_the_same(copycat: str) -> None:
 
 
 def test_the_answer_has_every_field() -> None:
-    told = duel("simple", "gin-only", 40, seed=1, threads=1).told()
+    told = duel("simple", "gin-only", 40, seed=1, threads=1).as_json()
     assert set(told) >= KEYS
     assert told["games"] == 40
     assert isinstance(told["ci95"], list)
@@ -133,7 +133,7 @@ def test_a_round_robin_rates_everyone() -> None:
     robin = round_robin(["simple", "ensemble", "gin-only"], 1000, seed=2)
     assert [one.name for one in robin.ratings] == ["ensemble", "gin-only", "simple"]
     assert len(robin.duels) == 3
-    told = robin.told()["misfit"]
+    told = robin.as_json()["misfit"]
     assert isinstance(told, dict)
     assert 0 < told["by_ratings"] < 1
     assert set(told["players"]) < set(robin.players)

@@ -31,7 +31,7 @@ def test_who_raises_loses_points_and_pairs() -> None:
     assert bout.sign_test < 0.01
     honest = tournament(game, PLAYERS["random"], PLAYERS["greedy"], games=4, seed=1)
     assert bout.points.high < honest.points.value
-    told = bout.told()
+    told = bout.as_json()
     assert (told["forfeits"], told["unended"]) == ([20, 0], 0)
     line = Raising.choose.__code__.co_firstlineno + 1
     assert told["troubles"] == [
@@ -53,4 +53,4 @@ def test_games_without_an_end_are_told_apart() -> None:
     lines = ("game 0: no end after 100,000 actions", "game 1: p2 forfeits: greedy gave no answer: KeyError: 'p1 '")
     told = replace(bout, forfeits=lines)
     assert told.troubles() == ["forfeits      0 by greedy, 1 by greedy; 1 without an end", *(f"  {line}" for line in lines)]
-    assert (told.told()["forfeits"], told.told()["unended"]) == ([0, 1], 1)
+    assert (told.as_json()["forfeits"], told.as_json()["unended"]) == ([0, 1], 1)

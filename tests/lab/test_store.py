@@ -217,7 +217,7 @@ def test_scores_are_means_over_games(run: Run) -> None:
 
 
 def test_progress_says_how_a_run_stands(run: Run) -> None:
-    assert Progress.of(run).told() == {
+    assert Progress.of(run).as_json() == {
         "state": "stopped",
         "games": 0,
         "planned": 0,

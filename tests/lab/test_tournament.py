@@ -18,7 +18,7 @@ def bout(points: list[int]) -> Bout:
 
 @pytest.mark.parametrize(("points", "value"), [([-132, 109, 23], 0.0), ([400, -399], 0.25), ([3, -2, 1, 0], 0.25)])
 def test_points_have_an_interval_of_points(points: list[int], value: float) -> None:
-    told = json.loads(json.dumps(bout(points).told(), allow_nan=False))
+    told = json.loads(json.dumps(bout(points).as_json(), allow_nan=False))
     low, high = told["points_ci95"]
     assert told["points_per_game"] == pytest.approx(value)
     assert (low + high) / 2 == pytest.approx(value)
@@ -26,5 +26,5 @@ def test_points_have_an_interval_of_points(points: list[int], value: float) -> N
 
 
 def test_a_single_pair_has_no_interval_of_points() -> None:
-    assert json.loads(json.dumps(bout([12]).told(), allow_nan=False))["points_ci95"] is None
+    assert json.loads(json.dumps(bout([12]).as_json(), allow_nan=False))["points_ci95"] is None
     assert str(bout([12]).points) == "6.000 (no interval)"

@@ -246,7 +246,7 @@ def test_a_search_killed_and_started_again_comes_to_the_same_answer(tmp_path: Pa
     again = work_on(tmp_path / "killed.sqlite")
     assert best_player(again.measure, plan, 3, 40) == alone
     assert 0 < again.played < again.done
-    assert alone.told()["honest"].keys() == {"simple", "ensemble:paper"}
+    assert alone.as_json()["honest"].keys() == {"simple", "ensemble:paper"}
 
 
 # The experiments, tiny.
@@ -256,7 +256,7 @@ def test_knocking(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     some = tuple(stages for stages in knocking.TWO_STAGES if stages[2] in (5, 6, 7) and stages[0] in range(1, 11))
     monkeypatch.setattr(knocking, "TWO_STAGES", some)
     report = knocking.knocking(work_on(tmp_path / "runs.sqlite"), knocking.Size(20, 40, 4, 400), seed=1)
-    told = report.told()
+    told = report.as_json()
     assert len(told["one_stage"]) == 121
     assert len(told["two_stages"]) == len(some)
     assert told["best"]["win_rate"] == max(each["win_rate"] for each in told["two_stages"])
@@ -272,7 +272,7 @@ def test_two_stage_players_are_825() -> None:
 
 def test_tracking(tmp_path: Path) -> None:
     size = tracking.Size(population=8, generations=4, games=20, final=120)
-    told = tracking.tracking(work_on(tmp_path / "runs.sqlite"), size, seed=1).told()
+    told = tracking.tracking(work_on(tmp_path / "runs.sqlite"), size, seed=1).as_json()
     assert len(told["individuals"]) == 8
     for genes in told["individuals"].values():
         assert all(genes[start] >= genes[start + 1] for start in (0, 3, 6))
@@ -310,7 +310,7 @@ def test_searching(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(module, "GRIDS", thinned)
     monkeypatch.setattr("meldlab.lab.tuning.iteration.GRIDS", thinned)
     size = ensembles.Size(grid=False, fresh=200, heats=Heats(4, 40))
-    told = ensembles.searching(work_on(tmp_path / "runs.sqlite"), size, seed=1).told()
+    told = ensembles.searching(work_on(tmp_path / "runs.sqlite"), size, seed=1).as_json()
     assert [each["search"] for each in told["searches"]] == list(whole)
     for before, after in zip(told["searches"], told["searches"][1:], strict=False):
         assert before["fresh_after"] == after["fresh_before"], "each starts from the best of the one before"
@@ -331,7 +331,7 @@ def test_whole_grids_and_races_beside_each_other(tmp_path: Path, monkeypatch: py
     monkeypatch.setattr("meldlab.lab.tuning.iteration.GAMES", 20)
     monkeypatch.setattr(search_grid, "__kwdefaults__", {"iteration": 1, "games": 20})
     size = ensembles.Size(grid=True, iterations=2, fresh=20, heats=Heats(4, 20))
-    told = ensembles.searching(work_on(tmp_path / "runs.sqlite"), size, seed=1).told()
+    told = ensembles.searching(work_on(tmp_path / "runs.sqlite"), size, seed=1).as_json()
     assert len(told["searches"]) == 10
     assert all(each["race"]["share_of_games"] > 0 for each in told["searches"])
     assert told["findings"][-1]["what"].startswith("races end in the best group")

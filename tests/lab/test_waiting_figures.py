@@ -10,7 +10,7 @@ import pytest
 import typer
 
 from meldlab.cards import Hand, classes
-from meldlab.cli.waiting_figures import figures
+from meldlab.cli.waiting.figures import figures
 from meldlab.errors import NoSuchThing, NotLegalHere
 from meldlab.lab.figures import waiting as drawn
 from meldlab.waiting import Waiting, solve

@@ -47,7 +47,7 @@ def list_runs(store: StoreOption = None, json: JsonOption = False) -> None:
     kept = Store.look(store)
     found = [(run, Progress.of(run)) for run in kept.runs()]
     if json:
-        print_json({"store": str(kept), "runs": [told_run(run, progress) for run, progress in found]})
+        print_json({"store": str(kept), "runs": [run_json(run, progress) for run, progress in found]})
         return
     if not found:
         print(f"no runs in {kept}")
@@ -84,8 +84,8 @@ def show(
     found = Store.look(store).find(run)
     progress, players = Progress.of(found), standings(found, top)
     if json:
-        more = {"notes": found.notes.splitlines(), "players": [one.told() for one in players], "result": found.result}
-        print_json({**told_run(found, progress), **more})
+        more = {"notes": found.notes.splitlines(), "players": [one.as_json() for one in players], "result": found.result}
+        print_json({**run_json(found, progress), **more})
         return
     print(f"run {found.number}: {found.experiment}, {progress.state}, version {found.version}, started {when(found.started)}")
     for name, value in found.settings.items():
@@ -152,7 +152,7 @@ def in_short(result: Any) -> str:
     return f"{', '.join(parts)} (all of it with --json)"
 
 
-def told_run(run: "Run", progress: "Progress") -> dict[str, Any]:
+def run_json(run: "Run", progress: "Progress") -> dict[str, Any]:
     """Return what the command line answers about a run."""
     return {
         "run": run.number,
@@ -161,7 +161,7 @@ def told_run(run: "Run", progress: "Progress") -> dict[str, Any]:
         "version": run.version,
         "started": when(run.started),
         "finished": when(run.finished) if run.finished is not None else None,
-        **progress.told(),
+        **progress.as_json(),
     }
 
 

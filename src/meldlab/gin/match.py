@@ -125,7 +125,7 @@ class Gin:
 
     def rules(self) -> Mapping[str, Any]:
         """Return the preset and what differs from it."""
-        return self.rule.told()
+        return self.rule.as_record()
 
     @classmethod
     def read(cls, rules: Mapping[str, Any]) -> "Gin":

@@ -140,7 +140,7 @@ class Lap:
     """Points per round by which the best answer to the odds of its own rounds beats it inside the model; None if not asked for."""
     seconds: float
 
-    def told(self) -> dict[str, object]:
+    def as_json(self) -> dict[str, object]:
         """Return the answer of the command line."""
         rate = self.win_rate
         told = {"value": self.value, "win_rate": rate.value, "ci95": [rate.low, rate.high], "change": self.change}
@@ -177,7 +177,7 @@ class Computed:
         last = self.laps[-1]
         return {
             "against": self.against,
-            "rules": self.setting.rules.told(),
+            "rules": self.setting.rules.as_record(),
             "cards": self.setting.cards,
             "ranks": self.setting.ranks,
             "limit": self.setting.limit,
@@ -195,9 +195,9 @@ class Computed:
             "exploitability": last.exploitability or 0.0,
         }
 
-    def told(self) -> dict[str, object]:
+    def as_json(self) -> dict[str, object]:
         """Return the answer of the command line."""
-        laps = [lap.told() for lap in self.laps]
+        laps = [lap.as_json() for lap in self.laps]
         return {**self.facts(), "device": self.device, "laps": laps, "stable": self.stable, "seconds": self.seconds}
 
     def save(self, folder: Path) -> int:

@@ -47,7 +47,8 @@ class Bounds(NamedTuple):
 class Queue(NamedTuple):
     """Hands that are about to be settled: candidates of a stretch of E, and a heap of those of the present step."""
 
-XX    window: Any  # [N] int64, candidates
+    state: Any  # [4] int64: step, from 0 to one behind the last; candidates; entries of the heap; entries that it must have room for
+    window: Any  # [N] int64, candidates
     values: Any  # [room] float64, of the heap
     numbers: Any  # [room] int64, their classes
 

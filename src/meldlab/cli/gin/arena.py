@@ -57,7 +57,7 @@ def arena(
             answer = round_robin(players, games, seed, table_rules, mirror=mirror, threads=threads,
                                  time_limit=limit, raising=raising, progress=show)  # fmt: skip
     if json:
-        print_json(answer.told())
+        print_json(answer.as_json())
     elif len(players) == 2:
         print_duel(answer)  # type: ignore[arg-type]
     else:

@@ -44,8 +44,8 @@ def best(
         with metered("best") as meter:
             work = Work(run, plan.planned(generations, fresh), jobs, cluster, meter)
             found: Found = best_player(work.measure, plan, generations, fresh)
-        run.finish(found.told())
-    answer = {"run": run.number, "settings": settings, **found.told()}
+        run.finish(found.as_json())
+    answer = {"run": run.number, "settings": settings, **found.as_json()}
     if out is not None:
         with write_whole(out) as file:
             file.write(str(found.player).encode())

@@ -120,12 +120,12 @@ def experiment(
         warm()
         with metered(name) as meter:
             report = search(Work(run, planned, jobs, cluster, meter))
-        run.finish(report.told())
-    answer = {"run": run.number, "settings": settings, **report.told()}
+        run.finish(report.as_json())
+    answer = {"run": run.number, "settings": settings, **report.as_json()}
     if out is not None:
         from meldlab.lab.figures.tuning import draw
 
-        answer["files"] = [str(path) for path in draw(report.told(), out)]
+        answer["files"] = [str(path) for path in draw(report.as_json(), out)]
     if json:
         print_json(answer)
         return

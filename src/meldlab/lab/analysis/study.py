@@ -173,7 +173,7 @@ class Analysis:
             "seed": budget.seed,
             "quick": budget.quick,
             "line_ups": {name: _summary(record) for name, record in self.records.items()},
-            "heuristics": {each.name: _told(each) for each in self.heuristics},
+            "heuristics": {each.name: _json(each) for each in self.heuristics},
             "movement": {
                 "locations": [
                     {"name": str(spot), "visibility": spot.visibility, "deck": spot in self.movement.decks} for spot in self.movement.spots
@@ -187,7 +187,7 @@ class Analysis:
         }
 
 
-def _told(heuristic: Heuristic) -> dict[str, Any]:
+def _json(heuristic: Heuristic) -> dict[str, Any]:
     published = {"published": _interval(heuristic.published)} if heuristic.name in BY_RESULT else {}
     return {**_interval(heuristic.interval), "meaning": heuristic.meaning, **published}
 

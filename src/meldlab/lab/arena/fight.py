@@ -56,7 +56,7 @@ class Fight:
         )
         return [head, *(f"  {line}" for line in first), *(["  ..."] if len(self.forfeits) > FEW else [])]
 
-    def told(self) -> dict[str, object]:
+    def as_json(self) -> dict[str, object]:
         """Return what the command line answers about any fight."""
         return {
             "players": list(self.players),

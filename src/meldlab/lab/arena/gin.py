@@ -45,7 +45,7 @@ class Duel(Fight):
         """Return a count per round, void rounds included."""
         return (self.moments.rate if kind in RATES else self.moments.mean)(kind, ROUNDS)
 
-    def told(self) -> dict[str, object]:
+    def as_json(self) -> dict[str, object]:
         """Return the answer of the command line."""
         rounds = int(self.moments.sums[ROUNDS])
         per_round = {
@@ -57,7 +57,7 @@ class Duel(Fight):
         points = [self.per_round(POINTS), self.per_round(POINTS_OF_OTHER)]
         rounds_per_game = self.moments.mean(ROUNDS, GAMES)
         return {
-            **super().told(),
+            **super().as_json(),
             "rounds": rounds,
             "rounds_per_game": rounds_per_game.value,
             "turns_per_round": per_round["turns_per_round"].value,
@@ -87,7 +87,7 @@ class RoundRobin:
     ratings: tuple[Rating, ...]
     misfit: Misfit
 
-    def told(self) -> dict[str, object]:
+    def as_json(self) -> dict[str, object]:
         """Return the answer of the command line."""
         ratings = [{"player": one.name, "rating": one.points.value, "ci95": [one.points.low, one.points.high]} for one in self.ratings]
         worst = self.misfit
@@ -98,7 +98,7 @@ class RoundRobin:
             "by_ratings": worst.expected,
             "significant": worst.significant,
         }
-        return {"players": list(self.players), "ratings": ratings, "misfit": misfit, "duels": [each.told() for each in self.duels]}
+        return {"players": list(self.players), "ratings": ratings, "misfit": misfit, "duels": [each.as_json() for each in self.duels]}
 
 
 def duel(

@@ -68,7 +68,7 @@ def won(counts: Iterable[Counts]) -> NDArray[np.int64]:
 
 
 def rules_of(text: str) -> Rules:
-    """Return the rules of a preset, or of a JSON object as ``Rules.told`` gives it.
+    """Return the rules of a preset, or of a JSON object as ``Rules.as_record`` gives it.
 
     >>> rules_of("eaai") == rules_of('{"preset": "eaai"}')
     True

@@ -35,10 +35,10 @@ class Bout(Fight):
         """Return the first player's points per game."""
         return self.moments.mean(POINTS, GAMES)
 
-    def told(self) -> dict[str, object]:
+    def as_json(self) -> dict[str, object]:
         """Return the answer of the command line."""
         return {
-            **super().told(),
+            **super().as_json(),
             "points_per_game": self.points.value,
             "points_ci95": self.points.ends,
             "pairs_ahead": list(self.swept),

@@ -51,7 +51,7 @@ class Standing:
         rate = self.win_rate
         return self.score if self.score is not None else rate.of_many(among).low if rate is not None else 0.0
 
-    def told(self) -> dict[str, object]:
+    def as_json(self) -> dict[str, object]:
         """Return the answer of the command line."""
         rate = self.win_rate
         interval = {"win_rate": rate.value, "ci95": [rate.low, rate.high]} if rate else {"win_rate": None, "ci95": None}
@@ -156,7 +156,7 @@ class Progress:
             return 0.0
         return max(0, self.planned - self.games) / self.games_per_second if self.workers and self.games_per_second else None
 
-    def told(self) -> dict[str, object]:
+    def as_json(self) -> dict[str, object]:
         """Return the answer of the command line."""
         speed = {"games_per_second": self.games_per_second, "seconds_left": self.seconds_left}
         return {"state": self.state, "games": self.games, "planned": self.planned, "workers": self.workers, **speed}

@@ -70,7 +70,7 @@ class Claim:
         way = "a gain" if self.gain() else "a loss" if self.loss() else "not significant"
         return f"chi-square {self.chi_square:.1f}, p = {self.p:.2g}, {way}"
 
-    def told(self) -> dict[str, float | bool]:
+    def as_json(self) -> dict[str, float | bool]:
         """Return the answer of the command line."""
         numbers = {"difference": self.difference, "chi_square": self.chi_square, "p": self.p}
         return {**numbers, "gain": self.gain(), "loss": self.loss()}

@@ -17,7 +17,7 @@ from meldlab.lab.tuning.grids import GAMES, GRIDS, adjacency_in_floats, candidat
 from meldlab.lab.tuning.iteration import OPPONENT, Searched, iterate, race_grid, search_grid
 from meldlab.lab.tuning.measuring import Measured
 from meldlab.lab.tuning.racing import Heats
-from meldlab.lab.tuning.report import Finding, Report, told_of
+from meldlab.lab.tuning.report import Finding, Report, json_of
 from meldlab.lab.tuning.work import Work
 from meldlab.statistics import Z95
 
@@ -71,7 +71,7 @@ class Judged:
         """Return how much of the winner's rate came from its being chosen."""
         return self.search.after.rate.value - self.after.rate.value
 
-    def told(self) -> dict[str, Any]:
+    def as_json(self) -> dict[str, Any]:
         """Return the answer of the command line."""
         one = self.search
         answer: dict[str, Any] = {
@@ -81,15 +81,15 @@ class Judged:
             "distinct_players": one.distinct,
             "games": one.games,
             "best": list(one.value),
-            "before": told_of(one.before),
-            "after": told_of(one.after),
-            "fresh_before": told_of(self.before),
-            "fresh_after": told_of(self.after),
+            "before": json_of(one.before),
+            "after": json_of(one.after),
+            "fresh_before": json_of(self.before),
+            "fresh_after": json_of(self.after),
             "inflation": self.inflation,
-            "one_sample": one_sample(one.before.wins / one.before.games, one.after).told(),
-            "two_samples": two_samples(one.before, one.after).told(),
-            "paired": self.same_deals.told(),
-            "fresh_paired": self.fresh_deals.told(),
+            "one_sample": one_sample(one.before.wins / one.before.games, one.after).as_json(),
+            "two_samples": two_samples(one.before, one.after).as_json(),
+            "paired": self.same_deals.as_json(),
+            "fresh_paired": self.fresh_deals.as_json(),
         }
         if self.race is not None:
             answer["race"] = {
@@ -134,8 +134,8 @@ def searching(work: Work, size: Size, seed: int, start: str = "base") -> Report:
     whole = paired(*(work.won(player, OPPONENT, seed=deals, first=0, games=size.fresh) for player in ends))
     results = {
         "start": start,
-        "searches": [each.told() for each in judged],
-        "whole": {"before": told_of(judged[0].before), "after": told_of(judged[-1].after), "fresh_paired": whole.told()},
+        "searches": [each.as_json() for each in judged],
+        "whole": {"before": json_of(judged[0].before), "after": json_of(judged[-1].after), "fresh_paired": whole.as_json()},
         "adjacency_vectors": {"exact": len(GRIDS["adjacency"]()), "in_floats": len(adjacency_in_floats())},
         "player": str(judged[-1].search.best),
     }

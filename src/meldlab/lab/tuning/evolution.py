@@ -17,7 +17,7 @@ from meldlab.chance import Purpose, derived
 from meldlab.gin.players import Ensemble
 from meldlab.lab.tuning.measuring import Measure, Measured
 from meldlab.lab.tuning.racing import Heats, race
-from meldlab.lab.tuning.report import told_of
+from meldlab.lab.tuning.report import json_of
 from meldlab.lab.tuning.space import DIMENSIONS, START, Point, player_at
 
 __all__ = [
@@ -162,9 +162,9 @@ class Found:
     honest: Mapping[str, Measured]
     """Its games on fresh deals, by opponent."""
 
-    def told(self) -> dict[str, Any]:
+    def as_json(self) -> dict[str, Any]:
         """Return the answer of the command line."""
-        honest = {name: told_of(one) for name, one in self.honest.items()}
+        honest = {name: json_of(one) for name, one in self.honest.items()}
         return {
             "player": str(self.player),
             "point": dict(self.point),

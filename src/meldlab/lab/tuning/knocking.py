@@ -12,7 +12,7 @@ from typing import TypeVar
 from meldlab.chance import Purpose, derived
 from meldlab.lab.tuning.claims import LEVEL, Verdict, agreeing, better, of_all
 from meldlab.lab.tuning.measuring import Measured
-from meldlab.lab.tuning.report import Finding, Report, told_of
+from meldlab.lab.tuning.report import Finding, Report, json_of
 from meldlab.lab.tuning.work import Work
 
 __all__ = ["FIGURE_2", "FULL", "QUICK", "TWO_STAGES", "Size", "Stages", "knocking", "name_of"]
@@ -80,9 +80,9 @@ def knocking(work: Work, size: Size, seed: int) -> Report:
     fresh = work.duels([(name, "gin-only") for name in again], seed=derived(seed, Purpose.FRESH), games=size.fresh)
     findings = _findings(one_stage, against_gin, best, winners, others, fresh)
     results = {
-        "one_stage": [{"first": a, "second": b, **told_of(one)} for (a, b), one in one_stage.items()],
-        "two_stages": [{"knock": stages, **told_of(one)} for stages, one in against_gin.items()],
-        "best": {"knock": best, **told_of(against_gin[best]), "fresh": told_of(fresh[0])},
+        "one_stage": [{"first": a, "second": b, **json_of(one)} for (a, b), one in one_stage.items()],
+        "two_stages": [{"knock": stages, **json_of(one)} for stages, one in against_gin.items()],
+        "best": {"knock": best, **json_of(against_gin[best]), "fresh": json_of(fresh[0])},
         "inflation": against_gin[best].rate.value - fresh[0].rate.value,
         "best_against": {str(limit): list(stages) for limit, stages in winners.items()},
     }

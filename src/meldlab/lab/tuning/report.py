@@ -7,7 +7,7 @@ from typing import Any
 from meldlab.lab.tuning.claims import Verdict
 from meldlab.lab.tuning.measuring import Measured
 
-__all__ = ["Finding", "Report", "told_of"]
+__all__ = ["Finding", "Report", "json_of"]
 
 
 @dataclass(frozen=True)
@@ -19,7 +19,7 @@ class Finding:
     ours: str
     verdict: Verdict = Verdict.NONE
 
-    def told(self) -> dict[str, Any]:
+    def as_json(self) -> dict[str, Any]:
         """Return the answer of the command line."""
         return {"what": self.what, "paper": self.paper, "ours": self.ours, "verdict": str(self.verdict)}
 
@@ -34,13 +34,13 @@ class Report:
     """Everything else that was found, as plain JSON."""
     notes: tuple[str, ...] = ()
 
-    def told(self) -> dict[str, Any]:
+    def as_json(self) -> dict[str, Any]:
         """Return the answer of the command line."""
-        findings = [each.told() for each in self.findings]
+        findings = [each.as_json() for each in self.findings]
         return {"experiment": self.experiment, "findings": findings, **self.results, "notes": list(self.notes)}
 
 
-def told_of(measured: Measured) -> dict[str, Any]:
+def json_of(measured: Measured) -> dict[str, Any]:
     """Return a measurement as plain JSON, the rate with its interval."""
     rate = measured.rate
     return {"games": measured.games, "wins": measured.wins, "win_rate": rate.value, "ci95": [rate.low, rate.high]}

@@ -1,43 +1,23 @@
-"""``meldlab rummikub``: the best move, puzzles, a game in the terminal, and matches between players."""
+"""``meldlab rummikub solve`` and ``puzzle``: the best move, and positions that are fun to look for it in."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from meldlab.cli.options import GameSecondsOption, JsonOption, MoveSecondsOption, SeedOption, need_input, print_json
-from meldlab.errors import NoSuchThing, NotLegalHere
+from meldlab.cli.options import JsonOption, SeedOption, print_json
+from meldlab.cli.rummikub.options import JokersOption, PresetOption, read_rules
+from meldlab.errors import NotLegalHere
 
 if TYPE_CHECKING:
-    from meldlab.rummikub import Alternatives, Answer, Rules, TileSet, WhyNot
+    from meldlab.rummikub import Alternatives, Answer, TileSet, WhyNot
 
-__all__ = ["app"]
-
-app = typer.Typer(name="rummikub", help="Rummikub: the best move with the least change, puzzles, and the game.", no_args_is_help=True)
+__all__ = ["RackOption", "TableOption", "answer_json", "as_lists", "doubt_json", "every_json", "puzzle", "show", "solve", "write_lp"]
 
 TableOption = Annotated[str, typer.Option("--table", help="Sets on the table, such as 'R5 R6 R7 | K9 B9 O9'.")]
 RackOption = Annotated[str, typer.Option("--rack", help="Tiles on the rack, such as 'R8 K3-5 J'.")]
-PresetOption = Annotated[str, typer.Option("--rules", help="paper (free jokers) or official (modern jokers).")]
-JokersOption = Annotated[str | None, typer.Option("--jokers", help="free, modern or strict; by default what the rules say.")]
 
 
-@app.callback()
-def rummikub() -> None:
-    """Rummikub: the best move with the least change, puzzles, and the game."""
-
-
-def read_rules(preset: str, **changes: Any) -> "Rules":
-    """Return a preset with the given fields changed."""
-    from dataclasses import replace
-
-    from meldlab.rummikub import PRESETS
-
-    if preset not in PRESETS:
-        raise NoSuchThing("rules", preset, PRESETS)
-    return replace(PRESETS[preset], **{name: value for name, value in changes.items() if value is not None})
-
-
-@app.command()
 def solve(
     rack: RackOption,
     table: TableOption = "",
@@ -151,7 +131,7 @@ def show(answer: "Answer") -> None:
     """Draw the table before and after, and the moves between."""
     from rich.console import Console
 
-    from meldlab.cli.tiles import rack_text, table_text
+    from meldlab.cli.rummikub.tiles import rack_text, table_text
     from meldlab.rummikub import moves, opening_points
 
     position = answer.position
@@ -174,7 +154,6 @@ def show(answer: "Answer") -> None:
     )
 
 
-@app.command()
 def puzzle(
     seed: SeedOption = 1,
     hard: Annotated[bool, typer.Option("--hard", help="A crowded table, and more to move.")] = False,
@@ -195,7 +174,7 @@ def puzzle(
         return
     from rich.console import Console
 
-    from meldlab.cli.tiles import rack_text, table_text
+    from meldlab.cli.rummikub.tiles import rack_text, table_text
 
     console = Console(highlight=False)
     console.print(table_text(found.position.table))
@@ -206,66 +185,3 @@ def puzzle(
     else:
         text = f'--table "{room.show_table(found.position.table)}" --rack "{" ".join(map(str, found.position.rack))}"'
         print(f"solution: meldlab rummikub solve {text}")
-
-
-@app.command()
-def arena(
-    first: Annotated[str, typer.Argument(help="random, greedy, optimal or patient.")],
-    second: Annotated[str, typer.Argument(help="The other player.")],
-    games: Annotated[int, typer.Option(min=2, help="Games, in mirrored pairs.")] = 100,
-    rules: PresetOption = "paper",
-    jokers: JokersOption = None,
-    seed: SeedOption = 1,
-    seconds_per_move: MoveSecondsOption = None,
-    seconds_per_game: GameSecondsOption = None,
-    json: JsonOption = False,
-) -> None:
-    """Let two players meet on mirrored deals: every deal is played twice, with the seats swapped.
-
-    Example: meldlab rummikub arena patient optimal --games 200 --seed 1
-    """
-    from rich.console import Console
-    from rich.progress import Progress
-
-    from meldlab.lab.arena.table import tournament
-    from meldlab.play import TimeLimit
-    from meldlab.rummikub import load
-    from meldlab.rummikub.game import Rummikub
-    from meldlab.rummikub.players import find_player
-
-    game, one, two = Rummikub(read_rules(rules, jokers_are=jokers)), find_player(first), find_player(second)
-    with Progress(console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("playing", total=games)
-        limit = TimeLimit(seconds_per_move, seconds_per_game)
-        load()
-        bout = tournament(game, one, two, games, seed, lambda done: bar.update(task, completed=done), limit)
-    if json:
-        print_json(bout.told())
-        return
-    told = bout.told()
-    print(f"{first} against {second}: {bout.wins} of {bout.games} games won, {bout.win_rate}")
-    print(f"points per game  {bout.points}")
-    print(f"mirrored pairs   {bout.swept[0]} ahead, {bout.swept[1]} behind, sign test p = {told['sign_test_p']:.3g}")
-    for line in bout.troubles():
-        print(line)
-
-
-@app.command()
-def play(
-    against: Annotated[str, typer.Option(help="Who plays the other seats: random, greedy, optimal or patient.")] = "optimal",
-    seats: Annotated[int, typer.Option(min=2, max=4, help="Players at the table; you are the first.")] = 2,
-    rules: PresetOption = "official",
-    jokers: JokersOption = None,
-    record: Annotated[Path | None, typer.Option(help="Write the record of the game here.")] = None,
-    seed: SeedOption = 1,
-) -> None:
-    """Play a game in the terminal: 'play' and the whole new table, 'draw', 'best' for advice, 'quit'.
-
-    Example: meldlab rummikub play --against greedy --seed 7
-    """
-    from meldlab.cli.rummikub_play import play_in_terminal
-    from meldlab.rummikub.game import Rummikub
-    from meldlab.rummikub.players import find_player
-
-    need_input()
-    play_in_terminal(Rummikub(read_rules(rules, jokers_are=jokers)), find_player(against), seats, seed, record)

@@ -9,10 +9,13 @@ import typer
 
 from meldlab.cli.options import ClusterOption, JobsOption, JsonOption, SeedOption, StoreOption, print_json
 from meldlab.cli.progress import progress_bar
+from meldlab.cli.recycle.options import SetOption
 from meldlab.errors import NoSuchThing, NotLegalHere
 
 if TYPE_CHECKING:
     from meldlab.lab.analysis.study import Analysis, Budget, Subject
+
+__all__ = ["GamesOption", "PlayerOption", "QuickOption", "SimulationsOption", "analyse", "compare"]
 
 GamesOption = Annotated[
     int | None, typer.Option("--games", min=1, help="Games of each line-up. [default: 100; quick: 30, random ones 100]", show_default=False)
@@ -22,9 +25,6 @@ SimulationsOption = Annotated[
     int | None, typer.Option("--simulations", min=1, help="Simulations for each option. [default: 1000, quick 20]", show_default=False)
 ]
 QuickOption = Annotated[bool, typer.Option("--quick", help="A first look: few games, weak players.")]
-SetOption = Annotated[
-    list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="Set a number that the program declares; can be repeated.")
-]
 
 
 def analyse(
@@ -117,9 +117,6 @@ def compare(
     Console(width=None if Console().is_terminal else 40 + 30 * len(subjects)).print(shown)
     if files:
         print(f"the page is {files[0]}")
-
-
-# --- what the verbs share
 
 
 def _subject(name: str, settings: dict[str, int], dialect: str, limits: str) -> "Subject":

@@ -6,7 +6,7 @@ from typing import Any
 from rich.console import Console
 
 from meldlab.cache import write_whole
-from meldlab.cli.tiles import rack_text, table_text
+from meldlab.cli.rummikub.tiles import rack_text, table_text
 from meldlab.errors import MeldlabError
 from meldlab.play import Chance, Deal, Player, Record, Table
 from meldlab.rummikub import moves

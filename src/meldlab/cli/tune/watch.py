@@ -67,7 +67,7 @@ def look(store: "Store", number: int) -> dict[str, Any]:
 
     run = store.find(number)
     best = standings(run, 1)
-    told = {"run": number, "experiment": run.experiment, "best": best[0].told() if best else None, **Progress.of(run).told()}
+    told = {"run": number, "experiment": run.experiment, "best": best[0].as_json() if best else None, **Progress.of(run).as_json()}
     return {**told, "line": str(best[0]) if best else "nobody has played yet"}
 
 

@@ -7,10 +7,12 @@ import typer
 
 from meldlab.cli.options import JsonOption, SeedOption, print_json
 from meldlab.cli.progress import progress_bar
-from meldlab.cli.recycle_analysis import SetOption
+from meldlab.cli.recycle.options import SetOption
 
 if TYPE_CHECKING:
     from meldlab.lab.arena.recycle import Contest
+
+__all__ = ["arena", "print_contest"]
 
 
 def arena(
@@ -50,7 +52,7 @@ def arena(
             progress=lambda done: show(done, games) if show else None,
         )
     if json:
-        print_json(fight.told())
+        print_json(fight.as_json())
     else:
         print_contest(fight)
 

@@ -2,14 +2,17 @@
 
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from meldlab.cli.options import JsonOption, SeedOption, print_json
 from meldlab.errors import NoSuchThing
 
-__all__ = ["figures"]
+if TYPE_CHECKING:
+    pass
+
+__all__ = ["FORMATS", "figures"]
 
 FORMATS = ("svg", "png")
 

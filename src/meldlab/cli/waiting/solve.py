@@ -1,4 +1,4 @@
-"""``meldlab waiting``: expected turns to a complete hand, exact, for every hand of three to ten cards."""
+"""``meldlab waiting solve``, ``table``, ``classes`` and ``approximate``: all hands at once."""
 
 import csv
 import io
@@ -10,55 +10,20 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from meldlab.cache import write_whole
-from meldlab.cli import waiting_figures
-from meldlab.cli.options import AcesOption, JsonOption, SeedOption, print_json
+from meldlab.cli.options import AcesOption, JsonOption, print_json
 from meldlab.cli.progress import progress_bar
-from meldlab.errors import BadText, NotLegalHere
+from meldlab.cli.waiting.options import DeadOption, GoalOption, LoadOption, read_game
+from meldlab.errors import NotLegalHere
 
 if TYPE_CHECKING:
-    from meldlab.cards import Hand
-    from meldlab.waiting import Solution, Waiting
+    pass
 
-__all__ = ["app"]
-
-app = typer.Typer(name="waiting", help="How many turns until a hand is complete? Exact, for 3 to 10 cards.", no_args_is_help=True)
-app.command("figures")(waiting_figures.figures)
+__all__ = ["CardsOption", "ThreadsOption", "approximate", "classes", "solve", "write_table"]
 
 CardsOption = Annotated[int, typer.Option("--cards", help="Cards in a hand, 3 to 10.")]
-GoalOption = Annotated[str, typer.Option("--goal", help="gin (every card melded) or knock:K (deadwood at most K).")]
-DeadOption = Annotated[str, typer.Option("--dead", help="Cards that are out of play, such as '2H 2D'.")]
-LoadOption = Annotated[Path | None, typer.Option("--load", help="Read the table from this file instead of solving.")]
 ThreadsOption = Annotated[int | None, typer.Option("--threads", help="Threads to use (all by default).")]
-HandArgument = Annotated[list[str], typer.Argument(help="Cards, such as 'AC QH KD'.")]
-GamesOption = Annotated[int, typer.Option("--games", help="Games to play.")]
 
 
-def _game(cards: int, aces: str, goal: str, dead: str) -> "Waiting":
-    from meldlab.cards import Hand
-    from meldlab.waiting import Goal, Waiting
-
-    return Waiting(cards, aces, Goal.parse(goal), Hand.parse(dead))
-
-
-def _find(hand: "Hand", more: int, aces: str, goal: str, dead: str, load: Path | None) -> "Solution":
-    from meldlab.waiting.kept import cached_solution
-
-    game = _game(len(hand) - more, aces, goal, dead)
-    with progress_bar(f"solving {game}") as progress:
-        return cached_solution(game, load, progress)
-
-
-def _hand(words: list[str], least: int) -> "Hand":
-    from meldlab.cards import Hand
-
-    text = " ".join(words)
-    hand = Hand.parse(text)
-    if not least <= len(hand) <= least + 7:
-        raise BadText(f"{len(hand)} cards where {least} to {least + 7} are wanted", text, 0)
-    return hand
-
-
-@app.command("solve")
 def solve(
     cards: CardsOption,
     aces: AcesOption = "low",
@@ -78,7 +43,7 @@ def solve(
     from meldlab.waiting import kept
     from meldlab.waiting.kept import cached_solution, solve_and_keep
 
-    game = _game(cards, aces, goal, dead)
+    game = read_game(cards, aces, goal, dead)
     if load is not None and (device != "auto" or threads is not None):
         raise NotLegalHere("--load reads what is solved already: leave out --device and --threads")
     if precision not in kept.PRECISIONS:
@@ -120,83 +85,6 @@ def solve(
     print(f"solved in {solution.seconds:.2f} s on {solution.device}, residual {solution.residual:.1e}")
 
 
-@app.command("hand")
-def hand(
-    cards: HandArgument,
-    aces: AcesOption = "low",
-    goal: GoalOption = "gin",
-    dead: DeadOption = "",
-    upcard: Annotated[str | None, typer.Option("--upcard", help="Say whether to take this face-up card or to draw.")] = None,
-    load: LoadOption = None,
-    json: JsonOption = False,
-) -> None:
-    """Say how long a hand will take, how much that spreads, and what to do with every card that may come.
-
-    Example: meldlab waiting hand "AC QH KD"
-    """
-    from meldlab.cards import Card
-    from meldlab.waiting.waiting_time import QUANTILES, WaitingTime
-
-    held = _hand(cards, 3)
-    solution = _find(held, 0, aces, goal, dead, load)
-    with progress_bar("listing the hands on the way") as progress:
-        waited = WaitingTime.from_hand(solution, held, progress)
-    with progress_bar("following the best policy") as progress:
-        waited.quantile(max(QUANTILES), progress)
-    quantiles = {str(part): waited.quantile(part) for part in QUANTILES}
-    answers = list(solution.draws(held))
-    expected = solution.turns(held)
-    answer: dict[str, Any] = {"expected": expected, "sd": waited.deviation(), "quantiles": quantiles}
-    if upcard is not None:
-        take, taken, drawn = solution.takes(held, Card.parse(upcard))
-        answer["upcard"] = {"take": take, "taken": taken, "drawn": drawn}
-    answer["draws"] = [{"draw": str(one.draw), "discard": str(one.discard), "expected": one.expected} for one in answers]
-    if json:
-        print_json(answer)
-        return
-    from rich.console import Console
-
-    from meldlab.cli.pictures import cards_text
-
-    console = Console(highlight=False)
-    console.print(cards_text(held), f" {expected:.6f} turns on average, standard deviation {waited.deviation():.3f}")
-    console.print("within " + ", ".join(f"{turns} turns in {float(part):.0%}" for part, turns in quantiles.items()))
-    if upcard is not None:
-        console.print(f"upcard {upcard}: {'take it' if take else 'draw'} ({taken:.4f} turns if taken, {drawn:.4f} if drawn)")
-    useful = [one for one in answers if one.discard != one.draw]
-    if expected == 0:
-        console.print("the hand has reached its goal")
-        return
-    console.print(f"{len(useful)} of {len(answers)} cards help{'; throw any other back' if len(useful) < len(answers) else ''}:")
-    for one in sorted(useful, key=lambda one: one.expected):
-        console.print(
-            "  draw", cards_text([one.draw]), " throw", cards_text([one.discard]), f" {one.expected:10.4f} ({one.expected - expected:+.4f})"
-        )
-
-
-@app.command("discard")
-def discard(
-    cards: HandArgument,
-    aces: AcesOption = "low",
-    goal: GoalOption = "gin",
-    dead: DeadOption = "",
-    load: LoadOption = None,
-    json: JsonOption = False,
-) -> None:
-    """Say what to throw from a hand with one card too many, and what every other discard costs.
-
-    Example: meldlab waiting discard "AC QH KD QD"
-    """
-    held = _hand(cards, 4)
-    found = _find(held, 1, aces, goal, dead, load).discards(held)
-    if json:
-        print_json({"discards": [{"discard": str(one.card), "expected": one.expected, "cost": one.cost} for one in found]})
-        return
-    for one in found:
-        print(f"throw {one.card}  {one.expected:10.4f} turns  {one.cost:+.4f}")
-
-
-@app.command("approximate")
 def approximate(
     cards: CardsOption,
     aces: AcesOption = "low",
@@ -211,7 +99,7 @@ def approximate(
     from meldlab.waiting.cohorts import verify
     from meldlab.waiting.kept import cached_solution
 
-    game = _game(cards, aces, "gin", "")
+    game = read_game(cards, aces, "gin", "")
     verify(game, tolerance)
     done = run(game, tolerance, cached_solution(game))
     if json:
@@ -233,7 +121,6 @@ def approximate(
     print(f"{len(done.cohorts)} cohorts in {done.seconds:.2f} s; error at most {done.max_error:.3g}, on average {done.mean_error:.3g}")
 
 
-@app.command("classes")
 def classes(aces: AcesOption = "low", json: JsonOption = False) -> None:
     """Count the classes of equal E of the three-card game, in exact fractions.
 
@@ -251,7 +138,6 @@ def classes(aces: AcesOption = "low", json: JsonOption = False) -> None:
     print(f"the largest is {values[-1]}")
 
 
-@app.command("table")
 def write_table(
     cards: CardsOption,
     aces: AcesOption = "low",
@@ -267,7 +153,7 @@ def write_table(
     from meldlab.waiting.kept import cached_solution
     from meldlab.waiting.waiting_time import MOST_AT_ONCE, WaitingTime
 
-    game = _game(cards, aces, goal, dead)
+    game = read_game(cards, aces, goal, dead)
     if cards > MOST_AT_ONCE:
         raise NotLegalHere(f"all hands are listed up to {MOST_AT_ONCE} cards; ask for one of {cards} with 'waiting hand'")
     solution = cached_solution(game)
@@ -283,35 +169,3 @@ def write_table(
         return
     with write_whole(out) as file:
         file.write(text.getvalue().encode())
-
-
-@app.command("simulate")
-def simulate(
-    cards: HandArgument,
-    aces: AcesOption = "low",
-    goal: GoalOption = "gin",
-    games: GamesOption = 100_000,
-    seed: SeedOption = 1,
-    json: JsonOption = False,
-) -> None:
-    """Play a hand many times by the best policy, with the bag of the model and with a real deck and an opponent.
-
-    Example: meldlab waiting simulate "AC QH KD" --games 10000
-    """
-    from meldlab.waiting.simulation import play_bag, play_deck
-
-    held = _hand(cards, 3)
-    solution = _find(held, 0, aces, goal, "", None)
-    bag, deck = play_bag(solution, held, games, seed), play_deck(solution, held, games, seed)
-    answer = {
-        "expected": solution.turns(held),
-        "bag": {"mean": bag.mean, "ci95": bag.interval},
-        "deck": {"mean": deck.mean, "ci95": deck.interval},
-        "games": games,
-    }
-    if json:
-        print_json(answer)
-        return
-    print(f"{held}: {solution.turns(held):.4f} turns by the model")
-    for name, run in (("bag", bag), ("deck", deck)):
-        print(f"{name:5} {run.mean:9.4f} ({run.interval[0]:.4f} to {run.interval[1]:.4f}) over {games:,} games")

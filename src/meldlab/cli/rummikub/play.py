@@ -1,0 +1,34 @@
+"""``meldlab rummikub play``: a person at the first seat."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from meldlab.cli.options import SeedOption, need_input
+from meldlab.cli.rummikub.options import JokersOption, PresetOption, read_rules
+
+if TYPE_CHECKING:
+    pass
+
+__all__ = ["play"]
+
+
+def play(
+    against: Annotated[str, typer.Option(help="Who plays the other seats: random, greedy, optimal or patient.")] = "optimal",
+    seats: Annotated[int, typer.Option(min=2, max=4, help="Players at the table; you are the first.")] = 2,
+    rules: PresetOption = "official",
+    jokers: JokersOption = None,
+    record: Annotated[Path | None, typer.Option(help="Write the record of the game here.")] = None,
+    seed: SeedOption = 1,
+) -> None:
+    """Play a game in the terminal: 'play' and the whole new table, 'draw', 'best' for advice, 'quit'.
+
+    Example: meldlab rummikub play --against greedy --seed 7
+    """
+    from meldlab.cli.rummikub.terminal import play_in_terminal
+    from meldlab.rummikub.game import Rummikub
+    from meldlab.rummikub.players import find_player
+
+    need_input()
+    play_in_terminal(Rummikub(read_rules(rules, jokers_are=jokers)), find_player(against), seats, seed, record)
