@@ -50,8 +50,8 @@ def doors() -> dict[str, Callable[[Any], object]]:
         "race": lambda seed: race(three, three.expected, None, 4, seed),
         "pile": lambda seed: Sitting.shuffled(Urn(2, 2), seed),
         "stopping": lambda seed: simulate(Urn(2, 2), 10, seed),
-        "gin batch": lambda seed: play_batch(SIMPLE, SIMPLE, Rules(), seed, 0, 2, mirror=True),
-        "gin trace": lambda seed: trace(SIMPLE, SIMPLE, Rules(), seed, 0, 0),
+        "gin batch": lambda seed: play_batch(SIMPLE, SIMPLE, Rules(), seed, 0, 2),
+        "gin trace": lambda seed: trace(SIMPLE, SIMPLE, Rules(), seed, 0),
         "gin kernel arena": lambda seed: duel("simple", "simple", 2, seed),
         "gin table arena": lambda seed: duel("random", "simple", 2, seed),
         "compute": lambda seed: compute(

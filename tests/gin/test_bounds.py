@@ -89,7 +89,7 @@ def test_random_ensembles_under_random_rules_stay_inside(portion: int) -> None:
     for number in range(40):
         first, second = random_ensemble(chance), chance.choice([*others, random_ensemble(chance)])
         rules = random_rules(chance)
-        counts = play_batch(first, second, rules, number, 0, 4, mirror=True, parallel=False)
+        counts = play_batch(first, second, rules, number, 0, 4, parallel=False)
         assert (counts[:, kernel_round.ROUNDS] >= 1).all()
         assert (counts[:, kernel_round.ROUNDS] <= kernel_round.MOST_ROUNDS).all()
         won, void = counts[:, kernel_round.WON] + counts[:, kernel_round.WON + 1], counts[:, kernel_round.VOIDS]
@@ -194,8 +194,8 @@ def test_rules_that_the_kernels_do_not_play_are_named_everywhere() -> None:
     rules, simple = replace(Rules(), wall_knock=True), SimplePlayer()
     for call in (
         lambda: rule_vector(rules),
-        lambda: play_batch(simple, simple, rules, 1, 0, 2, mirror=True),
-        lambda: trace(simple, simple, rules, 1, 0, 0),
+        lambda: play_batch(simple, simple, rules, 1, 0, 2),
+        lambda: trace(simple, simple, rules, 1, 0),
     ):
         with pytest.raises(NotLegalHere, match="wall_knock, a last knock at the wall"):
             call()
@@ -242,7 +242,7 @@ def test_a_kernel_chooses_a_card_whatever_it_computes() -> None:
     pair, books = pair_of(EnsemblePlayer(), network)
     pair[0] = spoilt
     counts, log = np.zeros((10, kernel_round.COUNTS), np.int32), np.empty((0, kernel_round.LOG_WIDTH), np.int64)
-    kernel_round.play_some(pair, (books[0], bad), rule_vector(Rules(match_points=0)), 1, 0, 10, True, log, counts)
+    kernel_round.play_some(pair, (books[0], bad), rule_vector(Rules(match_points=0)), 1, 0, 10, log, counts)
     assert (counts[:, kernel_round.ROUNDS] == 1).all()
 
 

@@ -17,24 +17,25 @@ SEED = 8
 
 
 def assert_alike(seated: list[Any], rules: Rules, games: int) -> list[list[int]]:
-    """Play mirrored games at both, and compare every move and every count."""
-    counts: list[list[int]] = play_batch(seated[0], seated[1], rules, SEED, 0, 2 * games, mirror=True, parallel=False).tolist()
-    for game in range(games):
-        for turned in range(2):
-            played = Table(Gin(rules), seated).play(Deal(SEED, game, turned))
+    """Play deals at both with the players in either seat, and compare every move and every count."""
+    counts: list[list[int]] = []
+    for both in (seated, seated[::-1]):
+        rows: list[list[int]] = play_batch(both[0], both[1], rules, SEED, 0, games, parallel=False).tolist()
+        for game, row in enumerate(rows):
+            played = Table(Gin(rules), both).play(Deal(SEED, game))
             assert not played.forfeit
             state, told = played.first, []
             for move in played.actions:
                 assert isinstance(move, Move)
                 told.append((state.seat, move.verb, move.index, tuple(meld.hand.mask for meld in move.melds)))
                 state = state.apply(move)
-            row = counts[2 * game + turned]
-            log = trace(seated[0], seated[1], rules, SEED, game, turned).tolist()
+            log = trace(both[0], both[1], rules, SEED, game).tolist()
             if len(told) <= 20_000:
                 assert told == [move_of(step) for step in log]
             assert row[kernel_round.STEPS] == len(told)
             row[kernel_round.STEPS] = 0  # the table does not count them
             assert row == _counts(played)
+        counts += rows
     return counts
 
 

@@ -115,8 +115,8 @@ def play_from_scores(scores: tuple[int, int]) -> list[str]:
 
 def test_the_batch_does_not_depend_on_threads() -> None:
     simple = SimplePlayer()
-    together = play_batch(LIGHT, simple, Rules(), 3, 0, 40, mirror=True)
-    assert np.array_equal(together, play_batch(LIGHT, simple, Rules(), 3, 0, 40, mirror=True, parallel=False))
+    together = play_batch(LIGHT, simple, Rules(), 3, 0, 40)
+    assert np.array_equal(together, play_batch(LIGHT, simple, Rules(), 3, 0, 40, parallel=False))
 
 
 def test_it_sees_only_what_lies_open() -> None:

@@ -154,6 +154,6 @@ def test_a_match_that_nobody_wins_ends() -> None:
 
 def test_one_hand_can_be_drawn() -> None:
     fight = duel("random", "random", 20, seed=1, rules=Rules.preset("openspiel"))
-    rounds = [Table(Gin(Rules.preset("openspiel")), [RandomPlayer()] * 2).play(Deal(1, n // 2, n % 2)).result for n in range(20)]
-    assert fight.draws == sum(result.winners == () for result in rounds) > 0
-    assert fight.wins == sum(result.winners == (0,) for result in rounds)
+    rounds = [Table(Gin(Rules.preset("openspiel")), [RandomPlayer()] * 2).play(Deal(1, n)).result for n in range(10)]
+    assert fight.draws == 2 * sum(result.winners == () for result in rounds) > 0
+    assert fight.wins == sum(len(result.winners) for result in rounds)

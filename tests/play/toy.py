@@ -109,5 +109,4 @@ class HighCard:
 
     def start(self, seats: int, deal: Deal) -> Cards:
         deck = deal.deck(0).cards
-        places = [(seat - deal.turned) % seats for seat in range(seats)]
-        return Cards(tuple(Hand(deck[2 * place : 2 * place + 2]) for place in places), deck[2 * seats :])
+        return Cards(tuple(Hand(deck[2 * seat : 2 * seat + 2]) for seat in range(seats)), deck[2 * seats :])

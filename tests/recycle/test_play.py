@@ -69,7 +69,7 @@ def test_what_is_not_an_option_is_refused() -> None:
     with pytest.raises(NotLegalHere):
         GAMES["kuhn_poker"].start(3, Deal())
     with pytest.raises(NotLegalHere):
-        GAMES["kuhn_poker"].start(2, Deal(turned=1))
+        GAMES["kuhn_poker"].start(2, Deal(given=("2H",)))
 
 
 def test_redealing_keeps_backs_and_remembered_cards() -> None:

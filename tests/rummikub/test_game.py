@@ -43,13 +43,6 @@ def test_nothing_leaks() -> None:
     assert_no_leaks(PAPER, [PLAYERS["greedy"], PLAYERS["optimal"], PLAYERS["patient"]], deals=1, every=6)
 
 
-def test_a_turned_deal_swaps_racks_and_the_first_turn() -> None:
-    here, there = (PAPER.start(2, Deal(5, 3, turned)) for turned in (0, 1))
-    assert here.racks == there.racks[::-1]
-    assert here.pool == there.pool
-    assert here.turn == 1 - there.turn
-
-
 def test_a_deal_can_be_given() -> None:
     state = Rummikub(Rules(dealt=2)).start(2, Deal(given=("R1 R2 K1 K2 B5 J",)))
     assert state.racks == (read_rack("R1 R2"), read_rack("K1 K2"))

@@ -21,7 +21,7 @@ from meldlab.gin.kernel_ensemble import ENSEMBLE, KIND, PARAMETERS, SIMPLE
 from meldlab.gin.rules import Rules
 from meldlab.pieces import on_cores
 
-__all__ = ["Seated", "pair_of", "play_batch", "playing_out", "plays_in_kernel", "rule_vector", "seat", "trace"]
+__all__ = ["Seated", "pair_of", "play_batch", "play_pairs", "playing_out", "plays_in_kernel", "rule_vector", "seat", "swapped", "trace"]
 
 CHUNK = 16  # games of the first piece that a core plays; an ensemble needs some five milliseconds for them
 NEXT = {"alternates": kernel_round.ALTERNATES, "winner": kernel_round.WINNER, "loser": kernel_round.LOSER}
@@ -127,10 +127,8 @@ def rule_vector(rules: Rules, cards: int = 10, ranks: int = 13) -> NDArray[np.in
     return vector
 
 
-def play_batch(
-    first: Any, second: Any, rules: Rules, seed: int, start: int, games: int, *, mirror: bool, parallel: bool = True
-) -> NDArray[np.int32]:
-    """Return [games, COUNTS] int32, what happened in games ``start`` and following."""
+def play_batch(first: Any, second: Any, rules: Rules, seed: int, start: int, games: int, *, parallel: bool = True) -> NDArray[np.int32]:
+    """Return [games, COUNTS] int32, what happened in games ``start`` and following with these players in these seats."""
     deals, number = verified(seed), whole(start, "number of the first game")
     counts, log = (
         np.zeros((whole(games, "number of games"), kernel_round.COUNTS), np.int32),
@@ -140,15 +138,36 @@ def play_batch(
     vector = rule_vector(rules)
 
     def play(at: int, many: int) -> None:
-        kernel_round.play_some(players, books, vector, deals, number + at, many, mirror, log, counts[at : at + many])
+        kernel_round.play_some(players, books, vector, deals, number + at, many, log, counts[at : at + many])
 
     on_cores(play, games, threads=0 if parallel else 1, size=CHUNK)
     return counts
 
 
-def trace(first: Any, second: Any, rules: Rules, seed: int, game: int, turned: int) -> NDArray[np.int64]:
+def play_pairs(first: Any, second: Any, rules: Rules, seed: int, start: int, games: int, *, parallel: bool = True) -> NDArray[np.int32]:
+    """Return [games, COUNTS] int32 of games that are two for each deal, the second with the players in each other's seats.
+
+    ``start`` counts games, too. In both games place 0 of a count is the first player's.
+    """
+    if start % 2 or games % 2 or games < 2:
+        raise NotLegalHere(f"games {start} to {start + games - 1} are not mirrored pairs")
+    here = play_batch(first, second, rules, seed, start // 2, games // 2, parallel=parallel)
+    there = play_batch(second, first, rules, seed, start // 2, games // 2, parallel=parallel)
+    return np.stack([here, swapped(there)], 1).reshape(games, kernel_round.COUNTS)
+
+
+def swapped(counts: NDArray[np.int32]) -> NDArray[np.int32]:
+    """Return [games, COUNTS] int32 with the places of the two seats exchanged."""
+    winners = counts[:, kernel_round.WINNER_SEAT]
+    order = [*range(kernel_round.SCORE), *(at for first in range(kernel_round.SCORE, kernel_round.COUNTS, 2) for at in (first + 1, first))]
+    other = counts[:, order]
+    other[:, kernel_round.WINNER_SEAT] = np.where(winners < 0, winners, 1 - winners)
+    return other
+
+
+def trace(first: Any, second: Any, rules: Rules, seed: int, game: int) -> NDArray[np.int64]:
     """Return [steps, 7] int64, every step of one game: seat, verb, card, four melds as hands."""
     log, counts = np.zeros((20_000, kernel_round.LOG_WIDTH), np.int64), np.zeros((1, kernel_round.COUNTS), np.int32)
-    number = 2 * whole(game, "number of the game") + whole(turned, "turns of the deal", most=1)
-    kernel_round.play_some(*pair_of(first, second), rule_vector(rules), verified(seed), number, 1, True, log, counts)
+    number = whole(game, "number of the game")
+    kernel_round.play_some(*pair_of(first, second), rule_vector(rules), verified(seed), number, 1, log, counts)
     return log[: counts[0, kernel_round.STEPS]]

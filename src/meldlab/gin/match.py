@@ -135,5 +135,4 @@ class Gin:
     def start(self, seats: int, deal: Deal) -> Match:
         """Deal the first round."""
         starter = deal.below(2, 0, Purpose.STARTER) if self.rule.first_starter == "random" else 0
-        first = (starter + deal.turned) % seats
-        return Match(self.rule, deal, Round.deal(self.rule, deal.deck(0), first), seat=first)
+        return Match(self.rule, deal, Round.deal(self.rule, deal.deck(0), starter), seat=starter)

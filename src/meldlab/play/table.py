@@ -90,13 +90,13 @@ class Table(Generic[S]):
         """Play one game to its end; a player that raises, answers illegally or runs out of time forfeits it."""
         first = state = self.game.start(len(self.players), deal)
         actions: list[Action] = []
-        root, turned, players = deal.root, deal.turned, self.players
+        root, players = deal.root, self.players
         clock = Clock(self.time, len(players)) if self.time else None
         for number in range(self.most_actions):
             seat = state.seat
             if seat is None:
                 break
-            player, view, chance = players[seat], state.view(seat), Chance(root, number, seat, turned)
+            player, view, chance = players[seat], state.view(seat), Chance(root, number, seat)
             # As in step, whose call would cost a twentieth of the time that random players take.
             try:
                 action = player.choose(view, chance) if clock is None else clock.ask(seat, player, view, chance)

@@ -258,6 +258,6 @@ class Described:
         """Return the first decision."""
         if seats not in self.seats:
             raise NotLegalHere(f"{self.name} is for {self.machine.players} players, not {seats}")
-        if deal.turned or deal.given:
-            raise NotLegalHere("a described game deals its own cards: a deal can be neither turned nor given")
+        if deal.given:
+            raise NotLegalHere("a described game deals its own cards: none can be given")
         return Standing(self.machine.begin(deal.seed, deal.game), Teller(self.machine))

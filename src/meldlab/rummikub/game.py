@@ -314,7 +314,7 @@ class Rummikub:
         return cls(Rules.read(rules))
 
     def start(self, seats: int, deal: Deal) -> Round:
-        """Deal the racks; the highest of one tile drawn each says who begins. A turned deal turns the racks and the first turn."""
+        """Deal the racks; the highest of one tile drawn each says who begins."""
         rules = self.house
         if rules.dealt * seats > rules.tiles:
             raise NotLegalHere(f"{seats} racks of {rules.dealt} tiles cannot be dealt from {rules.tiles}")
@@ -327,6 +327,5 @@ class Rummikub:
             lots = deal.stream(Purpose.LOTS).sample([tile.number for tile in pool], seats)
             first = lots.index(max(lots))
             deal.stream(Purpose.TILES).shuffle(pool)
-        places = [(seat - deal.turned) % seats for seat in range(seats)]
-        racks = tuple(tuple(sorted(pool[rules.dealt * place : rules.dealt * (place + 1)])) for place in places)
-        return Round(rules, (), racks, tuple(pool[rules.dealt * seats :]), (False,) * seats, (first + deal.turned) % seats)
+        racks = tuple(tuple(sorted(pool[rules.dealt * place : rules.dealt * (place + 1)])) for place in range(seats))
+        return Round(rules, (), racks, tuple(pool[rules.dealt * seats :]), (False,) * seats, first)

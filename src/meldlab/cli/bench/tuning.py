@@ -31,7 +31,7 @@ def bench_tuning(
     Example: meldlab bench tuning --json
     """
     from meldlab.gin import Rules, players
-    from meldlab.gin.batch import play_batch, seat
+    from meldlab.gin.batch import play_pairs, seat
     from meldlab.lab.runs.shards import Shard, play
     from meldlab.lab.runs.store import Store
 
@@ -40,7 +40,7 @@ def bench_tuning(
 
     def bare() -> None:
         for piece in pieces:
-            play_batch(first, second, Rules(), piece.seed, piece.first, piece.games, mirror=True, parallel=False)
+            play_pairs(first, second, Rules(), piece.seed, piece.first, piece.games, parallel=False)
 
     small = Shard("gin.duel", "ensemble:paper", "simple", seed=1, games=2 * SMALL).split(2)
 

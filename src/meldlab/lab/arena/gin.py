@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from meldlab.errors import NotLegalHere
 from meldlab.gin import Rules, kernel_round
-from meldlab.gin.batch import Seated, play_batch, plays_in_kernel, seat
+from meldlab.gin.batch import Seated, play_batch, play_pairs, plays_in_kernel, seat
 from meldlab.lab.arena.fight import GAMES, WINS, Fight
 from meldlab.lab.arena.series import Seats, Series
 from meldlab.play import TimeLimit
@@ -115,7 +115,7 @@ def duel(
     progress: Progress = lambda games: None,
     counted: Callable[[NDArray[np.int32]], None] = lambda counts: None,
 ) -> Duel:
-    """Play ``games`` games; with ``mirror`` games 2k and 2k + 1 are the same deals with the starter swapped.
+    """Play ``games`` games; with ``mirror`` games 2k and 2k + 1 are the same deals with the players in each other's seats.
 
     Two built-in players meet in the batch kernel, others at the Table, on ``threads`` cores (0 is all); there these are processes, each
     with players of its own, so a player that learns is measured on one. Under a time limit all games are played at the Table, in
@@ -133,7 +133,7 @@ def duel(
     if all(map(plays_in_kernel, seated)) and not table_rules.wall_knock and not time_limit:
         one, two = map(seat, seated)
         # Once before the clock starts: the first call of a kernel loads or compiles it.
-        play_batch(one, two, table_rules, seed, 0, 2, mirror=mirror, parallel=threads != 1)
+        play_batch(one, two, table_rules, seed, 0, 2, parallel=threads != 1)
         batches = _kernel_batches(one, two, table_rules, seed, games, mirror, threads)
     else:
         batches = _table_batches(series, seated, games, threads, raising)
@@ -199,7 +199,8 @@ def _kernel_batches(first: Seated, second: Seated, rules: Rules, seed: int, game
     numba.set_num_threads(threads or before)
     try:
         for start in range(0, games, BATCH):
-            yield play_batch(first, second, rules, seed, start, min(BATCH, games - start), mirror=mirror, parallel=threads != 1), []
+            play = play_pairs if mirror else play_batch
+            yield play(first, second, rules, seed, start, min(BATCH, games - start), parallel=threads != 1), []
     finally:
         numba.set_num_threads(before)
 

@@ -15,8 +15,11 @@ from multiprocessing import connection, get_context
 from traceback import format_exc
 from typing import Any
 
+import numpy as np
+
 from meldlab.errors import NotLegalHere
 from meldlab.gin import Gin, Match, Move, Rules, View, kernel_round, players
+from meldlab.gin.batch import swapped
 from meldlab.play import Chance, Deal, Played, Player, Table, TimeLimit
 from meldlab.play.clock import PATIENCE
 
@@ -44,20 +47,22 @@ class Series:
         """Return the players."""
         return players.parse(self.first), players.parse(self.second)
 
-    def table(self, seated: Seats, *, raising: bool = False) -> Table[Match]:
-        """Return the table at which they sit."""
-        return Table(Gin(self.rules), seated, self.time, raising=raising)
+    def tables(self, seated: Seats, *, raising: bool = False) -> list[Table[Match]]:
+        """Return the tables at which they sit, each in the other's seat at the second."""
+        return [Table(Gin(self.rules), both, self.time, raising=raising) for both in (seated, seated[::-1])]
 
-    def play(self, table: Table[Match], number: int) -> Game:
-        """Play one game."""
-        played = table.play(Deal(self.seed, number // 2, number % 2) if self.mirror else Deal(self.seed, number))
-        return _counts(played), f"game {number}: {played.trouble}" if played.trouble else ""
+    def play(self, tables: list[Table[Match]], number: int) -> Game:
+        """Play one game; place 0 of a count is the first player's."""
+        turn = number % 2 if self.mirror else 0
+        played = tables[turn].play(Deal(self.seed, number // 2 if self.mirror else number))
+        counts = np.array([_counts(played)], np.int32)
+        return (swapped(counts) if turn else counts)[0].tolist(), f"game {number}: {played.trouble}" if played.trouble else ""
 
     def games(self, seated: Seats, many: int, processes: int, *, raising: bool = False) -> Iterator[Game]:
         """Give games 0 and following in order; a time limit that nobody can sleep through takes a process of its own."""
         if raising or (processes <= 1 and not self.time):
-            table = self.table(seated, raising=raising)
-            yield from (self.play(table, number) for number in range(many))
+            tables = self.tables(seated, raising=raising)
+            yield from (self.play(tables, number) for number in range(many))
             return
         processes = max(1, min(processes, -(-many // 2)))
         names = seated[0].name, seated[1].name
@@ -162,9 +167,9 @@ def _work(series: Series, numbers: tuple[int, ...], seen: Any, sender: Any) -> N
         if series.time:
             warm_up((first, second), series.rules)
             threading.Thread(target=_end_in_time, args=(series.time, seen), daemon=True).start()
-        table = series.table((Watched(first, 0, seen), Watched(second, 1, seen)))
+        tables = series.tables((Watched(first, 0, seen), Watched(second, 1, seen)))
         for number in numbers:
-            sender.send(series.play(table, number))
+            sender.send(series.play(tables, number))
     except BrokenPipeError:
         return  # nobody wants the rest
     except BaseException as problem:

@@ -13,9 +13,8 @@ from collections.abc import Iterable
 import numpy as np
 from numpy.typing import NDArray
 
-from meldlab.errors import NotLegalHere
 from meldlab.gin import Rules, kernel_round, players
-from meldlab.gin.batch import Seated, play_batch, seat
+from meldlab.gin.batch import Seated, play_pairs, seat
 from meldlab.lab.arena.fight import WINS
 from meldlab.lab.arena.gin import KINDS, Duel, clusters_of, duel, sweeps_of
 from meldlab.lab.runs.shards import Player, Shard
@@ -29,10 +28,8 @@ UPPER = np.triu_indices(KINDS)
 
 def play_shard(shard: Shard) -> Counts:
     """Play mirrored games on one core and return what was counted; ``won`` has a bit for each game."""
-    if shard.first % 2 or shard.games % 2:
-        raise NotLegalHere(f"games {shard.first} to {shard.first + shard.games - 1} are not mirrored pairs")
     first, second = _seat(shard.player), _seat(shard.opponent)
-    counts = play_batch(first, second, rules_of(shard.rules), shard.seed, shard.first, shard.games, mirror=True, parallel=False)
+    counts = play_pairs(first, second, rules_of(shard.rules), shard.seed, shard.first, shard.games, parallel=False)
     moments, (swept, lost) = Moments.of(clusters_of(counts, 2)), sweeps_of(counts)
     bits = np.packbits(counts[:, kernel_round.WINNER_SEAT] == 0)
     return {

@@ -58,12 +58,12 @@ def tournament(
     """Play ``games`` games of two: games 2k and 2k + 1 have the same deal with the seats swapped."""
     if games < 2 or games % 2:
         raise NotLegalHere(f"{games} games cannot be played in mirrored pairs")
-    table = Table(game, [first, second], time_limit)
+    tables = [Table(game, seated, time_limit) for seated in ([first, second], [second, first])]
     start, counts, forfeits, turns = time.perf_counter(), np.zeros((games // 2, 3), np.int64), list[str](), 0
     for number in range(games):
-        # The players stay in their seats and the deal is turned, so seat 0 is always the first player's.
-        played = table.play(Deal(seed, number // 2, turned=number % 2))
-        counts[number // 2] += 1, int(played.result.winners == (0,)), played.result.scores[0]
+        seat = number % 2  # of the first player
+        played = tables[seat].play(Deal(seed, number // 2))
+        counts[number // 2] += 1, int(played.result.winners == (seat,)), played.result.scores[seat]
         turns += len(played.actions)
         forfeits += [f"game {number}: {played.trouble}"] if played.trouble else []
         progress(number + 1)
