@@ -19,7 +19,7 @@ from numba.core import event, serialize
 
 from meldlab.cache import cache_folder
 
-__all__ = ["kernel", "kernel_folder", "kernel_sources", "parallel_kernel", "scalar_kernel"]
+__all__ = ["kernel", "kernel_folder", "kernel_sources", "scalar_kernel"]
 
 # What a kernel is to the type checker: numba infers the types, the docstring gives the shapes.
 Function = Callable[..., Any]
@@ -88,8 +88,3 @@ def scalar_kernel(function: Function) -> Function:
 def kernel(function: Function) -> Function:
     """Compile ``function`` for one core and keep the machine code in the cache."""
     return _compile(function)
-
-
-def parallel_kernel(function: Function) -> Function:
-    """Compile ``function`` with its ``prange`` loops spread over the cores."""
-    return _compile(function, parallel=True)

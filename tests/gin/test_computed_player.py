@@ -45,7 +45,7 @@ def book() -> Book:
 def look(book: Book) -> Look:
     def value(hand: int, turn: int) -> float:
         slot, low, step = book.turns[turn].tolist()
-        return float(low + step * int(book.codes[int(slot), int(classes.ranks([hand], CARDS, DEAD)[0])]))
+        return float(low + step * int(book.codes[int(slot), int(classes.numbers([hand], CARDS, DEAD)[0])]))
 
     deck = [13 * suit + rank for suit in range(4) for rank in range(RANKS)]
     arrays = {name: getattr(book, name).tolist() for name in ("odds", "knock", "caught")}
@@ -206,7 +206,7 @@ def test_a_tally_and_a_fight_do_not_depend_on_threads(book: Book) -> None:
 
 def full_book(seed: int) -> Book:
     """A book for ten cards with values of no meaning: all weights 1, so that millions of classes share a few million values."""
-    tables, odds, chance = classes.tables(10), random_odds(seed), np.random.default_rng(seed)
+    tables, odds, chance = classes.numbering(10), random_odds(seed), np.random.default_rng(seed)
     patterns = tables.patterns.copy()
     patterns[:, 0], patterns[:, 1:5] = 0, 1
     turns = np.zeros((TURNS + 2, 3))

@@ -35,7 +35,7 @@ def bench_melds(
     # Hands from play are few and repeated, so that both measurements run over as many.
     dealt = played_hands(min(200, hands // 100), seed)
     played = np.tile(dealt, -(-hands // len(dealt)))[:hands]
-    table = arrangement.leftover_table()
+    table = arrangement.leftovers()
 
     def nanoseconds(masks: Any) -> float:
         return _median_ns(lambda: kernel.deadwoods(masks, table), len(masks), 7)

@@ -21,11 +21,11 @@ GamesOption = Annotated[int, typer.Option("--games", help="Games to play.")]
 
 
 def _find(hand: "Hand", more: int, aces: str, goal: str, dead: str, load: Path | None) -> "Solution":
-    from meldlab.waiting.library import find
+    from meldlab.waiting.kept import cached_solution
 
     game = read_game(len(hand) - more, aces, goal, dead)
     with progress_bar(f"solving {game}") as progress:
-        return find(game, load, progress)
+        return cached_solution(game, load, progress)
 
 
 def _hand(words: list[str], least: int) -> "Hand":
@@ -52,18 +52,18 @@ def hand(
     Example: meldlab waiting hand "AC QH KD"
     """
     from meldlab.cards import Card
-    from meldlab.waiting.walk import QUANTILES, Walk
+    from meldlab.waiting.waiting_time import QUANTILES, WaitingTime
 
     held = _hand(cards, 3)
     solution = _find(held, 0, aces, goal, dead, load)
     with progress_bar("listing the hands on the way") as progress:
-        walk = Walk.from_hand(solution, held, progress)
+        waited = WaitingTime.from_hand(solution, held, progress)
     with progress_bar("following the best policy") as progress:
-        walk.quantile(max(QUANTILES), progress)
-    quantiles = {str(part): walk.quantile(part) for part in QUANTILES}
+        waited.quantile(max(QUANTILES), progress)
+    quantiles = {str(part): waited.quantile(part) for part in QUANTILES}
     answers = list(solution.draws(held))
-    expected = solution.of(held)
-    answer: dict[str, Any] = {"expected": expected, "sd": walk.deviation(), "quantiles": quantiles}
+    expected = solution.turns(held)
+    answer: dict[str, Any] = {"expected": expected, "sd": waited.deviation(), "quantiles": quantiles}
     if upcard is not None:
         take, taken, drawn = solution.takes(held, Card.parse(upcard))
         answer["upcard"] = {"take": take, "taken": taken, "drawn": drawn}
@@ -76,7 +76,7 @@ def hand(
     from meldlab.cli.pictures import cards_text
 
     console = Console(highlight=False)
-    console.print(cards_text(held), f" {expected:.6f} turns on average, standard deviation {walk.deviation():.3f}")
+    console.print(cards_text(held), f" {expected:.6f} turns on average, standard deviation {waited.deviation():.3f}")
     console.print("within " + ", ".join(f"{turns} turns in {float(part):.0%}" for part, turns in quantiles.items()))
     if upcard is not None:
         console.print(f"upcard {upcard}: {'take it' if take else 'draw'} ({taken:.4f} turns if taken, {drawn:.4f} if drawn)")
@@ -130,7 +130,7 @@ def simulate(
     solution = _find(held, 0, aces, goal, "", None)
     bag, deck = play_bag(solution, held, games, seed), play_deck(solution, held, games, seed)
     answer = {
-        "expected": solution.of(held),
+        "expected": solution.turns(held),
         "bag": {"mean": bag.mean, "ci95": bag.interval},
         "deck": {"mean": deck.mean, "ci95": deck.interval},
         "games": games,
@@ -138,6 +138,6 @@ def simulate(
     if json:
         print_json(answer)
         return
-    print(f"{held}: {solution.of(held):.4f} turns by the model")
+    print(f"{held}: {solution.turns(held):.4f} turns by the model")
     for name, run in (("bag", bag), ("deck", deck)):
         print(f"{name:5} {run.mean:9.4f} ({run.interval[0]:.4f} to {run.interval[1]:.4f}) over {games:,} games")

@@ -38,22 +38,22 @@ def solve(
 
     Example: meldlab waiting solve --cards 4 --aces both
     """
-    from meldlab.waiting import table
-    from meldlab.waiting.library import find, solve_and_keep
+    from meldlab.waiting import kept
+    from meldlab.waiting.kept import cached_solution, solve_and_keep
 
     game = read_game(cards, aces, goal, dead)
     if load is not None and (device != "auto" or threads is not None):
         raise NotLegalHere("--load reads what is solved already: leave out --device and --threads")
-    if precision not in table.PRECISIONS:
+    if precision not in kept.PRECISIONS:
         from meldlab.errors import NoSuchThing
 
-        raise NoSuchThing("precision", precision, table.PRECISIONS)
+        raise NoSuchThing("precision", precision, kept.PRECISIONS)
     if save is None and precision != "f64":
         raise NotLegalHere("--precision is that of the file: name one with --save")
     with progress_bar(f"solving {game}") as progress:
-        solution = find(game, load) if load is not None else solve_and_keep(game, device, threads, progress)
+        solution = cached_solution(game, load) if load is not None else solve_and_keep(game, device, threads, progress)
     if save is not None:
-        error = table.save(solution, save, precision)
+        error = kept.save(solution, save, precision)
         print(f"saved {save} ({precision}, {save.stat().st_size:,} bytes, rounded by at most {error:.1e})", file=sys.stderr)
     summary = solution.summary()
     answer: dict[str, Any] = {
@@ -62,7 +62,7 @@ def solve(
         "goal": str(game.goal),
         "hands": summary.hands,
         "goal_hands": summary.goal_hands,
-        "classes": summary.classes,
+        "classes": summary.distinct_values,
         "mean": summary.mean,
         "max": summary.max,
         "worst": str(summary.worst),
@@ -78,8 +78,8 @@ def solve(
     print(f"{game}: {summary.hands:,} hands, {summary.goal_hands:,} at the goal")
     print(f"mean {summary.mean:.10f} turns, at most {summary.max:.10f} ({summary.worst_hands} hands like {summary.worst})")
     # Doubles cannot tell all values apart; 'waiting classes' counts those of three cards in fractions.
-    counted = f"; {summary.classes:,} values more than 1e-9 apart" if summary.classes is not None else ""
-    print(f"best hand on the way: {summary.best}, {solution.of(summary.best):.4f}{counted}")
+    counted = f"; {summary.distinct_values:,} values more than 1e-9 apart" if summary.distinct_values is not None else ""
+    print(f"best hand on the way: {summary.best}, {solution.turns(summary.best):.4f}{counted}")
     print(f"solved in {solution.seconds:.2f} s on {solution.device}, residual {solution.residual:.1e}")
 
 
@@ -95,11 +95,11 @@ def approximate(
     """
     from meldlab.waiting.cohorts import approximate as run
     from meldlab.waiting.cohorts import verify
-    from meldlab.waiting.library import find
+    from meldlab.waiting.kept import cached_solution
 
     game = read_game(cards, aces, "gin", "")
     verify(game, tolerance)
-    done = run(game, tolerance, find(game))
+    done = run(game, tolerance, cached_solution(game))
     if json:
         cohorts = [{"hands": one.hands, "like": str(one.like), "expected": one.expected} for one in done.cohorts]
         print_json(
@@ -149,16 +149,16 @@ def write_table(
     """
     from meldlab.cards import Hand
     from meldlab.lab.rows import csv_text
-    from meldlab.waiting.library import find
-    from meldlab.waiting.walk import MOST_WHOLE, Walk
+    from meldlab.waiting.kept import cached_solution
+    from meldlab.waiting.waiting_time import MOST_AT_ONCE, WaitingTime
 
     game = read_game(cards, aces, goal, dead)
-    if cards > MOST_WHOLE:
-        raise NotLegalHere(f"all hands are listed up to {MOST_WHOLE} cards; ask for one of {cards} with 'waiting hand'")
-    solution = find(game)
-    walk = Walk.whole(solution)
-    masks, hands, expected = solution.table()
-    columns = (map(Hand.from_mask, masks.tolist()), hands, expected, walk.deviations(), walk.quantiles(0.5))
+    if cards > MOST_AT_ONCE:
+        raise NotLegalHere(f"all hands are listed up to {MOST_AT_ONCE} cards; ask for one of {cards} with 'waiting hand'")
+    solution = cached_solution(game)
+    waited = WaitingTime.of_all_hands(solution)
+    masks, hands, expected = solution.rows()
+    columns = (map(Hand.from_mask, masks.tolist()), hands, expected, waited.deviations(), waited.quantiles(0.5))
     text = csv_text([("hand", "hands", "expected", "sd", "median"), *zip(*columns, strict=True)], digits=12)
     if out is None:
         print(text, end="")

@@ -1,10 +1,11 @@
-"""Solved tables in files: a header that says what they are, a checksum, and the values, ready to be memory-mapped.
+"""Solutions in files and in the cache: a header that says what they are, a checksum, and the values, ready to be memory-mapped.
 
 A file is the line ``meldlab waiting table 1``, one line of JSON, blanks up to a multiple of 4096 bytes, then the values.
 """
 
 import json
 import zlib
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -14,13 +15,13 @@ from numpy.typing import NDArray
 from meldlab import __version__
 from meldlab.cache import cache_folder, write_whole
 from meldlab.cards import Hand
-from meldlab.errors import MeldlabError, NoSuchThing, NotLegalHere
-from meldlab.sources import code_digest
+from meldlab.errors import MeldlabError, NoSuchThing, NotLegalHere, NotPossible
 from meldlab.waiting.game import Waiting
 from meldlab.waiting.goal import Goal
 from meldlab.waiting.solution import Solution
+from meldlab.waiting.solver import MOST_ON_CPU, on_gpu, solve, solver_digest
 
-__all__ = ["PRECISIONS", "cached_path", "load", "save", "solver_digest"]
+__all__ = ["PRECISIONS", "cached_path", "cached_solution", "checkpoint_path", "load", "save", "solve_and_keep"]
 
 MAGIC = b"meldlab waiting table 1\n"
 PAGE = 4096
@@ -65,20 +66,20 @@ def load(path: Path) -> Solution:
         dtype = np.dtype(PRECISIONS[header["precision"]])
         game = Waiting(header["cards"], header["aces"], Goal.parse(header["goal"]), Hand.parse(header["dead"]))
         size = start + header["count"] * dtype.itemsize
-        if header["count"] != game.small.count or path.stat().st_size != size:
-            raise NotLegalHere(f"{path} is cut short or padded: {path.stat().st_size:,} bytes where {size:,} are wanted")
+        if header["count"] != game.small.classes or path.stat().st_size != size:
+            raise NotPossible(f"{path} is cut short or padded: {path.stat().st_size:,} bytes where {size:,} are wanted")
         values: NDArray[Any] = np.memmap(path, dtype, "r", start, (header["count"],))
         if _checksum(values) != header["crc32"]:
-            raise NotLegalHere(f"{path} is damaged: its checksum does not fit its values")
+            raise NotPossible(f"{path} is damaged: its checksum does not fit its values")
         return Solution(
             game, values, header["residual"], header["sweeps"], header["seconds"], header["device"], header["unit"], header["error"]
         )
     except FileNotFoundError:
-        raise NotLegalHere(f"{path} does not exist") from None
+        raise NotPossible(f"{path} does not exist") from None
     except MeldlabError:
         raise
     except (OSError, KeyError, TypeError, ValueError) as problem:
-        raise NotLegalHere(f"{path} is not a waiting table: {problem}") from None
+        raise NotPossible(f"{path} is not a waiting table: {problem}") from None
 
 
 def cached_path(game: Waiting) -> Path:
@@ -88,9 +89,33 @@ def cached_path(game: Waiting) -> Path:
     return cache_folder("waiting", f"{__version__}-{solver_digest()}") / name
 
 
-def solver_digest() -> str:
-    """Return a digest of the code that solves: a table of other code is never taken for one of this code."""
-    return code_digest("cli", "lab", "play", "stopping", "gin", "rummikub", "recycle")
+def cached_solution(game: Waiting, file: Path | None = None, progress: Callable[[int, int], None] | None = None) -> Solution:
+    """Return the solution of a game: out of ``file`` if given, else out of the cache, else solved and kept there."""
+    if file is not None:
+        loaded = load(file)
+        if loaded.game != game:
+            raise NotPossible(f"{file} holds {loaded.game}, not {game}")
+        return loaded
+    try:
+        return load(cached_path(game))
+    except MeldlabError:
+        # Not there, or damaged: solve anew; the new file takes the place of the old.
+        return solve_and_keep(game, progress=progress)
+
+
+def solve_and_keep(
+    game: Waiting, device: str = "auto", threads: int | None = None, progress: Callable[[int, int], None] | None = None
+) -> Solution:
+    """Solve a game, going on from where a killed solve stopped, and keep the table in the cache unless it is too large for that."""
+    solution = solve(game, device, threads, progress, None if on_gpu(game, device, threads) else checkpoint_path(game))
+    if game.cards <= MOST_ON_CPU:
+        save(solution, cached_path(game))
+    return solution
+
+
+def checkpoint_path(game: Waiting) -> Path:
+    """Return where a long solve of a game keeps its state."""
+    return cached_path(game).with_suffix(".checkpoint")
 
 
 def _checksum(values: NDArray[Any]) -> int:
@@ -124,11 +149,11 @@ def _rounded(solution: Solution, precision: str) -> tuple[NDArray[Any], float, f
 
 def _header(file: BinaryIO, path: Path) -> tuple[dict[str, Any], int]:
     if file.read(len(MAGIC)) != MAGIC:
-        raise NotLegalHere(f"{path} is not a waiting table of this version of the format")
+        raise NotPossible(f"{path} is not a waiting table of this version of the format")
     line = file.readline(PAGE)
     try:
         header: dict[str, Any] = json.loads(line)
     except ValueError:
-        raise NotLegalHere(f"{path} has a damaged header") from None
+        raise NotPossible(f"{path} has a damaged header") from None
     used = len(MAGIC) + len(line)
     return header, -(-used // PAGE) * PAGE

@@ -6,10 +6,9 @@ import numpy as np
 import pytest
 
 from meldlab.cards import Hand
-from meldlab.errors import NoSuchThing, NotLegalHere
+from meldlab.errors import NoSuchThing, NotLegalHere, NotPossible
 from meldlab.waiting import Goal, Solution, Waiting, solve
-from meldlab.waiting.library import find
-from meldlab.waiting.table import load, save
+from meldlab.waiting.kept import cached_solution, load, save
 
 
 @pytest.fixture(scope="module")
@@ -23,11 +22,11 @@ def test_a_table_comes_back(four: Solution, precision: str, bytes_each: int, off
     error = save(four, path, precision)
     again = load(path)
     assert again.game == four.game
-    assert path.stat().st_size == 4096 + bytes_each * four.game.small.count
+    assert path.stat().st_size == 4096 + bytes_each * four.game.small.classes
     measured = np.abs(again.expected.astype(float) * again.unit - four.expected).max()
     assert measured == error == again.error <= off
     assert np.array_equal(again.expected == 0, four.expected == 0)
-    assert again.of("AC 5D 9H KS") == pytest.approx(four.of("AC 5D 9H KS"), abs=error + 1e-15)
+    assert again.turns("AC 5D 9H KS") == pytest.approx(four.turns("AC 5D 9H KS"), abs=error + 1e-15)
     assert again.residual == four.residual
 
 
@@ -57,28 +56,28 @@ def test_damaged_and_foreign_files_are_refused_by_name(four: Solution, tmp_path:
         other.write_bytes(content)
         with pytest.raises(ValueError, match=why):
             load(other)
-    with pytest.raises(NotLegalHere, match="nowhere"):
+    with pytest.raises(NotPossible, match="nowhere"):
         load(tmp_path / "nowhere")
 
 
 def test_wrong_names(four: Solution, tmp_path: Path) -> None:
     with pytest.raises(NoSuchThing, match="no precision 'f16'"):
         save(four, tmp_path / "t", "f16")
-    with pytest.raises(NotLegalHere, match="cannot be written"):
+    with pytest.raises(NotPossible, match="cannot be written"):
         save(four, tmp_path / "no" / "such" / "folder")
     assert list(tmp_path.iterdir()) == []
 
 
 def test_solutions_are_kept_and_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MELDLAB_CACHE", str(tmp_path))
-    first = find(Waiting(3))
-    second = find(Waiting(3))
+    first = cached_solution(Waiting(3))
+    second = cached_solution(Waiting(3))
     assert isinstance(second.expected, np.memmap)
     assert np.array_equal(first.expected, second.expected)
     kept = next(tmp_path.rglob("*.table"))
     kept.write_bytes(b"garbage")
-    assert np.array_equal(find(Waiting(3)).expected, first.expected)
+    assert np.array_equal(cached_solution(Waiting(3)).expected, first.expected)
     save(first, tmp_path / "mine")
-    assert find(Waiting(3), tmp_path / "mine").of("AC QH KD") == first.of("AC QH KD")
-    with pytest.raises(NotLegalHere, match="holds 3 cards, aces low, gin, not 3 cards, aces both"):
-        find(Waiting(3, "both"), tmp_path / "mine")
+    assert cached_solution(Waiting(3), tmp_path / "mine").turns("AC QH KD") == first.turns("AC QH KD")
+    with pytest.raises(NotPossible, match="holds 3 cards, aces low, gin, not 3 cards, aces both"):
+        cached_solution(Waiting(3, "both"), tmp_path / "mine")

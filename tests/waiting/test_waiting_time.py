@@ -1,17 +1,16 @@
 """Beyond the mean: the distribution by recursion, by another route, and by playing."""
 
 from dataclasses import replace
-from importlib import import_module
 
 import numpy as np
 import pytest
 
 from meldlab.cards import CARDS, Hand, classes
-from meldlab.errors import NotLegalHere
+from meldlab.errors import NotLegalHere, NotPossible
 from meldlab.waiting import Goal, Solution, Waiting, solve
 from meldlab.waiting.cohorts import approximate
 from meldlab.waiting.simulation import duel, play_bag, play_deck
-from meldlab.waiting.walk import QUANTILES, Walk
+from meldlab.waiting.waiting_time import QUANTILES, WaitingTime
 
 WORST = "AC QH KD"
 
@@ -22,8 +21,8 @@ def three() -> Solution:
 
 
 def test_the_walk_finds_the_mean_again(three: Solution) -> None:
-    walk = Walk.whole(three)
-    np.testing.assert_allclose(walk.means(), three.expected, rtol=0, atol=1e-11)
+    waited = WaitingTime.of_all_hands(three)
+    np.testing.assert_allclose(waited.means(), three.expected, rtol=0, atol=1e-11)
 
 
 @pytest.mark.parametrize(
@@ -33,38 +32,38 @@ def test_the_walk_finds_the_mean_again(three: Solution) -> None:
 def test_the_walk_with_dead_cards_and_knocks(cards: int, aces: str, goal: str, dead: str) -> None:
     game = Waiting(cards, aces, Goal.parse(goal), Hand.parse(dead))
     solution = solve(game, device="cpu")
-    whole = Walk.whole(solution)
+    whole = WaitingTime.of_all_hands(solution)
     np.testing.assert_allclose(whole.means(), solution.expected, rtol=0, atol=1e-10)
     hand = solution.summary().worst
-    walk = Walk.from_hand(solution, hand)
-    chance, turns = walk.distribution, np.arange(len(walk.distribution))
+    waited = WaitingTime.from_hand(solution, hand)
+    chance, turns = waited.distribution, np.arange(len(waited.distribution))
     assert chance.sum() == pytest.approx(1, abs=1e-11)
-    assert (chance * turns).sum() == pytest.approx(solution.of(hand), abs=1e-8)
-    assert whole.quantiles(0.75)[classes.rank(hand, game.dead)] == walk.quantile(0.75)
+    assert (chance * turns).sum() == pytest.approx(solution.turns(hand), abs=1e-8)
+    assert whole.quantiles(0.75)[classes.number(hand, game.dead)] == waited.quantile(0.75)
     # One card from the goal: as many cards as can be counted by trying them all.
     near = solution.summary().best
     drawn = [card for card in CARDS if card not in near | game.dead]
-    done = [card for card in drawn if any(solution.of((near | Hand([card])) - Hand([old])) == 0 for old in near)]
-    assert Walk.from_hand(solution, near).distribution[1] == pytest.approx(len(done) / len(drawn))
+    done = [card for card in drawn if any(solution.turns((near | Hand([card])) - Hand([old])) == 0 for old in near)]
+    assert WaitingTime.from_hand(solution, near).distribution[1] == pytest.approx(len(done) / len(drawn))
 
 
 def test_a_distribution_that_is_cut_off_does_not_pretend(three: Solution, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("meldlab.waiting.walk.MOST_TURNS", 20)
-    walk = Walk.from_hand(three, WORST)
-    assert walk.quantile(0.5) == 16  # within 20 turns, so it is known
-    with pytest.raises(NotLegalHere, match=r"after 20 turns fewer than 0.75 of the games have ended"):
-        walk.quantile(0.75)
-    with pytest.raises(NotLegalHere, match="after 20 turns"):
-        walk.distribution  # noqa: B018
-    with pytest.raises(NotLegalHere, match=r"after 20 turns fewer than 0.9 "):
-        Walk.whole(three).quantiles(0.9)
+    monkeypatch.setattr("meldlab.waiting.waiting_time.MOST_TURNS", 20)
+    waited = WaitingTime.from_hand(three, WORST)
+    assert waited.quantile(0.5) == 16  # within 20 turns, so it is known
+    with pytest.raises(NotPossible, match=r"after 20 turns fewer than 0.75 of the games have ended"):
+        waited.quantile(0.75)
+    with pytest.raises(NotPossible, match="after 20 turns"):
+        waited.distribution  # noqa: B018
+    with pytest.raises(NotPossible, match=r"after 20 turns fewer than 0.9 "):
+        WaitingTime.of_all_hands(three).quantiles(0.9)
 
 
 def test_games_that_never_end_have_no_mean(three: Solution) -> None:
     # By these values no hand is better than another, so a hand that is not one card from the goal is never left.
     stubborn = replace(three, expected=(three.expected > 0).astype(float))
     for play in (play_bag, play_deck):
-        with pytest.raises(NotLegalHere, match="has not ended after 100,000 turns"):
+        with pytest.raises(NotPossible, match="has not ended after 100,000 turns"):
             play(stubborn, WORST, games=2)
     idle = np.ones(len(three.expected))
     both = duel(three, idle, idle, games=4, seed=3)
@@ -74,80 +73,80 @@ def test_games_that_never_end_have_no_mean(three: Solution) -> None:
 def test_pieces_change_nothing(three: Solution, monkeypatch: pytest.MonkeyPatch) -> None:
     def everything() -> list[object]:
         solution = solve(Waiting(4), device="cpu")
-        walk, run = Walk.from_hand(solution, "AC 5D 9H KS"), approximate(Waiting(3), 0.01, three)
+        waited, run = WaitingTime.from_hand(solution, "AC 5D 9H KS"), approximate(Waiting(3), 0.01, three)
         played = [play_bag(three, WORST, 999, 1).turns, play_deck(three, WORST, 999, 1).turns]
         raced = duel(three, three.expected, run.expected, 500, 1)
-        arrays = [solution.expected, walk.ranks, walk.starts, walk.targets, walk.draws, walk.distribution, walk.deviations(), *played]
+        arrays = [solution.expected, waited.numbers, *waited.moves, waited.distribution, waited.deviations(), *played]
         return [
             *(array.tobytes() for array in arrays),
             solution.summary(),
             run.cohorts,
             run.evaluated,
             raced,
-            walk.quantiles(0.5).tobytes(),
+            waited.quantiles(0.5).tobytes(),
         ]
 
     usual = everything()
     monkeypatch.setattr("meldlab.pieces._next_size", lambda part, seconds: 997)
-    for room in ("solve", "walk", "simulation"):
-        monkeypatch.setattr(import_module(f"meldlab.waiting.{room}"), "PIECE", 7)
+    for room in ("game", "solver", "waiting_time", "simulation"):
+        monkeypatch.setattr(f"meldlab.waiting.{room}.PIECE", 7)
     monkeypatch.setattr("meldlab.waiting.cohorts.AT_ONCE", 3)
     assert everything() == usual
 
 
 def test_the_distribution_is_one_and_has_the_moments(three: Solution) -> None:
-    walk = Walk.from_hand(three, WORST)
-    chance, turns = walk.distribution, np.arange(len(walk.distribution))
+    waited = WaitingTime.from_hand(three, WORST)
+    chance, turns = waited.distribution, np.arange(len(waited.distribution))
     assert chance.sum() == pytest.approx(1, abs=1e-11)
     mean = (chance * turns).sum()
-    assert mean == pytest.approx(three.of(WORST), abs=1e-8)
-    assert np.sqrt((chance * (turns - mean) ** 2).sum()) == pytest.approx(walk.deviation(), abs=1e-6)
+    assert mean == pytest.approx(three.turns(WORST), abs=1e-8)
+    assert np.sqrt((chance * (turns - mean) ** 2).sum()) == pytest.approx(waited.deviation(), abs=1e-6)
 
 
 def test_one_turn_by_counting_cards(three: Solution) -> None:
     # 5H 6H KD: only 4H and 7H complete it at once.
-    walk = Walk.from_hand(three, "5H 6H KD")
-    assert walk.distribution[0] == 0
-    assert walk.distribution[1] == pytest.approx(2 / 49)
+    waited = WaitingTime.from_hand(three, "5H 6H KD")
+    assert waited.distribution[0] == 0
+    assert waited.distribution[1] == pytest.approx(2 / 49)
 
 
 def test_the_best_hands_wait_geometrically(three: Solution) -> None:
     # 2C 2D 3C waits for one of four cards and takes nothing else (E = 49 / 4): a geometric distribution.
-    walk = Walk.from_hand(three, "2C 2D 3C")
+    waited = WaitingTime.from_hand(three, "2C 2D 3C")
     p = 4 / 49
-    assert walk.deviation() == pytest.approx(np.sqrt(1 - p) / p)
-    np.testing.assert_allclose(walk.distribution[1:20], [p * (1 - p) ** t for t in range(19)], atol=1e-12)
-    assert walk.quantile(0.5) == int(np.ceil(np.log(0.5) / np.log(1 - p)))
+    assert waited.deviation() == pytest.approx(np.sqrt(1 - p) / p)
+    np.testing.assert_allclose(waited.distribution[1:20], [p * (1 - p) ** t for t in range(19)], atol=1e-12)
+    assert waited.quantile(0.5) == int(np.ceil(np.log(0.5) / np.log(1 - p)))
 
 
 def test_a_complete_hand_takes_no_turn(three: Solution) -> None:
-    walk = Walk.from_hand(three, "5H 6H 7H")
-    assert (walk.mean(), walk.deviation(), walk.quantile(0.99)) == (0, 0, 0)
+    waited = WaitingTime.from_hand(three, "5H 6H 7H")
+    assert (waited.mean(), waited.deviation(), waited.quantile(0.99)) == (0, 0, 0)
 
 
 def test_quantiles_of_all_hands_are_those_of_each(three: Solution) -> None:
-    whole = Walk.whole(three)
+    whole = WaitingTime.of_all_hands(three)
     medians = whole.quantiles(0.5)
     for rank in range(0, 1755, 250):
-        mask = int(three.table()[0][rank])
-        assert medians[rank] == Walk.from_hand(three, Hand.from_mask(mask)).quantile(0.5)
+        mask = int(three.rows()[0][rank])
+        assert medians[rank] == WaitingTime.from_hand(three, Hand.from_mask(mask)).quantile(0.5)
 
 
 @pytest.mark.parametrize("part", QUANTILES)
 def test_quantiles_agree_with_play(three: Solution, part: float) -> None:
-    walk, played = Walk.from_hand(three, WORST), play_bag(three, WORST, games=40_000, seed=5).turns
-    turns = walk.quantile(part)
+    waited, played = WaitingTime.from_hand(three, WORST), play_bag(three, WORST, games=40_000, seed=5).turns
+    turns = waited.quantile(part)
     # The part of games within the quantile, give or take four standard errors.
     error = 4 * np.sqrt(part * (1 - part) / len(played))
     assert np.mean(played <= turns) >= part - error
     assert np.mean(played < turns) <= part + error
 
 
-def test_play_in_the_bag_keeps_the_word_of_the_model(three: Solution) -> None:
+def test_play_in_the_bag_agrees_with_the_model(three: Solution) -> None:
     played = play_bag(three, WORST, games=60_000, seed=3)
-    walk = Walk.from_hand(three, WORST)
-    assert abs(played.mean - three.of(WORST)) < 4 * walk.deviation() / np.sqrt(60_000)
-    assert played.turns.std() == pytest.approx(walk.deviation(), rel=0.03)
+    waited = WaitingTime.from_hand(three, WORST)
+    assert abs(played.mean - three.turns(WORST)) < 4 * waited.deviation() / np.sqrt(60_000)
+    assert played.turns.std() == pytest.approx(waited.deviation(), rel=0.03)
 
 
 def test_dead_cards_are_never_drawn() -> None:
@@ -155,7 +154,7 @@ def test_dead_cards_are_never_drawn() -> None:
     solution = solve(Waiting(3, dead=dead), device="cpu")
     played = play_bag(solution, "AC 3D 5H", games=40_000, seed=1)
     low, high = played.interval
-    assert low - 0.2 < solution.of("AC 3D 5H") < high + 0.2
+    assert low - 0.2 < solution.turns("AC 3D 5H") < high + 0.2
 
 
 def test_the_same_seed_plays_the_same_games(three: Solution) -> None:
@@ -190,4 +189,4 @@ def test_what_cannot_be_played(three: Solution) -> None:
     with pytest.raises(NotLegalHere, match="no dead cards"):
         play_deck(solve(Waiting(3, dead=Hand.parse("2H")), device="cpu"))
     with pytest.raises(NotLegalHere, match="between 0 and 1"):
-        Walk.from_hand(three, WORST).quantile(1.5)
+        WaitingTime.from_hand(three, WORST).quantile(1.5)
