@@ -83,14 +83,16 @@ class GinPlayer:
             return Move(Verb.BIG_GIN, melds=self.melds(view, view.hand, chance))
         must = view.phase is Phase.LAST
         card, knock = self.drop(view, chance)
+        if not (knock or must):
+            return DROPS[card.index]
         rest = Hand.from_mask(view.mask & ~(1 << card.index))
-        if must and deadwood(rest) > view.limit:
+        if deadwood(rest) > view.limit:
+            if not must:
+                return DROPS[card.index]
             # The upcard was taken to knock with; any discard that allows it will do.
             card = next(each for each in view.hand if kernel.knocks(view.mask, view.limit) >> each.index & 1)
             rest = Hand.from_mask(view.mask & ~(1 << card.index))
-        if must or (knock and deadwood(rest) <= view.limit):
-            return Move(Verb.KNOCK, card.index, self.melds(view, rest, chance))
-        return DROPS[card.index]
+        return Move(Verb.KNOCK, card.index, self.melds(view, rest, chance))
 
     def _show(self, view: View, chance: Chance) -> Move:
         melds = self.melds(view, view.hand, chance)

@@ -50,7 +50,9 @@ class SimplePlayer(GinPlayer):
     def drop(self, view: View, chance: Chance) -> Drop:
         """Return the discard, and whether the deadwood it leaves is within the threshold of the stage."""
         card, left = simple_discard(view, chance)
-        return Drop(card, left <= (self.early if view.turn < self.turn else self.late))
+        # Most discards leave more than anybody knocks with; the turn is counted for the others only.
+        few = left <= max(self.early, self.late)
+        return Drop(card, few and left <= (self.early if view.turn < self.turn else self.late))
 
     def think(self, view: View, chance: Chance) -> list[Valued]:
         """Return the deadwood that each discard leaves, as points lost."""
