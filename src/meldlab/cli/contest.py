@@ -66,23 +66,21 @@ def run_contest(
 
 def print_contest(found: "Contest") -> None:
     """Print who won how often; every rate with its 95 % interval."""
-    from rich.console import Console
-    from rich.table import Table
-    from rich.text import Text
-
-    console = Console(highlight=False)
-    rows = Table("player", "seats", "won", "by chance", "score", box=None, padding=(0, 3, 0, 0))
+    rows = [("player", "seats", "won", "by chance", "score")]
     for player, name in enumerate(found.players):
-        many, fair = str(found.seats[player]), f"{found.fair[player]:.3f}"
-        rows.add_row(Text(name), many, str(found.rate(player)), fair, str(found.score(player)))
+        rows.append((name, str(found.seats[player]), str(found.rate(player)), f"{found.fair[player]:.3f}", str(found.score(player))))
     print(f"{found.game}: {found.games:,} games, {found.deals:,} deals" + (f", {found.drawn:,} without a winner" if found.drawn else ""))
-    console.print(rows)
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    for row in rows:
+        print("  ".join(text.ljust(width) for text, width in zip(row, widths, strict=True)).rstrip())
     if len(found.players) > 1:
         more, less = found.ahead
         p = f"{found.sign_test:.2g}" if found.sign_test >= 1e-12 else "below 1e-12"
         print(f"{found.players[0]} won more than its share of {more:,} deals, less of {less:,}: exact sign test p = {p}")
-        print(f"{found.players[0]} scores more than the others by {found.lead}")
+        print(f"{found.players[0]} scores better than the others by {found.lead}")
     for name, how in found.counts.items():
+        if how.per != "games" and not found.total(how.per):
+            continue
         values: list[Interval] = [found.count(name, player) for player in range(len(found.players) if how.by_seat else 1)]
         print(f"{f'{name}/{how.per[:-1]}':16} {'   '.join(map(str, values))}")
     print(f"{found.seconds:.1f} s, {found.games / max(found.seconds, 1e-9):,.0f} games/s")

@@ -245,6 +245,11 @@ class Described:
         return range(self.machine.players, self.machine.players + 1)
 
     @property
+    def lowest_wins(self) -> bool:
+        """Tell whether the lowest score wins."""
+        return self.machine.best == "min"
+
+    @property
     def teams(self) -> tuple[int, ...]:
         """Return the team of each seat, from 0; empty where each plays alone."""
         teams = tuple(team - 1 for team in self.machine.begin(seed=0).teams)
