@@ -138,10 +138,10 @@ def test_a_strip_has_a_mark_for_every_other_game_of_the_library() -> None:
     strip = Strip.of("order", "golf", Interval(0.5, -9.0, 9.0))
     assert strip is not None
     assert "golf" not in {mark.game for mark in strip.others}
-    places = [strip.place(mark.value) for mark in strip.others]
+    places = [strip.at(mark.value) for mark in strip.others]
     assert places == sorted(places)
     assert (places[0], places[-1]) == (0, 100)
-    assert (strip.place(-9.0), strip.place(9.0)) == (0, 100)
+    assert (strip.at(-9.0), strip.at(9.0)) == (0, 100)
     assert Strip.of("order", "golf", None) is None
 
 

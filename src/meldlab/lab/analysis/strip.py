@@ -4,7 +4,7 @@ The library's values are in ``library.csv``, which is ``comparison.csv`` as ``me
 library with ``--quick``.
 
 >>> strip = Strip.of("drama", "hearts", Interval(0.3, 0.2, 0.4))
->>> len(strip.others), strip.lowest.game, 0 < strip.place(0.3) < 100
+>>> len(strip.others), strip.lowest.game, 0 < strip.at(0.3) < 100
 (18, 'kuhn_poker', True)
 """
 
@@ -56,7 +56,7 @@ class Strip:
         """Return the other game that has most."""
         return self.others[-1]
 
-    def place(self, value: float) -> float:
+    def at(self, value: float) -> float:
         """Return where a value stands between the lowest, 0, and the highest, 100; what lies beyond the other games stands at the end."""
         low, high = self.lowest.value, self.highest.value
         inside = min(high, max(low, value))

@@ -13,7 +13,7 @@ from meldlab.lab.runs.shards import WORKERS, Player, Shard, play
 from meldlab.lab.runs.store import Counts, Run
 from meldlab.statistics import Interval, of_pairs
 
-__all__ = ["Measure", "Measured", "Work", "described", "warm"]
+__all__ = ["Measure", "Measured", "Work", "label_of", "warm"]
 
 PIECE = 5000  # games in one shard at most
 
@@ -95,19 +95,19 @@ class Work:
     def measure(self, candidates: Sequence[Ensemble], opponent: str, *, seed: int, first: int, games: int) -> list[Measured]:
         """Return what each candidate does against one opponent."""
         pairs: list[tuple[Player, Player]] = [(tuple(each.vector().tolist()), opponent) for each in candidates]
-        return self.pairings(pairs, seed=seed, first=first, games=games, labels=[described(each) for each in candidates])
+        return self.pairings(pairs, seed=seed, first=first, games=games, labels=[label_of(each) for each in candidates])
 
     def won(self, player: Ensemble, opponent: str, *, seed: int, first: int, games: int) -> NDArray[np.int64]:
         """Return [games] int64, 1 for each game that the player wins: for paired tests."""
-        numbers, label = tuple(player.vector().tolist()), described(player)
+        numbers, label = tuple(player.vector().tolist()), label_of(player)
         whole = Shard("gin.contest", numbers, opponent, seed=seed, first=first, games=games, label=label)
         return won(self.play(whole.split(PIECE)))
 
 
-def described(player: Ensemble) -> str:
+def label_of(player: Ensemble) -> str:
     """Return what people call an ensemble: what differs from the paper's.
 
-    >>> described(Ensemble(draw_turn=9, meldability=(0.1, 0.9, 0.5, 0.5)))
+    >>> label_of(Ensemble(draw_turn=9, meldability=(0.1, 0.9, 0.5, 0.5)))
     'draw_turn 9, meldability 0.1/0.9/0.5/0.5'
     """
     paper, differences = Ensemble(), []
