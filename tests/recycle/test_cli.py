@@ -185,7 +185,6 @@ def test_a_person_plays_against_one_that_looks_ahead(
         ("check", "kuhn_poker", "--limits", "words=1000"),
         ("check", "kuhn_poker", "--dialect", "0.4"),
         ("play", "kuhn_poker", "--seat", "3"),
-        ("play", "kuhn_poker", "--against", "mcts:taken"),
         ("play", "kuhn_poker", "--against", "clever"),
         ("perft", "kuhn_poker", "--depth", "-1"),
     ],

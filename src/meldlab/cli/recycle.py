@@ -153,11 +153,11 @@ def run(
     Example: meldlab recycle run hearts --games 10000 --seed 1 --json
     """
     from meldlab.lab.arena.outcome import Outcome
-    from meldlab.recycle.players.searching import Searcher
+    from meldlab.recycle.players import parse
 
     described = _described(game, dialect, limits, settings)
     machine = described.machine
-    searchers = [Searcher.parse(name) for name in players.split(",")]
+    searchers = [parse(name) for name in players.split(",")]
     if len(searchers) not in (1, machine.players):
         raise NotLegalHere(f"{described.name} has {machine.players} seats, not {len(searchers)}")
     outcome = Outcome.start(described.name, machine, searchers * (machine.players // len(searchers)))
@@ -192,14 +192,11 @@ def play(
     Example: meldlab recycle play kuhn_poker --seat 1
     """
     from meldlab.play import Deal
-    from meldlab.recycle.players.searching import Searcher, Study
+    from meldlab.recycle.players import parse
 
     need_input()
     described = _described(game, dialect, limits)
-    other = Searcher.parse(against)
-    if other.level != "private":
-        raise NotLegalHere("at this table nobody keeps a memory: play against private")
-    study = Study(described.machine, [other] * described.machine.players)
+    other = parse(against)
     if seat > described.machine.players:
         raise NotLegalHere(f"{described.name} has seats 1 to {described.machine.players}, not {seat}")
     deal = Deal(seed)
@@ -208,11 +205,7 @@ def play(
         if acting == seat - 1:
             option = _ask(state, seat)
         else:
-            options = list(state.legal_actions())
-            if other.kind == "random":
-                option = deal.chance(step, acting).pick(options)
-            else:
-                option = options[study.advise(state.position, deal.seed).option]
+            option = other.choose(state.view(acting), deal.chance(step, acting))
             print(f"p{acting + 1}: {state.heard(option, seat - 1)}")
         state, step = state.apply(option), step + 1
     result = state.result
@@ -332,11 +325,11 @@ def _ask(state: "State", seat: int) -> Any:
         print(f"  {name:24} {' '.join(cards) if len(set(cards)) > 1 or not cards[0].startswith('??') else f'{len(cards)} x {cards[0]}'}")
     if view.cells:
         print("  " + ", ".join(f"{name} {value}" for name, value in view.cells))
-    for option in view.options:
+    for option in view.legal_actions():
         print(f"  {option.number:3}  {option}")
     while True:
         text = typer.prompt(f"p{seat}")
         try:
             return state.parse(text)
         except MeldlabError:
-            print(f"  an option is a number from 1 to {len(view.options)}, or its words")
+            print(f"  an option is a number from 1 to {len(view.legal_actions())}, or its words")
