@@ -23,7 +23,8 @@ from meldlab.lab.tuning.measuring import by_kernel
 from meldlab.lab.tuning.tracking import fitness
 from meldlab.play import Deal, Record
 from meldlab.recycle.game import Described
-from meldlab.recycle.players.searching import Searcher, searched_games
+from meldlab.recycle.players import Searcher
+from meldlab.recycle.players.searching import searched_games
 from meldlab.recycle.telling.movement import Movement
 from meldlab.recycle.telling.transcript import transcribe
 from meldlab.rummikub import make_puzzle, random_position
@@ -115,6 +116,8 @@ def numbers_in(value: Any, seen: set[int] | None = None) -> Iterator[int]:
     seen.add(id(value))
     if isinstance(value, int):
         yield int(value)
+    elif isinstance(value, np.ndarray):
+        yield from value.ravel().tolist()
     elif isinstance(value, str | bytes | type) or value is None or callable(value):
         return
     else:

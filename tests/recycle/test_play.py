@@ -6,9 +6,11 @@ import pytest
 
 from meldlab.errors import MeldlabError, NotLegalHere
 from meldlab.play import Deal, RandomPlayer, Record, Table, replay
+from meldlab.recycle import library
 from meldlab.recycle.game import Described, Option
 from meldlab.recycle.language.limits import Limits
 from meldlab.recycle.machine.machine import Machine
+from meldlab.recycle.players import parse
 from tests.play.leaks import assert_no_leaks
 
 GAMES = {name: Described.named(name) for name in ("kuhn_poker", "block_rummy", "hearts", "go_fish", "golf", "goofspiel")}
@@ -18,6 +20,15 @@ GAMES = {name: Described.named(name) for name in ("kuhn_poker", "block_rummy", "
 def test_views_show_nothing_that_is_hidden(name: str) -> None:
     game = GAMES[name]
     assert_no_leaks(game, [RandomPlayer()] * game.machine.players, deals=1, every=9)
+
+
+@pytest.mark.parametrize("name", library.names())
+def test_players_that_look_ahead_cannot_tell_what_is_hidden(name: str) -> None:
+    game = Described.named(name, limits=Limits(decisions=25))
+    texts = ("mcts:2", "ismcts:2:taken", "pimc:2:taken:rank", "ismcts:2", "pimc:2", "mcts:2:taken")
+    for turn in range(3):
+        players = [parse(texts[(2 * turn + seat) % 6]) for seat in range(game.machine.players)]
+        assert_no_leaks(game, players, deals=1, every=4, seed=turn)
 
 
 @pytest.mark.parametrize("name", GAMES)
@@ -65,7 +76,7 @@ def test_what_is_not_an_option_is_refused() -> None:
         with pytest.raises(MeldlabError):
             state.parse(text)
     with pytest.raises(NotLegalHere):
-        state.apply(Option(1, (7,), "cheat"))
+        state.apply(Option(1, (7,), state.view(0)))
     with pytest.raises(NotLegalHere):
         GAMES["kuhn_poker"].start(3, Deal())
     with pytest.raises(NotLegalHere):

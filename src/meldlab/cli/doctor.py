@@ -139,7 +139,8 @@ def _stopping() -> None:
 def _recycle() -> None:
     from meldlab.recycle import library
     from meldlab.recycle.machine.machine import Machine
-    from meldlab.recycle.players.searching import Searcher, searched_games
+    from meldlab.recycle.players import Searcher
+    from meldlab.recycle.players.searching import searched_games
     from meldlab.recycle.telling.transcript import transcribe
 
     machine = Machine.of(library.entry("kuhn_poker").text)

@@ -9,7 +9,7 @@ from meldlab.cli.recycle.options import DialectOption, GameArgument, LimitsOptio
 from meldlab.errors import MeldlabError, NotLegalHere
 
 if TYPE_CHECKING:
-    from meldlab.recycle.game import Standing
+    from meldlab.recycle.game import State
 
 __all__ = ["play"]
 
@@ -27,14 +27,11 @@ def play(
     Example: meldlab recycle play kuhn_poker --seat 1
     """
     from meldlab.play import Deal
-    from meldlab.recycle.players.searching import Searcher, Study
+    from meldlab.recycle.players import parse
 
     need_input()
     described = read_game(game, dialect, limits)
-    other = Searcher.parse(against)
-    if other.level != "private":
-        raise NotLegalHere("at this table nobody keeps a memory: play against private")
-    study = Study(described.machine, [other] * described.machine.players)
+    other = parse(against)
     if seat > described.machine.players:
         raise NotLegalHere(f"{described.name} has seats 1 to {described.machine.players}, not {seat}")
     deal = Deal(seed)
@@ -43,11 +40,7 @@ def play(
         if acting == seat - 1:
             option = _ask(state, seat)
         else:
-            options = list(state.legal_actions())
-            if other.kind == "random":
-                option = deal.chance(step, acting).pick(options)
-            else:
-                option = options[study.advise(state.position, deal.seed).option]
+            option = other.choose(state.view(acting), deal.chance(step, acting))
             print(f"p{acting + 1}: {state.heard(option, seat - 1)}")
         state, step = state.apply(option), step + 1
     result = state.result
@@ -57,7 +50,7 @@ def play(
     print(f"won by {winners}" if winners else result.reason)
 
 
-def _ask(state: "Standing", seat: int) -> Any:
+def _ask(state: "State", seat: int) -> Any:
     """Show a person the table and the options, and read a choice."""
     view = state.view(seat - 1)
     print()
@@ -65,11 +58,11 @@ def _ask(state: "Standing", seat: int) -> Any:
         print(f"  {name:24} {' '.join(cards) if len(set(cards)) > 1 or not cards[0].startswith('??') else f'{len(cards)} x {cards[0]}'}")
     if view.cells:
         print("  " + ", ".join(f"{name} {value}" for name, value in view.cells))
-    for option in view.options:
+    for option in view.legal_actions():
         print(f"  {option.number:3}  {option}")
     while True:
         text = typer.prompt(f"p{seat}")
         try:
             return state.parse(text)
         except MeldlabError:
-            print(f"  an option is a number from 1 to {len(view.options)}, or its words")
+            print(f"  an option is a number from 1 to {len(view.legal_actions())}, or its words")

@@ -12,10 +12,9 @@ the game is over
 from collections.abc import Iterator
 from typing import Any
 
-from meldlab.chance.kernel import address, below
+from meldlab.play import Deal
 from meldlab.recycle.machine import kernel_layout as k
 from meldlab.recycle.machine.machine import Machine
-from meldlab.recycle.machine.statuses import reason
 from meldlab.recycle.telling.teller import Teller
 
 __all__ = ["transcribe"]
@@ -24,11 +23,12 @@ __all__ = ["transcribe"]
 def transcribe(machine: Machine, seed: int, game: int = 0) -> Iterator[dict[str, Any]]:
     """Yield what happens before the first decision of the game that ``random_games`` plays, each decision, and how it ended."""
     teller = Teller(machine)
+    deal = Deal(seed, game)
     position, log = machine.watched_begin(seed, game)
     yield {"begins": teller.tell(log, position)}
     while not position.over:
         options = len(position.paths)
-        option = int(below(address(int(position.words[k.KEY]), 0, position.decisions, 0, k.FOR_PLAYER), 0, options))
+        option = deal.chance(position.decisions, position.seat - 1).below(options)
         after, _, then = position.watched(option)
         shown, did = position.preview(option)
         yield {
@@ -40,6 +40,4 @@ def transcribe(machine: Machine, seed: int, game: int = 0) -> Iterator[dict[str,
             "then": teller.tell(then, after),
         }
         position = after
-    position.check()
-    ended = k.FINISHED if position.status == k.FINISHED else k.CAPPED
-    yield {"ended": reason(ended), "scores": list(position.scores)}
+    yield {"ended": k.REASONS[position.check().status], "scores": list(position.scores)}
