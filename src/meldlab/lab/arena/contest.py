@@ -188,7 +188,7 @@ class Contest:
             **lead,
             **self._counted(False, 0),
             "unended": self.forfeits(None),
-            "troubles": [{"games": one.games, "first_game": one.first, "why": one.why} for one in often],
+            "troubles": [{"games": one.games, "first_game": one.first, "why": one.why.splitlines()[0]} for one in often],
             "seconds": self.seconds,
             "games_per_second": self.games / max(self.seconds, 1e-9),
         }

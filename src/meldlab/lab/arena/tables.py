@@ -84,7 +84,9 @@ class Series:
         """Play one game."""
         deal, way = divmod(number, len(self.ways))
         played = tables[way].play(Deal(self.seed, deal))
-        return Ended(played.result, counted(self.game, played), played.trouble)
+        # A described game that its program cannot go on with ends without a winner, and says so.
+        failed = played.result.reason if played.result.reason.startswith("failed: ") else ""
+        return Ended(played.result, counted(self.game, played), played.trouble or failed)
 
     def games(self, found: Players, deals: int, processes: int, *, raising: bool = False) -> Iterator[Ended]:
         """Give the games in order; a time limit that nobody can sleep through takes a process of its own."""
