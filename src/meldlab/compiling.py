@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import numba
-from numba.core import event, serialize
+from numba.core import event, serialize, types
 
 from meldlab.cache import cache_folder
 
@@ -71,10 +71,15 @@ def _compile(function: Function, **options: bool) -> Function:
     # numba reads the folder when it decorates; put it back, so that a user's own kernels stay where they were.
     before, numba.config.CACHE_DIR = numba.config.CACHE_DIR, _FOLDER
     try:
-        compiled: Function = numba.njit(cache=True, nogil=True, **options)(function)
+        compiled = numba.njit(cache=True, nogil=True, no_cfunc_wrapper=True, **options)(function)
     finally:
         numba.config.CACHE_DIR = before
-    return compiled
+    if numba.config.DISABLE_JIT:
+        return function
+    # numba compiles a callee anew for every constant that it is called with; LLVM inlines what is worth it all the same.
+    resolve = compiled.get_call_template
+    compiled.get_call_template = lambda args, kws: resolve(tuple(map(types.unliteral, args)), kws)
+    return compiled  # type: ignore[no-any-return]
 
 
 def scalar_kernel(function: Function) -> Function:

@@ -18,10 +18,13 @@ from numpy.typing import NDArray
 
 from meldlab.cards import CARDS, Card
 from meldlab.errors import BadText, NoSuchThing, NotLegalHere
-from meldlab.gin import kernel_ensemble
+from meldlab.gin import kernel_layout
 from meldlab.gin.kernel import LEFT
+from meldlab.gin.kernel_round import new_sheet
 from meldlab.gin.move import Verb
+from meldlab.gin.players import kernel_ensemble
 from meldlab.gin.players.player import GinPlayer
+from meldlab.gin.players.sight import sight_of
 from meldlab.gin.view import View
 from meldlab.melds.kernel import deadwood
 from meldlab.play import Chance
@@ -51,7 +54,7 @@ BOUNDS: Mapping[str, tuple[float, float]] = {
     "knock_weights": (-1000, 1000),
     "deadwood_power": (0.001, 100),
 }
-VERBS = {Verb.PASS: kernel_ensemble.PASS, Verb.TAKE: kernel_ensemble.TAKE, Verb.DRAW: kernel_ensemble.DRAW, Verb.DROP: kernel_ensemble.DROP}
+VERBS = {Verb.PASS: kernel_layout.PASS, Verb.TAKE: kernel_layout.TAKE, Verb.DRAW: kernel_layout.DRAW, Verb.DROP: kernel_layout.DROP}
 
 
 @dataclass(frozen=True)
@@ -171,7 +174,7 @@ class Ensemble:
     def vector(self) -> NDArray[np.float64]:
         """Return the parameters as the kernels take them."""
         own_top = self.meldability[0] if self.own_discard == "taken" else kernel_ensemble.FROM_OPPONENT
-        values = [kernel_ensemble.ENSEMBLE, *self.knock, self.draw_turn, *self.draws, *self.declines, *self.discards, *self.meldability]
+        values = [kernel_layout.ENSEMBLE, *self.knock, self.draw_turn, *self.draws, *self.declines, *self.discards, *self.meldability]
         values += [*self.adjacency, *self.turn_penalty, *self.known_penalty, *self.weights, self.meldability_most, self.adjacency_most]
         values += [self.turn_lag, own_top, self.upcard_meld == "any"]
         values += [self.draw_reduction, self.draw_need, self.draw_promise, self.draw_to_knock, self.melded, *self.feed]
@@ -260,18 +263,16 @@ class EnsemblePlayer(GinPlayer):
 
     def takes(self, view: View, upcard: Card) -> bool:
         """Tell whether to take the upcard: for a meld, late also for less deadwood."""
-        order, pile = np.array([*view.cards, upcard.index], np.int64), sum(1 << card for card in view.pile)
-        memory = self.belief(view), view.known_mask, pile
-        rooms = np.zeros(4 * kernel_ensemble.WIDE), np.zeros(52, np.int64)
-        return bool(kernel_ensemble.ensemble_takes(view.mask, order, upcard.index, view.turn, *memory, self._vector, *rooms))
+        order = np.array([*view.cards, upcard.index], np.int64)
+        return bool(kernel_ensemble.ensemble_takes(sight_of(view), upcard.index, order, self.belief(view), self._vector, new_sheet()))
 
     def discard(self, view: View, chance: Chance) -> Card:
         """Return the card without which the hand is worth most."""
-        return CARDS[self._evaluate(view, np.zeros(52)) & 63]
+        return CARDS[self._evaluate(view)[0] & 63]
 
     def knocks(self, view: View, card: Card) -> bool:
         """Tell whether the deadwood is within the threshold of the stage, and the weighed sum, if there is one, for it."""
-        if any(self.parameters.knock_weights) and self._evaluate(view, np.zeros(52)) >= kernel_ensemble.HOLD:
+        if any(self.parameters.knock_weights) and self._evaluate(view)[0] >= kernel_ensemble.HOLD:
             return False
         early, late, turn = self.parameters.knock
         return bool(deadwood(view.mask & ~(1 << card.index), LEFT) <= (early if view.turn < turn else late))
@@ -294,30 +295,26 @@ class EnsemblePlayer(GinPlayer):
 
     def think(self, view: View) -> Thoughts:
         """Say what the player believes and how it values each discard."""
-        belief, values = self.belief(view), np.full(52, np.nan)
+        belief, sight, ob, values = self.belief(view), sight_of(view), new_sheet().ob, {}
         if len(view.cards) == 11:
-            self._evaluate(view, values)
-        known = view.known_mask
-        pile = sum(1 << card for card in view.pile)
-        ob = np.zeros(4 * kernel_ensemble.WIDE)
-        kernel_ensemble.obtainabilities(view.mask, belief, known, pile, *_top(view), self._vector, ob)
+            found = self._evaluate(view)[1]
+            values = {CARDS[card]: float(found[card]) for card in view.cards if card != view.taken}
+        known, pile = sight.known, sight.pile
+        kernel_ensemble.obtainabilities(view.mask, belief, known, pile, sight.top, sight.fed, self._vector, ob)
         order = np.array(view.cards, np.int64)
         melds = {card: kernel_ensemble.card_meldability(view.mask, card, order, len(order), self._vector, ob) for card in view.cards}
         unknown = [card for card in range(52) if not (view.mask | known | pile) >> card & 1]
         return Thoughts(
             {CARDS[card]: float(min(1.0, max(0.0, belief[card] + belief[kernel_ensemble.SHIFT]))) for card in unknown},
             {CARDS[card]: float(value) for card, value in melds.items()},
-            {CARDS[card]: float(values[card]) for card in view.cards if not np.isnan(values[card])},
+            values,
         )
 
-    def _evaluate(self, view: View, values: NDArray[np.float64]) -> int:
-        """Fill ``values`` and return the kernel's choice: a card, 64 times the deadwood it leaves, HOLD if it is not to be knocked with."""
-        pile, order, left = sum(1 << card for card in view.pile), np.array(view.cards, np.int64), np.zeros(52, np.int64)
-        belief, drawn, taken = self.belief(view), view.cards[-1], view.taken >= 0
-        memory = view.turn, belief, view.known_mask, pile
-        rooms = np.zeros(4 * kernel_ensemble.WIDE), left, values
-        chosen = kernel_ensemble.ensemble_discard(view.mask, order, len(order), drawn, taken, *memory, *_top(view), self._vector, *rooms)
-        return int(kernel_ensemble.weigh_knock(chosen, view.mask, drawn, taken, *memory, view.limit, self._vector, left))
+    def _evaluate(self, view: View) -> tuple[int, NDArray[np.float64]]:
+        """Return the kernel's choice - a card, 64 times the deadwood it leaves, HOLD if it is not to be knocked with - and all values."""
+        sight, belief, sheet = sight_of(view), self.belief(view), new_sheet()
+        chosen = kernel_ensemble.ensemble_discard(sight, np.array(view.cards, np.int64), belief, self._vector, sheet)
+        return int(kernel_ensemble.weigh_knock(chosen, sight, belief, self._vector, sheet.left)), sheet.values
 
 
 def _first_upcard(view: View) -> list[int]:
@@ -328,14 +325,3 @@ def _first_upcard(view: View) -> list[int]:
         if move.verb is Verb.DROP:
             break
     return list(view.pile[:1])
-
-
-def _top(view: View) -> tuple[int, bool]:
-    """Return the top of the pile and whether the opponent dropped it."""
-    if not view.pile:
-        return -1, False
-    top = view.pile[-1]
-    for seat, move in reversed(view.history):
-        if move.verb is Verb.DROP and move.index == top:
-            return top, seat != view.seat
-    return top, False

@@ -16,12 +16,14 @@ from numpy.typing import NDArray
 
 from meldlab.cards import CARDS, Card
 from meldlab.errors import NoSuchThing, NotLegalHere
-from meldlab.gin import kernel_ensemble
-from meldlab.gin.book import NO_BOOK, Book, check_network
-from meldlab.gin.kernel_light import NARROW, WIDE, light_discard, light_takes
-from meldlab.gin.move import Verb
+from meldlab.gin import kernel_layout
+from meldlab.gin.book import NO_VALUES, check_network
+from meldlab.gin.kernel_layout import Book, Network
+from meldlab.gin.kernel_round import new_sheet
 from meldlab.gin.players.ensemble import EnsemblePlayer, Thoughts
+from meldlab.gin.players.kernel_light import light_discard, light_takes
 from meldlab.gin.players.player import GinPlayer
+from meldlab.gin.players.sight import sight_of
 from meldlab.gin.view import View
 from meldlab.play import Chance
 
@@ -29,7 +31,7 @@ __all__ = ["LightPlayer"]
 
 KNOCKS = 64  # what the kernel adds to a discard that it knocks with
 NO_KEY = np.uint64(0)
-FOLDER = resources.files("meldlab.gin") / "networks"
+FOLDER = resources.files("meldlab.gin.players") / "networks"
 
 
 @cache
@@ -38,7 +40,7 @@ def _networks() -> tuple[str, ...]:
 
 
 @cache
-def _network(name: str) -> tuple[Book, str]:
+def _network(name: str) -> tuple[Network, str]:
     try:
         with (FOLDER / f"{name}.npz").open("rb") as file:
             arrays = np.load(file)
@@ -46,26 +48,25 @@ def _network(name: str) -> tuple[Book, str]:
             against = str(json.loads(str(arrays["notes"]))["against"])
     except (OSError, EOFError, KeyError, TypeError, ValueError, zipfile.BadZipFile, zlib.error) as problem:
         raise NotLegalHere(f"the network {name}.npz is damaged: {' '.join(str(problem).split())}") from None
-    deck = np.array([(1 << 52) - 1, 10], np.int64)
-    book = NO_BOOK._replace(deck=deck, rows=rows, first=first, last=last)
+    network = Network(rows, first, last)
     try:
-        check_network(book)
+        check_network(network)
     except NotLegalHere as problem:
         raise NotLegalHere(f"the network {name}.npz is damaged: {problem}") from None
-    return book, against
+    return network, against
 
 
 @dataclass(frozen=True, eq=False)
 class LightPlayer(GinPlayer):
     """Plays by a network; it minds the score, and the cards that the opponent took, dropped or left."""
 
-    book: Book
+    network: Network
     name: str = "computed:light"
     against: str = "simple"
     """The player it has learned against."""
 
     def __post_init__(self) -> None:
-        check_network(self.book)
+        check_network(self.network)
 
     @classmethod
     def parse(cls, text: str) -> "LightPlayer":
@@ -73,57 +74,46 @@ class LightPlayer(GinPlayer):
         _, _, name = text.partition(":")
         if name not in _networks():
             raise NoSuchThing("network", name, _networks())
-        book, against = _network(name)
-        return cls(book, text, against)
+        network, against = _network(name)
+        return cls(network, text, against)
 
     @classmethod
     def knows(cls, text: str) -> bool:
         """Tell whether a text names a network."""
         return text.partition(":")[2] in _networks()
 
+    @property
+    def book(self) -> Book:
+        """Return what the batch kernel computes with."""
+        return Book(NO_VALUES, self.network)
+
     def vector(self) -> NDArray[np.float64]:
         """Return the player as the batch kernel takes it; it takes the book as well."""
-        vector = np.zeros(kernel_ensemble.PARAMETERS)
-        vector[kernel_ensemble.KIND] = kernel_ensemble.LIGHT
+        vector = np.zeros(kernel_layout.PARAMETERS)
+        vector[kernel_layout.KIND] = kernel_layout.LIGHT
         return vector
 
     def takes(self, view: View, upcard: Card) -> bool:
         """Tell whether the upcard is worth more than a card from stock."""
-        seen = view.known_mask, *_seen(view), view.limit
-        return bool(light_takes(view.mask, upcard.index, view.turn, *seen, self.book, *_sheets(np.zeros(53))))
+        return bool(light_takes(sight_of(view), upcard.index, self.network, new_sheet()))
 
     def discard(self, view: View, chance: Chance) -> Card:
         """Return the card without which the hand is worth most."""
-        return CARDS[self._choose(view, np.zeros(53)) % KNOCKS]
+        return CARDS[self._choose(view)[0] % KNOCKS]
 
     def knocks(self, view: View, card: Card) -> bool:
         """Tell whether knocking is worth more than waiting."""
-        return self._choose(view, np.zeros(53)) >= KNOCKS
+        return self._choose(view)[0] >= KNOCKS
 
     def think(self, view: View) -> Thoughts:
         """Say where the ensemble looks for each card, and what this player thinks the hand is worth after each discard."""
-        thoughts, values = EnsemblePlayer().think(view), np.full(53, np.nan)
+        thoughts, worth = EnsemblePlayer().think(view), {}
         if len(view.cards) == 11:
-            self._choose(view, values)
-        worth = {CARDS[card]: float(values[card]) for card in view.cards if not np.isnan(values[card])}
+            values = self._choose(view)[1]
+            worth = {CARDS[card]: float(values[card]) for card in view.cards if card != view.taken}
         return Thoughts(thoughts.in_stock, thoughts.meldability, worth)
 
-    def _choose(self, view: View, values: NDArray[np.float64]) -> int:
-        barred = 1 << view.taken if view.taken >= 0 else 0
-        seen = view.known_mask, *_seen(view), view.limit
-        return int(light_discard(view.mask, barred, view.turn, *seen, 0.0, NO_KEY, self.book, *_sheets(values)))
-
-
-def _sheets(values: NDArray[np.float64]) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.float32], NDArray[np.float32]]:
-    """Return what the kernels write on: deadwood and value of every discard, and the insides of the network."""
-    return np.zeros(52, np.int64), values, np.zeros((2, WIDE), np.float32), np.zeros(NARROW, np.float32)
-
-
-def _seen(view: View) -> tuple[int, int, int, int]:
-    """Return the pile, what the opponent has dropped, and the scores, own first."""
-    pile = sum(1 << card for card in view.pile)
-    dropped = 0
-    for seat, move in view.history:
-        if seat != view.seat and move.verb is Verb.DROP:
-            dropped |= 1 << move.index
-    return pile, dropped, view.scores[view.seat], view.scores[1 - view.seat]
+    def _choose(self, view: View) -> tuple[int, NDArray[np.float64]]:
+        """Return the kernel's choice, a card, + 64 if it is a knock; and what waiting is worth after each discard that is allowed."""
+        sheet = new_sheet()
+        return int(light_discard(sight_of(view), 0.0, NO_KEY, self.network, sheet)), sheet.values

@@ -14,13 +14,11 @@ from numpy.typing import NDArray
 from meldlab.cards import CARDS, Card, Hand
 from meldlab.chance import Purpose
 from meldlab.errors import BadText
-from meldlab.gin import kernel_ensemble
-from meldlab.gin import kernel_round as batch
+from meldlab.gin import kernel_layout
 from meldlab.gin.batch import playing_out, rule_vector
-from meldlab.gin.book import NO_BOOK
 from meldlab.gin.kernel import makes_meld
-from meldlab.gin.kernel_rollout import discard_deadwoods, rollouts
 from meldlab.gin.move import DRAW, DROPS, PASS, TAKES, Move, Verb
+from meldlab.gin.players.kernel_rollout import Situation, discard_deadwoods, rollouts
 from meldlab.gin.players.player import GinPlayer
 from meldlab.gin.players.simple import SimplePlayer
 from meldlab.gin.rules import Rules
@@ -64,12 +62,10 @@ class MonteCarloPlayer(GinPlayer):
         best = int(np.argmax(values))
         # The first candidate is the simple player's; few deals must show a clear gain to leave it.
         verb, card = candidates[best if values[best] - values[0] > DOUBT / sqrt(self.deals) else 0]
-        if verb == kernel_ensemble.KNOCK:
+        if verb == kernel_layout.KNOCK:
             rest = Hand.from_mask(view.mask & ~(1 << card))
             return Move(Verb.KNOCK, card, self.melds(view, rest, chance))
-        return {kernel_ensemble.PASS: PASS, kernel_ensemble.DRAW: DRAW}.get(verb) or (TAKES if verb == kernel_ensemble.TAKE else DROPS)[
-            card
-        ]
+        return {kernel_layout.PASS: PASS, kernel_layout.DRAW: DRAW}.get(verb) or (TAKES if verb == kernel_layout.TAKE else DROPS)[card]
 
     def candidates(self, view: View) -> list[tuple[int, int]]:
         """Return the moves to try, as kernel verbs and cards; the simple player's comes first."""
@@ -80,41 +76,27 @@ class MonteCarloPlayer(GinPlayer):
             # Few deals cannot tell eleven discards apart: the choice would go to luck. Those that leave much are not worth the noise.
             near = sorted((card for card in cards if left[card] <= least + SLACK), key=left.__getitem__)
             knocks = [card for card in cards if left[card] == least <= view.limit]
-            return [(kernel_ensemble.KNOCK, card) for card in knocks[:1]] + [(kernel_ensemble.DROP, card) for card in near]
+            return [(kernel_layout.KNOCK, card) for card in knocks[:1]] + [(kernel_layout.DROP, card) for card in near]
         upcard = view.pile[-1]
-        both = [(kernel_ensemble.TAKE, upcard), (kernel_ensemble.PASS if view.phase == Phase.OFFER else kernel_ensemble.DRAW, upcard)]
+        both = [(kernel_layout.TAKE, upcard), (kernel_layout.PASS if view.phase == Phase.OFFER else kernel_layout.DRAW, upcard)]
         return both if makes_meld(view.mask, upcard) else both[::-1]
 
     def values(self, view: View, candidates: list[tuple[int, int]], chance: Chance) -> list[float]:
         """Return the mean points that each candidate wins."""
         rules = _rules(view.rules).copy()
-        rules[batch.LIMIT] = view.limit
+        rules[kernel_layout.LIMIT] = view.limit
         values = np.zeros(len(candidates))
         passes = sum(move.verb is Verb.PASS for _, move in view.history) if view.phase == Phase.OFFER else 3
         draws = sum(move.verb in (Verb.DRAW, Verb.TAKE) for _, move in view.history)
         upcards = sum(move.verb is Verb.TAKE for _, move in view.history) - _took_the_first(view)
-        rollouts(
-            np.array(candidates, np.int64),
-            self.deals,
-            np.uint64(chance.key(Purpose.IMAGINED_HANDS)),
-            view.mask,
-            view.known_mask,
-            np.array(view.pile, np.int64),
-            view.stock,
-            view.turn,
-            draws,
-            upcards,
-            passes,
-            PLAY_OUT,
-            (NO_BOOK, NO_BOOK),
-            rules,
-            values,
-        )
+        pile, key = np.array(view.pile, np.int64), np.uint64(chance.key(Purpose.IMAGINED_HANDS))
+        situation = Situation(view.mask, view.known_mask, pile, view.stock, view.turn, draws, upcards, passes)
+        rollouts(np.array(candidates, np.int64), self.deals, key, situation, PLAY_OUT, rules, values)
         return [float(value) for value in values / self.deals]
 
     def explain(self, view: View, chance: Chance) -> dict[Card, float]:
         """Return the mean points after each discard without a knock."""
-        drops = [one for one in self.candidates(view) if one[0] == kernel_ensemble.DROP]
+        drops = [one for one in self.candidates(view) if one[0] == kernel_layout.DROP]
         return {CARDS[card]: value for (_, card), value in zip(drops, self.values(view, drops, chance), strict=True)}
 
 

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from meldlab.errors import NotLegalHere
-from meldlab.gin import Rules, kernel_round
+from meldlab.gin import Rules, kernel_layout
 from meldlab.gin.batch import Seated, play_batch, play_pairs, plays_in_kernel, seat
 from meldlab.lab.arena.fight import GAMES, WINS, Fight
 from meldlab.lab.arena.series import Seats, Series
@@ -142,7 +142,7 @@ def duel(
         moments += Moments.of(clusters_of(counts, 2 if mirror else 1))
         if mirror:
             swept += sweeps_of(counts)
-        draws += int((counts[:, kernel_round.WINNER_SEAT] < 0).sum())
+        draws += int((counts[:, kernel_layout.WINNER_SEAT] < 0).sum())
         forfeits += lines
         counted(counts)
         done += len(counts)
@@ -180,7 +180,7 @@ def round_robin(
             time_limit=time_limit,
             raising=raising,
             progress=lambda done, before=number * games: progress(before + done),  # type: ignore[misc]
-            counted=lambda counts, batches=batches: batches.append(counts[:, kernel_round.WINNER_SEAT].copy()),  # type: ignore[misc]
+            counted=lambda counts, batches=batches: batches.append(counts[:, kernel_layout.WINNER_SEAT].copy()),  # type: ignore[misc]
         )
         duels.append(fight)
         winners = np.concatenate(batches).reshape(-1, 2 if mirror else 1)
@@ -218,9 +218,14 @@ def clusters_of(counts: NDArray[np.int32], size: int) -> NDArray[np.int64]:
     """Return [clusters, KINDS] int64, the sums over each run of ``size`` games."""
     kinds = np.zeros((len(counts), KINDS), np.int64)
     kinds[:, GAMES] = 1
-    kinds[:, WINS] = counts[:, kernel_round.WINNER_SEAT] == 0
-    sources = {ROUNDS: kernel_round.ROUNDS, TURNS: kernel_round.TURNS, POINTS: kernel_round.SCORE, POINTS_OF_OTHER: kernel_round.SCORE + 1}
-    sources |= {GINS: kernel_round.GINS, UNDERCUTS: kernel_round.UNDERCUTS, VOIDS: kernel_round.VOIDS}
+    kinds[:, WINS] = counts[:, kernel_layout.WINNER_SEAT] == 0
+    sources = {
+        ROUNDS: kernel_layout.ROUNDS,
+        TURNS: kernel_layout.DRAWN,
+        POINTS: kernel_layout.SCORE,
+        POINTS_OF_OTHER: kernel_layout.SCORE + 1,
+    }
+    sources |= {GINS: kernel_layout.GINS, UNDERCUTS: kernel_layout.UNDERCUTS, VOIDS: kernel_layout.VOIDS}
     for kind, source in sources.items():
         kinds[:, kind] = counts[:, source]
     clusters: NDArray[np.int64] = kinds.reshape(-1, size, KINDS).sum(1)
@@ -229,5 +234,5 @@ def clusters_of(counts: NDArray[np.int32], size: int) -> NDArray[np.int64]:
 
 def sweeps_of(counts: NDArray[np.int32]) -> tuple[int, int]:
     """Return how many mirrored pairs each player won on both sides of the deal."""
-    winners = counts[:, kernel_round.WINNER_SEAT].reshape(-1, 2)
+    winners = counts[:, kernel_layout.WINNER_SEAT].reshape(-1, 2)
     return int((winners == 0).all(1).sum()), int((winners == 1).all(1).sum())

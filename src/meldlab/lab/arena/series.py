@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from meldlab.errors import NotLegalHere
-from meldlab.gin import Gin, Match, Move, Rules, View, kernel_round, players
+from meldlab.gin import Gin, Match, Move, Rules, View, kernel_layout, players
 from meldlab.gin.batch import swapped
 from meldlab.play import Chance, Deal, Played, Player, Table, TimeLimit
 from meldlab.play.clock import PATIENCE
@@ -125,8 +125,8 @@ class Worker:
         if seat < 0:
             status = self.process.exitcode
             raise NotLegalHere(f"a process of the arena ended with status {status}; in a script, call it below if __name__ == '__main__'")
-        counts = [0] * kernel_round.COUNTS
-        counts[kernel_round.WINNER_SEAT] = 1 - seat
+        counts = [0] * kernel_layout.COUNTS
+        counts[kernel_layout.WINNER_SEAT] = 1 - seat
         why = f"ran out of time ({self.series.time})" if late else "ended the process it played in"
         return counts, f"game {number}: p{seat + 1} forfeits: {self.names[seat]} {why}"
 
@@ -192,16 +192,16 @@ def _carried(problem: BaseException) -> BaseException:
 
 
 def _counts(played: Played[Match]) -> list[int]:
-    counts = [0] * kernel_round.COUNTS
-    counts[kernel_round.WINNER_SEAT] = played.result.winners[0] if played.result.winners else -1
+    counts = [0] * kernel_layout.COUNTS
+    counts[kernel_layout.WINNER_SEAT] = played.result.winners[0] if played.result.winners else -1
     for outcome in played.last.outcomes:
-        counts[kernel_round.ROUNDS] += 1
-        counts[kernel_round.TURNS] += outcome.draws
+        counts[kernel_layout.ROUNDS] += 1
+        counts[kernel_layout.DRAWN] += outcome.draws
         if outcome.winner is None:
-            counts[kernel_round.VOIDS] += outcome.kind == "void"
+            counts[kernel_layout.VOIDS] += outcome.kind == "void"
             continue
-        counts[kernel_round.SCORE + outcome.winner] += outcome.points
-        counts[kernel_round.GINS + outcome.winner] += outcome.kind in ("gin", "big gin")
-        counts[kernel_round.UNDERCUTS + outcome.winner] += outcome.kind == "undercut"
-        counts[kernel_round.WON + outcome.winner] += 1
+        counts[kernel_layout.SCORE + outcome.winner] += outcome.points
+        counts[kernel_layout.GINS + outcome.winner] += outcome.kind in ("gin", "big gin")
+        counts[kernel_layout.UNDERCUTS + outcome.winner] += outcome.kind == "undercut"
+        counts[kernel_layout.WON + outcome.winner] += 1
     return counts

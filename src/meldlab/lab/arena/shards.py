@@ -13,7 +13,7 @@ from collections.abc import Iterable
 import numpy as np
 from numpy.typing import NDArray
 
-from meldlab.gin import Rules, kernel_round, players
+from meldlab.gin import Rules, kernel_layout, players
 from meldlab.gin.batch import Seated, play_pairs, seat
 from meldlab.lab.arena.fight import WINS
 from meldlab.lab.arena.gin import KINDS, Duel, clusters_of, duel, sweeps_of
@@ -31,13 +31,13 @@ def play_shard(shard: Shard) -> Counts:
     first, second = _seat(shard.player), _seat(shard.opponent)
     counts = play_pairs(first, second, rules_of(shard.rules), shard.seed, shard.first, shard.games, parallel=False)
     moments, (swept, lost) = Moments.of(clusters_of(counts, 2)), sweeps_of(counts)
-    bits = np.packbits(counts[:, kernel_round.WINNER_SEAT] == 0)
+    bits = np.packbits(counts[:, kernel_layout.WINNER_SEAT] == 0)
     return {
         "games": shard.games,
         "wins": int(moments.sums[WINS]),
         "swept": swept,
         "lost": lost,
-        "draws": int((counts[:, kernel_round.WINNER_SEAT] < 0).sum()),
+        "draws": int((counts[:, kernel_layout.WINNER_SEAT] < 0).sum()),
         "sums": moments.sums.astype(np.int64).tolist(),
         "products": moments.products[UPPER].astype(np.int64).tolist(),
         "won": base64.b64encode(bits.tobytes()).decode(),
