@@ -1,4 +1,4 @@
-"""How a kernel is compiled: once per machine and version, with a word to the person who waits.
+"""How a kernel is compiled: once per machine and version; the log of ``meldlab.compiling`` says when that begins.
 
 A kernel is a plain function over integers and arrays in a file called ``kernel.py``::
 
@@ -8,7 +8,7 @@ A kernel is a plain function over integers and arrays in a file called ``kernel.
 """
 
 import hashlib
-import sys
+import logging
 from collections.abc import Callable
 from functools import lru_cache
 from pathlib import Path
@@ -21,6 +21,7 @@ from meldlab.cache import cache_folder
 
 __all__ = ["kernel", "kernel_folder", "kernel_sources", "scalar_kernel"]
 
+LOG = logging.getLogger(__name__)
 # What a kernel is to the type checker: numba infers the types, the docstring gives the shapes.
 Function = Callable[..., Any]
 
@@ -53,7 +54,7 @@ class _Notice(event.Listener):  # type: ignore[misc]  # numba carries no types
         ours = event.data["dispatcher"].py_func.__module__.startswith("meldlab.")
         if ours and not _Notice.said:
             _Notice.said = True
-            print("compiling kernels, once for this version ('meldlab doctor' does it ahead) ...", file=sys.stderr, flush=True)
+            LOG.info("compiling kernels, once for this version ('meldlab doctor' does it ahead) ...")
 
     def on_end(self, event: Any) -> None:
         """Nothing to say: the answer follows."""

@@ -226,7 +226,7 @@ def test_the_table_plays_the_same_actions_as_the_kernel(second: str, preset: str
     seated: list[Any] = [mine, mine if second == "self" else players.parse(second)]
     knocks = 0
     for own, both in enumerate((seated, seated[::-1])):
-        counts = play_batch(both[0], both[1], rules, 5, 0, 2, parallel=False)
+        counts = play_batch(both[0], both[1], rules, 5, 0, 2, threads=1)
         for game in range(2):
             played = Table(Gin(rules), both).play(Deal(5, game))
             assert not played.forfeit

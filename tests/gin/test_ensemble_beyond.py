@@ -47,7 +47,7 @@ def test_every_new_parameter_has_an_effect_and_a_neutral_default(name: str) -> N
     changed, without = replace(PAPER, **with_it, **{name: value}), replace(PAPER, **with_it)
     default = {field.name: field.default for field in fields(Ensemble)}[name]
     assert getattr(PAPER, name) == default != value
-    plain, other = (play_batch(each, SimplePlayer(), Rules(), 4, 0, 200, parallel=False) for each in (without, changed))
+    plain, other = (play_batch(each, SimplePlayer(), Rules(), 4, 0, 200, threads=1) for each in (without, changed))
     assert not np.array_equal(other, plain)
 
 
@@ -63,7 +63,7 @@ def test_the_defaults_beyond_the_paper_change_nothing() -> None:
     late = replace(PAPER, draw_turn=200)
     for changes in others:
         one, other = (late if "draw_reduction" in changes else PAPER), replace(PAPER, **changes)
-        both = [play_batch(each, SimplePlayer(), Rules(), 4, 0, 200, parallel=False) for each in (one, other)]
+        both = [play_batch(each, SimplePlayer(), Rules(), 4, 0, 200, threads=1) for each in (one, other)]
         assert np.array_equal(both[0], both[1]), changes
 
 

@@ -3,13 +3,13 @@
 from random import Random
 from typing import Any
 
+import numpy as np
 import pytest
 
 from meldlab.gin import Gin, Move, Rules, kernel_round, players
-from meldlab.gin.batch import play_batch, trace
+from meldlab.gin.batch import batch_of, play_batch, trace
 from meldlab.gin.players import EnsemblePlayer
-from meldlab.lab.arena.series import _counts
-from meldlab.play import Deal, Table
+from meldlab.play import Deal, Table, wins_of
 from tests.gin.test_bounds import random_ensemble, random_rules
 from tests.gin.test_players import move_of
 
@@ -20,7 +20,7 @@ def assert_alike(seated: list[Any], rules: Rules, games: int) -> list[list[int]]
     """Play deals at both with the players in either seat, and compare every move and every count."""
     counts: list[list[int]] = []
     for both in (seated, seated[::-1]):
-        rows: list[list[int]] = play_batch(both[0], both[1], rules, SEED, 0, games, parallel=False).tolist()
+        rows: list[list[int]] = play_batch(both[0], both[1], rules, SEED, 0, games, threads=1).tolist()
         for game, row in enumerate(rows):
             played = Table(Gin(rules), both).play(Deal(SEED, game))
             assert not played.forfeit
@@ -33,8 +33,10 @@ def assert_alike(seated: list[Any], rules: Rules, games: int) -> list[list[int]]
             if len(told) <= 20_000:
                 assert told == [move_of(step) for step in log]
             assert row[kernel_round.STEPS] == len(told)
-            row[kernel_round.STEPS] = 0  # the table does not count them
-            assert row == _counts(played)
+            batch = batch_of(np.array([row], np.int32), rules)
+            assert tuple(batch.scores[0].tolist()) == played.result.scores
+            assert tuple(batch.wins[0].tolist()) == wins_of(played.result)
+            assert {name: tuple(each[0]) if each.ndim > 1 else each[0] for name, each in batch.counts.items()} == Gin().counted(played)
         counts += rows
     return counts
 

@@ -13,9 +13,8 @@ from meldlab.gin.advice import advise, imagined_view
 from meldlab.gin.batch import play_batch
 from meldlab.gin.kernel_layout import Sight
 from meldlab.gin.kernel_round import new_sheet
-from meldlab.gin.players import LightPlayer, SimplePlayer
-from meldlab.gin.players import kernel_light as light
-from meldlab.lab.arena.gin import duel
+from meldlab.gin.players import LightPlayer, SimplePlayer, kernel_light
+from meldlab.lab.arena.contest import contest
 from meldlab.melds import deadwood
 from meldlab.play import Deal, Table
 from tests.play.leaks import assert_no_leaks
@@ -73,7 +72,7 @@ def test_the_kernel_computes_what_the_network_says(order: list[int], gone: int, 
     values = sheet.values
     values[:] = np.nan
     sight = Sight._make((masks[0], 0, turn, *masks[1:], -1, False, *scores, 10))
-    chosen = light.light_discard(sight, 0.0, np.uint64(0), LIGHT.network, sheet)
+    chosen = kernel_light.light_discard(sight, 0.0, np.uint64(0), LIGHT.network, sheet)
     best: list[tuple[float, int]] = []
     for card in hand:
         states = [UNSEEN] * 52
@@ -92,8 +91,8 @@ def test_the_kernel_computes_what_the_network_says(order: list[int], gone: int, 
 
 def test_it_learned_what_it_says_it_learned() -> None:
     assert (LIGHT.against, LightPlayer.parse("computed:light-ensemble").against) == ("simple", "ensemble:best")
-    assert duel("computed:light", "simple", games=3000, seed=41).win_rate.low > 0.79
-    assert duel("computed:light-ensemble", "ensemble:best", games=1000, seed=41).win_rate.low > 0.65
+    assert contest(Gin(), ["computed:light", "simple"], games=3000, seed=41).rate().low > 0.79
+    assert contest(Gin(), ["computed:light-ensemble", "ensemble:best"], games=1000, seed=41).rate().low > 0.65
 
 
 def test_the_score_changes_what_it_does() -> None:
@@ -120,7 +119,7 @@ def play_from_scores(scores: tuple[int, int]) -> list[str]:
 def test_the_batch_does_not_depend_on_threads() -> None:
     simple = SimplePlayer()
     together = play_batch(LIGHT, simple, Rules(), 3, 0, 40)
-    assert np.array_equal(together, play_batch(LIGHT, simple, Rules(), 3, 0, 40, parallel=False))
+    assert np.array_equal(together, play_batch(LIGHT, simple, Rules(), 3, 0, 40, threads=1))
 
 
 def test_it_sees_only_what_lies_open() -> None:

@@ -69,7 +69,7 @@ def test_the_kernel_plays_the_same_actions_as_the_table(first: str, second: str,
     rules = PRESETS[preset]
     seated = [EnsemblePlayer(OWN[name], name) if name in OWN else players.parse(name) for name in (first, second)]
     for both in (seated, seated[::-1]):
-        counts = play_batch(both[0], both[1], rules, 5, 0, games, parallel=False)
+        counts = play_batch(both[0], both[1], rules, 5, 0, games, threads=1)
         for game in range(games):
             played = Table(Gin(rules), both).play(Deal(5, game))
             assert not played.forfeit
@@ -89,7 +89,7 @@ def test_the_kernel_plays_the_same_actions_as_the_table(first: str, second: str,
 def test_a_batch_does_not_depend_on_threads_or_on_its_cut() -> None:
     pair = SimplePlayer(), EnsemblePlayer()
     together = play_batch(*pair, Rules(), 3, 0, 100)
-    alone = play_batch(*pair, Rules(), 3, 0, 100, parallel=False)
+    alone = play_batch(*pair, Rules(), 3, 0, 100, threads=1)
     pieces = [play_batch(*pair, Rules(), 3, start, 20) for start in range(0, 100, 20)]
     assert np.array_equal(together, alone)
     assert np.array_equal(together, np.concatenate(pieces))

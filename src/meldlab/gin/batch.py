@@ -10,6 +10,7 @@
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+import numba
 import numpy as np
 from numpy.typing import NDArray
 
@@ -20,8 +21,9 @@ from meldlab.gin.book import NO_BOOK, NO_VALUES
 from meldlab.gin.kernel_layout import ENSEMBLE, KIND, PARAMETERS, SIMPLE, Book, Pair
 from meldlab.gin.rules import Rules
 from meldlab.pieces import on_cores
+from meldlab.play.batch import Batch
 
-__all__ = ["Seated", "pair_of", "play_batch", "play_pairs", "playing_out", "plays_in_kernel", "rule_vector", "seat", "swapped", "trace"]
+__all__ = ["Seated", "batch_of", "pair_of", "play_batch", "playing_out", "plays_in_kernel", "rule_vector", "seat", "trace"]
 
 CHUNK = 16  # games of the first piece that a core plays; an ensemble needs some five milliseconds for them
 NEXT = {"alternates": kernel_layout.ALTERNATES, "winner": kernel_layout.WINNER, "loser": kernel_layout.LOSER}
@@ -125,7 +127,7 @@ def rule_vector(rules: Rules, cards: int = 10, ranks: int = 13) -> NDArray[np.in
     return vector
 
 
-def play_batch(first: Any, second: Any, rules: Rules, seed: int, start: int, games: int, *, parallel: bool = True) -> NDArray[np.int32]:
+def play_batch(first: Any, second: Any, rules: Rules, seed: int, start: int, games: int, *, threads: int = 0) -> NDArray[np.int32]:
     """Return [games, COUNTS] int32, what happened in games ``start`` and following with these players in these seats."""
     deals, number = verified(seed), whole(start, "number of the first game")
     counts, log = (
@@ -137,30 +139,32 @@ def play_batch(first: Any, second: Any, rules: Rules, seed: int, start: int, gam
     def play(at: int, many: int) -> None:
         kernel_round.play_some(pair, vector, deals, number + at, many, log, counts[at : at + many])
 
-    on_cores(play, games, threads=0 if parallel else 1, size=CHUNK)
+    if threads > (most := numba.config.NUMBA_NUM_THREADS):
+        raise NotLegalHere(f"{threads} threads asked for, this machine has {most}")
+    on_cores(play, games, threads=threads, size=CHUNK)
     return counts
 
 
-def play_pairs(first: Any, second: Any, rules: Rules, seed: int, start: int, games: int, *, parallel: bool = True) -> NDArray[np.int32]:
-    """Return [games, COUNTS] int32 of games that are two for each deal, the second with the players in each other's seats.
+def batch_of(counts: NDArray[np.int32], rules: Rules) -> Batch:
+    """Return [games, COUNTS] as the protocol has it, with the bonuses of the match in the scores."""
+    numbers = counts.astype(np.int64)
+    wins = (numbers[:, [kernel_layout.WINNER_SEAT]] == np.arange(2)).astype(np.float64)
 
-    ``start`` counts games, too. In both games place 0 of a count is the first player's.
-    """
-    if start % 2 or games % 2 or games < 2:
-        raise NotLegalHere(f"games {start} to {start + games - 1} are not mirrored pairs")
-    here = play_batch(first, second, rules, seed, start // 2, games // 2, parallel=parallel)
-    there = play_batch(second, first, rules, seed, start // 2, games // 2, parallel=parallel)
-    return np.stack([here, swapped(there)], 1).reshape(games, kernel_layout.COUNTS)
+    def both(place: int) -> NDArray[np.int64]:
+        return numbers[:, place : place + 2]
 
-
-def swapped(counts: NDArray[np.int32]) -> NDArray[np.int32]:
-    """Return [games, COUNTS] int32 with the places of the two seats exchanged."""
-    winners = counts[:, kernel_layout.WINNER_SEAT]
-    seats = range(kernel_layout.SCORE, kernel_layout.COUNTS, 2)
-    order = [*range(kernel_layout.SCORE), *(at for first in seats for at in (first + 1, first))]
-    other = counts[:, order]
-    other[:, kernel_layout.WINNER_SEAT] = np.where(winners < 0, winners, 1 - winners)
-    return other
+    points, decided = both(kernel_layout.SCORE), (wins.sum(1) > 0)[:, None] & bool(rules.match_points)
+    shutout = rules.shutout_bonus * (points[:, ::-1] == 0)
+    bonuses = wins.astype(np.int64) * (rules.game_bonus + shutout) + rules.box_bonus * both(kernel_layout.WON)
+    found = {
+        "rounds": numbers[:, kernel_layout.ROUNDS],
+        "turns": numbers[:, kernel_layout.DRAWN],
+        "points": points,
+        "gins": both(kernel_layout.GINS),
+        "undercuts": both(kernel_layout.UNDERCUTS),
+        "voids": numbers[:, kernel_layout.VOIDS],
+    }
+    return Batch(points + decided * bonuses, wins, found, {})
 
 
 def trace(first: Any, second: Any, rules: Rules, seed: int, game: int) -> NDArray[np.int64]:

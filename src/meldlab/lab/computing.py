@@ -246,7 +246,7 @@ class _Bench:
             pair = Pair(pair.vectors[[0, 0]], (pair.books[0], pair.books[0]))
         return self.field.engine.tally(pair, self.setting.vector, seed, self.rounds)
 
-    def fight(self, values: Values, seed: int) -> Interval:
+    def measured(self, values: Values, seed: int) -> Interval:
         """Return the share of mirrored games that a player with these values wins."""
         won = self.field.engine.won(self.pair(values), self.setting.vector, seed, self.games // 2).sum(1)
         return Moments.of(np.stack([np.full_like(won, 2), won], 1)).rate(1, 0)
@@ -284,7 +284,7 @@ def compute(
     table = setting or Setting()
     verified(seed)
     chosen = _device(device)
-    many, fights, kept = _checked(chosen, rounds, games, loops, price, upcard, bits, turns)
+    many, measuring, kept = _checked(chosen, rounds, games, loops, price, upcard, bits, turns)
     opponent = table.seat(against)
     theirs = _of_kind(opponent.book, KINDS[bits])
     table.check_size(chosen, len(kept), bits, upcard)
@@ -292,7 +292,7 @@ def compute(
     ground = Field(table.cards, table.dead, chosen)
     both = against == SELF
     books = ground.engine.book(theirs), ground.engine.book(_of_kind(NO_BOOK, KINDS[bits]))
-    bench = _Bench(table, ground, opponent, *books, both, many, fights, price, upcard, KINDS[bits], kept)
+    bench = _Bench(table, ground, opponent, *books, both, many, measuring, price, upcard, KINDS[bits], kept)
     whole_work = loops * (TURNS + PLAYING) + PLAYING
 
     def tick(steps: int = 1) -> None:
@@ -308,7 +308,7 @@ def compute(
     while True:
         lap_start = time.perf_counter()
         values = bench.open(solved, odds)
-        rate = bench.fight(values, deals)
+        rate = bench.measured(values, deals)
         fresh_counts = bench.tally(values, derived(seed, Purpose.LAP, len(laps) + 1))
         tick(PLAYING)
         fresh, change = Odds.of(fresh_counts), _change(counts, fresh_counts)
@@ -326,7 +326,9 @@ def compute(
     progress(whole_work, whole_work)
     measured = "simple" if both else against
     seconds = time.perf_counter() - start
-    return Computed(table, against, measured, chosen, many, fights, price, upcard, bits, kept, seed, tuple(laps), stable, values, seconds)
+    return Computed(
+        table, against, measured, chosen, many, measuring, price, upcard, bits, kept, seed, tuple(laps), stable, values, seconds
+    )
 
 
 def _memory() -> float:
@@ -349,9 +351,9 @@ def _checked(
     """Return rounds, games and the turns to keep, or say which of the numbers cannot be."""
     fast = device == "cuda"
     many = whole((1 << 20 if fast else 1 << 16) if rounds is None else rounds, "number of rounds", 1000, 1 << 26)
-    fights = whole((200_000 if fast else 4_000) if games is None else games, "number of games", 2, 1 << 26)
-    if fights % 2:
-        raise NotLegalHere(f"{fights} games cannot be played in mirrored pairs")
+    measuring = whole((200_000 if fast else 4_000) if games is None else games, "number of games", 2, 1 << 26)
+    if measuring % 2:
+        raise NotLegalHere(f"{measuring} games cannot be played in mirrored pairs")
     whole(loops, "number of loops", 1, MOST_LOOPS)
     if bits not in KINDS:
         raise NotLegalHere(f"values are kept in 8 or 16 bits, not {bits}")
@@ -360,7 +362,7 @@ def _checked(
     if not 0 <= price <= 100:
         raise NotLegalHere(f"a discard that is taken costs 0 to 100 points, not {price}")
     kept = tuple(sorted({whole(turn, "turn to keep", 1, TURNS) for turn in turns} or range(1, TURNS + 1)))
-    return many, fights, kept
+    return many, measuring, kept
 
 
 def _of_kind(book: Book, kind: Any) -> Book:

@@ -4,7 +4,7 @@ A state knows everything and never leaves the table; a player is shown a view. A
 would type; ``state.parse`` reads that text back. All chance is addressed, so a game is its deal, its rules and its actions.
 """
 
-from meldlab.play.batch import Batch, wins_of
+from meldlab.play.batch import Batch, Count, wins_of
 from meldlab.play.chance import Chance, Deal
 from meldlab.play.clock import Clock, TimeLimit
 from meldlab.play.protocol import Action, Game, Player, RandomPlayer, Result, State, View
@@ -17,6 +17,7 @@ __all__ = [
     "Broken",
     "Chance",
     "Clock",
+    "Count",
     "Deal",
     "Forfeit",
     "Game",

@@ -235,6 +235,17 @@ class Described:
         """Return how many play."""
         return range(self.machine.players, self.machine.players + 1)
 
+    @property
+    def lowest_wins(self) -> bool:
+        """Tell whether the lowest score wins."""
+        return self.machine.best == "min"
+
+    @property
+    def teams(self) -> tuple[int, ...]:
+        """Return the team of each seat, from 0; empty where each plays alone."""
+        teams = tuple(team - 1 for team in self.machine.begin(seed=0).teams)
+        return teams if len(set(teams)) < len(teams) else ()
+
     def rules(self) -> Mapping[str, Any]:
         """Return the description itself, and the limits that may end a game."""
         return {"name": self.name, "description": self.text, "dialect": self.dialect, "limits": asdict(self.limits)}

@@ -9,11 +9,11 @@
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field, replace
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 from meldlab.chance import Purpose
 from meldlab.errors import NoSuchThing, NotLegalHere
-from meldlab.play import Chance, Deal, Result
+from meldlab.play import Chance, Count, Deal, Played, Result
 from meldlab.rummikub.answer import Goal
 from meldlab.rummikub.checker import table_faults
 from meldlab.rummikub.position import Position, read_table, show_table
@@ -303,6 +303,7 @@ class Rummikub:
     house: Rules = field(default_factory=lambda: PRESETS["official"])
     name: str = "rummikub"
     seats: range = range(2, 5)
+    counts: ClassVar[Mapping[str, Count]] = {"turns": Count()}
 
     def rules(self) -> Mapping[str, Any]:
         """Return the fields that a record needs."""
@@ -312,6 +313,10 @@ class Rummikub:
     def read(cls, rules: Mapping[str, Any]) -> Self:
         """Return the game in the house of a record."""
         return cls(Rules.read(rules))
+
+    def counted(self, played: Played[Round]) -> dict[str, int]:
+        """Return what is counted of a game: its turns."""
+        return {"turns": len(played.actions)}
 
     def start(self, seats: int, deal: Deal) -> Round:
         """Deal the racks; the highest of one tile drawn each says who begins."""

@@ -55,9 +55,9 @@ def play(
     console = Console(highlight=False)
     console.print(f"You are p1, {opponent.name} is p2. '?' asks for advice, 'help' lists the moves.", markup=False)
     if limit:
-        from meldlab.lab.arena.series import warm_up
+        from meldlab.lab.arena.tables import warm_up
 
-        warm_up((opponent, opponent), game.rule)
+        warm_up(game, (opponent, opponent))
     result = play_match(console, game.start(2, deal), opponent, deal, kept, Clock(limit, 2) if limit else None, raising)
     if result is not None:
         won = result.winners == (0,)

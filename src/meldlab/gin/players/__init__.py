@@ -122,7 +122,8 @@ BUILT_IN: Mapping[str, tuple[str, Callable[[str], Seated]]] = {
 def _load(module: str, name: str) -> Any:
     found = _module_of_file(module) if module.endswith(".py") else _module_by_name(module)
     if not hasattr(found, name):
-        raise NoSuchThing(f"player in {module}", name, [each for each, value in vars(found).items() if hasattr(value, "choose")])
+        known = getattr(found, "__all__", vars(found))
+        raise NoSuchThing(f"player in {module}", name, [each for each in known if hasattr(getattr(found, each, None), "choose")])
     return getattr(found, name)
 
 

@@ -19,7 +19,7 @@ from meldlab.gin import Rules, kernel_round, players
 from meldlab.gin.batch import Seated, pair_of, rule_vector, seat
 from meldlab.gin.players import Ensemble
 from meldlab.pieces import on_cores
-from meldlab.statistics import Interval, Moments
+from meldlab.statistics import Interval, of_pairs
 
 __all__ = ["Measure", "Measured", "by_kernel", "won_games"]
 
@@ -38,14 +38,8 @@ class Measured:
 
     @property
     def rate(self) -> Interval:
-        """Return the share of games won; a mirrored pair is one observation.
-
-        >>> print(Measured(1000, 700, 250).rate)
-        0.700 (0.670 to 0.728)
-        """
-        pairs, once = self.games // 2, self.wins - 2 * self.swept
-        products = np.array([[4 * pairs, 2 * self.wins], [2 * self.wins, once + 4 * self.swept]], np.float64)
-        return Moments(pairs, np.array([self.games, self.wins], np.float64), products).rate(1, 0)
+        """Return the share of games won; a mirrored pair is one observation."""
+        return of_pairs(self.games, self.wins, self.swept)
 
 
 class Measure(Protocol):
@@ -74,7 +68,7 @@ def won_games(candidates: Sequence[Ensemble], opponent: str, *, seed: int, first
         # Games of all candidates in one row; a piece may end one candidate's games and begin the next one's.
         for who in range(at // deals, max(at // deals + 1, -(-(at + many) // deals))):
             start, end = max(at - who * deals, 0), min(at + many - who * deals, deals)
-            kernel_round.play_some(*seated[who], rules, number, first // 2 + start, end - start, log, counts[who, start:end])
+            kernel_round.play_some(seated[who], rules, number, first // 2 + start, end - start, log, counts[who, start:end])
 
     on_cores(play, deals * len(seated), size=16)
     winners = counts[:, :, kernel_round.WINNER_SEAT].reshape(len(candidates), 2, deals)
