@@ -12,11 +12,10 @@ import numpy as np
 
 from meldlab.gin.batch import rule_vector
 from meldlab.gin.book import NO_BOOK
-from meldlab.gin.kernel_computed import KNOWNS, TURNS
-from meldlab.gin.kernel_ensemble import COMPUTED, KIND, PARAMETERS
+from meldlab.gin.kernel_layout import COMPUTED, KIND, KNOWNS, PARAMETERS, TURNS
 from meldlab.gin.rules import Rules
 from meldlab.gin.values.odds import Odds
-from meldlab.gin.values.recursion import Engine, Field, Solved, open_book, solve
+from meldlab.gin.values.recursion import Engine, Field, Solved, solve, values_of
 from meldlab.gpu import gpu_name
 
 START = time.perf_counter()
@@ -54,7 +53,7 @@ class Bench:
         odds = self.tally(SIMPLE, self.none[np.uint16], 1)
         for loop in range(loops):
             solved = solve(self.field, odds, upcard=upcard)
-            book = open_book(self.field, solved, odds, ZERO + price, FLAT, by_known)
+            book = values_of(self.field, solved, odds, ZERO + price, FLAT, by_known)
             say(f"  pass {loop}: {solved.seconds:.2f} s, value {solved.value:.2f} points a round")
             if loop < loops - 1:
                 odds = self.tally(PLAYER, book, 10 + loop)
@@ -64,7 +63,7 @@ class Bench:
 def ingredients(bench):
     _, solved, odds = bench.compute(0.0, 0.0)
     for name, price, by_known in [("the model", 0, False), ("odds by known cards", 0, True), ("price 5", 5, False), ("both", 5, True)]:
-        say(name, bench.rate(open_book(bench.field, solved, odds, ZERO + price, FLAT, by_known)))
+        say(name, bench.rate(values_of(bench.field, solved, odds, ZERO + price, FLAT, by_known)))
     for upcard in (0.3, 0.6):
         say("both, upcard", upcard, bench.rate(bench.compute(upcard, 5.0)[0]))
 
@@ -80,12 +79,12 @@ def quantised(bench):
         engine.sweep("encode", small[turn - 1], value, np.float32(low), np.float32(scale[turn, 2]))
 
     solved = solve(field, odds, upcard=0.3, each=keep)
-    say("16 bits, 16 turns", bench.rate(open_book(field, solved, odds, ZERO + 5, FLAT)))
+    say("16 bits, 16 turns", bench.rate(values_of(field, solved, odds, ZERO + 5, FLAT)))
     for name, turns in KEPT.items():
         rows = scale.copy()
         for turn in range(1, TURNS + 1):
             rows[turn] = scale[min(turns, key=lambda one: (abs(one - turn), one))]
-        book = open_book(field, Solved(small, rows, solved.value, 0.0), odds, ZERO + 5, FLAT)
+        book = values_of(field, Solved(small, rows, solved.value, 0.0), odds, ZERO + 5, FLAT)
         say(f"8 bits, {name}, {len(turns) * field.count / 1e9:.1f} GB", bench.rate(book, kind=np.uint8))
 
 

@@ -17,15 +17,14 @@ import numpy as np
 import torch
 
 from meldlab.chance import Purpose, derived
-from meldlab.gin import kernel_light as light
 from meldlab.gin import kernel_round, players
 from meldlab.gin.batch import rule_vector, seat
 from meldlab.gin.book import NO_BOOK
-from meldlab.gin.kernel_computed import KNOWNS, TURNS
-from meldlab.gin.kernel_ensemble import COMPUTED, KIND, LIGHT, NOISE, PARAMETERS
+from meldlab.gin.kernel_layout import COMPUTED, KIND, KNOWNS, LIGHT, NOISE, PARAMETERS, TURNS
+from meldlab.gin.players import kernel_light as light
 from meldlab.gin.rules import Rules
 from meldlab.gin.values.odds import Odds
-from meldlab.gin.values.recursion import Engine, Field, open_book, solve
+from meldlab.gin.values.recursion import Engine, Field, solve, values_of
 from meldlab.gpu import gpu_name
 
 START = time.perf_counter()
@@ -223,7 +222,7 @@ class School:
         zero, flat = np.zeros(TURNS + 2), np.zeros((TURNS + 2, KNOWNS))
         seats = np.array([TABLES, self.opponent])
         for loop in range(4):
-            book = open_book(field, solve(field, odds, upcard=UPCARD), odds, zero + PRICE, flat)
+            book = values_of(field, solve(field, odds, upcard=UPCARD), odds, zero + PRICE, flat)
             if loop < 3:
                 odds = Odds.of(engine.tally(seats, (book, self.theirs), self.rules, 10 + loop, 1 << 20))
         say("tables", rate(engine.play(seats, (book, self.theirs), self.rules, 100, 0, 100_000, True)))

@@ -76,3 +76,11 @@ def test_control_c_during_a_kernel_that_returns_arrays(tmp_path: Path) -> None:
     known = {**os.environ, "PYTHONPATH": str(SRC), "MELDLAB_CACHE": str(tmp_path)}
     job = subprocess.run([sys.executable, str(tmp_path / "press.py")], capture_output=True, text=True, env=known, timeout=120, check=False)
     assert (job.returncode, job.stdout) == (0, "heard\n"), job.stderr
+
+
+def test_the_library_compiles_in_silence(tmp_path: Path) -> None:
+    known = {**os.environ, "PYTHONPATH": str(SRC), "MELDLAB_CACHE": str(tmp_path)}
+    code = "from meldlab.cards import Hand, classes; print(classes.number(Hand.parse('5H')))"
+    job = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=known, timeout=120, check=False)
+    assert (job.stdout.strip().isdigit(), job.stderr) == (True, "")
+    assert list(tmp_path.rglob("*.nbi"))

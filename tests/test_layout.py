@@ -18,6 +18,13 @@ def compiled(source: Path) -> list[str]:
     return [function.name for function in functions for decorator in function.decorator_list if name_of(decorator) in COMPILERS]
 
 
+def too_many_arguments(source: Path) -> list[str]:
+    """Return the compiled functions of a source with more than eight arguments."""
+    functions = [node for node in ast.walk(ast.parse(source.read_text())) if isinstance(node, ast.FunctionDef)]
+    names = compiled(source)
+    return [function.name for function in functions if function.name in names and len(function.args.args) > 8]
+
+
 def name_of(decorator: ast.expr) -> str:
     called = decorator.func if isinstance(decorator, ast.Call) else decorator
     return called.attr if isinstance(called, ast.Attribute) else called.id if isinstance(called, ast.Name) else ""
@@ -28,6 +35,12 @@ def test_kernels_live_in_kernel_files_only() -> None:
         source.name for source in SOURCES if source.name.startswith("kernel")
     }
     assert "deadwood" in compiled(SRC / "melds" / "kernel.py")
+
+
+@pytest.mark.parametrize("source", [source for source in SOURCES if compiled(source)], ids=lambda source: str(source.relative_to(SRC)))
+def test_no_kernel_takes_more_than_eight_arguments(source: Path) -> None:
+    if "recycle" not in source.relative_to(SRC).parts:
+        assert too_many_arguments(source) == []
 
 
 def imported(source: Path) -> set[Path]:

@@ -1,4 +1,4 @@
-"""How a kernel is compiled: once per machine and version, with a word to the person who waits.
+"""How a kernel is compiled: once per machine and version; the log of ``meldlab.compiling`` says when that begins.
 
 A kernel is a plain function over integers and arrays in a file called ``kernel.py``::
 
@@ -8,19 +8,20 @@ A kernel is a plain function over integers and arrays in a file called ``kernel.
 """
 
 import hashlib
-import sys
+import logging
 from collections.abc import Callable
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 import numba
-from numba.core import event, serialize
+from numba.core import event, serialize, types
 
 from meldlab.cache import cache_folder
 
 __all__ = ["inlined_kernel", "kernel", "kernel_folder", "kernel_sources", "scalar_kernel"]
 
+LOG = logging.getLogger(__name__)
 # What a kernel is to the type checker: numba infers the types, the docstring gives the shapes.
 Function = Callable[..., Any]
 
@@ -53,7 +54,7 @@ class _Notice(event.Listener):  # type: ignore[misc]  # numba carries no types
         ours = event.data["dispatcher"].py_func.__module__.startswith("meldlab.")
         if ours and not _Notice.said:
             _Notice.said = True
-            print("compiling kernels, once for this version ('meldlab doctor' does it ahead) ...", file=sys.stderr, flush=True)
+            LOG.info("compiling kernels, once for this version ('meldlab doctor' does it ahead) ...")
 
     def on_end(self, event: Any) -> None:
         """Nothing to say: the answer follows."""
@@ -71,10 +72,15 @@ def _compile(function: Function, **options: bool | str) -> Function:
     # numba reads the folder when it decorates; put it back, so that a user's own kernels stay where they were.
     before, numba.config.CACHE_DIR = numba.config.CACHE_DIR, _FOLDER
     try:
-        compiled: Function = numba.njit(cache=True, nogil=True, **options)(function)
+        compiled = numba.njit(cache=True, nogil=True, no_cfunc_wrapper=True, **options)(function)
     finally:
         numba.config.CACHE_DIR = before
-    return compiled
+    if numba.config.DISABLE_JIT:
+        return function
+    # numba compiles a callee anew for every constant that it is called with; LLVM inlines what is worth it all the same.
+    resolve = compiled.get_call_template
+    compiled.get_call_template = lambda args, kws: resolve(tuple(map(types.unliteral, args)), kws)
+    return compiled  # type: ignore[no-any-return]
 
 
 def scalar_kernel(function: Function) -> Function:

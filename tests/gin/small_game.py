@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from meldlab.gin.kernel_computed import KNOWNS, TURNS
+from meldlab.gin.kernel_layout import KNOWNS, TURNS
 from meldlab.gin.values.odds import Odds
 from tests.properties.oracles import from_mask, least_deadwood
 

@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from meldlab.errors import MeldlabError, NotLegalHere
+from meldlab.errors import MeldlabError, NotLegalHere, NotPossible
 from meldlab.gin import Gin, Rules, kernel_round, players
 from meldlab.gin.batch import pair_of, play_batch, playing_out, rule_vector, seat, trace
-from meldlab.gin.book import NO_BOOK
-from meldlab.gin.kernel_ensemble import COMPUTED, ENSEMBLE, KIND, LIGHT, PARAMETERS
+from meldlab.gin.book import NO_NETWORK, NO_VALUES
+from meldlab.gin.kernel_layout import COMPUTED, ENSEMBLE, KIND, LIGHT, PARAMETERS
 from meldlab.gin.players import ComputedPlayer, Ensemble, EnsemblePlayer, LightPlayer, SimplePlayer
 from meldlab.gin.players import light as light_module
 from meldlab.gin.players.ensemble import BOUNDS, PRESETS
@@ -168,9 +168,9 @@ def test_players_of_the_table_are_not_seated_in_the_kernel(player: str) -> None:
 
 def test_a_kernel_player_without_its_book_is_refused() -> None:
     with pytest.raises(NotLegalHere, match="no network: rows"):
-        LightPlayer(NO_BOOK)
+        LightPlayer(NO_NETWORK)
     with pytest.raises(NotLegalHere, match="no book of values"):
-        ComputedPlayer(NO_BOOK)
+        ComputedPlayer(NO_VALUES)
 
 
 def test_a_tracked_opponent_brings_its_book() -> None:
@@ -238,11 +238,11 @@ def test_a_kernel_chooses_a_card_whatever_it_computes() -> None:
     assert spoilt[KIND] == ENSEMBLE
     network = players.parse("computed:light")
     assert isinstance(network, LightPlayer)
-    bad = network.book._replace(last=np.full_like(network.book.last, np.nan))
-    pair, books = pair_of(EnsemblePlayer(), network)
-    pair[0] = spoilt
+    pair = pair_of(EnsemblePlayer(), network)
+    pair.vectors[0] = spoilt
+    bad = pair.books[1]._replace(network=network.network._replace(last=np.full_like(network.network.last, np.nan)))
     counts, log = np.zeros((10, kernel_round.COUNTS), np.int32), np.empty((0, kernel_round.LOG_WIDTH), np.int64)
-    kernel_round.play_some(pair, (books[0], bad), rule_vector(Rules(match_points=0)), 1, 0, 10, log, counts)
+    kernel_round.play_some(pair._replace(books=(pair.books[0], bad)), rule_vector(Rules(match_points=0)), 1, 0, 10, log, counts)
     assert (counts[:, kernel_round.ROUNDS] == 1).all()
 
 
@@ -253,7 +253,7 @@ def test_a_damaged_folder_is_one_line(slot: float, tmp_path: Path) -> None:
         arrays = dict(kept)
     arrays["turns"][:, 0] = slot
     np.savez(tmp_path / "mine" / "book.npz", **arrays)
-    with pytest.raises(NotLegalHere, match="is damaged: no book of values: turns") as refused:
+    with pytest.raises(NotPossible, match="is damaged: no book of values: turns") as refused:
         load(tmp_path / "mine")
     assert "\n" not in str(refused.value)
 
@@ -270,10 +270,10 @@ def test_a_book_is_finite_and_of_its_shape(name: str, tmp_path: Path) -> None:
         changes.append(spoilt)
     for changed in changes:
         np.savez(tmp_path / "mine" / "book.npz", **{**good, name: changed})
-        with pytest.raises(NotLegalHere, match="is damaged"):
+        with pytest.raises(NotPossible, match="is damaged"):
             load(tmp_path / "mine")
     (tmp_path / "mine" / "book.npz").write_bytes(b"PK\x03\x04 not a zip")
-    with pytest.raises(NotLegalHere, match="is damaged"):
+    with pytest.raises(NotPossible, match="is damaged"):
         load(tmp_path / "mine")
 
 

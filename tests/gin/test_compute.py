@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from meldlab.gin.kernel_computed import TURNS
+from meldlab.gin.kernel_layout import TURNS
 from meldlab.gin.values import kernel_tally as tally
 from meldlab.gin.values.folder import dead_cards
 from meldlab.gin.values.guided import guided_value

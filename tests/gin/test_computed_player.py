@@ -11,15 +11,15 @@ from meldlab.cards import classes
 from meldlab.chance.kernel import address, below, shuffle
 from meldlab.errors import MeldlabError
 from meldlab.gin import PRESETS, Gin, Move, Rules, kernel_round, players
-from meldlab.gin import kernel_ensemble as verbs
+from meldlab.gin import kernel_layout as verbs
 from meldlab.gin.batch import pair_of, play_batch, rule_vector, trace
-from meldlab.gin.book import NO_BOOK, Book
+from meldlab.gin.book import NO_VALUES
 from meldlab.gin.kernel import MELDS, lay_off, pick_melds
-from meldlab.gin.kernel_computed import KNOWNS, TURNS
+from meldlab.gin.kernel_layout import KNOWNS, TURNS, Values
 from meldlab.gin.players import ComputedPlayer, GinPlayer, SimplePlayer
 from meldlab.gin.values import kernel_tally as tally
 from meldlab.gin.values.folder import dead_cards
-from meldlab.gin.values.recursion import Engine, Field, open_book, solve
+from meldlab.gin.values.recursion import Engine, Field, solve, values_of
 from meldlab.play import Deal, Table
 from tests.gin.small_game import Look, cards_of, deadwood, random_odds
 from tests.gin.test_players import move_of
@@ -32,17 +32,17 @@ PRICE = 3.0
 
 
 @pytest.fixture(scope="module")
-def book() -> Book:
+def book() -> Values:
     """Values for odds that are nobody's: decisions must follow them all the same."""
     odds = random_odds(1)
     field = Field(CARDS, DEAD)
     chance = np.random.default_rng(1)
     solved = solve(field, odds, RULES.knock_limit, upcard=0.3, kind=np.uint8, slots=[1, 3, 6, 10, 16])
-    return open_book(field, solved, odds, np.full(TURNS + 2, PRICE), chance.normal(0, 0.1, (TURNS + 2, KNOWNS)))
+    return values_of(field, solved, odds, np.full(TURNS + 2, PRICE), chance.normal(0, 0.1, (TURNS + 2, KNOWNS)))
 
 
 @pytest.fixture(scope="module")
-def look(book: Book) -> Look:
+def look(book: Values) -> Look:
     def value(hand: int, turn: int) -> float:
         slot, low, step = book.turns[turn].tolist()
         return float(low + step * int(book.codes[int(slot), int(classes.numbers([hand], CARDS, DEAD)[0])]))
@@ -71,7 +71,7 @@ class Step(NamedTuple):
 def play(first: GinPlayer, second: GinPlayer, seed: int, game: int) -> list[list[int]]:
     log, counts = np.zeros((400, kernel_round.LOG_WIDTH), np.int64), np.zeros((1, kernel_round.COUNTS), np.int32)
     vector = rule_vector(RULES, CARDS, RANKS)
-    kernel_round.play_some(*pair_of(first, second), vector, seed, game, 1, log, counts)
+    kernel_round.play_some(pair_of(first, second), vector, seed, game, 1, log, counts)
     return log[: counts[0, kernel_round.STEPS]].tolist()  # type: ignore[no-any-return]
 
 
@@ -106,7 +106,7 @@ def replay(log: list[list[int]], seed: int, game: int) -> Iterator[Step]:
             known[other] &= ~(1 << card)
 
 
-def test_the_kernels_look_ahead_as_plain_python_does(book: Book, look: Look) -> None:
+def test_the_kernels_look_ahead_as_plain_python_does(book: Values, look: Look) -> None:
     asked = takes = knocks = 0
     for game in range(100):
         log = play(ComputedPlayer(book), SimplePlayer(), 3, game)
@@ -180,31 +180,31 @@ def slow_tally(first: GinPlayer, second: GinPlayer, rounds: int, seed: int, look
 
 
 @pytest.mark.parametrize("computed", [True, False])
-def test_the_tally_says_what_happened(book: Book, look: Look, computed: bool) -> None:
+def test_the_tally_says_what_happened(book: Values, look: Look, computed: bool) -> None:
     first = ComputedPlayer(book) if computed else SimplePlayer()
-    found = Engine("cpu").tally(*pair_of(first, SimplePlayer()), rule_vector(RULES, CARDS, RANKS), 9, 80)
+    found = Engine("cpu").tally(pair_of(first, SimplePlayer()), rule_vector(RULES, CARDS, RANKS), 9, 80)
     expected = slow_tally(first, SimplePlayer(), 80, 9, look if computed else None)
     np.testing.assert_allclose(found, expected, rtol=0, atol=1e-6)
     assert found[2 * tally.CAUGHT_PART : 2 * tally.SURPRISE_PART : 2].sum() > 10
 
 
-def test_a_tally_and_a_fight_do_not_depend_on_threads(book: Book) -> None:
+def test_a_tally_and_a_fight_do_not_depend_on_threads(book: Values) -> None:
     import numba
 
-    pair, books = pair_of(ComputedPlayer(book), SimplePlayer())
+    pair = pair_of(ComputedPlayer(book), SimplePlayer())
     vector, engine = rule_vector(RULES, CARDS, RANKS), Engine("cpu")
     before, found = numba.get_num_threads(), []
     try:
         for threads in (1, before):
             numba.set_num_threads(threads)
-            found.append((engine.tally(pair, books, vector, 2, 20_000), engine.won(pair, books, vector, 2, 500)))
+            found.append((engine.tally(pair, vector, 2, 20_000), engine.won(pair, vector, 2, 500)))
     finally:
         numba.set_num_threads(before)
     assert np.array_equal(found[0][0], found[1][0])
     assert np.array_equal(found[0][1], found[1][1])
 
 
-def full_book(seed: int) -> Book:
+def full_book(seed: int) -> Values:
     """A book for ten cards with values of no meaning: all weights 1, so that millions of classes share a few million values."""
     tables, odds, chance = classes.numbering(10), random_odds(seed), np.random.default_rng(seed)
     patterns = tables.patterns.copy()
@@ -214,7 +214,7 @@ def full_book(seed: int) -> Book:
     table = np.stack([odds.hazard, np.full_like(odds.hazard, 4.0), chance.normal(0, 0.1, odds.hazard.shape)], 2)
     deck = np.array([(1 << 52) - 1, 10], np.int64)
     codes = chance.integers(0, 256, (2, 1 << 23), np.uint8)
-    return NO_BOOK._replace(
+    return NO_VALUES._replace(
         codes=codes, turns=turns, keys=tables.keys, patterns=patterns, odds=table, knock=odds.knock, caught=odds.caught, deck=deck
     )
 
@@ -255,7 +255,7 @@ def test_a_computed_player_needs_its_folder(text: str, why: str) -> None:
         players.parse(text)
 
 
-def test_a_small_player_does_not_sit_at_the_full_table(book: Book, tmp_path: Path) -> None:
+def test_a_small_player_does_not_sit_at_the_full_table(book: Values, tmp_path: Path) -> None:
     from meldlab.gin.values.folder import save
 
     save(book, {"cards": CARDS, "ranks": RANKS}, tmp_path / "small")

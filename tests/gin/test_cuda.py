@@ -11,13 +11,12 @@ import numpy as np
 from meldlab.gin import Rules
 from meldlab.gin.batch import rule_vector
 from meldlab.gin.book import NO_BOOK
-from meldlab.gin.kernel_computed import KNOWNS, TURNS
-from meldlab.gin.kernel_ensemble import COMPUTED, KIND, PARAMETERS
+from meldlab.gin.kernel_layout import COMPUTED, KIND, KNOWNS, PARAMETERS, TURNS, Book, Pair
 from meldlab.gin.players import SimplePlayer
 from meldlab.gin.values.folder import dead_cards
 from meldlab.gin.values.guided import guided_value
 from meldlab.gin.values.odds import Odds
-from meldlab.gin.values.recursion import Engine, Field, open_book, solve
+from meldlab.gin.values.recursion import Engine, Field, solve, values_of
 
 ROOT = Path(__file__).parents[2]
 ROUNDS, GAMES, LIMIT = 6, 2, 2
@@ -40,10 +39,10 @@ np.savez(sys.argv[1] + "/found.npz", **work("cuda"))
 def work(device: str) -> dict[str, Any]:
     """Solve, follow a guide, play and tally with the kernels of a device."""
     engine, field = Engine(device), Field(3, dead_cards(3), device)
-    vector, none = rule_vector(RULES, 3, 3), type(NO_BOOK)(*(engine.up(one) for one in NO_BOOK))
+    vector, none = rule_vector(RULES, 3, 3), engine.book(NO_BOOK)
     simple, computed = SimplePlayer().vector(), np.zeros(PARAMETERS)
     computed[KIND] = COMPUTED
-    first = engine.tally(np.array([simple, simple]), (none, none), vector, 1, ROUNDS)
+    first = engine.tally(Pair(np.array([simple, simple]), (none, none)), vector, 1, ROUNDS)
     odds = Odds.of(first)
     seen = {}
 
@@ -53,10 +52,11 @@ def work(device: str) -> dict[str, Any]:
     solved = solve(field, odds, LIMIT, upcard=0.3, kind=np.uint8, slots=[1, 8], each=keep)
     guided = guided_value(field, odds.until(4), solved, odds, LIMIT, upcard=0.3)
     keep(0, field.value)
-    book = open_book(field, solved, odds, np.full(TURNS + 2, 2.0), np.zeros((TURNS + 2, KNOWNS)))
-    counts = engine.play(np.array([computed, simple]), (book, none), vector, 2, 0, GAMES // 2)
-    won = engine.won(np.array([computed, simple]), (book, none), vector, 2, GAMES // 2)
-    second = engine.tally(np.array([computed, simple]), (book, none), vector, 3, ROUNDS)
+    values = values_of(field, solved, odds, np.full(TURNS + 2, 2.0), np.zeros((TURNS + 2, KNOWNS)))
+    pair = Pair(np.array([computed, simple]), (Book(values, none.network), none))
+    counts = engine.play(pair, vector, 2, 0, GAMES // 2)
+    won = engine.won(pair, vector, 2, GAMES // 2)
+    second = engine.tally(pair, vector, 3, ROUNDS)
     codes = [row.copy_to_host() if hasattr(row, "copy_to_host") else row for row in (solved.codes[0], solved.codes[1])]
     means = np.array([solved.value, guided])
     found = {"first": first, "value": seen[1], "guided": seen[0], "means": means, "counts": counts, "won": won, "second": second}

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from meldlab.cards import CARDS, Card, Hand
 from meldlab.errors import NotLegalHere
-from meldlab.gin import Phase, Rules, Verb, kernel_ensemble
+from meldlab.gin import Phase, Rules, Verb, kernel_layout
 from meldlab.gin.batch import play_batch
-from meldlab.gin.players import Ensemble, EnsemblePlayer, SimplePlayer
+from meldlab.gin.players import Ensemble, EnsemblePlayer, SimplePlayer, kernel_ensemble
 from meldlab.melds import deadwood, discards
 from meldlab.play import Deal
 from tests.gin.test_players import WEIGHING, values_of, view_of
@@ -29,11 +29,11 @@ def mask(cards: str) -> int:
 def test_the_new_places_lie_behind_the_old_ones() -> None:
     # Vectors of earlier versions had 36 places; what those mean has not moved.
     vector = PAPER.vector()
-    assert len(vector) == kernel_ensemble.PARAMETERS
-    assert vector[:5].tolist() == [kernel_ensemble.ENSEMBLE, 10, 0, 6, 14]
-    assert vector[kernel_ensemble.WEIGHT : kernel_ensemble.WEIGHT + 6].tolist() == list(PAPER.weights)
-    assert vector[kernel_ensemble.ANY_MELD] == 0
-    assert kernel_ensemble.DRAW_LEAST == kernel_ensemble.ANY_MELD + 1
+    assert len(vector) == kernel_layout.PARAMETERS
+    assert vector[:5].tolist() == [kernel_layout.ENSEMBLE, 10, 0, 6, 14]
+    assert vector[kernel_layout.WEIGHT : kernel_layout.WEIGHT + 6].tolist() == list(PAPER.weights)
+    assert vector[kernel_layout.ANY_MELD] == 0
+    assert kernel_layout.DRAW_LEAST == kernel_layout.ANY_MELD + 1
 
 
 @pytest.mark.parametrize(
@@ -80,7 +80,9 @@ def dangers_of(hand: str, known: str, pile: str, p: dict[Card, float]) -> dict[C
     order = np.array([card.index for card in cards], np.int64)
     belief, values = np.zeros(54), np.zeros(52)
     belief[:52] = [p.get(card, 0.75) for card in CARDS]
-    kernel_ensemble.dangers(cards.mask, order, len(order), belief, mask(known), mask(pile), np.zeros(4 * kernel_ensemble.WIDE), values)
+    kernel_ensemble.dangers(
+        cards.mask, order, len(order), belief, mask(known), mask(pile), np.zeros(4 * kernel_ensemble.SUIT_PLACES), values
+    )
     return {card: float(values[card.index]) for card in cards}
 
 

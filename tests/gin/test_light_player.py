@@ -9,10 +9,11 @@ from numpy.typing import NDArray
 from meldlab.cards import Hand
 from meldlab.errors import NoSuchThing
 from meldlab.gin import Gin, Rules, Verb, players
-from meldlab.gin import kernel_light as light
 from meldlab.gin.advice import advise, imagined_view
 from meldlab.gin.batch import play_batch
-from meldlab.gin.players import LightPlayer, SimplePlayer
+from meldlab.gin.kernel_layout import Sight
+from meldlab.gin.kernel_round import new_sheet
+from meldlab.gin.players import LightPlayer, SimplePlayer, kernel_light
 from meldlab.lab.arena.contest import contest
 from meldlab.melds import deadwood
 from meldlab.play import Deal, Table
@@ -48,9 +49,9 @@ def slow_answers(states: list[int], turn: int, scores: tuple[int, int], discard:
     rows.append(at + sum(state * 5**i for i, state in enumerate(alike)))
     at += 125
     rows += [at + min(scores[0] // 10, 9), at + 10 + min(scores[1] // 10, 9)]
-    total = LIGHT.book.rows.astype(np.float64)[rows].sum(0)
-    inner = np.maximum(total, 0) @ LIGHT.book.first[:-1] + LIGHT.book.first[-1]
-    answers: NDArray[np.float64] = np.maximum(inner, 0) @ LIGHT.book.last[:-1] + LIGHT.book.last[-1]
+    total = LIGHT.network.rows.astype(np.float64)[rows].sum(0)
+    inner = np.maximum(total, 0) @ LIGHT.network.first[:-1] + LIGHT.network.first[-1]
+    answers: NDArray[np.float64] = np.maximum(inner, 0) @ LIGHT.network.last[:-1] + LIGHT.network.last[-1]
     return answers
 
 
@@ -66,9 +67,11 @@ def test_the_kernel_computes_what_the_network_says(order: list[int], gone: int, 
     hand, pile, theirs = order[:11], order[11 : 11 + gone], order[11 + gone : 11 + gone + known]
     dropped = pile[::2]
     masks = [sum(1 << card for card in cards) for cards in (hand, theirs, pile, dropped)]
-    left, values = np.zeros(52, np.int64), np.full(53, np.nan)
-    total, inner = np.zeros((2, light.WIDE), np.float32), np.zeros(light.NARROW, np.float32)
-    chosen = light.light_discard(masks[0], 0, turn, *masks[1:], *scores, 10, 0.0, np.uint64(0), LIGHT.book, left, values, total, inner)
+    sheet = new_sheet()
+    values = sheet.values
+    values[:] = np.nan
+    sight = Sight._make((masks[0], 0, turn, *masks[1:], -1, False, *scores, 10))
+    chosen = kernel_light.light_discard(sight, 0.0, np.uint64(0), LIGHT.network, sheet)
     best: list[tuple[float, int]] = []
     for card in hand:
         states = [UNSEEN] * 52
@@ -78,7 +81,7 @@ def test_the_kernel_computes_what_the_network_says(order: list[int], gone: int, 
         rest = deadwood(Hand.from_mask(masks[0] & ~(1 << card)))
         wait, knock, _ = slow_answers(states, min(turn, 16), scores, card, rest)
         assert values[card] == pytest.approx(wait, abs=1e-3)
-        assert left[card] == rest
+        assert sheet.left[card] == rest
         best += [(wait, card)] + ([(knock, card + 64)] if rest <= 10 else [])
     # The choice is one of the best, up to what single precision can tell apart.
     worth = {action: value for value, action in best}

@@ -9,20 +9,20 @@ import pytest
 
 from meldlab.cards import CARDS, Card, Deck, Hand
 from meldlab.errors import MeldlabError
-from meldlab.gin import PRESETS, Gin, Move, Phase, Round, Rules, Verb, View, kernel_ensemble, players
+from meldlab.gin import PRESETS, Gin, Move, Phase, Round, Rules, Verb, View, kernel_layout, players
 from meldlab.gin.batch import play_batch, trace
-from meldlab.gin.players import Ensemble, EnsemblePlayer, SimplePlayer
+from meldlab.gin.players import Ensemble, EnsemblePlayer, SimplePlayer, kernel_ensemble
 from meldlab.melds import discards
 from meldlab.play import Deal, Table
 
 VERBS = {
-    kernel_ensemble.PASS: Verb.PASS,
-    kernel_ensemble.TAKE: Verb.TAKE,
-    kernel_ensemble.DRAW: Verb.DRAW,
-    kernel_ensemble.DROP: Verb.DROP,
-    kernel_ensemble.KNOCK: Verb.KNOCK,
-    kernel_ensemble.BIG: Verb.BIG_GIN,
-    kernel_ensemble.SHOW: Verb.SHOW,
+    kernel_layout.PASS: Verb.PASS,
+    kernel_layout.TAKE: Verb.TAKE,
+    kernel_layout.DRAW: Verb.DRAW,
+    kernel_layout.DROP: Verb.DROP,
+    kernel_layout.KNOCK: Verb.KNOCK,
+    kernel_layout.BIG: Verb.BIG_GIN,
+    kernel_layout.SHOW: Verb.SHOW,
 }
 
 

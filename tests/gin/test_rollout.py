@@ -10,12 +10,11 @@ from meldlab.cards import Hand
 from meldlab.chance import Purpose
 from meldlab.chance.kernel import address, below
 from meldlab.gin import Gin, Move, Phase, Round, Rules, Verb
-from meldlab.gin import kernel_ensemble as verbs
+from meldlab.gin import kernel_layout as verbs
 from meldlab.gin.batch import playing_out, rule_vector
-from meldlab.gin.book import NO_BOOK
-from meldlab.gin.kernel_rollout import rollouts
 from meldlab.gin.move import DRAW, DROPS, PASS, TAKES
 from meldlab.gin.players import MonteCarloPlayer, SimplePlayer, montecarlo
+from meldlab.gin.players.kernel_rollout import Situation, rollouts
 from meldlab.gin.view import View
 from meldlab.play import Chance, Deal, RandomPlayer, Table
 
@@ -38,19 +37,16 @@ def slow_playout(view: View, candidate: tuple[int, int], theirs: tuple[int, ...]
     draws = sum(move.verb in (Verb.DRAW, Verb.TAKE) for _, move in view.history)
     round, step = own_first(view, theirs, stock)._replace(draws=draws, upcards=upcards), 0
     if verb in (verbs.TAKE, verbs.DRAW):
-        round = round.apply(TAKES[card] if verb == verbs.TAKE else DRAW)
-        if round.outcome is None:
-            round, step = round.apply(SIMPLE.choose(round.view(0), Chance(root, 0, 0))), 1
+        round, step = round.apply(TAKES[card] if verb == verbs.TAKE else DRAW), 1
     elif verb == verbs.PASS:
-        round = round.apply(PASS)
+        round, step = round.apply(PASS), 1
     elif verb == verbs.KNOCK:
         rest = round.view(0).hand - {next(each for each in view.hand if each.index == card)}
         melds = SIMPLE.melds(round.view(0), type(view.hand)(rest), Chance(root, 0, 0))
         round, step = round.apply(Move(Verb.KNOCK, card, melds)), 1
     else:
-        round, step = round.apply(DROPS[card]), 1
-    # Nobody remembers how the round began, nor the pairs of cards that the simple player has drawn and discarded.
-    round = round._replace(history=(), drawn=((), ()))
+        # Nobody remembers how the round began, nor which card was drawn before this one was dropped.
+        round, step = round.apply(DROPS[card])._replace(history=(), drawn=((), ())), 1
     while round.outcome is None:
         round, step = round.apply(SIMPLE.choose(round.view(round.seat), Chance(root, step, round.seat))), step + 1
     winner = round.outcome.winner
@@ -91,8 +87,8 @@ def test_the_kernel_plays_out_what_the_table_plays_out() -> None:
         values = np.zeros(len(candidates))
         passes = sum(move.verb is Verb.PASS for _, move in view.history) if view.phase == Phase.OFFER else 3
         draws = sum(move.verb in (Verb.DRAW, Verb.TAKE) for _, move in view.history)
-        place = view.mask, view.known_mask, np.array(view.pile_indices, np.int64), view.stock, view.turn, draws, 0, passes
-        rollouts(np.array(candidates, np.int64), DEALS, np.uint64(KEY), *place, both, (NO_BOOK, NO_BOOK), rules, values)
+        place = Situation(view.mask, view.known_mask, np.array(view.pile_indices, np.int64), view.stock, view.turn, draws, 0, passes)
+        rollouts(np.array(candidates, np.int64), DEALS, np.uint64(KEY), place, both, rules, values)
         for candidate, value in zip(candidates, values, strict=True):
             slow = 0
             for deal, (theirs, stock) in enumerate(dealt(view)):
@@ -108,7 +104,7 @@ def test_a_playout_starts_from_the_real_counts(monkeypatch: pytest.MonkeyPatch) 
     seen: list[tuple[int, ...]] = []
 
     def watched(*arguments: Any) -> None:
-        seen.append(tuple(int(each) for each in arguments[7:11]))
+        seen.append(tuple(int(each) for each in arguments[3][4:]))
 
     monkeypatch.setattr(montecarlo, "rollouts", watched)
     thinker = MonteCarloPlayer.parse("mc:2")
@@ -134,7 +130,7 @@ def test_the_turn_decides_how_one_knocks() -> None:
     found = []
     for turn in (0, 1, 9):
         values = np.zeros(1)
-        place = hand, 0, pile, 30, turn, 2 * turn, 0, 3
-        rollouts(np.array([[verbs.DROP, 25]], np.int64), 300, np.uint64(KEY), *place, both, (NO_BOOK, NO_BOOK), rules, values)
+        place = Situation(hand, 0, pile, 30, turn, 2 * turn, 0, 3)
+        rollouts(np.array([[verbs.DROP, 25]], np.int64), 300, np.uint64(KEY), place, both, rules, values)
         found.append(values[0])
     assert len(set(found)) == 3

@@ -11,19 +11,20 @@ import pytest
 
 from meldlab.cards import classes
 from meldlab.errors import NotPossible
-from meldlab.gin.book import NO_BOOK, Book
+from meldlab.gin.book import NO_VALUES
+from meldlab.gin.kernel_layout import Values
 from meldlab.gin.values.folder import check_folder, dead_cards, load, save
 
 FACTS = {"cards": 3, "ranks": 4, "against": "simple", "rules": {"preset": "eaai"}, "turns": [1, 9], "price": 5.0}
 
 
-def small_book(kind: type[np.unsignedinteger], seed: int = 1) -> Book:
+def small_book(kind: type[np.unsignedinteger], seed: int = 1) -> Values:
     chance, size = np.random.default_rng(seed), classes.numbering(3, dead_cards(4))
-    arrays = {name: chance.random(getattr(NO_BOOK, name).shape) for name in ("turns", "odds", "knock", "caught")}
+    arrays = {name: chance.random(getattr(NO_VALUES, name).shape) for name in ("turns", "odds", "knock", "caught")}
     arrays["turns"][:, 0] = chance.integers(0, 2, len(arrays["turns"]))
     deck = np.array([((1 << 52) - 1) & ~dead_cards(4).mask, 3], np.int64)
     codes = chance.integers(0, np.iinfo(kind).max, (2, size.classes), kind, endpoint=True)
-    return NO_BOOK._replace(codes=codes, keys=size.keys, patterns=size.patterns, deck=deck, **arrays)
+    return NO_VALUES._replace(codes=codes, keys=size.keys, patterns=size.patterns, deck=deck, **arrays)
 
 
 @pytest.mark.parametrize("kind", [np.uint8, np.uint16])
@@ -33,7 +34,7 @@ def test_what_is_saved_is_loaded(tmp_path: Path, kind: type[np.unsignedinteger])
     assert size == (tmp_path / "mine" / "values.npy").stat().st_size
     found, head = load(tmp_path / "mine")
     assert FACTS.items() <= head.items()
-    for name in Book._fields:
+    for name in Values._fields:
         assert np.array_equal(getattr(found, name), getattr(book, name)), name
         # The kernels are compiled for these types; another one would be compiled again.
         assert getattr(found, name).dtype == getattr(book, name).dtype

@@ -10,7 +10,7 @@ import pytest
 from meldlab.cards import CARDS, Card
 from meldlab.gin import Gin, Match, Move, Rules, Verb, kernel_tracking, players
 from meldlab.gin.batch import pair_of, rule_vector
-from meldlab.gin.kernel_ensemble import DRAWS, PARAMETERS
+from meldlab.gin.kernel_layout import DRAWS, PARAMETERS
 from meldlab.gin.players import Ensemble
 from meldlab.lab.tuning.tracking import curves_of, genes_of
 from meldlab.play import Deal, Table
@@ -109,11 +109,11 @@ def kernel(genes: list[tuple[float, ...]], pairs: int, first: int = 0) -> tuple[
     trackers = np.zeros((len(genes), PARAMETERS))
     trackers[:, DRAWS : DRAWS + 9] = genes
     totals, counts = (
-        np.zeros((len(genes), kernel_tracking.ALLOWANCES, kernel_tracking.TURNS, 3)),
-        np.zeros((kernel_tracking.TURNS, 2), np.int64),
+        np.zeros((len(genes), kernel_tracking.ALLOWANCES, kernel_tracking.TRACKED_TURNS, 3)),
+        np.zeros((kernel_tracking.TRACKED_TURNS, 2), np.int64),
     )
     pair = pair_of(players.parse("simple"), players.parse("gin-only"))
-    kernel_tracking.track_some(*pair, rule_vector(Rules()), SEED, first, pairs, trackers, totals, counts)
+    kernel_tracking.track_some(pair, rule_vector(Rules()), SEED, first, pairs, trackers, totals, counts)
     return totals, counts
 
 
@@ -122,7 +122,7 @@ def test_the_kernel_guesses_as_the_slow_watcher_does(genes: tuple[float, ...]) -
     pairs = 3
     watcher = follow(genes, pairs)
     totals, counts = kernel([genes], pairs)
-    for turn in range(1, kernel_tracking.TURNS):
+    for turn in range(1, kernel_tracking.TRACKED_TURNS):
         for which, allowance in enumerate(kernel_tracking.ALLOWED):
             expected = watcher.fitness.get((turn, allowance), [])
             assert counts[turn, kernel_tracking.MEASURED] == len(expected)

@@ -9,7 +9,7 @@ import pytest
 
 from meldlab.errors import MeldlabError
 from meldlab.gin import Rules
-from meldlab.gin.book import Book
+from meldlab.gin.kernel_layout import Values
 from meldlab.gin.values.folder import load
 from meldlab.lab.computing import Computed, Setting, compute
 from meldlab.statistics import sign_test
@@ -40,7 +40,7 @@ def test_the_last_lap_leaves_little_to_gain(found: Computed) -> None:
 def test_what_is_saved_is_what_was_measured(found: Computed, tmp_path: Path) -> None:
     found.save(tmp_path / "mine")
     book, head = load(tmp_path / "mine")
-    assert all(np.array_equal(getattr(book, name), getattr(found.book, name)) for name in Book._fields)
+    assert all(np.array_equal(getattr(book, name), getattr(found.values, name)) for name in Values._fields)
     assert head["win_rate"] == found.win_rate.value
     assert head["rules"] == {"preset": "eaai", "knock_limit": 3}
     assert (head["against"], head["cards"], head["ranks"], head["bits"]) == ("simple", 5, 6, 8)
@@ -51,7 +51,7 @@ def test_the_same_seed_gives_the_same_player_on_any_number_of_threads() -> None:
     try:
         for threads in (1, before):
             numba.set_num_threads(threads)
-            books.append(compute("gin-only", SMALL, device="cpu", rounds=9_000, games=100, loops=1, turns=[1, 4], seed=3).book)
+            books.append(compute("gin-only", SMALL, device="cpu", rounds=9_000, games=100, loops=1, turns=[1, 4], seed=3).values)
     finally:
         numba.set_num_threads(before)
     assert books[0].codes.shape[0] == 2

@@ -4,6 +4,7 @@ Doors import what they need inside their verbs, so that help answers at once.
 """
 
 import io
+import logging
 import os
 import sys
 from collections.abc import Sequence
@@ -57,6 +58,10 @@ def front(
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line; a mistake in the input is one line (and a caret) on stderr and status 2."""
     command = typer.main.get_command(app)
+    # The library says nothing by itself; here somebody waits for the first compilation.
+    log = logging.getLogger("meldlab.compiling")
+    log.setLevel(logging.INFO)
+    log.handlers = [logging.StreamHandler(sys.stderr)]
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             # A suit that the reader's character set does not have becomes a question mark, not the end of the answer.

@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 
 from meldlab.chance import verified
 from meldlab.errors import NotLegalHere, whole
-from meldlab.gin import kernel_round
-from meldlab.gin.book import NO_BOOK, Book
-from meldlab.gin.kernel_ensemble import ENSEMBLE, KIND, PARAMETERS, SIMPLE
+from meldlab.gin import kernel_layout, kernel_round
+from meldlab.gin.book import NO_BOOK, NO_VALUES
+from meldlab.gin.kernel_layout import ENSEMBLE, KIND, PARAMETERS, SIMPLE, Book, Pair
 from meldlab.gin.rules import Rules
 from meldlab.pieces import on_cores
 from meldlab.play.batch import Batch
@@ -26,7 +26,7 @@ from meldlab.play.batch import Batch
 __all__ = ["Seated", "batch_of", "pair_of", "play_batch", "playing_out", "plays_in_kernel", "rule_vector", "seat", "trace"]
 
 CHUNK = 16  # games of the first piece that a core plays; an ensemble needs some five milliseconds for them
-NEXT = {"alternates": kernel_round.ALTERNATES, "winner": kernel_round.WINNER, "loser": kernel_round.LOSER}
+NEXT = {"alternates": kernel_layout.ALTERNATES, "winner": kernel_layout.WINNER, "loser": kernel_layout.LOSER}
 MOST_NUMBER = 1e6  # of a bare vector; larger than any parameter that means something
 
 
@@ -76,25 +76,23 @@ def _checked(numbers: Sequence[float] | NDArray[np.float64]) -> NDArray[np.float
     return vector
 
 
-def pair_of(first: Any, second: Any) -> tuple[NDArray[np.float64], tuple[Book, Book]]:
-    """Return two players as a kernel takes them, books with codes of one type: it takes no mixture."""
+def pair_of(first: Any, second: Any) -> Pair:
+    """Return two players as a kernel takes them, values with codes of one type: it takes no mixture."""
     both = [seat(first), seat(second)]
-    books = [one.book for one in both]
-    kinds = {book.codes.dtype for book in books if book.codes.size > 1}
+    kinds = {one.book.values.codes.dtype for one in both if one.book.values.codes.size > 1}
     if len(kinds) > 1:
         raise NotLegalHere("a computed player of 8 bits and one of 16 cannot meet in the batch kernel")
-    kind = kinds.pop() if kinds else NO_BOOK.codes.dtype
-    one, other = (book if book.codes.size > 1 else book._replace(codes=np.zeros((1, 1), kind)) for book in books)
-    return np.array([each.vector for each in both]), (one, other)
+    none = NO_VALUES._replace(codes=np.zeros((1, 1), kinds.pop() if kinds else np.uint8))
+    one, other = (book if book.values.codes.size > 1 else book._replace(values=none) for book in (each.book for each in both))
+    return Pair(np.array([each.vector for each in both]), (one, other))
 
 
-def playing_out(first: Any, second: Any) -> NDArray[np.float64]:
+def playing_out(first: Any, second: Any) -> Pair:
     """Return the two who play a round out from its middle: simple ones, since others would have to remember how it began."""
-    both = [seat(first), seat(second)]
-    for one in both:
+    for one in (seat(first), seat(second)):
         if one.vector[KIND] != SIMPLE:
             raise NotLegalHere(f"{one.name} cannot play a round out from its middle; simple, gin-only and knock:A,B,T can")
-    return np.array([one.vector for one in both])
+    return pair_of(first, second)
 
 
 def rule_vector(rules: Rules, cards: int = 10, ranks: int = 13) -> NDArray[np.int64]:
@@ -106,23 +104,23 @@ def rule_vector(rules: Rules, cards: int = 10, ranks: int = 13) -> NDArray[np.in
     """
     if rules.wall_knock:
         raise NotLegalHere("the kernels do not play wall_knock, a last knock at the wall")
-    vector = np.zeros(kernel_round.RULES, np.int64)
+    vector = np.zeros(kernel_layout.RULES, np.int64)
     values = {
-        kernel_round.LIMIT: rules.knock_limit,
-        kernel_round.OKLAHOMA: rules.oklahoma,
-        kernel_round.GIN: rules.gin_bonus,
-        kernel_round.BIG_GIN: rules.big_gin_bonus,
-        kernel_round.UNDERCUT: rules.undercut_bonus,
-        kernel_round.EQUAL: rules.equal_deadwood == "nothing",
-        kernel_round.OFFER: rules.offer_upcard,
-        kernel_round.FLOOR: rules.stock_floor,
-        kernel_round.MOST_UPCARDS: rules.most_upcard_draws,
-        kernel_round.MOST_DRAWS: rules.most_draws,
-        kernel_round.RANDOM_START: rules.first_starter == "random",
-        kernel_round.NEXT: NEXT[rules.next_starter],
-        kernel_round.POINTS_WANTED: rules.match_points,
-        kernel_round.CARDS_EACH: cards,
-        kernel_round.RANKS: ranks,
+        kernel_layout.LIMIT: rules.knock_limit,
+        kernel_layout.OKLAHOMA: rules.oklahoma,
+        kernel_layout.GIN: rules.gin_bonus,
+        kernel_layout.BIG_GIN: rules.big_gin_bonus,
+        kernel_layout.UNDERCUT: rules.undercut_bonus,
+        kernel_layout.EQUAL: rules.equal_deadwood == "nothing",
+        kernel_layout.OFFER: rules.offer_upcard,
+        kernel_layout.FLOOR: rules.stock_floor,
+        kernel_layout.MOST_UPCARDS: rules.most_upcard_draws,
+        kernel_layout.MOST_DRAWS: rules.most_draws,
+        kernel_layout.RANDOM_START: rules.first_starter == "random",
+        kernel_layout.NEXT: NEXT[rules.next_starter],
+        kernel_layout.POINTS_WANTED: rules.match_points,
+        kernel_layout.CARDS_EACH: cards,
+        kernel_layout.RANKS: ranks,
     }
     for at, value in values.items():
         vector[at] = value
@@ -133,14 +131,13 @@ def play_batch(first: Any, second: Any, rules: Rules, seed: int, start: int, gam
     """Return [games, COUNTS] int32, what happened in games ``start`` and following with these players in these seats."""
     deals, number = verified(seed), whole(start, "number of the first game")
     counts, log = (
-        np.zeros((whole(games, "number of games"), kernel_round.COUNTS), np.int32),
-        np.empty((0, kernel_round.LOG_WIDTH), np.int64),
+        np.zeros((whole(games, "number of games"), kernel_layout.COUNTS), np.int32),
+        np.empty((0, kernel_layout.LOG_WIDTH), np.int64),
     )
-    players, books = pair_of(first, second)
-    vector = rule_vector(rules)
+    pair, vector = pair_of(first, second), rule_vector(rules)
 
     def play(at: int, many: int) -> None:
-        kernel_round.play_some(players, books, vector, deals, number + at, many, log, counts[at : at + many])
+        kernel_round.play_some(pair, vector, deals, number + at, many, log, counts[at : at + many])
 
     if threads > (most := numba.config.NUMBA_NUM_THREADS):
         raise NotLegalHere(f"{threads} threads asked for, this machine has {most}")
@@ -151,28 +148,28 @@ def play_batch(first: Any, second: Any, rules: Rules, seed: int, start: int, gam
 def batch_of(counts: NDArray[np.int32], rules: Rules) -> Batch:
     """Return [games, COUNTS] as the protocol has it, with the bonuses of the match in the scores."""
     numbers = counts.astype(np.int64)
-    wins = (numbers[:, [kernel_round.WINNER_SEAT]] == np.arange(2)).astype(np.float64)
+    wins = (numbers[:, [kernel_layout.WINNER_SEAT]] == np.arange(2)).astype(np.float64)
 
     def both(place: int) -> NDArray[np.int64]:
         return numbers[:, place : place + 2]
 
-    points, decided = both(kernel_round.SCORE), (wins.sum(1) > 0)[:, None] & bool(rules.match_points)
+    points, decided = both(kernel_layout.SCORE), (wins.sum(1) > 0)[:, None] & bool(rules.match_points)
     shutout = rules.shutout_bonus * (points[:, ::-1] == 0)
-    bonuses = wins.astype(np.int64) * (rules.game_bonus + shutout) + rules.box_bonus * both(kernel_round.WON)
+    bonuses = wins.astype(np.int64) * (rules.game_bonus + shutout) + rules.box_bonus * both(kernel_layout.WON)
     found = {
-        "rounds": numbers[:, kernel_round.ROUNDS],
-        "turns": numbers[:, kernel_round.TURNS],
+        "rounds": numbers[:, kernel_layout.ROUNDS],
+        "turns": numbers[:, kernel_layout.DRAWN],
         "points": points,
-        "gins": both(kernel_round.GINS),
-        "undercuts": both(kernel_round.UNDERCUTS),
-        "voids": numbers[:, kernel_round.VOIDS],
+        "gins": both(kernel_layout.GINS),
+        "undercuts": both(kernel_layout.UNDERCUTS),
+        "voids": numbers[:, kernel_layout.VOIDS],
     }
     return Batch(points + decided * bonuses, wins, found, {})
 
 
 def trace(first: Any, second: Any, rules: Rules, seed: int, game: int) -> NDArray[np.int64]:
     """Return [steps, 7] int64, every step of one game: seat, verb, card, four melds as hands."""
-    log, counts = np.zeros((20_000, kernel_round.LOG_WIDTH), np.int64), np.zeros((1, kernel_round.COUNTS), np.int32)
+    log, counts = np.zeros((20_000, kernel_layout.LOG_WIDTH), np.int64), np.zeros((1, kernel_layout.COUNTS), np.int32)
     number = whole(game, "number of the game")
-    kernel_round.play_some(*pair_of(first, second), rule_vector(rules), verified(seed), number, 1, log, counts)
-    return log[: counts[0, kernel_round.STEPS]]
+    kernel_round.play_some(pair_of(first, second), rule_vector(rules), verified(seed), number, 1, log, counts)
+    return log[: counts[0, kernel_layout.STEPS]]

@@ -1,36 +1,17 @@
-"""The book of the computed player: values of hands and odds of the opponent, as the kernels read them."""
+"""The book of a player that computes, as the kernels read it: values of hands and odds of the opponent, or a network."""
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from meldlab.errors import NotLegalHere
-from meldlab.gin.kernel_computed import KNOWNS, ODDS, TURNS
-from meldlab.gin.kernel_light import NARROW, ROWS, WIDE
+from meldlab.gin.kernel_layout import DEADWOODS, KNOWNS, NARROW, ODDS, TURNS, WIDE, Book, Network, Values
+from meldlab.gin.players.kernel_light import ROWS
 
-__all__ = ["NO_BOOK", "Book", "check_network", "check_tables", "on_host"]
+__all__ = ["NO_BOOK", "NO_NETWORK", "NO_VALUES", "check_network", "check_values", "on_host"]
 
-DEADWOODS = 100
-
-
-class Book(NamedTuple):
-    """What a computed player knows; kernels take it whole. Arrays may lie on a GPU."""
-
-    codes: Any  # [slots, classes] of an unsigned type: V in steps
-    turns: NDArray[np.float64]  # [TURNS + 2, 3]: slot, low, step of each turn
-    keys: NDArray[np.int32]
-    patterns: NDArray[np.int64]
-    odds: NDArray[np.float64]  # [TURNS + 2, KNOWNS, ODDS]
-    knock: NDArray[np.float64]  # [TURNS + 2, KNOWNS, DEADWOODS]
-    caught: NDArray[np.float64]
-    deck: NDArray[np.int64]  # all cards as a hand, and how many each player holds
-    rows: NDArray[np.float32]  # [ROWS, WIDE], the network of a light player
-    first: NDArray[np.float32]  # [WIDE + 1, NARROW]
-    last: NDArray[np.float32]  # [NARROW + 1, 3]
-
-
-NO_BOOK = Book(
+NO_VALUES = Values(
     np.zeros((1, 1), np.uint8),
     np.zeros((TURNS + 2, 3)),
     np.zeros((4, 8192), np.int32),
@@ -39,37 +20,36 @@ NO_BOOK = Book(
     np.zeros((TURNS + 2, KNOWNS, DEADWOODS)),
     np.zeros((TURNS + 2, KNOWNS, DEADWOODS)),
     np.zeros(2, np.int64),
-    np.zeros((1, 1), np.float32),
-    np.zeros((1, 1), np.float32),
-    np.zeros((1, 1), np.float32),
 )
+NO_NETWORK = Network(*(np.zeros((1, 1), np.float32) for _ in range(3)))
+NO_BOOK = Book(NO_VALUES, NO_NETWORK)
 NETWORK = {"rows": (ROWS, WIDE), "first": (WIDE + 1, NARROW), "last": (NARROW + 1, 3)}
 
 
-def check_network(book: Book) -> None:
-    """Raise unless the network of a book is one: kernels look rows up without asking whether they are there."""
+def check_network(network: Network) -> None:
+    """Raise unless this is a network: kernels look rows up without asking whether they are there."""
     for name, shape in NETWORK.items():
-        array = on_host(getattr(book, name))
+        array = on_host(getattr(network, name))
         if array.shape != shape or array.dtype != np.float32:
             raise NotLegalHere(f"no network: {name} has {_shape(array)} numbers, not {' x '.join(map(str, shape))} of 32 bits")
         if not np.isfinite(array).all():
             raise NotLegalHere(f"no network: {name} holds a number that is not finite")
 
 
-def check_tables(book: Book) -> None:
-    """Raise unless a book has values, and slots for every turn; whether a saved one has all hands, ``tables.load`` asks."""
+def check_values(values: Values) -> None:
+    """Raise unless there are values, and slots for every turn; whether saved ones are of all hands, ``folder.load`` asks."""
     for name in ("turns", "keys", "patterns", "odds", "knock", "caught", "deck"):
-        array, model = on_host(getattr(book, name)), getattr(NO_BOOK, name)
+        array, model = on_host(getattr(values, name)), getattr(NO_VALUES, name)
         if array.shape != model.shape or array.dtype != model.dtype:
             raise NotLegalHere(
                 f"no book of values: {name} has {_shape(array)} numbers of {array.dtype}, not {_shape(model)} of {model.dtype}"
             )
         if not np.isfinite(array).all():
             raise NotLegalHere(f"no book of values: {name} holds a number that is not finite")
-    codes = book.codes
+    codes = values.codes
     if len(codes.shape) != 2 or codes.shape[1] < 2 or codes.dtype not in (np.uint8, np.uint16):
         raise NotLegalHere(f"no book of values: {_shape(codes)} codes of {codes.dtype}, not a row of 8 or 16 bits for each slot")
-    slots = on_host(book.turns)[:, 0]
+    slots = on_host(values.turns)[:, 0]
     if not (np.isin(slots, np.arange(codes.shape[0]))).all():
         raise NotLegalHere(f"no book of values: turns name slots that are not among 0 to {codes.shape[0] - 1}")
 

@@ -11,6 +11,7 @@ from meldlab.chance.kernel_purpose import Purpose
 from meldlab.compiling import kernel, scalar_kernel
 from meldlab.gin.kernel import (
     DISCARD,
+    LEFT,
     MELDS,
     POINTS,
     bit,
@@ -21,26 +22,9 @@ from meldlab.gin.kernel import (
     popcount,
     simple_discard,
 )
-from meldlab.gin.kernel import LEFT as TABLE
-from meldlab.gin.kernel_computed import computed_discard, computed_takes
-from meldlab.gin.kernel_desk import Desk
-from meldlab.gin.kernel_ensemble import (
-    BIG,
-    COMPUTED,
-    DRAW,
-    DROP,
-    DROPS,
-    ENSEMBLE,
-    KIND,
-    KNOCK,
-    KNOCK_EARLY,
-    KNOCK_LATE,
-    KNOCK_TURN,
-    NOISE,
-    PASS,
-    SHOW,
-    SIMPLE,
-    TAKE,
+from meldlab.gin.kernel_layout import *
+from meldlab.gin.players.kernel_ensemble import (
+    HOLD,
     adjacent_cards,
     baseline,
     ensemble_discard,
@@ -49,40 +33,13 @@ from meldlab.gin.kernel_ensemble import (
     start_belief,
     weigh_knock,
 )
-from meldlab.gin.kernel_light import NARROW, WIDE, light_discard, light_takes
+from meldlab.gin.players.kernel_light import light_discard, light_takes
+from meldlab.gin.players.kernel_looking import computed_discard, computed_takes
 from meldlab.melds.kernel import deadwood
 
 DEAL, STARTER, SCORES = int(Purpose.DEAL), int(Purpose.STARTER), int(Purpose.SCORES)
 MOST_ROUNDS = 1000  # a match that nobody has won by then is a draw: under some rules nobody ever scores
-
-# Places in a vector of rules, [RULES] int64.
-LIMIT, OKLAHOMA, GIN, BIG_GIN, UNDERCUT, EQUAL, OFFER, FLOOR, MOST_UPCARDS, MOST_DRAWS, RANDOM_START, NEXT, POINTS_WANTED = range(13)
-CARDS_EACH, RANKS = 13, 14  # ten of thirteen; smaller games serve as tests of what is computed
-ANY_SCORES = 15  # 1: every match starts with scores drawn at random, to learn from
-RULES = 16
-ALTERNATES, WINNER, LOSER = 0, 1, 2
-
-# What a step of the log says: seat, verb, card, melds.
-SEAT, VERB, CARD, FIRST_MELD = 0, 1, 2, 3
-LOG_WIDTH = 7
-
-# What is counted per match, [games, COUNTS] int32.
-WINNER_SEAT, ROUNDS, TURNS, VOIDS, STEPS = range(5)
-SCORE, GINS, UNDERCUTS, WON = 5, 7, 9, 11  # two places each
-COUNTS = 13
-
-# Notes of a round, [NOTES] int64.
-STOCK_LEFT, PILE, PILED, UPCARDS, STEP, N_DRAWS = 0, 1, 2, 3, 4, 5
-HAND, KNOWN, TURN, DROPPED, SCORED = 6, 8, 10, 12, 14  # two places each
-NOTES = 16
-
-# What seat 0 writes into its diary at each of its discards, [turns, DIARY] float64: its deadwood, cards known of the opponent, points if it
-# knocked, whether it did, the risk of the discard, what it expected, whether the discard was taken; the cards as planes (kernel_light)
-# after the discard, and before a draw from stock, -1 if it took the upcard; the points of the round, filled in when it is over.
-LEFT_OVER, SEEN, IF_KNOCK, KNOCKED, RISK, EXPECTED, TAKEN, PLANE, DRAW_PLANE, RESULT = 0, 1, 2, 3, 4, 5, 6, 7, 9, 11
-OF_OPPONENT, DISCARDED, OWN_SCORE, OTHER_SCORE = 12, 13, 14, 15  # cards that the opponent dropped, the discard, the match before the round
-DIARY = 16
-CANNOT_KNOCK = -1e9
+CHOSEN = np.int64(-1)  # the first action of a round that is played on: the player's own choice
 
 
 @scalar_kernel
@@ -102,18 +59,59 @@ def write_melds(log, step, melds):
 
 
 @scalar_kernel
-def take_decision(desk, seat, upcard, limit, players, books):
+def sight_of(desk, seat, barred):
+    """Return what a seat sees; ``barred``: a card that it may not drop, as a hand."""
+    notes, pile, other = desk.notes, desk.pile, 1 - seat
+    top = pile[notes[PILED] - 1] if notes[PILED] > 0 else np.int64(-1)
+    return Sight(
+        notes[HAND + seat],
+        barred,
+        notes[TURN + seat],
+        notes[KNOWN + seat],
+        notes[PILE],
+        notes[DROPPED + other],
+        top & 63 if top >= 0 else np.int64(-1),
+        top >= 0 and top >> 6 == 2 - seat,
+        notes[SCORED + seat],
+        notes[SCORED + other],
+        notes[KNOCK_LIMIT],
+    )
+
+
+@scalar_kernel
+def take_decision(desk, seat, upcard, pair):
     """Tell whether a seat that computes takes the upcard."""
-    notes, left, values = desk.notes, desk.left, desk.values
-    hand, kind = notes[HAND + seat], players[seat, KIND]
-    turn, known, pile = notes[TURN + seat], notes[KNOWN + seat], notes[PILE]
+    sight, sheet, player, kind = sight_of(desk, seat, np.int64(0)), desk.sheet, pair.vectors[seat], pair.vectors[seat, KIND]
     if kind == ENSEMBLE:
-        return ensemble_takes(hand, desk.order[seat], upcard, turn, desk.belief[seat], known, pile, players[seat], desk.ob, left)
+        return ensemble_takes(sight, upcard, desk.order[seat], desk.belief[seat], player, sheet)
     if kind == COMPUTED:
-        return computed_takes(hand, upcard, turn, known, pile, limit, books[seat], left, desk.risks, values)
-    dropped, own, other = notes[DROPPED + 1 - seat], notes[SCORED + seat], notes[SCORED + 1 - seat]
-    seen = turn, known, pile, dropped, own, other
-    return light_takes(hand, upcard, *seen, limit, books[seat], left, values, desk.total, desk.inner)
+        return computed_takes(sight, upcard, pair.books[seat].values, sheet)
+    return light_takes(sight, upcard, pair.books[seat].network, sheet)
+
+
+@scalar_kernel
+def drop_decision(desk, seat, drawn, taken, pair, root):
+    """Return (card, deadwood it leaves, whether to knock) of a seat that computes."""
+    notes, sheet, player, kind = desk.notes, desk.sheet, pair.vectors[seat], pair.vectors[seat, KIND]
+    sight = sight_of(desk, seat, bit(drawn) if taken else np.int64(0))
+    if kind == COMPUTED:
+        chosen = computed_discard(sight, pair.books[seat].values, sheet)
+        return chosen & 63, sheet.left[chosen & 63], chosen >= 64
+    if kind == LIGHT:
+        key = decision(root, notes[STEP], seat, DISCARD)
+        chosen = light_discard(sight, player[NOISE], key, pair.books[seat].network, sheet)
+        return chosen & 63, sheet.left[chosen & 63], chosen >= 64
+    order, belief = desk.order[seat], desk.belief[seat]
+    order[10] = drawn
+    chosen = weigh_knock(ensemble_discard(sight, order, belief, player, sheet), sight, belief, player, sheet.left)
+    card, after = chosen & 63, (chosen & (HOLD - 1)) >> 6
+    at = 0
+    while at < 10 and order[at] != card:
+        at += 1
+    while at < 10:
+        order[at] = order[at + 1]
+        at += 1
+    return card, after, chosen < HOLD and after <= threshold(player, notes[TURN + seat], notes[KNOCK_LIMIT])
 
 
 @scalar_kernel
@@ -174,8 +172,9 @@ def showdown(hand, theirs, big, rules, own_key, other_key, shown, melds):
 
 
 @scalar_kernel
-def settle(notes, knocker, verb, card, rules, root, melds, shown, log, outcome):
-    """Show both hands after a knock and fill ``outcome``, [5] int64: winner, points, whether gin, whether undercut, who knocked."""
+def settle(desk, knocker, verb, card, rules, root):
+    """Show both hands after a knock and fill the outcome."""
+    notes, melds, shown, log, outcome = desk.notes, desk.melds, desk.shown, desk.log, desk.outcome
     other, step = 1 - knocker, notes[STEP]
     own_key, other_key = decision(root, step, knocker, MELDS), decision(root, step + 1, other, MELDS)
     worth = showdown(notes[HAND + knocker], notes[HAND + other], verb == BIG, rules, own_key, other_key, shown, melds)
@@ -189,22 +188,25 @@ def settle(notes, knocker, verb, card, rules, root, melds, shown, log, outcome):
 
 
 @scalar_kernel
-def note_discard(diary, notes, card, left_over, knocked, limit, rules, root, risk, expected, shown, melds):
+def note_discard(desk, diary, card, left_over, knocked, pair, rules, root):
     """Write the discard of seat 0, which is out of its hand already, into its diary; ``left_over``: its deadwood."""
+    notes, kind = desk.notes, pair.vectors[0, KIND]
     row = notes[TURN] - 1
     if row >= len(diary):
         return
     diary[row, LEFT_OVER], diary[row, SEEN] = left_over, popcount(notes[KNOWN])
-    diary[row, KNOCKED], diary[row, RISK], diary[row, EXPECTED], diary[row, TAKEN] = knocked, risk, expected, 0
+    diary[row, KNOCKED], diary[row, TAKEN] = knocked, 0
+    diary[row, RISK] = desk.sheet.risks[card] if kind == COMPUTED else 0.0
+    diary[row, EXPECTED] = desk.sheet.values[card] if kind >= COMPUTED else 0.0
     pile = notes[PILE] | bit(card)
     diary[row, PLANE], diary[row, PLANE + 1] = notes[HAND] | pile, notes[KNOWN] | pile
     diary[row, OF_OPPONENT], diary[row, DISCARDED] = notes[DROPPED + 1], card
     diary[row, OWN_SCORE], diary[row, OTHER_SCORE] = notes[SCORED], notes[SCORED + 1]
     diary[row, IF_KNOCK] = CANNOT_KNOCK
-    if left_over <= limit:
+    if left_over <= notes[KNOCK_LIMIT]:
         step = notes[STEP]
         own_key, other_key = decision(root, step, 0, MELDS), decision(root, step + 1, 1, MELDS)
-        worth = showdown(notes[HAND], notes[HAND + 1], False, rules, own_key, other_key, shown, melds)
+        worth = showdown(notes[HAND], notes[HAND + 1], False, rules, own_key, other_key, desk.shown, desk.melds)
         diary[row, IF_KNOCK] = worth >> 2 if worth >= 0 else -(-worth >> 2)
 
 
@@ -247,129 +249,79 @@ def is_void(notes, rules):
 
 
 @scalar_kernel
-def play_on(desk, seat, passes, limit, players, books, rules, root, log, diary):
-    """Play a round to its end from ``seat`` to draw; the steps go on from ``notes[STEP]``.
+def play_on(desk, diary, seat, passes, pair, rules, root, first):
+    """Play a round to its end from ``seat`` on; the steps go on from the notes.
 
-    ``passes``: how often the first upcard was passed, 3 when it is gone; ``players``: [2, PARAMETERS] float64; ``books``: what each seat
-    computes with; ``rules``: [RULES] int64; ``root``: of the players' draws.
+    ``passes``: how often the first upcard was passed, 3 when it is gone; ``rules``: [RULES] int64; ``root``: of the players' draws;
+    ``first``: CHOSEN, or the action that ``seat`` begins with, as verb + 8 * card; with DROP or KNOCK it has a card too many already.
     """
-    deck, notes, used, order, belief, pile, ob, left, risks, values, total, inner, melds, shown, outcome = desk
+    deck, notes, used, belief, pile, outcome, log = desk.deck, desk.notes, desk.used, desk.belief, desk.pile, desk.outcome, desk.log
+    players, left = pair.vectors, desk.sheet.left
     outcome[0], outcome[1], outcome[2], outcome[3], outcome[4] = -1, 0, 0, 0, -1
     while True:
-        top = pile[notes[PILED] - 1] & 63
-        taken = False
-        if passes != 2 and players[seat, KIND] == SIMPLE:
-            # Asked here: handing the desk and the books on costs more than the answer.
-            taken = makes_meld(notes[HAND + seat], top)
-        elif passes != 2:
-            taken = take_decision(desk, seat, top, limit, players, books)
-        if passes < 2 and not taken:
-            write(log, notes[STEP], seat, PASS, -1)
-            notes[STEP] += 1
-            tell_draw(notes, seat, top, False, players, belief)
-            passes += 1
-            seat = 1 - seat
-            continue
-        if taken:
-            drawn = top
-            if seat == 1 and pile[notes[PILED] - 1] >> 6 == 1 and 0 < notes[TURN] <= len(diary):
-                diary[notes[TURN] - 1, TAKEN] = 1
-            notes[PILED] -= 1
-            notes[PILE] &= ~bit(drawn)
-            notes[UPCARDS] += passes == 3
-            write(log, notes[STEP], seat, TAKE, drawn)
+        if first & 7 == DROP or first & 7 == KNOCK:
+            card, after, wanted = first >> 3, np.int64(0), first & 7 == KNOCK
+            hand = notes[HAND + seat]
         else:
-            drawn = np.int64(deck[4 * rules[RANKS] - notes[STOCK_LEFT]])
-            notes[STOCK_LEFT] -= 1
-            write(log, notes[STEP], seat, DRAW, drawn)
-        passes = np.int64(3)
-        notes[STEP] += 1
-        notes[N_DRAWS] += 1
-        if rules[MOST_UPCARDS] != 0 and notes[UPCARDS] >= rules[MOST_UPCARDS]:
-            return
-        tell_draw(notes, seat, top, taken, players, belief)
-        if seat == 0 and notes[TURN] < len(diary):
-            diary[notes[TURN], DRAW_PLANE] = -1 if taken else notes[HAND] | notes[PILE]
-            diary[notes[TURN], DRAW_PLANE + 1] = notes[KNOWN] | notes[PILE]
-        hand = notes[HAND + seat] | bit(drawn)
-        notes[HAND + seat] = hand
-        notes[TURN + seat] += 1
-        if rules[BIG_GIN] and deadwood(hand, TABLE) == 0:
-            notes[TURN + seat] -= 1  # no discard, so no line in the diary
-            settle(notes, seat, BIG, -1, rules, root, melds, shown, log, outcome)
-            return
-
-        risk, expected = 0.0, 0.0
-        if players[seat, KIND] >= COMPUTED:
-            barred = bit(drawn) if taken else np.int64(0)
-            turn, known = notes[TURN + seat], notes[KNOWN + seat]
-            if players[seat, KIND] == COMPUTED:
-                chosen = computed_discard(hand, barred, turn, known, notes[PILE], limit, books[seat], left, risks, values)
+            top = pile[notes[PILED] - 1] & 63
+            taken = first & 7 == TAKE
+            if first != CHOSEN or passes == 2:
+                pass
+            elif players[seat, KIND] == SIMPLE:
+                # Asked here: handing the desk and the books on costs more than the answer.
+                taken = makes_meld(notes[HAND + seat], top)
             else:
-                key = decision(root, notes[STEP], seat, DISCARD)
-                chosen = light_discard(
-                    hand,
-                    barred,
-                    turn,
-                    known,
-                    notes[PILE],
-                    notes[DROPPED + 1 - seat],
-                    notes[SCORED + seat],
-                    notes[SCORED + 1 - seat],
-                    limit,
-                    players[seat, NOISE],
-                    key,
-                    books[seat],
-                    left,
-                    values,
-                    total,
-                    inner,
-                )
-            card = chosen & 63
-            after, wanted, risk, expected = left[card], chosen >= 64, risks[card], values[card]
-        elif players[seat, KIND] == ENSEMBLE:
-            order[seat, 10] = drawn
-            under = pile[notes[PILED] - 1] if notes[PILED] > 0 else np.int64(-1)
-            theirs = under >= 0 and under >> 6 == 2 - seat
-            chosen = ensemble_discard(
-                hand,
-                order[seat],
-                11,
-                drawn,
-                taken,
-                notes[TURN + seat],
-                belief[seat],
-                notes[KNOWN + seat],
-                notes[PILE],
-                under & 63 if under >= 0 else np.int64(-1),
-                theirs,
-                players[seat],
-                ob,
-                left,
-                values,
-            )
-            turn, known = notes[TURN + seat], notes[KNOWN + seat]
-            chosen = weigh_knock(chosen, hand, drawn, taken, turn, belief[seat], known, notes[PILE], limit, players[seat], left)
-            card, after = chosen & 63, chosen >> 6
-            wanted = after <= threshold(players[seat], notes[TURN + seat], limit)
-            at = 0
-            while at < 10 and order[seat, at] != card:
-                at += 1
-            while at < 10:
-                order[seat, at] = order[seat, at + 1]
-                at += 1
-        else:
-            key = decision(root, notes[STEP], seat, DISCARD)
-            chosen = simple_discard(hand, drawn, taken, used[seat], key, left)
-            card, after = chosen & 63, chosen >> 6
-            wanted = after <= threshold(players[seat], notes[TURN + seat], limit)
-            used[seat, drawn] |= bit(card)
-            used[seat, card] |= bit(drawn)
+                taken = take_decision(desk, seat, top, pair)
+            if passes < 2 and not taken:
+                write(log, notes[STEP], seat, PASS, -1)
+                notes[STEP] += 1
+                tell_draw(notes, seat, top, False, players, belief)
+                passes += 1
+                seat = 1 - seat
+                first = CHOSEN
+                continue
+            if taken:
+                drawn = top
+                if seat == 1 and pile[notes[PILED] - 1] >> 6 == 1 and 0 < notes[TURN] <= len(diary):
+                    diary[notes[TURN] - 1, TAKEN] = 1
+                notes[PILED] -= 1
+                notes[PILE] &= ~bit(drawn)
+                notes[UPCARDS] += passes == 3
+                write(log, notes[STEP], seat, TAKE, drawn)
+            else:
+                drawn = np.int64(deck[4 * rules[RANKS] - notes[STOCK_LEFT]])
+                notes[STOCK_LEFT] -= 1
+                write(log, notes[STEP], seat, DRAW, drawn)
+            passes = np.int64(3)
+            notes[STEP] += 1
+            notes[N_DRAWS] += 1
+            if rules[MOST_UPCARDS] != 0 and notes[UPCARDS] >= rules[MOST_UPCARDS]:
+                return
+            tell_draw(notes, seat, top, taken, players, belief)
+            if seat == 0 and notes[TURN] < len(diary):
+                diary[notes[TURN], DRAW_PLANE] = -1 if taken else notes[HAND] | notes[PILE]
+                diary[notes[TURN], DRAW_PLANE + 1] = notes[KNOWN] | notes[PILE]
+            hand = notes[HAND + seat] | bit(drawn)
+            notes[HAND + seat] = hand
+            notes[TURN + seat] += 1
+            if rules[BIG_GIN] and deadwood(hand, LEFT) == 0:
+                notes[TURN + seat] -= 1  # no discard, so no line in the diary
+                settle(desk, seat, BIG, -1, rules, root)
+                return
+            if players[seat, KIND] == SIMPLE:
+                chosen = simple_discard(hand, drawn, taken, used[seat], decision(root, notes[STEP], seat, DISCARD), left)
+                card, after = chosen & 63, chosen >> 6
+                wanted = after <= threshold(players[seat], notes[TURN + seat], notes[KNOCK_LIMIT])
+                used[seat, drawn] |= bit(card)
+                used[seat, card] |= bit(drawn)
+            else:
+                card, after, wanted = drop_decision(desk, seat, drawn, taken, pair, root)
+        first = CHOSEN
         notes[HAND + seat] = hand ^ bit(card)
         if seat == 0 and len(diary) > 0:
-            note_discard(diary, notes, card, after, wanted, limit, rules, root, risk, expected, shown, melds)
+            note_discard(desk, diary, card, after, wanted, pair, rules, root)
         if wanted:
-            settle(notes, seat, KNOCK, card, rules, root, melds, shown, log, outcome)
+            settle(desk, seat, KNOCK, card, rules, root)
             return
         write(log, notes[STEP], seat, DROP, card)
         drop_card(notes, seat, card, pile, players, belief)
@@ -379,7 +331,7 @@ def play_on(desk, seat, passes, limit, players, books, rules, root, log, diary):
 
 
 @scalar_kernel
-def play_match(desk, players, books, rules, seed, game, log, diary, counts):
+def play_match(desk, diary, pair, rules, seed, game, counts):
     """Play rounds until a player has the points, or MOST_ROUNDS; ``counts``: [COUNTS] int32 is filled."""
     deck, notes, outcome = desk.deck, desk.notes, desk.outcome
     root = root_of(seed, game)
@@ -394,15 +346,15 @@ def play_match(desk, players, books, rules, seed, game, log, diary, counts):
         for i in range(many):
             deck[i] = i // rules[RANKS] * 13 + i % rules[RANKS]
         shuffle(deck[:many], address(seed, game, round, 0, DEAL))
-        deal_round(desk, starter, players, rules)
-        limit = rules[LIMIT]
+        deal_round(desk, starter, pair.vectors, rules)
+        notes[KNOCK_LIMIT] = rules[LIMIT]
         if rules[OKLAHOMA]:
-            limit = POINTS[desk.pile[0]] if POINTS[desk.pile[0]] > 1 else np.int64(0)
+            notes[KNOCK_LIMIT] = POINTS[desk.pile[0]] if POINTS[desk.pile[0]] > 1 else np.int64(0)
         passes = np.int64(0) if rules[OFFER] else np.int64(3)
-        play_on(desk, starter, passes, limit, players, books, rules, root, log, diary)
+        play_on(desk, diary, starter, passes, pair, rules, root, CHOSEN)
         round += 1
         counts[ROUNDS] += 1
-        counts[TURNS] += notes[N_DRAWS]
+        counts[DRAWN] += notes[N_DRAWS]
         winner = outcome[0]
         if winner < 0:
             counts[VOIDS] += outcome[4] < 0  # a knock with equal deadwood may score nothing, too
@@ -424,7 +376,20 @@ def play_match(desk, players, books, rules, seed, game, log, diary, counts):
 
 
 @kernel
-def new_desk():
+def new_sheet():
+    """Return a sheet to compute on."""
+    return Sheet(
+        np.zeros(68, np.float64),
+        np.zeros(52, np.int64),
+        np.zeros(52, np.float64),
+        np.zeros(53, np.float64),
+        np.zeros((2, WIDE), np.float32),
+        np.zeros(NARROW, np.float32),
+    )
+
+
+@kernel
+def new_desk(log):
     """Return a desk to play at."""
     return Desk(
         np.zeros(52, np.int64),
@@ -433,21 +398,17 @@ def new_desk():
         np.zeros((2, 12), np.int64),
         np.zeros((2, 54), np.float64),
         np.zeros(64, np.int64),
-        np.zeros(68, np.float64),
-        np.zeros(52, np.int64),
-        np.zeros(52, np.float64),
-        np.zeros(53, np.float64),
-        np.zeros((2, WIDE), np.float32),
-        np.zeros(NARROW, np.float32),
         np.zeros(4, np.int64),
         np.zeros(4, np.int64),
         np.zeros(5, np.int64),
+        log,
+        new_sheet(),
     )
 
 
 @kernel
-def play_some(players, books, rules, seed, first, many, log, counts):
+def play_some(pair, rules, seed, first, many, log, counts):
     """Play games ``first`` to ``first + many - 1`` on one core; ``counts``: [many, COUNTS] int32."""
-    desk, diary = new_desk(), np.zeros((0, DIARY), np.float64)
+    desk, diary = new_desk(log), np.zeros((0, DIARY), np.float64)
     for i in range(many):
-        play_match(desk, players, books, rules, seed, first + i, log, diary, counts[i])
+        play_match(desk, diary, pair, rules, seed, first + i, counts[i])

@@ -4,17 +4,20 @@ The tracking player plays as a vector that does not look at its belief, so one g
 with its log kept, and every tracker goes through the same log.
 """
 
+from typing import Any, NamedTuple
+
 import numpy as np
 
 from meldlab.chance.kernel import address, shuffle
 from meldlab.compiling import kernel, scalar_kernel
 from meldlab.gin.kernel import FULL, bit, popcount
-from meldlab.gin.kernel_ensemble import DRAW, DROP, DROPS, PASS, SHOW, TAKE, adjacent_cards, baseline, hear_draw, start_belief
-from meldlab.gin.kernel_round import CARD, COUNTS, DEAL, FLOOR, LOG_WIDTH, MOST_DRAWS, SEAT, STEPS, VERB, play_some
+from meldlab.gin.kernel_layout import *
+from meldlab.gin.kernel_round import DEAL, play_some
+from meldlab.gin.players.kernel_ensemble import adjacent_cards, baseline, hear_draw, start_belief
 
 ALLOWANCES = 2  # additional guesses: none, and three
 ALLOWED = (0, 3)
-TURNS = 40  # own draws of a round that are told apart; later ones count as the last, and place 0 has all of them together
+TRACKED_TURNS = 40  # own draws of a round that are told apart; later ones count as the last, and place 0 has all of them together
 LONGEST = 20_000  # steps of a match that are kept
 
 # What is summed over deals, each played in both seats, for every tracker, allowance and turn: fitness, its square, its product with
@@ -43,13 +46,22 @@ def add_fitness(belief, unknown, hidden, sums):
             sums[which] += min(1.0, max(0.0, free / equal)) / many
 
 
+class Trail(NamedTuple):
+    """What a tracker writes on."""
+
+    deck: Any  # [52] int64
+    belief: Any  # [54] float64
+    pile: Any  # [64] int64
+
+
 @scalar_kernel
-def follow_round(log, first, own_seat, rules, deck, tracker, belief, pile, sums, measured):
+def follow_round(log, first, own_seat, rules, tracker, trail, sums, measured):
     """Go through the steps of a round from ``first`` on as a tracker in ``own_seat``; return the step behind the last.
 
-    ``log``: [steps, 7] int64; ``deck``: [52] int64; ``pile``: [64] int64 workspace; ``sums``: [TURNS, ALLOWANCES] float64 and
-    ``measured``: [TURNS] int64 grow. A measurement is taken after every own draw.
+    ``log``: [steps, 7] int64; ``sums``: [TRACKED_TURNS, ALLOWANCES] float64 and ``measured``: [TRACKED_TURNS] int64 grow. A measurement
+    is taken after every own draw. The deck is that of the round.
     """
+    deck, belief, pile = trail
     begins = log[first, SEAT] == own_seat
     own, theirs = np.int64(0), np.int64(0)
     for i in range(10):
@@ -84,7 +96,7 @@ def follow_round(log, first, own_seat, rules, deck, tracker, belief, pile, sums,
             turn += 1
             hidden = theirs & ~known
             if hidden:
-                at = min(turn, TURNS - 1)
+                at = min(turn, TRACKED_TURNS - 1)
                 add_fitness(belief, FULL & ~(own | known | lying), hidden, sums[at])
                 measured[at] += 1
         elif verb == DROP:
@@ -104,25 +116,23 @@ def follow_round(log, first, own_seat, rules, deck, tracker, belief, pile, sums,
 
 
 @kernel
-def track_some(players, books, rules, seed, first, deals, trackers, totals, counts):
+def track_some(pair, rules, seed, first, deals, trackers, totals, counts):
     """Play deals ``first`` to ``first + deals - 1``, each with the players in both seats, and add up what every tracker guesses.
 
-    ``players``: [2, PARAMETERS] float64, who is followed and the opponent, with their ``books``; ``trackers``: [trackers, PARAMETERS]
-    float64; ``totals``: [trackers, ALLOWANCES, TURNS, 3] float64; ``counts``: [TURNS, 2] int64.
+    ``pair``: who is followed and the opponent; ``trackers``: [trackers, PARAMETERS] float64;
+    ``totals``: [trackers, ALLOWANCES, TRACKED_TURNS, 3] float64; ``counts``: [TRACKED_TURNS, 2] int64.
     """
     many = len(trackers)
-    deck, belief, pile = np.empty(52, np.int64), np.zeros(54, np.float64), np.zeros(64, np.int64)
+    trail = Trail(np.empty(52, np.int64), np.zeros(54, np.float64), np.zeros(64, np.int64))
+    deck = trail.deck
     log, told = np.zeros((LONGEST, LOG_WIDTH), np.int64), np.zeros((1, COUNTS), np.int32)
-    sums, measured = np.zeros((many, TURNS, ALLOWANCES), np.float64), np.zeros((many, TURNS), np.int64)
-    swapped, swapped_books = players[::-1].copy(), (books[1], books[0])
+    sums, measured = np.zeros((many, TRACKED_TURNS, ALLOWANCES), np.float64), np.zeros((many, TRACKED_TURNS), np.int64)
+    swapped = Pair(pair.vectors[::-1].copy(), (pair.books[1], pair.books[0]))
     for deal in range(first, first + deals):
         sums[:] = 0.0
         measured[:] = 0
         for seat in range(2):
-            if seat == 0:
-                play_some(players, books, rules, seed, deal, 1, log, told)
-            else:
-                play_some(swapped, swapped_books, rules, seed, deal, 1, log, told)
+            play_some(pair if seat == 0 else swapped, rules, seed, deal, 1, log, told)
             steps = min(np.int64(told[0, STEPS]), LONGEST)
             step, round = np.int64(0), 0
             while step < steps:
@@ -131,15 +141,15 @@ def track_some(players, books, rules, seed, first, deals, trackers, totals, coun
                 shuffle(deck, address(seed, deal, round, 0, DEAL))
                 after = step
                 for i in range(many):
-                    after = follow_round(log[:steps], step, seat, rules, deck, trackers[i], belief, pile, sums[i], measured[i])
+                    after = follow_round(log[:steps], step, seat, rules, trackers[i], trail, sums[i], measured[i])
                 step = after
                 round += 1
         for i in range(many):
-            for turn in range(1, TURNS):
+            for turn in range(1, TRACKED_TURNS):
                 measured[i, 0] += measured[i, turn]
                 for which in range(ALLOWANCES):
                     sums[i, 0, which] += sums[i, turn, which]
-        for turn in range(TURNS):
+        for turn in range(TRACKED_TURNS):
             weight = float(measured[0, turn])
             counts[turn, MEASURED] += measured[0, turn]
             counts[turn, MEASURED_SQUARE] += measured[0, turn] ** 2

@@ -2,7 +2,7 @@
 
 >>> small = Setting(Rules(knock_limit=3), cards=5, ranks=6)
 >>> found = compute("simple", small, device="cpu", rounds=10_000, games=200, loops=1)
->>> found.win_rate.low > 0.5, found.book.codes.shape
+>>> found.win_rate.low > 0.5, found.values.codes.shape
 (True, (16, 2376))
 """
 
@@ -21,15 +21,14 @@ from meldlab.chance import Purpose, derived, verified
 from meldlab.errors import NotLegalHere, whole
 from meldlab.gin import Rules, players
 from meldlab.gin.batch import Seated, plays_in_kernel, rule_vector, seat
-from meldlab.gin.book import NO_BOOK, Book
-from meldlab.gin.kernel_computed import KNOWNS, TURNS
-from meldlab.gin.kernel_ensemble import KIND, SIMPLE
+from meldlab.gin.book import NO_BOOK
+from meldlab.gin.kernel_layout import KIND, KNOWNS, SIMPLE, TURNS, Book, Pair, Values
 from meldlab.gin.players import ComputedPlayer, SimplePlayer
 from meldlab.gin.values import folder as tables
 from meldlab.gin.values import kernel_tally
 from meldlab.gin.values.guided import guided_value
 from meldlab.gin.values.odds import Odds
-from meldlab.gin.values.recursion import Engine, Field, Solved, open_book, solve
+from meldlab.gin.values.recursion import Engine, Field, Solved, solve, values_of
 from meldlab.gpu import has_gpu
 from meldlab.statistics import Interval, Moments
 
@@ -164,7 +163,7 @@ class Computed:
     seed: int
     laps: tuple[Lap, ...]
     stable: bool
-    book: Book
+    values: Values
     seconds: float
 
     @property
@@ -202,7 +201,7 @@ class Computed:
 
     def save(self, folder: Path) -> int:
         """Write the player into a folder and return the bytes of its values; ``computed:FOLDER`` plays it."""
-        return tables.save(self.book, self.facts(), folder)
+        return tables.save(self.values, self.facts(), folder)
 
 
 @dataclass
@@ -230,21 +229,26 @@ class _Bench:
             self.field, ending, self.setting.limit, upcard=self.upcard, kind=self.kind, slots=slots, each=lambda turn, value: tick()
         )
 
-    def open(self, solved: Solved, odds: Odds) -> Book:
-        return open_book(self.field, solved, odds, np.full(TURNS + 2, self.price), np.zeros((TURNS + 2, KNOWNS)))
+    def open(self, solved: Solved, odds: Odds) -> Values:
+        return values_of(self.field, solved, odds, np.full(TURNS + 2, self.price), np.zeros((TURNS + 2, KNOWNS)))
 
-    def tally(self, book: Book | None, seed: int) -> NDArray[np.float64]:
-        """Return the tally of the simple player, or of one with a book, against the opponent."""
-        me = seat(SimplePlayer() if book is None else ComputedPlayer(book)).vector
-        if self.both and book is not None:
-            return self.field.engine.tally(np.array([me, me]), (book, book), self.setting.vector, seed, self.rounds)
-        books = (self.simple if book is None else book, self.theirs)
-        return self.field.engine.tally(np.array([me, self.opponent.vector]), books, self.setting.vector, seed, self.rounds)
+    def pair(self, values: Values | None) -> Pair:
+        """Return the simple player, or one with these values, and the opponent, which may be its like."""
+        if values is None:
+            return Pair(np.array([seat(SimplePlayer()).vector, self.opponent.vector]), (self.simple, self.theirs))
+        me, book = seat(ComputedPlayer(values)).vector, Book(values, self.simple.network)
+        return Pair(np.array([me, self.opponent.vector]), (book, self.theirs))
 
-    def measured(self, book: Book, seed: int) -> Interval:
-        """Return the share of mirrored games that a player with this book wins."""
-        vectors = np.array([seat(ComputedPlayer(book)).vector, self.opponent.vector])
-        won = self.field.engine.won(vectors, (book, self.theirs), self.setting.vector, seed, self.games // 2).sum(1)
+    def tally(self, values: Values | None, seed: int) -> NDArray[np.float64]:
+        """Return the tally of the simple player, or of one with these values, against the opponent."""
+        pair = self.pair(values)
+        if self.both and values is not None:
+            pair = Pair(pair.vectors[[0, 0]], (pair.books[0], pair.books[0]))
+        return self.field.engine.tally(pair, self.setting.vector, seed, self.rounds)
+
+    def measured(self, values: Values, seed: int) -> Interval:
+        """Return the share of mirrored games that a player with these values wins."""
+        won = self.field.engine.won(self.pair(values), self.setting.vector, seed, self.games // 2).sum(1)
         return Moments.of(np.stack([np.full_like(won, 2), won], 1)).rate(1, 0)
 
     def regret(self, fresh: Odds, solved: Solved, odds: Odds) -> float:
@@ -282,15 +286,13 @@ def compute(
     chosen = _device(device)
     many, measuring, kept = _checked(chosen, rounds, games, loops, price, upcard, bits, turns)
     opponent = table.seat(against)
-    theirs = _book(opponent, KINDS[bits])
+    theirs = _of_kind(opponent.book, KINDS[bits])
     table.check_size(chosen, len(kept), bits, upcard)
     start = time.perf_counter()
     ground = Field(table.cards, table.dead, chosen)
-    none = NO_BOOK._replace(codes=np.zeros((1, 1), KINDS[bits]))
-    up, both = ground.engine.up, against == SELF
-    bench = _Bench(
-        table, ground, opponent, Book(*map(up, theirs)), Book(*map(up, none)), both, many, measuring, price, upcard, KINDS[bits], kept
-    )
+    both = against == SELF
+    books = ground.engine.book(theirs), ground.engine.book(_of_kind(NO_BOOK, KINDS[bits]))
+    bench = _Bench(table, ground, opponent, *books, both, many, measuring, price, upcard, KINDS[bits], kept)
     whole_work = loops * (TURNS + PLAYING) + PLAYING
 
     def tick(steps: int = 1) -> None:
@@ -305,9 +307,9 @@ def compute(
     laps: list[Lap] = []
     while True:
         lap_start = time.perf_counter()
-        book = bench.open(solved, odds)
-        rate = bench.measured(book, deals)
-        fresh_counts = bench.tally(book, derived(seed, Purpose.LAP, len(laps) + 1))
+        values = bench.open(solved, odds)
+        rate = bench.measured(values, deals)
+        fresh_counts = bench.tally(values, derived(seed, Purpose.LAP, len(laps) + 1))
         tick(PLAYING)
         fresh, change = Odds.of(fresh_counts), _change(counts, fresh_counts)
         moved = change if both else abs(rate.value - laps[-1].win_rate.value) if laps else 1.0
@@ -324,7 +326,9 @@ def compute(
     progress(whole_work, whole_work)
     measured = "simple" if both else against
     seconds = time.perf_counter() - start
-    return Computed(table, against, measured, chosen, many, measuring, price, upcard, bits, kept, seed, tuple(laps), stable, book, seconds)
+    return Computed(
+        table, against, measured, chosen, many, measuring, price, upcard, bits, kept, seed, tuple(laps), stable, values, seconds
+    )
 
 
 def _memory() -> float:
@@ -361,13 +365,13 @@ def _checked(
     return many, measuring, kept
 
 
-def _book(opponent: Seated, kind: Any) -> Book:
-    """Return what the opponent computes with, if anything, its codes of the kind that is computed."""
-    book = opponent.book
-    if book.codes.size == 1:
-        return book._replace(codes=np.zeros((1, 1), kind))
-    if book.codes.dtype != kind:
-        raise NotLegalHere(f"the opponent's values have {8 * book.codes.dtype.itemsize} bits: compute with as many")
+def _of_kind(book: Book, kind: Any) -> Book:
+    """Return a book whose values, if it has any, have codes of the kind that is computed."""
+    codes = book.values.codes
+    if codes.size == 1:
+        return book._replace(values=book.values._replace(codes=np.zeros((1, 1), kind)))
+    if codes.dtype != kind:
+        raise NotLegalHere(f"the opponent's values have {8 * codes.dtype.itemsize} bits: compute with as many")
     return book
 
 

@@ -15,6 +15,7 @@ there, with the memo as it was. So the states visited, and the answer, do not de
 """
 
 from itertools import combinations, product
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -83,6 +84,38 @@ GROUPS = tuple(_groups(colours) for colours in range(1, 5))
 CHOICES = tuple(_group_choices(groups) for groups in GROUPS)
 
 
+class Locks(NamedTuple):
+    """Sets that would better stay as they are: where they begin, and where they lie."""
+
+    begins: Any  # [numbers, MOST_SETS + 1] int64, sets whose first tile is here, -1 behind
+    lanes: Any  # [sets, 3] int64, of a run its colour, its bit and its jokers, of a group -1, its colours as bits and its jokers
+    lies: Any  # [numbers, 2] int64, bits of runs with a later tile here, and with their last one
+
+
+class Question(NamedTuple):
+    """What is to be laid."""
+
+    game: Any  # [4] int64: numbers, table jokers, rack jokers, joker weight
+    table: Any  # [numbers, 4] int64, tiles that must lie
+    rack: Any  # [numbers, 4] int64, tiles that may
+    weights: Any  # [numbers, 4] int64
+    choices: Any  # [choices, 6] int64, as in CHOICES
+    locks: Locks
+
+
+class Work(NamedTuple):
+    """What the search writes on, for up to 15 numbers."""
+
+    fitting: Any  # [numbers, choices + 1] int64, choices that the tiles allow, -1 behind
+    floor: Any  # [numbers + 1, 4, 3, 16, 16] int64, the least cost from a number on, by colour, jokers left, kept runs and code
+    counters: Any  # [9] int64
+    memo_keys: Any  # [MEMO] int64
+    memo_low: Any  # [MEMO] int64
+    memo_stamp: Any  # [MEMO] int64
+    scratch: Any  # [numbers, 4, 10, 5] int64
+    trail: Any  # [numbers, 10] int64
+
+
 @scalar_kernel
 def slot(key, memo_keys, generation, memo_stamp):
     """Return where a state is in the memo, or where it may be put."""
@@ -120,16 +153,14 @@ def bound(n, codes, left, locked, floor):
 
 
 @scalar_kernel
-def descend(n, codes, used, room, locked, budget, game, table, rack, weights, choices, fitting, begins, lanes, lies, floor, counters,
-            memo_keys, memo_low, memo_stamp, scratch, trail):  # fmt: skip
-    """Return the least cost from number ``n`` on if it is within ``budget`` (its way is then in ``trail``), else a bound above it.
+def descend(n, codes, used, room, locked, budget, question, work):
+    """Return the least cost from number ``n`` on if it is within ``budget`` (its way is then in the trail), else a bound above it.
 
-    ``codes``: four codes of four bits; ``locked``: kept runs that have begun, four bits a colour; ``game``: numbers, table jokers, rack
-    jokers, joker weight; ``table``, ``rack``, ``weights``: [numbers, 4]; ``fitting``: [numbers, choices + 1], choices that the tiles
-    allow, -1 behind; ``begins``: [numbers, MOST_SETS + 1], sets whose first tile is here, -1 behind; ``lanes``: [sets, 3], of a run its
-    colour, its bit and its jokers, of a group -1, its colours as bits and its jokers; ``lies``: [numbers, 2], bits of runs with a later
-    tile here, and with their last one; ``floor``: [numbers + 1, 4, 3, 16, 16], as ``prepare`` fills it.
+    ``codes``: four codes of four bits; ``locked``: kept runs that have begun, four bits a colour.
     """
+    game, table, rack, weights, choices, locks = question
+    begins, lanes, lies = locks
+    fitting, floor, counters, memo_keys, memo_low, memo_stamp, scratch, trail = work
     if n == game[0]:
         return finish(codes, used, room, game)
     key = ((((locked << 16 | codes) << 2 | used) << 2 | room) << 4) | n
@@ -269,10 +300,7 @@ def descend(n, codes, used, room, locked, budget, game, table, rack, weights, ch
                                     continue
                                 skipping = False
                             roomy = 2 if after else min(2, room + choices[e, 5])
-                            rest_cost = descend(
-                                n + 1, after, used_g, roomy, going, budget - cost, game, table, rack, weights, choices, fitting, begins,
-                                lanes, lies, floor, counters, memo_keys, memo_low, memo_stamp, scratch, trail,
-                            )  # fmt: skip
+                            rest_cost = descend(n + 1, after, used_g, roomy, going, budget - cost, question, work)
                             if counters[PAUSED]:
                                 scratch[n, 0, STOPPED, 0] = a
                                 scratch[n, 1, STOPPED, 0] = b
@@ -320,11 +348,13 @@ def fit_groups(n, jokers, table, rack, choices, fitting):
 
 
 @scalar_kernel
-def colour_floor(n, c, most, game, table, rack, weights, begins, lanes, lies, active, floor):
+def colour_floor(n, c, most, active, question, floor):
     """Fill ``floor`` for one number and colour from the number above: the colour's own runs are exact, its groups take what they may.
 
     A table run is decided where it begins; a table group in its first colour only, so that no broken set is counted twice.
     """
+    game, table, rack, weights, _, locks = question
+    begins, lanes, lies = locks
     jokers = game[1] + game[2]
     late = 1 if n == game[0] - 3 else 0
     mine, i = 0, 0
@@ -381,11 +411,10 @@ def colour_floor(n, c, most, game, table, rack, weights, begins, lanes, lies, ac
 
 
 @scalar_kernel
-def prepare(game, table, rack, weights, choices, fitting, begins, lanes, lies, floor):
-    """Fill ``fitting`` with the group choices that the tiles allow, and ``floor`` with the least cost of each colour for itself.
-
-    ``floor``: [numbers + 1, 4, 3, 16, 16]: from a number on, by colour, jokers left, kept runs that have begun, and code.
-    """
+def prepare(question, fitting, floor):
+    """Fill ``fitting`` with the group choices that the tiles allow, and ``floor`` with the least cost of each colour for itself."""
+    game, table, rack, _, choices, locks = question
+    begins, lanes, lies = locks
     numbers, jokers = game[0], game[1] + game[2]
     for c in range(4):
         for left in range(jokers + 1):
@@ -405,7 +434,7 @@ def prepare(game, table, rack, weights, choices, fitting, begins, lanes, lies, f
             i += 1
         for c in range(4):
             most = grouped >> (2 * c) & 3
-            colour_floor(n, c, 2 if most == 3 else most, game, table, rack, weights, begins, lanes, lies, active >> (4 * c) & 15, floor)
+            colour_floor(n, c, 2 if most == 3 else most, active >> (4 * c) & 15, question, floor)
 
 
 @scalar_kernel
@@ -445,42 +474,40 @@ def lay_runs(numbers, trail, runs):
 
 
 @kernel
-def search(game, table, rack, weights, choices, begins, lanes, lies, budget, counters, fitting, floor, memo_keys, memo_low, memo_stamp,
-           scratch, trail, kept_trail, runs):  # fmt: skip
+def search(question, budget, work, best, runs):
     """Return the least cost of a move that keeps every table tile on the table; -1 past the limit of states, and then it can be called on.
 
-    Arrays as in ``descend``; ``budget`` is a cost below which there is nothing, 0 if nothing is known. The best way so far is left in
-    ``kept_trail``, its runs in ``runs``, its cost and how many runs they are in ``counters``. ``DEPTH`` is FRESH in the first call.
+    ``budget`` is a cost below which there is nothing, 0 if nothing is known. The best way so far is left in ``best``, [numbers, 10] int64
+    like a trail, its runs in ``runs``, [runs, 4] int64, its cost and how many runs they are in the counters, where DEPTH is FRESH in the
+    first call.
     """
+    game, counters, trail = question.game, work.counters, work.trail
     # One signature for the first call and the recursive ones: with two of them numba crashes when it loads them from its cache.
     zero = np.int64(0)
     if counters[DEPTH] == FRESH:
-        prepare(game, table, rack, weights, choices, fitting, begins, lanes, lies, floor)
+        prepare(question, work.fitting, work.floor)
         counters[GENERATION] += 1
         counters[NODES] = 0
         counters[DEPTH] = -1
-        counters[FLOOR] = max(np.int64(budget), bound(zero, zero, game[1] + game[2], zero, floor))
+        counters[FLOOR] = max(np.int64(budget), bound(zero, zero, game[1] + game[2], zero, work.floor))
         counters[BEST] = NEVER
         counters[BUDGET] = counters[FLOOR]
     counters[PAUSED] = 0
     # Nothing costs less than FLOOR, and something costs BEST; the budget lies between.
     while counters[FLOOR] < counters[BEST]:
-        least = descend(
-            zero, zero, zero, zero, zero, counters[BUDGET], game, table, rack, weights, choices, fitting, begins, lanes, lies, floor,
-            counters, memo_keys, memo_low, memo_stamp, scratch, trail,
-        )  # fmt: skip
+        least = descend(zero, zero, zero, zero, zero, counters[BUDGET], question, work)
         if counters[PAUSED]:
             break
         if least <= counters[BUDGET]:
             counters[BEST] = least
             for n in range(game[0]):
                 for i in range(10):
-                    kept_trail[n, i] = trail[n, i]
+                    best[n, i] = trail[n, i]
             counters[BUDGET] = least - 1
         else:
             raised = least - counters[FLOOR]
             counters[FLOOR] = least
             counters[BUDGET] = min(counters[BEST] - 1, least + raised * GROW)
     if counters[BEST] < NEVER:
-        counters[RUNS] = lay_runs(game[0], kept_trail, runs)
+        counters[RUNS] = lay_runs(game[0], best, runs)
     return -1 if counters[PAUSED] else counters[BEST]

@@ -29,7 +29,6 @@ __all__ = ["Found", "Pool", "covers", "load", "search", "show_table"]
 FIRST = 1000  # states of the first piece: most searches end within it
 CALL = 100  # states that a call of the search is charged for beside those it visits: what the Python around it takes
 Grid = NDArray[np.int64]  # [numbers, 4]
-Locks = tuple[Grid, Grid, Grid]  # begins, lanes, lies, as the kernel wants them
 
 
 def covers(rules: Rules) -> bool:
@@ -106,18 +105,16 @@ class Found:
     nodes: int
 
 
+def _new_work() -> kernel.Work:
+    shapes = (16, 256), (17, 4, 3, 16, 16), 9, kernel.MEMO, kernel.MEMO, kernel.MEMO, (16, 4, 10, 5), (16, 10)
+    return kernel.Work._make(np.zeros(shape, np.int64) for shape in shapes)
+
+
 @dataclass
 class Workspace(threading.local):
-    """The arrays of one thread, allocated once; shapes as the kernel wants them for up to 15 numbers."""
+    """The arrays of one thread, allocated once; the best way and its runs are where the search leaves them."""
 
-    counters: NDArray[np.int64] = field(default_factory=lambda: np.zeros(9, np.int64))
-    fitting: NDArray[np.int64] = field(default_factory=lambda: np.zeros((16, 256), np.int64))
-    floor: NDArray[np.int64] = field(default_factory=lambda: np.zeros((17, 4, 3, 16, 16), np.int64))
-    memo_keys: NDArray[np.int64] = field(default_factory=lambda: np.zeros(kernel.MEMO, np.int64))
-    memo_low: NDArray[np.int64] = field(default_factory=lambda: np.zeros(kernel.MEMO, np.int64))
-    memo_stamp: NDArray[np.int64] = field(default_factory=lambda: np.zeros(kernel.MEMO, np.int64))
-    scratch: NDArray[np.int64] = field(default_factory=lambda: np.zeros((16, 4, 10, 5), np.int64))
-    trail: NDArray[np.int64] = field(default_factory=lambda: np.zeros((16, 10), np.int64))
+    work: kernel.Work = field(default_factory=_new_work)
     best: NDArray[np.int64] = field(default_factory=lambda: np.zeros((16, 10), np.int64))
     runs: NDArray[np.int64] = field(default_factory=lambda: np.zeros((64, 4), np.int64))
 
@@ -125,7 +122,7 @@ class Workspace(threading.local):
 WORK = Workspace()
 TILES = [[Tile(colour, number) for number in range(16)] for colour in range(4)]
 JOKERS = [[Tile(colour, number, joker=True) for number in range(16)] for colour in range(4)]
-NO_SETS = np.full((16, kernel.MOST_SETS + 1), -1, np.int64), np.zeros((1, 3), np.int64), np.zeros((16, 2), np.int64)
+NO_SETS = kernel.Locks(np.full((16, kernel.MOST_SETS + 1), -1, np.int64), np.zeros((1, 3), np.int64), np.zeros((16, 2), np.int64))
 
 
 def search(pool: Pool, *, keep: bool = True, budget: Budget | None = None) -> Found | None:
@@ -163,15 +160,12 @@ def load() -> None:
     search(Pool.of(Position((), ()), Goal()))
 
 
-def _run(pool: Pool, locks: Locks, least: int, budget: Budget) -> tuple[int, bool]:
+def _run(pool: Pool, locks: kernel.Locks, least: int, budget: Budget) -> tuple[int, bool]:
     """Return the cost of the best way, which the workspace now holds, and whether the budget sufficed to prove it the best."""
-    work, choices = WORK, kernel.CHOICES[pool.rules.colours - 1]
-    counters, most = work.counters, max(0, budget.nodes)
+    counters, most = WORK.work.counters, max(0, budget.nodes)
     game = np.array((pool.rules.numbers, pool.must_jokers, pool.may_jokers, pool.joker_weight), np.int64)
-    arguments = (
-        game, pool.must, pool.may, pool.weights, choices, *locks, least, counters, work.fitting, work.floor,
-        work.memo_keys, work.memo_low, work.memo_stamp, work.scratch, work.trail, work.best, work.runs,
-    )  # fmt: skip
+    question = kernel.Question(game, pool.must, pool.may, pool.weights, kernel.CHOICES[pool.rules.colours - 1], locks)
+    arguments = question, least, WORK.work, WORK.best, WORK.runs
     counters[kernel.DEPTH], counters[kernel.LIMIT] = kernel.FRESH, min(FIRST, most)
     cost = int(kernel.search(*arguments))
     if cost < 0:
@@ -184,12 +178,12 @@ def _run(pool: Pool, locks: Locks, least: int, budget: Budget) -> tuple[int, boo
     return (cost, True) if cost >= 0 else (int(counters[kernel.BEST]), False)
 
 
-def _locks(pool: Pool) -> Locks:
+def _locks(pool: Pool) -> kernel.Locks:
     """Return where each set begins, its lane, and where kept runs lie; each run gets one of four bits of its colour.
 
     Four suffice: at one number lie at most two tiles and two jokers of a colour.
     """
-    begins, lanes, lies = NO_SETS[0].copy(), np.zeros((len(pool.sets), 3), np.int64), np.zeros((16, 2), np.int64)
+    begins, lanes, lies = NO_SETS.begins.copy(), np.zeros((len(pool.sets), 3), np.int64), np.zeros((16, 2), np.int64)
     starting = [0] * pool.rules.numbers
     until = [[-1] * 4 for _ in range(4)]
     for s, (first, naturals, jokers) in sorted(enumerate(map(_by_number, pool.sets)), key=lambda one: one[1][0]):
@@ -205,7 +199,7 @@ def _locks(pool: Pool) -> Locks:
             lies[last, 1] |= 1 << 4 * colour + local
         begins[first, starting[first]] = s
         starting[first] += 1
-    return begins, lanes, lies
+    return kernel.Locks(begins, lanes, lies)
 
 
 def _by_number(tile_set: TileSet) -> tuple[int, list[Tile], int]:
@@ -217,7 +211,7 @@ def _table(pool: Pool, sets: Sequence[TileSet]) -> list[TileSet]:
     """Return the sets along the trail: those kept, groups and runs; spare jokers go to the first set with room."""
     numbers, colours = pool.rules.numbers, pool.rules.colours
     choices, kept = _choice_rows(colours), 0
-    runs = WORK.runs[: WORK.counters[kernel.RUNS]].tolist()
+    runs = WORK.runs[: WORK.work.counters[kernel.RUNS]].tolist()
     spare = pool.must_jokers + pool.may_jokers - sum(run[3].bit_count() for run in runs)
     groups: list[tuple[int, list[int]]] = []
     for number, (group, bits) in enumerate(WORK.best[:numbers, : kernel.KEPT + 1].tolist(), 1):

@@ -18,14 +18,15 @@ DRAW = int(Purpose.STOPPING)
 
 
 @kernel
-def sweep(level, levels, first, old, new, boundary, equal, gain, loss):
+def sweep(level, levels, first, old, new, boundary, equal, units):
     """Work out ``levels`` levels from ``level`` on and return the least number of black cards with which one goes on, ``first`` before.
 
     A level is all positions with as many cards; it needs only the level below and runs in vector registers. ``old`` and ``new``:
     [black + 1] float64, the premiums of the level below and room for the next, exchanged after each level; ``boundary``: [red + 1] int64
-    of 0, most black cards at which one stops; ``equal``: [min(black, red) + 1] float64, premium of n black and n red. The level of 0
-    cards is all 0, with ``first`` 1.
+    of 0, most black cards at which one stops; ``equal``: [min(black, red) + 1] float64, premium of n black and n red; ``units``:
+    gain and loss. The level of 0 cards is all 0, with ``first`` 1.
     """
+    gain, loss = units
     black, red = len(old) - 1, len(boundary) - 1
     for cards in range(level, level + levels):
         most = min(black, cards)

@@ -21,7 +21,7 @@ def sweep(black: int, red: int, gain: float, loss: float) -> tuple[float, NDArra
     boundary, equal = np.zeros(red + 1, np.int64), np.zeros(min(black, red) + 1)
     old, new, first = np.zeros(black + 1), np.zeros(black + 1), 1
     for done, many in pieces(black + red, 64):
-        first = kernel.sweep(done + 1, many, first, old, new, boundary, equal, gain, loss)
+        first = kernel.sweep(done + 1, many, first, old, new, boundary, equal, (gain, loss))
         if many % 2:
             old, new = new, old
     return float(old[black]), boundary, equal

@@ -25,13 +25,13 @@ def bench_gin(
     from dataclasses import replace
 
     from meldlab.cli.bench.rivals import gin_rivals
-    from meldlab.gin import Gin, Rules, kernel_round
+    from meldlab.gin import Gin, Rules, kernel_layout
     from meldlab.gin.batch import Seated, play_batch, seat
     from meldlab.gin.players import EnsemblePlayer, SimplePlayer
     from meldlab.play import Deal, RandomPlayer, Table
 
     def batch(first: Seated, second: Seated, many: int) -> Callable[[], int]:
-        return lambda: int(play_batch(first, second, Rules(), seed, 0, many, threads=1)[:, kernel_round.ROUNDS].sum())
+        return lambda: int(play_batch(first, second, Rules(), seed, 0, many, threads=1)[:, kernel_layout.ROUNDS].sum())
 
     one, two = seat(SimplePlayer()), seat(EnsemblePlayer())
     simple, ensemble = batch(one, one, games), batch(two, one, games // 2)

@@ -7,23 +7,17 @@
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from functools import cache
+from functools import cache, partial
 from importlib import import_module
 from importlib.metadata import entry_points
 from importlib.util import find_spec, module_from_spec, spec_from_file_location
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from zlib import crc32
 
 from meldlab.errors import NoSuchThing, NotLegalHere
 from meldlab.gin.move import Move
-from meldlab.gin.players.computed import ComputedPlayer
-from meldlab.gin.players.ensemble import Ensemble, EnsemblePlayer, Outlook
-from meldlab.gin.players.light import LightPlayer
-from meldlab.gin.players.montecarlo import MonteCarloPlayer
-from meldlab.gin.players.player import Drop, GinPlayer, Valued
-from meldlab.gin.players.simple import SimplePlayer
 from meldlab.gin.view import View
 from meldlab.play import Player, RandomPlayer
 from meldlab.play.reasons import line_in, said, text_of
@@ -43,9 +37,37 @@ __all__ = [
     "parse",
 ]
 
+if TYPE_CHECKING:
+    from meldlab.gin.players.computed import ComputedPlayer
+    from meldlab.gin.players.ensemble import Ensemble, EnsemblePlayer, Outlook
+    from meldlab.gin.players.light import LightPlayer
+    from meldlab.gin.players.montecarlo import MonteCarloPlayer
+    from meldlab.gin.players.player import Drop, GinPlayer, Valued
+    from meldlab.gin.players.simple import SimplePlayer
+
 GROUP = "meldlab.players"
-BUILT_IN_PLAYERS = (SimplePlayer, EnsemblePlayer, LightPlayer, ComputedPlayer, MonteCarloPlayer)
 Seated = Player[View, Move]
+# Where each is: the kernels of the players lie beside them, and the round that is played by those kernels is what players think with. So
+# this room loads nobody before he is asked for.
+MODULES = {
+    "ComputedPlayer": "computed",
+    "Drop": "player",
+    "Ensemble": "ensemble",
+    "EnsemblePlayer": "ensemble",
+    "GinPlayer": "player",
+    "LightPlayer": "light",
+    "MonteCarloPlayer": "montecarlo",
+    "Outlook": "ensemble",
+    "SimplePlayer": "simple",
+    "Valued": "player",
+}
+BUILT_IN_PLAYERS = ("SimplePlayer", "EnsemblePlayer", "LightPlayer", "ComputedPlayer", "MonteCarloPlayer")
+
+
+def __getattr__(name: str) -> Any:
+    if name in MODULES:
+        return getattr(import_module(f"{__name__}.{MODULES[name]}"), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def names() -> list[str]:
@@ -77,11 +99,17 @@ def _random(text: str) -> Seated:
 def _simple(text: str) -> Seated:
     if text.startswith(("simple:", "gin-only:")):
         raise NoSuchThing("player", text, names())
-    return SimplePlayer.parse(text)
+    return _parsed("SimplePlayer", text)
 
 
 def _computed(text: str) -> Seated:
-    return LightPlayer.parse(text) if LightPlayer.knows(text) else ComputedPlayer.parse(text)
+    from meldlab.gin.players.light import LightPlayer
+
+    return _parsed("LightPlayer" if LightPlayer.knows(text) else "ComputedPlayer", text)
+
+
+def _parsed(player: str, text: str) -> Seated:
+    return __getattr__(player).parse(text)  # type: ignore[no-any-return]
 
 
 BUILT_IN: Mapping[str, tuple[str, Callable[[str], Seated]]] = {
@@ -89,8 +117,8 @@ BUILT_IN: Mapping[str, tuple[str, Callable[[str], Seated]]] = {
     "simple": ("simple", _simple),
     "gin-only": ("gin-only", _simple),
     "knock": ("knock:EARLY,LATE,TURN", _simple),
-    "mc": ("mc:N", MonteCarloPlayer.parse),
-    "ensemble": ("ensemble[:best|paper|shipped|base|text|FILE.toml]", EnsemblePlayer.parse),
+    "mc": ("mc:N", partial(_parsed, "MonteCarloPlayer")),
+    "ensemble": ("ensemble[:best|paper|shipped|base|text|FILE.toml]", partial(_parsed, "EnsemblePlayer")),
     "computed": ("computed:light|light-ensemble|DIR", _computed),
 }
 
@@ -98,7 +126,8 @@ BUILT_IN: Mapping[str, tuple[str, Callable[[str], Seated]]] = {
 def _load(module: str, name: str) -> Any:
     found = _module_of_file(module) if module.endswith(".py") else _module_by_name(module)
     if not hasattr(found, name):
-        raise NoSuchThing(f"player in {module}", name, [each for each, value in vars(found).items() if hasattr(value, "choose")])
+        known = getattr(found, "__all__", vars(found))
+        raise NoSuchThing(f"player in {module}", name, [each for each in known if hasattr(getattr(found, each, None), "choose")])
     return getattr(found, name)
 
 
@@ -152,7 +181,7 @@ def _seat(found: Any, text: str) -> Seated:
         choose, name = getattr(player, "choose", None), getattr(player, "name", "player")
     if not callable(choose):
         raise NotLegalHere(f"{text} cannot play: it has no method choose(view, chance)")
-    for parent in BUILT_IN_PLAYERS:
+    for parent in map(__getattr__, BUILT_IN_PLAYERS):
         # Its constructor has set the parent's name: a class that plays otherwise goes by its own.
         if isinstance(player, parent) and type(player) is not parent and name == parent.name:
             name = vars(type(player)).get("name", "player")

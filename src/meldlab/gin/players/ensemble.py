@@ -18,9 +18,12 @@ from numpy.typing import NDArray
 
 from meldlab.cards import CARDS, Card
 from meldlab.errors import BadText, NoSuchThing, NotLegalHere
-from meldlab.gin import kernel_ensemble
+from meldlab.gin import kernel_layout
+from meldlab.gin.kernel_round import new_sheet
 from meldlab.gin.move import Verb
+from meldlab.gin.players import kernel_ensemble
 from meldlab.gin.players.player import Drop, GinPlayer, Valued, valued_drops
+from meldlab.gin.players.sight import sight_of
 from meldlab.gin.view import HAND_CARDS, View
 from meldlab.play import Chance
 from meldlab.play.record import toml
@@ -49,7 +52,7 @@ BOUNDS: Mapping[str, tuple[float, float]] = {
     "knock_weights": (-1000, 1000),
     "deadwood_power": (0.001, 100),
 }
-VERBS = {Verb.PASS: kernel_ensemble.PASS, Verb.TAKE: kernel_ensemble.TAKE, Verb.DRAW: kernel_ensemble.DRAW, Verb.DROP: kernel_ensemble.DROP}
+VERBS = {Verb.PASS: kernel_layout.PASS, Verb.TAKE: kernel_layout.TAKE, Verb.DRAW: kernel_layout.DRAW, Verb.DROP: kernel_layout.DROP}
 
 
 @dataclass(frozen=True)
@@ -169,7 +172,7 @@ class Ensemble:
     def vector(self) -> NDArray[np.float64]:
         """Return the parameters as the kernels take them."""
         own_top = self.meldability[0] if self.own_discard == "taken" else kernel_ensemble.FROM_OPPONENT
-        values = [kernel_ensemble.ENSEMBLE, *self.knock, self.draw_turn, *self.draws, *self.declines, *self.discards, *self.meldability]
+        values = [kernel_layout.ENSEMBLE, *self.knock, self.draw_turn, *self.draws, *self.declines, *self.discards, *self.meldability]
         values += [*self.adjacency, *self.turn_penalty, *self.known_penalty, *self.weights, self.meldability_most, self.adjacency_most]
         values += [self.turn_lag, own_top, self.upcard_meld == "any"]
         values += [self.draw_reduction, self.draw_need, self.draw_promise, self.draw_to_knock, self.melded, *self.feed]
@@ -256,10 +259,8 @@ class EnsemblePlayer(GinPlayer):
 
     def takes(self, view: View, upcard: Card) -> bool:
         """Tell whether to take the upcard: for a meld, late also for less deadwood."""
-        order, pile = np.array([*view.card_indices, upcard.index], np.int64), sum(1 << card for card in view.pile_indices)
-        memory = self.belief(view), view.known_mask, pile
-        rooms = np.zeros(4 * kernel_ensemble.WIDE), np.zeros(52, np.int64)
-        return bool(kernel_ensemble.ensemble_takes(view.mask, order, upcard.index, view.turn, *memory, self._vector, *rooms))
+        order = np.array([*view.card_indices, upcard.index], np.int64)
+        return bool(kernel_ensemble.ensemble_takes(sight_of(view), upcard.index, order, self.belief(view), self._vector, new_sheet()))
 
     def drop(self, view: View, chance: Chance) -> Drop:
         """Return the card without which the hand is worth most.
@@ -293,10 +294,9 @@ class EnsemblePlayer(GinPlayer):
 
     def outlook(self, view: View) -> Outlook:
         """Say where the player believes the cards to be."""
-        belief, known = self.belief(view), view.known_mask
-        pile = sum(1 << card for card in view.pile_indices)
-        ob = np.zeros(4 * kernel_ensemble.WIDE)
-        kernel_ensemble.obtainabilities(view.mask, belief, known, pile, *_top(view), self._vector, ob)
+        belief, sight, ob = self.belief(view), sight_of(view), new_sheet().ob
+        known, pile = sight.known, sight.pile
+        kernel_ensemble.obtainabilities(view.mask, belief, known, pile, sight.top, sight.fed, self._vector, ob)
         order = np.array(view.card_indices, np.int64)
         melds = {card: kernel_ensemble.card_meldability(view.mask, card, order, len(order), self._vector, ob) for card in view.card_indices}
         unknown = [card for card in range(52) if not (view.mask | known | pile) >> card & 1]
@@ -310,13 +310,10 @@ class EnsemblePlayer(GinPlayer):
 
         A choice is a card and 64 times the deadwood it leaves, and HOLD more if it is not to be knocked with.
         """
-        pile, order, left = sum(1 << card for card in view.pile_indices), np.array(view.card_indices, np.int64), np.zeros(52, np.int64)
-        belief, drawn, taken = self.belief(view), view.card_indices[-1], view.taken_index >= 0
-        memory = view.turn, belief, view.known_mask, pile
-        values = np.full(52, np.nan)
-        rooms = np.zeros(4 * kernel_ensemble.WIDE), left, values
-        chosen = kernel_ensemble.ensemble_discard(view.mask, order, len(order), drawn, taken, *memory, *_top(view), self._vector, *rooms)
-        return int(kernel_ensemble.weigh_knock(chosen, view.mask, drawn, taken, *memory, view.limit, self._vector, left)), values
+        sight, belief, sheet = sight_of(view), self.belief(view), new_sheet()
+        sheet.values[:] = np.nan
+        chosen = kernel_ensemble.ensemble_discard(sight, np.array(view.card_indices, np.int64), belief, self._vector, sheet)
+        return int(kernel_ensemble.weigh_knock(chosen, sight, belief, self._vector, sheet.left)), sheet.values
 
 
 def _first_upcard(view: View) -> list[int]:
@@ -327,14 +324,3 @@ def _first_upcard(view: View) -> list[int]:
         if move.verb is Verb.DROP:
             break
     return list(view.pile_indices[:1])
-
-
-def _top(view: View) -> tuple[int, bool]:
-    """Return the top of the pile and whether the opponent dropped it."""
-    if not view.pile_indices:
-        return -1, False
-    top = view.pile_indices[-1]
-    for seat, move in reversed(view.history):
-        if move.verb is Verb.DROP and move.index == top:
-            return top, seat != view.seat
-    return top, False

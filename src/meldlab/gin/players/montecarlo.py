@@ -14,13 +14,11 @@ from numpy.typing import NDArray
 from meldlab.cards import Hand
 from meldlab.chance import Purpose
 from meldlab.errors import BadText
-from meldlab.gin import kernel_ensemble
-from meldlab.gin import kernel_round as batch
+from meldlab.gin import kernel_layout
 from meldlab.gin.batch import playing_out, rule_vector
-from meldlab.gin.book import NO_BOOK
 from meldlab.gin.kernel import makes_meld
-from meldlab.gin.kernel_rollout import discard_deadwoods, rollouts
 from meldlab.gin.move import DRAW, DROPS, PASS, TAKES, Move, Verb
+from meldlab.gin.players.kernel_rollout import Situation, discard_deadwoods, rollouts
 from meldlab.gin.players.player import GinPlayer, Valued
 from meldlab.gin.players.simple import SimplePlayer
 from meldlab.gin.rules import Rules
@@ -72,11 +70,11 @@ class MonteCarloPlayer(GinPlayer):
         return list(map(Valued, moves, self.values(view, candidates, chance)))
 
     def _move(self, view: View, verb: int, card: int, chance: Chance) -> Move:
-        if verb == kernel_ensemble.KNOCK:
+        if verb == kernel_layout.KNOCK:
             return Move(Verb.KNOCK, card, self.melds(view, Hand.from_mask(view.mask & ~(1 << card)), chance))
-        if verb in (kernel_ensemble.PASS, kernel_ensemble.DRAW):
-            return PASS if verb == kernel_ensemble.PASS else DRAW
-        return (TAKES if verb == kernel_ensemble.TAKE else DROPS)[card]
+        if verb in (kernel_layout.PASS, kernel_layout.DRAW):
+            return PASS if verb == kernel_layout.PASS else DRAW
+        return (TAKES if verb == kernel_layout.TAKE else DROPS)[card]
 
     def candidates(self, view: View) -> list[tuple[int, int]]:
         """Return the moves to try, as kernel verbs and cards; the simple player's comes first."""
@@ -87,36 +85,22 @@ class MonteCarloPlayer(GinPlayer):
             # Few deals cannot tell eleven discards apart: the choice would go to luck. Those that leave much are not worth the noise.
             near = sorted((card for card in cards if left[card] <= least + SLACK), key=left.__getitem__)
             knocks = [card for card in cards if left[card] == least <= view.limit]
-            return [(kernel_ensemble.KNOCK, card) for card in knocks[:1]] + [(kernel_ensemble.DROP, card) for card in near]
+            return [(kernel_layout.KNOCK, card) for card in knocks[:1]] + [(kernel_layout.DROP, card) for card in near]
         upcard = view.pile_indices[-1]
-        both = [(kernel_ensemble.TAKE, upcard), (kernel_ensemble.PASS if view.phase == Phase.OFFER else kernel_ensemble.DRAW, upcard)]
+        both = [(kernel_layout.TAKE, upcard), (kernel_layout.PASS if view.phase == Phase.OFFER else kernel_layout.DRAW, upcard)]
         return both if makes_meld(view.mask, upcard) else both[::-1]
 
     def values(self, view: View, candidates: list[tuple[int, int]], chance: Chance) -> list[float]:
         """Return the mean points that each candidate wins."""
         rules = _rules(view.rules).copy()
-        rules[batch.LIMIT] = view.limit
+        rules[kernel_layout.LIMIT] = view.limit
         values = np.zeros(len(candidates))
         passes = sum(move.verb is Verb.PASS for _, move in view.history) if view.phase == Phase.OFFER else 3
         draws = sum(move.verb in (Verb.DRAW, Verb.TAKE) for _, move in view.history)
         upcards = sum(move.verb is Verb.TAKE for _, move in view.history) - _took_the_first(view)
-        rollouts(
-            np.array(candidates, np.int64),
-            self.deals,
-            np.uint64(chance.key(Purpose.IMAGINED_HANDS)),
-            view.mask,
-            view.known_mask,
-            np.array(view.pile_indices, np.int64),
-            view.stock,
-            view.turn,
-            draws,
-            upcards,
-            passes,
-            PLAY_OUT,
-            (NO_BOOK, NO_BOOK),
-            rules,
-            values,
-        )
+        pile, key = np.array(view.pile_indices, np.int64), np.uint64(chance.key(Purpose.IMAGINED_HANDS))
+        situation = Situation(view.mask, view.known_mask, pile, view.stock, view.turn, draws, upcards, passes)
+        rollouts(np.array(candidates, np.int64), self.deals, key, situation, PLAY_OUT, rules, values)
         return [float(value) for value in values / self.deals]
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from meldlab.errors import BadText
-from meldlab.gin import kernel_ensemble
+from meldlab.gin import kernel_layout
 from meldlab.gin.move import DROPS
 from meldlab.gin.players.player import Drop, GinPlayer, Valued, simple_discard
 from meldlab.gin.view import HAND_CARDS, View
@@ -61,7 +61,7 @@ class SimplePlayer(GinPlayer):
 
     def vector(self) -> NDArray[np.float64]:
         """Return the player as the batch kernel takes it."""
-        vector = np.zeros(kernel_ensemble.PARAMETERS)
-        vector[kernel_ensemble.KIND] = kernel_ensemble.SIMPLE
-        vector[kernel_ensemble.KNOCK_EARLY : kernel_ensemble.KNOCK_TURN + 1] = self.early, self.late, self.turn
+        vector = np.zeros(kernel_layout.PARAMETERS)
+        vector[kernel_layout.KIND] = kernel_layout.SIMPLE
+        vector[kernel_layout.KNOCK_EARLY : kernel_layout.KNOCK_TURN + 1] = self.early, self.late, self.turn
         return vector

@@ -18,7 +18,8 @@ import numpy as np
 from meldlab import __version__
 from meldlab.cards import CARDS, Hand, classes
 from meldlab.errors import MeldlabError, NotPossible
-from meldlab.gin.book import NO_BOOK, Book, check_tables, on_host
+from meldlab.gin.book import NO_VALUES, check_values, on_host
+from meldlab.gin.kernel_layout import Values
 from meldlab.play.record import toml
 from meldlab.sources import code_digest
 
@@ -48,13 +49,13 @@ def check_folder(folder: Path) -> None:
         raise NotPossible(f"there is no folder {folder.absolute().parent}")
 
 
-def save(book: Book, facts: Mapping[str, Any], folder: Path) -> int:
+def save(values: Values, facts: Mapping[str, Any], folder: Path) -> int:
     """Write a player whole or not at all, and return the bytes of its values.
 
     ``facts`` go into the head beside what a reader of the file needs; ``cards`` and ``ranks`` must be among them.
     """
     check_folder(folder)
-    codes = book.codes
+    codes = values.codes
     head = {
         "format": FORMAT,
         "version": __version__,
@@ -69,12 +70,12 @@ def save(book: Book, facts: Mapping[str, Any], folder: Path) -> int:
     except OSError as problem:
         raise NotPossible(f"{folder} cannot be written: {problem.strerror or problem}") from None
     try:
-        values = np.lib.format.open_memmap(part / VALUES, "w+", codes.dtype, codes.shape)
+        written = np.lib.format.open_memmap(part / VALUES, "w+", codes.dtype, codes.shape)
         for slot in range(codes.shape[0]):
-            values[slot] = on_host(codes[slot])
-        values.flush()
-        del values
-        arrays: dict[str, Any] = {name: on_host(getattr(book, name)) for name in KEPT}
+            written[slot] = on_host(codes[slot])
+        written.flush()
+        del written
+        arrays: dict[str, Any] = {name: on_host(getattr(values, name)) for name in KEPT}
         np.savez(part / BOOK, **arrays)
         (part / HEAD).write_text("".join(f"{name} = {toml(value)}\n" for name, value in head.items()), encoding="utf-8")
         part.chmod(0o777 & ~_umask())
@@ -86,27 +87,27 @@ def save(book: Book, facts: Mapping[str, Any], folder: Path) -> int:
     return (folder / VALUES).stat().st_size
 
 
-def load(folder: Path) -> tuple[Book, dict[str, Any]]:
-    """Return the book of a saved player, its values memory-mapped, and its head."""
+def load(folder: Path) -> tuple[Values, dict[str, Any]]:
+    """Return the values of a saved player, memory-mapped, and its head."""
     try:
         head = tomllib.loads((folder / HEAD).read_text(encoding="utf-8"))
         if head.get("format") != FORMAT:
             raise NotPossible(f"{folder} is no computed player of this format")
         # Copied on write, which never happens: the kernels are compiled for arrays that can be written to, and would be again for others.
-        values = np.asarray(np.load(folder / VALUES, mmap_mode="c"))
+        codes = np.asarray(np.load(folder / VALUES, mmap_mode="c"))
         with np.load(folder / BOOK, allow_pickle=False) as kept:
             arrays: dict[str, Any] = {name: kept[name] for name in KEPT}
         size = classes.numbering(head["cards"], dead_cards(head["ranks"]))
-        if values.dtype not in (np.uint8, np.uint16) or values.shape != (head["slots"], size.classes):
+        if codes.dtype not in (np.uint8, np.uint16) or codes.shape != (head["slots"], size.classes):
             raise NotPossible(f"{folder} is damaged: {VALUES} does not hold {head['slots']} x {size.classes:,} values")
         if arrays["deck"].tolist() != [((1 << 52) - 1) & ~dead_cards(head["ranks"]).mask, head["cards"]]:
             raise NotPossible(f"{folder} is damaged: {BOOK} is for another deck than {HEAD}")
-        book = NO_BOOK._replace(codes=values, keys=size.keys, patterns=size.patterns, **{name: arrays[name] for name in KEPT})
+        values = NO_VALUES._replace(codes=codes, keys=size.keys, patterns=size.patterns, **{name: arrays[name] for name in KEPT})
         try:
-            check_tables(book)
+            check_values(values)
         except MeldlabError as problem:
             raise NotPossible(f"{folder} is damaged: {problem}") from None
-        return book, head
+        return values, head
     except FileNotFoundError:
         raise NotPossible(f"no computed player in {folder} ('meldlab gin compute --save' makes one)") from None
     except MeldlabError:

@@ -6,7 +6,7 @@ best answer to those odds is worth at least as much; the difference is what the 
 
 import numpy as np
 
-from meldlab.gin.kernel_computed import TURNS
+from meldlab.gin.kernel_layout import TURNS
 from meldlab.gin.values.odds import Odds
 from meldlab.gin.values.recursion import Field, Solved
 

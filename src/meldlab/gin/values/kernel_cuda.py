@@ -11,10 +11,9 @@ from meldlab.cards.kernel import class_hand, orbit_size
 from meldlab.chance.kernel import address, below
 from meldlab.chance.kernel_purpose import Purpose
 from meldlab.gin.kernel import LEFT, bit, nth_card, popcount
-from meldlab.gin.kernel_computed import TURNS, draw_worth, fill_risks
-from meldlab.gin.kernel_desk import Desk
-from meldlab.gin.kernel_light import NARROW, WIDE
-from meldlab.gin.kernel_round import CANNOT_KNOCK, DIARY, LOG_WIDTH, NOTES, RESULT, TURN, play_match
+from meldlab.gin.kernel_layout import *
+from meldlab.gin.kernel_round import play_match
+from meldlab.gin.players.kernel_looking import draw_worth, fill_risks
 from meldlab.gin.values.kernel_recursion import (
     best_after_discard,
     guided_after_discard,
@@ -22,12 +21,11 @@ from meldlab.gin.values.kernel_recursion import (
     stay_or_knock,
     value_before_draw,
 )
-from meldlab.gin.values.kernel_tally import tally_row, tally_shape
+from meldlab.gin.values.kernel_tally import ENTRIES, tally_row
 from meldlab.melds.kernel import deadwood
 
-MOST_ROWS = 24  # turns in a diary
 LESSONS = int(Purpose.LESSONS)
-DIARY_SHAPE, LOG_SHAPE, TOTAL_SHAPE = (MOST_ROWS, DIARY), (1, LOG_WIDTH), (2, WIDE)
+DIARY_SHAPE, LOG_SHAPE, TOTAL_SHAPE = (DIARY_ROWS, DIARY), (1, LOG_WIDTH), (2, WIDE)
 
 
 @cuda.jit
@@ -120,7 +118,7 @@ def sum_values(sums, value, hands, keys, renamings):
 
 
 @cuda.jit
-def play_games(players, books, rules, seed, first, many, counts, tally, pages):
+def play_games(pair, rules, seed, first, many, counts, tally, pages):
     """Play ``many`` matches as kernel_round.play_some does, a thread each; add the diaries of seat 0 to ``tally`` unless it is empty.
 
     ``pages``: [many, rows, DIARY] float64, to keep the diaries whole, or empty.
@@ -140,21 +138,22 @@ def play_games(players, books, rules, seed, first, many, counts, tally, pages):
     melds = cuda.local.array(4, numba.int64)
     shown = cuda.local.array(4, numba.int64)
     outcome = cuda.local.array(5, numba.int64)
-    desk = Desk(deck, notes, used, order, belief, pile, ob, left, risks, values, total, inner, melds, shown, outcome)
     log = cuda.local.array(LOG_SHAPE, numba.int64)
+    sheet = Sheet(ob, left, risks, values, total, inner)
+    desk = Desk(deck, notes, used, order, belief, pile, melds, shown, outcome, log[:0], sheet)
     own_pages = cuda.local.array(DIARY_SHAPE, numba.float64)
     cell = cuda.local.array(2, numba.int64)
-    diary = own_pages[: MOST_ROWS if len(tally) > 0 else 0]
+    diary = own_pages[: DIARY_ROWS if len(tally) > 0 else 0]
     for i in range(cuda.grid(1), many, cuda.gridsize(1)):
         if len(pages) > 0:
             diary = pages[i]
-        play_match(desk, players, books, rules, seed, np.int64(first + i), log[:0], diary, counts[i])
+        play_match(desk, diary, pair, rules, seed, np.int64(first + i), counts[i])
         rows = min(notes[TURN], len(diary))
         points = outcome[1] if outcome[0] == 0 else -outcome[1]
         for row in range(len(diary)):
             diary[row, RESULT] = points if row < rows else CANNOT_KNOCK
         for row in range(rows if len(tally) > 0 else 0):
-            for entry in range(tally_shape()):
+            for entry in range(ENTRIES):
                 amount = tally_row(diary, row, rows, outcome, entry, cell)
                 if cell[0] >= 0:
                     cuda.atomic.add(tally, cell[0], 1.0)
@@ -171,6 +170,9 @@ def teach(planes, turns, seed, limit, book, worth, left):
     lefts = cuda.local.array(52, numba.int64)
     risks = cuda.local.array(52, numba.float64)
     values = cuda.local.array(53, numba.float64)
+    total = cuda.local.array((1, 1), numba.float32)  # no network computes here
+    inner = cuda.local.array(1, numba.float32)
+    sheet, zero = Sheet(values, lefts, risks, values, total, inner), np.int64(0)
     for i in range(cuda.grid(1), len(planes), cuda.gridsize(1)):
         one, two = planes[i, 0], planes[i, 1]
         hand, known, pile = one & ~two, two & ~one, one & two
@@ -183,4 +185,5 @@ def teach(planes, turns, seed, limit, book, worth, left):
         worth[i] = 0.0
         if turns[i] < TURNS:
             fill_risks(risks, book.deck[0] & ~(known | pile), hand, known, pile, book)
-            worth[i] = draw_worth(hand, turns[i] + 1, known, pile, limit, book, lefts, risks, values)
+            sight = Sight(hand, zero, turns[i], known, pile, zero, zero, False, zero, zero, np.int64(limit))
+            worth[i] = draw_worth(sight, turns[i] + 1, book, sheet)

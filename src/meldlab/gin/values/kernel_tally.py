@@ -8,26 +8,10 @@ less what the player expected, by turn, known cards and whether the opponent too
 import numpy as np
 
 from meldlab.compiling import kernel, scalar_kernel
-from meldlab.gin.kernel_computed import KNOWNS, TURNS
-from meldlab.gin.kernel_round import (
-    CANNOT_KNOCK,
-    COUNTS,
-    DIARY,
-    EXPECTED,
-    IF_KNOCK,
-    KNOCKED,
-    LEFT_OVER,
-    LOG_WIDTH,
-    RISK,
-    SEEN,
-    TAKEN,
-    TURN,
-    new_desk,
-    play_match,
-)
+from meldlab.gin.kernel_layout import *
+from meldlab.gin.kernel_round import new_desk, play_match
 
 PLACES = TURNS + 2  # turns, counted from 1
-DEADWOODS = 100
 RISKS = 20
 HAZARD_PART = 0
 KNOCK_PART = HAZARD_PART + PLACES * KNOWNS
@@ -35,13 +19,8 @@ CAUGHT_PART = KNOCK_PART + PLACES * KNOWNS * DEADWOODS
 SURPRISE_PART = CAUGHT_PART + PLACES * KNOWNS * DEADWOODS
 FEED_PART = SURPRISE_PART + PLACES * KNOWNS * 2
 CELLS = FEED_PART + RISKS
-HAZARD_ENTRY, KNOCK_ENTRY, CAUGHT_ENTRY, SURPRISE_ENTRY, FEED_ENTRY = range(5)
-
-
-@scalar_kernel
-def tally_shape():
-    """Return how many entries a row of a diary can make."""
-    return 5
+HAZARD_ENTRY, KNOCK_ENTRY, CAUGHT_ENTRY, SURPRISE_ENTRY, FEED_ENTRY = range(5)  # what a row of a diary can add
+ENTRIES = 5
 
 
 @scalar_kernel
@@ -78,17 +57,16 @@ def tally_row(diary, row, rows, outcome, entry, cell):
 
 
 @kernel
-def tally_rounds(players, books, rules, seed, first, many, tally):
+def tally_rounds(pair, rules, seed, first, many, tally):
     """Play ``many`` single rounds on one core and add the diaries of seat 0 to ``tally``, [2 * CELLS] float64."""
-    desk, log = new_desk(), np.empty((0, LOG_WIDTH), np.int64)
-    diary = np.zeros((24, DIARY), np.float64)
+    desk, diary = new_desk(np.empty((0, LOG_WIDTH), np.int64)), np.zeros((DIARY_ROWS, DIARY), np.float64)
     counts = np.zeros(COUNTS, np.int32)
     cell = np.zeros(2, np.int64)
     for i in range(many):
-        play_match(desk, players, books, rules, seed, first + i, log, diary, counts)
+        play_match(desk, diary, pair, rules, seed, first + i, counts)
         rows = min(desk.notes[TURN], len(diary))
         for row in range(rows):
-            for entry in range(tally_shape()):
+            for entry in range(ENTRIES):
                 amount = tally_row(diary, row, rows, desk.outcome, entry, cell)
                 if cell[0] >= 0:
                     tally[cell[0]] += 1.0

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from meldlab.gin.kernel_computed import KNOWNS, TURNS
+from meldlab.gin.kernel_layout import KNOWNS, TURNS
 from meldlab.gin.values import kernel_tally as tally
 
 __all__ = ["Odds"]

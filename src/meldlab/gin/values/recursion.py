@@ -17,16 +17,15 @@ from numpy.typing import NDArray
 
 from meldlab.cards import Hand, classes
 from meldlab.cards.kernel import Numbering
-from meldlab.gin import kernel_round
-from meldlab.gin.book import NO_BOOK, Book
+from meldlab.gin import kernel_layout, kernel_round
 from meldlab.gin.kernel import LEFT
-from meldlab.gin.kernel_computed import BIAS, HAZARD, KNOWNS, ODDS, PRICE, TURNS
+from meldlab.gin.kernel_layout import BIAS, HAZARD, KNOWNS, ODDS, PRICE, TURNS, Book, Network, Pair, Values
 from meldlab.gin.values import kernel_recursion, kernel_tally
 from meldlab.gin.values.odds import Odds
 from meldlab.gpu import use_gpu
 from meldlab.pieces import on_cores
 
-__all__ = ["Engine", "Field", "Solved", "open_book", "solve"]
+__all__ = ["Engine", "Field", "Solved", "solve", "values_of"]
 
 Floats = NDArray[np.float64]
 SHAPE = 132 * 64, 256  # blocks and threads of a sweep
@@ -65,6 +64,13 @@ class Engine:
         """Return an array that the kernels can read."""
         return self.cuda.to_device(np.ascontiguousarray(array)) if self.device == "cuda" else array
 
+    def book(self, book: Book) -> Book:
+        """Return a book that the kernels can read."""
+        return Book(Values(*map(self.up, book.values)), Network(*map(self.up, book.network)))
+
+    def _up_pair(self, pair: Pair) -> Pair:
+        return pair._replace(vectors=self.up(pair.vectors))
+
     def odds(self, odds: Odds, turn: int) -> tuple[np.float32, Any, Any]:
         """Return hazard, points of a knock and points when caught at a turn, as the kernels can read them."""
         hazard, knock, caught = odds.at(turn)
@@ -91,36 +97,34 @@ class Engine:
             total, count = parts.sum(0)
         return float(total / count)
 
-    def play(
-        self, players: Floats, books: tuple[Book, Book], rules: NDArray[np.int64], seed: int, first: int, games: int
-    ) -> NDArray[np.int32]:
+    def play(self, pair: Pair, rules: NDArray[np.int64], seed: int, first: int, games: int) -> NDArray[np.int32]:
         """Return [games, COUNTS] int32 as gin.batch.play_batch does."""
-        counts = np.zeros((games, kernel_round.COUNTS), np.int32)
+        counts = np.zeros((games, kernel_layout.COUNTS), np.int32)
         if self.device != "cuda":
-            log = np.empty((0, kernel_round.LOG_WIDTH), np.int64)
+            log = np.empty((0, kernel_layout.LOG_WIDTH), np.int64)
 
             def play(at: int, many: int) -> None:
-                kernel_round.play_some(players, books, rules, seed, first + at, many, log, counts[at : at + many])
+                kernel_round.play_some(pair, rules, seed, first + at, many, log, counts[at : at + many])
 
             on_cores(play, games, size=16)
             return counts
         result = self.cuda.device_array(counts.shape, np.int32)
         shape = (games + THREADS - 1) // THREADS, THREADS
         none = self.up(np.zeros(0)), self.up(np.zeros((0, 1, 1)))
-        self._kernels.play_games[shape](self.up(players), books, self.up(rules), seed, first, games, result, *none)
+        self._kernels.play_games[shape](self._up_pair(pair), self.up(rules), seed, first, games, result, *none)
         counts[:] = result.copy_to_host()
         return counts
 
-    def won(self, players: Floats, books: tuple[Book, Book], rules: NDArray[np.int64], seed: int, deals: int) -> NDArray[np.int64]:
+    def won(self, pair: Pair, rules: NDArray[np.int64], seed: int, deals: int) -> NDArray[np.int64]:
         """Return [deals, 2] int64, which games the first player wins: of each deal one in the first seat and one in the second."""
-        here = self.play(players, books, rules, seed, 0, deals)[:, kernel_round.WINNER_SEAT]
-        there = self.play(players[::-1].copy(), books[::-1], rules, seed, 0, deals)[:, kernel_round.WINNER_SEAT]
+        here = self.play(pair, rules, seed, 0, deals)[:, kernel_layout.WINNER_SEAT]
+        there = self.play(Pair(pair.vectors[::-1].copy(), pair.books[::-1]), rules, seed, 0, deals)[:, kernel_layout.WINNER_SEAT]
         return np.stack([here == 0, there == 1], 1).astype(np.int64)
 
-    def tally(self, players: Floats, books: tuple[Book, Book], rules: NDArray[np.int64], seed: int, rounds: int) -> Floats:
+    def tally(self, pair: Pair, rules: NDArray[np.int64], seed: int, rounds: int) -> Floats:
         """Return the tally of so many single rounds of seat 0."""
         single = rules.copy()
-        single[kernel_round.POINTS_WANTED] = 0
+        single[kernel_layout.POINTS_WANTED] = 0
         tally = np.zeros(2 * kernel_tally.CELLS)
         if self.device != "cuda":
             # A sheet for each piece, added in order: sums of floats must not depend on which core was first.
@@ -129,14 +133,14 @@ class Engine:
             def count(at: int, many: int) -> None:
                 for sheet in range(at, at + many):
                     first = sheet * SHEET
-                    kernel_tally.tally_rounds(players, books, single, seed, first, min(SHEET, rounds - first), sheets[sheet])
+                    kernel_tally.tally_rounds(pair, single, seed, first, min(SHEET, rounds - first), sheets[sheet])
 
             on_cores(count, len(sheets))
             tally[:] = sheets.sum(0)
             return tally
-        counts, result = self.cuda.device_array((rounds, kernel_round.COUNTS), np.int32), self.up(tally)
+        counts, result = self.cuda.device_array((rounds, kernel_layout.COUNTS), np.int32), self.up(tally)
         shape, pages = ((rounds + THREADS - 1) // THREADS, THREADS), self.up(np.zeros((0, 1, 1)))
-        self._kernels.play_games[shape](self.up(players), books, self.up(single), seed, 0, rounds, counts, result, pages)
+        self._kernels.play_games[shape](self._up_pair(pair), self.up(single), seed, 0, rounds, counts, result, pages)
         tally[:] = result.copy_to_host()
         return tally
 
@@ -214,10 +218,10 @@ def solve(
     return Solved(codes, turns, value, time.perf_counter() - start)
 
 
-def open_book(
+def values_of(
     field: Field, solved: Solved, odds: Odds, price: NDArray[np.float64], bias: NDArray[np.float64], by_known: bool = True
-) -> Book:
-    """Return the book of a player: values, odds, and the price of a discard that is taken, [turns]; ``bias``: [turns, known]."""
+) -> Values:
+    """Return what a player computes with: values, odds, and the price of a discard that is taken, [turns]; ``bias``: [turns, known]."""
     table = np.zeros((TURNS + 2, KNOWNS, ODDS))
     knock, caught = odds.knock.copy(), odds.caught.copy()
     table[:, :, HAZARD], table[:, :, PRICE], table[:, :, BIAS] = odds.hazard, price[:, None], bias
@@ -228,4 +232,4 @@ def open_book(
     engine = field.engine
     turns, rows = engine.up(solved.turns), (engine.up(table), engine.up(knock), engine.up(caught))
     deck = np.array([((1 << 52) - 1) & ~field.dead.mask, field.cards], np.int64)
-    return Book(solved.codes, turns, field.deck.keys, field.deck.small, *rows, engine.up(deck), *map(engine.up, NO_BOOK[-3:]))
+    return Values(solved.codes, turns, field.deck.keys, field.deck.small, *rows, engine.up(deck))

@@ -20,7 +20,7 @@ from meldlab.chance.kernel import unit
 from meldlab.errors import NotLegalHere
 from meldlab.gin import kernel_tracking, players
 from meldlab.gin.batch import pair_of, rule_vector
-from meldlab.gin.kernel_ensemble import DRAWS, PARAMETERS
+from meldlab.gin.kernel_layout import DRAWS, PARAMETERS
 from meldlab.gin.players import Ensemble
 from meldlab.lab.arena.shards import rules_of
 from meldlab.lab.runs.shards import Shard
@@ -53,9 +53,9 @@ JUDGED = "simple"  # who plays in the end
 GROUP = 10  # individuals that one shard follows; playing the games costs as much as three of them
 # When fitness is measured, by the number of own draws. The paper says only that times and frequencies differed.
 SCHEDULES: Mapping[str, NDArray[np.bool_]] = {
-    "every draw": np.arange(kernel_tracking.TURNS) >= 1,
-    "every third draw": (np.arange(kernel_tracking.TURNS) >= 1) & (np.arange(kernel_tracking.TURNS) % 3 == 0),
-    "from the sixth draw": np.arange(kernel_tracking.TURNS) >= 6,
+    "every draw": np.arange(kernel_tracking.TRACKED_TURNS) >= 1,
+    "every third draw": (np.arange(kernel_tracking.TRACKED_TURNS) >= 1) & (np.arange(kernel_tracking.TRACKED_TURNS) % 3 == 0),
+    "from the sixth draw": np.arange(kernel_tracking.TRACKED_TURNS) >= 6,
 }
 
 
@@ -88,22 +88,22 @@ def genes_of(player: Ensemble) -> Genes:
 def _follow(
     genes: Sequence[Genes], opponent: str, rules: str, seed: int, first: int, games: int
 ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    """Return [trackers, ALLOWANCES, TURNS, 3] float64 and [TURNS, 2] int64 as the kernel adds them up."""
+    """Return [trackers, ALLOWANCES, TRACKED_TURNS, 3] float64 and [TRACKED_TURNS, 2] int64 as the kernel adds them up."""
     if first % 2 or games % 2:
         raise NotLegalHere(f"games {first} to {first + games - 1} are not mirrored pairs")
     table = rules_of(rules)
     if table.most_upcard_draws:
         raise NotLegalHere("state tracking does not follow most_upcard_draws, rounds that end when too many upcards were taken")
-    seated, books = pair_of(players.parse("simple"), players.parse(opponent))
+    pair = pair_of(players.parse("simple"), players.parse(opponent))
     trackers = np.zeros((len(genes), PARAMETERS))
     trackers[:, DRAWS : DRAWS + NINE] = genes
     if not ((trackers >= 0) & (trackers <= 1)).all():
         raise NotLegalHere("a tracker moves p by shares from 0 to 1")
     totals, counts = (
-        np.zeros((len(genes), kernel_tracking.ALLOWANCES, kernel_tracking.TURNS, 3)),
-        np.zeros((kernel_tracking.TURNS, 2), np.int64),
+        np.zeros((len(genes), kernel_tracking.ALLOWANCES, kernel_tracking.TRACKED_TURNS, 3)),
+        np.zeros((kernel_tracking.TRACKED_TURNS, 2), np.int64),
     )
-    kernel_tracking.track_some(seated, books, rule_vector(table), verified(seed), first // 2, games // 2, trackers, totals, counts)
+    kernel_tracking.track_some(pair, rule_vector(table), verified(seed), first // 2, games // 2, trackers, totals, counts)
     return totals, counts
 
 
@@ -150,7 +150,7 @@ def curves_of(
     names: Sequence[str], totals: NDArray[np.float64], counts: NDArray[np.int64], pairs: int, least: int = 200
 ) -> list[GuessCurve]:
     """Return the curves of some trackers, for each allowance, over the turns with ``least`` measurements."""
-    turns = [turn for turn in range(1, kernel_tracking.TURNS) if counts[turn, kernel_tracking.MEASURED] >= least]
+    turns = [turn for turn in range(1, kernel_tracking.TRACKED_TURNS) if counts[turn, kernel_tracking.MEASURED] >= least]
 
     def interval(part: NDArray[np.float64], measured: NDArray[np.int64]) -> Interval:
         sums = np.array([measured[kernel_tracking.MEASURED], part[kernel_tracking.FITNESS]], np.float64)

@@ -1,9 +1,6 @@
 """Kernels of the computed player: one card of look-ahead over the cards really unseen, on top of a book of values.
 
-A ``book`` is a named tuple of arrays (gin.book): ``codes`` [slots, N] of an unsigned type and ``turns`` [TURNS + 2, 3] float64 (slot, low,
-step) give V of every class of ten-card hands at every turn; ``keys`` and ``patterns`` rank hands; ``odds`` [TURNS + 2, KNOWNS, ODDS]
-float64, ``knock`` and ``caught`` [TURNS + 2, KNOWNS, 100] float64 are what is known of the opponent, by turn and by how many of its cards
-have been seen; ``deck`` [2] int64, all cards of the deck and how many a hand has.
+``book`` is the Values of gin.kernel_layout, ``sight`` its Sight and ``sheet`` its Sheet.
 """
 
 import numpy as np
@@ -11,14 +8,9 @@ import numpy as np
 from meldlab.cards.kernel import LANE, frame_of_suit, number_in_frame
 from meldlab.compiling import scalar_kernel
 from meldlab.gin.kernel import bit, discards, popcount
+from meldlab.gin.kernel_layout import BIAS, HAZARD, KNOWNS, PRICE, TURNS
 from meldlab.gin.values.kernel_recursion import lane_of, without_lowest
 from meldlab.melds.kernel import LOWEST
-
-TURNS = 16
-KNOWNS = 5  # 0 to 3 cards of the opponent seen, or more
-HAZARD, PRICE, BIAS = 0, 1, 2
-ODDS = 3
-NEVER_KNOCK = -1e9
 
 
 @scalar_kernel
@@ -73,12 +65,13 @@ def value_of(number, turn, book):
 
 
 @scalar_kernel
-def best_after(hand, barred, turn, seen, limit, risks, book, left, values):
+def best_after(hand, barred, turn, seen, limit, book, sheet):
     """Return the value of eleven cards: the best over discards of knocking and of waiting.
 
-    ``barred``: a card that may not be discarded, or none; ``seen``: the opponent's known cards, as the book counts; ``values``: [53]
-    float64, set to what waiting is worth after each discard, and values[52] to the chosen card, + 64 if it is a knock.
+    ``barred``: a card that may not be discarded, or none; ``seen``: the opponent's known cards, as the book counts. The values of the sheet
+    are set to what waiting is worth after each discard, and values[52] to the chosen card, + 64 if it is a knock.
     """
+    left, risks, values = sheet.left, sheet.risks, sheet.values
     discards(hand, left)
     odds = book.odds[turn, seen]
     knock, caught = book.knock[turn, seen], book.caught[turn, seen]
@@ -111,33 +104,35 @@ def best_after(hand, barred, turn, seen, limit, risks, book, left, values):
 
 
 @scalar_kernel
-def draw_worth(hand, turn, known, pile, limit, book, left, risks, values):
-    """Return what a card from stock is worth to ten cards: the mean over those really unseen; ``risks`` hold for all that may come."""
-    unseen = book.deck[0] & ~(hand | known | pile)
-    seen = known_bin(known)
+def draw_worth(sight, turn, book, sheet):
+    """Return what a card from stock is worth to ten cards: the mean over those really unseen; the risks hold for all that may come."""
+    hand, limit = sight.hand, sight.limit
+    unseen = book.deck[0] & ~(hand | sight.known | sight.pile)
+    seen = known_bin(sight.known)
     total, many = 0.0, 0
     for suit in range(4):
         lane = (unseen >> (13 * suit)) & LANE
         while lane:
             card = 13 * suit + np.int64(LOWEST[lane])
             lane &= lane - 1
-            total += best_after(hand | bit(card), np.int64(0), turn, seen, limit, risks, book, left, values)
+            total += best_after(hand | bit(card), np.int64(0), turn, seen, limit, book, sheet)
             many += 1
     return total / max(many, 1)
 
 
 @scalar_kernel
-def computed_takes(hand, upcard, turn, known, pile, limit, book, left, risks, values):
-    """Tell whether the upcard is worth more than a card from stock; ``turn``: how many cards were drawn before."""
-    now = min(turn + 1, TURNS)
-    fill_risks(risks, book.deck[0] & ~(known | pile) | bit(upcard), hand, known, pile, book)
-    taken = best_after(hand | bit(upcard), bit(upcard), now, known_bin(known), limit, risks, book, left, values)
-    return taken > draw_worth(hand, now, known, pile, limit, book, left, risks, values)
+def computed_takes(sight, upcard, book, sheet):
+    """Tell whether the upcard is worth more than a card from stock."""
+    hand, known, pile = sight.hand, sight.known, sight.pile
+    now = min(sight.turn + 1, TURNS)
+    fill_risks(sheet.risks, book.deck[0] & ~(known | pile) | bit(upcard), hand, known, pile, book)
+    taken = best_after(hand | bit(upcard), bit(upcard), now, known_bin(known), sight.limit, book, sheet)
+    return taken > draw_worth(sight, now, book, sheet)
 
 
 @scalar_kernel
-def computed_discard(hand, barred, turn, known, pile, limit, book, left, risks, values):
-    """Choose among the discards of eleven cards; return card + 64 if it is a knock, and leave ``values`` as best_after does."""
-    fill_risks(risks, hand, hand, known, pile, book)
-    best_after(hand, barred, min(turn, TURNS), known_bin(known), limit, risks, book, left, values)
-    return np.int64(values[52])
+def computed_discard(sight, book, sheet):
+    """Choose among the discards of eleven cards; return card + 64 if it is a knock, and leave the values as best_after does."""
+    fill_risks(sheet.risks, sight.hand, sight.hand, sight.known, sight.pile, book)
+    best_after(sight.hand, sight.barred, min(sight.turn, TURNS), known_bin(sight.known), sight.limit, book, sheet)
+    return np.int64(sheet.values[52])

@@ -1,6 +1,5 @@
 """Kernels of the ensemble player: what it believes about unseen cards, and how it chooses.
 
-A player is a vector, [PARAMETERS] float64, of which the simple player needs the first four; the names below are places in it.
 A memory is what a player keeps during a round: ``belief``, [54] float64, and ``known``, the opponent's cards it has seen (a hand).
 """
 
@@ -9,40 +8,14 @@ import numpy as np
 from meldlab.cards.kernel import LANE
 from meldlab.compiling import scalar_kernel
 from meldlab.gin.kernel import FULL, LEFT, bit, discards, makes_meld, melded, popcount
+from meldlab.gin.kernel_layout import *
 from meldlab.melds.kernel import LOWEST, SPREAD, deadwood
-
-KIND = 0  # 0 simple, 1 ensemble, 2 computed from tables, 3 by a network
-KNOCK_EARLY, KNOCK_LATE, KNOCK_TURN = 1, 2, 3
-DRAW_TURN = 4
-DRAWS, DECLINES, DROPS = 5, 8, 11  # one rank away, two away, same rank
-MELD = 14  # obtainability of a card the opponent took, of an unknown card; weight of sets, of runs
-NEAR = 18  # adjacency: same rank, one away, two away
-TURN_SLOPE, TURN_POWER, KNOWN_SLOPE, KNOWN_POWER = 21, 22, 23, 24
-WEIGHT = 25  # of the six policies
-MELD_MOST, NEAR_MOST = 31, 32
-TURN_LAG = 33
-OWN_TOP = 34  # obtainability of the player's own discard on top of the pile
-ANY_MELD = 35  # 1: take the upcard for any meld, 0: only for one that the best arrangement uses
-# Beyond the paper, each with a value that changes nothing.
-DRAW_LEAST = 36  # points by which a late upcard must lower deadwood
-DRAW_NEED, DRAW_PROMISE = 37, 38  # take an upcard at any time when points + promise * meldability reach the need
-DRAW_KNOCK = 39  # take an upcard that brings deadwood down to so much
-MELDED = 40  # meldability of a card in a meld, for its kind of meld
-FEED, FEED_TURN = 41, 42  # points that a discard costs which the opponent can meld, and more with every own draw
-WEIGHS_KNOCK, KNOCK_WEIGHT = 43, 44  # knock when a sum is positive: constant, draws, deadwood, cards that make gin, cards the opponent took
-DEADWOOD_POWER = 49  # below 1: the last points of deadwood weigh more than the first
-PARAMETERS = 50
-SIMPLE, ENSEMBLE, COMPUTED, LIGHT = 0, 1, 2, 3
-NOISE = 1  # of a light player that tries things out
-
-# Verbs of events and logs.
-PASS, TAKE, DRAW, DROP, KNOCK, BIG, SHOW = range(7)
 
 SHIFT, RATIO = 52, 53  # in a belief, behind p of the 52 cards: what is to be added to all of them, and |stock| / |unknown|
 FROM_OPPONENT = 0.99
 NO_REDUCTION = 99.0  # a need that no upcard fulfils
 HOLD = 1 << 20  # added to a discard that is not to be knocked with
-WIDE = 17  # ranks of a suit with two empty places on each side
+SUIT_PLACES = 17  # of a suit: its ranks, and two empty places on each side
 DEADWOOD_MOST = 98.0
 
 
@@ -133,13 +106,13 @@ def obtainabilities(hand, belief, known, pile, top, top_from_opponent, player, o
         while lane:
             rank = np.int64(LOWEST[lane])
             lane &= lane - 1
-            ob[WIDE * suit + rank + 2] = unknown_share * (belief[13 * suit + rank] + shift)
+            ob[SUIT_PLACES * suit + rank + 2] = unknown_share * (belief[13 * suit + rank] + shift)
         lane = (known >> (13 * suit)) & LANE
         while lane:
-            ob[WIDE * suit + np.int64(LOWEST[lane]) + 2] = known_share
+            ob[SUIT_PLACES * suit + np.int64(LOWEST[lane]) + 2] = known_share
             lane &= lane - 1
     if top >= 0:
-        ob[WIDE * (top // 13) + top % 13 + 2] = FROM_OPPONENT if top_from_opponent else player[OWN_TOP]
+        ob[SUIT_PLACES * (top // 13) + top % 13 + 2] = FROM_OPPONENT if top_from_opponent else player[OWN_TOP]
 
 
 @scalar_kernel
@@ -149,22 +122,22 @@ def rank_meldability(ob, suit, place):
     if suit != 0:
         a = ob[place]
     else:
-        a = ob[WIDE * 3 + place]
+        a = ob[SUIT_PLACES * 3 + place]
     if suit != 1:
-        b = ob[WIDE + place]
+        b = ob[SUIT_PLACES + place]
     else:
-        b = ob[WIDE * 3 + place]
+        b = ob[SUIT_PLACES * 3 + place]
     if suit != 2:
-        c = ob[WIDE * 2 + place]
+        c = ob[SUIT_PLACES * 2 + place]
     else:
-        c = ob[WIDE * 3 + place]
+        c = ob[SUIT_PLACES * 3 + place]
     return a * b + b * c + a * c
 
 
 @scalar_kernel
 def run_meldability(ob, suit, place):
     """Return what pairs of near cards of the suit promise."""
-    at = WIDE * suit + place
+    at = SUIT_PLACES * suit + place
     return ob[at - 2] * ob[at - 1] + ob[at - 1] * ob[at + 1] + ob[at + 1] * ob[at + 2]
 
 
@@ -187,7 +160,7 @@ def hand_meldability(rest, order, cards, player, ob):
     in_meld = sets | runs
     for i in range(cards):
         card = order[i]
-        ob[WIDE * (card // 13) + card % 13 + 2] = 0.0 if not rest & bit(card) or in_meld & bit(card) else 1.0
+        ob[SUIT_PLACES * (card // 13) + card % 13 + 2] = 0.0 if not rest & bit(card) or in_meld & bit(card) else 1.0
     total = 0.0
     for i in range(cards):
         card = order[i]
@@ -211,17 +184,18 @@ def card_meldability(hand, card, order, cards, player, ob):
 
 
 @scalar_kernel
-def ensemble_takes(hand, order, upcard, turn, belief, known, pile, player, ob, left):
-    """Tell whether the ensemble takes the upcard having drawn ``turn`` cards: for a meld, late also for less deadwood.
+def ensemble_takes(sight, upcard, order, belief, player, sheet):
+    """Tell whether the ensemble takes the upcard: for a meld, late also for less deadwood.
 
-    ``order``: the ten cards of the hand and a free place, which the upcard gets.
+    ``order``: the cards of the hand and a free place, which the upcard gets.
     """
+    hand, left = sight.hand, sheet.left
     if makes_meld(hand, upcard):
         # A meld counts if the best arrangement uses it; the paper's text asks only that there be one.
         sets, runs = melded(hand | bit(upcard))
         if player[ANY_MELD] != 0.0 or (sets | runs) & bit(upcard):
             return True
-    late = turn >= player[DRAW_TURN]
+    late = sight.turn >= player[DRAW_TURN]
     if not late and player[DRAW_NEED] >= NO_REDUCTION and player[DRAW_KNOCK] < 0.0:
         return False
     discards(hand | bit(upcard), left)
@@ -241,9 +215,10 @@ def ensemble_takes(hand, order, upcard, turn, belief, known, pile, player, ob, l
         return False
     worth = float(now - least)
     if player[DRAW_PROMISE] != 0.0:
-        order[10] = upcard
-        obtainabilities(hand | bit(upcard), belief, known, pile, np.int64(-1), False, player, ob)
-        worth += player[DRAW_PROMISE] * card_meldability(hand | bit(upcard), upcard, order, 11, player, ob)
+        cards, eleven = popcount(hand), hand | bit(upcard)
+        order[cards] = upcard
+        obtainabilities(eleven, belief, sight.known, sight.pile, np.int64(-1), False, player, sheet.ob)
+        worth += player[DRAW_PROMISE] * card_meldability(eleven, upcard, order, cards + 1, player, sheet.ob)
     return worth >= player[DRAW_NEED]
 
 
@@ -260,10 +235,10 @@ def dangers(hand, order, cards, belief, known, pile, ob, values):
         while lane:
             rank = np.int64(LOWEST[lane])
             lane &= lane - 1
-            ob[WIDE * suit + rank + 2] = min(1.0, max(0.0, 1.0 - belief[13 * suit + rank] - belief[SHIFT]))
+            ob[SUIT_PLACES * suit + rank + 2] = min(1.0, max(0.0, 1.0 - belief[13 * suit + rank] - belief[SHIFT]))
         lane = (known >> (13 * suit)) & LANE
         while lane:
-            ob[WIDE * suit + np.int64(LOWEST[lane]) + 2] = 1.0
+            ob[SUIT_PLACES * suit + np.int64(LOWEST[lane]) + 2] = 1.0
             lane &= lane - 1
     for i in range(cards):
         suit, place = order[i] // 13, order[i] % 13 + 2
@@ -271,17 +246,19 @@ def dangers(hand, order, cards, belief, known, pile, ob, values):
 
 
 @scalar_kernel
-def ensemble_discard(hand, order, cards, drawn, taken, turn, belief, known, pile, top, top_from_opponent, player, ob, left, values):
+def ensemble_discard(sight, order, belief, player, sheet):
     """Return the ensemble's discard and the deadwood it leaves, as card + 64 * deadwood.
 
-    ``order``: the ``cards`` cards of the hand in the order they came; ``drawn``: the last of them, ``taken`` if it was the upcard;
-    ``values``: [52] float64, filled with the value of the hand after each discard.
+    ``order``: the cards of the hand in the order they came; the values of the sheet are those of the hand after each discard.
     """
+    hand, turn, known, pile = sight.hand, sight.turn, sight.known, sight.pile
+    ob, left, values = sheet.ob, sheet.left, sheet.values
+    cards = popcount(hand)
     discards(hand, left)
     price = player[FEED] + player[FEED_TURN] * turn
     if price != 0.0:
         dangers(hand, order, cards, belief, known, pile, ob, values)
-    obtainabilities(hand, belief, known, pile, top, top_from_opponent, player, ob)
+    obtainabilities(hand, belief, known, pile, sight.top, sight.fed, player, ob)
     by_turn, by_known = 0.0, 0.0
     if player[TURN_SLOPE] != 0.0:
         by_turn = player[TURN_SLOPE] * max(turn - player[TURN_LAG], 0.0) ** player[TURN_POWER]
@@ -311,7 +288,7 @@ def ensemble_discard(hand, order, cards, drawn, taken, turn, belief, known, pile
     best, chosen = 0.0, np.int64(-1)
     for i in range(cards):
         card = order[i]
-        if taken and card == drawn:
+        if sight.barred & bit(card):
             continue
         rest = hand ^ bit(card)
         share = left[card] / DEADWOOD_MOST
@@ -355,29 +332,30 @@ def gin_cards(hand, belief, unknown, left):
 
 
 @scalar_kernel
-def weigh_knock(chosen, hand, drawn, taken, turn, belief, known, pile, limit, player, left):
+def weigh_knock(chosen, sight, belief, player, left):
     """Return the discard of a player that weighs its knocks: the one with the least deadwood to knock, or ``chosen`` to play on.
 
-    ``chosen`` and ``left`` are as the ensemble's discard from these eleven cards left them; HOLD is added where the player will not knock.
+    ``chosen`` and ``left`` are as the ensemble's discard left them; HOLD is added where the player will not knock.
     """
     if player[WEIGHS_KNOCK] == 0.0:
         return chosen
+    hand, known = sight.hand, sight.known
     least, card = np.int64(500), np.int64(-1)
     for suit in range(4):
         lane = (hand >> (13 * suit)) & LANE
         while lane:
             each = 13 * suit + np.int64(LOWEST[lane])
             lane &= lane - 1
-            if left[each] < least and not (taken and each == drawn):
+            if left[each] < least and not sight.barred & bit(each):
                 least, card = left[each], each
-    if least > limit:
+    if least > sight.limit:
         return chosen
     if least > 0:
         rest = hand ^ bit(card)
-        total = player[KNOCK_WEIGHT] + player[KNOCK_WEIGHT + 1] * turn + player[KNOCK_WEIGHT + 2] * least
+        total = player[KNOCK_WEIGHT] + player[KNOCK_WEIGHT + 1] * sight.turn + player[KNOCK_WEIGHT + 2] * least
         total += player[KNOCK_WEIGHT + 4] * popcount(known)
         if player[KNOCK_WEIGHT + 3] != 0.0:
-            total += player[KNOCK_WEIGHT + 3] * gin_cards(rest, belief, FULL & ~(hand | known | pile), left)
+            total += player[KNOCK_WEIGHT + 3] * gin_cards(rest, belief, FULL & ~(hand | known | sight.pile), left)
         if total <= 0.0:
             return chosen + HOLD
     return card + 64 * least

@@ -6,8 +6,7 @@ one for every rank across the suits, and a few more: turn, deadwood, both scores
 make a meld with it, where it also counts whether the opponent itself dropped them. Two small layers follow and three answers come out:
 what waiting is worth after a discard, what knocking is worth after it, and what drawing from stock is worth.
 
-``net`` is the named tuple of gin.book, of which the network is three float32 arrays: ``rows`` [ROWS, WIDE], ``first`` [WIDE + 1, NARROW],
-``last`` [NARROW + 1, 3], biases last. Workspaces: ``total`` [2, WIDE] float32, ``inner`` [NARROW] float32.
+``net`` is a Network, ``sight`` a Sight and ``sheet`` a Sheet of gin.kernel_layout.
 """
 
 import numpy as np
@@ -16,10 +15,9 @@ from meldlab.cards.kernel import LANE
 from meldlab.chance.kernel import unit
 from meldlab.compiling import scalar_kernel
 from meldlab.gin.kernel import bit, discards
-from meldlab.gin.kernel_computed import TURNS
+from meldlab.gin.kernel_layout import NARROW, TURNS, WIDE, Sight
 from meldlab.melds.kernel import LOWEST, suits_held
 
-WIDE, NARROW = 64, 32
 STRETCHES, PATTERNS = 10, 256  # first ranks of a stretch of four, and states of four cards
 COLUMN_ROWS = STRETCHES * PATTERNS
 WAIT_ROWS = COLUMN_ROWS + 13 * PATTERNS
@@ -29,11 +27,11 @@ MOST_DEADWOOD = 63
 RUN_ROWS = DEADWOOD_ROWS + MOST_DEADWOOD + 1  # by the states of the four cards around a discard
 SET_ROWS = RUN_ROWS + 5**4  # by those of its rank
 OWN_SCORE_ROWS = SET_ROWS + 5**3
-SCORES = 10  # tens of points, nine and more in one
-OTHER_SCORE_ROWS = OWN_SCORE_ROWS + SCORES
-ROWS = OTHER_SCORE_ROWS + SCORES
+SCORE_STEPS = 10  # tens of points, nine and more in one
+OTHER_SCORE_ROWS = OWN_SCORE_ROWS + SCORE_STEPS
+ROWS = OTHER_SCORE_ROWS + SCORE_STEPS
 GONE = 3
-WAIT, KNOCK, DRAW = 0, 1, 2
+WAIT_ANSWER, KNOCK_ANSWER, DRAW_ANSWER = 0, 1, 2
 
 
 @scalar_kernel
@@ -111,8 +109,8 @@ def set_row(card, one, two, dropped):
 @scalar_kernel
 def add_scores(total, own, other, rows):
     """Add the rows of both scores."""
-    add_row(total, OWN_SCORE_ROWS + min(own // 10, SCORES - 1), rows)
-    add_row(total, OTHER_SCORE_ROWS + min(other // 10, SCORES - 1), rows)
+    add_row(total, OWN_SCORE_ROWS + min(own // 10, SCORE_STEPS - 1), rows)
+    add_row(total, OTHER_SCORE_ROWS + min(other // 10, SCORE_STEPS - 1), rows)
 
 
 @scalar_kernel
@@ -138,19 +136,19 @@ def answer(inner, net, which):
 
 
 @scalar_kernel
-def light_best(hand, known, pile, dropped, own, other, barred, turn, limit, noise, key, net, left, values, total, inner):
-    """Return the value of eleven cards, and leave ``values`` as kernel_computed.best_after does.
+def light_best(sight, noise, key, net, sheet):
+    """Return the value of eleven cards, and leave the values of the sheet as kernel_looking.best_after does.
 
-    ``dropped``: cards that the opponent dropped; ``own``, ``other``: the scores of the match; ``noise``: the spread of what is added to
-    every value, to try out other discards; ``key``: its address.
+    ``noise``: the spread of what is added to every value, to try out other discards; ``key``: its address.
     """
+    hand, pile, dropped, barred = sight.hand, sight.pile, sight.dropped, sight.barred
+    left, values, inner, rows = sheet.left, sheet.values, sheet.inner, net.rows
     discards(hand, left)
-    now = min(turn, TURNS)
-    base, work = total[0], total[1]
-    one, two = hand | pile, known | pile
-    add_cards(base, one, two, net.rows)
-    add_row(base, WAIT_ROWS + now, net.rows)
-    add_scores(base, own, other, net.rows)
+    base, work = sheet.total[0], sheet.total[1]
+    one, two = hand | pile, sight.known | pile
+    add_cards(base, one, two, rows)
+    add_row(base, WAIT_ROWS + min(sight.turn, TURNS), rows)
+    add_scores(base, sight.own, sight.other, rows)
     # The first card that may go is chosen until a better one comes: there is always one, whatever the numbers are.
     best, chosen = 0.0, np.int64(-1)
     for suit in range(4):
@@ -162,19 +160,19 @@ def light_best(hand, known, pile, dropped, own, other, barred, turn, limit, nois
                 continue
             for i in range(len(work)):
                 work[i] = base[i]
-            change_card(work, card, one, two, one, two | bit(card), net.rows)
-            add_row(work, DEADWOOD_ROWS + min(left[card], MOST_DEADWOOD), net.rows)
-            add_row(work, run_row(card, one, two, dropped), net.rows)
-            add_row(work, set_row(card, one, two, dropped), net.rows)
+            change_card(work, card, one, two, one, two | bit(card), rows)
+            add_row(work, DEADWOOD_ROWS + min(left[card], MOST_DEADWOOD), rows)
+            add_row(work, run_row(card, one, two, dropped), rows)
+            add_row(work, set_row(card, one, two, dropped), rows)
             layers(work, net, inner)
-            wait = answer(inner, net, WAIT)
+            wait = answer(inner, net, WAIT_ANSWER)
             values[card] = wait
             if noise > 0.0:
                 wait += noise * scatter(key, card)
             if chosen < 0 or wait > best:
                 best, chosen = wait, card
-            if left[card] <= limit:
-                knock = answer(inner, net, KNOCK)
+            if left[card] <= sight.limit:
+                knock = answer(inner, net, KNOCK_ANSWER)
                 if knock > best:
                     best, chosen = knock, card + 64
     values[52] = chosen
@@ -188,27 +186,27 @@ def scatter(key, nth):
 
 
 @scalar_kernel
-def light_draws(hand, known, pile, own, other, turn, net, total, inner):
+def light_draws(sight, turn, net, sheet):
     """Return what drawing from stock is worth with ten cards, at the coming turn."""
-    base = total[0]
-    add_cards(base, hand | pile, known | pile, net.rows)
-    add_row(base, DRAW_ROWS + min(turn, TURNS), net.rows)
-    add_scores(base, own, other, net.rows)
-    layers(base, net, inner)
-    return answer(inner, net, DRAW)
+    base, rows = sheet.total[0], net.rows
+    add_cards(base, sight.hand | sight.pile, sight.known | sight.pile, rows)
+    add_row(base, DRAW_ROWS + min(turn, TURNS), rows)
+    add_scores(base, sight.own, sight.other, rows)
+    layers(base, net, sheet.inner)
+    return answer(sheet.inner, net, DRAW_ANSWER)
 
 
 @scalar_kernel
-def light_takes(hand, upcard, turn, known, pile, dropped, own, other, limit, net, left, values, total, inner):
-    """Tell whether the upcard is worth more than a card from stock; ``turn``: how many cards were drawn before."""
-    drawn = light_draws(hand, known, pile, own, other, turn + 1, net, total, inner)
-    eleven, rest, no_key = hand | bit(upcard), pile & ~bit(upcard), np.uint64(0)
-    taken = light_best(eleven, known, rest, dropped, own, other, bit(upcard), turn + 1, limit, 0.0, no_key, net, left, values, total, inner)
-    return taken > drawn
+def light_takes(sight, upcard, net, sheet):
+    """Tell whether the upcard is worth more than a card from stock."""
+    hand, _, turn, known, pile, dropped, top, fed, own, other, limit = sight
+    drawn = light_draws(sight, turn + 1, net, sheet)
+    taken = Sight(hand | bit(upcard), bit(upcard), turn + 1, known, pile & ~bit(upcard), dropped, top, fed, own, other, limit)
+    return light_best(taken, 0.0, np.uint64(0), net, sheet) > drawn
 
 
 @scalar_kernel
-def light_discard(hand, barred, turn, known, pile, dropped, own, other, limit, noise, key, net, left, values, total, inner):
+def light_discard(sight, noise, key, net, sheet):
     """Choose among the discards of eleven cards; return card + 64 if it is a knock."""
-    light_best(hand, known, pile, dropped, own, other, barred, turn, limit, noise, key, net, left, values, total, inner)
-    return np.int64(values[52])
+    light_best(sight, noise, key, net, sheet)
+    return np.int64(sheet.values[52])
