@@ -10,7 +10,7 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
-from pathlib import Path
+from types import MappingProxyType
 from typing import Any, Self
 
 import numpy as np
@@ -19,24 +19,13 @@ from meldlab.errors import BadText, MeldlabError, NoSuchThing, NotLegalHere
 from meldlab.play import Chance, Deal, Result
 from meldlab.recycle import library
 from meldlab.recycle.language.limits import Limits
+from meldlab.recycle.language.variants import varied
 from meldlab.recycle.machine import kernel_layout as k
 from meldlab.recycle.machine.machine import Machine, Place, Position
 from meldlab.recycle.machine.statuses import reason
 from meldlab.recycle.telling.teller import HIDDEN, Teller, visible
 
-__all__ = ["Described", "Option", "Seen", "Standing", "load"]
-
-
-def load(name: str) -> tuple[str, str]:
-    """Return name and text of a game: a file by its path, or a game of the library by its name."""
-    path = Path(name)
-    if path.suffix in (".rcy", ".gdl", ".txt") or path.is_file():
-        try:
-            # Only comments can hold anything beyond ASCII, so what they mean elsewhere does not matter.
-            return path.stem, path.read_bytes().decode("utf-8-sig", "replace")
-        except OSError as problem:
-            raise NotLegalHere(f"cannot read {name}: {problem.strerror}") from None
-    return name, library.entry(name).text
+__all__ = ["Described", "Option", "Seen", "Standing"]
 
 
 @dataclass(frozen=True)
@@ -220,10 +209,12 @@ class Described:
     limits: Limits = field(default_factory=Limits)
 
     @classmethod
-    def named(cls, name: str, dialect: str = "0.6", limits: Limits | None = None) -> Self:
-        """Return the game of a file or of the library."""
-        title, text = load(name)
-        return cls(title, text, dialect, limits or Limits())
+    def named(
+        cls, name: str, dialect: str = "0.6", limits: Limits | None = None, settings: Mapping[str, int] = MappingProxyType({})
+    ) -> Self:
+        """Return the game of a file or of the library, with other values for numbers that it declares."""
+        title, text = library.load(name)
+        return cls(title, varied(text, settings, dialect), dialect, limits or Limits())
 
     @cached_property
     def machine(self) -> Machine:

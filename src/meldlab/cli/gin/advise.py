@@ -34,12 +34,11 @@ def advise(
     from meldlab.cards import Hand
     from meldlab.cli.gin.hints import expected_turns, hint
     from meldlab.errors import NoSuchThing
-    from meldlab.gin import Rules
     from meldlab.gin.advice import advise as ask
     from meldlab.gin.advice import imagined_view
     from meldlab.gin.players import EnsemblePlayer, LightPlayer, parse
 
-    view = imagined_view(hand, upcard, discards, opponent, turn=turn, rules=Rules.preset(rules))
+    view = imagined_view(hand, upcard, discards, opponent, turn=turn, rules=rules)
     adviser = parse(player)
     if not isinstance(adviser, EnsemblePlayer | LightPlayer):
         raise NoSuchThing("adviser", player, ["computed:light", "ensemble", "ensemble:best", "ensemble:paper", "ensemble:shipped"])

@@ -1,12 +1,21 @@
 """``meldlab gin arena``: many games between players, with intervals."""
 
-import sys
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from meldlab.cli.gin.options import RulesOption
-from meldlab.cli.options import GameSecondsOption, JsonOption, MoveSecondsOption, RaiseOption, SeedOption, print_json, tracebacks
+from meldlab.cli.options import (
+    GameSecondsOption,
+    JsonOption,
+    MoveSecondsOption,
+    RaiseOption,
+    SeedOption,
+    ThreadsOption,
+    print_json,
+    tracebacks,
+)
+from meldlab.cli.progress import progress_bar
 
 if TYPE_CHECKING:
     from meldlab.lab.arena.gin import Duel, RoundRobin
@@ -18,7 +27,7 @@ def arena(
     seed: SeedOption = 0,
     rules: RulesOption = "eaai",
     mirror: Annotated[bool, typer.Option("--mirror/--no-mirror", help="Play each deal twice, the starter swapped.")] = True,
-    threads: Annotated[int, typer.Option("--threads", min=0, help="Cores to use; 0 is all.")] = 0,
+    threads: ThreadsOption = 0,
     seconds_per_move: MoveSecondsOption = None,
     seconds_per_game: GameSecondsOption = None,
     raising: RaiseOption = False,
@@ -28,33 +37,25 @@ def arena(
 
     Example: meldlab gin arena ensemble:paper simple --games 20000 --seed 1
     """
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-
     from meldlab.errors import NotLegalHere
-    from meldlab.gin import Rules
     from meldlab.lab.arena.gin import duel, round_robin
     from meldlab.play import TimeLimit
 
     if len(players) < 2:
         raise NotLegalHere("an arena needs two players or more")
     pairings = len(players) * (len(players) - 1) // 2
-    columns = (TextColumn("games"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    table_rules = Rules.preset(rules)
     answer: Duel | RoundRobin
     limit = TimeLimit(seconds_per_move, seconds_per_game)
-    quiet = not sys.stderr.isatty()
-    with tracebacks(raising), Progress(*columns, console=Console(stderr=True), transient=True, disable=quiet) as bar:
-        task = bar.add_task("games", total=games * pairings)
+    with tracebacks(raising), progress_bar("games") as bar:
 
         def show(done: int) -> None:
-            bar.update(task, completed=done)
+            bar(done, games * pairings)
 
         if len(players) == 2:
-            answer = duel(players[0], players[1], games, seed, table_rules, mirror=mirror, threads=threads,
+            answer = duel(players[0], players[1], games, seed, rules, mirror=mirror, threads=threads,
                           time_limit=limit, raising=raising, progress=show)  # fmt: skip
         else:
-            answer = round_robin(players, games, seed, table_rules, mirror=mirror, threads=threads,
+            answer = round_robin(players, games, seed, rules, mirror=mirror, threads=threads,
                                  time_limit=limit, raising=raising, progress=show)  # fmt: skip
     if json:
         print_json(answer.as_json())

@@ -44,13 +44,13 @@ def play(
     """
     from rich.console import Console
 
-    from meldlab.gin import Gin, Rules, players
+    from meldlab.gin import Gin, players
     from meldlab.play import Clock, Deal, TimeLimit
 
     need_input()
     with tracebacks(raising):
         opponent = players.parse(against)
-    game, deal, limit = Gin(Rules.preset(rules)), Deal(seed), TimeLimit(seconds_per_move, seconds_per_game)
+    game, deal, limit = Gin(rules), Deal(seed), TimeLimit(seconds_per_move, seconds_per_game)
     kept = Kept(save, game, ("you", opponent.name), deal)
     console = Console(highlight=False)
     console.print(f"You are p1, {opponent.name} is p2. '?' asks for advice, 'help' lists the moves.", markup=False)

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from meldlab.cli.options import SeedOption, need_input
-from meldlab.cli.recycle.options import DialectOption, GameArgument, LimitsOption, read_game
+from meldlab.cli.recycle.options import DialectOption, GameArgument, LimitsOption, SetOption, read_game
 from meldlab.errors import MeldlabError, NotLegalHere
 
 if TYPE_CHECKING:
@@ -21,6 +21,7 @@ def play(
     seed: SeedOption = 0,
     dialect: DialectOption = "0.6",
     limits: LimitsOption = "",
+    settings: SetOption = None,
 ) -> None:
     """Play a game yourself against random players or others; you see what your seat may see.
 
@@ -30,7 +31,7 @@ def play(
     from meldlab.recycle.players.searching import Searcher, Study
 
     need_input()
-    described = read_game(game, dialect, limits)
+    described = read_game(game, dialect, limits, settings)
     other = Searcher.parse(against)
     if other.level != "private":
         raise NotLegalHere("at this table nobody keeps a memory: play against private")

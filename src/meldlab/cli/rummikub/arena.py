@@ -1,14 +1,12 @@
 """``meldlab rummikub arena``: players against each other, with intervals."""
 
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from meldlab.cli.options import GameSecondsOption, JsonOption, MoveSecondsOption, SeedOption, print_json
-from meldlab.cli.rummikub.options import JokersOption, PresetOption, read_rules
-
-if TYPE_CHECKING:
-    pass
+from meldlab.cli.progress import progress_bar
+from meldlab.cli.rummikub.options import JokersOption, RulesOption, changed
 
 __all__ = ["arena"]
 
@@ -17,9 +15,9 @@ def arena(
     first: Annotated[str, typer.Argument(help="random, greedy, optimal or patient.")],
     second: Annotated[str, typer.Argument(help="The other player.")],
     games: Annotated[int, typer.Option(min=2, help="Games, in mirrored pairs.")] = 100,
-    rules: PresetOption = "paper",
+    rules: RulesOption = "paper",
     jokers: JokersOption = None,
-    seed: SeedOption = 1,
+    seed: SeedOption = 0,
     seconds_per_move: MoveSecondsOption = None,
     seconds_per_game: GameSecondsOption = None,
     json: JsonOption = False,
@@ -28,21 +26,17 @@ def arena(
 
     Example: meldlab rummikub arena patient optimal --games 200 --seed 1
     """
-    from rich.console import Console
-    from rich.progress import Progress
-
     from meldlab.lab.arena.table import tournament
     from meldlab.play import TimeLimit
     from meldlab.rummikub import load
     from meldlab.rummikub.game import Rummikub
     from meldlab.rummikub.players import find_player
 
-    game, one, two = Rummikub(read_rules(rules, jokers_are=jokers)), find_player(first), find_player(second)
-    with Progress(console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("playing", total=games)
+    game, one, two = Rummikub(changed(rules, jokers_are=jokers)), find_player(first), find_player(second)
+    with progress_bar("games") as show:
         limit = TimeLimit(seconds_per_move, seconds_per_game)
         load()
-        bout = tournament(game, one, two, games, seed, lambda done: bar.update(task, completed=done), limit)
+        bout = tournament(game, one, two, games, seed, lambda done: show(done, games), limit)
     if json:
         print_json(bout.as_json())
         return

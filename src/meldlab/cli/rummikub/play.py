@@ -1,15 +1,12 @@
 """``meldlab rummikub play``: a person at the first seat."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from meldlab.cli.options import SeedOption, need_input
-from meldlab.cli.rummikub.options import JokersOption, PresetOption, read_rules
-
-if TYPE_CHECKING:
-    pass
+from meldlab.cli.rummikub.options import JokersOption, RulesOption, changed
 
 __all__ = ["play"]
 
@@ -17,10 +14,10 @@ __all__ = ["play"]
 def play(
     against: Annotated[str, typer.Option(help="Who plays the other seats: random, greedy, optimal or patient.")] = "optimal",
     seats: Annotated[int, typer.Option(min=2, max=4, help="Players at the table; you are the first.")] = 2,
-    rules: PresetOption = "official",
+    rules: RulesOption = "official",
     jokers: JokersOption = None,
-    record: Annotated[Path | None, typer.Option(help="Write the record of the game here.")] = None,
-    seed: SeedOption = 1,
+    save: Annotated[Path | None, typer.Option("--save", help="Keep the record in this file.")] = None,
+    seed: SeedOption = 0,
 ) -> None:
     """Play a game in the terminal: 'play' and the whole new table, 'draw', 'best' for advice, 'quit'.
 
@@ -31,4 +28,4 @@ def play(
     from meldlab.rummikub.players import find_player
 
     need_input()
-    play_in_terminal(Rummikub(read_rules(rules, jokers_are=jokers)), find_player(against), seats, seed, record)
+    play_in_terminal(Rummikub(changed(rules, jokers_are=jokers)), find_player(against), seats, seed, save)

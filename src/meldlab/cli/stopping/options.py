@@ -1,26 +1,43 @@
 """What the stopping verbs share: the deck, what its cards win and lose, and advice in words."""
 
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from meldlab.cli.options import read_by
+
 if TYPE_CHECKING:
+    from fractions import Fraction
+
     from meldlab.stopping import Advice, Urn
 
-__all__ = ["AT_ONCE", "DeckOption", "GainOption", "LossOption", "advice_text", "read_urn"]
+__all__ = ["AT_ONCE", "DeckOption", "GainOption", "LossOption", "advice_text", "urn_of"]
 
-DeckOption = Annotated[str, typer.Option("--deck", help="Numbers of black and red cards, such as 26,26.")]
-GainOption = Annotated[str, typer.Option("--gain", help="What a black card wins: 2, 0.5 or 1/2.")]
-LossOption = Annotated[str, typer.Option("--loss", help="What a red card loses.")]
 AT_ONCE = 2.0  # seconds for which exact fractions are worth waiting when nobody asked for them
 
 
-def read_urn(deck: str, gain: str, loss: str) -> "Urn":
-    """Return the deck and what its cards are worth."""
-    from meldlab.stopping import Urn
-    from meldlab.stopping.notation import read_amount, read_deck
+def _deck(text: str) -> Any:
+    from meldlab.stopping.notation import read_deck
 
-    return Urn(*read_deck(deck), read_amount(gain), read_amount(loss))
+    return read_deck(text)
+
+
+def _amount(text: str) -> Any:
+    from meldlab.stopping.notation import read_amount
+
+    return read_amount(text)
+
+
+DeckOption = Annotated[Any, typer.Option("--deck", **read_by(_deck, "BLACK,RED"), help="Numbers of black and red cards.")]
+GainOption = Annotated[Any, typer.Option("--gain", **read_by(_amount, "AMOUNT"), help="What a black card wins: 2, 0.5 or 1/2.")]
+LossOption = Annotated[Any, typer.Option("--loss", **read_by(_amount, "AMOUNT"), help="What a red card loses.")]
+
+
+def urn_of(deck: tuple[int, int], gain: "Fraction", loss: "Fraction") -> "Urn":
+    """Return the deck with what its cards are worth."""
+    from meldlab.stopping import Urn
+
+    return Urn(*deck, gain, loss)
 
 
 def advice_text(best: "Advice") -> str:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from meldlab.cli.options import need_input, seed_option
-from meldlab.cli.stopping.options import AT_ONCE, DeckOption, GainOption, LossOption, advice_text, read_urn
+from meldlab.cli.stopping.options import AT_ONCE, DeckOption, GainOption, LossOption, advice_text, urn_of
 from meldlab.errors import NotLegalHere
 
 if TYPE_CHECKING:
@@ -32,9 +32,9 @@ def play(
     from meldlab.stopping import Sitting
 
     need_input()
-    urn = read_urn(deck, gain, loss)
+    urn = urn_of(deck, gain, loss)
     if urn.exact_seconds > AT_ONCE:
-        raise NotLegalHere(f"{deck} is too large a deck for advice at once; play with a smaller one")
+        raise NotLegalHere(f"{urn.black},{urn.red} is too large a deck for advice at once; play with a smaller one")
     seed = randbelow(10**6) if seed is None else seed
     table = Sitting.shuffled(urn, seed)
     try:

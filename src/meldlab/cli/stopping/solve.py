@@ -1,15 +1,12 @@
 """``meldlab stopping value``, ``advise``, ``policy``, ``matrices`` and ``winnings``: the game solved."""
 
 from fractions import Fraction
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from meldlab.cli.options import JsonOption, SeedOption, print_json
-from meldlab.cli.stopping.options import AT_ONCE, DeckOption, GainOption, LossOption, advice_text, read_urn
-
-if TYPE_CHECKING:
-    pass
+from meldlab.cli.stopping.options import AT_ONCE, DeckOption, GainOption, LossOption, advice_text, urn_of
 
 __all__ = ["advise", "matrices", "policy", "value", "winnings"]
 
@@ -27,9 +24,8 @@ def value(
     Example: meldlab stopping value --black 26 --red 26 --exact
     """
     from meldlab.stopping import Urn
-    from meldlab.stopping.notation import read_amount
 
-    urn = Urn(black, red, read_amount(gain), read_amount(loss))
+    urn = Urn(black, red, gain, loss)
     fraction = urn.value() if exact else None
     worth = urn.value_in_floats() if fraction is None else float(fraction)
     text = None if fraction is None else f"{fraction.numerator}/{fraction.denominator}"
@@ -51,7 +47,7 @@ def advise(
 
     Example: meldlab stopping advise --drawn 20 --black 13
     """
-    urn = read_urn(deck, gain, loss)
+    urn = urn_of(deck, gain, loss)
     best = urn.advise(drawn, black) if urn.exact_seconds < AT_ONCE else urn.advise_in_floats(drawn, black)
     if json:
         chance = None if best.next_black is None else float(best.next_black)
@@ -68,7 +64,7 @@ def policy(deck: DeckOption = "26,26", gain: GainOption = "1", loss: LossOption 
     """
     import meldlab.stopping as room
 
-    urn = read_urn(deck, gain, loss)
+    urn = urn_of(deck, gain, loss)
     if urn.exact_seconds < AT_ONCE:
         best = room.policy(urn)
         boundary, indifferent = list(best.boundary), [list(place) for place in best.indifferent]
@@ -94,7 +90,7 @@ def matrices(deck: DeckOption = "26,26", gain: GainOption = "1", loss: LossOptio
     """
     from meldlab.stopping import continue_or_not, current_value
 
-    urn = read_urn(deck, gain, loss)
+    urn = urn_of(deck, gain, loss)
     values, goes_on = current_value(urn), continue_or_not(urn)
     if json:
         rows = [[f"{worth.numerator}/{worth.denominator}" for worth in row] for row in values]
@@ -113,7 +109,7 @@ def winnings(
     gain: GainOption = "1",
     loss: LossOption = "1",
     games: Annotated[int, typer.Option("--games", min=2, help="Games to simulate beside the exact answer.")] = 100_000,
-    seed: SeedOption = 1,
+    seed: SeedOption = 0,
     json: JsonOption = False,
 ) -> None:
     """Say how likely each amount is under the best policy: computed, and in simulated games.
@@ -123,7 +119,7 @@ def winnings(
     import meldlab.stopping as room
     from meldlab.stopping.notation import amount_text
 
-    urn = read_urn(deck, gain, loss)
+    urn = urn_of(deck, gain, loss)
     best = room.winnings(urn) if urn.exact_seconds < AT_ONCE else room.winnings_in_floats(urn)
     played = room.simulate(urn, games, seed)
     shares = dict(zip(played.winnings.amounts, played.winnings.chances, strict=True))

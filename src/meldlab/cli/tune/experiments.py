@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from meldlab.cli.options import ClusterOption, JobsOption, JsonOption, SeedOption, StoreOption, print_json
+from meldlab.cli.options import ClusterOption, JsonOption, SeedOption, StoreOption, ThreadsOption, print_json
 from meldlab.cli.tune.meter import metered
 
 if TYPE_CHECKING:
@@ -21,12 +21,12 @@ OutOption = Annotated[Path | None, typer.Option("--out", help="A folder for the 
 
 def track(
     full: SizeOption = False,
-    seed: SeedOption = 1,
+    seed: SeedOption = 0,
     generations: Annotated[
         int, typer.Option("--generations", min=0, help="Of each run; 0: 15 quick, 50 full (the paper does not say).")
     ] = 0,
     store: StoreOption = None,
-    jobs: JobsOption = 0,
+    threads: ThreadsOption = 0,
     cluster: ClusterOption = None,
     out: OutOption = None,
     json: JsonOption = False,
@@ -45,14 +45,14 @@ def track(
     def search(work: "Work") -> "Report":
         return tracking(work, size, seed)
 
-    experiment("track", {**asdict(size), "seed": seed}, size.planned, search, store, jobs, cluster, out, json)
+    experiment("track", {**asdict(size), "seed": seed}, size.planned, search, store, threads, cluster, out, json)
 
 
 def knock(
     full: SizeOption = False,
-    seed: SeedOption = 1,
+    seed: SeedOption = 0,
     store: StoreOption = None,
-    jobs: JobsOption = 0,
+    threads: ThreadsOption = 0,
     cluster: ClusterOption = None,
     out: OutOption = None,
     json: JsonOption = False,
@@ -70,15 +70,15 @@ def knock(
     def search(work: "Work") -> "Report":
         return knocking(work, size, seed)
 
-    experiment("knock", {**asdict(size), "seed": seed}, size.games, search, store, jobs, cluster, out, json)
+    experiment("knock", {**asdict(size), "seed": seed}, size.games, search, store, threads, cluster, out, json)
 
 
 def ensemble(
     full: SizeOption = False,
-    seed: SeedOption = 1,
+    seed: SeedOption = 0,
     base: Annotated[str, typer.Option("--base", help="The preset to start from; the paper's is not published.")] = "base",
     store: StoreOption = None,
-    jobs: JobsOption = 0,
+    threads: ThreadsOption = 0,
     cluster: ClusterOption = None,
     out: OutOption = None,
     json: JsonOption = False,
@@ -98,7 +98,7 @@ def ensemble(
     def search(work: "Work") -> "Report":
         return searching(work, size, seed, base)
 
-    experiment("ensemble", {**asdict(size), "base": base, "seed": seed}, size.games, search, store, jobs, cluster, out, json)
+    experiment("ensemble", {**asdict(size), "base": base, "seed": seed}, size.games, search, store, threads, cluster, out, json)
 
 
 def experiment(
@@ -107,7 +107,7 @@ def experiment(
     planned: int,
     search: Callable[["Work"], "Report"],
     store: str | None,
-    jobs: int,
+    threads: int,
     cluster: str | None,
     out: Path | None,
     json: bool,
@@ -119,7 +119,7 @@ def experiment(
     with Store.open(store).search(name, settings) as run:
         warm()
         with metered(name) as meter:
-            report = search(Work(run, planned, jobs, cluster, meter))
+            report = search(Work(run, planned, threads, cluster, meter))
         run.finish(report.as_json())
     answer = {"run": run.number, "settings": settings, **report.as_json()}
     if out is not None:
