@@ -99,11 +99,19 @@ def test_verbs_with_chance_take_a_seed() -> None:
 
 @pytest.mark.parametrize("verb", VERBS)
 def test_no_option_is_idle(verb: str) -> None:
-    function = VERBS[verb].callback
-    [tree] = ast.parse(inspect.getsource(inspect.unwrap(function))).body
-    assert isinstance(tree, ast.FunctionDef)
-    read = {node.id for part in tree.body for node in ast.walk(part) if isinstance(node, ast.Name)}
-    assert {each.name for each in VERBS[verb].params} - {"help"} <= read
+    call = VERBS[verb].callback
+    made: dict[str, Any] = {}
+    while hasattr(call, "__wrapped__"):
+        made |= inspect.getclosurevars(call).nonlocals.get("makers", {})
+        call = call.__wrapped__
+    functions = [call, *made.values()]
+    names = {name for function in functions for name in inspect.signature(function).parameters}
+    assert {each.name for each in VERBS[verb].params} - {"help"} == names - made.keys()
+    for function in functions:
+        [tree] = ast.parse(inspect.getsource(function)).body
+        assert isinstance(tree, ast.FunctionDef)
+        read = {node.id for part in tree.body for node in ast.walk(part) if isinstance(node, ast.Name)}
+        assert set(inspect.signature(function).parameters) <= read
 
 
 # Name of the option, the words of its type in help, its default; a pile that a person plays against is another one each time.

@@ -1,9 +1,12 @@
 """Options that several doors share, how typer reads their values, and how an answer is printed."""
 
+import inspect
 import json
+import pkgutil
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from functools import wraps
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -12,44 +15,23 @@ import typer
 from meldlab.chance.seed import verified
 from meldlab.errors import MeldlabError, NoSuchThing, NotLegalHere
 
-__all__ = [
-    "AcesOption",
-    "ClusterOption",
-    "DeviceOption",
-    "GameSecondsOption",
-    "JsonOption",
-    "MoveSecondsOption",
-    "RaiseOption",
-    "Refused",
-    "SeedOption",
-    "StoreOption",
-    "ThreadsOption",
-    "door",
-    "need_input",
-    "one_of",
-    "print_files",
-    "print_json",
-    "read_by",
-    "rules_option",
-    "seed_option",
-    "tracebacks",
-]
-
 
 class Refused(Exception):
     """A mistake in a value on its way through typer, which would put words of its own around a ValueError."""
 
 
-def read_by(read: Callable[[str], Any], metavar: str) -> dict[str, Any]:
-    """Return how typer reads a value, so that a mistake in it keeps its own line and caret.
+def read_by(read: Callable[[str], Any] | str, metavar: str) -> dict[str, Any]:
+    """Return how typer reads a value: by a function, or by one named ``module:name``, which is loaded when there is something to read.
 
-    >>> read_by(int, "NUMBER")["parser"]("7")
-    7
+    A mistake in the value keeps its own line and caret.
+
+    >>> read_by("meldlab.cards:Hand.parse", "CARDS")["parser"]("5H 6H")
+    Hand.parse('5H 6H')
     """
 
     def parser(text: str) -> Any:
         try:
-            return read(text)
+            return (pkgutil.resolve_name(read) if isinstance(read, str) else read)(text)
         except MeldlabError as mistake:
             raise Refused(str(mistake)) from mistake
 
@@ -86,15 +68,7 @@ def seed_option(words: str) -> Any:
 
 def rules_option(*presets: str, room: str) -> Any:
     """Return the option ``--rules`` of a room: one of its presets, or a file."""
-
-    def read(text: str) -> Any:
-        from importlib import import_module
-
-        from meldlab.play.rules import read_rules
-
-        return read_rules(text, import_module(f"meldlab.{room}.rules").PRESETS)
-
-    return typer.Option("--rules", **read_by(read, f"[{'|'.join(presets)}|FILE.toml]"), help="A preset, or a file of rules.")
+    return typer.Option("--rules", **read_by(f"meldlab.{room}:Rules.named", f"[{'|'.join(presets)}|FILE.toml]"), help="What is played.")
 
 
 JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
@@ -120,6 +94,40 @@ def door(words: str, **verbs: Callable[..., None]) -> typer.Typer:
     for name, verb in verbs.items():
         app.command(name)(verb)
     return app
+
+
+def taking(**makers: Callable[..., Any]) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Give a verb values that are made from options: the parameters of a maker stand where the verb has the value.
+
+    >>> def total(apples: int = 1, pears: int = 2) -> int:
+    ...     return apples + pears
+    >>> @taking(fruit=total)
+    ... def eat(fruit: int, quickly: bool = False) -> None:
+    ...     print(fruit)
+    >>> list(inspect.signature(eat).parameters)
+    ['apples', 'pears', 'quickly']
+    >>> eat(apples=3, pears=4, quickly=True)
+    7
+    """
+    options = {name: inspect.signature(make).parameters for name, make in makers.items()}
+
+    def decorate(verb: Callable[..., None]) -> Callable[..., None]:
+        parameters = [
+            each.replace(kind=inspect.Parameter.KEYWORD_ONLY)
+            for name, own in inspect.signature(verb).parameters.items()
+            for each in (options[name].values() if name in options else [own])
+        ]
+
+        @wraps(verb)
+        def call(**given: Any) -> None:
+            made = {name: make(**{each: given.pop(each) for each in options[name]}) for name, make in makers.items()}
+            verb(**given, **made)
+
+        call.__annotations__ = {each.name: each.annotation for each in parameters}
+        call.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]  # what typer looks at
+        return call
+
+    return decorate
 
 
 @contextmanager

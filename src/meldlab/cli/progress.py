@@ -5,8 +5,6 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TypeVar
 
-__all__ = ["progress_bar", "tracked"]
-
 T = TypeVar("T")
 
 

@@ -13,7 +13,7 @@ from typing import Any, Literal, get_args, get_origin
 from meldlab.cards import Card
 from meldlab.errors import NoSuchThing, NotLegalHere, whole
 from meldlab.melds import GIN_POINTS
-from meldlab.play.rules import preset_of, record_of, rules_from
+from meldlab.play.rules import preset_of, read_rules, record_of, rules_from
 
 __all__ = ["PRESETS", "Rules"]
 
@@ -74,6 +74,11 @@ class Rules:
     def preset(cls, name: str) -> "Rules":
         """Return a set of rules by name."""
         return preset_of(name, PRESETS)
+
+    @classmethod
+    def named(cls, name: str) -> "Rules":
+        """Return a preset by its name, or the rules of a TOML file."""
+        return read_rules(name, PRESETS)
 
     @classmethod
     def read(cls, table: Mapping[str, Any]) -> "Rules":

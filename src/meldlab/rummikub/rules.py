@@ -13,7 +13,7 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 from meldlab.errors import NoSuchThing, NotLegalHere
-from meldlab.play.rules import record_of, rules_from
+from meldlab.play.rules import read_rules, record_of, rules_from
 
 __all__ = ["COLOURS", "FAMILIES", "PRESETS", "Rules"]
 
@@ -69,6 +69,11 @@ class Rules:
             raise NoSuchThing("rule after the opening", self.after_opening, AFTER_OPENING)
         if self.smallest > max(self.colours, self.numbers):
             raise NotLegalHere(f"no set of {self.smallest} tiles exists with {self.colours} colours and {self.numbers} numbers")
+
+    @classmethod
+    def named(cls, name: str) -> "Rules":
+        """Return a preset by its name, or the rules of a TOML file."""
+        return read_rules(name, PRESETS)
 
     @classmethod
     def read(cls, table: Mapping[str, Any]) -> "Rules":

@@ -1,4 +1,4 @@
-"""``meldlab gin``: play gin rummy, ask for advice, let players fight."""
+"""``meldlab gin``: play gin rummy, ask for advice, let players meet."""
 
 from meldlab.cli.gin import advise, arena, compute, play
 from meldlab.cli.options import door
@@ -6,7 +6,7 @@ from meldlab.cli.options import door
 __all__ = ["app"]
 
 app = door(
-    "Gin rummy: play, ask for advice, let players fight, compute.",
+    "Gin rummy: play, ask for advice, let players meet, compute.",
     play=play.play,
     advise=advise.advise,
     arena=arena.arena,

@@ -4,6 +4,4 @@ from typing import Annotated, Any
 
 from meldlab.cli.options import rules_option
 
-__all__ = ["RulesOption"]
-
 RulesOption = Annotated[Any, rules_option("eaai", "pagat", "oklahoma", "openspiel", room="gin")]

@@ -1,13 +1,14 @@
 """``meldlab recycle analyse`` and ``compare``: the picture of a game, and games side by side."""
 
 import time
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from meldlab.cli.options import ClusterOption, JsonOption, SeedOption, StoreOption, ThreadsOption, one_of, print_json
+from meldlab.cli.options import ClusterOption, JsonOption, SeedOption, StoreOption, ThreadsOption, one_of, print_json, taking
 from meldlab.cli.progress import progress_bar
 from meldlab.cli.recycle.options import DialectOption, GameArgument, LimitsOption, SetOption, merged, read_game
 from meldlab.errors import NotLegalHere
@@ -16,33 +17,52 @@ if TYPE_CHECKING:
     from meldlab.lab.analysis.study import Analysis, Budget, Subject
     from meldlab.recycle.game import Described
 
-__all__ = ["GamesOption", "PlayerOption", "QuickOption", "SimulationsOption", "analyse", "compare"]
-
-GamesOption = Annotated[
-    int | None, typer.Option("--games", min=1, help="Games of each line-up. [default: 100; quick: 30, random ones 100]", show_default=False)
-]
-PlayerOption = Annotated[str, typer.Option("--player", **one_of("player", "random", "pimc", "mcts", "ismcts"), help="Who searches.")]
+Study = Callable[["Subject", "Budget"], "Analysis"]
 OutOption = Annotated[Path | None, typer.Option("--out", metavar="DIR", help="Write page, tables and figures into this folder.")]
-SimulationsOption = Annotated[
-    int | None, typer.Option("--simulations", min=1, help="Simulations for each option. [default: 1000, quick 20]", show_default=False)
-]
-QuickOption = Annotated[bool, typer.Option("--quick", help="A first look: few games, weak players.")]
 
 
+def read_budget(
+    games: Annotated[
+        int | None,
+        typer.Option("--games", min=1, help="Games of each line-up.", show_default="100; quick 30, random ones 100"),
+    ] = None,
+    player: Annotated[str, typer.Option("--player", **one_of("player", "random", "pimc", "mcts", "ismcts"), help="Who searches.")] = "mcts",
+    simulations: Annotated[
+        int | None, typer.Option("--simulations", min=1, help="Simulations for each option.", show_default="1000; quick 20")
+    ] = None,
+    quick: Annotated[bool, typer.Option("--quick", help="A first look: few games, weak players.")] = False,
+    seed: SeedOption = 0,
+) -> "Budget":
+    """Return how much is played, by whom."""
+    from meldlab.lab.analysis.study import Budget
+
+    return Budget.of(games, simulations, quick, player, seed)
+
+
+def read_study(store: StoreOption = None, cluster: ClusterOption = None, threads: ThreadsOption = 0) -> Study:
+    """Return how a game is analysed: where its games are kept and played."""
+
+    def study(subject: "Subject", budget: "Budget") -> "Analysis":
+        from meldlab.lab.analysis.study import analyse
+        from meldlab.lab.runs.store import Store
+
+        start = time.perf_counter()
+        with progress_bar(subject.title) as show:
+            analysis = analyse(subject, budget, Store.open(store), jobs=threads, cluster=cluster, progress=show)
+        return replace(analysis, seconds=time.perf_counter() - start)
+
+    return study
+
+
+@taking(budget=read_budget, study=read_study)
 def analyse(
     game: GameArgument,
-    games: GamesOption = None,
-    player: PlayerOption = "mcts",
-    simulations: SimulationsOption = None,
+    budget: "Budget",
+    study: "Study",
     out: OutOption = None,
-    quick: QuickOption = False,
     settings: SetOption = None,
-    seed: SeedOption = 0,
     dialect: DialectOption = "0.6",
     limits: LimitsOption = "",
-    store: StoreOption = None,
-    cluster: ClusterOption = None,
-    threads: ThreadsOption = 0,
     json: JsonOption = False,
 ) -> None:
     """Play a game many times and show what it is like: movement graph, branching, spread, lead, heuristics, on one page.
@@ -51,11 +71,9 @@ def analyse(
 
     Example: meldlab recycle analyse block_rummy --quick --out block_rummy
     """
-    from meldlab.lab.analysis.study import Budget, Subject
+    from meldlab.lab.analysis.study import Subject
 
-    budget = Budget.of(games, simulations, quick, player, seed)
-    subject = Subject.of(read_game(game, dialect, limits, None), merged(settings))
-    analysis = _analysed(subject, budget, store, cluster, threads)
+    analysis = study(Subject.of(read_game(game, dialect, limits), merged(settings)), budget)
     files: list[Path] = []
     if out is not None:
         from meldlab.lab.analysis.page import write_analysis
@@ -77,20 +95,15 @@ def analyse(
         print(f"the page is {files[0]}")
 
 
+@taking(budget=read_budget, study=read_study)
 def compare(
     names: Annotated[list[str], typer.Argument(metavar="FILE|NAME ...", help="Files or games of the library.")],
-    games: GamesOption = None,
-    player: PlayerOption = "mcts",
-    simulations: SimulationsOption = None,
+    budget: "Budget",
+    study: "Study",
     out: OutOption = None,
-    quick: QuickOption = False,
     settings: SetOption = None,
-    seed: SeedOption = 0,
     dialect: DialectOption = "0.6",
     limits: LimitsOption = "",
-    store: StoreOption = None,
-    cluster: ClusterOption = None,
-    threads: ThreadsOption = 0,
     json: JsonOption = False,
 ) -> None:
     """Put games, or a game and its variants, side by side: heuristics in a table, on parallel axes, and as a tree.
@@ -100,11 +113,9 @@ def compare(
     Example: meldlab recycle compare gin_rummy --set LIMIT=0 --set LIMIT=25 --quick --out knocking
     """
     from meldlab.lab.analysis.comparison import Comparison, write_comparison
-    from meldlab.lab.analysis.study import Budget
 
-    budget = Budget.of(games, simulations, quick, player, seed)
-    subjects = _subjects([read_game(name, dialect, limits, None) for name in names], settings or [])
-    comparison = Comparison([_analysed(subject, budget, store, cluster, threads) for subject in subjects])
+    subjects = _subjects([read_game(name, dialect, limits) for name in names], settings or [])
+    comparison = Comparison([study(subject, budget) for subject in subjects])
     files = write_comparison(comparison, out) if out is not None else []
     if json:
         print_json({**comparison.answer(), "files": list(map(str, files))})
@@ -137,13 +148,3 @@ def _subjects(games: "list[Described]", settings: list[dict[str, int]]) -> "list
         for variant in [{}, *settings]
         if variant.keys() <= numbers.keys()
     ]
-
-
-def _analysed(subject: "Subject", budget: "Budget", store: str | None, cluster: str | None, threads: int) -> "Analysis":
-    from meldlab.lab.analysis.study import analyse as study
-    from meldlab.lab.runs.store import Store
-
-    start = time.perf_counter()
-    with progress_bar(subject.title) as show:
-        analysis = study(subject, budget, Store.open(store), jobs=threads, cluster=cluster, progress=show)
-    return replace(analysis, seconds=time.perf_counter() - start)

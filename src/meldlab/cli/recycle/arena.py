@@ -4,18 +4,18 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from meldlab.cli.options import JsonOption, SeedOption, ThreadsOption, print_json
+from meldlab.cli.options import JsonOption, SeedOption, ThreadsOption, print_json, taking
 from meldlab.cli.progress import progress_bar
-from meldlab.cli.recycle.options import DialectOption, GameArgument, LevelOption, LimitsOption, SetOption, read_game
+from meldlab.cli.recycle.options import LevelOption, read_game
 
 if TYPE_CHECKING:
     from meldlab.lab.arena.recycle import Contest
+    from meldlab.recycle.game import Described
 
-__all__ = ["arena", "print_contest"]
 
-
+@taking(described=read_game)
 def arena(
-    game: GameArgument,
+    described: "Described",
     players: Annotated[
         str, typer.Option("--players", help="random, pimc, mcts or ismcts, with commas; as in mcts:200:taken:rank. The last one fills up.")
     ] = "mcts,random",
@@ -24,9 +24,6 @@ def arena(
     level: LevelOption = "private",
     seed: SeedOption = 0,
     threads: ThreadsOption = 0,
-    dialect: DialectOption = "0.6",
-    limits: LimitsOption = "",
-    settings: SetOption = None,
     json: JsonOption = False,
 ) -> None:
     """Let players fight; every deal is played once for each way to seat them.
@@ -37,7 +34,6 @@ def arena(
     """
     from meldlab.lab.arena.recycle import contest
 
-    described = read_game(game, dialect, limits, settings)
     with progress_bar(f"{described.name}, games") as show:
         fight = contest(
             described,

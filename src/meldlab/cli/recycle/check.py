@@ -4,13 +4,12 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from meldlab.cli.options import JsonOption, print_json
+from meldlab.cli.options import JsonOption, print_json, taking
 from meldlab.cli.recycle.options import DialectOption, GameArgument, LimitsOption, SetOption, merged, read_game
 
 if TYPE_CHECKING:
+    from meldlab.recycle.game import Described
     from meldlab.recycle.language.findings import Finding
-
-__all__ = ["check", "list_games", "show"]
 
 
 def list_games(json: JsonOption = False) -> None:
@@ -66,16 +65,14 @@ def check(
         raise typer.Exit(2)
 
 
-def show(
-    game: GameArgument, dialect: DialectOption = "0.6", limits: LimitsOption = "", settings: SetOption = None, json: JsonOption = False
-) -> None:
+@taking(described=read_game)
+def show(described: "Described", json: JsonOption = False) -> None:
     """Show what a program becomes: its tree, its instructions, and where its storage lies.
 
     Example: meldlab recycle show kuhn_poker
     """
     from meldlab.recycle.machine.disassembly import instructions, storage, tree
 
-    described = read_game(game, dialect, limits, settings)
     parts = {name: part(described.machine) for name, part in (("tree", tree), ("instructions", instructions), ("storage", storage))}
     if json:
         print_json({"game": described.name, **parts})

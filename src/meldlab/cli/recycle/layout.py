@@ -8,8 +8,6 @@ import typer
 from meldlab.cli.recycle.options import GameArgument, SetOption, merged
 from meldlab.errors import NotLegalHere
 
-__all__ = ["format_program", "migrate"]
-
 WriteOption = Annotated[bool, typer.Option("--write", help="Change the file instead of printing.")]
 
 

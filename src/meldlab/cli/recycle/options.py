@@ -9,29 +9,22 @@ from meldlab.cli.options import one_of, read_by
 if TYPE_CHECKING:
     from meldlab.recycle.game import Described
 
-__all__ = ["DialectOption", "GameArgument", "LevelOption", "LimitsOption", "SetOption", "merged", "read_game"]
-
-
-def _limits(text: str) -> Any:
-    from meldlab.recycle.language.limits import Limits
-
-    return Limits.parse(text)
-
-
-def _settings(text: str) -> dict[str, int]:
-    from meldlab.recycle.language.variants import parse_settings
-
-    return parse_settings([text])
-
 
 GameArgument = Annotated[str, typer.Argument(metavar="FILE|NAME", help="A file (.rcy, .gdl) or a game of the library.")]
 DialectOption = Annotated[str, typer.Option("--dialect", **one_of("dialect", "0.6", "0.5"), help="0.5 is for older programs.")]
 LimitsOption = Annotated[
-    Any, typer.Option("--limits", **read_by(_limits, "NAME=NUMBER,..."), help="Limits to change, such as decisions=500,cards=5000.")
+    Any,
+    typer.Option(
+        "--limits", **read_by("meldlab.recycle:Limits.parse", "NAME=NUMBER,..."), help="Limits to change, such as decisions=500,cards=5000."
+    ),
 ]
 SetOption = Annotated[
     list[Any] | None,
-    typer.Option("--set", **read_by(_settings, "NAME=VALUE"), help="Set a number that the program declares; can be repeated."),
+    typer.Option(
+        "--set",
+        **read_by("meldlab.recycle.language.variants:parse_settings", "NAME=VALUE"),
+        help="Set a number that the program declares; can be repeated.",
+    ),
 ]
 LevelOption = Annotated[
     str, typer.Option("--level", **one_of("level", "private", "taken"), help="What is remembered: what is seen, or who took what too.")
@@ -47,8 +40,8 @@ def merged(settings: list[dict[str, int]] | None) -> dict[str, int]:
     return {name: value for each in settings or [] for name, value in each.items()}
 
 
-def read_game(name: str, dialect: str, limits: Any, settings: list[dict[str, int]] | None) -> "Described":
+def read_game(game: GameArgument, dialect: DialectOption = "0.6", limits: LimitsOption = "", settings: SetOption = None) -> "Described":
     """Return a game of the library or of a file, with the numbers that are set."""
     from meldlab.recycle.game import Described
 
-    return Described.named(name, dialect, limits, merged(settings))
+    return Described.named(game, dialect, limits, merged(settings))

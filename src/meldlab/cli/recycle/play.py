@@ -4,24 +4,20 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from meldlab.cli.options import SeedOption, need_input
-from meldlab.cli.recycle.options import DialectOption, GameArgument, LimitsOption, SetOption, read_game
+from meldlab.cli.options import SeedOption, need_input, taking
+from meldlab.cli.recycle.options import read_game
 from meldlab.errors import MeldlabError, NotLegalHere
 
 if TYPE_CHECKING:
-    from meldlab.recycle.game import Standing
-
-__all__ = ["play"]
+    from meldlab.recycle.game import Described, Standing
 
 
+@taking(described=read_game)
 def play(
-    game: GameArgument,
+    described: "Described",
     seat: Annotated[int, typer.Option("--seat", min=1, help="Your seat.")] = 1,
     against: Annotated[str, typer.Option("--against", help="Who sits at the other seats: random, pimc:100, mcts:100 ...")] = "random",
     seed: SeedOption = 0,
-    dialect: DialectOption = "0.6",
-    limits: LimitsOption = "",
-    settings: SetOption = None,
 ) -> None:
     """Play a game yourself against random players or others; you see what your seat may see.
 
@@ -31,7 +27,6 @@ def play(
     from meldlab.recycle.players.searching import Searcher, Study
 
     need_input()
-    described = read_game(game, dialect, limits, settings)
     other = Searcher.parse(against)
     if other.level != "private":
         raise NotLegalHere("at this table nobody keeps a memory: play against private")

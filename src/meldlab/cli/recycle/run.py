@@ -1,38 +1,28 @@
 """``meldlab recycle run``, ``transcript`` and ``perft``: many games counted, one in words, all histories."""
 
 import os
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from meldlab.cli.options import JsonOption, SeedOption, ThreadsOption, print_json, read_by
+from meldlab.cli.options import JsonOption, SeedOption, ThreadsOption, print_json, taking
 from meldlab.cli.progress import progress_bar
-from meldlab.cli.recycle.options import DialectOption, GameArgument, LimitsOption, SetOption, read_game
+from meldlab.cli.recycle.options import read_game
 from meldlab.errors import NotLegalHere
 
-__all__ = ["perft", "run", "transcript"]
+if TYPE_CHECKING:
+    from meldlab.recycle.game import Described
 
 AT_ONCE = 5000  # random games that are played in one piece
 
 
-def _players(text: str) -> Any:
-    from meldlab.recycle.players.searching import Searcher
-
-    return [Searcher.parse(name) for name in text.split(",")]
-
-
+@taking(described=read_game)
 def run(
-    game: GameArgument,
+    described: "Described",
     games: Annotated[int, typer.Option("--games", min=1, help="How many games.")] = 1000,
     seed: SeedOption = 0,
-    players: Annotated[
-        Any,
-        typer.Option("--players", **read_by(_players, "NAME,..."), help="One for each seat, or one for all: random, pimc, mcts:200 ..."),
-    ] = "random",
+    players: Annotated[str, typer.Option("--players", help="One for each seat, or one for all: random, pimc, mcts:200 ...")] = "random",
     threads: ThreadsOption = 0,
-    dialect: DialectOption = "0.6",
-    limits: LimitsOption = "",
-    settings: SetOption = None,
     json: JsonOption = False,
 ) -> None:
     """Play many games and count.
@@ -40,12 +30,13 @@ def run(
     Example: meldlab recycle run hearts --games 10000 --seed 1 --json
     """
     from meldlab.lab.arena.outcome import Outcome
+    from meldlab.recycle.players.searching import Searcher
 
-    described = read_game(game, dialect, limits, settings)
     machine = described.machine
-    if len(players) not in (1, machine.players):
-        raise NotLegalHere(f"{described.name} has {machine.players} seats, not {len(players)}")
-    outcome = Outcome.start(described.name, machine, players * (machine.players // len(players)))
+    searchers = [Searcher.parse(name) for name in players.split(",")]
+    if len(searchers) not in (1, machine.players):
+        raise NotLegalHere(f"{described.name} has {machine.players} seats, not {len(searchers)}")
+    outcome = Outcome.start(described.name, machine, searchers * (machine.players // len(searchers)))
     cores = threads or os.cpu_count() or 1
     size = cores if outcome.searching else min(20_000, max(AT_ONCE, games // 50))
     with progress_bar(described.name) as show:
@@ -67,12 +58,10 @@ def run(
         print(f"p{seat}  score {score}  wins {wins}")
 
 
+@taking(described=read_game)
 def transcript(
-    game: GameArgument,
+    described: "Described",
     seed: SeedOption = 0,
-    dialect: DialectOption = "0.6",
-    limits: LimitsOption = "",
-    settings: SetOption = None,
     json: JsonOption = False,
 ) -> None:
     """Print every move of one game between random players.
@@ -81,7 +70,6 @@ def transcript(
     """
     from meldlab.recycle.telling.transcript import transcribe
 
-    described = read_game(game, dialect, limits, settings)
     lines = transcribe(described.machine, seed)
     if json:
         first, *moves, last = lines
@@ -98,20 +86,17 @@ def transcript(
             print(f"{line['ended']}; scores " + ", ".join(map(str, line["scores"] or ["none"])))
 
 
+@taking(described=read_game)
 def perft(
-    game: GameArgument,
+    described: "Described",
     depth: Annotated[int, typer.Option("--depth", min=0, max=60, help="Decisions to look ahead.")] = 4,
     seed: SeedOption = 0,
-    dialect: DialectOption = "0.6",
-    limits: LimitsOption = "",
-    settings: SetOption = None,
     json: JsonOption = False,
 ) -> None:
     """Count the histories of a game: all ways to make so many decisions, or fewer where the game ends before.
 
     Example: meldlab recycle perft kuhn_poker --depth 3
     """
-    described = read_game(game, dialect, limits, settings)
     counts = described.machine.histories(seed, depth)
     total = counts[depth][0] + sum(ended for _, ended in counts[:depth])
     if json:

@@ -8,8 +8,6 @@ from meldlab.cli.options import GameSecondsOption, JsonOption, MoveSecondsOption
 from meldlab.cli.progress import progress_bar
 from meldlab.cli.rummikub.options import JokersOption, RulesOption, changed
 
-__all__ = ["arena"]
-
 
 def arena(
     first: Annotated[str, typer.Argument(help="random, greedy, optimal or patient.")],

@@ -9,8 +9,6 @@ from meldlab.cli.options import one_of, rules_option
 if TYPE_CHECKING:
     from meldlab.rummikub import Rules
 
-__all__ = ["HOUSE", "JokersOption", "RulesOption", "changed"]
-
 HOUSE = "House rules, by default those of --rules"
 RulesOption = Annotated[Any, rules_option("paper", "official", room="rummikub")]
 JokersOption = Annotated[

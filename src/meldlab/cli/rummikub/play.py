@@ -8,8 +8,6 @@ import typer
 from meldlab.cli.options import SeedOption, need_input
 from meldlab.cli.rummikub.options import JokersOption, RulesOption, changed
 
-__all__ = ["play"]
-
 
 def play(
     against: Annotated[str, typer.Option(help="Who plays the other seats: random, greedy, optimal or patient.")] = "optimal",

@@ -12,16 +12,8 @@ from meldlab.errors import NotLegalHere
 if TYPE_CHECKING:
     from meldlab.rummikub import Alternatives, Answer, TileSet, WhyNot
 
-__all__ = ["RackOption", "TableOption", "answer_json", "as_lists", "doubt_json", "every_json", "puzzle", "show", "solve", "write_lp"]
-
 TableOption = Annotated[str, typer.Option("--table", help="Sets on the table, such as 'R5 R6 R7 | K9 B9 O9'.")]
 RackOption = Annotated[str, typer.Option("--rack", help="Tiles on the rack, such as 'R8 K3-5 J'.")]
-
-
-def _tile(text: str) -> Any:
-    from meldlab.rummikub import Tile
-
-    return Tile.parse(text)
 
 
 def solve(
@@ -58,7 +50,9 @@ def solve(
     round_the_corner: Annotated[bool, typer.Option("--round-the-corner", rich_help_panel=HOUSE, help="12 13 1 is a run.")] = False,
     all_moves: Annotated[bool, typer.Option("--all", help="List every best move, up to the limit.")] = False,
     limit: Annotated[int, typer.Option(min=1, help="The most moves that --all lists.")] = 20,
-    why_not: Annotated[Any, typer.Option("--why-not", **read_by(_tile, "TILE"), help="Say what playing this tile would cost.")] = None,
+    why_not: Annotated[
+        Any, typer.Option("--why-not", **read_by("meldlab.rummikub:Tile.parse", "TILE"), help="Say what playing this tile would cost.")
+    ] = None,
     nodes: Annotated[int, typer.Option(min=1, help="States that the search may visit before the integer program takes over.")] = 3_000_000,
     seconds: Annotated[float, typer.Option(min=0.1, help="Processor time, after which the best found is returned, unproven.")] = 20.0,
     lp: Annotated[Path | None, typer.Option(help="Write the integer program as an LP file.")] = None,

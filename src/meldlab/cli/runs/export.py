@@ -9,9 +9,7 @@ from typing import Annotated, Any, BinaryIO
 import typer
 
 from meldlab.cli.options import JsonOption, StoreOption, print_json
-from meldlab.cli.runs.options import RunArgument
-
-__all__ = ["export"]
+from meldlab.cli.runs.look import RunArgument
 
 FORMATS = (".csv", ".parquet")
 

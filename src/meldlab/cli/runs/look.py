@@ -6,14 +6,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from meldlab.cli.options import JsonOption, StoreOption, print_json
-from meldlab.cli.runs.options import RunArgument
 
 if TYPE_CHECKING:
     from meldlab.lab.runs.standings import Progress
     from meldlab.lab.runs.store import Run
 
-__all__ = ["list_runs", "show"]
-
+RunArgument = Annotated[int, typer.Argument(help="The number of the run, as 'meldlab runs list' shows it.")]
 SHORT = 200  # characters of an answer that are printed as they are
 
 

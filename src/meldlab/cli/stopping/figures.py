@@ -5,23 +5,20 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from meldlab.cli.options import JsonOption, SeedOption, one_of, print_files
-from meldlab.cli.stopping.options import DeckOption, GainOption, LossOption, urn_of
+from meldlab.cli.options import JsonOption, SeedOption, one_of, print_files, taking
+from meldlab.cli.stopping.options import read_urn
 
 if TYPE_CHECKING:
     from meldlab.stopping import Urn
 
-__all__ = ["PICTURES", "draw", "figures"]
-
 PICTURES = ("value", "policy", "shepp", "winnings")
 
 
+@taking(urn=read_urn)
 def draw(
     picture: Annotated[str, typer.Argument(**one_of("picture", *PICTURES), help="What to draw.")],
     out: Annotated[Path, typer.Option("--out", help="A file ending in .svg or .png; its numbers go beside it as .csv.")],
-    deck: DeckOption = "26,26",
-    gain: GainOption = "1",
-    loss: LossOption = "1",
+    urn: "Urn",
     seed: SeedOption = 0,
     json: JsonOption = False,
 ) -> None:
@@ -29,14 +26,13 @@ def draw(
 
     Example: meldlab stopping draw policy --out policy.svg
     """
-    print_files(_draw(picture, urn_of(deck, gain, loss), seed, out), json)
+    print_files(_draw(picture, urn, seed, out), json)
 
 
+@taking(urn=read_urn)
 def figures(
     out: Annotated[Path, typer.Option("--out", help="A folder, created if need be.")],
-    deck: DeckOption = "26,26",
-    gain: GainOption = "1",
-    loss: LossOption = "1",
+    urn: "Urn",
     seed: SeedOption = 0,
     json: JsonOption = False,
 ) -> None:
@@ -44,7 +40,6 @@ def figures(
 
     Example: meldlab stopping figures --out figures
     """
-    urn = urn_of(deck, gain, loss)
     files = [path for picture in PICTURES for path in _draw(picture, urn, seed, out / f"stopping-{picture}.svg")]
     print_files(files, json)
 

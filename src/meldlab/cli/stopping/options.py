@@ -7,37 +7,28 @@ import typer
 from meldlab.cli.options import read_by
 
 if TYPE_CHECKING:
-    from fractions import Fraction
-
     from meldlab.stopping import Advice, Urn
-
-__all__ = ["AT_ONCE", "DeckOption", "GainOption", "LossOption", "advice_text", "urn_of"]
 
 AT_ONCE = 2.0  # seconds for which exact fractions are worth waiting when nobody asked for them
 
 
-def _deck(text: str) -> Any:
-    from meldlab.stopping.notation import read_deck
-
-    return read_deck(text)
-
-
-def _amount(text: str) -> Any:
-    from meldlab.stopping.notation import read_amount
-
-    return read_amount(text)
-
-
-DeckOption = Annotated[Any, typer.Option("--deck", **read_by(_deck, "BLACK,RED"), help="Numbers of black and red cards.")]
-GainOption = Annotated[Any, typer.Option("--gain", **read_by(_amount, "AMOUNT"), help="What a black card wins: 2, 0.5 or 1/2.")]
-LossOption = Annotated[Any, typer.Option("--loss", **read_by(_amount, "AMOUNT"), help="What a red card loses.")]
+DeckOption = Annotated[
+    Any, typer.Option("--deck", **read_by("meldlab.stopping.notation:read_deck", "BLACK,RED"), help="Numbers of black and red cards.")
+]
+GainOption = Annotated[
+    Any, typer.Option("--gain", **read_by("meldlab.stopping.notation:read_amount", "AMOUNT"), help="What a black card wins: 2, 0.5 or 1/2.")
+]
+LossOption = Annotated[
+    Any, typer.Option("--loss", **read_by("meldlab.stopping.notation:read_amount", "AMOUNT"), help="What a red card loses.")
+]
 
 
-def urn_of(deck: tuple[int, int], gain: "Fraction", loss: "Fraction") -> "Urn":
+def read_urn(deck: DeckOption = "26,26", gain: GainOption = "1", loss: LossOption = "1") -> "Urn":
     """Return the deck with what its cards are worth."""
     from meldlab.stopping import Urn
 
-    return Urn(*deck, gain, loss)
+    black, red = deck
+    return Urn(black, red, gain, loss)
 
 
 def advice_text(best: "Advice") -> str:

@@ -8,8 +8,6 @@ import typer
 from meldlab.cli.options import ClusterOption, JsonOption, SeedOption, StoreOption, ThreadsOption, print_json
 from meldlab.cli.tune.meter import metered
 
-__all__ = ["best"]
-
 
 def best(
     generations: Annotated[int, typer.Option("--generations", min=1, help="How often the cloud of players moves.")] = 20,

@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     from meldlab.lab.tuning.report import Report
     from meldlab.lab.tuning.work import Work
 
-__all__ = ["OutOption", "SizeOption", "ensemble", "experiment", "knock", "print_report", "track"]
-
 SizeOption = Annotated[bool, typer.Option("--full/--quick", help="The paper's size, or the shape of the result in about two minutes.")]
 OutOption = Annotated[Path | None, typer.Option("--out", help="A folder for the figure, as SVG and PNG with its data beside it.")]
 

@@ -8,8 +8,6 @@ from datetime import timedelta
 
 from meldlab.cli.progress import progress_bar
 
-__all__ = ["metered"]
-
 PATIENCE = 10.0  # seconds of play after which a projection is worth something
 
 
@@ -20,6 +18,7 @@ class Meter:
         self.bar, self.began, self.projected, self.played = bar, time.monotonic(), False, 0
 
     def __call__(self, done: int, whole: int, played: int) -> None:
+        """Count on, and project once how long it will take."""
         self.played, seconds = played, time.monotonic() - self.began
         self.bar(done, whole)
         if not self.projected and seconds >= PATIENCE and played:

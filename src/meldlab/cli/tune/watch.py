@@ -12,8 +12,6 @@ from meldlab.cli.options import JsonOption, StoreOption, print_json
 if TYPE_CHECKING:
     from meldlab.lab.runs.store import Store
 
-__all__ = ["watch"]
-
 
 def watch(
     run: Annotated[int | None, typer.Argument(help="The number of the run; by default the latest.")] = None,

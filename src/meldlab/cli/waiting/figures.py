@@ -8,8 +8,6 @@ import typer
 from meldlab.cli.options import JsonOption, SeedOption, one_of, print_files
 from meldlab.cli.progress import tracked
 
-__all__ = ["NAMES", "figures"]
-
 NAMES = (*map(str, range(1, 13)), "theorem-4", "knowledge")
 
 

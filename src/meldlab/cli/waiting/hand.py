@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from meldlab.cards import Hand
     from meldlab.waiting import Solution
 
-__all__ = ["GamesOption", "HandArgument", "discard", "hand", "simulate"]
-
 HandArgument = Annotated[list[str], typer.Argument(help="Cards, such as 'AC QH KD'.")]
 GamesOption = Annotated[int, typer.Option("--games", help="Games to play.")]
 
@@ -39,19 +37,14 @@ def _hand(words: list[str], least: int) -> "Hand":
     return hand
 
 
-def _card(text: str) -> Any:
-    from meldlab.cards import Card
-
-    return Card.parse(text)
-
-
 def hand(
     cards: HandArgument,
     aces: AcesOption = "low",
     goal: GoalOption = "gin",
     dead: DeadOption = "",
     upcard: Annotated[
-        Any, typer.Option("--upcard", **read_by(_card, "CARD"), help="Say whether to take this face-up card or to draw.")
+        Any,
+        typer.Option("--upcard", **read_by("meldlab.cards:Card.parse", "CARD"), help="Say whether to take this face-up card or to draw."),
     ] = None,
     load: LoadOption = None,
     json: JsonOption = False,

@@ -15,8 +15,6 @@ from meldlab.cli.progress import progress_bar
 from meldlab.cli.waiting.options import CardsOption, DeadOption, GoalOption, LoadOption
 from meldlab.errors import NotLegalHere
 
-__all__ = ["approximate", "classes", "solve", "write_table"]
-
 
 def solve(
     cards: CardsOption,
