@@ -8,8 +8,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from meldlab.gin import Gin
 from meldlab.gin.players import Ensemble
-from meldlab.lab.arena.gin import duel
+from meldlab.lab.arena.contest import contest
 from meldlab.lab.runs.store import Store
 from meldlab.lab.tuning import grids, knocking
 from meldlab.lab.tuning.claims import Verdict, agreeing, one_sample, two_samples
@@ -92,4 +93,4 @@ def test_section_6_the_best_player() -> None:
     against_simple = by_kernel([Ensemble.preset("best"), Ensemble()], "simple", seed=21, first=0, games=12_000)
     assert against_simple[0].rate.low > 0.75
     assert against_simple[0].wins > against_simple[1].wins
-    assert duel("ensemble:best", "ensemble:paper", 8_000, seed=21, threads=1).win_rate.low > 0.53
+    assert contest(Gin(), ["ensemble:best", "ensemble:paper"], 8_000, seed=21, threads=1).rate().low > 0.53

@@ -102,19 +102,19 @@ def _waiting() -> None:
 def _gin() -> None:
     from meldlab.gin import Gin, players
     from meldlab.gin.advice import advise, imagined_view
-    from meldlab.lab.arena.gin import duel
+    from meldlab.lab.arena.contest import contest
     from meldlab.lab.computing import Setting, compute
     from meldlab.lab.tuning.work import warm
     from meldlab.play import Deal, Table
 
     warm()
     for threads in (0, 1):
-        duel("ensemble", "simple", 2, threads=threads)
+        contest(Gin(), ["ensemble", "simple"], 2, threads=threads)
     for pair in (("mc:1", "ensemble"), ("computed:light", "ensemble:best"), ("random", "simple")):
         Table(Gin(), [players.parse(name) for name in pair]).play(Deal(0))
     view = imagined_view("2C 3C 4C 9D 9H 9S KC KD 4H 5S", "KH")
     for name in ("ensemble", "computed:light"):
-        advise(view, players.parse(name))  # type: ignore[arg-type]  # both give advice
+        advise(view, players.parse(name))
     compute("simple", Setting(cards=3, ranks=4), device="cpu", rounds=1000, games=2, loops=1)
 
 

@@ -86,6 +86,7 @@ ClusterOption = Annotated[str | None, typer.Option("--cluster", help="A Dask sch
 MoveSecondsOption = Annotated[float | None, typer.Option("--seconds-per-move", help="Processor time of a move, or it is a forfeit.")]
 GameSecondsOption = Annotated[float | None, typer.Option("--seconds-per-game", help="Processor time of a player's moves in a game.")]
 RaiseOption = Annotated[bool, typer.Option("--raise", help="Show the traceback of what a player raises.")]
+SaveOption = Annotated[Path | None, typer.Option("--save", help="Keep the record in this new file, move by move.")]
 
 
 def door(words: str, **verbs: Callable[..., None]) -> typer.Typer:

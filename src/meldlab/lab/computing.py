@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from meldlab.cards import Hand, classes
 from meldlab.chance import Purpose, derived, verified
 from meldlab.errors import NotLegalHere, whole
-from meldlab.gin import Rules, kernel_round, players
+from meldlab.gin import Rules, players
 from meldlab.gin.batch import Seated, plays_in_kernel, rule_vector, seat
 from meldlab.gin.book import NO_BOOK, Book
 from meldlab.gin.kernel_computed import KNOWNS, TURNS
@@ -244,8 +244,7 @@ class _Bench:
     def fight(self, book: Book, seed: int) -> Interval:
         """Return the share of mirrored games that a player with this book wins."""
         vectors = np.array([seat(ComputedPlayer(book)).vector, self.opponent.vector])
-        counts = self.field.engine.play(vectors, (book, self.theirs), self.setting.vector, seed, 0, self.games, True)
-        won = (counts[:, kernel_round.WINNER_SEAT] == 0).reshape(-1, 2).sum(1)
+        won = self.field.engine.won(vectors, (book, self.theirs), self.setting.vector, seed, self.games // 2).sum(1)
         return Moments.of(np.stack([np.full_like(won, 2), won], 1)).rate(1, 0)
 
     def regret(self, fresh: Odds, solved: Solved, odds: Odds) -> float:

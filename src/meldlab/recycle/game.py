@@ -7,7 +7,7 @@
 (2, 'the highest score wins')
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from types import MappingProxyType
@@ -25,7 +25,7 @@ from meldlab.recycle.machine.machine import Machine, Place, Position
 from meldlab.recycle.machine.statuses import reason
 from meldlab.recycle.telling.teller import HIDDEN, Teller, visible
 
-__all__ = ["Described", "Option", "Seen", "Standing"]
+__all__ = ["Described", "Option", "State", "View"]
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ class Option:
 
 
 @dataclass(frozen=True)
-class Seen:
+class View:
     """What a seat knows: the cards it may see, how many lie elsewhere, the storage, who decides, and its options."""
 
     seat: int
@@ -50,19 +50,40 @@ class Seen:
     cells: tuple[tuple[str, str], ...]
     options: tuple[Option, ...] = field(repr=False)
 
-    def legal_actions(self) -> Iterable[Option]:
+    def legal_actions(self) -> Sequence[Option]:
         """Give the options of the seat."""
         return self.options
 
+    def verify(self, action: Option) -> None:
+        """Raise NotLegalHere if the option is not one of this decision."""
+        if self.acting != self.seat:
+            raise NotLegalHere("the game is over" if self.acting is None else f"it is the turn of p{self.acting + 1}")
+        # Types first: whatever else it is, it might call itself equal to anything.
+        number, path, words = (getattr(action, name, None) for name in ("number", "path", "words"))
+        if type(action) is not Option or not (type(number) is int and type(path) is tuple and type(words) is str):
+            raise NotLegalHere(f"a {type(action).__name__} like this is no option")
+        if not (0 < number <= len(self.options) and self.options[number - 1].words == words and self.options[number - 1].path == path):
+            raise NotLegalHere(f"no option {words!r} here")
+
+    def parse(self, text: str) -> Option:
+        """Read an option: its words, or its number."""
+        wanted = " ".join(text.split())
+        for option in self.options:
+            if wanted in (option.words, str(option.number)):
+                return option
+        if wanted.isdecimal():
+            raise BadText(f"no option {wanted} (1 to {len(self.options)})", text, 0)
+        raise NoSuchThing("option", wanted, [option.words for option in self.options])
+
 
 @dataclass(frozen=True)
-class Standing:
+class State:
     """A described game at one moment."""
 
     position: Position
     teller: Teller = field(compare=False, repr=False)
 
-    def __reduce__(self) -> "tuple[type[Standing], tuple[Position, Teller]]":
+    def __reduce__(self) -> "tuple[type[State], tuple[Position, Teller]]":
         # What was worked out from the position can be worked out again.
         return type(self), (self.position, self.teller)
 
@@ -120,14 +141,7 @@ class Standing:
 
     def verify(self, action: Option) -> None:
         """Raise NotLegalHere if the option is not one of this decision."""
-        if self.seat is None:
-            raise NotLegalHere("the game is over")
-        # Types first: whatever else it is, it might call itself equal to anything.
-        number, path, words = (getattr(action, name, None) for name in ("number", "path", "words"))
-        if type(action) is not Option or not (type(number) is int and type(path) is tuple and type(words) is str):
-            raise NotLegalHere(f"a {type(action).__name__} like this is no option")
-        if not (0 < number <= len(self.options) and self.options[number - 1].words == words and self.options[number - 1].path == path):
-            raise NotLegalHere(f"no option {words!r} here")
+        self.view(self.seat or 0).verify(action)
 
     def apply(self, action: Option) -> Self:
         """Carry out an option."""
@@ -138,14 +152,9 @@ class Standing:
         """Read an option: its words, its words with the cards it reveals, or its number."""
         wanted = " ".join(text.split())
         for option in self.options:
-            if wanted in (option.words, str(option.number)):
-                return option
-        for option in self.options:
             if wanted == self.tell(option):
                 return option
-        if wanted.isdecimal():
-            raise BadText(f"no option {wanted} (1 to {len(self.options)})", text, 0)
-        raise NoSuchThing("option", wanted, [option.words for option in self.options])
+        return self.view(self.seat or 0).parse(text)
 
     def tell(self, action: Option) -> str:
         """Return an option with the cards it reveals; those that still read alike keep their number."""
@@ -153,12 +162,12 @@ class Standing:
         alike = [option for option in self.options[: action.number - 1] if self._told(option.number - 1, hidden=False) == full]
         return f"{full} [{len(alike) + 1}]" if alike else full
 
-    def view(self, seat: int) -> Seen:
+    def view(self, seat: int) -> View:
         """Return what a seat may know."""
         acting = self.seat
         places = tuple((self.teller.place_name(place), self._shown(place, seat + 1)) for place in self.position.places())
         cells = tuple((f"{name}{_whose(category, owner)}", str(value)) for _, category, owner, name, value in self.position.cells())
-        return Seen(seat, acting, places, cells, self.options if acting == seat else ())
+        return View(seat, acting, places, cells, self.options if acting == seat else ())
 
     def _shown(self, place: Place, seat: int) -> tuple[str, ...]:
         if not place.seen_by(seat):
@@ -226,6 +235,12 @@ class Described:
         """Return how many play."""
         return range(self.machine.players, self.machine.players + 1)
 
+    @property
+    def teams(self) -> tuple[int, ...]:
+        """Return the team of each seat, from 0; empty where each plays alone."""
+        teams = tuple(team - 1 for team in self.machine.begin(seed=0).teams)
+        return teams if len(set(teams)) < len(teams) else ()
+
     def rules(self) -> Mapping[str, Any]:
         """Return the description itself, and the limits that may end a game."""
         return {"name": self.name, "description": self.text, "dialect": self.dialect, "limits": asdict(self.limits)}
@@ -245,10 +260,10 @@ class Described:
         limits = replace(given, **{name: min(getattr(given, name), getattr(own, name)) for name in ("words", "work", "game_work")})
         return cls(rules.get("name", "described"), rules["description"], rules.get("dialect", "0.6"), limits)
 
-    def start(self, seats: int, deal: Deal) -> Standing:
+    def start(self, seats: int, deal: Deal) -> State:
         """Return the first decision."""
         if seats not in self.seats:
             raise NotLegalHere(f"{self.name} is for {self.machine.players} players, not {seats}")
-        if deal.turned or deal.given:
-            raise NotLegalHere("a described game deals its own cards: a deal can be neither turned nor given")
-        return Standing(self.machine.begin(deal.seed, deal.game), Teller(self.machine))
+        if deal.given:
+            raise NotLegalHere("a described game deals its own cards: none can be given")
+        return State(self.machine.begin(deal.seed, deal.game), Teller(self.machine))

@@ -31,7 +31,7 @@ def bench_gin(
     from meldlab.play import Deal, RandomPlayer, Table
 
     def batch(first: Seated, second: Seated, many: int) -> Callable[[], int]:
-        return lambda: int(play_batch(first, second, Rules(), seed, 0, many, mirror=True, parallel=False)[:, kernel_round.ROUNDS].sum())
+        return lambda: int(play_batch(first, second, Rules(), seed, 0, many, threads=1)[:, kernel_round.ROUNDS].sum())
 
     one, two = seat(SimplePlayer()), seat(EnsemblePlayer())
     simple, ensemble = batch(one, one, games), batch(two, one, games // 2)

@@ -9,7 +9,7 @@ from meldlab.cli.recycle.options import read_game
 from meldlab.errors import MeldlabError, NotLegalHere
 
 if TYPE_CHECKING:
-    from meldlab.recycle.game import Described, Standing
+    from meldlab.recycle.game import Described, State
 
 
 @taking(described=read_game)
@@ -53,7 +53,7 @@ def play(
     print(f"won by {winners}" if winners else result.reason)
 
 
-def _ask(state: "Standing", seat: int) -> Any:
+def _ask(state: "State", seat: int) -> Any:
     """Show a person the table and the options, and read a choice."""
     view = state.view(seat - 1)
     print()

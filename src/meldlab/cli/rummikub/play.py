@@ -1,11 +1,10 @@
 """``meldlab rummikub play``: a person at the first seat."""
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from meldlab.cli.options import SeedOption, need_input
+from meldlab.cli.options import SaveOption, SeedOption
 from meldlab.cli.rummikub.options import JokersOption, RulesOption, changed
 
 
@@ -14,16 +13,18 @@ def play(
     seats: Annotated[int, typer.Option(min=2, max=4, help="Players at the table; you are the first.")] = 2,
     rules: RulesOption = "official",
     jokers: JokersOption = None,
-    save: Annotated[Path | None, typer.Option("--save", help="Keep the record in this file.")] = None,
     seed: SeedOption = 0,
+    save: SaveOption = None,
 ) -> None:
     """Play a game in the terminal: 'play' and the whole new table, 'draw', 'best' for advice, 'quit'.
 
     Example: meldlab rummikub play --against greedy --seed 7
     """
-    from meldlab.cli.rummikub.terminal import play_in_terminal
+    from meldlab.cli.rummikub.screen import RummikubScreen
+    from meldlab.cli.table import play_in_terminal
+    from meldlab.play import Deal
     from meldlab.rummikub.game import Rummikub
     from meldlab.rummikub.players import find_player
 
-    need_input()
-    play_in_terminal(Rummikub(changed(rules, jokers_are=jokers)), find_player(against), seats, seed, save)
+    others = [find_player(against)] * (seats - 1)
+    play_in_terminal(Rummikub(changed(rules, jokers_are=jokers)), others, RummikubScreen, Deal(seed), save=save)

@@ -8,7 +8,7 @@ import typer
 from meldlab.cli.options import JsonOption, StoreOption, print_json
 
 if TYPE_CHECKING:
-    from meldlab.lab.runs.standings import Progress
+    from meldlab.lab.runs.reached import Progress
     from meldlab.lab.runs.store import Run
 
 RunArgument = Annotated[int, typer.Argument(help="The number of the run, as 'meldlab runs list' shows it.")]
@@ -20,7 +20,7 @@ def list_runs(store: StoreOption = None, json: JsonOption = False) -> None:
 
     Example: meldlab runs list
     """
-    from meldlab.lab.runs.standings import Progress
+    from meldlab.lab.runs.reached import Progress
     from meldlab.lab.runs.store import Store, default_store
 
     if store is None and not default_store().exists():
@@ -63,11 +63,11 @@ def show(
     """
     import json as text
 
-    from meldlab.lab.runs.standings import Progress, standings
+    from meldlab.lab.runs.reached import Progress, leaders
     from meldlab.lab.runs.store import Store
 
     found = Store.look(store).find(run)
-    progress, players = Progress.of(found), standings(found, top)
+    progress, players = Progress.of(found), leaders(found, top)
     if json:
         more = {"notes": found.notes.splitlines(), "players": [one.as_json() for one in players], "result": found.result}
         print_json({**run_json(found, progress), **more})

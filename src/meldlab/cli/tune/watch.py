@@ -61,10 +61,10 @@ def latest(store: "Store") -> int:
 
 def look(store: "Store", number: int) -> dict[str, Any]:
     """Return how a run stands now."""
-    from meldlab.lab.runs.standings import Progress, standings
+    from meldlab.lab.runs.reached import Progress, leaders
 
     run = store.find(number)
-    best = standings(run, 1)
+    best = leaders(run, 1)
     line = str(best[0]) if best else "nobody has played yet"
     answer = {"run": number, "experiment": run.experiment, "best": best[0].as_json() if best else None}
     return {**answer, **Progress.of(run).as_json(), "line": line}

@@ -19,7 +19,7 @@ from meldlab.gin import Rules, kernel_round, players
 from meldlab.gin.batch import Seated, pair_of, rule_vector, seat
 from meldlab.gin.players import Ensemble
 from meldlab.pieces import on_cores
-from meldlab.statistics import Interval, Moments
+from meldlab.statistics import Interval, of_pairs
 
 __all__ = ["Measure", "Measured", "by_kernel", "won_games"]
 
@@ -38,14 +38,8 @@ class Measured:
 
     @property
     def rate(self) -> Interval:
-        """Return the share of games won; a mirrored pair is one observation.
-
-        >>> print(Measured(1000, 700, 250).rate)
-        0.700 (0.670 to 0.728)
-        """
-        pairs, once = self.games // 2, self.wins - 2 * self.swept
-        products = np.array([[4 * pairs, 2 * self.wins], [2 * self.wins, once + 4 * self.swept]], np.float64)
-        return Moments(pairs, np.array([self.games, self.wins], np.float64), products).rate(1, 0)
+        """Return the share of games won; a mirrored pair is one observation."""
+        return of_pairs(self.games, self.wins, self.swept)
 
 
 class Measure(Protocol):
@@ -65,19 +59,20 @@ def won_games(candidates: Sequence[Ensemble], opponent: str, *, seed: int, first
     """Return [games] int64 for each candidate, 1 for each game that it wins: for paired tests."""
     if games < 2 or games % 2 or first % 2:
         raise NotLegalHere(f"games {first} to {first + games - 1} are not mirrored pairs")
-    deals, rules, log = verified(seed), rule_vector(Rules()), np.empty((0, kernel_round.LOG_WIDTH), np.int64)
-    counts = np.zeros((len(candidates), games, kernel_round.COUNTS), np.int32)
-    other = _seat(opponent)
-    seated = [pair_of(each, other) for each in candidates]
+    number, rules, log = verified(seed), rule_vector(Rules()), np.empty((0, kernel_round.LOG_WIDTH), np.int64)
+    other, deals = _seat(opponent), games // 2
+    seated = [pair for each in candidates for pair in (pair_of(each, other), pair_of(other, each))]
+    counts = np.zeros((len(seated), deals, kernel_round.COUNTS), np.int32)
 
     def play(at: int, many: int) -> None:
         # Games of all candidates in one row; a piece may end one candidate's games and begin the next one's.
-        for who in range(at // games, max(at // games + 1, -(-(at + many) // games))):
-            start, end = max(at - who * games, 0), min(at + many - who * games, games)
-            kernel_round.play_some(*seated[who], rules, deals, first + start, end - start, True, log, counts[who, start:end])
+        for who in range(at // deals, max(at // deals + 1, -(-(at + many) // deals))):
+            start, end = max(at - who * deals, 0), min(at + many - who * deals, deals)
+            kernel_round.play_some(*seated[who], rules, number, first // 2 + start, end - start, log, counts[who, start:end])
 
-    on_cores(play, games * len(candidates), size=16)
-    return [(each[:, kernel_round.WINNER_SEAT] == 0).astype(np.int64) for each in counts]
+    on_cores(play, deals * len(seated), size=16)
+    winners = counts[:, :, kernel_round.WINNER_SEAT].reshape(len(candidates), 2, deals)
+    return [np.stack([each[0] == 0, each[1] == 1], 1).astype(np.int64).reshape(games) for each in winners]
 
 
 @cache

@@ -55,7 +55,7 @@ class Work:
     ) -> list[Measured]:
         """Return what the first player of each pair does against the second; all pairs meet the same mirrored deals."""
         pieces = [
-            Shard("gin.duel", one, other, seed=seed, first=first, games=games, label=label).split(PIECE)
+            Shard("gin.contest", one, other, seed=seed, first=first, games=games, label=label).split(PIECE)
             for (one, other), label in zip(pairs, labels or [""] * len(pairs), strict=True)
         ]
         counts = iter(self.play([piece for some in pieces for piece in some]))
@@ -69,7 +69,7 @@ class Work:
     def won(self, player: Ensemble, opponent: str, *, seed: int, first: int, games: int) -> NDArray[np.int64]:
         """Return [games] int64, 1 for each game that the player wins: for paired tests."""
         numbers, label = tuple(player.vector().tolist()), described(player)
-        whole = Shard("gin.duel", numbers, opponent, seed=seed, first=first, games=games, label=label)
+        whole = Shard("gin.contest", numbers, opponent, seed=seed, first=first, games=games, label=label)
         return won(self.play(whole.split(PIECE)))
 
 
@@ -89,7 +89,7 @@ def described(player: Ensemble) -> str:
 
 def warm() -> None:
     """Play a game of each kind, so that no clock counts the loading or compiling of kernels."""
-    for name, player in (("gin.duel", "ensemble"), ("gin.track", (0.0,) * 9)):
+    for name, player in (("gin.contest", "ensemble"), ("gin.track", (0.0,) * 9)):
         WORKERS[name].load()(Shard(name, player, games=2))
 
 

@@ -6,21 +6,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
 import sqlalchemy as sa
 
-from meldlab.lab.arena.fight import GAMES, WINS
 from meldlab.lab.runs.store import LEASE, ROW, Run
-from meldlab.statistics import Interval, Moments, wilson
+from meldlab.statistics import Interval, of_pairs, wilson
 
-__all__ = ["Progress", "Standing", "standings"]
+__all__ = ["Progress", "Reached", "leaders"]
 
 WINDOW = 60.0  # seconds over which speed is measured
 ENOUGH = 0.5  # share of the games of the most played player that it takes to lead
 
 
 @dataclass(frozen=True)
-class Standing:
+class Reached:
     """What one player has reached against one opponent."""
 
     label: str
@@ -39,12 +37,7 @@ class Standing:
             return None
         if self.swept is None:
             return wilson(self.wins / self.games, self.games)
-        # A pair has 0, 1 or 2 wins: the sum of squares over pairs is that of the wins, and 2 more for each pair swept.
-        sums, products = np.zeros(2), np.zeros((2, 2))
-        sums[GAMES], sums[WINS] = self.games, self.wins
-        products[GAMES, GAMES], products[WINS, WINS] = 2 * self.games, self.wins + 2 * self.swept
-        products[GAMES, WINS] = products[WINS, GAMES] = 2 * self.wins
-        return Moments(self.games // 2, sums, products).rate(WINS, GAMES)
+        return of_pairs(self.games, self.wins, self.swept)
 
     def merit(self, among: int) -> float:
         """Return what the search maximises: its score, or the lower end of its rate, the lower the more there are to be lucky."""
@@ -66,7 +59,7 @@ class Standing:
         return f"{name}{against}: {', '.join(told) or 'done'}, {self.games:,} games"
 
 
-def standings(run: Run, top: int | None = None) -> list[Standing]:
+def leaders(run: Run, top: int | None = None) -> list[Reached]:
     """Return every player of a run with what it has reached, the best first.
 
     Rates against different opponents have nothing in common: who played the opponent with the most games comes first. Among those, the
@@ -78,9 +71,9 @@ def standings(run: Run, top: int | None = None) -> list[Standing]:
     with run.store.reading() as connection:
         for row in connection.execute(sa.select(*columns, *apart).where(ROW.run == run.number, ROW.done_at.is_not(None))):
             by_player[row.player, row.opponent, row.rules].append(row)
-    by_opponent: defaultdict[tuple[str, str], list[Standing]] = defaultdict(list)
+    by_opponent: defaultdict[tuple[str, str], list[Reached]] = defaultdict(list)
     for (_, opponent, rules), rows in by_player.items():
-        by_opponent[opponent, rules].append(_standing(_once(rows)))
+        by_opponent[opponent, rules].append(_reached(_once(rows)))
     found = []
     for _, group in sorted(by_opponent.items(), key=lambda one: (-sum(each.games for each in one[1]), one[0])):
         most, among = max(one.games for one in group), len(group)
@@ -102,7 +95,7 @@ def _once(rows: Sequence[sa.Row[Any]]) -> list[sa.Row[Any]]:
     return kept
 
 
-def _standing(rows: Sequence[sa.Row[Any]]) -> Standing:
+def _reached(rows: Sequence[sa.Row[Any]]) -> Reached:
     def total(name: str) -> int | None:
         known = [getattr(row, name) for row in rows if getattr(row, name) is not None]
         return sum(known) if known else None
@@ -111,7 +104,7 @@ def _standing(rows: Sequence[sa.Row[Any]]) -> Standing:
     scored = [row for row in rows if row.score is not None]
     score = sum(row.score * row.games for row in scored) / sum(row.games for row in scored) if scored else None
     one = rows[0]
-    return Standing(max(row.label for row in rows), one.player, one.opponent, one.rules, games, total("wins"), total("swept"), score)
+    return Reached(max(row.label for row in rows), one.player, one.opponent, one.rules, games, total("wins"), total("swept"), score)
 
 
 @dataclass(frozen=True)

@@ -2,16 +2,17 @@
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
-import numpy as np
 import pytest
 
 from meldlab.errors import NotLegalHere
-from meldlab.gin import Rules
-from meldlab.gin.kernel_round import COUNTS
-from meldlab.lab.arena.gin import Duel, duel, round_robin
-from meldlab.lab.arena.series import Game, Seats, Series
-from meldlab.play import TimeLimit
+from meldlab.gin import Gin
+from meldlab.lab.arena.contest import Contest, contest
+from meldlab.lab.arena.ratings import all_against_all
+from meldlab.lab.arena.tables import Ended, Series
+from meldlab.play import Result, TimeLimit
+from meldlab.rummikub.game import Rummikub
 
 PLAYERS = """
 import os, sys, time
@@ -80,83 +81,91 @@ def file(tmp_path: Path) -> Path:
     return path
 
 
-def same(one: Duel, other: Duel) -> bool:
-    return np.array_equal(one.moments.products, other.moments.products) and one.forfeits == other.forfeits
+def gin(first: str, second: str, games: int, seed: int = 0, **options: Any) -> Contest:
+    return contest(Gin(), [first, second], games, seed, **options)
+
+
+def same(one: Contest, other: Contest) -> bool:
+    alike = [(each.moments.products.tolist(), each.won.tolist(), each.troubles) for each in (one, other)]
+    return alike[0] == alike[1]
 
 
 def test_two_processes_play_what_one_does(file: Path) -> None:
-    one, two = (duel(f"{file}:Copycat", "simple", 10, seed=7, threads=threads) for threads in (1, 2))
-    kernel = duel("simple", "simple", 10, seed=7, threads=1)
+    one, two = (gin(f"{file}:Copycat", "gin-only", 10, seed=7, threads=threads) for threads in (1, 2))
+    kernel = gin("simple", "gin-only", 10, seed=7, threads=1)
     assert same(one, two)
     assert same(one, kernel)
-    assert two.players == ("copycat", "simple")
-    assert not two.forfeits
+    assert two.players == ("copycat", "gin-only")
+    assert not two.troubles
+
+
+def test_other_games_are_played_in_processes_too() -> None:
+    one, two = (contest(Rummikub(), ["random", "greedy"], 4, seed=3, threads=threads) for threads in (1, 2))
+    assert same(one, two)
 
 
 @pytest.mark.parametrize(("games", "threads", "processes"), [(1000, 0, 6), (400, 0, 4), (98, 0, 0), (98, 1, 1), (98, 3, 3)])
 def test_no_number_of_threads_is_all_cores(file: Path, monkeypatch: pytest.MonkeyPatch, games: int, threads: int, processes: int) -> None:
     asked: list[int] = []
 
-    def pretend(self: Series, seated: Seats, many: int, processes: int, *, raising: bool) -> Iterator[Game]:
+    def pretend(self: Series, found: object, deals: int, processes: int, *, raising: bool) -> Iterator[Ended]:
         asked.append(processes)
-        counts = [0] * COUNTS
-        yield from ((counts, "") for _ in range(many))
+        yield from (Ended(Result((0, 0), (), "nothing"), {}) for _ in range(2 * deals))
 
     monkeypatch.setattr(Series, "games", pretend)
     monkeypatch.setattr("os.cpu_count", lambda: 6)
-    duel(f"{file}:Copycat", "simple", games, threads=threads)
+    gin(f"{file}:Copycat", "simple", games, threads=threads)
     assert asked == [processes]
     with pytest.raises(NotLegalHere, match="999 processes asked for"):
-        duel(f"{file}:Copycat", "simple", games, threads=999)
+        gin(f"{file}:Copycat", "simple", games, threads=999)
 
 
 def test_a_file_is_run_once_in_every_process(file: Path) -> None:
-    duel(f"{file}:Copycat", "simple", 10, threads=1)
+    gin(f"{file}:Copycat", "simple", 10, threads=1)
     assert (file.parent / "loaded.txt").read_text() == "once\n"
-    round_robin([f"{file}:Copycat", "simple", "random"], 4, threads=1)
+    all_against_all(Gin(), [f"{file}:Copycat", "simple", "random"], 4, threads=1)
     assert (file.parent / "loaded.txt").read_text() == "once\n"
-    duel(f"{file}:Copycat", "simple", 10, threads=2)
+    gin(f"{file}:Copycat", "simple", 10, threads=2)
     assert (file.parent / "loaded.txt").read_text() == "once\n" * 3
 
 
 def test_a_player_keeps_what_it_learns_within_a_process(file: Path) -> None:
-    fight = duel(f"{file}:Counting", "simple", 8, threads=1)
-    assert 0 < len(fight.forfeits) < 8
+    found = gin(f"{file}:Counting", "simple", 8, threads=1)
     # Later games, all of them.
-    assert [line.partition(":")[0] for line in fight.forfeits] == [f"game {n}" for n in range(8 - len(fight.forfeits), 8)]
+    assert 0 < found.forfeits(0) < 8
+    assert min(one.first for one in found.troubles) == 8 - found.forfeits(0)
 
 
 @pytest.mark.parametrize("name", ["Looping", "Sleeping", "Catching", "Deaf"])
 def test_who_never_answers_loses_and_the_arena_goes_on(file: Path, name: str) -> None:
-    limit = TimeLimit(per_move=0.1)
-    fight = duel(f"{file}:{name}", "simple", 2, seed=1, threads=1, time_limit=limit)
-    assert fight.wins == 0
-    assert fight.forfeited == (2, 0)
-    assert fight.forfeits[0] == f"game 0: p1 forfeits: {name.lower()} ran out of time (0.1 s per move)"
-    assert fight.swept == (0, 1)
+    found = gin(f"{file}:{name}", "simple", 2, seed=1, threads=1, time_limit=TimeLimit(per_move=0.1))
+    assert (found.wins(), found.forfeits(0), found.ahead) == (0, 2, (0, 1))
+    assert found.troubles[0].why == f"p1 forfeits: {name.lower()} ran out of time (0.1 s per move)"
+    # A forfeit loses as much as the worst loss, also where nobody could say how far the game was.
+    assert found.lead.value < -100
 
 
 def test_time_for_a_game(file: Path) -> None:
-    fight = duel("simple", f"{file}:Looping", 2, seed=1, threads=2, time_limit=TimeLimit(per_game=0.2))
-    assert fight.forfeited == (0, 2)
-    assert "looping ran out of time (0.2 s per game)" in fight.forfeits[1]
+    found = gin("simple", f"{file}:Looping", 2, seed=1, threads=2, time_limit=TimeLimit(per_game=0.2))
+    assert (found.forfeits(0), found.forfeits(1)) == (0, 2)
+    assert "looping ran out of time (0.2 s per game)" in found.troubles[1].why
 
 
 def test_who_ends_its_process_loses_too(file: Path) -> None:
-    fight = duel(f"{file}:Leaving", "simple", 4, seed=1, threads=2)
-    assert fight.forfeited == (4, 0)
-    assert "leaving ended the process it played in" in fight.forfeits[0]
-    assert duel(f"{file}:Exiting", "simple", 2, seed=1, threads=1).forfeited == (2, 0)
+    found = gin(f"{file}:Leaving", "simple", 4, seed=1, threads=2)
+    assert found.forfeits(0) == 4
+    assert "leaving ended the process it played in" in found.troubles[0].why
+    assert gin(f"{file}:Exiting", "simple", 2, seed=1, threads=1).forfeits(0) == 2
 
 
 def test_built_in_players_have_time_enough() -> None:
-    limited, kernel = (duel("simple", "ensemble", 4, seed=3, threads=1, time_limit=TimeLimit(per_move=limit)) for limit in (60, None))
+    limited, kernel = (gin("simple", "ensemble", 4, seed=3, threads=1, time_limit=TimeLimit(per_move=limit)) for limit in (60, None))
     assert same(limited, kernel)
 
 
-def test_what_is_not_the_players_reaches_the_arena(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    series = Series(f"{file}:Copycat", "simple", Rules())
-    seated = series.seat()
+def test_what_is_not_the_players_reaches_the_arena(file: Path) -> None:
+    series = Series(Gin(), (f"{file}:Copycat", "simple"), ((0, 1), (1, 0)))
+    found = series.seat()
     file.write_text("raise KeyError('changed in the meantime')")
     with pytest.raises(Exception, match="changed in the meantime"):
-        list(series.games(seated, 4, 2))
+        list(series.games(found, 2, 2))

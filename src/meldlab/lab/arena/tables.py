@@ -1,6 +1,6 @@
-"""Games of gin at the table, one after the other: in this process, or in others, which can be killed when a player does not end.
+"""Games at the table, one after the other: in this process, or in others, which can be killed when a player does not end.
 
-A player is made once in every process and plays all games of that process, so what it keeps between games it keeps there. Which games
+A player is made once in every process and plays all games of that process, so what it keeps between games it keeps there. Which deals
 a process plays depends on how many there are, never on how fast they are; a player that learns is measured in one.
 """
 
@@ -9,60 +9,98 @@ import signal
 import threading
 import time
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from multiprocessing import connection, get_context
 from traceback import format_exc
-from typing import Any
+from typing import Any, NamedTuple
+
+import numpy as np
 
 from meldlab.errors import NotLegalHere
-from meldlab.gin import Gin, Match, Move, Rules, View, kernel_round, players
-from meldlab.play import Chance, Deal, Played, Player, Table, TimeLimit
+from meldlab.lab.games import player_of, stand_in
+from meldlab.play import Batch, Chance, Deal, Game, Player, Result, Table, TimeLimit, wins_of
 from meldlab.play.clock import PATIENCE
 
-__all__ = ["Game", "Seats", "Series", "warm_up"]
+__all__ = ["Series", "warm_up"]
 
-Game = tuple[list[int], str]  # [COUNTS] as the kernel counts them, and what went wrong
-Seats = tuple[Player[View, Move], Player[View, Move]]
 GRACE = 1.0  # seconds that a process has to stop a player by itself
 OUT_OF_TIME = 75  # status of a process that could only end
+MOST_PROCESSES = 256
+FEW = 100  # games in whose time a process starts
 CHOOSING, BEGAN, CPU_BEGAN = range(3)  # what a process lets others see: the seat that is asked, from 1, and since when
+Players = Sequence[Player[Any, Any]]
+
+
+class Ended(NamedTuple):
+    """A game that is over: how it ended, what the game counted, and what went wrong."""
+
+    result: Result
+    counts: dict[str, Any]
+    trouble: str = ""
 
 
 @dataclass(frozen=True)
 class Series:
-    """Two players by name, and the games between them."""
+    """Some players, by name or as they are, and the games between them: of each deal one for each way to seat them."""
 
-    first: str
-    second: str
-    rules: Rules
+    game: Game[Any]
+    players: tuple[str | Player[Any, Any], ...]
+    ways: tuple[tuple[int, ...], ...]
     seed: int = 0
-    mirror: bool = True
     time: TimeLimit = TimeLimit()  # noqa: RUF009  # frozen, so sharing it is harmless
 
-    def seat(self) -> Seats:
+    def batches(self, found: Players, deals: int, threads: int, *, raising: bool = False) -> Iterator[tuple[int, list[Batch]]]:
+        """Give for each deal a batch of one game for each way."""
+        if threads > MOST_PROCESSES:
+            raise NotLegalHere(f"{threads} processes asked for (at most {MOST_PROCESSES})")
+        ways = len(self.ways)
+        ended = self.games(found, deals, threads or min(os.cpu_count() or 1, deals * ways // FEW), raising=raising)
+        for deal in range(deals):
+            yield deal, [self._batch(deal, next(ended)) for _ in self.ways]
+
+    def _batch(self, deal: int, ended: Ended) -> Batch:
+        declared = getattr(self.game, "counts", {})
+        nothing = {name: (0,) * len(self.ways[0]) if how.by_seat else 0 for name, how in declared.items()}
+        counts = {name: np.array([number], np.int64) for name, number in {**nothing, **ended.counts}.items()}
+        scores, wins = np.array([ended.result.scores], np.int64), np.array([wins_of(ended.result)])
+        return Batch(scores, wins, counts, {deal: ended.trouble} if ended.trouble else {})
+
+    def seat(self) -> Players:
         """Return the players."""
-        return players.parse(self.first), players.parse(self.second)
+        return [player_of(self.game, one) if isinstance(one, str) else one for one in self.players]
 
-    def table(self, seated: Seats, *, raising: bool = False) -> Table[Match]:
-        """Return the table at which they sit."""
-        return Table(Gin(self.rules), seated, self.time, raising=raising)
+    def tables(self, found: Players, *, raising: bool = False, seen: Any = None) -> list[Table[Any]]:
+        """Return a table for each way to sit; ``seen`` lets others see whose turn it is."""
+        return [
+            Table(
+                self.game,
+                [Watched(found[player], seat, seen) if seen is not None else found[player] for seat, player in enumerate(way)],
+                self.time,
+                raising=raising,
+            )
+            for way in self.ways
+        ]
 
-    def play(self, table: Table[Match], number: int) -> Game:
+    def play(self, tables: Sequence[Table[Any]], number: int) -> Ended:
         """Play one game."""
-        played = table.play(Deal(self.seed, number // 2, number % 2) if self.mirror else Deal(self.seed, number))
-        return _counts(played), f"game {number}: {played.trouble}" if played.trouble else ""
+        deal, way = divmod(number, len(self.ways))
+        played = tables[way].play(Deal(self.seed, deal))
+        counted = self.game.counted(played) if hasattr(self.game, "counted") else {}
+        return Ended(played.result, counted, played.trouble)
 
-    def games(self, seated: Seats, many: int, processes: int, *, raising: bool = False) -> Iterator[Game]:
-        """Give games 0 and following in order; a time limit that nobody can sleep through takes a process of its own."""
-        if raising or (processes <= 1 and not self.time):
-            table = self.table(seated, raising=raising)
-            yield from (self.play(table, number) for number in range(many))
+    def games(self, found: Players, deals: int, processes: int, *, raising: bool = False) -> Iterator[Ended]:
+        """Give the games in order; a time limit that nobody can sleep through takes a process of its own."""
+        ways, many = len(self.ways), deals * len(self.ways)
+        named = all(isinstance(one, str) for one in self.players)
+        if raising or not named or (processes <= 1 and not self.time):
+            tables = self.tables(found, raising=raising)
+            yield from (self.play(tables, number) for number in range(many))
             return
-        processes = max(1, min(processes, -(-many // 2)))
-        names = seated[0].name, seated[1].name
-        workers = [Worker(self, names, [n for n in range(many) if n // 2 % processes == one]) for one in range(processes)]
-        done: dict[int, Game] = {}
+        processes = max(1, min(processes, deals))
+        names = [one.name for one in found]
+        workers = [Worker(self, names, [n for n in range(many) if n // ways % processes == one]) for one in range(processes)]
+        done: dict[int, Ended] = {}
         try:
             for number in range(many):
                 while number not in done:
@@ -78,7 +116,7 @@ class Series:
 class Worker:
     """A process that plays some games of a series, and is started again when a player takes it down."""
 
-    def __init__(self, series: Series, names: tuple[str, str], numbers: list[int]) -> None:
+    def __init__(self, series: Series, names: Sequence[str], numbers: list[int]) -> None:
         self.series, self.names, self.left = series, names, deque(numbers)
         self._start()
 
@@ -91,7 +129,7 @@ class Worker:
         self.process.start()
         sender.close()
 
-    def collect(self, done: dict[int, Game]) -> None:
+    def collect(self, done: dict[int, Ended]) -> None:
         """Take the games that are finished; of one that cannot be finished, the player that was asked forfeits it."""
         late = self._is_late()
         if late:
@@ -115,15 +153,18 @@ class Worker:
             return False
         return bool(time.monotonic() - self.seen[BEGAN] > PATIENCE * self.series.time.longest_move + GRACE)
 
-    def _forfeit(self, number: int, late: bool) -> Game:
+    def _forfeit(self, number: int, late: bool) -> Ended:
         seat = int(self.seen[CHOOSING]) - 1
         if seat < 0:
             status = self.process.exitcode
             raise NotLegalHere(f"a process of the arena ended with status {status}; in a script, call it below if __name__ == '__main__'")
-        counts = [0] * kernel_round.COUNTS
-        counts[kernel_round.WINNER_SEAT] = 1 - seat
+        deal, turn = divmod(number, len(self.series.ways))
+        way = self.series.ways[turn]
         why = f"ran out of time ({self.series.time})" if late else "ended the process it played in"
-        return counts, f"game {number}: p{seat + 1} forfeits: {self.names[seat]} {why}"
+        line = f"p{seat + 1} forfeits: {self.names[way[seat]]} {why}"
+        # How far the game was went down with the process; from its start nobody can have had more.
+        state = self.series.game.start(len(way), Deal(self.series.seed, deal))
+        return Ended(state.forfeit(seat, line), {}, line)
 
     def stop(self) -> None:
         """End the process."""
@@ -135,10 +176,10 @@ class Worker:
 class Watched:
     """A player whose turn can be seen from outside its process."""
 
-    def __init__(self, player: Player[View, Move], seat: int, seen: Any) -> None:
+    def __init__(self, player: Player[Any, Any], seat: int, seen: Any) -> None:
         self.__wrapped__, self.name, self.seat, self.seen = player, player.name, seat, seen
 
-    def choose(self, view: View, chance: Chance) -> Move:
+    def choose(self, view: Any, chance: Chance) -> Any:
         """Ask the player."""
         self.seen[BEGAN], self.seen[CPU_BEGAN] = time.monotonic(), time.process_time()
         self.seen[CHOOSING] = self.seat + 1
@@ -148,23 +189,23 @@ class Watched:
             self.seen[CHOOSING] = 0
 
 
-def warm_up(seated: Seats, rules: Rules) -> None:
+def warm_up(game: Game[Any], players: Players) -> None:
     """Play a game that does not count, so that no player's time goes by while a kernel is loaded; one from elsewhere is not asked."""
-    stand_ins = [one if type(one).__module__.startswith("meldlab.") else players.parse("simple") for one in seated]
-    Table(Gin(rules), stand_ins).play(Deal())
+    known = [one if type(one).__module__.startswith("meldlab.") else stand_in(game) for one in players]
+    Table(game, known).play(Deal())
 
 
 def _work(series: Series, numbers: tuple[int, ...], seen: Any, sender: Any) -> None:
     # Ctrl-C is for the process that started this one and will stop it.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:
-        first, second = series.seat()
+        found = series.seat()
         if series.time:
-            warm_up((first, second), series.rules)
+            warm_up(series.game, [found[player] for player in series.ways[0]])
             threading.Thread(target=_end_in_time, args=(series.time, seen), daemon=True).start()
-        table = series.table((Watched(first, 0, seen), Watched(second, 1, seen)))
+        tables = series.tables(found, seen=seen)
         for number in numbers:
-            sender.send(series.play(table, number))
+            sender.send(series.play(tables, number))
     except BrokenPipeError:
         return  # nobody wants the rest
     except BaseException as problem:
@@ -184,19 +225,3 @@ def _carried(problem: BaseException) -> BaseException:
     if isinstance(problem, NotLegalHere):
         return NotLegalHere(str(problem))
     return RuntimeError(f"in a process of the arena:\n{format_exc()}")
-
-
-def _counts(played: Played[Match]) -> list[int]:
-    counts = [0] * kernel_round.COUNTS
-    counts[kernel_round.WINNER_SEAT] = played.result.winners[0] if played.result.winners else -1
-    for outcome in played.last.outcomes:
-        counts[kernel_round.ROUNDS] += 1
-        counts[kernel_round.TURNS] += outcome.draws
-        if outcome.winner is None:
-            counts[kernel_round.VOIDS] += outcome.kind == "void"
-            continue
-        counts[kernel_round.SCORE + outcome.winner] += outcome.points
-        counts[kernel_round.GINS + outcome.winner] += outcome.kind in ("gin", "big gin")
-        counts[kernel_round.UNDERCUTS + outcome.winner] += outcome.kind == "undercut"
-        counts[kernel_round.WON + outcome.winner] += 1
-    return counts
