@@ -19,7 +19,6 @@ from meldlab.gin.batch import play_batch, seat, trace
 from meldlab.lab.arena.contest import contest
 from meldlab.lab.computing import Setting, compute
 from meldlab.lab.runs.shards import Shard
-from meldlab.lab.tuning.measuring import by_kernel
 from meldlab.lab.tuning.tracking import fitness
 from meldlab.play import Deal, Record
 from meldlab.recycle.game import Described
@@ -57,7 +56,6 @@ def doors() -> dict[str, Callable[[Any], object]]:
         "compute": lambda seed: compute(
             "simple", Setting(Rules(knock_limit=3), 5, 6), device="cpu", rounds=1000, games=2, loops=1, seed=seed
         ),
-        "measure": lambda seed: by_kernel([players.Ensemble()], "simple", seed=seed, first=0, games=2),
         "track": lambda seed: fitness([(0.5,) * 9], games=2, seed=seed, allowance=3, schedule="every draw"),
         "shard": lambda seed: Shard("gin.contest", "simple", seed=seed),
         "position": lambda seed: random_position("easy", seed),

@@ -1,8 +1,6 @@
 """``meldlab recycle analyse`` and ``compare``: the picture of a game, and games side by side."""
 
-import time
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -14,14 +12,14 @@ from meldlab.cli.recycle.options import DialectOption, GameArgument, LimitsOptio
 from meldlab.errors import NotLegalHere
 
 if TYPE_CHECKING:
-    from meldlab.lab.analysis.study import Analysis, Budget, Subject
+    from meldlab.lab.analysis.study import Analysis, Effort, Subject
     from meldlab.recycle.game import Described
 
-Study = Callable[["Subject", "Budget"], "Analysis"]
+Study = Callable[["Subject", "Effort"], "Analysis"]
 OutOption = Annotated[Path | None, typer.Option("--out", metavar="DIR", help="Write page, tables and figures into this folder.")]
 
 
-def read_budget(
+def read_effort(
     games: Annotated[
         int | None,
         typer.Option("--games", min=1, help="Games of each line-up.", show_default="100; quick 30, random ones 100"),
@@ -32,32 +30,30 @@ def read_budget(
     ] = None,
     quick: Annotated[bool, typer.Option("--quick", help="A first look: few games, weak players.")] = False,
     seed: SeedOption = 0,
-) -> "Budget":
+) -> "Effort":
     """Return how much is played, by whom."""
-    from meldlab.lab.analysis.study import Budget
+    from meldlab.lab.analysis.study import Effort
 
-    return Budget.of(games, simulations, quick, player, seed)
+    return Effort.of(games, simulations, quick, player, seed)
 
 
 def read_study(store: StoreOption = None, cluster: ClusterOption = None, threads: ThreadsOption = 0) -> Study:
     """Return how a game is analysed: where its games are kept and played."""
 
-    def study(subject: "Subject", budget: "Budget") -> "Analysis":
+    def study(subject: "Subject", effort: "Effort") -> "Analysis":
         from meldlab.lab.analysis.study import analyse
         from meldlab.lab.runs.store import Store
 
-        start = time.perf_counter()
         with progress_bar(subject.title) as show:
-            analysis = analyse(subject, budget, Store.open(store), jobs=threads, cluster=cluster, progress=show)
-        return replace(analysis, seconds=time.perf_counter() - start)
+            return analyse(subject, effort, Store.open(store), jobs=threads, cluster=cluster, progress=show)
 
     return study
 
 
-@taking(budget=read_budget, study=read_study)
+@taking(effort=read_effort, study=read_study)
 def analyse(
     game: GameArgument,
-    budget: "Budget",
+    effort: "Effort",
     study: "Study",
     out: OutOption = None,
     settings: SetOption = None,
@@ -73,20 +69,20 @@ def analyse(
     """
     from meldlab.lab.analysis.study import Subject
 
-    analysis = study(Subject.of(read_game(game, dialect, limits), merged(settings)), budget)
+    analysis = study(Subject.of(read_game(game, dialect, limits), merged(settings)), effort)
     files: list[Path] = []
     if out is not None:
         from meldlab.lab.analysis.page import write_analysis
 
         files = write_analysis(analysis, out)
     if json:
-        print_json({**analysis.answer(), "files": list(map(str, files))})
+        print_json({**analysis.as_json(), "files": list(map(str, files))})
         return
     print(f"{analysis.subject.title}: {analysis.random.seats} players, {analysis.seconds:.1f} s")
-    for name, record in analysis.records.items():
-        ends = f"{record.games} games: finished {record.finished}, capped {record.capped}, failed {record.failed}"
-        wins = ", ".join(f"p{seat + 1} {share:.3f}" for seat, share in enumerate(record.win_shares.mean(axis=0)))
-        print(f"{name:28} {ends}; {record.decisions.mean():.1f} decisions; wins {wins}")
+    for name, sample in analysis.samples.items():
+        ends = f"{sample.games} games: finished {sample.finished}, capped {sample.capped}, failed {sample.failed}"
+        wins = ", ".join(f"p{seat + 1} {share:.3f}" for seat, share in enumerate(sample.win_shares.mean(axis=0)))
+        print(f"{name:28} {ends}; {sample.decisions.mean():.1f} decisions; wins {wins}")
     for each in analysis.heuristics:
         print(f"{each.name:13} {each.interval or 'not defined'!s:28}  {each.meaning}")
         if each.published:
@@ -95,10 +91,10 @@ def analyse(
         print(f"the page is {files[0]}")
 
 
-@taking(budget=read_budget, study=read_study)
+@taking(effort=read_effort, study=read_study)
 def compare(
     names: Annotated[list[str], typer.Argument(metavar="FILE|NAME ...", help="Files or games of the library.")],
-    budget: "Budget",
+    effort: "Effort",
     study: "Study",
     out: OutOption = None,
     settings: SetOption = None,
@@ -115,10 +111,10 @@ def compare(
     from meldlab.lab.analysis.comparison import Comparison, write_comparison
 
     subjects = _subjects([read_game(name, dialect, limits) for name in names], settings or [])
-    comparison = Comparison([study(subject, budget) for subject in subjects])
+    comparison = Comparison([study(subject, effort) for subject in subjects])
     files = write_comparison(comparison, out) if out is not None else []
     if json:
-        print_json({**comparison.answer(), "files": list(map(str, files))})
+        print_json({**comparison.as_json(), "files": list(map(str, files))})
         return
     from rich.console import Console
     from rich.table import Table

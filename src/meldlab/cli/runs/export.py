@@ -1,7 +1,5 @@
 """``meldlab runs export``: every evaluation of a run as CSV or Parquet."""
 
-import csv
-import io
 import sys
 from pathlib import Path
 from typing import Annotated, Any, BinaryIO
@@ -26,6 +24,7 @@ def export(
     """
     from meldlab.cache import write_whole
     from meldlab.errors import NoSuchThing
+    from meldlab.lab.rows import csv_text
     from meldlab.lab.runs.store import EVALUATIONS, Store
 
     if out is not None and out.suffix.lower() not in FORMATS:
@@ -36,26 +35,17 @@ def export(
         if json:
             print_json({"run": run, "rows": [dict(zip(names, row, strict=True)) for row in rows]})
         else:
-            print(as_csv(names, rows), end="")
+            print(csv_text([names, *rows]), end="")
         return
     with write_whole(out) as file:
         if out.suffix.lower() == ".parquet":
             write_parquet(names, rows, file)
         else:
-            file.write(as_csv(names, rows).encode())
+            file.write(csv_text([names, *rows]).encode())
     if json:
         print_json({"run": run, "out": str(out), "rows": len(rows)})
     else:
         print(f"{len(rows):,} rows in {out}", file=sys.stderr)
-
-
-def as_csv(names: list[str], rows: list[tuple[Any, ...]]) -> str:
-    """Return rows as CSV with a line of names above."""
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(names)
-    writer.writerows(rows)
-    return text.getvalue()
 
 
 def write_parquet(names: list[str], rows: list[tuple[Any, ...]], file: BinaryIO) -> None:

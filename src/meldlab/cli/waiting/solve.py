@@ -1,7 +1,5 @@
 """``meldlab waiting solve``, ``table``, ``classes`` and ``approximate``: all hands at once."""
 
-import csv
-import io
 import sys
 from itertools import pairwise
 from pathlib import Path
@@ -141,6 +139,7 @@ def write_table(
     Example: meldlab waiting table --cards 3 --out three.csv
     """
     from meldlab.cards import Hand
+    from meldlab.lab.rows import csv_text
     from meldlab.waiting import Waiting
     from meldlab.waiting.library import find
     from meldlab.waiting.walk import MOST_WHOLE, Walk
@@ -151,13 +150,10 @@ def write_table(
     solution = find(game)
     walk = Walk.whole(solution)
     masks, hands, expected = solution.table()
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(["hand", "hands", "expected", "sd", "median"])
-    for row in zip(masks, hands, expected, walk.deviations(), walk.quantiles(0.5), strict=True):
-        writer.writerow([Hand.from_mask(int(row[0])), row[1], f"{row[2]:.12g}", f"{row[3]:.12g}", row[4]])
+    columns = (map(Hand.from_mask, masks.tolist()), hands, expected, walk.deviations(), walk.quantiles(0.5))
+    text = csv_text([("hand", "hands", "expected", "sd", "median"), *zip(*columns, strict=True)], digits=12)
     if out is None:
-        print(text.getvalue(), end="")
+        print(text, end="")
         return
     with write_whole(out) as file:
-        file.write(text.getvalue().encode())
+        file.write(text.encode())

@@ -193,7 +193,7 @@ PRESETS = {
     # The start of the paper's tuning is not published; this is a guess: even weights where the text gives no reason for others.
     "base": Ensemble(meldability=(0.25, 0.5, 0.5, 0.5), adjacency=(0.4, 0.4, 0.2), weights=(0.3, 0.3, 0.1, 0.1, 0.1, 0.1)),
     "text": Ensemble(turn_lag=0, own_discard="top", upcard_meld="any"),
-    # Found by CMA-ES over all parameters at once (benchmarks/tune_best.py, seed 1) and measured on deals that the search had not seen.
+    # Found by CMA-ES over all parameters at once (`meldlab tune best`) and measured on deals that the search had not seen.
     "best": Ensemble(
         knock=(10, 10, 0),
         draw_turn=15,

@@ -99,7 +99,7 @@ class Series:
             return
         processes = max(1, min(processes, deals))
         names = [one.name for one in found]
-        workers = [Worker(self, names, [n for n in range(many) if n // ways % processes == one]) for one in range(processes)]
+        workers = [PlayingProcess(self, names, [n for n in range(many) if n // ways % processes == one]) for one in range(processes)]
         done: dict[int, Ended] = {}
         try:
             for number in range(many):
@@ -113,7 +113,7 @@ class Series:
                 worker.stop()
 
 
-class Worker:
+class PlayingProcess:
     """A process that plays some games of a series, and is started again when a player takes it down."""
 
     def __init__(self, series: Series, names: Sequence[str], numbers: list[int]) -> None:

@@ -1,8 +1,8 @@
 """Played games as an analysis reads them: one row per game, and one per decision with what the player thought of it.
 
->>> record = Record.of_rows("max", 2, [Row(scores=(3, 1), decisions=(Decision(0, 2, 1), Decision(1, 3, 0)))])
->>> record.games, record.options.tolist(), record.ranks.tolist(), record.win_shares.tolist()
-(1, [2, 3], [[0, 1]], [[1.0, 0.0]])
+>>> sample = Sample.of_scores("max", np.array([[3, 1], [2, 2]]))
+>>> sample.games, sample.ranks.tolist(), sample.win_shares.tolist()
+(2, [[0, 1], [0, 0]], [[1.0, 0.0], [0.5, 0.5]])
 """
 
 from collections import Counter
@@ -17,41 +17,20 @@ from numpy.typing import NDArray
 from meldlab.recycle.machine import kernel_layout as k
 from meldlab.recycle.machine.statuses import reason
 
-__all__ = ["Decision", "Record", "Row"]
+__all__ = ["Sample"]
 
 Whole = NDArray[np.int64]
 Real = NDArray[np.float64]
 NOTHING = float("nan")
-
-
-@dataclass(frozen=True)
-class Decision:
-    """One decision: who (from 0), how many options, which was taken, and what the player estimated; a random player estimates nothing."""
-
-    seat: int
-    options: int
-    chosen: int = 0
-    best: float = NOTHING  # estimated score of the best option, of the worst
-    worst: float = NOTHING
-    value: float = NOTHING  # the same estimates normalised to 0..1: the best option, the mean of all
-    mean: float = NOTHING
-    scores: tuple[float, ...] = ()  # of every seat, if the best option is taken
-    ranks: tuple[float, ...] = ()  # likewise, 0 is first
-
-
-@dataclass(frozen=True)
-class Row:
-    """One game: final scores, how it ended, how long it took, and its decisions."""
-
-    scores: tuple[int, ...]
-    decisions: tuple[Decision, ...]
-    status: int = k.FINISHED
-    seconds: float = 0.0
+WHOLE = dict.fromkeys(("game", "seat", "options", "chosen"), np.int64)  # the others are real
 
 
 @dataclass(frozen=True, eq=False)
-class Record:
-    """Games under one line-up. Arrays by game come first, arrays by decision (in order of play) after them."""
+class Sample:
+    """Games under one line-up: arrays by game, then arrays by decision in order of play.
+
+    A random player estimates nothing: what it would have estimated is not a number.
+    """
 
     goal: str  # max or min
     scores: Whole  # [games, seats]
@@ -61,9 +40,9 @@ class Record:
     seat: Whole  # [decisions], from 0
     options: Whole
     chosen: Whole
-    best: Real
+    best: Real  # estimated score of the best option, of the worst
     worst: Real
-    value: Real
+    value: Real  # the same estimates from 0 to 1: the best option, the mean of all
     mean: Real
     score_estimates: Real  # [decisions, seats]
     rank_estimates: Real  # [decisions, seats]
@@ -71,43 +50,26 @@ class Record:
     # --- made from and into other things
 
     @classmethod
-    def of_rows(cls, goal: str, seats: int, rows: Sequence[Row]) -> Self:
-        """Return a record of games that were written down one by one."""
-        flat = [(number, decision) for number, row in enumerate(rows) for decision in row.decisions]
-
-        def column(name: str, kind: type) -> NDArray[Any]:
-            return np.array([getattr(decision, name) for _, decision in flat], kind)
-
-        def by_seat(name: str) -> Real:
-            return np.array([getattr(decision, name) or (NOTHING,) * seats for _, decision in flat], np.float64).reshape(-1, seats)
-
-        return cls(
-            goal,
-            np.array([row.scores for row in rows], np.int64).reshape(-1, seats),
-            np.array([row.status for row in rows], np.int64),
-            np.array([row.seconds for row in rows], np.float64),
-            np.array([number for number, _ in flat], np.int64),
-            column("seat", np.int64),
-            column("options", np.int64),
-            column("chosen", np.int64),
-            column("best", np.float64),
-            column("worst", np.float64),
-            column("value", np.float64),
-            column("mean", np.float64),
-            by_seat("scores"),
-            by_seat("ranks"),
-        )
+    def of_scores(cls, goal: str, scores: Whole, statuses: Whole | None = None) -> Self:
+        """Return games of which nothing is known but how they ended; all of them came to their end where no statuses are given."""
+        games, seats = scores.shape
+        ends = np.full(games, k.FINISHED) if statuses is None else statuses
+        by_decision = [part.name for part in fields(cls)][4:]
+        none: dict[str, Any] = {
+            name: np.zeros((0, seats) if name.endswith("_estimates") else 0, WHOLE.get(name, np.float64)) for name in by_decision
+        }
+        return cls(goal, scores, ends, np.zeros(games), **none)
 
     @classmethod
-    def joined(cls, records: Sequence["Record"]) -> Self:
-        """Return the games of several records as one, in their order."""
-        first = np.cumsum([0] + [record.games for record in records])
-        moved = {part.name: [getattr(record, part.name) for record in records] for part in fields(cls) if part.name != "goal"}
-        moved["game"] = [record.game + start for record, start in zip(records, first, strict=False)]
-        return cls(records[0].goal, **{name: np.concatenate(parts) for name, parts in moved.items()})
+    def joined(cls, samples: Sequence["Sample"]) -> Self:
+        """Return the games of several samples as one, in their order."""
+        first = np.cumsum([0] + [sample.games for sample in samples])
+        moved = {part.name: [getattr(sample, part.name) for sample in samples] for part in fields(cls) if part.name != "goal"}
+        moved["game"] = [sample.game + start for sample, start in zip(samples, first, strict=False)]
+        return cls(samples[0].goal, **{name: np.concatenate(parts) for name, parts in moved.items()})
 
     def as_json(self) -> dict[str, Any]:
-        """Return the record as lists; what is not a number becomes null."""
+        """Return the sample as lists; what is not a number becomes null."""
         answer: dict[str, Any] = {"goal": self.goal}
         for part in fields(self):
             if part.name != "goal":

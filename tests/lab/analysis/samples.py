@@ -1,9 +1,61 @@
-"""Small records to analyse: one written by hand, many made up."""
+"""Small samples to analyse: written down game by game, one by hand, many made up."""
 
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
 from hypothesis import strategies as st
 
-from meldlab.lab.analysis.record import Decision, Record, Row
+from meldlab.lab.analysis.sample import WHOLE, Sample
 from meldlab.recycle.machine import kernel_layout as k
+
+NOTHING = float("nan")
+
+
+@dataclass(frozen=True)
+class Decision:
+    """One decision: who (from 0), how many options, which was taken, and what the player estimated."""
+
+    seat: int
+    options: int
+    chosen: int = 0
+    best: float = NOTHING
+    worst: float = NOTHING
+    value: float = NOTHING
+    mean: float = NOTHING
+    scores: tuple[float, ...] = ()  # of every seat, if the best option is taken
+    ranks: tuple[float, ...] = ()  # likewise, 0 is first
+
+
+@dataclass(frozen=True)
+class Row:
+    """One game: final scores, its decisions, how it ended, how long it took."""
+
+    scores: tuple[int, ...]
+    decisions: tuple[Decision, ...] = ()
+    status: int = k.FINISHED
+    seconds: float = 0.0
+
+
+def sample_of(goal: str, seats: int, rows: Sequence[Row]) -> Sample:
+    """Return games that were written down one by one."""
+    flat = [(number, decision) for number, row in enumerate(rows) for decision in row.decisions]
+    names = ("seat", "options", "chosen", "best", "worst", "value", "mean")
+    columns: list[Any] = [np.array([getattr(each, name) for _, each in flat], WHOLE.get(name, np.float64)) for name in names]
+    by_seat = [
+        np.array([getattr(each, name) or (NOTHING,) * seats for _, each in flat], np.float64).reshape(-1, seats)
+        for name in ("scores", "ranks")
+    ]
+    return Sample(
+        goal,
+        np.array([row.scores for row in rows], np.int64).reshape(-1, seats),
+        np.array([row.status for row in rows], np.int64),
+        np.array([row.seconds for row in rows], np.float64),
+        np.array([number for number, _ in flat], np.int64),
+        *columns,
+        *by_seat,
+    )
 
 
 def thought(
@@ -15,7 +67,7 @@ def thought(
 
 
 # The first player wins the first game, the second the other two; the third game failed.
-BY_HAND = Record.of_rows(
+BY_HAND = sample_of(
     "max",
     2,
     [
