@@ -62,15 +62,20 @@ def test_rummikub_draws_each_address_for_one_thing(drawn: Drawn) -> None:
 
 @pytest.mark.parametrize("name", ["block_rummy", "hearts", "scopa"])
 def test_recycle_draws_each_address_for_one_thing(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    found: dict[int, set[Event]] = defaultdict(set)
-    plain = Addressed.below
+    found: dict[int, set[object]] = defaultdict(set)
+    plain, plain_option = Addressed.below, Addressed.option
 
     def below(self: Addressed, event: Event, nth: int, bound: int) -> int:
         path = sum((branch + 1) << (8 * at) for at, branch in enumerate(event.path))
         found[int(address(self.key, path, event.decision, event.number, event.purpose))].add(event)
         return plain(self, event, nth, bound)
 
+    def option(self: Addressed, step: int, seat: int, options: int, nth: int = 0) -> int:
+        found[int(decision(self.root, step, 0, seat, int(Purpose.CHOICE)))].add((step, seat))
+        return plain_option(self, step, seat, options, nth)
+
     monkeypatch.setattr(Addressed, "below", below)
+    monkeypatch.setattr(Addressed, "option", option)
     game = Game(Oracle(program(name), Addressed(SEED)))
     assert sum(1 for _ in game.decisions(SEED, 0)) > 10
     assert len(found) > 10

@@ -22,7 +22,8 @@ from meldlab.lab.runs.shards import Shard
 from meldlab.lab.tuning.tracking import fitness
 from meldlab.play import Deal, Record
 from meldlab.recycle.game import Described
-from meldlab.recycle.players.searching import Searcher, searched_games
+from meldlab.recycle.players import Searcher
+from meldlab.recycle.players.searching import searched_games
 from meldlab.recycle.telling.movement import Movement
 from meldlab.recycle.telling.transcript import transcribe
 from meldlab.rummikub import make_puzzle, random_position
@@ -64,7 +65,7 @@ def doors() -> dict[str, Callable[[Any], object]]:
         "recycle random": lambda seed: machine.random_games(2, seed),
         "recycle search": lambda seed: searched_games(machine, [Searcher("mcts", 2), Searcher("random")], 1, seed),
         "recycle perft": lambda seed: machine.histories(seed, 1),
-        "recycle transcript": lambda seed: list(transcribe(machine, seed)),
+        "recycle transcript": lambda seed: list(transcribe(kuhn, seed)),
         "recycle movement": lambda seed: Movement.of(machine, seed),
         "rummikub": lambda seed: Rummikub().start(2, Deal(seed)),
     }
@@ -113,6 +114,8 @@ def numbers_in(value: Any, seen: set[int] | None = None) -> Iterator[int]:
     seen.add(id(value))
     if isinstance(value, int):
         yield int(value)
+    elif isinstance(value, np.ndarray):
+        yield from value.ravel().tolist()
     elif isinstance(value, str | bytes | type) or value is None or callable(value):
         return
     else:

@@ -11,7 +11,7 @@ from meldlab.cards import CARDS
 from meldlab.cli.app import main
 from meldlab.gin import Gin, players
 from meldlab.gin.kernel import makes_meld
-from meldlab.play import Deal, Record, Table, read_line
+from meldlab.play import Deal, Record, Table
 
 HAND = "2C 3C 4C 9D 9H 9S KC KD 4H 5S"
 
@@ -162,7 +162,7 @@ def test_a_broken_record_names_the_action(capsys: pytest.CaptureFixture[str], re
     # The upcard of the first round lies on the pile or has been passed: the player who drops cannot hold it.
     match = Gin().start(2, Record.parse(record.read_text()).deal)
     for line in lines[first:at]:
-        match = match.apply(read_line(match, line.strip().strip('",').partition(" ")[2]))
+        match = match.apply(match.view(0).parse(line.strip().strip('",').partition(" ")[2]))
     assert match.seat is not None
     other = next(card for card in CARDS if card not in match.view(match.seat).hand)
     lines[at] = lines[at].replace(held, str(other))

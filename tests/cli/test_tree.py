@@ -161,7 +161,7 @@ def test_help_lists_what_the_library_knows() -> None:
     from meldlab.lab.figures.waiting import FIGURES
     from meldlab.melds import Aces
     from meldlab.recycle.language.reader import DIALECTS
-    from meldlab.recycle.players.searching import KINDS, LEVELS
+    from meldlab.recycle.players.searcher import KINDS, LEVELS
     from meldlab.rummikub.answer import KEEPS, OBJECTIVES
     from meldlab.rummikub.rules import AFTER_OPENING, FAMILIES
     from meldlab.rummikub.solve import METHODS

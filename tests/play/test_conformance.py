@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
@@ -16,13 +16,15 @@ from meldlab.gin import players as gin_players
 from meldlab.gin.move import DRAW, DROPS, PASS, TAKES
 from meldlab.lab.games import game_of
 from meldlab.melds import Meld
-from meldlab.play import Deal, Game, Played, Player, RandomPlayer, Record, Table, read_line, replay
+from meldlab.play import Deal, Game, Played, Player, RandomPlayer, Record, Table, replay
 from meldlab.recycle import library
+from meldlab.recycle import players as recycle_players
 from meldlab.recycle.game import Described, Option
 from meldlab.rummikub import PRESETS as RUMMIKUB
 from meldlab.rummikub import Tile, TileSet
 from meldlab.rummikub.game import Draw, Fail, Pass, Play, Rummikub
 from meldlab.rummikub.players import PLAYERS as RUMMIKUB_PLAYERS
+from meldlab.rummikub.players import find_player
 from meldlab.rummikub.rules import FAMILIES
 from tests.gin.test_computed_player import full_book
 from tests.play.leaks import assert_no_leaks
@@ -38,14 +40,13 @@ GAMES: dict[str, Callable[[], Game[Any]]] = {
     "toy": HighCard,
 }
 # Who sits at the table of a game, by its first word.
+GIN_PLAYERS = ("random", "simple", "gin-only", "ensemble", "ensemble:best", "computed:light", "computed:light-ensemble", "mc:4")
+RECYCLE_PLAYERS = ("random", "pimc:2", "mcts:2", "ismcts:2", "ismcts:2:taken")
 PLAYERS: dict[str, dict[str, Callable[[], Player[Any, Any]]]] = {
-    "gin": {
-        **{name: lambda name=name: gin_players.parse(name) for name in ("random", "simple", "gin-only", "ensemble", "ensemble:best")},  # type: ignore[misc]
-        **{name: lambda name=name: gin_players.parse(name) for name in ("computed:light", "computed:light-ensemble", "mc:4")},  # type: ignore[misc]
-        "computed:DIR": lambda: gin_players.ComputedPlayer(full_book(6)),
-    },
-    "rummikub": {name: lambda player=player: player for name, player in RUMMIKUB_PLAYERS.items()},  # type: ignore[misc]
-    "recycle": {"random": RandomPlayer},
+    "gin": {name: partial(gin_players.parse, name) for name in GIN_PLAYERS}
+    | {"computed:DIR": lambda: gin_players.ComputedPlayer(full_book(6))},
+    "rummikub": {name: partial(find_player, name) for name in RUMMIKUB_PLAYERS},
+    "recycle": {name: partial(recycle_players.parse, name) for name in RECYCLE_PLAYERS},
     "toy": {"random": RandomPlayer},
 }
 
@@ -155,7 +156,7 @@ def test_actions_read_back_and_are_legal_for_the_acting_seat_alone(name: str) ->
         assert [view.seat for view in views if view.legal_actions()] == ([] if state.seat is None else [state.seat])
         for action in [] if state.seat is None else views[state.seat].legal_actions()[:40]:
             assert views[state.seat].parse(str(action)) == action
-            assert read_line(state, state.tell(action)) == action
+            assert views[state.seat].parse(state.tell(action)) == action
             for view in views:
                 if view.seat == state.seat:
                     view.verify(action)

@@ -129,15 +129,16 @@ def _stopping() -> None:
 
 
 def _recycle() -> None:
-    from meldlab.recycle import library
-    from meldlab.recycle.machine.machine import Machine
-    from meldlab.recycle.players.searching import Searcher, searched_games
+    from meldlab.recycle.game import Described
+    from meldlab.recycle.players import Searcher
+    from meldlab.recycle.players.searching import searched_games
     from meldlab.recycle.telling.transcript import transcribe
 
-    machine = Machine.of(library.entry("kuhn_poker").text)
+    described = Described.named("kuhn_poker")
+    machine = described.machine
     machine.random_games(games=2, seed=0)
     searched_games(machine, [Searcher("mcts", 2)] * 2, games=1, seed=0, threads=1)
-    list(transcribe(machine, seed=0))
+    list(transcribe(described, seed=0))
 
 
 def _rummikub() -> None:

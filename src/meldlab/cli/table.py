@@ -142,7 +142,7 @@ def play_in_terminal(
 def _drive(table: Table[Any], deal: Deal, screen: Screen, kept: "Kept") -> Result | None:
     """Show each step of the table and write it down; return how the game ended, if it did."""
     steps: list[Step[Any]] = []
-    clock = Clock(table.time, len(table.players)) if table.time else None
+    clock = Clock(table.time, len(table.players), untimed=(screen.seat,)) if table.time else None
     while True:
         try:
             for step in table.steps(deal, steps[-1] if steps else None, clock):

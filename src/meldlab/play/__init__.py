@@ -9,7 +9,7 @@ from meldlab.play.chance import Chance, Deal
 from meldlab.play.clock import Clock, TimeLimit
 from meldlab.play.protocol import Game, Player, RandomPlayer, Result, State, View
 from meldlab.play.record import Record
-from meldlab.play.table import BrokenRecord, Played, Step, Table, read_line, replay
+from meldlab.play.table import BrokenRecord, Played, Step, Table, replay
 
 __all__ = [
     "Batch",
@@ -29,7 +29,6 @@ __all__ = [
     "Table",
     "TimeLimit",
     "View",
-    "read_line",
     "replay",
     "wins_of",
 ]

@@ -47,7 +47,7 @@ class View(Protocol[A]):
         """
 
     def parse(self, text: str) -> A:
-        """Read an action, legal or not: ``parse(str(action)) == action``."""
+        """Read an action, legal or not: ``parse(str(action)) == action``, and so for the line that a record has of it."""
 
     def verify(self, action: A) -> None:
         """Raise NotLegalHere with the rule that ``action`` breaks, or if it is no action at all, whatever its type."""

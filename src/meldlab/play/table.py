@@ -17,7 +17,7 @@ from meldlab.play.protocol import Game, Player, Result, State
 from meldlab.play.reasons import file_of, line_in, said, text_of
 from meldlab.play.record import Record
 
-__all__ = ["BrokenRecord", "Played", "Step", "Table", "read_line", "replay"]
+__all__ = ["BrokenRecord", "Played", "Step", "Table", "replay"]
 
 S = TypeVar("S", bound=State[Any, Any])
 FORFEITS = "forfeits: "
@@ -190,9 +190,13 @@ def replay(game: Game[S], record: Record) -> Iterator[Step[S]]:
         if text.startswith(FORFEITS):
             raise _GaveUp
         try:
-            return read_line(state, text)
+            action = view.parse(text)
+            view.verify(action)
         except MeldlabError as problem:
             raise BrokenRecord(f"action {done + 1}, {lines[done]!r}: {said(problem)}") from None
+        if (told := state.tell(action)) != text:
+            raise BrokenRecord(f"action {done + 1}, {lines[done]!r}: by the deal it reads {f'{who} {told}'!r}")
+        return action
 
     table = Table(game, [_Answering(name, answer) for name in record.players], most_actions=len(lines))
     state, done = game.start(len(record.players), record.deal), 0
@@ -210,26 +214,6 @@ def replay(game: Game[S], record: Record) -> Iterator[Step[S]]:
         ended = unended
     if ended != record.result:
         raise BrokenRecord(f"the record says {_ending(record.result)}, its actions lead to {_ending(ended)}")
-
-
-def read_line(state: State[Any, Any], text: str) -> Any:
-    """Return the action that a line of a record tells of, which shows cards that the acting seat may not have seen before."""
-    assert state.seat is not None
-    view = state.view(state.seat)
-    try:
-        action = view.parse(text)
-        view.verify(action)
-        told = state.tell(action)
-        if told == text:
-            return action
-        problem: MeldlabError = NotLegalHere(f"by the deal it reads {f'p{view.seat + 1} {told}'!r}")
-    except MeldlabError as mistake:
-        problem = mistake
-    # Where cards are turned up that nobody knew, only the state can say which of its actions does that.
-    for listed in view.legal_actions():
-        if state.tell(listed) == text:
-            return listed
-    raise problem
 
 
 def _ending(result: Result | None) -> str:

@@ -31,21 +31,23 @@ def bench_analyse(
 
     Example: meldlab bench analyse --json
     """
+    from meldlab.play import Deal
     from meldlab.recycle.game import Described
-    from meldlab.recycle.players.searching import Searcher, Study, searched_games
+    from meldlab.recycle.players import KINDS, Searcher
+    from meldlab.recycle.players.searching import searched_games
 
     described = Described.named(game)
     machine = described.machine
-    position = machine.begin(seed)
-    options = len(position.paths)
+    state, deal = described.start(machine.players, Deal(seed)), Deal(seed)
+    view = state.view(state.seat or 0)
+    options = len(view.legal_actions())
     decisions: dict[str, float] = {}
-    for kind in ("pimc", "mcts", "ismcts"):
-        Study(machine, [Searcher(kind, 1)] * machine.players).advise(position, seed)
-        study = Study(machine, [Searcher(kind, PUBLISHED)] * machine.players)
+    for kind in KINDS[1:]:
+        Searcher(kind, 1).choose(view, deal.chance(0, view.seat))
         spent = []
         for _ in range(REPEATS):
             start = time.process_time()
-            study.advise(position, seed)
+            Searcher(kind, PUBLISHED).choose(view, deal.chance(0, view.seat))
             spent.append(time.process_time() - start)
         decisions[kind] = min(spent)
     start = time.process_time()

@@ -30,10 +30,10 @@ def run(
     Example: meldlab recycle run hearts --games 10000 --seed 1 --json
     """
     from meldlab.lab.arena.outcome import Outcome
-    from meldlab.recycle.players.searching import Searcher
+    from meldlab.recycle.players import parse
 
     machine = described.machine
-    searchers = [Searcher.parse(name) for name in players.split(",")]
+    searchers = [parse(name) for name in players.split(",")]
     if len(searchers) not in (1, machine.players):
         raise NotLegalHere(f"{described.name} has {machine.players} seats, not {len(searchers)}")
     outcome = Outcome.start(described.name, machine, searchers * (machine.players // len(searchers)))
@@ -70,7 +70,7 @@ def transcript(
     """
     from meldlab.recycle.telling.transcript import transcribe
 
-    lines = transcribe(described.machine, seed)
+    lines = transcribe(described, seed)
     if json:
         first, *moves, last = lines
         print_json({"game": described.name, "seed": seed, **first, "moves": moves, **last})

@@ -19,7 +19,8 @@ from meldlab.lab.runs.shards import Shard
 from meldlab.lab.runs.store import Counts
 from meldlab.recycle.language.limits import Limits
 from meldlab.recycle.machine.machine import Machine
-from meldlab.recycle.players.searching import SearchedGames, Searcher, searched_games
+from meldlab.recycle.players import Searcher
+from meldlab.recycle.players.searching import SearchedGames, searched_games
 
 __all__ = ["LineUp", "counted_games", "play_shard"]
 

@@ -15,7 +15,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from meldlab.recycle.machine import kernel_layout as k
-from meldlab.recycle.machine.statuses import reason
 
 __all__ = ["Sample"]
 
@@ -126,7 +125,7 @@ class Sample:
     @property
     def reasons(self) -> Counter[str]:
         """Return why games did not come to their end, and how many each time."""
-        return Counter(reason(int(status)) for status in self.statuses if status != k.FINISHED)
+        return Counter(k.REASONS[int(status)] for status in self.statuses if status != k.FINISHED)
 
     @cached_property
     def ranks(self) -> Whole:

@@ -22,7 +22,7 @@ from meldlab.lab.runs.store import Store
 from meldlab.recycle.game import Described
 from meldlab.recycle.language.variants import varied
 from meldlab.recycle.machine.machine import Machine
-from meldlab.recycle.players.searching import Searcher
+from meldlab.recycle.players import Searcher
 from meldlab.recycle.telling.movement import Movement
 from meldlab.statistics import Interval, Moments
 
