@@ -55,7 +55,7 @@ def test_arena_of_three_rates(capsys: pytest.CaptureFixture[str]) -> None:
         (["arena", "simple"], "error: an arena needs two players or more"),
         (
             ["arena", "simple", "simple", "--rules", "eeai"],
-            "error: no rules 'eeai' (use eaai, pagat, oklahoma, openspiel); did you mean eaai?",
+            "error: no rules 'eeai' (use eaai, pagat, oklahoma, openspiel, FILE.toml); did you mean eaai?",
         ),
         (["arena", "simple", "simple", "--threads", "500", "--games", "2"], "error: 500 threads asked for"),
         (["advise", "--hand", "2C 3C"], "error: a gin hand has 10 cards, or 11 after a draw, not 2"),

@@ -114,7 +114,7 @@ def test_a_stranger_writes_the_record(change: tuple[str, str], line: str, tmp_pa
 @pytest.mark.parametrize(
     ("rules", "line"),
     [
-        ("jokers = true", "error: the rule jokers is a int, not True"),
+        ("jokers = true", "error: the rule jokers is a whole number, not True"),
         ("tiles = 3", "error: no rule 'tiles'"),
         ("jokers = 99", "error: 99 jokers"),
     ],

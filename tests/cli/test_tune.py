@@ -30,7 +30,7 @@ def tiny(monkeypatch: pytest.MonkeyPatch) -> None:
 )
 def test_an_experiment(capsys: pytest.CaptureFixture[str], tmp_path: Path, verb: str, figure: str, keys: set[str]) -> None:
     store = str(tmp_path / "runs.sqlite")
-    common = ("tune", verb, "--seed", "3", "--jobs", "1", "--store", store)
+    common = ("tune", verb, "--seed", "3", "--threads", "1", "--store", store)
     status, out, err = run(capsys, *common, "--json", "--out", str(tmp_path / "figures"))
     assert status == 0
     assert " games played" in err
@@ -54,7 +54,7 @@ def test_an_experiment(capsys: pytest.CaptureFixture[str], tmp_path: Path, verb:
 def test_the_best_player_plays_from_its_file(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     player = tmp_path / "best.toml"
     small = ("--generations", "2", "--population", "4", "--games", "20", "--fresh", "40")
-    common = ("tune", "best", *small, "--jobs", "1", "--store", str(tmp_path / "runs.sqlite"))
+    common = ("tune", "best", *small, "--threads", "1", "--store", str(tmp_path / "runs.sqlite"))
     status, out, _ = run(capsys, *common, "--out", str(player), "--json")
     assert status == 0
     told = json.loads(out)
@@ -76,7 +76,7 @@ def test_the_best_player_plays_from_its_file(capsys: pytest.CaptureFixture[str],
         (("best", "--fresh", "7"), "7 games cannot be played in mirrored pairs"),
         (("knock", "--cluster", "tcp://127.0.0.1:1"), "no Dask cluster answers"),
         (("knock", "--seed", "-1"), "seed must be a whole number from 0 to 2^63 - 1, not -1"),
-        (("knock", "--jobs", "1000000"), "--jobs"),
+        (("knock", "--threads", "1000000"), "--threads"),
         (("knot",), "knot"),
     ],
 )

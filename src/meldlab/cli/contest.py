@@ -1,10 +1,20 @@
 """What the arenas of all doors share: their options, how a contest is run, and how it is told."""
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from meldlab.cli.options import print_json, tracebacks
+from meldlab.cli.options import (
+    GameSecondsOption,
+    JsonOption,
+    MoveSecondsOption,
+    RaiseOption,
+    SeedOption,
+    ThreadsOption,
+    print_json,
+    tracebacks,
+)
 from meldlab.cli.progress import progress_bar
 
 if TYPE_CHECKING:
@@ -13,55 +23,54 @@ if TYPE_CHECKING:
     from meldlab.play import Game
     from meldlab.statistics import Interval
 
-__all__ = ["GamesOption", "PairsOption", "PlayersArgument", "ThreadsOption", "print_contest", "run_contest"]
-
+Contests = Callable[["Game[Any]", int], None]
 PlayersArgument = Annotated[list[str], typer.Argument(metavar="PLAYERS...", help="The last one takes the seats that are left.")]
 GamesOption = Annotated[int, typer.Option("--games", min=1, help="Games of a contest, rounded up to whole deals in all seatings.")]
-ThreadsOption = Annotated[int, typer.Option("--threads", min=0, help="Cores to use; 0 is all.")]
 PairsOption = Annotated[bool, typer.Option("--pairs", help="All against all, two at a time, and ratings; so if they are too many to sit.")]
 
 
-def run_contest(
-    game: "Game[Any]",
-    players: list[str],
-    games: int,
-    seed: int,
-    *,
-    pairs: bool,
-    threads: int,
-    seconds_per_move: float | None,
-    seconds_per_game: float | None,
-    raising: bool,
-    json: bool,
-) -> None:
-    """Let the players sit down to one table, or two by two; print what came of it."""
-    from meldlab.errors import NotLegalHere
-    from meldlab.lab.arena.contest import contest
-    from meldlab.lab.arena.ratings import all_against_all
-    from meldlab.play import TimeLimit
+def read_contests(
+    players: PlayersArgument,
+    seed: SeedOption = 0,
+    pairs: PairsOption = False,
+    threads: ThreadsOption = 0,
+    seconds_per_move: MoveSecondsOption = None,
+    seconds_per_game: GameSecondsOption = None,
+    raising: RaiseOption = False,
+    json: JsonOption = False,
+) -> Contests:
+    """Return what lets the players sit down to a game, at one table or two by two, and prints what came of it."""
 
-    if len(players) < 2:
-        raise NotLegalHere("an arena needs two players or more")
-    two_by_two = pairs or len(players) > game.seats[-1]
-    whole = games * (len(players) * (len(players) - 1) // 2 if two_by_two else 1)
-    play: Any = all_against_all if two_by_two else contest
-    with tracebacks(raising), progress_bar(f"{game.name}, games") as show:
-        found = play(
-            game,
-            players,
-            games,
-            seed,
-            threads=threads,
-            time_limit=TimeLimit(seconds_per_move, seconds_per_game),
-            raising=raising,
-            progress=lambda done: show(min(done, whole), whole) if show else None,
-        )
-    if json:
-        print_json(found.as_json())
-    elif two_by_two:
-        print_round_robin(found)
-    else:
-        print_contest(found)
+    def play(game: "Game[Any]", games: int) -> None:
+        from meldlab.errors import NotLegalHere
+        from meldlab.lab.arena.contest import contest
+        from meldlab.lab.arena.ratings import all_against_all
+        from meldlab.play import TimeLimit
+
+        if len(players) < 2:
+            raise NotLegalHere("an arena needs two players or more")
+        two_by_two = pairs or len(players) > game.seats[-1]
+        whole = games * (len(players) * (len(players) - 1) // 2 if two_by_two else 1)
+        meet: Any = all_against_all if two_by_two else contest
+        with tracebacks(raising), progress_bar(f"{game.name}, games") as show:
+            found = meet(
+                game,
+                players,
+                games,
+                seed,
+                threads=threads,
+                time_limit=TimeLimit(seconds_per_move, seconds_per_game),
+                raising=raising,
+                progress=lambda done: show(min(done, whole), whole),
+            )
+        if json:
+            print_json(found.as_json())
+        elif two_by_two:
+            print_round_robin(found)
+        else:
+            print_contest(found)
+
+    return play
 
 
 def print_contest(found: "Contest") -> None:

@@ -53,15 +53,7 @@ def warm(name: str, job: Callable[[], object], quiet: bool) -> float:
 
 def kernel_jobs() -> Mapping[str, Callable[[], object]]:
     """Return, by room, a small job that touches each of its kernels."""
-    return {
-        "cards": _cards,
-        "melds": _melds,
-        "waiting": _waiting,
-        "stopping": _stopping,
-        "gin": _gin,
-        "rummikub": _rummikub,
-        "recycle": _recycle,
-    }
+    return {job.__name__.strip("_"): job for job in (_cards, _melds, _waiting, _stopping, _gin, _rummikub, _recycle)}
 
 
 def _cards() -> None:

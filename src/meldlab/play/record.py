@@ -16,7 +16,7 @@ from meldlab.errors import BadText, NotLegalHere
 from meldlab.play.chance import Deal
 from meldlab.play.protocol import Result
 
-__all__ = ["FORMAT", "Record", "toml"]
+__all__ = ["FORMAT", "Record", "read_toml", "toml"]
 
 FORMAT = "meldlab record 1"
 BARE = re.compile(r"[A-Za-z0-9_-]+")  # keys that need no quotes
@@ -36,12 +36,7 @@ class Record:
     @classmethod
     def parse(cls, text: str) -> Self:
         """Read a record; an error says which field is missing or wrong."""
-        try:
-            found = tomllib.loads(text)
-        except tomllib.TOMLDecodeError as problem:
-            raise BadText(f"not TOML: {problem}", text, _place(problem, text)) from None
-        except ValueError:
-            raise BadText("a number has more digits than can be read", text, 0) from None
+        found = read_toml(text)
         fields = Fields(found, text)
         if fields.take("format", str) != FORMAT:
             raise BadText(f"no record format {found['format']!r} (use {FORMAT!r})", text, fields.place("format"))
@@ -76,6 +71,16 @@ class Record:
             lines += ["", "[result]", f"scores = {toml(self.result.scores)}", f"winners = {toml(winners)}"]
             lines += [f"reason = {toml(self.result.reason)}"]
         return "\n".join(lines) + "\n"
+
+
+def read_toml(text: str) -> dict[str, Any]:
+    """Return what a TOML text holds, or show where it is none."""
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError as problem:
+        raise BadText(f"not TOML: {problem}", text, _place(problem, text)) from None
+    except ValueError:
+        raise BadText("a number has more digits than can be read", text, 0) from None
 
 
 def toml(value: Any) -> str:

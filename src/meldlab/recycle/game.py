@@ -10,7 +10,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
-from pathlib import Path
+from types import MappingProxyType
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -19,6 +19,7 @@ from meldlab.errors import BadText, MeldlabError, NoSuchThing, NotLegalHere
 from meldlab.play import Batch, Chance, Count, Deal, Played, Player, RandomPlayer, Result
 from meldlab.recycle import library
 from meldlab.recycle.language.limits import Limits
+from meldlab.recycle.language.variants import varied
 from meldlab.recycle.machine import kernel_layout as k
 from meldlab.recycle.machine.machine import Machine
 from meldlab.recycle.machine.position import Known, Position
@@ -27,21 +28,9 @@ from meldlab.recycle.players.searching import ranks_of, searched_games
 from meldlab.recycle.telling.teller import Teller, visible
 from meldlab.recycle.view import REVEALS, Option, View
 
-__all__ = ["Described", "Option", "State", "View", "load"]
+__all__ = ["Described", "Option", "State", "View"]
 
 ATTEMPTS = 20  # to permute unseen cards so that the game could stand like that
-
-
-def load(name: str) -> tuple[str, str]:
-    """Return name and text of a game: a file by its path, or a game of the library by its name."""
-    path = Path(name)
-    if path.suffix in (".rcy", ".gdl", ".txt") or path.is_file():
-        try:
-            # Only comments can hold anything beyond ASCII, so what they mean elsewhere does not matter.
-            return path.stem, path.read_bytes().decode("utf-8-sig", "replace")
-        except OSError as problem:
-            raise NotLegalHere(f"cannot read {name}: {problem.strerror}") from None
-    return name, library.entry(name).text
 
 
 @dataclass(frozen=True)
@@ -163,10 +152,12 @@ class Described:
     }
 
     @classmethod
-    def named(cls, name: str, dialect: str = "0.6", limits: Limits | None = None) -> Self:
-        """Return the game of a file or of the library."""
-        title, text = load(name)
-        return cls(title, text, dialect, limits or Limits())
+    def named(
+        cls, name: str, dialect: str = "0.6", limits: Limits | None = None, settings: Mapping[str, int] = MappingProxyType({})
+    ) -> Self:
+        """Return the game of a file or of the library, with other values for numbers that it declares."""
+        title, text = library.load(name)
+        return cls(title, varied(text, settings, dialect), dialect, limits or Limits())
 
     @cached_property
     def machine(self) -> Machine:

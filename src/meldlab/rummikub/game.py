@@ -8,7 +8,7 @@
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Self
 
 from meldlab.chance import Purpose
@@ -306,7 +306,7 @@ class Rummikub:
 
     def rules(self) -> Mapping[str, Any]:
         """Return the fields that a record needs."""
-        return asdict(self.house)
+        return self.house.as_record()
 
     @classmethod
     def read(cls, rules: Mapping[str, Any]) -> Self:

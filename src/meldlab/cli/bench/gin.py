@@ -13,7 +13,7 @@ REPEATS = 7
 
 def bench_gin(
     games: Annotated[int, typer.Option(min=100, help="Games per measurement in the batch kernel.")] = 2000,
-    seed: SeedOption = 1,
+    seed: SeedOption = 0,
     json: JsonOption = False,
 ) -> None:
     """Time simple v simple and ensemble v simple in the batch kernel, and random v random through the Python protocol.

@@ -33,12 +33,11 @@ def advise(
 
     from meldlab.cards import Hand
     from meldlab.cli.gin.hints import expected_turns, hint
-    from meldlab.gin import Rules
     from meldlab.gin.advice import advise as ask
     from meldlab.gin.advice import imagined_view
     from meldlab.gin.players import parse
 
-    view = imagined_view(hand, upcard, discards, opponent, turn=turn, rules=Rules.preset(rules))
+    view = imagined_view(hand, upcard, discards, opponent, turn=turn, rules=rules)
     advice = ask(view, parse(player))
     rest = view.hand - Hand.from_mask(1 << advice.move.index) if advice.move.index >= 0 else view.hand
     turns = expected_turns(rest) if len(rest) == TEN else {}

@@ -9,8 +9,6 @@ from meldlab.cli.gin.options import RulesOption
 from meldlab.cli.options import GameSecondsOption, MoveSecondsOption, SaveOption, SeedOption
 from meldlab.errors import NotLegalHere
 
-__all__ = ["play"]
-
 
 def play(
     against: Annotated[str, typer.Option("--against", help="Any player of the arena.")] = "computed:light",
@@ -26,7 +24,7 @@ def play(
     """
     from meldlab.cli.gin.screen import GinScreen
     from meldlab.cli.table import play_in_terminal
-    from meldlab.gin import Gin, Rules, players
+    from meldlab.gin import Gin, players
     from meldlab.play import Deal, TimeLimit
 
     try:
@@ -35,7 +33,7 @@ def play(
         if mistake.__cause__ is not None:
             traceback.print_exception(mistake.__cause__)
         raise
-    game, limit = Gin(Rules.preset(rules)), TimeLimit(seconds_per_move, seconds_per_game)
+    game, limit = Gin(rules), TimeLimit(seconds_per_move, seconds_per_game)
     if limit:
         from meldlab.lab.arena.tables import warm_up
 

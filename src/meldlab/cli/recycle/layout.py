@@ -1,55 +1,41 @@
 """``meldlab recycle format`` and ``migrate``: a program laid out anew."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-from meldlab.cli.recycle.options import GameArgument
+from meldlab.cli.recycle.options import GameArgument, SetOption, merged
 from meldlab.errors import NotLegalHere
 
-if TYPE_CHECKING:
-    pass
-
-__all__ = ["format_program", "migrate"]
+WriteOption = Annotated[bool, typer.Option("--write", help="Change the file instead of printing.")]
 
 
-def format_program(
-    game: GameArgument,
-    write: Annotated[bool, typer.Option("--write", help="Change the file instead of printing.")] = False,
-) -> None:
+def format_program(game: GameArgument, settings: SetOption = None, write: WriteOption = False) -> None:
     """Lay a program out anew; comments stay.
 
     Example: meldlab recycle format kuhn_poker
     """
-    from meldlab.recycle.game import load
-    from meldlab.recycle.language.printer import layout
-    from meldlab.recycle.language.reader import read
-
-    _, text = load(game)
-    _print_or_write(layout(read(text), text), game, write)
+    _lay_out(game, "0.6", settings, write)
 
 
-def migrate(
-    game: GameArgument,
-    write: Annotated[bool, typer.Option("--write", help="Change the file instead of printing.")] = False,
-) -> None:
+def migrate(game: GameArgument, settings: SetOption = None, write: WriteOption = False) -> None:
     """Rewrite a program of dialect 0.5 (players from 0, bare words in cycle, actual, tuples) as 0.6.
 
     Example: meldlab recycle migrate old_game.gdl
     """
-    from meldlab.recycle.game import load
-    from meldlab.recycle.language.printer import layout
-    from meldlab.recycle.language.reader import read
-
-    _, text = load(game)
-    _print_or_write(layout(read(text, "0.5"), text), game, write)
+    _lay_out(game, "0.5", settings, write)
 
 
-def _print_or_write(text: str, game: str, write: bool) -> None:
+def _lay_out(game: str, dialect: str, settings: list[dict[str, int]] | None, write: bool) -> None:
+    from meldlab.recycle import layout, library, read
+    from meldlab.recycle.language.variants import varied
+
+    text = varied(library.load(game)[1], merged(settings), dialect)
+    laid_out = layout(read(text, dialect), text)
     if not write:
-        print(text, end="")
+        print(laid_out, end="")
         return
     if not Path(game).is_file():
         raise NotLegalHere(f"{game} is no file that could be written")
-    Path(game).write_text(text, "utf-8")
+    Path(game).write_text(laid_out, "utf-8")

@@ -1,27 +1,26 @@
-"""``meldlab recycle run``, ``transcript`` and ``perft``: many games counted, one told, all histories."""
+"""``meldlab recycle run``, ``transcript`` and ``perft``: many games counted, one in words, all histories."""
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from meldlab.cli.contest import GamesOption, ThreadsOption, print_contest
-from meldlab.cli.options import JsonOption, SeedOption, print_json
+from meldlab.cli.contest import GamesOption, print_contest
+from meldlab.cli.options import JsonOption, SeedOption, ThreadsOption, print_json, taking
 from meldlab.cli.progress import progress_bar
-from meldlab.cli.recycle.options import DialectOption, GameArgument, LimitsOption, SetOption, read_game
+from meldlab.cli.recycle.options import read_game
 from meldlab.errors import NotLegalHere
 
-__all__ = ["perft", "run", "transcript"]
+if TYPE_CHECKING:
+    from meldlab.recycle.game import Described
 
 
+@taking(described=read_game)
 def run(
-    game: GameArgument,
+    described: "Described",
     games: GamesOption = 1000,
     seed: SeedOption = 0,
     players: Annotated[str, typer.Option("--players", help="One for each seat, or one for all: random, pimc, mcts:200 ...")] = "random",
     threads: ThreadsOption = 0,
-    dialect: DialectOption = "0.6",
-    limits: LimitsOption = "",
-    settings: SetOption = None,
     json: JsonOption = False,
 ) -> None:
     """Play many games, each player in its seat, and count.
@@ -30,31 +29,22 @@ def run(
     """
     from meldlab.lab.arena.contest import contest
 
-    described = read_game(game, dialect, limits, settings)
     seats, named = described.machine.players, players.split(",")
     if len(named) not in (1, seats):
         raise NotLegalHere(f"{described.name} has {seats} seats, not {len(named)}")
     with progress_bar(f"{described.name}, games") as show:
-        found = contest(
-            described,
-            named * (seats // len(named)),
-            games,
-            seed,
-            turning=False,
-            threads=threads,
-            progress=lambda done: show(done, games) if show else None,
-        )
+        everybody = named * (seats // len(named))
+        found = contest(described, everybody, games, seed, turning=False, threads=threads, progress=lambda done: show(done, games))
     if json:
         print_json(found.as_json())
     else:
         print_contest(found)
 
 
+@taking(described=read_game)
 def transcript(
-    game: GameArgument,
+    described: "Described",
     seed: SeedOption = 0,
-    dialect: DialectOption = "0.6",
-    limits: LimitsOption = "",
     json: JsonOption = False,
 ) -> None:
     """Print every move of one game between random players.
@@ -63,7 +53,6 @@ def transcript(
     """
     from meldlab.recycle.telling.transcript import transcribe
 
-    described = read_game(game, dialect, limits)
     lines = transcribe(described, seed)
     if json:
         first, *moves, last = lines
@@ -80,19 +69,17 @@ def transcript(
             print(f"{line['ended']}; scores " + ", ".join(map(str, line["scores"] or ["none"])))
 
 
+@taking(described=read_game)
 def perft(
-    game: GameArgument,
+    described: "Described",
     depth: Annotated[int, typer.Option("--depth", min=0, max=60, help="Decisions to look ahead.")] = 4,
     seed: SeedOption = 0,
-    dialect: DialectOption = "0.6",
-    limits: LimitsOption = "",
     json: JsonOption = False,
 ) -> None:
     """Count the histories of a game: all ways to make so many decisions, or fewer where the game ends before.
 
     Example: meldlab recycle perft kuhn_poker --depth 3
     """
-    described = read_game(game, dialect, limits)
     counts = described.machine.histories(seed, depth)
     total = counts[depth][0] + sum(ended for _, ended in counts[:depth])
     if json:

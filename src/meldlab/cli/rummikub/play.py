@@ -5,17 +5,15 @@ from typing import Annotated
 import typer
 
 from meldlab.cli.options import SaveOption, SeedOption
-from meldlab.cli.rummikub.options import JokersOption, PresetOption, read_rules
-
-__all__ = ["play"]
+from meldlab.cli.rummikub.options import JokersOption, RulesOption, changed
 
 
 def play(
     against: Annotated[str, typer.Option(help="Who plays the other seats: random, greedy, optimal or patient.")] = "optimal",
     seats: Annotated[int, typer.Option(min=2, max=4, help="Players at the table; you are the first.")] = 2,
-    rules: PresetOption = "official",
+    rules: RulesOption = "official",
     jokers: JokersOption = None,
-    seed: SeedOption = 1,
+    seed: SeedOption = 0,
     save: SaveOption = None,
 ) -> None:
     """Play a game in the terminal: 'play' and the whole new table, 'draw', 'best' for advice, 'quit'.
@@ -29,4 +27,4 @@ def play(
     from meldlab.rummikub.players import find_player
 
     others = [find_player(against)] * (seats - 1)
-    play_in_terminal(Rummikub(read_rules(rules, jokers_are=jokers)), others, RummikubScreen, Deal(seed), save=save)
+    play_in_terminal(Rummikub(changed(rules, jokers_are=jokers)), others, RummikubScreen, Deal(seed), save=save)

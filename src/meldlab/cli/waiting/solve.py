@@ -3,23 +3,15 @@
 import sys
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
 from meldlab.cache import write_whole
-from meldlab.cli.options import AcesOption, JsonOption, print_json
+from meldlab.cli.options import AcesOption, DeviceOption, JsonOption, ThreadsOption, one_of, print_json
 from meldlab.cli.progress import progress_bar
-from meldlab.cli.waiting.options import DeadOption, GoalOption, LoadOption, read_game
+from meldlab.cli.waiting.options import CardsOption, DeadOption, GoalOption, LoadOption
 from meldlab.errors import NotLegalHere
-
-if TYPE_CHECKING:
-    pass
-
-__all__ = ["CardsOption", "ThreadsOption", "approximate", "classes", "solve", "write_table"]
-
-CardsOption = Annotated[int, typer.Option("--cards", help="Cards in a hand, 3 to 10.")]
-ThreadsOption = Annotated[int | None, typer.Option("--threads", help="Threads to use (all by default).")]
 
 
 def solve(
@@ -27,10 +19,12 @@ def solve(
     aces: AcesOption = "low",
     goal: GoalOption = "gin",
     dead: DeadOption = "",
-    device: Annotated[str, typer.Option("--device", help="cpu, cuda or auto.")] = "auto",
-    threads: ThreadsOption = None,
+    device: DeviceOption = "auto",
+    threads: ThreadsOption = 0,
     save: Annotated[Path | None, typer.Option("--save", help="Write the table of all hands to this file.")] = None,
-    precision: Annotated[str, typer.Option("--precision", help="f64, f32 or u16, for --save.")] = "f64",
+    precision: Annotated[
+        str, typer.Option("--precision", **one_of("precision", "f64", "f32", "u16"), help="Of the numbers in the file that --save writes.")
+    ] = "f64",
     load: LoadOption = None,
     json: JsonOption = False,
 ) -> None:
@@ -38,20 +32,16 @@ def solve(
 
     Example: meldlab waiting solve --cards 4 --aces both
     """
-    from meldlab.waiting import kept
+    from meldlab.waiting import Waiting, kept
     from meldlab.waiting.kept import cached_solution, solve_and_keep
 
-    game = read_game(cards, aces, goal, dead)
-    if load is not None and (device != "auto" or threads is not None):
+    game = Waiting(cards, aces, goal, dead)
+    if load is not None and (device != "auto" or threads):
         raise NotLegalHere("--load reads what is solved already: leave out --device and --threads")
-    if precision not in kept.PRECISIONS:
-        from meldlab.errors import NoSuchThing
-
-        raise NoSuchThing("precision", precision, kept.PRECISIONS)
     if save is None and precision != "f64":
         raise NotLegalHere("--precision is that of the file: name one with --save")
     with progress_bar(f"solving {game}") as progress:
-        solution = cached_solution(game, load) if load is not None else solve_and_keep(game, device, threads, progress)
+        solution = cached_solution(game, load) if load is not None else solve_and_keep(game, device, threads or None, progress)
     if save is not None:
         error = kept.save(solution, save, precision)
         print(f"saved {save} ({precision}, {save.stat().st_size:,} bytes, rounded by at most {error:.1e})", file=sys.stderr)
@@ -93,11 +83,12 @@ def approximate(
 
     Example: meldlab waiting approximate --cards 3 --tolerance 0.5
     """
+    from meldlab.waiting import Waiting
     from meldlab.waiting.cohorts import approximate as run
     from meldlab.waiting.cohorts import verify
     from meldlab.waiting.kept import cached_solution
 
-    game = read_game(cards, aces, "gin", "")
+    game = Waiting(cards, aces)
     verify(game, tolerance)
     done = run(game, tolerance, cached_solution(game))
     if json:
@@ -149,10 +140,11 @@ def write_table(
     """
     from meldlab.cards import Hand
     from meldlab.lab.rows import csv_text
+    from meldlab.waiting import Waiting
     from meldlab.waiting.kept import cached_solution
     from meldlab.waiting.waiting_time import MOST_AT_ONCE, WaitingTime
 
-    game = read_game(cards, aces, goal, dead)
+    game = Waiting(cards, aces, goal, dead)
     if cards > MOST_AT_ONCE:
         raise NotLegalHere(f"all hands are listed up to {MOST_AT_ONCE} cards; ask for one of {cards} with 'waiting hand'")
     solution = cached_solution(game)

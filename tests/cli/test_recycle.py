@@ -133,7 +133,7 @@ def test_failed_games_are_counted_and_explained(capsys: pytest.CaptureFixture[st
 
 def test_show_transcript_and_perft(capsys: pytest.CaptureFixture[str], tiny: str) -> None:
     shown = answer(capsys, "show", tiny)
-    assert {"tree", "bytecode", "storage"} <= set(shown)
+    assert {"tree", "instructions", "storage"} <= set(shown)
     assert "CHOICE" in said(capsys, "show", tiny)
     told = answer(capsys, "transcript", tiny, "--seed", "2")
     assert [move["seat"] for move in told["moves"]] == [1, 2]

@@ -1,9 +1,7 @@
-"""``meldlab runs``: what the store has kept of every search."""
+"""``meldlab runs list`` and ``show``: all runs of the store, and one of them."""
 
-import sys
 from datetime import UTC, datetime
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, BinaryIO
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -13,20 +11,10 @@ if TYPE_CHECKING:
     from meldlab.lab.runs.reached import Progress
     from meldlab.lab.runs.store import Run
 
-__all__ = ["app"]
-
-app = typer.Typer(name="runs", help="What the store has kept of every search.", no_args_is_help=True)
 RunArgument = Annotated[int, typer.Argument(help="The number of the run, as 'meldlab runs list' shows it.")]
-FORMATS = (".csv", ".parquet")
 SHORT = 200  # characters of an answer that are printed as they are
 
 
-@app.callback()
-def runs() -> None:
-    """What the store has kept of every search."""
-
-
-@app.command("list")
 def list_runs(store: StoreOption = None, json: JsonOption = False) -> None:
     """List every run: what it searched, how far it came, and when.
 
@@ -63,7 +51,6 @@ def list_runs(store: StoreOption = None, json: JsonOption = False) -> None:
     Console(highlight=False).print(table)
 
 
-@app.command("show")
 def show(
     run: RunArgument,
     top: Annotated[int, typer.Option("--top", min=1, help="How many players to show, the best first.")] = 10,
@@ -96,43 +83,6 @@ def show(
         print(f"result: {in_short(found.result)}")
 
 
-@app.command("export")
-def export(
-    run: RunArgument,
-    out: Annotated[Path | None, typer.Option("--out", help="FILE.csv or FILE.parquet; without it, CSV on the terminal.")] = None,
-    store: StoreOption = None,
-    json: JsonOption = False,
-) -> None:
-    """Write every evaluation of a run as a row of CSV or Parquet.
-
-    Example: meldlab runs export 1 --out run.csv
-    """
-    from meldlab.cache import write_whole
-    from meldlab.errors import NoSuchThing
-    from meldlab.lab.rows import csv_text
-    from meldlab.lab.runs.store import EVALUATIONS, Store
-
-    if out is not None and out.suffix.lower() not in FORMATS:
-        raise NoSuchThing("format", out.suffix or out.name, FORMATS)
-    rows = [tuple(row) for row in Store.look(store).find(run).evaluations()]
-    names = [column.name for column in EVALUATIONS.columns]
-    if out is None:
-        if json:
-            print_json({"run": run, "rows": [dict(zip(names, row, strict=True)) for row in rows]})
-        else:
-            print(csv_text([names, *rows]), end="")
-        return
-    with write_whole(out) as file:
-        if out.suffix.lower() == ".parquet":
-            write_parquet(names, rows, file)
-        else:
-            file.write(csv_text([names, *rows]).encode())
-    if json:
-        print_json({"run": run, "out": str(out), "rows": len(rows)})
-    else:
-        print(f"{len(rows):,} rows in {out}", file=sys.stderr)
-
-
 def in_short(result: Any) -> str:
     """Return an answer as a few lines of text; what is long is counted, and printed by --json.
 
@@ -146,8 +96,8 @@ def in_short(result: Any) -> str:
         return whole if len(whole) <= SHORT else f"{whole[:SHORT]} … (all of it with --json)"
     parts = []
     for name, value in result.items():
-        told = text.dumps(value, ensure_ascii=False)
-        parts.append(f"{name} ({len(value)})" if isinstance(value, dict | list) else f"{name} {told[:60]}{' …' * (len(told) > 60)}")
+        line = text.dumps(value, ensure_ascii=False)
+        parts.append(f"{name} ({len(value)})" if isinstance(value, dict | list) else f"{name} {line[:60]}{' …' * (len(line) > 60)}")
     return f"{', '.join(parts)} (all of it with --json)"
 
 
@@ -171,21 +121,3 @@ def when(seconds: float) -> str:
     '1970-01-01T00:00:00Z'
     """
     return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-
-
-def write_parquet(names: list[str], rows: list[tuple[Any, ...]], file: BinaryIO) -> None:
-    """Write rows as Parquet, the types of its columns those of the store."""
-    from meldlab.errors import NotLegalHere
-    from meldlab.lab.runs.store import EVALUATIONS
-
-    try:
-        import pyarrow as pa
-        from pyarrow import parquet
-    except ModuleNotFoundError:
-        raise NotLegalHere("Parquet needs pyarrow: pip install 'meldlab[cluster]'") from None
-    kinds = {int: pa.int64(), float: pa.float64(), str: pa.string()}
-    # A run without wins, or without rows, still has every column with its type.
-    schema = pa.schema([(column.name, kinds[column.type.python_type]) for column in EVALUATIONS.columns])
-    columns = list(zip(*rows, strict=True)) or [()] * len(names)
-    table = pa.table([pa.array(values, field.type) for values, field in zip(columns, schema, strict=True)], schema=schema)
-    parquet.write_table(table, file)

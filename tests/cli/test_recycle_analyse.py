@@ -9,7 +9,7 @@ import pytest
 from meldlab.cli.app import main
 from meldlab.lab.analysis.heuristics import NAMES
 
-SMALL = ("--games", "3", "--simulations", "10", "--quick", "--jobs", "1", "--seed", "2")
+SMALL = ("--games", "3", "--simulations", "10", "--quick", "--threads", "1", "--seed", "2")
 
 
 @pytest.fixture

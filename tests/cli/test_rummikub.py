@@ -184,11 +184,12 @@ def test_puzzle(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_arena(capsys: pytest.CaptureFixture[str]) -> None:
     _, out, _ = run(capsys, "arena", "optimal", "greedy", "--games", "2", "--json")
-    told = json.loads(out)
-    assert told["players"] == ["optimal", "greedy"]
-    assert (told["forfeits"], told["unended"], told["troubles"]) == ([0, 0], 0, [])
+    answer = json.loads(out)
+    assert [each["player"] for each in answer["players"]] == ["optimal", "greedy"]
+    assert [each["forfeits"] for each in answer["players"]] == [0, 0]
     assert run(capsys, "arena", "optimal", "gredy")[0] == 2
-    assert run(capsys, "arena", "optimal", "greedy", "--games", "3")[0] == 2
+    whole_deals = run(capsys, "arena", "greedy", "greedy", "--games", "3", "--json")[1]
+    assert json.loads(whole_deals)["games"] == 4
 
 
 def test_play(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
