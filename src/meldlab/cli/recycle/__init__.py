@@ -2,12 +2,13 @@
 
 import typer
 
-from meldlab.cli.recycle import analyse, arena, check, layout, play, run
+from meldlab.cli.recycle import analyse, arena, check, layout, new, play, run
 
 __all__ = ["app"]
 
 app = typer.Typer(name="recycle", help="Card games described in RECYCLE: check, run and play them.", no_args_is_help=True)
 app.command("list")(check.list_games)
+app.command("new")(new.new)
 app.command("check")(check.check)
 app.command("show")(check.show)
 app.command("format")(layout.format_program)
