@@ -33,17 +33,27 @@ def format_program(
 def migrate(
     game: GameArgument,
     write: Annotated[bool, typer.Option("--write", help="Change the file instead of printing.")] = False,
+    certain: Annotated[
+        bool, typer.Option("--certain", help="Rewrite it though nothing in it shows that players are counted from 0.")
+    ] = False,
 ) -> None:
     """Rewrite a program of dialect 0.5 (players from 0, bare words in cycle, actual, tuples) as 0.6.
 
     Example: meldlab recycle migrate old_game.gdl
     """
     from meldlab.recycle.game import load
+    from meldlab.recycle.language.migration import is_new, is_old, migrated
     from meldlab.recycle.language.printer import layout
     from meldlab.recycle.language.reader import read
 
     _, text = load(game)
-    _print_or_write(layout(read(text, "0.5"), text), game, write)
+    tree = read(text)
+    if is_new(tree) and not is_old(tree):
+        raise NotLegalHere(f"{game} is 0.6 already: it counts players from 1")
+    if not (certain or is_old(tree)):
+        marks = "no player or team 0, no bare word in cycle, no actual, no tuples"
+        raise NotLegalHere(f"nothing in {game} is of 0.5: {marks}; if its players are counted from 0 all the same, --certain rewrites it")
+    _print_or_write(layout(migrated(tree), text), game, write)
 
 
 def _print_or_write(text: str, game: str, write: bool) -> None:
