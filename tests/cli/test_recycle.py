@@ -81,6 +81,25 @@ def test_migrate_counts_players_from_one(capsys: pytest.CaptureFixture[str], tin
     said(capsys, "run", tiny, "--dialect", "0.4", status=2)
 
 
+def test_migrate_refuses_what_is_of_today(capsys: pytest.CaptureFixture[str], tiny: str) -> None:
+    for name in library.names():
+        assert said(capsys, "migrate", name, status=2).count("\n") == 1
+    assert said(capsys, "migrate", "kuhn_poker", status=2) == "error: kuhn_poker is 0.6 already: it counts players from 1\n"
+    assert said(capsys, "migrate", "kuhn_poker", "--certain", status=2) == "error: kuhn_poker is 0.6 already: it counts players from 1\n"
+    assert said(capsys, "migrate", "golf", status=2).startswith("error: nothing in golf is of 0.5: no player or team 0")
+    old = TINY.replace("(turn pass)", "(cycle next (0 player))")
+    Path(tiny).write_text(old)
+    said(capsys, "migrate", tiny, "--write")
+    once = Path(tiny).read_text()
+    assert "(cycle next (1 player))" in once
+    said(capsys, "migrate", tiny, "--write", status=2)
+    assert Path(tiny).read_text() == once
+    # Nothing shows it, but the user knows.
+    Path(tiny).write_text(TINY.replace("(turn pass)", "(cycle next (1 player))"))
+    said(capsys, "migrate", tiny, status=2)
+    assert "(cycle next (2 player))" in said(capsys, "migrate", tiny, "--certain")
+
+
 def test_run_has_exactly_its_keys_and_repeats_itself(capsys: pytest.CaptureFixture[str], tiny: str) -> None:
     first = answer(capsys, "run", tiny, "--games", "50", "--seed", "3", "--players", "random,random")
     keys = "game games deals players drawn deals_ahead deals_behind sign_test_p score_lead score_lead_ci95 decisions decisions_per_game"

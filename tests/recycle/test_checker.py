@@ -47,7 +47,7 @@ def codes(phases: str, setup: str = SETUP, declares: str = "", score: str = "(si
         ("(do ((move (top (game iloc SS)) (top (game iloc S)))))", "W105"),
         ("(do ((move (top (game vloc S)) (top (game iloc S)))))", "W105"),
         ("(do ((any (game iloc S) 'C (move 'C (bottom (game iloc S))))))", "W106"),
-        ("(choice ((any (game iloc S) 'C (move 'C (bottom (game iloc S))))))", "W107"),
+        ("(choice ((any (filter (game iloc S) 'C (== (cardatt RANK 'C) C)) 'D (move 'D (bottom (game iloc S))))))", "W107"),
         ("(do (((== 1 2) (turn pass))))", "W108"),
         ("(stage player (end (== 1 1)) (do ((turn pass))))", "W108"),
         ("(stage player (end (== 1 2)) (choice ((turn pass)))) (do ((turn pass)))", "W108"),
@@ -69,16 +69,9 @@ def test_a_set_up_is_fixed_before_the_game() -> None:
     assert not any(code.startswith("E") for code in fine)
 
 
-def test_an_opposite_condition_makes_a_choice_safe() -> None:
-    test = "(== (size (game iloc S)) 0)"
-    assert "W107" not in codes(f"(choice (({test} (turn pass)) ((not {test}) (turn pass))))")
-    assert "W107" not in codes(f"(choice (({test} (turn pass)) ((!= (size (game iloc S)) 0) (turn pass))))")
-    assert "W107" in codes(f"(choice (({test} (turn pass)) ((> (size (game iloc S)) 1) (turn pass))))")
-
-
 @pytest.mark.parametrize("name", library.names())
-def test_the_library_has_no_errors(name: str) -> None:
-    assert not [finding for finding in check(library.entry(name).text).findings if finding.stops]
+def test_there_is_nothing_to_find_in_the_library(name: str) -> None:
+    assert check(library.entry(name).text).findings == ()
 
 
 def test_every_code_has_its_page() -> None:

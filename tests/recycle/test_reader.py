@@ -56,7 +56,7 @@ def test_mistakes_are_named_and_placed(text: str, problem: str, at: int) -> None
 
 
 def test_the_end_of_a_stage_is_asked_for_by_its_word() -> None:
-    with pytest.raises(BadText, match=r"expected end\)"):
+    with pytest.raises(BadText, match=r"\(end \.\.\) is missing"):
         read("(game (setup (create players 1) (create deck (game iloc S) (deck (A (X))))) (stage player ('X (do ((turn pass)))))")
 
 

@@ -1,13 +1,14 @@
 """``meldlab recycle``: card games described in RECYCLE, checked, run and played."""
 
 from meldlab.cli.options import door
-from meldlab.cli.recycle import analyse, arena, check, layout, play, run
+from meldlab.cli.recycle import analyse, arena, check, layout, new, play, run
 
 __all__ = ["app"]
 
 app = door(
     "Card games described in RECYCLE: check, run and play them.",
     list=check.list_games,
+    new=new.new,
     check=check.check,
     show=check.show,
     format=layout.format_program,

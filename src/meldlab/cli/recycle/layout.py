@@ -19,11 +19,27 @@ def format_program(game: GameArgument, settings: SetOption = None, write: WriteO
     _lay_out(game, "0.6", settings, write)
 
 
-def migrate(game: GameArgument, settings: SetOption = None, write: WriteOption = False) -> None:
+def migrate(
+    game: GameArgument,
+    settings: SetOption = None,
+    write: WriteOption = False,
+    certain: Annotated[
+        bool, typer.Option("--certain", help="Rewrite it though nothing in it shows that players are counted from 0.")
+    ] = False,
+) -> None:
     """Rewrite a program of dialect 0.5 (players from 0, bare words in cycle, actual, tuples) as 0.6.
 
     Example: meldlab recycle migrate old_game.gdl
     """
+    from meldlab.recycle import library, read
+    from meldlab.recycle.language.migration import is_new, is_old
+
+    tree = read(library.load(game)[1])
+    if is_new(tree) and not is_old(tree):
+        raise NotLegalHere(f"{game} is 0.6 already: it counts players from 1")
+    if not (certain or is_old(tree)):
+        marks = "no player or team 0, no bare word in cycle, no actual, no tuples"
+        raise NotLegalHere(f"nothing in {game} is of 0.5: {marks}; if its players are counted from 0 all the same, --certain rewrites it")
     _lay_out(game, "0.5", settings, write)
 
 

@@ -1,7 +1,7 @@
 """What reading and checking a program can find: errors, which stop it, and warnings, which do not.
 
 >>> print(Finding("E101", "nothing binds 'X", 6).mistake("(size 'X)"))
-nothing binds 'X [E101]
+line 1: nothing binds 'X [E101]
   (size 'X)
         ^
 """
@@ -21,6 +21,7 @@ TITLES = {
     "E005": "a form of dialect 0.5",
     "E006": "brackets too deep",
     "E007": "a text too long",
+    "E008": "a part that is missing",
     "E101": "a variable that nothing binds",
     "E102": "a wrong class",
     "E103": "two classes in one comparison",
@@ -78,6 +79,11 @@ class ProgramMistake(BadText):
     def __init__(self, finding: Finding, text: str) -> None:
         super().__init__(f"{finding.problem} [{finding.code}]", text, finding.at)
         self.finding = finding
+
+    def __str__(self) -> str:
+        # A program is a file: its line is told, also where it has only one.
+        said = super().__str__()
+        return said if said.startswith("line ") or not self.text.strip() else f"line {self.finding.place(self.text)[0]}: {said}"
 
     def __reduce__(self) -> tuple[type["ProgramMistake"], tuple[Finding, str]]:
         return ProgramMistake, (self.finding, self.text)

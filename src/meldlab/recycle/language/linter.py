@@ -13,6 +13,7 @@ from difflib import get_close_matches
 from itertools import pairwise
 
 from meldlab.recycle.language import syntax as s
+from meldlab.recycle.language.cases import open_cases
 from meldlab.recycle.language.findings import Finding
 from meldlab.recycle.language.folding import constant
 from meldlab.recycle.language.tree import children, walk
@@ -21,12 +22,13 @@ __all__ = ["lint"]
 
 CELLS = ("sto", "str", "points")
 HINTS = 20  # unwritten names for which a near one is looked for
-OPPOSITE = {"==": "!=", "!=": "==", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}
 
 
 def lint(program: s.Program) -> list[Finding]:
     """Return the warnings that need no classes."""
-    return [*_names(program), *_choices(program), *_unreached(program)]
+    empty = [(choice.at, f"when {case}" if case else "in any case") for choice, case in open_cases(program)]
+    choices = [Finding("W107", f"this choice has no option {case}; the game would end there", at) for at, case in empty]
+    return [*_names(program), *choices, *_unreached(program)]
 
 
 # --- names
@@ -128,46 +130,6 @@ def _names(program: s.Program) -> Iterator[Finding]:
     for (kind, name), at in uses.written.items():
         if kind in (*CELLS, "mem") and (kind, name) not in uses.read and kind not in uses.any_read:
             yield Finding("W104", f"{kind} {name} is never read", at)
-
-
-# --- choices
-
-
-def _choices(program: s.Program) -> Iterator[Finding]:
-    for node in walk(program):
-        if isinstance(node, s.Choice) and not any(map(_sure, node.items)) and not _exhaustive(node.items):
-            yield Finding("W107", "every item of this choice can fail; with no option left the game ends there", node.at)
-
-
-def _sure(item: s.Item) -> bool:
-    """Tell whether an item always does something."""
-    match item:
-        case s.Condition():
-            return constant(item.test) == 1 and _sure(item.body)
-        case s.Do():
-            return any(map(_sure, item.items))
-        case s.Let():
-            return _sure(item.body)
-        case s.Loop():
-            return isinstance(item.coll, (s.Everyone, s.Strings)) and _sure(item.body)
-        case s.Repeat():
-            return (constant(item.count) or 0) > 0 and _sure(item.body)
-    return isinstance(item, s.Action) and not isinstance(item, s.RepeatAll)
-
-
-def _exhaustive(items: tuple[s.Item, ...]) -> bool:
-    """Tell whether two conditions with sure items are each other's opposite."""
-    tests = {item.test for item in items if isinstance(item, s.Condition) and _sure(item.body)}
-    return any(_negated(one) in tests for one in tests)
-
-
-def _negated(test: s.Expr) -> s.Expr:
-    match test:
-        case s.Not():
-            return test.test
-        case s.Compare():
-            return s.Compare(OPPOSITE[test.how], test.left, test.right)
-    return s.Not(test)
 
 
 # --- what is never reached

@@ -13,11 +13,35 @@
 from typing import Any, TypeVar
 
 from meldlab.recycle.language import syntax as s
+from meldlab.recycle.language.folding import constant
 from meldlab.recycle.language.tree import rewritten, walk
 
-__all__ = ["migrated"]
+__all__ = ["is_new", "is_old", "migrated"]
 
 Tree = TypeVar("Tree", bound=s.Node)
+
+
+def is_old(tree: s.Node) -> bool:
+    """Tell whether a program can only be of dialect 0.5: it has a form of 0.5, or a player or team 0.
+
+    What ``migrated`` returns has neither, so that nothing is counted up twice.
+
+    >>> from meldlab.recycle.language.reader import read_expression
+    >>> is_old(read_expression("((0 player) sto X)")), is_old(read_expression("((1 player) sto X)"))
+    (True, False)
+    """
+    return 0 in _numbers(tree) or any(isinstance(node, (s.BareSeat, s.Actual, s.Tuples)) for node in walk(tree))
+
+
+def is_new(program: s.Program) -> bool:
+    """Tell whether a program can only be of dialect 0.6: it names the player whose number is that of all players."""
+    return constant(program.setup.players) in _numbers(program, "player")
+
+
+def _numbers(tree: s.Node, of: str = "") -> set[int | None]:
+    """Return the fixed numbers by which a program calls players, and teams unless only players are wanted."""
+    called = {constant(node.number) for node in walk(tree) if isinstance(node, s.Numbered) and node.of.startswith(of)}
+    return called | {player for node in walk(tree) if isinstance(node, s.CreateTeams) for team in node.teams for player in team}
 
 
 def migrated(tree: Tree) -> Tree:

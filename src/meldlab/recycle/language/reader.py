@@ -5,7 +5,7 @@ Number(value=2)
 >>> read_expression("(top (game vlok PILE))")
 Traceback (most recent call last):
     ...
-meldlab.recycle.language.findings.ProgramMistake: no word 'vlok'; did you mean vloc? [E002]
+meldlab.recycle.language.findings.ProgramMistake: line 1: no word 'vlok'; did you mean vloc? [E002]
   (top (game vlok PILE))
              ^
 """
@@ -23,7 +23,8 @@ from lark.lexer import Lexer, PatternStr
 from meldlab.errors import BadText, NoSuchThing
 from meldlab.recycle.language import syntax as s
 from meldlab.recycle.language.findings import Finding
-from meldlab.recycle.language.words import GRAMMAR, words
+from meldlab.recycle.language.mistakes import unexpected_word
+from meldlab.recycle.language.words import GRAMMAR, Word, words
 
 __all__ = ["DIALECTS", "read", "read_expression"]
 
@@ -52,7 +53,7 @@ def _parse(text: str, start: str, warnings: list[Finding] | None) -> Any:
     try:
         return _TREE.transform(_parser(start).parse(found))
     except UnexpectedToken as problem:
-        raise _explained(problem, text, _parser(start)) from None
+        raise _explained(problem, found, text, _parser(start)) from None
 
 
 # --- the parser
@@ -121,11 +122,6 @@ _TREE = create_transformer(s, _Tree(), _constructed)
 
 # --- mistakes
 
-# What a word means that stands where the grammar has no place for it.
-_MISPLACED = {
-    "choice": ("E108", "a choice stands directly in game or stage, nowhere else"),
-    "stage": ("E108", "a stage stands directly in game or stage, nowhere else"),
-}
 # Terminals that are more than one word, for people.
 _NAMES = {
     "NAME": "a NAME",
@@ -147,20 +143,9 @@ _NAMES = {
 }
 
 
-def _explained(problem: UnexpectedToken, text: str, parser: Lark) -> BadText:
-    token: Token = problem.token
+def _explained(problem: UnexpectedToken, found: list[Word], text: str, parser: Lark) -> BadText:
     names = _NAMES | {terminal.name: terminal.pattern.value for terminal in parser.terminals if isinstance(terminal.pattern, PatternStr)}
     expected = sorted(names.get(name, name.lower()) for name in (problem.accepts or problem.expected) - {"$END"})
-    if token.type == "$END":
-        return Finding("E004", "the text ends too early" + _wanted(expected), len(text.rstrip())).mistake(text)
-    if str(token) in _MISPLACED:
-        return Finding(*_MISPLACED[str(token)], token.start_pos or 0).mistake(text)
-    if str(token) == "'":
-        return Finding("E003", "a variable is ' and a name of capital letters", token.start_pos or 0).mistake(text)
-    return Finding("E003", f"{str(token)!r} cannot stand here{_wanted(expected)}", token.start_pos or 0).mistake(text)
-
-
-def _wanted(expected: list[str]) -> str:
-    if not expected:
-        return "; the program is complete"
-    return f" (expected {', '.join(expected[:8])}{', ..' if len(expected) > 8 else ''})"
+    at = len(text) if problem.token.type == "$END" else problem.token.start_pos
+    stop = next((i for i, word in enumerate(found) if word.at == at), len(found))
+    return unexpected_word(found, stop, expected, text).mistake(text)

@@ -8,10 +8,10 @@
 
 import re
 from dataclasses import dataclass
-from difflib import get_close_matches
 from importlib import resources
 
 from meldlab.recycle.language.findings import Finding
+from meldlab.recycle.language.mistakes import unknown_character, unknown_word
 
 __all__ = ["DEEPEST", "GRAMMAR", "KEYWORDS", "LONGEST", "Word", "plain", "words"]
 
@@ -59,16 +59,15 @@ def words(text: str, warnings: list[Finding] | None = None) -> list[Word]:
 
 
 def _pieces(text: str) -> list[Word]:
-    source, at, found = plain(text), 0, []
+    source, at = plain(text), 0
+    found: list[Word] = []
     while at < len(source):
         piece = _PIECE.match(source, at)
         if piece is None:
-            raise Finding("E001", f"no word begins with {source[at]!r}", at).mistake(text)
+            raise unknown_character(source, at).mistake(text)
         sort = piece.lastgroup
         if sort == "keyword" and piece[0] not in KEYWORDS:
-            near = get_close_matches(piece[0], sorted(KEYWORDS), 1)
-            hint = f"; did you mean {near[0]}?" if near else " (names are capital letters)"
-            raise Finding("E002", f"no word {piece[0]!r}{hint}", at).mistake(text)
+            raise unknown_word(piece[0], found[-1].text if found else "", KEYWORDS, at).mistake(text)
         if sort is not None:
             found.append(Word(sort, piece[0], at))
         at = piece.end()

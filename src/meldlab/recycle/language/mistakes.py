@@ -1,0 +1,193 @@
+"""What is meant by a text that cannot be read: the part that is missing, the form that is right.
+
+>>> from meldlab.recycle.language.reader import read
+>>> read("(game (setup (create players 2)) (do ((turn pass))) (scoring max 1))")
+Traceback (most recent call last):
+    ...
+meldlab.recycle.language.findings.ProgramMistake: line 1: a deck is missing: (create deck (game iloc STOCK) (deck (RANK (ONE, TWO)))) [E008]
+  (game (setup (create players 2)) (do ((turn pass))) (scoring max 1))
+                                 ^
+"""
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import TYPE_CHECKING
+
+from meldlab.recycle.language.findings import Finding
+
+if TYPE_CHECKING:
+    from meldlab.recycle.language.words import Word
+
+__all__ = ["unexpected_word", "unknown_character", "unknown_word"]
+
+_CHARACTERS = {
+    ";": "comments begin with ;;",
+    "=": "equal is written ==",
+    "!": "unequal is written !=, and not (not TEST)",
+    "/": "division is written //",
+    "&": "write (and TEST TEST)",
+    "|": "write (or TEST TEST)",
+    '"': "names and words stand without quotes, in capital letters",
+    ".": "there are no decimals; a range is FIRST .. LAST",
+    "[": "all brackets are round",
+    "{": "all brackets are round",
+}
+# Words of other languages, and the forms that do the same here.
+_FOREIGN = {
+    "if": "a condition is (TEST ITEM), with no word before it",
+    "when": "a condition is (TEST ITEM), with no word before it",
+    "then": "a condition is (TEST ITEM), with no word between",
+    "else": "there is no else: write a second condition with the opposite test",
+    "while": "what goes on until a test holds is (stage player (end TEST) ..)",
+    "until": "what goes on until a test holds is (stage player (end TEST) ..)",
+    "for": "for every member is (all COLLECTION 'V ITEM)",
+    "foreach": "for every member is (all COLLECTION 'V ITEM)",
+    "each": "for every member is (all COLLECTION 'V ITEM)",
+    "true": "truth values come from tests, such as (== 1 1)",
+    "false": "truth values come from tests, such as (== 1 2)",
+    "deal": "cards are dealt by (repeat 5 (move (top STOCK) (top HAND)))",
+    "draw": "a card is drawn by (move (top STOCK) (top HAND))",
+    "add": "a sum is (+ A B); to add to storage is (inc CELL A)",
+}
+_KINDS = ("sto", "str", "points", "vloc", "iloc", "hloc", "oloc", "mem")
+_ACTIONS = ("move", "remember", "forget", "swap", "shuffle", "set", "update", "inc", "dec", "cycle", "turn", "repeat", "create")
+_SETUP = "(setup ..) is missing: who plays, and with which cards"
+_SCORING = "(scoring ..) is missing: (scoring max NUMBER) or (scoring min NUMBER) at the end of the game"
+_PLAYERS = "(create players NUMBER) is missing, the first part of setup"
+_DECK = "a deck is missing: (create deck (game iloc STOCK) (deck (RANK (ONE, TWO))))"
+_END = "(end ..) is missing: (stage player (end TEST) ..), or once or simultaneous in its place"
+_BODY = "a stage has nothing in it: a do, a choice or a stage is missing"
+
+
+def unknown_character(source: str, at: int) -> Finding:
+    """Return what is wrong with a character that starts no word."""
+    character = source[at]
+    if character == "_":
+        whole = next(word[0] for word in re.finditer(r"\w+", source) if word.end() > at)
+        return Finding("E001", f"names are capital letters only, without _: {whole.replace('_', '').upper() or 'NAME'}", at)
+    meant = _CHARACTERS.get(character)
+    return Finding("E001", meant or f"no word begins with {character!r}", at)
+
+
+def unknown_word(word: str, before: str, keywords: Iterable[str], at: int) -> Finding:
+    """Return what is wrong with a word in small letters that is none; ``before`` is the word before it."""
+    if before == "'":
+        return Finding("E002", f"variables are capital letters: '{word.upper()}", at)
+    if before in (*_KINDS, ":", ","):
+        return Finding("E002", f"names are capital letters: {word.upper()}", at)
+    if word in _FOREIGN:
+        return Finding("E002", f"no word {word!r}: {_FOREIGN[word]}", at)
+    near = get_close_matches(word, sorted(keywords), 1, 0.75)
+    if not near:
+        return Finding("E002", f"no word {word!r}; names are capital letters: {word.upper()}", at)
+    return Finding("E002", f"no word {word!r}; did you mean {near[0]}{f', or the name {word.upper()}' if before == '(' else ''}?", at)
+
+
+@dataclass(frozen=True)
+class _Place:
+    """Where reading stopped: the list that is open there, its first word and its parts so far."""
+
+    head: str
+    parts: tuple[tuple[str, str], ...]  # the first two words of each list in it
+
+    @property
+    def first_words(self) -> list[str]:
+        return [first for first, _ in self.parts]
+
+
+def _open_lists(found: "list[Word]", stop: int) -> list[_Place]:
+    """Return the lists that are open before a word, from the outside in."""
+    opened: list[int] = []
+    inside: dict[int, list[int]] = {}
+    for i in range(stop):
+        if found[i].text == "(":
+            if opened:
+                inside[opened[-1]].append(i)
+            opened.append(i)
+            inside[i] = []
+        elif found[i].text == ")" and opened:
+            opened.pop()
+    texts = [word.text for word in found[:stop]] + ["", ""]
+    return [_Place(texts[start + 1], tuple((texts[part + 1], texts[part + 2]) for part in inside[start])) for start in opened]
+
+
+def unexpected_word(found: "list[Word]", stop: int, expected: list[str], text: str) -> Finding:
+    """Return what is wrong where the grammar has no place for the word number ``stop``, or the text ends."""
+    lists = _open_lists(found, stop)
+    here, outer = (lists[-1] if lists else _Place("", ())), (lists[-2] if len(lists) > 1 else _Place("", ()))
+    if stop == len(found):
+        if not found:
+            return Finding("E004", "there is no program here: (game ..)", 0)
+        return Finding("E004", f"the text ends too early: {len(lists)} bracket{'s' * (len(lists) != 1)} open", len(text.rstrip()))
+    word, at = found[stop].text, found[stop].at
+    missing = _missing(word, here, outer, expected, any(each.text == "scoring" for each in found[stop:]))
+    if missing:
+        return Finding("E008", missing, at)
+    wrong = _wrong_form(found, stop, here, outer, expected)
+    if wrong:
+        return Finding("E003", wrong, at)
+    if word in ("choice", "stage"):
+        return Finding("E108", f"a {word} stands directly in game or stage, nowhere else", at)
+    wanted = f" (expected {', '.join(expected[:8])}{', ..' if len(expected) > 8 else ''})" if expected else "; the program is complete"
+    return Finding("E003", f"{word!r} cannot stand here{wanted}", at)
+
+
+def _missing(word: str, here: _Place, outer: _Place, expected: list[str], scored_later: bool) -> str | None:
+    """Return the part that is missing, if one is."""
+    match here.head, word:
+        case "game", ")" if "setup" not in here.first_words:
+            return _SETUP
+        case "game", ")" if scored_later:
+            return "this closes the game before its (scoring ..): a ) too many, here or before"
+        case "game", ")":
+            return _SCORING
+        case "setup", ")":
+            return _DECK if ("create", "players") in here.parts else _PLAYERS
+        case "stage", ")":
+            return _BODY if "end" in here.first_words or expected == ["("] else _END
+        case "stage", "(" if expected == ["player", "team"]:
+            return "player or team is missing: (stage player ..)"
+        case "scoring", _ if expected == ["min or max"]:
+            return "max or min is missing: (scoring max ..) or (scoring min ..)"
+    if outer.head == "game" and expected == ["declare", "setup"]:
+        return _SETUP
+    if outer.head == "game" and word == "scoring":
+        return "nothing happens in this game: a do, a choice or a stage is missing before its scoring"
+    if expected == ["players"]:
+        return _PLAYERS
+    return _END if outer.head == "stage" and expected == ["end"] else None
+
+
+def _wrong_form(found: "list[Word]", stop: int, here: _Place, outer: _Place, expected: list[str]) -> str | None:
+    """Return the form that is meant, if it can be told."""
+    word, before = found[stop], found[stop - 1] if stop else None
+    after = found[stop + 1] if stop + 1 < len(found) else None
+    touches = before is not None and before.at + len(before.text) == word.at
+    if word.text == "'":
+        return "a variable is ' and a name of capital letters"
+    if word.text == "-" and after is not None and after.sort == "number" and after.at == word.at + 1:
+        return f"a negative number is a difference: (- 0 {after.text})"
+    if word.sort == "number" and before is not None and before.sort in ("name", "var") and touches:
+        return f"names are capital letters only, without digits: {before.text}"
+    if word.sort == "number" and expected == ["a NAME"]:
+        return "a name is wanted, in capital letters: ONE, TWO, not 1, 2"
+    if word.text == "end" and here.head == "stage":
+        return "the end of a stage stands in brackets: (end TEST)"
+    if expected == ["("] and (here.head in ("do", "choice") or outer.head in ("do", "choice")):
+        holder = here.head if here.head in ("do", "choice") else outer.head
+        return f"the items of {holder} stand in a bracket of their own: ({holder} (({word.text} ..) ..))"
+    if expected == [")"] and word.text == "(":
+        if here.head in ("do", "choice"):
+            return f"{here.head} has one bracket with all its items; a ) is missing before this, or one is too many before it"
+        if here.head == "(":
+            return "a condition does one thing, (TEST ITEM); several are a do: (TEST (do (ITEM ITEM)))"
+        if here.head == "game":
+            return "nothing follows (scoring ..)"
+    if outer.head in ("game", "stage") and {"choice", "do", "stage"} <= set(expected):
+        if word.text in _ACTIONS:
+            return f"{word.text} stands in a do or a choice: (do (({word.text} ..)))"
+        if word.text == "(":
+            return "a condition stands in a do or a choice: (do ((TEST ITEM)))"
+    return None

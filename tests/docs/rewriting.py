@@ -1,0 +1,48 @@
+"""What commands print today: ``python -m tests.docs.rewriting docs/recycle-tutorial.md`` writes it into the console blocks of a page."""
+
+import contextlib
+import io
+import re
+import shlex
+import sys
+from pathlib import Path
+
+from meldlab.cli.app import main
+
+_BLOCK = re.compile(r"^```console\n(.*?)^```", re.MULTILINE | re.DOTALL)
+_SPEED = re.compile(r"[\d,]+ a second")
+
+
+def commands(page: str) -> list[tuple[str, str]]:
+    """Return (command, what it prints) for every command in the console blocks of a page's text."""
+    found = []
+    for block in _BLOCK.findall(page):
+        for command in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
+            line, _, printed = command.partition("\n")
+            found.append((line, printed))
+    return found
+
+
+def without_speed(printed: str) -> str:
+    """Return what was printed with every speed masked: no two runs have the same."""
+    return _SPEED.sub("# a second", printed)
+
+
+def rewritten(page: str) -> str:
+    """Return the text of a page with the answers of today."""
+    return _BLOCK.sub(
+        lambda block: f"```console\n{''.join(f'$ {line}{chr(10)}{printed(line)}' for line, _ in commands(block[0]))}```", page
+    )
+
+
+def printed(line: str) -> str:
+    """Return what a command prints, complaints included."""
+    out = io.StringIO()
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(out), contextlib.suppress(SystemExit):
+        main(shlex.split(line)[1:])
+    return out.getvalue()
+
+
+if __name__ == "__main__":
+    for name in sys.argv[1:]:
+        Path(name).write_text(rewritten(Path(name).read_text()))
