@@ -157,7 +157,7 @@ def listed(verb: str, name: str) -> tuple[str, ...]:
 
 
 def test_help_lists_what_the_library_knows() -> None:
-    from meldlab.waiting.table import PRECISIONS
+    from meldlab.waiting.kept import PRECISIONS
 
     from meldlab import gin, rummikub
     from meldlab.lab.figures.waiting import FIGURES
