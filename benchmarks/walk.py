@@ -2,7 +2,7 @@
 
     python benchmarks/walk.py gin arena simple ensemble:best --games 2
 
-Kernels are run uncompiled, so that the modules under them are passed too. Functions that are called while modules are imported do not count.
+Kernels are run uncompiled, so that the modules under them are passed too. What is called while modules are imported does not count.
 """
 
 import os
