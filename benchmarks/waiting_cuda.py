@@ -13,7 +13,7 @@ import numpy as np
 from meldlab.cards import Hand
 from meldlab.gpu import gpu_name
 from meldlab.waiting import Waiting, solve
-from meldlab.waiting.table import load, save
+from meldlab.waiting.kept import load, save
 
 KNOWN = {3: 17.5142727492, 4: 38.6612233676, 5: 50.2104206592, 7: 27.3927720466, 10: 23.0505173345}
 
@@ -44,7 +44,9 @@ def main(sizes: list[int]) -> None:
                 start = time.perf_counter()
                 again = load(path)
                 hand = Hand.parse("AC 2D 4H 6S 8C TD QH KS 3C 7D")
-                print(f"   loaded in {time.perf_counter() - start:.1f} s; E({hand}) = {solution.of(hand):.6f}, u16 {again.of(hand):.6f}")
+                print(
+                    f"   loaded in {time.perf_counter() - start:.1f} s; E({hand}) = {solution.turns(hand):.6f}, u16 {again.turns(hand):.6f}"
+                )
     dead = solve(Waiting(7, dead=Hand.parse("2H 2D 9S")), device="cuda")
     print(f" 7 cards without 2D 2H 9S: {dead.seconds:.2f} s, {dead.sweeps} sweeps, mean {dead.summary().mean:.10f}")
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from meldlab.cache import write_whole
-from meldlab.errors import NotLegalHere
+from meldlab.errors import NotPossible
 
 
 def test_what_was_there_stays_until_the_new_file_is_whole(tmp_path: Path) -> None:
@@ -63,7 +63,7 @@ def test_a_pipe_is_written_to_and_not_replaced(tmp_path: Path) -> None:
 def test_what_cannot_be_written_is_named_and_leaves_nothing(tmp_path: Path, name: str) -> None:
     (tmp_path / "file").touch()
     (tmp_path / "folder").mkdir()
-    with pytest.raises(NotLegalHere, match=rf"{name} cannot be written: \w+"), write_whole(tmp_path / name) as file:
+    with pytest.raises(NotPossible, match=rf"{name} cannot be written: \w+"), write_whole(tmp_path / name) as file:
         file.write(b"x")
     assert sorted(each.name for each in tmp_path.iterdir()) == ["file", "folder"]
 
@@ -81,5 +81,5 @@ def test_only_what_cannot_be_written_is_called_so(tmp_path: Path) -> None:
         with write_whole(tmp_path / "answer"):
             raise OSError(errno.ENOSPC, "No space left on device")
 
-    with pytest.raises(NotLegalHere, match="answer cannot be written: No space left"):
+    with pytest.raises(NotPossible, match="answer cannot be written: No space left"):
         fill()

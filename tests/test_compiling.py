@@ -30,7 +30,7 @@ def test_the_folder_is_named_after_every_kernel_source(tmp_path: Path, monkeypat
     assert compiling.kernel_folder() != first
 
 
-@pytest.mark.parametrize("decorate", [compiling.kernel, compiling.scalar_kernel, compiling.parallel_kernel])
+@pytest.mark.parametrize("decorate", [compiling.kernel, compiling.scalar_kernel])
 def test_the_folder_of_other_kernels_is_left_alone(decorate: compiling.Function, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(numba.config, "CACHE_DIR", "elsewhere")
 

@@ -9,7 +9,7 @@ from meldlab.compiling import kernel_sources
 
 SRC = Path(__file__).parents[1] / "src" / "meldlab"
 SOURCES = sorted(SRC.rglob("*.py"))
-COMPILERS = {"kernel", "scalar_kernel", "parallel_kernel", "njit", "jit", "vectorize", "guvectorize"}
+COMPILERS = {"kernel", "scalar_kernel", "njit", "jit", "vectorize", "guvectorize"}
 
 
 def compiled(source: Path) -> list[str]:

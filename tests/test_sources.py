@@ -9,7 +9,7 @@ import pytest
 from meldlab import sources
 from meldlab.sources import code_digest, content_digest, files_named
 from meldlab.waiting.game import Waiting
-from meldlab.waiting.table import cached_path
+from meldlab.waiting.kept import cached_path
 
 PACKAGE = Path(sources.__file__).parent
 

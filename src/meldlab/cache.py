@@ -8,7 +8,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO, cast
 
-from meldlab.errors import NotLegalHere
+from meldlab.errors import NotPossible
 
 __all__ = ["cache_folder", "write_whole"]
 
@@ -23,7 +23,7 @@ def cache_folder(*parts: str) -> Path:
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as problem:
-        raise NotLegalHere(f"no cache can be kept in {folder} ({problem.strerror}); set MELDLAB_CACHE to another folder") from None
+        raise NotPossible(f"no cache can be kept in {folder} ({problem.strerror}); set MELDLAB_CACHE to another folder") from None
     return folder
 
 
@@ -65,7 +65,7 @@ def _said(path: Path) -> Iterator[None]:
     try:
         yield
     except OSError as problem:
-        raise NotLegalHere(f"{path} cannot be written: {problem.strerror or problem}") from None
+        raise NotPossible(f"{path} cannot be written: {problem.strerror or problem}") from None
 
 
 @contextmanager
@@ -77,7 +77,7 @@ def _opened(path: Path, place: Path, mode: str) -> Iterator[BinaryIO]:
     except OSError as problem:
         # Whoever writes may stumble over other files as well, which are not ours to explain; a full disk is.
         if problem.errno in FULL or (problem.errno is None and "written" in str(problem)):
-            raise NotLegalHere(f"{path} cannot be written: {problem.strerror or problem}") from None
+            raise NotPossible(f"{path} cannot be written: {problem.strerror or problem}") from None
         raise
     else:
         with _said(path):

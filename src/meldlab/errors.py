@@ -1,4 +1,4 @@
-"""What can go wrong, in three kinds: bad text, not legal here, no such thing.
+"""What can go wrong, in four kinds: bad text, not legal here, no such thing, not possible.
 
 >>> raise BadText("no suit 'X' (use C D H S)", "5H 6H 7X", 7)
 Traceback (most recent call last):
@@ -13,7 +13,7 @@ from difflib import get_close_matches
 from operator import index
 from typing import SupportsIndex
 
-__all__ = ["BadText", "MeldlabError", "NoSuchThing", "NotLegalHere", "whole"]
+__all__ = ["BadText", "MeldlabError", "NoSuchThing", "NotLegalHere", "NotPossible", "whole"]
 
 WINDOW = 72  # columns of a long line that an error shows
 
@@ -43,7 +43,11 @@ class BadText(MeldlabError):
 
 
 class NotLegalHere(MeldlabError):
-    """Something that the rules, or the size of the problem, forbid in this place."""
+    """Something that the rules forbid in this place, or a value that is none of those allowed."""
+
+
+class NotPossible(MeldlabError):
+    """Something that this machine, a file or the size of the problem does not allow."""
 
 
 class NoSuchThing(MeldlabError):

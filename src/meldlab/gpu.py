@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from meldlab.errors import NotLegalHere
+from meldlab.errors import NotPossible
 
 __all__ = ["gpu_name", "has_gpu", "use_gpu"]
 
@@ -22,13 +22,13 @@ def use_gpu() -> Any:
     try:
         from numba import cuda
     except ImportError:
-        raise NotLegalHere("no CUDA here: pip install 'meldlab[cuda]' on a machine with an NVIDIA GPU") from None
+        raise NotPossible("no CUDA here: pip install 'meldlab[cuda]' on a machine with an NVIDIA GPU") from None
     from numba.cuda.cudadrv import nvvm
 
     # The tables of the kernels would overflow the 64 KB of constant memory: every function keeps a copy of those it reads.
     nvvm.ADDRSPACE_CONSTANT = nvvm.ADDRSPACE_GLOBAL
     if not cuda.is_available():
-        raise NotLegalHere("no CUDA device answers ('meldlab doctor' says what is missing)")
+        raise NotPossible("no CUDA device answers ('meldlab doctor' says what is missing)")
     cuda.current_context()
     # Recursive kernels need more stack than the kilobyte that a thread has by default, and the arrays of their callers lie there too.
     ctypes.CDLL(DRIVER).cuCtxSetLimit(STACK_LIMIT, ctypes.c_size_t(STACK_BYTES))
@@ -39,7 +39,7 @@ def has_gpu() -> bool:
     """Tell whether a CUDA device can be used."""
     try:
         use_gpu()
-    except NotLegalHere:
+    except NotPossible:
         return False
     return True
 
@@ -48,7 +48,7 @@ def gpu_name() -> str:
     """Return the name of the CUDA device, or why there is none."""
     try:
         name = use_gpu().get_current_device().name
-    except NotLegalHere:
+    except NotPossible:
         try:
             metadata.version("numba-cuda")
         except metadata.PackageNotFoundError:

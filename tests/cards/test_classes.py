@@ -14,8 +14,8 @@ def test_only_hands_up_to_13_cards_have_classes(cards: object) -> None:
     ask: list[Callable[..., object]] = [
         classes.count,
         classes.hands,
-        lambda n: classes.unrank(n, 0),
-        lambda n: classes.ranks([], n),
+        lambda n: classes.hand(n, 0),
+        lambda n: classes.numbers([], n),
     ]
     for question in ask:
         with pytest.raises(NotLegalHere, match="number of cards in a hand with a class"):
@@ -24,8 +24,8 @@ def test_only_hands_up_to_13_cards_have_classes(cards: object) -> None:
 
 def test_hands_too_large_have_no_class() -> None:
     with pytest.raises(NotLegalHere, match="from 0 to 13, not 52"):
-        classes.rank(Hand.full())
-    questions: list[Callable[..., object]] = [classes.rank, classes.orbit_size, classes.orbit]
+        classes.number(Hand.full())
+    questions: list[Callable[..., object]] = [classes.number, classes.orbit_size, classes.orbit]
     for ask in questions:
         with pytest.raises(NotLegalHere, match="has none"):
             ask("5H")
@@ -34,7 +34,7 @@ def test_hands_too_large_have_no_class() -> None:
 @pytest.mark.parametrize("rank", [-1, 1755, 0.5, "0"])
 def test_numbers_of_no_class(rank: object) -> None:
     with pytest.raises(NotLegalHere, match="number of a class of 3-card hands"):
-        classes.unrank(3, rank)  # type: ignore[arg-type]
+        classes.hand(3, rank)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(("first", "many"), [(-1, None), (1756, None), (0, 1756), (1755, 1), (0, -1), ("0", 1), (0, "1")])
@@ -43,19 +43,19 @@ def test_stretches_beyond_the_classes(first: int, many: int | None) -> None:
         classes.hands(3, first, many)
 
 
-def test_ranks_wants_hands_of_that_size() -> None:
-    assert classes.ranks([0b111], 3).tolist() == [classes.rank(Hand.parse("AC 2C 3C"))]
+def test_numbers_wants_hands_of_that_size() -> None:
+    assert classes.numbers([0b111], 3).tolist() == [classes.number(Hand.parse("AC 2C 3C"))]
     with pytest.raises(NotLegalHere, match="3 cards"):
-        classes.ranks([0b111, 0b11], 3)
+        classes.numbers([0b111, 0b11], 3)
 
 
 def test_dead_cards_have_no_place_in_a_hand() -> None:
     dead = Hand.parse("5H")
-    assert classes.ranks([0b111], 3, dead).tolist() == [classes.rank(Hand.parse("AC 2C 3C"), dead)]
-    for one in (classes.rank, classes.orbit_size, classes.orbit):
+    assert classes.numbers([0b111], 3, dead).tolist() == [classes.number(Hand.parse("AC 2C 3C"), dead)]
+    for one in (classes.number, classes.orbit_size, classes.orbit):
         with pytest.raises(NotLegalHere, match="5H is dead"):
             one(Hand.parse("5H 6H 7H"), dead)
-    for ask in (classes.ranks, classes.orbit_sizes):
+    for ask in (classes.numbers, classes.orbit_sizes):
         with pytest.raises(NotLegalHere, match="dead card"):
             ask([Hand.parse("5H 6H 7H").mask], 3, dead)
     with pytest.raises(NotLegalHere, match="has none"):
@@ -75,17 +75,17 @@ def test_the_class_of_a_hand_is_the_same_however_it_is_asked_for(dead: str) -> N
             family = list(classes.orbit(hand, gone))
             assert hand in family
             assert classes.orbit_size(hand, gone) == len(family) == classes.orbit_sizes([hand.mask], cards, gone)[0]
-            assert {classes.rank(each, gone) for each in family} == {classes.rank(hand, gone)}
-            assert classes.unrank(cards, classes.rank(hand, gone), gone) in family
+            assert {classes.number(each, gone) for each in family} == {classes.number(hand, gone)}
+            assert classes.hand(cards, classes.number(hand, gone), gone) in family
 
 
 @pytest.mark.parametrize("dead", ["", "5H", "2H 2D", "AC AD AH AS", "2C 3C 9D KD 7H 7S"])
-def test_ranking_within_a_frame_is_ranking(dead: str) -> None:
-    # The frame of three suits serves for all lanes of the fourth with as many cards; solvers and players rank by it in 32 bits.
+def test_numbering_within_a_frame_is_numbering(dead: str) -> None:
+    # The frame of three suits serves for all lanes of the fourth with as many cards; solvers and players number hands by it in 32 bits.
     chance, gone = Random(dead), Hand.parse(dead)
     for cards in range(1, 12):
-        size = classes.tables(cards, gone)
-        if size.count > 2**32:
+        size = classes.numbering(cards, gone)
+        if size.classes > 2**32:
             # Dead cards break the symmetry of suits; so many classes have no number of 32 bits, and no game asks for them.
             assert cards > 9
             continue
@@ -93,8 +93,8 @@ def test_ranking_within_a_frame_is_ranking(dead: str) -> None:
             hand = random_hand(chance, cards, gone)
             for suit, lane in enumerate(hand.lanes):
                 alike = [each for each in range(8192) if each.bit_count() == lane.bit_count() and not each & gone.lanes[suit]]
-                inner = kernel.frame_of_suit(hand.mask, suit, lane, size.keys, size.patterns)
+                frame = kernel.frame_of_suit(hand.mask, suit, lane, size.keys, size.patterns)
                 for other in {lane, *chance.sample(alike, min(4, len(alike)))}:
                     changed = hand.mask & ~(0x1FFF << 13 * suit) | other << 13 * suit
-                    found = int(kernel.rank_in_frame(size.keys[suit, other], *inner))
-                    assert found == int(kernel.class_rank(changed, size.keys, size.patterns)) < size.count
+                    found = int(kernel.number_in_frame(size.keys[suit, other], frame))
+                    assert found == int(kernel.class_number(changed, size.keys, size.patterns)) < size.classes

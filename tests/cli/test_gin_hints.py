@@ -7,7 +7,7 @@ import pytest
 
 from meldlab.cards import Hand
 from meldlab.cli.gin.hints import table_path
-from meldlab.waiting import Waiting, library
+from meldlab.waiting import Waiting, kept
 from tests.cli.test_gin import run
 
 TEN = ["gin", "advise", "--hand", "2C 3C 4C 9D 9H 9S KC KD 4H 5S", "--upcard", "KH"]
@@ -33,7 +33,7 @@ def test_hints_are_quoted_where_the_tables_are(
     status, out, _ = run(capsys, *command, "--json")
     assert (status, json.loads(out)["expected_turns"]) == (0, {})
     table_path("knock").touch()
-    monkeypatch.setattr(library, "find", lambda game, path: found(game))
+    monkeypatch.setattr(kept, "cached_solution", lambda game, path: found(game))
     assert json.loads(run(capsys, *command, "--json")[1])["expected_turns"] == {"knock": 2.25}
     table_path("gin").touch()
     assert "from stock alone: 2.2 turns to a knock, 8.5 turns to gin" in run(capsys, *command)[1]

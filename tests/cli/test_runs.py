@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 import typer
 
-from meldlab.cli import tune_watch
+from meldlab.cli.tune import watch as tune_watch
 from meldlab.lab.runs.shards import Shard, play
 from meldlab.lab.runs.store import Store
 from tests.cli.test_app import run
@@ -24,7 +24,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> str:
     path = str(tmp_path_factory.mktemp("store") / "runs.sqlite")
     kept = Store.open(path)
     search = kept.run("knock", {"games": 40, "seed": 3})
-    players = [Shard("gin.duel", f"knock:{early},0,6", "simple", seed=3, games=40) for early in (4, 10)]
+    players = [Shard("gin.contest", f"knock:{early},0,6", "simple", seed=3, games=40) for early in (4, 10)]
     play([piece for player in players for piece in player.split(20)], search, jobs=1)
     search.note("on a rainy day")
     search.finish({"best": "knock:10,0,6"})
@@ -213,7 +213,7 @@ def test_watch_takes_the_latest_search(capsys: pytest.CaptureFixture[str], store
 
 def test_watch_a_search_until_it_is_over(capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     kept = Store.open(tmp_path / "runs.sqlite")
-    search, pieces = kept.run("knock", {}), Shard("gin.duel", "simple", games=40).split(20)
+    search, pieces = kept.run("knock", {}), Shard("gin.contest", "simple", games=40).split(20)
     search.claim([piece.row() for piece in pieces], "another.machine:1:x")
     search.plan(40)
     looks = []
@@ -224,7 +224,7 @@ def test_watch_a_search_until_it_is_over(capsys: pytest.CaptureFixture[str], tmp
         play(pieces, search, jobs=1)
         search.finish(None)
 
-    monkeypatch.setattr("meldlab.cli.tune_watch.time.sleep", meanwhile)
+    monkeypatch.setattr("meldlab.cli.tune.watch.time.sleep", meanwhile)
     lines = watch(capsys, "--every", "0.5", "--store", str(tmp_path / "runs.sqlite")).splitlines()
     assert looks == [0.5]
     assert lines[0] == "run 1, knock, running: 0 of 40 games (0.0%), 0 games/s from 1 process, time left not yet known"

@@ -8,21 +8,16 @@ import pytest
 
 from meldlab.gin.players import Ensemble
 from meldlab.lab.runs.store import Store
-from meldlab.lab.tuning import ensembles, grids, iteration, knocking, tracking
+from meldlab.lab.tuning import ensembles, knocking, tracking
 from meldlab.lab.tuning.racing import Heats
 from tests.cli.test_app import run
 
 
 @pytest.fixture(autouse=True)
 def tiny(monkeypatch: pytest.MonkeyPatch) -> None:
-    thinned = {name: (lambda grid=grid: grid()[:: max(1, len(grid()) // 6)]) for name, grid in dict(grids.GRIDS).items()}
-    for module in (grids, ensembles, iteration):
-        monkeypatch.setattr(module, "GRIDS", thinned)
-    stages = tuple(one for one in knocking.TWO_STAGES if one[2] in (5, 6, 7))
-    monkeypatch.setattr(knocking, "TWO_STAGES", stages)
-    monkeypatch.setattr(knocking, "QUICK", knocking.Size(4, 4, 2, 40))
-    monkeypatch.setattr(tracking, "QUICK", tracking.Size(population=6, generations=2, games=10, final=60))
-    monkeypatch.setattr(ensembles, "QUICK", ensembles.Size(grid=False, fresh=40, heats=Heats(2, 8)))
+    monkeypatch.setattr(knocking, "QUICK", knocking.KnockingSize(4, 4, 2, 40, turns=(5, 6, 7)))
+    monkeypatch.setattr(tracking, "QUICK", tracking.TrackingSize(population=6, generations=2, games=10, final=60))
+    monkeypatch.setattr(ensembles, "QUICK", ensembles.SearchSize(grid=False, fresh=40, heats=Heats(2, 8)))
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from meldlab.cards import classes
-from meldlab.errors import NotLegalHere
+from meldlab.errors import NotPossible
 from meldlab.gin.book import NO_BOOK, Book
 from meldlab.gin.values.folder import check_folder, dead_cards, load, save
 
@@ -18,11 +18,11 @@ FACTS = {"cards": 3, "ranks": 4, "against": "simple", "rules": {"preset": "eaai"
 
 
 def small_book(kind: type[np.unsignedinteger], seed: int = 1) -> Book:
-    chance, size = np.random.default_rng(seed), classes.tables(3, dead_cards(4))
+    chance, size = np.random.default_rng(seed), classes.numbering(3, dead_cards(4))
     arrays = {name: chance.random(getattr(NO_BOOK, name).shape) for name in ("turns", "odds", "knock", "caught")}
     arrays["turns"][:, 0] = chance.integers(0, 2, len(arrays["turns"]))
     deck = np.array([((1 << 52) - 1) & ~dead_cards(4).mask, 3], np.int64)
-    codes = chance.integers(0, np.iinfo(kind).max, (2, size.count), kind, endpoint=True)
+    codes = chance.integers(0, np.iinfo(kind).max, (2, size.classes), kind, endpoint=True)
     return NO_BOOK._replace(codes=codes, keys=size.keys, patterns=size.patterns, deck=deck, **arrays)
 
 
@@ -93,7 +93,7 @@ def test_a_place_where_something_else_lies_is_refused(tmp_path: Path) -> None:
         (tmp_path / "thesis.txt", "is a file"),
         (tmp_path / "a" / "b", "there is no folder"),
     ):
-        with pytest.raises(NotLegalHere, match=why):
+        with pytest.raises(NotPossible, match=why):
             check_folder(folder)
     (tmp_path / "empty").mkdir()
     save(small_book(np.uint8), FACTS, tmp_path / "empty")
@@ -128,5 +128,5 @@ def test_a_damaged_player_is_refused(tmp_path: Path, file: str, damage: object, 
     assert callable(damage)
     save(small_book(np.uint8), FACTS, tmp_path / "mine")
     damage(tmp_path / "mine" / file)
-    with pytest.raises(NotLegalHere, match=why):
+    with pytest.raises(NotPossible, match=why):
         load(tmp_path / "mine")

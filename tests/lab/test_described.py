@@ -45,7 +45,7 @@ def test_looking_ahead_pays() -> None:
     fight = contest(Described.named("leduc_poker"), "pimc:100,random", games=200, seed=1, threads=1)
     assert fight.sign_test < 0.01
     assert fight.lead.low > 0
-    told = fight.told()
+    told = fight.as_json()
     assert told["deals_ahead"] == fight.ahead[0] > fight.ahead[1]
 
 
@@ -60,7 +60,7 @@ def test_the_arena_plays_the_games_of_its_seed() -> None:
 
 
 def test_one_deal_has_no_interval() -> None:
-    told = contest(Described.named("kuhn_poker"), "random", games=1, seed=3, threads=1).told()
+    told = contest(Described.named("kuhn_poker"), "random", games=1, seed=3, threads=1).as_json()
     assert told["score_lead_ci95"] is None
 
 

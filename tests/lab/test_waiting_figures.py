@@ -10,7 +10,7 @@ import pytest
 import typer
 
 from meldlab.cards import Hand, classes
-from meldlab.cli.waiting_figures import figures
+from meldlab.cli.waiting.figures import figures
 from meldlab.errors import NoSuchThing, NotLegalHere
 from meldlab.lab.figures import waiting as drawn
 from meldlab.waiting import Waiting, solve
@@ -38,17 +38,17 @@ def test_theorem_4_fails_for_four_cards_and_a_tolerance_of_four() -> None:
     game, hand = Waiting(4), Hand.parse("AC AD 2C QC")
     exact = solve(game)
     run = approximate(game, 4.0, exact)
-    cohort = run.cohort_of[classes.rank(hand)]
+    cohort = run.cohort_of[classes.number(hand)]
     known = []
     for card in range(52):
         if not hand.mask >> card & 1:
-            after = [classes.rank(Hand.from_mask(hand.mask ^ 1 << gone | 1 << card)) for gone in (one.index for one in hand)]
+            after = [classes.number(Hand.from_mask(hand.mask ^ 1 << gone | 1 << card)) for gone in (one.index for one in hand)]
             locked = [run.expected[rank] for rank in after if run.cohort_of[rank] < cohort]
             known += [min(locked)] if locked else []
     estimate = (48 + sum(known)) / len(known)
     assert run.cohorts[cohort].expected <= estimate < run.cohorts[cohort].expected + 4
-    assert estimate == pytest.approx(run.expected[classes.rank(hand)])
-    assert estimate - exact.of(hand) == pytest.approx(4.24552050627, abs=1e-10)
+    assert estimate == pytest.approx(run.expected[classes.number(hand)])
+    assert estimate - exact.turns(hand) == pytest.approx(4.24552050627, abs=1e-10)
 
 
 def test_the_exponent_of_a_power_is_found() -> None:

@@ -70,26 +70,26 @@ def test_means_and_least_upper_bounds(cards: int, aces: str, complete: int, mean
 
 def test_worst_hands(three: Solution, four: Solution) -> None:
     # Section 3.2.1: A, Q, K of three suits; with aces low the deck reads the same from the king down, so A, 2, K are as bad.
-    assert three.of("AC QH KD") == pytest.approx(three.summary().max, abs=1e-12)
+    assert three.turns("AC QH KD") == pytest.approx(three.summary().max, abs=1e-12)
     assert [card.rank.name for card in three.summary().worst] == ["ACE", "QUEEN", "KING"]
     # Section 3.2.2: twelve hands like AC 2D KD with aces high or low.
     both = solve(Waiting(3, "both"), device="cpu").summary()
     assert both.worst_hands == 12
-    assert solve(Waiting(3, "both"), device="cpu").of("AC 2D KD") == both.max
+    assert solve(Waiting(3, "both"), device="cpu").turns("AC 2D KD") == both.max
     assert four.summary().worst_hands == 12
 
 
 def test_the_first_classes(three: Solution) -> None:
     # Section 3.2.1: the best hands, the 544 hands of the largest class, the median hand.
-    assert three.of("2C 2D 3C") == Fraction(49, 4)
-    _, hands, values = three.table()
+    assert three.turns("2C 2D 3C") == Fraction(49, 4)
+    _, hands, values = three.rows()
     assert hands[np.abs(values - 15.228977272) < 1e-8].sum() == 544
-    assert three.of("8D 9S JD") == pytest.approx(18.223831446346434, abs=1e-9)
+    assert three.turns("8D 9S JD") == pytest.approx(18.223831446346434, abs=1e-9)
 
 
 def test_all_classes_with_aces_round() -> None:
     solution = solve(Waiting(3, "round"), device="cpu")
-    _, hands, values = solution.table()
+    _, hands, values = solution.rows()
     found: dict[float, int] = {}
     for size, value in zip(hands, values, strict=True):
         found[round(float(value), 9)] = found.get(round(float(value), 9), 0) + int(size)
@@ -102,18 +102,18 @@ def test_all_classes_with_aces_round() -> None:
     theirs = sorted([*theirs, missing], key=lambda entry: entry[1])
     assert [size for _, size in ours] == [size for size, _ in theirs]
     np.testing.assert_allclose([value for value, _ in ours], [value for _, value in theirs], rtol=0, atol=6e-10)
-    assert solution.summary().classes == 60
+    assert solution.summary().distinct_values == 60
 
 
 def test_four_cards_round() -> None:
     # Section 4.2: 654 classes and the rummies; 2,496 hands with E = 24; 156 worst hands like AC 2D 5C 6D.
     solution = solve(Waiting(4, "round"), device="cpu")
     summary = solution.summary()
-    _, hands, values = solution.table()
-    assert summary.classes == 655
+    _, hands, values = solution.rows()
+    assert summary.distinct_values == 655
     assert hands[values == 24].sum() == 2496
     assert summary.worst_hands == 156
-    assert solution.of("AC 2D 5C 6D") == pytest.approx(38.6563243418, abs=6e-11)
+    assert solution.turns("AC 2D 5C 6D") == pytest.approx(38.6563243418, abs=6e-11)
 
 
 @pytest.mark.parametrize("tolerance", [1.0, 0.5])
@@ -129,7 +129,7 @@ def test_the_errors_of_section_5_3(three: Solution) -> None:
     one = approximate(Waiting(3), 1.0, three)
     assert one.max_error == pytest.approx(0.6109, abs=5e-5)
     assert one.mean_error == pytest.approx(0.086, abs=5e-4)
-    worst = classes.unrank(3, int(np.argmax(one.expected - three.expected)))
+    worst = classes.hand(3, int(np.argmax(one.expected - three.expected)))
     assert [str(card.rank) for card in worst] in (["3", "5", "K"], ["A", "9", "J"])  # the printed hand or its mirror image
     # The result file behind the thesis has 713 classes at its tolerance of 1e-7, without the rummies.
     assert len(approximate(Waiting(3), 1e-7, three).cohorts) == 713
@@ -191,7 +191,7 @@ def test_fractions_satisfy_the_equation() -> None:
     # Independent of the order in which they were found: every E is the least mean over the draws, exactly.
     exact = exact_values(Waiting(3))
     for rank in range(0, 1755, 37):
-        hand = classes.unrank(3, rank)
+        hand = classes.hand(3, rank)
         if exact[rank] == 0:
             continue
         after = sorted(least(hand | {card}, exact) for card in Hand.full() - hand)
@@ -202,4 +202,4 @@ def test_fractions_satisfy_the_equation() -> None:
 
 
 def least(hand: "Hand", exact: list[Fraction]) -> Fraction:
-    return min(exact[classes.rank(Hand.from_mask(hand.mask ^ 1 << card.index))] for card in hand)
+    return min(exact[classes.number(Hand.from_mask(hand.mask ^ 1 << card.index))] for card in hand)

@@ -8,7 +8,10 @@ import numpy as np
 import pytest
 
 from meldlab.cli.app import main
+from meldlab.cli.table import Screen
+from meldlab.play import Record, replay
 from meldlab.recycle import library
+from meldlab.recycle.game import Described
 from meldlab.recycle.machine.machine import Machine
 
 TINY = """;; a game
@@ -147,18 +150,22 @@ def test_show_transcript_and_perft(capsys: pytest.CaptureFixture[str], tiny: str
 
 def test_a_person_plays(capsys: pytest.CaptureFixture[str], tiny: str, monkeypatch: pytest.MonkeyPatch) -> None:
     answers = iter(["nonsense", "9", "2"])
-    monkeypatch.setattr("typer.prompt", lambda _: next(answers))
-    printed = said(capsys, "play", tiny, "--seat", "2")
+    monkeypatch.setattr(Screen, "ask", lambda *_: next(answers))
+    kept = Path(tiny).with_suffix(".toml")
+    printed = said(capsys, "play", tiny, "--seat", "2", "--save", str(kept))
     assert "1 x ??" in printed
-    assert "an option is a number from 1 to 2" in printed
+    assert "error: no option 'nonsense'" in printed
+    assert "error: no option 9 (1 to 2)" in printed
+    record = Record.parse(kept.read_text())
+    assert [step.seat for step in replay(Described.read(record.rules), record)] == [0, 1]
     assert "scores p1 1, p2 1" in printed
 
 
 def test_a_person_plays_against_one_that_looks_ahead(
     capsys: pytest.CaptureFixture[str], tiny: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("typer.prompt", lambda _: "2")
-    printed = said(capsys, "play", tiny, "--seat", "1", "--against", "pimc:3")
+    monkeypatch.setattr(Screen, "ask", lambda *_: "2")
+    printed = said(capsys, "play", tiny, "--seat", "1", "--against", "pimc:3:taken")
     assert "p2: " in printed
     assert "scores p1 1, p2 1" in printed
 

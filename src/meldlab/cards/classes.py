@@ -2,8 +2,8 @@
 
 >>> count(3), count(10)
 (1755, 671225412)
->>> hand = unrank(3, 1000)
->>> rank(hand), orbit_size(hand), len(set(orbit(hand)))
+>>> example = hand(3, 1000)
+>>> number(example), orbit_size(example), len(set(orbit(example)))
 (1000, 12, 12)
 
 Dead cards cannot be in a hand; only suits with the same dead ranks may then be renamed into each other:
@@ -13,7 +13,6 @@ Dead cards cannot be in a hand; only suits with the same dead ranks may then be 
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cache
 from itertools import combinations_with_replacement, permutations, product
 from math import comb, factorial, prod
@@ -23,26 +22,14 @@ from numpy.typing import ArrayLike, NDArray
 
 from meldlab.cards import kernel
 from meldlab.cards.hand import Hand
+from meldlab.cards.kernel import Numbering
 from meldlab.cards.masks import as_masks
 from meldlab.errors import NotLegalHere, whole
 
-__all__ = ["Tables", "count", "hands", "orbit", "orbit_size", "orbit_sizes", "rank", "ranks", "tables", "unrank"]
+__all__ = ["count", "hand", "hands", "number", "numbering", "numbers", "orbit", "orbit_size", "orbit_sizes"]
 
 Ints = NDArray[np.int64]
 NO_CARDS = Hand()
-
-
-@dataclass(frozen=True, eq=False)
-class Tables:
-    """What the class kernels read for hands of one size."""
-
-    count: int
-    renamings: int  # how many renamings of suits leave the dead cards alone
-    keys: NDArray[np.int32]  # [4, 8192], key by suit and lane; -1 with a dead card
-    lanes: NDArray[np.uint16]  # [4, 28340], lane by suit and key without its block
-    patterns: Ints  # [14 * 14 * 14, 6]: offset, weights of the four suits, cards in the fourth
-    rows: Ints  # used rows of patterns by ascending offset
-    seats: Ints  # [4, 2]: suit and block of each place in the order of keys
 
 
 def _blocks(dead: Hand) -> list[tuple[int, list[int]]]:
@@ -71,14 +58,14 @@ def _keys(dead: Hand) -> tuple[NDArray[np.int32], NDArray[np.uint16]]:
     return keys, lanes
 
 
-def tables(cards: int, dead: Hand = NO_CARDS) -> Tables:
-    """Return the tables for hands of ``cards`` cards, 0 to 13, without the ``dead`` ones."""
+def numbering(cards: int, dead: Hand = NO_CARDS) -> Numbering:
+    """Return what the kernels read for hands of ``cards`` cards, 0 to 13, without the ``dead`` ones."""
     most = min(kernel.MOST, 52 - len(_hand(dead)))
-    return _tables(whole(cards, "number of cards in a hand with a class", most=most), dead)
+    return _numbering(whole(cards, "number of cards in a hand with a class", most=most), dead)
 
 
 @cache
-def _tables(cards: int, dead: Hand) -> Tables:
+def _numbering(cards: int, dead: Hand) -> Numbering:
     blocks = _blocks(dead)
     keys, lanes = _keys(dead)
     patterns, rows, offset = np.zeros((kernel.ROW**3, 6), np.int64), [], 0
@@ -102,32 +89,32 @@ def _tables(cards: int, dead: Hand) -> Tables:
         patterns[row] = offset, *weights, counts[3]
         rows.append(row)
         offset += prod(size for _, size in sizes)
-    seats = np.array([(suit, block) for block, (_, suits) in enumerate(blocks) for suit in suits], np.int64)
+    slots = np.array([(suit, block) for block, (_, suits) in enumerate(blocks) for suit in suits], np.int64)
     renamings = prod(factorial(len(suits)) for _, suits in blocks)
-    return Tables(offset, renamings, keys, lanes, patterns, np.array(rows, np.int64), seats)
+    return Numbering(offset, renamings, keys, lanes, patterns, np.array(rows, np.int64), slots)
 
 
 def count(cards: int, dead: Hand = NO_CARDS) -> int:
     """Return the number of classes of hands of ``cards`` cards."""
-    return tables(cards, dead).count
+    return numbering(cards, dead).classes
 
 
-def rank(hand: Hand, dead: Hand = NO_CARDS) -> int:
+def number(hand: Hand, dead: Hand = NO_CARDS) -> int:
     """Return the number of the hand's class among the classes of hands of its size."""
-    size = tables(len(_alive(hand, dead)), dead)
-    return int(kernel.class_rank(hand.mask, size.keys, size.patterns))
+    size = numbering(len(_alive(hand, dead)), dead)
+    return int(kernel.class_number(hand.mask, size.keys, size.patterns))
 
 
-def unrank(cards: int, rank: int, dead: Hand = NO_CARDS) -> Hand:
-    """Return the hand that stands for class ``rank``; its suits are ordered by number of cards, spades the longest."""
-    size = tables(cards, dead)
-    place = whole(rank, f"number of a class of {cards}-card hands", most=size.count - 1)
-    return Hand.from_mask(int(kernel.class_unrank(place, size.rows, size.patterns, size.lanes, size.seats)))
+def hand(cards: int, number: int, dead: Hand = NO_CARDS) -> Hand:
+    """Return the hand that stands for a class of ``cards``-card hands; its suits are ordered by number of cards, spades the longest."""
+    size = numbering(cards, dead)
+    asked = whole(number, f"number of a class of {cards}-card hands", most=size.classes - 1)
+    return Hand.from_mask(int(kernel.class_hand(asked, size)))
 
 
 def orbit_size(hand: Hand, dead: Hand = NO_CARDS) -> int:
     """Return the number of hands in the hand's class."""
-    size = tables(len(_alive(hand, dead)), dead)
+    size = numbering(len(_alive(hand, dead)), dead)
     return int(kernel.orbit_size(hand.mask, size.keys, size.renamings))
 
 
@@ -139,27 +126,25 @@ def orbit(hand: Hand, dead: Hand = NO_CARDS) -> Iterator[Hand]:
     return map(Hand.from_mask, sorted(masks))
 
 
-def ranks(masks: ArrayLike, cards: int, dead: Hand = NO_CARDS) -> Ints:
+def numbers(masks: ArrayLike, cards: int, dead: Hand = NO_CARDS) -> Ints:
     """Return the class number of each of ``masks``, [hands] of ``cards``-card hands, as [hands] int64."""
-    size = tables(cards, dead)
-    result: Ints = kernel.class_ranks(_masks(masks, cards, dead), size.keys, size.patterns)
+    result: Ints = kernel.class_numbers(_masks(masks, cards, dead), numbering(cards, dead))
     return result
 
 
-def hands(cards: int, first: int = 0, many: int | None = None, dead: Hand = NO_CARDS) -> Ints:
-    """Return [many] int64, the masks that stand for class ``first`` and the following ones (all of them by default)."""
-    size = tables(cards, dead)
-    start = whole(first, f"first of the {size.count:,} classes of {cards}-card hands", most=size.count)
-    left = size.count - start
-    length = left if many is None else whole(many, f"number of classes from {start:,} on", most=left)
-    result: Ints = kernel.class_hands(start, length, size.rows, size.patterns, size.lanes, size.seats)
+def hands(cards: int, first: int = 0, count: int | None = None, dead: Hand = NO_CARDS) -> Ints:
+    """Return [count] int64, the masks that stand for class ``first`` and the following ones (all of them by default)."""
+    size = numbering(cards, dead)
+    start = whole(first, f"first of the {size.classes:,} classes of {cards}-card hands", most=size.classes)
+    left = size.classes - start
+    length = left if count is None else whole(count, f"number of classes from {start:,} on", most=left)
+    result: Ints = kernel.class_hands(start, length, size)
     return result
 
 
 def orbit_sizes(masks: ArrayLike, cards: int, dead: Hand = NO_CARDS) -> Ints:
     """Return the size of the class of each of ``masks``, [hands] of ``cards``-card hands, as [hands] int64."""
-    size = tables(cards, dead)
-    result: Ints = kernel.orbit_sizes(_masks(masks, cards, dead), size.keys, size.renamings)
+    result: Ints = kernel.orbit_sizes(_masks(masks, cards, dead), numbering(cards, dead))
     return result
 
 

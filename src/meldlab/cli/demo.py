@@ -72,13 +72,14 @@ def meld_rows() -> list[Row]:
 def waiting_rows() -> list[Row]:
     """Solve the games of three and four cards (Finkle 2017, sections 3.2, 4.2, 5.4 and 5.5)."""
     from meldlab.waiting import Waiting
-    from meldlab.waiting.library import find
+    from meldlab.waiting.kept import cached_solution
 
     rows: list[Row] = []
     published = {3: ("19.180055096", "18.861678332", "18.244248540"), 4: ("41.88666 (t = 0.001)", "41.3925 (t = 0.001)", "38.6563243418")}
     for cards, bounds in published.items():
         for rule, bound in zip(("low", "both", "round"), bounds, strict=True):
-            rows.append((f"most turns to wait with {cards} cards, aces {rule}", bound, f"{find(Waiting(cards, rule)).summary().max:.10f}"))
+            most = cached_solution(Waiting(cards, rule)).summary().max
+            rows.append((f"most turns to wait with {cards} cards, aces {rule}", bound, f"{most:.10f}"))
     return rows
 
 
@@ -96,7 +97,7 @@ def stopping_rows() -> list[Row]:
 
 def show_rummikub(console: "Console") -> None:
     """Solve one Rummikub turn and say how to carry it out."""
-    from meldlab.cli.tiles import rack_text, table_text
+    from meldlab.cli.rummikub.tiles import rack_text, table_text
     from meldlab.rummikub import Position, moves, solve
 
     position = Position.parse("R3-5 | K5 B5 O5 | K6-8", "R5 B6 B7 O1")
@@ -118,11 +119,12 @@ def rummikub_rows() -> list[Row]:
 def gin_rows() -> list[Row]:
     """Let the ensemble of Nagai et al. (2021) and its betters play the simple player; the paper's rate is the best of 3,003 noisy ones."""
     from meldlab.chance import Purpose, derived
-    from meldlab.lab.arena.gin import duel
+    from meldlab.gin import Gin
+    from meldlab.lab.arena.contest import contest
 
     published = {"ensemble": "0.739 (0.723 re-measured)", "ensemble:best": "-", "computed:light": "-"}
     deals = derived(1, Purpose.FRESH)  # the search that found ensemble:best has not seen them
-    rates = {name: duel(name, "simple", 4_000, seed=deals).win_rate for name in published}
+    rates = {name: contest(Gin(), [name, "simple"], 4_000, seed=deals).rate() for name in published}
     return [(f"gin rummy, {name} against simple, games won", published[name], str(rate)) for name, rate in rates.items()]
 
 

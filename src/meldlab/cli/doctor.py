@@ -67,9 +67,9 @@ def kernel_jobs() -> Mapping[str, Callable[[], object]]:
 def _cards() -> None:
     from meldlab.cards import Deck, classes
 
-    classes.ranks(classes.hands(3, 0, 10), 3)
+    classes.numbers(classes.hands(3, 0, 10), 3)
     classes.orbit_size(Deck.shuffled(0).deal(3)[0])
-    classes.rank(classes.unrank(3, 1))
+    classes.number(classes.hand(3, 1))
 
 
 def _melds() -> None:
@@ -83,10 +83,10 @@ def _melds() -> None:
 def _waiting() -> None:
     from meldlab.waiting import Waiting, solve
     from meldlab.waiting.cohorts import approximate
+    from meldlab.waiting.kept import PRECISIONS, load, save
     from meldlab.waiting.rational import exact_values
     from meldlab.waiting.simulation import duel, play_bag, play_deck
-    from meldlab.waiting.table import PRECISIONS, load, save
-    from meldlab.waiting.walk import Walk
+    from meldlab.waiting.waiting_time import WaitingTime
 
     solution = solve(Waiting(3), device="cpu")
     with TemporaryDirectory() as folder:
@@ -94,14 +94,14 @@ def _waiting() -> None:
             save(solution, Path(folder, "table"), precision)
             kept = load(Path(folder, "table"))
             kept.summary()
-            Walk.from_hand(kept, "AC QH KD")
+            WaitingTime.from_hand(kept, "AC QH KD")
             del kept
     approximate(Waiting(3), 1.0, solution)
     exact_values(Waiting(3, "round"))
-    walk = Walk.from_hand(solution, "AC QH KD")
-    walk.deviation()
-    walk.quantile(0.5)
-    walk.quantiles(0.5)
+    waited = WaitingTime.from_hand(solution, "AC QH KD")
+    waited.deviation()
+    waited.quantile(0.5)
+    waited.quantiles(0.5)
     play_bag(solution, "AC QH KD", games=2)
     play_deck(solution, games=2)
     duel(solution, solution.expected, None, games=4)
@@ -110,19 +110,19 @@ def _waiting() -> None:
 def _gin() -> None:
     from meldlab.gin import Gin, players
     from meldlab.gin.advice import advise, imagined_view
-    from meldlab.lab.arena.gin import duel
+    from meldlab.lab.arena.contest import contest
     from meldlab.lab.computing import Setting, compute
     from meldlab.lab.tuning.work import warm
     from meldlab.play import Deal, Table
 
     warm()
     for threads in (0, 1):
-        duel("ensemble", "simple", 2, threads=threads)
+        contest(Gin(), ["ensemble", "simple"], 2, threads=threads)
     for pair in (("mc:1", "ensemble"), ("computed:light", "ensemble:best"), ("random", "simple")):
         Table(Gin(), [players.parse(name) for name in pair]).play(Deal(0))
     view = imagined_view("2C 3C 4C 9D 9H 9S KC KD 4H 5S", "KH")
     for name in ("ensemble", "computed:light"):
-        advise(view, players.parse(name))  # type: ignore[arg-type]  # both give advice
+        advise(view, players.parse(name))
     compute("simple", Setting(cards=3, ranks=4), device="cpu", rounds=1000, games=2, loops=1)
 
 

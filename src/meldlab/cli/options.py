@@ -4,6 +4,7 @@ import json
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -19,6 +20,7 @@ __all__ = [
     "JsonOption",
     "MoveSecondsOption",
     "RaiseOption",
+    "SaveOption",
     "SeedOption",
     "StoreOption",
     "need_input",
@@ -60,6 +62,7 @@ ClusterOption = Annotated[str | None, typer.Option("--cluster", help="A Dask sch
 MoveSecondsOption = Annotated[float | None, typer.Option("--seconds-per-move", help="Processor time of a move, or it is a forfeit.")]
 GameSecondsOption = Annotated[float | None, typer.Option("--seconds-per-game", help="Processor time of a player's moves in a game.")]
 RaiseOption = Annotated[bool, typer.Option("--raise", help="Show the traceback of what a player raises.")]
+SaveOption = Annotated[Path | None, typer.Option("--save", help="Keep the record in this new file, move by move.")]
 
 
 @contextmanager

@@ -1,7 +1,5 @@
 """``meldlab runs``: what the store has kept of every search."""
 
-import csv
-import io
 import sys
 from datetime import UTC, datetime
 from pathlib import Path
@@ -12,7 +10,7 @@ import typer
 from meldlab.cli.options import JsonOption, StoreOption, print_json
 
 if TYPE_CHECKING:
-    from meldlab.lab.runs.standings import Progress
+    from meldlab.lab.runs.reached import Progress
     from meldlab.lab.runs.store import Run
 
 __all__ = ["app"]
@@ -34,7 +32,7 @@ def list_runs(store: StoreOption = None, json: JsonOption = False) -> None:
 
     Example: meldlab runs list
     """
-    from meldlab.lab.runs.standings import Progress
+    from meldlab.lab.runs.reached import Progress
     from meldlab.lab.runs.store import Store, default_store
 
     if store is None and not default_store().exists():
@@ -47,7 +45,7 @@ def list_runs(store: StoreOption = None, json: JsonOption = False) -> None:
     kept = Store.look(store)
     found = [(run, Progress.of(run)) for run in kept.runs()]
     if json:
-        print_json({"store": str(kept), "runs": [told_run(run, progress) for run, progress in found]})
+        print_json({"store": str(kept), "runs": [run_json(run, progress) for run, progress in found]})
         return
     if not found:
         print(f"no runs in {kept}")
@@ -78,14 +76,14 @@ def show(
     """
     import json as text
 
-    from meldlab.lab.runs.standings import Progress, standings
+    from meldlab.lab.runs.reached import Progress, leaders
     from meldlab.lab.runs.store import Store
 
     found = Store.look(store).find(run)
-    progress, players = Progress.of(found), standings(found, top)
+    progress, players = Progress.of(found), leaders(found, top)
     if json:
-        more = {"notes": found.notes.splitlines(), "players": [one.told() for one in players], "result": found.result}
-        print_json({**told_run(found, progress), **more})
+        more = {"notes": found.notes.splitlines(), "players": [one.as_json() for one in players], "result": found.result}
+        print_json({**run_json(found, progress), **more})
         return
     print(f"run {found.number}: {found.experiment}, {progress.state}, version {found.version}, started {when(found.started)}")
     for name, value in found.settings.items():
@@ -111,6 +109,7 @@ def export(
     """
     from meldlab.cache import write_whole
     from meldlab.errors import NoSuchThing
+    from meldlab.lab.rows import csv_text
     from meldlab.lab.runs.store import EVALUATIONS, Store
 
     if out is not None and out.suffix.lower() not in FORMATS:
@@ -121,13 +120,13 @@ def export(
         if json:
             print_json({"run": run, "rows": [dict(zip(names, row, strict=True)) for row in rows]})
         else:
-            print(as_csv(names, rows), end="")
+            print(csv_text([names, *rows]), end="")
         return
     with write_whole(out) as file:
         if out.suffix.lower() == ".parquet":
             write_parquet(names, rows, file)
         else:
-            file.write(as_csv(names, rows).encode())
+            file.write(csv_text([names, *rows]).encode())
     if json:
         print_json({"run": run, "out": str(out), "rows": len(rows)})
     else:
@@ -152,7 +151,7 @@ def in_short(result: Any) -> str:
     return f"{', '.join(parts)} (all of it with --json)"
 
 
-def told_run(run: "Run", progress: "Progress") -> dict[str, Any]:
+def run_json(run: "Run", progress: "Progress") -> dict[str, Any]:
     """Return what the command line answers about a run."""
     return {
         "run": run.number,
@@ -161,7 +160,7 @@ def told_run(run: "Run", progress: "Progress") -> dict[str, Any]:
         "version": run.version,
         "started": when(run.started),
         "finished": when(run.finished) if run.finished is not None else None,
-        **progress.told(),
+        **progress.as_json(),
     }
 
 
@@ -172,15 +171,6 @@ def when(seconds: float) -> str:
     '1970-01-01T00:00:00Z'
     """
     return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-
-
-def as_csv(names: list[str], rows: list[tuple[Any, ...]]) -> str:
-    """Return rows as CSV with a line of names above."""
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(names)
-    writer.writerows(rows)
-    return text.getvalue()
 
 
 def write_parquet(names: list[str], rows: list[tuple[Any, ...]], file: BinaryIO) -> None:

@@ -8,7 +8,7 @@ have been seen; ``deck`` [2] int64, all cards of the deck and how many a hand ha
 
 import numpy as np
 
-from meldlab.cards.kernel import LANE, frame_of_suit, rank_in_frame
+from meldlab.cards.kernel import LANE, frame_of_suit, number_in_frame
 from meldlab.compiling import scalar_kernel
 from meldlab.gin.kernel import bit, discards, popcount
 from meldlab.gin.values.kernel_recursion import lane_of, without_lowest
@@ -64,12 +64,12 @@ def fill_risks(risks, cards, hand, known, pile, book):
 
 
 @scalar_kernel
-def value_of(rank, turn, book):
+def value_of(number, turn, book):
     """Return V of a class at a turn; after the last turn the round is void."""
     if turn > TURNS:
         return 0.0
     row = book.turns[turn]
-    return row[1] + row[2] * np.float64(book.codes[np.int64(row[0]), rank])
+    return row[1] + row[2] * np.float64(book.codes[np.int64(row[0]), number])
 
 
 @scalar_kernel
@@ -89,7 +89,7 @@ def best_after(hand, barred, turn, seen, limit, risks, book, left, values):
         lane = lane_of(hand, suit)
         if lane == 0:
             continue
-        base, weight, m, r1, r2, r3 = frame_of_suit(hand, suit, without_lowest(lane), book.keys, book.patterns)
+        frame = frame_of_suit(hand, suit, without_lowest(lane), book.keys, book.patterns)
         rest = lane
         while rest:
             fewer = without_lowest(rest)
@@ -98,9 +98,9 @@ def best_after(hand, barred, turn, seen, limit, risks, book, left, values):
             card = 13 * suit + np.int64(LOWEST[gone])
             if barred & bit(card):
                 continue
-            rank = rank_in_frame(book.keys[suit, np.uint32(lane ^ gone)], base, weight, m, r1, r2, r3)
+            number = number_in_frame(book.keys[suit, np.uint32(lane ^ gone)], frame)
             rest_left = left[card]
-            wait = (1.0 - hazard) * value_of(rank, turn + 1, book) + hazard * caught[rest_left] + bias - price * risks[card]
+            wait = (1.0 - hazard) * value_of(number, turn + 1, book) + hazard * caught[rest_left] + bias - price * risks[card]
             values[card] = wait
             if chosen < 0 or wait > best:
                 best, chosen = wait, card

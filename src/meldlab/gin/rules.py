@@ -2,7 +2,7 @@
 
 >>> Rules.preset("pagat").game_bonus, Rules.preset("eaai").game_bonus
 (100, 0)
->>> Rules.read({"preset": "eaai", "knock_limit": 5}).told()
+>>> Rules.read({"preset": "eaai", "knock_limit": 5}).as_record()
 {'preset': 'eaai', 'knock_limit': 5}
 """
 
@@ -87,7 +87,7 @@ class Rules:
                 raise NoSuchThing("rule", name, known)
         return cls(**{**asdict(start), **changes})
 
-    def told(self) -> dict[str, Any]:
+    def as_record(self) -> dict[str, Any]:
         """Return the preset that differs in the fewest fields, and those fields."""
         own = asdict(self)
         differences = [

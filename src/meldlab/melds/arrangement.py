@@ -35,7 +35,7 @@ __all__ = [
     "deadwoods",
     "discards",
     "is_complete",
-    "leftover_table",
+    "leftovers",
     "melds",
     "points_of",
 ]
@@ -121,16 +121,16 @@ def points_of(hand: Hand | str, points: Points = GIN_POINTS) -> int:
     return sum(values[card.rank] for card in as_hand(hand))
 
 
-def leftover_table(aces: Aces | str = Aces.LOW, points: Points = GIN_POINTS) -> NDArray[np.uint16]:
-    """Return the table that the kernels read for an ace rule and points per rank (ace to king)."""
-    return _leftover_table(Aces.parse(aces), _points(points))
+def leftovers(aces: Aces | str = Aces.LOW, points: Points = GIN_POINTS) -> NDArray[np.uint16]:
+    """Return [8192] uint16, what the kernels read for an ace rule and points per rank (ace to king)."""
+    return _leftovers(Aces.parse(aces), _points(points))
 
 
 @lru_cache(maxsize=16)
-def _leftover_table(aces: Aces, points: tuple[int, ...]) -> NDArray[np.uint16]:
-    table: NDArray[np.uint16] = kernel.leftover_table(np.array(aces.runs), np.array(points))
-    table.setflags(write=False)
-    return table
+def _leftovers(aces: Aces, points: tuple[int, ...]) -> NDArray[np.uint16]:
+    left: NDArray[np.uint16] = kernel.leftovers(np.array(aces.runs), np.array(points))
+    left.setflags(write=False)
+    return left
 
 
 def melds(hand: Hand | str, aces: Aces | str = Aces.LOW) -> tuple[Meld, ...]:
@@ -155,7 +155,7 @@ def _every_meld(aces: Aces) -> dict[int, Meld]:
 
 def deadwood(hand: Hand | str, aces: Aces | str = Aces.LOW, points: Points = GIN_POINTS) -> int:
     """Return the fewest points outside melds."""
-    return int(kernel.deadwood(_mask(hand), leftover_table(aces, points)))
+    return int(kernel.deadwood(_mask(hand), leftovers(aces, points)))
 
 
 def deadwoods(masks: ArrayLike, aces: Aces | str = Aces.LOW, points: Points = GIN_POINTS) -> NDArray[np.uint16]:
@@ -164,10 +164,10 @@ def deadwoods(masks: ArrayLike, aces: Aces | str = Aces.LOW, points: Points = GI
     >>> deadwoods(np.array([Hand.parse("5H 6H 7H").mask, Hand.parse("5H 6H KS").mask]))
     array([ 0, 21], dtype=uint16)
     """
-    hands, table = as_masks(masks), leftover_table(aces, points)
+    hands, left = as_masks(masks), leftovers(aces, points)
     if len(hands) and np.bitwise_count(hands).max() > MOST_CARDS:
         raise NotLegalHere(f"each hand has at most {MOST_CARDS} cards")
-    result: NDArray[np.uint16] = kernel.deadwoods(hands, table)
+    result: NDArray[np.uint16] = kernel.deadwoods(hands, left)
     return result
 
 
@@ -183,7 +183,7 @@ def is_complete(hand: Hand | str, aces: Aces | str = Aces.LOW) -> bool:
 
 def arrangements(hand: Hand | str, aces: Aces | str = Aces.LOW, points: Points = GIN_POINTS) -> Iterator[Arrangement]:
     """Give every arrangement with the least deadwood once, fewest and longest melds first."""
-    mask, table, values = _mask(hand), leftover_table(aces, points), _points(points)
+    mask, left, values = _mask(hand), leftovers(aces, points), _points(points)
     known = _every_meld(Aces.parse(aces))
     within = [meld for meld in known if mask & meld == meld]
     found: set[tuple[int, ...]] = set()
@@ -195,13 +195,13 @@ def arrangements(hand: Hand | str, aces: Aces | str = Aces.LOW, points: Points =
             return
         lowest = rest & -rest
         cost = values[(lowest.bit_length() - 1) % 13]
-        if cost + kernel.deadwood(rest ^ lowest, table) == budget:
+        if cost + kernel.deadwood(rest ^ lowest, left) == budget:
             split(rest ^ lowest, budget - cost, dead | lowest, chosen)
         for meld in within:
-            if meld & lowest and meld & rest == meld and kernel.deadwood(rest ^ meld, table) == budget:
+            if meld & lowest and meld & rest == meld and kernel.deadwood(rest ^ meld, left) == budget:
                 split(rest ^ meld, budget, dead, (*chosen, meld))
 
-    least = int(kernel.deadwood(mask, table))
+    least = int(kernel.deadwood(mask, left))
     split(mask, least, 0, ())
     every = [_arrangement(mask, [known[meld] for meld in chosen], least) for chosen in found]
     return iter(sorted(every, key=lambda one: (len(one.melds), [meld.cards for meld in one.melds])))
@@ -223,8 +223,8 @@ def discards(hand: Hand | str, aces: Aces | str = Aces.LOW, points: Points = GIN
     >>> {str(card): left for card, left in discards("5H 6H 7H KS").items()}
     {'5H': 23, '6H': 22, '7H': 21, 'KS': 0}
     """
-    cards, table = Hand.from_mask(_mask(hand)), leftover_table(aces, points)
-    return {card: int(kernel.deadwood(cards.mask ^ 1 << card.index, table)) for card in cards}
+    cards, left = Hand.from_mask(_mask(hand)), leftovers(aces, points)
+    return {card: int(kernel.deadwood(cards.mask ^ 1 << card.index, left)) for card in cards}
 
 
 def best_discard(hand: Hand | str, aces: Aces | str = Aces.LOW, points: Points = GIN_POINTS) -> Card:

@@ -1,7 +1,7 @@
-"""Kernels on melds: one table of 8192 lanes per ace rule and points, sets by enumeration.
+"""Kernels on melds: the leftovers of 8192 lanes per ace rule and points, sets by enumeration.
 
-The table holds, for every suit lane, the fewest points left over when its cards are melded in runs only. Sets join suits, so they are
-chosen first: for each rank with three or four cards every set or none, and the table answers for what remains of each lane.
+``leftovers``, [8192] uint16, holds for every suit lane the fewest points left over when its cards are melded in runs only. Sets join suits,
+so they are chosen first: for each rank with three or four cards every set or none, and the leftovers answer for what remains of each lane.
 """
 
 import numpy as np
@@ -31,28 +31,28 @@ def lane_points(lane, points):
 
 
 @kernel
-def leftover_table(runs, points):
+def leftovers(runs, points):
     """Return [8192] uint16: the fewest points of a lane outside runs; ``runs``: [runs] int64, lanes that are one run."""
-    table = np.zeros(8192, np.uint16)
+    left = np.zeros(8192, np.uint16)
     for lane in range(1, 8192):
         lowest = lane & -lane
         # The lowest card is left over, or lies in one of the runs.
-        best = table[lane ^ lowest] + lane_points(lowest, points)
+        best = left[lane ^ lowest] + lane_points(lowest, points)
         for run in runs:
             if run & lowest and run & lane == run:
-                best = min(best, np.int64(table[lane ^ run]))
-        table[lane] = best
-    return table
+                best = min(best, np.int64(left[lane ^ run]))
+        left[lane] = best
+    return left
 
 
 @scalar_kernel
-def leftover(hand, table):
+def leftover(hand, leftovers):
     """Return the fewest points of a hand left over when only runs are melded."""
     return (
-        np.int64(table[hand & LANE])
-        + np.int64(table[(hand >> 13) & LANE])
-        + np.int64(table[(hand >> 26) & LANE])
-        + np.int64(table[(hand >> 39) & LANE])
+        np.int64(leftovers[hand & LANE])
+        + np.int64(leftovers[(hand >> 13) & LANE])
+        + np.int64(leftovers[(hand >> 26) & LANE])
+        + np.int64(leftovers[(hand >> 39) & LANE])
     )
 
 
@@ -71,32 +71,32 @@ def suits_held(hand, rank):
 
 
 @scalar_kernel
-def deadwood_with_sets(hand, ranks, table):
+def deadwood_with_sets(hand, ranks, leftovers):
     """Return the deadwood of a hand when sets are allowed on ``ranks``, a lane with at least one bit."""
     others = ranks & (ranks - 1)
     rank = np.int64(LOWEST[ranks])
     held = suits_held(hand, rank)
-    best = deadwood_with_sets(hand, others, table) if others else leftover(hand, table)
+    best = deadwood_with_sets(hand, others, leftovers) if others else leftover(hand, leftovers)
     # Recursion, not an odometer: an odometer needs arrays, and asking for them took three quarters of the time.
     for i in range(1, 6 if held == 15 else 2):
         rest = hand ^ (TRIES[held, i] << rank)
-        left = deadwood_with_sets(rest, others, table) if others else leftover(rest, table)
+        left = deadwood_with_sets(rest, others, leftovers) if others else leftover(rest, leftovers)
         if left < best:
             best = left
     return best
 
 
 @scalar_kernel
-def deadwood(hand, table):
+def deadwood(hand, leftovers):
     """Return the fewest points of a hand outside melds."""
     ranks = ranks_with_sets(hand)
-    return deadwood_with_sets(hand, ranks, table) if ranks else leftover(hand, table)
+    return deadwood_with_sets(hand, ranks, leftovers) if ranks else leftover(hand, leftovers)
 
 
 @kernel
-def deadwoods(hands, table):
+def deadwoods(hands, leftovers):
     """Return [hands] uint16, the deadwood of each of ``hands``, [hands] int64."""
     result = np.empty(len(hands), np.uint16)
     for i in range(len(hands)):
-        result[i] = deadwood(hands[i], table)
+        result[i] = deadwood(hands[i], leftovers)
     return result

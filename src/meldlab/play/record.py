@@ -45,8 +45,14 @@ class Record:
         fields = Fields(found, text)
         if fields.take("format", str) != FORMAT:
             raise BadText(f"no record format {found['format']!r} (use {FORMAT!r})", text, fields.place("format"))
-        seed, number, turned = (fields.take(name, int, 0) for name in ("seed", "number", "turned"))
-        deal = Deal(seed, number, turned, fields.take_texts("deal", optional=True))
+        if "turned" in found:
+            raise BadText(
+                "deals are not turned any more, players change seats; without the line 'turned = 0' this can be read",
+                text,
+                fields.place("turned"),
+            )
+        seed, number = (fields.take(name, int, 0) for name in ("seed", "number"))
+        deal = Deal(seed, number, fields.take_texts("deal", optional=True))
         record = cls(
             fields.take("game", str),
             fields.take("rules", dict, {}),
@@ -61,7 +67,7 @@ class Record:
     def __str__(self) -> str:
         deal = self.deal
         lines = [f"format = {toml(FORMAT)}", f"game = {toml(self.game)}", f"players = {toml(self.players)}"]
-        lines += [f"{name} = {value}" for name, value in (("seed", deal.seed), ("number", deal.game), ("turned", deal.turned))]
+        lines += [f"{name} = {value}" for name, value in (("seed", deal.seed), ("number", deal.game))]
         lines += [_column("deal", deal.given)] if deal.given else []
         lines += [_column("actions", self.actions)]
         lines += ["", "[rules]", *(f"{_key(name)} = {toml(value)}" for name, value in self.rules.items())]

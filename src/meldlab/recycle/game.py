@@ -7,16 +7,16 @@
 (2, 'the highest score wins')
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
 from meldlab.errors import BadText, MeldlabError, NoSuchThing, NotLegalHere
-from meldlab.play import Batch, Chance, Deal, Player, RandomPlayer, Result
+from meldlab.play import Batch, Chance, Count, Deal, Played, Player, RandomPlayer, Result
 from meldlab.recycle import library
 from meldlab.recycle.language.limits import Limits
 from meldlab.recycle.machine import kernel_layout as k
@@ -29,6 +29,12 @@ from meldlab.recycle.view import REVEALS, Option, View
 
 __all__ = ["Described", "Option", "State", "View", "load"]
 
+ENDS: dict[str, Callable[[Any], Any]] = {
+    "finished": lambda status: status == k.FINISHED,
+    "capped": lambda status: status == k.CAPPED,
+    "failed": lambda status: status > k.CAPPED,
+}
+SEARCHED = ("simulations", "changed", "broken")  # simulations in whose deal the options were not those of the game, and that broke off
 ATTEMPTS = 20  # to permute unseen cards so that the game could stand like that
 
 
@@ -92,18 +98,6 @@ class State:
         self._deciding.verify(action)
         return type(self)(*self.position.decide_knowing(action.number - 1, self.known), self.teller)
 
-    def legal_actions(self) -> Sequence[Option]:
-        """Give the options."""
-        return self._deciding.legal_actions()
-
-    def verify(self, action: Option) -> None:
-        """Raise NotLegalHere if the option is not one of this decision."""
-        self._deciding.verify(action)
-
-    def parse(self, text: str) -> Option:
-        """Read an option."""
-        return self._deciding.parse(text)
-
     @property
     def _deciding(self) -> View:
         return self.view(self.seat or 0)
@@ -165,6 +159,13 @@ class Described:
     text: str
     dialect: str = "0.6"
     limits: Limits = field(default_factory=Limits)
+    counts: ClassVar[Mapping[str, Count]] = {
+        **{name: Count(rate=True) for name in ENDS},
+        "decisions": Count(),
+        "options": Count("decisions"),
+        "simulations": Count(),
+        **{name: Count("simulations", rate=True) for name in SEARCHED[1:]},
+    }
 
     @classmethod
     def named(cls, name: str, dialect: str = "0.6", limits: Limits | None = None) -> Self:
@@ -181,6 +182,17 @@ class Described:
     def seats(self) -> range:
         """Return how many play."""
         return range(self.machine.players, self.machine.players + 1)
+
+    @property
+    def lowest_wins(self) -> bool:
+        """Tell whether the lowest score wins."""
+        return self.machine.best == "min"
+
+    @property
+    def teams(self) -> tuple[int, ...]:
+        """Return the team of each seat, from 0; empty where each plays alone."""
+        teams = tuple(team - 1 for team in self.machine.begin(seed=0).teams)
+        return teams if len(set(teams)) < len(teams) else ()
 
     def rules(self) -> Mapping[str, Any]:
         """Return the description itself, and the limits that may end a game."""
@@ -205,32 +217,36 @@ class Described:
         """Return the first decision."""
         if seats not in self.seats:
             raise NotLegalHere(f"{self.name} is for {self.machine.players} players, not {seats}")
-        if deal.turned or deal.given:
-            raise NotLegalHere("a described game deals its own cards: a deal can be neither turned nor given")
+        if deal.given:
+            raise NotLegalHere("a described game deals its own cards: none can be given")
         return State(*self.machine.begin_knowing(deal.seed, deal.game), Teller(self.machine))
+
+    def counted(self, played: Played[State]) -> dict[str, int]:
+        """Return what is counted of a game at the table."""
+        status = played.last.position.status
+        options = [len(action.view.legal_actions()) for action in played.actions if isinstance(action, Option)]
+        return {**{name: int(test(status)) for name, test in ENDS.items()}, "decisions": len(options), "options": sum(options)}
 
     def batch(self, players: Sequence[Player[Any, Any]], seed: int, first: int, games: int, threads: int = 0) -> Batch | None:
         """Play games ``first`` and following of a seed by kernel, as a table would play them; None if a player only sits at the table."""
-        machine = self.machine
-        chance = Searcher("random")
-        seated: list[Any] = [
-            chance if type(player) is RandomPlayer else player for player in players if type(player) in (RandomPlayer, Searcher)
-        ]
+        machine, chance = self.machine, Searcher("random")
+        known = [player for player in players if type(player) in (RandomPlayer, Searcher)]
+        seated: list[Any] = [chance if type(player) is RandomPlayer else player for player in known]
         if len(seated) < len(players):
             return None
         if len(seated) != machine.players:
             raise NotLegalHere(f"{self.name} is for {machine.players} players, not {len(seated)}")
-        if all(player == chance for player in seated):
+        if games == 0 or all(player == chance for player in seated):
             played: Any = machine.random_games(games, seed, threads, first)
-            counts = {"options": played.options} | dict.fromkeys(("simulations", "changed", "broken"), np.zeros(games, np.int64))
+            counts = {"options": played.options} | dict.fromkeys(SEARCHED, np.zeros(games, np.int64))
         else:
             played = searched_games(machine, seated, games, seed, first, threads)
-            columns = {name: getattr(played, name) for name in ("options", "simulations", "changed", "broken")}
+            columns = {name: getattr(played, name) for name in ("options", *SEARCHED)}
             counts = {name: np.bincount(played.game - first, each, games).astype(np.int64) for name, each in columns.items()}
         ended = played.statuses <= k.CAPPED
         best = ended[:, None] & (ranks_of(played.scores, machine.best) == 0)
         wins = best / np.maximum(1, best.sum(axis=1))[:, None]
-        counts |= {"status": played.statuses, "error_at": played.errors, "decisions": played.decisions}
+        counts |= {name: test(played.statuses).astype(np.int64) for name, test in ENDS.items()} | {"decisions": played.decisions}
         failed = zip(np.flatnonzero(~ended).tolist(), played.statuses[~ended].tolist(), played.errors[~ended].tolist(), strict=True)
         troubles = {first + row: str(machine.failure(status, at)) for row, status, at in failed}
         return Batch(np.where(ended[:, None], played.scores, 0), wins, counts, troubles)

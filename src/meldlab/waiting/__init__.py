@@ -9,6 +9,6 @@
 from meldlab.waiting.game import Waiting
 from meldlab.waiting.goal import GIN, Goal
 from meldlab.waiting.solution import Discard, Draw, Solution, Summary
-from meldlab.waiting.solve import solve
+from meldlab.waiting.solver import solve
 
 __all__ = ["GIN", "Discard", "Draw", "Goal", "Solution", "Summary", "Waiting", "solve"]

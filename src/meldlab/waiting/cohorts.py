@@ -18,7 +18,7 @@ from meldlab.errors import NotLegalHere
 from meldlab.waiting import kernel_cohorts
 from meldlab.waiting.game import Waiting
 from meldlab.waiting.solution import Solution
-from meldlab.waiting.solve import mark_goals, solve
+from meldlab.waiting.solver import solve
 from meldlab.waiting.ties import NEAR, Estimates
 
 __all__ = ["Approximation", "Cohort", "approximate", "verify"]
@@ -56,7 +56,7 @@ class Approximation:
 
 
 def verify(game: Waiting, tolerance: float) -> None:
-    """Refuse a game that is too large for cohorts, or a tolerance that is none."""
+    """Refuse a game that is too large for cohorts, or a tolerance that makes no sense."""
     if game.cards > MOST_CARDS or game.dead:
         raise NotLegalHere(f"cohorts are for up to {MOST_CARDS} cards without dead ones; {game} is solved exactly by 'waiting solve'")
     if not LEAST_TOLERANCE <= tolerance <= 1000:
@@ -98,36 +98,19 @@ def _lock_in(game: Waiting, tolerance: float) -> tuple[NDArray[np.float64], NDAr
     Evaluated are those still open, summed over the rounds: the work of a program that looks at every open hand anew in each round.
     """
     small, large = game.small, game.large
-    numbering = small.keys, small.lanes, small.seats, small.rows, small.patterns
-    expected, weight = mark_goals(game)
-    after, members, cohort = np.full(large.count, np.inf), np.empty(small.count, np.int64), np.full(small.count, -1, np.int32)
+    expected, weight = game.mark_goals()
+    after, members, cohort = np.full(large.classes, np.inf), np.empty(small.classes, np.int64), np.full(small.classes, -1, np.int32)
     goals = np.flatnonzero(expected == 0.0)
     members[: len(goals)], weight[goals] = goals, -1
     estimates = Estimates(game, expected, weight, cohort)
+    run = kernel_cohorts.Run(expected, weight, after, cohort, members)
     sizes, leasts, state = np.zeros(0, np.int64), np.zeros(0), np.array([0, len(goals), 0, 0])
     why = kernel_cohorts.PAUSED
     while why != kernel_cohorts.DONE:
         if state[kernel_cohorts.LOCKED] == len(sizes):
             more = max(64, len(sizes))
             sizes, leasts = np.concatenate((sizes, np.zeros(more, np.int64))), np.concatenate((leasts, np.zeros(more)))
-        why = kernel_cohorts.lock_in(
-            AT_ONCE,
-            tolerance,
-            NEAR,
-            state,
-            sizes,
-            leasts,
-            members,
-            float(game.bag),
-            expected,
-            weight,
-            after,
-            cohort,
-            game.alive,
-            numbering,
-            large.patterns,
-            small.renamings,
-        )
+        why = kernel_cohorts.lock_in(AT_ONCE, tolerance, NEAR, state, sizes, leasts, run, game.space)
         if why == kernel_cohorts.DOUBTFUL:
             state[kernel_cohorts.MANY] = _decide(estimates, tolerance, float(leasts[state[kernel_cohorts.LOCKED]]), members)
             state[kernel_cohorts.CHOSEN] = 1

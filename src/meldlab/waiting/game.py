@@ -8,14 +8,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from meldlab.cards import Hand, classes
-from meldlab.cards.classes import NO_CARDS, Tables
+from meldlab.cards.classes import NO_CARDS
+from meldlab.cards.kernel import Numbering
 from meldlab.errors import NotLegalHere, whole
 from meldlab.melds import Aces
+from meldlab.pieces import on_cores
+from meldlab.waiting import kernel
 from meldlab.waiting.goal import GIN, Goal
 
 __all__ = ["FEWEST", "MOST", "Waiting"]
 
 FEWEST, MOST = 3, 10
+PIECE = 1 << 16  # classes of the first piece of any work
 MOST_CLASSES = 1 << 32  # of hands before a discard, which have numbers of 32 bits
 
 
@@ -24,7 +28,7 @@ class Waiting:
     """The rules of one waiting game: cards in hand, ace rule, goal, and cards that are out of play.
 
     >>> game = Waiting(3)
-    >>> game.bag, game.hands, game.small.count
+    >>> game.bag, game.hands, game.small.classes
     (49, 22100, 1755)
     >>> str(Waiting(4, "both", Goal.parse("knock:10"), Hand.parse("2H 2D")))
     '4 cards, aces both, knock:10, without 2D 2H'
@@ -55,22 +59,34 @@ class Waiting:
         return comb(52 - len(self.dead), self.cards)
 
     @cached_property
-    def small(self) -> Tables:
-        """Return the class tables of the hands."""
-        return classes.tables(self.cards, self.dead)
+    def small(self) -> Numbering:
+        """Return how the hands are numbered."""
+        return classes.numbering(self.cards, self.dead)
 
     @cached_property
-    def large(self) -> Tables:
-        """Return the class tables of the hands with one card more, before the discard; the kernels number them in 32 bits."""
-        found = classes.tables(self.cards + 1, self.dead)
-        if found.count > MOST_CLASSES:
-            raise NotLegalHere(f"dead cards make {found.count:,} classes of {self.cards + 1}-card hands; {MOST_CLASSES:,} can be solved")
+    def large(self) -> Numbering:
+        """Return how the hands with one card more are numbered, before the discard; the kernels do it in 32 bits."""
+        found = classes.numbering(self.cards + 1, self.dead)
+        if found.classes > MOST_CLASSES:
+            raise NotLegalHere(f"dead cards make {found.classes:,} classes of {self.cards + 1}-card hands; {MOST_CLASSES:,} can be solved")
         return found
 
     @cached_property
-    def alive(self) -> NDArray[np.int64]:
-        """Return [4] int64, the ranks of each suit that are in play."""
-        return np.array([0x1FFF & ~lane for lane in self.dead.lanes], np.int64)
+    def space(self) -> kernel.Space:
+        """Return the hands and the draws as the kernels read them."""
+        alive = np.array([0x1FFF & ~lane for lane in self.dead.lanes], np.int64)
+        return kernel.Space(self.small, self.large, alive, float(self.bag))
+
+    def mark_goals(self) -> tuple[NDArray[np.float64], NDArray[np.int16]]:
+        """Return E and weight of every class before anything is known: 0 at the goal, infinity elsewhere, no weight."""
+        expected, weight = np.empty(self.small.classes), np.empty(self.small.classes, np.int16)
+        leftovers, limit = self.goal.leftovers(self.aces)
+
+        def mark(first: int, many: int) -> None:
+            kernel.mark_goals(first, many, expected, weight, leftovers, limit, self.small)
+
+        on_cores(mark, self.small.classes, size=PIECE)
+        return expected, weight
 
     def __str__(self) -> str:
         without = f", without {self.dead}" if self.dead else ""

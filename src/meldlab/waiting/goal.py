@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from meldlab.errors import BadText, whole
 from meldlab.melds import Aces
-from meldlab.melds.arrangement import ONE_EACH, leftover_table
+from meldlab.melds.arrangement import ONE_EACH, leftovers
 
 __all__ = ["GIN", "Goal"]
 
@@ -43,9 +43,9 @@ class Goal:
     def __str__(self) -> str:
         return "gin" if self.knock is None else f"knock:{self.knock}"
 
-    def table(self, aces: Aces | str) -> tuple[NDArray[np.uint16], int]:
-        """Return the leftover table for the kernels and the most points that reach the goal."""
-        return (leftover_table(aces, ONE_EACH), 0) if self.knock is None else (leftover_table(aces), self.knock)
+    def leftovers(self, aces: Aces | str) -> tuple[NDArray[np.uint16], int]:
+        """Return the leftovers (melds.kernel) for the kernels and the most points that reach the goal."""
+        return (leftovers(aces, ONE_EACH), 0) if self.knock is None else (leftovers(aces), self.knock)
 
 
 GIN = Goal()

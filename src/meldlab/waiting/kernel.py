@@ -7,54 +7,82 @@ it, and through them all hands that can draw into it. Each pair of hands is met 
 
 Arrays, with N the classes of n-card hands and M those of (n+1)-card hands: ``expected`` [N] float64, E or the best bound so far;
 ``weight`` [N] int16, hands of the classes drawn into, -1 once the hand is locked; ``reached`` [M] uint8, 1 once F is known.
-``small`` and ``large`` are the pattern tables of n- and (n+1)-card hands; ``keys``, ``lanes``, ``seats``, ``rows`` as in cards.kernel.
+``keys`` and ``patterns`` are those of the numbering (cards.kernel) of the hands that are led to.
 
-What takes long is done in stretches, from ``first`` on, in arrays that are given: Ctrl-C is heard between two calls only.
+What takes long is done in stretches, from ``first`` on, in arrays that are given, on several cores at once or one after the other: Ctrl-C
+is heard between two calls only.
 """
 
-import numpy as np
-from numba import prange
+from typing import Any, NamedTuple
 
-from meldlab.cards.kernel import LANE, class_unrank, frame_of_suit, key_of, orbit_size, rank_in_frame
-from meldlab.compiling import kernel, parallel_kernel, scalar_kernel
+import numpy as np
+
+from meldlab.cards.kernel import LANE, Numbering, class_hand, frame_of_suit, key_of, number_in_frame, orbit_size
+from meldlab.compiling import kernel, scalar_kernel
 from meldlab.melds.kernel import LOWEST, deadwood
 
 NEVER = np.inf
 STRETCH = 4096  # classes that are summed up together
 AROUND = 52 * 13  # entries that the hands around one may add to the heap
-STEP, WAITING, SIZE, WANTED = range(4)  # of the state of ``settle``
+STEP, WAITING, SIZE, WANTED = range(4)  # of the state of a queue
+
+
+class Space(NamedTuple):
+    """The hands of a game, between turns and with the card drawn, and what can be drawn."""
+
+    small: Numbering
+    large: Numbering
+    alive: Any  # [4] int64, the ranks of each suit that are in play
+    bag: float  # cards that can be drawn
+
+
+class Bounds(NamedTuple):
+    """What is known of E while it is worked out."""
+
+    expected: Any  # [N] float64
+    weight: Any  # [N] int16
+    reached: Any  # [M] uint8
+
+
+class Queue(NamedTuple):
+    """Hands that are about to be settled: candidates of a stretch of E, and a heap of those of the present step."""
+
+    state: Any  # [4] int64: step, from 0 to one behind the last; candidates; entries of the heap; entries that it must have room for
+    window: Any  # [N] int64, candidates
+    values: Any  # [room] float64, of the heap
+    numbers: Any  # [room] int64, their classes
 
 
 @scalar_kernel
-def heap_push(values, ranks, size, value, rank):
-    """Put (value, rank) into a binary heap of ``size`` entries, least value first, then least rank."""
+def heap_push(values, numbers, size, value, number):
+    """Put (value, number) into a binary heap of ``size`` entries, least value first, then least number."""
     at = size
     while at > 0:
         above = (at - 1) >> 1
-        if values[above] < value or (values[above] == value and ranks[above] <= rank):
+        if values[above] < value or (values[above] == value and numbers[above] <= number):
             break
-        values[at], ranks[at] = values[above], ranks[above]
+        values[at], numbers[at] = values[above], numbers[above]
         at = above
-    values[at], ranks[at] = value, rank
+    values[at], numbers[at] = value, number
 
 
 @scalar_kernel
-def heap_drop(values, ranks, size):
+def heap_drop(values, numbers, size):
     """Remove the first entry of a heap of ``size`` entries."""
-    value, rank = values[size - 1], ranks[size - 1]
+    value, number = values[size - 1], numbers[size - 1]
     at = 0
     while True:
         below = 2 * at + 1
         if below >= size - 1:
             break
         right = below + 1
-        if right < size - 1 and (values[right] < values[below] or (values[right] == values[below] and ranks[right] < ranks[below])):
+        if right < size - 1 and (values[right] < values[below] or (values[right] == values[below] and numbers[right] < numbers[below])):
             below = right
-        if values[below] > value or (values[below] == value and ranks[below] >= rank):
+        if values[below] > value or (values[below] == value and numbers[below] >= number):
             break
-        values[at], ranks[at] = values[below], ranks[below]
+        values[at], numbers[at] = values[below], numbers[below]
         at = below
-    values[at], ranks[at] = value, rank
+    values[at], numbers[at] = value, number
 
 
 @scalar_kernel
@@ -68,8 +96,8 @@ def repeats_lane(hand, suit, keys):
 
 
 @scalar_kernel
-def list_draws(hand, alive, keys, large, drawn, around):
-    """Write the hands that one card more makes of ``hand``, and their ranks, into ``drawn`` and ``around``, [52] int64; return how many.
+def list_draws(hand, alive, keys, patterns, drawn, around):
+    """Write the hands that one card more makes of ``hand``, and their numbers, into ``drawn`` and ``around``, [52] int64; return how many.
 
     Suits with equal lanes lead to the same classes, so only the first of them is drawn from.
     """
@@ -79,29 +107,29 @@ def list_draws(hand, alive, keys, large, drawn, around):
         rest = alive[suit] & ~lane
         if rest == 0 or repeats_lane(hand, suit, keys):
             continue
-        base, weight, m, r1, r2, r3 = frame_of_suit(hand, suit, lane | (rest & -rest), keys, large)
+        frame = frame_of_suit(hand, suit, lane | (rest & -rest), keys, patterns)
         while rest:
             bit = rest & -rest
             rest ^= bit
             drawn[many] = hand | bit << (13 * suit)
-            around[many] = rank_in_frame(keys[suit, lane | bit], base, weight, m, r1, r2, r3)
+            around[many] = number_in_frame(keys[suit, lane | bit], frame)
             many += 1
     return many
 
 
 @scalar_kernel
-def list_discards(hand, keys, small, targets, many):
-    """Write the ranks of the hands that one card less makes of ``hand`` into ``targets`` from place ``many`` on; return where they end."""
+def list_discards(hand, keys, patterns, targets, many):
+    """Write the numbers of the hands that one card less makes of a hand into ``targets`` from place ``many`` on; return where they end."""
     for suit in range(4):
         lane = (hand >> (13 * suit)) & LANE
         rest = lane
         if rest == 0:
             continue
-        base, weight, m, r1, r2, r3 = frame_of_suit(hand, suit, lane & (lane - 1), keys, small)
+        frame = frame_of_suit(hand, suit, lane & (lane - 1), keys, patterns)
         while rest:
             bit = rest & -rest
             rest ^= bit
-            targets[many] = rank_in_frame(keys[suit, lane ^ bit], base, weight, m, r1, r2, r3)
+            targets[many] = number_in_frame(keys[suit, lane ^ bit], frame)
             many += 1
     return many
 
@@ -110,26 +138,25 @@ def list_discards(hand, keys, small, targets, many):
 def open_window(high, window, expected, weight):
     """List the hands with E below ``high`` that are not locked in ``window``, [N] int64; return how many."""
     waiting = 0
-    for rank in range(len(expected)):
-        if weight[rank] >= 0 and expected[rank] < high:
-            window[waiting] = rank
+    for number in range(len(expected)):
+        if weight[number] >= 0 and expected[number] < high:
+            window[waiting] = number
             waiting += 1
     return waiting
 
 
 @kernel
-def settle(most, low, high, steps, state, window, values, ranks, bag, expected, weight, reached, alive, numbering, large, renamings):
+def settle(most, low, high, steps, queue, bounds, space):
     """Lock the next hands with E below ``high``, in ascending order, at most ``most``; return how many were locked.
 
-    The stretch from ``low`` to ``high`` is walked in ``steps``: candidates of the stretch are listed once, in ``window``, and only those
-    of the current step are kept in a heap, ``values`` float64 and ``ranks`` int64, which so stays small. Around a locked hand the ranks
-    are worked out first and the memory is touched afterwards, in loops so short that the processor waits for many cache misses at once.
-
-    ``state``: [4] int64, kept from call to call: the step (0 before the first, ``steps`` + 1 after the last), hands in the window,
-    entries in the heap, and the entries that the heap must have room for before it can go on. ``numbering``: (keys, lanes, seats, rows,
-    small).
+    The stretch from ``low`` to ``high`` is walked in ``steps``: candidates of the stretch are listed once, in the window, and only those
+    of the current step are kept in the heap, which so stays small. Around a locked hand the numbers are worked out first and the memory is
+    touched afterwards, in loops so short that the processor waits for many cache misses at once. The queue is kept from call to call.
     """
-    keys, lanes, seats, rows, small = numbering
+    state, window, values, numbers = queue
+    expected, weight, reached = bounds
+    small, alive, bag, larger = space.small, space.alive, space.bag, space.large.patterns
+    keys, patterns, renamings = small.keys, small.patterns, small.renamings
     drawn, around = np.empty(52, np.int64), np.empty(52, np.int64)
     targets, hands = np.empty(AROUND, np.int64), np.empty(AROUND, np.int64)
     step, waiting, size, locked = state[STEP], state[WAITING], state[SIZE], 0
@@ -138,14 +165,14 @@ def settle(most, low, high, steps, state, window, values, ranks, bag, expected, 
     while True:
         end = high if step == steps else low + (high - low) * step / steps
         while size > 0 and size <= room and locked < most:
-            value, rank = values[0], ranks[0]
-            heap_drop(values, ranks, size)
+            value, number = values[0], numbers[0]
+            heap_drop(values, numbers, size)
             size -= 1
-            if weight[rank] < 0 or value != expected[rank]:
+            if weight[number] < 0 or value != expected[number]:
                 continue  # locked through a later, lower entry
-            weight[rank] = -1
+            weight[number] = -1
             locked += 1
-            draws = list_draws(class_unrank(rank, rows, small, lanes, seats), alive, keys, large, drawn, around)
+            draws = list_draws(class_hand(number, small), alive, keys, larger, drawn, around)
             fresh = 0
             for i in range(draws):
                 if reached[around[i]] == 0:
@@ -155,7 +182,7 @@ def settle(most, low, high, steps, state, window, values, ranks, bag, expected, 
             many = 0
             for i in range(fresh):
                 orbit = orbit_size(drawn[i], keys, renamings)
-                first, many = many, list_discards(drawn[i], keys, small, targets, many)
+                first, many = many, list_discards(drawn[i], keys, patterns, targets, many)
                 hands[first:many] = orbit
             for i in range(many):
                 target = targets[i]
@@ -164,14 +191,14 @@ def settle(most, low, high, steps, state, window, values, ranks, bag, expected, 
                     continue
                 # Each hand of the larger class is one draw of some hand of the target's class.
                 if before == 0:
-                    own = orbit_size(class_unrank(target, rows, small, lanes, seats), keys, renamings)
+                    own = orbit_size(class_hand(target, small), keys, renamings)
                     new = value + bag * own / hands[i]
                 else:
                     new = (old * before + value * hands[i]) / (before + hands[i])
                 weight[target] = before + hands[i]
                 expected[target] = new
                 if new < end:
-                    heap_push(values, ranks, size, new, target)
+                    heap_push(values, numbers, size, new, target)
                     size += 1
                 elif new < high and old >= high:
                     window[waiting] = target
@@ -188,34 +215,33 @@ def settle(most, low, high, steps, state, window, values, ranks, bag, expected, 
         end = high if step == steps else low + (high - low) * step / steps
         kept = 0
         for i in range(waiting):
-            rank = window[i]
-            if weight[rank] < 0:
+            number = window[i]
+            if weight[number] < 0:
                 continue
-            if expected[rank] >= end:
-                window[kept] = rank
+            if expected[number] >= end:
+                window[kept] = number
                 kept += 1
                 continue
-            heap_push(values, ranks, size, expected[rank], rank)
+            heap_push(values, numbers, size, expected[number], number)
             size += 1
         waiting = kept
     state[STEP], state[WAITING], state[SIZE] = step, waiting, size
     return locked
 
 
-@parallel_kernel
-def mark_goals(first, many, expected, weight, table, limit, lanes, seats, rows, small):
-    """Set E of ``many`` classes to 0 for deadwood at most ``limit`` under ``table`` (of melds.kernel), else to infinity; weights to 0."""
-    for rank in prange(first, first + many):
-        hand = class_unrank(rank, rows, small, lanes, seats)
-        expected[rank] = 0.0 if deadwood(hand, table) <= limit else NEVER
-        weight[rank] = 0
+@kernel
+def mark_goals(first, many, expected, weight, leftovers, limit, small):
+    """Set E of ``many`` classes to 0 for deadwood at most ``limit``, else to infinity; weights to 0. ``leftovers`` as in melds.kernel."""
+    for number in range(first, first + many):
+        expected[number] = 0.0 if deadwood(class_hand(number, small), leftovers) <= limit else NEVER
+        weight[number] = 0
 
 
 @scalar_kernel
-def best_discard(hand, expected, keys, small):
-    """Return F of an (n+1)-card hand and how: (least E over the discards, rank of that hand, number of the card), the first of equals.
+def best_discard(hand, expected, keys, patterns):
+    """Return F of an (n+1)-card hand and how: (least E over the discards, number of that hand, of the card), the first of equals.
 
-    The rank is -1 and the card 255 where no discard leads to a hand with a finite E.
+    The number is -1 and the card 255 where no discard leads to a hand with a finite E.
     """
     least, chosen, card = NEVER, np.int64(-1), np.int64(255)
     for suit in range(4):
@@ -223,28 +249,27 @@ def best_discard(hand, expected, keys, small):
         rest = lane
         if rest == 0:
             continue
-        base, weight, m, r1, r2, r3 = frame_of_suit(hand, suit, lane & (lane - 1), keys, small)
+        frame = frame_of_suit(hand, suit, lane & (lane - 1), keys, patterns)
         while rest:
             bit = rest & -rest
             rest ^= bit
-            rank = rank_in_frame(keys[suit, lane ^ bit], base, weight, m, r1, r2, r3)
-            value = np.float64(expected[rank])
+            number = number_in_frame(keys[suit, lane ^ bit], frame)
+            value = np.float64(expected[number])
             if value < least:
-                least, chosen, card = value, np.int64(rank), 13 * suit + np.int64(LOWEST[bit])
+                least, chosen, card = value, np.int64(number), 13 * suit + np.int64(LOWEST[bit])
     return least, chosen, card
 
 
 @scalar_kernel
-def after_discard(hand, card, expected, keys, small):
+def after_discard(hand, card, expected, keys, patterns):
     """Return E of what is left of a hand without the card of this number."""
     suit = card // 13
     lane = ((hand >> (13 * suit)) & LANE) ^ (1 << card % 13)
-    base, weight, m, r1, r2, r3 = frame_of_suit(hand, suit, lane, keys, small)
-    return np.float64(expected[rank_in_frame(keys[suit, lane], base, weight, m, r1, r2, r3)])
+    return np.float64(expected[number_in_frame(keys[suit, lane], frame_of_suit(hand, suit, lane, keys, patterns))])
 
 
 @scalar_kernel
-def mean_over_draws(hand, now, bag, after, alive, keys, large):
+def mean_over_draws(hand, now, bag, after, alive, keys, patterns):
     """Return E of an n-card hand from ``after``, [M], the F of all larger hands, counting the draws with F below ``now``."""
     total, draws = 0.0, 0
     for suit in range(4):
@@ -252,60 +277,62 @@ def mean_over_draws(hand, now, bag, after, alive, keys, large):
         rest = alive[suit] & ~lane
         if rest == 0:
             continue
-        base, weight, m, r1, r2, r3 = frame_of_suit(hand, suit, lane | (rest & -rest), keys, large)
+        frame = frame_of_suit(hand, suit, lane | (rest & -rest), keys, patterns)
         while rest:
             bit = rest & -rest
             rest ^= bit
-            value = after[rank_in_frame(keys[suit, lane | bit], base, weight, m, r1, r2, r3)]
+            value = after[number_in_frame(keys[suit, lane | bit], frame)]
             if value < now:
                 total += value
                 draws += 1
     return (bag + total) / draws if draws else NEVER
 
 
-@parallel_kernel
-def sweep_discards(first, many, after, expected, keys, lanes, seats, large_rows, small, large):
+@kernel
+def sweep_discards(first, many, after, expected, space):
     """Set ``after`` [M] to F of ``many`` classes of (n+1)-card hands."""
-    for rank in prange(first, first + many):
-        after[rank] = best_discard(class_unrank(rank, large_rows, large, lanes, seats), expected, keys, small)[0]
+    keys, patterns = space.small.keys, space.small.patterns
+    for number in range(first, first + many):
+        after[number] = best_discard(class_hand(number, space.large), expected, keys, patterns)[0]
 
 
-@parallel_kernel
-def sweep_draws(first, many, expected, after, bag, alive, keys, lanes, seats, rows, small, large):
+@kernel
+def sweep_draws(first, many, expected, after, space):
     """Set ``expected`` of ``many`` classes to its next value from ``after`` and return the largest change among finite ones."""
+    keys, patterns, alive, bag = space.small.keys, space.large.patterns, space.alive, space.bag
     change = 0.0
-    for rank in prange(first, first + many):
-        now = expected[rank]
+    for number in range(first, first + many):
+        now = expected[number]
         if now > 0.0:
-            new = mean_over_draws(class_unrank(rank, rows, small, lanes, seats), now, bag, after, alive, keys, large)
+            new = mean_over_draws(class_hand(number, space.small), now, bag, after, alive, keys, patterns)
             if now < NEVER or new < NEVER:
                 change = max(change, abs(now - new))
-            expected[rank] = new
+            expected[number] = new
     return change
 
 
-@parallel_kernel
+@kernel
 def least_waiting(expected, weight):
     """Return the least E among hands that are not locked, infinity if there is none."""
     least = NEVER
-    for rank in prange(len(expected)):
-        if weight[rank] >= 0:
-            least = min(least, expected[rank])
+    for number in range(len(expected)):
+        if weight[number] >= 0:
+            least = min(least, expected[number])
     return least
 
 
-@parallel_kernel
-def summarise(first, many, totals, zeros, bests, expected, renamings, numbering):
-    """Sum up ``many`` stretches of 4,096 classes: [s] E of their hands, [s] hands with E = 0, [s] rank of the least E above 0.
+@kernel
+def summarise(first, many, totals, zeros, bests, expected, small):
+    """Sum up ``many`` stretches of 4,096 classes: [s] E of their hands, [s] hands with E = 0, [s] number of the least E above 0.
 
-    ``totals`` and ``zeros`` are 0 before, ``bests`` -1; ``numbering``: (keys, lanes, seats, rows, small).
+    ``totals`` and ``zeros`` are 0 before, ``bests`` -1.
     """
-    keys, lanes, seats, rows, small = numbering
-    for stretch in prange(first, first + many):
-        for rank in range(stretch * STRETCH, min(len(expected), (stretch + 1) * STRETCH)):
-            hands = orbit_size(class_unrank(rank, rows, small, lanes, seats), keys, renamings)
-            totals[stretch] += expected[rank] * hands
-            if expected[rank] == 0:
+    keys, renamings = small.keys, small.renamings
+    for stretch in range(first, first + many):
+        for number in range(stretch * STRETCH, min(len(expected), (stretch + 1) * STRETCH)):
+            hands = orbit_size(class_hand(number, small), keys, renamings)
+            totals[stretch] += expected[number] * hands
+            if expected[number] == 0:
                 zeros[stretch] += hands
-            elif bests[stretch] < 0 or expected[rank] < expected[bests[stretch]]:
-                bests[stretch] = rank
+            elif bests[stretch] < 0 or expected[number] < expected[bests[stretch]]:
+                bests[stretch] = number

@@ -3,14 +3,14 @@
 Each round takes every hand whose estimate lies less than the tolerance above the least one, locks it with that estimate, and only
 then tells the others. An estimate is (bag + sum of the known F) / (their number) over all draws with a known F, whatever their size.
 
-Arrays as in waiting.kernel, and: ``after`` [M] float64, F as far as it is known, infinity elsewhere; ``cohort`` [N] int32, the round in
-which a class was locked, -1 for goals; ``members`` [N] int64, the classes of the present cohort. ``numbering``: (keys, lanes, seats, rows,
-small).
+Arrays as in waiting.kernel.
 """
+
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from meldlab.cards.kernel import LANE, class_unrank, orbit_size
+from meldlab.cards.kernel import LANE, class_hand, orbit_size
 from meldlab.compiling import kernel, scalar_kernel
 from meldlab.waiting.kernel import NEVER, list_discards, list_draws
 
@@ -18,8 +18,18 @@ LOCKED, MANY, TOLD, CHOSEN = range(4)  # of the state of ``lock_in``
 PAUSED, DOUBTFUL, DONE = range(3)  # why it returns
 
 
+class Run(NamedTuple):
+    """Where a run stands."""
+
+    expected: Any  # [N] float64
+    weight: Any  # [N] int16
+    after: Any  # [M] float64, F as far as it is known, infinity elsewhere
+    cohort: Any  # [N] int32, the round in which a class was locked, -1 for goals
+    members: Any  # [N] int64, the classes of the present cohort
+
+
 @kernel
-def lock_in(most, tolerance, near, state, sizes, leasts, members, bag, expected, weight, after, cohort, alive, numbering, large, renamings):
+def lock_in(most, tolerance, near, state, sizes, leasts, run, space):
     """Go on locking cohorts, about ``most`` hands or until ``sizes`` is full, and return why it went no further.
 
     PAUSED: there is more to do. DOUBTFUL: a hand lies within ``near`` of the tolerance above the least one, and doubles cannot tell on
@@ -28,7 +38,9 @@ def lock_in(most, tolerance, near, state, sizes, leasts, members, bag, expected,
     ``state``: [4] int64, kept from call to call: cohorts in ``sizes``, [room] int64 hands, and ``leasts``, [room] float64; classes in
     ``members``; how many of them have told the others; and 1 if they are to be locked first.
     """
-    keys, lanes, seats, rows, small = numbering
+    expected, weight, after, cohort, members = run
+    small, alive, bag, larger = space.small, space.alive, space.bag, space.large.patterns
+    keys, patterns, renamings = small.keys, small.patterns, small.renamings
     drawn, around, targets = np.empty(52, np.int64), np.empty(52, np.int64), np.empty(13, np.int64)
     work = 0
     while True:
@@ -37,16 +49,16 @@ def lock_in(most, tolerance, near, state, sizes, leasts, members, bag, expected,
                 if work >= most:
                     return PAUSED
                 work += 1
-                rank = members[state[TOLD]]
+                number = members[state[TOLD]]
                 state[TOLD] += 1
-                value = expected[rank]
-                for j in range(list_draws(class_unrank(rank, rows, small, lanes, seats), alive, keys, large, drawn, around)):
+                value = expected[number]
+                for j in range(list_draws(class_hand(number, small), alive, keys, larger, drawn, around)):
                     known = after[around[j]]
                     if value >= known:
                         continue
                     after[around[j]] = value
                     hands = orbit_size(drawn[j], keys, renamings)
-                    for k in range(list_discards(drawn[j], keys, small, targets, 0)):
+                    for k in range(list_discards(drawn[j], keys, patterns, targets, 0)):
                         target = targets[k]
                         before = weight[target]
                         if before < 0:
@@ -54,29 +66,29 @@ def lock_in(most, tolerance, near, state, sizes, leasts, members, bag, expected,
                         if known < NEVER:
                             expected[target] += (value - known) * hands / before
                         elif before == 0:
-                            own = orbit_size(class_unrank(target, rows, small, lanes, seats), keys, renamings)
+                            own = orbit_size(class_hand(target, small), keys, renamings)
                             expected[target] = value + bag * own / hands
                             weight[target] = hands
                         else:
                             expected[target] = (expected[target] * before + value * hands) / (before + hands)
                             weight[target] = before + hands
             least = NEVER
-            for rank in range(len(expected)):
-                if weight[rank] >= 0 and expected[rank] < least:
-                    least = expected[rank]
+            for number in range(len(expected)):
+                if weight[number] >= 0 and expected[number] < least:
+                    least = expected[number]
             if least == NEVER:
                 return DONE
             if state[LOCKED] == len(sizes):
                 return PAUSED
             leasts[state[LOCKED]] = least
             many, doubtful = 0, 0
-            for rank in range(len(expected)):
-                if weight[rank] >= 0:
-                    over = expected[rank] - least - tolerance
+            for number in range(len(expected)):
+                if weight[number] >= 0:
+                    over = expected[number] - least - tolerance
                     if over < near:
                         if over > -near:
                             doubtful += 1
-                        members[many] = rank
+                        members[many] = number
                         many += 1
             state[MANY] = state[TOLD] = many  # all told, should there be a doubt
             if doubtful > 0:
@@ -87,7 +99,7 @@ def lock_in(most, tolerance, near, state, sizes, leasts, members, bag, expected,
         for i in range(state[MANY]):
             weight[members[i]] = -1
             cohort[members[i]] = state[LOCKED]
-            size += orbit_size(class_unrank(members[i], rows, small, lanes, seats), keys, renamings)
+            size += orbit_size(class_hand(members[i], small), keys, renamings)
         sizes[state[LOCKED]] = size
         state[LOCKED] += 1
 

@@ -1,16 +1,26 @@
 """Kernels that play: the bag model by its own policy, the real deck with an opponent, and two policies against each other."""
 
-import numpy as np
-from numba import prange
+from typing import Any, NamedTuple
 
-from meldlab.cards.kernel import class_rank
+import numpy as np
+
+from meldlab.cards.kernel import class_number
 from meldlab.chance.kernel import address, below
 from meldlab.chance.kernel_purpose import Purpose
-from meldlab.compiling import parallel_kernel, scalar_kernel
+from meldlab.compiling import kernel, scalar_kernel
 from meldlab.waiting.kernel import best_discard
 
 DRAW, DISCARD, DEAL = int(Purpose.WAITING_DRAW), int(Purpose.WAITING_DISCARD), int(Purpose.DEAL)
 MOST_TURNS = 100_000
+
+
+class Sides(NamedTuple):
+    """Two policies that race each other, by what they take E to be."""
+
+    first: Any  # [N] float64
+    second: Any  # [N] float64
+    goals: Any  # [N] of any type, 0 on hands that have reached the goal
+    clueless: Any  # 1 if the second throws at random, else 0
 
 
 @scalar_kernel
@@ -22,32 +32,33 @@ def nth_card(cards, nth):
 
 
 @scalar_kernel
-def next_hand(hand, card, expected, keys, small):
+def next_hand(hand, card, expected, keys, patterns):
     """Return the hand that the policy of ``expected`` makes of a hand and a drawn card, a bit: it moves only to a better hand."""
-    value, _, gone = best_discard(hand | card, expected, keys, small)
-    if value < expected[class_rank(hand, keys, small)]:
+    value, _, gone = best_discard(hand | card, expected, keys, patterns)
+    if value < expected[class_number(hand, keys, patterns)]:
         return (hand | card) ^ np.int64(1) << gone
     return hand
 
 
-@parallel_kernel
-def play_bag(first, games, turns, hand, seed, alive, expected, keys, small):
+@kernel
+def play_bag(first, games, turns, hand, seed, expected, space):
     """Set ``turns``, [all games] int64 of 0, to the turns of ``games`` games of the bag model from ``hand``, from game ``first`` on.
 
     A game that has not ended after MOST_TURNS is left there; the same holds for the other kernels.
     """
-    whole = alive[0] | alive[1] << 13 | alive[2] << 26 | alive[3] << 39
-    for game in prange(first, first + games):
+    keys, patterns, alive = space.small.keys, space.small.patterns, space.alive
+    every = alive[0] | alive[1] << 13 | alive[2] << 26 | alive[3] << 39
+    for game in range(first, first + games):
         now = hand
-        while expected[class_rank(now, keys, small)] > 0 and turns[game] < MOST_TURNS:
-            bag = whole & ~now
+        while expected[class_number(now, keys, patterns)] > 0 and turns[game] < MOST_TURNS:
+            bag = every & ~now
             many = 0
             rest = bag
             while rest:
                 rest &= rest - 1
                 many += 1
             card = nth_card(bag, below(address(seed, game, 0, turns[game], DRAW), 0, many))
-            now = next_hand(now, card, expected, keys, small)
+            now = next_hand(now, card, expected, keys, patterns)
             turns[game] += 1
 
 
@@ -90,13 +101,14 @@ def place_of(card):
     return place
 
 
-@parallel_kernel
-def play_deck(first, games, turns, hand, cards, seed, expected, keys, small):
+@kernel
+def play_deck(first, games, turns, hand, cards, seed, expected, small):
     """Set ``turns`` likewise to the own turns with the real deck: cards do not come back until the stock is used up.
 
     An opponent holds as many cards, draws from the stock and throws one of its cards at random. ``hand`` 0 deals at random.
     """
-    for game in prange(first, first + games):
+    keys, patterns = small.keys, small.patterns
+    for game in range(first, first + games):
         order, stock, pile, piles = np.empty(52, np.int64), np.empty(52, np.int64), np.empty(52, np.int64), np.zeros(2, np.int64)
         deal_deck(order, address(seed, game, 0, 0, DEAL), hand)
         now, other = np.int64(0), np.int64(0)
@@ -106,10 +118,10 @@ def play_deck(first, games, turns, hand, cards, seed, expected, keys, small):
         piles[0] = 52 - 2 * cards
         for i in range(piles[0]):
             stock[i] = order[2 * cards + i]
-        while expected[class_rank(now, keys, small)] > 0 and turns[game] < MOST_TURNS:
+        while expected[class_number(now, keys, patterns)] > 0 and turns[game] < MOST_TURNS:
             turn = turns[game]
             card = top_card(stock, piles, pile, address(seed, game, 1, turn, DRAW))
-            after = next_hand(now, card, expected, keys, small)
+            after = next_hand(now, card, expected, keys, patterns)
             pile[piles[1]] = place_of((now | card) ^ after)
             piles[1] += 1
             now = after
@@ -121,14 +133,14 @@ def play_deck(first, games, turns, hand, cards, seed, expected, keys, small):
             turns[game] += 1
 
 
-@parallel_kernel
-def play_duel(first, games, winners, cards, seed, first_table, second_table, clueless, goals, keys, small):
-    """Set ``winners``, [all games] int8 of -1, to 0 where the player of ``first_table`` wins and to 1 where the other does.
+@kernel
+def play_duel(first, games, winners, cards, seed, sides, small):
+    """Set ``winners``, [all games] int8 of -1, to 0 where the first of two sides wins and to 1 where the other does.
 
-    Both draw from one real deck; the starter changes with the game. ``clueless``: 0 for none, 1 if the second player throws at random;
-    ``goals``: [N] any, 0 on hands that have reached the goal.
+    Both draw from one real deck; the starter changes with the game.
     """
-    for game in prange(first, first + games):
+    keys, patterns, goals = small.keys, small.patterns, sides.goals
+    for game in range(first, first + games):
         order, stock, pile, piles = np.empty(52, np.int64), np.empty(52, np.int64), np.empty(52, np.int64), np.zeros(2, np.int64)
         # Both games of a pair are dealt alike and started by either side: the luck of the deal cancels.
         deal_deck(order, address(seed, game // 2, 0, 0, DEAL), np.int64(0))
@@ -145,20 +157,20 @@ def play_duel(first, games, winners, cards, seed, first_table, second_table, clu
         turn = 0
         while turn < MOST_TURNS:
             now = hands[mover]
-            if goals[class_rank(now, keys, small)] == 0:
+            if goals[class_number(now, keys, patterns)] == 0:
                 winners[game] = mover
                 break
             card = top_card(stock, piles, pile, address(seed, game // 2, 1, turn, DRAW))
-            if mover == 1 and clueless:
+            if mover == 1 and sides.clueless:
                 after = (now | card) ^ nth_card(now | card, below(address(seed, game // 2, 2, turn, DISCARD), 0, cards + 1))
             elif mover == 0:
-                after = next_hand(now, card, first_table, keys, small)
+                after = next_hand(now, card, sides.first, keys, patterns)
             else:
-                after = next_hand(now, card, second_table, keys, small)
+                after = next_hand(now, card, sides.second, keys, patterns)
             pile[piles[1]] = place_of((now | card) ^ after)
             piles[1] += 1
             hands[mover] = after
-            if goals[class_rank(after, keys, small)] == 0:
+            if goals[class_number(after, keys, patterns)] == 0:
                 winners[game] = mover
                 break
             mover = 1 - mover

@@ -13,7 +13,6 @@ from meldlab.cards import classes
 from meldlab.errors import NotLegalHere
 from meldlab.waiting import kernel
 from meldlab.waiting.game import Waiting
-from meldlab.waiting.solve import mark_goals
 
 __all__ = ["exact_values"]
 
@@ -35,17 +34,17 @@ def exact_values(game: Waiting) -> list[Fraction]:
     orbits = [int(size) for size in classes.orbit_sizes(masks, game.cards, game.dead)]
     larger_orbits = [int(size) for size in classes.orbit_sizes(larger, game.cards + 1, game.dead)]
     drawn, around, targets = np.empty(52, np.int64), np.empty(52, np.int64), np.empty(13, np.int64)
-    marks, _ = mark_goals(game)
+    marks, _ = game.mark_goals()
     values: list[Fraction | None] = [Fraction(0) if mark == 0 else None for mark in marks]
     # Rounding to a float keeps the order, so fractions are compared only where floats are equal.
-    heap = [(0.0, Fraction(0), rank) for rank, value in enumerate(values) if value is not None]
-    weights, settled, reached = [0] * small.count, [False] * small.count, [False] * large.count
+    heap = [(0.0, Fraction(0), number) for number, value in enumerate(values) if value is not None]
+    weights, settled, reached = [0] * small.classes, [False] * small.classes, [False] * large.classes
     while heap:
-        _, value, rank = heappop(heap)
-        if settled[rank]:
+        _, value, number = heappop(heap)
+        if settled[number]:
             continue
-        settled[rank] = True
-        for i in range(kernel.list_draws(masks[rank], game.alive, small.keys, large.patterns, drawn, around)):
+        settled[number] = True
+        for i in range(kernel.list_draws(masks[number], game.space.alive, small.keys, large.patterns, drawn, around)):
             if reached[around[i]]:
                 continue
             reached[around[i]] = True

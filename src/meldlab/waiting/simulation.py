@@ -1,4 +1,4 @@
-"""Playing by the policy: does the bag model keep its word, how far is it from a real deck, and what is knowledge worth?"""
+"""Playing by the policy: whether the bag model agrees with E, how far it is from a real deck, and what knowledge is worth."""
 
 from dataclasses import dataclass
 
@@ -7,8 +7,8 @@ from numpy.typing import NDArray
 
 from meldlab.cards import Hand
 from meldlab.chance import verified
-from meldlab.errors import NotLegalHere
-from meldlab.pieces import pieces
+from meldlab.errors import NotLegalHere, NotPossible
+from meldlab.pieces import on_cores
 from meldlab.statistics import Moments, mean
 from meldlab.waiting import kernel_simulation
 from meldlab.waiting.solution import Solution
@@ -58,10 +58,13 @@ class Duel:
 def play_bag(solution: Solution, hand: Hand | str, games: int = 100_000, seed: int = 0) -> Turns:
     """Play the bag model from a hand by the solution's own policy; the mean must come out as E."""
     _check(games)
-    mask, game, size = solution.hand(hand).mask, solution.game, solution.game.small
+    mask, space = solution.hand(hand).mask, solution.game.space
     deals, turns = verified(seed), np.zeros(games, np.int64)
-    for first, part in pieces(games, PIECE):
-        kernel_simulation.play_bag(first, part, turns, mask, deals, game.alive, solution.expected, size.keys, size.patterns)
+
+    def play(first: int, many: int) -> None:
+        kernel_simulation.play_bag(first, many, turns, mask, deals, solution.expected, space)
+
+    on_cores(play, games, size=PIECE)
     return _ended(turns)
 
 
@@ -73,10 +76,13 @@ def play_deck(solution: Solution, hand: Hand | str | None = None, games: int = 1
     _check(games)
     if solution.game.dead:
         raise NotLegalHere("the real deck has no dead cards; solve the game without them")
-    mask, game, size = 0 if hand is None else solution.hand(hand).mask, solution.game, solution.game.small
+    mask, game = 0 if hand is None else solution.hand(hand).mask, solution.game
     deals, turns = verified(seed), np.zeros(games, np.int64)
-    for first, part in pieces(games, PIECE):
-        kernel_simulation.play_deck(first, part, turns, mask, game.cards, deals, solution.expected, size.keys, size.patterns)
+
+    def play(first: int, many: int) -> None:
+        kernel_simulation.play_deck(first, many, turns, mask, game.cards, deals, solution.expected, game.small)
+
+    on_cores(play, games, size=PIECE)
     return _ended(turns)
 
 
@@ -85,12 +91,13 @@ def duel(exact: Solution, first: NDArray[np.float64], second: NDArray[np.float64
     _check(games)
     if games % 2 or games < 4:
         raise NotLegalHere(f"games are played in mirrored pairs, so their number is even and at least 4, not {games}")
-    game, size = exact.game, exact.game.small
-    other = first if second is None else second
     winners, deals = np.full(games, -1, np.int8), verified(seed)
-    policies = first, other, int(second is None)
-    for done, part in pieces(games, PIECE):
-        kernel_simulation.play_duel(done, part, winners, game.cards, deals, *policies, exact.expected, size.keys, size.patterns)
+    sides = kernel_simulation.Sides(first, first if second is None else second, exact.expected, int(second is None))
+
+    def play(first_game: int, many: int) -> None:
+        kernel_simulation.play_duel(first_game, many, winners, exact.game.cards, deals, sides, exact.game.small)
+
+    on_cores(play, games, size=PIECE)
     # Nobody, the first or the second.
     won = np.array([0.5, 1.0, 0.0])[winners + 1]
     pairs = won.reshape(-1, 2).sum(axis=1)
@@ -101,7 +108,7 @@ def duel(exact: Solution, first: NDArray[np.float64], second: NDArray[np.float64
 def _ended(turns: NDArray[np.int64]) -> Turns:
     """Return the turns of games that have all ended: the mean of others would be made up."""
     if turns.max() >= kernel_simulation.MOST_TURNS:
-        raise NotLegalHere(f"a game has not ended after {kernel_simulation.MOST_TURNS:,} turns: these are no values to play by")
+        raise NotPossible(f"a game has not ended after {kernel_simulation.MOST_TURNS:,} turns: these are no values to play by")
     return Turns(turns)
 
 

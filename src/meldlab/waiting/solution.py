@@ -11,14 +11,14 @@ from numpy.typing import NDArray
 from meldlab.cards import CARDS, Card, Hand, classes
 from meldlab.errors import NotLegalHere
 from meldlab.melds.arrangement import as_hand
-from meldlab.pieces import pieces
+from meldlab.pieces import on_cores
 from meldlab.waiting import kernel
 from meldlab.waiting.game import Waiting
 
 __all__ = ["Discard", "Draw", "Solution", "Summary"]
 
-APART = 1e-9  # values of E closer than this count as one class
-MOST_COUNTED = 7  # cards up to which the classes are counted
+SAME_VALUE = 1e-9  # values of E closer than this count as one
+MOST_COUNTED = 7  # cards up to which different values are counted
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ class Summary:
 
     hands: int
     goal_hands: int
-    classes: int | None
+    distinct_values: int | None
     mean: float
     max: float
     worst: Hand
@@ -73,10 +73,10 @@ class Solution:
         # Values from a file cannot be written to; that all are like them saves compiling every kernel for both kinds.
         self.expected.setflags(write=False)
 
-    def of(self, hand: Hand | str) -> float:
+    def turns(self, hand: Hand | str) -> float:
         """Return E of a hand: the expected number of turns to the goal under the best policy."""
         cards = self.hand(hand)
-        return float(self.expected[classes.rank(cards, self.game.dead)]) * self.unit
+        return float(self.expected[classes.number(cards, self.game.dead)]) * self.unit
 
     def discards(self, hand: Hand | str) -> list[Discard]:
         """Return every discard from a hand with one card more, the best first."""
@@ -90,7 +90,7 @@ class Solution:
     def draws(self, hand: Hand | str) -> Iterator[Draw]:
         """Give, for every card that may come, the best answer to it."""
         cards = self.hand(hand)
-        now = self.of(cards)
+        now = self.turns(cards)
         for card in sorted(CARDS):
             if card not in cards and card not in self.game.dead:
                 best = self.discards(Hand.from_mask(cards.mask | 1 << card.index))[0]
@@ -106,41 +106,43 @@ class Solution:
         if upcard in cards or upcard in self.game.dead:
             raise NotLegalHere(f"{upcard} cannot be the upcard: it is {'in the hand' if upcard in cards else 'dead'}")
         taken = 1 + self.discards(Hand.from_mask(cards.mask | 1 << upcard.index))[0].expected
-        drawn = self.of(cards)
+        drawn = self.turns(cards)
         return taken < drawn, taken, drawn
 
     def values(self, masks: NDArray[np.int64]) -> NDArray[np.float64]:
         """Return [hands] float64, E of each of ``masks``."""
-        return self.expected[classes.ranks(masks, self.game.cards, self.game.dead)].astype(np.float64) * self.unit
+        return self.expected[classes.numbers(masks, self.game.cards, self.game.dead)].astype(np.float64) * self.unit
 
     def summary(self) -> Summary:
         """Return the solution in a few numbers."""
-        game, size = self.game, self.game.small
+        game, small = self.game, self.game.small
         stretches = -(-len(self.expected) // kernel.STRETCH)
         totals, zeros, bests = np.zeros(stretches), np.zeros(stretches, np.int64), np.full(stretches, -1, np.int64)
-        numbering = size.keys, size.lanes, size.seats, size.rows, size.patterns
-        for first, part in pieces(stretches):
-            kernel.summarise(first, part, totals, zeros, bests, self.expected, size.renamings, numbering)
-        best = min(bests[bests >= 0], key=lambda rank: self.expected[rank], default=0)
+
+        def summarise(first: int, many: int) -> None:
+            kernel.summarise(first, many, totals, zeros, bests, self.expected, small)
+
+        on_cores(summarise, stretches)
+        best = min(bests[bests >= 0], key=self.expected.__getitem__, default=0)
         largest = float(self.expected.max())
         # Hands as bad as the worst up to rounding are as bad; of their classes the last stands for all.
-        as_bad = np.flatnonzero(self.expected >= largest - APART / self.unit)
+        as_bad = np.flatnonzero(self.expected >= largest - SAME_VALUE / self.unit)
         counted = None
         if game.cards <= MOST_COUNTED:
             ascending = np.sort(self.expected)
-            counted = 1 + int(np.count_nonzero(np.diff(ascending) * self.unit > APART))
+            counted = 1 + int(np.count_nonzero(np.diff(ascending) * self.unit > SAME_VALUE))
         return Summary(
             hands=game.hands,
             goal_hands=int(zeros.sum()),
-            classes=counted,
+            distinct_values=counted,
             mean=fsum(totals) * self.unit / game.hands,
             max=largest * self.unit,
-            worst=classes.unrank(game.cards, int(as_bad[-1]), game.dead),
-            worst_hands=sum(classes.orbit_size(classes.unrank(game.cards, int(rank), game.dead), game.dead) for rank in as_bad),
-            best=classes.unrank(game.cards, int(best), game.dead),
+            worst=classes.hand(game.cards, int(as_bad[-1]), game.dead),
+            worst_hands=sum(classes.orbit_size(classes.hand(game.cards, int(number), game.dead), game.dead) for number in as_bad),
+            best=classes.hand(game.cards, int(best), game.dead),
         )
 
-    def table(self) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
+    def rows(self) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
         """Return (masks, hands in the class, E) of every class, [classes] each, in the order of class numbers."""
         masks = classes.hands(self.game.cards, dead=self.game.dead)
         return masks, classes.orbit_sizes(masks, self.game.cards, self.game.dead), self.expected.astype(np.float64) * self.unit

@@ -34,30 +34,30 @@ class Estimates:
     def within(self, tolerance: Fraction, least: Iterable[int], doubtful: Iterable[int]) -> list[int]:
         """Return those of the open classes ``doubtful`` that lie less than ``tolerance`` above the least of the open classes ``least``."""
         limit = min(map(self.of, least)) + tolerance * UNIT - SAME
-        return [rank for rank in doubtful if self.of(rank) < limit]
+        return [number for number in doubtful if self.of(number) < limit]
 
-    def of(self, rank: int) -> int:
+    def of(self, number: int) -> int:
         """Return the estimate of an open class as it stands, in units."""
-        wanted: dict[int, Answers] = {rank: self._answers(rank, len(self.cohort))}
-        pile = [rank]
+        wanted: dict[int, Answers] = {number: self._answers(number, len(self.cohort))}
+        pile = [number]
         while pile:
             for other in {one for kept in wanted[pile.pop()] for one in kept} - self.locked.keys() - wanted.keys():
                 wanted[other] = self._answers(other, int(self.cohort[other]))
                 pile.append(other)
         # What a hand is worked out from was locked before it.
-        for other in sorted(wanted.keys() - {rank}, key=self.cohort.__getitem__):
+        for other in sorted(wanted.keys() - {number}, key=self.cohort.__getitem__):
             self.locked[other] = self._mean(wanted[other])
-        return self._mean(wanted[rank])
+        return self._mean(wanted[number])
 
     def _mean(self, answers: Answers) -> int:
         return (self.game.bag * UNIT + sum(min(self.locked[one] for one in kept) for kept in answers)) // len(answers)
 
-    def _answers(self, rank: int, number: int) -> Answers:
-        """Return what can be kept after each card that leads to a hand of an earlier cohort than ``number``."""
-        hand, every = self.masks[rank], np.int64(1) << np.arange(52)
+    def _answers(self, number: int, cohort: int) -> Answers:
+        """Return what can be kept after each card that leads to a hand of an earlier cohort than ``cohort``."""
+        hand, every = self.masks[number], np.int64(1) << np.arange(52)
         draws, own = every[hand & every == 0], every[hand & every != 0]
-        kept = classes.ranks(((hand | draws[:, None]) ^ own).ravel(), self.game.cards).reshape(len(draws), len(own))
-        values = np.where((self.weight[kept] < 0) & (self.cohort[kept] < number), self.expected[kept], np.inf)
+        kept = classes.numbers(((hand | draws[:, None]) ^ own).ravel(), self.game.cards).reshape(len(draws), len(own))
+        values = np.where((self.weight[kept] < 0) & (self.cohort[kept] < cohort), self.expected[kept], np.inf)
         least = values.min(axis=1)
         helps = np.flatnonzero(least < np.inf)
         # The least of them, and what doubles cannot tell from it.

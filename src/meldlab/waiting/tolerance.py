@@ -18,7 +18,7 @@ from meldlab.waiting.cohorts import approximate
 from meldlab.waiting.game import Waiting
 from meldlab.waiting.simulation import duel
 from meldlab.waiting.solution import Solution
-from meldlab.waiting.solve import solve
+from meldlab.waiting.solver import solve
 
 __all__ = ["Challenger", "Trial", "fitted_exponent", "knowledge_study", "tolerance_study"]
 

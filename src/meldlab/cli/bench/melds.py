@@ -35,7 +35,7 @@ def bench_melds(
     # Hands from play are few and repeated, so that both measurements run over as many.
     dealt = played_hands(min(200, hands // 100), seed)
     played = np.tile(dealt, -(-hands // len(dealt)))[:hands]
-    table = arrangement.leftover_table()
+    table = arrangement.leftovers()
 
     def nanoseconds(masks: Any) -> float:
         return _median_ns(lambda: kernel.deadwoods(masks, table), len(masks), 7)
@@ -76,11 +76,8 @@ def played_hands(matches: int, seed: int) -> "NDArray[np.int64]":
 
     table, found = Table(Gin(), [players.parse("simple"), players.parse("simple")]), []
     for number in range(matches):
-        played = table.play(Deal(seed, number))
-        state = played.first
-        for action in played.actions:
-            found += [mask for mask in state.round.masks if mask.bit_count() == 10]
-            state = state.apply(action)  # type: ignore[arg-type]  # a record of gin holds moves of gin
+        for step in table.steps(Deal(seed, number)):
+            found += [mask for mask in step.before.round.masks if mask.bit_count() == 10]
     return np.array(found, np.int64)
 
 

@@ -36,13 +36,14 @@ def bench_tuning(
     from meldlab.lab.runs.store import Store
 
     first, second = seat(players.parse("ensemble:paper")), seat(players.parse("simple"))
-    pieces = Shard("gin.duel", "ensemble:paper", "simple", seed=1, games=games // 2 * 2 * shards).split(games // 2 * 2)
+    pieces = Shard("gin.contest", "ensemble:paper", "simple", seed=1, games=games // 2 * 2 * shards).split(games // 2 * 2)
 
     def bare() -> None:
         for piece in pieces:
-            play_batch(first, second, Rules(), piece.seed, piece.first, piece.games, mirror=True, parallel=False)
+            for both in ((first, second), (second, first)):
+                play_batch(*both, Rules(), piece.seed, piece.first // 2, piece.games // 2, threads=1)
 
-    small = Shard("gin.duel", "ensemble:paper", "simple", seed=1, games=2 * SMALL).split(2)
+    small = Shard("gin.contest", "ensemble:paper", "simple", seed=1, games=2 * SMALL).split(2)
 
     with tempfile.TemporaryDirectory() as folder:
         store = Store.open(Path(folder, "runs.sqlite"))

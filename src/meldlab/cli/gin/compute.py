@@ -67,7 +67,7 @@ def compute(
         )
     size = found.save(save) if save is not None else 0
     if json:
-        print_json({**found.told(), "saved": save and str(save), "bytes": size})
+        print_json({**found.as_json(), "saved": save and str(save), "bytes": size})
         return
     print_computed(found)
     if save is not None:

@@ -20,10 +20,10 @@ def expected_turns(hand: "Hand") -> dict[str, float]:
     """Return the expected turns to a knock and to gin, drawing from stock alone; only those whose tables are there."""
     from meldlab.waiting import Waiting
     from meldlab.waiting.goal import Goal
-    from meldlab.waiting.library import find
+    from meldlab.waiting.kept import cached_solution
 
     there = {name: table_path(name) for name in GOALS if table_path(name).is_file()}
-    return {name: find(Waiting(10, goal=Goal.parse(GOALS[name])), path).of(hand) for name, path in there.items()}
+    return {name: cached_solution(Waiting(10, goal=Goal.parse(GOALS[name])), path).turns(hand) for name, path in there.items()}
 
 
 def hint(turns: dict[str, float]) -> str:

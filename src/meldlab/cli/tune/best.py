@@ -32,7 +32,7 @@ def best(
     from meldlab.cache import write_whole
     from meldlab.errors import NotLegalHere
     from meldlab.lab.runs.store import Store
-    from meldlab.lab.tuning.evolution import Evolution, Found, best_player
+    from meldlab.lab.tuning.evolution import Champion, Evolution, best_player
     from meldlab.lab.tuning.work import Work, warm
 
     if fresh % 2:
@@ -43,9 +43,9 @@ def best(
         warm()
         with metered("best") as meter:
             work = Work(run, plan.planned(generations, fresh), jobs, cluster, meter)
-            found: Found = best_player(work.measure, plan, generations, fresh)
-        run.finish(found.told())
-    answer = {"run": run.number, "settings": settings, **found.told()}
+            found: Champion = best_player(work.measure, plan, generations, fresh)
+        run.finish(found.as_json())
+    answer = {"run": run.number, "settings": settings, **found.as_json()}
     if out is not None:
         with write_whole(out) as file:
             file.write(str(found.player).encode())

@@ -37,15 +37,15 @@ def track(
     """
     from dataclasses import asdict, replace
 
-    from meldlab.lab.tuning.tracking import FULL, QUICK, tracking
+    from meldlab.lab.tuning.tracking import FULL, QUICK, search_trackers
 
     size = FULL if full else QUICK
     size = replace(size, generations=generations or size.generations)
 
     def search(work: "Work") -> "Report":
-        return tracking(work, size, seed)
+        return search_trackers(work, size, seed)
 
-    experiment("track", {**asdict(size), "seed": seed}, size.planned, search, store, jobs, cluster, out, json)
+    experiment("track", {**asdict(size), "seed": seed}, size.planned(), search, store, jobs, cluster, out, json)
 
 
 def knock(
@@ -63,14 +63,14 @@ def knock(
     """
     from dataclasses import asdict
 
-    from meldlab.lab.tuning.knocking import FULL, QUICK, knocking
+    from meldlab.lab.tuning.knocking import FULL, QUICK, search_knocks
 
     size = FULL if full else QUICK
 
     def search(work: "Work") -> "Report":
-        return knocking(work, size, seed)
+        return search_knocks(work, size, seed)
 
-    experiment("knock", {**asdict(size), "seed": seed}, size.games, search, store, jobs, cluster, out, json)
+    experiment("knock", {**asdict(size), "seed": seed}, size.planned(), search, store, jobs, cluster, out, json)
 
 
 def ensemble(
@@ -90,15 +90,15 @@ def ensemble(
     from dataclasses import asdict
 
     from meldlab.gin.players import Ensemble
-    from meldlab.lab.tuning.ensembles import FULL, QUICK, searching
+    from meldlab.lab.tuning.ensembles import FULL, QUICK, search_ensembles
 
     size = FULL if full else QUICK
     Ensemble.preset(base)
 
     def search(work: "Work") -> "Report":
-        return searching(work, size, seed, base)
+        return search_ensembles(work, size, seed, base)
 
-    experiment("ensemble", {**asdict(size), "base": base, "seed": seed}, size.games, search, store, jobs, cluster, out, json)
+    experiment("ensemble", {**asdict(size), "base": base, "seed": seed}, size.planned(), search, store, jobs, cluster, out, json)
 
 
 def experiment(
@@ -120,12 +120,12 @@ def experiment(
         warm()
         with metered(name) as meter:
             report = search(Work(run, planned, jobs, cluster, meter))
-        run.finish(report.told())
-    answer = {"run": run.number, "settings": settings, **report.told()}
+        run.finish(report.as_json())
+    answer = {"run": run.number, "settings": settings, **report.as_json()}
     if out is not None:
         from meldlab.lab.figures.tuning import draw
 
-        answer["files"] = [str(path) for path in draw(report.told(), out)]
+        answer["files"] = [str(path) for path in draw(report.as_json(), out)]
     if json:
         print_json(answer)
         return

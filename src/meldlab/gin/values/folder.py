@@ -17,7 +17,7 @@ import numpy as np
 
 from meldlab import __version__
 from meldlab.cards import CARDS, Hand, classes
-from meldlab.errors import NotLegalHere
+from meldlab.errors import MeldlabError, NotPossible
 from meldlab.gin.book import NO_BOOK, Book, check_tables, on_host
 from meldlab.play.record import toml
 from meldlab.sources import code_digest
@@ -41,11 +41,11 @@ def dead_cards(ranks: int) -> Hand:
 def check_folder(folder: Path) -> None:
     """Raise unless a player can be saved there: in a new folder, an empty one, or in the place of another saved player."""
     if folder.exists() and not folder.is_dir():
-        raise NotLegalHere(f"{folder} is a file; a computed player is saved in a folder")
+        raise NotPossible(f"{folder} is a file; a computed player is saved in a folder")
     if folder.is_dir() and any(folder.iterdir()) and not (folder / HEAD).is_file():
-        raise NotLegalHere(f"{folder} holds something else; a computed player is saved in a folder of its own")
+        raise NotPossible(f"{folder} holds something else; a computed player is saved in a folder of its own")
     if not folder.absolute().parent.is_dir():
-        raise NotLegalHere(f"there is no folder {folder.absolute().parent}")
+        raise NotPossible(f"there is no folder {folder.absolute().parent}")
 
 
 def save(book: Book, facts: Mapping[str, Any], folder: Path) -> int:
@@ -67,7 +67,7 @@ def save(book: Book, facts: Mapping[str, Any], folder: Path) -> int:
     try:
         part = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", suffix=".part", dir=folder.absolute().parent))
     except OSError as problem:
-        raise NotLegalHere(f"{folder} cannot be written: {problem.strerror or problem}") from None
+        raise NotPossible(f"{folder} cannot be written: {problem.strerror or problem}") from None
     try:
         values = np.lib.format.open_memmap(part / VALUES, "w+", codes.dtype, codes.shape)
         for slot in range(codes.shape[0]):
@@ -80,7 +80,7 @@ def save(book: Book, facts: Mapping[str, Any], folder: Path) -> int:
         part.chmod(0o777 & ~_umask())
         _put(part, folder)
     except OSError as problem:
-        raise NotLegalHere(f"{folder} cannot be written: {problem.strerror or problem}") from None
+        raise NotPossible(f"{folder} cannot be written: {problem.strerror or problem}") from None
     finally:
         shutil.rmtree(part, ignore_errors=True)
     return (folder / VALUES).stat().st_size
@@ -91,28 +91,28 @@ def load(folder: Path) -> tuple[Book, dict[str, Any]]:
     try:
         head = tomllib.loads((folder / HEAD).read_text(encoding="utf-8"))
         if head.get("format") != FORMAT:
-            raise NotLegalHere(f"{folder} is no computed player of this format")
+            raise NotPossible(f"{folder} is no computed player of this format")
         # Copied on write, which never happens: the kernels are compiled for arrays that can be written to, and would be again for others.
         values = np.asarray(np.load(folder / VALUES, mmap_mode="c"))
         with np.load(folder / BOOK, allow_pickle=False) as kept:
             arrays: dict[str, Any] = {name: kept[name] for name in KEPT}
-        size = classes.tables(head["cards"], dead_cards(head["ranks"]))
-        if values.dtype not in (np.uint8, np.uint16) or values.shape != (head["slots"], size.count):
-            raise NotLegalHere(f"{folder} is damaged: {VALUES} does not hold {head['slots']} x {size.count:,} values")
+        size = classes.numbering(head["cards"], dead_cards(head["ranks"]))
+        if values.dtype not in (np.uint8, np.uint16) or values.shape != (head["slots"], size.classes):
+            raise NotPossible(f"{folder} is damaged: {VALUES} does not hold {head['slots']} x {size.classes:,} values")
         if arrays["deck"].tolist() != [((1 << 52) - 1) & ~dead_cards(head["ranks"]).mask, head["cards"]]:
-            raise NotLegalHere(f"{folder} is damaged: {BOOK} is for another deck than {HEAD}")
+            raise NotPossible(f"{folder} is damaged: {BOOK} is for another deck than {HEAD}")
         book = NO_BOOK._replace(codes=values, keys=size.keys, patterns=size.patterns, **{name: arrays[name] for name in KEPT})
         try:
             check_tables(book)
-        except NotLegalHere as problem:
-            raise NotLegalHere(f"{folder} is damaged: {problem}") from None
+        except MeldlabError as problem:
+            raise NotPossible(f"{folder} is damaged: {problem}") from None
         return book, head
     except FileNotFoundError:
-        raise NotLegalHere(f"no computed player in {folder} ('meldlab gin compute --save' makes one)") from None
-    except NotLegalHere:
+        raise NotPossible(f"no computed player in {folder} ('meldlab gin compute --save' makes one)") from None
+    except MeldlabError:
         raise
     except (OSError, EOFError, KeyError, TypeError, ValueError, OverflowError, zipfile.BadZipFile, zlib.error) as problem:
-        raise NotLegalHere(f"{folder} is damaged: {problem}") from None
+        raise NotPossible(f"{folder} is damaged: {problem}") from None
 
 
 def _umask() -> int:

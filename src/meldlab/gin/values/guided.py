@@ -4,8 +4,6 @@ The policy is the guide: it knocks and discards as its own values and odds tell,
 best answer to those odds is worth at least as much; the difference is what the policy leaves on the table, in points per round.
 """
 
-from typing import Any
-
 import numpy as np
 
 from meldlab.gin.kernel_computed import TURNS
@@ -29,14 +27,9 @@ def guided_value(field: Field, odds: Odds, guide: Solved, believed: Odds, limit:
         if turn < TURNS:
             slot, low, step = guide.turns[turn + 1]
             engine.sweep("decode", value, guide.codes[int(slot)], np.float32(low), np.float32(step))
-        holds, belief = _up(engine, odds, turn), _up(engine, believed, turn)
-        engine.sweep("sweep_worth", wished, value, field.left, *belief, limit)
-        engine.sweep("sweep_guided_worth", field.worth, field.value, value, field.left, holds, belief, limit)
-        engine.sweep("sweep_guided_discards", field.after, wished, field.worth, field.larger, field.keys, field.small)
-        engine.sweep("sweep_draws", field.value, field.after, field.hands, field.alive, np.float32(upcard), field.keys, field.large)
-    return engine.mean(field.value, field.hands, field.keys, field.renamings)
-
-
-def _up(engine: Any, odds: Odds, turn: int) -> tuple[np.float32, Any, Any]:
-    hazard, knock, caught = odds.at(turn)
-    return hazard, engine.up(knock), engine.up(caught)
+        holds, belief = engine.odds(odds, turn), engine.odds(believed, turn)
+        engine.sweep("sweep_worth", wished, value, field.left, belief, limit)
+        engine.sweep("sweep_guided_worth", field.worth, field.value, value, field.left, (holds, belief), limit)
+        engine.sweep("sweep_guided_discards", field.after, wished, field.worth, field.larger, field.deck)
+        engine.sweep("sweep_draws", field.value, field.after, field.hands, np.float32(upcard), field.deck)
+    return engine.mean(field.value, field.hands, field.deck.keys, field.renamings)

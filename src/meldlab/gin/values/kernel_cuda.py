@@ -7,7 +7,7 @@ import numba
 import numpy as np
 from numba import cuda
 
-from meldlab.cards.kernel import class_unrank, orbit_size
+from meldlab.cards.kernel import class_hand, orbit_size
 from meldlab.chance.kernel import address, below
 from meldlab.chance.kernel_purpose import Purpose
 from meldlab.gin.kernel import LEFT, bit, nth_card, popcount
@@ -31,96 +31,96 @@ DIARY_SHAPE, LOG_SHAPE, TOTAL_SHAPE = (MOST_ROWS, DIARY), (1, LOG_WIDTH), (2, WI
 
 
 @cuda.jit
-def list_classes(hands, lanes, seats, rows, patterns):
-    """See kernel_compute."""
-    for rank in range(cuda.grid(1), len(hands), cuda.gridsize(1)):
-        hands[rank] = class_unrank(np.int64(rank), rows, patterns, lanes, seats)
+def list_classes(hands, numbering):
+    """See kernel_recursion."""
+    for number in range(cuda.grid(1), len(hands), cuda.gridsize(1)):
+        hands[number] = class_hand(np.int64(number), numbering)
 
 
 @cuda.jit
-def list_deadwood(left, hands, table):
-    """See kernel_compute."""
-    for rank in range(cuda.grid(1), len(hands), cuda.gridsize(1)):
-        left[rank] = deadwood(hands[rank], table)
+def list_deadwood(left, hands, leftovers):
+    """See kernel_recursion."""
+    for number in range(cuda.grid(1), len(hands), cuda.gridsize(1)):
+        left[number] = deadwood(hands[number], leftovers)
 
 
 @cuda.jit
-def sweep_worth(worth, value, left, hazard, knock, caught, limit):
-    """See kernel_compute."""
-    for rank in range(cuda.grid(1), len(worth), cuda.gridsize(1)):
-        worth[rank] = stay_or_knock(value[rank], left[rank], hazard, knock, caught, limit)
+def sweep_worth(worth, value, left, odds, limit):
+    """See kernel_recursion."""
+    for number in range(cuda.grid(1), len(worth), cuda.gridsize(1)):
+        worth[number] = stay_or_knock(value[number], left[number], odds, limit)
 
 
 @cuda.jit
-def sweep_guided_worth(worth, value, guide, left, odds, guiding, limit):
-    """See kernel_compute."""
-    hazard, knock, caught = odds
-    for rank in range(cuda.grid(1), len(worth), cuda.gridsize(1)):
-        if knocks_now(guide[rank], left[rank], guiding[0], guiding[1], guiding[2], limit):
-            worth[rank] = knock[left[rank]]
+def sweep_guided_worth(worth, value, guide, left, both, limit):
+    """See kernel_recursion."""
+    odds, believed = both
+    for number in range(cuda.grid(1), len(worth), cuda.gridsize(1)):
+        if knocks_now(guide[number], left[number], believed, limit):
+            worth[number] = odds[1][left[number]]
         else:
-            worth[rank] = stay_or_knock(value[rank], left[rank], hazard, knock, caught, -1)
+            worth[number] = stay_or_knock(value[number], left[number], odds, -1)
 
 
 @cuda.jit
-def sweep_discards(after, worth, hands, keys, small):
-    """See kernel_compute."""
-    for rank in range(cuda.grid(1), len(after), cuda.gridsize(1)):
-        after[rank] = best_after_discard(hands[rank], worth, keys, small)
+def sweep_discards(after, worth, hands, deck):
+    """See kernel_recursion."""
+    for number in range(cuda.grid(1), len(after), cuda.gridsize(1)):
+        after[number] = best_after_discard(hands[number], worth, deck.keys, deck.small)
 
 
 @cuda.jit
-def sweep_guided_discards(after, guide, worth, hands, keys, small):
-    """See kernel_compute."""
-    for rank in range(cuda.grid(1), len(after), cuda.gridsize(1)):
-        after[rank] = guided_after_discard(hands[rank], guide, worth, keys, small)
+def sweep_guided_discards(after, guide, worth, hands, deck):
+    """See kernel_recursion."""
+    for number in range(cuda.grid(1), len(after), cuda.gridsize(1)):
+        after[number] = guided_after_discard(hands[number], guide, worth, deck.keys, deck.small)
 
 
 @cuda.jit
-def sweep_draws(value, after, hands, alive, upcard, keys, large):
-    """See kernel_compute."""
-    for rank in range(cuda.grid(1), len(value), cuda.gridsize(1)):
-        value[rank] = value_before_draw(hands[rank], after, alive, upcard, keys, large)
+def sweep_draws(value, after, hands, upcard, deck):
+    """See kernel_recursion."""
+    for number in range(cuda.grid(1), len(value), cuda.gridsize(1)):
+        value[number] = value_before_draw(hands[number], after, deck.alive, upcard, deck.keys, deck.large)
 
 
 @cuda.jit
 def encode(codes, value, low, step):
-    """See kernel_compute."""
-    for rank in range(cuda.grid(1), len(codes), cuda.gridsize(1)):
-        codes[rank] = np.uint32((value[rank] - low) / step + np.float32(0.5))
+    """See kernel_recursion."""
+    for number in range(cuda.grid(1), len(codes), cuda.gridsize(1)):
+        codes[number] = np.uint32((value[number] - low) / step + np.float32(0.5))
 
 
 @cuda.jit
 def decode(value, codes, low, step):
-    """See kernel_compute."""
-    for rank in range(cuda.grid(1), len(codes), cuda.gridsize(1)):
-        value[rank] = np.float32(low + step * np.float32(codes[rank]))
+    """See kernel_recursion."""
+    for number in range(cuda.grid(1), len(codes), cuda.gridsize(1)):
+        value[number] = np.float32(low + step * np.float32(codes[number]))
 
 
 @cuda.jit
 def extremes(ends, value):
     """Set ``ends`` [2] float32 to the least and the largest value."""
     low, high = np.float32(1e30), np.float32(-1e30)
-    for rank in range(cuda.grid(1), len(value), cuda.gridsize(1)):
-        low, high = min(low, value[rank]), max(high, value[rank])
+    for number in range(cuda.grid(1), len(value), cuda.gridsize(1)):
+        low, high = min(low, value[number]), max(high, value[number])
     cuda.atomic.min(ends, 0, low)
     cuda.atomic.max(ends, 1, high)
 
 
 @cuda.jit
 def sum_values(sums, value, hands, keys, renamings):
-    """Add to ``sums`` [2] float64 V over all hands, and how many there are."""
+    """Add to ``sums`` [2] float64 V over all hands, and how many there are; the order of adding is the device's."""
     total, count = 0.0, 0.0
-    for rank in range(cuda.grid(1), len(value), cuda.gridsize(1)):
-        orbit = orbit_size(hands[rank], keys, renamings)
-        total += orbit * np.float64(value[rank])
+    for number in range(cuda.grid(1), len(value), cuda.gridsize(1)):
+        orbit = orbit_size(hands[number], keys, renamings)
+        total += orbit * np.float64(value[number])
         count += orbit
     cuda.atomic.add(sums, 0, total)
     cuda.atomic.add(sums, 1, count)
 
 
 @cuda.jit
-def play_games(players, books, rules, seed, first, many, mirror, counts, tally, pages):
+def play_games(players, books, rules, seed, first, many, counts, tally, pages):
     """Play ``many`` matches as kernel_round.play_some does, a thread each; add the diaries of seat 0 to ``tally`` unless it is empty.
 
     ``pages``: [many, rows, DIARY] float64, to keep the diaries whole, or empty.
@@ -146,12 +146,9 @@ def play_games(players, books, rules, seed, first, many, mirror, counts, tally, 
     cell = cuda.local.array(2, numba.int64)
     diary = own_pages[: MOST_ROWS if len(tally) > 0 else 0]
     for i in range(cuda.grid(1), many, cuda.gridsize(1)):
-        game, turned = np.int64(first + i), np.int64(0)
-        if mirror:
-            game, turned = np.int64((first + i) >> 1), np.int64((first + i) & 1)
         if len(pages) > 0:
             diary = pages[i]
-        play_match(desk, players, books, rules, seed, game, turned, log[:0], diary, counts[i])
+        play_match(desk, players, books, rules, seed, np.int64(first + i), log[:0], diary, counts[i])
         rows = min(notes[TURN], len(diary))
         points = outcome[1] if outcome[0] == 0 else -outcome[1]
         for row in range(len(diary)):

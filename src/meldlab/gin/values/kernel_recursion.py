@@ -2,18 +2,31 @@
 
 Arrays, with N the classes of n-card hands and M those of (n+1)-card hands: ``value`` [N] float32, V, before a draw; ``worth`` [N] float32,
 U, after a discard; ``after`` [M] float32, A, with a card too many; ``left`` [N] uint8, the deadwood of each class; ``knock`` and
-``caught`` [100] float32, points by own deadwood if one knocks now, and if the opponent knocks next. ``small`` and ``large`` are the
-pattern tables of n- and (n+1)-card hands; ``keys`` [4, 8192] int32 and ``alive`` [4] int64, the lanes of the deck, as in cards.kernel.
+``caught`` [100] float32, points by own deadwood if one knocks now, and if the opponent knocks next; ``odds``, (hazard, knock, caught).
+``keys`` and ``patterns`` are those of the numbering (cards.kernel) of the hands that are led to.
+
+The sweeps do ``many`` classes from ``first`` on, so that several cores can share one and Ctrl-C is heard.
 """
 
-import numpy as np
-from numba import prange
+from typing import Any, NamedTuple
 
-from meldlab.cards.kernel import LANE, class_unrank, frame_of_suit, orbit_size, rank_in_frame
-from meldlab.compiling import parallel_kernel, scalar_kernel
+import numpy as np
+
+from meldlab.cards.kernel import LANE, class_hand, frame_of_suit, number_in_frame, orbit_size
+from meldlab.compiling import kernel, scalar_kernel
 from meldlab.melds.kernel import deadwood
 
 LEAST = np.float32(-1e30)
+STRETCH = 4096  # classes that are summed up together
+
+
+class Deck(NamedTuple):
+    """What can be drawn, and how hands before and after a draw are numbered."""
+
+    alive: Any  # [4] int64, the lanes of the deck
+    keys: Any  # of both numberings
+    small: Any  # patterns of n-card hands
+    large: Any  # of (n+1)-card hands
 
 
 @scalar_kernel
@@ -29,57 +42,59 @@ def without_lowest(lane):
 
 
 @scalar_kernel
-def stay_or_knock(value, left, hazard, knock, caught, limit):
+def stay_or_knock(value, left, odds, limit):
     """Return U of a hand from V of the next turn: the better of knocking and waiting."""
+    hazard, knock, caught = odds
     wait = np.float32((np.float32(1.0) - hazard) * value + hazard * caught[left])
     return max(wait, knock[left]) if left <= limit else wait
 
 
 @scalar_kernel
-def knocks_now(value, left, hazard, knock, caught, limit):
+def knocks_now(value, left, odds, limit):
     """Tell whether knocking is the better of the two."""
+    hazard, knock, caught = odds
     return left <= limit and knock[left] > (np.float32(1.0) - hazard) * value + hazard * caught[left]
 
 
 @scalar_kernel
-def best_after_discard(hand, worth, keys, small):
+def best_after_discard(hand, worth, keys, patterns):
     """Return A of an (n+1)-card hand, the best U over its discards."""
     best = LEAST
     for suit in range(4):
         lane = lane_of(hand, suit)
         if lane == 0:
             continue
-        base, weight, m, r1, r2, r3 = frame_of_suit(hand, suit, without_lowest(lane), keys, small)
+        frame = frame_of_suit(hand, suit, without_lowest(lane), keys, patterns)
         rest = lane
         while rest:
             fewer = without_lowest(rest)
             key = keys[suit, np.uint32(lane ^ np.uint32(rest ^ fewer))]
-            best = max(best, worth[rank_in_frame(key, base, weight, m, r1, r2, r3)])
+            best = max(best, worth[number_in_frame(key, frame)])
             rest = fewer
     return best
 
 
 @scalar_kernel
-def guided_after_discard(hand, guide, worth, keys, small):
+def guided_after_discard(hand, guide, worth, keys, patterns):
     """Return U of what is left after the discard that ``guide``, [N] another U, prefers."""
     best, found = LEAST, LEAST
     for suit in range(4):
         lane = lane_of(hand, suit)
         if lane == 0:
             continue
-        base, weight, m, r1, r2, r3 = frame_of_suit(hand, suit, without_lowest(lane), keys, small)
+        frame = frame_of_suit(hand, suit, without_lowest(lane), keys, patterns)
         rest = lane
         while rest:
             fewer = without_lowest(rest)
-            rank = rank_in_frame(keys[suit, np.uint32(lane ^ np.uint32(rest ^ fewer))], base, weight, m, r1, r2, r3)
-            if guide[rank] > best:
-                best, found = guide[rank], worth[rank]
+            number = number_in_frame(keys[suit, np.uint32(lane ^ np.uint32(rest ^ fewer))], frame)
+            if guide[number] > best:
+                best, found = guide[number], worth[number]
             rest = fewer
     return found
 
 
 @scalar_kernel
-def mean_after_draw(hand, after, alive, keys, large, floor):
+def mean_after_draw(hand, after, alive, keys, patterns, floor):
     """Return the mean of max(A, ``floor``) over all cards that can be drawn."""
     total, draws = np.float32(0.0), np.uint32(0)
     for suit in range(4):
@@ -88,101 +103,103 @@ def mean_after_draw(hand, after, alive, keys, large, floor):
         if rest == 0:
             continue
         fewer = without_lowest(rest)
-        base, weight, m, r1, r2, r3 = frame_of_suit(hand, suit, np.uint32(lane | np.uint32(rest ^ fewer)), keys, large)
+        frame = frame_of_suit(hand, suit, np.uint32(lane | np.uint32(rest ^ fewer)), keys, patterns)
         while rest:
             fewer = without_lowest(rest)
             key = keys[suit, np.uint32(lane | np.uint32(rest ^ fewer))]
-            total = np.float32(total + max(after[rank_in_frame(key, base, weight, m, r1, r2, r3)], floor))
+            total = np.float32(total + max(after[number_in_frame(key, frame)], floor))
             draws = np.uint32(draws + np.uint32(1))
             rest = fewer
     return np.float32(total / np.float32(draws))
 
 
 @scalar_kernel
-def value_before_draw(hand, after, alive, upcard, keys, large):
+def value_before_draw(hand, after, alive, upcard, keys, patterns):
     """Return V of an n-card hand: a draw from stock, or an upcard that with chance ``upcard`` is as good as a random card."""
-    drawn = mean_after_draw(hand, after, alive, keys, large, LEAST)
+    drawn = mean_after_draw(hand, after, alive, keys, patterns, LEAST)
     if upcard == 0.0:
         return drawn
-    return np.float32(upcard * mean_after_draw(hand, after, alive, keys, large, drawn) + (np.float32(1.0) - upcard) * drawn)
+    return np.float32(upcard * mean_after_draw(hand, after, alive, keys, patterns, drawn) + (np.float32(1.0) - upcard) * drawn)
 
 
-@parallel_kernel
-def list_classes(hands, lanes, seats, rows, patterns):
+@kernel
+def list_classes(first, many, hands, numbering):
     """Set ``hands`` [classes] int64 to the hands that stand for the classes."""
-    for rank in prange(len(hands)):
-        hands[rank] = class_unrank(rank, rows, patterns, lanes, seats)
+    for number in range(first, first + many):
+        hands[number] = class_hand(number, numbering)
 
 
-@parallel_kernel
-def list_deadwood(left, hands, table):
+@kernel
+def list_deadwood(first, many, left, hands, leftovers):
     """Set ``left`` to the deadwood of each of ``hands``."""
-    for rank in prange(len(hands)):
-        left[rank] = deadwood(hands[rank], table)
+    for number in range(first, first + many):
+        left[number] = deadwood(hands[number], leftovers)
 
 
-@parallel_kernel
-def sweep_worth(worth, value, left, hazard, knock, caught, limit):
+@kernel
+def sweep_worth(first, many, worth, value, left, odds, limit):
     """Set ``worth`` to U from V of the next turn."""
-    for rank in prange(len(worth)):
-        worth[rank] = stay_or_knock(value[rank], left[rank], hazard, knock, caught, limit)
+    for number in range(first, first + many):
+        worth[number] = stay_or_knock(value[number], left[number], odds, limit)
 
 
-@parallel_kernel
-def sweep_guided_worth(worth, value, guide, left, odds, guiding, limit):
+@kernel
+def sweep_guided_worth(first, many, worth, value, guide, left, both, limit):
     """Set ``worth`` to what a player gets who knocks where the V of ``guide`` says so.
 
-    ``odds`` and ``guiding``: (hazard, knock, caught), what holds and what the guide believes.
+    ``both``: the odds that hold, and those that the guide believes in.
     """
-    hazard, knock, caught = odds
-    for rank in prange(len(worth)):
-        if knocks_now(guide[rank], left[rank], guiding[0], guiding[1], guiding[2], limit):
-            worth[rank] = knock[left[rank]]
+    odds, believed = both
+    for number in range(first, first + many):
+        if knocks_now(guide[number], left[number], believed, limit):
+            worth[number] = odds[1][left[number]]
         else:
-            worth[rank] = stay_or_knock(value[rank], left[rank], hazard, knock, caught, -1)
+            worth[number] = stay_or_knock(value[number], left[number], odds, -1)
 
 
-@parallel_kernel
-def sweep_discards(after, worth, hands, keys, small):
+@kernel
+def sweep_discards(first, many, after, worth, hands, deck):
     """Set ``after`` to A of every (n+1)-card hand."""
-    for rank in prange(len(after)):
-        after[rank] = best_after_discard(hands[rank], worth, keys, small)
+    keys, patterns = deck.keys, deck.small
+    for number in range(first, first + many):
+        after[number] = best_after_discard(hands[number], worth, keys, patterns)
 
 
-@parallel_kernel
-def sweep_guided_discards(after, guide, worth, hands, keys, small):
+@kernel
+def sweep_guided_discards(first, many, after, guide, worth, hands, deck):
     """Set ``after`` to what the discards of ``guide`` give."""
-    for rank in prange(len(after)):
-        after[rank] = guided_after_discard(hands[rank], guide, worth, keys, small)
+    keys, patterns = deck.keys, deck.small
+    for number in range(first, first + many):
+        after[number] = guided_after_discard(hands[number], guide, worth, keys, patterns)
 
 
-@parallel_kernel
-def sweep_draws(value, after, hands, alive, upcard, keys, large):
+@kernel
+def sweep_draws(first, many, value, after, hands, upcard, deck):
     """Set ``value`` to V of every n-card hand."""
-    for rank in prange(len(value)):
-        value[rank] = value_before_draw(hands[rank], after, alive, upcard, keys, large)
+    alive, keys, patterns = deck.alive, deck.keys, deck.large
+    for number in range(first, first + many):
+        value[number] = value_before_draw(hands[number], after, alive, upcard, keys, patterns)
 
 
-@parallel_kernel
-def encode(codes, value, low, step):
+@kernel
+def encode(first, many, codes, value, low, step):
     """Set ``codes`` [N], of any unsigned type, to the nearest of ``low``, ``low + step``, ..."""
-    for rank in prange(len(codes)):
-        codes[rank] = np.uint32((value[rank] - low) / step + np.float32(0.5))
+    for number in range(first, first + many):
+        codes[number] = np.uint32((value[number] - low) / step + np.float32(0.5))
 
 
-@parallel_kernel
-def decode(value, codes, low, step):
+@kernel
+def decode(first, many, value, codes, low, step):
     """Set ``value`` to what the codes stand for."""
-    for rank in prange(len(codes)):
-        value[rank] = np.float32(low + step * np.float32(codes[rank]))
+    for number in range(first, first + many):
+        value[number] = np.float32(low + step * np.float32(codes[number]))
 
 
-@parallel_kernel
-def mean_value(value, hands, keys, renamings):
-    """Return the sum of V over all hands, and how many there are."""
-    total, count = 0.0, 0
-    for rank in prange(len(value)):
-        orbit = orbit_size(hands[rank], keys, renamings)
-        total += orbit * np.float64(value[rank])
-        count += orbit
-    return total, count
+@kernel
+def sum_values(first, many, sums, value, hands, keys, renamings):
+    """Add to ``sums`` [stretches, 2] float64 V over all hands of ``many`` stretches of classes, and how many there are."""
+    for stretch in range(first, first + many):
+        for number in range(stretch * STRETCH, min(len(value), (stretch + 1) * STRETCH)):
+            orbit = orbit_size(hands[number], keys, renamings)
+            sums[stretch, 0] += orbit * np.float64(value[number])
+            sums[stretch, 1] += orbit

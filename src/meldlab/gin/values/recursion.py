@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from meldlab.cards import Hand, classes
+from meldlab.cards.kernel import Numbering
 from meldlab.gin import kernel_round
 from meldlab.gin.book import NO_BOOK, Book
 from meldlab.gin.kernel import LEFT
@@ -30,6 +31,7 @@ __all__ = ["Engine", "Field", "Solved", "open_book", "solve"]
 Floats = NDArray[np.float64]
 SHAPE = 132 * 64, 256  # blocks and threads of a sweep
 THREADS = 64  # in a block, when each plays a game of its own
+PIECE = 1 << 14  # classes of the first piece of a sweep on a core
 SHEET = 2048  # rounds that a core adds up by itself
 FULL_DECK = Hand()
 
@@ -50,7 +52,10 @@ class Engine:
     def sweep(self, name: str, *arguments: Any) -> None:
         """Run one kernel over all classes."""
         kernel = getattr(self._kernels, name)
-        (kernel[SHAPE] if self.device == "cuda" else kernel)(*arguments)
+        if self.device == "cuda":
+            kernel[SHAPE](*arguments)
+        else:
+            on_cores(lambda first, many: kernel(first, many, *arguments), len(arguments[0]), size=PIECE)
 
     def array(self, shape: int | tuple[int, ...], kind: Any) -> Any:
         """Return an array that the kernels can write to."""
@@ -59,6 +64,11 @@ class Engine:
     def up(self, array: NDArray[Any]) -> Any:
         """Return an array that the kernels can read."""
         return self.cuda.to_device(np.ascontiguousarray(array)) if self.device == "cuda" else array
+
+    def odds(self, odds: Odds, turn: int) -> tuple[np.float32, Any, Any]:
+        """Return hazard, points of a knock and points when caught at a turn, as the kernels can read them."""
+        hazard, knock, caught = odds.at(turn)
+        return hazard, self.up(knock), self.up(caught)
 
     def ends(self, value: Any) -> tuple[float, float]:
         """Return the least and the largest value."""
@@ -71,16 +81,18 @@ class Engine:
 
     def mean(self, value: Any, hands: Any, keys: Any, renamings: int) -> float:
         """Return the mean of V over all hands."""
-        if self.device != "cuda":
-            total, count = kernel_recursion.mean_value(value, hands, keys, renamings)
-        else:
+        if self.device == "cuda":
             sums = self.up(np.zeros(2))
             self.sweep("sum_values", sums, value, hands, keys, renamings)
             total, count = sums.copy_to_host()
+        else:
+            parts = np.zeros((-(-len(value) // kernel_recursion.STRETCH), 2))
+            self.sweep("sum_values", parts, value, hands, keys, renamings)
+            total, count = parts.sum(0)
         return float(total / count)
 
     def play(
-        self, players: Floats, books: tuple[Book, Book], rules: NDArray[np.int64], seed: int, first: int, games: int, mirror: bool
+        self, players: Floats, books: tuple[Book, Book], rules: NDArray[np.int64], seed: int, first: int, games: int
     ) -> NDArray[np.int32]:
         """Return [games, COUNTS] int32 as gin.batch.play_batch does."""
         counts = np.zeros((games, kernel_round.COUNTS), np.int32)
@@ -88,16 +100,22 @@ class Engine:
             log = np.empty((0, kernel_round.LOG_WIDTH), np.int64)
 
             def play(at: int, many: int) -> None:
-                kernel_round.play_some(players, books, rules, seed, first + at, many, mirror, log, counts[at : at + many])
+                kernel_round.play_some(players, books, rules, seed, first + at, many, log, counts[at : at + many])
 
             on_cores(play, games, size=16)
             return counts
         result = self.cuda.device_array(counts.shape, np.int32)
         shape = (games + THREADS - 1) // THREADS, THREADS
         none = self.up(np.zeros(0)), self.up(np.zeros((0, 1, 1)))
-        self._kernels.play_games[shape](self.up(players), books, self.up(rules), seed, first, games, mirror, result, *none)
+        self._kernels.play_games[shape](self.up(players), books, self.up(rules), seed, first, games, result, *none)
         counts[:] = result.copy_to_host()
         return counts
+
+    def won(self, players: Floats, books: tuple[Book, Book], rules: NDArray[np.int64], seed: int, deals: int) -> NDArray[np.int64]:
+        """Return [deals, 2] int64, which games the first player wins: of each deal one in the first seat and one in the second."""
+        here = self.play(players, books, rules, seed, 0, deals)[:, kernel_round.WINNER_SEAT]
+        there = self.play(players[::-1].copy(), books[::-1], rules, seed, 0, deals)[:, kernel_round.WINNER_SEAT]
+        return np.stack([here == 0, there == 1], 1).astype(np.int64)
 
     def tally(self, players: Floats, books: tuple[Book, Book], rules: NDArray[np.int64], seed: int, rounds: int) -> Floats:
         """Return the tally of so many single rounds of seat 0."""
@@ -118,7 +136,7 @@ class Engine:
             return tally
         counts, result = self.cuda.device_array((rounds, kernel_round.COUNTS), np.int32), self.up(tally)
         shape, pages = ((rounds + THREADS - 1) // THREADS, THREADS), self.up(np.zeros((0, 1, 1)))
-        self._kernels.play_games[shape](self.up(players), books, self.up(single), seed, 0, rounds, False, counts, result, pages)
+        self._kernels.play_games[shape](self.up(players), books, self.up(single), seed, 0, rounds, counts, result, pages)
         tally[:] = result.copy_to_host()
         return tally
 
@@ -132,19 +150,17 @@ class Field:
     def __init__(self, cards: int = 10, dead: Hand = FULL_DECK, device: str = "cpu") -> None:
         self.engine = engine = Engine(device)
         self.cards, self.dead = cards, dead
-        small, large = classes.tables(cards, dead), classes.tables(cards + 1, dead)
-        self.count, self.renamings = small.count, small.renamings
-        self.keys, self.small, self.large = engine.up(small.keys), engine.up(small.patterns), engine.up(large.patterns)
-        self.host_keys, self.host_small = small.keys, small.patterns
-        self.alive = engine.up(np.array([0x1FFF & ~lane for lane in dead.lanes], np.int64))
-        self.hands, self.larger = engine.array(small.count, np.int64), engine.array(large.count, np.int64)
+        small, large = classes.numbering(cards, dead), classes.numbering(cards + 1, dead)
+        self.count, self.renamings = small.classes, small.renamings
+        alive = np.array([0x1FFF & ~lane for lane in dead.lanes], np.int64)
+        self.deck = kernel_recursion.Deck(*map(engine.up, (alive, small.keys, small.patterns, large.patterns)))
+        self.hands, self.larger = engine.array(small.classes, np.int64), engine.array(large.classes, np.int64)
         for hands, size in ((self.hands, small), (self.larger, large)):
-            lanes, seats, rows, patterns = (engine.up(one) for one in (size.lanes, size.seats, size.rows, size.patterns))
-            engine.sweep("list_classes", hands, lanes, seats, rows, patterns)
-        self.left = engine.array(small.count, np.uint8)
+            engine.sweep("list_classes", hands, Numbering(size.classes, size.renamings, *map(engine.up, size[2:])))
+        self.left = engine.array(small.classes, np.uint8)
         engine.sweep("list_deadwood", self.left, self.hands, engine.up(LEFT))
-        self.value, self.worth = engine.array(small.count, np.float32), engine.array(small.count, np.float32)
-        self.after = engine.array(large.count, np.float32)
+        self.value, self.worth = engine.array(small.classes, np.float32), engine.array(small.classes, np.float32)
+        self.after = engine.array(large.classes, np.float32)
 
 
 @dataclass(frozen=True, eq=False)
@@ -183,10 +199,9 @@ def solve(
     most = float(np.iinfo(kind).max)
     field.value[:] = 0
     for turn in range(TURNS, 0, -1):
-        hazard, knock, caught = odds.at(turn)
-        engine.sweep("sweep_worth", field.worth, field.value, field.left, hazard, engine.up(knock), engine.up(caught), limit)
-        engine.sweep("sweep_discards", field.after, field.worth, field.larger, field.keys, field.small)
-        engine.sweep("sweep_draws", field.value, field.after, field.hands, field.alive, np.float32(upcard), field.keys, field.large)
+        engine.sweep("sweep_worth", field.worth, field.value, field.left, engine.odds(odds, turn), limit)
+        engine.sweep("sweep_discards", field.after, field.worth, field.larger, field.deck)
+        engine.sweep("sweep_draws", field.value, field.after, field.hands, np.float32(upcard), field.deck)
         each(turn, field.value)
         if turn in kept:
             low, high = engine.ends(field.value)
@@ -195,7 +210,7 @@ def solve(
             engine.sweep("encode", codes[kept.index(turn)], field.value, np.float32(low), np.float32(step))
     for turn in range(1, TURNS + 1):
         turns[turn] = turns[min(kept, key=lambda one: (abs(one - turn), one))]
-    value = engine.mean(field.value, field.hands, field.keys, field.renamings)
+    value = engine.mean(field.value, field.hands, field.deck.keys, field.renamings)
     return Solved(codes, turns, value, time.perf_counter() - start)
 
 
@@ -213,4 +228,4 @@ def open_book(
     engine = field.engine
     turns, rows = engine.up(solved.turns), (engine.up(table), engine.up(knock), engine.up(caught))
     deck = np.array([((1 << 52) - 1) & ~field.dead.mask, field.cards], np.int64)
-    return Book(solved.codes, turns, field.keys, field.small, *rows, engine.up(deck), *map(engine.up, NO_BOOK[-3:]))
+    return Book(solved.codes, turns, field.deck.keys, field.deck.small, *rows, engine.up(deck), *map(engine.up, NO_BOOK[-3:]))

@@ -55,7 +55,7 @@ class Contest:
         """Return the exact p-value of the deals in which the first player was ahead or behind."""
         return sign_test(*self.ahead)
 
-    def told(self) -> dict[str, object]:
+    def as_json(self) -> dict[str, object]:
         """Return the answer of the command line."""
         rows = [
             {

@@ -179,7 +179,7 @@ def _run(cards: int, tolerance: float) -> Approximation:
 
 def _ascending(solution: Solution) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return the classes by ascending E, and the number of hands up to and with each of them."""
-    _, hands, values = solution.table()
+    _, hands, values = solution.rows()
     order = np.argsort(values, kind="stable")
     return order, np.cumsum(hands[order])
 
@@ -227,7 +227,7 @@ def _residuals(tolerances: Sequence[float], title: str) -> Sheet:
 
 
 def _locking(tolerances: Sequence[float], title: str) -> Sheet:
-    _, hands, exact = _solved(4).table()
+    _, hands, exact = _solved(4).rows()
     figure, panels = blank(panels=len(tolerances), size=(7.0, 5.0) if len(tolerances) == 1 else (5.0, 4.5))
     rows: list[tuple[Any, ...]] = []
     for axes, tolerance in zip(panels, tolerances, strict=True):

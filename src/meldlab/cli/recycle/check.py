@@ -1,0 +1,90 @@
+"""``meldlab recycle list``, ``check`` and ``show``: the games there are, what is wrong with one, what becomes of it."""
+
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from meldlab.cli.options import JsonOption, print_json
+from meldlab.cli.recycle.options import DialectOption, GameArgument, LimitsOption, read_game
+
+if TYPE_CHECKING:
+    from meldlab.recycle.language.findings import Finding
+
+__all__ = ["check", "list_games", "show"]
+
+
+def list_games(json: JsonOption = False) -> None:
+    """List the games of the library.
+
+    Example: meldlab recycle list
+    """
+    from meldlab.recycle import library
+
+    entries = [library.entry(name) for name in library.names()]
+    if json:
+        print_json({"games": [{"name": game.name, "title": game.title, "players": game.players, "rules": game.rules} for game in entries]})
+        return
+    for game in entries:
+        print(f"{game.name:18} {game.players} players   {game.title} ({game.rules})")
+
+
+def check(game: GameArgument, dialect: DialectOption = "0.6", limits: LimitsOption = "", json: JsonOption = False) -> None:
+    """Check a program; errors stop (status 2), warnings do not.
+
+    Example: meldlab recycle check block_rummy
+    """
+    from meldlab.recycle.game import load
+    from meldlab.recycle.language.checker import check as check_text
+    from meldlab.recycle.language.findings import Finding, ProgramMistake
+    from meldlab.recycle.language.limits import Limits
+    from meldlab.recycle.machine.compiler import compile_program
+
+    _, text = load(game)
+    sizes = Limits.parse(limits)
+    players, constructs = 0, []
+    findings: tuple[Finding, ...] = ()
+    try:
+        checked = check_text(text, dialect, sizes)
+        findings, players, constructs = checked.findings, checked.players, _constructs(text)
+        if not any(finding.stops for finding in findings):
+            # Whether it fits into memory shows when its storage is laid out.
+            compile_program(checked.program, sizes, text)
+    except ProgramMistake as mistake:
+        findings = (mistake.finding, *findings)
+    errors, warnings = [f for f in findings if f.stops], [f for f in findings if not f.stops]
+    if json:
+        answer = {"errors": [_finding(f, text) for f in errors], "warnings": [_finding(f, text) for f in warnings]}
+        print_json({"ok": not errors, **answer, "players": players, "constructs": constructs})
+    else:
+        for finding in findings:
+            print(f"{'error' if finding.stops else 'warning'}: {finding.mistake(text)}")
+        count = f"{len(errors)} error{'s' * (len(errors) != 1)}, {len(warnings)} warning{'s' * (len(warnings) != 1)}"
+        print(f"{game}: {'not to be run' if errors else f'{players} players'}; {count}")
+    if errors:
+        raise typer.Exit(2)
+
+
+def show(game: GameArgument, dialect: DialectOption = "0.6", json: JsonOption = False) -> None:
+    """Show what a program becomes: its tree, its instructions, and where its storage lies.
+
+    Example: meldlab recycle show kuhn_poker
+    """
+    from meldlab.recycle.machine.disassembly import instructions, storage, tree
+
+    described = read_game(game, dialect, "")
+    machine = described.machine
+    if json:
+        print_json({"game": described.name, "tree": tree(machine), "bytecode": instructions(machine), "storage": storage(machine)})
+        return
+    print("\n".join(["tree", *tree(machine), "", "instructions", *instructions(machine), "", "storage", *storage(machine)]))
+
+
+def _finding(finding: "Finding", text: str) -> dict[str, Any]:
+    line, column = finding.place(text)
+    return {"code": finding.code, "line": line, "column": column, "message": finding.problem}
+
+
+def _constructs(text: str) -> list[str]:
+    from meldlab.recycle.language.words import words
+
+    return sorted({word.text for word in words(text) if word.sort == "keyword" or (word.sort == "sign" and word.text not in "(),:")})

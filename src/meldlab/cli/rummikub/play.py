@@ -1,0 +1,32 @@
+"""``meldlab rummikub play``: a person at the first seat."""
+
+from typing import Annotated
+
+import typer
+
+from meldlab.cli.options import SaveOption, SeedOption
+from meldlab.cli.rummikub.options import JokersOption, PresetOption, read_rules
+
+__all__ = ["play"]
+
+
+def play(
+    against: Annotated[str, typer.Option(help="Who plays the other seats: random, greedy, optimal or patient.")] = "optimal",
+    seats: Annotated[int, typer.Option(min=2, max=4, help="Players at the table; you are the first.")] = 2,
+    rules: PresetOption = "official",
+    jokers: JokersOption = None,
+    seed: SeedOption = 1,
+    save: SaveOption = None,
+) -> None:
+    """Play a game in the terminal: 'play' and the whole new table, 'draw', 'best' for advice, 'quit'.
+
+    Example: meldlab rummikub play --against greedy --seed 7
+    """
+    from meldlab.cli.rummikub.screen import RummikubScreen
+    from meldlab.cli.table import play_in_terminal
+    from meldlab.play import Deal
+    from meldlab.rummikub.game import Rummikub
+    from meldlab.rummikub.players import find_player
+
+    others = [find_player(against)] * (seats - 1)
+    play_in_terminal(Rummikub(read_rules(rules, jokers_are=jokers)), others, RummikubScreen, Deal(seed), save=save)

@@ -1,0 +1,187 @@
+"""``meldlab rummikub solve`` and ``puzzle``: the best move, and positions that are fun to look for it in."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from meldlab.cli.options import JsonOption, SeedOption, print_json
+from meldlab.cli.rummikub.options import JokersOption, PresetOption, read_rules
+from meldlab.errors import NotLegalHere
+
+if TYPE_CHECKING:
+    from meldlab.rummikub import Alternatives, Answer, TileSet, WhyNot
+
+__all__ = ["RackOption", "TableOption", "answer_json", "as_lists", "doubt_json", "every_json", "puzzle", "show", "solve", "write_lp"]
+
+TableOption = Annotated[str, typer.Option("--table", help="Sets on the table, such as 'R5 R6 R7 | K9 B9 O9'.")]
+RackOption = Annotated[str, typer.Option("--rack", help="Tiles on the rack, such as 'R8 K3-5 J'.")]
+
+
+def solve(
+    rack: RackOption,
+    table: TableOption = "",
+    objective: Annotated[str, typer.Option(help="count (tiles played) or value (their points).")] = "count",
+    keep: Annotated[str, typer.Option(help="Least change as second objective: sets, tiles or none.")] = "sets",
+    opening: Annotated[bool, typer.Option("--opening", help="The player has not opened yet.")] = False,
+    jokers: JokersOption = None,
+    joker_value: Annotated[int | None, typer.Option(help="What a joker counts in the value objective. [default: 30]")] = None,
+    method: Annotated[str, typer.Option(help="search, or ilp (the paper's integer program).")] = "search",
+    rules: PresetOption = "paper",
+    colours: Annotated[int | None, typer.Option(help="Number of colours. [default: 4]")] = None,
+    numbers: Annotated[int | None, typer.Option(help="Highest number. [default: 13]")] = None,
+    copies: Annotated[int | None, typer.Option(help="Copies of each tile. [default: 2]")] = None,
+    joker_tiles: Annotated[int | None, typer.Option(help="Jokers in the box, 0 to 4. [default: 2]")] = None,
+    smallest: Annotated[int | None, typer.Option(help="Fewest tiles of a set. [default: 3]")] = None,
+    opening_points: Annotated[int | None, typer.Option(help="Points that an opening needs. [default: 30]")] = None,
+    after_opening: Annotated[str | None, typer.Option(help="What may follow the opening in its turn: wait or manipulate.")] = None,
+    round_the_corner: Annotated[bool, typer.Option("--round-the-corner", help="House rule: 12 13 1 is a run.")] = False,
+    all_moves: Annotated[bool, typer.Option("--all", help="List every best move, up to the limit.")] = False,
+    limit: Annotated[int, typer.Option(min=1, help="The most moves that --all lists.")] = 20,
+    why_not: Annotated[str | None, typer.Option(help="Tell what playing this tile would cost.")] = None,
+    nodes: Annotated[int, typer.Option(min=1, help="States that the search may visit before the integer program takes over.")] = 3_000_000,
+    seconds: Annotated[float, typer.Option(min=0.1, help="Processor time, after which the best found is returned, unproven.")] = 20.0,
+    lp: Annotated[Path | None, typer.Option(help="Write the integer program as an LP file.")] = None,
+    json: JsonOption = False,
+) -> None:
+    """Find the best move, and among the best the one that changes the table least.
+
+    Example: meldlab rummikub solve --table "R5 R6 R7 | K9 B9 O9" --rack "R8 J"
+    """
+    from meldlab import rummikub as room
+
+    house = read_rules(
+        rules, colours=colours, numbers=numbers, copies=copies, jokers=joker_tiles, smallest=smallest, opening=opening_points,
+        joker_value=joker_value, jokers_are=jokers, round_the_corner=round_the_corner or None, after_opening=after_opening,
+    )  # fmt: skip
+    position = room.Position.parse(table, rack, house, opened=not opening)
+    goal = room.Goal(objective, keep)
+    if not position.rack:
+        raise NotLegalHere("no tiles on the rack")
+    tile = room.Tile.parse(why_not) if why_not else None
+    room.load()
+    answer = room.solve(position, goal, method, nodes=nodes, seconds=seconds)
+    doubt = room.why_not(answer, tile, nodes=nodes, seconds=seconds) if tile else None
+    every = room.every_best(answer, limit, nodes=nodes, seconds=seconds) if all_moves else None
+    if lp:
+        write_lp(lp, answer)
+    if json:
+        print_json(answer_json(answer) | ({"why_not": doubt_json(doubt)} if doubt else {}) | (every_json(every) if every else {}))
+        return
+    show(answer)
+    if every:
+        many = len(every.tables)
+        print(f"\n{many} best {'move' if many == 1 else 'moves'}{'' if every.complete else ' (there may be more)'}:")
+        for one in every.tables:
+            print("  " + room.show_table(one))
+    if doubt:
+        sure = "" if doubt.proven else " (unproven)"
+        print(f"\nplaying {tile} {'is not possible here' if doubt.cost is None else f'costs {doubt.cost}'}{sure}")
+
+
+def write_lp(path: Path, answer: "Answer") -> None:
+    """Write the model whose optimum an answer is, or say why it cannot be written."""
+    from meldlab.rummikub import model_of
+
+    try:
+        model_of(answer).write(path)
+    except OSError as problem:
+        raise NotLegalHere(f"{path} cannot be written: {problem.strerror}") from None
+
+
+def doubt_json(doubt: "WhyNot") -> dict[str, Any]:
+    """Return what playing a tile costs as JSON wants it."""
+    with_tile = doubt.with_tile
+    played = [str(tile) for tile in with_tile.played] if with_tile else []
+    return {"tile": str(doubt.tile), "possible": with_tile is not None, "cost": doubt.cost, "played": played, "proven": doubt.proven}
+
+
+def every_json(every: "Alternatives") -> dict[str, Any]:
+    """Return all best tables as JSON wants them."""
+    return {"all": [as_lists(one) for one in every.tables], "all_complete": every.complete}
+
+
+def as_lists(table: "tuple[TileSet, ...]") -> list[list[str]]:
+    """Return a table as JSON wants it."""
+    return [[str(tile) for tile in tile_set.tiles] for tile_set in table]
+
+
+def answer_json(answer: "Answer") -> dict[str, Any]:
+    """Return an answer as JSON wants it."""
+    from meldlab.rummikub import moves, opening_points
+
+    rules = answer.position.rules
+    opening = {} if answer.position.opened else {"opening": {"points": opening_points(answer), "needed": rules.opening}}
+    return {
+        "played": [str(tile) for tile in answer.played],
+        "count": answer.count,
+        "value": answer.value,
+        "table": as_lists(answer.table),
+        "kept": answer.kept,
+        "kept_sets": as_lists(answer.kept_sets),
+        "moved": answer.moved,
+        "moves": moves(answer),
+        "proven": answer.proven,
+        "method": answer.method,
+        "seconds": round(answer.seconds, 6),
+    } | opening
+
+
+def show(answer: "Answer") -> None:
+    """Draw the table before and after, and the moves between."""
+    from rich.console import Console
+
+    from meldlab.cli.rummikub.tiles import rack_text, table_text
+    from meldlab.rummikub import moves, opening_points
+
+    position = answer.position
+    opening = "" if position.opened else f"{opening_points(answer)} of {position.rules.opening} points to open"
+    console = Console(highlight=False)
+    console.print("before:", table_text(answer.position.table), sep="\n")
+    console.print("rack: ", rack_text(answer.position.rack))
+    if not answer.played:
+        nothing = "nothing can be played" if answer.proven else "nothing found to play within the budget, unproven"
+        console.print(f"{opening}: {nothing}" if opening else nothing)
+        return
+    console.print("after: (moved tiles in brackets)", table_text(answer.table, answer), sep="\n")
+    console.print("left: ", rack_text(answer.leftover) if answer.leftover else "nothing")
+    for number, move in enumerate(moves(answer), 1):
+        console.print(f"{number:3}. {move}")
+    sure = "proven best" if answer.proven else "the best found within the budget, unproven"
+    console.print(
+        f"{answer.count} tiles, {opening or f'{answer.value} points'}; {answer.kept} of {len(answer.position.table)} sets kept, "
+        f"{answer.moved} table tiles moved; {sure} ({answer.method}, {answer.seconds * 1000:.1f} ms)"
+    )
+
+
+def puzzle(
+    seed: SeedOption = 1,
+    hard: Annotated[bool, typer.Option("--hard", help="A crowded table, and more to move.")] = False,
+    solution: Annotated[bool, typer.Option("--solution", help="Show the solution as well.")] = False,
+    json: JsonOption = False,
+) -> None:
+    """Make a position with one best move that has to rearrange the table.
+
+    Example: meldlab rummikub puzzle --seed 3 --hard
+    """
+    from meldlab import rummikub as room
+
+    found = room.make_puzzle(seed, hard=hard)
+    if json:
+        position = {"table": as_lists(found.position.table), "rack": [str(tile) for tile in found.position.rack]}
+        extra = {"simple": found.simple, "unique": found.unique, "solution": answer_json(found.answer)}
+        print_json({"seed": seed, "hard": hard} | position | extra)
+        return
+    from rich.console import Console
+
+    from meldlab.cli.rummikub.tiles import rack_text, table_text
+
+    console = Console(highlight=False)
+    console.print(table_text(found.position.table))
+    console.print("rack: ", rack_text(found.position.rack))
+    console.print(f"Play {found.answer.count} tiles; without rearranging only {found.simple} can be played. There is one best move.")
+    if solution:
+        show(found.answer)
+    else:
+        text = f'--table "{room.show_table(found.position.table)}" --rack "{" ".join(map(str, found.position.rack))}"'
+        print(f"solution: meldlab rummikub solve {text}")

@@ -1,0 +1,156 @@
+"""``meldlab stopping value``, ``advise``, ``policy``, ``matrices`` and ``winnings``: the game solved."""
+
+from fractions import Fraction
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from meldlab.cli.options import JsonOption, SeedOption, print_json
+from meldlab.cli.stopping.options import AT_ONCE, DeckOption, GainOption, LossOption, advice_text, read_urn
+
+if TYPE_CHECKING:
+    pass
+
+__all__ = ["advise", "matrices", "policy", "value", "winnings"]
+
+
+def value(
+    black: Annotated[int, typer.Option("--black", help="Black cards in the deck.")] = 26,
+    red: Annotated[int, typer.Option("--red", help="Red cards in the deck.")] = 26,
+    gain: GainOption = "1",
+    loss: LossOption = "1",
+    exact: Annotated[bool, typer.Option("--exact", help="As a fraction, without rounding.")] = False,
+    json: JsonOption = False,
+) -> None:
+    """Say what the game is worth before the first card.
+
+    Example: meldlab stopping value --black 26 --red 26 --exact
+    """
+    from meldlab.stopping import Urn
+    from meldlab.stopping.notation import read_amount
+
+    urn = Urn(black, red, read_amount(gain), read_amount(loss))
+    fraction = urn.value() if exact else None
+    worth = urn.value_in_floats() if fraction is None else float(fraction)
+    text = None if fraction is None else f"{fraction.numerator}/{fraction.denominator}"
+    if json:
+        print_json({"value": worth, "exact": text})
+    else:
+        print(worth if text is None else f"{text} = {worth}")
+
+
+def advise(
+    drawn: Annotated[int, typer.Option("--drawn", help="Cards drawn so far.")],
+    black: Annotated[int, typer.Option("--black", help="How many of them are black.")],
+    deck: DeckOption = "26,26",
+    gain: GainOption = "1",
+    loss: LossOption = "1",
+    json: JsonOption = False,
+) -> None:
+    """Say whether to draw another card, and what the position is worth in all.
+
+    Example: meldlab stopping advise --drawn 20 --black 13
+    """
+    urn = read_urn(deck, gain, loss)
+    best = urn.advise(drawn, black) if urn.exact_seconds < AT_ONCE else urn.advise_in_floats(drawn, black)
+    if json:
+        chance = None if best.next_black is None else float(best.next_black)
+        answer = {"value": float(best.value), "stop_value": float(best.stop_value), "continue": best.keep_drawing, "next_black": chance}
+        print_json(answer)
+    else:
+        print(advice_text(best))
+
+
+def policy(deck: DeckOption = "26,26", gain: GainOption = "1", loss: LossOption = "1", json: JsonOption = False) -> None:
+    """Say, for each number of red cards left, with how many black cards left to stop, and where it does not matter.
+
+    Example: meldlab stopping policy --deck 26,26
+    """
+    import meldlab.stopping as room
+
+    urn = read_urn(deck, gain, loss)
+    if urn.exact_seconds < AT_ONCE:
+        best = room.policy(urn)
+        boundary, indifferent = list(best.boundary), [list(place) for place in best.indifferent]
+    else:
+        # Floats cannot tell a tie; say that it is unknown rather than that there is none.
+        boundary, indifferent = room.boundary_in_floats(urn).tolist(), None
+    if json:
+        print_json({"boundary": boundary, "indifferent": indifferent})
+        return
+    print("red left   stop with at most so many black left")
+    for red, stop in enumerate(boundary):
+        print(f"{red:8}   {stop}")
+    if indifferent is None:
+        print("deck too large to look for positions where it does not matter")
+    else:
+        print("does not matter (black left, red left):", " ".join(f"({black},{red})" for black, red in indifferent) or "nowhere")
+
+
+def matrices(deck: DeckOption = "26,26", gain: GainOption = "1", loss: LossOption = "1", json: JsonOption = False) -> None:
+    """Print the paper's two matrices: value and whether to go on, by black cards left (rows) and red cards left (columns).
+
+    Example: meldlab stopping matrices --deck 4,4
+    """
+    from meldlab.stopping import continue_or_not, current_value
+
+    urn = read_urn(deck, gain, loss)
+    values, goes_on = current_value(urn), continue_or_not(urn)
+    if json:
+        rows = [[f"{worth.numerator}/{worth.denominator}" for worth in row] for row in values]
+        print_json({"currentValue": [list(map(float, row)) for row in values], "continueOrNot": goes_on, "exact": rows})
+        return
+    print("currentValue")
+    for row in values:
+        print(" ".join(f"{float(worth):8.4f}" for worth in row))
+    print("continueOrNot")
+    for line in goes_on:
+        print(" ".join(map(str, map(int, line))))
+
+
+def winnings(
+    deck: DeckOption = "26,26",
+    gain: GainOption = "1",
+    loss: LossOption = "1",
+    games: Annotated[int, typer.Option("--games", min=2, help="Games to simulate beside the exact answer.")] = 100_000,
+    seed: SeedOption = 1,
+    json: JsonOption = False,
+) -> None:
+    """Say how likely each amount is under the best policy: computed, and in simulated games.
+
+    Example: meldlab stopping winnings --games 100000 --seed 1
+    """
+    import meldlab.stopping as room
+    from meldlab.stopping.notation import amount_text
+
+    urn = read_urn(deck, gain, loss)
+    best = room.winnings(urn) if urn.exact_seconds < AT_ONCE else room.winnings_in_floats(urn)
+    played = room.simulate(urn, games, seed)
+    shares = dict(zip(played.winnings.amounts, played.winnings.chances, strict=True))
+    rows = [(amount, chance, shares.get(amount, 0)) for amount, chance in zip(best.amounts, best.chances, strict=True)]
+    if json:
+        print_json(
+            {
+                "winnings": [
+                    {
+                        "amount": str(amount),
+                        "chance": float(chance),
+                        "exact": f"{chance.numerator}/{chance.denominator}" if isinstance(chance, Fraction) else None,
+                        "simulated": float(share),
+                    }
+                    for amount, chance, share in rows
+                ],
+                "mean": float(best.mean),
+                "sd": best.sd,
+                "games": games,
+                "simulated_mean": float(played.winnings.mean),
+                "interval": played.interval,
+            }
+        )
+        return
+    print("winnings    chance   simulated")
+    for amount, chance, share in rows:
+        print(f"{amount_text(amount):>8} {float(chance):9.6f}   {float(share):9.6f}")
+    low, high = played.interval
+    print(f"mean {float(best.mean):.6f}, standard deviation {best.sd:.6f}")
+    print(f"{games:,} games: mean {float(played.winnings.mean):.6f}, with 95 % confidence {low:.6f} to {high:.6f}")

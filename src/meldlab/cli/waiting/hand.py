@@ -1,0 +1,143 @@
+"""``meldlab waiting hand``, ``discard`` and ``simulate``: one hand."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from meldlab.cli.options import AcesOption, JsonOption, SeedOption, print_json
+from meldlab.cli.progress import progress_bar
+from meldlab.cli.waiting.options import DeadOption, GoalOption, LoadOption, read_game
+from meldlab.errors import BadText
+
+if TYPE_CHECKING:
+    from meldlab.cards import Hand
+    from meldlab.waiting import Solution
+
+__all__ = ["GamesOption", "HandArgument", "discard", "hand", "simulate"]
+
+HandArgument = Annotated[list[str], typer.Argument(help="Cards, such as 'AC QH KD'.")]
+GamesOption = Annotated[int, typer.Option("--games", help="Games to play.")]
+
+
+def _find(hand: "Hand", more: int, aces: str, goal: str, dead: str, load: Path | None) -> "Solution":
+    from meldlab.waiting.kept import cached_solution
+
+    game = read_game(len(hand) - more, aces, goal, dead)
+    with progress_bar(f"solving {game}") as progress:
+        return cached_solution(game, load, progress)
+
+
+def _hand(words: list[str], least: int) -> "Hand":
+    from meldlab.cards import Hand
+
+    text = " ".join(words)
+    hand = Hand.parse(text)
+    if not least <= len(hand) <= least + 7:
+        raise BadText(f"{len(hand)} cards where {least} to {least + 7} are wanted", text, 0)
+    return hand
+
+
+def hand(
+    cards: HandArgument,
+    aces: AcesOption = "low",
+    goal: GoalOption = "gin",
+    dead: DeadOption = "",
+    upcard: Annotated[str | None, typer.Option("--upcard", help="Say whether to take this face-up card or to draw.")] = None,
+    load: LoadOption = None,
+    json: JsonOption = False,
+) -> None:
+    """Say how long a hand will take, how much that spreads, and what to do with every card that may come.
+
+    Example: meldlab waiting hand "AC QH KD"
+    """
+    from meldlab.cards import Card
+    from meldlab.waiting.waiting_time import QUANTILES, WaitingTime
+
+    held = _hand(cards, 3)
+    solution = _find(held, 0, aces, goal, dead, load)
+    with progress_bar("listing the hands on the way") as progress:
+        waited = WaitingTime.from_hand(solution, held, progress)
+    with progress_bar("following the best policy") as progress:
+        waited.quantile(max(QUANTILES), progress)
+    quantiles = {str(part): waited.quantile(part) for part in QUANTILES}
+    answers = list(solution.draws(held))
+    expected = solution.turns(held)
+    answer: dict[str, Any] = {"expected": expected, "sd": waited.deviation(), "quantiles": quantiles}
+    if upcard is not None:
+        take, taken, drawn = solution.takes(held, Card.parse(upcard))
+        answer["upcard"] = {"take": take, "taken": taken, "drawn": drawn}
+    answer["draws"] = [{"draw": str(one.draw), "discard": str(one.discard), "expected": one.expected} for one in answers]
+    if json:
+        print_json(answer)
+        return
+    from rich.console import Console
+
+    from meldlab.cli.pictures import cards_text
+
+    console = Console(highlight=False)
+    console.print(cards_text(held), f" {expected:.6f} turns on average, standard deviation {waited.deviation():.3f}")
+    console.print("within " + ", ".join(f"{turns} turns in {float(part):.0%}" for part, turns in quantiles.items()))
+    if upcard is not None:
+        console.print(f"upcard {upcard}: {'take it' if take else 'draw'} ({taken:.4f} turns if taken, {drawn:.4f} if drawn)")
+    useful = [one for one in answers if one.discard != one.draw]
+    if expected == 0:
+        console.print("the hand has reached its goal")
+        return
+    console.print(f"{len(useful)} of {len(answers)} cards help{'; throw any other back' if len(useful) < len(answers) else ''}:")
+    for one in sorted(useful, key=lambda one: one.expected):
+        console.print(
+            "  draw", cards_text([one.draw]), " throw", cards_text([one.discard]), f" {one.expected:10.4f} ({one.expected - expected:+.4f})"
+        )
+
+
+def discard(
+    cards: HandArgument,
+    aces: AcesOption = "low",
+    goal: GoalOption = "gin",
+    dead: DeadOption = "",
+    load: LoadOption = None,
+    json: JsonOption = False,
+) -> None:
+    """Say what to throw from a hand with one card too many, and what every other discard costs.
+
+    Example: meldlab waiting discard "AC QH KD QD"
+    """
+    held = _hand(cards, 4)
+    found = _find(held, 1, aces, goal, dead, load).discards(held)
+    if json:
+        print_json({"discards": [{"discard": str(one.card), "expected": one.expected, "cost": one.cost} for one in found]})
+        return
+    for one in found:
+        print(f"throw {one.card}  {one.expected:10.4f} turns  {one.cost:+.4f}")
+
+
+def simulate(
+    cards: HandArgument,
+    aces: AcesOption = "low",
+    goal: GoalOption = "gin",
+    games: GamesOption = 100_000,
+    seed: SeedOption = 1,
+    json: JsonOption = False,
+) -> None:
+    """Play a hand many times by the best policy, with the bag of the model and with a real deck and an opponent.
+
+    Example: meldlab waiting simulate "AC QH KD" --games 10000
+    """
+    from meldlab.waiting.simulation import play_bag, play_deck
+
+    held = _hand(cards, 3)
+    solution = _find(held, 0, aces, goal, "", None)
+    bag, deck = play_bag(solution, held, games, seed), play_deck(solution, held, games, seed)
+    answer = {
+        "expected": solution.turns(held),
+        "bag": {"mean": bag.mean, "ci95": bag.interval},
+        "deck": {"mean": deck.mean, "ci95": deck.interval},
+        "games": games,
+    }
+    if json:
+        print_json(answer)
+        return
+    print(f"{held}: {solution.turns(held):.4f} turns by the model")
+    for name, run in (("bag", bag), ("deck", deck)):
+        print(f"{name:5} {run.mean:9.4f} ({run.interval[0]:.4f} to {run.interval[1]:.4f}) over {games:,} games")

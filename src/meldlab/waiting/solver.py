@@ -1,0 +1,207 @@
+"""Solving a waiting game on this machine: settle all hands once, then sweep until the equation holds."""
+
+import json
+import time
+import zipfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import numba
+import numpy as np
+from numpy.typing import NDArray
+
+from meldlab.cache import write_whole
+from meldlab.errors import NoSuchThing, NotLegalHere, NotPossible
+from meldlab.gpu import has_gpu
+from meldlab.pieces import on_cores, pieces
+from meldlab.sources import code_digest
+from meldlab.waiting import kernel
+from meldlab.waiting.game import PIECE, Waiting
+from meldlab.waiting.solution import Solution
+
+__all__ = ["MOST_ON_CPU", "RESIDUAL", "Checkpoint", "on_gpu", "solve", "solver_digest"]
+
+MOST_ON_CPU = 8
+RESIDUAL = 1e-12  # E is some tens of turns, so this is a few hundred units in the last place
+MOST_SWEEPS = 60
+STRETCH_TURNS, STRETCH_STEPS = 0.5, 32  # turns that are settled with one window, and parts of them that share a heap
+ONE_HEAP = 200_000  # classes that fit into one
+
+Progress = Callable[[int, int], None]
+
+
+def solve(
+    game: Waiting,
+    device: str = "auto",
+    threads: int | None = None,
+    progress: Progress | None = None,
+    checkpoint: Path | None = None,
+    every: float = 20.0,
+) -> Solution:
+    """Return the exact solution of a game (to the rounding of doubles).
+
+    ``device`` is cpu, cuda or auto: a GPU, if there is one, for 8 cards and more, unless ``threads`` are asked for. ``progress`` is told
+    (hands done, hands in all), on a GPU (digits that are right, all of them). With ``checkpoint`` a file there keeps the state every
+    ``every`` seconds, and a solve that was killed goes on from it; a GPU needs none, and has no threads of that kind.
+
+    >>> solution = solve(Waiting(3))
+    >>> round(solution.turns("AC QH KD"), 8), solution.residual < 1e-12
+    (19.1800551, True)
+    """
+    if on_gpu(game, device, threads):
+        for name, given in (("threads", threads), ("checkpoint", checkpoint)):
+            if given is not None:
+                raise NotLegalHere(f"{name}={given!s} is for the CPU; a game that is solved on the GPU takes none")
+        from meldlab.waiting.solver_cuda import solve_on_gpu
+
+        return solve_on_gpu(game, progress)
+    if game.cards > MOST_ON_CPU:
+        raise NotPossible(_too_large(game))
+    with _threads(threads):
+        return _solve_on_cpu(game, progress, Checkpoint(checkpoint, game, every))
+
+
+def on_gpu(game: Waiting, device: str, threads: int | None) -> bool:
+    """Tell whether a game is solved on a GPU."""
+    if device not in ("auto", "cpu", "cuda"):
+        raise NoSuchThing("device", device, ["auto", "cpu", "cuda"])
+    return device == "cuda" or (device == "auto" and threads is None and game.cards >= MOST_ON_CPU and has_gpu())
+
+
+def solver_digest() -> str:
+    """Return a digest of the code that solves: a result of other code is never taken for one of this code."""
+    return code_digest("cli", "lab", "play", "stopping", "gin", "rummikub", "recycle")
+
+
+class Checkpoint:
+    """Keeps the state of one game's solve in ``path`` every ``every`` seconds, so that it survives being killed; nothing without a path."""
+
+    def __init__(self, path: Path | None, game: Waiting, every: float) -> None:
+        self.path, self.every = path, every
+        self.name = json.dumps({"game": str(game), "code": solver_digest()})
+        self.kept = time.monotonic()
+
+    def load(self) -> tuple[kernel.Bounds, int] | None:
+        """Return what was kept for this very game and code, if anything was: the bounds, and how many hands are locked."""
+        if self.path is None or not self.path.exists():
+            return None
+        try:
+            with np.load(self.path, allow_pickle=False) as kept:
+                if str(kept["name"]) != self.name:
+                    return None
+                return kernel.Bounds(*(kept[field] for field in kernel.Bounds._fields)), int(kept["locked"])
+        except (OSError, ValueError, KeyError, zipfile.BadZipFile):
+            # A damaged checkpoint costs the time it would have saved, nothing else.
+            return None
+
+    def keep(self, bounds: kernel.Bounds, locked: int) -> None:
+        """Write the state if the time has come; the old one stays until the new one is whole."""
+        if self.path is None or time.monotonic() - self.kept < self.every:
+            return
+        with write_whole(self.path) as file:
+            np.savez(file, name=np.array(self.name), locked=np.array(locked), **bounds._asdict())
+        self.kept = time.monotonic()
+
+    def drop(self) -> None:
+        """Remove the file: the work is done."""
+        if self.path is not None:
+            self.path.unlink(missing_ok=True)
+
+
+def _solve_on_cpu(game: Waiting, progress: Progress | None, checkpoint: Checkpoint) -> Solution:
+    start = time.perf_counter()
+    bounds, begun = checkpoint.load() or (kernel.Bounds(*game.mark_goals(), np.zeros(game.large.classes, np.uint8)), 0)
+    expected = bounds.expected
+    if not np.any(expected == 0.0):
+        raise NotLegalHere(f"no hand can reach the goal any more: {game}")
+    settling = _Settling(game, bounds)
+    for first, part in pieces(game.small.classes - begun, PIECE):
+        settling.lock(part)
+        locked = begun + first + part
+        if progress is not None:
+            progress(locked, game.small.classes)
+        checkpoint.keep(bounds, locked)
+    del settling, bounds
+    residual, sweeps = _sweep(game, expected)
+    checkpoint.drop()
+    return Solution(game, expected, residual, sweeps, time.perf_counter() - start, "cpu")
+
+
+class _Settling:
+    """Where the settling of a game stands: its present stretch of E, and the queue of ``kernel.settle``."""
+
+    def __init__(self, game: Waiting, bounds: kernel.Bounds) -> None:
+        self.game, self.bounds = game, bounds
+        self.low = self.high = 0.0
+        self.width, self.steps = (np.inf, 1) if game.small.classes < ONE_HEAP else (STRETCH_TURNS, STRETCH_STEPS)
+        state, window = np.array([self.steps + 1, 0, 0, 0]), np.empty(game.small.classes, np.int64)
+        self.queue = kernel.Queue(state, window, np.empty(1 << 12), np.empty(1 << 12, np.int64))
+
+    def lock(self, many: int) -> None:
+        """Lock the ``many`` hands with the least E."""
+        while many:
+            if self.queue.state[kernel.STEP] > self.steps:
+                self._open()
+            if self.queue.state[kernel.WANTED] > len(self.queue.values):
+                self._enlarge(int(self.queue.state[kernel.WANTED]))
+            many -= kernel.settle(many, self.low, self.high, self.steps, self.queue, self.bounds, self.game.space)
+
+    def _open(self) -> None:
+        """Begin the next stretch, at the least E of all hands that are not locked."""
+        expected, weight, _ = self.bounds
+        self.low = float(kernel.least_waiting(expected, weight))
+        if self.low == np.inf:
+            raise NotLegalHere(f"{int(np.count_nonzero(weight >= 0)):,} classes of hands can never reach the goal: {self.game}")
+        self.high = self.low + self.width
+        self.queue.state[:] = 0, kernel.open_window(self.high, self.queue.window, expected, weight), 0, 0
+
+    def _enlarge(self, entries: int) -> None:
+        used, room = int(self.queue.state[kernel.SIZE]), max(entries, 2 * len(self.queue.values))
+        values, numbers = np.empty(room), np.empty(room, np.int64)
+        values[:used], numbers[:used] = self.queue.values[:used], self.queue.numbers[:used]
+        self.queue = self.queue._replace(values=values, numbers=numbers)
+
+
+def _sweep(game: Waiting, expected: NDArray[np.float64]) -> tuple[float, int]:
+    """Sweep until the equation holds, usually at once, and return (residual, sweeps)."""
+    after, changes = np.empty(game.large.classes), [0.0]
+
+    def discards(first: int, many: int) -> None:
+        kernel.sweep_discards(first, many, after, expected, game.space)
+
+    def draws(first: int, many: int) -> None:
+        changes.append(kernel.sweep_draws(first, many, expected, after, game.space))
+
+    for sweeps in range(1, MOST_SWEEPS + 1):
+        changes.clear()
+        on_cores(discards, game.large.classes, size=PIECE)
+        on_cores(draws, game.small.classes, size=PIECE)
+        residual = max(changes)
+        if residual <= RESIDUAL:
+            return residual, sweeps
+    raise NotPossible(f"the equation does not close after {MOST_SWEEPS} sweeps (residual {residual:.1e}): {game}")
+
+
+def _too_large(game: Waiting) -> str:
+    classes, larger = game.small.classes, game.large.classes
+    memory = (classes * (8 + 2 + 8) + larger * (1 + 8)) / 1e9
+    # Seven cards take about 45 s on one core of 2.8 GHz; the work goes with the draws and discards that are met.
+    work = (classes * game.bag + larger * (game.cards + 1)) / (6_009_159 * 45 + 32_819_436 * 8)
+    return (
+        f"{game.cards} cards need a GPU (--device cuda): here they would take {memory:,.0f} GB of memory "
+        f"and about {work * 45 / 3600:,.1f} hours; up to {MOST_ON_CPU} cards are solved on the CPU"
+    )
+
+
+@contextmanager
+def _threads(threads: int | None) -> Iterator[None]:
+    """Use this many threads within the block."""
+    before, most = numba.get_num_threads(), numba.config.NUMBA_NUM_THREADS
+    if threads is not None and not 1 <= threads <= most:
+        raise NotLegalHere(f"{threads} threads where this machine has 1 to {most}")
+    numba.set_num_threads(threads or before)
+    try:
+        yield
+    finally:
+        numba.set_num_threads(before)

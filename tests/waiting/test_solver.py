@@ -1,0 +1,214 @@
+"""Solving: against plain value iteration over all hands, with goals and dead cards, and through a kill."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from meldlab.cards import CARDS, Card, Hand, classes
+from meldlab.errors import MeldlabError, NoSuchThing, NotLegalHere, NotPossible
+from meldlab.waiting import Goal, Waiting, kernel, solve
+from meldlab.waiting.solver import Checkpoint
+from tests.properties import waiting_oracle
+
+SRC = Path(__file__).parents[2] / "src"
+
+# A deck of 20: five ranks of four suits, the king among them for runs round the corner; then one where the suits differ.
+SMALL = Hand(card for card in CARDS if 3 <= card.rank <= 10)
+LOPSIDED = SMALL | Hand.parse("2H 2D KC")
+
+
+def agree(game: Waiting) -> None:
+    solution = solve(game, device="cpu")
+    deck = [card.index for card in CARDS if card not in game.dead]
+    known = waiting_oracle.solve(game.cards, str(game.aces), game.goal.knock, deck)
+    masks = np.array([sum(1 << card for card in hand) for hand in known], np.int64)
+    assert len(masks) == game.hands
+    np.testing.assert_allclose(solution.values(masks), list(known.values()), rtol=0, atol=1e-11)
+    assert solution.summary().mean == pytest.approx(np.mean(list(known.values())), abs=1e-11)
+    assert solution.residual < 1e-12
+
+
+def test_three_cards_agree_with_value_iteration() -> None:
+    agree(Waiting(3, "both"))
+
+
+@pytest.mark.parametrize(("cards", "aces", "goal"), [(3, "low", "gin"), (3, "round", "gin"), (4, "both", "gin"), (4, "low", "knock:5")])
+@pytest.mark.parametrize("dead", [SMALL, LOPSIDED])
+def test_small_decks_agree_with_value_iteration(cards: int, aces: str, goal: str, dead: Hand) -> None:
+    agree(Waiting(cards, aces, Goal.parse(goal), dead))
+
+
+def test_five_cards_of_a_small_deck_agree_with_value_iteration() -> None:
+    agree(Waiting(5, "low", Goal.parse("knock:9"), SMALL | Hand.parse("KC KD KH KS 2H")))
+
+
+def test_a_larger_knock_takes_less_time() -> None:
+    means = [solve(Waiting(4, "low", Goal.parse(goal)), device="cpu").summary().mean for goal in ("gin", "knock:0", "knock:5", "knock:10")]
+    assert means[0] == means[1] > means[2] > means[3] > 0
+
+
+@pytest.mark.parametrize(
+    ("dead", "alike", "apart"),
+    [
+        # Suits with the same dead ranks may be exchanged, others not.
+        ("2H 2D", ("AC 5H 9D", "AC 5D 9H"), ("AH 3H 9C", "AC 3C 9H")),
+        ("AS 5C 6C KD", ("7C 8D 9S", "7C 8D 9S"), ("3C 4C 9H", "3H 4H 9C")),
+        ("2C 2D 2H", ("AC 3D 9S", "AH 3C 9S"), ("AC 3C 9S", "AS 3S 9C")),
+    ],
+)
+def test_dead_cards_leave_the_symmetry_that_is_left(dead: str, alike: tuple[str, str], apart: tuple[str, str]) -> None:
+    solution = solve(Waiting(3, dead=Hand.parse(dead)), device="cpu")
+    assert solution.turns(alike[0]) == solution.turns(alike[1])
+    assert solution.turns(apart[0]) != solution.turns(apart[1])
+
+
+def test_a_goal_out_of_reach_is_named() -> None:
+    # Two cards of each rank that is left, and no three neighbours: no meld can ever be made.
+    alive = Hand.parse("AC AD 3C 3D 5C 5D 7C 7D 9C 9D JC JD")
+    with pytest.raises(NotLegalHere, match="no hand can reach the goal"):
+        solve(Waiting(3, dead=Hand.full() - alive), device="cpu")
+
+
+@pytest.mark.parametrize("cards", [2, 11, 0, -1, 3.5, "3", None])
+def test_sizes_that_are_not_solved(cards: int) -> None:
+    with pytest.raises(NotLegalHere, match=f"number of cards in a hand must be a whole number from 3 to 10, not {cards!r}"):
+        Waiting(cards)
+
+
+def test_more_classes_than_have_numbers_are_refused() -> None:
+    # Dead cards tell suits apart: the eleven-card hands without 5H have more classes than 32 bits number.
+    for device in ("cpu", "cuda"):
+        with pytest.raises(MeldlabError):
+            solve(Waiting(10, dead=Hand.parse("5H")), device=device)
+    with pytest.raises(NotLegalHere, match="dead cards make 7,980,389,793 classes of 11-card hands"):
+        _ = Waiting(10, dead=Hand.parse("5H")).large
+    assert Waiting(10).large.classes == 2_546_958_349
+
+
+def test_a_game_is_checked_when_it_is_made() -> None:
+    with pytest.raises(NotLegalHere, match="goal must be a Goal, not 'gin'"):
+        Waiting(3, goal="gin")  # type: ignore[arg-type]
+    with pytest.raises(NotLegalHere, match="dead must be a Hand, not '2H'"):
+        Waiting(3, dead="2H")  # type: ignore[arg-type]
+    for knock in (-7, 101, "x", 1.5):
+        with pytest.raises(NotLegalHere, match="deadwood of a knock must be a whole number from 0 to 100"):
+            Goal(knock)  # type: ignore[arg-type]
+    assert Waiting(np.int64(3)) == Waiting(3)  # type: ignore[arg-type]
+
+
+def test_what_only_the_cpu_takes_is_refused_on_the_gpu(tmp_path: Path) -> None:
+    with pytest.raises(NotLegalHere, match="threads=2 is for the CPU"):
+        solve(Waiting(3), device="cuda", threads=2)
+    with pytest.raises(NotLegalHere, match=r"checkpoint=.*kept is for the CPU"):
+        solve(Waiting(3), device="cuda", checkpoint=tmp_path / "kept")
+
+
+def test_nothing_to_draw() -> None:
+    with pytest.raises(NotLegalHere, match="nothing to draw"):
+        Waiting(3, dead=Hand.full() - Hand.parse("AC AD AH"))
+
+
+@pytest.mark.parametrize("cards", [9, 10])
+def test_large_hands_on_the_cpu_are_refused_with_what_they_would_take(cards: int) -> None:
+    with pytest.raises(NotPossible, match=rf"{cards} cards need a GPU .* GB of memory and about .* hours"):
+        solve(Waiting(cards), device="cpu")
+
+
+def test_an_unknown_device_and_too_many_threads() -> None:
+    with pytest.raises(NoSuchThing, match="no device 'tpu'"):
+        solve(Waiting(3), device="tpu")
+    with pytest.raises(NotLegalHere, match="999 threads"):
+        solve(Waiting(3), device="cpu", threads=999)
+
+
+def test_threads_do_not_change_the_answer() -> None:
+    one, all_of_them = solve(Waiting(4), device="cpu", threads=1), solve(Waiting(4), device="cpu")
+    assert np.array_equal(one.expected, all_of_them.expected)
+
+
+def test_wrong_hands_are_named() -> None:
+    solution = solve(Waiting(3, dead=Hand.parse("2H")), device="cpu")
+    with pytest.raises(NotLegalHere, match="2 cards where 3 are wanted"):
+        solution.turns("AC QH")
+    with pytest.raises(NotLegalHere, match="2H is dead"):
+        solution.turns("AC QH 2H")
+    with pytest.raises(NotLegalHere, match="a hand is a Hand or text, not 5"):
+        solution.turns(5)  # type: ignore[arg-type]
+    with pytest.raises(NotLegalHere, match="AC cannot be the upcard"):
+        solution.takes("AC QH KD", Card.parse("AC"))
+
+
+def test_the_best_discard_costs_nothing_and_the_others_what_they_lose() -> None:
+    solution = solve(Waiting(3), device="cpu")
+    found = solution.discards("AC QH KD QD")
+    assert [str(one.card) for one in found] == ["AC", "KD", "QH", "QD"]
+    assert found[0].cost == 0.0
+    assert all(one.cost == pytest.approx(one.expected - found[0].expected) for one in found)
+    assert found[-1].expected == pytest.approx(solution.turns("AC QH KD"))
+
+
+def test_every_draw_is_answered_by_the_best_discard() -> None:
+    solution = solve(Waiting(3), device="cpu")
+    answers = list(solution.draws("AC QH KD"))
+    assert len(answers) == 49
+    # The equation itself: the mean over all draws, counting the turn.
+    assert 1 + sum(one.expected for one in answers) / 49 == pytest.approx(solution.turns("AC QH KD"), abs=1e-12)
+    assert next(one.discard for one in solution.draws("5H 6H 7H")) not in Hand.parse("5H 6H 7H")
+
+
+def test_take_the_upcard_or_draw() -> None:
+    solution = solve(Waiting(3), device="cpu")
+    taken, worth, drawn = solution.takes("5H 6H KD", Card.parse("7H"))
+    assert (taken, worth) == (True, 1.0)
+    assert drawn == solution.turns("5H 6H KD")
+    assert solution.takes("5H 6H KD", Card.parse("2C"))[0] is False
+
+
+def test_all_hands_of_a_class_have_one_value() -> None:
+    solution = solve(Waiting(3), device="cpu")
+    assert len({solution.turns(hand) for hand in classes.orbit(Hand.parse("AC QH KD"))}) == 1
+
+
+SOLVE = """
+import sys
+from pathlib import Path
+from meldlab.waiting import Waiting, solver
+solver.ONE_HEAP = 0  # settle in many stretches, as large games are
+solver.solve(Waiting(5), device="cpu", checkpoint=Path(sys.argv[1]), every=0.0)
+"""
+
+
+def test_a_killed_solve_goes_on_where_it_stopped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("meldlab.waiting.solver.ONE_HEAP", 0)
+    path = tmp_path / "five.checkpoint"
+    worker = subprocess.Popen([sys.executable, "-c", SOLVE, str(path)], env={**os.environ, "PYTHONPATH": str(SRC)})
+    for _ in range(1200):
+        if path.exists() or worker.poll() is not None:
+            break
+        time.sleep(0.05)
+    worker.send_signal(signal.SIGKILL)
+    worker.wait()
+    kept = Checkpoint(path, Waiting(5), 0.0).load()
+    assert kept is not None, "the solve ended before it kept its state"
+    told: list[int] = []
+    resumed = solve(Waiting(5), device="cpu", checkpoint=path, every=1e9, progress=lambda done, _: told.append(done))
+    assert told[0] > kept[1] > 0
+    assert not path.exists()
+    fresh = solve(Waiting(5), device="cpu")
+    assert np.array_equal(resumed.expected, fresh.expected)
+
+
+def test_a_checkpoint_of_another_game_or_a_damaged_one_is_not_used(tmp_path: Path) -> None:
+    path = tmp_path / "other.checkpoint"
+    bounds = kernel.Bounds(np.zeros(3), np.zeros(3, np.int16), np.zeros(3, np.uint8))
+    Checkpoint(path, Waiting(4), -1.0).keep(bounds, 1)
+    assert Checkpoint(path, Waiting(4), 0.0).load() is not None
+    assert Checkpoint(path, Waiting(4, "both"), 0.0).load() is None
+    path.write_bytes(path.read_bytes()[:100])
+    assert Checkpoint(path, Waiting(4), 0.0).load() is None
