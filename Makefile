@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 WORKERS ?= auto
 
 # The tests that reach kernels; numba checks an index only where it is told to, and keeps such code in a cache folder of its own.
-KERNEL_TESTS := cards chance melds gin play waiting stopping rummikub recycle properties golden lab/test_arena.py lab/test_computing.py test_bounds.py
+KERNEL_TESTS := cards chance melds gin play waiting stopping rummikub recycle properties golden lab/test_contest.py lab/test_computing.py test_bounds.py
 
 .PHONY: help demo test bounds docs clean
 .DEFAULT_GOAL := help

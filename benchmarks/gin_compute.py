@@ -10,7 +10,6 @@ import time
 
 import numpy as np
 
-from meldlab.gin import kernel_round
 from meldlab.gin.batch import rule_vector
 from meldlab.gin.book import NO_BOOK
 from meldlab.gin.kernel_computed import KNOWNS, TURNS
@@ -47,8 +46,7 @@ class Bench:
         return Odds.of(self.engine.tally(np.array([player, SIMPLE]), (book, self.none[np.uint16]), RULES, seed, rounds))
 
     def rate(self, book, games=200_000, kind=np.uint16):
-        counts = self.engine.play(np.array([PLAYER, SIMPLE]), (book, self.none[kind]), RULES, 200, 0, games, True)
-        won = (counts[:, kernel_round.WINNER_SEAT] == 0).reshape(-1, 2).sum(1) / 2
+        won = self.engine.won(np.array([PLAYER, SIMPLE]), (book, self.none[kind]), RULES, 200, games // 2).mean(1)
         return f"{won.mean():.4f} +- {1.96 * won.std() / len(won) ** 0.5:.4f}"
 
     def compute(self, upcard, price, loops=4, by_known=True):

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from meldlab.errors import NotLegalHere
-from meldlab.statistics import Interval, Moments, bradley_terry, mean, sign_test, wilson
+from meldlab.statistics import Interval, Moments, bradley_terry, mean, of_pairs, sign_test, wilson
 
 
 def test_clustered_intervals_cover_the_truth() -> None:
@@ -77,7 +77,7 @@ def test_ratings_recover_strengths() -> None:
     strengths = np.array([120.0, 0.0, -120.0])
     expected = 1 / (1 + 10 ** ((strengths[None, :] - strengths[:, None]) / 400))
     games = np.round(100_000 * expected).astype(int)
-    ratings, _ = bradley_terry(["a", "b", "c"], {(i, j): decided(games[i, j], games[j, i]) for i, j in combinations(range(3), 2)})
+    ratings = bradley_terry(["a", "b", "c"], {(i, j): decided(games[i, j], games[j, i]) for i, j in combinations(range(3), 2)}).players
     assert [one.name for one in ratings] == ["a", "b", "c"]
     for one, true in zip(ratings, strengths, strict=True):
         assert one.points.low < true < one.points.high
@@ -153,7 +153,7 @@ def test_ratings_cover_the_truth_where_games_of_a_deal_hang_together(twins: bool
     # An interval that took the games of a deal as independent would cover 83 % of the twins.
     rng, strengths, covered = np.random.default_rng(6), [60.0, 0.0, -60.0], 0
     for _ in range(300):
-        ratings, _ = bradley_terry(["a", "b", "c"], pairings(strengths, 150, twins, rng))
+        ratings = bradley_terry(["a", "b", "c"], pairings(strengths, 150, twins, rng)).players
         of = {one.name: one.points for one in ratings}
         covered += sum(of[name].low <= true <= of[name].high for name, true in zip("abc", strengths, strict=True))
     assert 0.93 < covered / 900 < 0.975
@@ -161,11 +161,24 @@ def test_ratings_cover_the_truth_where_games_of_a_deal_hang_together(twins: bool
 
 def test_ratings_say_where_they_do_not_fit() -> None:
     rng = np.random.default_rng(7)
-    fitting = [bradley_terry(["a", "b", "c", "d"], pairings([90, 40, -10, -120], 200, True, rng))[1] for _ in range(200)]
-    assert sum(one.significant for one in fitting) < 20
+    fitting = [bradley_terry(["a", "b", "c", "d"], pairings([90, 40, -10, -120], 200, True, rng)) for _ in range(200)]
+    assert sum(one.misfit.significant for one in fitting) < 20
+    assert not any(one.cycle for one in fitting)
     # Paper, scissors, stone: each beats the next, and all are rated alike.
-    ratings, misfit = bradley_terry(["a", "b", "c"], {(0, 1): decided(70, 30), (1, 2): decided(70, 30), (0, 2): decided(30, 70)})
-    assert [round(one.points.value) for one in ratings] == [0, 0, 0]
+    found = bradley_terry(["a", "b", "c"], {(0, 1): decided(70, 30), (1, 2): decided(70, 30), (0, 2): decided(30, 70)})
+    misfit = found.misfit
+    assert [round(one.points.value) for one in found.players] == [0, 0, 0]
+    assert found.cycle == ("a", "b", "c")
     assert misfit.significant
     assert misfit.expected == pytest.approx(0.5)
     assert abs(misfit.played.value - 0.5) == pytest.approx(0.2)
+    # A circle that chance explains is none.
+    assert bradley_terry(["a", "b", "c"], {(0, 1): decided(7, 3), (1, 2): decided(7, 3), (0, 2): decided(3, 7)}).cycle == ()
+
+
+@settings(deadline=None, max_examples=30)
+@given(st.integers(1, 40), st.data())
+def test_an_interval_of_pairs_is_that_of_their_moments(deals: int, data: st.DataObject) -> None:
+    won = np.array(data.draw(st.lists(st.integers(0, 2), min_size=deals, max_size=deals)))
+    by_moments = Moments.of(np.column_stack([np.full(deals, 2), won])).rate(1, 0)
+    assert of_pairs(2 * deals, int(won.sum()), int((won == 2).sum())) == by_moments

@@ -20,7 +20,7 @@ __all__ = ["on_cores", "pieces"]
 PIECE = 0.1  # seconds that a piece should take; at twice that a person feels the wait
 
 
-def pieces(many: int, size: int = 1) -> Iterator[tuple[int, int]]:
+def pieces(many: int, size: int = 1, seconds: float = PIECE) -> Iterator[tuple[int, int]]:
     """Cut 0 .. many - 1 into (first, how many), the next one larger or smaller by how long the last one took; ``size`` is the first guess.
 
     The clock runs while the caller works on a piece, so each must be worked on before the next is asked for.
@@ -30,7 +30,7 @@ def pieces(many: int, size: int = 1) -> Iterator[tuple[int, int]]:
         part = min(size, many - first)
         begun = perf_counter()
         yield first, part
-        size = _next_size(part, perf_counter() - begun)
+        size = _next_size(part, perf_counter() - begun, seconds)
         first += part
 
 
@@ -75,8 +75,8 @@ def on_cores(work: Callable[[int, int], None], many: int, *, threads: int = 0, s
             stopped = True
 
 
-def _next_size(part: int, seconds: float) -> int:
-    wanted = int(part * PIECE / max(seconds, 1e-9))
+def _next_size(part: int, took: float, seconds: float = PIECE) -> int:
+    wanted = int(part * seconds / max(took, 1e-9))
     return max(1, min(wanted, 2 * part))
 
 

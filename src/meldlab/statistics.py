@@ -11,17 +11,31 @@ Whoever asks says what kind of number it is: a rate lies between 0 and 1 and so 
 0.0215
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import inf, isfinite, sqrt
 from statistics import NormalDist
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from meldlab.errors import NotLegalHere
 
-__all__ = ["Interval", "Misfit", "Moments", "Rating", "around", "bradley_terry", "difference", "mean", "sign_test", "wilson"]
+__all__ = [
+    "Interval",
+    "Misfit",
+    "Moments",
+    "Rating",
+    "Ratings",
+    "around",
+    "bradley_terry",
+    "difference",
+    "mean",
+    "of_pairs",
+    "sign_test",
+    "wilson",
+]
 
 Z95 = 1.959963984540054
 
@@ -132,6 +146,17 @@ def mean(numbers: ArrayLike) -> Interval:
     return around(float(many.mean()), float(many.std(ddof=1)) / sqrt(len(many)) if len(many) > 1 else 0.0, len(many) - 1)
 
 
+def of_pairs(games: int, wins: int, swept: int) -> Interval:
+    """Return the share of games won when two games of each deal were played; a deal is one observation, ``swept`` are those won twice.
+
+    >>> print(of_pairs(1000, 700, 250))
+    0.700 (0.670 to 0.728)
+    """
+    # A pair has 0, 1 or 2 wins: the sum of squares over pairs is that of the wins, and 2 more for each pair swept.
+    products = np.array([[2 * games, 2 * wins], [2 * wins, wins + 2 * swept]], np.float64)
+    return Moments(games // 2, np.array([games, wins], np.float64), products).rate(1, 0)
+
+
 def wilson(rate: float, trials: float) -> Interval:
     """Return Wilson's 95 % interval of a rate.
 
@@ -188,52 +213,83 @@ class Misfit:
         return not self.played.of_many(self.pairings).overlaps(self.expected)
 
 
+@dataclass(frozen=True)
+class Ratings:
+    """Players by strength, best first, and where such a row of numbers goes wrong."""
+
+    players: tuple[Rating, ...]
+    misfit: Misfit
+    cycle: tuple[str, ...]
+    """Players of whom each beats the next and the last the first, none of it by chance; empty where no such circle is sure."""
+
+
 Pairing = tuple[int, int]
+RESAMPLED = 400  # times that deals are drawn again
 
 
-def bradley_terry(names: Sequence[str], won: dict[Pairing, NDArray[np.int64]]) -> tuple[list[Rating], Misfit]:
-    """Return ratings, best first, that explain best who beat whom, and the pairing that they explain worst.
+def bradley_terry(names: Sequence[str], won: Mapping[Pairing, NDArray[Any]]) -> Ratings:
+    """Return the ratings that explain best who beat whom, the pairing that they explain worst, and a circle of players if there is one.
 
-    ``won[i, j]`` is [deals, 2] int64: games of each deal that i won, and that j won. A deal, in all its games and all pairings that
-    played it, is one observation: errors come from the spread between deals, and are never smaller than those of independent games.
+    ``won[i, j]`` is [deals, 2]: games of each deal that i won, and that j won. A deal, in all its games and all pairings that played it, is
+    one observation: errors come from drawing deals again with replacement, and are never smaller than those of independent games.
 
-    >>> ratings, misfit = bradley_terry(["a", "b"], {(0, 1): np.array([[1, 0]] * 10 + [[0, 1]])})
-    >>> [(one.name, round(one.points.value)) for one in ratings], misfit.significant
+    >>> found = bradley_terry(["a", "b"], {(0, 1): np.array([[1, 0]] * 10 + [[0, 1]])})
+    >>> [(one.name, round(one.points.value)) for one in found.players], found.misfit.significant
     ([('a', 169), ('b', -169)], False)
     """
-    from scipy.optimize import minimize
-
-    many = len(names)
-    # Half a win each way keeps the rating of a player that never lost finite.
-    wins = 0.5 * (1 - np.eye(many))
-    for (i, j), each in won.items():
-        wins[i, j] += each[:, 0].sum()
-        wins[j, i] += each[:, 1].sum()
-
-    def surprise(logits: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
-        gaps = logits[:, None] - logits[None, :]
-        expected = 1 / (1 + np.exp(-gaps))
-        slope = (wins * (1 - expected)).sum(1) - (wins.T * expected).sum(1)
-        return float((wins * np.log1p(np.exp(-gaps))).sum()), -slope
-
-    found = minimize(surprise, np.zeros(many), jac=True, method="BFGS").x
-    found -= found.mean()
-    chance = 1 / (1 + np.exp(-(found[:, None] - found[None, :])))
-    weight = (wins + wins.T) * chance * (1 - chance)
-    inverse = np.linalg.pinv(np.diag(weight.sum(1)) - weight)
-    # The spread between deals of what each deal says about each player.
-    said = np.zeros((max(map(len, won.values())), many))
-    for (i, j), each in won.items():
-        more = each[:, 0] * (1 - chance[i, j]) - each[:, 1] * chance[i, j]
-        said[: len(each), i] += more
-        said[: len(each), j] -= more
-    between = inverse @ (said.T @ said) @ inverse
-    errors = np.sqrt(np.clip(np.maximum(np.diag(inverse), np.diag(between)), 0, None))
+    many, deals = len(names), max(map(len, won.values()))
+    pairs, played = list(won), {pair: Moments.of(np.column_stack([each.sum(1), each[:, 0]])).rate(1, 0) for pair, each in won.items()}
+    # [deals, 2 * pairs]; a pairing with fewer deals has no games in the rest. Equal deals are drawn together, which is the same and faster.
+    games = np.concatenate([np.concatenate([each, np.zeros((deals - len(each), 2))]) for each in won.values()], axis=1)
+    kinds, often = np.unique(games, axis=0, return_counts=True)
+    chances = np.random.default_rng(deals)
+    totals = np.stack([games.sum(0), *(chances.multinomial(deals, often / deals) @ kinds for _ in range(RESAMPLED))])
+    wins = np.zeros((len(totals), many, many)) + 0.5 * (1 - np.eye(many))  # half a win each way keeps who never lost finite
+    for at, (i, j) in enumerate(pairs):
+        wins[:, i, j] += totals[:, 2 * at]
+        wins[:, j, i] += totals[:, 2 * at + 1]
+    logits, chance, information = _strengths(wins)
+    errors = np.maximum(logits[1:].std(0), np.sqrt(np.clip(np.diag(np.linalg.pinv(information)), 0, None)))
     scale = 400 / np.log(10)
-    ratings = [
+    rated = [
         Rating(name, Interval(*(scale * (logit + z * error) for z in (0.0, -Z95, Z95))))
-        for name, logit, error in zip(names, found, errors, strict=True)
+        for name, logit, error in zip(names, logits[0], errors, strict=True)
     ]
-    played = {pair: Moments.of(np.column_stack([each.sum(1), each[:, 0]])).rate(1, 0) for pair, each in won.items()}
     i, j = max(played, key=lambda pair: abs(played[pair].value - chance[pair]))
-    return sorted(ratings, key=lambda rating: -rating.points.value), Misfit(names[i], names[j], played[i, j], float(chance[i, j]), len(won))
+    misfit = Misfit(names[i], names[j], played[i, j], float(chance[i, j]), len(won))
+    return Ratings(tuple(sorted(rated, key=lambda one: -one.points.value)), misfit, tuple(names[one] for one in _cycle(many, played)))
+
+
+def _strengths(wins: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+    """Return logits of mean 0 for each of [samples, players, players] wins, by Newton's method; of the first their odds and information."""
+    samples, many, _ = wins.shape
+    logits, every = np.zeros((samples, many)), wins + wins.transpose(0, 2, 1)
+    for _ in range(50):
+        chance = 1 / (1 + np.exp(logits[:, None, :] - logits[:, :, None]))
+        slope = (wins - every * chance).sum(2)
+        weight = every * chance * (1 - chance)
+        # One more on the diagonal of ones keeps the mean where it is and the matrix regular.
+        information = weight.sum(2)[:, :, None] * np.eye(many) - weight
+        step = np.linalg.solve(information + weight.sum((1, 2))[:, None, None] / many**2, slope[:, :, None])[:, :, 0]
+        logits += np.clip(step, -1, 1)
+        if np.abs(step).max() < 1e-9:
+            break
+    return logits - logits.mean(1)[:, None], chance[0], information[0]
+
+
+def _cycle(many: int, played: dict[Pairing, Interval]) -> list[int]:
+    """Return a shortest circle of players in which each beats the next for sure, all pairings looked at together."""
+    beats: dict[int, list[int]] = {one: [] for one in range(many)}
+    for (i, j), rate in played.items():
+        wide = rate.of_many(len(played))
+        if wide.low > 0.5:
+            beats[i].append(j)
+        elif wide.high < 0.5:
+            beats[j].append(i)
+    paths = [[one] for one in range(many)]
+    while paths:
+        for path in paths:
+            if path[0] in beats[path[-1]]:
+                return path
+        paths = [[*path, other] for path in paths for other in beats[path[-1]] if other not in path]
+    return []

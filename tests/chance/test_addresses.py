@@ -3,7 +3,6 @@
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
 from importlib import import_module
-from itertools import product
 from typing import Any
 
 import pytest
@@ -37,8 +36,8 @@ def drawn(monkeypatch: pytest.MonkeyPatch) -> Iterator[Drawn]:
 
         return call
 
-    def draw(root: int, step: int, turned: int, seat: int, purpose: int, nth: int, bound: int) -> Any:
-        return room.below(room.decision(root, step, turned, seat, purpose), nth, bound)
+    def draw(root: int, step: int, seat: int, purpose: int, nth: int, bound: int) -> Any:
+        return room.below(room.decision(root, step, seat, purpose), nth, bound)
 
     monkeypatch.setattr(room, "address", watched("deal", room.address))
     monkeypatch.setattr(room, "decision", watched("player", room.decision))
@@ -50,44 +49,43 @@ def drawn(monkeypatch: pytest.MonkeyPatch) -> Iterator[Drawn]:
 
 
 def test_gin_draws_each_address_for_one_thing(drawn: Drawn) -> None:
-    for number, turned in product(range(6), range(2)):
+    for number in range(12):
         seated = [RandomPlayer(), players.parse("simple")] if number % 2 else [players.parse("mc:2"), RandomPlayer()]
-        Table(Gin(), seated).play(Deal(SEED, number, turned))
+        Table(Gin(), seated).play(Deal(SEED, number))
 
 
 def test_rummikub_draws_each_address_for_one_thing(drawn: Drawn) -> None:
     for seats in (2, 3, 4):
-        for number, turned in product(range(3), range(2)):
-            Table(Rummikub(), [find_player("random")] * seats).play(Deal(SEED, number, turned))
+        for number in range(6):
+            Table(Rummikub(), [find_player("random")] * seats).play(Deal(SEED, number))
 
 
 @pytest.mark.parametrize("name", ["block_rummy", "hearts", "scopa"])
 def test_recycle_draws_each_address_for_one_thing(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    found: dict[int, set[Event]] = defaultdict(set)
-    plain = Addressed.below
+    found: dict[int, set[object]] = defaultdict(set)
+    plain, plain_option = Addressed.below, Addressed.option
 
     def below(self: Addressed, event: Event, nth: int, bound: int) -> int:
         path = sum((branch + 1) << (8 * at) for at, branch in enumerate(event.path))
         found[int(address(self.key, path, event.decision, event.number, event.purpose))].add(event)
         return plain(self, event, nth, bound)
 
+    def option(self: Addressed, step: int, seat: int, options: int, nth: int = 0) -> int:
+        found[int(decision(self.root, step, 0, seat, int(Purpose.CHOICE)))].add((step, seat))
+        return plain_option(self, step, seat, options, nth)
+
     monkeypatch.setattr(Addressed, "below", below)
+    monkeypatch.setattr(Addressed, "option", option)
     game = Game(Oracle(program(name), Addressed(SEED)))
     assert sum(1 for _ in game.decisions(SEED, 0)) > 10
     assert len(found) > 10
     assert all(len(events) == 1 for events in found.values())
 
 
-def test_seat_turn_and_purpose_never_run_into_each_other() -> None:
+def test_seat_and_purpose_never_run_into_each_other() -> None:
     edges = (0, 1, MOST_SEATS - 2, MOST_SEATS - 1)
     purposes = {0, 1, 2**15, 2**16 - 1, *map(int, Purpose)}
-    keys = [
-        int(decision(5, step, turned, seat, purpose))
-        for step in (0, 1, 77)
-        for turned in edges
-        for seat in edges
-        for purpose in set(purposes)
-    ]
+    keys = [int(decision(5, step, seat, purpose)) for step in (0, 1, 77) for seat in edges for purpose in set(purposes)]
     assert len(set(keys)) == len(keys)
     places = [int(address(5, 0, 0, place, purpose)) for place in (0, 1, 2**16, 2**31, 2**47 - 1) for purpose in purposes]
     assert len(set(places)) == len(places)
@@ -99,20 +97,19 @@ def test_seeds_made_from_seeds_are_all_different() -> None:
 
 
 def test_the_same_game_in_kernel_and_table_has_one_root() -> None:
-    assert Deal(3, 4).root == int(root_of(3, 4)) == Deal(3, 4, turned=1).root
-    assert Deal(3, 4, turned=1).chance(7, 1).key(9) == int(decision(root_of(3, 4), 7, 1, 1, 9))
+    assert Deal(3, 4).root == int(root_of(3, 4))
+    assert Deal(3, 4).chance(7, 1).key(9) == int(decision(root_of(3, 4), 7, 1, 9))
 
 
 # The level of all chi-square tests here is 0.001; seeds are fixed, so they cannot flicker.
 NINE_DEGREES, ONE_DEGREE = 27.88, 10.83
 
 
-@pytest.mark.parametrize("turned", [0, 1])
-def test_first_draws_are_uniform_for_each_seat_and_starter(turned: int) -> None:
+def test_first_draws_are_uniform_for_each_seat_and_starter() -> None:
     tens: dict[int, Counter[int]] = {0: Counter(), 1: Counter()}
     takes: dict[int, Counter[str]] = {0: Counter(), 1: Counter()}
     for number in range(6000):
-        deal = Deal(1, number, turned)
+        deal = Deal(1, number)
         match = Gin().start(2, deal)
         assert match.seat is not None
         chance = deal.chance(0, match.seat)
@@ -143,5 +140,3 @@ def test_draws_without_an_address_are_refused() -> None:
         Chance(1, 0, 64).below(6)
     with pytest.raises(ValueError, match="a purpose is a number from 0 to 65535, not 65536"):
         Chance(1, 0, 0).pick("ab", purpose=65536)
-    with pytest.raises(ValueError, match="turns of a deal"):
-        Deal(turned=64)

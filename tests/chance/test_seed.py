@@ -16,14 +16,14 @@ from meldlab.chance.kernel import mix
 from meldlab.errors import MeldlabError
 from meldlab.gin import Gin, Rules, players
 from meldlab.gin.batch import play_batch, seat, trace
-from meldlab.lab.arena.gin import duel
+from meldlab.lab.arena.contest import contest
 from meldlab.lab.computing import Setting, compute
 from meldlab.lab.runs.shards import Shard
-from meldlab.lab.tuning.measuring import by_kernel
 from meldlab.lab.tuning.tracking import fitness
 from meldlab.play import Deal, Record
 from meldlab.recycle.game import Described
-from meldlab.recycle.players.searching import Searcher, searched_games
+from meldlab.recycle.players import Searcher
+from meldlab.recycle.players.searching import searched_games
 from meldlab.recycle.telling.movement import Movement
 from meldlab.recycle.telling.transcript import transcribe
 from meldlab.rummikub import make_puzzle, random_position
@@ -50,23 +50,22 @@ def doors() -> dict[str, Callable[[Any], object]]:
         "race": lambda seed: race(three, three.expected, None, 4, seed),
         "pile": lambda seed: Sitting.shuffled(Urn(2, 2), seed),
         "stopping": lambda seed: simulate(Urn(2, 2), 10, seed),
-        "gin batch": lambda seed: play_batch(SIMPLE, SIMPLE, Rules(), seed, 0, 2, mirror=True),
-        "gin trace": lambda seed: trace(SIMPLE, SIMPLE, Rules(), seed, 0, 0),
-        "gin kernel arena": lambda seed: duel("simple", "simple", 2, seed),
-        "gin table arena": lambda seed: duel("random", "simple", 2, seed),
+        "gin batch": lambda seed: play_batch(SIMPLE, SIMPLE, Rules(), seed, 0, 2),
+        "gin trace": lambda seed: trace(SIMPLE, SIMPLE, Rules(), seed, 0),
+        "gin kernel arena": lambda seed: contest(Gin(), ["simple", "simple"], 2, seed),
+        "gin table arena": lambda seed: contest(Gin(), ["random", "simple"], 2, seed),
         "compute": lambda seed: compute(
             "simple", Setting(Rules(knock_limit=3), 5, 6), device="cpu", rounds=1000, games=2, loops=1, seed=seed
         ),
-        "measure": lambda seed: by_kernel([players.Ensemble()], "simple", seed=seed, first=0, games=2),
         "track": lambda seed: fitness([(0.5,) * 9], games=2, seed=seed, allowance=3, schedule="every draw"),
-        "shard": lambda seed: Shard("gin.duel", "simple", seed=seed),
+        "shard": lambda seed: Shard("gin.contest", "simple", seed=seed),
         "position": lambda seed: random_position("easy", seed),
         "puzzle": lambda seed: make_puzzle(seed),
         "recycle begin": lambda seed: machine.begin(seed),
         "recycle random": lambda seed: machine.random_games(2, seed),
         "recycle search": lambda seed: searched_games(machine, [Searcher("mcts", 2), Searcher("random")], 1, seed),
         "recycle perft": lambda seed: machine.histories(seed, 1),
-        "recycle transcript": lambda seed: list(transcribe(machine, seed)),
+        "recycle transcript": lambda seed: list(transcribe(kuhn, seed)),
         "recycle movement": lambda seed: Movement.of(machine, seed),
         "rummikub": lambda seed: Rummikub().start(2, Deal(seed)),
     }
@@ -115,6 +114,8 @@ def numbers_in(value: Any, seen: set[int] | None = None) -> Iterator[int]:
     seen.add(id(value))
     if isinstance(value, int):
         yield int(value)
+    elif isinstance(value, np.ndarray):
+        yield from value.ravel().tolist()
     elif isinstance(value, str | bytes | type) or value is None or callable(value):
         return
     else:

@@ -28,19 +28,21 @@ def test_arena(capsys: pytest.CaptureFixture[str]) -> None:
     status, out, _ = run(capsys, "gin", "arena", "simple", "gin-only", "--games", "40", "--seed", "1", "--json")
     answer = json.loads(out)
     assert status == 0
-    assert answer["players"] == ["simple", "gin-only"]
-    assert answer["ci95"][0] <= answer["win_rate"] <= answer["ci95"][1]
+    first = answer["players"][0]
+    assert [one["player"] for one in answer["players"]] == ["simple", "gin-only"]
+    assert first["ci95"][0] <= first["win_rate"] <= first["ci95"][1]
     status, out, _ = run(capsys, "gin", "arena", "simple", "gin-only", "--games", "40", "--seed", "1")
     assert status == 0
-    assert f"{answer['wins']} games" in out
-    assert "exact sign test" in out
+    assert "gin: 40 games, 20 deals" in out
+    assert f"{first['win_rate']:.3f} (" in out
+    assert f"more than its share of {answer['deals_ahead']} deals, less of {answer['deals_behind']}: exact sign test" in out
 
 
 def test_arena_of_three_rates(capsys: pytest.CaptureFixture[str]) -> None:
     _, out, _ = run(capsys, "gin", "arena", "simple", "gin-only", "knock:10,0,6", "--games", "200", "--json")
     answer = json.loads(out)
     assert [one["player"] for one in answer["ratings"]][-1] == "simple"
-    assert len(answer["duels"]) == 3
+    assert len(answer["contests"]) == 3
     status, out, _ = run(capsys, "gin", "arena", "simple", "gin-only", "knock:10,0,6", "--games", "200")
     assert status == 0
     assert "Bradley-Terry" in out
@@ -51,17 +53,16 @@ def test_arena_of_three_rates(capsys: pytest.CaptureFixture[str]) -> None:
     [
         (["arena", "simpel", "simple"], "error: no player 'simpel' (use random, simple"),
         (["arena", "simple"], "error: an arena needs two players or more"),
-        (["arena", "simple", "simple", "--games", "3"], "error: 3 games cannot be played in mirrored pairs"),
         (
             ["arena", "simple", "simple", "--rules", "eeai"],
-            "error: no rules 'eeai' (use eaai, pagat, oklahoma, openspiel); did you mean eaai?",
+            "error: no rules 'eeai' (use eaai, pagat, oklahoma, openspiel, FILE.toml); did you mean eaai?",
         ),
         (["arena", "simple", "simple", "--threads", "500", "--games", "2"], "error: 500 threads asked for"),
         (["advise", "--hand", "2C 3C"], "error: a gin hand has 10 cards, or 11 after a draw, not 2"),
         (["advise", "--hand", HAND], "error: with ten cards there is an upcard to take or leave"),
         (["advise", "--hand", HAND, "--upcard", "5S"], "error: 5S is in two places"),
         (["advise", "--hand", HAND, "--upcard", "5S KD"], "error: one card wanted"),
-        (["advise", "--hand", HAND, "--upcard", "KH", "--player", "mc"], "error: no adviser 'mc'"),
+        (["advise", "--hand", HAND, "--upcard", "KH", "--player", "random"], "error: random gives no advice: it has no method think"),
         (["play", "--against", "nobody"], "error: no player 'nobody'"),
     ],
 )
@@ -89,6 +90,46 @@ def test_advice_with_reasons(capsys: pytest.CaptureFixture[str]) -> None:
     status, out, _ = run(capsys, "gin", "advise", "--hand", HAND + " KH", "--upcard", "QD")
     assert status == 0
     assert "deadwood without it" in out
+
+
+MINE = """
+from meldlab.gin.players import Drop, GinPlayer, Valued
+from meldlab.gin.move import DROPS
+
+class Mine(GinPlayer):
+    name = "mine"
+    def drop(self, view, chance):
+        return Drop(max(view.hand))
+    def think(self, view, chance):
+        return [Valued(DROPS[card.index], card.index / 100) for card in view.hand]
+
+class Cheat(Mine):
+    def choose(self, view, chance):
+        return DROPS[next(card for card in range(52) if not view.mask >> card & 1)]
+"""
+
+
+def test_a_player_of_ones_own_gives_advice(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    path = tmp_path / "mine.py"
+    path.write_text(MINE)
+    _, out, _ = run(capsys, "gin", "advise", "--hand", HAND + " KH", "--player", f"{path}:Mine", "--json")
+    answer = json.loads(out)
+    assert answer["move"] == "drop KH"
+    assert answer["values"]["drop KH"] == 0.38
+    assert len(answer["values"]) == 11
+    status, _, err = run(capsys, "gin", "advise", "--hand", HAND + " KH", "--player", f"{path}:Cheat")
+    assert (status, err) == (2, "error: AC is not in the hand\n")
+
+
+@pytest.mark.parametrize("player", ["simple", "ensemble:best", "computed:light", "mc:8"])
+def test_built_in_players_say_what_their_moves_are_worth(capsys: pytest.CaptureFixture[str], player: str) -> None:
+    _, out, _ = run(capsys, "gin", "advise", "--hand", HAND + " KH", "--player", player, "--json")
+    answer = json.loads(out)
+    moves = answer["values"]
+    assert answer["move"].partition(" |")[0].split()[1] in {move.partition(" |")[0].split()[1] for move in moves}
+    assert all(move.startswith(("drop ", "knock ")) for move in moves)
+    _, out, _ = run(capsys, "gin", "advise", "--hand", HAND, "--upcard", "KH", "--player", player, "--json")
+    assert set(json.loads(out)["values"]) == ({"take KH", "pass"} if player == "mc:8" else set())
 
 
 @pytest.fixture
@@ -121,7 +162,7 @@ def test_a_broken_record_names_the_action(capsys: pytest.CaptureFixture[str], re
     # The upcard of the first round lies on the pile or has been passed: the player who drops cannot hold it.
     match = Gin().start(2, Record.parse(record.read_text()).deal)
     for line in lines[first:at]:
-        match = match.apply(match.parse(line.strip().strip('",').partition(" ")[2]))
+        match = match.apply(match.view(0).parse(line.strip().strip('",').partition(" ")[2]))
     assert match.seat is not None
     other = next(card for card in CARDS if card not in match.view(match.seat).hand)
     lines[at] = lines[at].replace(held, str(other))
@@ -139,8 +180,8 @@ def test_a_person_can_play_ask_and_take_back(capsys: pytest.CaptureFixture[str],
     path = tmp_path / "mine.toml"
     # A deal in which the person starts and the upcard makes a meld.
     deals = ((seed, Gin().start(2, Deal(seed)).view(0)) for seed in range(100))
-    seed, view = next((seed, view) for seed, view in deals if view.acting == 0 and makes_meld(view.mask, view.pile[-1]))
-    first, second = str(CARDS[view.cards[0]]), str(CARDS[view.cards[1]])
+    seed, view = next((seed, view) for seed, view in deals if view.acting == 0 and makes_meld(view.mask, view.pile_indices[-1]))
+    first, second = str(CARDS[view.card_indices[0]]), str(CARDS[view.card_indices[1]])
     typed(monkeypatch, "?", f"drop {first}", "take", "undo", "take", f"drop {first}", "undo", f"drop {second}", "", "quit")
     status, out, _ = run(capsys, "gin", "play", "--seed", str(seed), "--against", "simple", "--save", str(path))
     assert status == 0

@@ -25,17 +25,17 @@ class Odd(GinPlayer):
 
 class Raising(GinPlayer):
     name = "[bold]raising"
-    def discard(self, view, chance):
+    def drop(self, view, chance):
         raise KeyError("[red]")
 
 class Exiting(GinPlayer):
     name = "exiting"
-    def discard(self, view, chance):
+    def drop(self, view, chance):
         sys.exit()
 
 class Looping(GinPlayer):
     name = "looping"
-    def discard(self, view, chance):
+    def drop(self, view, chance):
         while True:
             pass
 """
@@ -57,37 +57,43 @@ def typed(monkeypatch: pytest.MonkeyPatch, *lines: str) -> None:
     monkeypatch.setattr(sys, "stdin", StringIO("\n".join(lines) + "\n"))
 
 
-@pytest.mark.parametrize("verb", [["arena", "mine.py:Mine", "simple"], ["play", "--against", "mine.py:Mine"]])
-def test_a_broken_file_is_one_line_or_a_traceback(capsys: pytest.CaptureFixture[str], verb: list[str]) -> None:
+def test_a_broken_file_is_one_line_or_a_traceback(capsys: pytest.CaptureFixture[str]) -> None:
     Path("mine.py").write_text("class Mine:\n    x = (\n")
-    status, out, err = run(capsys, "gin", *verb)
-    assert (status, out) == (2, "")
-    assert err == "error: mine.py:2: SyntaxError: '(' was never closed (mine.py, line 2)\n"
+    line = "error: mine.py:2: SyntaxError: '(' was never closed (mine.py, line 2)\n"
+    verb = ["gin", "arena", "mine.py:Mine", "simple"]
+    assert run(capsys, *verb) == (2, "", line)
     from meldlab.cli.app import main
 
     with pytest.raises(SyntaxError):
-        main(["gin", *verb, "--raise"])
+        main([*verb, "--raise"])
+    capsys.readouterr()
+    status, out, err = run(capsys, "gin", "play", "--against", "mine.py:Mine")
+    assert (status, out) == (2, "")
+    assert err.endswith(line)
+    assert "    x = (\n" in err
 
 
 def test_forfeits_are_shown_with_two_players(capsys: pytest.CaptureFixture[str]) -> None:
     status, out, _ = run(capsys, "gin", "arena", "mine.py:Raising", "simple", "--games", "8", "--seed", "1")
     assert status == 0
-    assert "forfeits      8 by [bold]raising, 0 by simple" in out
-    assert out.count("p1 forfeits: [bold]raising gave no answer: KeyError: '[red]' (mine.py:11)") == 5
+    for seat in (1, 2):
+        why = f"p{seat} forfeits: [bold]raising gave no answer: KeyError: '[red]' (mine.py:11)"
+        assert f"4 games, the first is game {seat - 1}: {why}" in out
     _, out, _ = run(capsys, "gin", "arena", "simple", "mine.py:Raising", "--games", "8", "--seed", "1", "--json")
     answer = json.loads(out)
-    assert (answer["forfeits"], answer["unended"], len(answer["troubles"])) == ([0, 8], 0, 5)
-    assert answer["win_rate"] == 1
+    assert ([one["forfeits"] for one in answer["players"]], answer["unended"], len(answer["troubles"])) == ([0, 8], 0, 2)
+    assert answer["players"][0]["win_rate"] == 1
 
 
 def test_forfeits_are_shown_with_three_players_and_markup_is_harmless(capsys: pytest.CaptureFixture[str]) -> None:
     status, out, err = run(capsys, "gin", "arena", "mine.py:Odd", "mine.py:Raising", "simple", "--games", "2")
     assert (status, err) == (0, "")
     assert "[/nope]" in out
-    assert "forfeits      0 by [/nope], 2 by [bold]raising" in out
-    assert "game 1: p2 forfeits: [bold]raising gave no answer" in out
+    assert "game 0: p2 forfeits: [bold]raising gave no answer" in out
+    assert "game 1: p1 forfeits: [bold]raising gave no answer" in out
     _, out, _ = run(capsys, "gin", "arena", "mine.py:Odd", "mine.py:Raising", "simple", "--games", "2", "--json")
-    assert [one["forfeits"] for one in json.loads(out)["duels"]] == [[0, 2], [0, 0], [2, 0]]
+    found = [[player["forfeits"] for player in one["players"]] for one in json.loads(out)["contests"]]
+    assert found == [[0, 2], [0, 0], [2, 0]]
 
 
 def test_a_traceback_of_a_move(capsys: pytest.CaptureFixture[str]) -> None:
@@ -102,7 +108,7 @@ def test_time_limits_at_the_door(capsys: pytest.CaptureFixture[str]) -> None:
     arguments = ["mine.py:Looping", "simple", "--games", "2", "--seconds-per-move", "0.2", "--seconds-per-game", "9", "--threads", "1"]
     status, out, _ = run(capsys, "gin", "arena", *arguments)
     assert status == 0
-    assert "game 1: p1 forfeits: looping ran out of time (0.2 s per move, 9 s per game)" in out
+    assert "game 0: p1 forfeits: looping ran out of time (0.2 s per move, 9 s per game)" in out
     status, _, err = run(capsys, "gin", "arena", "simple", "random", "--seconds-per-move", "0")
     assert (status, err) == (2, "error: 0 s is no time limit (0.001 to 1,000,000 s)\n")
 
@@ -121,8 +127,9 @@ def test_gin_play_keeps_the_record_of_a_forfeit(
     seed = first_move(1)
     typed(monkeypatch, "pass", "", "quit")
     limit = ["--seconds-per-move", "0.2"] if name == "Looping" else []
-    status, out, _ = run(capsys, "gin", "play", "--against", f"mine.py:{name}", "--seed", str(seed), "--save", "game.toml", *limit)
+    status, out, err = run(capsys, "gin", "play", "--against", f"mine.py:{name}", "--seed", str(seed), "--save", "game.toml", *limit)
     assert status == 0
+    assert ("Traceback" in err and "in drop\n" in err) == (name != "Looping")
     assert f"p2 forfeits: {why}" in out
     assert "You win, 222 to 0." in out
     record = Record.parse(Path("game.toml").read_text())

@@ -1,6 +1,7 @@
 """``meldlab replay``: records of all games are read, and a seat is shown no more than it could see."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,7 @@ from meldlab.cli.app import main
 from meldlab.gin import Gin, Rules
 from meldlab.lab.games import game_of
 from meldlab.play import Deal, Game, RandomPlayer, Record, Table
-from meldlab.play import replay as states_of
+from meldlab.play import replay as steps_of
 from meldlab.recycle.game import Described
 from meldlab.rummikub.game import Rummikub
 from meldlab.rummikub.rules import Rules as House
@@ -41,7 +42,20 @@ def test_a_record_makes_its_game_again(name: str) -> None:
     record = Record.parse(str(played(name)))
     game = game_of(record)
     assert game.rules() == GAMES[name].rules()
-    assert len(list(states_of(game, record))) == len(record.actions) + 1
+    assert [step.line for step in steps_of(game, record)] == list(record.actions)
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_a_replay_in_steps_shows_what_each_player_saw(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    record, file = played(name), tmp_path / "game.toml"
+    record = replace(record, actions=record.actions[:1], result=None)
+    file.write_text(str(record))
+    sign = {"gin": "  upcard", "oklahoma": "  upcard", "rummikub": "rack:"}.get(name, "\n  HAND of p")
+    for seat in ((), ("--seat", "1")):
+        status, out, _ = run(capsys, str(file), "--step", *seat)
+        assert status == 0
+        assert sign in out
+        assert sign not in run(capsys, str(file), *seat)[1]
 
 
 @pytest.mark.parametrize("name", GAMES)
@@ -73,9 +87,8 @@ def test_what_another_passes_on_stays_hidden_in_a_described_game(tmp_path: Path,
     game = game_of(record)
     for seat in (0, 1):
         told = json.loads(run(capsys, str(file), "--json", "--seat", str(seat + 1))[1])["actions"]
-        for (state, _), line, full in zip(states_of(game, record), told, record.actions, strict=False):
-            action = state.parse(full.partition(" ")[2])
-            assert line == f"{full.partition(' ')[0]} {state.heard(action, seat)}"
+        for step, line, full in zip(steps_of(game, record), told, record.actions, strict=True):
+            assert line == f"{full.partition(' ')[0]} {step.before.heard(step.action, seat)}"
 
 
 @pytest.mark.parametrize(
@@ -101,7 +114,7 @@ def test_a_stranger_writes_the_record(change: tuple[str, str], line: str, tmp_pa
 @pytest.mark.parametrize(
     ("rules", "line"),
     [
-        ("jokers = true", "error: the rule jokers is a int, not True"),
+        ("jokers = true", "error: the rule jokers is a whole number, not True"),
         ("tiles = 3", "error: no rule 'tiles'"),
         ("jokers = 99", "error: 99 jokers"),
     ],

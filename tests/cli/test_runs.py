@@ -24,7 +24,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> str:
     path = str(tmp_path_factory.mktemp("store") / "runs.sqlite")
     kept = Store.open(path)
     search = kept.run("knock", {"games": 40, "seed": 3})
-    players = [Shard("gin.duel", f"knock:{early},0,6", "simple", seed=3, games=40) for early in (4, 10)]
+    players = [Shard("gin.contest", f"knock:{early},0,6", "simple", seed=3, games=40) for early in (4, 10)]
     play([piece for player in players for piece in player.split(20)], search, jobs=1)
     search.note("on a rainy day")
     search.finish({"best": "knock:10,0,6"})
@@ -213,7 +213,7 @@ def test_watch_takes_the_latest_search(capsys: pytest.CaptureFixture[str], store
 
 def test_watch_a_search_until_it_is_over(capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     kept = Store.open(tmp_path / "runs.sqlite")
-    search, pieces = kept.run("knock", {}), Shard("gin.duel", "simple", games=40).split(20)
+    search, pieces = kept.run("knock", {}), Shard("gin.contest", "simple", games=40).split(20)
     search.claim([piece.row() for piece in pieces], "another.machine:1:x")
     search.plan(40)
     looks = []

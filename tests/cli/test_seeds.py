@@ -64,7 +64,7 @@ def test_a_bad_seed_is_one_line_and_leaves_nothing(
 
 def test_the_search_takes_seeds_of_all_sizes(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     for seed in (2**32, 2**63 - 1):
-        small = ["--generations", "1", "--population", "4", "--games", "10", "--fresh", "2", "--jobs", "1", "--json"]
+        small = ["--generations", "1", "--population", "4", "--games", "10", "--fresh", "2", "--threads", "1", "--json"]
         with pytest.raises(SystemExit) as end:
             main(["tune", "best", *small, "--seed", str(seed), "--store", str(tmp_path / "runs.sqlite")])
         out, err = capsys.readouterr()

@@ -8,21 +8,16 @@ import pytest
 
 from meldlab.gin.players import Ensemble
 from meldlab.lab.runs.store import Store
-from meldlab.lab.tuning import ensembles, grids, iteration, knocking, tracking
+from meldlab.lab.tuning import ensembles, knocking, tracking
 from meldlab.lab.tuning.racing import Heats
 from tests.cli.test_app import run
 
 
 @pytest.fixture(autouse=True)
 def tiny(monkeypatch: pytest.MonkeyPatch) -> None:
-    thinned = {name: (lambda grid=grid: grid()[:: max(1, len(grid()) // 6)]) for name, grid in dict(grids.GRIDS).items()}
-    for module in (grids, ensembles, iteration):
-        monkeypatch.setattr(module, "GRIDS", thinned)
-    stages = tuple(one for one in knocking.TWO_STAGES if one[2] in (5, 6, 7))
-    monkeypatch.setattr(knocking, "TWO_STAGES", stages)
-    monkeypatch.setattr(knocking, "QUICK", knocking.Size(4, 4, 2, 40))
-    monkeypatch.setattr(tracking, "QUICK", tracking.Size(population=6, generations=2, games=10, final=60))
-    monkeypatch.setattr(ensembles, "QUICK", ensembles.Size(grid=False, fresh=40, heats=Heats(2, 8)))
+    monkeypatch.setattr(knocking, "QUICK", knocking.KnockingSize(4, 4, 2, 40, turns=(5, 6, 7)))
+    monkeypatch.setattr(tracking, "QUICK", tracking.TrackingSize(population=6, generations=2, games=10, final=60))
+    monkeypatch.setattr(ensembles, "QUICK", ensembles.SearchSize(grid=False, fresh=40, heats=Heats(2, 8)))
 
 
 @pytest.mark.parametrize(
@@ -35,7 +30,7 @@ def tiny(monkeypatch: pytest.MonkeyPatch) -> None:
 )
 def test_an_experiment(capsys: pytest.CaptureFixture[str], tmp_path: Path, verb: str, figure: str, keys: set[str]) -> None:
     store = str(tmp_path / "runs.sqlite")
-    common = ("tune", verb, "--seed", "3", "--jobs", "1", "--store", store)
+    common = ("tune", verb, "--seed", "3", "--threads", "1", "--store", store)
     status, out, err = run(capsys, *common, "--json", "--out", str(tmp_path / "figures"))
     assert status == 0
     assert " games played" in err
@@ -59,7 +54,7 @@ def test_an_experiment(capsys: pytest.CaptureFixture[str], tmp_path: Path, verb:
 def test_the_best_player_plays_from_its_file(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     player = tmp_path / "best.toml"
     small = ("--generations", "2", "--population", "4", "--games", "20", "--fresh", "40")
-    common = ("tune", "best", *small, "--jobs", "1", "--store", str(tmp_path / "runs.sqlite"))
+    common = ("tune", "best", *small, "--threads", "1", "--store", str(tmp_path / "runs.sqlite"))
     status, out, _ = run(capsys, *common, "--out", str(player), "--json")
     assert status == 0
     told = json.loads(out)
@@ -81,7 +76,7 @@ def test_the_best_player_plays_from_its_file(capsys: pytest.CaptureFixture[str],
         (("best", "--fresh", "7"), "7 games cannot be played in mirrored pairs"),
         (("knock", "--cluster", "tcp://127.0.0.1:1"), "no Dask cluster answers"),
         (("knock", "--seed", "-1"), "seed must be a whole number from 0 to 2^63 - 1, not -1"),
-        (("knock", "--jobs", "1000000"), "--jobs"),
+        (("knock", "--threads", "1000000"), "--threads"),
         (("knot",), "knot"),
     ],
 )

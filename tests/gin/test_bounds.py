@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from meldlab.errors import MeldlabError, NotLegalHere
-from meldlab.gin import Rules, kernel_round, players
+from meldlab.gin import Gin, Rules, kernel_round, players
 from meldlab.gin.batch import pair_of, play_batch, playing_out, rule_vector, seat, trace
 from meldlab.gin.book import NO_BOOK
 from meldlab.gin.kernel_ensemble import COMPUTED, ENSEMBLE, KIND, LIGHT, PARAMETERS
@@ -20,7 +20,7 @@ from meldlab.gin.players import ComputedPlayer, Ensemble, EnsemblePlayer, LightP
 from meldlab.gin.players import light as light_module
 from meldlab.gin.players.ensemble import BOUNDS, PRESETS
 from meldlab.gin.values.folder import load, save
-from meldlab.lab.arena.gin import duel
+from meldlab.lab.arena.contest import contest
 from meldlab.lab.arena.shards import play_shard
 from meldlab.lab.runs.shards import Shard
 from meldlab.lab.tuning.space import DIMENSIONS, player_at
@@ -89,7 +89,7 @@ def test_random_ensembles_under_random_rules_stay_inside(portion: int) -> None:
     for number in range(40):
         first, second = random_ensemble(chance), chance.choice([*others, random_ensemble(chance)])
         rules = random_rules(chance)
-        counts = play_batch(first, second, rules, number, 0, 4, mirror=True, parallel=False)
+        counts = play_batch(first, second, rules, number, 0, 4, threads=1)
         assert (counts[:, kernel_round.ROUNDS] >= 1).all()
         assert (counts[:, kernel_round.ROUNDS] <= kernel_round.MOST_ROUNDS).all()
         won, void = counts[:, kernel_round.WON] + counts[:, kernel_round.WON + 1], counts[:, kernel_round.VOIDS]
@@ -121,7 +121,7 @@ def test_numbers_that_mean_nothing_are_refused_in_one_line(line: str, tmp_path: 
     path = tmp_path / "mine.toml"
     path.write_text(line)
     with pytest.raises(MeldlabError) as refused:
-        duel(f"ensemble:{path}", "simple", 200, seed=1)
+        contest(Gin(), [f"ensemble:{path}", "simple"], 200, seed=1)
     said = str(refused.value).splitlines()[0]
     assert line.partition(" ")[0] in said or "not TOML" in said
     assert len(said) < 200
@@ -149,12 +149,12 @@ def vector(**changes: float) -> tuple[float, ...]:
 )
 def test_bare_numbers_are_looked_at(numbers: tuple[float, ...], why: str) -> None:
     with pytest.raises(NotLegalHere) as refused:
-        play_shard(Shard("gin.duel", numbers, "simple", games=2))
+        play_shard(Shard("gin.contest", numbers, "simple", games=2))
     assert why in str(refused.value)
 
 
 def test_bare_numbers_play_as_the_player_they_are() -> None:
-    named, bare = (play_shard(Shard("gin.duel", who, "simple", games=20)) for who in ("ensemble", vector()))
+    named, bare = (play_shard(Shard("gin.contest", who, "simple", games=20)) for who in ("ensemble", vector()))
     assert named == bare
 
 
@@ -163,7 +163,7 @@ def test_players_of_the_table_are_not_seated_in_the_kernel(player: str) -> None:
     with pytest.raises(NotLegalHere, match=f"{player} does not play in the batch kernel"):
         seat(players.parse(player))
     with pytest.raises(NotLegalHere, match=player):
-        play_shard(Shard("gin.duel", player, "simple", games=2))
+        play_shard(Shard("gin.contest", player, "simple", games=2))
 
 
 def test_a_kernel_player_without_its_book_is_refused() -> None:
@@ -194,8 +194,8 @@ def test_rules_that_the_kernels_do_not_play_are_named_everywhere() -> None:
     rules, simple = replace(Rules(), wall_knock=True), SimplePlayer()
     for call in (
         lambda: rule_vector(rules),
-        lambda: play_batch(simple, simple, rules, 1, 0, 2, mirror=True),
-        lambda: trace(simple, simple, rules, 1, 0, 0),
+        lambda: play_batch(simple, simple, rules, 1, 0, 2),
+        lambda: trace(simple, simple, rules, 1, 0),
     ):
         with pytest.raises(NotLegalHere, match="wall_knock, a last knock at the wall"):
             call()
@@ -242,7 +242,7 @@ def test_a_kernel_chooses_a_card_whatever_it_computes() -> None:
     pair, books = pair_of(EnsemblePlayer(), network)
     pair[0] = spoilt
     counts, log = np.zeros((10, kernel_round.COUNTS), np.int32), np.empty((0, kernel_round.LOG_WIDTH), np.int64)
-    kernel_round.play_some(pair, (books[0], bad), rule_vector(Rules(match_points=0)), 1, 0, 10, True, log, counts)
+    kernel_round.play_some(pair, (books[0], bad), rule_vector(Rules(match_points=0)), 1, 0, 10, log, counts)
     assert (counts[:, kernel_round.ROUNDS] == 1).all()
 
 

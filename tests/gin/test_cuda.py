@@ -54,11 +54,12 @@ def work(device: str) -> dict[str, Any]:
     guided = guided_value(field, odds.until(4), solved, odds, LIMIT, upcard=0.3)
     keep(0, field.value)
     book = open_book(field, solved, odds, np.full(TURNS + 2, 2.0), np.zeros((TURNS + 2, KNOWNS)))
-    counts = engine.play(np.array([computed, simple]), (book, none), vector, 2, 0, GAMES, True)
+    counts = engine.play(np.array([computed, simple]), (book, none), vector, 2, 0, GAMES // 2)
+    won = engine.won(np.array([computed, simple]), (book, none), vector, 2, GAMES // 2)
     second = engine.tally(np.array([computed, simple]), (book, none), vector, 3, ROUNDS)
     codes = [row.copy_to_host() if hasattr(row, "copy_to_host") else row for row in (solved.codes[0], solved.codes[1])]
     means = np.array([solved.value, guided])
-    found = {"first": first, "value": seen[1], "guided": seen[0], "means": means, "counts": counts, "second": second}
+    found = {"first": first, "value": seen[1], "guided": seen[0], "means": means, "counts": counts, "won": won, "second": second}
     return {**found, "codes": np.array(codes)}
 
 
@@ -70,6 +71,7 @@ def test_the_simulated_kernels_do_what_the_compiled_ones_do(tmp_path: Path) -> N
     assert done.returncode == 0, done.stderr[-3000:]
     found = np.load(tmp_path / "found.npz")
     assert np.array_equal(found["counts"], expected["counts"])
+    assert np.array_equal(found["won"], expected["won"])
     for name in ("first", "second", "value", "guided", "means"):
         np.testing.assert_allclose(found[name], expected[name], rtol=0, atol=1e-4)
     # A value on the edge between two codes may fall to either side.

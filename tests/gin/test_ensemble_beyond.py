@@ -16,7 +16,7 @@ from meldlab.gin.batch import play_batch
 from meldlab.gin.players import Ensemble, EnsemblePlayer, SimplePlayer
 from meldlab.melds import deadwood, discards
 from meldlab.play import Deal
-from tests.gin.test_players import WEIGHING, view_of
+from tests.gin.test_players import WEIGHING, values_of, view_of
 
 PAPER = Ensemble()
 LOOSE = "2C 3C 9D 9H KS QS 7D 5H 4S AS"  # no meld; 60 points
@@ -47,7 +47,7 @@ def test_every_new_parameter_has_an_effect_and_a_neutral_default(name: str) -> N
     changed, without = replace(PAPER, **with_it, **{name: value}), replace(PAPER, **with_it)
     default = {field.name: field.default for field in fields(Ensemble)}[name]
     assert getattr(PAPER, name) == default != value
-    plain, other = (play_batch(each, SimplePlayer(), Rules(), 4, 0, 200, mirror=True, parallel=False) for each in (without, changed))
+    plain, other = (play_batch(each, SimplePlayer(), Rules(), 4, 0, 200, threads=1) for each in (without, changed))
     assert not np.array_equal(other, plain)
 
 
@@ -63,14 +63,14 @@ def test_the_defaults_beyond_the_paper_change_nothing() -> None:
     late = replace(PAPER, draw_turn=200)
     for changes in others:
         one, other = (late if "draw_reduction" in changes else PAPER), replace(PAPER, **changes)
-        both = [play_batch(each, SimplePlayer(), Rules(), 4, 0, 200, mirror=True, parallel=False) for each in (one, other)]
+        both = [play_batch(each, SimplePlayer(), Rules(), 4, 0, 200, threads=1) for each in (one, other)]
         assert np.array_equal(both[0], both[1]), changes
 
 
 def test_without_what_lies_beyond_the_value_is_the_papers() -> None:
     # Section 4 of the paper, written out: meldability, deadwood, aces and twos, adjacency, each over its normaliser.
     view = view_of("2C 3C 4C 9D 9H TD KC AD KH 5S", "JD", "pass", "pass", "draw stock")
-    only = EnsemblePlayer(replace(PAPER, weights=(0.0, 1.0, 0.0, 0.0, 0.0, 0.0))).think(view).values
+    only = values_of(EnsemblePlayer(replace(PAPER, weights=(0.0, 1.0, 0.0, 0.0, 0.0, 0.0))), view)
     left = discards(view.hand)
     assert only == pytest.approx({card: 1 - left[card] / 98 for card in view.hand})
 
@@ -119,9 +119,9 @@ def test_a_card_that_feeds_the_opponent_is_held_back() -> None:
     view = view_of("3C 4C 5C 9D 9H 9S 7H 7D KS QS", "KD", *moves)
     careless = EnsemblePlayer(replace(PAPER, weights=(0.0, 1.0, 0.0, 0.0, 0.0, 0.0)))
     careful = EnsemblePlayer(replace(careless.parameters, feed=(4.0, 0.0)))
-    fear = {card: careful.think(view).values[card] - careless.think(view).values[card] for card in view.hand}
+    fear = {card: values_of(careful, view)[card] - values_of(careless, view)[card] for card in view.hand}
     assert fear[Card.parse("KS")] < fear[Card.parse("QS")] <= 0
-    assert careful.discard(view, Deal(1).chance(0, 0)) != Card.parse("KS")
+    assert careful.drop(view, Deal(1).chance(0, 0)).card != Card.parse("KS")
 
 
 @pytest.mark.parametrize(

@@ -3,13 +3,13 @@
 from random import Random
 from typing import Any
 
+import numpy as np
 import pytest
 
 from meldlab.gin import Gin, Move, Rules, kernel_round, players
-from meldlab.gin.batch import play_batch, trace
+from meldlab.gin.batch import batch_of, play_batch, trace
 from meldlab.gin.players import EnsemblePlayer
-from meldlab.lab.arena.series import _counts
-from meldlab.play import Deal, Table
+from meldlab.play import Deal, Table, wins_of
 from tests.gin.test_bounds import random_ensemble, random_rules
 from tests.gin.test_players import move_of
 
@@ -17,24 +17,27 @@ SEED = 8
 
 
 def assert_alike(seated: list[Any], rules: Rules, games: int) -> list[list[int]]:
-    """Play mirrored games at both, and compare every move and every count."""
-    counts: list[list[int]] = play_batch(seated[0], seated[1], rules, SEED, 0, 2 * games, mirror=True, parallel=False).tolist()
-    for game in range(games):
-        for turned in range(2):
-            played = Table(Gin(rules), seated).play(Deal(SEED, game, turned))
+    """Play deals at both with the players in either seat, and compare every move and every count."""
+    counts: list[list[int]] = []
+    for both in (seated, seated[::-1]):
+        rows: list[list[int]] = play_batch(both[0], both[1], rules, SEED, 0, games, threads=1).tolist()
+        for game, row in enumerate(rows):
+            played = Table(Gin(rules), both).play(Deal(SEED, game))
             assert not played.forfeit
             state, told = played.first, []
             for move in played.actions:
                 assert isinstance(move, Move)
                 told.append((state.seat, move.verb, move.index, tuple(meld.hand.mask for meld in move.melds)))
                 state = state.apply(move)
-            row = counts[2 * game + turned]
-            log = trace(seated[0], seated[1], rules, SEED, game, turned).tolist()
+            log = trace(both[0], both[1], rules, SEED, game).tolist()
             if len(told) <= 20_000:
                 assert told == [move_of(step) for step in log]
             assert row[kernel_round.STEPS] == len(told)
-            row[kernel_round.STEPS] = 0  # the table does not count them
-            assert row == _counts(played)
+            batch = batch_of(np.array([row], np.int32), rules)
+            assert tuple(batch.scores[0].tolist()) == played.result.scores
+            assert tuple(batch.wins[0].tolist()) == wins_of(played.result)
+            assert {name: tuple(each[0]) if each.ndim > 1 else each[0] for name, each in batch.counts.items()} == Gin().counted(played)
+        counts += rows
     return counts
 
 

@@ -79,7 +79,7 @@ class Rival:
 
 
 def compare_actions(match: Match, rival: Rival, named: Counter[str]) -> None:
-    legal, ours = rival.state.legal_actions(), match.legal_actions()
+    legal, ours = rival.state.legal_actions(), match.view(match.round.seat).legal_actions()
     phase = match.round.phase
     verbs = {move.verb for move in ours}
     if phase in (Phase.OFFER, Phase.FORCED, Phase.DRAW):

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from meldlab.cards import Card, Deck, Hand
+from meldlab.cards import CARDS, Card, Deck, Hand
 from meldlab.errors import MeldlabError
 from meldlab.gin import PRESETS, Gin, Move, Phase, Round, Rules, Verb, View, kernel_ensemble, players
 from meldlab.gin.batch import play_batch, trace
@@ -68,12 +68,12 @@ OWN = {"sloping": SLOPING, "weighing": WEIGHING}
 def test_the_kernel_plays_the_same_actions_as_the_table(first: str, second: str, preset: str, games: int) -> None:
     rules = PRESETS[preset]
     seated = [EnsemblePlayer(OWN[name], name) if name in OWN else players.parse(name) for name in (first, second)]
-    counts = play_batch(seated[0], seated[1], rules, 5, 0, 2 * games, mirror=True, parallel=False)
-    for game in range(games):
-        for turned in range(2):
-            played = Table(Gin(rules), seated).play(Deal(5, game, turned))
+    for both in (seated, seated[::-1]):
+        counts = play_batch(both[0], both[1], rules, 5, 0, games, threads=1)
+        for game in range(games):
+            played = Table(Gin(rules), both).play(Deal(5, game))
             assert not played.forfeit
-            log = trace(seated[0], seated[1], rules, 5, game, turned).tolist()
+            log = trace(both[0], both[1], rules, 5, game).tolist()
             state, told = played.first, []
             for move in played.actions:
                 assert isinstance(move, Move)
@@ -81,16 +81,16 @@ def test_the_kernel_plays_the_same_actions_as_the_table(first: str, second: str,
                 told.append((state.seat, move.verb, move.index, tuple(meld.hand.mask for meld in move.melds)))
                 state = state.apply(move)
             assert told == [move_of(row) for row in log]
-            row = counts[2 * game + turned].tolist()
+            row = counts[game].tolist()
             assert row[0] == played.result.winners[0]
             assert tuple(row[5:7]) == played.last.scores
 
 
 def test_a_batch_does_not_depend_on_threads_or_on_its_cut() -> None:
     pair = SimplePlayer(), EnsemblePlayer()
-    together = play_batch(*pair, Rules(), 3, 0, 100, mirror=True)
-    alone = play_batch(*pair, Rules(), 3, 0, 100, mirror=True, parallel=False)
-    pieces = [play_batch(*pair, Rules(), 3, start, 20, mirror=True) for start in range(0, 100, 20)]
+    together = play_batch(*pair, Rules(), 3, 0, 100)
+    alone = play_batch(*pair, Rules(), 3, 0, 100, threads=1)
+    pieces = [play_batch(*pair, Rules(), 3, start, 20) for start in range(0, 100, 20)]
     assert np.array_equal(together, alone)
     assert np.array_equal(together, np.concatenate(pieces))
 
@@ -116,7 +116,7 @@ def test_simple_discards_for_the_least_deadwood_evenly() -> None:
     view = view_of("2C 3C 9D 9H KS QS 7D 5H 4S AS", "4C", "take 4C")
     left = discards(view.hand)
     best = {card for card, after in left.items() if after == min(left.values())}
-    chosen = [SimplePlayer().discard(view, Deal(1).chance(step, 0)) for step in range(300)]
+    chosen = [SimplePlayer().drop(view, Deal(1).chance(step, 0)).card for step in range(300)]
     assert set(chosen) == best == {Card.parse("KS"), Card.parse("QS")}
     assert 110 < chosen.count(Card.parse("KS")) < 190
 
@@ -125,11 +125,11 @@ def test_simple_never_swaps_the_same_pair_twice() -> None:
     # KS was drawn and QS dropped; when QS comes back for KS, the pair is used up, and the next best card goes.
     hand = "2C 3C 4C 9D 9H 9S QS 7D 5H 4S"
     view = view_of(hand, "8S", "pass", "pass", "draw stock")
-    drawn = view.cards[-1]
+    drawn = view.card_indices[-1]
     history = [(0, Move(Verb.TAKE, Card.parse("QS").index)), (0, Move(Verb.DROP, drawn)), *view.history]
     again = view._replace(history=tuple(history))
-    free = SimplePlayer().discard(view, Deal(1).chance(0, 0))
-    barred = SimplePlayer().discard(again, Deal(1).chance(0, 0))
+    free = SimplePlayer().drop(view, Deal(1).chance(0, 0)).card
+    barred = SimplePlayer().drop(again, Deal(1).chance(0, 0)).card
     assert free == Card.parse("QS")
     assert barred != Card.parse("QS")
 
@@ -142,18 +142,22 @@ def test_knock_thresholds(player: str, knocks: bool) -> None:
     assert (move.verb is Verb.KNOCK) == knocks
 
 
+def values_of(player: EnsemblePlayer, view: View) -> dict[Card, float]:
+    return {CARDS[move.index]: value for move, value in player.think(view, Deal(1).chance(0, 0))}
+
+
 def test_the_ensemble_believes_what_the_paper_says() -> None:
     player = EnsemblePlayer()
     view = view_of("2C 3C 4C 9D 9H 9S KC KD KH 5S", "JD")
-    assert player.think(view).in_stock[Card.parse("QD")] == pytest.approx(31 / 41)
+    assert player.outlook(view).in_stock[Card.parse("QD")] == pytest.approx(31 / 41)
     # The other takes nothing: it passes JD, so that cards near JD are likelier in stock.
-    declined = player.think(view_of("2C 3C 4C 9D 9H 9S KC KD KH 5S", "JD", "pass", "pass")).in_stock
+    declined = player.outlook(view_of("2C 3C 4C 9D 9H 9S KC KD KH 5S", "JD", "pass", "pass")).in_stock
     start = 31 / 41
     assert declined[Card.parse("QD")] == pytest.approx(start + (1 - start) * 0.398)
     assert declined[Card.parse("8D")] == pytest.approx(start)
     assert declined[Card.parse("JS")] == pytest.approx(start + (1 - start) * 0.378)
     # It takes JD and drops 7D: near JD less likely, near 7D likelier, and everything by the change of 31/40 - 31/41.
-    taken = player.think(view_of("2C 3C 4C 9D 9H 9S KC KD KH 5S", "JD", "pass", "take JD", "drop AC")).in_stock
+    taken = player.outlook(view_of("2C 3C 4C 9D 9H 9S KC KD KH 5S", "JD", "pass", "take JD", "drop AC")).in_stock
     delta = 31 / (31 + 9) - 31 / 41
     assert taken[Card.parse("QD")] == pytest.approx(start - start * 0.838 + delta)
     assert taken[Card.parse("7S")] == pytest.approx(start + delta)
@@ -165,7 +169,7 @@ def test_the_ensemble_values_hands_as_the_paper_says() -> None:
     parameters = Ensemble()
     view = view_of("2C 3C 4C 9D 9H TD KC AD KH 5S", "JD", "pass", "pass", "draw stock")
     player = EnsemblePlayer(parameters)
-    thoughts, belief = player.think(view), player.belief(view)
+    values, belief = values_of(player, view), player.belief(view)
     m0, m1, m2, m3 = parameters.meldability
 
     def obtainable(card: int, hand: int, melded: int) -> float:
@@ -199,13 +203,13 @@ def test_the_ensemble_values_hands_as_the_paper_says() -> None:
                 near += {1: 0.4, 2: 0.1}.get(gap, 0.0) + 0.5 * (one.rank == other.rank and one != other)
         low = sum(each.rank <= 1 for each in rest)
         expected = 0.2 * hm / 1000 + 0.6 * (1 - discards(view.hand)[card] / 98) + 0.1 * low / 8 + 0.1 * near / 25.5
-        assert thoughts.values[card] == pytest.approx(expected), card
+        assert values[card] == pytest.approx(expected), card
 
 
 def test_penalties_weigh_deadwood_more() -> None:
     view = view_of("2C 3C 4C 9D 9H TD KC AD KH 5S", "JD", "pass", "pass", "draw stock")
-    plain = EnsemblePlayer(Ensemble()).think(view).values
-    steep = EnsemblePlayer(Ensemble(turn_penalty=(1.0, 0.0), turn_lag=0)).think(view).values
+    plain = values_of(EnsemblePlayer(Ensemble()), view)
+    steep = values_of(EnsemblePlayer(Ensemble(turn_penalty=(1.0, 0.0), turn_lag=0)), view)
     # Slope 1 and power 0 add 1 to the deadwood's weight and halve the others.
     left = discards(view.hand)
     for card in plain:
@@ -271,7 +275,7 @@ class Mine(GinPlayer):
         return super().takes(view, upcard) or upcard.rank < 2
 
 class Fool(GinPlayer):
-    def discard(self, view, chance):
+    def drop(self, view, chance):
         raise KeyError("which card?")
 """
 

@@ -26,10 +26,10 @@ SIMPLE = SimplePlayer()
 def own_first(view: View, theirs: tuple[int, ...], stock: list[int]) -> Round:
     """The round of a view in which the player sits in seat 0 and the unseen cards lie as they were dealt."""
     deck = (*[0] * (52 - len(stock)), *stock)
-    hands = view.cards, theirs
+    hands = view.card_indices, theirs
     masks = view.mask, sum(1 << card for card in theirs)
     phase, starter = view.phase, 0 if view.starter == view.seat else 1
-    return Round(view.rules, view.limit, phase, 0, starter, deck, len(stock), view.pile, hands, masks, taken=view.taken)
+    return Round(view.rules, view.limit, phase, 0, starter, deck, len(stock), view.pile_indices, hands, masks, taken=view.taken_index)
 
 
 def slow_playout(view: View, candidate: tuple[int, int], theirs: tuple[int, ...], stock: list[int], root: int, upcards: int) -> int:
@@ -59,7 +59,7 @@ def slow_playout(view: View, candidate: tuple[int, int], theirs: tuple[int, ...]
 
 def dealt(view: View) -> list[tuple[tuple[int, ...], list[int]]]:
     """The opponent's cards and the stock of every deal, shuffled as the kernel shuffles."""
-    gone = view.mask | view.known_mask | sum(1 << card for card in view.pile)
+    gone = view.mask | view.known_mask | sum(1 << card for card in view.pile_indices)
     unseen, found = [card for card in range(52) if not gone >> card & 1], []
     known = [card for card in range(52) if view.known_mask >> card & 1]
     for deal in range(DEALS):
@@ -76,14 +76,10 @@ def positions() -> list[View]:
     found: list[View] = []
     chance = Random(3)
     for number in range(40):
-        played = Table(Gin(Rules(match_points=0)), [RandomPlayer(), SIMPLE]).play(Deal(6, number))
-        state = played.first
-        for move in played.actions:
-            view = state.view(state.seat if state.seat is not None else 0)
+        for step in Table(Gin(Rules(match_points=0)), [RandomPlayer(), SIMPLE]).steps(Deal(6, number)):
+            view = step.before.view(step.seat)
             if view.phase in (Phase.OFFER, Phase.DRAW, Phase.DROP) and chance.random() < 0.15:
                 found.append(view)
-            assert isinstance(move, Move)
-            state = state.apply(move)
     return found
 
 
@@ -95,7 +91,7 @@ def test_the_kernel_plays_out_what_the_table_plays_out() -> None:
         values = np.zeros(len(candidates))
         passes = sum(move.verb is Verb.PASS for _, move in view.history) if view.phase == Phase.OFFER else 3
         draws = sum(move.verb in (Verb.DRAW, Verb.TAKE) for _, move in view.history)
-        place = view.mask, view.known_mask, np.array(view.pile, np.int64), view.stock, view.turn, draws, 0, passes
+        place = view.mask, view.known_mask, np.array(view.pile_indices, np.int64), view.stock, view.turn, draws, 0, passes
         rollouts(np.array(candidates, np.int64), DEALS, np.uint64(KEY), *place, both, (NO_BOOK, NO_BOOK), rules, values)
         for candidate, value in zip(candidates, values, strict=True):
             slow = 0

@@ -83,7 +83,9 @@ def follow(genes: tuple[float, ...], pairs: int) -> Watcher:
     """Play games at the table and watch them."""
     watcher = Watcher(genes)
     for game in range(2 * pairs):
-        played = Table(Gin(), [players.parse("simple"), players.parse("gin-only")]).play(Deal(SEED, game // 2, game % 2))
+        me = game % 2
+        seated = [players.parse("simple"), players.parse("gin-only")]
+        played = Table(Gin(), seated[::-1] if me else seated).play(Deal(SEED, game // 2))
         state, rounds = played.first, -1
         for move in played.actions:
             assert isinstance(move, Move)
@@ -91,13 +93,13 @@ def follow(genes: tuple[float, ...], pairs: int) -> Watcher:
             if len(state.outcomes) != rounds:
                 rounds = len(state.outcomes)
                 watcher.start()
-            own = state.seat == 0
-            before = state.round.view(0)
-            watcher.see(own, move, CARDS[before.pile[-1]] if before.pile else None)
+            own = state.seat == me
+            before = state.round.view(me)
+            watcher.see(own, move, before.upcard)
             after = state.apply(move)
             if own and move.verb in (Verb.DRAW, Verb.TAKE):
-                view, other = after.round.view(0), set(after.round.view(1).hand)
-                seen = {*view.hand, *(CARDS[card] for card in view.pile)} | watcher.known
+                view, other = after.round.view(me), set(after.round.view(1 - me).hand)
+                seen = {*view.hand, *view.pile} | watcher.known
                 watcher.guess(set(CARDS) - seen, other - watcher.known)
             state = after
     return watcher

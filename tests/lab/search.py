@@ -15,10 +15,10 @@ GAMES, PIECE = 200, 20
 PIECES = len(PLAYERS) * GAMES // PIECE
 
 # In threads, so that a test that kills the process kills the search.
-WORKERS["test.slow"] = Worker("tests.lab.search:slow_duel", threads=True)
+WORKERS["test.slow"] = Worker("tests.lab.search:slow_shard", threads=True)
 
 
-def slow_duel(shard: Shard) -> Counts:
+def slow_shard(shard: Shard) -> Counts:
     """Play a shard, slowly where the process was asked to, and leave a line that says so."""
     time.sleep(float(os.environ.get("SEARCH_PACE", "0")))
     if "log" in shard.arguments:
@@ -46,7 +46,7 @@ def search(store: str, log: str | None = None, cluster: str | None = None) -> st
     counts = play(shards, run, jobs=2, cluster=cluster)
     rates: dict[str, Any] = {}
     for player in PLAYERS:
-        rate = gather(counts[shard.key] for shard in shards if shard.player == player).win_rate
+        rate = gather(counts[shard.key] for shard in shards if shard.player == player).rate()
         rates[player] = [rate.value, rate.low, rate.high]
     answer = {"best": max(rates, key=lambda name: (rates[name], name)), "rates": rates, "counts": list(counts.values())}
     run.finish(answer)

@@ -7,7 +7,8 @@ from meldlab.lab.arena.recycle import contest, seatings
 from meldlab.recycle import library
 from meldlab.recycle.game import Described
 from meldlab.recycle.machine.machine import Machine
-from meldlab.recycle.players.searching import Searcher, searched_games
+from meldlab.recycle.players import Searcher
+from meldlab.recycle.players.searching import searched_games
 
 WORTHLESS = """(game
  (setup (create players 3) (create deck (game hloc STOCK) (deck (N (A, B, C)))))

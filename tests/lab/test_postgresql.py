@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 import sqlalchemy as sa
 
-from meldlab.lab.runs.standings import Progress, standings
+from meldlab.lab.runs.reached import Progress, leaders
 from meldlab.lab.runs.store import Store
 from tests.lab.search import GAMES, PIECES, PLAYERS, search
 from tests.lab.servers import postgresql
@@ -49,7 +49,7 @@ def test_server_and_file_tell_the_same(server: str, tmp_path: Path) -> None:
         runs.append(store.find(max(run.number for run in store.runs())))
     on_server, in_file = runs
     assert on_server.result == in_file.result
-    assert standings(on_server) == standings(in_file)
+    assert leaders(on_server) == leaders(in_file)
     assert Progress.of(on_server).games == Progress.of(in_file).games == len(PLAYERS) * GAMES
     assert [row.payload for row in sorted(on_server.evaluations(), key=lambda row: str(row.piece))] == [
         row.payload for row in sorted(in_file.evaluations(), key=lambda row: str(row.piece))

@@ -20,8 +20,9 @@ from hypothesis import strategies as st
 from joblib.externals.loky import get_reusable_executor
 
 from meldlab.errors import NoSuchThing, NotLegalHere
+from meldlab.gin import Gin
 from meldlab.gin.players import Ensemble, EnsemblePlayer
-from meldlab.lab.arena.gin import duel
+from meldlab.lab.arena.contest import contest
 from meldlab.lab.arena.shards import gather, play_shard, rules_of, won
 from meldlab.lab.runs.shards import WORKERS, Shard, Worker, play
 from meldlab.lab.runs.store import Run, Store
@@ -31,7 +32,7 @@ players = st.sampled_from(["simple", "gin-only", "knock:10,0,6"]) | st.lists(
 ).map(tuple)
 shards = st.builds(
     Shard,
-    st.sampled_from(["gin.duel", "some.module:function"]),
+    st.sampled_from(["gin.contest", "some.module:function"]),
     players,
     players,
     st.sampled_from(["eaai", "pagat"]),
@@ -62,20 +63,20 @@ def test_every_field_is_in_the_key(shard: Shard, data: st.DataObject) -> None:
 
 
 def test_keys_are_the_same_on_every_machine_and_in_every_process() -> None:
-    text = 'from meldlab.lab.runs.shards import Shard; print(Shard("gin.duel", (1, 0.1), arguments={"b": 1, "a": 2}).key)'
+    text = 'from meldlab.lab.runs.shards import Shard; print(Shard("gin.contest", (1, 0.1), arguments={"b": 1, "a": 2}).key)'
     environment = {**os.environ, "PYTHONHASHSEED": "7", "PYTHONPATH": os.pathsep.join(sys.path)}
     said = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, env=environment, check=True)
-    mine = Shard("gin.duel", (np.float64(1.0), 0.1), arguments={"a": 2, "b": 1})
-    assert said.stdout.strip() == mine.key == "71de31b4f76e783dcb048bfcbf6fa1c6"
+    mine = Shard("gin.contest", (np.float64(1.0), 0.1), arguments={"a": 2, "b": 1})
+    assert said.stdout.strip() == mine.key == "5a5ff2078239998076d6a7639f56fffb"
 
 
 def test_equal_numbers_are_one_player() -> None:
-    assert Shard("gin.duel", (0.0, 1)).key == Shard("gin.duel", (-0.0, np.float64(1.0))).key
+    assert Shard("gin.contest", (0.0, 1)).key == Shard("gin.contest", (-0.0, np.float64(1.0))).key
 
 
 @given(st.integers(0, 10**6), st.integers(1, 5000), st.integers(1, 600))
 def test_pieces_cover_every_game_once(first: int, games: int, size: int) -> None:
-    pieces = Shard("gin.duel", "simple", first=first, games=games).split(size)
+    pieces = Shard("gin.contest", "simple", first=first, games=games).split(size)
     covered = [(piece.first, piece.first + piece.games) for piece in pieces]
     assert covered[0][0] == first
     assert covered[-1][1] == first + games
@@ -85,33 +86,35 @@ def test_pieces_cover_every_game_once(first: int, games: int, size: int) -> None
 
 @given(st.lists(st.integers(1, 20), min_size=1, max_size=6), st.integers(0, 50), st.integers(0, 3))
 def test_any_cut_adds_up_to_the_same_counts(pairs: list[int], first: int, seed: int) -> None:
-    uncut = Shard("gin.duel", "knock:10,0,6", "simple", seed=seed, first=2 * first, games=2 * sum(pairs))
+    uncut = Shard("gin.contest", "knock:10,0,6", "simple", seed=seed, first=2 * first, games=2 * sum(pairs))
     pieces, start = [], uncut.first
     for many in pairs:
         pieces.append(replace(uncut, first=start, games=2 * many))
         start += 2 * many
     counts, at_once = [play_shard(piece) for piece in pieces], play_shard(uncut)
-    for name in ("games", "wins", "swept", "lost", "draws"):
+    for name in ("games", "wins", "swept"):
         assert sum(each[name] for each in counts) == at_once[name]
     for name in ("sums", "products"):
         assert np.sum([each[name] for each in counts], axis=0).tolist() == at_once[name]
-    assert won(counts).tolist() == won([at_once]).tolist()
+    for which in ("won", "lost"):
+        assert won(counts, which).tolist() == won([at_once], which).tolist()
 
 
 def test_shards_are_what_the_arena_counts() -> None:
-    fight = duel("ensemble:paper", "simple", 60, seed=4)
-    pieces = Shard("gin.duel", tuple(EnsemblePlayer().vector()), "simple", seed=4, games=60).split(14)
+    played = contest(Gin(), ["ensemble:paper", "simple"], 60, seed=4)
+    pieces = Shard("gin.contest", tuple(EnsemblePlayer().vector()), "simple", seed=4, games=60).split(14)
     found = gather(map(play_shard, pieces), ("ensemble:paper", "simple"))
-    assert np.array_equal(found.moments.sums, fight.moments.sums)
-    assert np.array_equal(found.moments.products, fight.moments.products)
-    assert (found.swept, found.draws, found.win_rate) == (fight.swept, fight.draws, fight.win_rate)
+    assert np.array_equal(found.moments.sums, played.moments.sums)
+    assert np.array_equal(found.moments.products, played.moments.products)
+    assert np.array_equal(found.won, played.won)
+    assert found.as_json() == {**played.as_json(), "seconds": 0.0, "games_per_second": found.as_json()["games_per_second"]}
     bits = won(map(play_shard, pieces))
-    assert bits.sum() == fight.wins
-    assert (bits.reshape(-1, 2).sum(1) == 2).sum() == fight.swept[0]
+    assert bits.sum() == played.wins()
+    assert (bits.reshape(-1, 2).sum(1) == 2).sum() == (played.won[:, 0] == 2).sum()
 
 
 def test_counts_come_back_in_the_order_of_the_shards_and_from_the_store(run: Run) -> None:
-    pieces = Shard("gin.duel", "simple", "gin-only", seed=2, games=30).split(4)[::-1]
+    pieces = Shard("gin.contest", "simple", "gin-only", seed=2, games=30).split(4)[::-1]
     told: list[tuple[int, int]] = []
     fresh = play(pieces, run, jobs=2, progress=lambda done, whole: told.append((done, whole)))
     assert list(fresh) == [piece.key for piece in pieces]
@@ -123,7 +126,7 @@ def test_counts_come_back_in_the_order_of_the_shards_and_from_the_store(run: Run
 
 
 def test_a_shard_that_is_asked_for_twice_is_played_once(run: Run) -> None:
-    piece = Shard("gin.duel", "simple", games=2)
+    piece = Shard("gin.contest", "simple", games=2)
     assert list(play([piece, piece], run)) == [piece.key]
     assert run.games() == 2
 
@@ -173,7 +176,7 @@ def test_a_piece_that_fails_ends_the_search_and_leaves_nothing_claimed(run: Run,
 
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_whoever_stops_in_the_middle_keeps_what_is_done_and_claims_nothing(run: Run, jobs: int) -> None:
-    pieces = Shard("gin.duel", "simple", games=80).split(2)
+    pieces = Shard("gin.contest", "simple", games=80).split(2)
 
     def stop(done: int, whole: int) -> None:
         if done >= 20:
@@ -207,7 +210,7 @@ def slow(shard: Shard) -> dict[str, Any]:
 
 
 def test_pieces_of_a_holder_that_dies_are_taken_over(run: Run) -> None:
-    pieces = Shard("gin.duel", "simple", games=8).split(2)
+    pieces = Shard("gin.contest", "simple", games=8).split(2)
     run.claim([pieces[1].row()], "another.machine:1:x")
     answers: list[int] = []
     worker = threading.Thread(target=lambda: answers.append(len(play(pieces, run, jobs=1, lease=1.0))))
@@ -220,18 +223,18 @@ def test_pieces_of_a_holder_that_dies_are_taken_over(run: Run) -> None:
 def test_a_worker_of_another_version_is_refused(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("meldlab.lab.runs.shards.code_version", lambda: "0.0.1")
     with pytest.raises(NotLegalHere, match=r"plays version 0\.0\.1, the search is of version"):
-        play([Shard("gin.duel", "simple", games=2)], run, jobs=1)
+        play([Shard("gin.contest", "simple", games=2)], run, jobs=1)
     assert run.games() == 0
 
 
 @pytest.mark.parametrize(
     ("shard", "why"),
     [
-        (Shard("gin.duel", "simple", games=3), "games 0 to 2 are not mirrored pairs"),
-        (Shard("gin.duel", "simple", first=1, games=2), "games 1 to 2 are not mirrored pairs"),
-        (Shard("gin.duel", (1.0, 2.0), games=2), "parameters, not 2"),
-        (Shard("gin.duel", "mc:4", games=2), "mc:4 does not play in the batch kernel"),
-        (Shard("gin.duel", "nobody", games=2), "no player 'nobody'"),
+        (Shard("gin.contest", "simple", games=3), "games 0 to 2 are not mirrored pairs"),
+        (Shard("gin.contest", "simple", first=1, games=2), "games 1 to 2 are not mirrored pairs"),
+        (Shard("gin.contest", (1.0, 2.0), games=2), "parameters, not 2"),
+        (Shard("gin.contest", "mc:4", games=2), "mc:4 does not play in the batch kernel"),
+        (Shard("gin.contest", "nobody", games=2), "no player 'nobody'"),
         (Shard("gin.fight", "simple", games=2), "no worker 'gin.fight'"),
         (Shard("no.such.module:function", "simple", games=2), "no worker no.such.module:function"),
         (Shard("meldlab.lab.arena.shards:nothing", "simple", games=2), "no worker meldlab.lab.arena.shards:nothing"),
@@ -244,13 +247,13 @@ def test_what_cannot_be_played_is_named(run: Run, shard: Shard, why: str) -> Non
 
 def test_fields_that_cannot_be(run: Run) -> None:
     with pytest.raises(NotLegalHere, match="games must be a whole number from 1"):
-        Shard("gin.duel", "simple", games=0)
+        Shard("gin.contest", "simple", games=0)
     with pytest.raises(NotLegalHere, match="games of a piece must be a whole number from 1"):
-        Shard("gin.duel", "simple").split(0)
+        Shard("gin.contest", "simple").split(0)
     with pytest.raises(NotLegalHere, match="-1 cores cannot be used"):
-        play([Shard("gin.duel", "simple")], run, jobs=-1)
+        play([Shard("gin.contest", "simple")], run, jobs=-1)
     with pytest.raises(NotLegalHere, match="1,000,000 cores cannot be used"):
-        play([Shard("gin.duel", "simple")], run, jobs=1_000_000)
+        play([Shard("gin.contest", "simple")], run, jobs=1_000_000)
 
 
 def test_rules_by_name_or_in_full() -> None:
@@ -264,10 +267,10 @@ def test_an_edited_file_does_not_find_the_rows_of_the_old_one(run: Run, tmp_path
 
     def games_of(preset: str) -> str:
         path.write_text(str(Ensemble.preset(preset)))
-        shard = Shard("gin.duel", f"ensemble:{path}", seed=1, games=100)
+        shard = Shard("gin.contest", f"ensemble:{path}", seed=1, games=100)
         return str(play([shard], run, jobs=1)[shard.key]["won"])
 
-    of = {preset: play_shard(Shard("gin.duel", f"ensemble:{preset}", seed=1, games=100))["won"] for preset in ("paper", "best")}
+    of = {preset: play_shard(Shard("gin.contest", f"ensemble:{preset}", seed=1, games=100))["won"] for preset in ("paper", "best")}
     assert of["paper"] != of["best"]
     assert [games_of(preset) for preset in ("paper", "best", "paper")] == [of["paper"], of["best"], of["paper"]]
     assert run.games() == 200, "the third time it is the first file again"
@@ -281,14 +284,14 @@ def test_a_folder_and_an_own_module_count_by_what_they_hold(tmp_path: Path, monk
     for text in ("one", "two"):
         (folder / "book.npz").write_text(text)
         module.write_text(f"# {text}\n")
-        keys |= {Shard("gin.duel", f"computed:{folder}").key, Shard("own_worker:play", "simple").key}
+        keys |= {Shard("gin.contest", f"computed:{folder}").key, Shard("own_worker:play", "simple").key}
     assert len(keys) == 4
 
 
 def test_a_worker_that_reads_another_file_is_refused(run: Run, tmp_path: Path) -> None:
     path = tmp_path / "mine.toml"
     path.write_text(str(Ensemble.preset("paper")))
-    shard = Shard("gin.duel", f"ensemble:{path}", seed=1, games=20)
+    shard = Shard("gin.contest", f"ensemble:{path}", seed=1, games=20)
     assert shard.key == shard.digest()
     path.write_text(str(Ensemble.preset("best")))
     with pytest.raises(NotLegalHere, match="other files than the search began with"):

@@ -16,8 +16,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from meldlab.errors import MeldlabError, NoSuchThing, NotLegalHere
+from meldlab.lab.runs.reached import Progress, Reached, leaders
 from meldlab.lab.runs.shards import Shard
-from meldlab.lab.runs.standings import Progress, Standing, standings
 from meldlab.lab.runs.store import Done, Run, Store, canonical, claimant
 from meldlab.statistics import Moments, wilson
 
@@ -35,7 +35,7 @@ def run(tmp_path: Path) -> Run:
 
 
 def rows(many: int) -> list[dict[str, Any]]:
-    return [Shard("gin.duel", "simple", first=2 * n, games=2).row() for n in range(many)]
+    return [Shard("gin.contest", "simple", first=2 * n, games=2).row() for n in range(many)]
 
 
 def finished(row: dict[str, Any], wins: int) -> Done:
@@ -143,33 +143,33 @@ def test_what_is_given_back_can_be_claimed(run: Run) -> None:
 
 @given(st.lists(st.sampled_from([0, 1, 2]), min_size=2, max_size=40))
 def test_the_interval_of_a_standing_is_that_of_its_pairs(pairs: list[int]) -> None:
-    one = Standing("x", "x", "y", "eaai", 2 * len(pairs), sum(pairs), pairs.count(2), None)
+    one = Reached("x", "x", "y", "eaai", 2 * len(pairs), sum(pairs), pairs.count(2), None)
     counted = Moments.of(np.array([[2, wins] for wins in pairs])).rate(1, 0)
     assert one.win_rate is not None
     assert (one.win_rate.value, one.win_rate.low, one.win_rate.high) == pytest.approx((counted.value, counted.low, counted.high))
 
 
-def test_standings_put_the_best_first(run: Run) -> None:
-    shards = [Shard("gin.duel", f"knock:{n},0,6", games=100, label=f"early {n}") for n in (1, 2, 3)]
-    few = Shard("gin.duel", "gin-only", games=4)
+def test_leaders_put_the_best_first(run: Run) -> None:
+    shards = [Shard("gin.contest", f"knock:{n},0,6", games=100, label=f"early {n}") for n in (1, 2, 3)]
+    few = Shard("gin.contest", "gin-only", games=4)
     run.claim([shard.row() for shard in (*shards, few)], ELSEWHERE)
     run.write([Done(shard.key, canonical({"games": 100, "wins": wins}), 1.0) for shard, wins in zip(shards, (60, 70, 65), strict=True)])
     run.write([Done(few.key, canonical({"games": 4, "wins": 3}), 1.0)])
-    best = standings(run)
+    best = leaders(run)
     assert [one.label for one in best] == ["early 2", "early 3", "early 1", "gin-only"], "three of four are no lead"
     assert best[0].win_rate == wilson(0.7, 100)
-    assert standings(run, 1) == best[:1]
+    assert leaders(run, 1) == best[:1]
 
 
-def test_standings_are_led_by_who_was_measured_enough(run: Run) -> None:
+def test_leaders_are_led_by_who_was_measured_enough(run: Run) -> None:
     # A thousand equal players of 80 games each: the luckiest has an interval far above the rest, and means nothing.
-    lucky = [Shard("gin.duel", (float(n),), games=80) for n in range(1000)]
-    tried = [Shard("gin.duel", (float(-n),), games=5000) for n in (1, 2, 3)]
+    lucky = [Shard("gin.contest", (float(n),), games=80) for n in range(1000)]
+    tried = [Shard("gin.contest", (float(-n),), games=5000) for n in (1, 2, 3)]
     luck = np.random.default_rng(1).binomial(80, 0.7, len(lucky))
     run.claim([shard.row() for shard in (*lucky, *tried)], ELSEWHERE)
     counted = [*zip(lucky, luck.tolist(), strict=True), *zip(tried, (3500, 3650, 3450), strict=True)]
     run.write([Done(shard.key, canonical({"games": shard.games, "wins": wins}), 1.0) for shard, wins in counted])
-    found = standings(run)
+    found = leaders(run)
     assert max(luck) / 80 > 0.8
     assert [one.player for one in found[:3]] == ["[-2.0]", "[-1.0]", "[-3.0]"]
     assert found[3].games == 80
@@ -178,12 +178,12 @@ def test_standings_are_led_by_who_was_measured_enough(run: Run) -> None:
 
 
 def test_players_are_compared_against_one_opponent(run: Run) -> None:
-    pieces = {Shard("gin.duel", "a", "weak", games=20): 20, Shard("gin.duel", "b", "strong", games=20): 5}
-    pieces |= {Shard("gin.duel", "c", "strong", games=20): 12}
+    pieces = {Shard("gin.contest", "a", "weak", games=20): 20, Shard("gin.contest", "b", "strong", games=20): 5}
+    pieces |= {Shard("gin.contest", "c", "strong", games=20): 12}
     run.claim([piece.row() for piece in pieces], ELSEWHERE)
     run.write([Done(piece.key, canonical({"games": 20, "wins": wins}), 1.0) for piece, wins in pieces.items()])
-    assert [(one.player, one.opponent) for one in standings(run)] == [("c", "strong"), ("b", "strong"), ("a", "weak")]
-    assert str(standings(run)[0]).startswith("c against strong: 0.6")
+    assert [(one.player, one.opponent) for one in leaders(run)] == [("c", "strong"), ("b", "strong"), ("a", "weak")]
+    assert str(leaders(run)[0]).startswith("c against strong: 0.6")
 
 
 @given(st.lists(st.tuples(st.integers(0, 12), st.integers(1, 8), st.integers(1, 2)), min_size=1, max_size=8, unique=True))
@@ -191,10 +191,10 @@ def test_no_game_is_counted_twice(ranges: list[tuple[int, int, int]]) -> None:
     # Every game is won if its number is even; whatever ranges were asked for, the rate is that of games counted once.
     with tempfile.TemporaryDirectory() as folder:
         run = Store.open(f"{folder}/runs.sqlite").run("overlapping", {})
-        pieces = [Shard("gin.duel", "a", first=2 * first, games=2 * games, seed=seed) for first, games, seed in ranges]
+        pieces = [Shard("gin.contest", "a", first=2 * first, games=2 * games, seed=seed) for first, games, seed in ranges]
         run.claim([piece.row() for piece in pieces], ELSEWHERE)
         run.write([Done(piece.key, canonical({"games": piece.games, "wins": piece.games // 2}), 1.0) for piece in pieces])
-        (found,) = standings(run)
+        (found,) = leaders(run)
         distinct = {(seed, game) for first, games, seed in ranges for game in range(2 * first, 2 * (first + games))}
         assert max(piece.games for piece in pieces) <= found.games <= len(distinct)
         assert found.wins == found.games // 2
@@ -205,15 +205,15 @@ def test_an_analysis_that_is_asked_again_for_fewer_games_counts_them_once(run: R
     pieces = [Shard("recycle.search", "random,random", "", "kuhn", games=games) for games in (20, 7, 13)]
     run.claim([piece.row() for piece in pieces], ELSEWHERE)
     run.write([Done(piece.key, canonical({"games": piece.games, "wins": piece.games - 7}), 1.0) for piece in pieces])
-    (found,) = standings(run)
+    (found,) = leaders(run)
     assert (found.games, found.wins) == (20, 13)
 
 
 def test_scores_are_means_over_games(run: Run) -> None:
-    pieces = [Shard("gin.duel", "a", games=100), Shard("gin.duel", "a", first=100, games=300), Shard("gin.duel", "b", games=100)]
+    pieces = [Shard("gin.contest", "a", games=100), Shard("gin.contest", "a", first=100, games=300), Shard("gin.contest", "b", games=100)]
     run.claim([piece.row() for piece in pieces], ELSEWHERE)
     run.write([Done(piece.key, canonical({"score": score}), 1.0) for piece, score in zip(pieces, (1.0, 2.0, 1.5), strict=True)])
-    assert [(one.label, one.score, one.win_rate) for one in standings(run)] == [("a", 1.75, None), ("b", 1.5, None)]
+    assert [(one.label, one.score, one.win_rate) for one in leaders(run)] == [("a", 1.75, None), ("b", 1.5, None)]
 
 
 def test_progress_says_how_a_run_stands(run: Run) -> None:

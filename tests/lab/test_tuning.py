@@ -18,12 +18,11 @@ from meldlab.lab.figures.tuning import draw
 from meldlab.lab.runs.store import Store
 from meldlab.lab.tuning import ensembles, grids, knocking, tracking
 from meldlab.lab.tuning.claims import one_sample, paired, two_samples
+from meldlab.lab.tuning.ensembles import first_game, race_grid, search_grid
 from meldlab.lab.tuning.evolution import Evolution, best_player, evolve, finalists, middle
-from meldlab.lab.tuning.iteration import first_game, race_grid, search_grid
-from meldlab.lab.tuning.measuring import Measured, by_kernel, won_games
 from meldlab.lab.tuning.racing import Heats, race
 from meldlab.lab.tuning.space import DIMENSIONS, START, player_at
-from meldlab.lab.tuning.work import Work
+from meldlab.lab.tuning.work import Measured, Work
 from meldlab.statistics import wilson
 from tests.golden.test_counts import golden
 
@@ -49,15 +48,17 @@ def test_three_policies_judge_by_deadwood_so_3003_vectors_are_286_players() -> N
 
 
 @pytest.mark.parametrize("slope", [0.0, 0.1])
-def test_vectors_that_are_one_player_play_the_same_games(slope: float) -> None:
+def test_vectors_that_are_one_player_play_the_same_games(slope: float, tmp_path: Path) -> None:
     base = Ensemble(turn_penalty=(slope, 1.0))
     chance = Random(3)
     by_player: dict[Ensemble, list[Ensemble]] = {}
     for each in grids.candidates("weights", base):
         by_player.setdefault(grids.played(each), []).append(each)
     several = [group for group in by_player.values() if len(group) > 4]
+    work = work_on(tmp_path / "runs.sqlite")
     for group in chance.sample(several, 6):
-        games = won_games([grids.played(group[0]), *chance.sample(group, 3)], "simple", seed=2, first=0, games=40)
+        some = [grids.played(group[0]), *chance.sample(group, 3)]
+        games = [work.won(each, "simple", seed=2, first=0, games=40) for each in some]
         assert all(np.array_equal(each, games[0]) for each in games)
 
 
@@ -72,25 +73,20 @@ def test_floats_lose_two_adjacency_vectors() -> None:
 # Measuring.
 
 
-def test_measurements_add_up_and_have_the_intervals_of_pairs() -> None:
-    whole, first, rest = (by_kernel([Ensemble()], "simple", seed=5, first=a, games=b)[0] for a, b in ((0, 400), (0, 160), (160, 240)))
+def test_measurements_add_up_and_have_the_intervals_of_pairs(tmp_path: Path) -> None:
+    work = work_on(tmp_path / "runs.sqlite")
+    whole, first, rest = (work.measure([Ensemble()], "simple", seed=5, first=a, games=b)[0] for a, b in ((0, 400), (0, 160), (160, 240)))
     assert first + rest == whole
-    won = won_games([Ensemble()], "simple", seed=5, first=0, games=400)[0]
+    won = work.won(Ensemble(), "simple", seed=5, first=0, games=400)
     pairs = won.reshape(-1, 2).mean(1)
     error = pairs.std(ddof=1) / np.sqrt(len(pairs))
     assert whole.wins == won.sum()
     assert (whole.rate.high - whole.rate.low) / 2 == pytest.approx(1.96 * error, rel=0.05)
+    assert work.done == 800, "what is asked for twice counts once"
     with pytest.raises(NotLegalHere, match="mirrored pairs"):
-        by_kernel([Ensemble()], "simple", seed=5, first=1, games=4)
+        work.measure([Ensemble()], "simple", seed=5, first=1, games=4)
     with pytest.raises(NotLegalHere, match="does not play in the batch kernel"):
-        by_kernel([Ensemble()], "mc:8", seed=5, first=0, games=4)
-
-
-def test_the_store_measures_what_the_kernel_does(tmp_path: Path) -> None:
-    work, some = work_on(tmp_path / "runs.sqlite"), [Ensemble(), Ensemble.preset("shipped"), Ensemble()]
-    assert work.measure(some, "simple", seed=5, first=20, games=60) == by_kernel(some, "simple", seed=5, first=20, games=60)
-    assert np.array_equal(work.won(some[1], "simple", seed=5, first=20, games=60), won_games(some, "simple", seed=5, first=20, games=60)[1])
-    assert work.done == 120, "what is asked for twice counts once"
+        work.measure([Ensemble()], "mc:8", seed=5, first=0, games=4)
 
 
 def test_progress_tells_what_the_store_knew_from_what_was_played(tmp_path: Path) -> None:
@@ -168,10 +164,10 @@ def test_no_race_without_runners_or_sense() -> None:
 def test_racing_ends_in_the_best_group_with_a_tenth_of_the_games(tmp_path: Path) -> None:
     # Two-stage knocking against gin-only, late from draw 5 or 6 on; the whole grid is the judge.
     work, games = work_on(tmp_path / "runs.sqlite"), 400
-    some = [knocking.name_of(*stages) for stages in knocking.TWO_STAGES if stages[2] <= 6]
+    some = [knocking.name_of(*stages) for stages in knocking.two_stage_players((5, 6))]
 
     def play(players: Sequence[str], first: int, many: int) -> list[Measured]:
-        return work.duels([(player, "gin-only") for player in players], seed=6, first=first, games=many)
+        return work.pairings([(player, "gin-only") for player in players], seed=6, first=first, games=many)
 
     whole = play(some, 0, games)
     best = max(whole, key=lambda one: one.wins)
@@ -183,9 +179,10 @@ def test_racing_ends_in_the_best_group_with_a_tenth_of_the_games(tmp_path: Path)
     assert raced.measured[raced.best] == whole[raced.best], "the same deals"
 
 
-def test_a_raced_grid_plays_the_deals_of_the_whole_one() -> None:
-    whole = search_grid("adjacency", Ensemble(), by_kernel, seed=6, games=40)
-    raced = race_grid("adjacency", Ensemble(), by_kernel, Heats(4, 40), seed=6)
+def test_a_raced_grid_plays_the_deals_of_the_whole_one(tmp_path: Path) -> None:
+    work = work_on(tmp_path / "runs.sqlite")
+    whole = search_grid("adjacency", Ensemble(), work.measure, seed=6, games=40)
+    raced = race_grid("adjacency", Ensemble(), work.measure, Heats(4, 40), seed=6)
     assert raced.candidates == whole.candidates
     assert raced.games < whole.games / 2
     assert raced.after == whole.measured[raced.order[0]]
@@ -252,11 +249,11 @@ def test_a_search_killed_and_started_again_comes_to_the_same_answer(tmp_path: Pa
 # The experiments, tiny.
 
 
-def test_knocking(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    some = tuple(stages for stages in knocking.TWO_STAGES if stages[2] in (5, 6, 7) and stages[0] in range(1, 11))
-    monkeypatch.setattr(knocking, "TWO_STAGES", some)
-    report = knocking.knocking(work_on(tmp_path / "runs.sqlite"), knocking.Size(20, 40, 4, 400), seed=1)
-    told = report.as_json()
+def test_knocking(tmp_path: Path) -> None:
+    size = knocking.KnockingSize(20, 40, 4, 400, turns=(5, 6, 7))
+    work, some = work_on(tmp_path / "runs.sqlite"), knocking.two_stage_players(size.turns)
+    told = knocking.search_knocks(work, size, seed=1).as_json()
+    assert work.done == size.planned()
     assert len(told["one_stage"]) == 121
     assert len(told["two_stages"]) == len(some)
     assert told["best"]["win_rate"] == max(each["win_rate"] for each in told["two_stages"])
@@ -266,13 +263,13 @@ def test_knocking(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_two_stage_players_are_825() -> None:
-    assert len(set(knocking.TWO_STAGES)) == 825
+    assert len(set(knocking.two_stage_players())) == 825
     assert [len(row) for row in knocking.FIGURE_2] == list(range(1, 11))
 
 
 def test_tracking(tmp_path: Path) -> None:
-    size = tracking.Size(population=8, generations=4, games=20, final=120)
-    told = tracking.tracking(work_on(tmp_path / "runs.sqlite"), size, seed=1).as_json()
+    size = tracking.TrackingSize(population=8, generations=4, games=20, final=120)
+    told = tracking.search_trackers(work_on(tmp_path / "runs.sqlite"), size, seed=1).as_json()
     assert len(told["individuals"]) == 8
     for genes in told["individuals"].values():
         assert all(genes[start] >= genes[start + 1] for start in (0, 3, 6))
@@ -285,7 +282,7 @@ def test_tracking(tmp_path: Path) -> None:
 
 
 def test_an_evolution_of_trackers_depends_on_its_seed_alone(tmp_path: Path) -> None:
-    size = tracking.Size(population=6, generations=3, games=10, final=20)
+    size = tracking.TrackingSize(population=6, generations=3, games=10, final=20)
 
     def best(seed: int, path: str) -> list[tuple[tracking.Genes, float]]:
         return list(tracking.evolve_trackers(work_on(tmp_path / path), size, seed=seed, allowance=3, schedule="every draw"))
@@ -293,8 +290,29 @@ def test_an_evolution_of_trackers_depends_on_its_seed_alone(tmp_path: Path) -> N
     assert best(1, "a") == best(1, "b") == best(1, "a") != best(2, "c")
 
 
+def test_a_generation_keeps_its_best_and_crosses_winners_between_two_places() -> None:
+    chance = np.random.default_rng(3)
+    people, scores = tracking._ordered(chance.random((41, 9))), chance.random(41)
+    size = tracking.TrackingSize(population=41, generations=1, games=2, final=2, mutation=0.0)
+    children = tracking._children(people, scores, size, key=5)
+    assert children[0].tolist() == people[scores.argmax()].tolist()
+    assert (children[:, 0::3] >= children[:, 1::3]).all()
+    # Nothing mutates, so every gene comes from somebody; ordering may swap two genes of one action.
+    assert set(children.ravel().tolist()) <= set(people.ravel().tolist())
+    # Winners of tournaments of three: the mean of the best of three is 0.75 of the ranks.
+    ranks = np.argsort(np.argsort(scores))
+    first = {value: ranks[at] for at, value in enumerate(people[:, 2])}  # a gene that is never reordered
+    assert 0.65 < np.mean([first[value] for value in children[1:, 2]]) / 40 < 0.9
+    # Crossing cuts behind the first gene: the second individual of a pair has genes of both parents.
+    owners = [{int(np.flatnonzero((people == gene).any(1))[0]) for gene in child} for child in children[1:]]
+    assert max(map(len, owners)) == 2
+    assert sum(len(each) == 2 for each in owners) > 10
+    wild = tracking._children(people, scores, replace(size, mutation=1.0), key=5)
+    assert not set(wild[1:].ravel().tolist()) & set(people.ravel().tolist())
+
+
 def test_mutation_and_crossover_change_individuals(tmp_path: Path) -> None:
-    size = tracking.Size(population=10, generations=6, games=10, final=20, mutation=0.0)
+    size = tracking.TrackingSize(population=10, generations=6, games=10, final=20, mutation=0.0)
     found = list(tracking.evolve_trackers(work_on(tmp_path / "a"), size, seed=1, allowance=0, schedule="every draw"))
     mutated = list(
         tracking.evolve_trackers(work_on(tmp_path / "b"), replace(size, mutation=0.5), seed=1, allowance=0, schedule="every draw")
@@ -303,15 +321,15 @@ def test_mutation_and_crossover_change_individuals(tmp_path: Path) -> None:
     assert found[-1] != mutated[-1]
 
 
-def test_searching(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    whole = dict(grids.GRIDS)
-    thinned = {name: (lambda grid=grid: grid()[:: max(1, len(grid()) // 12)]) for name, grid in whole.items()}
-    for module in (grids, ensembles):
-        monkeypatch.setattr(module, "GRIDS", thinned)
-    monkeypatch.setattr("meldlab.lab.tuning.iteration.GRIDS", thinned)
-    size = ensembles.Size(grid=False, fresh=200, heats=Heats(4, 40))
-    told = ensembles.searching(work_on(tmp_path / "runs.sqlite"), size, seed=1).as_json()
-    assert [each["search"] for each in told["searches"]] == list(whole)
+def thinned(points: int) -> grids.Grids:
+    """The paper's grids, of each about so many points."""
+    return {name: (lambda grid=grid: grid()[:: max(1, len(grid()) // points)]) for name, grid in grids.GRIDS.items()}  # type: ignore[misc]
+
+
+def test_searching(tmp_path: Path) -> None:
+    size = ensembles.SearchSize(grid=False, fresh=200, heats=Heats(4, 40))
+    told = ensembles.search_ensembles(work_on(tmp_path / "runs.sqlite"), size, seed=1, grids=thinned(12)).as_json()
+    assert [each["search"] for each in told["searches"]] == list(grids.GRIDS)
     for before, after in zip(told["searches"], told["searches"][1:], strict=False):
         assert before["fresh_after"] == after["fresh_before"], "each starts from the best of the one before"
     for each in told["searches"]:
@@ -322,16 +340,9 @@ def test_searching(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     check_figure(told, tmp_path, "inflation", 5)
 
 
-def test_whole_grids_and_races_beside_each_other(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    whole = dict(grids.GRIDS)
-    thinned = {name: (lambda grid=grid: grid()[:: max(1, len(grid()) // 6)]) for name, grid in whole.items()}
-    for module in (grids, ensembles):
-        monkeypatch.setattr(module, "GRIDS", thinned)
-    monkeypatch.setattr("meldlab.lab.tuning.iteration.GRIDS", thinned)
-    monkeypatch.setattr("meldlab.lab.tuning.iteration.GAMES", 20)
-    monkeypatch.setattr(search_grid, "__kwdefaults__", {"iteration": 1, "games": 20})
-    size = ensembles.Size(grid=True, iterations=2, fresh=20, heats=Heats(4, 20))
-    told = ensembles.searching(work_on(tmp_path / "runs.sqlite"), size, seed=1).as_json()
+def test_whole_grids_and_races_beside_each_other(tmp_path: Path) -> None:
+    size = ensembles.SearchSize(grid=True, iterations=2, fresh=20, games=20, heats=Heats(4, 20))
+    told = ensembles.search_ensembles(work_on(tmp_path / "runs.sqlite"), size, seed=1, grids=thinned(6)).as_json()
     assert len(told["searches"]) == 10
     assert all(each["race"]["share_of_games"] > 0 for each in told["searches"])
     assert told["findings"][-1]["what"].startswith("races end in the best group")

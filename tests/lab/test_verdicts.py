@@ -10,9 +10,9 @@ import pytest
 from meldlab.gin.players import Ensemble
 from meldlab.lab.tuning import ensembles, knocking
 from meldlab.lab.tuning.claims import Claim, gaining, paired, two_samples
-from meldlab.lab.tuning.iteration import Searched
-from meldlab.lab.tuning.measuring import Measured
-from meldlab.lab.tuning.report import Finding
+from meldlab.lab.tuning.ensembles import Searched
+from meldlab.lab.tuning.report import Checked
+from meldlab.lab.tuning.work import Measured
 
 
 def won_by(rate: float, games: int) -> Measured:
@@ -42,7 +42,7 @@ def searched(name: str, measured: Mapping[tuple[float, ...], Measured]) -> Searc
     changes: list[dict[str, Any]] = [{name.replace(" ", "_"): value} for value in measured]
     some = [replace(Ensemble(), **change) for change in changes]
     order = tuple(sorted(range(len(some)), key=lambda place: -measured[list(measured)[place]].wins))
-    return Searched(name, 1, Ensemble(), won_by(0.7, 5000), tuple(some), tuple(measured.values()), order, 0, 0)
+    return Searched(name, 1, Ensemble(), won_by(0.7, 5000), len(some), tuple(some), tuple(measured.values()), order, 0, 0)
 
 
 def judged(games: int) -> list[ensembles.Judged]:
@@ -67,13 +67,13 @@ def test_pairs_know_which_of_two_players_is_better(before: float, after: float) 
     assert ("a gain" in str(claim), "a loss" in str(claim)) == (after > before, after < before)
 
 
-def verdicts(findings: Sequence[Finding]) -> dict[str, str]:
+def verdicts(findings: Sequence[Checked]) -> dict[str, str]:
     return {one.what: str(one.verdict) for one in findings}
 
 
 def test_verdicts_on_the_ensemble() -> None:
     loss, gain, nothing = (Claim(difference, error) for difference, error in ((-0.0098, 0.0034), (0.0098, 0.0034), (0.01, 0.1)))
-    enough, few, size = judged(20_000), judged(20), ensembles.Size(grid=False)
+    enough, few, size = judged(20_000), judged(20), ensembles.SearchSize(grid=False)
     found = {name: verdicts(ensembles._findings(enough, claim, size)) for name, claim in (("loss", loss), ("gain", gain))}
     whole = "the whole iteration is a significant gain"
     assert (found["loss"][whole], found["gain"][whole]) == ("differs", "agrees")
@@ -89,7 +89,7 @@ def test_verdicts_on_the_ensemble() -> None:
 def test_a_later_iteration_is_no_gain_because_it_is_significant(worse: bool) -> None:
     claim = Claim(-0.01 if worse else 0.01, 0.001)
     later = [replace(each, search=replace(each.search, iteration=2), fresh_deals=claim) for each in judged(20_000)]
-    found = verdicts(ensembles._findings([*judged(20_000), *later], claim, ensembles.Size(grid=False, iterations=2)))
+    found = verdicts(ensembles._findings([*judged(20_000), *later], claim, ensembles.SearchSize(grid=False, iterations=2)))
     assert found["significant gains after the first iteration"] == ("not refuted" if worse else "differs")
 
 
@@ -97,7 +97,7 @@ def knock_verdicts(games: int, zero: float, best: Mapping[knocking.Stages, float
     """Judge players that win 0.5 but for threshold 0, for the best two-stage ones, and for Figure 2 moved by ``figure``."""
     limits = range(11)
     one_stage = {(a, b): won_by(zero if a == 0 else 0.5, games) for a in limits for b in limits}
-    rates = dict.fromkeys(knocking.TWO_STAGES, 0.3)
+    rates = dict.fromkeys(knocking.two_stage_players(), 0.3)
     rates |= {(early, late, 6): rate + figure for early, row in enumerate(knocking.FIGURE_2, 1) for late, rate in enumerate(row)}
     two_stages = {stages: won_by(rate, games) for stages, rate in (rates | dict(best)).items()}
     others = dict.fromkeys(knocking.OPPONENTS, two_stages)

@@ -6,33 +6,37 @@ one they shipped 0.7229 +- 0.0062. Figures over 200,000 games are in docs/gin.md
 
 import pytest
 
-from meldlab.lab.arena import gin as arena
-from meldlab.lab.arena.fight import GAMES
-from meldlab.lab.arena.gin import duel
+from meldlab.gin import Gin
+from meldlab.lab.arena.contest import contest
+from meldlab.statistics import Interval
+
+
+def rate(first: str, second: str, games: int) -> Interval:
+    return contest(Gin(), [first, second], games, seed=11).rate()
 
 
 def test_simple_against_simple() -> None:
-    fight = duel("simple", "simple", 60_000, seed=5)
-    assert fight.win_rate.overlaps(0.5)
-    assert fight.moments.mean(arena.ROUNDS, GAMES).overlaps(10.25, 0.05)
-    assert fight.per_round(arena.TURNS).overlaps(12.5, 0.05)
-    for kind in (arena.POINTS, arena.POINTS_OF_OTHER):
-        assert fight.per_round(kind).overlaps(8.12, 0.01)
-    assert fight.per_round(arena.VOIDS).overlaps(0.002, 0.0005)
-    assert fight.per_round(arena.GINS).overlaps(0.010, 0.0005)
-    assert fight.per_round(arena.UNDERCUTS).overlaps(0.021, 0.0005)
+    found = contest(Gin(), ["simple", "simple"], 60_000, seed=5)
+    assert found.rate().overlaps(0.5)
+    assert found.count("rounds").overlaps(10.25, 0.05)
+    assert found.count("turns").overlaps(12.5, 0.05)
+    for player in range(2):
+        assert found.count("points", player).overlaps(8.12, 0.01)
+        assert found.count("gins", player).overlaps(0.010, 0.0005)
+        assert found.count("undercuts", player).overlaps(0.021, 0.0005)
+    assert found.count("voids").overlaps(0.002, 0.0005)
 
 
-@pytest.mark.parametrize(("player", "rate", "margin"), [("ensemble:paper", 0.7228, 0.0072), ("ensemble:shipped", 0.7229, 0.0062)])
-def test_section_5_3_the_tuned_players(player: str, rate: float, margin: float) -> None:
-    assert duel(player, "simple", 20_000, seed=11).win_rate.overlaps(rate, margin)
+@pytest.mark.parametrize(("player", "won", "margin"), [("ensemble:paper", 0.7228, 0.0072), ("ensemble:shipped", 0.7229, 0.0062)])
+def test_section_5_3_the_tuned_players(player: str, won: float, margin: float) -> None:
+    assert rate(player, "simple", 20_000).overlaps(won, margin)
 
 
 def test_section_5_2_two_stage_knocking_beats_waiting_for_gin() -> None:
     # Figure 2: (10, 0, 6) wins 0.57 against the player that knocks on gin only.
-    assert duel("knock:10,0,6", "gin-only", 20_000, seed=11).win_rate.overlaps(0.57, 0.01)
+    assert rate("knock:10,0,6", "gin-only", 20_000).overlaps(0.57, 0.01)
 
 
 def test_section_5_2_waiting_for_gin_is_the_best_single_threshold() -> None:
-    rates = [duel(f"knock:{limit},{limit},0", "simple", 4_000, seed=11).win_rate.value for limit in (0, 3, 6, 9)]
+    rates = [rate(f"knock:{limit},{limit},0", "simple", 4_000).value for limit in (0, 3, 6, 9)]
     assert rates == sorted(rates, reverse=True)

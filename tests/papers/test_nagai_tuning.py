@@ -8,15 +8,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from meldlab.gin import Gin
 from meldlab.gin.players import Ensemble
-from meldlab.lab.arena.gin import duel
+from meldlab.lab.arena.contest import contest
 from meldlab.lab.runs.store import Store
 from meldlab.lab.tuning import grids, knocking
 from meldlab.lab.tuning.claims import Verdict, agreeing, one_sample, two_samples
 from meldlab.lab.tuning.ensembles import CLAIMS
-from meldlab.lab.tuning.measuring import Measured, by_kernel
-from meldlab.lab.tuning.tracking import SCHEDULES, Size, evolve_trackers, fitness, genes_of
-from meldlab.lab.tuning.work import Work
+from meldlab.lab.tuning.tracking import SCHEDULES, TrackingSize, evolve_trackers, fitness, genes_of
+from meldlab.lab.tuning.work import Measured, Work
 
 
 def test_section_5_1_adjacency_updates_beat_the_baseline() -> None:
@@ -29,7 +29,7 @@ def test_section_5_1_adjacency_updates_beat_the_baseline() -> None:
 
 def test_section_5_1_a_few_generations_come_near_the_papers_values(tmp_path: Path) -> None:
     work = Work(Store.open(tmp_path / "runs.sqlite").run("track", {}), planned=0, jobs=1)
-    size = Size(population=30, generations=8, games=60, final=0)
+    size = TrackingSize(population=30, generations=8, games=60, final=0)
     *_, (genes, _) = evolve_trackers(work, size, seed=3, allowance=3, schedule="every draw")
     ours, paper, baseline = fitness(
         [genes, genes_of(Ensemble()), (0.0,) * 9], games=400, seed=4, first=10_000, allowance=3, schedule="every draw"
@@ -42,7 +42,7 @@ def test_section_5_2_figure_2(tmp_path: Path) -> None:
     # Eleven of the 55 cells: the first column and the diagonal's ends, at a quarter of the paper's games.
     work = Work(Store.open(tmp_path / "runs.sqlite").run("knock", {}), planned=0, jobs=1)
     cells = [(early, 0) for early in range(1, 11)] + [(10, 9)]
-    found = work.duels([(knocking.name_of(early, late, 6), "gin-only") for early, late in cells], seed=8, games=1000)
+    found = work.pairings([(knocking.name_of(early, late, 6), "gin-only") for early, late in cells], seed=8, games=1000)
     rates = [knocking.FIGURE_2[early - 1][late] for early, late in cells]
     judged = [agreeing(one.rate, rate, (rate * (1 - rate) / knocking.PAPER_GAMES) ** 0.5) for one, rate in zip(found, rates, strict=True)]
     assert judged.count(Verdict.DIFFERS) <= 2
@@ -87,9 +87,10 @@ def test_section_5_3_the_best_of_3003_noisy_rates_is_too_good() -> None:
     assert 0.739 < np.median(best) < 0.75
 
 
-def test_section_6_the_best_player() -> None:
+def test_section_6_the_best_player(tmp_path: Path) -> None:
     # Over 100,000 games: 0.768 against simple and 0.547 against the paper's player.
-    against_simple = by_kernel([Ensemble.preset("best"), Ensemble()], "simple", seed=21, first=0, games=12_000)
+    work = Work(Store.open(tmp_path / "runs.sqlite").run("best", {}), planned=0, jobs=1)
+    against_simple = work.measure([Ensemble.preset("best"), Ensemble()], "simple", seed=21, first=0, games=12_000)
     assert against_simple[0].rate.low > 0.75
     assert against_simple[0].wins > against_simple[1].wins
-    assert duel("ensemble:best", "ensemble:paper", 8_000, seed=21, threads=1).win_rate.low > 0.53
+    assert contest(Gin(), ["ensemble:best", "ensemble:paper"], 8_000, seed=21, threads=1).rate().low > 0.53

@@ -7,7 +7,7 @@ def test_gin_leaks_nothing() -> None:
 from collections.abc import Sequence
 from typing import Any, TypeVar
 
-from meldlab.play import Chance, Deal, Game, Player, State
+from meldlab.play import Chance, Deal, Game, Player, State, Table
 
 S = TypeVar("S", bound=State[Any, Any])
 
@@ -16,14 +16,11 @@ def assert_no_leaks(game: Game[S], players: Sequence[Player[Any, Any]], deals: i
     """Play ``deals`` games; before every ``every``-th action show each seat the same table with the unseen cards permuted."""
     permuted = 0
     for number in range(deals):
-        deal = Deal(seed, number)
-        state, step = game.start(len(players), deal), 0
-        while (acting := state.seat) is not None:
-            chance = deal.chance(step, acting)
-            action = players[acting].choose(state.view(acting), chance)
-            if step % every == 0:
-                permuted += sum(_same_to_seat(state, seat, players, chance, step) for seat in range(len(players)))
-            state, step = state.apply(action), step + 1
+        for step in Table(game, players).steps(Deal(seed, number)):
+            assert not step.forfeit, step.forfeit
+            if step.number % every == 0:
+                chance = Deal(seed, number).chance(step.number, step.seat)
+                permuted += sum(_same_to_seat(step.before, seat, players, chance, step.number) for seat in range(len(players)))
     assert permuted > 0, "no state had anything hidden: the test tested nothing"
 
 
@@ -34,7 +31,7 @@ def _same_to_seat(state: S, seat: int, players: Sequence[Player[Any, Any]], chan
     assert mine == theirs, f"step {step}: the view of seat {seat} shows what it should not\n{mine}\n{theirs}"
     assert hash(mine) == hash(theirs)
     assert repr(mine) == repr(theirs)
-    assert list(mine.legal_actions()) == list(theirs.legal_actions()), f"step {step}: the actions of seat {seat} depend on unseen cards"
+    assert mine.legal_actions() == theirs.legal_actions(), f"step {step}: the actions of seat {seat} depend on unseen cards"
     assert other.seat == state.seat
     if state.seat == seat:
         assert players[seat].choose(mine, chance) == players[seat].choose(theirs, chance), f"step {step}: seat {seat} chose by unseen cards"

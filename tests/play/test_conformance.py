@@ -1,9 +1,8 @@
-"""Every game: nonsense is refused and changes nothing, actions read back, an ended game lists nothing, a forfeit is the worst loss."""
+"""One contract, kept by every game and every player: what a view reads and judges, what a record makes again, and what nobody can see."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from functools import cache
-from itertools import islice
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
@@ -13,22 +12,42 @@ from meldlab.cards import Card, Hand
 from meldlab.errors import NotLegalHere
 from meldlab.gin import PRESETS as GIN
 from meldlab.gin import Gin, Move, Verb
+from meldlab.gin import players as gin_players
 from meldlab.gin.move import DRAW, DROPS, PASS, TAKES
+from meldlab.lab.games import game_of
 from meldlab.melds import Meld
-from meldlab.play import Deal, Game, Played, RandomPlayer, Table
+from meldlab.play import Deal, Game, Played, Player, RandomPlayer, Record, Table, replay
 from meldlab.recycle import library
+from meldlab.recycle import players as recycle_players
 from meldlab.recycle.game import Described, Option
 from meldlab.rummikub import PRESETS as RUMMIKUB
 from meldlab.rummikub import Tile, TileSet
 from meldlab.rummikub.game import Draw, Fail, Pass, Play, Rummikub
+from meldlab.rummikub.players import PLAYERS as RUMMIKUB_PLAYERS
+from meldlab.rummikub.players import find_player
+from meldlab.rummikub.rules import FAMILIES
+from tests.gin.test_computed_player import full_book
+from tests.play.leaks import assert_no_leaks
 from tests.play.toy import HighCard, Swap
 
+OFFICIAL = RUMMIKUB["official"]
 GAMES: dict[str, Callable[[], Game[Any]]] = {
     **{f"gin {name}": lambda rules=rules: Gin(rules) for name, rules in GIN.items()},  # type: ignore[misc]
-    **{f"rummikub {name}": lambda rules=rules: Rummikub(rules) for name, rules in RUMMIKUB.items()},  # type: ignore[misc]
-    "rummikub manipulate": lambda: Rummikub(replace(RUMMIKUB["official"], after_opening="manipulate")),
+    **{f"rummikub {name}": lambda name=name: Rummikub(replace(OFFICIAL, jokers_are=name)) for name in FAMILIES},  # type: ignore[misc]
+    "rummikub paper": lambda: Rummikub(RUMMIKUB["paper"]),
+    "rummikub manipulate": lambda: Rummikub(replace(OFFICIAL, after_opening="manipulate")),
     **{f"recycle {name}": lambda name=name: Described.named(name) for name in library.names()},  # type: ignore[misc]
     "toy": HighCard,
+}
+# Who sits at the table of a game, by its first word.
+GIN_PLAYERS = ("random", "simple", "gin-only", "ensemble", "ensemble:best", "computed:light", "computed:light-ensemble", "mc:4")
+RECYCLE_PLAYERS = ("random", "pimc:2", "mcts:2", "ismcts:2", "ismcts:2:taken")
+PLAYERS: dict[str, dict[str, Callable[[], Player[Any, Any]]]] = {
+    "gin": {name: partial(gin_players.parse, name) for name in GIN_PLAYERS}
+    | {"computed:DIR": lambda: gin_players.ComputedPlayer(full_book(6))},
+    "rummikub": {name: partial(find_player, name) for name in RUMMIKUB_PLAYERS},
+    "recycle": {name: partial(recycle_players.parse, name) for name in RECYCLE_PLAYERS},
+    "toy": {"random": RandomPlayer},
 }
 
 
@@ -40,13 +59,9 @@ def played(name: str) -> Played[Any]:
 
 def some_states(name: str, most: int = 12) -> Iterator[Any]:
     """Give up to ``most`` states, spread over a game between random players, and the last one."""
-    game = played(name)
-    state, every = game.first, max(1, len(game.actions) // most)
-    for step, action in enumerate(game.actions):
-        if step % every == 0:
-            yield state
-        state = state.apply(action)
-    yield state
+    every = max(1, len(played(name).actions) // most)
+    yield from (step.before for step in played(name).steps() if step.number % every == 0)
+    yield played(name).last
 
 
 class Agreeing:
@@ -117,47 +132,73 @@ OF_GAME = {"gin": (DRAW, PASS, *TAKES, *DROPS), "rummikub": (Draw(), Fail(), Pas
 
 @pytest.mark.parametrize("name", GAMES)
 def test_nonsense_is_refused_and_changes_nothing(name: str) -> None:
+    seats = range(len(played(name).players))
     for state in some_states(name, 6):
-        before, seat = str(state.view(0)), state.seat
+        before, views, acting = str(state.view(0)), [state.view(seat) for seat in seats], state.seat
         for action in NONSENSE:
             with pytest.raises(NotLegalHere):
-                state.verify(action)
-            with pytest.raises(NotLegalHere):
                 state.apply(action)
+            for view in views:
+                with pytest.raises(NotLegalHere):
+                    view.verify(action)
         for other, actions in OF_GAME.items():
             for action in () if name.startswith(other) else actions:
                 with pytest.raises(NotLegalHere):
                     state.apply(action)
-        assert (str(state.view(0)), state.seat) == (before, seat)
+        assert (str(state.view(0)), state.seat) == (before, acting)
 
 
 @pytest.mark.parametrize("name", GAMES)
-def test_actions_read_back_and_are_legal(name: str) -> None:
+def test_actions_read_back_and_are_legal_for_the_acting_seat_alone(name: str) -> None:
     for state in some_states(name):
-        listed = list(islice(state.legal_actions(), 40))
-        assert bool(listed) == (state.seat is not None)
-        for action in listed:
-            assert state.parse(str(action)) == action
-            state.verify(action)
+        views = [state.view(seat) for seat in range(len(played(name).players))]
+        assert [view.seat for view in views] == list(range(len(views)))
+        assert [view.seat for view in views if view.legal_actions()] == ([] if state.seat is None else [state.seat])
+        for action in [] if state.seat is None else views[state.seat].legal_actions()[:40]:
+            assert views[state.seat].parse(str(action)) == action
+            assert views[state.seat].parse(state.tell(action)) == action
+            for view in views:
+                if view.seat == state.seat:
+                    view.verify(action)
+                else:
+                    with pytest.raises(NotLegalHere):
+                        view.verify(action)
 
 
 @pytest.mark.parametrize("name", GAMES)
-def test_only_the_acting_seat_lists_anything(name: str) -> None:
-    seats = len(played(name).players)
-    for state in some_states(name):
-        listing = [seat for seat in range(seats) if any(True for _ in state.view(seat).legal_actions())]
-        assert listing == ([] if state.seat is None else [state.seat])
-
-
-@pytest.mark.parametrize("name", GAMES)
-def test_an_ended_game_refuses_everything(name: str) -> None:
-    last = played(name).last
+def test_an_ended_game_is_seen_and_refuses_everything(name: str) -> None:
+    last, seats = played(name).last, range(len(played(name).players))
     assert last.result is not None
-    for action in {str(action): action for state in some_states(name) for action in islice(state.legal_actions(), 5)}.values():
-        with pytest.raises(NotLegalHere):
-            last.verify(action)
+    seen = [step.action for step in played(name).steps()]
+    for action in {str(action): action for action in seen[:: max(1, len(seen) // 40)]}.values():
         with pytest.raises(NotLegalHere):
             last.apply(action)
+        for seat in seats:
+            with pytest.raises(NotLegalHere):
+                last.view(seat).verify(action)
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_a_record_makes_its_game_again(name: str) -> None:
+    text = str(played(name).record)
+    record = Record.parse(text)
+    assert str(record) == text
+    game: Game[Any] = HighCard() if name == "toy" else game_of(record)
+    assert game.rules() == GAMES[name]().rules()
+    for again, step in zip(replay(game, record), played(name).steps(), strict=True):
+        assert (again.action, again.after) == (step.action, step.after)
+    assert again.result == played(name).result
+
+
+@pytest.mark.parametrize(("name", "player"), [(name, player) for name in GAMES for player in PLAYERS[name.split()[0]]])
+def test_no_player_can_tell_what_looks_alike(name: str, player: str) -> None:
+    game, seated = GAMES[name](), PLAYERS[name.split()[0]][player]()
+    if isinstance(game, Gin):
+        game = Gin(replace(game.rule, match_points=0))  # one round
+    if isinstance(game, Rummikub):
+        game = Rummikub(replace(game.house, dealt=7))
+    steps = len(list(Table(game, [seated] * game.seats[0]).steps(Deal(1))))
+    assert_no_leaks(game, [seated] * game.seats[0], deals=1, every=max(1, steps // 8))
 
 
 @pytest.mark.parametrize("name", GAMES)

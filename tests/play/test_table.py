@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from meldlab.cards import Card, Hand
 from meldlab.errors import BadText, NotLegalHere
-from meldlab.play import Broken, Chance, Deal, RandomPlayer, Record, Result, Table, replay
+from meldlab.play import BrokenRecord, Chance, Deal, RandomPlayer, Record, Result, Table, replay
 from meldlab.play.record import Fields, toml
 from tests.play.leaks import assert_no_leaks
 from tests.play.toy import Cards, HighCard, Look, Swap
@@ -42,14 +42,10 @@ def test_a_game_is_its_record(seed: int, seats: int) -> None:
     again = Record.parse(text)
     assert again == played.record
     assert str(again) == text
-    states = [state for state, _ in replay(HighCard(), again)]
-    assert states[-1] == played.last
-
-
-def test_a_mirrored_deal_swaps_the_hands() -> None:
-    here, there = (HighCard().start(2, Deal(5, 3, turned)) for turned in (0, 1))
-    assert here.hands == there.hands[::-1]
-    assert here.stock == there.stock
+    steps = list(replay(HighCard(), again))
+    assert steps == list(played.steps()) == list(Table(HighCard(), [RANDOM] * seats).steps(Deal(seed)))
+    assert [step.line for step in steps] == list(again.actions)
+    assert (steps[0].before, steps[-1].after, steps[-1].result) == (played.first, played.last, played.result)
 
 
 @pytest.mark.parametrize(
@@ -64,7 +60,7 @@ def test_a_player_that_breaks_the_rules_forfeits(cheater: Cheater, line: str) ->
     assert played.result.winners == (0,)
     assert line in played.record.actions[-1]
     assert played.record.actions[-1].startswith("p2 forfeits: cheater ")
-    assert [line for _, line in replay(HighCard(), Record.parse(str(played.record)))][-1] == played.record.actions[-1]
+    assert [step.line for step in replay(HighCard(), Record.parse(str(played.record)))][-1] == played.record.actions[-1]
 
 
 class Nameless(Exception):
@@ -117,6 +113,11 @@ def test_what_is_not_the_players_goes_through(problem: BaseException) -> None:
         Table(HighCard(), [RANDOM, Raising(problem)]).play(Deal(1))
 
 
+class FailingLook(Look):
+    def verify(self, action: Swap) -> None:
+        raise TypeError("our mistake")
+
+
 @dataclass(frozen=True)
 class Failing(Cards):
     """A game with a mistake of its own, in one of its methods."""
@@ -126,15 +127,10 @@ class Failing(Cards):
     def view(self, seat: int) -> Look:
         if self.mistake == "view":
             raise KeyError("our mistake")
-        return super().view(seat)
-
-    def verify(self, action: Swap) -> None:
-        super().verify(action)
-        if self.mistake == "verify":
-            raise TypeError("our mistake")
+        look = super().view(seat)
+        return FailingLook(look.seat, look.hand, look.stock, look.acting) if self.mistake == "verify" else look
 
     def apply(self, action: Swap) -> "Failing":
-        self.verify(action)
         if self.mistake == "apply":
             raise IndexError("our mistake")
         if self.mistake == "apply, politely":
@@ -183,11 +179,8 @@ class Endless(Cards):
         return Look(seat, self.hands[seat], 0, seat == self.seat)
 
     def apply(self, action: Swap) -> "Endless":
+        self.view(self.seat).verify(action)
         return replace(self, turn=self.turn + 1)
-
-    def verify(self, action: Swap) -> None:
-        if type(action) is not Swap:
-            raise NotLegalHere("no")
 
 
 class EndlessGame(HighCard):
@@ -202,8 +195,8 @@ def test_a_game_without_end_is_broken_off() -> None:
     assert played.trouble == "no end after 1,000 actions"
     assert len(played.actions) == 1_000
     again = Record.parse(str(played.record))
-    assert len(list(replay(EndlessGame(), again))) == 1_001
-    with pytest.raises(Broken, match="its actions lead to no end"):
+    assert len(list(replay(EndlessGame(), again))) == 1_000
+    with pytest.raises(BrokenRecord, match="its actions lead to no end"):
         list(replay(EndlessGame(), replace(again, actions=again.actions[:-1])))
     assert Table(EndlessGame(), [RANDOM, RANDOM]).play(Deal(1)).trouble == "no end after 100,000 actions"
 
@@ -240,13 +233,13 @@ GOOD = Table(HighCard(), [RANDOM, RANDOM]).play(Deal(2)).record
     ],
 )
 def test_a_broken_record_says_where(actions: tuple[str, ...], why: str) -> None:
-    with pytest.raises(Broken, match=why):
+    with pytest.raises(BrokenRecord, match=why):
         list(replay(HighCard(), replace(GOOD, actions=actions)))
 
 
 def test_a_record_with_the_wrong_card_is_broken() -> None:
     card = next(iter(HighCard().start(2, Deal(2)).hands[0]))
-    with pytest.raises(Broken, match=f"by the deal it reads 'p1 swap {card} for "):
+    with pytest.raises(BrokenRecord, match=f"by the deal it reads 'p1 swap {card} for "):
         list(replay(HighCard(), replace(GOOD, actions=(f"p1 swap {card} for 2C",))))
 
 
@@ -256,7 +249,8 @@ def test_a_record_with_the_wrong_card_is_broken() -> None:
         (("game = ", "gme = "), "no 'game' in the record"),
         (("seed = 2", "seed = -2"), "'seed' is not a whole number"),
         (("seed = 2", "seed = true"), "'seed' is not a whole number"),
-        (("turned = 0", "turned = 0\nbid = 3"), "unknown field 'bid'"),
+        (("number = 0", "number = 0\nbid = 3"), "unknown field 'bid'"),
+        (("number = 0", "number = 0\nturned = 1"), "deals are not turned any more"),
         (("record 1", "record 9"), "no record format 'meldlab record 9'"),
         (("seed = 2", "seed = "), "not TOML"),
         (("players = [", "players = [3, "), "'players' is not a list of texts"),

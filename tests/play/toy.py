@@ -1,6 +1,6 @@
 """A game small enough to see through: two cards each, swap one with the stock if you like, the highest card wins."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
@@ -28,8 +28,20 @@ class Look:
     stock: int
     acting: bool
 
-    def legal_actions(self) -> Iterator[Swap]:
-        yield from (Swap(card) for card in (*self.hand, None) if self.acting)
+    def legal_actions(self) -> list[Swap]:
+        return [Swap(card) for card in (*self.hand, None) if self.acting]
+
+    def parse(self, text: str) -> Swap:
+        verb, _, cards = text.partition(" ")
+        if verb not in ("swap", "stand"):
+            raise NoSuchThing("action", verb, ["swap", "stand"])
+        return Swap(Card.parse(cards.split(" for ")[0]) if verb == "swap" else None)
+
+    def verify(self, action: Swap) -> None:
+        if not self.acting or type(action) is not Swap or type(getattr(action, "card", self)) not in (Card, type(None)):
+            raise NotLegalHere("not possible now")
+        if action.card is not None and action.card not in self.hand:
+            raise NotLegalHere(f"{action.card} is not in the hand")
 
 
 @dataclass(frozen=True)
@@ -49,28 +61,13 @@ class Cards:
         scores = tuple(max(card.index % 13 for card in hand) for hand in self.hands)
         return Result(scores, tuple(seat for seat, score in enumerate(scores) if score == max(scores)), "highest card")
 
-    def legal_actions(self) -> Iterator[Swap]:
-        return iter(()) if self.seat is None else self.view(self.turn).legal_actions()
-
-    def verify(self, action: Swap) -> None:
-        if self.seat is None or type(action) is not Swap or type(getattr(action, "card", self)) not in (Card, type(None)):
-            raise NotLegalHere("not possible now")
-        if action.card is not None and action.card not in self.hands[self.turn]:
-            raise NotLegalHere(f"{action.card} is not in the hand")
-
     def apply(self, action: Swap) -> Self:
-        self.verify(action)
+        self.view(min(self.turn, len(self.hands) - 1)).verify(action)
         if action.card is None:
             return replace(self, turn=self.turn + 1)
         hand = (self.hands[self.turn] - {action.card}) | {self.stock[0]}
         hands = (*self.hands[: self.turn], Hand(hand), *self.hands[self.turn + 1 :])
         return replace(self, hands=hands, stock=self.stock[1:], turn=self.turn + 1)
-
-    def parse(self, text: str) -> Swap:
-        verb, _, cards = text.partition(" ")
-        if verb not in ("swap", "stand"):
-            raise NoSuchThing("action", verb, ["swap", "stand"])
-        return Swap(Card.parse(cards.split(" for ")[0]) if verb == "swap" else None)
 
     def tell(self, action: Swap) -> str:
         return f"{action} for {self.stock[0]}" if action.card else str(action)
@@ -109,5 +106,4 @@ class HighCard:
 
     def start(self, seats: int, deal: Deal) -> Cards:
         deck = deal.deck(0).cards
-        places = [(seat - deal.turned) % seats for seat in range(seats)]
-        return Cards(tuple(Hand(deck[2 * place : 2 * place + 2]) for place in places), deck[2 * seats :])
+        return Cards(tuple(Hand(deck[2 * seat : 2 * seat + 2]) for seat in range(seats)), deck[2 * seats :])

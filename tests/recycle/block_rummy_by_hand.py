@@ -21,6 +21,7 @@ class Deal:
     books: list[list[Card]] = field(default_factory=list)
     runs: list[list[Card]] = field(default_factory=list)  # ascending
     asked: list[int] = field(default_factory=list)  # options of each decision
+    seat: int = 0
 
     def pick(self, options: int) -> int:
         self.asked.append(options)
@@ -31,10 +32,9 @@ class Deal:
             for hand in self.hands:
                 hand.append(self.stock.pop())
         self.discards.append(self.stock.pop())
-        seat = 0
         while self.stock and all(self.hands):
-            self.turn(self.hands[seat])
-            seat = 1 - seat
+            self.turn(self.hands[self.seat])
+            self.seat = 1 - self.seat
         return cost(self.hands[0]), cost(self.hands[1])
 
     def turn(self, hand: list[Card]) -> None:

@@ -10,7 +10,7 @@ from meldlab.recycle.language.checker import check
 from meldlab.recycle.language.limits import Limits
 from meldlab.recycle.machine import kernel_layout as k
 from meldlab.recycle.machine.compiler import Compiled, compile_program
-from meldlab.recycle.machine.kernel import begin, decide, explore, score
+from meldlab.recycle.machine.kernel import Program, begin, decide, explore, score
 from tests.recycle.oracle import Option, Oracle
 from tests.recycle.oracle_board import TABLE, Card, Owner, Player, Team
 
@@ -32,14 +32,13 @@ class Machine:
 
     def __init__(self, game: Compiled) -> None:
         self.game, self.plan = game, game.plan
-        code, data, layout = (np.array(table or [0], np.int64) for table in (game.code, game.data, game.layout))
-        self.tables = code, data, layout
+        self.program = Program(*(np.array(table or [0], np.int64) for table in (game.code, game.data, game.layout)))
         self.words = np.zeros(game.words, np.int64)
         for at, value in game.constants.items():
             self.words[at] = value
 
     def begin(self, seed: int, number: int) -> None:
-        begin(self.tables, self.words, self.game.initial, seed, number)
+        begin(self.program, self.words, self.game.initial, seed, number)
 
     @property
     def status(self) -> int:
@@ -47,18 +46,18 @@ class Machine:
 
     def options(self) -> list[Option]:
         layout, found = self.game.layout, []
-        for n in range(explore(self.tables, self.words)):
+        for n in range(explore(self.program, self.words)):
             at = self.words[layout[k.L_OPTION] + n]
             item, *branches = self.words[at + 1 : at + 1 + self.words[at]].tolist()
             found.append((item, tuple(branches)))
         return found
 
     def decide(self, option: int) -> None:
-        decide(self.tables, self.words, option)
+        decide(self.program, self.words, option)
 
     def scores(self) -> list[int] | None:
         """Return the scores, or None where evaluating them fails."""
-        if not score(self.tables, self.words):
+        if not score(self.program, self.words):
             return None
         at = self.game.layout[k.L_SCORES]
         return [int(points) for points in self.words[at + 1 : at + 1 + self.plan.players]]

@@ -39,7 +39,8 @@ class Event:
     purpose: int
 
 
-RANDOM, TIE, SHUFFLE, SHUFFLE_EXPLORED, PLAYER = 1, 2, 3, 4, 5
+RANDOM, TIE, SHUFFLE, SHUFFLE_EXPLORED = 1, 2, 3, 4
+PLAYERS, CHOICE = 200, 201
 
 
 class Chance(Protocol):
@@ -53,6 +54,10 @@ class Addressed:
 
     def __init__(self, seed: int, game: int = 0) -> None:
         self.key = address(seed, game, 0, 0, 0)
+        self.root = address(seed, game, 0, 0, PLAYERS)
+        for _ in range(4):
+            self.root = (mix(self.root) + self.root) % 2**64
+        self.root >>= 1
 
     def below(self, event: Event, nth: int, bound: int) -> int:
         path = 0
@@ -60,6 +65,11 @@ class Addressed:
             path = mix(path ^ (branch + 1))
         key = address(self.key, path, event.decision, event.number, event.purpose)
         return (mix(key + nth) >> 32) * bound >> 32
+
+    def option(self, decision: int, seat: int, options: int, nth: int = 0) -> int:
+        """Return what a random player in a seat, from 0, chooses."""
+        key = mix(mix(self.root ^ decision) ^ seat << 16 ^ CHOICE) >> 1
+        return (mix(key + nth) >> 32) * options >> 32
 
 
 def mix(x: int) -> int:

@@ -9,7 +9,7 @@ from meldlab.recycle import library
 from meldlab.recycle.language import syntax as s
 from meldlab.recycle.language.reader import read
 from tests.recycle.oracle import Decision, Oracle
-from tests.recycle.oracle_board import PLAYER, Addressed, Card, Event, Owner, Player
+from tests.recycle.oracle_board import Addressed, Card, Owner, Player
 
 
 @cache
@@ -40,9 +40,8 @@ class Game:
         try:
             decision = next(course)
             while True:
-                event = Event((), self.oracle.decisions, 0, PLAYER)
-                index = chance.below(event, 0, len(decision.options))
-                if eager and chance.below(event, 1, 2):
+                index = chance.option(self.oracle.decisions, decision.seat - 1, len(decision.options))
+                if eager and chance.option(self.oracle.decisions, decision.seat - 1, 2, nth=1):
                     index = len(decision.options) - 1
                 self.options.append(len(decision.options))
                 self.taken.append(index)

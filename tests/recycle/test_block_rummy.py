@@ -8,16 +8,17 @@ import pytest
 from numpy.typing import ArrayLike
 
 from meldlab.recycle import library
-from meldlab.recycle.machine.machine import Games, Machine
+from meldlab.recycle.machine.kernel import Results
+from meldlab.recycle.machine.machine import Machine
 from tests.recycle.block_rummy_by_hand import Card, Deal
-from tests.recycle.oracle_board import PLAYER, SHUFFLE, Addressed, Event
+from tests.recycle.oracle_board import SHUFFLE, Addressed, Event
 
 GAMES = 1000
 DECK: list[Card] = [(suit, rank) for suit in range(4) for rank in range(1, 14)]
 
 
 @pytest.fixture(scope="module")
-def by_machine() -> Games:
+def by_machine() -> Results:
     return Machine.of(library.entry("block_rummy").text).random_games(GAMES, seed=11)
 
 
@@ -28,13 +29,13 @@ def by_hand() -> list[tuple[Deal, tuple[int, int]]]:
     return [(deal, deal.play()) for deal in deals]
 
 
-def test_deal_by_deal(by_machine: Games) -> None:
+def test_deal_by_deal(by_machine: Results) -> None:
     for game in range(150):
         chance, deck = Addressed(11, game), list(DECK)
         for last in range(51, 0, -1):
             other = chance.below(Event((), 0, 0, SHUFFLE), last, last + 1)
             deck[last], deck[other] = deck[other], deck[last]
-        deal = Deal(deck, lambda options: chance.below(Event((), len(deal.asked) - 1, 0, PLAYER), 0, options))  # noqa: B023
+        deal = Deal(deck, lambda options: chance.option(len(deal.asked) - 1, deal.seat, options))  # noqa: B023
         assert deal.play() == tuple(by_machine.scores[game])
         assert len(deal.asked) == by_machine.decisions[game]
         assert sum(deal.asked) == by_machine.options[game]
@@ -48,7 +49,7 @@ def alike(one: ArrayLike, two: ArrayLike) -> bool:
     return bool(apart.max() < np.sqrt(np.log(2 / 0.001) / len(ours)))
 
 
-def test_distributions(by_machine: Games, by_hand: list[tuple[Deal, tuple[int, int]]]) -> None:
+def test_distributions(by_machine: Results, by_hand: list[tuple[Deal, tuple[int, int]]]) -> None:
     # Seeds are fixed, so this cannot flicker.
     assert alike(by_machine.decisions, [len(deal.asked) for deal, _ in by_hand])
     assert alike(by_machine.options / by_machine.decisions, [sum(deal.asked) / len(deal.asked) for deal, _ in by_hand])
@@ -56,7 +57,7 @@ def test_distributions(by_machine: Games, by_hand: list[tuple[Deal, tuple[int, i
         assert alike(by_machine.scores[:, seat], [scores[seat] for _, scores in by_hand])
 
 
-def test_the_comparison_can_tell_games_apart(by_machine: Games) -> None:
+def test_the_comparison_can_tell_games_apart(by_machine: Results) -> None:
     assert not alike(by_machine.decisions, by_machine.decisions * 1.2)
     assert not alike(by_machine.scores[:, 0], by_machine.scores[:, 0] + 5)
 

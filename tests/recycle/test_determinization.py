@@ -9,8 +9,10 @@ from scipy.stats import chisquare
 
 from meldlab.recycle import library
 from meldlab.recycle.machine import kernel_layout as k
-from meldlab.recycle.machine.machine import Entry, Machine, Place, Position
-from meldlab.recycle.players.searching import Searcher, Study
+from meldlab.recycle.machine.machine import Machine
+from meldlab.recycle.machine.position import Happening, Place, Position
+from meldlab.recycle.players import Searcher
+from meldlab.recycle.players.searching import Searching
 from tests.recycle import tiny
 
 
@@ -25,17 +27,13 @@ def arrangement(position: Position) -> Arrangement:
     return tuple((place.owner, place.kind, place.name, place.index, faces(position, place)) for place in position.places())
 
 
-def study(machine: Machine, level: str = "private") -> Study:
-    return Study(machine, [Searcher("pimc", 1, level=level)] * machine.players)
-
-
 def even(counts: Counter[Arrangement], ways: int) -> bool:
     return len(counts) == ways and chisquare(list(counts.values())).pvalue > 1e-4
 
 
 def test_every_consistent_deal_is_equally_likely() -> None:
     machine = tiny.machine(tiny.BACKS)
-    position, player = machine.begin(seed=3), study(machine)
+    position, player = machine.begin(seed=3), Searching(machine)
     counts = Counter(arrangement(player.dealt(position, 1, number)) for number in range(3000))
     # Three cards of one back and two of the other: the blue ones only change places with each other.
     assert set(counts) == {arrangement(deal) for deal in tiny.deals(position, 1)}
@@ -44,9 +42,9 @@ def test_every_consistent_deal_is_equally_likely() -> None:
 
 def test_a_remembered_card_stays_in_its_location_at_any_place() -> None:
     machine = tiny.machine(tiny.BACKS)
-    position, player = machine.begin(seed=3), study(machine, "taken")
+    position, player = machine.begin(seed=3), Searching(machine)
     stock = next(place for place in position.places() if place.name == "STOCK")
-    known = np.zeros((3, int(position.words[k.CARDS])), np.int64)
+    known = machine.nothing_known()
     known[1, stock.cards[0]] = 1
     face = position.type_of(stock.cards[0])
     counts = Counter(arrangement(player.dealt(position, 1, number, known)) for number in range(3000))
@@ -58,7 +56,7 @@ def test_a_remembered_card_stays_in_its_location_at_any_place() -> None:
 @pytest.mark.parametrize("name", library.names())
 def test_what_a_seat_sees_stays(name: str) -> None:
     machine = Machine.of(library.entry(name).text)
-    position, player, changed = machine.begin(seed=5), study(machine), 0
+    position, player, changed = machine.begin(seed=5), Searching(machine), 0
     backs = machine.plan.backs
     while not position.over and position.decisions < 24:
         seat = position.seat
@@ -87,7 +85,7 @@ def seen(position: Position, home: int, seat: int) -> bool:
     return Place(int(position.words[home + k.OWNER_AT]), kind, "", 0, ()).seen_by(seat)
 
 
-def follow(known: dict[int, set[int]], where: dict[int, int], position: Position, log: list[Entry]) -> None:
+def follow(known: dict[int, set[int]], where: dict[int, int], position: Position, log: list[Happening]) -> None:
     """Go through the log move by move, with ``where`` each card lies; a seat knows a card that it saw leave or arrive."""
     for what, card, source, target in log:
         if what == k.REMEMBER:
@@ -106,8 +104,8 @@ def follow(known: dict[int, set[int]], where: dict[int, int], position: Position
 @pytest.mark.parametrize("name", ["block_rummy", "go_fish", "gin_rummy", "cribbage", "crazy_eights"])
 def test_seats_remember_what_they_saw_go(name: str) -> None:
     machine = Machine.of(library.entry(name).text)
-    player = Study(machine, [Searcher("pimc", 1, level="taken")] * machine.players)
-    played = player.play(seed=2, game=0)
+    player = Searching(machine)
+    played = player.play([Searcher("pimc", 1, level="taken")] * machine.players, seed=2, game=0)
     position, log = machine.watched_begin(seed=2)
     stock = next(place for place in machine.plan.families if place.name == "STOCK").at
     where = {machine.plan.cards + k.NODE * card: stock for card in range(int(position.words[k.CARDS]))}

@@ -17,8 +17,8 @@ from meldlab.recycle.language.limits import Limits
 from meldlab.recycle.language.printer import layout
 from meldlab.recycle.language.reader import read
 from meldlab.recycle.language.words import KEYWORDS, plain
+from meldlab.recycle.machine import kernel_layout as k
 from meldlab.recycle.machine.machine import Machine
-from meldlab.recycle.machine.statuses import reason
 
 EXAMPLES = int(os.environ.get("MELDLAB_FUZZ", "500"))
 TIGHT = Limits(decisions=30, steps=200, work=200_000, cards=300, locations=60, memories=60, options=500, lists=20_000, awards=20)
@@ -78,7 +78,7 @@ def comes_to_something(text: str, limits: Limits = TIGHT) -> bool:
         assert "^" in str(problem) or not text.strip()
         return False
     played = machine.random_games(games=2, seed=1)
-    assert all(reason(status) for status in played.statuses.tolist())
+    assert all(k.REASONS[status] for status in played.statuses.tolist())
     program = read(text)
     assert read(layout(program, text)) == program
     return True

@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from meldlab.errors import BadText
+from meldlab.errors import BadText, NotLegalHere
 from meldlab.recycle.language.limits import Limits
 from meldlab.recycle.machine import kernel_layout as k
-from meldlab.recycle.machine.machine import Machine, Position
-from meldlab.recycle.machine.statuses import reason
+from meldlab.recycle.machine.machine import Machine
+from meldlab.recycle.machine.position import Position
 from tests.recycle.hostile import ATTACKS, CARDS, Attack, game, many_times, names
 
 ROOT = Path(__file__).parents[2]
@@ -33,7 +33,7 @@ def endings() -> dict[str, dict[str, Any]]:
 def test_an_attack_ends_by_its_limit_and_soon(attack: Attack) -> None:
     assert attack.name in endings(), endings()[""]
     ending = endings()[attack.name]
-    assert ending.get("status") == attack.status, (ending, reason(attack.status))
+    assert ending.get("status") == attack.status, (ending, k.REASONS[attack.status])
     assert ending["seconds"] < 20
 
 
@@ -56,8 +56,8 @@ def test_what_was_done_before_the_trail_was_full_is_taken_back(item: str) -> Non
     position = machine.begin(seed=3)
     with pytest.raises(BadText, match="takes too much room"):
         assert position.paths
-    assert machine.words[k.STATUS] == k.OUT_OF_TRAIL
-    after = machine.words[: len(position.words)]
+    assert machine.room().words[k.STATUS] == k.OUT_OF_TRAIL
+    after = machine.room().words[: len(position.words)]
     assert np.array_equal(after[k.HEADER :], position.words[k.HEADER :])
     kept = [k.PC, k.DECISION, k.EVENT, k.KEY, k.CARDS, k.INDEXED, k.REMEMBERED, k.FREE, k.TOP, k.TEAMS]
     assert after[kept].tolist() == position.words[kept].tolist()
@@ -172,7 +172,9 @@ def test_work_is_charged_the_same_at_the_table_and_in_the_kernel() -> None:
 
 def test_what_cannot_be_told_any_more_stops_the_telling_and_not_the_game() -> None:
     machine = Machine.of(game("(repeat 30000 (inc (game sto X)))"))
-    position, log = machine.watched_begin(seed=1)
-    assert position.status == k.OUT_OF_LOG
-    assert len(log) == 25_000
+    with pytest.raises(NotLegalHere, match="too much happens"):
+        machine.watched_begin(seed=1)
+    position, known = machine.begin_knowing(seed=1)
+    assert position.status == k.FINISHED
+    assert not known.any()
     assert machine.random_games(games=1, seed=1).statuses.tolist() == [k.FINISHED]

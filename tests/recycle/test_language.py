@@ -5,7 +5,8 @@ from typing import Any
 import pytest
 
 from meldlab.recycle.machine import kernel_layout as k
-from meldlab.recycle.machine.machine import Machine, Position
+from meldlab.recycle.machine.machine import Machine
+from meldlab.recycle.machine.position import Position
 
 DECK = "(create deck (game vloc ALL) (deck (RANK (A, B, C)) (COLOR (RED (SUIT (H, D))) (BLACK (SUIT (S))))))"
 # Nine cards: AH AD AS BH BD BS CH CD CS, from the bottom up, numbered 0 to 8.

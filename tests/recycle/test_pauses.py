@@ -11,13 +11,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from meldlab.recycle import library
+from meldlab.recycle.game import Described
 from meldlab.recycle.machine import kernel
 from meldlab.recycle.machine.machine import Machine
-from meldlab.recycle.players.searching import Searcher, Study, searched_games
+from meldlab.recycle.players import Searcher, parse
+from meldlab.recycle.players.searching import searched_games
 from meldlab.recycle.telling.movement import Movement
 from meldlab.recycle.telling.transcript import transcribe
 from tests.recycle.hostile import CARDS, game
+from tests.recycle.tiny import advice
 
 NAMES = ["cribbage", "goofspiel", "hearts", "whist", "scopa", "block_rummy"]
 
@@ -32,17 +34,17 @@ def with_fuel(monkeypatch: pytest.MonkeyPatch, fuel: int) -> None:
 
 def everything(name: str) -> dict[str, object]:
     """Return what comes out of every kind of call."""
-    machine = Machine.of(library.entry(name).text)
+    described = Described.named(name)
+    machine = described.machine
     games = machine.random_games(6, seed=5)
-    players = [Searcher.parse(one) for one in ("ismcts:3:taken", "mcts:3", "pimc:2", "random")]
+    players = [parse(one) for one in ("ismcts:3:taken", "mcts:3", "pimc:2", "random")]
     searched = searched_games(machine, (players * 2)[: machine.players], games=1, seed=7, threads=1)
-    study = Study(machine, [Searcher("ismcts", 5)] * machine.players)
     return {
         "random": [getattr(games, part).tolist() for part in ("statuses", "decisions", "options", "scores")],
         "searched": [searched.statuses.tolist(), searched.scores.tolist(), searched.chosen.tolist(), np.nan_to_num(searched.best).tolist()],
-        "advised": study.advise(machine.begin(seed=2), seed=3).counts.tolist(),
+        "advised": advice(machine.begin(seed=2), Searcher("ismcts", 5), seed=3).counts.tolist(),
         "counted": machine.histories(seed=3, depth=2),
-        "told": list(transcribe(machine, seed=3)),
+        "told": list(transcribe(described, seed=3)),
         "moved": Movement.of(machine, seed=3),
     }
 
@@ -86,6 +88,7 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 from meldlab.cli.app import main
 from meldlab.recycle import library
 from meldlab.recycle.machine.machine import Machine
+from meldlab.recycle.players import Searcher, parse
 from meldlab.recycle.players.searching import Searcher, searched_games
 machine = Machine.of(library.entry("kuhn_poker").text)
 searched_games(machine, [Searcher("mcts", 2)] * 2, games=1, seed=1)

@@ -6,9 +6,11 @@ import pytest
 
 from meldlab.errors import MeldlabError, NotLegalHere
 from meldlab.play import Deal, RandomPlayer, Record, Table, replay
+from meldlab.recycle import library
 from meldlab.recycle.game import Described, Option
 from meldlab.recycle.language.limits import Limits
 from meldlab.recycle.machine.machine import Machine
+from meldlab.recycle.players import parse
 from tests.play.leaks import assert_no_leaks
 
 GAMES = {name: Described.named(name) for name in ("kuhn_poker", "block_rummy", "hearts", "go_fish", "golf", "goofspiel")}
@@ -20,31 +22,38 @@ def test_views_show_nothing_that_is_hidden(name: str) -> None:
     assert_no_leaks(game, [RandomPlayer()] * game.machine.players, deals=1, every=9)
 
 
+@pytest.mark.parametrize("name", library.names())
+def test_players_that_look_ahead_cannot_tell_what_is_hidden(name: str) -> None:
+    game = Described.named(name, limits=Limits(decisions=25))
+    texts = ("mcts:2", "ismcts:2:taken", "pimc:2:taken:rank", "ismcts:2", "pimc:2", "mcts:2:taken")
+    for turn in range(3):
+        players = [parse(texts[(2 * turn + seat) % 6]) for seat in range(game.machine.players)]
+        assert_no_leaks(game, players, deals=1, every=4, seed=turn)
+
+
 @pytest.mark.parametrize("name", GAMES)
 def test_a_record_plays_again(name: str) -> None:
     game = GAMES[name]
     played = Table(game, [RandomPlayer()] * game.machine.players).play(Deal(seed=5))
     assert not played.forfeit
     record = Record.parse(str(played.record))
-    states = [state for state, _ in replay(game, record)]
-    assert states[-1] == played.last
-    assert len(states) == len(played.actions) + 1
+    assert [step.action for step in replay(game, record)] == list(played.actions)
 
 
 def test_options_read_back_by_their_words_and_numbers() -> None:
     state = GAMES["block_rummy"].start(2, Deal(seed=3))
     for step in range(40):
-        options = list(state.legal_actions())
+        options = list(state.view(state.seat or 0).legal_actions())
         assert len({str(option) for option in options}) == len(options)
         for option in options:
-            assert state.parse(str(option)) == option == state.parse(str(option.number))
-            assert state.parse(state.tell(option)) == option
+            assert state.view(state.seat or 0).parse(str(option)) == option == state.view(state.seat or 0).parse(str(option.number))
+            assert state.view(state.seat or 0).parse(state.tell(option)) == option
         state = state.apply(options[step % len(options)])
 
 
 def test_a_hidden_card_is_not_named_and_what_follows_it_is_left_out() -> None:
     state = GAMES["block_rummy"].start(2, Deal(seed=3))
-    assert "??" in str(next(iter(state.legal_actions())))
+    assert "??" in str(next(iter(state.view(state.seat or 0).legal_actions())))
     view = dict(state.view(1).places)
     assert set(view["HAND of p1"]) == set(view["STOCK"]) == {"??"}
     assert "??" not in view["HAND of p2"]
@@ -52,9 +61,9 @@ def test_a_hidden_card_is_not_named_and_what_follows_it_is_left_out() -> None:
 
 def test_others_hear_only_what_they_see() -> None:
     state = GAMES["goofspiel"].start(3, Deal(seed=3))
-    assert state.heard(next(iter(state.legal_actions())), 1) == "has chosen"
+    assert state.heard(next(iter(state.view(state.seat or 0).legal_actions())), 1) == "has chosen"
     rummy = GAMES["block_rummy"].start(2, Deal(seed=3))
-    draw = next(iter(rummy.legal_actions()))
+    draw = next(iter(rummy.view(rummy.seat or 0).legal_actions()))
     assert rummy.heard(draw, 1).startswith("move ?? from STOCK to HAND of p1")
     assert "??" not in rummy.heard(draw, 0)
 
@@ -63,13 +72,13 @@ def test_what_is_not_an_option_is_refused() -> None:
     state = GAMES["kuhn_poker"].start(2, Deal(seed=3))
     for text in ("99", "fold everything"):
         with pytest.raises(MeldlabError):
-            state.parse(text)
+            state.view(state.seat or 0).parse(text)
     with pytest.raises(NotLegalHere):
-        state.apply(Option(1, (7,), "cheat"))
+        state.apply(Option(1, (7,), state.view(0)))
     with pytest.raises(NotLegalHere):
         GAMES["kuhn_poker"].start(3, Deal())
     with pytest.raises(NotLegalHere):
-        GAMES["kuhn_poker"].start(2, Deal(turned=1))
+        GAMES["kuhn_poker"].start(2, Deal(given=("2H",)))
 
 
 def test_redealing_keeps_backs_and_remembered_cards() -> None:

@@ -7,14 +7,12 @@ from hypothesis import strategies as st
 
 from meldlab.errors import BadText, NoSuchThing, NotLegalHere
 from meldlab.recycle import library
-from meldlab.recycle.machine.machine import Machine, Position
-from meldlab.recycle.players.searching import KINDS, LEVELS, REWARDS, Advice, Searcher, Study, searched_games
+from meldlab.recycle.machine.machine import Machine
+from meldlab.recycle.machine.position import Position
+from meldlab.recycle.players import KINDS, LEVELS, REWARDS, Searcher, parse
+from meldlab.recycle.players.searching import searched_games
 from tests.recycle import tiny
-
-
-def advice(position: Position, player: Searcher, seed: int = 1) -> Advice:
-    return Study(position.machine, [player] * position.machine.players).advise(position, seed)
-
+from tests.recycle.tiny import advice
 
 searchers = st.builds(
     Searcher, st.sampled_from(KINDS[1:]), st.integers(1, 10**6), level=st.sampled_from(LEVELS), reward=st.sampled_from(REWARDS)
@@ -23,22 +21,22 @@ searchers = st.builds(
 
 @given(searchers)
 def test_a_player_reads_what_it_prints(player: Searcher) -> None:
-    assert Searcher.parse(str(player)) == player
+    assert parse(str(player)) == parse(player.name) == player
 
 
 @pytest.mark.parametrize("text", ["mcts:x", "mcts:10:much", "mcts::"])
 def test_nonsense_behind_a_player_is_named(text: str) -> None:
     with pytest.raises(BadText, match="after a player come"):
-        Searcher.parse(text)
+        parse(text)
 
 
 def test_unknown_players_and_empty_budgets_are_named() -> None:
     with pytest.raises(NoSuchThing, match="clever"):
-        Searcher.parse("clever")
+        parse("clever")
     with pytest.raises(NotLegalHere, match="at least one simulation"):
-        Searcher.parse("mcts:0")
+        parse("mcts:0")
     with pytest.raises(NotLegalHere, match="3 players for a game of 2"):
-        Study(tiny.machine(tiny.COLOUR), [Searcher("random")] * 3)
+        searched_games(tiny.machine(tiny.COLOUR), [Searcher("random")] * 3, games=1, seed=1)
 
 
 # --- everything is seen: the tree must find the best option

@@ -63,7 +63,7 @@ def test_what_cannot_be_set_is_named() -> None:
 )
 def test_settings_that_cannot_be_read(text: str, problem: str, at: int) -> None:
     with pytest.raises(BadText, match=problem) as wrong:
-        parse_settings([text])
+        parse_settings(text)
     assert wrong.value.at == at
     with pytest.raises(BadText, match="32 bits"):
-        parse_settings(["X=3000000000"])
+        parse_settings("X=3000000000")

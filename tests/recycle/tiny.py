@@ -7,7 +7,10 @@ from itertools import permutations, product
 import numpy as np
 
 from meldlab.recycle.machine import kernel_layout as k
-from meldlab.recycle.machine.machine import Machine, Position
+from meldlab.recycle.machine.machine import Machine
+from meldlab.recycle.machine.position import Known, Position
+from meldlab.recycle.players import Searcher
+from meldlab.recycle.players.searching import Advice, Searching
 
 VALUES = "(set (game points WORTH) (((N : A) 1) ((N : B) 2) ((N : C) 4) ((N : D) 8) ((N : E) 16) ((N : F) 32)))"
 ROW = "(create deck (game vloc ROW) (deck (N ({names}))))"
@@ -110,6 +113,12 @@ def best_options(position: Position, team: dict[int, int]) -> set[int]:
     return {option for option, value in enumerate(values) if value == max(values)}
 
 
+def advice(position: Position, player: Searcher, seed: int = 1, known: Known | None = None) -> Advice:
+    """Return what a player thinks, who knows what the seat that decides may know."""
+    nothing = position.machine.nothing_known()
+    return Searching.of(position.machine).advise(player, position.masked(position.seat, nothing if known is None else known), seed)
+
+
 def alone(players: int) -> dict[int, int]:
     return {seat: seat for seat in range(1, players + 1)}
 
@@ -133,3 +142,24 @@ def scores_at_random(position: Position) -> list[float]:
         return [float(score) for score in position.scores]
     parts = [scores_at_random(position.decide(option)) for option in range(len(position.paths))]
     return [sum(column) / len(parts) for column in zip(*parts, strict=True)]
+
+
+SECRET = """(game
+ (setup (create players 2) (create deck (game vloc CARD) (deck (N (A)))))
+ (stage player simultaneous
+  (choice ((any (range 1 .. 3) 'N (set ((current player) sto BID) 'N)))))
+ (do (((< ((1 player) sto BID) ((2 player) sto BID)) (set ((2 player) sto WON) 1))))
+ (scoring max ((current player) sto WON)))"""
+
+PEEKING = """(game
+ (setup (create players 2) (create deck (game hloc STOCK) (deck (N (A, B, C, D)))))
+ (do ((shuffle (game hloc STOCK))))
+ (choice ((turn pass)
+  ((== (cardatt N (top (game hloc STOCK))) A) (set ((1 player) sto SCORE) 9))))
+ (scoring max ((current player) sto SCORE)))"""
+
+BREAKING = """(game
+ (setup (create players 1) (create deck (game vloc CARD) (deck (N (A)))))
+ (choice ((set (game sto GO) 1) (turn pass)))
+ (do (((== (game sto GO) 1) (set (game sto X) (// 1 0)))))
+ (scoring max 1))"""

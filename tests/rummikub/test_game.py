@@ -7,16 +7,15 @@ import pytest
 from meldlab.errors import NoSuchThing, NotLegalHere
 from meldlab.play import Deal, Record, Table, replay
 from meldlab.rummikub import PRESETS, Rules, TileSet, read_rack, read_table
-from meldlab.rummikub.game import Draw, Fail, Pass, Play, Round, Rummikub
+from meldlab.rummikub.game import Draw, Fail, Pass, Play, Rummikub, State
 from meldlab.rummikub.players import PLAYERS, find_player
-from tests.play.leaks import assert_no_leaks
 
 PAPER = Rummikub(PRESETS["paper"])
 
 
-def at(table: str, *racks: str, pool: str = "K1", opened: bool = True, rules: Rules | None = None) -> Round:
+def at(table: str, *racks: str, pool: str = "K1", opened: bool = True, rules: Rules | None = None) -> State:
     seats = len(racks)
-    return Round(rules or Rules(), read_table(table), tuple(map(read_rack, racks)), read_rack(pool), (opened,) * seats)
+    return State(rules or Rules(), read_table(table), tuple(map(read_rack, racks)), read_rack(pool), (opened,) * seats)
 
 
 @pytest.mark.parametrize("names", [("greedy", "optimal"), ("optimal", "patient"), ("random", "greedy", "optimal"), ("greedy",) * 4])
@@ -27,7 +26,7 @@ def test_games_end_sum_to_zero_and_play_again(names: tuple[str, ...]) -> None:
         assert sum(played.result.scores) == 0
         assert played.result.winners
         again = Record.parse(str(played.record))
-        assert [state for state, _ in replay(PAPER, again)][-1] == played.last
+        assert list(replay(PAPER, again))[-1].after == played.last
         on_table = sum(len(one) for one in played.last.table)
         assert on_table + sum(map(len, played.last.racks)) + len(played.last.pool) == 106
 
@@ -37,17 +36,6 @@ def test_modern_games_are_legal() -> None:
     played = Table(game, [PLAYERS["greedy"], PLAYERS["optimal"]]).play(Deal(1))
     assert not played.forfeit
     assert sum(played.result.scores) == 0
-
-
-def test_nothing_leaks() -> None:
-    assert_no_leaks(PAPER, [PLAYERS["greedy"], PLAYERS["optimal"], PLAYERS["patient"]], deals=1, every=6)
-
-
-def test_a_turned_deal_swaps_racks_and_the_first_turn() -> None:
-    here, there = (PAPER.start(2, Deal(5, 3, turned)) for turned in (0, 1))
-    assert here.racks == there.racks[::-1]
-    assert here.pool == there.pool
-    assert here.turn == 1 - there.turn
 
 
 def test_a_deal_can_be_given() -> None:
@@ -71,14 +59,14 @@ def test_a_deal_can_be_given() -> None:
         (at("R5 R6 R7 J=R8", "O1 O2", "K5", rules=Rules(jokers_are="strict")), "play R5 R6 R7 | O1 O2 J=O3", "against the rules"),
     ],
 )
-def test_rules_are_named(state: Round, turn: str, rule: str) -> None:
+def test_rules_are_named(state: State, turn: str, rule: str) -> None:
     with pytest.raises(NotLegalHere, match=rule):
-        state.apply(state.parse(turn))
+        state.apply(state.view(0).parse(turn))
 
 
 def test_an_opening_counts_jokers_as_their_tiles() -> None:
     state = at("", "R13 K13 J R1", "K5", opened=False)
-    after = state.apply(state.parse("play R13 K13 J=B13"))
+    after = state.apply(state.view(0).parse("play R13 K13 J=B13"))
     assert after.opened == (True, False)
     assert after.racks[0] == read_rack("R1")
 
@@ -86,10 +74,10 @@ def test_an_opening_counts_jokers_as_their_tiles() -> None:
 def test_an_opening_may_go_on_at_the_table() -> None:
     rules = Rules(after_opening="manipulate")
     state = at("K9 B9 O9", "R9 R10 R11 R12", "K5", opened=False, rules=rules)
-    assert state.apply(state.parse("play R9 K9 B9 O9 | R10 R11 R12")).result is not None
+    assert state.apply(state.view(0).parse("play R9 K9 B9 O9 | R10 R11 R12")).result is not None
     poor = at("K9 B9 O9", "R9 R1 R2 R3", "K5", opened=False, rules=rules)
     with pytest.raises(NotLegalHere, match="an opening needs 30 points from the rack alone"):
-        poor.apply(poor.parse("play R9 K9 B9 O9"))
+        poor.apply(poor.view(0).parse("play R9 K9 B9 O9"))
 
 
 def test_a_failed_turn_draws_three() -> None:
@@ -98,12 +86,12 @@ def test_a_failed_turn_draws_three() -> None:
     assert after.racks[0] == read_rack("R4 K1 K2 K3")
     assert after.table == state.table
     assert state.tell(Fail()) == "fail K1 K2 K3"
-    assert state.parse("fail K1 K2 K3") == Fail()
+    assert state.view(0).parse("fail K1 K2 K3") == Fail()
 
 
 def test_going_out_wins_what_the_others_hold() -> None:
     state = at("R1 R2 R3", "R4", "K5 J", "O13")
-    result = state.apply(state.parse("play R1 R2 R3 R4")).result
+    result = state.apply(state.view(0).parse("play R1 R2 R3 R4")).result
     assert result is not None
     assert result.scores == (48, -35, -13)
     assert result.winners == (0,)

@@ -9,7 +9,7 @@ import numpy as np
 from meldlab.chance.kernel_purpose import Purpose
 from meldlab.compiling import kernel, scalar_kernel
 
-MOST_SEATS = 64  # players of a game, and ways to turn a deal
+MOST_SEATS = 64  # players of a game
 PLAYERS = int(Purpose.PLAYERS)
 FORGETTING = 4  # rounds, each of which forgets what it would take to go back
 
@@ -47,10 +47,10 @@ def root_of(seed, game):
 
 
 @scalar_kernel
-def decision(root, step, turned, seat, purpose):
-    """Return the address of what the player in ``seat`` of a deal turned ``turned`` times draws for action ``step`` of a game."""
+def decision(root, step, seat, purpose):
+    """Return the address of what the player in ``seat`` draws for action ``step`` of a game."""
     x = mix(np.uint64(root) ^ np.uint64(step))
-    return mix(x ^ (np.uint64(MOST_SEATS * turned + seat) << np.uint64(16)) ^ np.uint64(purpose)) >> np.uint64(1)
+    return mix(x ^ (np.uint64(seat) << np.uint64(16)) ^ np.uint64(purpose)) >> np.uint64(1)
 
 
 @scalar_kernel
@@ -67,9 +67,9 @@ def unit(key, nth):
 
 
 @scalar_kernel
-def draw(root, step, turned, seat, purpose, nth, bound):
+def draw(root, step, seat, purpose, nth, bound):
     """Return the ``nth`` draw of a decision in one call, for players outside the kernels."""
-    return below(decision(root, step, turned, seat, purpose), nth, bound)
+    return below(decision(root, step, seat, purpose), nth, bound)
 
 
 @kernel

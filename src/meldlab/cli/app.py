@@ -1,4 +1,4 @@
-"""The front door: every other door hangs here, and every mistake leaves through here.
+"""The command ``meldlab``: its doors, and how every mistake is printed.
 
 Doors import what they need inside their verbs, so that help answers at once.
 """
@@ -13,6 +13,7 @@ import typer
 
 from meldlab import __version__
 from meldlab.cli import bench, deadwood, demo, doctor, gin, recycle, replay, rummikub, runs, stopping, tune, waiting
+from meldlab.cli.options import Refused
 from meldlab.errors import MeldlabError
 
 __all__ = ["app", "main"]
@@ -39,8 +40,8 @@ app.add_typer(tune.app, name="tune")
 app.add_typer(runs.app, name="runs")
 app.add_typer(bench.app, name="bench")
 
-# Typer carries its own click in some versions and uses the installed one in others; this is the right class in both.
-UsageMistake: type[Exception] = typer.BadParameter.__mro__[2]
+# Typer carries its own click in some versions and uses the installed one in others; its own exceptions know which.
+UsageMistake: type[Exception] = next(kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "ClickException")
 
 
 @app.callback(invoke_without_command=True)
@@ -64,7 +65,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     try:
         status = command.main(arguments if arguments is None else list(arguments), prog_name="meldlab", standalone_mode=False)
         sys.stdout.flush()
-    except MeldlabError as mistake:
+    except (MeldlabError, Refused) as mistake:
         _stop(f"error: {mistake}", 2)
     except UsageMistake as mistake:
         said = getattr(mistake, "format_message", mistake.__str__)().rstrip(".")

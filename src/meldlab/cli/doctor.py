@@ -53,15 +53,7 @@ def warm(name: str, job: Callable[[], object], quiet: bool) -> float:
 
 def kernel_jobs() -> Mapping[str, Callable[[], object]]:
     """Return, by room, a small job that touches each of its kernels."""
-    return {
-        "cards": _cards,
-        "melds": _melds,
-        "waiting": _waiting,
-        "stopping": _stopping,
-        "gin": _gin,
-        "rummikub": _rummikub,
-        "recycle": _recycle,
-    }
+    return {job.__name__.strip("_"): job for job in (_cards, _melds, _waiting, _stopping, _gin, _rummikub, _recycle)}
 
 
 def _cards() -> None:
@@ -110,19 +102,19 @@ def _waiting() -> None:
 def _gin() -> None:
     from meldlab.gin import Gin, players
     from meldlab.gin.advice import advise, imagined_view
-    from meldlab.lab.arena.gin import duel
+    from meldlab.lab.arena.contest import contest
     from meldlab.lab.computing import Setting, compute
     from meldlab.lab.tuning.work import warm
     from meldlab.play import Deal, Table
 
     warm()
     for threads in (0, 1):
-        duel("ensemble", "simple", 2, threads=threads)
+        contest(Gin(), ["ensemble", "simple"], 2, threads=threads)
     for pair in (("mc:1", "ensemble"), ("computed:light", "ensemble:best"), ("random", "simple")):
         Table(Gin(), [players.parse(name) for name in pair]).play(Deal(0))
     view = imagined_view("2C 3C 4C 9D 9H 9S KC KD 4H 5S", "KH")
     for name in ("ensemble", "computed:light"):
-        advise(view, players.parse(name))  # type: ignore[arg-type]  # both give advice
+        advise(view, players.parse(name))
     compute("simple", Setting(cards=3, ranks=4), device="cpu", rounds=1000, games=2, loops=1)
 
 
@@ -137,15 +129,16 @@ def _stopping() -> None:
 
 
 def _recycle() -> None:
-    from meldlab.recycle import library
-    from meldlab.recycle.machine.machine import Machine
-    from meldlab.recycle.players.searching import Searcher, searched_games
+    from meldlab.recycle.game import Described
+    from meldlab.recycle.players import Searcher
+    from meldlab.recycle.players.searching import searched_games
     from meldlab.recycle.telling.transcript import transcribe
 
-    machine = Machine.of(library.entry("kuhn_poker").text)
+    described = Described.named("kuhn_poker")
+    machine = described.machine
     machine.random_games(games=2, seed=0)
     searched_games(machine, [Searcher("mcts", 2)] * 2, games=1, seed=0, threads=1)
-    list(transcribe(machine, seed=0))
+    list(transcribe(described, seed=0))
 
 
 def _rummikub() -> None:

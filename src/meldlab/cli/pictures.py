@@ -9,8 +9,6 @@ if TYPE_CHECKING:
     from meldlab.cards import Card
     from meldlab.melds import Arrangement
 
-__all__ = ["arrangement_text", "cards_text"]
-
 COLOURS = ("green", "blue", "red", "default")  # clubs, diamonds, hearts, spades
 
 

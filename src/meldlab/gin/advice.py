@@ -7,18 +7,26 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 from meldlab.cards import CARDS, Card, Deck, Hand
 from meldlab.errors import NotLegalHere
 from meldlab.gin.move import DRAW, PASS, Move, Verb
-from meldlab.gin.players import EnsemblePlayer, LightPlayer, Thoughts
-from meldlab.gin.round import HAND_CARDS, Round
+from meldlab.gin.players import EnsemblePlayer, LightPlayer, Outlook, Valued
+from meldlab.gin.round import Round
 from meldlab.gin.rules import Rules
-from meldlab.gin.view import Phase, View
+from meldlab.gin.view import HAND_CARDS, Phase, View
 from meldlab.melds import arrange, deadwood, discards
-from meldlab.play import Deal
+from meldlab.play import Chance, Deal, Player
 
-__all__ = ["Advice", "advise", "imagined_view"]
+__all__ = ["Advice", "Adviser", "advise", "imagined_view"]
+
+
+class Adviser(Player[View, Move], Protocol):
+    """A player that can say what its moves are worth."""
+
+    def think(self, view: View, chance: Chance) -> Sequence[Valued]:
+        """Return the moves it compares and what it makes of each; nothing where it has no numbers."""
 
 
 @dataclass(frozen=True)
@@ -31,18 +39,28 @@ class Advice:
     """Of the hand as it is; of eleven cards after the best discard."""
     after: dict[Card, int]
     """The deadwood that each discard would leave; of eleven cards only."""
-    thoughts: Thoughts
+    values: tuple[Valued, ...]
+    """What the adviser makes of the moves it has compared."""
+    outlook: Outlook
+    """Where an ensemble, the adviser if it is one, believes the cards to be."""
 
 
-def advise(view: View, player: EnsemblePlayer | LightPlayer | None = None) -> Advice:
-    """Say what a player, the light one by default, would do in a view that is to move."""
+def advise(view: View, player: Player[View, Move] | None = None) -> Advice:
+    """Say what a player, the light one by default, would do in a view that is to move; it must be an ``Adviser``."""
     if view.acting != view.seat:
         raise NotLegalHere("the other player is to move")
     expert = player or LightPlayer.parse("computed:light")
-    move = expert.choose(view, Deal(0).chance(len(view.history), view.seat))
+    think = getattr(expert, "think", None)
+    if not callable(think):
+        raise NotLegalHere(f"{expert.name} gives no advice: it has no method think(view, chance)")
+    chance = Deal(0).chance(len(view.history), view.seat)
+    move = expert.choose(view, chance)
+    view.verify(move)
+    values = tuple(Valued(*one) for one in think(view, chance))
     after = discards(view.hand) if len(view.hand) > HAND_CARDS else {}
     least = min(after.values()) if after else deadwood(view.hand)
-    return Advice(move, _reason(view, move, least), least, after, expert.think(view))
+    outlook = (expert if isinstance(expert, EnsemblePlayer) else EnsemblePlayer()).outlook(view)
+    return Advice(move, _reason(view, move, least), least, after, values, outlook)
 
 
 def _reason(view: View, move: Move, least: int) -> str:

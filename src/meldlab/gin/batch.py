@@ -10,6 +10,7 @@
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+import numba
 import numpy as np
 from numpy.typing import NDArray
 
@@ -20,8 +21,9 @@ from meldlab.gin.book import NO_BOOK, Book
 from meldlab.gin.kernel_ensemble import ENSEMBLE, KIND, PARAMETERS, SIMPLE
 from meldlab.gin.rules import Rules
 from meldlab.pieces import on_cores
+from meldlab.play.batch import Batch
 
-__all__ = ["Seated", "pair_of", "play_batch", "playing_out", "plays_in_kernel", "rule_vector", "seat", "trace"]
+__all__ = ["Seated", "batch_of", "pair_of", "play_batch", "playing_out", "plays_in_kernel", "rule_vector", "seat", "trace"]
 
 CHUNK = 16  # games of the first piece that a core plays; an ensemble needs some five milliseconds for them
 NEXT = {"alternates": kernel_round.ALTERNATES, "winner": kernel_round.WINNER, "loser": kernel_round.LOSER}
@@ -127,10 +129,8 @@ def rule_vector(rules: Rules, cards: int = 10, ranks: int = 13) -> NDArray[np.in
     return vector
 
 
-def play_batch(
-    first: Any, second: Any, rules: Rules, seed: int, start: int, games: int, *, mirror: bool, parallel: bool = True
-) -> NDArray[np.int32]:
-    """Return [games, COUNTS] int32, what happened in games ``start`` and following."""
+def play_batch(first: Any, second: Any, rules: Rules, seed: int, start: int, games: int, *, threads: int = 0) -> NDArray[np.int32]:
+    """Return [games, COUNTS] int32, what happened in games ``start`` and following with these players in these seats."""
     deals, number = verified(seed), whole(start, "number of the first game")
     counts, log = (
         np.zeros((whole(games, "number of games"), kernel_round.COUNTS), np.int32),
@@ -140,15 +140,39 @@ def play_batch(
     vector = rule_vector(rules)
 
     def play(at: int, many: int) -> None:
-        kernel_round.play_some(players, books, vector, deals, number + at, many, mirror, log, counts[at : at + many])
+        kernel_round.play_some(players, books, vector, deals, number + at, many, log, counts[at : at + many])
 
-    on_cores(play, games, threads=0 if parallel else 1, size=CHUNK)
+    if threads > (most := numba.config.NUMBA_NUM_THREADS):
+        raise NotLegalHere(f"{threads} threads asked for, this machine has {most}")
+    on_cores(play, games, threads=threads, size=CHUNK)
     return counts
 
 
-def trace(first: Any, second: Any, rules: Rules, seed: int, game: int, turned: int) -> NDArray[np.int64]:
+def batch_of(counts: NDArray[np.int32], rules: Rules) -> Batch:
+    """Return [games, COUNTS] as the protocol has it, with the bonuses of the match in the scores."""
+    numbers = counts.astype(np.int64)
+    wins = (numbers[:, [kernel_round.WINNER_SEAT]] == np.arange(2)).astype(np.float64)
+
+    def both(place: int) -> NDArray[np.int64]:
+        return numbers[:, place : place + 2]
+
+    points, decided = both(kernel_round.SCORE), (wins.sum(1) > 0)[:, None] & bool(rules.match_points)
+    shutout = rules.shutout_bonus * (points[:, ::-1] == 0)
+    bonuses = wins.astype(np.int64) * (rules.game_bonus + shutout) + rules.box_bonus * both(kernel_round.WON)
+    found = {
+        "rounds": numbers[:, kernel_round.ROUNDS],
+        "turns": numbers[:, kernel_round.TURNS],
+        "points": points,
+        "gins": both(kernel_round.GINS),
+        "undercuts": both(kernel_round.UNDERCUTS),
+        "voids": numbers[:, kernel_round.VOIDS],
+    }
+    return Batch(points + decided * bonuses, wins, found, {})
+
+
+def trace(first: Any, second: Any, rules: Rules, seed: int, game: int) -> NDArray[np.int64]:
     """Return [steps, 7] int64, every step of one game: seat, verb, card, four melds as hands."""
     log, counts = np.zeros((20_000, kernel_round.LOG_WIDTH), np.int64), np.zeros((1, kernel_round.COUNTS), np.int32)
-    number = 2 * whole(game, "number of the game") + whole(turned, "turns of the deal", most=1)
-    kernel_round.play_some(*pair_of(first, second), rule_vector(rules), verified(seed), number, 1, True, log, counts)
+    number = whole(game, "number of the game")
+    kernel_round.play_some(*pair_of(first, second), rule_vector(rules), verified(seed), number, 1, log, counts)
     return log[: counts[0, kernel_round.STEPS]]

@@ -96,20 +96,20 @@ def rollouts(candidates, many, key, hand, known, piled, stock, turn, draws, upca
                 notes[N_DRAWS] += 1
                 notes[TURN + OWN] += 1
                 passed = np.int64(3)
-                tie = decision(root, 0, 0, OWN, DISCARD)
+                tie = decision(root, 0, OWN, DISCARD)
                 chosen = simple_discard(notes[HAND + OWN], got, verb == TAKE, desk.used[OWN], tie, desk.left)
                 card, after = chosen & 63, chosen >> 6
                 verb = KNOCK if after <= limit else DROP
             if verb == KNOCK:
                 notes[HAND + OWN] &= ~bit(card)
-                settle(notes, OWN, KNOCK, card, rules, root, 0, desk.melds, desk.shown, log, outcome)
+                settle(notes, OWN, KNOCK, card, rules, root, desk.melds, desk.shown, log, outcome)
                 going = False
             elif verb == DROP:
                 notes[HAND + OWN] &= ~bit(card)
                 drop_card(notes, OWN, card, pile, players, desk.belief)
                 going = not is_void(notes, rules)
             if going:
-                play_on(desk, seat, passed, limit, players, books, rules, root, 0, log, diary)
+                play_on(desk, seat, passed, limit, players, books, rules, root, log, diary)
             if outcome[0] >= 0:
                 values[which] += outcome[1] if outcome[0] == OWN else -outcome[1]
 

@@ -174,10 +174,10 @@ def showdown(hand, theirs, big, rules, own_key, other_key, shown, melds):
 
 
 @scalar_kernel
-def settle(notes, knocker, verb, card, rules, root, turned, melds, shown, log, outcome):
+def settle(notes, knocker, verb, card, rules, root, melds, shown, log, outcome):
     """Show both hands after a knock and fill ``outcome``, [5] int64: winner, points, whether gin, whether undercut, who knocked."""
     other, step = 1 - knocker, notes[STEP]
-    own_key, other_key = decision(root, step, turned, knocker, MELDS), decision(root, step + 1, turned, other, MELDS)
+    own_key, other_key = decision(root, step, knocker, MELDS), decision(root, step + 1, other, MELDS)
     worth = showdown(notes[HAND + knocker], notes[HAND + other], verb == BIG, rules, own_key, other_key, shown, melds)
     write(log, step, knocker, verb, card)
     write_melds(log, step, shown)
@@ -189,7 +189,7 @@ def settle(notes, knocker, verb, card, rules, root, turned, melds, shown, log, o
 
 
 @scalar_kernel
-def note_discard(diary, notes, card, left_over, knocked, limit, rules, root, turned, risk, expected, shown, melds):
+def note_discard(diary, notes, card, left_over, knocked, limit, rules, root, risk, expected, shown, melds):
     """Write the discard of seat 0, which is out of its hand already, into its diary; ``left_over``: its deadwood."""
     row = notes[TURN] - 1
     if row >= len(diary):
@@ -203,7 +203,7 @@ def note_discard(diary, notes, card, left_over, knocked, limit, rules, root, tur
     diary[row, IF_KNOCK] = CANNOT_KNOCK
     if left_over <= limit:
         step = notes[STEP]
-        own_key, other_key = decision(root, step, turned, 0, MELDS), decision(root, step + 1, turned, 1, MELDS)
+        own_key, other_key = decision(root, step, 0, MELDS), decision(root, step + 1, 1, MELDS)
         worth = showdown(notes[HAND], notes[HAND + 1], False, rules, own_key, other_key, shown, melds)
         diary[row, IF_KNOCK] = worth >> 2 if worth >= 0 else -(-worth >> 2)
 
@@ -247,7 +247,7 @@ def is_void(notes, rules):
 
 
 @scalar_kernel
-def play_on(desk, seat, passes, limit, players, books, rules, root, turned, log, diary):
+def play_on(desk, seat, passes, limit, players, books, rules, root, log, diary):
     """Play a round to its end from ``seat`` to draw; the steps go on from ``notes[STEP]``.
 
     ``passes``: how often the first upcard was passed, 3 when it is gone; ``players``: [2, PARAMETERS] float64; ``books``: what each seat
@@ -296,7 +296,7 @@ def play_on(desk, seat, passes, limit, players, books, rules, root, turned, log,
         notes[TURN + seat] += 1
         if rules[BIG_GIN] and deadwood(hand, TABLE) == 0:
             notes[TURN + seat] -= 1  # no discard, so no line in the diary
-            settle(notes, seat, BIG, -1, rules, root, turned, melds, shown, log, outcome)
+            settle(notes, seat, BIG, -1, rules, root, melds, shown, log, outcome)
             return
 
         risk, expected = 0.0, 0.0
@@ -306,7 +306,7 @@ def play_on(desk, seat, passes, limit, players, books, rules, root, turned, log,
             if players[seat, KIND] == COMPUTED:
                 chosen = computed_discard(hand, barred, turn, known, notes[PILE], limit, books[seat], left, risks, values)
             else:
-                key = decision(root, notes[STEP], turned, seat, DISCARD)
+                key = decision(root, notes[STEP], seat, DISCARD)
                 chosen = light_discard(
                     hand,
                     barred,
@@ -359,7 +359,7 @@ def play_on(desk, seat, passes, limit, players, books, rules, root, turned, log,
                 order[seat, at] = order[seat, at + 1]
                 at += 1
         else:
-            key = decision(root, notes[STEP], turned, seat, DISCARD)
+            key = decision(root, notes[STEP], seat, DISCARD)
             chosen = simple_discard(hand, drawn, taken, used[seat], key, left)
             card, after = chosen & 63, chosen >> 6
             wanted = after <= threshold(players[seat], notes[TURN + seat], limit)
@@ -367,9 +367,9 @@ def play_on(desk, seat, passes, limit, players, books, rules, root, turned, log,
             used[seat, card] |= bit(drawn)
         notes[HAND + seat] = hand ^ bit(card)
         if seat == 0 and len(diary) > 0:
-            note_discard(diary, notes, card, after, wanted, limit, rules, root, turned, risk, expected, shown, melds)
+            note_discard(diary, notes, card, after, wanted, limit, rules, root, risk, expected, shown, melds)
         if wanted:
-            settle(notes, seat, KNOCK, card, rules, root, turned, melds, shown, log, outcome)
+            settle(notes, seat, KNOCK, card, rules, root, melds, shown, log, outcome)
             return
         write(log, notes[STEP], seat, DROP, card)
         drop_card(notes, seat, card, pile, players, belief)
@@ -379,7 +379,7 @@ def play_on(desk, seat, passes, limit, players, books, rules, root, turned, log,
 
 
 @scalar_kernel
-def play_match(desk, players, books, rules, seed, game, turned, log, diary, counts):
+def play_match(desk, players, books, rules, seed, game, log, diary, counts):
     """Play rounds until a player has the points, or MOST_ROUNDS; ``counts``: [COUNTS] int32 is filled."""
     deck, notes, outcome = desk.deck, desk.notes, desk.outcome
     root = root_of(seed, game)
@@ -388,7 +388,6 @@ def play_match(desk, players, books, rules, seed, game, turned, log, diary, coun
     for seat in range(2):
         notes[SCORED + seat] = below(address(seed, game, 0, 0, SCORES), seat, 100) if rules[ANY_SCORES] else 0
     starter = below(address(seed, game, 0, 0, STARTER), 0, 2) if rules[RANDOM_START] else np.int64(0)
-    starter ^= turned
     round = 0
     while True:
         many = 4 * rules[RANKS]
@@ -400,7 +399,7 @@ def play_match(desk, players, books, rules, seed, game, turned, log, diary, coun
         if rules[OKLAHOMA]:
             limit = POINTS[desk.pile[0]] if POINTS[desk.pile[0]] > 1 else np.int64(0)
         passes = np.int64(0) if rules[OFFER] else np.int64(3)
-        play_on(desk, starter, passes, limit, players, books, rules, root, turned, log, diary)
+        play_on(desk, starter, passes, limit, players, books, rules, root, log, diary)
         round += 1
         counts[ROUNDS] += 1
         counts[TURNS] += notes[N_DRAWS]
@@ -447,14 +446,8 @@ def new_desk():
 
 
 @kernel
-def play_some(players, books, rules, seed, first, many, mirror, log, counts):
-    """Play games ``first`` to ``first + many - 1`` on one core; ``counts``: [many, COUNTS] int32.
-
-    With ``mirror``, games 2k and 2k + 1 are deal k, the second with the starter swapped.
-    """
+def play_some(players, books, rules, seed, first, many, log, counts):
+    """Play games ``first`` to ``first + many - 1`` on one core; ``counts``: [many, COUNTS] int32."""
     desk, diary = new_desk(), np.zeros((0, DIARY), np.float64)
     for i in range(many):
-        game, turned = first + i, np.int64(0)
-        if mirror:
-            game, turned = (first + i) >> 1, np.int64((first + i) & 1)
-        play_match(desk, players, books, rules, seed, game, turned, log, diary, counts[i])
+        play_match(desk, players, books, rules, seed, first + i, log, diary, counts[i])

@@ -12,14 +12,13 @@ from meldlab.gin.kernel import FULL, bit, popcount
 from meldlab.gin.kernel_ensemble import DRAW, DROP, DROPS, PASS, SHOW, TAKE, adjacent_cards, baseline, hear_draw, start_belief
 from meldlab.gin.kernel_round import CARD, COUNTS, DEAL, FLOOR, LOG_WIDTH, MOST_DRAWS, SEAT, STEPS, VERB, play_some
 
-SELF, OTHER = 0, 1  # seats
 ALLOWANCES = 2  # additional guesses: none, and three
 ALLOWED = (0, 3)
 TURNS = 40  # own draws of a round that are told apart; later ones count as the last, and place 0 has all of them together
 LONGEST = 20_000  # steps of a match that are kept
 
-# What is summed over mirrored pairs for every tracker, allowance and turn: fitness, its square, its product with the measurements;
-# and once for all trackers: measurements and their square.
+# What is summed over deals, each played in both seats, for every tracker, allowance and turn: fitness, its square, its product with
+# the measurements; and once for all trackers: measurements and their square.
 FITNESS, SQUARE, PRODUCT = range(3)
 MEASURED, MEASURED_SQUARE = range(2)
 
@@ -45,17 +44,17 @@ def add_fitness(belief, unknown, hidden, sums):
 
 
 @scalar_kernel
-def follow_round(log, first, rules, deck, tracker, belief, pile, sums, measured):
-    """Go through the steps of a round from ``first`` on as a tracker in seat 0; return the step behind the last.
+def follow_round(log, first, own_seat, rules, deck, tracker, belief, pile, sums, measured):
+    """Go through the steps of a round from ``first`` on as a tracker in ``own_seat``; return the step behind the last.
 
     ``log``: [steps, 7] int64; ``deck``: [52] int64; ``pile``: [64] int64 workspace; ``sums``: [TURNS, ALLOWANCES] float64 and
     ``measured``: [TURNS] int64 grow. A measurement is taken after every own draw.
     """
-    starter = log[first, SEAT]
+    begins = log[first, SEAT] == own_seat
     own, theirs = np.int64(0), np.int64(0)
     for i in range(10):
-        own |= bit(deck[i if starter == SELF else 10 + i])
-        theirs |= bit(deck[10 + i if starter == SELF else i])
+        own |= bit(deck[i if begins else 10 + i])
+        theirs |= bit(deck[10 + i if begins else i])
     start_belief(belief)
     pile[0] = deck[20]
     piled, lying = 1, bit(deck[20])
@@ -71,14 +70,14 @@ def follow_round(log, first, rules, deck, tracker, belief, pile, sums, measured)
                 lying &= ~bit(card)
             elif verb == DRAW:
                 stock -= 1
-            if seat == OTHER:
+            if seat != own_seat:
                 if verb == TAKE:
                     known |= bit(card)
                 hear_draw(belief, upcard, verb == TAKE, tracker)
             if verb == PASS:
                 continue
             draws += 1
-            if seat == OTHER:
+            if seat != own_seat:
                 theirs |= bit(card)
                 continue
             own |= bit(card)
@@ -92,7 +91,7 @@ def follow_round(log, first, rules, deck, tracker, belief, pile, sums, measured)
             pile[piled] = card
             piled += 1
             lying |= bit(card)
-            if seat == OTHER:
+            if seat != own_seat:
                 theirs &= ~bit(card)
                 known &= ~bit(card)
                 adjacent_cards(belief, card, 1.0, tracker, DROPS)
@@ -105,30 +104,34 @@ def follow_round(log, first, rules, deck, tracker, belief, pile, sums, measured)
 
 
 @kernel
-def track_some(players, books, rules, seed, first, pairs, trackers, totals, counts):
-    """Play mirrored pairs of games from pair ``first`` on and add up what every tracker guesses.
+def track_some(players, books, rules, seed, first, deals, trackers, totals, counts):
+    """Play deals ``first`` to ``first + deals - 1``, each with the players in both seats, and add up what every tracker guesses.
 
-    ``players``: [2, PARAMETERS] float64, who plays, with their ``books``; ``trackers``: [trackers, PARAMETERS] float64;
-    ``totals``: [trackers, ALLOWANCES, TURNS, 3] float64; ``counts``: [TURNS, 2] int64.
+    ``players``: [2, PARAMETERS] float64, who is followed and the opponent, with their ``books``; ``trackers``: [trackers, PARAMETERS]
+    float64; ``totals``: [trackers, ALLOWANCES, TURNS, 3] float64; ``counts``: [TURNS, 2] int64.
     """
     many = len(trackers)
     deck, belief, pile = np.empty(52, np.int64), np.zeros(54, np.float64), np.zeros(64, np.int64)
     log, told = np.zeros((LONGEST, LOG_WIDTH), np.int64), np.zeros((1, COUNTS), np.int32)
     sums, measured = np.zeros((many, TURNS, ALLOWANCES), np.float64), np.zeros((many, TURNS), np.int64)
-    for pair in range(first, first + pairs):
+    swapped, swapped_books = players[::-1].copy(), (books[1], books[0])
+    for deal in range(first, first + deals):
         sums[:] = 0.0
         measured[:] = 0
-        for turned in range(2):
-            play_some(players, books, rules, seed, 2 * pair + turned, 1, True, log, told)
+        for seat in range(2):
+            if seat == 0:
+                play_some(players, books, rules, seed, deal, 1, log, told)
+            else:
+                play_some(swapped, swapped_books, rules, seed, deal, 1, log, told)
             steps = min(np.int64(told[0, STEPS]), LONGEST)
             step, round = np.int64(0), 0
             while step < steps:
                 for i in range(52):
                     deck[i] = i
-                shuffle(deck, address(seed, pair, round, 0, DEAL))
+                shuffle(deck, address(seed, deal, round, 0, DEAL))
                 after = step
                 for i in range(many):
-                    after = follow_round(log[:steps], step, rules, deck, trackers[i], belief, pile, sums[i], measured[i])
+                    after = follow_round(log[:steps], step, seat, rules, deck, trackers[i], belief, pile, sums[i], measured[i])
                 step = after
                 round += 1
         for i in range(many):

@@ -6,9 +6,9 @@
 True
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 from meldlab.cards import CARDS
 from meldlab.chance import Purpose
@@ -17,7 +17,7 @@ from meldlab.gin.move import Move, Verb
 from meldlab.gin.round import Outcome, Round, make
 from meldlab.gin.rules import Rules
 from meldlab.gin.view import Phase, View
-from meldlab.play import Chance, Deal, Result
+from meldlab.play import Batch, Chance, Count, Deal, Played, Player, Result
 
 __all__ = ["Gin", "Match"]
 
@@ -53,14 +53,6 @@ class Match(NamedTuple):
         many = len(self.outcomes)
         return Result(tuple(scores), () if winner is None else (winner,), f"{self.outcomes[-1]}" if many == 1 else f"{many} rounds")
 
-    def legal_actions(self) -> list[Move]:
-        """Return what the acting seat may do."""
-        return [] if self.seat is None else self.view(self.round.seat).legal_actions()
-
-    def verify(self, action: Move) -> None:
-        """Raise NotLegalHere with the rule that the move breaks."""
-        self.round.verify(action)
-
     def apply(self, action: Move) -> "Match":
         """Return the match after a move; when a round ends, the next is dealt."""
         rules, deal, round, number, scores, _, outcomes = self
@@ -80,10 +72,6 @@ class Match(NamedTuple):
             return Match(rules, self.deal, over, self.number, scores, None, outcomes)
         number = self.number + 1
         return Match(rules, self.deal, Round.deal(rules, self.deal.deck(number), starter), number, scores, starter, outcomes)
-
-    def parse(self, text: str) -> Move:
-        """Read a move."""
-        return Move.parse(text)
 
     def tell(self, action: Move) -> str:
         """Return the move with the card it reveals."""
@@ -122,6 +110,14 @@ class Gin:
     rule: Rules = Rules()  # noqa: RUF009  # frozen, so sharing it is harmless
     name: str = "gin"
     seats: range = range(2, 3)
+    counts: ClassVar[Mapping[str, Count]] = {
+        "rounds": Count(),
+        "turns": Count("rounds"),
+        "points": Count("rounds", by_seat=True),
+        "gins": Count("rounds", rate=True, by_seat=True),
+        "undercuts": Count("rounds", rate=True, by_seat=True),
+        "voids": Count("rounds", rate=True),
+    }
 
     def rules(self) -> Mapping[str, Any]:
         """Return the preset and what differs from it."""
@@ -135,5 +131,28 @@ class Gin:
     def start(self, seats: int, deal: Deal) -> Match:
         """Deal the first round."""
         starter = deal.below(2, 0, Purpose.STARTER) if self.rule.first_starter == "random" else 0
-        first = (starter + deal.turned) % seats
-        return Match(self.rule, deal, Round.deal(self.rule, deal.deck(0), first), seat=first)
+        return Match(self.rule, deal, Round.deal(self.rule, deal.deck(0), starter), seat=starter)
+
+    def counted(self, played: Played[Match]) -> dict[str, Any]:
+        """Return what is counted of a match, by the names in ``counts``."""
+        outcomes = played.last.outcomes
+        kinds = {"gins": ("gin", "big gin"), "undercuts": ("undercut",)}
+
+        def each(value: Callable[[Outcome], int]) -> tuple[int, ...]:
+            return tuple(sum(value(one) for one in outcomes if one.winner == seat) for seat in range(2))
+
+        return {
+            "rounds": len(outcomes),
+            "turns": sum(one.draws for one in outcomes),
+            "points": each(lambda one: one.points),
+            **{name: each(lambda one, names=names: one.kind in names) for name, names in kinds.items()},  # type: ignore[misc]
+            "voids": sum(one.kind == "void" for one in outcomes),
+        }
+
+    def batch(self, players: Sequence[Player[View, Move]], seed: int, first: int, games: int, threads: int) -> Batch | None:
+        """Play games in the batch kernel; None where a player or the rules are at home at the table only."""
+        from meldlab.gin.batch import batch_of, play_batch, plays_in_kernel
+
+        if self.rule.wall_knock or not all(map(plays_in_kernel, players)):
+            return None
+        return batch_of(play_batch(players[0], players[1], self.rule, seed, first, games, threads=threads), self.rule)

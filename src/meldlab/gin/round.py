@@ -8,33 +8,21 @@ AC 2H 2S 3H 4S 7C 7D 8S JD KC | 4D
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from meldlab.cards import CARDS, Card, Deck, Hand
+from meldlab.cards import Deck
 from meldlab.errors import NotLegalHere
-from meldlab.gin.kernel import fits, knocks, points_of
+from meldlab.gin.kernel import points_of
 from meldlab.gin.move import DRAW as THE_DRAW
-from meldlab.gin.move import DROPS, PLAIN, Move, Verb, is_move
+from meldlab.gin.move import DROPS, TAKES, Move, Verb
 from meldlab.gin.rules import Rules
-from meldlab.gin.view import Phase, View, check_melds, laid_greedily
+from meldlab.gin.view import HAND_CARDS, Phase, View, laid_greedily
 from meldlab.play import Chance
 
 __all__ = ["Outcome", "Round"]
 
-HAND_CARDS = 10
 # A round makes thousands of these; unpacking and packing them whole is three times as fast as field by field.
 make: Any = tuple.__new__
 DRAW, TAKE, DROP = Verb.DRAW, Verb.TAKE, Verb.DROP
 DROPPING, DRAWING, OVER = Phase.DROP, Phase.DRAW, Phase.OVER
-# By phase, in order.
-ALLOWED = (
-    (Verb.PASS, TAKE),
-    (DRAW,),
-    (DRAW, TAKE),
-    (DROP, Verb.KNOCK, Verb.BIG_GIN),
-    (Verb.PASS, TAKE),
-    (Verb.KNOCK, Verb.BIG_GIN),
-    (Verb.SHOW,),
-    (),
-)
 FULL = (1 << 52) - 1
 DROPPED = {id(move): move.index for move in DROPS}  # by identity: nothing is known of what a player answers
 
@@ -119,68 +107,20 @@ class Round(NamedTuple):
         view: View = make(View, fields)
         return view
 
-    def verify(self, move: Move) -> None:
-        """Raise NotLegalHere with the rule that the move breaks, or if it is no move at all."""
-        if id(move) not in PLAIN and not is_move(move):
-            raise NotLegalHere(f"a {type(move).__name__} like this is no move")
-        verb, phase = move.verb, self.phase
-        if verb not in ALLOWED[phase]:
-            raise NotLegalHere(f"{verb} is not possible now: {', '.join(ALLOWED[phase]) or 'the round is over'}")
-        if verb is DROP:
-            self._verify_drop(move.index)
-        elif verb is DRAW:
-            return
-        elif verb is TAKE:
-            if move.index != self.pile[-1]:
-                raise NotLegalHere(f"{move.card} is not the upcard, {CARDS[self.pile[-1]]} is")
-            if phase is Phase.WALL and not knocks(self.masks[self.seat] | 1 << move.index, self.limit):
-                raise NotLegalHere(f"the stock is used up, and {move.card} does not make a knock")
-        elif verb is Verb.KNOCK:
-            self._verify_drop(move.index)
-            rest = self.masks[self.seat] ^ 1 << move.index
-            left = int(points_of(rest & ~check_melds(move.melds, rest)))
-            if left > self.limit:
-                raise NotLegalHere(f"these melds leave {left} points, the knock limit is {self.limit}")
-        elif verb is Verb.BIG_GIN:
-            if not self.rules.big_gin_bonus:
-                raise NotLegalHere("these rules know no big gin")
-            if check_melds(move.melds, self.masks[self.seat]) != self.masks[self.seat]:
-                raise NotLegalHere("big gin is eleven melded cards")
-        elif verb is Verb.SHOW:
-            self._verify_show(move)
-
-    def _verify_drop(self, card: int) -> None:
-        if not self.masks[self.seat] >> card & 1:
-            raise NotLegalHere(f"{CARDS[card]} is not in the hand")
-        if card == self.taken and not self.rules.return_upcard:
-            raise NotLegalHere(f"{CARDS[card]} was just taken and may not be returned")
-
-    def _verify_show(self, move: Move) -> None:
-        mask = self.masks[self.seat]
-        melded, laid = check_melds(move.melds, mask), move.laid.mask
-        if not laid:
-            return
-        if self.rules.lay_off == "greedy":
-            raise NotLegalHere("under these rules the table lays off")
-        if self.view(self.seat).gin:
-            raise NotLegalHere("nothing is laid off against gin")
-        if laid & ~mask or laid & melded:
-            raise NotLegalHere(f"{Hand.from_mask(laid & ~(mask & ~melded))} is not a loose card of the hand")
-        assert self.knock is not None
-        if not _can_lie([meld.hand.mask for meld in self.knock.melds], list(move.laid)):
-            raise NotLegalHere(f"{move.laid} cannot all be laid off on {' | '.join(map(str, self.knock.melds))}")
-
     def apply(self, move: Move) -> "Round":
         """Verify the move and return the round after it."""
-        # The two moves of every turn are tried first; whatever is wrong with them, verify says.
+        # The two moves of every turn are tried first, without a view; whatever is wrong with them, its verify says.
         phase = self.phase
         if phase is DROPPING:
             card = DROPPED.get(id(move), -1)
             if card >= 0 and self.masks[self.seat] >> card & 1 and card != self.taken:
                 return self._drop(move)
-        elif move is THE_DRAW and phase is DRAWING:
-            return self._draw(move, False)
-        self.verify(move)
+        elif phase is DRAWING:
+            if move is THE_DRAW:
+                return self._draw(move, False)
+            if move is TAKES[self.pile[-1]]:
+                return self._draw(move, True)
+        self.view(self.seat).verify(move)
         verb = move.verb
         if verb is DROP:
             return self._drop(move)
@@ -331,16 +271,3 @@ def _returned_twice(history: tuple[tuple[int, Move], ...], card: int) -> bool:
     """Tell whether the last two turns were both to take this card and put it back."""
     last = [move for _, move in history[-4:]]
     return [move.verb for move in last] == [TAKE, DROP, TAKE, DROP] and all(move.index == card for move in last)
-
-
-def _can_lie(melds: list[int], cards: list[Card]) -> bool:
-    """Tell whether every card finds a place on the melds, in some order."""
-    if not cards:
-        return True
-    for card in cards:
-        for i, meld in enumerate(melds):
-            if fits(meld, card.index):
-                grown = [*melds[:i], meld | 1 << card.index, *melds[i + 1 :]]
-                if _can_lie(grown, [other for other in cards if other != card]):
-                    return True
-    return False

@@ -7,12 +7,13 @@
 """
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass, fields
 from typing import Any, Literal, get_args, get_origin
 
 from meldlab.cards import Card
 from meldlab.errors import NoSuchThing, NotLegalHere, whole
 from meldlab.melds import GIN_POINTS
+from meldlab.play.rules import preset_of, read_rules, record_of, rules_from
 
 __all__ = ["PRESETS", "Rules"]
 
@@ -72,29 +73,21 @@ class Rules:
     @classmethod
     def preset(cls, name: str) -> "Rules":
         """Return a set of rules by name."""
-        if name not in PRESETS:
-            raise NoSuchThing("rules", name, PRESETS)
-        return PRESETS[name]
+        return preset_of(name, PRESETS)
+
+    @classmethod
+    def named(cls, name: str) -> "Rules":
+        """Return a preset by its name, or the rules of a TOML file."""
+        return read_rules(name, PRESETS)
 
     @classmethod
     def read(cls, table: Mapping[str, Any]) -> "Rules":
         """Return the rules of a record: a preset and the fields that differ from it."""
-        start = cls.preset(table.get("preset", "eaai"))
-        changes = {name: value for name, value in table.items() if name != "preset"}
-        known = [field.name for field in fields(cls)]
-        for name in changes:
-            if name not in known:
-                raise NoSuchThing("rule", name, known)
-        return cls(**{**asdict(start), **changes})
+        return rules_from(table, PRESETS)
 
     def as_record(self) -> dict[str, Any]:
         """Return the preset that differs in the fewest fields, and those fields."""
-        own = asdict(self)
-        differences = [
-            {"preset": name, **{field: value for field, value in own.items() if value != getattr(preset, field)}}
-            for name, preset in PRESETS.items()
-        ]
-        return min(differences, key=len)
+        return record_of(self, PRESETS)
 
     @property
     def most_of_a_round(self) -> int:

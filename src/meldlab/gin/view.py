@@ -1,7 +1,7 @@
 """What a seat at the gin table may know.
 
-A view is built by owner and place: the own cards, the pile that lay open, what both have done in the open, the score. Cards are
-kept as bit numbers, since players look at them thousands of times; ``hand``, ``upcard`` and ``known`` give them as values.
+A view is built by owner and place: the own cards, the pile that lay open, what both have done in the open, the score. Whoever plays
+reads ``Card`` and ``Hand``; the fields called ``..._indices`` and ``..._mask`` hold the same as bit numbers, for kernels.
 """
 
 from collections.abc import Iterator
@@ -13,14 +13,16 @@ import numpy as np
 
 from meldlab.cards import CARDS, Card, Hand
 from meldlab.errors import NotLegalHere
-from meldlab.gin.kernel import LEFT, knocks, list_melds
+from meldlab.gin.kernel import LEFT, fits, knocks, list_melds, points_of
 from meldlab.gin.kernel import lay_off as lay_off_greedily
-from meldlab.gin.move import DRAW, DROPS, PASS, TAKES, Move, Verb
+from meldlab.gin.move import DRAW, DROPS, PASS, PLAIN, TAKES, Move, Verb, is_move
 from meldlab.gin.rules import Rules
 from meldlab.melds import Aces, Meld, lay_off
 from meldlab.melds.kernel import deadwood
 
-__all__ = ["Phase", "View", "best_melds", "check_melds", "is_big_gin", "laid_greedily", "meld_of"]
+__all__ = ["HAND_CARDS", "Phase", "View", "best_melds", "check_melds", "is_big_gin", "laid_greedily", "meld_of"]
+
+HAND_CARDS = 10
 
 
 class Phase(IntEnum):
@@ -44,6 +46,17 @@ class Phase(IntEnum):
 
 # Looked up once: a name inside an enumeration costs as much as a small function call.
 DRAWING, DROPPING = Phase.DRAW, Phase.DROP
+# What may be done, by phase in order.
+ALLOWED = (
+    (Verb.PASS, Verb.TAKE),
+    (Verb.DRAW,),
+    (Verb.DRAW, Verb.TAKE),
+    (Verb.DROP, Verb.KNOCK, Verb.BIG_GIN),
+    (Verb.PASS, Verb.TAKE),
+    (Verb.KNOCK, Verb.BIG_GIN),
+    (Verb.SHOW,),
+    (),
+)
 
 
 class View(NamedTuple):
@@ -55,18 +68,18 @@ class View(NamedTuple):
     phase: Phase
     acting: int
     seat: int
-    cards: tuple[int, ...]
+    card_indices: tuple[int, ...]
     """The own cards in the order they came, the one just drawn last."""
     mask: int
-    pile: tuple[int, ...]
+    pile_indices: tuple[int, ...]
     stock: int
     """How many cards lie face down."""
     starter: int
     history: tuple[tuple[int, Move], ...]
     """What each seat did in the open, from the first pass or draw."""
-    drawn: tuple[int, ...]
+    drawn_indices: tuple[int, ...]
     """The cards this seat has drawn from stock."""
-    taken: int
+    taken_index: int
     """The upcard just taken, or -1."""
     scores: tuple[int, int]
     number: int
@@ -84,7 +97,27 @@ class View(NamedTuple):
     @property
     def upcard(self) -> Card | None:
         """Return the top of the pile."""
-        return CARDS[self.pile[-1]] if self.pile else None
+        return CARDS[self.pile_indices[-1]] if self.pile_indices else None
+
+    @property
+    def cards(self) -> tuple[Card, ...]:
+        """Return the own cards in the order they came, the one just drawn last."""
+        return tuple(CARDS[index] for index in self.card_indices)
+
+    @property
+    def pile(self) -> tuple[Card, ...]:
+        """Return the discard pile, the upcard last."""
+        return tuple(CARDS[index] for index in self.pile_indices)
+
+    @property
+    def drawn(self) -> tuple[Card, ...]:
+        """Return the cards this seat has drawn from stock."""
+        return tuple(CARDS[index] for index in self.drawn_indices)
+
+    @property
+    def taken(self) -> Card | None:
+        """Return the upcard just taken, which may not be returned under most rules."""
+        return CARDS[self.taken_index] if self.taken_index >= 0 else None
 
     @property
     def known_mask(self) -> int:
@@ -114,7 +147,7 @@ class View(NamedTuple):
         if self.acting != self.seat:
             return []
         if phase is DRAWING:
-            return [DRAW, TAKES[self.pile[-1]]]
+            return [DRAW, TAKES[self.pile_indices[-1]]]
         if phase is DROPPING:
             return self._drops()
         if phase is Phase.FORCED:
@@ -125,14 +158,62 @@ class View(NamedTuple):
             return list(self._shows())
         if phase is Phase.OVER:
             return []
-        if phase is Phase.WALL and not knocks(self.mask | 1 << self.pile[-1], self.limit):
+        if phase is Phase.WALL and not knocks(self.mask | 1 << self.pile_indices[-1], self.limit):
             return [PASS]
-        return [PASS, TAKES[self.pile[-1]]]
+        return [PASS, TAKES[self.pile_indices[-1]]]
+
+    def parse(self, text: str) -> Move:
+        """Read a move; the card behind ``draw stock`` may be there, as a record has it."""
+        return Move.parse(text)
+
+    def verify(self, action: Move) -> None:
+        """Raise NotLegalHere with the rule that the move breaks, or if it is no move at all."""
+        if id(action) not in PLAIN and not is_move(action):
+            raise NotLegalHere(f"a {type(action).__name__} like this is no move")
+        verb, phase, mask = action.verb, self.phase, self.mask
+        if verb not in ALLOWED[phase]:
+            raise NotLegalHere(f"{verb} is not possible now: {', '.join(ALLOWED[phase]) or 'the round is over'}")
+        if self.acting != self.seat:
+            raise NotLegalHere(f"it is the turn of p{self.acting + 1}")
+        if verb is Verb.TAKE:
+            if action.index != self.pile_indices[-1]:
+                raise NotLegalHere(f"{action.card} is not the upcard, {self.upcard} is")
+            if phase is Phase.WALL and not knocks(mask | 1 << action.index, self.limit):
+                raise NotLegalHere(f"the stock is used up, and {action.card} does not make a knock")
+        elif verb is Verb.DROP or verb is Verb.KNOCK:
+            if not mask >> action.index & 1:
+                raise NotLegalHere(f"{action.card} is not in the hand")
+            if action.index == self.taken_index and not self.rules.return_upcard:
+                raise NotLegalHere(f"{action.card} was just taken and may not be returned")
+            rest = mask ^ 1 << action.index
+            if verb is Verb.KNOCK and (left := int(points_of(rest & ~check_melds(action.melds, rest)))) > self.limit:
+                raise NotLegalHere(f"these melds leave {left} points, the knock limit is {self.limit}")
+        elif verb is Verb.BIG_GIN:
+            if not self.rules.big_gin_bonus:
+                raise NotLegalHere("these rules know no big gin")
+            if check_melds(action.melds, mask) != mask:
+                raise NotLegalHere("big gin is eleven melded cards")
+        elif verb is Verb.SHOW:
+            self._verify_show(action)
+
+    def _verify_show(self, move: Move) -> None:
+        melded, laid = check_melds(move.melds, self.mask), move.laid.mask
+        if not laid:
+            return
+        if self.rules.lay_off == "greedy":
+            raise NotLegalHere("under these rules the table lays off")
+        if self.gin:
+            raise NotLegalHere("nothing is laid off against gin")
+        if laid & ~self.mask or laid & melded:
+            raise NotLegalHere(f"{Hand.from_mask(laid & ~(self.mask & ~melded))} is not a loose card of the hand")
+        assert self.knock is not None
+        if not _can_lie([meld.hand.mask for meld in self.knock.melds], list(move.laid)):
+            raise NotLegalHere(f"{move.laid} cannot all be laid off on {' | '.join(map(str, self.knock.melds))}")
 
     def _drops(self) -> list[Move]:
         rules, mask = self.rules, self.mask
-        barred = -1 if rules.return_upcard else self.taken
-        moves = [DROPS[card] for card in self.cards if card != barred]
+        barred = -1 if rules.return_upcard else self.taken_index
+        moves = [DROPS[card] for card in self.card_indices if card != barred]
         if rules.big_gin_bonus and is_big_gin(mask):
             moves += [Move(Verb.BIG_GIN, melds=melds) for melds in best_melds(mask)]
         knockable = knocks(mask, self.limit)
@@ -141,8 +222,8 @@ class View(NamedTuple):
         return moves
 
     def _knocks(self, knockable: int) -> Iterator[Move]:
-        for card in self.cards:
-            if knockable >> card & 1 and (card != self.taken or self.rules.return_upcard):
+        for card in self.card_indices:
+            if knockable >> card & 1 and (card != self.taken_index or self.rules.return_upcard):
                 for melds in best_melds(self.mask ^ 1 << card):
                     yield Move(Verb.KNOCK, card, melds)
 
@@ -199,3 +280,16 @@ def check_melds(melds: tuple[Meld, ...], mask: int) -> int:
             raise NotLegalHere(f"{Hand.from_mask(meld.hand.mask & seen)} cannot lie in two melds")
         seen |= meld.hand.mask
     return seen
+
+
+def _can_lie(melds: list[int], cards: list[Card]) -> bool:
+    """Tell whether every card finds a place on the melds, in some order."""
+    if not cards:
+        return True
+    for card in cards:
+        for i, meld in enumerate(melds):
+            if fits(meld, card.index):
+                grown = [*melds[:i], meld | 1 << card.index, *melds[i + 1 :]]
+                if _can_lie(grown, [other for other in cards if other != card]):
+                    return True
+    return False

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from meldlab.cards import Hand, classes
 from meldlab.chance import Purpose, derived, verified
 from meldlab.errors import NotLegalHere, whole
-from meldlab.gin import Rules, kernel_round, players
+from meldlab.gin import Rules, players
 from meldlab.gin.batch import Seated, plays_in_kernel, rule_vector, seat
 from meldlab.gin.book import NO_BOOK, Book
 from meldlab.gin.kernel_computed import KNOWNS, TURNS
@@ -241,11 +241,10 @@ class _Bench:
         books = (self.simple if book is None else book, self.theirs)
         return self.field.engine.tally(np.array([me, self.opponent.vector]), books, self.setting.vector, seed, self.rounds)
 
-    def fight(self, book: Book, seed: int) -> Interval:
+    def measured(self, book: Book, seed: int) -> Interval:
         """Return the share of mirrored games that a player with this book wins."""
         vectors = np.array([seat(ComputedPlayer(book)).vector, self.opponent.vector])
-        counts = self.field.engine.play(vectors, (book, self.theirs), self.setting.vector, seed, 0, self.games, True)
-        won = (counts[:, kernel_round.WINNER_SEAT] == 0).reshape(-1, 2).sum(1)
+        won = self.field.engine.won(vectors, (book, self.theirs), self.setting.vector, seed, self.games // 2).sum(1)
         return Moments.of(np.stack([np.full_like(won, 2), won], 1)).rate(1, 0)
 
     def regret(self, fresh: Odds, solved: Solved, odds: Odds) -> float:
@@ -281,7 +280,7 @@ def compute(
     table = setting or Setting()
     verified(seed)
     chosen = _device(device)
-    many, fights, kept = _checked(chosen, rounds, games, loops, price, upcard, bits, turns)
+    many, measuring, kept = _checked(chosen, rounds, games, loops, price, upcard, bits, turns)
     opponent = table.seat(against)
     theirs = _book(opponent, KINDS[bits])
     table.check_size(chosen, len(kept), bits, upcard)
@@ -290,7 +289,7 @@ def compute(
     none = NO_BOOK._replace(codes=np.zeros((1, 1), KINDS[bits]))
     up, both = ground.engine.up, against == SELF
     bench = _Bench(
-        table, ground, opponent, Book(*map(up, theirs)), Book(*map(up, none)), both, many, fights, price, upcard, KINDS[bits], kept
+        table, ground, opponent, Book(*map(up, theirs)), Book(*map(up, none)), both, many, measuring, price, upcard, KINDS[bits], kept
     )
     whole_work = loops * (TURNS + PLAYING) + PLAYING
 
@@ -307,7 +306,7 @@ def compute(
     while True:
         lap_start = time.perf_counter()
         book = bench.open(solved, odds)
-        rate = bench.fight(book, deals)
+        rate = bench.measured(book, deals)
         fresh_counts = bench.tally(book, derived(seed, Purpose.LAP, len(laps) + 1))
         tick(PLAYING)
         fresh, change = Odds.of(fresh_counts), _change(counts, fresh_counts)
@@ -325,7 +324,7 @@ def compute(
     progress(whole_work, whole_work)
     measured = "simple" if both else against
     seconds = time.perf_counter() - start
-    return Computed(table, against, measured, chosen, many, fights, price, upcard, bits, kept, seed, tuple(laps), stable, book, seconds)
+    return Computed(table, against, measured, chosen, many, measuring, price, upcard, bits, kept, seed, tuple(laps), stable, book, seconds)
 
 
 def _memory() -> float:
@@ -348,9 +347,9 @@ def _checked(
     """Return rounds, games and the turns to keep, or say which of the numbers cannot be."""
     fast = device == "cuda"
     many = whole((1 << 20 if fast else 1 << 16) if rounds is None else rounds, "number of rounds", 1000, 1 << 26)
-    fights = whole((200_000 if fast else 4_000) if games is None else games, "number of games", 2, 1 << 26)
-    if fights % 2:
-        raise NotLegalHere(f"{fights} games cannot be played in mirrored pairs")
+    measuring = whole((200_000 if fast else 4_000) if games is None else games, "number of games", 2, 1 << 26)
+    if measuring % 2:
+        raise NotLegalHere(f"{measuring} games cannot be played in mirrored pairs")
     whole(loops, "number of loops", 1, MOST_LOOPS)
     if bits not in KINDS:
         raise NotLegalHere(f"values are kept in 8 or 16 bits, not {bits}")
@@ -359,7 +358,7 @@ def _checked(
     if not 0 <= price <= 100:
         raise NotLegalHere(f"a discard that is taken costs 0 to 100 points, not {price}")
     kept = tuple(sorted({whole(turn, "turn to keep", 1, TURNS) for turn in turns} or range(1, TURNS + 1)))
-    return many, fights, kept
+    return many, measuring, kept
 
 
 def _book(opponent: Seated, kind: Any) -> Book:

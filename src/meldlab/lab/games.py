@@ -1,27 +1,64 @@
-"""Which game a record is of.
+"""The games of the house: which game a record is of, and how each reads its players.
 
 >>> from meldlab.play import Record
 >>> game_of(Record("gin", {"preset": "oklahoma"}, ("you", "simple"))).rule.oklahoma
 True
+>>> player_of(game_of(Record("rummikub", {}, ("you", "greedy"))), "greedy").name
+'greedy'
 """
 
-from typing import Any
+from importlib import import_module
+from typing import Any, NamedTuple
 
-from meldlab.errors import NoSuchThing
-from meldlab.gin import Gin
-from meldlab.play import Game, Record
-from meldlab.recycle.game import Described
-from meldlab.rummikub.game import Rummikub
+from meldlab.errors import NoSuchThing, NotLegalHere
+from meldlab.play import Game, Player, Record
 
-__all__ = ["GAMES", "game_of"]
+__all__ = ["GAMES", "game_of", "player_of", "stand_in"]
 
-GAMES: dict[str, type[Game[Any]]] = {"gin": Gin, "rummikub": Rummikub}
+
+class Known(NamedTuple):
+    """A kind of game by where it is defined, where its players are read, and one of them; loaded when it is asked for."""
+
+    game: str
+    parse: str
+    plain: str
+
+
+GAMES = {
+    "gin": Known("meldlab.gin.match:Gin", "meldlab.gin.players:parse", "simple"),
+    "rummikub": Known("meldlab.rummikub.game:Rummikub", "meldlab.rummikub.players:find_player", "greedy"),
+    "recycle": Known("meldlab.recycle.game:Described", "meldlab.recycle.players:parse", "random"),
+}
 
 
 def game_of(record: Record) -> Game[Any]:
     """Return the game that a record was played by, under its rules; one that holds a description is of a described game."""
-    if "description" in record.rules:
-        return Described.read(record.rules)
-    if record.game not in GAMES:
-        raise NoSuchThing("game", record.game, [*GAMES, "a described game with its description"])
-    return GAMES[record.game].read(record.rules)
+    name = "recycle" if "description" in record.rules else record.game
+    if name not in GAMES:
+        raise NoSuchThing("game", record.game, [*list(GAMES)[:-1], "a described game with its description"])
+    game: type[Game[Any]] = _load(GAMES[name].game)
+    return game.read(record.rules)
+
+
+def player_of(game: Game[Any], text: str) -> Player[Any, Any]:
+    """Return the player that a text names for this game."""
+    player: Player[Any, Any] = _load(_known(game).parse)(text)
+    return player
+
+
+def stand_in(game: Game[Any]) -> Player[Any, Any]:
+    """Return a player that uses what players of this game use."""
+    return player_of(game, _known(game).plain)
+
+
+def _known(game: Game[Any]) -> Known:
+    kind = f"{type(game).__module__}:{type(game).__qualname__}"
+    for known in GAMES.values():
+        if known.game == kind:
+            return known
+    raise NotLegalHere(f"{game.name} has no players by name")
+
+
+def _load(path: str) -> Any:
+    module, _, name = path.partition(":")
+    return getattr(import_module(module), name)

@@ -1,24 +1,23 @@
-"""What every game and player speaks: Game, State, View, Action, Player, Table (the driver), Record.
+"""What every game and player speaks: Game, State, View, Player, Table (the driver), Record.
 
 A state knows everything and never leaves the table; a player is shown a view. An action is a value that prints as the text one
-would type; ``state.parse`` reads that text back. All chance is addressed, so a game is its deal, its rules and its actions.
+would type; ``view.parse`` reads that text back. All chance is addressed, so a game is its deal, its rules and its actions.
 """
 
-from meldlab.play.batch import Batch, wins_of
+from meldlab.play.batch import Batch, Count, wins_of
 from meldlab.play.chance import Chance, Deal
 from meldlab.play.clock import Clock, TimeLimit
-from meldlab.play.protocol import Action, Game, Player, RandomPlayer, Result, State, View
+from meldlab.play.protocol import Game, Player, RandomPlayer, Result, State, View
 from meldlab.play.record import Record
-from meldlab.play.table import Broken, Forfeit, Played, Table, replay, step
+from meldlab.play.table import BrokenRecord, Played, Step, Table, replay
 
 __all__ = [
-    "Action",
     "Batch",
-    "Broken",
+    "BrokenRecord",
     "Chance",
     "Clock",
+    "Count",
     "Deal",
-    "Forfeit",
     "Game",
     "Played",
     "Player",
@@ -26,10 +25,10 @@ __all__ = [
     "Record",
     "Result",
     "State",
+    "Step",
     "Table",
     "TimeLimit",
     "View",
     "replay",
-    "step",
     "wins_of",
 ]

@@ -1,7 +1,7 @@
 """Where chance comes from: a deal for the cards, an address for every decision of a player.
 
->>> Deal(seed=7, game=3).deck(round=0) == Deal(seed=7, game=3, turned=1).deck(round=0)
-True
+>>> Deal(seed=7, game=3).deck(round=0) == Deal(seed=7, game=3).deck(round=1)
+False
 >>> deal = Deal(seed=7, game=3)
 >>> deal.chance(step=12, seat=0).below(6) == deal.chance(step=12, seat=0).below(6)
 True
@@ -27,20 +27,15 @@ CHOICE = int(Purpose.CHOICE)
 
 @dataclass(frozen=True)
 class Deal:
-    """Which cards a game is dealt: game ``game`` of seed ``seed``, or the ones ``given``.
-
-    ``turned`` mirrors a deal: each seat gets what the seat ``turned`` places before it would have got.
-    """
+    """Which cards a game is dealt: game ``game`` of seed ``seed``, or the ones ``given``."""
 
     seed: int = 0
     game: int = 0
-    turned: int = 0
     given: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "seed", verified(self.seed))
         object.__setattr__(self, "game", whole(self.game, "number of a game"))
-        object.__setattr__(self, "turned", whole(self.turned, "turns of a deal", most=MOST_SEATS - 1))
 
     def deck(self, round: int) -> Deck:
         """Return the deck that round ``round`` is dealt from: the one given for it, or a shuffled one."""
@@ -63,7 +58,7 @@ class Deal:
 
     def chance(self, step: int, seat: int) -> "Chance":
         """Return the draws of the player in ``seat`` for action ``step`` of the game."""
-        return Chance(self.root, step, seat, self.turned)
+        return Chance(self.root, step, seat)
 
 
 class Chance(NamedTuple):
@@ -79,14 +74,13 @@ class Chance(NamedTuple):
     root: int
     step: int
     seat: int
-    turned: int = 0
 
     def key(self, purpose: int = CHOICE) -> int:
         """Return the address of the draws for one purpose, the own ones below 100; a kernel that plays the same game has the same one."""
-        root, step, seat, turned = self
-        if not (0 <= seat < MOST_SEATS and 0 <= turned < MOST_SEATS and 0 <= purpose < MOST_PURPOSES):
-            raise _no_address(seat, turned, purpose)
-        return int(decision(root, step, turned, seat, int(purpose)))
+        root, step, seat = self
+        if not (0 <= seat < MOST_SEATS and 0 <= purpose < MOST_PURPOSES):
+            raise _no_address(seat, purpose)
+        return int(decision(root, step, seat, int(purpose)))
 
     def below(self, bound: int, purpose: int = CHOICE, nth: int = 0) -> int:
         """Return the ``nth`` draw for a purpose, an integer in 0 .. bound - 1."""
@@ -94,18 +88,18 @@ class Chance(NamedTuple):
 
     def pick(self, options: Sequence[T], purpose: int = CHOICE) -> T:
         """Return one of the options, each equally likely."""
-        root, step, seat, turned = self
+        root, step, seat = self
         # Written out: a call more is felt by whoever plays at random.
-        if not (0 <= seat < MOST_SEATS and 0 <= turned < MOST_SEATS and 0 <= purpose < MOST_PURPOSES):
-            raise _no_address(seat, turned, purpose)
-        return options[draw(root, step, turned, seat, purpose + 0, 0, len(options))]
+        if not (0 <= seat < MOST_SEATS and 0 <= purpose < MOST_PURPOSES):
+            raise _no_address(seat, purpose)
+        return options[draw(root, step, seat, purpose + 0, 0, len(options))]
 
     def stream(self, purpose: int = CHOICE) -> Random:
         """Return a stream of draws, for players that need thousands."""
         return Random(self.key(purpose))
 
 
-def _no_address(seat: int, turned: int, purpose: int) -> NotLegalHere:
+def _no_address(seat: int, purpose: int) -> NotLegalHere:
     if 0 <= purpose < MOST_PURPOSES:
-        return NotLegalHere(f"no draws for seat {seat} of a deal turned {turned} times: there are {MOST_SEATS} seats at most")
+        return NotLegalHere(f"no draws for seat {seat}: there are {MOST_SEATS} seats at most")
     return NotLegalHere(f"a purpose is a number from 0 to {MOST_PURPOSES - 1}, not {purpose}")

@@ -60,13 +60,15 @@ class TimeLimit:
 
 
 class Clock:
-    """The time that the players of one game have left."""
+    """The time that the players of one game have left; seats that are ``untimed``, a person's, have as much as they like."""
 
-    def __init__(self, limit: TimeLimit, seats: int) -> None:
-        self.limit, self.used = limit, [(0.0, 0.0)] * seats
+    def __init__(self, limit: TimeLimit, seats: int, untimed: tuple[int, ...] = ()) -> None:
+        self.limit, self.used, self.untimed = limit, [(0.0, 0.0)] * seats, untimed
 
     def ask(self, seat: int, player: Any, view: Any, chance: Any) -> Any:
         """Return what a player chooses while its time runs."""
+        if seat in self.untimed:
+            return player.choose(view, chance)
         with self.running(seat):
             return player.choose(view, chance)
 

@@ -3,24 +3,18 @@
 Games are written as frozen values with these methods; nothing has to be inherited.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, Self, TypeVar
 
 from meldlab.play.chance import Chance, Deal
 
-__all__ = ["Action", "Game", "Player", "RandomPlayer", "Result", "State", "View"]
+__all__ = ["Game", "Player", "RandomPlayer", "Result", "State", "View"]
 
 
-class Action(Protocol):
-    """A frozen value that prints as the text one would type; ``state.parse(str(action)) == action``."""
-
-    def __str__(self) -> str:
-        """Return the text, without the seat."""
-
-
-A = TypeVar("A", bound=Action)
-A_co = TypeVar("A_co", bound=Action, covariant=True)
+A = TypeVar("A")  # an action: a frozen value that prints as the text one would type
+A_co = TypeVar("A_co", covariant=True)
+A_contra = TypeVar("A_contra", contravariant=True)
 V = TypeVar("V", bound="View[Any]")
 V_co = TypeVar("V_co", bound="View[Any]", covariant=True)
 V_contra = TypeVar("V_contra", bound="View[Any]", contravariant=True)
@@ -36,21 +30,30 @@ class Result:
     reason: str
 
 
-class View(Protocol[A_co]):
-    """What one seat may know, built by owner and place; a frozen value, equal when the seat cannot tell the difference."""
+class View(Protocol[A]):
+    """What one seat may know, built by owner and place; a frozen value, equal when the seat cannot tell the difference.
+
+    It is enough to list, read and judge the seat's own action: nobody needs the state for that.
+    """
 
     @property
     def seat(self) -> int:
         """Whose view this is."""
 
-    def legal_actions(self) -> Iterable[A_co]:
-        """Give what the seat may do now, in a fixed order; nothing when another seat acts.
+    def legal_actions(self) -> Sequence[A]:
+        """Return what the seat may do now, in a fixed order; nothing when another seat acts or the game is over.
 
-        A game whose actions are too many to list gives some of them, at least one; ``State.verify`` is the judge.
+        A game whose actions are too many to list gives some of them, at least one; ``verify`` is the judge.
         """
 
+    def parse(self, text: str) -> A:
+        """Read an action, legal or not: ``parse(str(action)) == action``, and so for the line that a record has of it."""
 
-class State(Protocol[A, V_co]):
+    def verify(self, action: A) -> None:
+        """Raise NotLegalHere with the rule that ``action`` breaks, or if it is no action at all, whatever its type."""
+
+
+class State(Protocol[A_contra, V_co]):
     """Everything about a game at one moment; a frozen value, equal when every card lies in the same place."""
 
     @property
@@ -61,26 +64,17 @@ class State(Protocol[A, V_co]):
     def result(self) -> Result | None:
         """How it ended; None while it goes on."""
 
-    def legal_actions(self) -> Iterable[A]:
-        """Give what the acting seat may do, in a fixed order, as ``View.legal_actions`` does."""
+    def view(self, seat: int) -> V_co:
+        """Return what ``seat`` may know, also when the game is over."""
 
-    def verify(self, action: A) -> None:
-        """Raise NotLegalHere with the rule that ``action`` breaks, or if it is no action at all, whatever its type."""
+    def apply(self, action: A_contra) -> Self:
+        """Verify the action as the view of the acting seat does, and return the state after it."""
 
-    def apply(self, action: A) -> Self:
-        """Verify the action and return the state after it."""
-
-    def parse(self, text: str) -> A:
-        """Read an action as a person or a record gives it; a card that the action reveals may be part of the text."""
-
-    def tell(self, action: A) -> str:
+    def tell(self, action: A_contra) -> str:
         """Return the action as it enters the record, with the cards it reveals: ``draw stock`` becomes ``draw stock 7H``."""
 
-    def heard(self, action: A, seat: int) -> str:
+    def heard(self, action: A_contra, seat: int) -> str:
         """Return what ``seat`` notices of an action: the line of the record without the cards that it may not see."""
-
-    def view(self, seat: int) -> V_co:
-        """Return what ``seat`` may know."""
 
     def forfeit(self, seat: int, why: str) -> Result:
         """Return how the game ends when ``seat`` breaks it off here: the others win, and it loses as much as by the worst loss."""
@@ -130,6 +124,4 @@ class RandomPlayer:
 
     def choose(self, view: View[A], chance: Chance) -> A:
         """Pick one."""
-        listed = view.legal_actions()
-        options: list[A] = listed if isinstance(listed, list) else list(listed)
-        return chance.pick(options)
+        return chance.pick(view.legal_actions())

@@ -16,7 +16,7 @@ from meldlab.errors import BadText, NotLegalHere
 from meldlab.play.chance import Deal
 from meldlab.play.protocol import Result
 
-__all__ = ["FORMAT", "Record", "toml"]
+__all__ = ["FORMAT", "Record", "read_toml", "toml"]
 
 FORMAT = "meldlab record 1"
 BARE = re.compile(r"[A-Za-z0-9_-]+")  # keys that need no quotes
@@ -36,17 +36,18 @@ class Record:
     @classmethod
     def parse(cls, text: str) -> Self:
         """Read a record; an error says which field is missing or wrong."""
-        try:
-            found = tomllib.loads(text)
-        except tomllib.TOMLDecodeError as problem:
-            raise BadText(f"not TOML: {problem}", text, _place(problem, text)) from None
-        except ValueError:
-            raise BadText("a number has more digits than can be read", text, 0) from None
+        found = read_toml(text)
         fields = Fields(found, text)
         if fields.take("format", str) != FORMAT:
             raise BadText(f"no record format {found['format']!r} (use {FORMAT!r})", text, fields.place("format"))
-        seed, number, turned = (fields.take(name, int, 0) for name in ("seed", "number", "turned"))
-        deal = Deal(seed, number, turned, fields.take_texts("deal", optional=True))
+        if "turned" in found:
+            raise BadText(
+                "deals are not turned any more, players change seats; without the line 'turned = 0' this can be read",
+                text,
+                fields.place("turned"),
+            )
+        seed, number = (fields.take(name, int, 0) for name in ("seed", "number"))
+        deal = Deal(seed, number, fields.take_texts("deal", optional=True))
         record = cls(
             fields.take("game", str),
             fields.take("rules", dict, {}),
@@ -61,7 +62,7 @@ class Record:
     def __str__(self) -> str:
         deal = self.deal
         lines = [f"format = {toml(FORMAT)}", f"game = {toml(self.game)}", f"players = {toml(self.players)}"]
-        lines += [f"{name} = {value}" for name, value in (("seed", deal.seed), ("number", deal.game), ("turned", deal.turned))]
+        lines += [f"{name} = {value}" for name, value in (("seed", deal.seed), ("number", deal.game))]
         lines += [_column("deal", deal.given)] if deal.given else []
         lines += [_column("actions", self.actions)]
         lines += ["", "[rules]", *(f"{_key(name)} = {toml(value)}" for name, value in self.rules.items())]
@@ -70,6 +71,16 @@ class Record:
             lines += ["", "[result]", f"scores = {toml(self.result.scores)}", f"winners = {toml(winners)}"]
             lines += [f"reason = {toml(self.result.reason)}"]
         return "\n".join(lines) + "\n"
+
+
+def read_toml(text: str) -> dict[str, Any]:
+    """Return what a TOML text holds, or show where it is none."""
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError as problem:
+        raise BadText(f"not TOML: {problem}", text, _place(problem, text)) from None
+    except ValueError:
+        raise BadText("a number has more digits than can be read", text, 0) from None
 
 
 def toml(value: Any) -> str:

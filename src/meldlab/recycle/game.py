@@ -7,75 +7,43 @@
 (2, 'the highest score wins')
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
-from pathlib import Path
+from types import MappingProxyType
 from typing import Any, Self
 
 import numpy as np
 
 from meldlab.errors import BadText, MeldlabError, NoSuchThing, NotLegalHere
-from meldlab.play import Chance, Deal, Result
+from meldlab.play import Batch, Chance, Deal, Player, RandomPlayer, Result
 from meldlab.recycle import library
 from meldlab.recycle.language.limits import Limits
+from meldlab.recycle.language.variants import varied
 from meldlab.recycle.machine import kernel_layout as k
-from meldlab.recycle.machine.machine import Machine, Place, Position
-from meldlab.recycle.machine.statuses import reason
-from meldlab.recycle.telling.teller import HIDDEN, Teller, visible
+from meldlab.recycle.machine.machine import Machine
+from meldlab.recycle.machine.position import Known, Position
+from meldlab.recycle.players import Searcher
+from meldlab.recycle.players.searching import ranks_of, searched_games
+from meldlab.recycle.telling.teller import Teller, visible
+from meldlab.recycle.view import REVEALS, Option, View
 
-__all__ = ["Described", "Option", "Seen", "Standing", "load"]
+__all__ = ["Described", "Option", "State", "View"]
 
-
-def load(name: str) -> tuple[str, str]:
-    """Return name and text of a game: a file by its path, or a game of the library by its name."""
-    path = Path(name)
-    if path.suffix in (".rcy", ".gdl", ".txt") or path.is_file():
-        try:
-            # Only comments can hold anything beyond ASCII, so what they mean elsewhere does not matter.
-            return path.stem, path.read_bytes().decode("utf-8-sig", "replace")
-        except OSError as problem:
-            raise NotLegalHere(f"cannot read {name}: {problem.strerror}") from None
-    return name, library.entry(name).text
+ATTEMPTS = 20  # to permute unseen cards so that the game could stand like that
 
 
 @dataclass(frozen=True)
-class Option:
-    """One way to decide: its number from 1, the branches it takes, and what its owner knows it does."""
-
-    number: int
-    path: tuple[int, ...]
-    words: str
-
-    def __str__(self) -> str:
-        return self.words
-
-
-@dataclass(frozen=True)
-class Seen:
-    """What a seat knows: the cards it may see, how many lie elsewhere, the storage, who decides, and its options."""
-
-    seat: int
-    acting: int | None
-    places: tuple[tuple[str, tuple[str, ...]], ...]
-    cells: tuple[tuple[str, str], ...]
-    options: tuple[Option, ...] = field(repr=False)
-
-    def legal_actions(self) -> Iterable[Option]:
-        """Give the options of the seat."""
-        return self.options
-
-
-@dataclass(frozen=True)
-class Standing:
-    """A described game at one moment."""
+class State:
+    """A described game at one moment, and which cards each seat has seen go to where it does not see them."""
 
     position: Position
+    known: Known = field(compare=False, repr=False)
     teller: Teller = field(compare=False, repr=False)
 
-    def __reduce__(self) -> "tuple[type[Standing], tuple[Position, Teller]]":
+    def __reduce__(self) -> "tuple[type[State], tuple[Position, Known, Teller]]":
         # What was worked out from the position can be worked out again.
-        return type(self), (self.position, self.teller)
+        return type(self), (self.position, self.known, self.teller)
 
     @property
     def seat(self) -> int | None:
@@ -89,33 +57,40 @@ class Standing:
         if not position.over:
             return None
         players, best = position.machine.players, position.machine.best
-        if position.status > k.CAPPED:
-            return Result((0,) * players, (), f"failed: {reason(position.status)}")
-        scores = position.scores
+        try:
+            scores = position.check().scores
+        except BadText as problem:
+            return Result((0,) * players, (), f"failed: {problem.problem}")
         goal = max(scores) if best == "max" else min(scores)
         why = f"the {'highest' if best == 'max' else 'lowest'} score wins"
         capped = "" if position.status == k.FINISHED else " (stopped: too many decisions)"
         return Result(scores, tuple(seat for seat, score in enumerate(scores) if score == goal), why + capped)
 
     @cached_property
-    def options(self) -> tuple[Option, ...]:
-        """Return the options of the seat that decides, in its own words; options that read alike are numbered."""
-        told = [self._told(i, hidden=True) for i in range(len(self.position.paths))]
-        counts = {words: told.count(words) for words in told}
-        seen: dict[str, int] = {}
-        options = []
-        for i, (path, words) in enumerate(zip(self.position.paths, told, strict=True)):
-            if counts[words] > 1:
-                seen[words] = seen.get(words, 0) + 1
-                words = f"{words} ({seen[words]})"
-            options.append(Option(i + 1, path, words))
-        return tuple(options)
+    def _views(self) -> dict[int, View]:
+        return {}
 
-    def _told(self, option: int, hidden: bool) -> str:
+    def view(self, seat: int) -> View:
+        """Return what a seat may know."""
+        if seat not in self._views:
+            self._views[seat] = View(seat, self.position.masked(seat + 1, self.known), self.teller)
+        return self._views[seat]
+
+    def apply(self, action: Option) -> Self:
+        """Carry out an option."""
+        self._deciding.verify(action)
+        return type(self)(*self.position.decide_knowing(action.number - 1, self.known), self.teller)
+
+    @property
+    def _deciding(self) -> View:
+        return self.view(self.seat or 0)
+
+    def tell(self, action: Option) -> str:
+        """Return an option as it enters the record: its words and, where they leave something open, what came of it."""
+        option, view = action.number - 1, self._deciding
         after, did = self.position.preview(option)
-        if not hidden:
-            return self.teller.tell(did, after)
-        return self.teller.tell(did, after, visible(self.position, self.position.seat), foresight=True)
+        full, words = self.teller.tell(did, after), view.words(option)
+        return words if full == view.foreseen(option) else f"{words}{REVEALS}{full}"
 
     def heard(self, action: Option, seat: int) -> str:
         """Return what a seat notices when an option is carried out, and what happens by itself after it."""
@@ -124,59 +99,6 @@ class Standing:
         chosen = self.teller.tell(did, after, seen) if did else "has chosen"
         followed = self.teller.tell(then, after, seen)
         return f"{chosen}\n  {followed}" if followed else chosen
-
-    def legal_actions(self) -> Iterable[Option]:
-        """Give the options."""
-        return () if self.seat is None else self.options
-
-    def verify(self, action: Option) -> None:
-        """Raise NotLegalHere if the option is not one of this decision."""
-        if self.seat is None:
-            raise NotLegalHere("the game is over")
-        # Types first: whatever else it is, it might call itself equal to anything.
-        number, path, words = (getattr(action, name, None) for name in ("number", "path", "words"))
-        if type(action) is not Option or not (type(number) is int and type(path) is tuple and type(words) is str):
-            raise NotLegalHere(f"a {type(action).__name__} like this is no option")
-        if not (0 < number <= len(self.options) and self.options[number - 1].words == words and self.options[number - 1].path == path):
-            raise NotLegalHere(f"no option {words!r} here")
-
-    def apply(self, action: Option) -> Self:
-        """Carry out an option."""
-        self.verify(action)
-        return type(self)(self.position.decide(action.number - 1), self.teller)
-
-    def parse(self, text: str) -> Option:
-        """Read an option: its words, its words with the cards it reveals, or its number."""
-        wanted = " ".join(text.split())
-        for option in self.options:
-            if wanted in (option.words, str(option.number)):
-                return option
-        for option in self.options:
-            if wanted == self.tell(option):
-                return option
-        if wanted.isdecimal():
-            raise BadText(f"no option {wanted} (1 to {len(self.options)})", text, 0)
-        raise NoSuchThing("option", wanted, [option.words for option in self.options])
-
-    def tell(self, action: Option) -> str:
-        """Return an option with the cards it reveals; those that still read alike keep their number."""
-        full = self._told(action.number - 1, hidden=False)
-        alike = [option for option in self.options[: action.number - 1] if self._told(option.number - 1, hidden=False) == full]
-        return f"{full} [{len(alike) + 1}]" if alike else full
-
-    def view(self, seat: int) -> Seen:
-        """Return what a seat may know."""
-        acting = self.seat
-        places = tuple((self.teller.place_name(place), self._shown(place, seat + 1)) for place in self.position.places())
-        cells = tuple((f"{name}{_whose(category, owner)}", str(value)) for _, category, owner, name, value in self.position.cells())
-        return Seen(seat, acting, places, cells, self.options if acting == seat else ())
-
-    def _shown(self, place: Place, seat: int) -> tuple[str, ...]:
-        if not place.seen_by(seat):
-            backs = self.position.machine.plan.backs
-            types = [self.position.type_of(card) for card in place.cards]
-            return tuple(HIDDEN if backs[kind] == "DEFAULT" else f"{HIDDEN}{backs[kind]}" for kind in types)
-        return tuple(self.teller.card_names[self.position.type_of(card)] for card in place.cards)
 
     def forfeit(self, seat: int, why: str) -> Result:
         """Return the end when ``seat`` breaks off: it and its team are last, one point behind the worst score as the game stands.
@@ -194,20 +116,22 @@ class Standing:
         return Result(ended, tuple(other for other, gone in enumerate(lost) if not gone), why)
 
     def redeal(self, seat: int, chance: Chance) -> Self:
-        """Permute, back by back, the cards that a seat cannot see and nobody remembers."""
-        position = self.position
-        seen = {card for place in position.places() if place.seen_by(seat + 1) for card in place.cards}
-        words, plan, stream = position.words.copy(), position.machine.plan, chance.stream()
-        for back in sorted(set(plan.backs)):
-            cards = [c for c in range(int(words[k.CARDS])) if c not in seen and plan.backs[position.type_of(c)] == back]
-            types = [position.type_of(card) for card in cards]
-            stream.shuffle(types)
-            words[[plan.cards + k.NODE * card + k.TYPE for card in cards]] = np.array(types, np.int64)
-        return type(self)(position.with_words(words), self.teller)
-
-
-def _whose(category: str, owner: int) -> str:
-    return {"game": "", "player": f" of p{owner}", "team": f" of team {owner}"}[category]
+        """Permute, back by back, the cards that a seat neither sees nor remembers."""
+        position, plan, stream = self.position, self.position.machine.plan, chance.stream()
+        seen = visible(position, seat + 1) | set(np.flatnonzero(self.known[seat + 1]).tolist())
+        types = {card: position.type_of(card) for card in range(int(position.words[k.CARDS])) if card not in seen}
+        for _ in range(ATTEMPTS):
+            words = position.words.copy()
+            for back in sorted(set(plan.backs)):
+                cards = [card for card, kind in types.items() if plan.backs[kind] == back]
+                faces = [types[card] for card in cards]
+                stream.shuffle(faces)
+                words[[plan.cards + k.NODE * card + k.TYPE for card in cards]] = np.array(faces, np.int64)
+            other = position.with_words(words)
+            # Not every deal can be: whoever decides must have an option, as he has here.
+            if other.over == position.over:
+                return type(self)(other, self.known, self.teller)
+        return self
 
 
 @dataclass(frozen=True, eq=False)
@@ -220,10 +144,12 @@ class Described:
     limits: Limits = field(default_factory=Limits)
 
     @classmethod
-    def named(cls, name: str, dialect: str = "0.6", limits: Limits | None = None) -> Self:
-        """Return the game of a file or of the library."""
-        title, text = load(name)
-        return cls(title, text, dialect, limits or Limits())
+    def named(
+        cls, name: str, dialect: str = "0.6", limits: Limits | None = None, settings: Mapping[str, int] = MappingProxyType({})
+    ) -> Self:
+        """Return the game of a file or of the library, with other values for numbers that it declares."""
+        title, text = library.load(name)
+        return cls(title, varied(text, settings, dialect), dialect, limits or Limits())
 
     @cached_property
     def machine(self) -> Machine:
@@ -234,6 +160,12 @@ class Described:
     def seats(self) -> range:
         """Return how many play."""
         return range(self.machine.players, self.machine.players + 1)
+
+    @property
+    def teams(self) -> tuple[int, ...]:
+        """Return the team of each seat, from 0; empty where each plays alone."""
+        teams = tuple(team - 1 for team in self.machine.begin(seed=0).teams)
+        return teams if len(set(teams)) < len(teams) else ()
 
     def rules(self) -> Mapping[str, Any]:
         """Return the description itself, and the limits that may end a game."""
@@ -254,10 +186,36 @@ class Described:
         limits = replace(given, **{name: min(getattr(given, name), getattr(own, name)) for name in ("words", "work", "game_work")})
         return cls(rules.get("name", "described"), rules["description"], rules.get("dialect", "0.6"), limits)
 
-    def start(self, seats: int, deal: Deal) -> Standing:
+    def start(self, seats: int, deal: Deal) -> State:
         """Return the first decision."""
         if seats not in self.seats:
             raise NotLegalHere(f"{self.name} is for {self.machine.players} players, not {seats}")
-        if deal.turned or deal.given:
-            raise NotLegalHere("a described game deals its own cards: a deal can be neither turned nor given")
-        return Standing(self.machine.begin(deal.seed, deal.game), Teller(self.machine))
+        if deal.given:
+            raise NotLegalHere("a described game deals its own cards: none can be given")
+        return State(*self.machine.begin_knowing(deal.seed, deal.game), Teller(self.machine))
+
+    def batch(self, players: Sequence[Player[Any, Any]], seed: int, first: int, games: int, threads: int = 0) -> Batch | None:
+        """Play games ``first`` and following of a seed by kernel, as a table would play them; None if a player only sits at the table."""
+        machine = self.machine
+        chance = Searcher("random")
+        seated: list[Any] = [
+            chance if type(player) is RandomPlayer else player for player in players if type(player) in (RandomPlayer, Searcher)
+        ]
+        if len(seated) < len(players):
+            return None
+        if len(seated) != machine.players:
+            raise NotLegalHere(f"{self.name} is for {machine.players} players, not {len(seated)}")
+        if all(player == chance for player in seated):
+            played: Any = machine.random_games(games, seed, threads, first)
+            counts = {"options": played.options} | dict.fromkeys(("simulations", "changed", "broken"), np.zeros(games, np.int64))
+        else:
+            played = searched_games(machine, seated, games, seed, first, threads)
+            columns = {name: getattr(played, name) for name in ("options", "simulations", "changed", "broken")}
+            counts = {name: np.bincount(played.game - first, each, games).astype(np.int64) for name, each in columns.items()}
+        ended = played.statuses <= k.CAPPED
+        best = ended[:, None] & (ranks_of(played.scores, machine.best) == 0)
+        wins = best / np.maximum(1, best.sum(axis=1))[:, None]
+        counts |= {"status": played.statuses, "error_at": played.errors, "decisions": played.decisions}
+        failed = zip(np.flatnonzero(~ended).tolist(), played.statuses[~ended].tolist(), played.errors[~ended].tolist(), strict=True)
+        troubles = {first + row: str(machine.failure(status, at)) for row, status, at in failed}
+        return Batch(np.where(ended[:, None], played.scores, 0), wins, counts, troubles)

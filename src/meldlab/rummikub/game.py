@@ -8,12 +8,12 @@
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass, field, replace
-from typing import Any, Self
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar, Self
 
 from meldlab.chance import Purpose
 from meldlab.errors import NoSuchThing, NotLegalHere
-from meldlab.play import Chance, Deal, Result
+from meldlab.play import Chance, Count, Deal, Played, Result
 from meldlab.rummikub.answer import Goal
 from meldlab.rummikub.checker import table_faults
 from meldlab.rummikub.position import Position, read_table, show_table
@@ -23,7 +23,7 @@ from meldlab.rummikub.sets import TileSet, best_reading, columns
 from meldlab.rummikub.solve import solve
 from meldlab.rummikub.tiles import JOKER, Tile, check_supply, read_tiles, show
 
-__all__ = ["Draw", "Fail", "Pass", "Play", "Round", "Rummikub", "Turn", "View"]
+__all__ = ["Draw", "Fail", "Pass", "Play", "Rummikub", "State", "Turn", "View"]
 
 VERBS = ("play", "draw", "fail", "pass")
 
@@ -70,7 +70,8 @@ class View:
     """What one seat sees: the table, its own rack, and how many tiles the others and the pool have."""
 
     seat: int
-    acting: bool
+    acting: int | None
+    """Whose turn it is; None when the game is over."""
     table: tuple[TileSet, ...]
     rack: tuple[Tile, ...]
     sizes: tuple[int, ...]
@@ -88,11 +89,11 @@ class View:
         """Return what one does who plays nothing."""
         return Draw() if self.pool else Pass()
 
-    def legal_actions(self) -> Iterator[Turn]:
-        """Give doing nothing, then simple plays: the best opening, one set from the rack, one tile added to a set."""
-        if not self.acting:
-            return
-        yield self.idle
+    def legal_actions(self) -> list[Turn]:
+        """Return doing nothing, then simple plays: the best opening, one set from the rack, one tile added to a set."""
+        return [self.idle, *self._plays()] if self.acting == self.seat else []
+
+    def _plays(self) -> Iterator[Play]:
         if not self.opened[self.seat]:
             answer = solve(self.position, Goal("value", "none"))
             if answer.played:
@@ -107,6 +108,50 @@ class View:
                 grown = grow(tile_set, tile, self.rules)
                 if grown:
                     yield Play((*self.table[:i], grown, *self.table[i + 1 :]))
+
+    def parse(self, text: str) -> Turn:
+        """Read a turn; what was drawn may stand behind ``draw`` and ``fail``, as a record has it."""
+        verb, _, rest = text.strip().partition(" ")
+        if verb not in VERBS:
+            raise NoSuchThing("action", verb, VERBS)
+        if verb == "play":
+            return Play(read_table(rest, self.rules))
+        idle: dict[str, Turn] = {"draw": Draw(), "fail": Fail(), "pass": Pass()}
+        return idle[verb]
+
+    def verify(self, action: Turn) -> None:
+        """Raise NotLegalHere with the rule that a turn breaks, or if it is no turn at all."""
+        if self.acting != self.seat:
+            raise NotLegalHere("the game is over" if self.acting is None else f"it is the turn of p{self.acting + 1}")
+        if type(action) not in (Play, Draw, Fail, Pass):
+            raise NotLegalHere(f"a {type(action).__name__} is no turn")
+        if isinstance(action, Draw | Fail) and not self.pool:
+            raise NotLegalHere("the pool is empty (pass instead)")
+        if isinstance(action, Pass) and self.pool:
+            raise NotLegalHere("there are tiles to draw (only with an empty pool may one pass)")
+        if isinstance(action, Play):
+            self._verify_play(action)
+
+    def _verify_play(self, action: Play) -> None:
+        self._verify_tiles(getattr(action, "table", None))
+        wrong = table_faults(self.position, action.table)
+        if wrong:
+            raise NotLegalHere("; ".join(wrong))
+        if not _tiles_played(self.table, action.table):
+            raise NotLegalHere("a play needs a tile from the rack (or draw)")
+
+    def _verify_tiles(self, table: object) -> None:
+        """Raise NotLegalHere if a table is not made of tiles that the box holds; only then can one ask whether they lie well."""
+        if not isinstance(table, tuple) or not all(
+            type(one) is TileSet and isinstance(getattr(one, "tiles", None), tuple) for one in table
+        ):
+            raise NotLegalHere("a play is a tuple of sets")
+        if sum(len(one.tiles) for one in table) > self.rules.tiles:
+            raise NotLegalHere(f"more tiles than the {self.rules.tiles} of the box")
+        tiles = [tile for one in table for tile in one.tiles]
+        if not all(_is_tile(tile, self.rules) for tile in tiles):
+            raise NotLegalHere("a set is a tuple of tiles of this box, each joker with the tile it stands for")
+        check_supply(tiles, self.rules)
 
 
 def grow(tile_set: TileSet, tile: Tile, rules: Rules) -> TileSet | None:
@@ -141,7 +186,7 @@ def grow(tile_set: TileSet, tile: Tile, rules: Rules) -> TileSet | None:
 
 
 @dataclass(frozen=True)
-class Round:
+class State:
     """Everything about a game at one moment; ``idle`` counts the turns since somebody played or drew."""
 
     rules: Rules
@@ -179,57 +224,15 @@ class Round:
         stake = _points((*self.racks[seat], *self.pool))
         return Result(_shared(stake, others, [-stake] * len(self.racks)), tuple(others), why)
 
-    def legal_actions(self) -> Iterator[Turn]:
-        """Give some of what the acting seat may do, as its view does."""
-        return self.view(self.turn).legal_actions()
-
-    def verify(self, action: Turn) -> None:
-        """Raise NotLegalHere with the rule that a turn breaks, or if it is no turn at all."""
-        if self.over:
-            raise NotLegalHere("the game is over")
-        if type(action) not in (Play, Draw, Fail, Pass):
-            raise NotLegalHere(f"a {type(action).__name__} is no turn")
-        if isinstance(action, Draw | Fail) and not self.pool:
-            raise NotLegalHere("the pool is empty (pass instead)")
-        if isinstance(action, Pass) and self.pool:
-            raise NotLegalHere("there are tiles to draw (only with an empty pool may one pass)")
-        if isinstance(action, Play):
-            self._verify_play(action)
-
-    def _verify_play(self, action: Play) -> None:
-        self._verify_tiles(getattr(action, "table", None))
-        wrong = table_faults(Position(self.table, self.racks[self.turn], self.rules, self.opened[self.turn]), action.table)
-        if wrong:
-            raise NotLegalHere("; ".join(wrong))
-        if not self._played(action):
-            raise NotLegalHere("a play needs a tile from the rack (or draw)")
-
-    def _verify_tiles(self, table: object) -> None:
-        """Raise NotLegalHere if a table is not made of tiles that the box holds; only then can one ask whether they lie well."""
-        if not isinstance(table, tuple) or not all(
-            type(one) is TileSet and isinstance(getattr(one, "tiles", None), tuple) for one in table
-        ):
-            raise NotLegalHere("a play is a tuple of sets")
-        if sum(len(one.tiles) for one in table) > self.rules.tiles:
-            raise NotLegalHere(f"more tiles than the {self.rules.tiles} of the box")
-        tiles = [tile for one in table for tile in one.tiles]
-        if not all(_is_tile(tile, self.rules) for tile in tiles):
-            raise NotLegalHere("a set is a tuple of tiles of this box, each joker with the tile it stands for")
-        check_supply(tiles, self.rules)
-
-    def _played(self, action: Play) -> Counter[Tile]:
-        after = Counter(tile.piece for tile_set in action.table for tile in tile_set.tiles)
-        return after - Counter(tile.piece for tile_set in self.table for tile in tile_set.tiles)
-
     def apply(self, action: Turn) -> Self:
         """Verify the turn and return the state after it."""
-        self.verify(action)
+        self.view(self.turn).verify(action)
         after = (self.turn + 1) % len(self.racks)
         rack = self.racks[self.turn]
         if isinstance(action, Pass):
             return replace(self, turn=after, idle=self.idle + 1)
         if isinstance(action, Play):
-            left = tuple(sorted((Counter(rack) - self._played(action)).elements()))
+            left = tuple(sorted((Counter(rack) - _tiles_played(self.table, action.table)).elements()))
             opened = tuple(one or seat == self.turn for seat, one in enumerate(self.opened))
             return replace(self, table=action.table, racks=self._with(left), opened=opened, turn=after, idle=0)
         many = 1 if isinstance(action, Draw) else self.rules.penalty
@@ -237,16 +240,6 @@ class Round:
 
     def _with(self, rack: tuple[Tile, ...]) -> tuple[tuple[Tile, ...], ...]:
         return (*self.racks[: self.turn], rack, *self.racks[self.turn + 1 :])
-
-    def parse(self, text: str) -> Turn:
-        """Read a turn; what was drawn may stand behind ``draw`` and ``fail``."""
-        verb, _, rest = text.strip().partition(" ")
-        if verb not in VERBS:
-            raise NoSuchThing("action", verb, VERBS)
-        if verb == "play":
-            return Play(read_table(rest, self.rules))
-        idle: dict[str, Turn] = {"draw": Draw(), "fail": Fail(), "pass": Pass()}
-        return idle[verb]
 
     def tell(self, action: Turn) -> str:
         """Return the turn as it enters the record, with the tiles drawn."""
@@ -261,7 +254,7 @@ class Round:
     def view(self, seat: int) -> View:
         """Return what ``seat`` may know."""
         sizes = tuple(map(len, self.racks))
-        return View(seat, seat == self.seat, self.table, self.racks[seat], sizes, len(self.pool), self.opened, self.rules)
+        return View(seat, self.seat, self.table, self.racks[seat], sizes, len(self.pool), self.opened, self.rules)
 
     def redeal(self, seat: int, chance: Chance) -> Self:
         """Permute the tiles that ``seat`` cannot see: the other racks and the pool."""
@@ -275,6 +268,12 @@ class Round:
                 racks.append(tuple(sorted(unseen[: len(rack)])))
                 unseen = unseen[len(rack) :]
         return replace(self, racks=tuple(racks), pool=tuple(unseen))
+
+
+def _tiles_played(before: tuple[TileSet, ...], after: tuple[TileSet, ...]) -> Counter[Tile]:
+    """Return the tiles that lie on a table and did not before."""
+    counts = [Counter(tile.piece for tile_set in table for tile in tile_set.tiles) for table in (before, after)]
+    return counts[1] - counts[0]
 
 
 def _points(tiles: tuple[Tile, ...]) -> int:
@@ -303,18 +302,23 @@ class Rummikub:
     house: Rules = field(default_factory=lambda: PRESETS["official"])
     name: str = "rummikub"
     seats: range = range(2, 5)
+    counts: ClassVar[Mapping[str, Count]] = {"turns": Count()}
 
     def rules(self) -> Mapping[str, Any]:
         """Return the fields that a record needs."""
-        return asdict(self.house)
+        return self.house.as_record()
 
     @classmethod
     def read(cls, rules: Mapping[str, Any]) -> Self:
         """Return the game in the house of a record."""
         return cls(Rules.read(rules))
 
-    def start(self, seats: int, deal: Deal) -> Round:
-        """Deal the racks; the highest of one tile drawn each says who begins. A turned deal turns the racks and the first turn."""
+    def counted(self, played: Played[State]) -> dict[str, int]:
+        """Return what is counted of a game: its turns."""
+        return {"turns": len(played.actions)}
+
+    def start(self, seats: int, deal: Deal) -> State:
+        """Deal the racks; the highest of one tile drawn each says who begins."""
         rules = self.house
         if rules.dealt * seats > rules.tiles:
             raise NotLegalHere(f"{seats} racks of {rules.dealt} tiles cannot be dealt from {rules.tiles}")
@@ -327,6 +331,5 @@ class Rummikub:
             lots = deal.stream(Purpose.LOTS).sample([tile.number for tile in pool], seats)
             first = lots.index(max(lots))
             deal.stream(Purpose.TILES).shuffle(pool)
-        places = [(seat - deal.turned) % seats for seat in range(seats)]
-        racks = tuple(tuple(sorted(pool[rules.dealt * place : rules.dealt * (place + 1)])) for place in places)
-        return Round(rules, (), racks, tuple(pool[rules.dealt * seats :]), (False,) * seats, (first + deal.turned) % seats)
+        racks = tuple(tuple(sorted(pool[rules.dealt * place : rules.dealt * (place + 1)])) for place in range(seats))
+        return State(rules, (), racks, tuple(pool[rules.dealt * seats :]), (False,) * seats, first)

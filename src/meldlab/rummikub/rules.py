@@ -13,12 +13,14 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 from meldlab.errors import NoSuchThing, NotLegalHere
+from meldlab.play.rules import read_rules, record_of, rules_from
 
 __all__ = ["COLOURS", "FAMILIES", "PRESETS", "Rules"]
 
 COLOURS = "RKBOGV"  # red, black, blue, orange; green and violet for larger houses
 FAMILIES = ("free", "modern", "strict")
 AFTER_OPENING = ("wait", "manipulate")
+KINDS = {int: "a whole number", bool: "true or false", str: "a word"}
 
 
 @dataclass(frozen=True)
@@ -45,6 +47,9 @@ class Rules:
     penalty: int = 3
 
     def __post_init__(self) -> None:
+        for field in fields(self):
+            if type(getattr(self, field.name)) is not type(field.default):
+                raise NotLegalHere(f"the rule {field.name} is {KINDS[type(field.default)]}, not {getattr(self, field.name)!r}")
         for name, value, low, high in (
             ("colours", self.colours, 1, len(COLOURS)),
             ("numbers", self.numbers, 2, 20),
@@ -56,7 +61,7 @@ class Rules:
             ("tiles dealt", self.dealt, 1, 100),
             ("penalty tiles", self.penalty, 1, 20),
         ):
-            if not isinstance(value, int) or not low <= value <= high:
+            if not low <= value <= high:
                 raise NotLegalHere(f"{value} {name} ({low} to {high} can be played with)")
         if self.jokers_are not in FAMILIES:
             raise NoSuchThing("joker family", self.jokers_are, FAMILIES)
@@ -66,19 +71,22 @@ class Rules:
             raise NotLegalHere(f"no set of {self.smallest} tiles exists with {self.colours} colours and {self.numbers} numbers")
 
     @classmethod
-    def read(cls, table: Mapping[str, Any]) -> "Rules":
-        """Return the rules of a record: the fields that differ from the paper's.
+    def named(cls, name: str) -> "Rules":
+        """Return a preset by its name, or the rules of a TOML file."""
+        return read_rules(name, PRESETS)
 
-        >>> Rules.read({"jokers": 3, "jokers_are": "modern"}).jokers
-        3
+    @classmethod
+    def read(cls, table: Mapping[str, Any]) -> "Rules":
+        """Return the rules of a record: a preset, or the paper's, and the fields that differ from it.
+
+        >>> Rules.read({"jokers": 3, "jokers_are": "modern"}).as_record()
+        {'preset': 'official', 'jokers': 3}
         """
-        known = {field.name: type(field.default) for field in fields(cls)}
-        for name, value in table.items():
-            if name not in known:
-                raise NoSuchThing("rule", name, known)
-            if type(value) is not known[name]:
-                raise NotLegalHere(f"the rule {name} is a {known[name].__name__}, not {value!r}")
-        return cls(**table)
+        return rules_from(table, PRESETS)
+
+    def as_record(self) -> dict[str, Any]:
+        """Return the preset that differs in the fewest fields, and those fields."""
+        return record_of(self, PRESETS)
 
     @property
     def letters(self) -> str:

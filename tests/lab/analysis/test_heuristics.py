@@ -1,4 +1,4 @@
-"""The ten heuristics: by hand on a small record, and against plain loops over made-up ones."""
+"""The ten heuristics: by hand on a small sample, and against plain loops over made-up ones."""
 
 from itertools import pairwise
 from math import sqrt
@@ -9,9 +9,9 @@ from hypothesis import given, settings
 
 from meldlab.lab.analysis import heuristics as h
 from meldlab.lab.analysis.heuristics import NAMES, Heuristic, heuristics
-from meldlab.lab.analysis.record import Decision, Record, Row
+from meldlab.lab.analysis.sample import Sample
 from meldlab.recycle.machine import kernel_layout as k
-from tests.lab.analysis.records import BY_HAND, games
+from tests.lab.analysis.samples import BY_HAND, Decision, Row, games, sample_of
 
 
 def value(found: Heuristic) -> float:
@@ -43,15 +43,15 @@ def test_by_hand() -> None:
 def test_fairness_is_a_tent_over_the_equal_share(wins: int, expected: float) -> None:
     # Three players; the first wins so many of four games.
     rows = [Row((1, 0, 0) if game < wins else (0, 1, 0), ()) for game in range(4)]
-    found = h.fairness(Record.of_rows("max", 3, rows))
+    found = h.fairness(sample_of("max", 3, rows))
     assert value(found) == pytest.approx(expected)
     assert found.interval is not None
     assert 0 <= found.interval.low < found.interval.high <= 1
 
 
 def test_order_and_gain_compare_with_chance() -> None:
-    always = Record.of_rows("min", 4, [Row((0, 1, 1, 1), ())] * 50)
-    shared = Record.of_rows("min", 4, [Row((1, 1, 1, 1), ())] * 50)
+    always = sample_of("min", 4, [Row((0, 1, 1, 1), ())] * 50)
+    shared = sample_of("min", 4, [Row((1, 1, 1, 1), ())] * 50)
     assert value(h.order(always)) == 1
     assert value(h.order(shared)) == 0
     assert value(h.gain(always, shared)) == 0.75
@@ -62,10 +62,10 @@ PAIRS = (1, 2, 1, 2)
 
 
 def test_pairs_win_and_lose_together() -> None:
-    always = Record.of_rows("max", 4, [Row((3, 1, 3, 1), ())] * 20)
-    never = Record.of_rows("max", 4, [Row((1, 3, 1, 3), ())] * 20)
-    half = Record.of_rows("max", 4, [Row((3, 1, 3, 1), ()), Row((1, 3, 1, 3), ())] * 10)
-    tied = Record.of_rows("max", 4, [Row((2, 2, 2, 2), ())] * 20)
+    always = sample_of("max", 4, [Row((3, 1, 3, 1), ())] * 20)
+    never = sample_of("max", 4, [Row((1, 3, 1, 3), ())] * 20)
+    half = sample_of("max", 4, [Row((3, 1, 3, 1), ()), Row((1, 3, 1, 3), ())] * 10)
+    tied = sample_of("max", 4, [Row((2, 2, 2, 2), ())] * 20)
     assert [value(h.fairness(games, PAIRS)) for games in (always, never, half, tied)] == [0, 0, 1, 1]
     assert [value(h.order(games, PAIRS)) for games in (always, never, half, tied)] == [1, -1, 0, 0]
     assert value(h.gain(always, half, PAIRS)) == 0.5
@@ -76,7 +76,7 @@ def test_pairs_win_and_lose_together() -> None:
 
 def test_a_player_without_a_team_is_a_side() -> None:
     # The first plays alone against a pair and another one: three sides.
-    third = Record.of_rows("min", 4, [Row((0, 1, 1, 1), ()), Row((2, 1, 1, 2), ()), Row((2, 2, 2, 1), ())])
+    third = sample_of("min", 4, [Row((0, 1, 1, 1), ()), Row((2, 1, 1, 2), ()), Row((2, 2, 2, 1), ())])
     assert value(h.fairness(third, (0, 1, 1, 0))) == pytest.approx(1)
     assert value(h.order(third, (0, 1, 1, 0))) == pytest.approx(0)
 
@@ -86,10 +86,10 @@ def test_the_published_rule_counts_seats_and_whole_ties() -> None:
         assert found.published is not None
         return found.published.value
 
-    always = Record.of_rows("max", 4, [Row((3, 1, 3, 1), ())] * 20)
-    half = Record.of_rows("max", 4, [Row((3, 1, 3, 1), ()), Row((1, 3, 1, 3), ())] * 10)
+    always = sample_of("max", 4, [Row((3, 1, 3, 1), ())] * 20)
+    half = sample_of("max", 4, [Row((3, 1, 3, 1), ()), Row((1, 3, 1, 3), ())] * 10)
     # Everybody but one wins, as in Cuckoo: the first wins three of four games.
-    most = Record.of_rows("min", 4, [Row(tuple(int(seat == loser) for seat in range(4)), ()) for loser in range(4)])
+    most = sample_of("min", 4, [Row(tuple(int(seat == loser) for seat in range(4)), ()) for loser in range(4)])
     assert [published(h.fairness(games, PAIRS)) for games in (always, half)] == [0, pytest.approx(2 / 3)]
     assert published(h.order(half, PAIRS)) == pytest.approx(1 / 3)
     assert value(h.fairness(most)) == 1
@@ -100,12 +100,12 @@ def test_the_published_rule_counts_seats_and_whole_ties() -> None:
 
 
 def test_nothing_is_made_up_for_one_player_or_without_estimates() -> None:
-    alone = Record.of_rows("max", 1, [Row((3,), (Decision(0, 2), Decision(0, 3)))] * 3)
+    alone = sample_of("max", 1, [Row((3,), (Decision(0, 2), Decision(0, 3)))] * 3)
     found = {each.name: each.interval for each in heuristics(alone, alone, alone)}
     assert {name for name, interval in found.items() if interval} == {"convergence"}
     assert found.keys() == set(NAMES)
     assert all(each.meaning for each in heuristics(alone, alone, alone))
-    failed = Record.of_rows("max", 2, [Row((0, 0), (), status=k.NO_CARD)] * 3)
+    failed = sample_of("max", 2, [Row((0, 0), (), status=k.NO_CARD)] * 3)
     assert not any(each.interval for each in heuristics(failed, failed, failed))
 
 
@@ -158,8 +158,8 @@ def plainly(goal: str, seats: int, rows: list[Row]) -> dict[str, float | None]:
 @settings(max_examples=60)
 @given(games())
 def test_against_plain_loops(made: tuple[str, int, list[Row]]) -> None:
-    record = Record.of_rows(*made)
-    found = {each.name: each for each in heuristics(record, record, record)}
+    sample = sample_of(*made)
+    found = {each.name: each for each in heuristics(sample, sample, sample)}
     for name, expected in plainly(*made).items():
         interval = found[name].interval
         assert (interval is None) == (expected is None), name
@@ -169,8 +169,8 @@ def test_against_plain_loops(made: tuple[str, int, list[Row]]) -> None:
 
 @settings(max_examples=30)
 @given(games())
-def test_a_record_reads_what_it_writes_and_splits_anywhere(made: tuple[str, int, list[Row]]) -> None:
+def test_a_sample_reads_what_it_writes_and_splits_anywhere(made: tuple[str, int, list[Row]]) -> None:
     goal, seats, rows = made
-    whole = Record.of_rows(goal, seats, rows).as_json()
-    assert Record.from_json(whole).as_json() == whole
-    assert Record.joined([Record.of_rows(goal, seats, [row]) for row in rows]).as_json() == whole
+    whole = sample_of(goal, seats, rows).as_json()
+    assert Sample.from_json(whole).as_json() == whole
+    assert Sample.joined([sample_of(goal, seats, [row]) for row in rows]).as_json() == whole

@@ -106,13 +106,13 @@ def test_the_text_for_graphviz() -> None:
 def test_nothing_overlaps(name: str) -> None:
     found = movement(name)
     layout = arrange(found)
-    assert set(layout.nodes) == set(found.spots)
+    assert set(layout.ovals) == set(found.spots)
     assert set(layout.curves) == set(found.edges)
-    for one, other in combinations(layout.nodes.values(), 2):
+    for one, other in combinations(layout.ovals.values(), 2):
         assert abs(one.x - other.x) >= one.wide + other.wide or abs(one.y - other.y) >= one.high + other.high
     for upper, lower in combinations(sorted(layout.boxes.values(), key=lambda box: box.y), 2):
         assert upper.y + upper.height <= lower.y
-    for spot, node in layout.nodes.items():
+    for spot, node in layout.ovals.items():
         box = layout.boxes[spot.owner]
         assert box.x <= node.x - node.wide
         assert node.x + node.wide <= box.x + box.width

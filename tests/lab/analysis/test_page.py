@@ -11,16 +11,21 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
+from jinja2 import UndefinedError
+from matplotlib.figure import Figure
 
 from meldlab.errors import NotLegalHere
 from meldlab.lab.analysis.comparison import Comparison, write_comparison
-from meldlab.lab.analysis.html import download
+from meldlab.lab.analysis.heuristics import NAMES
 from meldlab.lab.analysis.page import analysis_page, write_analysis
-from meldlab.lab.analysis.study import Analysis, Budget
-from meldlab.lab.analysis.tables import Played, tables
-from meldlab.lab.analysis.writing import Rules, highlighted
+from meldlab.lab.analysis.program import Preface, coloured
+from meldlab.lab.analysis.strip import Strip
+from meldlab.lab.analysis.study import Analysis, Effort
+from meldlab.lab.analysis.tables import Labelled, tables
+from meldlab.lab.pages.page import download, inline, render
 from meldlab.recycle import library
-from tests.lab.analysis.records import BY_HAND
+from meldlab.statistics import Interval
+from tests.lab.analysis.samples import BY_HAND
 from tests.lab.analysis.test_study import study
 
 VOID = {"meta", "br", "img"}
@@ -63,7 +68,7 @@ class Reader(HTMLParser):
 
 @pytest.fixture(scope="module")
 def analysis(tmp_path_factory: pytest.TempPathFactory) -> Analysis:
-    return study("gin_rummy", tmp_path_factory.mktemp("study"), Budget(3, 50, simulations=5, seed=1, quick=True), LIMIT=30)
+    return study("gin_rummy", tmp_path_factory.mktemp("study"), Effort(3, 50, simulations=5, seed=1, quick=True), LIMIT=30)
 
 
 def test_the_page_has_everything_inside(analysis: Analysis) -> None:
@@ -77,9 +82,12 @@ def test_the_page_has_everything_inside(analysis: Analysis) -> None:
     assert not re.search(r"@import|url\((?!#)|<script|<link|<iframe", page)
     assert {link[1:] for link in read.links if link.startswith("#")} <= set(read.ids)
     assert '<meta name="viewport"' in page
-    assert page.count("<svg") == 7
-    for heading in ("Summary", "Rules of Play", "Variants Used", "Information Flow", "Branching Factor", "Decision Spread", "Lead History"):
-        assert f"<h2>{heading}</h2>" in page
+    # Seven figures, and a strip for each heuristic.
+    assert page.count("<svg") == 7 + sum(each.interval is not None for each in analysis.heuristics)
+    assert headings(page) == contents(page)
+    assert {"Summary", "Rules of play", "Variants used", "Information flow", "Decision spread", "RECYCLE code"} <= set(
+        contents(page).values()
+    )
     assert "Quick look" in read.text
     assert "(declare 30 'LIMIT)" in read.text
     for each in analysis.heuristics:
@@ -88,6 +96,79 @@ def test_the_page_has_everything_inside(analysis: Analysis) -> None:
     assert len(shown) == 3
     assert all(text in read.text for text in shown)
     assert "divided by the largest spread of all these games, as in the published pictures" in " ".join(read.text.split())
+
+
+def headings(page: str) -> dict[str, str]:
+    assert page.count("<h2") == len(re.findall(r'<h2 id="', page)), "every heading can be linked to"
+    return dict(re.findall(r'<h2 id="([^"]+)">([^<]+)</h2>', page))
+
+
+def contents(page: str) -> dict[str, str]:
+    return dict(re.findall(r'<li><a href="#([^"]+)">([^<]+)</a></li>', page))
+
+
+def test_text_in_figures_is_text_and_suits_the_dark(analysis: Analysis) -> None:
+    page = analysis_page(analysis)
+    pictures = re.findall(r'<div class="picture".*?</div>', page, flags=re.DOTALL)
+    assert len(pictures) == 7
+    for words in (">STOCK</text>", ">decision point</text>", ">lead (1 first, 0 last)</text>", ">median time per game (ms)</text>"):
+        assert words in page
+    for picture in pictures:
+        styles = " ".join(re.findall(r'style="([^"]*)"', picture))
+        # Black and white are the page's ink and paper; nothing says a font, so that the page's own serves where another is missing.
+        assert not re.search(r"#000000|#ffffff|font-family", styles)
+        assert "currentColor" in picture
+    assert "@media (prefers-color-scheme: dark)" in page
+    assert "font-family" in page[: page.index("</style>")]
+
+
+def test_comments_are_told_once(analysis: Analysis) -> None:
+    read = Reader(analysis_page(analysis))
+    said = " ".join(read.text.split())
+    assert said.count("A pack of 52; aces are low.") == 1
+    assert said.count("Rules: https://www.pagat.com/rummy/ginrummy.html") == 1
+    inside = [line.partition(";;")[2].strip() for line in analysis.subject.preface.code.splitlines() if ";;" in line]
+    assert inside
+    assert all(said.count(note) == 1 for note in inside)
+
+
+def test_a_strip_has_a_mark_for_every_other_game_of_the_library() -> None:
+    games = {mark.game for name in NAMES for mark in Strip.of(name, "", Interval(0.5, 0.4, 0.6)).others}  # type: ignore[union-attr]
+    assert games == set(library.names()), "library.csv is of another library; make it anew"
+    strip = Strip.of("order", "golf", Interval(0.5, -9.0, 9.0))
+    assert strip is not None
+    assert "golf" not in {mark.game for mark in strip.others}
+    places = [strip.at(mark.value) for mark in strip.others]
+    assert places == sorted(places)
+    assert (places[0], places[-1]) == (0, 100)
+    assert (strip.at(-9.0), strip.at(9.0)) == (0, 100)
+    assert Strip.of("order", "golf", None) is None
+
+
+def test_whatever_a_game_is_called_stays_text(tmp_path: Path) -> None:
+    path = tmp_path / "odd.rcy"
+    text = library.entry("kuhn_poker").text.splitlines(keepends=True)
+    path.write_text("".join([";; <script>alert('1')</script> & co\n", *text[1:]]))
+    page = analysis_page(study(str(path), tmp_path / "runs", Effort(2, 20, simulations=5, quick=True)))
+    assert "<script" not in page
+    assert "<h1>&lt;script&gt;alert(&#39;1&#39;)&lt;/script&gt; &amp; co</h1>" in page
+    assert Reader(page).open == []
+
+
+def test_a_template_without_its_values_is_a_mistake() -> None:
+    with pytest.raises(UndefinedError, match="is undefined"):
+        render("meldlab.lab.analysis", "page.html.jinja")
+
+
+def test_two_figures_do_not_mix_up_their_marks() -> None:
+    figure = Figure()
+    figure.subplots().plot([1, 2], [1, 2])
+    one, other = (set(re.findall(r' id="([^"]+)"', inline(figure, name, "A line"))) for name in ("one", "other"))
+    assert one
+    assert not one & other
+    for name in ("one", "other"):
+        picture = inline(figure, name, "A line")
+        assert set(re.findall(r'(?:href="|url\()#([^")]+)', picture)) == set(re.findall(r' id="([^"]+)"', picture))
 
 
 def test_downloads_carry_their_files(analysis: Analysis) -> None:
@@ -115,7 +196,7 @@ def test_everything_is_written(analysis: Analysis, tmp_path: Path) -> None:
     assert all(path.stat().st_size > 50 for path in files)
     assert set(analysis.sheets) == {"movement", "branching", "spread", "lead", "decisions", "scores", "times"}
     (tmp_path / "file").write_text("in the way")
-    with pytest.raises(NotLegalHere, match="cannot write"):
+    with pytest.raises(NotLegalHere, match="cannot be written"):
         write_analysis(analysis, tmp_path / "file")
 
 
@@ -129,7 +210,7 @@ HEADS = {
 
 
 def test_tables_have_the_published_columns() -> None:
-    found = tables("tiny", [Played("MM", BY_HAND, "private", 10, 1000)])
+    found = tables("tiny", [Labelled("MM", BY_HAND, "private", 10, 1000)])
     assert {name: text.splitlines()[0] for name, text in found.items()} == {name: COMMON + head for name, head in HEADS.items()}
     rows = {name: list(csv.DictReader(io.StringIO(text))) for name, text in found.items()}
     assert len(rows["choice.csv"]) == 11
@@ -156,30 +237,32 @@ def test_tables_have_the_published_columns() -> None:
 
 def test_code_is_coloured_and_nothing_is_lost() -> None:
     text = '(game (== 1 2) (< \'A "&") ;; a <b> & c\n)'
-    shown = highlighted(text)
-    assert "<b>game</b>" in shown
-    assert "<s>;; a &lt;b&gt; &amp; c</s>" in shown
+    shown = str(coloured(text))
+    assert '<span class="w">game</span>' in shown
+    assert '<span class="c">;; a &lt;b&gt; &amp; c</span>' in shown
     assert Reader(f"<pre>{shown}</pre>").text == text
 
 
 def test_comments_become_rules() -> None:
-    head = ";; Title\n;; Players: 2\n;; Rules: here\n;;\n;; A pack of\n;; cards.\n;; 1. Draw\n;; 2. Play\n\n"
-    rules = Rules.of("\ufeff" + head + "(game ;; deal\n ;; ten cards\n\n ;; end!\n)")
-    assert rules.title == "Title"
-    assert rules.head == ("Players: 2", "Rules: here", "A pack of cards.", "1. Draw", "2. Play")
-    assert rules.notes == ("Deal ten cards.", "End!")
-    assert Rules.of("(game)").head == ()
+    head = ";; Title\n;; Players: 2\n;; Rules: here\n;;\n;; A pack of\n;; cards.\n;; 1. Draw\n;; 2. Play\n;; a card\n;; - last\n\n"
+    preface = Preface.of("\ufeff" + head + "(game ;; deal\n ;; ten cards\n)\n")
+    assert preface.title == "Title"
+    assert preface.lines == ("Players: 2", "Rules: here", "A pack of cards.", "1. Draw", "2. Play a card", "- last")
+    assert preface.code == "(game ;; deal\n ;; ten cards\n)"
+    assert preface.blocks[1:] == [("ol", 1, ["Draw", "Play a card"]), ("ul", 1, ["last"])]
+    assert Preface.of("(game)") == Preface("", (), "(game)")
+    assert Preface.of(";; only a title").code == ""
 
 
 @pytest.mark.parametrize("name", library.names())
 def test_library_texts_tell_the_rules_that_the_documentation_tells(name: str) -> None:
     told = PAGES.joinpath(f"{name}.md").read_text().split("## Rules\n")[1].split("\n## ")[0]
-    head = Rules.of(library.entry(name).text).head
-    assert " ".join(head[2:]).split() == told.split()
+    lines = Preface.of(library.entry(name).text).lines
+    assert " ".join(lines[2:]).split() == told.split()
 
 
 def test_games_side_by_side(analysis: Analysis, tmp_path: Path) -> None:
-    other = study("gin_rummy", tmp_path, Budget(3, 50, simulations=5, seed=1))
+    other = study("gin_rummy", tmp_path, Effort(3, 50, simulations=5, seed=1))
     comparison = Comparison([other, analysis, other])
     assert comparison.names == ["Gin Rummy", "Gin Rummy (LIMIT=30)", "Gin Rummy"]
     assert comparison.scaled.min() == 0
@@ -198,10 +281,12 @@ def test_games_side_by_side(analysis: Analysis, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("path", sorted(PAGES.parent.joinpath("analysed").glob("*.html")), ids=lambda path: path.stem)
 def test_pages_of_the_documentation_stand_alone(path: Path) -> None:
-    read = Reader(path.read_text())
+    page = path.read_text()
+    read = Reader(page)
     assert read.open == []
+    assert headings(page) == contents(page)
     assert all(link.startswith(("#", "data:", "https://www.pagat.com/")) for link in read.links)
-    assert path.stat().st_size < 1_500_000
+    assert path.stat().st_size < 1_000_000
     # A page of another text than the library's would show another game.
     packed = read.downloads[f"{path.stem}.rcy"].partition("base64,")[2]
     assert base64.b64decode(packed).decode() == library.entry(path.stem).text

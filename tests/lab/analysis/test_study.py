@@ -9,47 +9,46 @@ import pytest
 from meldlab.lab.analysis import playing
 from meldlab.lab.analysis.figures import GRID, draw_spread, lead_curves, normalised_spread
 from meldlab.lab.analysis.playing import LineUp
-from meldlab.lab.analysis.record import Record
-from meldlab.lab.analysis.study import Analysis, Budget, Subject, analyse
+from meldlab.lab.analysis.study import Analysis, Effort, Subject, analyse
 from meldlab.lab.runs.shards import Shard
 from meldlab.lab.runs.store import Counts, Store
 from meldlab.recycle import library
 from meldlab.recycle.game import Described
 from meldlab.recycle.machine.machine import Machine
 from meldlab.recycle.players.searching import searched_games
-from tests.lab.analysis.records import BY_HAND
+from tests.lab.analysis.samples import BY_HAND, Row, sample_of
 
-SMALL = Budget(games=4, counted=100, simulations=20, seed=3)
+SMALL = Effort(games=4, counted=100, simulations=20, seed=3)
 
 
-def study(name: str, folder: Path, budget: Budget = SMALL, **settings: int) -> Analysis:
+def study(name: str, folder: Path, effort: Effort = SMALL, **settings: int) -> Analysis:
     folder.mkdir(exist_ok=True)
-    return analyse(Subject.of(Described.named(name), settings), budget, Store.open(folder / "runs.sqlite"), jobs=1)
+    return analyse(Subject.of(Described.named(name), settings), effort, Store.open(folder / "runs.sqlite"), jobs=1)
 
 
 def findings(analysis: Analysis) -> dict[str, object]:
     """Return everything that does not depend on the clock."""
-    records = [record.as_json() for record in (analysis.random, analysis.skilled, analysis.single)]
-    for record in records:
-        del record["seconds"]
-    return {"records": records, "heuristics": [str(each) for each in analysis.heuristics], "movement": analysis.movement.edges}
+    samples = [sample.as_json() for sample in (analysis.random, analysis.skilled, analysis.single)]
+    for sample in samples:
+        del sample["seconds"]
+    return {"samples": samples, "heuristics": [str(each) for each in analysis.heuristics], "movement": analysis.movement.edges}
 
 
 def test_random_branching_of_rummy_has_its_bands() -> None:
     machine = Machine.of(library.entry("block_rummy").text)
-    record = playing.recorded(searched_games(machine, LineUp.parse("random,random").players, 100, seed=0), "min", 0)
-    assert record.scores.tolist() == machine.random_games(100, 0).scores.tolist()
-    counts = Counter(record.options.tolist())
+    sample = playing.sample_of(searched_games(machine, LineUp.parse("random,random").players, 100, seed=0), "min", 0)
+    assert sample.scores.tolist() == machine.random_games(100, 0).scores.tolist()
+    counts = Counter(sample.options.tolist())
     # Drawing has two options, melding and laying off mostly one or two, discarding from a full hand ten or eleven.
-    assert (counts[1] + counts[2]) / len(record.options) > 0.7
+    assert (counts[1] + counts[2]) / len(sample.options) > 0.7
     assert counts[10] > 2 * counts[9]
     assert counts[11] > 2 * counts[9]
     assert max(counts) == 11
-    first = {move: Counter(record.options[record.move == move].tolist()) for move in (0, 1)}
+    first = {move: Counter(sample.options[sample.move == move].tolist()) for move in (0, 1)}
     assert first[0] == {2: 100}
     assert first[1][1] + first[1][2] > 75
     # On the first turn, whoever has not melded discards: ten options after taking from the pile, eleven after the stock.
-    discards = record.options[(record.move == 3) & (record.options > 8)]
+    discards = sample.options[(sample.move == 3) & (sample.options > 8)]
     assert set(discards.tolist()) == {10, 11}
     assert len(discards) > 60
 
@@ -80,18 +79,18 @@ def test_a_study_is_the_same_again_and_in_pieces(tmp_path: Path, monkeypatch: py
 
 
 def test_more_games_keep_the_first_ones(tmp_path: Path) -> None:
-    few, many = study("kuhn_poker", tmp_path), study("kuhn_poker", tmp_path, Budget(6, 100, simulations=20, seed=3))
+    few, many = study("kuhn_poker", tmp_path), study("kuhn_poker", tmp_path, Effort(6, 100, simulations=20, seed=3))
     assert many.skilled.games == 6
     assert many.skilled.scores[:4].tolist() == few.skilled.scores.tolist()
     assert Store.open(tmp_path / "runs.sqlite").runs()[0].finished is not None
 
 
 def test_variants_are_studies_of_their_own(tmp_path: Path) -> None:
-    budget = Budget(games=6, counted=200, player="random", seed=1)
-    plain, easy = study("gin_rummy", tmp_path, budget), study("gin_rummy", tmp_path, budget, LIMIT=60)
+    effort = Effort(games=6, counted=200, player="random", seed=1)
+    plain, easy = study("gin_rummy", tmp_path, effort), study("gin_rummy", tmp_path, effort, LIMIT=60)
     assert easy.random.decisions.mean() < plain.random.decisions.mean()
     assert easy.subject.title == "Gin Rummy (LIMIT=60)"
-    assert easy.answer()["settings"] == {"LIMIT": 60}
+    assert easy.as_json()["settings"] == {"LIMIT": 60}
     assert len(Store.open(tmp_path / "runs.sqlite").runs()) == 2
 
 
@@ -106,11 +105,11 @@ def test_games_that_do_not_end_are_counted(tmp_path: Path) -> None:
     from meldlab.recycle.language.limits import Limits
 
     game = Described.named(str(path), limits=Limits(decisions=12))
-    found = analyse(Subject.of(game, {}), Budget(20, 50, "random"), Store.open(tmp_path / "runs.sqlite"), jobs=1)
+    found = analyse(Subject.of(game, {}), Effort(20, 50, "random"), Store.open(tmp_path / "runs.sqlite"), jobs=1)
     assert found.random.capped > 0
     assert found.random.failed > 0
     assert found.random.capped + found.random.failed == 20
-    summary = found.answer()["line_ups"]["random"]
+    summary = found.as_json()["line_ups"]["random"]
     assert (summary["finished"], summary["capped"], summary["failed"]) == (0, found.random.capped, found.random.failed)
     assert found.random.win_shares[~found.random.ended].sum() == 0
 
@@ -137,9 +136,7 @@ def test_spread_is_divided_by_the_largest_of_all_games_and_of_the_game() -> None
 
 
 def test_final_ranks_share_ties_or_break_them_by_seat() -> None:
-    from meldlab.lab.analysis.record import Row
-
-    record = Record.of_rows("min", 3, [Row((5, 2, 2), ())])
-    assert record.ranks.tolist() == [[2, 0, 0]]
-    assert record.places.tolist() == [[2, 0, 1]]
-    assert record.win_shares.tolist() == [[0, 0.5, 0.5]]
+    sample = sample_of("min", 3, [Row((5, 2, 2), ())])
+    assert sample.ranks.tolist() == [[2, 0, 0]]
+    assert sample.places.tolist() == [[2, 0, 1]]
+    assert sample.win_shares.tolist() == [[0, 0.5, 0.5]]

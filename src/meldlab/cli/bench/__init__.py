@@ -1,22 +1,18 @@
 """``meldlab bench``: the figures of docs/benchmarks.md, measured here, beside every rival that is installed."""
 
-import typer
-
 from meldlab.cli.bench import analyse, gin, melds, recycle, rummikub, stopping, tuning, waiting
+from meldlab.cli.options import door
 
 __all__ = ["app"]
 
-app = typer.Typer(name="bench", help="Measure speed here, beside every rival that is installed.", no_args_is_help=True)
-app.command("melds")(melds.bench_melds)
-app.command("waiting")(waiting.bench_waiting)
-app.command("gin")(gin.bench_gin)
-app.command("stopping")(stopping.bench_stopping)
-app.command("recycle")(recycle.bench_recycle)
-app.command("analyse")(analyse.bench_analyse)
-app.command("rummikub")(rummikub.bench_rummikub)
-app.command("tuning")(tuning.bench_tuning)
-
-
-@app.callback()
-def bench() -> None:
-    """Measure speed here, beside every rival that is installed."""
+app = door(
+    "Measure speed here, beside every rival that is installed.",
+    melds=melds.bench_melds,
+    waiting=waiting.bench_waiting,
+    gin=gin.bench_gin,
+    stopping=stopping.bench_stopping,
+    recycle=recycle.bench_recycle,
+    analyse=analyse.bench_analyse,
+    rummikub=rummikub.bench_rummikub,
+    tuning=tuning.bench_tuning,
+)

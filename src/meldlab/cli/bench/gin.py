@@ -13,7 +13,7 @@ REPEATS = 7
 
 def bench_gin(
     games: Annotated[int, typer.Option(min=100, help="Games per measurement in the batch kernel.")] = 2000,
-    seed: SeedOption = 1,
+    seed: SeedOption = 0,
     json: JsonOption = False,
 ) -> None:
     """Time simple v simple and ensemble v simple in the batch kernel, and random v random through the Python protocol.
@@ -31,20 +31,20 @@ def bench_gin(
     from meldlab.play import Deal, RandomPlayer, Table
 
     def batch(first: Seated, second: Seated, many: int) -> Callable[[], int]:
-        return lambda: int(play_batch(first, second, Rules(), seed, 0, many, mirror=True, parallel=False)[:, kernel_round.ROUNDS].sum())
+        return lambda: int(play_batch(first, second, Rules(), seed, 0, many, threads=1)[:, kernel_round.ROUNDS].sum())
 
     one, two = seat(SimplePlayer()), seat(EnsemblePlayer())
     simple, ensemble = batch(one, one, games), batch(two, one, games // 2)
     table = Table(Gin(replace(Rules(), match_points=0)), [RandomPlayer()] * 2)
     rounds = 100
 
-    def protocol() -> None:
-        for game in range(rounds):
-            table.play(Deal(seed, game))
+    def protocol() -> int:
+        return sum(len(table.play(Deal(seed, game)).actions) for game in range(rounds))
 
     simple_rounds = simple() / best(simple)
     ensemble_games = games // 2 / best(ensemble)
     protocol_rounds = rounds / best(protocol)
+    protocol_actions = protocol_rounds * protocol() / rounds
     rivals = {name: 1 / best(play, 20) for name, play in gin_rivals(seed)}
     if json:
         print_json(
@@ -52,6 +52,7 @@ def bench_gin(
                 "simple_rounds_per_second": simple_rounds,
                 "ensemble_games_per_second": ensemble_games,
                 "protocol_rounds_per_second": protocol_rounds,
+                "protocol_actions_per_second": protocol_actions,
                 "rivals": rivals,
             }
         )
@@ -59,6 +60,7 @@ def bench_gin(
     print(f"simple v simple      {simple_rounds:10,.0f} rounds/s   one core, {games:,} games, batch kernel")
     print(f"ensemble v simple    {ensemble_games:10,.0f} games/s    one core, {games // 2:,} games, batch kernel")
     print(f"random v random      {protocol_rounds:10,.0f} rounds/s   one core, {rounds} rounds, Python protocol")
+    print(f"                     {protocol_actions:10,.0f} actions/s  the same")
     for name, rate in rivals.items():
         print(f"  {name:18} {rate:10,.0f} rounds/s   random v random; the protocol is {protocol_rounds / rate:.1f} x as fast")
     if not rivals:

@@ -7,8 +7,6 @@ from typing import Any
 
 from meldlab.cards import Hand
 
-__all__ = ["deadwood_rivals", "gin_rivals"]
-
 Rival = tuple[str, Callable[[Hand], Any], Callable[[Any], int]]
 
 

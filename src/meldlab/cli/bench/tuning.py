@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from meldlab.cli.options import JsonOption, print_json
+from meldlab.cli.options import JsonOption, SeedOption, print_json
 
 REPEATS = 9
 SMALL = 200  # shards of two games, to see what a shard costs
@@ -20,6 +20,7 @@ def bench_tuning(
     games: Annotated[int, typer.Option(min=100, help="Games of a shard; even.")] = 2000,
     shards: Annotated[int, typer.Option(min=1, help="Shards in a measurement.")] = 4,
     cores: Annotated[int, typer.Option(min=1, help="Cores for the last figure.")] = 2,
+    seed: SeedOption = 0,
     json: JsonOption = False,
 ) -> None:
     """Time ensemble v simple in the bare kernel and through store and shards, in CPU time, and project the paper's searches.
@@ -36,13 +37,14 @@ def bench_tuning(
     from meldlab.lab.runs.store import Store
 
     first, second = seat(players.parse("ensemble:paper")), seat(players.parse("simple"))
-    pieces = Shard("gin.duel", "ensemble:paper", "simple", seed=1, games=games // 2 * 2 * shards).split(games // 2 * 2)
+    pieces = Shard("gin.contest", "ensemble:paper", "simple", seed=seed, games=games // 2 * 2 * shards).split(games // 2 * 2)
 
     def bare() -> None:
         for piece in pieces:
-            play_batch(first, second, Rules(), piece.seed, piece.first, piece.games, mirror=True, parallel=False)
+            for both in ((first, second), (second, first)):
+                play_batch(*both, Rules(), piece.seed, piece.first // 2, piece.games // 2, threads=1)
 
-    small = Shard("gin.duel", "ensemble:paper", "simple", seed=1, games=2 * SMALL).split(2)
+    small = Shard("gin.contest", "ensemble:paper", "simple", seed=seed, games=2 * SMALL).split(2)
 
     with tempfile.TemporaryDirectory() as folder:
         store = Store.open(Path(folder, "runs.sqlite"))
@@ -60,7 +62,7 @@ def bench_tuning(
         cpu, wall = in_turns(jobs)
     total = sum(piece.games for piece in pieces)
     kernel, one = total / min(cpu["kernel"]), total / min(cpu["sharded"])
-    many, seen = cores * total / min(cpu["cores"]), total / min(wall["cores"])
+    many, clocked = cores * total / min(cpu["cores"]), total / min(wall["cores"])
     cost = min(cpu["small"]) / SMALL - 2 / kernel
     overhead = cost * kernel / pieces[0].games
     hours = FULL / many / 3600
@@ -73,7 +75,7 @@ def bench_tuning(
                 "overhead": overhead,
                 "cores": cores,
                 "games_per_second_on_cores": many,
-                "games_per_second_by_the_clock": seen,
+                "games_per_second_by_the_clock": clocked,
                 "projected_games": FULL,
                 "projected_hours": hours,
             }
@@ -82,7 +84,9 @@ def bench_tuning(
     size = f"{shards} shards of {pieces[0].games:,} games"
     print(f"kernel alone         {kernel:10,.0f} games/s   one core, ensemble v simple, {size}, CPU time")
     print(f"store and shards     {one:10,.0f} games/s   one core; {1000 * cost:.1f} ms for each shard, overhead {overhead:.1%}")
-    print(f"on {cores} cores           {many:10,.0f} games/s   CPU time; {seen:,.0f} by the clock, which others on the machine slow down")
+    print(
+        f"on {cores} cores           {many:10,.0f} games/s   CPU time; {clocked:,.0f} by the clock, which others on the machine slow down"
+    )
     print(f"projection           {hours:10.2f} hours     {FULL:,} games, one iteration of the paper's five searches, on {cores} cores")
 
 

@@ -23,7 +23,7 @@ def bench_waiting(
     cuda: Annotated[bool, typer.Option("--cuda", help="Solve ten cards on the GPU too.")] = False,
     json: JsonOption = False,
 ) -> None:
-    """Time the exact solutions for three, four and seven cards, and the thesis's algorithm for four.
+    """Time the exact solutions for three to seven cards, and the thesis's algorithm for four.
 
     Example: meldlab bench waiting --no-seven
     """
@@ -36,7 +36,8 @@ def bench_waiting(
     answer: dict[str, Any] = {}
     for rule in ("low", "both", "round"):
         answer |= _timed(f"3_{rule}", partial(solve, Waiting(3, rule), device="cpu"), 7)
-    answer |= _timed("4", partial(solve, Waiting(4), device="cpu"), 5)
+    for cards, times in ((4, 5), (5, 3), (6, 2)):
+        answer |= _timed(str(cards), partial(solve, Waiting(cards), device="cpu"), times)
     answer |= _timed("4_approximate", partial(approximate, Waiting(4), 0.001, exact), 5)
     run = approximate(Waiting(4), 0.001, exact)
     answer |= {"cohorts": len(run.cohorts), "bound": run.cohorts[-1].expected}
@@ -59,6 +60,8 @@ def bench_waiting(
     line("4 cards, aces low", answer, "4", PUBLISHED["four"])
     line("4 cards, tolerance 0.001", answer, "4_approximate", PUBLISHED["approximate"])
     print(f"  {answer['cohorts']} cohorts, bound {answer['bound']:.5f}; the thesis prints 2609, the complete hands counted, and 41.88666")
+    for cards in (5, 6):
+        line(f"{cards} cards, aces low", answer, str(cards), None)
     if seven:
         line("7 cards, aces low", answer, "7", None)
         print(f"  mean {answer['mean_7']:.10f}, max {answer['max_7']:.10f}, residual {answer['residual_7']:.0e}")

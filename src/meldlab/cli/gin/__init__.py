@@ -1,18 +1,14 @@
-"""``meldlab gin``: play gin rummy, ask for advice, let players fight."""
-
-import typer
+"""``meldlab gin``: play gin rummy, ask for advice, let players meet."""
 
 from meldlab.cli.gin import advise, arena, compute, play
+from meldlab.cli.options import door
 
 __all__ = ["app"]
 
-app = typer.Typer(name="gin", help="Gin rummy: play, ask for advice, let players fight, compute.", no_args_is_help=True)
-app.command("play")(play.play)
-app.command("advise")(advise.advise)
-app.command("arena")(arena.arena)
-app.command("compute")(compute.compute)
-
-
-@app.callback()
-def gin() -> None:
-    """Gin rummy: play, ask for advice, let players fight, compute."""
+app = door(
+    "Gin rummy: play, ask for advice, let players meet, compute.",
+    play=play.play,
+    advise=advise.advise,
+    arena=arena.arena,
+    compute=compute.compute,
+)

@@ -21,7 +21,7 @@ def advise(
     discards: Annotated[str, typer.Option("--discards", help="The pile below the upcard, oldest first.")] = "",
     opponent: Annotated[str, typer.Option("--opponent", help="Cards the opponent is known to hold.")] = "",
     turn: Annotated[int, typer.Option("--turn", min=0, help="Cards you have drawn, if more than the pile tells.")] = 0,
-    player: Annotated[str, typer.Option("--player", help="Whose advice: computed:light, or an ensemble[:...].")] = "computed:light",
+    player: Annotated[str, typer.Option("--player", help="Any player that says what its moves are worth, also yours.")] = "computed:light",
     rules: RulesOption = "eaai",
     json: JsonOption = False,
 ) -> None:
@@ -33,21 +33,15 @@ def advise(
 
     from meldlab.cards import Hand
     from meldlab.cli.gin.hints import expected_turns, hint
-    from meldlab.errors import NoSuchThing
-    from meldlab.gin import Rules
     from meldlab.gin.advice import advise as ask
     from meldlab.gin.advice import imagined_view
-    from meldlab.gin.players import EnsemblePlayer, LightPlayer, parse
+    from meldlab.gin.players import parse
 
-    view = imagined_view(hand, upcard, discards, opponent, turn=turn, rules=Rules.preset(rules))
-    adviser = parse(player)
-    if not isinstance(adviser, EnsemblePlayer | LightPlayer):
-        raise NoSuchThing("adviser", player, ["computed:light", "ensemble", "ensemble:best", "ensemble:paper", "ensemble:shipped"])
-    advice = ask(view, adviser)
+    view = imagined_view(hand, upcard, discards, opponent, turn=turn, rules=rules)
+    advice = ask(view, parse(player))
     rest = view.hand - Hand.from_mask(1 << advice.move.index) if advice.move.index >= 0 else view.hand
     turns = expected_turns(rest) if len(rest) == TEN else {}
     if json:
-        thoughts = advice.thoughts
         print_json(
             {
                 "hand": str(view.hand),
@@ -56,9 +50,9 @@ def advise(
                 "expected_turns": {name: round(value, 3) for name, value in turns.items()},
                 "deadwood": advice.deadwood,
                 "deadwood_after": {str(card): left for card, left in advice.after.items()},
-                "in_stock": {str(card): round(p, 4) for card, p in thoughts.in_stock.items()},
-                "meldability": {str(card): round(value, 3) for card, value in thoughts.meldability.items()},
-                "value_after": {str(card): round(value, 5) for card, value in thoughts.values.items()},
+                "in_stock": {str(card): round(p, 4) for card, p in advice.outlook.in_stock.items()},
+                "meldability": {str(card): round(value, 3) for card, value in advice.outlook.meldability.items()},
+                "values": {str(move): round(value, 5) for move, value in advice.values},
             }
         )
         return
@@ -75,17 +69,20 @@ def print_advice(console: "Console", advice: "Advice") -> None:
     from meldlab.cli.pictures import cards_text
 
     console.print(f"{advice.move}: {advice.reason}", markup=False)
-    thoughts = advice.thoughts
+    values = {str(move): value for move, value in advice.values}
     table = Table("card", "may meld", box=None, padding=(0, 1))
     if advice.after:
         table.add_column("deadwood without it", justify="right")
         table.add_column("value without it", justify="right")
-    for card, value in sorted(thoughts.meldability.items(), key=lambda item: item[1]):
+    for card, value in sorted(advice.outlook.meldability.items(), key=lambda item: item[1]):
         row = [f"{value:.2f}" if value < 40 else "melded"]
         if advice.after:
-            row += [str(advice.after[card]), f"{thoughts.values[card]:.4f}" if card in thoughts.values else "just taken"]
+            value_after = values.pop(f"drop {card}", None)
+            row += [str(advice.after[card]), "" if value_after is None else f"{value_after:.4f}"]
         table.add_row(cards_text([card]), *row)
     console.print(table)
-    likely = sorted(thoughts.in_stock.items(), key=lambda item: -item[1])
+    for move, value in values.items():
+        console.print(f"{move}: {value:.4f}", markup=False)
+    likely = sorted(advice.outlook.in_stock.items(), key=lambda item: -item[1])
     console.print("in stock, likeliest:  ", *(f"{card} {p:.2f}" for card, p in likely[:8]))
     console.print("in stock, unlikeliest:", *(f"{card} {p:.2f}" for card, p in likely[:-9:-1]))

@@ -1,16 +1,33 @@
 """``meldlab gin compute``: a player by dynamic programming, against an opponent of your choice."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from meldlab.cli.gin.options import RulesOption
-from meldlab.cli.options import JsonOption, SeedOption, print_json
+from meldlab.cli.options import DeviceOption, JsonOption, SeedOption, print_json, read_by
 from meldlab.cli.progress import progress_bar
 
 if TYPE_CHECKING:
     from meldlab.lab.computing import Computed
+
+
+def read_turns(text: str) -> list[int]:
+    """Read whole numbers with commas between them.
+
+    >>> read_turns("1,3, 5")
+    [1, 3, 5]
+    """
+    from meldlab.errors import BadText
+
+    turns, at = [], 0
+    for word in text.split(",") if text.strip() else ():
+        if not word.strip().isdecimal():
+            raise BadText("turns are whole numbers, such as 1,3,5,7", text, at)
+        turns.append(int(word))
+        at += len(word) + 1
+    return turns
 
 
 def compute(
@@ -21,14 +38,17 @@ def compute(
     cards: Annotated[int, typer.Option("--cards", help="Cards in a hand; fewer than 10 make a game for a CPU.")] = 10,
     ranks: Annotated[int, typer.Option("--ranks", help="Ranks of the deck, aces first.")] = 13,
     knock_limit: Annotated[int | None, typer.Option("--knock-limit", min=0, help="Most deadwood to knock with, if not the rules'.")] = None,
-    device: Annotated[str, typer.Option("--device", help="cpu, cuda or auto.")] = "auto",
+    device: DeviceOption = "auto",
     rounds: Annotated[int | None, typer.Option("--rounds", help="Rounds a lap for the odds (2^20 on a GPU, 2^16 on a CPU).")] = None,
     games: Annotated[int | None, typer.Option("--games", help="Mirrored games a lap for the win rate (200,000; 4,000 on a CPU).")] = None,
     loops: Annotated[int, typer.Option("--loops", help="Laps at most; fewer if the win rate is stable before.")] = 4,
     price: Annotated[float, typer.Option("--price", help="Points that a discard costs times the chance that it is taken.")] = 5.0,
     upcard: Annotated[float, typer.Option("--upcard", help="Chance that the upcard is as good as a random card.")] = 0.3,
     bits: Annotated[int, typer.Option("--bits", help="8 or 16 for each value.")] = 8,
-    turns: Annotated[str, typer.Option("--turns", help="Turns whose values are kept, such as 1,3,5,7; all by default.")] = "",
+    turns: Annotated[
+        Any,
+        typer.Option("--turns", **read_by(read_turns, "TURN,..."), help="Turns whose values are kept, such as 1,3,5,7; all by default."),
+    ] = "",
     save: Annotated[Path | None, typer.Option("--save", help="Write the player into this folder; computed:DIR plays it.")] = None,
     seed: SeedOption = 0,
     json: JsonOption = False,
@@ -39,15 +59,13 @@ def compute(
     """
     from dataclasses import replace
 
-    from meldlab.gin import Rules
     from meldlab.gin.values import folder as tables
     from meldlab.lab.computing import Setting
     from meldlab.lab.computing import compute as run
 
-    table_rules = Rules.preset(rules)
     if knock_limit is not None:
-        table_rules = replace(table_rules, knock_limit=knock_limit, oklahoma=False)
-    setting, kept = Setting(table_rules, cards, ranks), read_turns(turns)
+        rules = replace(rules, knock_limit=knock_limit, oklahoma=False)
+    setting = Setting(rules, cards, ranks)
     if save is not None:
         tables.check_folder(save)
     with progress_bar(f"computing against {against}") as show:
@@ -61,9 +79,9 @@ def compute(
             price=price,
             upcard=upcard,
             bits=bits,
-            turns=kept,
+            turns=turns,
             seed=seed,
-            progress=show or (lambda done, whole: None),
+            progress=show,
         )
     size = found.save(save) if save is not None else 0
     if json:
@@ -72,19 +90,6 @@ def compute(
     print_computed(found)
     if save is not None:
         print(f"saved {save} ({size:,} bytes)" + (f"; play it as computed:{save}" if setting.full else ""))
-
-
-def read_turns(text: str) -> list[int]:
-    """Read whole numbers with commas between them."""
-    from meldlab.errors import BadText
-
-    turns, at = [], 0
-    for word in text.split(",") if text.strip() else ():
-        if not word.strip().isdecimal():
-            raise BadText("turns are whole numbers, such as 1,3,5,7", text, at)
-        turns.append(int(word))
-        at += len(word) + 1
-    return turns
 
 
 def print_computed(found: "Computed") -> None:

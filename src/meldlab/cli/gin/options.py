@@ -1,9 +1,7 @@
 """Options that the gin verbs share."""
 
-from typing import Annotated
+from typing import Annotated, Any
 
-import typer
+from meldlab.cli.options import rules_option
 
-__all__ = ["RulesOption"]
-
-RulesOption = Annotated[str, typer.Option("--rules", help="eaai, pagat, oklahoma or openspiel.")]
+RulesOption = Annotated[Any, rules_option("eaai", "pagat", "oklahoma", "openspiel", room="gin")]

@@ -1,46 +1,64 @@
 """``meldlab recycle analyse`` and ``compare``: the picture of a game, and games side by side."""
 
-import time
-from dataclasses import replace
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from meldlab.cli.options import ClusterOption, JobsOption, JsonOption, SeedOption, StoreOption, print_json
+from meldlab.cli.options import ClusterOption, JsonOption, SeedOption, StoreOption, ThreadsOption, one_of, print_json, taking
 from meldlab.cli.progress import progress_bar
-from meldlab.cli.recycle.options import SetOption
-from meldlab.errors import NoSuchThing, NotLegalHere
+from meldlab.cli.recycle.options import DialectOption, GameArgument, LimitsOption, SetOption, merged, read_game
+from meldlab.errors import NotLegalHere
 
 if TYPE_CHECKING:
-    from meldlab.lab.analysis.study import Analysis, Budget, Subject
+    from meldlab.lab.analysis.study import Analysis, Effort, Subject
+    from meldlab.recycle.game import Described
 
-__all__ = ["GamesOption", "PlayerOption", "QuickOption", "SimulationsOption", "analyse", "compare"]
-
-GamesOption = Annotated[
-    int | None, typer.Option("--games", min=1, help="Games of each line-up. [default: 100; quick: 30, random ones 100]", show_default=False)
-]
-PlayerOption = Annotated[str, typer.Option("--player", help="Who searches: random, pimc, mcts or ismcts.")]
-SimulationsOption = Annotated[
-    int | None, typer.Option("--simulations", min=1, help="Simulations for each option. [default: 1000, quick 20]", show_default=False)
-]
-QuickOption = Annotated[bool, typer.Option("--quick", help="A first look: few games, weak players.")]
+Study = Callable[["Subject", "Effort"], "Analysis"]
+OutOption = Annotated[Path | None, typer.Option("--out", metavar="DIR", help="Write page, tables and figures into this folder.")]
 
 
-def analyse(
-    game: Annotated[str, typer.Argument(metavar="FILE|NAME", help="A file (.rcy, .gdl) or a game of the library.")],
-    games: GamesOption = None,
-    player: PlayerOption = "mcts",
-    simulations: SimulationsOption = None,
-    out: Annotated[Path | None, typer.Option("--out", metavar="DIR", help="Write page, tables and figures into this folder.")] = None,
-    quick: QuickOption = False,
-    settings: SetOption = None,
+def read_effort(
+    games: Annotated[
+        int | None,
+        typer.Option("--games", min=1, help="Games of each line-up.", show_default="100; quick 30, random ones 100"),
+    ] = None,
+    player: Annotated[str, typer.Option("--player", **one_of("player", "random", "pimc", "mcts", "ismcts"), help="Who searches.")] = "mcts",
+    simulations: Annotated[
+        int | None, typer.Option("--simulations", min=1, help="Simulations for each option.", show_default="1000; quick 20")
+    ] = None,
+    quick: Annotated[bool, typer.Option("--quick", help="A first look: few games, weak players.")] = False,
     seed: SeedOption = 0,
-    dialect: Annotated[str, typer.Option("--dialect", help="0.6, or 0.5 for older programs.")] = "0.6",
-    limits: Annotated[str, typer.Option("--limits", help="Limits to change, such as decisions=500.")] = "",
-    store: StoreOption = None,
-    cluster: ClusterOption = None,
-    jobs: JobsOption = 0,
+) -> "Effort":
+    """Return how much is played, by whom."""
+    from meldlab.lab.analysis.study import Effort
+
+    return Effort.of(games, simulations, quick, player, seed)
+
+
+def read_study(store: StoreOption = None, cluster: ClusterOption = None, threads: ThreadsOption = 0) -> Study:
+    """Return how a game is analysed: where its games are kept and played."""
+
+    def study(subject: "Subject", effort: "Effort") -> "Analysis":
+        from meldlab.lab.analysis.study import analyse
+        from meldlab.lab.runs.store import Store
+
+        with progress_bar(subject.title) as show:
+            return analyse(subject, effort, Store.open(store), jobs=threads, cluster=cluster, progress=show)
+
+    return study
+
+
+@taking(effort=read_effort, study=read_study)
+def analyse(
+    game: GameArgument,
+    effort: "Effort",
+    study: "Study",
+    out: OutOption = None,
+    settings: SetOption = None,
+    dialect: DialectOption = "0.6",
+    limits: LimitsOption = "",
     json: JsonOption = False,
 ) -> None:
     """Play a game many times and show what it is like: movement graph, branching, spread, lead, heuristics, on one page.
@@ -49,23 +67,22 @@ def analyse(
 
     Example: meldlab recycle analyse block_rummy --quick --out block_rummy
     """
-    from meldlab.recycle.language.variants import parse_settings
+    from meldlab.lab.analysis.study import Subject
 
-    subject = _subject(game, parse_settings(settings or []), dialect, limits)
-    analysis = _analysed(subject, _budget(games, simulations, quick, player, seed), store, cluster, jobs)
+    analysis = study(Subject.of(read_game(game, dialect, limits), merged(settings)), effort)
     files: list[Path] = []
     if out is not None:
         from meldlab.lab.analysis.page import write_analysis
 
         files = write_analysis(analysis, out)
     if json:
-        print_json({**analysis.answer(), "files": list(map(str, files))})
+        print_json({**analysis.as_json(), "files": list(map(str, files))})
         return
     print(f"{analysis.subject.title}: {analysis.random.seats} players, {analysis.seconds:.1f} s")
-    for name, record in analysis.records.items():
-        ends = f"{record.games} games: finished {record.finished}, capped {record.capped}, failed {record.failed}"
-        wins = ", ".join(f"p{seat + 1} {share:.3f}" for seat, share in enumerate(record.win_shares.mean(axis=0)))
-        print(f"{name:28} {ends}; {record.decisions.mean():.1f} decisions; wins {wins}")
+    for name, sample in analysis.samples.items():
+        ends = f"{sample.games} games: finished {sample.finished}, capped {sample.capped}, failed {sample.failed}"
+        wins = ", ".join(f"p{seat + 1} {share:.3f}" for seat, share in enumerate(sample.win_shares.mean(axis=0)))
+        print(f"{name:28} {ends}; {sample.decisions.mean():.1f} decisions; wins {wins}")
     for each in analysis.heuristics:
         print(f"{each.name:13} {each.interval or 'not defined'!s:28}  {each.meaning}")
         if each.published:
@@ -74,39 +91,30 @@ def analyse(
         print(f"the page is {files[0]}")
 
 
+@taking(effort=read_effort, study=read_study)
 def compare(
     names: Annotated[list[str], typer.Argument(metavar="FILE|NAME ...", help="Files or games of the library.")],
-    games: GamesOption = None,
-    player: PlayerOption = "mcts",
-    simulations: SimulationsOption = None,
-    out: Annotated[Path | None, typer.Option("--out", metavar="DIR", help="Write page, table and figures into this folder.")] = None,
-    quick: QuickOption = False,
-    settings: Annotated[
-        list[str] | None,
-        typer.Option("--set", metavar="NAME=VALUE", help="Add a variant with this declared number (several: A=1,B=2); can be repeated."),
-    ] = None,
-    seed: SeedOption = 0,
-    dialect: Annotated[str, typer.Option("--dialect", help="0.6, or 0.5 for older programs.")] = "0.6",
-    limits: Annotated[str, typer.Option("--limits", help="Limits to change, such as decisions=500.")] = "",
-    store: StoreOption = None,
-    cluster: ClusterOption = None,
-    jobs: JobsOption = 0,
+    effort: "Effort",
+    study: "Study",
+    out: OutOption = None,
+    settings: SetOption = None,
+    dialect: DialectOption = "0.6",
+    limits: LimitsOption = "",
     json: JsonOption = False,
 ) -> None:
     """Put games, or a game and its variants, side by side: heuristics in a table, on parallel axes, and as a tree.
 
-    Each --set adds a variant of every game that declares all of its names.
+    Each --set adds a variant of every game that declares all of its names (several: --set A=1,B=2).
 
     Example: meldlab recycle compare gin_rummy --set LIMIT=0 --set LIMIT=25 --quick --out knocking
     """
     from meldlab.lab.analysis.comparison import Comparison, write_comparison
 
-    subjects = _subjects(names, settings or [], dialect, limits)
-    budget = _budget(games, simulations, quick, player, seed)
-    comparison = Comparison([_analysed(subject, budget, store, cluster, jobs) for subject in subjects])
+    subjects = _subjects([read_game(name, dialect, limits) for name in names], settings or [])
+    comparison = Comparison([study(subject, effort) for subject in subjects])
     files = write_comparison(comparison, out) if out is not None else []
     if json:
-        print_json({**comparison.answer(), "files": list(map(str, files))})
+        print_json({**comparison.as_json(), "files": list(map(str, files))})
         return
     from rich.console import Console
     from rich.table import Table
@@ -119,47 +127,20 @@ def compare(
         print(f"the page is {files[0]}")
 
 
-def _subject(name: str, settings: dict[str, int], dialect: str, limits: str) -> "Subject":
-    from meldlab.lab.analysis.study import Subject
-    from meldlab.recycle.game import Described
-    from meldlab.recycle.language.limits import Limits
-    from meldlab.recycle.language.reader import DIALECTS
-
-    # Before a run is begun in the store; the reader would refuse it too.
-    if dialect not in DIALECTS:
-        raise NoSuchThing("dialect", dialect, DIALECTS)
-    return Subject.of(Described.named(name, dialect, Limits.parse(limits)), settings)
-
-
-def _subjects(names: list[str], settings: list[str], dialect: str, limits: str) -> "list[Subject]":
+def _subjects(games: "list[Described]", settings: list[dict[str, int]]) -> "list[Subject]":
     """Return every game followed by its variants."""
-    from meldlab.recycle.language.variants import declared_numbers, parse_settings
+    from meldlab.lab.analysis.study import Subject
+    from meldlab.recycle.language.variants import declared_numbers
 
-    found, variants = [], [parse_settings([text]) for text in settings]
-    for name in names:
-        plain = _subject(name, {}, dialect, limits)
-        numbers = declared_numbers(plain.described.text, dialect)
-        found += [plain, *(_subject(name, variant, dialect, limits) for variant in variants if variant.keys() <= numbers.keys())]
-    for text, variant in zip(settings, variants, strict=True):
-        if not any(subject.settings == variant for subject in found):
-            known = {name: list(declared_numbers(_subject(name, {}, dialect, limits).described.text, dialect)) for name in names}
-            told = "; ".join(f"{name}: {', '.join(numbers) or 'none'}" for name, numbers in known.items())
-            raise NotLegalHere(f"no game declares all numbers of {text} ({told})")
-    return found
-
-
-def _budget(games: int | None, simulations: int | None, quick: bool, player: str, seed: int) -> "Budget":
-    from meldlab.lab.analysis.study import Budget
-
-    return Budget.of(games, simulations, quick, player, seed)
-
-
-def _analysed(subject: "Subject", budget: "Budget", store: str | None, cluster: str | None, jobs: int) -> "Analysis":
-    from meldlab.lab.analysis.study import analyse as study
-    from meldlab.lab.runs.store import Store
-
-    start = time.perf_counter()
-    with progress_bar(subject.title) as bar:
-        how: dict[str, Any] = {} if bar is None else {"progress": bar}
-        analysis = study(subject, budget, Store.open(store), jobs=jobs, cluster=cluster, **how)
-    return replace(analysis, seconds=time.perf_counter() - start)
+    declared = [declared_numbers(game.text, game.dialect) for game in games]
+    for variant in settings:
+        if not any(variant.keys() <= numbers.keys() for numbers in declared):
+            known = "; ".join(f"{game.name}: {', '.join(numbers) or 'none'}" for game, numbers in zip(games, declared, strict=True))
+            wanted = ",".join(f"{name}={value}" for name, value in variant.items())
+            raise NotLegalHere(f"no game declares all numbers of {wanted} ({known})")
+    return [
+        Subject.of(game, variant)
+        for game, numbers in zip(games, declared, strict=True)
+        for variant in [{}, *settings]
+        if variant.keys() <= numbers.keys()
+    ]

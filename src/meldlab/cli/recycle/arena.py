@@ -1,31 +1,29 @@
 """``meldlab recycle arena``: players of a described game against each other, with intervals."""
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from meldlab.cli.options import JsonOption, SeedOption, print_json
+from meldlab.cli.options import JsonOption, SeedOption, ThreadsOption, print_json, taking
 from meldlab.cli.progress import progress_bar
-from meldlab.cli.recycle.options import SetOption
+from meldlab.cli.recycle.options import LevelOption, read_game
 
 if TYPE_CHECKING:
     from meldlab.lab.arena.recycle import Contest
+    from meldlab.recycle.game import Described
 
-__all__ = ["arena", "print_contest"]
 
-
+@taking(described=read_game)
 def arena(
-    game: Annotated[str, typer.Argument(metavar="FILE|NAME", help="A file (.rcy, .gdl) or a game of the library.")],
+    described: "Described",
     players: Annotated[
         str, typer.Option("--players", help="random, pimc, mcts or ismcts, with commas; as in mcts:200:taken:rank. The last one fills up.")
     ] = "mcts,random",
     games: Annotated[int, typer.Option("--games", min=1, help="How many games, rounded up to whole deals.")] = 100,
     simulations: Annotated[int, typer.Option("--simulations", min=1, help="Simulations per option, where a player does not say.")] = 1000,
-    level: Annotated[str, typer.Option("--level", help="What is remembered: private (only what is seen) or taken.")] = "private",
+    level: LevelOption = "private",
     seed: SeedOption = 0,
-    threads: Annotated[int, typer.Option("--threads", min=0, max=256, help="Threads to play on; 0 is one for each core.")] = 0,
-    settings: SetOption = None,
+    threads: ThreadsOption = 0,
     json: JsonOption = False,
 ) -> None:
     """Let players fight; every deal is played once for each way to seat them.
@@ -35,11 +33,7 @@ def arena(
     Example: meldlab recycle arena block_rummy --players mcts,random --games 20 --simulations 50 --seed 1
     """
     from meldlab.lab.arena.recycle import contest
-    from meldlab.recycle.game import Described
-    from meldlab.recycle.language.variants import parse_settings, varied
 
-    described = Described.named(game)
-    described = replace(described, text=varied(described.text, parse_settings(settings or [])))
     with progress_bar(f"{described.name}, games") as show:
         fight = contest(
             described,
@@ -49,7 +43,7 @@ def arena(
             simulations=simulations,
             level=level,
             threads=threads,
-            progress=lambda done: show(done, games) if show else None,
+            progress=lambda done: show(done, games),
         )
     if json:
         print_json(fight.as_json())

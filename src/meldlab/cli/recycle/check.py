@@ -4,13 +4,12 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from meldlab.cli.options import JsonOption, print_json
-from meldlab.cli.recycle.options import DialectOption, GameArgument, LimitsOption, read_game
+from meldlab.cli.options import JsonOption, print_json, taking
+from meldlab.cli.recycle.options import DialectOption, GameArgument, LimitsOption, SetOption, merged, read_game
 
 if TYPE_CHECKING:
+    from meldlab.recycle.game import Described
     from meldlab.recycle.language.findings import Finding
-
-__all__ = ["check", "list_games", "show"]
 
 
 def list_games(json: JsonOption = False) -> None:
@@ -28,27 +27,29 @@ def list_games(json: JsonOption = False) -> None:
         print(f"{game.name:18} {game.players} players   {game.title} ({game.rules})")
 
 
-def check(game: GameArgument, dialect: DialectOption = "0.6", limits: LimitsOption = "", json: JsonOption = False) -> None:
+def check(
+    game: GameArgument, dialect: DialectOption = "0.6", limits: LimitsOption = "", settings: SetOption = None, json: JsonOption = False
+) -> None:
     """Check a program; errors stop (status 2), warnings do not.
 
     Example: meldlab recycle check block_rummy
     """
-    from meldlab.recycle.game import load
+    from meldlab.recycle import library
     from meldlab.recycle.language.checker import check as check_text
     from meldlab.recycle.language.findings import Finding, ProgramMistake
-    from meldlab.recycle.language.limits import Limits
+    from meldlab.recycle.language.variants import varied
     from meldlab.recycle.machine.compiler import compile_program
 
-    _, text = load(game)
-    sizes = Limits.parse(limits)
+    _, text = library.load(game)
     players, constructs = 0, []
     findings: tuple[Finding, ...] = ()
     try:
-        checked = check_text(text, dialect, sizes)
+        text = varied(text, merged(settings), dialect)
+        checked = check_text(text, dialect, limits)
         findings, players, constructs = checked.findings, checked.players, _constructs(text)
         if not any(finding.stops for finding in findings):
             # Whether it fits into memory shows when its storage is laid out.
-            compile_program(checked.program, sizes, text)
+            compile_program(checked.program, limits, text)
     except ProgramMistake as mistake:
         findings = (mistake.finding, *findings)
     errors, warnings = [f for f in findings if f.stops], [f for f in findings if not f.stops]
@@ -64,19 +65,19 @@ def check(game: GameArgument, dialect: DialectOption = "0.6", limits: LimitsOpti
         raise typer.Exit(2)
 
 
-def show(game: GameArgument, dialect: DialectOption = "0.6", json: JsonOption = False) -> None:
+@taking(described=read_game)
+def show(described: "Described", json: JsonOption = False) -> None:
     """Show what a program becomes: its tree, its instructions, and where its storage lies.
 
     Example: meldlab recycle show kuhn_poker
     """
     from meldlab.recycle.machine.disassembly import instructions, storage, tree
 
-    described = read_game(game, dialect, "")
-    machine = described.machine
+    parts = {name: part(described.machine) for name, part in (("tree", tree), ("instructions", instructions), ("storage", storage))}
     if json:
-        print_json({"game": described.name, "tree": tree(machine), "bytecode": instructions(machine), "storage": storage(machine)})
-        return
-    print("\n".join(["tree", *tree(machine), "", "instructions", *instructions(machine), "", "storage", *storage(machine)]))
+        print_json({"game": described.name, **parts})
+    else:
+        print("\n\n".join("\n".join([name, *lines]) for name, lines in parts.items()))
 
 
 def _finding(finding: "Finding", text: str) -> dict[str, Any]:

@@ -1,38 +1,31 @@
 """``meldlab recycle format`` and ``migrate``: a program laid out anew."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-from meldlab.cli.recycle.options import GameArgument
+from meldlab.cli.recycle.options import GameArgument, SetOption, merged
 from meldlab.errors import NotLegalHere
 
-if TYPE_CHECKING:
-    pass
-
-__all__ = ["format_program", "migrate"]
+WriteOption = Annotated[bool, typer.Option("--write", help="Change the file instead of printing.")]
 
 
-def format_program(
-    game: GameArgument,
-    write: Annotated[bool, typer.Option("--write", help="Change the file instead of printing.")] = False,
-) -> None:
+def format_program(game: GameArgument, settings: SetOption = None, write: WriteOption = False) -> None:
     """Lay a program out anew; comments stay.
 
     Example: meldlab recycle format kuhn_poker
     """
-    from meldlab.recycle.game import load
-    from meldlab.recycle.language.printer import layout
-    from meldlab.recycle.language.reader import read
+    from meldlab.recycle import layout, read
 
-    _, text = load(game)
+    text = _text(game, settings, "0.6")
     _print_or_write(layout(read(text), text), game, write)
 
 
 def migrate(
     game: GameArgument,
-    write: Annotated[bool, typer.Option("--write", help="Change the file instead of printing.")] = False,
+    settings: SetOption = None,
+    write: WriteOption = False,
     certain: Annotated[
         bool, typer.Option("--certain", help="Rewrite it though nothing in it shows that players are counted from 0.")
     ] = False,
@@ -41,12 +34,10 @@ def migrate(
 
     Example: meldlab recycle migrate old_game.gdl
     """
-    from meldlab.recycle.game import load
+    from meldlab.recycle import layout, read
     from meldlab.recycle.language.migration import is_new, is_old, migrated
-    from meldlab.recycle.language.printer import layout
-    from meldlab.recycle.language.reader import read
 
-    _, text = load(game)
+    text = _text(game, settings, "0.5")
     tree = read(text)
     if is_new(tree) and not is_old(tree):
         raise NotLegalHere(f"{game} is 0.6 already: it counts players from 1")
@@ -54,6 +45,13 @@ def migrate(
         marks = "no player or team 0, no bare word in cycle, no actual, no tuples"
         raise NotLegalHere(f"nothing in {game} is of 0.5: {marks}; if its players are counted from 0 all the same, --certain rewrites it")
     _print_or_write(layout(migrated(tree), text), game, write)
+
+
+def _text(game: str, settings: list[dict[str, int]] | None, dialect: str) -> str:
+    from meldlab.recycle import library
+    from meldlab.recycle.language.variants import varied
+
+    return varied(library.load(game)[1], merged(settings), dialect)
 
 
 def _print_or_write(text: str, game: str, write: bool) -> None:

@@ -1,30 +1,28 @@
-"""``meldlab recycle run``, ``transcript`` and ``perft``: many games counted, one told, all histories."""
+"""``meldlab recycle run``, ``transcript`` and ``perft``: many games counted, one in words, all histories."""
 
-import sys
-from collections.abc import Iterator
+import os
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from meldlab.cli.options import JsonOption, SeedOption, print_json
-from meldlab.cli.recycle.options import DialectOption, GameArgument, LimitsOption, SetOption, read_game
+from meldlab.cli.options import JsonOption, SeedOption, ThreadsOption, print_json, taking
+from meldlab.cli.progress import progress_bar
+from meldlab.cli.recycle.options import read_game
 from meldlab.errors import NotLegalHere
 
 if TYPE_CHECKING:
-    pass
+    from meldlab.recycle.game import Described
 
-__all__ = ["perft", "run", "transcript"]
+AT_ONCE = 5000  # random games that are played in one piece
 
 
+@taking(described=read_game)
 def run(
-    game: GameArgument,
+    described: "Described",
     games: Annotated[int, typer.Option("--games", min=1, help="How many games.")] = 1000,
     seed: SeedOption = 0,
     players: Annotated[str, typer.Option("--players", help="One for each seat, or one for all: random, pimc, mcts:200 ...")] = "random",
-    threads: Annotated[int, typer.Option("--threads", min=1, max=256, help="Threads to play on.")] = 1,
-    dialect: DialectOption = "0.6",
-    limits: LimitsOption = "",
-    settings: SetOption = None,
+    threads: ThreadsOption = 0,
     json: JsonOption = False,
 ) -> None:
     """Play many games and count.
@@ -32,16 +30,19 @@ def run(
     Example: meldlab recycle run hearts --games 10000 --seed 1 --json
     """
     from meldlab.lab.arena.outcome import Outcome
-    from meldlab.recycle.players.searching import Searcher
+    from meldlab.recycle.players import parse
 
-    described = read_game(game, dialect, limits, settings)
     machine = described.machine
-    searchers = [Searcher.parse(name) for name in players.split(",")]
+    searchers = [parse(name) for name in players.split(",")]
     if len(searchers) not in (1, machine.players):
         raise NotLegalHere(f"{described.name} has {machine.players} seats, not {len(searchers)}")
     outcome = Outcome.start(described.name, machine, searchers * (machine.players // len(searchers)))
-    for first, many in _rounds(games, described.name, threads if outcome.searching else 20_000):
-        outcome.play(many, seed, threads, first)
+    cores = threads or os.cpu_count() or 1
+    size = cores if outcome.searching else min(20_000, max(AT_ONCE, games // 50))
+    with progress_bar(described.name) as show:
+        for first in range(0, games, size):
+            outcome.play(min(size, games - first), seed, cores, first)
+            show(outcome.games, games)
     for count, why in outcome.failures():
         typer.echo(f"note: {count} failed, {why}", err=True)
     answer = outcome.answer()
@@ -57,11 +58,10 @@ def run(
         print(f"p{seat}  score {score}  wins {wins}")
 
 
+@taking(described=read_game)
 def transcript(
-    game: GameArgument,
+    described: "Described",
     seed: SeedOption = 0,
-    dialect: DialectOption = "0.6",
-    limits: LimitsOption = "",
     json: JsonOption = False,
 ) -> None:
     """Print every move of one game between random players.
@@ -70,8 +70,7 @@ def transcript(
     """
     from meldlab.recycle.telling.transcript import transcribe
 
-    described = read_game(game, dialect, limits)
-    lines = transcribe(described.machine, seed)
+    lines = transcribe(described, seed)
     if json:
         first, *moves, last = lines
         print_json({"game": described.name, "seed": seed, **first, "moves": moves, **last})
@@ -87,19 +86,17 @@ def transcript(
             print(f"{line['ended']}; scores " + ", ".join(map(str, line["scores"] or ["none"])))
 
 
+@taking(described=read_game)
 def perft(
-    game: GameArgument,
+    described: "Described",
     depth: Annotated[int, typer.Option("--depth", min=0, max=60, help="Decisions to look ahead.")] = 4,
     seed: SeedOption = 0,
-    dialect: DialectOption = "0.6",
-    limits: LimitsOption = "",
     json: JsonOption = False,
 ) -> None:
     """Count the histories of a game: all ways to make so many decisions, or fewer where the game ends before.
 
     Example: meldlab recycle perft kuhn_poker --depth 3
     """
-    described = read_game(game, dialect, limits)
     counts = described.machine.histories(seed, depth)
     total = counts[depth][0] + sum(ended for _, ended in counts[:depth])
     if json:
@@ -109,17 +106,3 @@ def perft(
     for level, (histories, ended) in enumerate(counts):
         print(f"{level:3} decisions {histories:15,} histories {ended:15,} of them end the game")
     print(f"{total:,} histories of {depth} decisions, or fewer and complete")
-
-
-def _rounds(games: int, title: str, most: int) -> Iterator[tuple[int, int]]:
-    """Cut a long run into pieces of (first game, games), with a bar on a terminal; games are cheap where a piece may be large."""
-    from rich.console import Console
-    from rich.progress import Progress
-
-    size = min(most, games // 50) if games > 5000 else min(most, games)
-    with Progress(console=Console(stderr=True), transient=True, disable=size == games or not sys.stderr.isatty()) as progress:
-        bar = progress.add_task(title, total=games)
-        for first in range(0, games, size):
-            many = min(size, games - first)
-            yield first, many
-            progress.advance(bar, many)

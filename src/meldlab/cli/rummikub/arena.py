@@ -1,54 +1,30 @@
-"""``meldlab rummikub arena``: players against each other, with intervals."""
+"""``meldlab rummikub arena``: many games between players, with intervals."""
 
-from typing import TYPE_CHECKING, Annotated
-
-import typer
-
-from meldlab.cli.options import GameSecondsOption, JsonOption, MoveSecondsOption, SeedOption, print_json
-from meldlab.cli.rummikub.options import JokersOption, PresetOption, read_rules
-
-if TYPE_CHECKING:
-    pass
-
-__all__ = ["arena"]
+from meldlab.cli.contest import GamesOption, PairsOption, PlayersArgument, run_contest
+from meldlab.cli.options import GameSecondsOption, JsonOption, MoveSecondsOption, RaiseOption, SeedOption, ThreadsOption
+from meldlab.cli.rummikub.options import JokersOption, RulesOption, changed
 
 
 def arena(
-    first: Annotated[str, typer.Argument(help="random, greedy, optimal or patient.")],
-    second: Annotated[str, typer.Argument(help="The other player.")],
-    games: Annotated[int, typer.Option(min=2, help="Games, in mirrored pairs.")] = 100,
-    rules: PresetOption = "paper",
+    players: PlayersArgument,
+    games: GamesOption = 100,
+    seed: SeedOption = 0,
+    rules: RulesOption = "paper",
     jokers: JokersOption = None,
-    seed: SeedOption = 1,
+    pairs: PairsOption = False,
+    threads: ThreadsOption = 0,
     seconds_per_move: MoveSecondsOption = None,
     seconds_per_game: GameSecondsOption = None,
+    raising: RaiseOption = False,
     json: JsonOption = False,
 ) -> None:
-    """Let two players meet on mirrored deals: every deal is played twice, with the seats swapped.
+    """Let players meet at one table; every deal is played once for each seating.
+
+    Players: random, greedy, optimal or patient.
 
     Example: meldlab rummikub arena patient optimal --games 200 --seed 1
     """
-    from rich.console import Console
-    from rich.progress import Progress
-
-    from meldlab.lab.arena.table import tournament
-    from meldlab.play import TimeLimit
-    from meldlab.rummikub import load
     from meldlab.rummikub.game import Rummikub
-    from meldlab.rummikub.players import find_player
 
-    game, one, two = Rummikub(read_rules(rules, jokers_are=jokers)), find_player(first), find_player(second)
-    with Progress(console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("playing", total=games)
-        limit = TimeLimit(seconds_per_move, seconds_per_game)
-        load()
-        bout = tournament(game, one, two, games, seed, lambda done: bar.update(task, completed=done), limit)
-    if json:
-        print_json(bout.as_json())
-        return
-    told = bout.as_json()
-    print(f"{first} against {second}: {bout.wins} of {bout.games} games won, {bout.win_rate}")
-    print(f"points per game  {bout.points}")
-    print(f"mirrored pairs   {bout.swept[0]} ahead, {bout.swept[1]} behind, sign test p = {told['sign_test_p']:.3g}")
-    for line in bout.troubles():
-        print(line)
+    run_contest(Rummikub(changed(rules, jokers_are=jokers)), players, games, seed, pairs=pairs, threads=threads,
+                seconds_per_move=seconds_per_move, seconds_per_game=seconds_per_game, raising=raising, json=json)  # fmt: skip

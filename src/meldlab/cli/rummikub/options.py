@@ -4,23 +4,26 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from meldlab.errors import NoSuchThing
+from meldlab.cli.options import one_of, rules_option
 
 if TYPE_CHECKING:
     from meldlab.rummikub import Rules
 
-__all__ = ["JokersOption", "PresetOption", "read_rules"]
+HOUSE = "House rules, by default those of --rules"
+RulesOption = Annotated[Any, rules_option("paper", "official", room="rummikub")]
+JokersOption = Annotated[
+    str | None,
+    typer.Option(
+        "--jokers",
+        **one_of("joker family", "free", "modern", "strict"),
+        rich_help_panel=HOUSE,
+        help="What may become of a joker on the table.",
+    ),
+]
 
-PresetOption = Annotated[str, typer.Option("--rules", help="paper (free jokers) or official (modern jokers).")]
-JokersOption = Annotated[str | None, typer.Option("--jokers", help="free, modern or strict; by default what the rules say.")]
 
-
-def read_rules(preset: str, **changes: Any) -> "Rules":
-    """Return a preset with the given fields changed."""
+def changed(rules: "Rules", **changes: Any) -> "Rules":
+    """Return rules with those fields changed that are given."""
     from dataclasses import replace
 
-    from meldlab.rummikub import PRESETS
-
-    if preset not in PRESETS:
-        raise NoSuchThing("rules", preset, PRESETS)
-    return replace(PRESETS[preset], **{name: value for name, value in changes.items() if value is not None})
+    return replace(rules, **{name: value for name, value in changes.items() if value is not None})

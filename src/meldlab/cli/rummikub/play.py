@@ -1,34 +1,30 @@
 """``meldlab rummikub play``: a person at the first seat."""
 
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-from meldlab.cli.options import SeedOption, need_input
-from meldlab.cli.rummikub.options import JokersOption, PresetOption, read_rules
-
-if TYPE_CHECKING:
-    pass
-
-__all__ = ["play"]
+from meldlab.cli.options import SaveOption, SeedOption
+from meldlab.cli.rummikub.options import JokersOption, RulesOption, changed
 
 
 def play(
     against: Annotated[str, typer.Option(help="Who plays the other seats: random, greedy, optimal or patient.")] = "optimal",
     seats: Annotated[int, typer.Option(min=2, max=4, help="Players at the table; you are the first.")] = 2,
-    rules: PresetOption = "official",
+    rules: RulesOption = "official",
     jokers: JokersOption = None,
-    record: Annotated[Path | None, typer.Option(help="Write the record of the game here.")] = None,
-    seed: SeedOption = 1,
+    seed: SeedOption = 0,
+    save: SaveOption = None,
 ) -> None:
     """Play a game in the terminal: 'play' and the whole new table, 'draw', 'best' for advice, 'quit'.
 
     Example: meldlab rummikub play --against greedy --seed 7
     """
-    from meldlab.cli.rummikub.terminal import play_in_terminal
+    from meldlab.cli.rummikub.screen import RummikubScreen
+    from meldlab.cli.table import play_in_terminal
+    from meldlab.play import Deal
     from meldlab.rummikub.game import Rummikub
     from meldlab.rummikub.players import find_player
 
-    need_input()
-    play_in_terminal(Rummikub(read_rules(rules, jokers_are=jokers)), find_player(against), seats, seed, record)
+    others = [find_player(against)] * (seats - 1)
+    play_in_terminal(Rummikub(changed(rules, jokers_are=jokers)), others, RummikubScreen, Deal(seed), save=save)

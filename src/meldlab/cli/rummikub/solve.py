@@ -5,14 +5,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from meldlab.cli.options import JsonOption, SeedOption, print_json
-from meldlab.cli.rummikub.options import JokersOption, PresetOption, read_rules
+from meldlab.cli.options import JsonOption, SeedOption, one_of, print_json, read_by
+from meldlab.cli.rummikub.options import HOUSE, JokersOption, RulesOption, changed
 from meldlab.errors import NotLegalHere
 
 if TYPE_CHECKING:
     from meldlab.rummikub import Alternatives, Answer, TileSet, WhyNot
-
-__all__ = ["RackOption", "TableOption", "answer_json", "as_lists", "doubt_json", "every_json", "puzzle", "show", "solve", "write_lp"]
 
 TableOption = Annotated[str, typer.Option("--table", help="Sets on the table, such as 'R5 R6 R7 | K9 B9 O9'.")]
 RackOption = Annotated[str, typer.Option("--rack", help="Tiles on the rack, such as 'R8 K3-5 J'.")]
@@ -21,24 +19,40 @@ RackOption = Annotated[str, typer.Option("--rack", help="Tiles on the rack, such
 def solve(
     rack: RackOption,
     table: TableOption = "",
-    objective: Annotated[str, typer.Option(help="count (tiles played) or value (their points).")] = "count",
-    keep: Annotated[str, typer.Option(help="Least change as second objective: sets, tiles or none.")] = "sets",
+    objective: Annotated[
+        str, typer.Option("--objective", **one_of("objective", "count", "value"), help="The most tiles, or the most points of tiles.")
+    ] = "count",
+    keep: Annotated[
+        str,
+        typer.Option(
+            "--keep", **one_of("measure of change", "sets", "tiles", "none"), help="What should change least, as second objective."
+        ),
+    ] = "sets",
     opening: Annotated[bool, typer.Option("--opening", help="The player has not opened yet.")] = False,
+    method: Annotated[
+        str, typer.Option("--method", **one_of("method", "search", "ilp"), help="Our search, or the paper's integer program.")
+    ] = "search",
+    rules: RulesOption = "paper",
     jokers: JokersOption = None,
-    joker_value: Annotated[int | None, typer.Option(help="What a joker counts in the value objective. [default: 30]")] = None,
-    method: Annotated[str, typer.Option(help="search, or ilp (the paper's integer program).")] = "search",
-    rules: PresetOption = "paper",
-    colours: Annotated[int | None, typer.Option(help="Number of colours. [default: 4]")] = None,
-    numbers: Annotated[int | None, typer.Option(help="Highest number. [default: 13]")] = None,
-    copies: Annotated[int | None, typer.Option(help="Copies of each tile. [default: 2]")] = None,
-    joker_tiles: Annotated[int | None, typer.Option(help="Jokers in the box, 0 to 4. [default: 2]")] = None,
-    smallest: Annotated[int | None, typer.Option(help="Fewest tiles of a set. [default: 3]")] = None,
-    opening_points: Annotated[int | None, typer.Option(help="Points that an opening needs. [default: 30]")] = None,
-    after_opening: Annotated[str | None, typer.Option(help="What may follow the opening in its turn: wait or manipulate.")] = None,
-    round_the_corner: Annotated[bool, typer.Option("--round-the-corner", help="House rule: 12 13 1 is a run.")] = False,
+    joker_value: Annotated[int | None, typer.Option(rich_help_panel=HOUSE, help="What a joker counts in the value objective.")] = None,
+    colours: Annotated[int | None, typer.Option(rich_help_panel=HOUSE, help="Number of colours.")] = None,
+    numbers: Annotated[int | None, typer.Option(rich_help_panel=HOUSE, help="Highest number.")] = None,
+    copies: Annotated[int | None, typer.Option(rich_help_panel=HOUSE, help="Copies of each tile.")] = None,
+    joker_tiles: Annotated[int | None, typer.Option(rich_help_panel=HOUSE, help="Jokers in the box, 0 to 4.")] = None,
+    smallest: Annotated[int | None, typer.Option(rich_help_panel=HOUSE, help="Fewest tiles of a set.")] = None,
+    opening_points: Annotated[int | None, typer.Option(rich_help_panel=HOUSE, help="Points that an opening needs.")] = None,
+    after_opening: Annotated[
+        str | None,
+        typer.Option(
+            **one_of("rule after the opening", "wait", "manipulate"), rich_help_panel=HOUSE, help="What may follow the opening in its turn."
+        ),
+    ] = None,
+    round_the_corner: Annotated[bool, typer.Option("--round-the-corner", rich_help_panel=HOUSE, help="12 13 1 is a run.")] = False,
     all_moves: Annotated[bool, typer.Option("--all", help="List every best move, up to the limit.")] = False,
     limit: Annotated[int, typer.Option(min=1, help="The most moves that --all lists.")] = 20,
-    why_not: Annotated[str | None, typer.Option(help="Tell what playing this tile would cost.")] = None,
+    why_not: Annotated[
+        Any, typer.Option("--why-not", **read_by("meldlab.rummikub:Tile.parse", "TILE"), help="Say what playing this tile would cost.")
+    ] = None,
     nodes: Annotated[int, typer.Option(min=1, help="States that the search may visit before the integer program takes over.")] = 3_000_000,
     seconds: Annotated[float, typer.Option(min=0.1, help="Processor time, after which the best found is returned, unproven.")] = 20.0,
     lp: Annotated[Path | None, typer.Option(help="Write the integer program as an LP file.")] = None,
@@ -50,7 +64,7 @@ def solve(
     """
     from meldlab import rummikub as room
 
-    house = read_rules(
+    house = changed(
         rules, colours=colours, numbers=numbers, copies=copies, jokers=joker_tiles, smallest=smallest, opening=opening_points,
         joker_value=joker_value, jokers_are=jokers, round_the_corner=round_the_corner or None, after_opening=after_opening,
     )  # fmt: skip
@@ -58,10 +72,9 @@ def solve(
     goal = room.Goal(objective, keep)
     if not position.rack:
         raise NotLegalHere("no tiles on the rack")
-    tile = room.Tile.parse(why_not) if why_not else None
     room.load()
     answer = room.solve(position, goal, method, nodes=nodes, seconds=seconds)
-    doubt = room.why_not(answer, tile, nodes=nodes, seconds=seconds) if tile else None
+    doubt = room.why_not(answer, why_not, nodes=nodes, seconds=seconds) if why_not else None
     every = room.every_best(answer, limit, nodes=nodes, seconds=seconds) if all_moves else None
     if lp:
         write_lp(lp, answer)
@@ -76,7 +89,7 @@ def solve(
             print("  " + room.show_table(one))
     if doubt:
         sure = "" if doubt.proven else " (unproven)"
-        print(f"\nplaying {tile} {'is not possible here' if doubt.cost is None else f'costs {doubt.cost}'}{sure}")
+        print(f"\nplaying {why_not} {'is not possible here' if doubt.cost is None else f'costs {doubt.cost}'}{sure}")
 
 
 def write_lp(path: Path, answer: "Answer") -> None:
@@ -155,7 +168,7 @@ def show(answer: "Answer") -> None:
 
 
 def puzzle(
-    seed: SeedOption = 1,
+    seed: SeedOption = 0,
     hard: Annotated[bool, typer.Option("--hard", help="A crowded table, and more to move.")] = False,
     solution: Annotated[bool, typer.Option("--solution", help="Show the solution as well.")] = False,
     json: JsonOption = False,

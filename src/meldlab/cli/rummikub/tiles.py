@@ -9,8 +9,6 @@ from rich.text import Text
 if TYPE_CHECKING:
     from meldlab.rummikub import Answer, Tile, TileSet
 
-__all__ = ["rack_text", "table_text", "tile_text"]
-
 # The paper's shapes: red triangle, black cross, blue square, orange circle; then green and violet.
 SHAPES = "▲✕■●◆★"
 COLOURS = ("red", "default", "blue", "dark_orange", "green", "magenta")

@@ -5,51 +5,43 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from meldlab.cli.options import JsonOption, SeedOption, print_json
-from meldlab.cli.stopping.options import DeckOption, GainOption, LossOption, read_urn
-from meldlab.errors import NoSuchThing
+from meldlab.cli.options import JsonOption, SeedOption, one_of, print_files, taking
+from meldlab.cli.stopping.options import read_urn
 
 if TYPE_CHECKING:
     from meldlab.stopping import Urn
 
-__all__ = ["PICTURES", "draw", "figures"]
-
 PICTURES = ("value", "policy", "shepp", "winnings")
 
 
+@taking(urn=read_urn)
 def draw(
-    picture: Annotated[str, typer.Argument(help="value, policy, shepp or winnings.")],
+    picture: Annotated[str, typer.Argument(**one_of("picture", *PICTURES), help="What to draw.")],
     out: Annotated[Path, typer.Option("--out", help="A file ending in .svg or .png; its numbers go beside it as .csv.")],
-    deck: DeckOption = "26,26",
-    gain: GainOption = "1",
-    loss: LossOption = "1",
-    seed: SeedOption = 1,
+    urn: "Urn",
+    seed: SeedOption = 0,
     json: JsonOption = False,
 ) -> None:
     """Draw one picture: heat map of value or policy, values against Shepp's asymptotics, or the distribution of the winnings.
 
     Example: meldlab stopping draw policy --out policy.svg
     """
-    if picture not in PICTURES:
-        raise NoSuchThing("picture", picture, PICTURES)
-    _print_files(_draw(picture, read_urn(deck, gain, loss), seed, out), json)
+    print_files(_draw(picture, urn, seed, out), json)
 
 
+@taking(urn=read_urn)
 def figures(
     out: Annotated[Path, typer.Option("--out", help="A folder, created if need be.")],
-    deck: DeckOption = "26,26",
-    gain: GainOption = "1",
-    loss: LossOption = "1",
-    seed: SeedOption = 1,
+    urn: "Urn",
+    seed: SeedOption = 0,
     json: JsonOption = False,
 ) -> None:
     """Draw all pictures as SVG into a folder.
 
     Example: meldlab stopping figures --out figures
     """
-    urn = read_urn(deck, gain, loss)
     files = [path for picture in PICTURES for path in _draw(picture, urn, seed, out / f"stopping-{picture}.svg")]
-    _print_files(files, json)
+    print_files(files, json)
 
 
 def _draw(picture: str, urn: "Urn", seed: int, out: Path) -> list[Path]:
@@ -60,10 +52,3 @@ def _draw(picture: str, urn: "Urn", seed: int, out: Path) -> list[Path]:
     else:
         sheet = {"value": stopping.draw_value, "policy": stopping.draw_policy, "shepp": stopping.draw_shepp}[picture](urn)
     return list(save(*sheet, out))
-
-
-def _print_files(files: list[Path], as_json: bool) -> None:
-    if as_json:
-        print_json({"files": files})
-    else:
-        print(*files, sep="\n")

@@ -1,26 +1,34 @@
 """What the stopping verbs share: the deck, what its cards win and lose, and advice in words."""
 
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+
+from meldlab.cli.options import read_by
 
 if TYPE_CHECKING:
     from meldlab.stopping import Advice, Urn
 
-__all__ = ["AT_ONCE", "DeckOption", "GainOption", "LossOption", "advice_text", "read_urn"]
-
-DeckOption = Annotated[str, typer.Option("--deck", help="Numbers of black and red cards, such as 26,26.")]
-GainOption = Annotated[str, typer.Option("--gain", help="What a black card wins: 2, 0.5 or 1/2.")]
-LossOption = Annotated[str, typer.Option("--loss", help="What a red card loses.")]
 AT_ONCE = 2.0  # seconds for which exact fractions are worth waiting when nobody asked for them
 
 
-def read_urn(deck: str, gain: str, loss: str) -> "Urn":
-    """Return the deck and what its cards are worth."""
-    from meldlab.stopping import Urn
-    from meldlab.stopping.notation import read_amount, read_deck
+DeckOption = Annotated[
+    Any, typer.Option("--deck", **read_by("meldlab.stopping.notation:read_deck", "BLACK,RED"), help="Numbers of black and red cards.")
+]
+GainOption = Annotated[
+    Any, typer.Option("--gain", **read_by("meldlab.stopping.notation:read_amount", "AMOUNT"), help="What a black card wins: 2, 0.5 or 1/2.")
+]
+LossOption = Annotated[
+    Any, typer.Option("--loss", **read_by("meldlab.stopping.notation:read_amount", "AMOUNT"), help="What a red card loses.")
+]
 
-    return Urn(*read_deck(deck), read_amount(gain), read_amount(loss))
+
+def read_urn(deck: DeckOption = "26,26", gain: GainOption = "1", loss: LossOption = "1") -> "Urn":
+    """Return the deck with what its cards are worth."""
+    from meldlab.stopping import Urn
+
+    black, red = deck
+    return Urn(black, red, gain, loss)
 
 
 def advice_text(best: "Advice") -> str:

@@ -5,22 +5,19 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from meldlab.cli.options import need_input, seed_option
-from meldlab.cli.stopping.options import AT_ONCE, DeckOption, GainOption, LossOption, advice_text, read_urn
+from meldlab.cli.options import need_input, seed_option, taking
+from meldlab.cli.stopping.options import AT_ONCE, advice_text, read_urn
 from meldlab.errors import NotLegalHere
 
 if TYPE_CHECKING:
     from rich.text import Text
 
-    from meldlab.stopping import Sitting
-
-__all__ = ["play"]
+    from meldlab.stopping import Sitting, Urn
 
 
+@taking(urn=read_urn)
 def play(
-    deck: DeckOption = "26,26",
-    gain: GainOption = "1",
-    loss: LossOption = "1",
+    urn: "Urn",
     seed: Annotated[int | None, seed_option("The same seed gives the same pile; without one it is random.")] = None,
 ) -> None:
     """Play against the pile: draw, stop, or ask for advice.
@@ -32,9 +29,8 @@ def play(
     from meldlab.stopping import Sitting
 
     need_input()
-    urn = read_urn(deck, gain, loss)
     if urn.exact_seconds > AT_ONCE:
-        raise NotLegalHere(f"{deck} is too large a deck for advice at once; play with a smaller one")
+        raise NotLegalHere(f"{urn.black},{urn.red} is too large a deck for advice at once; play with a smaller one")
     seed = randbelow(10**6) if seed is None else seed
     table = Sitting.shuffled(urn, seed)
     try:

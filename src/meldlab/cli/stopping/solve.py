@@ -5,13 +5,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from meldlab.cli.options import JsonOption, SeedOption, print_json
-from meldlab.cli.stopping.options import AT_ONCE, DeckOption, GainOption, LossOption, advice_text, read_urn
+from meldlab.cli.options import JsonOption, SeedOption, print_json, taking
+from meldlab.cli.stopping.options import AT_ONCE, GainOption, LossOption, advice_text, read_urn
 
 if TYPE_CHECKING:
-    pass
-
-__all__ = ["advise", "matrices", "policy", "value", "winnings"]
+    from meldlab.stopping import Urn
 
 
 def value(
@@ -27,9 +25,8 @@ def value(
     Example: meldlab stopping value --black 26 --red 26 --exact
     """
     from meldlab.stopping import Urn
-    from meldlab.stopping.notation import read_amount
 
-    urn = Urn(black, red, read_amount(gain), read_amount(loss))
+    urn = Urn(black, red, gain, loss)
     fraction = urn.value() if exact else None
     worth = urn.value_in_floats() if fraction is None else float(fraction)
     text = None if fraction is None else f"{fraction.numerator}/{fraction.denominator}"
@@ -39,19 +36,17 @@ def value(
         print(worth if text is None else f"{text} = {worth}")
 
 
+@taking(urn=read_urn)
 def advise(
     drawn: Annotated[int, typer.Option("--drawn", help="Cards drawn so far.")],
     black: Annotated[int, typer.Option("--black", help="How many of them are black.")],
-    deck: DeckOption = "26,26",
-    gain: GainOption = "1",
-    loss: LossOption = "1",
+    urn: "Urn",
     json: JsonOption = False,
 ) -> None:
     """Say whether to draw another card, and what the position is worth in all.
 
     Example: meldlab stopping advise --drawn 20 --black 13
     """
-    urn = read_urn(deck, gain, loss)
     best = urn.advise(drawn, black) if urn.exact_seconds < AT_ONCE else urn.advise_in_floats(drawn, black)
     if json:
         chance = None if best.next_black is None else float(best.next_black)
@@ -61,14 +56,14 @@ def advise(
         print(advice_text(best))
 
 
-def policy(deck: DeckOption = "26,26", gain: GainOption = "1", loss: LossOption = "1", json: JsonOption = False) -> None:
+@taking(urn=read_urn)
+def policy(urn: "Urn", json: JsonOption = False) -> None:
     """Say, for each number of red cards left, with how many black cards left to stop, and where it does not matter.
 
     Example: meldlab stopping policy --deck 26,26
     """
     import meldlab.stopping as room
 
-    urn = read_urn(deck, gain, loss)
     if urn.exact_seconds < AT_ONCE:
         best = room.policy(urn)
         boundary, indifferent = list(best.boundary), [list(place) for place in best.indifferent]
@@ -87,14 +82,14 @@ def policy(deck: DeckOption = "26,26", gain: GainOption = "1", loss: LossOption 
         print("does not matter (black left, red left):", " ".join(f"({black},{red})" for black, red in indifferent) or "nowhere")
 
 
-def matrices(deck: DeckOption = "26,26", gain: GainOption = "1", loss: LossOption = "1", json: JsonOption = False) -> None:
+@taking(urn=read_urn)
+def matrices(urn: "Urn", json: JsonOption = False) -> None:
     """Print the paper's two matrices: value and whether to go on, by black cards left (rows) and red cards left (columns).
 
     Example: meldlab stopping matrices --deck 4,4
     """
     from meldlab.stopping import continue_or_not, current_value
 
-    urn = read_urn(deck, gain, loss)
     values, goes_on = current_value(urn), continue_or_not(urn)
     if json:
         rows = [[f"{worth.numerator}/{worth.denominator}" for worth in row] for row in values]
@@ -108,12 +103,11 @@ def matrices(deck: DeckOption = "26,26", gain: GainOption = "1", loss: LossOptio
         print(" ".join(map(str, map(int, line))))
 
 
+@taking(urn=read_urn)
 def winnings(
-    deck: DeckOption = "26,26",
-    gain: GainOption = "1",
-    loss: LossOption = "1",
+    urn: "Urn",
     games: Annotated[int, typer.Option("--games", min=2, help="Games to simulate beside the exact answer.")] = 100_000,
-    seed: SeedOption = 1,
+    seed: SeedOption = 0,
     json: JsonOption = False,
 ) -> None:
     """Say how likely each amount is under the best policy: computed, and in simulated games.
@@ -123,7 +117,6 @@ def winnings(
     import meldlab.stopping as room
     from meldlab.stopping.notation import amount_text
 
-    urn = read_urn(deck, gain, loss)
     best = room.winnings(urn) if urn.exact_seconds < AT_ONCE else room.winnings_in_floats(urn)
     played = room.simulate(urn, games, seed)
     shares = dict(zip(played.winnings.amounts, played.winnings.chances, strict=True))

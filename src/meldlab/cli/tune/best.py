@@ -5,10 +5,8 @@ from typing import Annotated
 
 import typer
 
-from meldlab.cli.options import ClusterOption, JobsOption, JsonOption, SeedOption, StoreOption, print_json
+from meldlab.cli.options import ClusterOption, JsonOption, SeedOption, StoreOption, ThreadsOption, print_json
 from meldlab.cli.tune.meter import metered
-
-__all__ = ["best"]
 
 
 def best(
@@ -16,9 +14,9 @@ def best(
     population: Annotated[int, typer.Option("--population", min=4, help="Players of a generation.")] = 20,
     games: Annotated[int, typer.Option("--games", min=10, help="Games of each player in the first generation; they grow slowly.")] = 1000,
     fresh: Annotated[int, typer.Option("--fresh", min=2, help="Fresh games of the winner against each opponent; even.")] = 20_000,
-    seed: SeedOption = 1,
+    seed: SeedOption = 0,
     store: StoreOption = None,
-    jobs: JobsOption = 0,
+    threads: ThreadsOption = 0,
     cluster: ClusterOption = None,
     out: Annotated[Path | None, typer.Option("--out", help="Write the player to this TOML file, to play as ensemble:FILE.toml.")] = None,
     json: JsonOption = False,
@@ -32,7 +30,7 @@ def best(
     from meldlab.cache import write_whole
     from meldlab.errors import NotLegalHere
     from meldlab.lab.runs.store import Store
-    from meldlab.lab.tuning.evolution import Evolution, Found, best_player
+    from meldlab.lab.tuning.evolution import Champion, Evolution, best_player
     from meldlab.lab.tuning.work import Work, warm
 
     if fresh % 2:
@@ -42,8 +40,8 @@ def best(
     with Store.open(store).search("best", settings) as run:
         warm()
         with metered("best") as meter:
-            work = Work(run, plan.planned(generations, fresh), jobs, cluster, meter)
-            found: Found = best_player(work.measure, plan, generations, fresh)
+            work = Work(run, plan.planned(generations, fresh), threads, cluster, meter)
+            found: Champion = best_player(work.measure, plan, generations, fresh)
         run.finish(found.as_json())
     answer = {"run": run.number, "settings": settings, **found.as_json()}
     if out is not None:

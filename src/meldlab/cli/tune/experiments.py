@@ -6,30 +6,59 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from meldlab.cli.options import ClusterOption, JobsOption, JsonOption, SeedOption, StoreOption, print_json
+from meldlab.cli.options import ClusterOption, JsonOption, SeedOption, StoreOption, ThreadsOption, print_json, taking
 from meldlab.cli.tune.meter import metered
 
 if TYPE_CHECKING:
     from meldlab.lab.tuning.report import Report
     from meldlab.lab.tuning.work import Work
 
-__all__ = ["OutOption", "SizeOption", "ensemble", "experiment", "knock", "print_report", "track"]
-
+Run = Callable[[str, dict[str, Any], int, Callable[["Work"], "Report"]], None]
 SizeOption = Annotated[bool, typer.Option("--full/--quick", help="The paper's size, or the shape of the result in about two minutes.")]
 OutOption = Annotated[Path | None, typer.Option("--out", help="A folder for the figure, as SVG and PNG with its data beside it.")]
 
 
-def track(
-    full: SizeOption = False,
-    seed: SeedOption = 1,
-    generations: Annotated[
-        int, typer.Option("--generations", min=0, help="Of each run; 0: 15 quick, 50 full (the paper does not say).")
-    ] = 0,
+def read_run(
     store: StoreOption = None,
-    jobs: JobsOption = 0,
+    threads: ThreadsOption = 0,
     cluster: ClusterOption = None,
     out: OutOption = None,
     json: JsonOption = False,
+) -> Run:
+    """Return what runs a search through the store, prints its report, and draws its figure."""
+
+    def run_search(name: str, settings: dict[str, Any], planned: int, search: Callable[["Work"], "Report"]) -> None:
+        from meldlab.lab.runs.store import Store
+        from meldlab.lab.tuning.work import Work, warm
+
+        with Store.open(store).search(name, settings) as run:
+            warm()
+            with metered(name) as meter:
+                report = search(Work(run, planned, threads, cluster, meter))
+            run.finish(report.as_json())
+        answer = {"run": run.number, "settings": settings, **report.as_json()}
+        if out is not None:
+            from meldlab.lab.figures.tuning import draw
+
+            answer["files"] = [str(path) for path in draw(report.as_json(), out)]
+        if json:
+            print_json(answer)
+            return
+        print_report(report)
+        for path in answer.get("files", ()):
+            print(f"wrote {path}")
+
+    return run_search
+
+
+@taking(run=read_run)
+def track(
+    run: Run,
+    full: SizeOption = False,
+    seed: SeedOption = 0,
+    generations: Annotated[
+        int, typer.Option("--generations", min=0, help="Of each run; 0: 15 quick, 50 full (the paper does not say).")
+    ] = 0,
 ) -> None:
     """Tune state tracking by a genetic algorithm (section 5.1, Figure 1).
 
@@ -37,25 +66,22 @@ def track(
     """
     from dataclasses import asdict, replace
 
-    from meldlab.lab.tuning.tracking import FULL, QUICK, tracking
+    from meldlab.lab.tuning.tracking import FULL, QUICK, search_trackers
 
     size = FULL if full else QUICK
     size = replace(size, generations=generations or size.generations)
 
     def search(work: "Work") -> "Report":
-        return tracking(work, size, seed)
+        return search_trackers(work, size, seed)
 
-    experiment("track", {**asdict(size), "seed": seed}, size.planned, search, store, jobs, cluster, out, json)
+    run("track", {**asdict(size), "seed": seed}, size.planned(), search)
 
 
+@taking(run=read_run)
 def knock(
+    run: Run,
     full: SizeOption = False,
-    seed: SeedOption = 1,
-    store: StoreOption = None,
-    jobs: JobsOption = 0,
-    cluster: ClusterOption = None,
-    out: OutOption = None,
-    json: JsonOption = False,
+    seed: SeedOption = 0,
 ) -> None:
     """Search the knocking thresholds, one stage and two (section 5.2, Figure 2).
 
@@ -63,25 +89,22 @@ def knock(
     """
     from dataclasses import asdict
 
-    from meldlab.lab.tuning.knocking import FULL, QUICK, knocking
+    from meldlab.lab.tuning.knocking import FULL, QUICK, search_knocks
 
     size = FULL if full else QUICK
 
     def search(work: "Work") -> "Report":
-        return knocking(work, size, seed)
+        return search_knocks(work, size, seed)
 
-    experiment("knock", {**asdict(size), "seed": seed}, size.games, search, store, jobs, cluster, out, json)
+    run("knock", {**asdict(size), "seed": seed}, size.planned(), search)
 
 
+@taking(run=read_run)
 def ensemble(
+    run: Run,
     full: SizeOption = False,
-    seed: SeedOption = 1,
+    seed: SeedOption = 0,
     base: Annotated[str, typer.Option("--base", help="The preset to start from; the paper's is not published.")] = "base",
-    store: StoreOption = None,
-    jobs: JobsOption = 0,
-    cluster: ClusterOption = None,
-    out: OutOption = None,
-    json: JsonOption = False,
 ) -> None:
     """Run the five grid searches: three iterations of whole grids and races, or one iteration raced (section 5.3).
 
@@ -90,48 +113,15 @@ def ensemble(
     from dataclasses import asdict
 
     from meldlab.gin.players import Ensemble
-    from meldlab.lab.tuning.ensembles import FULL, QUICK, searching
+    from meldlab.lab.tuning.ensembles import FULL, QUICK, search_ensembles
 
     size = FULL if full else QUICK
     Ensemble.preset(base)
 
     def search(work: "Work") -> "Report":
-        return searching(work, size, seed, base)
+        return search_ensembles(work, size, seed, base)
 
-    experiment("ensemble", {**asdict(size), "base": base, "seed": seed}, size.games, search, store, jobs, cluster, out, json)
-
-
-def experiment(
-    name: str,
-    settings: dict[str, Any],
-    planned: int,
-    search: Callable[["Work"], "Report"],
-    store: str | None,
-    jobs: int,
-    cluster: str | None,
-    out: Path | None,
-    json: bool,
-) -> None:
-    """Run a search through the store, print its report, and draw its figure."""
-    from meldlab.lab.runs.store import Store
-    from meldlab.lab.tuning.work import Work, warm
-
-    with Store.open(store).search(name, settings) as run:
-        warm()
-        with metered(name) as meter:
-            report = search(Work(run, planned, jobs, cluster, meter))
-        run.finish(report.as_json())
-    answer = {"run": run.number, "settings": settings, **report.as_json()}
-    if out is not None:
-        from meldlab.lab.figures.tuning import draw
-
-        answer["files"] = [str(path) for path in draw(report.as_json(), out)]
-    if json:
-        print_json(answer)
-        return
-    print_report(report)
-    for path in answer.get("files", ()):
-        print(f"wrote {path}")
+    run("ensemble", {**asdict(size), "base": base, "seed": seed}, size.planned(), search)
 
 
 def print_report(report: "Report") -> None:

@@ -8,21 +8,19 @@ from datetime import timedelta
 
 from meldlab.cli.progress import progress_bar
 
-__all__ = ["metered"]
-
 PATIENCE = 10.0  # seconds of play after which a projection is worth something
 
 
 class Meter:
     """Counts games against the clock; what comes from the store costs no time and is left out of the speed."""
 
-    def __init__(self, bar: Callable[[int, int], None] | None) -> None:
+    def __init__(self, bar: Callable[[int, int], None]) -> None:
         self.bar, self.began, self.projected, self.played = bar, time.monotonic(), False, 0
 
     def __call__(self, done: int, whole: int, played: int) -> None:
+        """Count on, and project once how long it will take."""
         self.played, seconds = played, time.monotonic() - self.began
-        if self.bar is not None:
-            self.bar(done, whole)
+        self.bar(done, whole)
         if not self.projected and seconds >= PATIENCE and played:
             self.projected = True
             left = (whole - done) * seconds / played
@@ -44,7 +42,7 @@ def _span(seconds: float) -> str:
 
 @contextmanager
 def metered(what: str) -> Iterator[Meter]:
-    """Give a function to be told (games done, in all, played just now)."""
+    """Give a function of (games done, in all, played just now)."""
     with progress_bar(what) as bar:
         meter = Meter(bar)
         yield meter

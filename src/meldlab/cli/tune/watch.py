@@ -12,8 +12,6 @@ from meldlab.cli.options import JsonOption, StoreOption, print_json
 if TYPE_CHECKING:
     from meldlab.lab.runs.store import Store
 
-__all__ = ["watch"]
-
 
 def watch(
     run: Annotated[int | None, typer.Argument(help="The number of the run; by default the latest.")] = None,
@@ -33,22 +31,22 @@ def watch(
 
     kept = Store.look(store)
     number = run if run is not None else latest(kept)
-    told = look(kept, number)
+    state = look(kept, number)
     if json:
-        print_json(told)
+        print_json(state)
         return
     if not sys.stdout.isatty():
-        print(seen(told), flush=True)
-        while told["state"] != "finished" and not once:
+        print(as_text(state), flush=True)
+        while state["state"] != "finished" and not once:
             time.sleep(every)
-            told = look(kept, number)
-            print(seen(told), flush=True)
+            state = look(kept, number)
+            print(as_text(state), flush=True)
         return
-    with Live(seen(told), console=Console(highlight=False), auto_refresh=False) as picture:
-        while told["state"] != "finished" and not once:
+    with Live(as_text(state), console=Console(highlight=False), auto_refresh=False) as picture:
+        while state["state"] != "finished" and not once:
             time.sleep(every)
-            told = look(kept, number)
-            picture.update(seen(told), refresh=True)
+            state = look(kept, number)
+            picture.update(as_text(state), refresh=True)
 
 
 def latest(store: "Store") -> int:
@@ -63,19 +61,22 @@ def latest(store: "Store") -> int:
 
 def look(store: "Store", number: int) -> dict[str, Any]:
     """Return how a run stands now."""
-    from meldlab.lab.runs.standings import Progress, standings
+    from meldlab.lab.runs.reached import Progress, leaders
 
     run = store.find(number)
-    best = standings(run, 1)
-    told = {"run": number, "experiment": run.experiment, "best": best[0].as_json() if best else None, **Progress.of(run).as_json()}
-    return {**told, "line": str(best[0]) if best else "nobody has played yet"}
+    best = leaders(run, 1)
+    line = str(best[0]) if best else "nobody has played yet"
+    answer = {"run": number, "experiment": run.experiment, "best": best[0].as_json() if best else None}
+    return {**answer, **Progress.of(run).as_json(), "line": line}
 
 
-def seen(told: dict[str, Any]) -> str:
+def as_text(state: dict[str, Any]) -> str:
     """Return a look as text."""
-    share = f" ({told['games'] / told['planned']:.1%})" if told["planned"] else ""
-    head = f"run {told['run']}, {told['experiment']}, {told['state']}: {told['games']:,} of {told['planned']:,} games{share}"
-    if told["state"] == "running":
-        left = "not yet known" if told["seconds_left"] is None else str(timedelta(seconds=round(told["seconds_left"])))
-        head += f", {told['games_per_second']:,.0f} games/s from {told['workers']} process{'es' * (told['workers'] > 1)}, time left {left}"
-    return f"{head}\n  best so far {told['line']}"
+    share = f" ({state['games'] / state['planned']:.1%})" if state["planned"] else ""
+    head = f"run {state['run']}, {state['experiment']}, {state['state']}: {state['games']:,} of {state['planned']:,} games{share}"
+    if state["state"] == "running":
+        left = "not yet known" if state["seconds_left"] is None else str(timedelta(seconds=round(state["seconds_left"])))
+        head += (
+            f", {state['games_per_second']:,.0f} games/s from {state['workers']} process{'es' * (state['workers'] > 1)}, time left {left}"
+        )
+    return f"{head}\n  best so far {state['line']}"

@@ -1,26 +1,24 @@
 """``meldlab waiting figures``: the figures of Finkle's thesis, redrawn."""
 
-import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-from meldlab.cli.options import JsonOption, SeedOption, print_json
-from meldlab.errors import NoSuchThing
+from meldlab.cli.options import JsonOption, SeedOption, one_of, print_files
+from meldlab.cli.progress import tracked
 
-if TYPE_CHECKING:
-    pass
-
-__all__ = ["FORMATS", "figures"]
-
-FORMATS = ("svg", "png")
+NAMES = (*map(str, range(1, 13)), "theorem-4", "knowledge")
 
 
 def figures(
     out: Annotated[Path, typer.Option("--out", help="A folder, created if need be.")],
-    only: Annotated[list[str] | None, typer.Option("--only", help="1 to 12, theorem-4 or knowledge; may be given again.")] = None,
-    format: Annotated[list[str] | None, typer.Option("--format", help="svg (default) or png; may be given again.")] = None,
+    only: Annotated[
+        list[str] | None, typer.Option("--only", **one_of("figure", *NAMES), help="Draw this figure only; may be given again.")
+    ] = None,
+    format: Annotated[
+        list[str] | None, typer.Option("--format", **one_of("picture format", "svg", "png"), help="svg if none; may be given again.")
+    ] = None,
     seed: SeedOption = 0,
     json: JsonOption = False,
 ) -> None:
@@ -28,27 +26,13 @@ def figures(
 
     Example: meldlab waiting figures --out figures --only 1 --only 7
     """
-    for kind in format or []:
-        if kind not in FORMATS:
-            raise NoSuchThing("picture format", kind, FORMATS)
-    from rich.console import Console
-    from rich.progress import track
-
     from meldlab.lab.figures import save
     from meldlab.lab.figures.waiting import FIGURES, knowledge
 
-    for name in only or []:
-        if name not in FIGURES:
-            raise NoSuchThing("figure", name, FIGURES)
-    names = [name for name in FIGURES if not only or name in only]
     files: dict[Path, None] = {}
-    console = Console(stderr=True)
-    for name in track(names, "drawing", console=console, transient=True, disable=not sys.stderr.isatty()):
+    for name in tracked([name for name in NAMES if not only or name in only], "drawing"):
         sheet = knowledge(seed) if name == "knowledge" else FIGURES[name]()
         stem = f"waiting-figure-{name}" if name.isdigit() else f"waiting-{name}"
         for kind in dict.fromkeys(format or ["svg"]):
             files.update(dict.fromkeys(save(*sheet, out / f"{stem}.{kind}")))
-    if json:
-        print_json({"files": list(files)})
-    else:
-        print(*files, sep="\n")
+    print_files(list(files), json)

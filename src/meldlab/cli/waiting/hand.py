@@ -5,25 +5,24 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from meldlab.cli.options import AcesOption, JsonOption, SeedOption, print_json
+from meldlab.cli.options import AcesOption, JsonOption, SeedOption, print_json, read_by
 from meldlab.cli.progress import progress_bar
-from meldlab.cli.waiting.options import DeadOption, GoalOption, LoadOption, read_game
+from meldlab.cli.waiting.options import DeadOption, GoalOption, LoadOption
 from meldlab.errors import BadText
 
 if TYPE_CHECKING:
     from meldlab.cards import Hand
     from meldlab.waiting import Solution
 
-__all__ = ["GamesOption", "HandArgument", "discard", "hand", "simulate"]
-
 HandArgument = Annotated[list[str], typer.Argument(help="Cards, such as 'AC QH KD'.")]
 GamesOption = Annotated[int, typer.Option("--games", help="Games to play.")]
 
 
-def _find(hand: "Hand", more: int, aces: str, goal: str, dead: str, load: Path | None) -> "Solution":
+def _find(hand: "Hand", more: int, aces: str, goal: Any, dead: Any, load: Path | None) -> "Solution":
+    from meldlab.waiting import Waiting
     from meldlab.waiting.library import find
 
-    game = read_game(len(hand) - more, aces, goal, dead)
+    game = Waiting(len(hand) - more, aces, goal, dead)
     with progress_bar(f"solving {game}") as progress:
         return find(game, load, progress)
 
@@ -43,7 +42,10 @@ def hand(
     aces: AcesOption = "low",
     goal: GoalOption = "gin",
     dead: DeadOption = "",
-    upcard: Annotated[str | None, typer.Option("--upcard", help="Say whether to take this face-up card or to draw.")] = None,
+    upcard: Annotated[
+        Any,
+        typer.Option("--upcard", **read_by("meldlab.cards:Card.parse", "CARD"), help="Say whether to take this face-up card or to draw."),
+    ] = None,
     load: LoadOption = None,
     json: JsonOption = False,
 ) -> None:
@@ -51,7 +53,6 @@ def hand(
 
     Example: meldlab waiting hand "AC QH KD"
     """
-    from meldlab.cards import Card
     from meldlab.waiting.walk import QUANTILES, Walk
 
     held = _hand(cards, 3)
@@ -65,7 +66,7 @@ def hand(
     expected = solution.of(held)
     answer: dict[str, Any] = {"expected": expected, "sd": walk.deviation(), "quantiles": quantiles}
     if upcard is not None:
-        take, taken, drawn = solution.takes(held, Card.parse(upcard))
+        take, taken, drawn = solution.takes(held, upcard)
         answer["upcard"] = {"take": take, "taken": taken, "drawn": drawn}
     answer["draws"] = [{"draw": str(one.draw), "discard": str(one.discard), "expected": one.expected} for one in answers]
     if json:
@@ -117,17 +118,18 @@ def simulate(
     aces: AcesOption = "low",
     goal: GoalOption = "gin",
     games: GamesOption = 100_000,
-    seed: SeedOption = 1,
+    seed: SeedOption = 0,
     json: JsonOption = False,
 ) -> None:
     """Play a hand many times by the best policy, with the bag of the model and with a real deck and an opponent.
 
     Example: meldlab waiting simulate "AC QH KD" --games 10000
     """
+    from meldlab.cards import Hand
     from meldlab.waiting.simulation import play_bag, play_deck
 
     held = _hand(cards, 3)
-    solution = _find(held, 0, aces, goal, "", None)
+    solution = _find(held, 0, aces, goal, Hand(), None)
     bag, deck = play_bag(solution, held, games, seed), play_deck(solution, held, games, seed)
     answer = {
         "expected": solution.of(held),

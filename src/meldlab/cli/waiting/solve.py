@@ -1,27 +1,17 @@
 """``meldlab waiting solve``, ``table``, ``classes`` and ``approximate``: all hands at once."""
 
-import csv
-import io
 import sys
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
 from meldlab.cache import write_whole
-from meldlab.cli.options import AcesOption, JsonOption, print_json
+from meldlab.cli.options import AcesOption, DeviceOption, JsonOption, ThreadsOption, one_of, print_json
 from meldlab.cli.progress import progress_bar
-from meldlab.cli.waiting.options import DeadOption, GoalOption, LoadOption, read_game
+from meldlab.cli.waiting.options import CardsOption, DeadOption, GoalOption, LoadOption
 from meldlab.errors import NotLegalHere
-
-if TYPE_CHECKING:
-    pass
-
-__all__ = ["CardsOption", "ThreadsOption", "approximate", "classes", "solve", "write_table"]
-
-CardsOption = Annotated[int, typer.Option("--cards", help="Cards in a hand, 3 to 10.")]
-ThreadsOption = Annotated[int | None, typer.Option("--threads", help="Threads to use (all by default).")]
 
 
 def solve(
@@ -29,10 +19,12 @@ def solve(
     aces: AcesOption = "low",
     goal: GoalOption = "gin",
     dead: DeadOption = "",
-    device: Annotated[str, typer.Option("--device", help="cpu, cuda or auto.")] = "auto",
-    threads: ThreadsOption = None,
+    device: DeviceOption = "auto",
+    threads: ThreadsOption = 0,
     save: Annotated[Path | None, typer.Option("--save", help="Write the table of all hands to this file.")] = None,
-    precision: Annotated[str, typer.Option("--precision", help="f64, f32 or u16, for --save.")] = "f64",
+    precision: Annotated[
+        str, typer.Option("--precision", **one_of("precision", "f64", "f32", "u16"), help="Of the numbers in the file that --save writes.")
+    ] = "f64",
     load: LoadOption = None,
     json: JsonOption = False,
 ) -> None:
@@ -40,20 +32,16 @@ def solve(
 
     Example: meldlab waiting solve --cards 4 --aces both
     """
-    from meldlab.waiting import table
+    from meldlab.waiting import Waiting, table
     from meldlab.waiting.library import find, solve_and_keep
 
-    game = read_game(cards, aces, goal, dead)
-    if load is not None and (device != "auto" or threads is not None):
+    game = Waiting(cards, aces, goal, dead)
+    if load is not None and (device != "auto" or threads):
         raise NotLegalHere("--load reads what is solved already: leave out --device and --threads")
-    if precision not in table.PRECISIONS:
-        from meldlab.errors import NoSuchThing
-
-        raise NoSuchThing("precision", precision, table.PRECISIONS)
     if save is None and precision != "f64":
         raise NotLegalHere("--precision is that of the file: name one with --save")
     with progress_bar(f"solving {game}") as progress:
-        solution = find(game, load) if load is not None else solve_and_keep(game, device, threads, progress)
+        solution = find(game, load) if load is not None else solve_and_keep(game, device, threads or None, progress)
     if save is not None:
         error = table.save(solution, save, precision)
         print(f"saved {save} ({precision}, {save.stat().st_size:,} bytes, rounded by at most {error:.1e})", file=sys.stderr)
@@ -95,11 +83,12 @@ def approximate(
 
     Example: meldlab waiting approximate --cards 3 --tolerance 0.5
     """
+    from meldlab.waiting import Waiting
     from meldlab.waiting.cohorts import approximate as run
     from meldlab.waiting.cohorts import verify
     from meldlab.waiting.library import find
 
-    game = read_game(cards, aces, "gin", "")
+    game = Waiting(cards, aces)
     verify(game, tolerance)
     done = run(game, tolerance, find(game))
     if json:
@@ -150,22 +139,21 @@ def write_table(
     Example: meldlab waiting table --cards 3 --out three.csv
     """
     from meldlab.cards import Hand
+    from meldlab.lab.rows import csv_text
+    from meldlab.waiting import Waiting
     from meldlab.waiting.library import find
     from meldlab.waiting.walk import MOST_WHOLE, Walk
 
-    game = read_game(cards, aces, goal, dead)
+    game = Waiting(cards, aces, goal, dead)
     if cards > MOST_WHOLE:
         raise NotLegalHere(f"all hands are listed up to {MOST_WHOLE} cards; ask for one of {cards} with 'waiting hand'")
     solution = find(game)
     walk = Walk.whole(solution)
     masks, hands, expected = solution.table()
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(["hand", "hands", "expected", "sd", "median"])
-    for row in zip(masks, hands, expected, walk.deviations(), walk.quantiles(0.5), strict=True):
-        writer.writerow([Hand.from_mask(int(row[0])), row[1], f"{row[2]:.12g}", f"{row[3]:.12g}", row[4]])
+    columns = (map(Hand.from_mask, masks.tolist()), hands, expected, walk.deviations(), walk.quantiles(0.5))
+    text = csv_text([("hand", "hands", "expected", "sd", "median"), *zip(*columns, strict=True)], digits=12)
     if out is None:
-        print(text.getvalue(), end="")
+        print(text, end="")
         return
     with write_whole(out) as file:
-        file.write(text.getvalue().encode())
+        file.write(text.encode())

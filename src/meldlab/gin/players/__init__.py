@@ -19,10 +19,10 @@ from zlib import crc32
 from meldlab.errors import NoSuchThing, NotLegalHere
 from meldlab.gin.move import Move
 from meldlab.gin.players.computed import ComputedPlayer
-from meldlab.gin.players.ensemble import Ensemble, EnsemblePlayer, Thoughts
+from meldlab.gin.players.ensemble import Ensemble, EnsemblePlayer, Outlook
 from meldlab.gin.players.light import LightPlayer
 from meldlab.gin.players.montecarlo import MonteCarloPlayer
-from meldlab.gin.players.player import GinPlayer
+from meldlab.gin.players.player import Drop, GinPlayer, Valued
 from meldlab.gin.players.simple import SimplePlayer
 from meldlab.gin.view import View
 from meldlab.play import Player, RandomPlayer
@@ -30,13 +30,15 @@ from meldlab.play.reasons import line_in, said, text_of
 
 __all__ = [
     "ComputedPlayer",
+    "Drop",
     "Ensemble",
     "EnsemblePlayer",
     "GinPlayer",
     "LightPlayer",
     "MonteCarloPlayer",
+    "Outlook",
     "SimplePlayer",
-    "Thoughts",
+    "Valued",
     "names",
     "parse",
 ]

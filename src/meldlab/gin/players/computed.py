@@ -16,9 +16,9 @@ from meldlab.errors import BadText, NotLegalHere
 from meldlab.gin import kernel_ensemble
 from meldlab.gin.book import Book, check_tables
 from meldlab.gin.kernel_computed import computed_discard, computed_takes
-from meldlab.gin.players.player import GinPlayer
+from meldlab.gin.players.player import Drop, GinPlayer, Valued, valued_drops
 from meldlab.gin.values.folder import load
-from meldlab.gin.view import View
+from meldlab.gin.view import HAND_CARDS, View
 from meldlab.play import Chance
 
 __all__ = ["ComputedPlayer"]
@@ -64,19 +64,22 @@ class ComputedPlayer(GinPlayer):
         taken = computed_takes(view.mask, upcard.index, view.turn, view.known_mask, _pile(view), view.limit, self.book, left, risks, values)
         return bool(taken)
 
-    def discard(self, view: View, chance: Chance) -> Card:
-        """Return the card without which the hand is worth most."""
-        return CARDS[self._choose(view) % KNOCKS]
+    def drop(self, view: View, chance: Chance) -> Drop:
+        """Return the card without which the hand is worth most, and whether knocking is worth more than waiting."""
+        chosen, _ = self._weighed(view)
+        return Drop(CARDS[chosen % KNOCKS], chosen >= KNOCKS)
 
-    def knocks(self, view: View, card: Card) -> bool:
-        """Tell whether knocking is worth more than waiting."""
-        return self._choose(view) >= KNOCKS
+    def think(self, view: View, chance: Chance) -> list[Valued]:
+        """Return what the hand is worth after each discard."""
+        return valued_drops(view, self._weighed(view)[1]) if len(view.card_indices) > HAND_CARDS else []
 
-    def _choose(self, view: View) -> int:
+    def _weighed(self, view: View) -> tuple[int, NDArray[np.float64]]:
+        """Return the kernel's choice, and what each discard leaves."""
         left, risks, values = _sheets()
-        barred = 1 << view.taken if view.taken >= 0 else 0
+        values[:] = np.nan
+        barred = 1 << view.taken_index if view.taken_index >= 0 else 0
         chosen = computed_discard(view.mask, barred, view.turn, view.known_mask, _pile(view), view.limit, self.book, left, risks, values)
-        return int(chosen)
+        return int(chosen), values
 
 
 def _sheets() -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.float64]]:
@@ -85,4 +88,4 @@ def _sheets() -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.float6
 
 
 def _pile(view: View) -> int:
-    return sum(1 << card for card in view.pile)
+    return sum(1 << card for card in view.pile_indices)

@@ -19,15 +19,13 @@ from numpy.typing import NDArray
 from meldlab.cards import CARDS, Card
 from meldlab.errors import BadText, NoSuchThing, NotLegalHere
 from meldlab.gin import kernel_ensemble
-from meldlab.gin.kernel import LEFT
 from meldlab.gin.move import Verb
-from meldlab.gin.players.player import GinPlayer
-from meldlab.gin.view import View
-from meldlab.melds.kernel import deadwood
+from meldlab.gin.players.player import Drop, GinPlayer, Valued, valued_drops
+from meldlab.gin.view import HAND_CARDS, View
 from meldlab.play import Chance
 from meldlab.play.record import toml
 
-__all__ = ["Ensemble", "EnsemblePlayer", "Thoughts"]
+__all__ = ["Ensemble", "EnsemblePlayer", "Outlook"]
 
 Three = tuple[float, float, float]
 MOST_POWER = 10  # of a turn or a number of cards
@@ -195,7 +193,7 @@ PRESETS = {
     # The start of the paper's tuning is not published; this is a guess: even weights where the text gives no reason for others.
     "base": Ensemble(meldability=(0.25, 0.5, 0.5, 0.5), adjacency=(0.4, 0.4, 0.2), weights=(0.3, 0.3, 0.1, 0.1, 0.1, 0.1)),
     "text": Ensemble(turn_lag=0, own_discard="top", upcard_meld="any"),
-    # Found by CMA-ES over all parameters at once (benchmarks/tune_best.py, seed 1) and measured on deals that the search had not seen.
+    # Found by CMA-ES over all parameters at once (`meldlab tune best`) and measured on deals that the search had not seen.
     "best": Ensemble(
         knock=(10, 10, 0),
         draw_turn=15,
@@ -219,15 +217,13 @@ PRESETS = {
 
 
 @dataclass(frozen=True)
-class Thoughts:
-    """What the ensemble thinks in a position: by card, as values for people."""
+class Outlook:
+    """What the ensemble believes in a position: by card, as values for people."""
 
     in_stock: dict[Card, float]
     """The probability that each unknown card lies in stock."""
     meldability: dict[Card, float]
     """How likely each own card is to end in a meld, on the paper's scale."""
-    values: dict[Card, float]
-    """What the hand is worth after each discard; empty with ten cards."""
 
 
 @dataclass(frozen=True)
@@ -260,21 +256,20 @@ class EnsemblePlayer(GinPlayer):
 
     def takes(self, view: View, upcard: Card) -> bool:
         """Tell whether to take the upcard: for a meld, late also for less deadwood."""
-        order, pile = np.array([*view.cards, upcard.index], np.int64), sum(1 << card for card in view.pile)
+        order, pile = np.array([*view.card_indices, upcard.index], np.int64), sum(1 << card for card in view.pile_indices)
         memory = self.belief(view), view.known_mask, pile
         rooms = np.zeros(4 * kernel_ensemble.WIDE), np.zeros(52, np.int64)
         return bool(kernel_ensemble.ensemble_takes(view.mask, order, upcard.index, view.turn, *memory, self._vector, *rooms))
 
-    def discard(self, view: View, chance: Chance) -> Card:
-        """Return the card without which the hand is worth most."""
-        return CARDS[self._evaluate(view, np.zeros(52)) & 63]
+    def drop(self, view: View, chance: Chance) -> Drop:
+        """Return the card without which the hand is worth most.
 
-    def knocks(self, view: View, card: Card) -> bool:
-        """Tell whether the deadwood is within the threshold of the stage, and the weighed sum, if there is one, for it."""
-        if any(self.parameters.knock_weights) and self._evaluate(view, np.zeros(52)) >= kernel_ensemble.HOLD:
-            return False
+        It knocks if the deadwood is within the threshold of the stage, and the weighed sum, if there is one, for it.
+        """
+        chosen, _ = self._weighed(view)
         early, late, turn = self.parameters.knock
-        return bool(deadwood(view.mask & ~(1 << card.index), LEFT) <= (early if view.turn < turn else late))
+        left = chosen % kernel_ensemble.HOLD >> 6
+        return Drop(CARDS[chosen & 63], chosen < kernel_ensemble.HOLD and left <= (early if view.turn < turn else late))
 
     def belief(self, view: View) -> NDArray[np.float64]:
         """Return [54] float64, what the open events of the round say about every card."""
@@ -292,32 +287,36 @@ class EnsemblePlayer(GinPlayer):
         kernel_ensemble.recall(view.seat, np.array(events, np.int64).reshape(-1, 3), self._vector, belief)
         return belief
 
-    def think(self, view: View) -> Thoughts:
-        """Say what the player believes and how it values each discard."""
-        belief, values = self.belief(view), np.full(52, np.nan)
-        if len(view.cards) == 11:
-            self._evaluate(view, values)
-        known = view.known_mask
-        pile = sum(1 << card for card in view.pile)
+    def think(self, view: View, chance: Chance) -> list[Valued]:
+        """Return what the hand is worth after each discard."""
+        return valued_drops(view, self._weighed(view)[1]) if len(view.card_indices) > HAND_CARDS else []
+
+    def outlook(self, view: View) -> Outlook:
+        """Say where the player believes the cards to be."""
+        belief, known = self.belief(view), view.known_mask
+        pile = sum(1 << card for card in view.pile_indices)
         ob = np.zeros(4 * kernel_ensemble.WIDE)
         kernel_ensemble.obtainabilities(view.mask, belief, known, pile, *_top(view), self._vector, ob)
-        order = np.array(view.cards, np.int64)
-        melds = {card: kernel_ensemble.card_meldability(view.mask, card, order, len(order), self._vector, ob) for card in view.cards}
+        order = np.array(view.card_indices, np.int64)
+        melds = {card: kernel_ensemble.card_meldability(view.mask, card, order, len(order), self._vector, ob) for card in view.card_indices}
         unknown = [card for card in range(52) if not (view.mask | known | pile) >> card & 1]
-        return Thoughts(
+        return Outlook(
             {CARDS[card]: float(min(1.0, max(0.0, belief[card] + belief[kernel_ensemble.SHIFT]))) for card in unknown},
             {CARDS[card]: float(value) for card, value in melds.items()},
-            {CARDS[card]: float(values[card]) for card in view.cards if not np.isnan(values[card])},
         )
 
-    def _evaluate(self, view: View, values: NDArray[np.float64]) -> int:
-        """Fill ``values`` and return the kernel's choice: a card, 64 times the deadwood it leaves, HOLD if it is not to be knocked with."""
-        pile, order, left = sum(1 << card for card in view.pile), np.array(view.cards, np.int64), np.zeros(52, np.int64)
-        belief, drawn, taken = self.belief(view), view.cards[-1], view.taken >= 0
+    def _weighed(self, view: View) -> tuple[int, NDArray[np.float64]]:
+        """Return the kernel's choice and what each discard leaves.
+
+        A choice is a card and 64 times the deadwood it leaves, and HOLD more if it is not to be knocked with.
+        """
+        pile, order, left = sum(1 << card for card in view.pile_indices), np.array(view.card_indices, np.int64), np.zeros(52, np.int64)
+        belief, drawn, taken = self.belief(view), view.card_indices[-1], view.taken_index >= 0
         memory = view.turn, belief, view.known_mask, pile
+        values = np.full(52, np.nan)
         rooms = np.zeros(4 * kernel_ensemble.WIDE), left, values
         chosen = kernel_ensemble.ensemble_discard(view.mask, order, len(order), drawn, taken, *memory, *_top(view), self._vector, *rooms)
-        return int(kernel_ensemble.weigh_knock(chosen, view.mask, drawn, taken, *memory, view.limit, self._vector, left))
+        return int(kernel_ensemble.weigh_knock(chosen, view.mask, drawn, taken, *memory, view.limit, self._vector, left)), values
 
 
 def _first_upcard(view: View) -> list[int]:
@@ -327,14 +326,14 @@ def _first_upcard(view: View) -> list[int]:
             return [move.index]
         if move.verb is Verb.DROP:
             break
-    return list(view.pile[:1])
+    return list(view.pile_indices[:1])
 
 
 def _top(view: View) -> tuple[int, bool]:
     """Return the top of the pile and whether the opponent dropped it."""
-    if not view.pile:
+    if not view.pile_indices:
         return -1, False
-    top = view.pile[-1]
+    top = view.pile_indices[-1]
     for seat, move in reversed(view.history):
         if move.verb is Verb.DROP and move.index == top:
             return top, seat != view.seat

@@ -20,9 +20,8 @@ from meldlab.gin import kernel_ensemble
 from meldlab.gin.book import NO_BOOK, Book, check_network
 from meldlab.gin.kernel_light import NARROW, WIDE, light_discard, light_takes
 from meldlab.gin.move import Verb
-from meldlab.gin.players.ensemble import EnsemblePlayer, Thoughts
-from meldlab.gin.players.player import GinPlayer
-from meldlab.gin.view import View
+from meldlab.gin.players.player import Drop, GinPlayer, Valued, valued_drops
+from meldlab.gin.view import HAND_CARDS, View
 from meldlab.play import Chance
 
 __all__ = ["LightPlayer"]
@@ -92,26 +91,21 @@ class LightPlayer(GinPlayer):
         seen = view.known_mask, *_seen(view), view.limit
         return bool(light_takes(view.mask, upcard.index, view.turn, *seen, self.book, *_sheets(np.zeros(53))))
 
-    def discard(self, view: View, chance: Chance) -> Card:
-        """Return the card without which the hand is worth most."""
-        return CARDS[self._choose(view, np.zeros(53)) % KNOCKS]
+    def drop(self, view: View, chance: Chance) -> Drop:
+        """Return the card without which the hand is worth most, and whether knocking is worth more than waiting."""
+        chosen, _ = self._weighed(view)
+        return Drop(CARDS[chosen % KNOCKS], chosen >= KNOCKS)
 
-    def knocks(self, view: View, card: Card) -> bool:
-        """Tell whether knocking is worth more than waiting."""
-        return self._choose(view, np.zeros(53)) >= KNOCKS
+    def think(self, view: View, chance: Chance) -> list[Valued]:
+        """Return what the hand is worth after each discard."""
+        return valued_drops(view, self._weighed(view)[1]) if len(view.card_indices) > HAND_CARDS else []
 
-    def think(self, view: View) -> Thoughts:
-        """Say where the ensemble looks for each card, and what this player thinks the hand is worth after each discard."""
-        thoughts, values = EnsemblePlayer().think(view), np.full(53, np.nan)
-        if len(view.cards) == 11:
-            self._choose(view, values)
-        worth = {CARDS[card]: float(values[card]) for card in view.cards if not np.isnan(values[card])}
-        return Thoughts(thoughts.in_stock, thoughts.meldability, worth)
-
-    def _choose(self, view: View, values: NDArray[np.float64]) -> int:
-        barred = 1 << view.taken if view.taken >= 0 else 0
+    def _weighed(self, view: View) -> tuple[int, NDArray[np.float64]]:
+        """Return the kernel's choice, and what each discard leaves."""
+        values = np.full(53, np.nan)
+        barred = 1 << view.taken_index if view.taken_index >= 0 else 0
         seen = view.known_mask, *_seen(view), view.limit
-        return int(light_discard(view.mask, barred, view.turn, *seen, 0.0, NO_KEY, self.book, *_sheets(values)))
+        return int(light_discard(view.mask, barred, view.turn, *seen, 0.0, NO_KEY, self.book, *_sheets(values))), values
 
 
 def _sheets(values: NDArray[np.float64]) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.float32], NDArray[np.float32]]:
@@ -121,7 +115,7 @@ def _sheets(values: NDArray[np.float64]) -> tuple[NDArray[np.int64], NDArray[np.
 
 def _seen(view: View) -> tuple[int, int, int, int]:
     """Return the pile, what the opponent has dropped, and the scores, own first."""
-    pile = sum(1 << card for card in view.pile)
+    pile = sum(1 << card for card in view.pile_indices)
     dropped = 0
     for seat, move in view.history:
         if seat != view.seat and move.verb is Verb.DROP:

@@ -11,7 +11,7 @@ from math import sqrt
 import numpy as np
 from numpy.typing import NDArray
 
-from meldlab.cards import CARDS, Card, Hand
+from meldlab.cards import Hand
 from meldlab.chance import Purpose
 from meldlab.errors import BadText
 from meldlab.gin import kernel_ensemble
@@ -21,7 +21,7 @@ from meldlab.gin.book import NO_BOOK
 from meldlab.gin.kernel import makes_meld
 from meldlab.gin.kernel_rollout import discard_deadwoods, rollouts
 from meldlab.gin.move import DRAW, DROPS, PASS, TAKES, Move, Verb
-from meldlab.gin.players.player import GinPlayer
+from meldlab.gin.players.player import GinPlayer, Valued
 from meldlab.gin.players.simple import SimplePlayer
 from meldlab.gin.rules import Rules
 from meldlab.gin.view import Phase, View, is_big_gin
@@ -55,33 +55,40 @@ class MonteCarloPlayer(GinPlayer):
 
     def choose(self, view: View, chance: Chance) -> Move:
         """Answer a view with the move that won most points."""
-        if view.phase in (Phase.FORCED, Phase.SHOW, Phase.WALL, Phase.LAST):
+        big_gin = view.phase is Phase.DROP and view.rules.big_gin_bonus and is_big_gin(view.mask)
+        tried = [] if big_gin else self.think(view, chance)
+        if not tried:
             return super().choose(view, chance)
-        if view.phase == Phase.DROP and view.rules.big_gin_bonus and is_big_gin(view.mask):
-            return super().choose(view, chance)
-        candidates = self.candidates(view)
-        values = self.values(view, candidates, chance)
-        best = int(np.argmax(values))
         # The first candidate is the simple player's; few deals must show a clear gain to leave it.
-        verb, card = candidates[best if values[best] - values[0] > DOUBT / sqrt(self.deals) else 0]
+        first, best = tried[0], max(tried, key=lambda one: one.value)
+        return (best if best.value - first.value > DOUBT / sqrt(self.deals) else first).move
+
+    def think(self, view: View, chance: Chance) -> list[Valued]:
+        """Return the points that each move worth a try wins in the mean, where there is a choice."""
+        if view.phase not in (Phase.OFFER, Phase.DRAW, Phase.DROP):
+            return []
+        candidates = self.candidates(view)
+        moves = [self._move(view, verb, card, chance) for verb, card in candidates]
+        return list(map(Valued, moves, self.values(view, candidates, chance)))
+
+    def _move(self, view: View, verb: int, card: int, chance: Chance) -> Move:
         if verb == kernel_ensemble.KNOCK:
-            rest = Hand.from_mask(view.mask & ~(1 << card))
-            return Move(Verb.KNOCK, card, self.melds(view, rest, chance))
-        return {kernel_ensemble.PASS: PASS, kernel_ensemble.DRAW: DRAW}.get(verb) or (TAKES if verb == kernel_ensemble.TAKE else DROPS)[
-            card
-        ]
+            return Move(Verb.KNOCK, card, self.melds(view, Hand.from_mask(view.mask & ~(1 << card)), chance))
+        if verb in (kernel_ensemble.PASS, kernel_ensemble.DRAW):
+            return PASS if verb == kernel_ensemble.PASS else DRAW
+        return (TAKES if verb == kernel_ensemble.TAKE else DROPS)[card]
 
     def candidates(self, view: View) -> list[tuple[int, int]]:
         """Return the moves to try, as kernel verbs and cards; the simple player's comes first."""
         if view.phase == Phase.DROP:
             left = discard_deadwoods(view.mask)
-            cards = [card for card in view.cards if card != view.taken or view.rules.return_upcard]
+            cards = [card for card in view.card_indices if card != view.taken_index or view.rules.return_upcard]
             least = min(left[card] for card in cards)
             # Few deals cannot tell eleven discards apart: the choice would go to luck. Those that leave much are not worth the noise.
             near = sorted((card for card in cards if left[card] <= least + SLACK), key=left.__getitem__)
             knocks = [card for card in cards if left[card] == least <= view.limit]
             return [(kernel_ensemble.KNOCK, card) for card in knocks[:1]] + [(kernel_ensemble.DROP, card) for card in near]
-        upcard = view.pile[-1]
+        upcard = view.pile_indices[-1]
         both = [(kernel_ensemble.TAKE, upcard), (kernel_ensemble.PASS if view.phase == Phase.OFFER else kernel_ensemble.DRAW, upcard)]
         return both if makes_meld(view.mask, upcard) else both[::-1]
 
@@ -99,7 +106,7 @@ class MonteCarloPlayer(GinPlayer):
             np.uint64(chance.key(Purpose.IMAGINED_HANDS)),
             view.mask,
             view.known_mask,
-            np.array(view.pile, np.int64),
+            np.array(view.pile_indices, np.int64),
             view.stock,
             view.turn,
             draws,
@@ -111,11 +118,6 @@ class MonteCarloPlayer(GinPlayer):
             values,
         )
         return [float(value) for value in values / self.deals]
-
-    def explain(self, view: View, chance: Chance) -> dict[Card, float]:
-        """Return the mean points after each discard without a knock."""
-        drops = [one for one in self.candidates(view) if one[0] == kernel_ensemble.DROP]
-        return {CARDS[card]: value for (_, card), value in zip(drops, self.values(view, drops, chance), strict=True)}
 
 
 @cache

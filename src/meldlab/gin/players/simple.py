@@ -9,13 +9,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from meldlab.cards import Card
 from meldlab.errors import BadText
 from meldlab.gin import kernel_ensemble
-from meldlab.gin.kernel import LEFT
-from meldlab.gin.players.player import GinPlayer
-from meldlab.gin.view import View
-from meldlab.melds.kernel import deadwood
+from meldlab.gin.move import DROPS
+from meldlab.gin.players.player import Drop, GinPlayer, Valued, simple_discard
+from meldlab.gin.view import HAND_CARDS, View
+from meldlab.melds import discards
+from meldlab.play import Chance
 
 __all__ = ["SimplePlayer"]
 
@@ -47,10 +47,17 @@ class SimplePlayer(GinPlayer):
             raise BadText("nobody knocks with more than 10 points", text, len("knock:"))
         return cls(f"knock:{early},{late},{turn}", early, late, turn)
 
-    def knocks(self, view: View, card: Card) -> bool:
-        """Tell whether the deadwood is within the threshold of the stage."""
-        most = self.early if view.turn < self.turn else self.late
-        return bool(deadwood(view.mask & ~(1 << card.index), LEFT) <= most)
+    def drop(self, view: View, chance: Chance) -> Drop:
+        """Return the discard, and whether the deadwood it leaves is within the threshold of the stage."""
+        card, left = simple_discard(view, chance)
+        # Most discards leave more than anybody knocks with; the turn is counted for the others only.
+        few = left <= max(self.early, self.late)
+        return Drop(card, few and left <= (self.early if view.turn < self.turn else self.late))
+
+    def think(self, view: View, chance: Chance) -> list[Valued]:
+        """Return the deadwood that each discard leaves, as points lost."""
+        eleven = len(view.card_indices) > HAND_CARDS
+        return [Valued(DROPS[card.index], -float(left)) for card, left in discards(view.hand).items()] if eleven else []
 
     def vector(self) -> NDArray[np.float64]:
         """Return the player as the batch kernel takes it."""

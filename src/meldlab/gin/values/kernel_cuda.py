@@ -120,7 +120,7 @@ def sum_values(sums, value, hands, keys, renamings):
 
 
 @cuda.jit
-def play_games(players, books, rules, seed, first, many, mirror, counts, tally, pages):
+def play_games(players, books, rules, seed, first, many, counts, tally, pages):
     """Play ``many`` matches as kernel_round.play_some does, a thread each; add the diaries of seat 0 to ``tally`` unless it is empty.
 
     ``pages``: [many, rows, DIARY] float64, to keep the diaries whole, or empty.
@@ -146,12 +146,9 @@ def play_games(players, books, rules, seed, first, many, mirror, counts, tally, 
     cell = cuda.local.array(2, numba.int64)
     diary = own_pages[: MOST_ROWS if len(tally) > 0 else 0]
     for i in range(cuda.grid(1), many, cuda.gridsize(1)):
-        game, turned = np.int64(first + i), np.int64(0)
-        if mirror:
-            game, turned = np.int64((first + i) >> 1), np.int64((first + i) & 1)
         if len(pages) > 0:
             diary = pages[i]
-        play_match(desk, players, books, rules, seed, game, turned, log[:0], diary, counts[i])
+        play_match(desk, players, books, rules, seed, np.int64(first + i), log[:0], diary, counts[i])
         rows = min(notes[TURN], len(diary))
         points = outcome[1] if outcome[0] == 0 else -outcome[1]
         for row in range(len(diary)):

@@ -85,7 +85,7 @@ def tally_rounds(players, books, rules, seed, first, many, tally):
     counts = np.zeros(COUNTS, np.int32)
     cell = np.zeros(2, np.int64)
     for i in range(many):
-        play_match(desk, players, books, rules, seed, first + i, 0, log, diary, counts)
+        play_match(desk, players, books, rules, seed, first + i, log, diary, counts)
         rows = min(desk.notes[TURN], len(diary))
         for row in range(rows):
             for entry in range(tally_shape()):

@@ -80,7 +80,7 @@ class Engine:
         return float(total / count)
 
     def play(
-        self, players: Floats, books: tuple[Book, Book], rules: NDArray[np.int64], seed: int, first: int, games: int, mirror: bool
+        self, players: Floats, books: tuple[Book, Book], rules: NDArray[np.int64], seed: int, first: int, games: int
     ) -> NDArray[np.int32]:
         """Return [games, COUNTS] int32 as gin.batch.play_batch does."""
         counts = np.zeros((games, kernel_round.COUNTS), np.int32)
@@ -88,16 +88,22 @@ class Engine:
             log = np.empty((0, kernel_round.LOG_WIDTH), np.int64)
 
             def play(at: int, many: int) -> None:
-                kernel_round.play_some(players, books, rules, seed, first + at, many, mirror, log, counts[at : at + many])
+                kernel_round.play_some(players, books, rules, seed, first + at, many, log, counts[at : at + many])
 
             on_cores(play, games, size=16)
             return counts
         result = self.cuda.device_array(counts.shape, np.int32)
         shape = (games + THREADS - 1) // THREADS, THREADS
         none = self.up(np.zeros(0)), self.up(np.zeros((0, 1, 1)))
-        self._kernels.play_games[shape](self.up(players), books, self.up(rules), seed, first, games, mirror, result, *none)
+        self._kernels.play_games[shape](self.up(players), books, self.up(rules), seed, first, games, result, *none)
         counts[:] = result.copy_to_host()
         return counts
+
+    def won(self, players: Floats, books: tuple[Book, Book], rules: NDArray[np.int64], seed: int, deals: int) -> NDArray[np.int64]:
+        """Return [deals, 2] int64, which games the first player wins: of each deal one in the first seat and one in the second."""
+        here = self.play(players, books, rules, seed, 0, deals)[:, kernel_round.WINNER_SEAT]
+        there = self.play(players[::-1].copy(), books[::-1], rules, seed, 0, deals)[:, kernel_round.WINNER_SEAT]
+        return np.stack([here == 0, there == 1], 1).astype(np.int64)
 
     def tally(self, players: Floats, books: tuple[Book, Book], rules: NDArray[np.int64], seed: int, rounds: int) -> Floats:
         """Return the tally of so many single rounds of seat 0."""
@@ -118,7 +124,7 @@ class Engine:
             return tally
         counts, result = self.cuda.device_array((rounds, kernel_round.COUNTS), np.int32), self.up(tally)
         shape, pages = ((rounds + THREADS - 1) // THREADS, THREADS), self.up(np.zeros((0, 1, 1)))
-        self._kernels.play_games[shape](self.up(players), books, self.up(single), seed, 0, rounds, False, counts, result, pages)
+        self._kernels.play_games[shape](self.up(players), books, self.up(single), seed, 0, rounds, counts, result, pages)
         tally[:] = result.copy_to_host()
         return tally
 

@@ -1,12 +1,9 @@
 """Games side by side: their heuristics in a table, along parallel axes, and as a tree in which like games hang together."""
 
-import csv
-import io
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -14,27 +11,18 @@ import numpy as np
 from matplotlib import rc_context
 from numpy.typing import NDArray
 
-from meldlab import __version__
-from meldlab.errors import NotLegalHere
-from meldlab.lab.analysis.captions import PLAYERS
 from meldlab.lab.analysis.figures import RANK_COLOURS
 from meldlab.lab.analysis.heuristics import NAMES
-from meldlab.lab.analysis.html import figure_block, page, table
-from meldlab.lab.analysis.page import shown
+from meldlab.lab.analysis.page import PLAYERS
 from meldlab.lab.analysis.study import Analysis
-from meldlab.lab.figures.sheet import Sheet, blank, save
+from meldlab.lab.figures.sheet import Sheet, blank
+from meldlab.lab.pages.page import render, write_folder
+from meldlab.lab.rows import csv_text
 from meldlab.statistics import Interval, difference
 
 __all__ = ["Comparison", "write_comparison"]
 
 Real = NDArray[np.float64]
-
-PARALLEL = """Each line is a game, each axis a heuristic, scaled so that the smallest value of all games is 0 and the largest is 1. Bars are
-95 % intervals on the same scale: where they are long, the axis shows noise."""
-ARROWS = """▲ and ▼ mark what differs from the first game by more than chance: the 95 % interval of the difference leaves out 0. Spread is
-in points of each game's own score."""
-DENDROGRAM = """Games whose heuristics are alike hang together; the height at which two branches meet is the mean distance between their
-games on the scale of the parallel axes (average linkage). Heuristics that are not defined for all of the games are left out."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,58 +105,33 @@ class Comparison:
         """Return the figures by name; one game alone has no tree."""
         return {"parallel": self.draw_parallel(), **({"dendrogram": self.draw_dendrogram()} if len(self.analyses) > 1 else {})}
 
-    def answer(self) -> dict[str, Any]:
-        """Return the comparison as plain JSON."""
-        games = [analysis.answer() for analysis in self.analyses]
+    def as_json(self) -> dict[str, Any]:
+        """Return what the command line answers."""
+        games = [analysis.as_json() for analysis in self.analyses]
         return {"games": games, "linkage": self.linkage.tolist() if len(games) > 1 else []}
 
     def csv(self) -> str:
         """Return the table as text: a row for each game and heuristic."""
-        paper = io.StringIO()
-        writer = csv.writer(paper, lineterminator="\n")
-        writer.writerow(["game", "settings", "heuristic", "value", "low", "high"])
-        for analysis in self.analyses:
-            for name, found in analysis.answer()["heuristics"].items():
-                cells = [found["value"], found["low"], found["high"]]
-                writer.writerow(
-                    [analysis.subject.described.name, analysis.subject.variant, name, *("" if x is None else f"{x:.6g}" for x in cells)]
-                )
-        return paper.getvalue()
+        rows = [
+            [analysis.subject.described.name, analysis.subject.variant, name, found["value"], found["low"], found["high"]]
+            for analysis in self.analyses
+            for name, found in analysis.as_json()["heuristics"].items()
+        ]
+        return csv_text([["game", "settings", "heuristic", "value", "low", "high"], *rows], digits=6)
 
     def page(self) -> str:
         """Return the comparison as one self-contained HTML text."""
-        budget = self.analyses[0].budget
-        rows = []
-        for name in NAMES:
-            first, *others = self.intervals[name]
-            cells = [shown(first), *(shown(each) + _arrow(each, first) for each in others)]
-            rows.append([f"<strong>{name.capitalize()}</strong>", *cells])
-        thought = f"{PLAYERS[budget.searcher.kind]}, {budget.searcher.simulations} simulations for each option"
-        played = f"{'A quick look: ' * budget.quick}{budget.games} games of each line-up, {thought}, seed {budget.seed}"
-        title = " and ".join(self.names) if len(self.names) < 4 else f"{self.names[0]} and {len(self.names) - 1} other games"
-        arrows = f"<p>{ARROWS}</p>"
-        counts = [analysis.records.values() for analysis in self.analyses]
-        stopped = [sum(record.games - record.finished for record in records) for records in counts]
-        ends = "".join(
-            f"<p>{escape(name)}: {many} games did not come to their end.</p>"
-            for name, many in zip(self.names, stopped, strict=True)
-            if many
+        names = {"heuristics": "Heuristics", "parallel": "Parallel axes", "dendrogram": "Dendrogram"}
+        return render(
+            "meldlab.lab.analysis",
+            "comparison.html.jinja",
+            title=" and ".join(self.names) if len(self.names) < 4 else f"{self.names[0]} and {len(self.names) - 1} other games",
+            contents={id: name for id, name in names.items() if id == "heuristics" or id in self.sheets},
+            comparison=self,
+            sheets=self.sheets,
+            players=PLAYERS[self.analyses[0].effort.searcher.kind],
+            arrow=_arrow,
         )
-        says = {"parallel": ("Parallel axes", PARALLEL), "dendrogram": ("Dendrogram", DENDROGRAM)}
-        drawn = [
-            f"<h2>{says[name][0]}</h2>\n{figure_block(figure, name, says[name][0], says[name][1])}"
-            for name, (figure, _) in self.sheets.items()
-        ]
-        parts = [
-            f"<h1>{escape(title)}</h1>",
-            f"<p>{played[0].upper()}{played[1:]}.</p>",
-            table(["", *map(escape, self.names)], rows, numbers=range(1, len(self.names) + 1)),
-            arrows if len(self.names) > 1 else "",
-            ends,
-            *drawn,
-            f"<footer>Made by meldlab {__version__}.</footer>",
-        ]
-        return page(f"{title} – meldlab", parts)
 
 
 def _arrow(one: Interval | None, first: Interval | None) -> str:
@@ -185,16 +148,6 @@ def write_comparison(comparison: Comparison, folder: Path) -> list[Path]:
     texts = {
         "index.html": comparison.page(),
         "comparison.csv": comparison.csv(),
-        "comparison.json": json.dumps(comparison.answer(), indent=1) + "\n",
+        "comparison.json": json.dumps(comparison.as_json(), indent=1) + "\n",
     }
-    files = []
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        for name, text in texts.items():
-            (folder / name).write_text(text, "utf-8")
-            files.append(folder / name)
-    except OSError as problem:
-        raise NotLegalHere(f"cannot write to {folder}: {problem.strerror}") from None
-    for name, (figure, data) in comparison.sheets.items():
-        files += [*save(figure, data, folder / "figures" / f"{name}.svg"), save(figure, data, folder / "figures" / f"{name}.png")[0]]
-    return files
+    return write_folder(folder, texts, comparison.sheets)

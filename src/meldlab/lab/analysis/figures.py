@@ -8,7 +8,7 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator
 from numpy.typing import NDArray
 
-from meldlab.lab.analysis.record import Record
+from meldlab.lab.analysis.sample import Sample
 from meldlab.lab.analysis.smoothing import loess
 from meldlab.lab.figures.sheet import Data, Sheet, blank
 from meldlab.statistics import mean
@@ -26,14 +26,15 @@ GRID = np.linspace(0.0, 1.0, 101)
 SIZE = (7.0, 4.4)
 
 
-def draw_branching(random: Record, seed: int = 0) -> Sheet:
+def draw_branching(random: Sample, seed: int = 0) -> Sheet:
     """Draw options against decision point over random games, a dot for each decision in the colour of its seat, and a smooth line."""
     figure, (axes,) = blank(size=SIZE)
     jitter = np.random.default_rng(seed).uniform(-0.2, 0.2, (2, len(random.options)))
     move, options = random.move + 1, random.options
     colours = np.array([SEAT_COLOURS[seat % len(SEAT_COLOURS)] for seat in range(random.seats)])[random.seat]
-    # As a picture inside the picture: twenty thousand dots would be megabytes of shapes.
-    axes.scatter(move + jitter[0], options + jitter[1], s=1.2, c=colours, alpha=0.5, linewidths=0, rasterized=True)
+    # As a picture inside the picture: twenty thousand dots would be megabytes of shapes. Where they are few they are larger.
+    area = float(np.clip(6000 / max(1, len(options)), 1.2, 12))
+    axes.scatter(move + jitter[0], options + jitter[1], s=area, c=colours, alpha=0.5, linewidths=0, rasterized=True)
     keys = [
         Line2D([], [], marker="o", ls="", ms=5, color=SEAT_COLOURS[s % len(SEAT_COLOURS)], label=f"p{s + 1}") for s in range(random.seats)
     ]
@@ -50,7 +51,7 @@ def draw_branching(random: Record, seed: int = 0) -> Sheet:
     return figure, {name: values.tolist() for name, values in columns.items()}
 
 
-def normalised_spread(skilled: Record) -> tuple[Real, Real, Real]:
+def normalised_spread(skilled: Sample) -> tuple[Real, Real, Real]:
     """Return for each decision the part of the game played, and best minus worst estimate in two ways.
 
     The first is divided by the largest of all games, as in the published pictures, the second by the largest of the same game.
@@ -62,14 +63,14 @@ def normalised_spread(skilled: Record) -> tuple[Real, Real, Real]:
     return _portion(skilled), apart / (apart.max(initial=0.0) or 1.0), apart / divisor
 
 
-def _portion(record: Record) -> Real:
+def _portion(sample: Sample) -> Real:
     """Return how much of its game has been played at each decision, 0 at the first and 1 at the last."""
-    last = np.maximum(1, record.decisions - 1)[record.game]
-    portion: Real = record.move / last
+    last = np.maximum(1, sample.decisions - 1)[sample.game]
+    portion: Real = sample.move / last
     return portion
 
 
-def draw_spread(skilled: Record) -> Sheet:
+def draw_spread(skilled: Sample) -> Sheet:
     """Draw the normalised spread over the part of the game played: a thin line for each game, their average thick and black."""
     figure, panels = blank(panels=2, size=(SIZE[0] * 0.7, SIZE[1]))
     portion, published, own = normalised_spread(skilled)
@@ -93,7 +94,7 @@ def draw_spread(skilled: Record) -> Sheet:
     return figure, {name: values.tolist() for name, values in columns.items()}
 
 
-def lead_curves(skilled: Record) -> dict[int, Real]:
+def lead_curves(skilled: Sample) -> dict[int, Real]:
     """Return by final place, from 0 and ties broken by seat, the lead of every game that has scores at 101 points, [games, 101] float64.
 
     A series holds what every decision's player estimated, and the true result at its end.
@@ -115,7 +116,7 @@ def lead_curves(skilled: Record) -> dict[int, Real]:
     return result
 
 
-def draw_lead(skilled: Record) -> Sheet:
+def draw_lead(skilled: Sample) -> Sheet:
     """Draw the average lead by final rank, smoothed, with a band of 95 % over games."""
     figure, (axes,) = blank(size=SIZE)
     rows: dict[str, list[Any]] = {"rank": [], "portion": [], "lead": [], "low": [], "high": []}
@@ -144,31 +145,31 @@ def draw_lead(skilled: Record) -> Sheet:
     return figure, rows
 
 
-def draw_decisions(records: Mapping[str, Record]) -> Sheet:
+def draw_decisions(samples: Mapping[str, Sample]) -> Sheet:
     """Draw the decision points per game as boxes, on a logarithmic axis unless a game had none."""
-    figure, (axes,) = blank(size=(7.0, 1.2 + 0.55 * len(records)))
-    names = list(records)
-    axes.boxplot([record.decisions for record in records.values()], orientation="horizontal", tick_labels=names, widths=0.6)
-    if all(record.decisions.all() for record in records.values()):
+    figure, (axes,) = blank(size=(7.0, 1.2 + 0.55 * len(samples)))
+    names = list(samples)
+    axes.boxplot([sample.decisions for sample in samples.values()], orientation="horizontal", tick_labels=names, widths=0.6)
+    if all(sample.decisions.all() for sample in samples.values()):
         axes.set_xscale("log")
         _plain_logs(axes)
     axes.invert_yaxis()
     _frame(axes, "decision points per game", "")
-    columns = [(name, run + 1, int(many)) for name, record in records.items() for run, many in enumerate(record.decisions)]
+    columns = [(name, run + 1, int(many)) for name, sample in samples.items() for run, many in enumerate(sample.decisions)]
     return figure, _columns(["ai", "run", "decisions"], columns)
 
 
-def draw_scores(records: Mapping[str, Record]) -> Sheet:
+def draw_scores(samples: Mapping[str, Sample]) -> Sheet:
     """Draw the final scores by seat as violins with medians, a panel for each line-up of players."""
-    figure, panels = blank(panels=len(records), size=(max(2.6, 7.0 / len(records)), 3.8))
+    figure, panels = blank(panels=len(samples), size=(max(2.6, 7.0 / len(samples)), 3.8))
     rows: list[tuple[Any, ...]] = []
-    shared = [record.scores[record.ended] for record in records.values()]
+    shared = [sample.scores[sample.ended] for sample in samples.values()]
     low = min((float(scores.min()) for scores in shared if scores.size), default=0.0)
     high = max((float(scores.max()) for scores in shared if scores.size), default=1.0)
-    for axes, (name, record), scores in zip(panels, records.items(), shared, strict=True):
-        seats = np.arange(1, record.seats + 1)
+    for axes, (name, sample), scores in zip(panels, samples.items(), shared, strict=True):
+        seats = np.arange(1, sample.seats + 1)
         if len(scores):
-            parts: Any = axes.violinplot([scores[:, seat] for seat in range(record.seats)], seats, showmedians=True, widths=0.8)
+            parts: Any = axes.violinplot([scores[:, seat] for seat in range(sample.seats)], seats, showmedians=True, widths=0.8)
             for seat, body in enumerate(parts["bodies"]):
                 body.set_facecolor(SEAT_COLOURS[seat % len(SEAT_COLOURS)])
                 body.set_alpha(0.5)
@@ -178,21 +179,22 @@ def draw_scores(records: Mapping[str, Record]) -> Sheet:
         _frame(axes, "seat", "score" if axes is panels[0] else "")
         axes.set_xticks(seats, [f"p{seat}" for seat in seats])
         axes.set_ylim(low - 0.05 * (high - low) - 0.5, high + 0.05 * (high - low) + 0.5)
-        runs = np.flatnonzero(record.ended) + 1
+        runs = np.flatnonzero(sample.ended) + 1
         rows += [(name, int(run), seat + 1, int(score)) for run, row in zip(runs, scores, strict=True) for seat, score in enumerate(row)]
     return figure, _columns(["ai", "run", "player", "score"], rows)
 
 
-def draw_times(records: Mapping[str, Record]) -> Sheet:
+def draw_times(samples: Mapping[str, Sample]) -> Sheet:
     """Draw the median time of a game as bars, on a logarithmic axis."""
-    figure, (axes,) = blank(size=(7.0, 1.2 + 0.5 * len(records)))
-    names = list(records)
-    medians = [max(1e-3, 1000 * float(np.median(record.seconds))) for record in records.values()]
+    figure, (axes,) = blank(size=(7.0, 1.2 + 0.5 * len(samples)))
+    names = list(samples)
+    medians = [max(1e-3, 1000 * float(np.median(sample.seconds))) for sample in samples.values()]
     bars = axes.barh(names, medians, color="steelblue", height=0.6)
     axes.bar_label(bars, [f" {_spoken(value)}" for value in medians])
     axes.set_xscale("log")
     axes.set_xlim(min(medians) / 10, 10 * max(medians))
     axes.invert_yaxis()
+    _plain_logs(axes, subs=(1.0,))
     _frame(axes, "median time per game (ms)", "")
     return figure, {"ai": names, "median_ms": medians}
 
@@ -216,9 +218,9 @@ def _say(axes: "Axes", text: str) -> None:
     axes.text(0.5, 0.5, text, ha="center", va="center", transform=axes.transAxes)
 
 
-def _plain_logs(axes: "Axes") -> None:
+def _plain_logs(axes: "Axes", subs: Sequence[float] = (1.0, 2.0, 5.0)) -> None:
     """Write numbers on a logarithmic axis as they are spoken."""
-    axes.xaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+    axes.xaxis.set_major_locator(LogLocator(subs=subs))
     axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
     axes.xaxis.set_minor_formatter(FuncFormatter(lambda value, _: ""))
 

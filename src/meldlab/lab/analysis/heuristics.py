@@ -1,8 +1,6 @@
 """What a game is like, in ten published numbers, each with its 95 % interval over games and a sentence that says what it means.
 
->>> from meldlab.lab.analysis.record import Decision, Record, Row
->>> rows = [Row((1, 0), (Decision(0, 3), Decision(1, 2))), Row((0, 1), (Decision(0, 3), Decision(1, 3)))]
->>> fair = fairness(Record.of_rows("max", 2, rows))
+>>> fair = fairness(Sample.of_scores("max", np.array([[1, 0], [0, 1]])))
 >>> fair.name, fair.interval.value
 ('fairness', 1.0)
 """
@@ -13,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from meldlab.lab.analysis.record import Record
+from meldlab.lab.analysis.sample import Sample
 from meldlab.statistics import Interval, Moments, difference
 
 __all__ = ["BY_RESULT", "CLEAR", "NAMES", "SETTLED", "Heuristic", "first_side", "heuristics"]
@@ -42,7 +40,7 @@ class Heuristic:
 
 
 def heuristics(
-    random: Record, skilled: Record, single: Record, counted: Record | None = None, teams: Sequence[int] = ()
+    random: Sample, skilled: Sample, single: Sample, counted: Sample | None = None, teams: Sequence[int] = ()
 ) -> tuple[Heuristic, ...]:
     """Return all ten: from games of random players, of searching players, and of one of these in the first seat against random ones.
 
@@ -67,7 +65,7 @@ def heuristics(
 # --- from results
 
 
-def fairness(random: Record, teams: Sequence[int] = ()) -> Heuristic:
+def fairness(random: Sample, teams: Sequence[int] = ()) -> Heuristic:
     """Compare the chance of the first seat's side in random games with an equal share."""
     sides, chance = _sides(random, teams), _wins_of_first(random, teams)
     share = f" It wins {chance.value:.1%}, an equal share is {1 / sides:.1%}." if chance and sides > 1 else ""
@@ -87,7 +85,7 @@ def _tent(chance: Interval | None, sides: int) -> Interval | None:
     return Interval(fair(chance.value), ends[0], 1.0 if chance.low <= 1 / sides <= chance.high else ends[1])
 
 
-def order(single: Record, teams: Sequence[int] = ()) -> Heuristic:
+def order(single: Sample, teams: Sequence[int] = ()) -> Heuristic:
     """Ask how much skill decides: the wins of one searching player's side against random ones, 0 for an equal share, 1 for all."""
     sides, chance = _sides(single, teams), _wins_of_first(single, teams)
     share = f" It wins {chance.value:.1%} of its games." if chance and sides > 1 else ""
@@ -104,7 +102,7 @@ def _above(chance: Interval | None, sides: int) -> Interval | None:
     return Interval(value, low, high)
 
 
-def gain(single: Record, random: Record, teams: Sequence[int] = ()) -> Heuristic:
+def gain(single: Sample, random: Sample, teams: Sequence[int] = ()) -> Heuristic:
     """Subtract the chance of the first seat's side among random players from its chance with a searching player in that seat."""
 
     def apart(one: Interval | None, other: Interval | None) -> Interval | None:
@@ -115,36 +113,36 @@ def gain(single: Record, random: Record, teams: Sequence[int] = ()) -> Heuristic
     return Heuristic("gain", ours, text, apart(_firsts(single), _firsts(random)))
 
 
-def first_side(record: Record, teams: Sequence[int]) -> list[int]:
+def first_side(sample: Sample, teams: Sequence[int]) -> list[int]:
     """Return the seats that win and lose with the first one."""
-    return [seat for seat in range(record.seats) if seat == 0 or (teams and teams[0] and teams[seat] == teams[0])]
+    return [seat for seat in range(sample.seats) if seat == 0 or (teams and teams[0] and teams[seat] == teams[0])]
 
 
-def _sides(record: Record, teams: Sequence[int]) -> int:
+def _sides(sample: Sample, teams: Sequence[int]) -> int:
     """Return how many sides there are: teams, and players without a team."""
-    return len({team or -seat for seat, team in enumerate(teams, 1)}) if teams else record.seats
+    return len({team or -seat for seat, team in enumerate(teams, 1)}) if teams else sample.seats
 
 
-def _first(record: Record, teams: Sequence[int]) -> str:
-    return "the first seat's team" if len(first_side(record, teams)) > 1 else "the first seat"
+def _first(sample: Sample, teams: Sequence[int]) -> str:
+    return "the first seat's team" if len(first_side(sample, teams)) > 1 else "the first seat"
 
 
-def _wins_of_first(record: Record, teams: Sequence[int]) -> Interval | None:
+def _wins_of_first(sample: Sample, teams: Sequence[int]) -> Interval | None:
     """Return the win rate of the first seat's side over games that have scores; ties are shared."""
-    shares = record.win_shares[record.ended][:, first_side(record, teams)].sum(axis=1)
+    shares = sample.win_shares[sample.ended][:, first_side(sample, teams)].sum(axis=1)
     return _share(shares, np.ones(len(shares)))
 
 
-def _firsts(record: Record) -> Interval | None:
+def _firsts(sample: Sample) -> Interval | None:
     """Return how often the first seat alone has the first rank, over games that have scores; a tie is a win for each."""
-    first = (record.ranks[record.ended, 0] == 0).astype(np.float64)
+    first = (sample.ranks[sample.ended, 0] == 0).astype(np.float64)
     return _share(first, np.ones(len(first)))
 
 
 # --- from options
 
 
-def convergence(random: Record) -> Heuristic:
+def convergence(random: Sample) -> Heuristic:
     """Fit a line to the options of each random game and turn its slope into 0 (ever more options) to 1 (ever fewer)."""
     slopes = np.array([_slope(random.options[random.game == number]) for number in range(random.games)])
     slopes = slopes[~np.isnan(slopes)]
@@ -164,7 +162,7 @@ def _slope(options: NDArray[np.int64]) -> float:
 # --- from estimates
 
 
-def spread(skilled: Record) -> Heuristic:
+def spread(skilled: Sample) -> Heuristic:
     """Average best minus worst estimated score over decisions."""
     known = skilled.estimated
     apart = np.abs(skilled.best - skilled.worst)[known]
@@ -174,7 +172,7 @@ def spread(skilled: Record) -> Heuristic:
     return Heuristic("spread", interval, text)
 
 
-def drama(skilled: Record) -> Heuristic:
+def drama(skilled: Sample) -> Heuristic:
     """Ask how far behind the winner saw himself while behind."""
 
     def depth(own: Real) -> float:
@@ -184,7 +182,7 @@ def drama(skilled: Record) -> Heuristic:
     return Heuristic("drama", _over_winners(skilled, depth), "How deep the later winner sat in trouble: 0 if he was never behind.")
 
 
-def security(skilled: Record) -> Heuristic:
+def security(skilled: Sample) -> Heuristic:
     """Ask for how much of the game the winner did not see himself behind."""
 
     def safe(own: Real) -> float:
@@ -193,7 +191,7 @@ def security(skilled: Record) -> Heuristic:
     return Heuristic("security", _over_winners(skilled, safe), "The share of his decisions at which the later winner was not behind.")
 
 
-def decisiveness(skilled: Record) -> Heuristic:
+def decisiveness(skilled: Sample) -> Heuristic:
     """Ask how soon the game was over once the winner saw himself nearly certain."""
 
     def settled(own: Real) -> float:
@@ -206,7 +204,7 @@ def decisiveness(skilled: Record) -> Heuristic:
     return Heuristic("decisiveness", _over_winners(skilled, settled), text)
 
 
-def coolness(skilled: Record) -> Heuristic:
+def coolness(skilled: Sample) -> Heuristic:
     """Ask how rarely a player's view of its own chances falls from one of its decisions to the next."""
     falls, pairs = np.zeros(skilled.games), np.zeros(skilled.games)
     known = ~np.isnan(skilled.own_leads)
@@ -222,7 +220,7 @@ def coolness(skilled: Record) -> Heuristic:
     )
 
 
-def clarity(skilled: Record) -> Heuristic:
+def clarity(skilled: Sample) -> Heuristic:
     """Ask how rarely one option stands out."""
     known = ~np.isnan(skilled.value)
     stands_out = (skilled.value - skilled.mean >= CLEAR)[known].astype(np.float64)
@@ -235,20 +233,20 @@ def clarity(skilled: Record) -> Heuristic:
     )
 
 
-def _threshold(record: Record) -> float:
+def _threshold(sample: Sample) -> float:
     """Return the estimate halfway between the first place and the second."""
-    seats = record.seats
+    seats = sample.seats
     return (1 + (seats - 2) / (seats - 1)) / 2
 
 
-def _over_winners(record: Record, judge: Callable[[Real], float]) -> Interval | None:
+def _over_winners(sample: Sample, judge: Callable[[Real], float]) -> Interval | None:
     """Average what ``judge`` says of the winner's own estimates, game by game; a winner who never decided says nothing."""
-    if record.seats < 2:
+    if sample.seats < 2:
         return None
-    winners = record.places.argmin(axis=1)
-    by_winner = ~np.isnan(record.own_leads) & (record.seat == winners[record.game]) & record.ended[record.game]
-    games = record.game[by_winner]
-    said = np.array([judge(own) for own in np.split(record.own_leads[by_winner], np.flatnonzero(np.diff(games)) + 1) if len(own)])
+    winners = sample.places.argmin(axis=1)
+    by_winner = ~np.isnan(sample.own_leads) & (sample.seat == winners[sample.game]) & sample.ended[sample.game]
+    games = sample.game[by_winner]
+    said = np.array([judge(own) for own in np.split(sample.own_leads[by_winner], np.flatnonzero(np.diff(games)) + 1) if len(own)])
     return _share(said, np.ones(len(said)))
 
 

@@ -6,7 +6,7 @@ the table between the players, so boxes around owners never overlap. A way is a 
 >>> from meldlab.recycle.telling.movement import Edge, Spot
 >>> stock, hand = Spot(0, "iloc", "STOCK"), Spot(1, "iloc", "HAND")
 >>> layout = arrange(Movement((stock, hand), (Edge(stock, hand),), frozenset([stock])))
->>> layout.nodes[stock].x < layout.nodes[hand].x, list(layout.boxes)
+>>> layout.ovals[stock].x < layout.ovals[hand].x, list(layout.boxes)
 (True, [1, 0])
 """
 
@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from meldlab.recycle.telling.movement import Edge, Movement, Spot
 
-__all__ = ["Box", "Curve", "Layout", "Node", "arrange", "layers"]
+__all__ = ["Box", "Curve", "Layout", "Oval", "arrange", "layers"]
 
 Points = NDArray[np.float64]
 
@@ -31,7 +31,7 @@ ALONG = np.linspace(0.0, 1.0, 33)[:, None]
 
 
 @dataclass(frozen=True)
-class Node:
+class Oval:
     """An ellipse around a name: middle and half axes."""
 
     x: float
@@ -80,7 +80,7 @@ class Curve:
 class Layout:
     """The whole picture, from (left, top) to (right, foot); y grows downwards."""
 
-    nodes: Mapping[Spot, Node]
+    ovals: Mapping[Spot, Oval]
     boxes: Mapping[int, Box]
     curves: Mapping[Edge, Curve]
     left: float
@@ -115,7 +115,7 @@ def arrange(movement: Movement) -> Layout:
         steps[layer] = max(_width(spot) for spots in inside for spot in spots) + COLUMN_GAP
         left[layer] = x
         x += steps[layer] * max(-(-len(spots) // DEEPEST) for spots in inside) - COLUMN_GAP + LAYER_GAP
-    nodes: dict[Spot, Node] = {}
+    ovals: dict[Spot, Oval] = {}
     boxes: dict[int, Box] = {}
     y = MARGIN
     for owner in owners:
@@ -126,16 +126,16 @@ def arrange(movement: Movement) -> Layout:
                 high = min(len(spots), DEEPEST)
                 row = i % DEEPEST + (rows - high) / 2
                 column = left[layer] + (i // DEEPEST) * steps[layer] + (steps[layer] - COLUMN_GAP) / 2
-                nodes[spot] = Node(column, y + TITLE + MARGIN / 2 + (row + 0.5) * ROW, _width(spot) / 2, HEIGHT / 2)
-        ends = [(node.x - node.wide, node.x + node.wide) for spot, node in nodes.items() if spot.owner == owner]
+                ovals[spot] = Oval(column, y + TITLE + MARGIN / 2 + (row + 0.5) * ROW, _width(spot) / 2, HEIGHT / 2)
+        ends = [(oval.x - oval.wide, oval.x + oval.wide) for spot, oval in ovals.items() if spot.owner == owner]
         start, end = min(low for low, _ in ends) - MARGIN, max(high for _, high in ends) + MARGIN
         boxes[owner] = Box(start, y, end - start, TITLE + rows * ROW + MARGIN)
         y += boxes[owner].height + BAND_GAP
-    curves = _bent(movement.edges, nodes)
+    curves = _bent(movement.edges, ovals)
     corners = [place for box in boxes.values() for place in ((box.x, box.y), (box.x + box.width, box.y + box.height))]
     reached = np.concatenate([np.array(corners), *(curve.samples() for curve in curves.values())])
     (left_end, top), (right_end, foot) = reached.min(axis=0) - MARGIN, reached.max(axis=0) + MARGIN
-    return Layout(nodes, boxes, curves, float(left_end), float(top), float(right_end), float(foot))
+    return Layout(ovals, boxes, curves, float(left_end), float(top), float(right_end), float(foot))
 
 
 def _bands(owners: Iterable[int]) -> list[int]:
@@ -149,20 +149,20 @@ def _width(spot: Spot) -> float:
     return max(58.0, 26 + LETTER * len(spot.label))
 
 
-def _bent(edges: Iterable[Edge], nodes: Mapping[Spot, Node]) -> dict[Edge, Curve]:
+def _bent(edges: Iterable[Edge], ovals: Mapping[Spot, Oval]) -> dict[Edge, Curve]:
     """Bend the ways, short ones first; each avoids locations and the ways before it."""
     curves: dict[Edge, Curve] = {}
     drawn = np.zeros((0, 2))
-    middles = {spot: np.array([node.x, node.y]) for spot, node in nodes.items()}
+    middles = {spot: np.array([oval.x, oval.y]) for spot, oval in ovals.items()}
     for edge in sorted(edges, key=lambda edge: (float(np.hypot(*(middles[edge.source] - middles[edge.target]))), edge)):
-        others = [node for spot, node in nodes.items() if spot not in (edge.source, edge.target)]
+        others = [oval for spot, oval in ovals.items() if spot not in (edge.source, edge.target)]
         best, least = None, np.inf
         for bend in BENDS:
-            curve = _curve(nodes[edge.source], nodes[edge.target], bend)
+            curve = _curve(ovals[edge.source], ovals[edge.target], bend)
             places = curve.samples()
             inside = places[3:-3]
             close = int((np.abs(inside[:, None] - drawn[None]).max(axis=2) < 5).any(axis=1).sum()) if len(drawn) else 0
-            cost = 40.0 * sum(node.holds(places) for node in others) + 6.0 * close + 30.0 * abs(bend)
+            cost = 40.0 * sum(oval.holds(places) for oval in others) + 6.0 * close + 30.0 * abs(bend)
             if cost < least:
                 best, least = curve, cost
         assert best is not None
@@ -171,7 +171,7 @@ def _bent(edges: Iterable[Edge], nodes: Mapping[Spot, Node]) -> dict[Edge, Curve
     return curves
 
 
-def _curve(source: Node, target: Node, bend: float) -> Curve:
+def _curve(source: Oval, target: Oval, bend: float) -> Curve:
     start, end = np.array([source.x, source.y]), np.array([target.x, target.y])
     if source is target:
         loop = np.array([[-8, 1], [-22, -26], [22, -26], [8, 0]], np.float64)

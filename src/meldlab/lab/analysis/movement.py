@@ -85,13 +85,14 @@ def draw_movement(movement: Movement) -> Sheet:
             axes.add_patch(Ellipse(tuple(tip - 3 * along), 6, 6, facecolor="white", edgecolor=colour, zorder=3))
         else:
             axes.add_patch(Polygon(head, closed=True, facecolor=colour, edgecolor=colour, zorder=3))
-    for spot, node in layout.nodes.items():
+    for spot, oval in layout.ovals.items():
         style = "dotted" if spot.visibility == "memory" else "solid"
         thick = 3.0 if spot in movement.decks else 1.0
-        oval = Ellipse((node.x, node.y), 2 * node.wide, 2 * node.high, facecolor=FILLS[spot.visibility], edgecolor="black", zorder=4)
-        oval.set(linestyle=style, linewidth=thick)
-        axes.add_patch(oval)
-        axes.text(node.x, node.y, spot.label, ha="center", va="center", fontsize=9.5, zorder=5)
+        border = Ellipse((oval.x, oval.y), 2 * oval.wide, 2 * oval.high, facecolor=FILLS[spot.visibility], edgecolor="black", zorder=4)
+        border.set(linestyle=style, linewidth=thick)
+        axes.add_patch(border)
+        # Dark upon its light fill by night as well.
+        axes.text(oval.x, oval.y, spot.label, ha="center", va="center", fontsize=9.5, zorder=5, color="#1b1f23")
     keys = [Line2D([], [], color=COLOURS[meaning], ls=STYLES[meaning], label=WORDS[meaning]) for meaning in present]
     if keys:
         axes.legend(handles=keys, loc="lower center", ncols=2, frameon=False, fontsize=8.5, handlelength=3.2, borderaxespad=0.2)

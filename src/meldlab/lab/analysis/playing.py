@@ -4,7 +4,7 @@
 >>> line_up = LineUp.parse("random,random")
 >>> shard = line_up.shard("kuhn_poker", library.entry("kuhn_poker").text, seed=1, games=4)
 >>> counts = play_shard(shard)
->>> counts["games"], len(Record.from_json(counts["record"]).options) >= 8
+>>> counts["games"], len(Sample.from_json(counts["sample"]).options) >= 8
 (4, True)
 """
 
@@ -14,14 +14,13 @@ from dataclasses import asdict, dataclass
 from functools import lru_cache
 from typing import Any
 
-import numpy as np
-
-from meldlab.lab.analysis.record import Record
+from meldlab.lab.analysis.sample import Sample
 from meldlab.lab.runs.shards import Shard
 from meldlab.lab.runs.store import Counts
 from meldlab.recycle.language.limits import Limits
 from meldlab.recycle.machine.machine import Machine
-from meldlab.recycle.players.searching import SearchedGames, Searcher, searched_games
+from meldlab.recycle.players import Searcher
+from meldlab.recycle.players.searching import SearchedGames, searched_games
 
 __all__ = ["LineUp", "counted_games", "play_shard"]
 
@@ -62,12 +61,12 @@ class LineUp:
 
 
 def play_shard(shard: Shard) -> Counts:
-    """Play the games of a shard and return their record."""
+    """Play the games of a shard and return their sample."""
     known = shard.arguments
     machine = _machine(known["text"], known.get("dialect", "0.6"), json.dumps(known.get("limits", {}), sort_keys=True))
     players = LineUp.parse(str(shard.player)).players
-    record = recorded(searched_games(machine, players, shard.games, shard.seed, shard.first, threads=1), machine.best, shard.first)
-    return {"games": shard.games, "wins": int((record.win_shares[:, 0] == 1).sum()), "record": record.as_json()}
+    sample = sample_of(searched_games(machine, players, shard.games, shard.seed, shard.first, threads=1), machine.best, shard.first)
+    return {"games": shard.games, "wins": int((sample.win_shares[:, 0] == 1).sum()), "sample": sample.as_json()}
 
 
 @lru_cache(maxsize=4)
@@ -81,33 +80,15 @@ def limits_of(limits: Limits) -> dict[str, int]:
     return {name: value for name, value in asdict(limits).items() if value != usual[name]}
 
 
-def counted_games(machine: Machine, seed: int, games: int) -> Record:
+def counted_games(machine: Machine, seed: int, games: int) -> Sample:
     """Return many random games without their decisions: scores only."""
     played = machine.random_games(games, seed)
-    nothing, whole = np.zeros(0), np.zeros(0, np.int64)
-    by_seat = np.zeros((0, machine.players))
-    seconds = np.zeros(games)
-    return Record(
-        machine.best,
-        played.scores,
-        played.statuses,
-        seconds,
-        whole,
-        whole,
-        whole,
-        whole,
-        nothing,
-        nothing,
-        nothing,
-        nothing,
-        by_seat,
-        by_seat,
-    )
+    return Sample.of_scores(machine.best, played.scores, played.statuses)
 
 
-def recorded(played: SearchedGames, goal: str, first: int) -> Record:
+def sample_of(played: SearchedGames, goal: str, first: int) -> Sample:
     """Return games of the machine as an analysis reads them; ``first`` is the number of the first of them."""
-    return Record(
+    return Sample(
         goal,
         played.scores,
         played.statuses,

@@ -1,6 +1,7 @@
 """A study: all games that the picture of a described game needs, played where there is room and kept, and what follows from them."""
 
 import hashlib
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -12,20 +13,20 @@ from meldlab.lab.analysis.figures import draw_branching, draw_decisions, draw_le
 from meldlab.lab.analysis.heuristics import BY_RESULT, Heuristic, heuristics
 from meldlab.lab.analysis.movement import COLOURS, draw_movement
 from meldlab.lab.analysis.playing import LineUp, counted_games, limits_of
-from meldlab.lab.analysis.record import Record
-from meldlab.lab.analysis.tables import Played, tables
-from meldlab.lab.analysis.writing import Rules
+from meldlab.lab.analysis.program import Preface
+from meldlab.lab.analysis.sample import Sample
+from meldlab.lab.analysis.tables import Labelled, tables
 from meldlab.lab.figures.sheet import Sheet
 from meldlab.lab.runs.shards import play
 from meldlab.lab.runs.store import Store
 from meldlab.recycle.game import Described
 from meldlab.recycle.language.variants import varied
 from meldlab.recycle.machine.machine import Machine
-from meldlab.recycle.players.searching import Searcher
+from meldlab.recycle.players import Searcher
 from meldlab.recycle.telling.movement import Movement
 from meldlab.statistics import Interval, Moments
 
-__all__ = ["Analysis", "Budget", "Subject", "analyse"]
+__all__ = ["Analysis", "Effort", "Subject", "analyse"]
 
 EXPERIMENT = "recycle analyse"
 
@@ -49,9 +50,9 @@ class Subject:
         return self.described.machine
 
     @cached_property
-    def rules(self) -> Rules:
+    def preface(self) -> Preface:
         """Return what its comments say."""
-        return Rules.of(self.described.text)
+        return Preface.of(self.described.text)
 
     @property
     def variant(self) -> str:
@@ -66,12 +67,12 @@ class Subject:
     @property
     def title(self) -> str:
         """Return the name for people."""
-        plain = self.rules.title or self.described.name.replace("_", " ").title()
+        plain = self.preface.title or self.described.name.replace("_", " ").title()
         return plain + (f" ({self.variant})" if self.settings else "")
 
 
 @dataclass(frozen=True)
-class Budget:
+class Effort:
     """How much is played: games of each line-up, who searches, and how long it thinks."""
 
     games: int = 100
@@ -86,7 +87,7 @@ class Budget:
 
     @classmethod
     def of(cls, games: int | None, simulations: int | None, quick: bool, player: str, seed: int) -> Self:
-        """Return the published budget or a quick one, with what the user asked for in its place."""
+        """Return the published number of games or a quick look, with what the user asked for in its place."""
         whole = cls(30, 2000, simulations=20, quick=True) if quick else cls()
         return cls(games or whole.games, whole.counted, player, simulations or whole.simulations, seed, quick, games or 100)
 
@@ -110,13 +111,13 @@ class Analysis:
     """A game as it was found to be."""
 
     subject: Subject
-    budget: Budget
-    random: Record
-    skilled: Record
-    single: Record
-    counted: Record
+    effort: Effort
+    random: Sample
+    skilled: Sample
+    single: Sample
+    counted: Sample
     movement: Movement
-    seconds: float = 0.0
+    seconds: float
 
     @cached_property
     def heuristics(self) -> tuple[Heuristic, ...]:
@@ -126,53 +127,58 @@ class Analysis:
     @cached_property
     def teams(self) -> tuple[int, ...]:
         """Return the team of each seat, 0 for none."""
-        return self.subject.machine.begin(self.budget.seed).teams
+        return self.subject.machine.begin(self.effort.seed).teams
 
     @property
-    def records(self) -> dict[str, Record]:
-        """Return the records by who played."""
-        player = self.budget.searcher.kind
+    def samples(self) -> dict[str, Sample]:
+        """Return the samples by who played."""
+        player = self.effort.searcher.kind
         if player == "random":
             return {"random": self.random}
         several = {"random": self.random, f"all {player}": self.skilled}
         return several if self.random.seats == 1 else {**several, f"p1 {player}, others random": self.single}
+
+    @property
+    def unfinished(self) -> int:
+        """Return how many games did not come to their end."""
+        return sum(sample.games - sample.finished for sample in self.samples.values())
 
     @cached_property
     def sheets(self) -> dict[str, Sheet]:
         """Return every figure by its name."""
         return {
             "movement": draw_movement(self.movement),
-            "branching": draw_branching(self.random, self.budget.seed),
+            "branching": draw_branching(self.random, self.effort.seed),
             "spread": draw_spread(self.skilled),
             "lead": draw_lead(self.skilled),
-            "decisions": draw_decisions(self.records),
-            "scores": draw_scores(self.records),
-            "times": draw_times(self.records),
+            "decisions": draw_decisions(self.samples),
+            "scores": draw_scores(self.samples),
+            "times": draw_times(self.samples),
         }
 
     @cached_property
     def tables(self) -> dict[str, str]:
         """Return the tidy tables by file name."""
-        line_ups = self.budget.line_ups(self.random.seats)
-        searcher = self.budget.searcher
+        line_ups = self.effort.line_ups(self.random.seats)
+        searcher = self.effort.searcher
         given: dict[str, Any] = {"level": searcher.level, "samples": searcher.determinizations, "tests": searcher.simulations}
         kept = {"random": self.random, "skilled": self.skilled, "single": self.single}
-        played = [Played(line_ups[name].letters, record, **({} if name == "random" else given)) for name, record in kept.items()]
-        return tables(self.subject.name, played[: len(self.records)])
+        played = [Labelled(line_ups[name].letters, sample, **({} if name == "random" else given)) for name, sample in kept.items()]
+        return tables(self.subject.name, played[: len(self.samples)])
 
-    def answer(self) -> dict[str, Any]:
-        """Return the findings as plain JSON."""
-        budget = self.budget
+    def as_json(self) -> dict[str, Any]:
+        """Return what the command line answers."""
+        effort = self.effort
         return {
             "game": self.subject.described.name,
             "title": self.subject.title,
             "players": self.random.seats,
             "settings": dict(self.subject.settings),
-            "player": str(budget.searcher),
-            "simulations": budget.searcher.simulations,
-            "seed": budget.seed,
-            "quick": budget.quick,
-            "line_ups": {name: _summary(record) for name, record in self.records.items()},
+            "player": str(effort.searcher),
+            "simulations": effort.searcher.simulations,
+            "seed": effort.seed,
+            "quick": effort.quick,
+            "line_ups": {name: _summary(sample) for name, sample in self.samples.items()},
             "heuristics": {each.name: _json(each) for each in self.heuristics},
             "movement": {
                 "locations": [
@@ -197,21 +203,21 @@ def _interval(interval: Interval | None) -> dict[str, float | None]:
     return {name: end if end is not None and np.isfinite(end) else None for name, end in ends.items()}
 
 
-def _summary(record: Record) -> dict[str, Any]:
+def _summary(sample: Sample) -> dict[str, Any]:
     """Return how games went: ends, lengths, options, results by seat, time."""
-    ended, shares = record.ended, record.win_shares[record.ended]
-    made = record.decisions
+    ended, shares = sample.ended, sample.win_shares[sample.ended]
+    made = sample.decisions
     return {
-        "games": record.games,
-        "finished": record.finished,
-        "capped": record.capped,
-        "failed": record.failed,
-        "reasons": dict(record.reasons),
+        "games": sample.games,
+        "finished": sample.finished,
+        "capped": sample.capped,
+        "failed": sample.failed,
+        "reasons": dict(sample.reasons),
         "decisions": {"mean": float(made.mean()), "median": float(np.median(made)), "least": int(made.min()), "most": int(made.max())},
-        "options_per_decision": float(record.options.mean()) if len(record.options) else None,
-        "scores": record.scores[ended].mean(axis=0).tolist() if ended.any() else None,
-        "win_rate": [_interval(win_rate(shares[:, seat])) for seat in range(record.seats)],
-        "median_seconds": float(np.median(record.seconds)),
+        "options_per_decision": float(sample.options.mean()) if len(sample.options) else None,
+        "scores": sample.scores[ended].mean(axis=0).tolist() if ended.any() else None,
+        "win_rate": [_interval(win_rate(shares[:, seat])) for seat in range(sample.seats)],
+        "median_seconds": float(np.median(sample.seconds)),
     }
 
 
@@ -222,7 +228,7 @@ def win_rate(shares: "np.ndarray[Any, np.dtype[np.float64]]") -> Interval | None
 
 def analyse(
     subject: Subject,
-    budget: Budget,
+    effort: Effort,
     store: Store,
     *,
     jobs: int = 0,
@@ -230,31 +236,33 @@ def analyse(
     progress: Callable[[int, int], None] = lambda done, whole: None,
 ) -> Analysis:
     """Play what the store does not hold yet and return what came out; the same seed gives the same games anywhere."""
-    machine = subject.machine
+    start, machine = time.perf_counter(), subject.machine
     arguments = {"dialect": subject.described.dialect, "limits": limits_of(subject.described.limits)}
-    line_ups = budget.line_ups(machine.players)
+    line_ups = effort.line_ups(machine.players)
     pieces = {}
     for name, line_up in line_ups.items():
-        games = budget.games if line_up.searches else budget.random or budget.games
-        whole = line_up.shard(subject.described.name, subject.described.text, budget.seed, games, arguments)
+        games = effort.games if line_up.searches else effort.random or effort.games
+        whole = line_up.shard(subject.described.name, subject.described.text, effort.seed, games, arguments)
         pieces[name] = whole.split(1 if line_up.searches else games)
-    with store.search(EXPERIMENT, _settings(subject, budget)) as run:
+    with store.search(EXPERIMENT, _settings(subject, effort)) as run:
         counts = play([piece for some in pieces.values() for piece in some], run, jobs=jobs, cluster=cluster, progress=progress)
-    records = {name: Record.joined([Record.from_json(counts[piece.key]["record"]) for piece in some]) for name, some in pieces.items()}
-    counted = counted_games(machine, budget.seed, budget.counted)
-    movement = Movement.of(machine, budget.seed)
-    analysis = Analysis(subject, budget, records["random"], records["skilled"], records["single"], counted, movement)
+    samples = {name: Sample.joined([Sample.from_json(counts[piece.key]["sample"]) for piece in some]) for name, some in pieces.items()}
+    counted = counted_games(machine, effort.seed, effort.counted)
+    movement = Movement.of(machine, effort.seed)
+    analysis = Analysis(
+        subject, effort, samples["random"], samples["skilled"], samples["single"], counted, movement, time.perf_counter() - start
+    )
     run.finish({each.name: _interval(each.interval) for each in analysis.heuristics})
     return analysis
 
 
-def _settings(subject: Subject, budget: Budget) -> dict[str, Any]:
+def _settings(subject: Subject, effort: Effort) -> dict[str, Any]:
     return {
         "game": subject.described.name,
         "program": hashlib.sha256(subject.described.text.encode()).hexdigest()[:16],
         "settings": dict(subject.settings),
         "dialect": subject.described.dialect,
         "limits": limits_of(subject.described.limits),
-        "player": str(budget.searcher),
-        "seed": budget.seed,
+        "player": str(effort.searcher),
+        "seed": effort.seed,
     }

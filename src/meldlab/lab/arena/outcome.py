@@ -17,8 +17,10 @@ from typing import Any, Self
 import numpy as np
 
 from meldlab.recycle.machine import kernel_layout as k
-from meldlab.recycle.machine.machine import Games, Machine
-from meldlab.recycle.players.searching import SearchedGames, Searcher, searched_games
+from meldlab.recycle.machine.kernel import Results
+from meldlab.recycle.machine.machine import Machine
+from meldlab.recycle.players import Searcher
+from meldlab.recycle.players.searching import SearchedGames, searched_games
 from meldlab.statistics import Interval, Moments
 
 __all__ = ["Outcome"]
@@ -54,7 +56,7 @@ class Outcome:
     def play(self, games: int, seed: int, threads: int, first: int) -> None:
         """Play on, from game ``first`` of the seed."""
         start = time.perf_counter()
-        played: Games | SearchedGames
+        played: Results | SearchedGames
         if self.searching:
             played = searched_games(self.machine, self.players, games, seed, first, threads)
         else:

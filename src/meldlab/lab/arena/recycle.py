@@ -16,7 +16,8 @@ from meldlab.errors import NotLegalHere
 from meldlab.recycle.game import Described
 from meldlab.recycle.machine import kernel_layout as k
 from meldlab.recycle.machine.machine import Machine
-from meldlab.recycle.players.searching import SearchedGames, Searcher, searched_games
+from meldlab.recycle.players import Searcher, parse
+from meldlab.recycle.players.searching import SearchedGames, searched_games
 from meldlab.statistics import Interval, Moments, mean, sign_test
 
 __all__ = ["Contest", "contest", "seatings"]
@@ -124,8 +125,8 @@ def contest(
 ) -> Contest:
     """Play ``games`` games, rounded up to whole deals; every deal is played once for each seating."""
     machine = described.machine
-    searchers = [Searcher.parse(name, simulations, level) for name in players.split(",")]
-    ways = seatings(machine, [str(one) for one in searchers])
+    searchers = [parse(name, simulations, level) for name in players.split(",")]
+    ways = seatings(machine, [one.name for one in searchers])
     deals = -(-games // len(ways))
     played: list[SearchedGames] = []
     for number, way in enumerate(ways):
@@ -142,7 +143,7 @@ def contest(
     every = SearchedGames.joined(played)
     return Contest(
         described.name,
-        tuple(str(one) for one in searchers),
+        tuple(one.name for one in searchers),
         seats,
         deals * len(ways),
         deals,
@@ -156,7 +157,7 @@ def contest(
         int(every.decisions.sum()),
         int(every.simulations.sum()),
         int(every.changed.sum()),
-        int(every.failed.sum()),
+        int(every.broken.sum()),
         float(every.seconds.sum()),
     )
 

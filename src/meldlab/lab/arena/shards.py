@@ -1,69 +1,71 @@
-"""The worker ``gin.duel``: the games of one shard in the batch kernel, and shards put together again.
+"""The worker ``gin.contest``: the games of one shard in the batch kernel, and shards put together again.
 
+>>> from meldlab.lab.arena.contest import contest
 >>> from meldlab.lab.runs.shards import Shard
->>> pieces = Shard("gin.duel", "simple", "gin-only", seed=1, games=40).split(10)
->>> gather(map(play_shard, pieces), ("simple", "gin-only")).wins == duel("simple", "gin-only", 40, seed=1).wins
+>>> pieces = Shard("gin.contest", "simple", "gin-only", seed=1, games=40).split(10)
+>>> joined = gather(map(play_shard, pieces), ("simple", "gin-only"))
+>>> joined.wins() == contest(Gin(), ["simple", "gin-only"], 40, seed=1).wins()
 True
 """
 
 import base64
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from meldlab.errors import NotLegalHere
-from meldlab.gin import Rules, kernel_round, players
-from meldlab.gin.batch import Seated, play_batch, seat
-from meldlab.lab.arena.fight import WINS
-from meldlab.lab.arena.gin import KINDS, Duel, clusters_of, duel, sweeps_of
+from meldlab.gin import Gin, Rules, players
+from meldlab.gin.batch import Seated, batch_of, play_batch, seat
+from meldlab.lab.arena.contest import Contest, columns
 from meldlab.lab.runs.shards import Player, Shard
 from meldlab.lab.runs.store import Counts
+from meldlab.play import Batch
 from meldlab.statistics import Moments
 
-__all__ = ["duel", "gather", "play_shard", "rules_of", "won"]
+__all__ = ["gather", "play_shard", "rules_of", "won"]
 
-UPPER = np.triu_indices(KINDS)
+WAYS = ((0, 1), (1, 0))
+UPPER = np.triu_indices(len(columns(2, Gin.counts)))
 
 
 def play_shard(shard: Shard) -> Counts:
-    """Play mirrored games on one core and return what was counted; ``won`` has a bit for each game."""
+    """Play deals on one core, two games of each, and return what was counted; ``won`` has a bit for each game."""
     if shard.first % 2 or shard.games % 2:
         raise NotLegalHere(f"games {shard.first} to {shard.first + shard.games - 1} are not mirrored pairs")
-    first, second = _seat(shard.player), _seat(shard.opponent)
-    counts = play_batch(first, second, rules_of(shard.rules), shard.seed, shard.first, shard.games, mirror=True, parallel=False)
-    moments, (swept, lost) = Moments.of(clusters_of(counts, 2)), sweeps_of(counts)
-    bits = np.packbits(counts[:, kernel_round.WINNER_SEAT] == 0)
+    rules, seated = rules_of(shard.rules), (_seat(shard.player), _seat(shard.opponent))
+    batches = [
+        batch_of(play_batch(seated[a], seated[b], rules, shard.seed, shard.first // 2, shard.games // 2, threads=1), rules) for a, b in WAYS
+    ]
+    found = Contest.of(Gin(rules), [one.name for one in seated], WAYS, batches)
     return {
         "games": shard.games,
-        "wins": int(moments.sums[WINS]),
-        "swept": swept,
-        "lost": lost,
-        "draws": int((counts[:, kernel_round.WINNER_SEAT] < 0).sum()),
-        "sums": moments.sums.astype(np.int64).tolist(),
-        "products": moments.products[UPPER].astype(np.int64).tolist(),
-        "won": base64.b64encode(bits.tobytes()).decode(),
+        "wins": int(found.wins()),
+        "swept": int((found.won[:, 0] == 2).sum()),
+        "sums": found.moments.sums.astype(np.int64).tolist(),
+        "products": found.moments.products[UPPER].astype(np.int64).tolist(),
+        "won": _bits(batches, 0),
+        "lost": _bits(batches, 1),
     }
 
 
-def gather(counts: Iterable[Counts], names: tuple[str, str] = ("", ""), seconds: float = 0.0) -> Duel:
-    """Return the fight that shards of one player against one other add up to."""
-    moments, swept, draws = Moments.of(np.zeros((0, KINDS), np.int64)), np.zeros(2, np.int64), 0
+def gather(counts: Iterable[Counts], names: tuple[str, str] = ("", ""), seconds: float = 0.0) -> Contest:
+    """Return the contest that shards of one player against one other add up to."""
+    parts: list[Contest] = []
     for each in counts:
-        products = np.zeros((KINDS, KINDS))
+        products = np.zeros((UPPER[0][-1] + 1,) * 2)
         products[UPPER] = each["products"]
         products.T[UPPER] = each["products"]
-        moments += Moments(each["games"] // 2, np.array(each["sums"], np.float64), products)
-        swept += each["swept"], each["lost"]
-        draws += each["draws"]
-    games = 2 * moments.clusters
-    return Duel(names, games, moments, (int(swept[0]), int(swept[1])), (), seconds, True, draws)
+        moments = Moments(each["games"] // 2, np.array(each["sums"], np.float64), products)
+        both = np.stack([won([each], which).reshape(-1, 2).sum(1) for which in ("won", "lost")], 1).astype(np.float64)
+        parts.append(Contest("gin", names, WAYS, Gin.counts, moments, both, (), seconds if not parts else 0.0))
+    return Contest.joined(parts)
 
 
-def won(counts: Iterable[Counts]) -> NDArray[np.int64]:
-    """Return [games] int64, 1 for each game that the first player won, in the order of the shards: for paired tests."""
-    pieces = [np.unpackbits(np.frombuffer(base64.b64decode(each["won"]), np.uint8), count=each["games"]) for each in counts]
+def won(counts: Iterable[Counts], which: str = "won") -> NDArray[np.int64]:
+    """Return [games] int64, 1 for each game that the first player won (or ``lost``), in the order of the shards: for paired tests."""
+    pieces = [np.unpackbits(np.frombuffer(base64.b64decode(each[which]), np.uint8), count=each["games"]) for each in counts]
     return np.concatenate(pieces).astype(np.int64) if pieces else np.zeros(0, np.int64)
 
 
@@ -78,3 +80,9 @@ def rules_of(text: str) -> Rules:
 
 def _seat(player: Player) -> Seated:
     return seat(players.parse(player) if isinstance(player, str) else player)
+
+
+def _bits(batches: Sequence[Batch], player: int) -> str:
+    """Return which games a player won, a bit for each game, the games of a deal beside each other."""
+    games = np.stack([batch.wins[:, way[player]] for way, batch in zip(WAYS, batches, strict=True)], 1)
+    return base64.b64encode(np.packbits(games > 0).tobytes()).decode()

@@ -2,7 +2,7 @@
 
 >>> import tempfile
 >>> from meldlab.lab.runs.store import Store
->>> all_games = Shard("gin.duel", "simple", "gin-only", seed=1, games=40)
+>>> all_games = Shard("gin.contest", "simple", "gin-only", seed=1, games=40)
 >>> with tempfile.TemporaryDirectory() as folder:
 ...     run = Store.open(f"{folder}/runs.sqlite").run("example", {})
 ...     counts = play(all_games.split(10), run)
@@ -54,7 +54,7 @@ class Worker:
 
 
 WORKERS: dict[str, Worker] = {
-    "gin.duel": Worker("meldlab.lab.arena.shards:play_shard", threads=True),
+    "gin.contest": Worker("meldlab.lab.arena.shards:play_shard", threads=True),
     "gin.track": Worker("meldlab.lab.tuning.tracking:play_shard", threads=True),
     "recycle.search": Worker("meldlab.lab.analysis.playing:play_shard", threads=True),
 }

@@ -14,8 +14,8 @@ import secrets
 import socket
 import sqlite3
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -264,20 +264,18 @@ class Store:
             if not {column["name"] for column in looked.get_columns(table.name)} >= set(table.columns.keys()):
                 raise NotLegalHere(f"the table {table.name} in {self} is of another version of meldlab; name another store")
 
-    @contextmanager
-    def writing(self) -> Iterator[sa.Connection]:
+    def writing(self) -> AbstractContextManager[sa.Connection]:
         """Give a connection whose changes are kept all together or not at all."""
-        try:
-            with self.engine.begin() as connection:
-                yield connection
-        except SQLAlchemyError as problem:
-            raise NotLegalHere(f"the store {self} does not answer: {_first_line(problem)}") from problem
+        return self._connected(self.engine.begin)
+
+    def reading(self) -> AbstractContextManager[sa.Connection]:
+        """Give a connection to ask with."""
+        return self._connected(self.engine.connect)
 
     @contextmanager
-    def reading(self) -> Iterator[sa.Connection]:
-        """Give a connection to ask with."""
+    def _connected(self, connect: Callable[[], AbstractContextManager[sa.Connection]]) -> Iterator[sa.Connection]:
         try:
-            with self.engine.connect() as connection:
+            with connect() as connection:
                 yield connection
         except SQLAlchemyError as problem:
             raise NotLegalHere(f"the store {self} does not answer: {_first_line(problem)}") from problem

@@ -17,7 +17,7 @@ from statistics import NormalDist
 import numpy as np
 from numpy.typing import NDArray
 
-from meldlab.lab.tuning.measuring import Measured
+from meldlab.lab.tuning.work import Measured
 from meldlab.statistics import Z95, Interval
 
 __all__ = ["LEVEL", "Claim", "Verdict", "agreeing", "better", "gaining", "of_all", "one_sample", "paired", "two_samples"]
@@ -71,7 +71,7 @@ class Claim:
         return f"chi-square {self.chi_square:.1f}, p = {self.p:.2g}, {way}"
 
     def as_json(self) -> dict[str, float | bool]:
-        """Return the answer of the command line."""
+        """Return what the command line answers."""
         numbers = {"difference": self.difference, "chi_square": self.chi_square, "p": self.p}
         return {**numbers, "gain": self.gain(), "loss": self.loss()}
 

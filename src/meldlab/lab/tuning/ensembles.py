@@ -1,7 +1,10 @@
 """The paper's section 5.3 as an experiment: five grid searches, as a whole or raced, and what is left of their winners on fresh deals.
 
->>> grids = GAMES * sum(len(grid()) for grid in GRIDS.values())
->>> grids, QUICK.games < grids / 20
+Each search starts from the best player of the one before. All its candidates meet the same mirrored deals, each search others. The best
+of a grid is the best of many noisy numbers: what it is worth is measured again, on deals that no search has seen.
+
+>>> whole = GAMES * sum(len(grid()) for grid in GRIDS.values())
+>>> whole, QUICK.planned() < whole / 20
 (23720000, True)
 """
 
@@ -13,16 +16,15 @@ from typing import Any
 from meldlab.chance import Purpose, derived
 from meldlab.gin.players import Ensemble
 from meldlab.lab.tuning.claims import LEVEL, Claim, Verdict, agreeing, better, gaining, of_all, one_sample, paired, two_samples
-from meldlab.lab.tuning.grids import GAMES, GRIDS, adjacency_in_floats, candidates, played, value_of
-from meldlab.lab.tuning.iteration import OPPONENT, Searched, iterate, race_grid, search_grid
-from meldlab.lab.tuning.measuring import Measured
-from meldlab.lab.tuning.racing import Heats
-from meldlab.lab.tuning.report import Finding, Report, json_of
-from meldlab.lab.tuning.work import Work
+from meldlab.lab.tuning.grids import GAMES, GRIDS, Grids, adjacency_in_floats, candidates, played, value_of
+from meldlab.lab.tuning.racing import Heats, race
+from meldlab.lab.tuning.report import Checked, Report
+from meldlab.lab.tuning.work import Measure, Measured, Work
 from meldlab.statistics import Z95
 
-__all__ = ["FULL", "PAPER", "QUICK", "Size", "best_group", "searching"]
+__all__ = ["FULL", "PAPER", "QUICK", "SearchSize", "Searched", "best_group", "first_game", "race_grid", "search_ensembles", "search_grid"]
 
+OPPONENT = "simple"
 # What the paper says: win rates of the start, after the first search, after the last, and the chi-squares of its three claims.
 PAPER = {"base": 0.701, "meldability": 0.720, "weights": 0.739}
 CLAIMS = (("the whole iteration", 0.701, 0.739, 34.4), ("meldability", 0.701, 0.720, 8.0), ("weights", 0.7195, 0.739, 9.7))
@@ -30,26 +32,105 @@ AUTHORS_AGAIN = (0.7228, 0.0072)  # the authors' own program with the paper's ve
 
 
 @dataclass(frozen=True)
-class Size:
+class SearchSize:
     """How large the experiment is: whole grids or races, how often, and games of each winner on fresh deals."""
 
     grid: bool
     iterations: int = 1
     fresh: int = 20_000
+    games: int = GAMES
+    """Games of each candidate of a whole grid."""
     heats: Heats = field(default_factory=lambda: Heats(start=100, most=GAMES))
 
-    @property
-    def games(self) -> int:
+    def planned(self, grids: Grids = GRIDS) -> int:
         """Return the games of the whole experiment, races beside whole grids included."""
         start = Ensemble.preset("base")
-        whole = GAMES * sum(len(grid()) for grid in GRIDS.values())
-        races = sum(self.heats.cost(len({played(each) for each in candidates(name, start)})) for name in GRIDS)
-        searches = 2 * len(GRIDS) * self.iterations
-        return self.iterations * (whole * self.grid + races) + searches * GAMES + (searches + 1) * self.fresh
+        whole = self.games * sum(len(grid()) for grid in grids.values())
+        races = sum(self.heats.cost(len({played(each) for each in candidates(name, start, grids)})) for name in grids)
+        searches = 2 * len(grids) * self.iterations
+        return self.iterations * (whole * self.grid + races) + searches * self.games + (searches + 1) * self.fresh
 
 
-QUICK = Size(grid=False, heats=Heats(start=80, most=GAMES))
-FULL = Size(grid=True, iterations=3, fresh=100_000)
+QUICK = SearchSize(grid=False, heats=Heats(start=80, most=GAMES))
+FULL = SearchSize(grid=True, iterations=3, fresh=100_000)
+
+
+# --- one search
+
+
+@dataclass(frozen=True)
+class Searched:
+    """One search: its candidates, what was measured of each, and who was best."""
+
+    name: str
+    iteration: int
+    base: Ensemble
+    before: Measured
+    """What the base does on the deals of this search."""
+    points: int
+    """Points of the grid; several may be one and the same player."""
+    candidates: tuple[Ensemble, ...]
+    measured: tuple[Measured, ...]
+    order: tuple[int, ...]
+    """Places of the candidates, the best first."""
+    first: int
+    """Number of the first game of this search."""
+    games: int
+    """Games that were played in all."""
+
+    @property
+    def best(self) -> Ensemble:
+        """Return the winner."""
+        return self.candidates[self.order[0]]
+
+    @property
+    def after(self) -> Measured:
+        """Return what the winner did when it won: too much, as it was chosen for it."""
+        return self.measured[self.order[0]]
+
+    @property
+    def distinct(self) -> int:
+        """Return how many different players there are among the candidates."""
+        return len({played(each) for each in self.candidates})
+
+    @property
+    def value(self) -> tuple[float, ...]:
+        """Return what the winner has in the place that was searched."""
+        return value_of(self.best, self.name)
+
+
+def first_game(iteration: int, name: str, games: int) -> int:
+    """Return the number of the first game of a search; no two searches share a deal."""
+    return (len(GRIDS) * (iteration - 1) + list(GRIDS).index(name)) * games
+
+
+def search_grid(
+    name: str, base: Ensemble, measure: Measure, *, seed: int, iteration: int = 1, games: int = GAMES, grids: Grids = GRIDS
+) -> Searched:
+    """Let every candidate of a grid play all games, as the paper does; of equals the first counts as best."""
+    first, some = first_game(iteration, name, games), candidates(name, base, grids)
+    before, *measured = measure([base, *some], OPPONENT, seed=seed, first=first, games=games)
+    order = sorted(range(len(some)), key=lambda place: (-measured[place].wins, place))
+    return Searched(name, iteration, base, before, len(some), tuple(some), tuple(measured), tuple(order), first, games * (len(some) + 1))
+
+
+def race_grid(
+    name: str, base: Ensemble, measure: Measure, heats: Heats, *, seed: int, iteration: int = 1, grids: Grids = GRIDS
+) -> Searched:
+    """Race the distinct players of a grid; those that left early have few games."""
+    first, points = first_game(iteration, name, heats.most), candidates(name, base, grids)
+    some = list({played(each): each for each in reversed(points)}.values())[::-1]
+
+    def play(runners: Sequence[Ensemble], start: int, games: int) -> list[Measured]:
+        return measure(runners, OPPONENT, seed=seed, first=first + start, games=games)
+
+    before = measure([base], OPPONENT, seed=seed, first=first, games=heats.most)[0]
+    ended = race(some, play, heats)
+    measured = tuple(ended.measured[place] for place in range(len(some)))
+    return Searched(name, iteration, base, before, len(points), tuple(some), measured, ended.order, first, ended.games + heats.most)
+
+
+# --- the whole experiment
 
 
 @dataclass(frozen=True)
@@ -72,19 +153,19 @@ class Judged:
         return self.search.after.rate.value - self.after.rate.value
 
     def as_json(self) -> dict[str, Any]:
-        """Return the answer of the command line."""
+        """Return what the command line answers."""
         one = self.search
         answer: dict[str, Any] = {
             "search": one.name,
             "iteration": one.iteration,
-            "candidates": len(GRIDS[one.name]()),
+            "candidates": one.points,
             "distinct_players": one.distinct,
             "games": one.games,
             "best": list(one.value),
-            "before": json_of(one.before),
-            "after": json_of(one.after),
-            "fresh_before": json_of(self.before),
-            "fresh_after": json_of(self.after),
+            "before": one.before.as_json(),
+            "after": one.after.as_json(),
+            "fresh_before": self.before.as_json(),
+            "fresh_after": self.after.as_json(),
             "inflation": self.inflation,
             "one_sample": one_sample(one.before.wins / one.before.games, one.after).as_json(),
             "two_samples": two_samples(one.before, one.after).as_json(),
@@ -115,27 +196,23 @@ def _of_group(search: Searched, holds: Callable[[tuple[float, ...]], bool]) -> V
     return Verdict.OPEN if len(found) == 2 else Verdict.exactly(found == {True})
 
 
-def searching(work: Work, size: Size, seed: int, start: str = "base") -> Report:
+def search_ensembles(work: Work, size: SearchSize, seed: int, start: str = "base", grids: Grids = GRIDS) -> Report:
     """Do the whole experiment."""
+    first = player = Ensemble.preset(start)
     judged: list[Judged] = []
-    races: dict[tuple[int, str], Searched] = {}
-
-    def search(name: str, base: Ensemble, iteration: int) -> Searched:
-        raced = race_grid(name, base, work.measure, size.heats, seed=seed, iteration=iteration)
-        if not size.grid:
-            return raced
-        races[iteration, name] = raced
-        return search_grid(name, base, work.measure, seed=seed, iteration=iteration)
-
-    first = Ensemble.preset(start)
-    for found in iterate(first, search, size.iterations):
-        judged.append(_judge(work, found, races.get((found.iteration, found.name)), seed, size.fresh))
+    for iteration in range(1, size.iterations + 1):
+        for name in grids:
+            found = raced = race_grid(name, player, work.measure, size.heats, seed=seed, iteration=iteration, grids=grids)
+            if size.grid:
+                found = search_grid(name, player, work.measure, seed=seed, iteration=iteration, games=size.games, grids=grids)
+            judged.append(_judge(work, found, raced if size.grid else None, seed, size.fresh))
+            player = found.best
     deals, ends = derived(seed, Purpose.FRESH), (first, judged[-1].search.best)
     whole = paired(*(work.won(player, OPPONENT, seed=deals, first=0, games=size.fresh) for player in ends))
     results = {
         "start": start,
         "searches": [each.as_json() for each in judged],
-        "whole": {"before": json_of(judged[0].before), "after": json_of(judged[-1].after), "fresh_paired": whole.as_json()},
+        "whole": {"before": judged[0].before.as_json(), "after": judged[-1].after.as_json(), "fresh_paired": whole.as_json()},
         "adjacency_vectors": {"exact": len(GRIDS["adjacency"]()), "in_floats": len(adjacency_in_floats())},
         "player": str(judged[-1].search.best),
     }
@@ -151,7 +228,7 @@ def _judge(work: Work, found: Searched, race: Searched | None, seed: int, fresh:
     return Judged(found, race, before, after, paired(*same), paired(*again))
 
 
-def _findings(judged: Sequence[Judged], whole: Claim, size: Size) -> tuple[Finding, ...]:
+def _findings(judged: Sequence[Judged], whole: Claim, size: SearchSize) -> tuple[Checked, ...]:
     iteration = {each.search.name: each for each in judged if each.search.iteration == 1}
     melds, last = iteration["meldability"], iteration["weights"]
     sets = melds.search.value[2]
@@ -162,40 +239,40 @@ def _findings(judged: Sequence[Judged], whole: Claim, size: Size) -> tuple[Findi
     heavy = _of_group(last.search, lambda value: abs(sum(value[1:4]) - 0.6) < 0.11)
     authors, margin = AUTHORS_AGAIN
     found = [
-        Finding("the start", f"{PAPER['base']}, its values not published", f"{melds.before.rate} for our guess"),
-        Finding(
+        Checked("the start", f"{PAPER['base']}, its values not published", f"{melds.before.rate} for our guess"),
+        Checked(
             "after the meldability search",
             f"{PAPER['meldability']} when chosen",
             f"{melds.search.after.rate} when chosen, {melds.after.rate} on fresh deals",
         ),
-        Finding("runs weigh at least as much as sets", "0.6 against 0.4", f"{1 - sets:.1f} against {sets:.1f}", runs),
-        Finding("slopes of both penalties", "0 and 0 (any other loses)", f"{slopes[0]:g} and {slopes[1]:g}", flat),
-        Finding("weight of deadwood, three policies together, within a step", "0.6", f"{deadwood:.1f}", heavy),
-        Finding(
+        Checked("runs weigh at least as much as sets", "0.6 against 0.4", f"{1 - sets:.1f} against {sets:.1f}", runs),
+        Checked("slopes of both penalties", "0 and 0 (any other loses)", f"{slopes[0]:g} and {slopes[1]:g}", flat),
+        Checked("weight of deadwood, three policies together, within a step", "0.6", f"{deadwood:.1f}", heavy),
+        Checked(
             "after the first iteration",
             f"{PAPER['weights']} when chosen among 3003",
             f"{last.search.after.rate} when chosen, {last.after.rate} on fresh deals",
             agreeing(last.after.rate, PAPER["weights"], sqrt(PAPER["weights"] * (1 - PAPER["weights"]) / GAMES), 0.0005),
         ),
-        Finding(
+        Checked(
             "the same, with the authors' program measured again",
             f"{authors} +- {margin}",
             str(last.after.rate),
             agreeing(last.after.rate, authors, margin / Z95, 0.0),
         ),
-        Finding(
+        Checked(
             "the whole iteration is a significant gain",
             "yes, chi-square 34.4",
             f"start against end on fresh deals, paired: {whole.difference:+.4f}, {whole}",
             gaining(whole, PAPER["weights"] - PAPER["base"]),
         ),
-        Finding(
+        Checked(
             "players among the 3003 weight vectors",
             "3003 told apart",
             f"{last.search.distinct} distinct",
             Verdict.exactly(last.search.distinct == 3003),
         ),
-        Finding(
+        Checked(
             "adjacency vectors",
             "34",
             f"{len(GRIDS['adjacency']())} exactly, {len(adjacency_in_floats())} in a loop of floats",
@@ -206,7 +283,7 @@ def _findings(judged: Sequence[Judged], whole: Claim, size: Size) -> tuple[Findi
         old, new = (Measured(GAMES, round(rate * GAMES)) for rate in (before, after))
         again = two_samples(old, new)
         found.append(
-            Finding(
+            Checked(
                 f"the paper's claim for {name}, its own rates",
                 f"chi-square {chi_square} with the rate before as known",
                 f"two samples: {again} at {LEVEL}",
@@ -217,18 +294,18 @@ def _findings(judged: Sequence[Judged], whole: Claim, size: Size) -> tuple[Findi
         later = [each for each in judged if each.search.iteration > 1]
         gains = [each for each in later if each.fresh_deals.gain(among=len(later))]
         ours = f"{len(gains)} of {len(later)} searches on fresh deals"
-        found.append(Finding("significant gains after the first iteration", "none", ours, Verdict.DIFFERS if gains else Verdict.OPEN))
+        found.append(Checked("significant gains after the first iteration", "none", ours, Verdict.DIFFERS if gains else Verdict.OPEN))
     raced = [each for each in judged if each.race is not None]
     if raced:
         same = sum(played(each.race.best) in best_group(each.search) for each in raced if each.race)
         share = sum(each.race.games for each in raced if each.race) / sum(each.search.games for each in raced)
         found.append(
-            Finding("races end in the best group of the grid", "no races", f"{same} of {len(raced)}, with {share:.1%} of the games")
+            Checked("races end in the best group of the grid", "no races", f"{same} of {len(raced)}, with {share:.1%} of the games")
         )
     return tuple(found)
 
 
-def _notes(size: Size) -> tuple[str, ...]:
+def _notes(size: SearchSize) -> tuple[str, ...]:
     raced = "every candidate played all games" if size.grid else "the grids were raced: rates of those that left early rest on few games"
     return (
         raced,

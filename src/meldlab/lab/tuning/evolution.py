@@ -1,41 +1,30 @@
-"""CMA-ES over all parameters at once, through Optuna: a cloud of players that moves to where games are won.
+"""CMA-ES over all parameters at once: a cloud of players that moves, stretches and turns to where games are won.
 
 All players of a generation meet the same mirrored deals, each generation others, so that no deal is learned by heart. The search asks
 and tells in a fixed order and takes every chance from its seed; with measurements from a store it can be killed and asked again, and
 comes to the same answer.
 """
 
-import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import islice
+from itertools import count, islice
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from meldlab.chance import Purpose, derived
 from meldlab.gin.players import Ensemble
-from meldlab.lab.tuning.measuring import Measure, Measured
 from meldlab.lab.tuning.racing import Heats, race
-from meldlab.lab.tuning.report import json_of
 from meldlab.lab.tuning.space import DIMENSIONS, START, Point, player_at
+from meldlab.lab.tuning.work import Measure, Measured
 
-__all__ = [
-    "Evolution",
-    "Found",
-    "Generation",
-    "Opponents",
-    "best_player",
-    "evolve",
-    "final_race",
-    "finalists",
-    "middle",
-    "within",
-]
+__all__ = ["Champion", "Evolution", "Generation", "Opponents", "best_player", "evolve", "final_race", "finalists", "middle"]
 
 Opponents = Mapping[str, float]
 """Names and how much the rate against each counts; the weights sum to one."""
 BOTH: Opponents = {"simple": 0.7, "ensemble:paper": 0.3}
+SPARE_BITS = 63 - 32  # the chance of CMA-ES takes seeds of 32 bits
 
 
 @dataclass(frozen=True)
@@ -100,23 +89,28 @@ def scores(
 
 def evolve(measure: Measure, plan: Evolution, start: Point = START, opponents: Opponents = BOTH) -> Iterator[Generation]:
     """Walk on from ``start``, a generation at a time, for as long as the caller asks."""
-    import optuna
+    from cmaes import CMA
 
-    from meldlab.lab.tuning.sampler import Cloud
+    low, span = np.array([each.low for each in DIMENSIONS]), np.array([each.high - each.low for each in DIMENSIONS])
+    # Bounds of one for all: a step means the same in every dimension.
+    box = np.tile([0.0, 1.0], (len(DIMENSIONS), 1))
+    mean = (np.array([start[each.name] for each in DIMENSIONS]) - low) / span
+    seed = derived(plan.seed, Purpose.CLOUD) >> SPARE_BITS
+    cloud = CMA(mean=mean, sigma=plan.width, bounds=box, seed=seed, population_size=plan.population)
 
-    optuna.logging.set_verbosity(optuna.logging.WARNING)
-    study = optuna.create_study(direction="maximize", sampler=Cloud(DIMENSIONS, start, plan.width, plan.population, plan.seed))
-    first, number = 0, 0
-    while True:
-        trials = [study.ask() for _ in range(plan.population)]
-        points = [{each.name: trial.suggest_float(each.name, each.low, each.high) for each in DIMENSIONS} for trial in trials]
+    def point_at(place: NDArray[np.float64]) -> Point:
+        values = np.clip(low + span * place, low, low + span).tolist()
+        return dict(zip([each.name for each in DIMENSIONS], values, strict=True))
+
+    first = 0
+    for number in count():
+        places = [cloud.ask() for _ in range(plan.population)]
+        points = tuple(map(point_at, places))
         games = {name: plan.games_of(number, weight) for name, weight in opponents.items()}
         found = scores([player_at(point) for point in points], measure, opponents, plan.seed, first, games)
-        for trial, value in zip(trials, found, strict=True):
-            study.tell(trial, value)
+        cloud.tell([(place, -value) for place, value in zip(places, found, strict=True)])
         first += max(games.values())
-        yield Generation(number, tuple(points), tuple(found), max(games.values()), first)
-        number += 1
+        yield Generation(number, points, tuple(found), max(games.values()), first)
 
 
 def middle(generations: Sequence[Generation]) -> Point:
@@ -133,24 +127,33 @@ def finalists(generations: Sequence[Generation], windows: Sequence[int] = (3, 6,
     return middles + [point for _, point in late[:best]]
 
 
+@dataclass(frozen=True)
+class Weighed:
+    """What a finalist won in a race: of each game the weighed rate against all opponents."""
+
+    games: int
+    wins: float
+
+    def __add__(self, other: "Weighed") -> "Weighed":
+        return Weighed(self.games + other.games, self.wins + other.wins)
+
+
 def final_race(
     points: Sequence[Point], measure: Measure, seed: int, heats: Heats, opponents: Opponents = BOTH
-) -> list[tuple[Point, float, int]]:
-    """Race points on fresh deals; return (point, weighed rate, games) of all, the best first. The first rate is inflated by the choice."""
+) -> list[tuple[Point, Weighed]]:
+    """Race points on fresh deals; return what each won, the best first. The first rate is inflated by the choice."""
 
-    def play(some: Sequence[Point], first: int, games: int) -> list[Measured]:
+    def play(some: Sequence[Point], first: int, games: int) -> list[Weighed]:
         players = [player_at(point) for point in some]
         shares = {name: 2 * max(1, round(games * weight / 2)) for name, weight in opponents.items()}
-        found = scores(players, measure, opponents, seed, first, shares)
-        return [Measured(games, round(games * each), 0) for each in found]
+        return [Weighed(games, games * each) for each in scores(players, measure, opponents, seed, first, shares)]
 
-    outcome = race(points, play, heats)
-    ran = outcome.measured
-    return [(points[place], ran[place].wins / ran[place].games, ran[place].games) for place in outcome.order]
+    ended = race(points, play, heats)
+    return [(points[place], ended.measured[place]) for place in ended.order]
 
 
 @dataclass(frozen=True)
-class Found:
+class Champion:
     """The end of a search: the winner, what it seemed to be worth, and what it is worth."""
 
     point: Point
@@ -163,33 +166,23 @@ class Found:
     """Its games on fresh deals, by opponent."""
 
     def as_json(self) -> dict[str, Any]:
-        """Return the answer of the command line."""
-        honest = {name: json_of(one) for name, one in self.honest.items()}
+        """Return what the command line answers."""
         return {
             "player": str(self.player),
             "point": dict(self.point),
             "course": list(self.course),
             "inflated": self.inflated,
-            "honest": honest,
+            "honest": {name: one.as_json() for name, one in self.honest.items()},
         }
 
 
 def best_player(
     measure: Measure, plan: Evolution, generations: int, fresh: int, start: Point = START, opponents: Opponents = BOTH
-) -> Found:
+) -> Champion:
     """Search for some generations, race the finalists on fresh deals, and measure the winner on others again."""
     walked = list(islice(evolve(measure, plan, start, opponents), generations))
-    first, *_ = final_race([*finalists(walked), start], measure, derived(plan.seed, Purpose.RACE), plan.heats(fresh), opponents)
-    player = player_at(first[0])
-    deals = derived(plan.seed, Purpose.FRESH)
+    raced = final_race([*finalists(walked), start], measure, derived(plan.seed, Purpose.RACE), plan.heats(fresh), opponents)
+    (point, chosen), deals = raced[0], derived(plan.seed, Purpose.FRESH)
+    player = player_at(point)
     honest = {name: measure([player], name, seed=deals, first=0, games=fresh)[0] for name in opponents}
-    return Found(first[0], player, tuple(float(np.mean(each.scores)) for each in walked), first[1], honest)
-
-
-def within(generations: Iterator[Generation], seconds: float) -> Iterator[Generation]:
-    """Pass generations on until the time is over."""
-    start = time.monotonic()
-    for each in generations:
-        yield each
-        if time.monotonic() - start >= seconds:
-            return
+    return Champion(point, player, tuple(float(np.mean(each.scores)) for each in walked), chosen.wins / chosen.games, honest)

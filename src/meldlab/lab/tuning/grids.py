@@ -14,7 +14,7 @@ from typing import Any
 
 from meldlab.gin.players import Ensemble
 
-__all__ = ["GAMES", "GRIDS", "adjacency_in_floats", "candidates", "played", "value_of"]
+__all__ = ["GAMES", "GRIDS", "Grids", "adjacency_in_floats", "candidates", "played", "value_of"]
 
 GAMES = 5000  # of each candidate in the paper
 TENTH = Fraction(1, 10)
@@ -66,7 +66,8 @@ def _splits(whole: int, parts: int) -> list[tuple[int, ...]]:
     return [(first, *rest) for first in range(whole, -1, -1) for rest in _splits(whole - first, parts - 1)]
 
 
-GRIDS: Mapping[str, Callable[[], list[Value]]] = {
+Grids = Mapping[str, Callable[[], list[Value]]]
+GRIDS: Grids = {
     "meldability": meldability,
     "adjacency": adjacency,
     "turn penalty": penalty,
@@ -81,10 +82,10 @@ def value_of(player: Ensemble, search: str) -> tuple[float, ...]:
     return found
 
 
-def candidates(search: str, base: Ensemble) -> list[Ensemble]:
+def candidates(search: str, base: Ensemble, grids: Grids = GRIDS) -> list[Ensemble]:
     """Return the players of a search, everything else as in ``base``."""
     field = search.replace(" ", "_")
-    changes: list[dict[str, Any]] = [{field: tuple(map(float, value))} for value in GRIDS[search]()]
+    changes: list[dict[str, Any]] = [{field: tuple(map(float, value))} for value in grids[search]()]
     return [replace(base, **change) for change in changes]
 
 

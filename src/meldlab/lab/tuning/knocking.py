@@ -1,6 +1,6 @@
 """When to knock: the paper's section 5.2, its one-stage tournament, its 825 two-stage players, and Figure 2.
 
->>> len(TWO_STAGES), TWO_STAGES[0], name_of(10, 0, 6)
+>>> len(two_stage_players()), two_stage_players()[0], name_of(10, 0, 6)
 (825, (1, 0, 5), 'knock:10,0,6')
 """
 
@@ -11,17 +11,16 @@ from typing import TypeVar
 
 from meldlab.chance import Purpose, derived
 from meldlab.lab.tuning.claims import LEVEL, Verdict, agreeing, better, of_all
-from meldlab.lab.tuning.measuring import Measured
-from meldlab.lab.tuning.report import Finding, Report, json_of
-from meldlab.lab.tuning.work import Work
+from meldlab.lab.tuning.report import Checked, Report
+from meldlab.lab.tuning.work import Measured, Work
 
-__all__ = ["FIGURE_2", "FULL", "QUICK", "TWO_STAGES", "Size", "Stages", "knocking", "name_of"]
+__all__ = ["FIGURE_2", "FULL", "QUICK", "KnockingSize", "Stages", "name_of", "search_knocks", "two_stage_players"]
 
 T = TypeVar("T")
 Stages = tuple[int, int, int]
 """Most deadwood early, late, and the draw at which late begins (a_t0, a_t1, a_t2)."""
 LIMITS = range(11)
-TWO_STAGES: tuple[Stages, ...] = tuple((early, late, turn) for turn in range(5, 20) for early in LIMITS for late in range(early))
+TURNS = tuple(range(5, 20))  # the draws at which late may begin
 OPPONENTS = (2, 4, 6, 8)
 PAPER_BEST: Stages = (10, 0, 6)
 PAPER_GAMES = 2000
@@ -42,23 +41,29 @@ FIGURE_2 = (
 )
 
 
+def two_stage_players(turns: Sequence[int] = TURNS) -> tuple[Stages, ...]:
+    """Return the players whose threshold falls at one of some draws."""
+    return tuple((early, late, turn) for turn in turns for early in LIMITS for late in range(early))
+
+
 @dataclass(frozen=True)
-class Size:
+class KnockingSize:
     """Games of each pairing: one stage, two stages, against other opponents, and of the winner on fresh deals."""
 
     one_stage: int
     two_stages: int
     others: int
     fresh: int
+    turns: tuple[int, ...] = TURNS
 
-    @property
-    def games(self) -> int:
+    def planned(self) -> int:
         """Return the games of the whole experiment."""
-        return 121 * self.one_stage + 825 * (self.two_stages + len(OPPONENTS) * self.others) + 2 * self.fresh
+        players = len(two_stage_players(self.turns))
+        return len(LIMITS) ** 2 * self.one_stage + players * (self.two_stages + len(OPPONENTS) * self.others) + 2 * self.fresh
 
 
-QUICK = Size(600, 600, 200, 20_000)
-FULL = Size(PAPER_GAMES, PAPER_GAMES, PAPER_GAMES, 100_000)
+QUICK = KnockingSize(600, 600, 200, 20_000)
+FULL = KnockingSize(PAPER_GAMES, PAPER_GAMES, PAPER_GAMES, 100_000)
 
 
 def name_of(early: int, late: int, turn: int) -> str:
@@ -66,32 +71,36 @@ def name_of(early: int, late: int, turn: int) -> str:
     return f"knock:{early},{late},{turn}"
 
 
-def knocking(work: Work, size: Size, seed: int) -> Report:
+def search_knocks(work: Work, size: KnockingSize, seed: int) -> Report:
     """Do the whole experiment."""
-    pairs = list(product(LIMITS, LIMITS))
-    found = work.duels([(name_of(a, a, 0), name_of(b, b, 0)) for a, b in pairs], seed=seed, games=size.one_stage)
+    pairs, every = list(product(LIMITS, LIMITS)), two_stage_players(size.turns)
+
+    def against(opponent: str, seed: int, first: int, games: int) -> dict[Stages, Measured]:
+        found = work.pairings([(name_of(*stages), opponent) for stages in every], seed=seed, first=first, games=games)
+        return dict(zip(every, found, strict=True))
+
+    found = work.pairings([(name_of(a, a, 0), name_of(b, b, 0)) for a, b in pairs], seed=seed, games=size.one_stage)
     one_stage = dict(zip(pairs, found, strict=True))
-    against_gin = _against(work, "gin-only", seed, size.one_stage, size.two_stages)
-    best = max(TWO_STAGES, key=lambda stages: against_gin[stages].wins)
+    against_gin = against("gin-only", seed, size.one_stage, size.two_stages)
+    best = _most_wins(against_gin)
     elsewhere = derived(seed, Purpose.OTHER_OPPONENTS)
-    others = {limit: _against(work, name_of(limit, limit, 0), elsewhere, 0, size.others) for limit in OPPONENTS}
-    winners = {limit: max(TWO_STAGES, key=lambda stages, of=measured: of[stages].wins) for limit, measured in others.items()}  # type: ignore[misc]
+    others = {limit: against(name_of(limit, limit, 0), elsewhere, 0, size.others) for limit in OPPONENTS}
+    winners = {limit: _most_wins(measured) for limit, measured in others.items()}
     again = [name_of(*best), name_of(*PAPER_BEST)]
-    fresh = work.duels([(name, "gin-only") for name in again], seed=derived(seed, Purpose.FRESH), games=size.fresh)
+    fresh = work.pairings([(name, "gin-only") for name in again], seed=derived(seed, Purpose.FRESH), games=size.fresh)
     findings = _findings(one_stage, against_gin, best, winners, others, fresh)
     results = {
-        "one_stage": [{"first": a, "second": b, **json_of(one)} for (a, b), one in one_stage.items()],
-        "two_stages": [{"knock": stages, **json_of(one)} for stages, one in against_gin.items()],
-        "best": {"knock": best, **json_of(against_gin[best]), "fresh": json_of(fresh[0])},
+        "one_stage": [{"first": a, "second": b, **one.as_json()} for (a, b), one in one_stage.items()],
+        "two_stages": [{"knock": stages, **one.as_json()} for stages, one in against_gin.items()],
+        "best": {"knock": best, **against_gin[best].as_json(), "fresh": fresh[0].as_json()},
         "inflation": against_gin[best].rate.value - fresh[0].rate.value,
         "best_against": {str(limit): list(stages) for limit, stages in winners.items()},
     }
     return Report("knock", findings, results, _notes(against_gin, best, fresh))
 
 
-def _against(work: Work, opponent: str, seed: int, first: int, games: int) -> dict[Stages, Measured]:
-    found = work.duels([(name_of(*stages), opponent) for stages in TWO_STAGES], seed=seed, first=first, games=games)
-    return dict(zip(TWO_STAGES, found, strict=True))
+def _most_wins(measured: Mapping[Stages, Measured]) -> Stages:
+    return max(measured, key=lambda stages: measured[stages].wins)
 
 
 def _findings(
@@ -101,7 +110,7 @@ def _findings(
     winners: dict[int, Stages],
     others: dict[int, dict[Stages, Measured]],
     fresh: list[Measured],
-) -> tuple[Finding, ...]:
+) -> tuple[Checked, ...]:
     from scipy.stats import binom
 
     columns = [{limit: one_stage[limit, other] for limit in LIMITS} for other in LIMITS]
@@ -117,32 +126,32 @@ def _findings(
     too_many = float(binom.sf(differing - 1, len(cells), 0.05))
     figure_2 = Verdict.DIFFERS if too_many < LEVEL else Verdict.OPEN if Verdict.OPEN in cells else Verdict.AGREES
     return (
-        Finding(
+        Checked(
             "the best single threshold, against each of the eleven",
             "0 in all 11 columns",
             f"0 in {zero.count(Verdict.AGREES)} of 11, another one significantly better in {zero.count(Verdict.DIFFERS)}",
             of_all(zero),
         ),
-        Finding(
+        Checked(
             "the best of 825 two-stage players against gin-only",
             f"{PAPER_BEST}",
             f"{best}, {two_stages[best].rate} when chosen; {PAPER_BEST} {two_stages[PAPER_BEST].rate} on the same deals",
             _among_the_best(two_stages, [PAPER_BEST]),
         ),
-        Finding(
+        Checked(
             f"{PAPER_BEST} against gin-only, on fresh deals",
             f"{PAPER_RATE:.2f} as the best of 825",
             str(fresh[1].rate),
             agreeing(fresh[1].rate, PAPER_RATE, _paper_error(PAPER_RATE)),
         ),
-        Finding(
+        Checked(
             "Figure 2, cells that differ by more than twice both errors",
             f"of {len(cells)} cells",
             f"{differing}; by chance so many or more with p = {too_many:.2g}",
             figure_2,
         ),
         *(
-            Finding(
+            Checked(
                 f"against one threshold of {limit} the best is (10, 0, 6 +- 1)",
                 "yes",
                 f"{winners[limit]}; (10, 0, 5 to 7) {'not ' * (close[limit] != Verdict.DIFFERS)}significantly worse",

@@ -1,27 +1,38 @@
 """Racing by successive halving: everybody plays a little, the better part plays more, until few have played a lot.
 
 >>> from random import Random
+>>> from meldlab.lab.tuning.work import Measured
 >>> strength = [each / 100 for each in range(100)]
 >>> def play(players: Sequence[float], first: int, games: int) -> list[Measured]:
 ...     chance = Random(first)
 ...     luck = [chance.random() for _ in range(games)]
-...     return [Measured(games, sum(one < player for one in luck), 0) for player in players]
->>> outcome = race(strength, play, Heats(start=20, most=320, keep=4))
->>> max(strength) in [strength[place] for place in outcome.order[:3]], outcome.games
+...     return [Measured(games, sum(one < player for one in luck)) for player in players]
+>>> found = race(strength, play, Heats(start=20, most=320, keep=4))
+>>> max(strength) in [strength[place] for place in found.order[:3]], found.games
 (True, 5420)
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import Generic, Protocol, Self, TypeVar
 
 from meldlab.errors import NotLegalHere
-from meldlab.lab.tuning.measuring import Measured
 
-__all__ = ["Heat", "Heats", "Outcome", "race"]
+__all__ = ["Heats", "Race", "race"]
+
+
+class Tally(Protocol):
+    """What a runner has done; it adds up over heats."""
+
+    @property
+    def wins(self) -> float:
+        """Return what runners are compared by."""
+
+    def __add__(self, other: Self, /) -> Self: ...
+
 
 T = TypeVar("T")
-Play = Callable[[Sequence[T], int, int], list[Measured]]
+M = TypeVar("M", bound=Tally)
 
 
 @dataclass(frozen=True)
@@ -63,19 +74,12 @@ class Heats:
 
 
 @dataclass(frozen=True)
-class Heat:
-    """One heat: who ran, by place in the list of candidates, and what each has done so far."""
-
-    runners: tuple[int, ...]
-    measured: tuple[Measured, ...]
-
-
-@dataclass(frozen=True)
-class Outcome:
+class Race(Generic[M]):
     """How a race ended: places in the list of candidates, the best first, those that left early last."""
 
     order: tuple[int, ...]
-    heats: tuple[Heat, ...]
+    measured: Mapping[int, M]
+    """Everything that was measured of each candidate, by its place in the list."""
     games: int
 
     @property
@@ -83,16 +87,8 @@ class Outcome:
         """Return the winner's place in the list of candidates."""
         return self.order[0]
 
-    @property
-    def measured(self) -> dict[int, Measured]:
-        """Return everything that was measured of each candidate."""
-        found: dict[int, Measured] = {}
-        for heat in self.heats:
-            found |= dict(zip(heat.runners, heat.measured, strict=True))
-        return found
 
-
-def race(candidates: Sequence[T], play: Play[T], heats: Heats) -> Outcome:
+def race(candidates: Sequence[T], play: Callable[[Sequence[T], int, int], Sequence[M]], heats: Heats) -> Race[M]:
     """Race candidates; ``play(some, first, games)`` measures them on games ``first`` and following, the same deals for all of a heat.
 
     Those that stay play on: a heat adds only the games that are new. Of equals the earlier candidate goes on.
@@ -100,16 +96,14 @@ def race(candidates: Sequence[T], play: Play[T], heats: Heats) -> Outcome:
     if not candidates:
         raise NotLegalHere("a race needs somebody who runs")
     staying, before, total = list(range(len(candidates))), 0, 0
-    so_far = [Measured()] * len(candidates)
-    done: list[Heat] = []
+    so_far: dict[int, M] = {}
     left: list[int] = []
     for many, games in heats.rungs(len(candidates)):
         left = staying[many:] + left
         staying = sorted(staying[:many])
         for place, found in zip(staying, play([candidates[place] for place in staying], before, games - before), strict=True):
-            so_far[place] += found
+            so_far[place] = so_far[place] + found if place in so_far else found
         total += len(staying) * (games - before)
         before = games
-        done.append(Heat(tuple(staying), tuple(so_far[place] for place in staying)))
         staying.sort(key=lambda place: (-so_far[place].wins, place))
-    return Outcome(tuple(staying + left), tuple(done), total)
+    return Race(tuple(staying + left), so_far, total)

@@ -9,15 +9,14 @@ of the same rank. It plays as the simple player and only watches; its fitness is
 True
 """
 
-import random
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from meldlab.chance import Purpose, derived, verified
+from meldlab.chance.kernel import unit
 from meldlab.errors import NotLegalHere
 from meldlab.gin import kernel_tracking, players
 from meldlab.gin.batch import pair_of, rule_vector
@@ -27,7 +26,7 @@ from meldlab.lab.arena.shards import rules_of
 from meldlab.lab.runs.shards import Shard
 from meldlab.lab.runs.store import Counts
 from meldlab.lab.tuning.claims import Verdict
-from meldlab.lab.tuning.report import Finding, Report
+from meldlab.lab.tuning.report import Checked, Report
 from meldlab.lab.tuning.work import Work
 from meldlab.statistics import Interval, Moments
 
@@ -35,18 +34,19 @@ __all__ = [
     "FULL",
     "QUICK",
     "SCHEDULES",
-    "Curve",
     "Genes",
-    "Size",
+    "GuessCurve",
+    "TrackingSize",
     "curves_of",
     "evolve_trackers",
     "fitness",
     "genes_of",
     "play_shard",
-    "tracking",
+    "search_trackers",
 ]
 
 Genes = tuple[float, ...]
+Population = NDArray[np.float64]  # [individuals, genes]
 NINE = 9
 WATCHED = "gin-only"  # who plays while a population is judged: longer rounds, more to see
 JUDGED = "simple"  # who plays in the end
@@ -60,7 +60,7 @@ SCHEDULES: Mapping[str, NDArray[np.bool_]] = {
 
 
 @dataclass(frozen=True)
-class Size:
+class TrackingSize:
     """How large the experiment is."""
 
     population: int
@@ -70,15 +70,14 @@ class Size:
     tournament: int = 3
     mutation: float = 0.02
 
-    @property
     def planned(self) -> int:
         """Return the games of the whole experiment at most: those that groups of individuals watch, and those of the end."""
         runs = len(SCHEDULES) * len(kernel_tracking.ALLOWED)
         return runs * self.generations * -(-self.population // GROUP) * self.games + self.final
 
 
-QUICK = Size(population=50, generations=15, games=400, final=24_000)
-FULL = Size(population=100, generations=50, games=2000, final=24_000)
+QUICK = TrackingSize(population=50, generations=15, games=400, final=24_000)
+FULL = TrackingSize(population=100, generations=50, games=2000, final=24_000)
 
 
 def genes_of(player: Ensemble) -> Genes:
@@ -136,7 +135,7 @@ def play_shard(shard: Shard) -> Counts:
 
 
 @dataclass(frozen=True)
-class Curve:
+class GuessCurve:
     """How well one tracker guesses, by the number of its draws."""
 
     name: str
@@ -147,7 +146,9 @@ class Curve:
     """Over all draws."""
 
 
-def curves_of(names: Sequence[str], totals: NDArray[np.float64], counts: NDArray[np.int64], pairs: int, least: int = 200) -> list[Curve]:
+def curves_of(
+    names: Sequence[str], totals: NDArray[np.float64], counts: NDArray[np.int64], pairs: int, least: int = 200
+) -> list[GuessCurve]:
     """Return the curves of some trackers, for each allowance, over the turns with ``least`` measurements."""
     turns = [turn for turn in range(1, kernel_tracking.TURNS) if counts[turn, kernel_tracking.MEASURED] >= least]
 
@@ -163,7 +164,7 @@ def curves_of(names: Sequence[str], totals: NDArray[np.float64], counts: NDArray
         return Moments(pairs, sums, products).rate(1, 0)
 
     return [
-        Curve(
+        GuessCurve(
             name,
             allowed,
             tuple(turns),
@@ -175,43 +176,47 @@ def curves_of(names: Sequence[str], totals: NDArray[np.float64], counts: NDArray
     ]
 
 
-@contextmanager
-def _chance(*seed: int) -> Iterator[None]:
-    """While it lasts, Python's own chance, which DEAP draws from, comes from a seed."""
-    before = random.getstate()
-    random.seed(" ".join(map(str, seed)))
-    try:
-        yield
-    finally:
-        random.setstate(before)
+# --- the genetic algorithm
 
 
-def _ordered(genes: list[float]) -> list[float]:
-    """Return the individual with a card one rank away never below one two away."""
-    for start in range(0, NINE, 3):
-        genes[start], genes[start + 1] = max(genes[start : start + 2]), min(genes[start : start + 2])
-    return genes
+def _chances(key: int, first: int, *shape: int) -> Population:
+    """Return draws ``first`` and following at an address, floats in [0, 1)."""
+    return np.array([unit(key, first + nth) for nth in range(int(np.prod(shape)))]).reshape(shape)
 
 
-def evolve_trackers(work: Work, size: Size, *, seed: int, allowance: int, schedule: str) -> Iterator[tuple[Genes, float]]:
+def _ordered(people: Population) -> Population:
+    """Return individuals with a card one rank away never below one two away."""
+    near, far = people[:, 0::3], people[:, 1::3]
+    people[:, 0::3], people[:, 1::3] = np.maximum(near, far), np.minimum(near, far)
+    return people
+
+
+def _children(people: Population, scores: NDArray[np.float64], size: TrackingSize, key: int) -> Population:
+    """Return the next generation: the best one, and children of those that win tournaments, crossed at two places and mutated."""
+    many = size.population - 1
+    picked = (_chances(key, 0, many, size.tournament) * len(people)).astype(np.int64)
+    children = people[picked[np.arange(many), scores[picked].argmax(1)]]
+    used = picked.size
+    for one, cuts in zip(range(0, many - 1, 2), _chances(key, used, many // 2, 2), strict=True):
+        # Two different places behind the first gene; what lies between them changes hands.
+        start, end = 1 + int(cuts[0] * NINE), 1 + int(cuts[1] * (NINE - 1))
+        start, end = (start, end + 1) if end >= start else (end, start)
+        children[one : one + 2, start:end] = children[[one + 1, one], start:end]
+    used += many // 2 * 2
+    mutated = _chances(key, used, many, NINE) < size.mutation
+    children[mutated] = _chances(key, used + children.size, many, NINE)[mutated]
+    return np.concatenate((people[[scores.argmax()]], _ordered(children)))
+
+
+def evolve_trackers(work: Work, size: TrackingSize, *, seed: int, allowance: int, schedule: str) -> Iterator[tuple[Genes, float]]:
     """Run the paper's genetic algorithm; after each generation yield the best individual and its fitness.
 
     All meet the same games throughout, so that nobody is judged twice; the end measures on fresh ones.
     """
-    from deap import base, tools
-
-    class Fitness(base.Fitness):  # type: ignore[misc]
-        weights = (1.0,)
-
-    class Individual(list[float]):
-        def __init__(self, genes: Sequence[float]) -> None:
-            super().__init__(genes)
-            self.fitness = Fitness()
-
     known: dict[Genes, float] = {}
 
-    def judge(individuals: Sequence[Individual]) -> None:
-        new = list({tuple(one): None for one in individuals if tuple(one) not in known})
+    def judge(individuals: Sequence[Genes]) -> NDArray[np.float64]:
+        new = list(dict.fromkeys(one for one in individuals if one not in known))
         arguments = {"allowance": allowance, "schedule": schedule}
         groups = [new[start : start + GROUP] for start in range(0, len(new), GROUP)]
         shards = [
@@ -220,30 +225,21 @@ def evolve_trackers(work: Work, size: Size, *, seed: int, allowance: int, schedu
         ]
         for some, counts in zip(groups, work.play(shards), strict=True):
             known.update(zip(some, counts["scores"], strict=True))
-        for one in individuals:
-            one.fitness.values = (known[tuple(one)],)
+        return np.array([known[one] for one in individuals])
 
     number = list(SCHEDULES).index(schedule) * len(kernel_tracking.ALLOWED) + kernel_tracking.ALLOWED.index(allowance)
-    with _chance(seed, number, 0):
-        people = [Individual(_ordered([random.random() for _ in range(NINE)])) for _ in range(size.population)]
+    people = _ordered(_chances(derived(seed, Purpose.EVOLVED, number), 0, size.population, NINE))
     for generation in range(1, size.generations + 1):
-        judge(people)
-        best = tools.selBest(people, 1)[0]
-        yield tuple(best), best.fitness.values[0]
-        with _chance(seed, number, generation):
-            chosen = tools.selTournament(people, size.population - 1, tournsize=size.tournament)
-            children = [Individual(one) for one in chosen]
-            for one, other in zip(children[::2], children[1::2], strict=False):
-                tools.cxTwoPoint(one, other)
-            for child in children:
-                for gene in range(NINE):
-                    if random.random() < size.mutation:
-                        child[gene] = random.random()
-                _ordered(child)
-        people = [best, *children]
+        individuals = [tuple(genes) for genes in people.tolist()]
+        scores = judge(individuals)
+        yield individuals[scores.argmax()], float(scores.max())
+        people = _children(people, scores, size, derived(seed, Purpose.EVOLVED, number, generation))
 
 
-def tracking(work: Work, size: Size, seed: int) -> Report:
+# --- the whole experiment
+
+
+def search_trackers(work: Work, size: TrackingSize, seed: int) -> Report:
     """Do the whole experiment: six runs of the algorithm, then all winners on fresh games, and the paper's values beside them."""
     named: dict[str, Genes] = {"baseline": (0.0,) * NINE, "paper": genes_of(Ensemble())}
     history: dict[str, list[float]] = {}
@@ -293,7 +289,7 @@ def _above(high: Sequence[Interval], low: Sequence[Interval]) -> Verdict:
     return Verdict.AGREES if pairs and all(one.value > other.value for one, other in pairs) else Verdict.OPEN
 
 
-def _findings(curves: Sequence[Curve]) -> tuple[Finding, ...]:
+def _findings(curves: Sequence[GuessCurve]) -> tuple[Checked, ...]:
     by_name = {(one.name, one.allowance): one for one in curves}
     found = []
     for allowed in kernel_tracking.ALLOWED:
@@ -306,20 +302,20 @@ def _findings(curves: Sequence[Curve]) -> tuple[Finding, ...]:
         spread = max(one.whole.value for one in others) - min(one.whole.value for one in others)
         width = max(one.whole.high - one.whole.low for one in others)
         found += [
-            Finding(f"ad = {allowed}: fitness rises with the turns", "yes (Figure 1)", f"{ours.fitness[0]} to {ours.fitness[-1]}", rises),
-            Finding(
+            Checked(f"ad = {allowed}: fitness rises with the turns", "yes (Figure 1)", f"{ours.fitness[0]} to {ours.fitness[-1]}", rises),
+            Checked(
                 f"ad = {allowed}: adjacency updates beat the baseline at every turn",
                 "yes (Figure 1)",
                 f"at {above} of {len(ours.turns)} turns, intervals apart at {clearly}; mean {ours.whole} against {base.whole}",
                 _above(ours.fitness, base.fitness),
             ),
-            Finding(
+            Checked(
                 f"ad = {allowed}: other times of measuring give nearly the same",
                 "nearly identical",
                 f"means within {spread:.4f}",
                 Verdict.OPEN if width > NEARLY else Verdict.exactly(spread < NEARLY),
             ),
-            Finding(
+            Checked(
                 f"ad = {allowed}: the paper's own nine values, mean fitness",
                 "not published",
                 f"{paper.whole}; ours {ours.whole.value - paper.whole.value:+.4f}",

@@ -1,13 +1,13 @@
 """Variants of a program: other numbers where it declares some, so that a designer needs no second file.
 
 >>> from meldlab.recycle import library
->>> easy = varied(library.entry("gin_rummy").text, parse_settings(["LIMIT=60"]))
+>>> easy = varied(library.entry("gin_rummy").text, parse_settings("LIMIT=60"))
 >>> [line for line in easy.splitlines() if "declare" in line]
 [" (declare 60 'LIMIT)"]
 """
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from itertools import pairwise
 
 from meldlab.errors import BadText, NoSuchThing, NotLegalHere
@@ -21,29 +21,28 @@ __all__ = ["declared_numbers", "parse_settings", "varied"]
 _SETTING = re.compile(r"\s*'?(?P<name>[A-Z]+)\s*=\s*(?P<value>-?[0-9]+)\s*")
 
 
-def parse_settings(texts: Iterable[str]) -> dict[str, int]:
+def parse_settings(text: str) -> dict[str, int]:
     """Read settings ``NAME=VALUE``, several of them separated by commas.
 
-    >>> parse_settings(["TARGET=100,ROUNDS=3"])
+    >>> parse_settings("TARGET=100,ROUNDS=3")
     {'TARGET': 100, 'ROUNDS': 3}
     """
     settings: dict[str, int] = {}
-    for text in texts:
-        at = 0
-        for entry in text.split(","):
-            read_as = _SETTING.fullmatch(entry)
-            if read_as is None:
-                name, equals, _ = entry.partition("=")
-                fine = equals and re.fullmatch(r"\s*'?[A-Z]+\s*", name)
-                problem = "a whole number is wanted" if fine else "a setting is written NAME=VALUE, the name in capitals"
-                raise BadText(problem, text, at + (len(name) + 1 if fine else 0))
-            digits = read_as["value"]
-            # A number of thousands of digits need not be converted to be refused.
-            value = int(digits) if len(digits) <= 12 else 2**31
-            if abs(value) >= 2**31:
-                raise BadText("a number beyond 32 bits", text, at + read_as.start("value"))
-            settings[read_as["name"]] = value
-            at += len(entry) + 1
+    at = 0
+    for entry in text.split(","):
+        read_as = _SETTING.fullmatch(entry)
+        if read_as is None:
+            name, equals, _ = entry.partition("=")
+            fine = equals and re.fullmatch(r"\s*'?[A-Z]+\s*", name)
+            problem = "a whole number is wanted" if fine else "a setting is written NAME=VALUE, the name in capitals"
+            raise BadText(problem, text, at + (len(name) + 1 if fine else 0))
+        digits = read_as["value"]
+        # A number of thousands of digits need not be converted to be refused.
+        value = int(digits) if len(digits) <= 12 else 2**31
+        if abs(value) >= 2**31:
+            raise BadText("a number beyond 32 bits", text, at + read_as.start("value"))
+        settings[read_as["name"]] = value
+        at += len(entry) + 1
     return settings
 
 

@@ -9,10 +9,11 @@ Entry(name='kuhn_poker', title='Kuhn Poker', players=2, rules='H. W. Kuhn, "A si
 
 from dataclasses import dataclass, field
 from importlib.resources import files
+from pathlib import Path
 
-from meldlab.errors import NoSuchThing
+from meldlab.errors import NoSuchThing, NotLegalHere
 
-__all__ = ["Entry", "entry", "names"]
+__all__ = ["Entry", "entry", "load", "names"]
 
 _HERE = files(__name__)
 
@@ -46,3 +47,15 @@ def entry(name: str) -> Entry:
     text = (_HERE / f"{name}.rcy").read_text(encoding="utf-8")
     title, players, rules = (line.removeprefix(";;").strip() for line in text.splitlines()[:3])
     return Entry(name, title, int(players.removeprefix("Players:")), rules.removeprefix("Rules:").strip(), text)
+
+
+def load(name: str) -> tuple[str, str]:
+    """Return name and text of a game: a file by its path, or a game of the library by its name."""
+    path = Path(name)
+    if path.suffix in (".rcy", ".gdl", ".txt") or path.is_file():
+        try:
+            # Only comments can hold anything beyond ASCII, so what they mean elsewhere does not matter.
+            return path.stem, path.read_bytes().decode("utf-8-sig", "replace")
+        except OSError as problem:
+            raise NotLegalHere(f"cannot read {name}: {problem.strerror}") from None
+    return name, entry(name).text

@@ -29,7 +29,7 @@ class Assembler:
 
     first_register: int
     words: list[int | Label] = field(default_factory=list)
-    places: list[int] = field(default_factory=list)  # of each instruction, in the text
+    offsets: list[int] = field(default_factory=list)  # of each instruction, in the text
     constants: dict[int, int] = field(default_factory=dict)  # by address
     data: list[int] = field(default_factory=list)
     here: int = 0  # in the text
@@ -44,7 +44,7 @@ class Assembler:
     def emit(self, operation: int, *operands: int | Label) -> None:
         """Add an instruction."""
         self.words += [operation, *operands, *[0] * (k.STRIDE - 1 - len(operands))]
-        self.places.append(self.here)
+        self.offsets.append(self.here)
 
     def label(self) -> Label:
         """Return a place to jump to, put later."""
@@ -85,5 +85,5 @@ class Assembler:
                 code[at : at + k.STRIDE] = [k.LEAF] + [0] * (k.STRIDE - 1)
             elif after == k.LEAF and code[at] == k.MOVE:
                 # Nothing looks at the cards any more: exploring only tests whether they could be moved.
-                code[at + 4] += 16
+                code[at] = k.MOVE_LAST
         return code

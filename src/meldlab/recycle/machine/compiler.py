@@ -35,7 +35,7 @@ class Compiled:
 
     plan: Plan
     code: list[int]
-    places: list[int]  # in the text, of each instruction
+    offsets: list[int]  # in the text, of each instruction
     data: list[int]
     layout: list[int]
     initial: NDArray[np.int64]
@@ -103,7 +103,7 @@ def compile_program(program: s.Program, limits: Limits, text: str = "") -> Compi
         (k.L_START, start),
     ):
         layout[field] = value
-    return Compiled(plan, code.finish(), code.places, code.data, layout, plan.initial(), code.constants, at)
+    return Compiled(plan, code.finish(), code.offsets, code.data, layout, plan.initial(), code.constants, at)
 
 
 def _is_known(award: s.Award) -> bool:
@@ -466,7 +466,7 @@ class _Compiler(ExpressionCompiler):
         for first, pairs, worth in rows:
             self.code.emit(k.UPDATE if node.update else k.AWARD, table, first, pairs, worth)
         if node.update:
-            self.code.emit(k.UPDATE, table)
+            self.code.emit(k.RECOUNT, table)
 
     def repeat(self, node: s.Repeat) -> None:
         self.counted(self.value(node.count), lambda: self.item(node.body))

@@ -16,9 +16,9 @@ def instructions(machine: Machine) -> list[str]:
     """Return each instruction with its operands and its line in the text."""
     code, text = machine.compiled.code, machine.checked.text
     lines = []
-    for i, place in enumerate(machine.compiled.places):
+    for i, offset in enumerate(machine.compiled.offsets):
         operation, *operands = code[i * k.STRIDE : (i + 1) * k.STRIDE]
-        line = text.count("\n", 0, place) + 1
+        line = text.count("\n", 0, offset) + 1
         lines.append(f"{i * k.STRIDE:6}  {k.NAMES[operation]:14} {' '.join(f'{operand:6}' for operand in operands)}   line {line}")
     return lines
 

@@ -1,37 +1,54 @@
 """Games under the machine: set up, options found, decisions carried out, scores, and whole games played at random.
 
-The loop in ``kernel_loop`` is called from one place only, in ``drive``: wherever it is called, it is compiled again. The other names here
-are what Python calls; ``code``, ``data``, ``layout`` and ``state`` are as in ``kernel_loop``.
+The loop in ``kernel_loop`` is called from one place only, in ``drive``, since whatever calls it is compiled together with it, which takes
+most of a minute. The other names here are what Python calls; ``code``, ``data``, ``layout`` and ``state`` are as in ``kernel_loop``.
 """
 
 from concurrent.futures import CancelledError
 from threading import Event
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from meldlab.chance import verified
-from meldlab.chance.kernel import address, below
+from meldlab.chance.kernel import address, root_of
 from meldlab.compiling import kernel, scalar_kernel
 from meldlab.pieces import pieces
 from meldlab.recycle.machine.kernel_cards import undo
 from meldlab.recycle.machine.kernel_layout import *
 from meldlab.recycle.machine.kernel_loop import run
-from meldlab.recycle.machine.kernel_search import H_LEVEL, H_OPTION, H_WORK, NOTHING, next_task
+from meldlab.recycle.machine.kernel_search import NOTHING, S_LEVEL, S_OPTION, S_WORK, Deals, Search, Tree, next_task, random_option
 
 Words = NDArray[Any]
-Tables = tuple[Words, Words, Words]  # code, data, layout
+
+
+class Program(NamedTuple):
+    """A compiled program: instructions, tables, and where everything lies."""
+
+    code: Words
+    data: Words
+    layout: Words
+
+
+class Results(NamedTuple):
+    """What comes of games, [games] int64 each."""
+
+    statuses: Words
+    errors: Words  # the instruction at which a game failed
+    decisions: Words
+    options: Words  # summed over the decisions
+    scores: Words  # [games, players], or of histories [depth + 1, 2]: how many there are, how many of them end the game
+
 
 MORE = -2  # drive has paused
 FUEL = 1_000_000  # work of the first piece: a few thousandths of a second
-FIRST_TASK = {TO_PLAY: TO_BEGIN, TO_COUNT: TO_BEGIN, TO_SEARCH: TO_BEGIN, TO_ADVISE: TO_EXPLORE}
+FIRST_TASK = {TO_PLAY: TO_BEGIN, TO_COUNT: TO_BEGIN, TO_SEARCH: TO_BEGIN}
 
-NONE = np.zeros(0, np.int64)
-NO_SCORES = np.zeros((0, 0), np.int64)
-NO_SUMS = np.zeros((0, 0))
-NO_RESULTS = NONE, NONE, NONE, NONE
-NO_SEARCH = NONE, NONE, NO_SCORES, NO_SUMS, NO_SUMS, np.zeros(0), NO_SCORES, NO_SUMS
+NONE, NO_ROWS, NO_SUMS = np.zeros(0, np.int64), np.zeros((0, 0), np.int64), np.zeros((0, 0))
+NO_RESULTS = Results(NONE, NONE, NONE, NONE, NO_ROWS)
+NO_DEALS = Deals(0, NONE, NONE, np.zeros((0, 0), np.uint8), NONE, NONE, NONE, NONE, NONE)
+NO_SEARCH = Search(NO_ROWS, NONE, NO_DEALS, Tree(NO_ROWS, NO_SUMS, NO_ROWS, NONE), NO_SUMS, np.zeros(0), NO_ROWS, NO_SUMS)
 
 
 @scalar_kernel
@@ -76,7 +93,7 @@ def prepare(code, layout, state, task, option):
         return layout[L_SCORE_AT]
     at = state[layout[L_OPTION] + option]
     length = state[at]
-    if code[choice] == JOINT:
+    if code[choice] == JOINT and task != TO_PREVIEW:
         # Chosen now, carried out when all have chosen. Operands: where to go on, the cell that counts the members.
         pending = layout[L_PENDING] + state[code[choice + 2]] * layout[L_PENDING_WIDTH]
         if length + 2 > layout[L_PENDING_WIDTH]:
@@ -125,58 +142,57 @@ def descend(layout, state, lower, option):
 
 
 @scalar_kernel
-def keep(course, task, level, game, option, player, status, error, current, queued, paused):
+def keep(course, task, level, option, paused):
     """Note how far a course is; ``paused`` if a task is in the middle."""
-    course[C_TASK], course[C_LEVEL], course[C_GAME], course[C_OPTION], course[C_PLAYER] = task, level, game, option, player
-    course[C_STATUS], course[C_ERROR], course[C_CURRENT], course[C_QUEUED], course[C_PAUSED] = status, error, current, queued, paused
+    course[C_TASK], course[C_LEVEL], course[C_OPTION], course[C_PAUSED] = task, level, option, paused
 
 
 @kernel
-def drive(
-    code, data, layout, stack, initial, course, fuel, statuses, errors, decisions, options, scores, orders, hunt, table, sums, root, gauge,
-    decided, judged,
-):  # fmt: skip
+def drive(program, stack, initial, course, fuel, results, search):
     """Bring the state ``stack[0]`` to a goal: one task, or with ``TO_PLAY`` many random games, or with ``TO_COUNT`` all histories.
 
     ``initial``: [words] int64, what a state begins with; ``course``: [COURSE + 2 levels] int64, the goal and how far it is. After ``fuel``
     work drive pauses and returns ``MORE``; called again with the same arrays it goes on, and nothing it finds depends on the pauses.
-    Playing fills ``statuses``, ``errors`` (instruction), ``decisions`` and ``options`` (summed), [games] int64, and ``scores``, [games,
-    players] int64. Counting goes as deep as ``stack``, [depth + 1, words] int64, and adds to ``scores``, [depth + 1, 2] int64, the
-    histories of each length and how many of them end the game; it returns the level of a state that failed, or -1. ``TO_SEARCH`` plays
-    one game with players that look ahead, on ``stack``, [2, words] int64, and ``TO_ADVISE`` makes one decision for such a player;
-    ``orders`` and what follows are as in ``kernel_search``.
+    Counting goes as deep as ``stack``, [depth + 1, words] int64; it returns the level of a state that failed, or -1. ``TO_SEARCH`` plays
+    one game with players that look ahead, on ``stack``, [2, words] int64, and ``TO_ADVISE`` makes one decision for such a player, whose
+    options the state holds.
     """
-    goal, task, level, game, games = course[C_GOAL], course[C_TASK], course[C_LEVEL], course[C_GAME], course[C_GAMES]
-    option, limit, player, paused = course[C_OPTION], course[C_LIMIT], course[C_PLAYER], course[C_PAUSED]
-    status, error, current, queued = course[C_STATUS], course[C_ERROR], course[C_CURRENT], course[C_QUEUED]
-    seed, first = np.uint64(course[C_SEED]), np.uint64(course[C_FIRST])
+    code, data, layout = program
+    goal, task, level, option, paused = course[C_GOAL], course[C_TASK], course[C_LEVEL], course[C_OPTION], course[C_PAUSED]
+    limit, seed, first = course[C_LIMIT], np.uint64(course[C_SEED]), np.uint64(course[C_FIRST])
     depth = len(stack) - 1
     chosen, found = course[COURSE : COURSE + depth + 1], course[COURSE + depth + 1 :]
     cycle = layout[L_PLAYER_CYCLE]
     spent = 0
     while True:
         state = stack[level]
+        pc = 0
         if paused:
             pc = state[PAUSED_AT]
             state[STATUS] = PLAYING
             paused = 0
         else:
             if spent > fuel:
-                keep(course, task, level, game, option, player, status, error, current, queued, 0)
+                keep(course, task, level, option, 0)
                 return MORE
             if task == TO_BEGIN:
                 logging = state[LOGGING]
                 for i in range(len(initial)):
                     state[i] = initial[i]
                 state[LOGGING] = logging
-                state[KEY] = np.int64(address(seed, first + np.uint64(game), 0, 0, GAME_KEY))
+                state[KEY] = np.int64(address(seed, first + np.uint64(course[C_GAME]), 0, 0, GAME_KEY))
+                course[C_ROOT] = np.int64(root_of(seed, first + np.uint64(course[C_GAME])))
                 spent += len(initial) >> 2
             elif task == TO_SCORE:
-                if player == 1:
-                    status, error, current, queued = state[STATUS], state[ERROR_AT], state[cycle + CURRENT], state[cycle + QUEUED]
+                if course[C_PLAYER] == 1:
+                    course[C_STATUS], course[C_ERROR] = state[STATUS], state[ERROR_AT]
+                    course[C_CURRENT], course[C_QUEUED] = state[cycle + CURRENT], state[cycle + QUEUED]
                     state[cycle + QUEUED] = 0
-                state[cycle + CURRENT] = player
-            pc = prepare(code, layout, state, task, option)
+                state[cycle + CURRENT] = course[C_PLAYER]
+            if task == TO_ADVISE:
+                task = TO_EXPLORE  # which is done: the options are there
+            else:
+                pc = prepare(code, layout, state, task, option)
         spent += 10
         if pc:
             # A game that is over is scored, however long it took.
@@ -187,38 +203,40 @@ def drive(
             run(code, data, layout, state, pc, allowed, max(0, fuel - spent))
             spent += state[WORK] - before
             if state[STATUS] == PAUSED:
-                keep(course, task, level, game, option, player, status, error, current, queued, 1)
+                keep(course, task, level, option, 1)
                 return MORE
             if task != TO_SCORE:
                 state[GAME_WORK] += state[WORK]
-        if task == TO_EXPLORE:
-            explored(layout, state)
-        elif task == TO_DECIDE:
+            if task == TO_EXPLORE:
+                explored(layout, state)
+        if task == TO_DECIDE:
             if state[STATUS] == PLAYING:
                 task = TO_GO_ON
                 continue
         elif task == TO_SCORE and state[STATUS] == PLAYING:
-            state[layout[L_SCORES] + player] = state[layout[L_SCORES]]
-            player += 1
-            if player <= layout[L_PLAYERS]:
+            state[layout[L_SCORES] + course[C_PLAYER]] = state[layout[L_SCORES]]
+            course[C_PLAYER] += 1
+            if course[C_PLAYER] <= layout[L_PLAYERS]:
                 continue
-            player = 1
-            state[cycle + CURRENT], state[cycle + QUEUED], state[STATUS], state[ERROR_AT] = current, queued, status, error
+            course[C_PLAYER] = 1
+            state[cycle + CURRENT], state[cycle + QUEUED] = course[C_CURRENT], course[C_QUEUED]
+            state[STATUS], state[ERROR_AT] = course[C_STATUS], course[C_ERROR]
         if goal == TO_PLAY:
+            game = course[C_GAME]
             if task == TO_SCORE or state[STATUS] > CAPPED:
-                statuses[game] = state[STATUS]
-                errors[game] = state[ERROR_AT]
-                decisions[game] = state[DECISION]
+                results.statuses[game] = state[STATUS]
+                results.errors[game] = state[ERROR_AT]
+                results.decisions[game] = state[DECISION]
                 for seat in range(layout[L_PLAYERS]):
-                    scores[game, seat] = state[layout[L_SCORES] + 1 + seat]
-                game += 1
-                player = 1
+                    results.scores[game, seat] = state[layout[L_SCORES] + 1 + seat]
+                course[C_GAME] = game + 1
+                course[C_PLAYER] = 1
                 task = TO_BEGIN
-                if game >= games:
+                if game + 1 >= course[C_GAMES]:
                     return -1
             elif task == TO_EXPLORE:
-                options[game] += state[OPTIONS]
-                option = below(address(np.uint64(state[KEY]), 0, state[DECISION], 0, FOR_PLAYER), 0, state[OPTIONS])
+                results.options[game] += state[OPTIONS]
+                option = random_option(np.uint64(course[C_ROOT]), code, state)
                 task = TO_DECIDE
             elif state[STATUS] == FINISHED:
                 task = TO_SCORE
@@ -232,10 +250,10 @@ def drive(
                 found[level] = state[OPTIONS]
                 chosen[level] = 0
             else:
-                scores[level, 0] += 1
+                results.scores[level, 0] += 1
                 found[level] = 0
                 if state[STATUS] == FINISHED or (state[STATUS] == DECIDING and state[DECISION] >= limit):
-                    scores[level, 1] += 1
+                    results.scores[level, 1] += 1
                 elif level < depth and state[STATUS] == DECIDING:
                     task = TO_EXPLORE
                     continue
@@ -253,71 +271,79 @@ def drive(
             option = 0
             task = TO_DECIDE
         elif goal == TO_SEARCH or goal == TO_ADVISE:
-            player = 1
-            task = next_task(code, layout, stack, goal, task, limit, orders, hunt, table, sums, root, gauge, decided, judged)
+            course[C_PLAYER] = 1
+            task = next_task(code, layout, stack, goal, task, limit, search)
             if task == NOTHING:
                 return -1
-            spent += hunt[H_WORK]
-            hunt[H_WORK] = 0
-            level, option = hunt[H_LEVEL], hunt[H_OPTION]
+            spent += search.now[S_WORK]
+            search.now[S_WORK] = 0
+            level, option = search.now[S_LEVEL], search.now[S_OPTION]
         else:
             return -1
 
 
-def begin(tables: Tables, state: Words, initial: Words, seed: int, game: int) -> None:
+def begin(program: Program, state: Words, initial: Words, seed: int, game: int) -> None:
     """Set up a game and run it to its first decision, or its end."""
-    _one(tables, state, initial, TO_BEGIN, seed=seed, first=game)
+    _one(program, state, TO_BEGIN, initial, seed=seed, first=game)
 
 
-def explore(tables: Tables, state: Words) -> int:
+def explore(program: Program, state: Words) -> int:
     """Find the options of the decision that the game stands at; return how many."""
-    _one(tables, state, NONE, TO_EXPLORE)
+    _one(program, state, TO_EXPLORE)
     return int(state[OPTIONS])
 
 
-def decide(tables: Tables, state: Words, option: int) -> None:
+def decide(program: Program, state: Words, option: int) -> None:
     """Carry out an option found by ``explore`` and run to the next decision, or the end."""
-    _one(tables, state, NONE, TO_DECIDE, option=option)
+    _one(program, state, TO_DECIDE, option=option)
 
 
-def score(tables: Tables, state: Words) -> bool:
+def preview(program: Program, state: Words, option: int) -> None:
+    """Carry out an option as if nobody had to wait for others, and nothing after it."""
+    _one(program, state, TO_PREVIEW, option=option)
+
+
+def score(program: Program, state: Words) -> bool:
     """Evaluate the score of every player, also of an unfinished game; return whether all could be."""
     before = state[STATUS]
-    _one(tables, state, NONE, TO_SCORE)
+    _one(program, state, TO_SCORE)
     return bool(state[STATUS] == before)
 
 
-def _one(tables: Tables, state: Words, initial: Words, goal: int, **given: int) -> None:
-    _all(tables, state.reshape(1, -1), initial, (*NO_RESULTS, NO_SCORES), NO_SEARCH, None, goal, **given)
+def _one(program: Program, state: Words, goal: int, initial: Words = NONE, **given: Any) -> None:
+    _all(program, state.reshape(1, -1), goal, initial, **given)
 
 
-def random_games(
-    tables: Tables, state: Words, initial: Words, results: tuple[Words, ...], stopped: Event | None = None, **given: int
-) -> None:
-    """Play ``games`` games from number ``first`` of a seed with random players; results as in ``drive``."""
+def random_games(program: Program, state: Words, initial: Words, results: Results, stopped: Event, **given: Any) -> None:
+    """Play ``games`` games from number ``first`` of a seed with random players."""
     if given["games"]:
-        _all(tables, state.reshape(1, -1), initial, results, NO_SEARCH, stopped, TO_PLAY, **given)
+        _all(program, state.reshape(1, -1), TO_PLAY, initial, results, stopped=stopped, **given)
 
 
-def count_histories(tables: Tables, stack: Words, initial: Words, counts: Words, **given: int) -> int:
+def count_histories(program: Program, stack: Words, initial: Words, counts: Words, **given: Any) -> int:
     """Count the histories of a game; see ``drive``."""
-    return _all(tables, stack, initial, (*NO_RESULTS, counts), NO_SEARCH, None, TO_COUNT, **given)
+    return _all(program, stack, TO_COUNT, initial, NO_RESULTS._replace(scores=counts), **given)
 
 
-def search(tables: Tables, stack: Words, initial: Words, arrays: tuple[Words, ...], stopped: Event | None, goal: int, **given: int) -> None:
-    """Play one game with players that look ahead, or make one decision for such a player; see ``drive``."""
-    _all(tables, stack, initial, (*NO_RESULTS, NO_SCORES), arrays, stopped, goal, **given)
+def play_searching(program: Program, stack: Words, initial: Words, search: Search, stopped: Event | None, **given: Any) -> None:
+    """Play one game with players that look ahead."""
+    _all(program, stack, TO_SEARCH, initial, search=search, stopped=stopped, **given)
+
+
+def advise(program: Program, stack: Words, search: Search, limit: int) -> None:
+    """Make one decision for a player that looks ahead."""
+    _all(program, stack, TO_ADVISE, search=search, limit=limit)
 
 
 def _all(
-    tables: Tables,
+    program: Program,
     stack: Words,
-    initial: Words,
-    results: tuple[Words, ...],
-    arrays: tuple[Words, ...],
-    stopped: Event | None,
     goal: int,
+    initial: Words = NONE,
+    results: Results = NO_RESULTS,
     *,
+    search: Search = NO_SEARCH,
+    stopped: Event | None = None,
     option: int = 0,
     seed: int = 0,
     first: int = 0,
@@ -333,7 +359,7 @@ def _all(
     for _, fuel in pieces(2**62, FUEL):
         if stopped is not None and stopped.is_set():
             raise CancelledError
-        answer = int(drive(*tables, stack, initial, course, fuel, *results, *arrays))
+        answer = int(drive(program, stack, initial, course, fuel, results, search))
         if answer != MORE:
             break
     return answer

@@ -59,7 +59,8 @@ def note(state, layout, what, a, b, c):
     if state[LOGGING] and state[MODE] != EXPLORE:
         at = layout[L_LOG] + state[LOG]
         if at + 4 > layout[L_LOG_END]:
-            state[STATUS] = OUT_OF_LOG
+            # Whoever reads it sees that it ran over; the game goes on.
+            state[LOG] = layout[L_LOG_END] - layout[L_LOG] + 4
             return
         state[at] = what
         state[at + 1] = a
@@ -129,7 +130,7 @@ def node_at(state, home, index):
 
 
 @scalar_kernel
-def place(state, home, end, index, node):
+def insert(state, home, end, index, node):
     """Put a card or memory at an end or index of a location; an index beyond it is an error."""
     if end == AT_TOP:
         link(state, home, state[home + TOP_AT], node)
@@ -250,8 +251,8 @@ def leave_list(state, layout, cards, end, card):
 
 
 @scalar_kernel
-def move(state, layout, card, cards, end, home, where, index):
-    """Move a card, found at an ``end`` of the list ``cards`` (0: by name), to a place in ``home``."""
+def move(state, layout, card, cards, ends, home, index):
+    """Move a card, found in the list ``cards`` (0: by name), to a place in ``home``; ``ends``: where it was found + 4 * where it goes."""
     if card == 0:
         state[STATUS] = NO_CARD
     elif home >= layout[L_LISTS_FROM] or state[home + KIND_AT] == MEMORY:
@@ -261,9 +262,9 @@ def move(state, layout, card, cards, end, home, where, index):
     else:
         note(state, layout, MOVE, card, state[card + HOME], home)
         unlink(state, card)
-        place(state, home, where, index, card)
+        insert(state, home, ends >> 2, index, card)
         if cards >= layout[L_LISTS_FROM]:
-            leave_list(state, layout, cards, end, card)
+            leave_list(state, layout, cards, ends & 3, card)
         acted(state)
 
 
@@ -305,7 +306,7 @@ def remember(state, layout, card, home, where, index):
         return
     put(state, REMEMBERED, state[REMEMBERED] + 1)
     put(state, node + TYPE, card)
-    place(state, home, where, index, node)
+    insert(state, home, where, index, node)
     note(state, layout, REMEMBER, card, home, 0)
     acted(state)
 

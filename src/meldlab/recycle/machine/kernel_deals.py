@@ -1,8 +1,10 @@
 """What a seat sees, deals that agree with it, and positions and options as they look from a seat.
 
-``state``: [words] int64; ``layout``: [LAYOUT] int64. The working arrays of a search, ``orders`` and ``hunt``, are described in
-``kernel_search``. Nothing here depends on how the cards that a seat cannot see lie: they are listed by type, and places by location.
+``state``: [words] int64; ``layout``: [LAYOUT] int64; ``known``: [players + 1, cards] uint8, which cards each seat remembers the location
+of. Nothing here depends on how the cards that a seat cannot see lie: they are listed by type, and places by location.
 """
+
+from typing import NamedTuple
 
 import numpy as np
 
@@ -10,15 +12,19 @@ from meldlab.chance.kernel import below, mix
 from meldlab.compiling import scalar_kernel
 from meldlab.recycle.machine.kernel_layout import *
 
-# --- orders: what does not change during a search
-(
-    O_SIGN, O_KEY, O_MEMORIES, O_BACKS, O_BACK, O_KNOWN, O_POOL, O_DEALT, O_PLACE, O_PLACE_BACK, O_WAY, O_WAY_SLOT, O_FOUND,
-    O_SEATS,
-) = range(14)  # fmt: skip
-# --- of each seat, from 1: kind, simulations per option, deals, what is remembered, what is sought, exploration in thousandths, how many
-# decisions a simulation goes on
-KIND_OF, SIMULATIONS_OF, DEALS_OF, REMEMBERS, SEEKS, EXPLORES, LASTS = range(7)
-SEAT_WORDS = 7
+
+class Deals(NamedTuple):
+    """What cards look like from behind, and the arrays on which those that a seat cannot see are listed and dealt."""
+
+    backs: int  # how many there are
+    back: np.ndarray  # [types] int64, the number of the back of each type of card
+    memories: np.ndarray  # [memories] int64, the locations by name that remember cards
+    known: np.ndarray
+    pool: np.ndarray  # [cards] int64, as all that follow: the unseen cards
+    home: np.ndarray  # the location of each unseen place
+    back_at: np.ndarray  # the back that lies there
+    dealt: np.ndarray  # the card that comes there
+    rest: np.ndarray
 
 
 @scalar_kernel
@@ -68,7 +74,7 @@ def effect(state, layout, seat):
 
 
 @scalar_kernel
-def looks(state, layout, orders, seat):
+def appearance(state, layout, memories, seat):
     """Return a number for a position as a seat sees it; seat 0 sees everything."""
     h = mix(np.uint64(state[PC]) ^ np.uint64(state[DECISION]) << np.uint64(32))
     first, end = layout[L_PENDING], layout[L_PENDING]
@@ -91,9 +97,7 @@ def looks(state, layout, orders, seat):
             x ^= np.uint64(state[card + TYPE] + 1) << np.uint64(40) ^ np.uint64(lower) << np.uint64(52)
         h += mix(x)
     if state[REMEMBERED]:
-        memories = orders[O_MEMORIES]
-        for i in range(orders[memories]):
-            family = orders[memories + 1 + i]
+        for family in memories:
             # The location of index 0 is in the chain once it was named, and holds nothing before.
             home = state[family + CHAIN_AT]
             while home:
@@ -110,20 +114,17 @@ def looks(state, layout, orders, seat):
 
 
 @scalar_kernel
-def knows(layout, orders, hunt, seat, card):
-    """Tell whether a seat remembers where a card is that it does not see."""
-    if not orders[O_SEATS + SEAT_WORDS * seat + REMEMBERS]:
-        return False
-    return hunt[orders[O_KNOWN] + seat * layout[L_CARDS_LIMIT] + (card - layout[L_CARDS]) // NODE] != 0
+def number_of(layout, card):
+    """Return the number of a card, from 0."""
+    return (card - layout[L_CARDS]) // NODE
 
 
 @scalar_kernel
-def survey(state, layout, orders, hunt, seat):
+def survey(state, layout, deals, seat):
     """List the places that a seat does not see, location by location from the bottom up, and the cards in them; return how many.
 
     The cards are the pool: by back and type, those that the seat remembers last.
     """
-    pool, place, place_back = orders[O_POOL], orders[O_PLACE], orders[O_PLACE_BACK]
     places = 0
     family = layout[L_TEAM_CELLS_END]
     while family < layout[L_CARDS]:
@@ -133,8 +134,8 @@ def survey(state, layout, orders, hunt, seat):
             while home:
                 node = state[home + BOTTOM_AT]
                 while node:
-                    hunt[place + places] = home
-                    hunt[place_back + places] = orders[orders[O_BACK] + state[node + TYPE]]
+                    deals.home[places] = home
+                    deals.back_at[places] = deals.back[state[node + TYPE]]
                     places += 1
                     node = state[node + ABOVE]
                 # The location of index 0 comes first, wherever it stands in the chain.
@@ -144,76 +145,87 @@ def survey(state, layout, orders, hunt, seat):
                     home = following
                     following = state[home + NEXT_AT] if home else 0
         family += LOCATION
+    pool, known, back = deals.pool, deals.known, deals.back
     hidden = 0
     for i in range(state[CARDS]):
         card = layout[L_CARDS] + NODE * i
         if not visible(state, state[card + HOME], seat):
-            rank = card_rank(state, layout, orders, hunt, seat, card)
+            order = order_in_pool(state, layout, known, back, seat, card)
             at = hidden
-            while at > 0 and card_rank(state, layout, orders, hunt, seat, hunt[pool + at - 1]) > rank:
-                hunt[pool + at] = hunt[pool + at - 1]
+            while at > 0 and order_in_pool(state, layout, known, back, seat, pool[at - 1]) > order:
+                pool[at] = pool[at - 1]
                 at -= 1
-            hunt[pool + at] = card
+            pool[at] = card
             hidden += 1
     return hidden
 
 
 @scalar_kernel
-def card_rank(state, layout, orders, hunt, seat, card):
+def order_in_pool(state, layout, known, back, seat, card):
     """Return where a hidden card stands in the pool: those that are remembered last, else by back and type."""
     kind = state[card + TYPE]
-    known = 1 if knows(layout, orders, hunt, seat, card) else 0
-    return (known << 40) + (orders[orders[O_BACK] + kind] << 30) + kind
+    return (np.int64(known[seat, number_of(layout, card)]) << 40) + (back[kind] << 30) + kind
 
 
 @scalar_kernel
-def deal(state, layout, orders, hunt, seat, hidden, key):
-    """Deal the cards listed by ``survey`` anew: remembered ones to places of their location, all others to the rest."""
-    pool, dealt, place, place_back = orders[O_POOL], orders[O_DEALT], orders[O_PLACE], orders[O_PLACE_BACK]
+def first_known(layout, deals, seat, hidden):
+    """Return where in the pool the cards begin that a seat remembers, and let every unseen place be free."""
     for i in range(hidden):
-        hunt[dealt + i] = 0
-    draw = 0
+        deals.dealt[i] = 0
     known = hidden
-    while known > 0 and knows(layout, orders, hunt, seat, hunt[pool + known - 1]):
+    while known > 0 and deals.known[seat, number_of(layout, deals.pool[known - 1])]:
         known -= 1
+    return known
+
+
+@scalar_kernel
+def deal(state, layout, deals, seat, hidden, key):
+    """Deal the cards listed by ``survey`` anew: remembered ones to places of their location, all others to the rest."""
+    pool, dealt, back_at, back_of, rest = deals.pool, deals.dealt, deals.back_at, deals.back, deals.rest
+    known = first_known(layout, deals, seat, hidden)
+    draw = 0
     for i in range(known, hidden):
-        card = hunt[pool + i]
-        back, home = orders[orders[O_BACK] + state[card + TYPE]], state[card + HOME]
+        card = pool[i]
+        back, home = back_of[state[card + TYPE]], state[card + HOME]
         free = 0
         for j in range(hidden):
-            if hunt[dealt + j] == 0 and hunt[place + j] == home and hunt[place_back + j] == back:
+            if dealt[j] == 0 and deals.home[j] == home and back_at[j] == back:
                 free += 1
         nth = below(key, draw, free)
         draw += 1
         for j in range(hidden):
-            if hunt[dealt + j] == 0 and hunt[place + j] == home and hunt[place_back + j] == back:
+            if dealt[j] == 0 and deals.home[j] == home and back_at[j] == back:
                 if nth == 0:
-                    hunt[dealt + j] = card
+                    dealt[j] = card
                     break
                 nth -= 1
     # One back after the other; each place draws from the cards not yet dealt.
     first = 0
-    for back in range(orders[O_BACKS]):
+    for back in range(deals.backs):
         end = first
-        while end < known and orders[orders[O_BACK] + state[hunt[pool + end] + TYPE]] == back:
+        while end < known and back_of[state[pool[end] + TYPE]] == back:
             end += 1
         if end == first:
             continue
-        rest = orders[O_FOUND]
         for i in range(first, end):
-            hunt[rest + i] = hunt[pool + i]
+            rest[i] = pool[i]
         for j in range(hidden):
-            if hunt[dealt + j] == 0 and hunt[place_back + j] == back:
+            if dealt[j] == 0 and back_at[j] == back:
                 other = first + below(key, draw, end - first)
                 draw += 1
-                hunt[dealt + j] = hunt[rest + other]
-                hunt[rest + other] = hunt[rest + first]
+                dealt[j] = rest[other]
+                rest[other] = rest[first]
                 first += 1
-    # Link the cards as they lie now.
+    lay(state, deals.home, dealt, hidden)
+
+
+@scalar_kernel
+def lay(state, homes, dealt, hidden):
+    """Let the dealt cards lie in their places."""
     under = 0
     for j in range(hidden):
-        home, card = hunt[place + j], hunt[dealt + j]
-        if j == 0 or hunt[place + j - 1] != home:
+        home, card = homes[j], dealt[j]
+        if j == 0 or homes[j - 1] != home:
             under = 0
             state[home + BOTTOM_AT] = card
         else:
@@ -225,44 +237,123 @@ def deal(state, layout, orders, hunt, seat, hidden, key):
         under = card
 
 
+@scalar_kernel
+def mask(state, layout, deals, seat):
+    """Take out of a state what a seat may not know: chance, secret choices, how the unseen cards lie; return how many it remembers.
+
+    The unseen cards are laid by their numbers, and the types that nobody has named are given to them in order, so that two states that
+    look alike become one. The cards that the seat remembers are listed in ``deals.rest``.
+    """
+    for at in (KEY, EVENT, STEPS, LOG_SPLIT, GAME_WORK, TELLING):
+        state[at] = 0
+    for at in range(WORKING, HEADER):
+        state[at] = 0
+    for i in range(layout[L_PLAYERS]):
+        # When somebody chose is no secret.
+        for at in range(1, layout[L_PENDING_WIDTH]):
+            state[layout[L_PENDING] + i * layout[L_PENDING_WIDTH] + at] = 0
+    hidden = survey(state, layout, deals, seat)
+    pool, dealt, rest, back = deals.pool, deals.dealt, deals.rest, deals.back
+    known = first_known(layout, deals, seat, hidden)
+    # Cards that memories name keep their types; here dealt marks them.
+    named = state[REMEMBERED] > 0
+    if named:
+        for i in range(state[CARDS]):
+            dealt[i] = 0
+        for family in deals.memories:
+            home = state[family + CHAIN_AT]
+            while home:
+                node = state[home + BOTTOM_AT]
+                while node:
+                    dealt[number_of(layout, state[node + TYPE])] = 1
+                    node = state[node + ABOVE]
+                home = state[home + NEXT_AT]
+    types = 0
+    for i in range(known):
+        if not named or dealt[number_of(layout, pool[i])] == 0:
+            rest[types] = state[pool[i] + TYPE]
+            types += 1
+    types = 0
+    for number in range(deals.backs):
+        for i in range(state[CARDS]):
+            card = layout[L_CARDS] + NODE * i
+            if deals.known[seat, i] or visible(state, state[card + HOME], seat) or (named and dealt[i]):
+                continue
+            if back[state[card + TYPE]] == number:
+                state[card + TYPE] = rest[types]
+                types += 1
+    # Remembered cards come to the first places of their location, the others follow by number.
+    for j in range(hidden):
+        dealt[j] = 0
+    for i in range(known, hidden):
+        rest[i] = pool[i]
+        for j in range(hidden):
+            if dealt[j] == 0 and deals.home[j] == state[pool[i] + HOME] and deals.back_at[j] == back[state[pool[i] + TYPE]]:
+                dealt[j] = pool[i]
+                break
+    at = 0
+    for i in range(state[CARDS]):
+        card = layout[L_CARDS] + NODE * i
+        if not (deals.known[seat, i] or visible(state, state[card + HOME], seat)):
+            pool[at] = card
+            at += 1
+    for number in range(deals.backs):
+        j = 0
+        for i in range(known):
+            if back[state[pool[i] + TYPE]] == number:
+                while dealt[j] or deals.back_at[j] != number:
+                    j += 1
+                dealt[j] = pool[i]
+    for i in range(known, hidden):
+        rest[i - known] = rest[i]
+    lay(state, deals.home, dealt, hidden)
+    return hidden - known
+
+
 # --- what the seats learn from what happens
 
 
 @scalar_kernel
-def leave_unseen(state, layout, orders, hunt, seat, home, card):
+def leave_unseen(state, layout, known, home, card):
     """Forget what a seat knew of a location that a card left unseen: it may have been any of them."""
-    base = orders[O_KNOWN] + seat * layout[L_CARDS_LIMIT]
     for i in range(state[CARDS]):
-        other = layout[L_CARDS] + NODE * i
-        if hunt[base + i] and state[other + HOME] == home:
-            hunt[base + i] = 0
-    hunt[base + (card - layout[L_CARDS]) // NODE] = 0
+        if known[i] and state[layout[L_CARDS] + NODE * i + HOME] == home:
+            known[i] = 0
+    known[number_of(layout, card)] = 0
 
 
 @scalar_kernel
-def learn(state, layout, orders, hunt):
-    """Let every seat that remembers follow the cards in the log: those it saw go to where it does not see them, and those it lost.
+def learn(state, layout, known, seat):
+    """Let a seat follow the cards in the log: ``known``, [cards] uint8, are those it saw go to where it does not see them and not lost.
 
-    Lists that are swapped or interleaved as a whole, or shuffled, take along what is known of them.
+    Lists that are swapped or interleaved as a whole, or shuffled, take along what is known of them. Where more happened than the log
+    holds, everything is forgotten.
     """
+    if layout[L_LOG] + state[LOG] > layout[L_LOG_END]:
+        for i in range(len(known)):
+            known[i] = 0
+        return
     for at in range(layout[L_LOG], layout[L_LOG] + state[LOG], 4):
         what, a, b, c = state[at], state[at + 1], state[at + 2], state[at + 3]
-        for seat in range(1, layout[L_PLAYERS] + 1):
-            if not orders[O_SEATS + SEAT_WORDS * seat + REMEMBERS]:
-                continue
-            base = orders[O_KNOWN] + seat * layout[L_CARDS_LIMIT]
-            if what == MOVE:
-                if visible(state, b, seat) or visible(state, c, seat):
-                    hunt[base + (a - layout[L_CARDS]) // NODE] = 1
-                elif b != c:
-                    leave_unseen(state, layout, orders, hunt, seat, b, a)
-            elif what == SWAP_CARDS:
-                home, other_home = c & 0xFFFFFFFF, c >> 32
-                if home != other_home and not visible(state, home, seat) and not visible(state, other_home, seat):
-                    leave_unseen(state, layout, orders, hunt, seat, home, a)
-                    leave_unseen(state, layout, orders, hunt, seat, other_home, b)
-                elif home != other_home:
-                    hunt[base + (a - layout[L_CARDS]) // NODE] = 1
-                    hunt[base + (b - layout[L_CARDS]) // NODE] = 1
-            elif what == REMEMBER:
-                hunt[base + (a - layout[L_CARDS]) // NODE] = 1
+        if what == MOVE:
+            if visible(state, b, seat) or visible(state, c, seat):
+                known[number_of(layout, a)] = 1
+            elif b != c:
+                leave_unseen(state, layout, known, b, a)
+        elif what == SWAP_CARDS:
+            home, other_home = c & 0xFFFFFFFF, c >> 32
+            if home != other_home and not visible(state, home, seat) and not visible(state, other_home, seat):
+                leave_unseen(state, layout, known, home, a)
+                leave_unseen(state, layout, known, other_home, b)
+            elif home != other_home:
+                known[number_of(layout, a)] = 1
+                known[number_of(layout, b)] = 1
+        elif what == REMEMBER:
+            known[number_of(layout, a)] = 1
+
+
+@scalar_kernel
+def learn_all(state, layout, known):
+    """Let every seat learn."""
+    for seat in range(1, layout[L_PLAYERS] + 1):
+        learn(state, layout, known[seat], seat)

@@ -1,4 +1,4 @@
-"""Where everything lies: words of the state array, of the layout array, fields of records, instructions and statuses.
+"""Where everything lies: words of the state array, of the layout array, fields of records; the instructions and the statuses.
 
 A state is one array of int64::
 
@@ -8,6 +8,10 @@ A state is one array of int64::
 Up to ``||`` it is the game; copying that much forks it. The rest is room to work in, empty between decisions. Numbers in a program are
 addresses in this array, so a constant, a variable and a cell are read alike. A list is an address too: below ``LISTS_FROM`` that of a
 location, above that of [length, members ..].
+
+What backtracking must restore goes through ``put``, which keeps the old value on the trail. That is the whole game, and the registers that
+live from one item of a choice to the next: variables, and where a loop over items stands (COPY_ITEM, NEXT_ITEM, COUNT). An expression is
+evaluated between two choice points, so what it holds in registers may be written directly (COPY, NEXT).
 """
 
 from meldlab.chance.kernel_purpose import Purpose
@@ -51,14 +55,13 @@ PAUSED_AT = 34  # the instruction to go on with after a pause
 HEADER = 35
 
 # --- tasks of the machine, and what many of them serve
-TO_BEGIN, TO_EXPLORE, TO_DECIDE, TO_GO_ON, TO_SCORE, TO_PLAY, TO_COUNT, TO_SEARCH, TO_ADVISE = range(9)
+TO_BEGIN, TO_EXPLORE, TO_DECIDE, TO_PREVIEW, TO_GO_ON, TO_SCORE, TO_PLAY, TO_COUNT, TO_SEARCH, TO_ADVISE = range(10)
 
 # --- the course of many tasks, kept while they pause; behind it, for each level, the option tried there and how many were found
 (
     C_GOAL, C_TASK, C_LEVEL, C_GAME, C_GAMES, C_OPTION, C_LIMIT, C_PLAYER, C_STATUS, C_ERROR, C_CURRENT, C_QUEUED, C_PAUSED, C_SEED,
-    C_FIRST,
-) = range(15)  # fmt: skip
-COURSE = 15
+    C_FIRST, C_ROOT, COURSE, *_,
+) = range(99)  # fmt: skip
 
 # --- modes
 RUN, EXPLORE, FOLLOW = 0, 1, 2
@@ -69,34 +72,21 @@ RUN, EXPLORE, FOLLOW = 0, 1, 2
     L_OPTION_WORDS, L_OPTION_WORDS_END, L_LOG, L_LOG_END, L_PLAYERS, L_TYPES, L_KEYS, L_ATTRIBUTES, L_KEY_OF, L_CARDS, L_CARDS_LIMIT,
     L_FIXED, L_INDEX_LIMIT, L_MEMORY_LIMIT, L_STEP_LIMIT, L_WORK_LIMIT, L_TEAM_OF, L_TEAM_LISTS, L_TEAM_CYCLES, L_TEAM_DEPTH,
     L_PLAYER_CYCLE, L_SCORE_AT, L_SCORES, L_AWARDS, L_AWARD_WIDTH, L_PENDING, L_PENDING_WIDTH, L_TEAM_CELLS, L_TEAM_CELLS_END,
-    L_DYNAMIC_END, L_START, L_EFFECTS, L_GAME_WORK_LIMIT,
-) = range(44)  # fmt: skip
-LAYOUT = 44
+    L_DYNAMIC_END, L_START, L_EFFECTS, L_GAME_WORK_LIMIT, LAYOUT, *_,
+) = range(99)  # fmt: skip
 
 # --- a location: [bottom, top, size, owner, kind, location of index 0, index, next touched, first touched, last touched]
-BOTTOM_AT, TOP_AT, SIZE_AT, OWNER_AT, KIND_AT, FIRST_AT, INDEX_AT, NEXT_AT, CHAIN_AT, CHAIN_END_AT = range(10)
-LOCATION = 10
+BOTTOM_AT, TOP_AT, SIZE_AT, OWNER_AT, KIND_AT, FIRST_AT, INDEX_AT, NEXT_AT, CHAIN_AT, CHAIN_END_AT, LOCATION = range(11)
 PUBLIC, PRIVATE, HIDDEN, FROM_OWNER, MEMORY = range(5)  # kinds: vloc, iloc, hloc, oloc, mem
 # --- a card: [next above, next below, home, type]; a memory: [next above, next below, home, card]
-ABOVE, BELOW, HOME, TYPE = range(4)
-NODE = 4
+ABOVE, BELOW, HOME, TYPE, NODE = range(5)
 # --- a cycle: [current, queued, passes, member of a joint phase]
-CURRENT, QUEUED, PASSES, MEMBER = 0, 1, 2, 3
-CYCLE = 4
+CURRENT, QUEUED, PASSES, MEMBER, CYCLE = range(5)
 # --- a choice point: [trail, heap, instruction, list, member, variable, path, floor]
 OPEN = 8
 
 # --- an instruction: [operation, five operands]
 STRIDE = 6
-NAMES = (
-    "JUMP JEQ JNE JLT JGE NEXT NEXT_ITEM ATTRIBUTE SCORE SIZE TOP_CARD BOTTOM_CARD CARD_AT ADDRESS LOAD COPY COPY_ITEM ANY "
-    "ALTERNATIVE LEAF MOVE MARK RELEASE PUT ADD SUB LOCATE LOCATE_INDEX LOCATE_NAME SNAPSHOT RESULT APPEND JEMPTY COUNT "
-    "SUM SCOREMAX SCOREMIN BEST MUL DIV MOD POW TRI FIB RANDOM LOAD_AT PUT_AT ADDRESS_NAME NEXT_SEAT PREVIOUS_SEAT "
-    "SEAT_NUMBER OWNER TEAM_OF INDEXED_LISTS INDEXED_NAME PICK PICK_LAST PACK UNION INTERSECT DISJUNCTION PARTITION TAKE "
-    "RUN_END SUBSETS RUNS SORT RANGE OTHERS MEMBERS REMEMBER FORGET_AT FORGET_CARD SWAP_CARDS SWAP_LISTS SHUFFLE FARO PASS "
-    "CYCLE_NEXT CYCLE_CURRENT CLEAR_POINTS TABLE_POINTS AWARD UPDATE CREATE_CARDS CREATE_TEAMS PUSH POP ADVANCE STEP CHOICE "
-    "JOINT CARRY_OUT HALT SCORED ZERO_QUEUE "
-).split()
 (
     JUMP, JEQ, JNE, JLT, JGE, NEXT, NEXT_ITEM, ATTRIBUTE, SCORE, SIZE, TOP_CARD, BOTTOM_CARD, CARD_AT, ADDRESS, LOAD, COPY, COPY_ITEM,
     ANY, ALTERNATIVE, LEAF, MOVE, MARK, RELEASE, PUT, ADD, SUB, LOCATE, LOCATE_INDEX, LOCATE_NAME, SNAPSHOT, RESULT, APPEND, JEMPTY,
@@ -105,23 +95,54 @@ NAMES = (
     PARTITION, TAKE, RUN_END, SUBSETS, RUNS, SORT, RANGE, OTHERS, MEMBERS, REMEMBER, FORGET_AT, FORGET_CARD, SWAP_CARDS, SWAP_LISTS,
     SHUFFLE, FARO, PASS, CYCLE_NEXT, CYCLE_CURRENT, CLEAR_POINTS, TABLE_POINTS, AWARD, UPDATE, CREATE_CARDS, CREATE_TEAMS, PUSH, POP,
     ADVANCE, STEP, CHOICE, JOINT, CARRY_OUT, HALT, SCORED, ZERO_QUEUE,
-) = range(96)  # fmt: skip
+    MOVE_LAST, RECOUNT, *_,
+) = range(999)  # fmt: skip
+NAMES = list(globals())[list(globals()).index("JUMP") :]  # of the instructions, by their numbers
 
 # --- ends of a list, as operands
 AT_TOP, AT_BOTTOM, AT_INDEX, NOWHERE = 0, 1, 2, 3
 
-# --- statuses
-PLAYING, DECIDING, FINISHED, CAPPED = 0, 1, 2, 3
+# --- statuses, and what those that end a game mean
+PLAYING, DECIDING, FINISHED, CAPPED = range(4)
 PAUSED = -1  # in the middle of a task; nobody outside the kernel meets it
 (
     NO_CARD, BEYOND, ON_TABLE, NO_SEAT, NO_TEAM, BY_ZERO, TOO_LARGE, NO_OPTION, NO_RANGE, NO_TARGET, FROM_MEMORY, NO_MEMORY, NO_LIST,
     STUCK, OVERWORKED, OUT_OF_LISTS, OUT_OF_TRAIL, OUT_OF_OPTIONS, OUT_OF_LOCATIONS, OUT_OF_MEMORIES, OUT_OF_CARDS,
-    OUT_OF_PATH, OUT_OF_AWARDS, TOO_MANY_SUBSETS, OUT_OF_LOG, OVERLONG,
-) = range(10, 36)  # fmt: skip
+    OUT_OF_PATH, OUT_OF_AWARDS, TOO_MANY_SUBSETS, OVERLONG, *_,
+) = range(10, 99)  # fmt: skip
+REASONS = {
+    FINISHED: "the game is over",
+    CAPPED: "the game took more decisions than allowed (raise the limit 'decisions')",
+    NO_CARD: "there is no card here: the list is empty",
+    BEYOND: "there are not so many cards in the list",
+    ON_TABLE: "the card lies on the table and belongs to no player",
+    NO_SEAT: "there is no player or team of this number",
+    NO_TEAM: "this player is in no team",
+    BY_ZERO: "division by zero",
+    TOO_LARGE: "a number beyond 32 bits",
+    NO_OPTION: "the choice has no option",
+    NO_RANGE: "a random number from an empty range",
+    NO_TARGET: "only a location (vloc, iloc, hloc, oloc) can be the target",
+    FROM_MEMORY: "a memory (mem) only remembers cards; they lie elsewhere",
+    NO_MEMORY: "this is no memory (mem), or it does not remember the card",
+    NO_LIST: "there are not so many lists",
+    STUCK: "a stage goes round and round without a decision (raise the limit 'steps' if that is meant)",
+    OVERWORKED: "too much work between two decisions (raise the limit 'work')",
+    OVERLONG: "too much work in one game (raise the limit 'game_work')",
+    OUT_OF_LISTS: "computed lists take too much room (raise the limit 'lists')",
+    OUT_OF_TRAIL: "exploring the options takes too much room (raise the limit 'lists')",
+    OUT_OF_OPTIONS: "the choice has too many options (raise the limit 'options')",
+    OUT_OF_LOCATIONS: "too many locations by index (raise the limit 'locations')",
+    OUT_OF_MEMORIES: "too many cards are remembered (raise the limit 'memories')",
+    OUT_OF_CARDS: "too many cards are made (raise the limit 'cards')",
+    OUT_OF_PATH: "an option branches too often (raise the limit 'branches')",
+    OUT_OF_AWARDS: "a point map has too many awards (raise the limit 'awards')",
+    TOO_MANY_SUBSETS: "the list has too many subsets (ask for fewer, or raise the limit 'lists')",
+}
 
 # --- purposes of chance; the numbers are those of docs/recycle-semantics.md
 GAME_KEY = int(Purpose.DEAL)
 FOR_RANDOM, FOR_TIE, FOR_SHUFFLE = int(Purpose.RANDOM_NUMBER), int(Purpose.TIE), int(Purpose.SHUFFLE)
-FOR_TRIAL_SHUFFLE, FOR_PLAYER = int(Purpose.TRIAL_SHUFFLE), int(Purpose.RANDOM_PLAYER)
+FOR_TRIAL_SHUFFLE, FOR_CHOICE = int(Purpose.TRIAL_SHUFFLE), int(Purpose.CHOICE)
 FOR_SEARCH, FOR_DEAL, FOR_FUTURE = int(Purpose.SEARCH), int(Purpose.IMAGINED_DEAL), int(Purpose.FUTURE)
 FOR_UNTRIED, FOR_PENDING = int(Purpose.UNTRIED), int(Purpose.PENDING)

@@ -53,12 +53,6 @@ def fill(state, layout, cards, at):
 
 
 @scalar_kernel
-def toil(state, layout, size):
-    """Charge work that grows with the square of a list; return whether it is too much."""
-    return not afford(state, layout, (size * size) >> 2)
-
-
-@scalar_kernel
 def snapshot(state, layout, cards):
     """Return a copy of any list."""
     copy = room(state, layout, size_of(state, layout, cards))
@@ -212,7 +206,7 @@ def occurring(state, layout, lists, times):
     if result + count + 1 > at:
         state[STATUS] = OUT_OF_LISTS
         return 0
-    if toil(state, layout, count):
+    if not afford(state, layout, count * count >> 2):
         return 0
     size = 0
     for i in range(count):
@@ -253,7 +247,7 @@ def partition(state, layout, data, key, lists):
     if first + 2 * count + 1 > at:
         state[STATUS] = OUT_OF_LISTS
         return 0
-    if toil(state, layout, count):
+    if not afford(state, layout, count * count >> 2):
         return 0
     groups, group = 0, first
     keys, attributes = layout[L_KEYS], layout[L_ATTRIBUTES]
@@ -311,7 +305,7 @@ def run_end(state, layout, cards, end, least, points):
             score = state[points + state[state[start + i] + TYPE]]
             low, high = min(low, score), max(high, score)
         distinct = high - low == length - 1
-        if distinct and toil(state, layout, length):
+        if distinct and not afford(state, layout, length * length >> 2):
             return 0
         for i in range(length):
             if not distinct:
@@ -414,7 +408,7 @@ def sort(state, layout, cards, points):
     at = state[HEAP]
     if at + size > layout[L_LISTS_END]:
         state[STATUS] = OUT_OF_LISTS
-    elif toil(state, layout, size):
+    elif not afford(state, layout, size * size >> 2):
         return
     elif cards >= layout[L_LISTS_FROM]:
         fill(state, layout, cards, at)
@@ -439,7 +433,7 @@ def runs(state, layout, cards, least, points, largest):
     if sorted_at <= first:
         state[STATUS] = OUT_OF_LISTS
         return 0
-    if toil(state, layout, size):
+    if not afford(state, layout, size * size >> 2):
         return 0
     fill(state, layout, cards, sorted_at)
     sort_nodes(state, sorted_at, size, points, False)

@@ -7,7 +7,7 @@ of names, teams; ``layout``: [LAYOUT] int64, where things lie; ``state``: [words
 import numpy as np
 
 from meldlab.chance.kernel import below
-from meldlab.compiling import scalar_kernel
+from meldlab.compiling import inlined_kernel
 from meldlab.recycle.machine import kernel_cards as cards
 from meldlab.recycle.machine.kernel_cards import acted, chance, location, note, put, touch
 from meldlab.recycle.machine.kernel_choices import backtrack, emit, member_by_path, open_point, walk_on
@@ -34,7 +34,7 @@ from meldlab.recycle.machine.kernel_numbers import divided, fibonacci, power, sm
 from meldlab.recycle.machine.kernel_points import add_award, clear_points, keep_award, recount_points
 
 
-@scalar_kernel
+@inlined_kernel
 def run(code, data, layout, state, pc, allowed, fuel):
     """Carry out instructions from ``pc`` until a decision, the end, an error, or, while exploring, no option is left.
 
@@ -162,11 +162,14 @@ def run(code, data, layout, state, pc, allowed, fuel):
             else:
                 break
         elif op == MOVE:
-            # Operands: card, list it was found in, location, end found at + 4 * end to put + 16 if an option ends here, index.
-            if d & 16 and state[MODE] == EXPLORE and state[TELLING] == 0:
-                cards.try_move(state, layout, state[a], state[b], state[c], (d >> 2) & 3, state[code[here + 5]])
+            # Operands: card, list it was found in, location, end found at + 4 * end to put, index.
+            cards.move(state, layout, state[a], state[b], d, state[c], state[code[here + 5]])
+        elif op == MOVE_LAST:
+            # An option ends here, so while exploring it is enough to see whether the card could be moved.
+            if state[MODE] == EXPLORE and state[TELLING] == 0:
+                cards.try_move(state, layout, state[a], state[b], state[c], d >> 2, state[code[here + 5]])
             else:
-                cards.move(state, layout, state[a], state[b], d & 3, state[c], (d >> 2) & 3, state[code[here + 5]])
+                cards.move(state, layout, state[a], state[b], d, state[c], state[code[here + 5]])
         elif op == MARK:
             state[a] = state[HEAP]
             continue
@@ -437,12 +440,11 @@ def run(code, data, layout, state, pc, allowed, fuel):
             if layout[L_AWARDS]:
                 keep_award(state, layout, state[a], b, c, state[d], False)
         elif op == UPDATE:
-            if c == 0:
-                recount_points(state, layout, data, state[a])
-                note(state, layout, CLEAR_POINTS, state[a], 0, 0)
-                acted(state)
-            else:
-                keep_award(state, layout, state[a], b, c, state[d], True)
+            keep_award(state, layout, state[a], b, c, state[d], True)
+        elif op == RECOUNT:
+            recount_points(state, layout, data, state[a])
+            note(state, layout, CLEAR_POINTS, state[a], 0, 0)
+            acted(state)
         elif op == CREATE_CARDS:
             if state[a] >= layout[L_LISTS_FROM] or state[state[a] + KIND_AT] == MEMORY:
                 state[STATUS] = NO_TARGET

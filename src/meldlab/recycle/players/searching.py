@@ -1,11 +1,6 @@
-"""Players for any described game: at random, by samples, by trees, by one tree over what a seat knows.
+"""Looking ahead by kernel: the arrays of a thread, one decision, and whole games with their record.
 
->>> Searcher.parse("mcts:200:taken")
-Searcher(kind='mcts', simulations=200, determinizations=10, level='taken', reward='score', exploration=0.7, cap=500)
->>> str(Searcher("ismcts", reward="rank"))
-'ismcts:1000:rank'
 >>> from meldlab.recycle import library
->>> from meldlab.recycle.machine.machine import Machine
 >>> machine = Machine.of(library.entry("kuhn_poker").text)
 >>> played = searched_games(machine, [Searcher("pimc", 50), Searcher("random")], games=20, seed=1)
 >>> played.scores.shape, int(played.scores.sum()), set(played.seat.tolist())
@@ -16,79 +11,29 @@ import os
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, fields
-from threading import Event, local
+from threading import Event
 from typing import Any
+from weakref import ref
 
 import numpy as np
 from numpy.typing import NDArray
 
 from meldlab.chance import verified
-from meldlab.chance.kernel import address
-from meldlab.errors import BadText, NoSuchThing, NotLegalHere
+from meldlab.chance.kernel import address, root_of
+from meldlab.errors import NotLegalHere
 from meldlab.recycle.machine import kernel
-from meldlab.recycle.machine import kernel_deals as see
+from meldlab.recycle.machine import kernel_deals as kd
 from meldlab.recycle.machine import kernel_layout as k
 from meldlab.recycle.machine import kernel_search as ks
-from meldlab.recycle.machine.machine import Machine, Position
+from meldlab.recycle.machine.machine import Machine
+from meldlab.recycle.machine.position import Known, Masked, Position, Words
 from meldlab.recycle.machine.threads import beside
+from meldlab.recycle.players.searcher import KINDS, REWARDS, Searcher
 
-__all__ = ["Advice", "SearchedGames", "Searcher", "Study", "play_games", "ranks_of", "searched_games"]
+__all__ = ["Advice", "SearchedGames", "Searching", "play_games", "ranks_of", "searched_games"]
 
-Words = NDArray[np.int64]
 Numbers = NDArray[np.float64]
-
-KINDS = ("random", "pimc", "mcts", "ismcts")
-LEVELS = ("private", "taken")
-REWARDS = ("score", "rank")
 ENTRIES = 2**18  # of the tree; positions that find no room stay leaves
-
-
-@dataclass(frozen=True)
-class Searcher:
-    """A player: how it looks ahead, how often for each option, what it remembers and what it seeks.
-
-    >>> Searcher.parse("pimc") == Searcher("pimc", simulations=1000)
-    True
-    """
-
-    kind: str
-    simulations: int = 1000
-    determinizations: int = 10
-    level: str = "private"
-    reward: str = "score"
-    exploration: float = 0.7
-    cap: int = 500  # decisions of one simulation, which is then scored as it stands
-
-    def __post_init__(self) -> None:
-        for what, value, known in (("player", self.kind, KINDS), ("level", self.level, LEVELS), ("reward", self.reward, REWARDS)):
-            if value not in known:
-                raise NoSuchThing(what, value, list(known))
-        if not all(0 < number < 2**31 for number in (self.simulations, self.determinizations, self.cap)):
-            raise NotLegalHere("a search needs at least one simulation, one deal and one decision, and fewer than 2^31")
-        if not 0 <= self.exploration < 2**20:
-            raise NotLegalHere(f"exploration {self.exploration} is no weight from 0 up")
-
-    @classmethod
-    def parse(cls, text: str, simulations: int = 1000, level: str = "private") -> "Searcher":
-        """Read a kind and, after colons and in any order, simulations per option, a level and a reward."""
-        kind, *rest = (part.strip() for part in text.split(":"))
-        given: dict[str, Any] = {"simulations": simulations, "level": level}
-        for part in rest:
-            if part.isdecimal() and len(part) <= 12:
-                given["simulations"] = int(part)
-            elif part in LEVELS:
-                given["level"] = part
-            elif part in REWARDS:
-                given["reward"] = part
-            else:
-                raise BadText("after a player come simulations, private or taken, score or rank", text, text.index(part))
-        return cls(kind, **given)
-
-    def __str__(self) -> str:
-        if self.kind == "random":
-            return self.kind
-        parts = [self.kind, str(self.simulations)]
-        return ":".join(parts + [part for part in (self.level, self.reward) if part not in ("private", "score")])
 
 
 @dataclass(frozen=True)
@@ -112,7 +57,7 @@ class SearchedGames:
     chosen: Words  # from 0
     simulations: Words
     changed: Words  # simulations in whose deal the options were not those of the game
-    failed: Words  # simulations that broke off
+    broken: Words  # simulations that broke off
     best: Numbers  # the mover's mean estimated score over options: the best, the worst, the mean
     worst: Numbers
     mean: Numbers
@@ -120,11 +65,6 @@ class SearchedGames:
     reward_mean: Numbers  # over the options
     score_estimate: Numbers  # [all decisions, players], after the option chosen
     rank_estimate: Numbers  # [all decisions, players], after the option chosen; 0 is the first
-
-    @property
-    def spread(self) -> Numbers:
-        """Return how far the best option is above the worst, in estimated score."""
-        return np.abs(self.best - self.worst)
 
     @classmethod
     def joined(cls, parts: Sequence["SearchedGames"]) -> "SearchedGames":
@@ -156,94 +96,88 @@ def ranks_of(scores: Words, best: str) -> Words:
     return ranks
 
 
-class Study:
+class Searching:
     """The arrays of one thread on which players look ahead in one game."""
 
-    def __init__(self, machine: Machine, players: Sequence[Searcher]) -> None:
-        if len(players) != machine.players:
-            raise NotLegalHere(f"{len(players)} players for a game of {machine.players}")
-        self.machine, self.players = machine, tuple(players)
+    def __init__(self, machine: Machine) -> None:
+        self._machine, many, limits = ref(machine), machine.players, machine.limits
         self.stack = machine.rooms(2)
-        plan, limits, layout = machine.plan, machine.limits, machine.compiled.layout
-        backs = sorted(set(plan.backs))
-        memories = [family.at for family in plan.families if family.kind == "mem"]
-        tables = [len(memories), *memories, *(backs.index(back) for back in plan.backs)]
-        head = see.O_SEATS + see.SEAT_WORDS * (machine.players + 1)
-        self.orders = np.array([0] * head + tables, np.int64)
-        cards = layout[k.L_CARDS_LIMIT]
-        sizes = {
-            see.O_KNOWN: (machine.players + 1) * cards,
-            see.O_POOL: cards,
-            see.O_DEALT: cards,
-            see.O_PLACE: cards,
-            see.O_PLACE_BACK: cards,
-            see.O_WAY: ks.DEEPEST,
-            see.O_WAY_SLOT: ks.DEEPEST,
-            see.O_FOUND: max(limits.options, cards),
-        }
-        at = ks.HUNT
-        for field, size in sizes.items():
-            self.orders[field], at = at, at + size
-        self.hunt = np.zeros(at, np.int64)
-        self.orders[see.O_SIGN] = 1 if machine.best == "max" else -1
-        self.orders[see.O_MEMORIES] = head
-        self.orders[see.O_BACKS] = len(backs)
-        self.orders[see.O_BACK] = head + 1 + len(memories)
-        for seat, player in enumerate(self.players, 1):
-            mine = see.O_SEATS + see.SEAT_WORDS * seat
-            # A lone player beats nobody: only the score tells.
-            seeks = REWARDS.index(player.reward) if machine.players > 1 else ks.BY_SCORE
-            self.orders[mine : mine + see.SEAT_WORDS] = (
-                KINDS.index(player.kind),
-                player.simulations,
-                player.determinizations,
-                LEVELS.index(player.level),
-                seeks,
-                round(1000 * player.exploration),
-                player.cap,
-            )
-        searching = any(player.kind in ("mcts", "ismcts") for player in self.players)
-        entries = ENTRIES if searching else 1
-        self.table, self.sums = np.zeros((entries, 4), np.int64), np.zeros((entries, 2))
-        self.gauge = np.zeros(ks.G_EACH + 4 * machine.players)
         try:
-            self.root = np.zeros((limits.options, ks.R_EACH + 2 * machine.players))
-            self.decided = np.zeros((limits.decisions, ks.DECIDED), np.int64)
-            self.judged = np.zeros((limits.decisions, ks.J_EACH + 2 * machine.players))
+            self.search = ks.Search(
+                np.zeros((many + 1, ks.SETTINGS), np.int64),
+                np.zeros(ks.NOW, np.int64),
+                machine.new_deals(),
+                ks.Tree(
+                    np.zeros((ENTRIES, ks.ENTRY), np.int64),
+                    np.zeros((ENTRIES, 2)),
+                    np.zeros((ks.DEEPEST, 2), np.int64),
+                    np.zeros(limits.options, np.int64),
+                ),
+                np.zeros((limits.options, ks.R_EACH + 2 * many)),
+                np.zeros(ks.EACH + 4 * many),
+                np.zeros((limits.decisions, ks.DECIDED), np.int64),
+                np.zeros((limits.decisions, ks.J_EACH + 2 * many)),
+            )
         except (MemoryError, ValueError):
             raise NotLegalHere("with these limits on options and decisions there is no room to look ahead") from None
+        self.search.now[ks.S_SIGN] = 1 if machine.best == "max" else -1
 
-    def _run(self, goal: int, seed: int, game: int, stopped: Event | None = None) -> None:
-        self.hunt[ks.H_LEVEL] = self.hunt[ks.H_ROW] = 0
-        self.orders[see.O_KEY] = int(address(verified(seed), game, 0, 0, k.FOR_SEARCH))
-        arrays = self.orders, self.hunt, self.table, self.sums, self.root, self.gauge, self.decided, self.judged
-        machine = self.machine
-        numbers = {"seed": seed, "first": game, "limit": machine.limits.decisions}
-        kernel.search(machine.tables, self.stack, machine.initial, arrays, stopped, goal, **numbers)
+    @classmethod
+    def of(cls, machine: Machine) -> "Searching":
+        """Return the arrays of this thread."""
+        room = machine.room()
+        if room.searching is None:
+            room.searching = cls(machine)
+        searching: Searching = room.searching
+        return searching
 
     @property
-    def known(self) -> Words:
-        """Return [players + 1, cards], which cards each seat remembers the place of."""
-        at, cards = int(self.orders[see.O_KNOWN]), self.machine.compiled.layout[k.L_CARDS_LIMIT]
-        known: Words = self.hunt[at : at + (self.machine.players + 1) * cards].reshape(-1, cards)
-        return known
+    def machine(self) -> Machine:
+        """Return the machine, which keeps these arrays and not the other way round."""
+        machine = self._machine()
+        assert machine is not None
+        return machine
 
-    def play(self, seed: int, game: int, stopped: Event | None = None) -> SearchedGames:
+    @property
+    def known(self) -> Known:
+        """Return [players + 1, cards], which cards each seat remembers the location of."""
+        return self.search.deals.known
+
+    def seat(self, seat: int, player: Searcher) -> None:
+        """Let a player sit down at a seat, from 1."""
+        self.search.settings[seat] = (
+            KINDS.index(player.kind),
+            player.simulations,
+            player.determinizations,
+            player.level == "taken",
+            # A lone player beats nobody: only the score tells.
+            REWARDS.index(player.reward) if self.machine.players > 1 else ks.BY_SCORE,
+            round(1000 * player.exploration),
+            player.cap,
+        )
+
+    def play(self, players: Sequence[Searcher], seed: int, game: int, stopped: Event | None = None) -> SearchedGames:
         """Play one game, whatever was played on these arrays before; in another thread somebody may have it ``stopped``."""
+        machine, now, many = self.machine, self.search.now, self.machine.players
+        if len(players) != many:
+            raise NotLegalHere(f"{len(players)} players for a game of {many}")
         start = time.thread_time()
+        for seat, player in enumerate(players, 1):
+            self.seat(seat, player)
         self.known[:] = 0
-        self.stack[0, k.LOGGING] = int(any(player.level == "taken" and player.kind != "random" for player in self.players))
-        self._run(k.TO_SEARCH, seed, game, stopped)
-        state, rows, many = self.stack[0], int(self.hunt[ks.H_ROW]), self.machine.players
-        at = self.machine.compiled.layout[k.L_SCORES] + 1
-        status = int(state[k.STATUS])
+        now[ks.S_LEVEL] = now[ks.S_ROW] = 0
+        now[ks.S_ROOT] = int(root_of(verified(seed), game))
+        state = self.stack[0]
+        state[k.LOGGING] = int(self.search.settings[:, ks.REMEMBERS].any())
+        numbers = {"seed": seed, "first": game, "limit": machine.limits.decisions}
+        kernel.play_searching(machine.program, self.stack, machine.initial, self.search, stopped, **numbers)
+        rows, at, status = int(now[ks.S_ROW]), machine.compiled.layout[k.L_SCORES] + 1, int(state[k.STATUS])
         scores = state[None, at : at + many].copy() if status <= k.CAPPED else np.zeros((1, many), np.int64)
-        decided, judged = self.decided[:rows].copy(), self.judged[:rows].copy()
-        heads = [np.array([int(state[field])]) for field in (k.STATUS, k.ERROR_AT, k.DECISION)]
+        decided, judged = self.search.decided[:rows].copy(), self.search.judged[:rows].copy()
         columns: list[Any] = [
-            *heads,
+            *(np.array([int(state[field])]) for field in (k.STATUS, k.ERROR_AT, k.DECISION)),
             scores,
-            ranks_of(scores, self.machine.best),
+            ranks_of(scores, machine.best),
             np.array([time.thread_time() - start]),
             np.full(rows, game),
             np.arange(rows),
@@ -254,56 +188,48 @@ class Study:
         ]
         return SearchedGames(*columns)
 
-    def advise(self, position: Position, seed: int, known: Words | None = None) -> Advice:
-        """Look ahead from a position, for the seat that decides; ``known``, [players + 1, cards], is what the seats remember."""
-        self.known[:] = 0 if known is None else known
-        self.stack[0, : len(position.words)] = position.words
-        self.stack[0, k.LOGGING] = 0
-        self._run(k.TO_ADVISE, seed, 0)
-        if int(self.stack[0, k.STATUS]) > k.CAPPED:
-            raise self.machine.failure(int(self.stack[0, k.STATUS]), int(self.stack[0, k.ERROR_AT]))
-        root = self.root[: int(self.hunt[ks.H_OPTIONS])]
-        counts = root[:, ks.R_COUNT]
+    def advise(self, player: Searcher, position: Masked, key: int) -> Advice:
+        """Look ahead from what the seat that decides knows, with draws from ``key``."""
+        now, root, state, seat, many = self.search.now, self.search.root, self.stack[0], position.seat, self.machine.players
+        self.seat(seat, player)
+        self.known[seat] = 0
+        if player.level == "taken":
+            self.known[seat, list(position.remembered)] = 1
+        state[: len(position.words)] = position.words
+        position.offer(state, position.paths)
+        now[ks.S_LEVEL] = now[ks.S_ROW] = 0
+        now[ks.S_KEY] = key
+        kernel.advise(self.machine.program, self.stack, self.search, self.machine.limits.decisions)
+        sums = root[: len(position.paths)]
+        counts = sums[:, ks.R_COUNT]
         with np.errstate(invalid="ignore", divide="ignore"):
-            means = root / counts[:, None]
-        low, high = self.gauge[ks.G_LOW], self.gauge[ks.G_HIGH]
+            means = sums / counts[:, None]
+        low, high = self.search.scores[ks.LOW], self.search.scores[ks.HIGH]
         rewards = means[:, ks.R_RANK]
-        if self.orders[see.O_SEATS + see.SEAT_WORDS * position.seat + see.SEEKS] == ks.BY_SCORE:
+        if now[ks.S_SEEKS] == ks.BY_SCORE:
             scores = means[:, ks.R_SCORE]
             rewards = (scores - low) / (high - low) if high > low else np.full(len(scores), 0.5)
             rewards = rewards if self.machine.best == "max" or high <= low else 1 - rewards
-        each = means[:, ks.R_EACH :]
-        many, last = self.machine.players, self.decided[0]
-        return Advice(
-            int(last[ks.D_CHOSEN]),
-            counts.astype(np.int64),
-            rewards,
-            each[:, :many],
-            each[:, many:],
-            int(last[ks.D_CHANGED]),
-            int(last[ks.D_FAILED]),
-        )
+        each, last = means[:, ks.R_EACH :], self.search.decided[0]
+        option, changed, failed = (int(last[column]) for column in (ks.D_CHOSEN, ks.D_CHANGED, ks.D_FAILED))
+        return Advice(option, counts.astype(np.int64), rewards, each[:, :many], each[:, many:], changed, failed)
 
-    def dealt(self, position: Position, seat: int, number: int, known: Words | None = None) -> Position:
+    def dealt(self, position: Position, seat: int, number: int, known: Known | None = None) -> Position:
         """Return a position with the cards that a seat does not see dealt anew; each ``number`` is a deal of its own."""
         self.known[:] = 0 if known is None else known
-        state, layout = self.stack[1], self.machine.tables[2]
+        state, layout, deals = self.stack[1], self.machine.program.layout, self.search.deals
         state[: len(position.words)] = position.words
-        hidden = see.survey(state, layout, self.orders, self.hunt, seat)
-        see.deal(state, layout, self.orders, self.hunt, seat, hidden, np.uint64(address(number, 0, 0, 0, k.FOR_DEAL)))
+        hidden = kd.survey(state, layout, deals, seat)
+        kd.deal(state, layout, deals, seat, hidden, np.uint64(address(number, 0, 0, 0, k.FOR_DEAL)))
         return position.with_words(state[: len(position.words)].copy())
 
 
 def play_games(machine: Machine, players: Sequence[Searcher], numbers: Sequence[int], seed: int, threads: int) -> Iterator[SearchedGames]:
     """Yield the games of these numbers, in this order, played on so many threads (0: one for each core)."""
     threads = min(threads or os.cpu_count() or 1, max(1, len(numbers)))
-    mine = local()
 
     def play(number: int, stopped: Event) -> SearchedGames:
-        if not hasattr(mine, "study"):
-            mine.study = Study(machine, players)
-        study: Study = mine.study
-        return study.play(seed, number, stopped)
+        return Searching.of(machine).play(players, seed, number, stopped)
 
     yield from beside(play, numbers, threads)
 

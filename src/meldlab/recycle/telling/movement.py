@@ -10,14 +10,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Self
 
-from meldlab.chance.kernel import address, below
-from meldlab.errors import BadText
+from meldlab.play import Deal
 from meldlab.recycle.language import syntax as s
 from meldlab.recycle.language.folding import constant
 from meldlab.recycle.language.syntax import Class
 from meldlab.recycle.language.tree import walk
 from meldlab.recycle.machine import kernel_layout as k
-from meldlab.recycle.machine.machine import Entry, Machine, Position
+from meldlab.recycle.machine.machine import Machine
+from meldlab.recycle.machine.position import Happening, Position
 from meldlab.recycle.machine.storage import CATEGORY, KINDS
 
 __all__ = ["Edge", "Movement", "Spot"]
@@ -105,15 +105,12 @@ class Movement:
     def of(cls, machine: Machine, seed: int, game: int = 0) -> Self:
         """Watch the game that ``random_games`` plays under this number."""
         edges: dict[Edge, None] = {}
+        deal = Deal(seed, game)
         position, log = machine.watched_begin(seed, game)
         watch = _Watch(machine, edges)
         watch.read(position, log)
         while not position.over:
-            try:
-                options = len(position.paths)
-            except BadText:
-                break  # the game fails here; what moved until then did move
-            option = int(below(address(int(position.words[k.KEY]), 0, position.decisions, 0, k.FOR_PLAYER), 0, options))
+            option = deal.chance(position.decisions, position.seat - 1).below(len(position.paths))
             after, did, then = position.watched(option)
             watch.read(after, [*did, *then])
             position = after
@@ -129,7 +126,7 @@ class _Watch:
         self.plan, self.edges = machine.plan, edges
         self.families = {family.at: family for family in machine.plan.families}
 
-    def read(self, after: Position, log: Sequence[Entry]) -> None:
+    def read(self, after: Position, log: Sequence[Happening]) -> None:
         cards = range(self.plan.cards, self.plan.cards + k.NODE * int(after.words[k.CARDS]), k.NODE)
         homes = {card: int(after.words[card + k.HOME]) for card in cards}
 

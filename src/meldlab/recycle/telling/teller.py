@@ -14,7 +14,9 @@ from functools import cached_property
 from meldlab.recycle.language import syntax as s
 from meldlab.recycle.language.tree import walk
 from meldlab.recycle.machine import kernel_layout as k
-from meldlab.recycle.machine.machine import Entry, Machine, Place, Position
+from meldlab.recycle.machine.machine import Machine
+from meldlab.recycle.machine.position import Happening, Place, Position
+from meldlab.recycle.machine.storage import Family
 
 __all__ = ["HIDDEN", "Teller", "visible"]
 
@@ -47,26 +49,38 @@ class Teller:
         """Return the name of a card."""
         return self.card_names[position.type_of(position.card(address))]
 
-    def place_name(self, place: Place) -> str:
+    def place_name(self, place: Place | Family, index: int) -> str:
         """Return the name of a location.
 
         >>> from meldlab.recycle import library
-        >>> Teller(Machine.of(library.entry("kuhn_poker").text)).place_name(Place(2, "iloc", "HAND", 1, ()))
+        >>> Teller(Machine.of(library.entry("kuhn_poker").text)).place_name(Place(2, "iloc", "HAND", 1, ()), 1)
         'HAND 1 of p2'
         """
-        index = f" {place.index}" if place.index else ""
-        owner = f" of p{place.owner}" if place.owner else ""
-        return f"{'memory ' if place.kind == 'mem' else ''}{place.name}{index}{owner}"
+        owner = self.whose("player", place.owner) if place.owner else ""
+        return f"{'memory ' if place.kind == 'mem' else ''}{place.name}{f' {index}' if index else ''}{owner}"
 
-    def location(self, words: "Position", address: int) -> Place:
-        """Return a location by its address, without its cards."""
-        first = int(words.words[address + k.FIRST_AT])
-        family = self._families[first]
-        return Place(family.owner, family.kind, family.name, int(words.words[address + k.INDEX_AT]), ())
+    def location(self, position: Position, address: int) -> str:
+        """Return the name of a location by its address."""
+        family = self._families[int(position.words[address + k.FIRST_AT])]
+        return self.place_name(family, int(position.words[address + k.INDEX_AT]))
 
     @cached_property
-    def _families(self) -> dict[int, Place]:
-        return {family.at: Place(family.owner, family.kind, family.name, 0, ()) for family in self.plan.families}
+    def _families(self) -> dict[int, Family]:
+        return {family.at: family for family in self.plan.families}
+
+    def faces(self, position: Position, place: Place, seat: int) -> tuple[str, ...]:
+        """Return the cards of a location as a seat sees them: by name, or by their backs."""
+        types = [position.type_of(card) for card in place.cards]
+        return tuple(self.card_names[kind] if place.seen_by(seat) else self._backs[kind] for kind in types)
+
+    @cached_property
+    def _backs(self) -> list[str]:
+        return [HIDDEN if back == "DEFAULT" else f"{HIDDEN}{back}" for back in self.plan.backs]
+
+    @staticmethod
+    def whose(category: str, owner: int) -> str:
+        """Return whose a cell is, to stand behind its name."""
+        return {"game": "", "player": f" of p{owner}", "team": f" of team {owner}"}[category]
 
     @cached_property
     def _cells(self) -> dict[int, str]:
@@ -76,13 +90,12 @@ class Teller:
                 width = self.plan.map_width if kind == "points" else 1
                 first = 0 if category == "game" else 1
                 for owner in range(first, first + self.plan.owners(category)):
-                    whose = {"game": "", "player": f" of p{owner}", "team": f" of team {owner}"}[category]
-                    names[base + owner * width] = name + whose
+                    names[base + owner * width] = name + self.whose(category, owner)
         return names
 
     # --- what happened
 
-    def tell(self, log: Iterable[Entry], after: Position, seen: Set[int] | None = None, foresight: bool = False) -> str:
+    def tell(self, log: Iterable[Happening], after: Position, seen: Set[int] | None = None, foresight: bool = False) -> str:
         """Return what was done, in words; with cards ``seen``, others are hidden.
 
         ``foresight`` is what a player can say beforehand: from the first hidden card on, the rest depends on what he does not know, and is
@@ -102,25 +115,25 @@ class Teller:
                 break
         return "; ".join(" ".join(filter(None, (verb, ", ".join(whats), where))) for verb, whats, where in parts)
 
-    def _words(self, entry: Entry, after: Position) -> tuple[str, str, str]:
+    def _words(self, entry: Happening, after: Position) -> tuple[str, str, str]:
         what, a, b, c = entry
         match what:
             case k.MOVE:
                 return (
                     "move",
                     self.card(after, a),
-                    f"from {self.place_name(self.location(after, b))} to {self.place_name(self.location(after, c))}",
+                    f"from {self.location(after, b)} to {self.location(after, c)}",
                 )
             case k.REMEMBER:
-                return "remember", self.card(after, a), f"in {self.place_name(self.location(after, b))}"
+                return "remember", self.card(after, a), f"in {self.location(after, b)}"
             case k.FORGET_AT:
-                return "forget", self.card(after, a), f"in {self.place_name(self.location(after, b))}"
+                return "forget", self.card(after, a), f"in {self.location(after, b)}"
             case k.SWAP_CARDS:
                 return "swap", f"{self.card(after, a)} and {self.card(after, b)}", ""
             case k.SWAP_LISTS:
-                return "swap", "", f"{self.place_name(self.location(after, a))} and {self.place_name(self.location(after, b))}"
+                return "swap", "", f"{self.location(after, a)} and {self.location(after, b)}"
             case k.SHUFFLE | k.FARO:
-                return "shuffle", "", self.place_name(self.location(after, a))
+                return "shuffle", "", self.location(after, a)
             case k.CYCLE_NEXT:
                 return "next", "", f"p{a}"
             case k.CYCLE_CURRENT:
@@ -132,7 +145,7 @@ class Teller:
         return "pass", "", ""
 
 
-def _cards(entry: Entry) -> tuple[int, ...]:
+def _cards(entry: Happening) -> tuple[int, ...]:
     """Return the addresses of the cards that an action names."""
     what, a, b, _ = entry
     if what in (k.MOVE, k.REMEMBER, k.FORGET_AT):

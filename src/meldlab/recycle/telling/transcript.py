@@ -1,7 +1,7 @@
 """One game between random players, told move by move.
 
->>> from meldlab.recycle import library
->>> for line in transcribe(Machine.of(library.entry("kuhn_poker").text), seed=2):
+>>> from meldlab.recycle.game import Described
+>>> for line in transcribe(Described.named("kuhn_poker"), seed=2):
 ...     print(" ".join(filter(None, (line.get("begins"), line.get("did"), line.get("ended")))))  # doctest: +ELLIPSIS
 set points HEIGHT; shuffle STOCK; move KING from STOCK to HAND of p1; ...
 set SAYS of p1 to BET; set PAID of p1 to 2
@@ -12,34 +12,30 @@ the game is over
 from collections.abc import Iterator
 from typing import Any
 
-from meldlab.chance.kernel import address, below
+from meldlab.play import Deal, RandomPlayer, Table
 from meldlab.recycle.machine import kernel_layout as k
-from meldlab.recycle.machine.machine import Machine
-from meldlab.recycle.machine.statuses import reason
 from meldlab.recycle.telling.teller import Teller
 
 __all__ = ["transcribe"]
 
 
-def transcribe(machine: Machine, seed: int, game: int = 0) -> Iterator[dict[str, Any]]:
-    """Yield what happens before the first decision of the game that ``random_games`` plays, each decision, and how it ended."""
-    teller = Teller(machine)
-    position, log = machine.watched_begin(seed, game)
+def transcribe(described: Any, seed: int, number: int = 0) -> Iterator[dict[str, Any]]:
+    """Yield what happens before the first decision of a described game, each decision, and how it ended."""
+    machine = described.machine
+    teller, players = Teller(machine), [RandomPlayer()] * machine.players
+    position, log = machine.watched_begin(seed, number)
     yield {"begins": teller.tell(log, position)}
-    while not position.over:
-        options = len(position.paths)
-        option = int(below(address(int(position.words[k.KEY]), 0, position.decisions, 0, k.FOR_PLAYER), 0, options))
+    for step in Table(described, players).steps(Deal(seed, number)):
+        position, option = step.before.position, step.action.number - 1
         after, _, then = position.watched(option)
         shown, did = position.preview(option)
         yield {
-            "decision": position.decisions,
-            "seat": position.seat,
-            "options": options,
+            "decision": step.number,
+            "seat": step.seat + 1,
+            "options": len(position.paths),
             "option": option + 1,
             "did": teller.tell(did, shown),
             "then": teller.tell(then, after),
         }
-        position = after
-    position.check()
-    ended = k.FINISHED if position.status == k.FINISHED else k.CAPPED
-    yield {"ended": reason(ended), "scores": list(position.scores)}
+        position = step.after.position
+    yield {"ended": k.REASONS[position.check().status], "scores": list(position.scores)}

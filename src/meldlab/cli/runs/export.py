@@ -1,0 +1,66 @@
+"""``meldlab runs export``: every evaluation of a run as CSV or Parquet."""
+
+import sys
+from pathlib import Path
+from typing import Annotated, Any, BinaryIO
+
+import typer
+
+from meldlab.cli.options import JsonOption, StoreOption, print_json
+from meldlab.cli.runs.look import RunArgument
+
+FORMATS = (".csv", ".parquet")
+
+
+def export(
+    run: RunArgument,
+    out: Annotated[Path | None, typer.Option("--out", help="FILE.csv or FILE.parquet; without it, CSV on the terminal.")] = None,
+    store: StoreOption = None,
+    json: JsonOption = False,
+) -> None:
+    """Write every evaluation of a run as a row of CSV or Parquet.
+
+    Example: meldlab runs export 1 --out run.csv
+    """
+    from meldlab.cache import write_whole
+    from meldlab.errors import NoSuchThing
+    from meldlab.lab.rows import csv_text
+    from meldlab.lab.runs.store import EVALUATIONS, Store
+
+    if out is not None and out.suffix.lower() not in FORMATS:
+        raise NoSuchThing("format", out.suffix or out.name, FORMATS)
+    rows = [tuple(row) for row in Store.look(store).find(run).evaluations()]
+    names = [column.name for column in EVALUATIONS.columns]
+    if out is None:
+        if json:
+            print_json({"run": run, "rows": [dict(zip(names, row, strict=True)) for row in rows]})
+        else:
+            print(csv_text([names, *rows]), end="")
+        return
+    with write_whole(out) as file:
+        if out.suffix.lower() == ".parquet":
+            write_parquet(names, rows, file)
+        else:
+            file.write(csv_text([names, *rows]).encode())
+    if json:
+        print_json({"run": run, "out": str(out), "rows": len(rows)})
+    else:
+        print(f"{len(rows):,} rows in {out}", file=sys.stderr)
+
+
+def write_parquet(names: list[str], rows: list[tuple[Any, ...]], file: BinaryIO) -> None:
+    """Write rows as Parquet, the types of its columns those of the store."""
+    from meldlab.errors import NotLegalHere
+    from meldlab.lab.runs.store import EVALUATIONS
+
+    try:
+        import pyarrow as pa
+        from pyarrow import parquet
+    except ModuleNotFoundError:
+        raise NotLegalHere("Parquet needs pyarrow: pip install 'meldlab[cluster]'") from None
+    kinds = {int: pa.int64(), float: pa.float64(), str: pa.string()}
+    # A run without wins, or without rows, still has every column with its type.
+    schema = pa.schema([(column.name, kinds[column.type.python_type]) for column in EVALUATIONS.columns])
+    columns = list(zip(*rows, strict=True)) or [()] * len(names)
+    table = pa.table([pa.array(values, field.type) for values, field in zip(columns, schema, strict=True)], schema=schema)
+    parquet.write_table(table, file)

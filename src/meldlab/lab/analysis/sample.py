@@ -1,0 +1,180 @@
+"""Played games as an analysis reads them: one row per game, and one per decision with what the player thought of it.
+
+>>> sample = Sample.of_scores("max", np.array([[3, 1], [2, 2]]))
+>>> sample.games, sample.ranks.tolist(), sample.win_shares.tolist()
+(2, [[0, 1], [0, 0]], [[1.0, 0.0], [0.5, 0.5]])
+"""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
+from functools import cached_property
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from meldlab.recycle.machine import kernel_layout as k
+
+__all__ = ["Sample"]
+
+Whole = NDArray[np.int64]
+Real = NDArray[np.float64]
+NOTHING = float("nan")
+WHOLE = dict.fromkeys(("game", "seat", "options", "chosen"), np.int64)  # the others are real
+
+
+@dataclass(frozen=True, eq=False)
+class Sample:
+    """Games under one line-up: arrays by game, then arrays by decision in order of play.
+
+    A random player estimates nothing: what it would have estimated is not a number.
+    """
+
+    goal: str  # max or min
+    scores: Whole  # [games, seats]
+    statuses: Whole  # [games]
+    seconds: Real  # [games]
+    game: Whole  # [decisions], from 0
+    seat: Whole  # [decisions], from 0
+    options: Whole
+    chosen: Whole
+    best: Real  # estimated score of the best option, of the worst
+    worst: Real
+    value: Real  # the same estimates from 0 to 1: the best option, the mean of all
+    mean: Real
+    score_estimates: Real  # [decisions, seats]
+    rank_estimates: Real  # [decisions, seats]
+
+    # --- made from and into other things
+
+    @classmethod
+    def of_scores(cls, goal: str, scores: Whole, statuses: Whole | None = None) -> Self:
+        """Return games of which nothing is known but how they ended; all of them came to their end where no statuses are given."""
+        games, seats = scores.shape
+        ends = np.full(games, k.FINISHED) if statuses is None else statuses
+        by_decision = [part.name for part in fields(cls)][4:]
+        none: dict[str, Any] = {
+            name: np.zeros((0, seats) if name.endswith("_estimates") else 0, WHOLE.get(name, np.float64)) for name in by_decision
+        }
+        return cls(goal, scores, ends, np.zeros(games), **none)
+
+    @classmethod
+    def joined(cls, samples: Sequence["Sample"]) -> Self:
+        """Return the games of several samples as one, in their order."""
+        first = np.cumsum([0] + [sample.games for sample in samples])
+        moved = {part.name: [getattr(sample, part.name) for sample in samples] for part in fields(cls) if part.name != "goal"}
+        moved["game"] = [sample.game + start for sample, start in zip(samples, first, strict=False)]
+        return cls(samples[0].goal, **{name: np.concatenate(parts) for name, parts in moved.items()})
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the sample as lists; what is not a number becomes null."""
+        answer: dict[str, Any] = {"goal": self.goal}
+        for part in fields(self):
+            if part.name != "goal":
+                values = getattr(self, part.name)
+                if values.dtype.kind == "f":
+                    values = np.round(values, 5).astype(object)
+                    values[values != values] = None  # nan differs from itself
+                answer[part.name] = values.tolist()
+        return answer
+
+    @classmethod
+    def from_json(cls, answer: Mapping[str, Any]) -> Self:
+        """Read what ``as_json`` returned."""
+        seats = len(answer["scores"][0])
+        parts: dict[str, NDArray[Any]] = {}
+        for part in fields(cls):
+            if part.name != "goal":
+                values = np.array(answer[part.name], np.int64 if part.type is Whole else np.float64)
+                parts[part.name] = values.reshape(-1, seats) if part.name in ("scores", "score_estimates", "rank_estimates") else values
+        return cls(answer["goal"], **parts)
+
+    # --- what follows from it
+
+    @property
+    def games(self) -> int:
+        """Return how many games were played, failed ones too."""
+        return len(self.scores)
+
+    @property
+    def seats(self) -> int:
+        """Return how many played."""
+        return int(self.scores.shape[1])
+
+    @cached_property
+    def ended(self) -> NDArray[np.bool_]:
+        """Tell which games have scores: those that finished and those stopped for their length, not those that failed."""
+        return self.statuses <= k.CAPPED
+
+    @property
+    def finished(self) -> int:
+        """Return how many games came to their end."""
+        return int((self.statuses == k.FINISHED).sum())
+
+    @property
+    def capped(self) -> int:
+        """Return how many games were stopped for their length."""
+        return int((self.statuses == k.CAPPED).sum())
+
+    @property
+    def failed(self) -> int:
+        """Return how many games stopped at an error."""
+        return self.games - self.finished - self.capped
+
+    @property
+    def reasons(self) -> Counter[str]:
+        """Return why games did not come to their end, and how many each time."""
+        return Counter(k.REASONS[int(status)] for status in self.statuses if status != k.FINISHED)
+
+    @cached_property
+    def ranks(self) -> Whole:
+        """Return the final ranks, [games, seats] from 0; ties share the better one."""
+        worth = self.scores if self.goal == "max" else -self.scores
+        better: Whole = (worth[:, None, :] > worth[:, :, None]).sum(axis=2)
+        return better
+
+    @cached_property
+    def places(self) -> Whole:
+        """Return the final ranks with ties broken by seat, [games, seats] from 0."""
+        order = np.argsort(self.ranks, axis=1, kind="stable")
+        places: Whole = np.argsort(order, axis=1, kind="stable")
+        return places
+
+    @cached_property
+    def win_shares(self) -> Real:
+        """Return who won, [games, seats]; a tie is shared, a failed game has no winner."""
+        first = (self.ranks == 0) & self.ended[:, None]
+        shares: Real = first / np.maximum(1, first.sum(axis=1))[:, None]
+        return shares
+
+    @cached_property
+    def move(self) -> Whole:
+        """Return the number of each decision in its game, from 0."""
+        starts = np.searchsorted(self.game, np.arange(self.games))
+        move: Whole = np.arange(len(self.game)) - starts[self.game]
+        return move
+
+    @cached_property
+    def decisions(self) -> Whole:
+        """Return how many decisions each game had."""
+        return np.bincount(self.game, minlength=self.games)
+
+    @cached_property
+    def leads(self) -> Real:
+        """Return the estimated ranks normalised, [decisions, seats]: 1 is first, 0 last; with one player there is no lead."""
+        lead: Real = (
+            (self.seats - 1 - self.rank_estimates) / (self.seats - 1) if self.seats > 1 else np.full_like(self.rank_estimates, NOTHING)
+        )
+        return lead
+
+    @cached_property
+    def own_leads(self) -> Real:
+        """Return what each decision's player estimated for itself, [decisions]."""
+        own: Real = self.leads[np.arange(len(self.seat)), self.seat]
+        return own
+
+    @property
+    def estimated(self) -> NDArray[np.bool_]:
+        """Tell which decisions come with estimates."""
+        return ~np.isnan(self.best)

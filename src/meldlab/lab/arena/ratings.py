@@ -1,0 +1,85 @@
+"""All against all: a contest of every two players on the same deals, and the ratings that explain them.
+
+>>> from meldlab.gin import Gin
+>>> robin = all_against_all(Gin(), ["simple", "ensemble", "gin-only"], games=1000, seed=2)
+>>> [one.name for one in robin.ratings.players], robin.ratings.cycle
+(['ensemble', 'gin-only', 'simple'], ())
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any
+
+from meldlab.errors import NotLegalHere
+from meldlab.lab.arena.contest import Contest, contest
+from meldlab.lab.arena.seating import seatings
+from meldlab.play import Game, TimeLimit
+from meldlab.statistics import Ratings, bradley_terry
+
+__all__ = ["RoundRobin", "all_against_all"]
+
+
+@dataclass(frozen=True)
+class RoundRobin:
+    """The contests of all pairs, and the ratings."""
+
+    players: tuple[str, ...]
+    contests: tuple[Contest, ...]
+    ratings: Ratings
+
+    def as_json(self) -> dict[str, object]:
+        """Return the answer of the command line."""
+        worst = self.ratings.misfit
+        misfit = {
+            "players": [worst.first, worst.second],
+            "win_rate": worst.played.value,
+            "ci95": worst.played.ends,
+            "by_ratings": worst.expected,
+            "significant": worst.significant,
+        }
+        return {
+            "game": self.contests[0].game,
+            "players": list(self.players),
+            "ratings": [{"player": one.name, "rating": one.points.value, "ci95": one.points.ends} for one in self.ratings.players],
+            "misfit": misfit,
+            "cycle": list(self.ratings.cycle),
+            "contests": [each.as_json() for each in self.contests],
+        }
+
+
+def all_against_all(
+    game: Game[Any],
+    players: Sequence[str],
+    games: int,
+    seed: int = 0,
+    *,
+    threads: int = 0,
+    time_limit: TimeLimit = TimeLimit(),  # noqa: B008  # frozen, so sharing it is harmless
+    raising: bool = False,
+    progress: Callable[[int], None] = lambda games: None,
+) -> RoundRobin:
+    """Play ``games`` games between every two players, all on the same deals."""
+    if len(set(players)) != len(players):
+        raise NotLegalHere("a player cannot be rated against itself")
+    if len(players) < 2:
+        raise NotLegalHere("all against all takes two players or more")
+    if len({seatings(game, 2)[0].count(player) for player in range(2)}) > 1:
+        raise NotLegalHere(f"all against all needs sides of the same size; {game.name} has {game.seats[0]} seats and no two teams")
+    found, before = list[Contest](), 0
+    for pair in combinations(players, 2):
+        found.append(
+            contest(
+                game,
+                pair,
+                games,
+                seed,
+                threads=threads,
+                time_limit=time_limit,
+                raising=raising,
+                progress=lambda done, before=before: progress(before + done),  # type: ignore[misc]
+            )
+        )
+        before += found[-1].games
+    won = {pair: each.won for pair, each in zip(combinations(range(len(players)), 2), found, strict=True)}
+    return RoundRobin(tuple(players), tuple(found), bradley_terry(players, won))

@@ -1,0 +1,27 @@
+"""Rows as comma-separated text: the one way in which tables are written.
+
+>>> print(csv_text([["name", "rate"], ["a, b", 0.123456789], [None, float("nan")]], digits=5), end="")
+name,rate
+"a, b",0.12346
+,
+"""
+
+import csv
+import io
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+__all__ = ["csv_text"]
+
+
+def csv_text(rows: Iterable[Sequence[Any]], digits: int | None = None) -> str:
+    """Return rows as text; what is unknown stays empty, and numbers with a point keep so many digits, or all of them."""
+
+    def cell(value: Any) -> Any:
+        if value is None or value != value:  # what is not a number differs from itself
+            return ""
+        return f"{value:.{digits}g}" if digits and isinstance(value, float) else value
+
+    paper = io.StringIO()
+    csv.writer(paper, lineterminator="\n").writerows([cell(value) for value in row] for row in rows)
+    return paper.getvalue()

@@ -1,0 +1,78 @@
+"""House rules as data: a preset and the fields that differ from it, in a record or in a file.
+
+>>> from dataclasses import dataclass
+>>> @dataclass(frozen=True)
+... class Rules:
+...     players: int = 2
+...     open: bool = False
+>>> presets = {"usual": Rules(), "open": Rules(open=True)}
+>>> rules_from({"preset": "open", "players": 3}, presets)
+Rules(players=3, open=True)
+>>> record_of(Rules(3), presets)
+{'preset': 'usual', 'players': 3}
+>>> rules_from({"playres": 3}, presets)
+Traceback (most recent call last):
+    ...
+meldlab.errors.NoSuchThing: no rule 'playres' (use players, open); did you mean players?
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import fields, replace
+from pathlib import Path
+from typing import Any, TypeVar
+
+from meldlab.errors import BadText, MeldlabError, NoSuchThing, NotLegalHere
+from meldlab.play.record import read_toml
+
+__all__ = ["preset_of", "read_rules", "record_of", "rules_from"]
+
+R = TypeVar("R")
+
+
+def preset_of(name: Any, presets: Mapping[str, R]) -> R:
+    """Return rules by their name."""
+    if name not in list(presets):
+        raise NoSuchThing("rules", name, presets)
+    return presets[name]
+
+
+def rules_from(table: Mapping[str, Any], presets: Mapping[str, R]) -> R:
+    """Return the rules of a record: a preset, the first if none is named, and the fields that differ from it."""
+    start: Any = preset_of(table.get("preset", next(iter(presets))), presets)
+    changes = {name: value for name, value in table.items() if name != "preset"}
+    known = [field.name for field in fields(start)]
+    for name in changes:
+        if name not in known:
+            raise NoSuchThing("rule", name, known)
+    return replace(start, **changes)  # type: ignore[no-any-return]  # the rules of these presets
+
+
+def record_of(rules: Any, presets: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the preset that differs in the fewest fields, and those fields."""
+    own = {field.name: getattr(rules, field.name) for field in fields(rules)}
+    differences = [
+        {"preset": name, **{field: value for field, value in own.items() if value != getattr(preset, field)}}
+        for name, preset in presets.items()
+    ]
+    return min(differences, key=len)
+
+
+def read_rules(name: str, presets: Mapping[str, R]) -> R:
+    """Return a preset by its name, or the rules of a TOML file; a mistake in the file is shown where it stands."""
+    path = Path(name)
+    if name in presets or (path.suffix != ".toml" and not path.is_file()):
+        if name not in presets:
+            raise NoSuchThing("rules", name, [*presets, "FILE.toml"])
+        return presets[name]
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as problem:
+        raise NotLegalHere(f"cannot read {name}: {getattr(problem, 'strerror', None) or 'it is no text in UTF-8'}") from None
+    table = read_toml(text)
+    try:
+        return rules_from(table, presets)
+    except MeldlabError as mistake:
+        named = next((key for key in table if key in str(mistake)), None)
+        at = re.search(rf"^\s*[\"']?({re.escape(named)})", text, re.MULTILINE) if named else None
+        raise BadText(str(mistake), text, at.start(1) if at else len(text)) from None

@@ -1,0 +1,99 @@
+"""Players of any described game: at random, by samples, by trees, by one tree over what a seat knows.
+
+>>> Searcher.parse("mcts:200:taken")
+Searcher(kind='mcts', simulations=200, determinizations=10, level='taken', reward='score', exploration=0.7, cap=500)
+>>> str(Searcher("ismcts", reward="rank"))
+'ismcts:1000:rank'
+>>> from meldlab.play import Deal, Table
+>>> from meldlab.recycle.game import Described
+>>> Table(Described.named("kuhn_poker"), [Searcher("pimc", 50), Searcher("random")]).play(Deal(seed=1)).record.players
+('pimc:50', 'random')
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from meldlab.chance import Purpose
+from meldlab.errors import BadText, NoSuchThing, NotLegalHere
+from meldlab.play import Chance
+from meldlab.recycle.machine.position import Masked
+
+__all__ = ["KINDS", "LEVELS", "REWARDS", "Searcher"]
+
+KINDS = ("random", "pimc", "mcts", "ismcts")
+LEVELS = ("private", "taken")
+REWARDS = ("score", "rank")
+
+
+class Offer(Protocol):
+    """What a search needs of a view."""
+
+    @property
+    def position(self) -> Masked:
+        """The game as the seat knows it."""
+
+    def legal_actions(self) -> Sequence[Any]:
+        """Give the options."""
+
+
+@dataclass(frozen=True)
+class Searcher:
+    """A player: how it looks ahead, how often for each option, what it remembers and what it seeks.
+
+    >>> Searcher.parse("pimc") == Searcher("pimc", simulations=1000)
+    True
+    """
+
+    kind: str
+    simulations: int = 1000
+    determinizations: int = 10
+    level: str = "private"
+    reward: str = "score"
+    exploration: float = 0.7
+    cap: int = 500  # decisions of one simulation, which is then scored as it stands
+
+    def __post_init__(self) -> None:
+        for what, value, known in (("player", self.kind, KINDS), ("level", self.level, LEVELS), ("reward", self.reward, REWARDS)):
+            if value not in known:
+                raise NoSuchThing(what, value, list(known))
+        if not all(0 < number < 2**31 for number in (self.simulations, self.determinizations, self.cap)):
+            raise NotLegalHere("a search needs at least one simulation, one deal and one decision, and fewer than 2^31")
+        if not 0 <= self.exploration < 2**20:
+            raise NotLegalHere(f"exploration {self.exploration} is no weight from 0 up")
+
+    @classmethod
+    def parse(cls, text: str, simulations: int = 1000, level: str = "private") -> "Searcher":
+        """Read a kind and, after colons and in any order, simulations per option, a level and a reward."""
+        kind, *rest = (part.strip() for part in text.split(":"))
+        given: dict[str, Any] = {"simulations": simulations, "level": level}
+        for part in rest:
+            if part.isdecimal() and len(part) <= 12:
+                given["simulations"] = int(part)
+            elif part in LEVELS:
+                given["level"] = part
+            elif part in REWARDS:
+                given["reward"] = part
+            else:
+                raise BadText("after a player come simulations, private or taken, score or rank", text, text.index(part))
+        return cls(kind, **given)
+
+    def __str__(self) -> str:
+        if self.kind == "random":
+            return self.kind
+        parts = [self.kind, str(self.simulations)]
+        return ":".join(parts + [part for part in (self.level, self.reward) if part not in ("private", "score")])
+
+    @property
+    def name(self) -> str:
+        """Return the name in records and on the command line."""
+        return str(self)
+
+    def choose(self, view: Offer, chance: Chance) -> Any:
+        """Imagine worlds that agree with the view, and return the option that does best in them; or any, at random."""
+        if self.kind == "random":
+            return chance.pick(view.legal_actions())
+        from meldlab.recycle.players.searching import Searching
+
+        advice = Searching.of(view.position.machine).advise(self, view.position, chance.key(Purpose.SEARCH))
+        return view.legal_actions()[advice.option]

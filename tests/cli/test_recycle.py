@@ -1,0 +1,246 @@
+"""The door: every verb as a user calls it, and what it says to nonsense."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from meldlab.cli.app import main
+from meldlab.recycle import library
+from meldlab.recycle.machine.machine import Machine
+
+TINY = """;; a game
+(game (setup (create players 2) (create deck (game iloc S) (deck (RANK (A, B)))))
+ (do ((shuffle (game iloc S)) (all player 'P (move (top (game iloc S)) (top ('P iloc HAND)))))) ;; deal
+ (stage player once (choice ((turn pass) (set ((current player) str SAID) HELLO))))
+ (scoring max (size ((current player) iloc HAND))))
+"""
+
+
+@pytest.fixture
+def tiny(tmp_path: Path) -> str:
+    path = tmp_path / "Tiny2.gdl"
+    path.write_text(TINY)
+    return str(path)
+
+
+def said(capsys: pytest.CaptureFixture[str], *words: str, status: int = 0) -> str:
+    with pytest.raises(SystemExit) as ended:
+        main(["recycle", *words])
+    printed = capsys.readouterr()
+    assert ended.value.code == status, printed.err
+    return printed.out if status == 0 else printed.out + printed.err
+
+
+def answer(capsys: pytest.CaptureFixture[str], *words: str, status: int = 0) -> Any:
+    return json.loads(said(capsys, *words, "--json", status=status).splitlines()[0])
+
+
+def test_list_names_the_library(capsys: pytest.CaptureFixture[str]) -> None:
+    assert "block_rummy" in said(capsys, "list")
+    assert {"name", "title", "players", "rules"} == set(answer(capsys, "list")["games"][0])
+
+
+def test_check(capsys: pytest.CaptureFixture[str], tiny: str) -> None:
+    fine = answer(capsys, "check", tiny)
+    assert list(fine) == ["ok", "errors", "warnings", "players", "constructs"]
+    assert (fine["ok"], fine["players"], fine["errors"]) == (True, 2, [])
+    assert {"once", "choice", "shuffle"} <= set(fine["constructs"])
+    Path(tiny).write_text(TINY.replace("(top ('P", "(top ('Q"))
+    wrong = answer(capsys, "check", tiny, status=2)
+    assert wrong["ok"] is False
+    assert wrong["errors"] == [{"code": "E101", "line": 3, "column": 78, "message": "nothing binds 'Q"}]
+    assert TINY.splitlines()[2][77:79] == "'P"
+    Path(tiny).write_text(TINY.replace("shuffle", "shufle"))
+    assert answer(capsys, "check", tiny, status=2)["errors"][0]["code"] == "E002"
+    assert "^" in said(capsys, "check", tiny, status=2)
+
+
+def test_format_keeps_comments_and_meaning(capsys: pytest.CaptureFixture[str], tiny: str) -> None:
+    text = said(capsys, "format", tiny)
+    assert ";; a game" in text
+    assert ";; deal" in text
+    said(capsys, "format", tiny, "--write")
+    assert Path(tiny).read_text() == text == said(capsys, "format", tiny)
+    said(capsys, "format", "kuhn_poker", "--write", status=2)
+
+
+def test_migrate_counts_players_from_one(capsys: pytest.CaptureFixture[str], tiny: str) -> None:
+    old = TINY.replace("(turn pass)", "(cycle next current) (cycle next (0 player)) (set ('P sto X) (pid (current player)))").replace(
+        "('P sto", "(game sto"
+    )
+    Path(tiny).write_text(old)
+    said(capsys, "run", tiny, "--games", "1", status=2)
+    text = said(capsys, "migrate", tiny)
+    assert "(cycle next (current player))" in text
+    assert "(cycle next (1 player))" in text
+    assert "(- (pid (current player)) 1)" in text
+    assert answer(capsys, "run", tiny, "--games", "1", "--dialect", "0.5")["finished"] == 1
+    said(capsys, "run", tiny, "--dialect", "0.4", status=2)
+
+
+def test_migrate_refuses_what_is_of_today(capsys: pytest.CaptureFixture[str], tiny: str) -> None:
+    for name in library.names():
+        assert said(capsys, "migrate", name, status=2).count("\n") == 1
+    assert said(capsys, "migrate", "kuhn_poker", status=2) == "error: kuhn_poker is 0.6 already: it counts players from 1\n"
+    assert said(capsys, "migrate", "kuhn_poker", "--certain", status=2) == "error: kuhn_poker is 0.6 already: it counts players from 1\n"
+    assert said(capsys, "migrate", "golf", status=2).startswith("error: nothing in golf is of 0.5: no player or team 0")
+    old = TINY.replace("(turn pass)", "(cycle next (0 player))")
+    Path(tiny).write_text(old)
+    said(capsys, "migrate", tiny, "--write")
+    once = Path(tiny).read_text()
+    assert "(cycle next (1 player))" in once
+    said(capsys, "migrate", tiny, "--write", status=2)
+    assert Path(tiny).read_text() == once
+    # Nothing shows it, but the user knows.
+    Path(tiny).write_text(TINY.replace("(turn pass)", "(cycle next (1 player))"))
+    said(capsys, "migrate", tiny, status=2)
+    assert "(cycle next (2 player))" in said(capsys, "migrate", tiny, "--certain")
+
+
+def test_run_has_exactly_its_keys_and_repeats_itself(capsys: pytest.CaptureFixture[str], tiny: str) -> None:
+    first = answer(capsys, "run", tiny, "--games", "50", "--seed", "3", "--players", "random,random")
+    keys = "game players games finished capped failed failures decisions_per_game options_per_decision scores scores_ci95 win_rate ci95"
+    assert " ".join(first) == f"{keys} seconds games_per_second"
+    for seat in (0, 1):
+        assert first["ci95"][seat][0] < first["win_rate"][seat] < first["ci95"][seat][1]
+    again = answer(capsys, "run", tiny, "--games", "50", "--seed", "3", "--threads", "2")
+    timing = ("seconds", "games_per_second")
+    assert {key: value for key, value in first.items() if key not in timing} == {
+        key: value for key, value in again.items() if key not in timing
+    }
+    assert (first["game"], first["finished"], first["win_rate"], first["scores"]) == ("Tiny2", 50, [0.5, 0.5], [1.0, 1.0])
+    assert answer(capsys, "run", tiny, "--games", "5", "--limits", "decisions=1")["capped"] == 5
+    assert answer(capsys, "run", tiny, "--games", "5", "--limits", "decisions=2")["capped"] == 0
+    assert "50 games" in said(capsys, "run", tiny, "--games", "50")
+
+
+def test_a_rate_never_stands_without_its_interval(capsys: pytest.CaptureFixture[str]) -> None:
+    from meldlab.statistics import Moments
+
+    games = Machine.of(library.entry("kuhn_poker").text).random_games(200, seed=4)
+    shares = (games.scores > 0).astype(float)
+    rates = [Moments.of(np.column_stack((np.ones(200), shares[:, seat]))).rate(1, 0) for seat in range(2)]
+    found = answer(capsys, "run", "kuhn_poker", "--games", "200", "--seed", "4")
+    assert found["win_rate"] == pytest.approx([rate.value for rate in rates])
+    assert found["ci95"] == [pytest.approx([rate.low, rate.high]) for rate in rates]
+    printed = said(capsys, "run", "kuhn_poker", "--games", "200", "--seed", "4")
+    assert [f"wins {rate}" in printed for rate in rates] == [True, True]
+
+
+def test_any_seed_is_a_seed(capsys: pytest.CaptureFixture[str], tiny: str) -> None:
+    for seed in ("0", str(2**32), str(2**63 - 1)):
+        assert answer(capsys, "run", tiny, "--games", "2", "--seed", seed)["finished"] == 2
+        assert "scores" in said(capsys, "transcript", tiny, "--seed", seed)
+
+
+def test_failed_games_are_counted_and_explained(capsys: pytest.CaptureFixture[str], tiny: str) -> None:
+    Path(tiny).write_text(TINY.replace("(turn pass)", "(move (top (game iloc S)) (top (game vloc T)))"))
+    with pytest.raises(SystemExit) as ended:
+        main(["recycle", "run", tiny, "--games", "3", "--json"])
+    printed = capsys.readouterr()
+    assert ended.value.code == 0
+    told = json.loads(printed.out)
+    why = "line 4: there is no card here: the list is empty"
+    assert (told["failed"], told["failures"], told["ci95"]) == (3, [{"games": 3, "reason": why}], [[0.0, 1.0], [0.0, 1.0]])
+    assert f"3 failed, {why}" in printed.err
+    shown = said(capsys, "run", tiny, "--games", "3")
+    assert f"3 failed, {why}" in shown
+    assert "won" not in shown
+
+
+def test_show_transcript_and_perft(capsys: pytest.CaptureFixture[str], tiny: str) -> None:
+    shown = answer(capsys, "show", tiny)
+    assert {"tree", "instructions", "storage"} <= set(shown)
+    assert "CHOICE" in said(capsys, "show", tiny)
+    told = answer(capsys, "transcript", tiny, "--seed", "2")
+    assert [move["seat"] for move in told["moves"]] == [1, 2]
+    assert told["scores"] == [1, 1]
+    assert said(capsys, "transcript", tiny, "--seed", "2").count("\n") == 4
+    counts = answer(capsys, "perft", tiny, "--depth", "3")
+    assert counts["histories"] == 4
+    assert [level["histories"] for level in counts["levels"]] == [1, 2, 4, 0]
+
+
+def test_a_person_plays(capsys: pytest.CaptureFixture[str], tiny: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    answers = iter(["nonsense", "9", "2"])
+    monkeypatch.setattr("builtins.input", lambda *_: next(answers))
+    printed = said(capsys, "play", tiny, "--seat", "2")
+    assert "1 x ??" in printed
+    assert "error: no option 'nonsense'" in printed
+    assert "error: no option 9 (1 to 2)" in printed
+    assert "scores p1 1, p2 1" in printed
+
+
+def test_a_person_plays_against_one_that_looks_ahead(
+    capsys: pytest.CaptureFixture[str], tiny: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("builtins.input", lambda *_: "2")
+    printed = said(capsys, "play", tiny, "--seat", "1", "--against", "pimc:3")
+    assert "p2: " in printed
+    assert "scores p1 1, p2 1" in printed
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("run", "no_such_game"),
+        ("run", "missing.rcy"),
+        ("run", "kuhn_poker", "--players", "clever"),
+        ("run", "kuhn_poker", "--players", "random,random,random"),
+        ("run", "kuhn_poker", "--limits", "cars=3"),
+        ("run", "kuhn_poker", "--limits", "cards=many"),
+        ("run", "kuhn_poker", "--games", "0"),
+        ("run", "kuhn_poker", "--limits", "lists=900000000000"),
+        ("run", "kuhn_poker", "--players", "pimc:1", "--limits", "decisions=900000000000"),
+        ("run", "kuhn_poker", "--players", "pimc:" + "9" * 5000),
+        ("run", "kuhn_poker", "--limit", "5"),
+        ("run", "kuhn_poker", "--limits", "cards=" + "9" * 5000),
+        ("run", "kuhn_poker", "--set", "N=" + "9" * 5000),
+        ("check", "kuhn_poker", "--limits", "nonsense"),
+        ("check", "kuhn_poker", "--limits", "cards=-1"),
+        ("check", "kuhn_poker", "--limits", "options=99999999999999"),
+        ("check", "kuhn_poker", "--limits", "words=1000"),
+        ("check", "kuhn_poker", "--dialect", "0.4"),
+        ("play", "kuhn_poker", "--seat", "3"),
+        ("play", "kuhn_poker", "--against", "clever"),
+        ("perft", "kuhn_poker", "--depth", "-1"),
+    ],
+)
+def test_nonsense_ends_with_one_line(capsys: pytest.CaptureFixture[str], words: tuple[str, ...]) -> None:
+    assert said(capsys, *words, status=2).startswith("error: ")
+
+
+def test_players_that_look_ahead_play_a_run(capsys: pytest.CaptureFixture[str], tiny: str) -> None:
+    searched = answer(capsys, "run", tiny, "--players", "pimc:3,ismcts:2:taken", "--games", "6", "--threads", "2")
+    assert (searched["games"], searched["finished"], searched["decisions_per_game"]) == (6, 6, 2)
+    assert "seats, not 3" in said(capsys, "run", tiny, "--players", "mcts,mcts,mcts", status=2)
+    assert "after a player come" in said(capsys, "run", tiny, "--players", "mcts:often", status=2)
+
+
+def test_arena(capsys: pytest.CaptureFixture[str], tiny: str) -> None:
+    fight = answer(
+        capsys, "arena", tiny, "--players", "mcts,random", "--games", "3", "--simulations", "2", "--level", "taken", "--seed", "1"
+    )
+    assert (fight["games"], fight["deals"], fight["finished"], fight["failed"]) == (4, 2, 4, 0)
+    assert [row["player"] for row in fight["players"]] == ["mcts:2:taken", "random"]
+    assert {"seats", "win_rate", "ci95", "fair_share", "score", "score_ci95"} < set(fight["players"][0])
+    assert {"deals_ahead", "deals_behind", "sign_test_p", "score_lead", "score_lead_ci95", "cpu_seconds"} < set(fight)
+    shown = said(capsys, "arena", tiny, "--players", "pimc:2,random", "--games", "2")
+    assert "by chance 0.500" in shown
+    assert "no level 'much'" in said(capsys, "arena", tiny, "--level", "much", status=2)
+    assert "4 players for 2 seats" in said(capsys, "arena", tiny, "--players", "mcts,mcts,mcts,mcts", status=2)
+
+
+def test_bench_times_decisions_and_projects_a_page(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(["bench", "analyse", "--game", "kuhn_poker", "--games", "1", "--simulations", "5", "--json"])
+    found = json.loads(capsys.readouterr().out)
+    assert set(found["opening_decision_seconds"]) == {"pimc", "mcts", "ismcts"}
+    assert found["options"] == 2
+    assert found["page_minutes_on_two_cores"] > 0
+    with pytest.raises(SystemExit):
+        main(["bench", "analyse", "--game", "kuhn_poker", "--games", "1", "--simulations", "5"])
+    assert "2 options x 1,000 simulations" in capsys.readouterr().out

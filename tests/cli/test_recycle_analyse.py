@@ -1,0 +1,122 @@
+"""``analyse`` and ``compare`` as a user calls them: what they answer, keep, write, and say to nonsense."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from meldlab.cli.app import main
+from meldlab.lab.analysis.heuristics import NAMES
+
+SMALL = ("--games", "3", "--simulations", "10", "--quick", "--threads", "1", "--seed", "2")
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> str:
+    return str(tmp_path / "runs.sqlite")
+
+
+def said(capsys: pytest.CaptureFixture[str], *words: str, status: int = 0) -> str:
+    with pytest.raises(SystemExit) as ended:
+        main(["recycle", *words])
+    printed = capsys.readouterr()
+    assert ended.value.code == status, printed.err
+    return printed.out if status == 0 else printed.err
+
+
+def timeless(answer: dict[str, Any]) -> dict[str, Any]:
+    """Return an answer without what the clock says."""
+    line_ups = {name: {key: value for key, value in row.items() if key != "median_seconds"} for name, row in answer["line_ups"].items()}
+    return {**answer, "line_ups": line_ups, "seconds": None}
+
+
+def test_analyse_answers_and_repeats_itself(capsys: pytest.CaptureFixture[str], store: str, tmp_path: Path) -> None:
+    first = json.loads(said(capsys, "analyse", "kuhn_poker", *SMALL, "--store", store, "--json"))
+    keys = [
+        "game",
+        "title",
+        "players",
+        "settings",
+        "player",
+        "simulations",
+        "seed",
+        "quick",
+        "line_ups",
+        "heuristics",
+        "movement",
+        "seconds",
+        "files",
+    ]
+    assert list(first) == keys
+    assert list(first["heuristics"]) == list(NAMES)
+    assert set(first["heuristics"]["order"]) == {"value", "low", "high", "meaning", "published"}
+    assert set(first["heuristics"]["order"]["published"]) == {"value", "low", "high"}
+    assert set(first["heuristics"]["spread"]) == {"value", "low", "high", "meaning"}
+    assert list(first["line_ups"]) == ["random", "all mcts", "p1 mcts, others random"]
+    assert first["files"] == []
+    other = str(tmp_path / "other.sqlite")
+    assert timeless(json.loads(said(capsys, "analyse", "kuhn_poker", *SMALL, "--store", other, "--json"))) == timeless(first)
+
+
+def test_analyse_writes_its_page_and_says_where(capsys: pytest.CaptureFixture[str], store: str, tmp_path: Path) -> None:
+    told = said(capsys, "analyse", "kuhn_poker", *SMALL, "--player", "pimc", "--store", store, "--out", str(tmp_path / "out"))
+    assert told.startswith("Kuhn Poker: 2 players, ")
+    assert told.endswith(f"the page is {tmp_path / 'out' / 'index.html'}\n")
+    assert all(f"\n{name} " in told for name in NAMES)
+    assert ",PP," in (tmp_path / "out" / "lead.csv").read_text()
+
+
+def test_a_cluster_gives_the_same(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    distributed = pytest.importorskip("distributed", reason="the extra 'cluster' is not installed")
+    here = json.loads(said(capsys, "analyse", "kuhn_poker", *SMALL, "--store", str(tmp_path / "a.sqlite"), "--json"))
+    with distributed.LocalCluster(
+        n_workers=1, threads_per_worker=2, processes=False, protocol="tcp", dashboard_address=None, host="127.0.0.1"
+    ) as cluster:
+        words = ("--store", str(tmp_path / "b.sqlite"), "--cluster", cluster.scheduler_address, "--json")
+        there = json.loads(said(capsys, "analyse", "kuhn_poker", *SMALL, *words))
+    assert timeless(there) == timeless(here)
+
+
+def test_compare_puts_variants_beside_their_game(capsys: pytest.CaptureFixture[str], store: str, tmp_path: Path) -> None:
+    words = ("--player", "random", "--games", "5", "--quick", "--store", store, "--set", "LIMIT=60", "--set", "LIMIT=0")
+    found = json.loads(said(capsys, "compare", "gin_rummy", "kuhn_poker", *words, "--out", str(tmp_path / "out"), "--json"))
+    assert [(game["game"], game["settings"]) for game in found["games"]] == [
+        ("gin_rummy", {}),
+        ("gin_rummy", {"LIMIT": 60}),
+        ("gin_rummy", {"LIMIT": 0}),
+        ("kuhn_poker", {}),
+    ]
+    assert len(found["linkage"]) == 3
+    assert (tmp_path / "out" / "index.html").exists()
+    table = said(capsys, "compare", "gin_rummy", "kuhn_poker", *words)
+    assert "Gin Rummy (LIMIT=60)" in table
+    assert all(name in table for name in NAMES)
+
+
+def test_run_plays_variants(capsys: pytest.CaptureFixture[str]) -> None:
+    plain = json.loads(said(capsys, "run", "gin_rummy", "--games", "50", "--json"))
+    easy = json.loads(said(capsys, "run", "gin_rummy", "--games", "50", "--set", "LIMIT=60", "--json"))
+    assert easy["decisions_per_game"] < plain["decisions_per_game"]
+
+
+@pytest.mark.parametrize(
+    ("words", "problem"),
+    [
+        (["analyse", "nogame"], "no game 'nogame'"),
+        (["analyse", "kuhn_poker", "--player", "foo"], "no player 'foo'"),
+        (["analyse", "kuhn_poker", "--set", "LIMIT=3"], "the program declares no number"),
+        (["analyse", "gin_rummy", "--set", "LIMT=3"], "did you mean LIMIT?"),
+        (["analyse", "gin_rummy", "--set", "LIMIT=three"], "a whole number is wanted\n  LIMIT=three\n        ^"),
+        (["analyse", "kuhn_poker", "--games", "0"], "--games"),
+        (["analyse", "kuhn_poker", "--dialect", "0.4"], "no dialect '0.4'"),
+        (["analyse", "kuhn_poker", "--limits", "cards=x"], "name=number"),
+        (["analyse", "kuhn_poker", "--store", "gopher://x"], "gopher://x is no store"),
+        (["compare", "gin_rummy", "hearts", "--set", "LIMT=3"], "no game declares all numbers of LIMT=3 (gin_rummy: LIMIT; hearts: none)"),
+        (["compare"], "Missing argument"),
+    ],
+)
+def test_nonsense_is_one_mistake(capsys: pytest.CaptureFixture[str], words: list[str], problem: str) -> None:
+    told = said(capsys, *words, status=2)
+    assert told.startswith("error: ")
+    assert problem in told

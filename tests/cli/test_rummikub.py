@@ -1,0 +1,210 @@
+"""The door: exact keys, one line and status 2 for every mistake."""
+
+import json
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from meldlab.cli.app import main
+from meldlab.rummikub import random_position, show_table
+from meldlab.rummikub.program import _cbc_path
+
+KEYS = {"played", "count", "value", "table", "kept", "kept_sets", "moves", "proven", "method", "seconds"}
+POSITION = ["--table", "R5 R6 R7 | K9 B9 O9", "--rack", "R8 J"]
+
+
+def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
+    with pytest.raises(SystemExit) as stopped:
+        main(["rummikub", *arguments])
+    said = capsys.readouterr()
+    return int(stopped.value.code or 0), said.out, said.err
+
+
+@pytest.mark.parametrize("method", ["search", "ilp"])
+def test_solve(capsys: pytest.CaptureFixture[str], method: str) -> None:
+    status, out, _ = run(capsys, "solve", *POSITION, "--method", method, "--json")
+    answer = json.loads(out)
+    assert status == 0
+    assert set(answer) >= KEYS
+    assert answer["played"] == ["R8", "J"]
+    assert (answer["count"], answer["value"], answer["kept"]) == (2, 38, 1)
+    assert answer["kept_sets"] == [["K9", "B9", "O9"]]
+    assert answer["proven"] is True
+    assert answer["method"] == method
+    assert any("J=" in tile for tile_set in answer["table"] for tile in tile_set)
+
+
+def test_a_joker_counts_what_is_said(capsys: pytest.CaptureFixture[str]) -> None:
+    _, out, _ = run(capsys, "solve", *POSITION, "--objective", "value", "--joker-value", "0", "--json")
+    assert json.loads(out)["value"] == 8
+
+
+def test_no_opening_is_no_mistake(capsys: pytest.CaptureFixture[str]) -> None:
+    status, out, _ = run(capsys, "solve", "--table", "R5 R6 R7", "--rack", "R1 R2 R3 K4", "--opening", "--json")
+    answer = json.loads(out)
+    assert (status, answer["played"], answer["kept"]) == (0, [], 1)
+
+
+@pytest.mark.parametrize("family", ["free", "modern", "strict"])
+def test_families(capsys: pytest.CaptureFixture[str], family: str) -> None:
+    _, out, _ = run(capsys, "solve", "--table", "R5 R6 R7 J=R8", "--rack", "O1 O2", "--jokers", family, "--json")
+    assert json.loads(out)["count"] == (2 if family == "free" else 0)
+
+
+def test_the_drawing_marks_what_moved(capsys: pytest.CaptureFixture[str]) -> None:
+    status, out, _ = run(capsys, "solve", *POSITION, "--all", "--why-not", "R8")
+    assert status == 0
+    assert "[▲8]" in out
+    assert "▲5 ▲6 ▲7" in out
+    assert "playing R8 costs 0" in out
+    assert "best move" in out
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        POSITION,
+        [*POSITION, "--objective", "value", "--keep", "tiles"],
+        [*POSITION, "--keep", "none"],
+        # More tiles could be played than an opening has; the model without its row would say so.
+        ["--rack", "R10 K10 B10 B8 B9 O1 O2 O3", "--table", "R1 K1 B1", "--opening"],
+        ["--rack", "R5 R6 R7 K6", "--table", "R1 K1 B1", "--opening"],
+        ["--rack", "K10 K11 K12 O1 O2", "--table", "R5 R6 R7 J=R8", "--opening", "--after-opening", "manipulate", "--jokers", "modern"],
+        # With free jokers the one at the end would be taken for nothing.
+        ["--rack", "O1 O2 R9", "--table", "R5 R6 R7 J=R8", "--jokers", "strict"],
+        ["--rack", "R6 O1 O2", "--table", "R5 J=R6 R7 | K1 K2 K3", "--jokers", "modern"],
+    ],
+)
+def test_the_model_that_is_written_is_the_one_that_was_solved(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, arguments: list[str]
+) -> None:
+    path = tmp_path / "model.lp"
+    status, out, _ = run(capsys, "solve", *arguments, "--lp", str(path), "--json")
+    answer = json.loads(out)
+    assert status == 0
+    said = subprocess.run([_cbc_path(), str(path), "-solve"], capture_output=True, text=True, check=True).stdout
+    if not answer["played"]:
+        assert "infeasible" in said
+        return
+    kept = {"tiles": sum(map(len, answer["table"])) - answer["count"] - answer["moved"], "none": 0}
+    keep = arguments[arguments.index("--keep") + 1] if "--keep" in arguments else "sets"
+    worth = answer["value"] if "value" in arguments else answer["count"]
+    waits = "--opening" in arguments and "manipulate" not in arguments
+    best = (1 if keep == "none" else 40) * worth + (0 if waits else kept.get(keep, answer["kept"]))
+    found = re.search(r"Objective value: +(-?[0-9.]+)", said)
+    assert found
+    assert abs(float(found[1])) == best
+
+
+def test_nothing_played_is_nothing_moved(capsys: pytest.CaptureFixture[str]) -> None:
+    # The two runs could be joined, but with no tile from the rack that is no turn.
+    arguments = ["solve", "--table", "R7-9 | R10-12", "--rack", "K1", "--keep", "none"]
+    answer = json.loads(run(capsys, *arguments, "--json")[1])
+    assert (answer["played"], answer["moves"], answer["moved"], answer["kept"]) == ([], [], 0, 2)
+    assert "nothing can be played" in run(capsys, *arguments)[1]
+
+
+@pytest.mark.parametrize(
+    ("rack", "said", "points"),
+    [
+        ("R8 R9 J K1", "27 of 30 points to open: nothing can be played", 27),
+        ("R5 R6 R7 J K1", "26 of 30 points to open: nothing can be played", 26),
+        ("R1 K5", "0 of 30 points to open: nothing can be played", 0),
+        ("R10 R11 J K5", "3 tiles, 33 of 30 points to open;", 33),
+    ],
+)
+def test_an_opening_says_its_points(capsys: pytest.CaptureFixture[str], rack: str, said: str, points: int) -> None:
+    arguments = ["solve", "--rack", rack, "--opening"]
+    assert said in run(capsys, *arguments)[1]
+    assert json.loads(run(capsys, *arguments, "--json")[1])["opening"] == {"points": points, "needed": 30}
+
+
+def test_all_and_why_not_of_an_opening(capsys: pytest.CaptureFixture[str]) -> None:
+    # Thirteen of one colour or another: two openings of three tiles and 30 points, and O1 in neither.
+    arguments = ["solve", "--table", "K1 K2 K3", "--rack", "R9 R10 R11 K10 B10 O1", "--opening", "--all"]
+    _, out, _ = run(capsys, *arguments, "--why-not", "K10", "--json")
+    answer = json.loads(out)
+    assert answer["all_complete"] is True
+    assert sorted(answer["all"]) == [[["K1", "K2", "K3"], ["R10", "K10", "B10"]], [["K1", "K2", "K3"], ["R9", "R10", "R11"]]]
+    assert answer["why_not"] == {"tile": "K10", "possible": True, "cost": 0, "played": ["R10", "K10", "B10"], "proven": True}
+    assert json.loads(run(capsys, *arguments, "--why-not", "O1", "--json")[1])["why_not"]["possible"] is False
+
+
+def test_all_past_the_states_says_so(capsys: pytest.CaptureFixture[str]) -> None:
+    crowded = random_position("mid", 1, 3)
+    arguments = ["solve", "--table", show_table(crowded.table), "--rack", " ".join(map(str, crowded.rack)), "--keep", "none", "--all"]
+    status, out, err = run(capsys, *arguments, "--nodes", "3000")
+    assert (status, err) == (0, "")
+    assert "(there may be more):" in out
+    answer = json.loads(run(capsys, *arguments, "--nodes", "3000", "--json")[1])
+    assert answer["all_complete"] is False
+
+
+def test_past_the_budget_the_answer_says_unproven(capsys: pytest.CaptureFixture[str]) -> None:
+    crowded = random_position("hard", 1, 3)
+    table, rack = show_table(crowded.table), " ".join(map(str, crowded.rack))
+    status, out, _ = run(capsys, "solve", "--table", table, "--rack", rack, "--keep", "tiles", "--seconds", "0.1")
+    assert status == 0
+    assert "the best found within the budget, unproven" in " ".join(out.split())
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--rack", ""], "no tiles on the rack"),
+        (["--rack", "R5 X6"], "no colour 'X'"),
+        (["--rack", "R5 R5 R5"], "3 tiles R5"),
+        (["--rack", "R1", "--table", "R5 R6 R8"], "set 1, R5 R6 R8: the run lacks R7"),
+        (["--rack", "R1", "--smallest", "5", "--numbers", "4", "--colours", "3"], "no set of 5 tiles exists"),
+        (["--rack", "R1", "--jokers", "wild"], "no joker family 'wild'"),
+        (["--rack", "R1", "--objective", "fun"], "no objective 'fun'"),
+        (["--rack", "R1", "--keep", "calm"], "no measure of change 'calm'"),
+        (["--rack", "R1", "--method", "magic"], "no method 'magic'"),
+        (["--rack", "R1", "--rules", "mine"], "no rules 'mine'"),
+        (["--rack", "R1", "--why-not", "K5"], "K5 is not on the rack"),
+        (["--rack", "R1", "--lp", "/nowhere/model.lp"], "cannot be written"),
+    ],
+)
+def test_mistakes(capsys: pytest.CaptureFixture[str], arguments: list[str], said: str) -> None:
+    status, out, err = run(capsys, "solve", *arguments)
+    assert (status, out) == (2, "")
+    assert err.startswith("error: ")
+    assert said in err
+    assert "Traceback" not in err
+
+
+def test_puzzle(capsys: pytest.CaptureFixture[str]) -> None:
+    first, again = (json.loads(run(capsys, "puzzle", "--seed", "4", "--json")[1]) for _ in range(2))
+    assert first["table"] == again["table"]
+    assert first["unique"] is True
+    assert first["simple"] < first["solution"]["count"]
+
+
+def test_arena(capsys: pytest.CaptureFixture[str]) -> None:
+    _, out, _ = run(capsys, "arena", "optimal", "greedy", "--games", "2", "--json")
+    answer = json.loads(out)
+    assert [each["player"] for each in answer["players"]] == ["optimal", "greedy"]
+    assert [each["forfeits"] for each in answer["players"]] == [0, 0]
+    assert run(capsys, "arena", "optimal", "gredy")[0] == 2
+    whole_deals = run(capsys, "arena", "greedy", "greedy", "--games", "3", "--json")[1]
+    assert json.loads(whole_deals)["games"] == 4
+
+
+def test_play(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    lines = iter(["help", "best", "play R1", "draw", "quit"])
+    monkeypatch.setattr("builtins.input", lambda *_: next(lines))
+    status, out, _ = run(capsys, "play", "--against", "greedy", "--seed", "7")
+    assert status == 0
+    assert "error: set 1, R1: a set has at least 3 tiles" in out
+    assert out.rstrip().endswith("stopped")
+
+
+def test_advice_is_a_turn_that_may_be_taken(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    # After the opening nothing can be played, though two runs on the table could be joined.
+    lines = iter(["play R7 R8 R9 | O9 O10 J=O11", "best", "quit"])
+    monkeypatch.setattr("builtins.input", lambda *_: next(lines))
+    _, out, _ = run(capsys, "play", "--against", "greedy", "--seed", "7")
+    assert out.rstrip().splitlines()[-2].strip("> ") == "draw"
+    assert "take " not in out

@@ -1,0 +1,121 @@
+"""Many games at once are the games that a table plays: the same actions, scores and endings for the same seed."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+
+from meldlab.errors import NotLegalHere
+from meldlab.play import Deal, Played, RandomPlayer, Table, wins_of
+from meldlab.recycle import library
+from meldlab.recycle.game import Described, Option, State
+from meldlab.recycle.language.limits import Limits
+from meldlab.recycle.machine import kernel_layout as k
+from meldlab.recycle.players import Searcher, parse
+from meldlab.recycle.players.searching import searched_games
+from tests.recycle.tiny import BREAKING, PEEKING, SECRET
+
+SEARCHERS = [Searcher("pimc", 2, 2), Searcher("mcts", 2, 2), Searcher("ismcts", 2), Searcher("ismcts", 2, level="taken", reward="rank")]
+
+
+def at_the_table(game: Described, players: Sequence[Searcher | RandomPlayer], seed: int, number: int) -> Played[State]:
+    return Table(game, players, raising=True).play(Deal(seed, number))
+
+
+def options(played: Played[State]) -> list[Option]:
+    assert all(isinstance(action, Option) for action in played.actions)
+    return [action for action in played.actions if isinstance(action, Option)]
+
+
+@pytest.mark.parametrize("name", library.names())
+def test_the_kernel_and_the_table_play_the_same_actions(name: str) -> None:
+    game = Described.named(name, limits=Limits(decisions=60))
+    players = [(*SEARCHERS, Searcher("random"))[(seat + len(name)) % 5] for seat in range(game.machine.players)]
+    for number in range(2):
+        played = at_the_table(game, players, 3, number)
+        searched = searched_games(game.machine, players, games=1, seed=3, first=number, threads=1)
+        assert [option.number - 1 for option in options(played)] == searched.chosen.tolist()
+        assert played.result.scores == tuple(searched.scores[0].tolist())
+        players = players[1:] + players[:1]
+
+
+@pytest.mark.parametrize("players", [[RandomPlayer()] * 4, [parse("mcts:2"), Searcher("random"), parse("pimc:2"), parse("ismcts:2:taken")]])
+def test_a_batch_adds_up_what_the_table_plays(players: Sequence[Searcher | RandomPlayer]) -> None:
+    game, first = Described.named("hearts"), 4
+    batch = game.batch(players, seed=2, first=first, games=3, threads=2)
+    assert batch is not None
+    for row in range(3):
+        played = at_the_table(game, players, 2, first + row)
+        assert tuple(batch.scores[row].tolist()) == played.result.scores
+        assert tuple(batch.wins[row].tolist()) == wins_of(played.result)
+        assert batch.counts["decisions"][row] == len(played.actions)
+        assert batch.counts["options"][row] == sum(len(option.view.legal_actions()) for option in options(played))
+    assert (batch.counts["status"] == k.FINISHED).all()
+    assert not batch.troubles
+    searching = any(player.name != "random" for player in players)
+    assert bool(batch.counts["simulations"].all()) == searching
+
+
+FAILING = {
+    "in an option": BREAKING,
+    "while exploring": PEEKING.replace("(turn pass)", "((== 1 2) (turn pass))"),
+    "while scoring": BREAKING.replace("(do (((== (game sto GO) 1) (set (game sto X) (// 1 0)))))", "").replace(
+        "(scoring max 1)", "(scoring max (// 1 (- 1 (game sto GO))))"
+    ),
+}
+
+
+@pytest.mark.parametrize("where", FAILING)
+def test_games_that_fail_do_so_at_the_table_too(where: str) -> None:
+    game = Described("failing", FAILING[where])
+    players: list[Searcher] = [Searcher("random")] * game.machine.players
+    batch = game.batch(players, seed=1, first=10, games=20)
+    assert batch is not None
+    failed = 0
+    for row in range(20):
+        result = at_the_table(game, players, 1, 10 + row).result
+        assert result.scores == tuple(batch.scores[row].tolist())
+        assert wins_of(result) == tuple(batch.wins[row].tolist())
+        assert (10 + row in batch.troubles) == result.reason.startswith("failed: ")
+        failed += 10 + row in batch.troubles
+    assert 0 < failed < 20
+
+
+@pytest.mark.parametrize("text", [PEEKING, SECRET])
+def test_programs_that_look_at_hidden_cards_or_hide_choices_are_played_alike(text: str) -> None:
+    game, players = Described("odd", text), [parse("ismcts:4"), parse("mcts:4")]
+    for number in range(8):
+        played = at_the_table(game, players, 1, number)
+        searched = searched_games(game.machine, players, games=1, seed=1, first=number, threads=1)
+        assert [option.number - 1 for option in options(played)] == searched.chosen.tolist()
+
+
+def test_a_capped_game_is_scored_as_it_stands_in_both() -> None:
+    game = Described.named("block_rummy", limits=Limits(decisions=5))
+    batch = game.batch([Searcher("random")] * 2, seed=1, first=0, games=2)
+    assert batch is not None
+    assert (batch.counts["status"] == k.CAPPED).all()
+    for row in range(2):
+        result = at_the_table(game, [Searcher("random")] * 2, 1, row).result
+        assert result.scores == tuple(batch.scores[row].tolist())
+        assert result.reason.endswith("(stopped: too many decisions)")
+
+
+def test_any_threads_and_any_pieces_give_the_same_batch() -> None:
+    game = Described.named("scopa")
+    whole, parts = (
+        game.batch([Searcher("random")] * 2, 1, 0, 9, 3),
+        [game.batch([Searcher("random")] * 2, 1, first, 3, 1) for first in (0, 3, 6)],
+    )
+    assert whole is not None
+    assert np.array_equal(whole.scores, np.concatenate([part.scores for part in parts if part is not None]))
+
+
+def test_who_is_no_player_of_the_kernel_sits_at_the_table() -> None:
+    class Own(Searcher):
+        """May choose otherwise."""
+
+    game = Described.named("kuhn_poker")
+    assert game.batch([Own("pimc", 2), Searcher("random")], 1, 0, 1) is None
+    with pytest.raises(NotLegalHere, match="kuhn_poker is for 2 players, not 3"):
+        game.batch([Searcher("random")] * 3, 1, 0, 1)
