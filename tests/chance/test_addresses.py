@@ -71,7 +71,7 @@ def test_recycle_draws_each_address_for_one_thing(name: str, monkeypatch: pytest
         return plain(self, event, nth, bound)
 
     def option(self: Addressed, step: int, seat: int, options: int, nth: int = 0) -> int:
-        found[int(decision(self.root, step, 0, seat, int(Purpose.CHOICE)))].add((step, seat))
+        found[int(decision(self.root, step, seat, int(Purpose.CHOICE)))].add((step, seat))
         return plain_option(self, step, seat, options, nth)
 
     monkeypatch.setattr(Addressed, "below", below)

@@ -38,8 +38,8 @@ VERBS = [
     "rummikub arena random greedy --games 2",
     "rummikub puzzle",
     "recycle run kuhn_poker --games 10",
-    "recycle arena kuhn_poker --players mcts:5,pimc:5 --games 2",
-    "recycle arena leduc_poker --players ismcts:5,random --games 2",
+    "recycle arena kuhn_poker mcts:5 pimc:5 --games 2",
+    "recycle arena leduc_poker ismcts:5 random --games 2",
     "recycle transcript kuhn_poker",
     "recycle perft kuhn_poker --depth 2",
 ]

@@ -77,7 +77,7 @@ def test_migrate_counts_players_from_one(capsys: pytest.CaptureFixture[str], tin
     assert "(cycle next (current player))" in text
     assert "(cycle next (1 player))" in text
     assert "(- (pid (current player)) 1)" in text
-    assert answer(capsys, "run", tiny, "--games", "1", "--dialect", "0.5")["finished"] == 1
+    assert answer(capsys, "run", tiny, "--games", "1", "--dialect", "0.5")["unended"] == 0
     said(capsys, "run", tiny, "--dialect", "0.4", status=2)
 
 
@@ -102,16 +102,20 @@ def test_migrate_refuses_what_is_of_today(capsys: pytest.CaptureFixture[str], ti
 
 def test_run_has_exactly_its_keys_and_repeats_itself(capsys: pytest.CaptureFixture[str], tiny: str) -> None:
     first = answer(capsys, "run", tiny, "--games", "50", "--seed", "3", "--players", "random,random")
-    keys = "game players games finished capped failed failures decisions_per_game options_per_decision scores scores_ci95 win_rate ci95"
-    assert " ".join(first) == f"{keys} seconds games_per_second"
-    for seat in (0, 1):
-        assert first["ci95"][seat][0] < first["win_rate"][seat] < first["ci95"][seat][1]
+    keys = "game games deals players drawn deals_ahead deals_behind sign_test_p score_lead score_lead_ci95 decisions decisions_per_game"
+    assert " ".join(first).startswith(keys)
+    for row in first["players"]:
+        assert row["ci95"][0] < row["win_rate"] < row["ci95"][1]
     again = answer(capsys, "run", tiny, "--games", "50", "--seed", "3", "--threads", "2")
     timing = ("seconds", "games_per_second")
     assert {key: value for key, value in first.items() if key not in timing} == {
         key: value for key, value in again.items() if key not in timing
     }
-    assert (first["game"], first["finished"], first["win_rate"], first["scores"]) == ("Tiny2", 50, [0.5, 0.5], [1.0, 1.0])
+    assert (first["game"], first["games"], first["deals"], first["unended"]) == ("Tiny2", 50, 50, 0)
+    assert [(row["player"], row["win_rate"], row["score"]) for row in first["players"]] == [
+        ("p1 random", 0.5, 1.0),
+        ("p2 random", 0.5, 1.0),
+    ]
     assert answer(capsys, "run", tiny, "--games", "5", "--limits", "decisions=1")["capped"] == 5
     assert answer(capsys, "run", tiny, "--games", "5", "--limits", "decisions=2")["capped"] == 0
     assert "50 games" in said(capsys, "run", tiny, "--games", "50")
@@ -123,32 +127,27 @@ def test_a_rate_never_stands_without_its_interval(capsys: pytest.CaptureFixture[
     games = Machine.of(library.entry("kuhn_poker").text).random_games(200, seed=4)
     shares = (games.scores > 0).astype(float)
     rates = [Moments.of(np.column_stack((np.ones(200), shares[:, seat]))).rate(1, 0) for seat in range(2)]
-    found = answer(capsys, "run", "kuhn_poker", "--games", "200", "--seed", "4")
-    assert found["win_rate"] == pytest.approx([rate.value for rate in rates])
-    assert found["ci95"] == [pytest.approx([rate.low, rate.high]) for rate in rates]
+    found = answer(capsys, "run", "kuhn_poker", "--games", "200", "--seed", "4")["players"]
+    assert [row["win_rate"] for row in found] == pytest.approx([rate.value for rate in rates])
+    assert [row["ci95"] for row in found] == [pytest.approx([rate.low, rate.high]) for rate in rates]
     printed = said(capsys, "run", "kuhn_poker", "--games", "200", "--seed", "4")
-    assert [f"wins {rate}" in printed for rate in rates] == [True, True]
+    assert [str(rate) in printed for rate in rates] == [True, True]
 
 
 def test_any_seed_is_a_seed(capsys: pytest.CaptureFixture[str], tiny: str) -> None:
     for seed in ("0", str(2**32), str(2**63 - 1)):
-        assert answer(capsys, "run", tiny, "--games", "2", "--seed", seed)["finished"] == 2
+        assert answer(capsys, "run", tiny, "--games", "2", "--seed", seed)["unended"] == 0
         assert "scores" in said(capsys, "transcript", tiny, "--seed", seed)
 
 
 def test_failed_games_are_counted_and_explained(capsys: pytest.CaptureFixture[str], tiny: str) -> None:
     Path(tiny).write_text(TINY.replace("(turn pass)", "(move (top (game iloc S)) (top (game vloc T)))"))
-    with pytest.raises(SystemExit) as ended:
-        main(["recycle", "run", tiny, "--games", "3", "--json"])
-    printed = capsys.readouterr()
-    assert ended.value.code == 0
-    told = json.loads(printed.out)
+    found = answer(capsys, "run", tiny, "--games", "3")
     why = "line 4: there is no card here: the list is empty"
-    assert (told["failed"], told["failures"], told["ci95"]) == (3, [{"games": 3, "reason": why}], [[0.0, 1.0], [0.0, 1.0]])
-    assert f"3 failed, {why}" in printed.err
+    assert (found["unended"], found["drawn"], found["troubles"]) == (3, 3, [{"games": 3, "first_game": 0, "why": why}])
     shown = said(capsys, "run", tiny, "--games", "3")
-    assert f"3 failed, {why}" in shown
-    assert "won" not in shown
+    assert f"3 games, the first is game 0: {why}" in shown
+    assert "^" in shown
 
 
 def test_show_transcript_and_perft(capsys: pytest.CaptureFixture[str], tiny: str) -> None:
@@ -215,23 +214,22 @@ def test_nonsense_ends_with_one_line(capsys: pytest.CaptureFixture[str], words: 
 
 def test_players_that_look_ahead_play_a_run(capsys: pytest.CaptureFixture[str], tiny: str) -> None:
     searched = answer(capsys, "run", tiny, "--players", "pimc:3,ismcts:2:taken", "--games", "6", "--threads", "2")
-    assert (searched["games"], searched["finished"], searched["decisions_per_game"]) == (6, 6, 2)
+    assert (searched["games"], searched["unended"], searched["decisions_per_game"]) == (6, 0, 2)
     assert "seats, not 3" in said(capsys, "run", tiny, "--players", "mcts,mcts,mcts", status=2)
     assert "after a player come" in said(capsys, "run", tiny, "--players", "mcts:often", status=2)
 
 
 def test_arena(capsys: pytest.CaptureFixture[str], tiny: str) -> None:
-    fight = answer(
-        capsys, "arena", tiny, "--players", "mcts,random", "--games", "3", "--simulations", "2", "--level", "taken", "--seed", "1"
-    )
-    assert (fight["games"], fight["deals"], fight["finished"], fight["failed"]) == (4, 2, 4, 0)
-    assert [row["player"] for row in fight["players"]] == ["mcts:2:taken", "random"]
-    assert {"seats", "win_rate", "ci95", "fair_share", "score", "score_ci95"} < set(fight["players"][0])
-    assert {"deals_ahead", "deals_behind", "sign_test_p", "score_lead", "score_lead_ci95", "cpu_seconds"} < set(fight)
-    shown = said(capsys, "arena", tiny, "--players", "pimc:2,random", "--games", "2")
-    assert "by chance 0.500" in shown
-    assert "no level 'much'" in said(capsys, "arena", tiny, "--level", "much", status=2)
-    assert "4 players for 2 seats" in said(capsys, "arena", tiny, "--players", "mcts,mcts,mcts,mcts", status=2)
+    found = answer(capsys, "arena", tiny, "mcts:2:taken", "random", "--games", "3", "--seed", "1")
+    assert (found["games"], found["deals"], found["unended"], found["capped"]) == (4, 2, 0, 0)
+    assert [row["player"] for row in found["players"]] == ["mcts:2:taken", "random"]
+    assert {"seats", "win_rate", "ci95", "fair_share", "score", "score_ci95"} < set(found["players"][0])
+    assert {"deals_ahead", "deals_behind", "sign_test_p", "score_lead", "score_lead_ci95", "simulations", "seconds"} < set(found)
+    assert "by chance" in said(capsys, "arena", tiny, "pimc:2", "random", "--games", "2")
+    assert "changed/simulation" in said(capsys, "arena", tiny, "pimc:2", "random", "--games", "2")
+    assert "no player 'clever'" in said(capsys, "arena", tiny, "mcts:2", "clever", status=2)
+    rated = answer(capsys, "arena", tiny, "mcts:2", "random", "pimc:2", "--games", "2")
+    assert {row["player"] for row in rated["ratings"]} == {"mcts:2", "random", "pimc:2"}
 
 
 def test_bench_times_decisions_and_projects_a_page(capsys: pytest.CaptureFixture[str]) -> None:

@@ -14,10 +14,11 @@ NEEDED = {
     "waiting simulate": ["AC QH KD"],
     "gin arena": ["simple", "simple"],
     "rummikub arena": ["random", "random"],
+    "recycle arena": ["kuhn_poker", "random", "random"],
     "stopping draw": ["policy"],
     "recycle compare": ["kuhn_poker", "leduc_poker"],
 }
-RECYCLE = ("run", "play", "transcript", "perft", "analyse", "arena", "heuristics", "movement")
+RECYCLE = ("run", "play", "transcript", "perft", "analyse", "heuristics", "movement")
 
 
 def verbs_with_seeds() -> list[str]:

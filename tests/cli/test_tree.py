@@ -161,7 +161,7 @@ def test_help_lists_what_the_library_knows() -> None:
     from meldlab.lab.figures.waiting import FIGURES
     from meldlab.melds import Aces
     from meldlab.recycle.language.reader import DIALECTS
-    from meldlab.recycle.players.searcher import KINDS, LEVELS
+    from meldlab.recycle.players.searcher import KINDS
     from meldlab.rummikub.answer import KEEPS, OBJECTIVES
     from meldlab.rummikub.rules import AFTER_OPENING, FAMILIES
     from meldlab.rummikub.solve import METHODS
@@ -178,7 +178,6 @@ def test_help_lists_what_the_library_knows() -> None:
     assert listed("rummikub solve", "--keep") == KEEPS
     assert listed("rummikub solve", "--method") == METHODS
     assert listed("recycle run", "--dialect") == DIALECTS
-    assert listed("recycle arena", "--level") == LEVELS
     assert listed("recycle analyse", "--player") == tuple(KINDS)
 
 

@@ -1,10 +1,20 @@
 """What the arenas of all doors share: their options, how a contest is run, and how it is told."""
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from meldlab.cli.options import print_json, tracebacks
+from meldlab.cli.options import (
+    GameSecondsOption,
+    JsonOption,
+    MoveSecondsOption,
+    RaiseOption,
+    SeedOption,
+    ThreadsOption,
+    print_json,
+    tracebacks,
+)
 from meldlab.cli.progress import progress_bar
 
 if TYPE_CHECKING:
@@ -13,73 +23,73 @@ if TYPE_CHECKING:
     from meldlab.play import Game
     from meldlab.statistics import Interval
 
+Contests = Callable[["Game[Any]", int], None]
 PlayersArgument = Annotated[list[str], typer.Argument(metavar="PLAYERS...", help="The last one takes the seats that are left.")]
 GamesOption = Annotated[int, typer.Option("--games", min=1, help="Games of a contest, rounded up to whole deals in all seatings.")]
 PairsOption = Annotated[bool, typer.Option("--pairs", help="All against all, two at a time, and ratings; so if they are too many to sit.")]
 
 
-def run_contest(
-    game: "Game[Any]",
-    players: list[str],
-    games: int,
-    seed: int,
-    *,
-    pairs: bool,
-    threads: int,
-    seconds_per_move: float | None,
-    seconds_per_game: float | None,
-    raising: bool,
-    json: bool,
-) -> None:
-    """Let the players sit down to one table, or two by two; print what came of it."""
-    from meldlab.errors import NotLegalHere
-    from meldlab.lab.arena.contest import contest
-    from meldlab.lab.arena.ratings import all_against_all
-    from meldlab.play import TimeLimit
+def read_contests(
+    players: PlayersArgument,
+    seed: SeedOption = 0,
+    pairs: PairsOption = False,
+    threads: ThreadsOption = 0,
+    seconds_per_move: MoveSecondsOption = None,
+    seconds_per_game: GameSecondsOption = None,
+    raising: RaiseOption = False,
+    json: JsonOption = False,
+) -> Contests:
+    """Return what lets the players sit down to a game, at one table or two by two, and prints what came of it."""
 
-    if len(players) < 2:
-        raise NotLegalHere("an arena needs two players or more")
-    two_by_two = pairs or len(players) > game.seats[-1]
-    whole = games * (len(players) * (len(players) - 1) // 2 if two_by_two else 1)
-    play: Any = all_against_all if two_by_two else contest
-    with tracebacks(raising), progress_bar(f"{game.name}, games") as show:
-        found = play(
-            game,
-            players,
-            games,
-            seed,
-            threads=threads,
-            time_limit=TimeLimit(seconds_per_move, seconds_per_game),
-            raising=raising,
-            progress=lambda done: show(min(done, whole), whole),
-        )
-    if json:
-        print_json(found.as_json())
-    elif two_by_two:
-        print_round_robin(found)
-    else:
-        print_contest(found)
+    def play(game: "Game[Any]", games: int) -> None:
+        from meldlab.errors import NotLegalHere
+        from meldlab.lab.arena.contest import contest
+        from meldlab.lab.arena.ratings import all_against_all
+        from meldlab.play import TimeLimit
+
+        if len(players) < 2:
+            raise NotLegalHere("an arena needs two players or more")
+        two_by_two = pairs or len(players) > game.seats[-1]
+        whole = games * (len(players) * (len(players) - 1) // 2 if two_by_two else 1)
+        meet: Any = all_against_all if two_by_two else contest
+        with tracebacks(raising), progress_bar(f"{game.name}, games") as show:
+            found = meet(
+                game,
+                players,
+                games,
+                seed,
+                threads=threads,
+                time_limit=TimeLimit(seconds_per_move, seconds_per_game),
+                raising=raising,
+                progress=lambda done: show(min(done, whole), whole),
+            )
+        if json:
+            print_json(found.as_json())
+        elif two_by_two:
+            print_round_robin(found)
+        else:
+            print_contest(found)
+
+    return play
 
 
 def print_contest(found: "Contest") -> None:
     """Print who won how often; every rate with its 95 % interval."""
-    from rich.console import Console
-    from rich.table import Table
-    from rich.text import Text
-
-    console = Console(highlight=False)
-    rows = Table("player", "seats", "won", "by chance", "score", box=None, padding=(0, 3, 0, 0))
+    rows = [("player", "seats", "won", "by chance", "score")]
     for player, name in enumerate(found.players):
-        many, fair = str(found.seats[player]), f"{found.fair[player]:.3f}"
-        rows.add_row(Text(name), many, str(found.rate(player)), fair, str(found.score(player)))
+        rows.append((name, str(found.seats[player]), str(found.rate(player)), f"{found.fair[player]:.3f}", str(found.score(player))))
     print(f"{found.game}: {found.games:,} games, {found.deals:,} deals" + (f", {found.drawn:,} without a winner" if found.drawn else ""))
-    console.print(rows)
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    for row in rows:
+        print("  ".join(text.ljust(width) for text, width in zip(row, widths, strict=True)).rstrip())
     if len(found.players) > 1:
         more, less = found.ahead
         p = f"{found.sign_test:.2g}" if found.sign_test >= 1e-12 else "below 1e-12"
         print(f"{found.players[0]} won more than its share of {more:,} deals, less of {less:,}: exact sign test p = {p}")
-        print(f"{found.players[0]} scores more than the others by {found.lead}")
+        print(f"{found.players[0]} scores better than the others by {found.lead}")
     for name, how in found.counts.items():
+        if how.per != "games" and not found.total(how.per):
+            continue
         values: list[Interval] = [found.count(name, player) for player in range(len(found.players) if how.by_seat else 1)]
         print(f"{f'{name}/{how.per[:-1]}':16} {'   '.join(map(str, values))}")
     print(f"{found.seconds:.1f} s, {found.games / max(found.seconds, 1e-9):,.0f} games/s")

@@ -11,12 +11,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from types import MappingProxyType
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
 from meldlab.errors import BadText, MeldlabError, NoSuchThing, NotLegalHere
-from meldlab.play import Batch, Chance, Deal, Player, RandomPlayer, Result
+from meldlab.play import Batch, Chance, Count, Deal, Played, Player, RandomPlayer, Result
 from meldlab.recycle import library
 from meldlab.recycle.language.limits import Limits
 from meldlab.recycle.language.variants import varied
@@ -142,6 +142,14 @@ class Described:
     text: str
     dialect: str = "0.6"
     limits: Limits = field(default_factory=Limits)
+    counts: ClassVar[Mapping[str, Count]] = {
+        "decisions": Count(),
+        "options": Count("decisions"),
+        "capped": Count(rate=True),
+        "simulations": Count(),
+        "changed": Count("simulations", rate=True),
+        "broken": Count("simulations", rate=True),
+    }
 
     @classmethod
     def named(
@@ -160,6 +168,11 @@ class Described:
     def seats(self) -> range:
         """Return how many play."""
         return range(self.machine.players, self.machine.players + 1)
+
+    @property
+    def lowest_wins(self) -> bool:
+        """Tell whether the lowest score wins."""
+        return self.machine.best == "min"
 
     @property
     def teams(self) -> tuple[int, ...]:
@@ -194,6 +207,12 @@ class Described:
             raise NotLegalHere("a described game deals its own cards: none can be given")
         return State(*self.machine.begin_knowing(deal.seed, deal.game), Teller(self.machine))
 
+    def counted(self, played: Played[State]) -> dict[str, int]:
+        """Return what is counted of a game at the table; simulations are counted by the kernel only."""
+        options = sum(len(action.view.legal_actions()) for action in played.actions if isinstance(action, Option))
+        capped = played.last.position.status == k.CAPPED
+        return {"decisions": len(played.actions), "options": options, "capped": int(capped)}
+
     def batch(self, players: Sequence[Player[Any, Any]], seed: int, first: int, games: int, threads: int = 0) -> Batch | None:
         """Play games ``first`` and following of a seed by kernel, as a table would play them; None if a player only sits at the table."""
         machine = self.machine
@@ -205,7 +224,7 @@ class Described:
             return None
         if len(seated) != machine.players:
             raise NotLegalHere(f"{self.name} is for {machine.players} players, not {len(seated)}")
-        if all(player == chance for player in seated):
+        if games == 0 or all(player == chance for player in seated):
             played: Any = machine.random_games(games, seed, threads, first)
             counts = {"options": played.options} | dict.fromkeys(("simulations", "changed", "broken"), np.zeros(games, np.int64))
         else:
@@ -216,6 +235,7 @@ class Described:
         best = ended[:, None] & (ranks_of(played.scores, machine.best) == 0)
         wins = best / np.maximum(1, best.sum(axis=1))[:, None]
         counts |= {"status": played.statuses, "error_at": played.errors, "decisions": played.decisions}
+        counts["capped"] = (played.statuses == k.CAPPED).astype(np.int64)
         failed = zip(np.flatnonzero(~ended).tolist(), played.statuses[~ended].tolist(), played.errors[~ended].tolist(), strict=True)
         troubles = {first + row: str(machine.failure(status, at)) for row, status, at in failed}
         return Batch(np.where(ended[:, None], played.scores, 0), wins, counts, troubles)

@@ -26,9 +26,6 @@ SetOption = Annotated[
         help="Set a number that the program declares; can be repeated.",
     ),
 ]
-LevelOption = Annotated[
-    str, typer.Option("--level", **one_of("level", "private", "taken"), help="What is remembered: what is seen, or who took what too.")
-]
 
 
 def merged(settings: list[dict[str, int]] | None) -> dict[str, int]:

@@ -1,10 +1,10 @@
 """``meldlab recycle run``, ``transcript`` and ``perft``: many games counted, one in words, all histories."""
 
-import os
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from meldlab.cli.contest import GamesOption, print_contest
 from meldlab.cli.options import JsonOption, SeedOption, ThreadsOption, print_json, taking
 from meldlab.cli.progress import progress_bar
 from meldlab.cli.recycle.options import read_game
@@ -13,49 +13,32 @@ from meldlab.errors import NotLegalHere
 if TYPE_CHECKING:
     from meldlab.recycle.game import Described
 
-AT_ONCE = 5000  # random games that are played in one piece
-
 
 @taking(described=read_game)
 def run(
     described: "Described",
-    games: Annotated[int, typer.Option("--games", min=1, help="How many games.")] = 1000,
+    games: GamesOption = 1000,
     seed: SeedOption = 0,
     players: Annotated[str, typer.Option("--players", help="One for each seat, or one for all: random, pimc, mcts:200 ...")] = "random",
     threads: ThreadsOption = 0,
     json: JsonOption = False,
 ) -> None:
-    """Play many games and count.
+    """Play many games, each player in its seat, and count.
 
     Example: meldlab recycle run hearts --games 10000 --seed 1 --json
     """
-    from meldlab.lab.arena.outcome import Outcome
-    from meldlab.recycle.players import parse
+    from meldlab.lab.arena.contest import contest
 
-    machine = described.machine
-    searchers = [parse(name) for name in players.split(",")]
-    if len(searchers) not in (1, machine.players):
-        raise NotLegalHere(f"{described.name} has {machine.players} seats, not {len(searchers)}")
-    outcome = Outcome.start(described.name, machine, searchers * (machine.players // len(searchers)))
-    cores = threads or os.cpu_count() or 1
-    size = cores if outcome.searching else min(20_000, max(AT_ONCE, games // 50))
-    with progress_bar(described.name) as show:
-        for first in range(0, games, size):
-            outcome.play(min(size, games - first), seed, cores, first)
-            show(outcome.games, games)
-    for count, why in outcome.failures():
-        typer.echo(f"note: {count} failed, {why}", err=True)
-    answer = outcome.answer()
+    seats, named = described.machine.players, players.split(",")
+    if len(named) not in (1, seats):
+        raise NotLegalHere(f"{described.name} has {seats} seats, not {len(named)}")
+    with progress_bar(f"{described.name}, games") as show:
+        everybody = named * (seats // len(named))
+        found = contest(described, everybody, games, seed, turning=False, threads=threads, progress=lambda done: show(done, games))
     if json:
-        print_json(answer)
-        return
-    print(f"{answer['game']}: {answer['players']} players, {answer['games']} games, {answer['games_per_second']:,.0f} a second")
-    print(f"finished {answer['finished']}, capped {answer['capped']}, failed {answer['failed']}")
-    print(f"{answer['decisions_per_game']:.1f} decisions a game, {answer['options_per_decision']:.2f} options a decision")
-    for failure in answer["failures"]:
-        print(f"{failure['games']} failed, {failure['reason']}")
-    for seat, (score, wins) in enumerate(zip(outcome.scores, outcome.win_rates, strict=True), 1):
-        print(f"p{seat}  score {score}  wins {wins}")
+        print_json(found.as_json())
+    else:
+        print_contest(found)
 
 
 @taking(described=read_game)

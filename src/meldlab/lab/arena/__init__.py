@@ -1,1 +1,1 @@
-"""Games between players, counted: gin by kernel, any game at the table, described games by kernel."""
+"""Games between players of any game, counted: seatings, contests by kernel or at tables, ratings, shards."""

@@ -59,11 +59,13 @@ class Contest:
     """[deals, players], wins of each deal."""
     troubles: tuple[Trouble, ...] = ()
     seconds: float = 0.0
+    lowest_wins: bool = False
 
     @classmethod
     def of(cls, game: Game[Any], players: Sequence[str], ways: Ways, batches: Sequence[Batch], first: int = 0) -> "Contest":
         """Return what deals ``first`` and following came to, a batch for each way."""
-        declared: Mapping[str, Count] = getattr(game, "counts", {})
+        # A kernel may count more than the table can.
+        declared = {name: how for name, how in getattr(game, "counts", {}).items() if name in batches[0].counts}
         at = columns(len(players), declared)
         sums = np.zeros((len(batches[0].wins), len(at)))
         sums[:, 0] = len(ways)
@@ -78,18 +80,19 @@ class Contest:
             for deal, why in batch.troubles.items():
                 _add(found, Trouble(why, _who(why, way), 1, deal * len(ways) + number))
         won = sums[:, 1 : 1 + len(players)].copy()
-        return cls(game.name, tuple(players), tuple(ways), declared, Moments.of(sums), won, tuple(found.values()))
+        lowest: bool = getattr(game, "lowest_wins", False)
+        return cls(game.name, tuple(players), tuple(ways), declared, Moments.of(sums), won, tuple(found.values()), lowest_wins=lowest)
 
     @classmethod
     def joined(cls, parts: Sequence["Contest"]) -> "Contest":
         """Return what contests of the same players on different deals add up to."""
-        one, found, moments = parts[0], dict[tuple[str, int | None], Trouble](), parts[0].moments
+        found, moments = dict[tuple[str, int | None], Trouble](), parts[0].moments
         for part in parts[1:]:
             moments += part.moments
         for trouble in (trouble for part in parts for trouble in part.troubles):
             _add(found, trouble)
         won, seconds = np.concatenate([part.won for part in parts]), sum(part.seconds for part in parts)
-        return cls(one.game, one.players, one.ways, one.counts, moments, won, tuple(found.values()), seconds)
+        return replace(parts[0], moments=moments, won=won, troubles=tuple(found.values()), seconds=seconds)
 
     @property
     def deals(self) -> int:
@@ -130,11 +133,11 @@ class Contest:
 
     @property
     def lead(self) -> Interval:
-        """Return how much more a seat of the first player scores than the others do in the mean."""
+        """Return how much better a seat of the first player scores than the others do in the mean: more, or less where the lowest wins."""
         weights = np.zeros(len(self.moments.sums))
         others = sum(self.seats[1:])
         for player, many in enumerate(self.seats):
-            weights[self._at("scores", player)] = 1 if player == 0 else -many / others
+            weights[self._at("scores", player)] = (1 if player == 0 else -many / others) * (-1 if self.lowest_wins else 1)
         both = np.stack([np.eye(len(weights))[0], weights])
         return Moments(self.deals, both @ self.moments.sums, both @ self.moments.products @ both.T).mean(1, 0)
 
@@ -185,7 +188,7 @@ class Contest:
             **lead,
             **self._counted(False, 0),
             "unended": self.forfeits(None),
-            "troubles": [{"games": one.games, "first_game": one.first, "why": one.why} for one in often],
+            "troubles": [{"games": one.games, "first_game": one.first, "why": one.why.splitlines()[0]} for one in often],
             "seconds": self.seconds,
             "games_per_second": self.games / max(self.seconds, 1e-9),
         }
@@ -225,7 +228,9 @@ def contest(
     raising: bool = False,
     progress: Callable[[int], None] = lambda games: None,
 ) -> Contest:
-    """Play ``games`` games, rounded up to whole deals, each of which is played once for each seating; or once, without ``turning``.
+    """Play ``games`` games, rounded up to whole deals, each of which is played once for each seating.
+
+    Without ``turning`` each deal is played once, and the players are told apart by their seats.
 
     Where the kernel of the game does not play all of them, players sit at the table, on ``threads`` cores (0 is all); there these are
     processes, each with players of its own, so a player that learns is measured on one. Only players by name can sit in processes, which
@@ -235,7 +240,7 @@ def contest(
     ways = seatings(game, len(players))[: None if turning else 1]
     deals = -(-many // len(ways))
     found = [player_of(game, one) if isinstance(one, str) else one for one in players]
-    names = [one.name for one in found]
+    names = [one.name if turning else f"p{seat} {one.name}" for seat, one in enumerate(found, 1)]
     seated = [[found[player] for player in way] for way in ways]
     play: Callable[..., Batch | None] | None = getattr(game, "batch", None)
     played: Iterator[tuple[int, list[Batch]]]

@@ -19,7 +19,7 @@ import numpy as np
 
 from meldlab.errors import NotLegalHere
 from meldlab.lab.games import player_of, stand_in
-from meldlab.play import Batch, Chance, Deal, Game, Player, Result, Table, TimeLimit, wins_of
+from meldlab.play import Batch, Chance, Deal, Game, Played, Player, Result, Table, TimeLimit, wins_of
 from meldlab.play.clock import PATIENCE
 
 __all__ = ["Series", "warm_up"]
@@ -60,9 +60,7 @@ class Series:
             yield deal, [self._batch(deal, next(ended)) for _ in self.ways]
 
     def _batch(self, deal: int, ended: Ended) -> Batch:
-        declared = getattr(self.game, "counts", {})
-        nothing = {name: (0,) * len(self.ways[0]) if how.by_seat else 0 for name, how in declared.items()}
-        counts = {name: np.array([number], np.int64) for name, number in {**nothing, **ended.counts}.items()}
+        counts = {name: np.array([number], np.int64) for name, number in ended.counts.items()}
         scores, wins = np.array([ended.result.scores], np.int64), np.array([wins_of(ended.result)])
         return Batch(scores, wins, counts, {deal: ended.trouble} if ended.trouble else {})
 
@@ -86,8 +84,9 @@ class Series:
         """Play one game."""
         deal, way = divmod(number, len(self.ways))
         played = tables[way].play(Deal(self.seed, deal))
-        counted = self.game.counted(played) if hasattr(self.game, "counted") else {}
-        return Ended(played.result, counted, played.trouble)
+        # A described game that its program cannot go on with ends without a winner, and says so.
+        failed = played.result.reason if played.result.reason.startswith("failed: ") else ""
+        return Ended(played.result, counted(self.game, played), played.trouble or failed)
 
     def games(self, found: Players, deals: int, processes: int, *, raising: bool = False) -> Iterator[Ended]:
         """Give the games in order; a time limit that nobody can sleep through takes a process of its own."""
@@ -163,8 +162,8 @@ class PlayingProcess:
         why = f"ran out of time ({self.series.time})" if late else "ended the process it played in"
         line = f"p{seat + 1} forfeits: {self.names[way[seat]]} {why}"
         # How far the game was went down with the process; from its start nobody can have had more.
-        state = self.series.game.start(len(way), Deal(self.series.seed, deal))
-        return Ended(state.forfeit(seat, line), {}, line)
+        broken = Table(self.series.game, [stand_in(self.series.game)] * len(way), most_actions=0).play(Deal(self.series.seed, deal))
+        return Ended(broken.first.forfeit(seat, line), counted(self.series.game, broken), line)
 
     def stop(self) -> None:
         """End the process."""
@@ -187,6 +186,12 @@ class Watched:
             return self.__wrapped__.choose(view, chance)
         finally:
             self.seen[CHOOSING] = 0
+
+
+def counted(game: Game[Any], played: Played[Any]) -> dict[str, Any]:
+    """Return what a game counts of itself, if it does."""
+    found: dict[str, Any] = game.counted(played) if hasattr(game, "counted") else {}
+    return found
 
 
 def warm_up(game: Game[Any], players: Players) -> None:
