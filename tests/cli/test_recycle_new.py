@@ -1,5 +1,6 @@
 """A program to begin with: it is complete, it plays, and nothing is ever written over."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -16,9 +17,10 @@ def test_the_template_is_a_good_game_under_its_own_name(tmp_path: Path, capsys: 
     text = file.read_text()
     assert text.startswith(";; Three Little Pigs\n;; Players: 2\n")
     assert check(text).findings == ()
-    _, out, _ = run(capsys, "recycle", "run", str(file), "--games", "50")
-    assert "finished 50, capped 0, failed 0" in out
-    assert "6.0 decisions a game, 4.00 options a decision" in out
+    status, out, _ = run(capsys, "recycle", "perft", str(file), "--depth", "6", "--json")
+    answer = json.loads(out)
+    # Three turns each: keep, or exchange one of three cards.
+    assert (status, answer["histories"], answer["levels"][6]["ended"]) == (0, 4**6, 4**6)
 
 
 def test_every_part_of_the_template_is_explained(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

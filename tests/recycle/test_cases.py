@@ -119,9 +119,12 @@ def test_a_game_without_one_of_its_guards_is_found(name: str, guard: str) -> Non
     "item",
     [
         "".join(f"(any (range 1 .. 64) 'V{'ABCDEFGH'[i]} " for i in range(8)) + "((== (game sto N) 'VA) (turn pass))" + ")" * 8,
-        "".join(f"(let (+ 'V{'ABCDEFGHIJKLMNOPQRST'[i]} 'V{'ABCDEFGHIJKLMNOPQRST'[i]}) 'V{'BCDEFGHIJKLMNOPQRSTU'[i]} " for i in range(20))
-        + "((== 'VU (game sto N)) (turn pass))"
-        + ")" * 20,
+        "".join(
+            f"(let (+ 'V{'ABCDEFGHIJKLMNOPQRSTUVWXY'[i]} 'V{'ABCDEFGHIJKLMNOPQRSTUVWXY'[i]}) 'V{'BCDEFGHIJKLMNOPQRSTUVWXYZ'[i]} "
+            for i in range(25)
+        )
+        + "((== 'VZ (game sto N)) (turn pass))"
+        + ")" * 25,
         " ".join(f"((== (game sto {'N' * i}) 1) (turn pass))" for i in range(1, 200)),
     ],
 )

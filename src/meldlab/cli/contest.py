@@ -82,13 +82,15 @@ def print_contest(found: "Contest") -> None:
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     for row in rows:
         print("  ".join(text.ljust(width) for text, width in zip(row, widths, strict=True)).rstrip())
-    if len(found.players) > 1:
+    if found.sign_test is not None:
         more, less = found.ahead
         p = f"{found.sign_test:.2g}" if found.sign_test >= 1e-12 else "below 1e-12"
         print(f"{found.players[0]} won more than its share of {more:,} deals, less of {less:,}: exact sign test p = {p}")
+    if len(found.players) > 1:
         print(f"{found.players[0]} scores better than the others by {found.lead}")
     for name, how in found.counts.items():
-        if how.per != "games" and not found.total(how.per):
+        # Who does not search has no simulations, nor anything that is counted of them.
+        if not found.total(name if how.per == "games" else how.per):
             continue
         values: list[Interval] = [found.count(name, player) for player in range(len(found.players) if how.by_seat else 1)]
         print(f"{f'{name}/{how.per[:-1]}':16} {'   '.join(map(str, values))}")
@@ -126,7 +128,7 @@ def print_round_robin(robin: "RoundRobin") -> None:
         console.print(f"these players are not transitive: {beats}", markup=False, soft_wrap=True)
     pairs = Table("first", "second", "won by the first", "sign test p")
     for found in robin.contests:
-        pairs.add_row(*map(Text, found.players), str(found.rate()), f"{found.sign_test:.2g}")
+        pairs.add_row(*map(Text, found.players), str(found.rate()), "" if found.sign_test is None else f"{found.sign_test:.2g}")
     console.print(pairs)
     for found in robin.contests:
         print_troubles(found)

@@ -16,7 +16,10 @@ def format_program(game: GameArgument, settings: SetOption = None, write: WriteO
 
     Example: meldlab recycle format kuhn_poker
     """
-    _lay_out(game, "0.6", settings, write)
+    from meldlab.recycle import layout, read
+
+    text = _text(game, settings, "0.6")
+    _print_or_write(layout(read(text), text), game, write)
 
 
 def migrate(
@@ -31,27 +34,30 @@ def migrate(
 
     Example: meldlab recycle migrate old_game.gdl
     """
-    from meldlab.recycle import library, read
-    from meldlab.recycle.language.migration import is_new, is_old
+    from meldlab.recycle import layout, read
+    from meldlab.recycle.language.migration import is_new, is_old, migrated
 
-    tree = read(library.load(game)[1])
+    text = _text(game, settings, "0.5")
+    tree = read(text)
     if is_new(tree) and not is_old(tree):
         raise NotLegalHere(f"{game} is 0.6 already: it counts players from 1")
     if not (certain or is_old(tree)):
         marks = "no player or team 0, no bare word in cycle, no actual, no tuples"
         raise NotLegalHere(f"nothing in {game} is of 0.5: {marks}; if its players are counted from 0 all the same, --certain rewrites it")
-    _lay_out(game, "0.5", settings, write)
+    _print_or_write(layout(migrated(tree), text), game, write)
 
 
-def _lay_out(game: str, dialect: str, settings: list[dict[str, int]] | None, write: bool) -> None:
-    from meldlab.recycle import layout, library, read
+def _text(game: str, settings: list[dict[str, int]] | None, dialect: str) -> str:
+    from meldlab.recycle import library
     from meldlab.recycle.language.variants import varied
 
-    text = varied(library.load(game)[1], merged(settings), dialect)
-    laid_out = layout(read(text, dialect), text)
+    return varied(library.load(game)[1], merged(settings), dialect)
+
+
+def _print_or_write(text: str, game: str, write: bool) -> None:
     if not write:
-        print(laid_out, end="")
+        print(text, end="")
         return
     if not Path(game).is_file():
         raise NotLegalHere(f"{game} is no file that could be written")
-    Path(game).write_text(laid_out, "utf-8")
+    Path(game).write_text(text, "utf-8")

@@ -8,8 +8,6 @@ import typer
 
 from meldlab.errors import NotLegalHere
 
-__all__ = ["new"]
-
 
 def new(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="The file to write, such as my_game.rcy.")],

@@ -158,9 +158,10 @@ class Contest:
         return int((more > 1e-9).sum()), int((more < -1e-9).sum())
 
     @property
-    def sign_test(self) -> float:
-        """Return the exact p-value of the deals in which the first player was ahead or behind."""
-        return sign_test(*self.ahead)
+    def sign_test(self) -> float | None:
+        """Return the exact p-value of the deals in which the first player was ahead or behind; None where chance favours one of the two."""
+        even = len(self.ways) > 1 and self.fair[0] == 0.5
+        return sign_test(*self.ahead) if even else None
 
     def forfeits(self, player: int | None) -> int:
         """Return how many games a player forfeited; of None, those that did not end by their rules for another reason."""

@@ -72,7 +72,12 @@ class _Work:
 
         def changed(each: Any) -> Any:
             self.more()
-            return values.get(each.name, each) if isinstance(each, s.Var) else each
+            if not isinstance(each, s.Var) or each.name not in values:
+                return each
+            # A value that is put in twice, and what it is put into twice again, would soon be longer than anything written.
+            for _ in walk(values[each.name]):
+                self.more()
+            return values[each.name]
 
         return rewritten(node, changed)
 
