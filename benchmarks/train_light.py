@@ -78,7 +78,7 @@ def near(one, two, dropped, card):
     return run, light.SET_ROWS + sum(state(13 * ((suit + step) & 3) + rank, yes) * weight for step, weight in others)
 
 
-class Network(torch.nn.Module):
+class TorchNetwork(torch.nn.Module):
     """The network of kernel_light, to be trained."""
 
     def __init__(self):
@@ -339,7 +339,7 @@ def learn(school, network, mean, until, seed, rate, by_points):
 def main(out, start, courses):
     out.mkdir(parents=True, exist_ok=True)
     engine = Engine("cuda")
-    network, mean = Network().cuda(), Network().cuda()
+    network, mean = TorchNetwork().cuda(), TorchNetwork().cuda()
     if start is not None:
         network.load(np.load(start))
     mean.load_state_dict(network.state_dict())

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from meldlab.errors import WINDOW, BadText, MeldlabError, NoSuchThing, NotLegalHere, whole
+from meldlab.errors import WINDOW, BadText, MeldlabError, NoSuchThing, NotLegalHere, whole_number
 
 
 @pytest.mark.parametrize("mistake", [BadText("no suit", "5X", 1), NotLegalHere("not now"), NoSuchThing("player", "x", ["simple"])])
@@ -43,7 +43,7 @@ def test_a_name_that_is_nearly_right_is_suggested() -> None:
 
 @pytest.mark.parametrize("value", [0, 13, np.int64(7), np.uint8(3), True])
 def test_whole_numbers_of_any_kind(value: int) -> None:
-    found = whole(value, "number", most=13)
+    found = whole_number(value, "number", most=13)
     assert type(found) is int
     assert found == value
 
@@ -51,10 +51,10 @@ def test_whole_numbers_of_any_kind(value: int) -> None:
 @pytest.mark.parametrize("value", [-1, 14, 1.0, "3", None, np.float64(3)])
 def test_what_is_no_such_number(value: int) -> None:
     with pytest.raises(NotLegalHere, match="number must be a whole number from 0 to 13, not "):
-        whole(value, "number", most=13)
+        whole_number(value, "number", most=13)
 
 
 def test_the_end_of_all_numbers_is_spoken() -> None:
-    assert whole(2**63 - 1, "seed") == 2**63 - 1
+    assert whole_number(2**63 - 1, "seed") == 2**63 - 1
     with pytest.raises(NotLegalHere, match=r"from 0 to 2\^63 - 1, not 9223372036854775808"):
-        whole(2**63, "seed")
+        whole_number(2**63, "seed")

@@ -1,10 +1,14 @@
 """House rules that no linter knows."""
 
 import ast
+from importlib import import_module
 from pathlib import Path
+from pkgutil import iter_modules, walk_packages
+from types import FunctionType
 
 import pytest
 
+import meldlab
 from meldlab.compiling import kernel_sources
 from tests.picture import picture
 
@@ -40,8 +44,20 @@ def test_kernels_live_in_kernel_files_only() -> None:
 
 @pytest.mark.parametrize("source", [source for source in SOURCES if compiled(source)], ids=lambda source: str(source.relative_to(SRC)))
 def test_no_kernel_takes_more_than_eight_arguments(source: Path) -> None:
-    if "recycle" not in source.relative_to(SRC).parts:
-        assert too_many_arguments(source) == []
+    assert too_many_arguments(source) == []
+
+
+def test_no_name_of_a_package_hides_one_of_its_modules() -> None:
+    hidden = []
+    for package in walk_packages(meldlab.__path__, "meldlab."):
+        modules = iter_modules(import_module(package.name).__path__) if package.ispkg else ()
+        hidden += [f"{package.name}.{each.name}" for each in modules if hides(package.name, each.name)]
+    assert hidden == []
+
+
+def hides(package: str, name: str) -> bool:
+    """Tell whether a package has something else under the name of one of its modules."""
+    return isinstance(getattr(import_module(package), name, None), FunctionType | type)
 
 
 def imported(source: Path) -> set[Path]:

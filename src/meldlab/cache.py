@@ -10,7 +10,7 @@ from typing import BinaryIO, cast
 
 from meldlab.errors import NotPossible
 
-__all__ = ["cache_folder", "write_whole"]
+__all__ = ["cache_folder", "replace_file"]
 
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 
@@ -28,12 +28,12 @@ def cache_folder(*parts: str) -> Path:
 
 
 @contextmanager
-def write_whole(path: Path) -> Iterator[BinaryIO]:
+def replace_file(path: Path) -> Iterator[BinaryIO]:
     """Give a file to write to, which takes the place of ``path`` when it is whole; what was there stays until then.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     with write_whole(Path(folder, "greeting")) as file:
+    ...     with replace_file(Path(folder, "greeting")) as file:
     ...         _ = file.write(b"hello")
     ...     Path(folder, "greeting").read_bytes()
     b'hello'

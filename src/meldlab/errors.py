@@ -13,7 +13,7 @@ from difflib import get_close_matches
 from operator import index
 from typing import SupportsIndex
 
-__all__ = ["BadText", "MeldlabError", "NoSuchThing", "NotLegalHere", "NotPossible", "whole"]
+__all__ = ["BadText", "MeldlabError", "NoSuchThing", "NotLegalHere", "NotPossible", "whole_number"]
 
 WINDOW = 72  # columns of a long line that an error shows
 
@@ -68,10 +68,10 @@ class NoSuchThing(MeldlabError):
         return f"no {self.kind} {self.name!r} (use {', '.join(self.known)}){hint}"
 
 
-def whole(value: SupportsIndex, what: str, least: int = 0, most: int = 2**63 - 1) -> int:
+def whole_number(value: SupportsIndex, what: str, least: int = 0, most: int = 2**63 - 1) -> int:
     """Return a whole number of Python's or numpy's as an integer, or say that ``what`` cannot be it.
 
-    >>> whole(52, "number of cards", most=13)
+    >>> whole_number(52, "number of cards", most=13)
     Traceback (most recent call last):
         ...
     meldlab.errors.NotLegalHere: number of cards must be a whole number from 0 to 13, not 52

@@ -164,7 +164,7 @@ def test_help_lists_what_the_library_knows() -> None:
     from meldlab.recycle.players.searcher import KINDS
     from meldlab.rummikub.answer import KEEPS, OBJECTIVES
     from meldlab.rummikub.rules import AFTER_OPENING, FAMILIES
-    from meldlab.rummikub.solve import METHODS
+    from meldlab.rummikub.solver import METHODS
     from meldlab.waiting.kept import PRECISIONS
 
     assert listed("deadwood", "--aces") == tuple(map(str, Aces))

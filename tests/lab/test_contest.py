@@ -150,6 +150,7 @@ def test_who_raises_loses_games_points_and_deals() -> None:
     game = rummikub.Rummikub(PRESETS["paper"])
     found = contest(game, [Raising(), PLAYERS["greedy"]], games=20, seed=1)
     assert (found.wins(), found.ahead, found.forfeits(0), found.forfeits(1), found.forfeits(None)) == (0, (0, 10), 20, 0, 0)
+    assert found.sign_test is not None
     assert found.sign_test < 0.01
     honest = contest(game, [PLAYERS["random"], PLAYERS["greedy"]], games=4, seed=1)
     assert found.lead.high < honest.lead.value

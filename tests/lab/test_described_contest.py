@@ -59,6 +59,7 @@ def test_kernel_and_table_count_the_same(game: str, players: list[str]) -> None:
 
 def test_looking_ahead_pays_where_the_most_wins_and_where_the_least_does() -> None:
     most = contest(Described.named("leduc_poker"), ["pimc:100", "random"], games=200, seed=1, threads=1)
+    assert most.sign_test is not None
     assert most.sign_test < 0.01
     assert most.lead.low > 0
     assert most.ahead[0] > most.ahead[1]
@@ -89,3 +90,10 @@ def test_described_games_are_played_in_processes() -> None:
     )
     assert limited.won.tolist() == kernel.won.tolist()
     assert not limited.troubles
+
+
+def test_signs_are_tested_only_where_chance_is_even() -> None:
+    hearts, kuhn = Described.named("hearts"), Described.named("kuhn_poker")
+    assert contest(hearts, ["random", "random"], games=8, seed=1, threads=1).sign_test is None
+    assert contest(kuhn, ["random", "random"], games=8, seed=1, threads=1, turning=False).sign_test is None
+    assert contest(kuhn, ["random", "random"], games=8, seed=1, threads=1).sign_test is not None

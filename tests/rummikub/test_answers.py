@@ -29,7 +29,7 @@ from meldlab.rummikub import (
     why_not,
 )
 from meldlab.rummikub.families import jokers_obey
-from meldlab.rummikub.moves import carry_out
+from meldlab.rummikub.human_moves import carry_out
 from meldlab.rummikub.positions import box
 from tests.rummikub.small_deck import all_columns, small_position, tables
 

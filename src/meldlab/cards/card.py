@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from enum import IntEnum
 from functools import total_ordering
 
-from meldlab.errors import NotLegalHere, whole
+from meldlab.errors import NotLegalHere, whole_number
 
 __all__ = ["CARDS", "Card", "Rank", "Suit", "all_cards"]
 
@@ -86,7 +86,7 @@ class Card:
     @classmethod
     def from_index(cls, index: int) -> "Card":
         """Return the card of bit ``index``, 0 to 51."""
-        return CARDS[whole(index, "index of a card", most=51)]
+        return CARDS[whole_number(index, "index of a card", most=51)]
 
     @classmethod
     def parse(cls, text: str) -> "Card":

@@ -24,7 +24,7 @@ from meldlab.cards import kernel
 from meldlab.cards.hand import Hand
 from meldlab.cards.kernel import Numbering
 from meldlab.cards.masks import as_masks
-from meldlab.errors import NotLegalHere, whole
+from meldlab.errors import NotLegalHere, whole_number
 
 __all__ = ["count", "hand", "hands", "number", "numbering", "numbers", "orbit", "orbit_size", "orbit_sizes"]
 
@@ -61,7 +61,7 @@ def _keys(dead: Hand) -> tuple[NDArray[np.int32], NDArray[np.uint16]]:
 def numbering(cards: int, dead: Hand = NO_CARDS) -> Numbering:
     """Return what the kernels read for hands of ``cards`` cards, 0 to 13, without the ``dead`` ones."""
     most = min(kernel.MOST, 52 - len(_hand(dead)))
-    return _numbering(whole(cards, "number of cards in a hand with a class", most=most), dead)
+    return _numbering(whole_number(cards, "number of cards in a hand with a class", most=most), dead)
 
 
 @cache
@@ -108,7 +108,7 @@ def number(hand: Hand, dead: Hand = NO_CARDS) -> int:
 def hand(cards: int, number: int, dead: Hand = NO_CARDS) -> Hand:
     """Return the hand that stands for a class of ``cards``-card hands; its suits are ordered by number of cards, spades the longest."""
     size = numbering(cards, dead)
-    asked = whole(number, f"number of a class of {cards}-card hands", most=size.classes - 1)
+    asked = whole_number(number, f"number of a class of {cards}-card hands", most=size.classes - 1)
     return Hand.from_mask(int(kernel.class_hand(asked, size)))
 
 
@@ -135,9 +135,9 @@ def numbers(masks: ArrayLike, cards: int, dead: Hand = NO_CARDS) -> Ints:
 def hands(cards: int, first: int = 0, count: int | None = None, dead: Hand = NO_CARDS) -> Ints:
     """Return [count] int64, the masks that stand for class ``first`` and the following ones (all of them by default)."""
     size = numbering(cards, dead)
-    start = whole(first, f"first of the {size.classes:,} classes of {cards}-card hands", most=size.classes)
+    start = whole_number(first, f"first of the {size.classes:,} classes of {cards}-card hands", most=size.classes)
     left = size.classes - start
-    length = left if count is None else whole(count, f"number of classes from {start:,} on", most=left)
+    length = left if count is None else whole_number(count, f"number of classes from {start:,} on", most=left)
     result: Ints = kernel.class_hands(start, length, size)
     return result
 

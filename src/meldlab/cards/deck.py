@@ -7,7 +7,7 @@ from meldlab.cards.card import CARDS, Card, all_cards
 from meldlab.cards.hand import Hand
 from meldlab.cards.notation import read_cards
 from meldlab.chance import Purpose, verified
-from meldlab.errors import BadText, NotLegalHere, whole
+from meldlab.errors import BadText, NotLegalHere, whole_number
 
 __all__ = ["Deck"]
 
@@ -37,7 +37,7 @@ class Deck:
         from meldlab.chance.kernel import address, shuffle
 
         order = np.arange(52)
-        where = verified(seed), whole(game, "game"), whole(round, "round")
+        where = verified(seed), whole_number(game, "game"), whole_number(round, "round")
         shuffle(order, address(*where, 0, int(Purpose.DEAL)))
         return cls(tuple(CARDS[index] for index in order))
 
@@ -53,7 +53,7 @@ class Deck:
 
     def deal(self, cards: int) -> tuple[Hand, Self]:
         """Return the hand of the top ``cards`` cards, and what is left."""
-        top = whole(cards, "number of cards to deal", most=len(self.cards))
+        top = whole_number(cards, "number of cards to deal", most=len(self.cards))
         return Hand(self.cards[:top]), type(self)(self.cards[top:])
 
     def __str__(self) -> str:

@@ -5,7 +5,7 @@ from typing import Any
 
 from meldlab.cards.card import CARDS, Card, Suit, all_cards
 from meldlab.cards.notation import read_cards
-from meldlab.errors import BadText, whole
+from meldlab.errors import BadText, whole_number
 
 __all__ = ["FULL", "Hand"]
 
@@ -37,7 +37,7 @@ class Hand(Set[Card]):
     def from_mask(cls, mask: int) -> "Hand":
         """Return the hand of a 52-bit mask."""
         hand = cls.__new__(cls)
-        object.__setattr__(hand, "mask", whole(mask, "mask of a hand", most=FULL))
+        object.__setattr__(hand, "mask", whole_number(mask, "mask of a hand", most=FULL))
         return hand
 
     @classmethod

@@ -6,7 +6,7 @@ from numpy.typing import ArrayLike, NDArray
 from meldlab.cards import kernel
 from meldlab.cards.hand import FULL
 from meldlab.chance import verified
-from meldlab.errors import NotLegalHere, whole
+from meldlab.errors import NotLegalHere, whole_number
 
 __all__ = ["as_masks", "random_hands"]
 
@@ -35,6 +35,6 @@ def random_hands(many: int, cards: int, seed: int) -> NDArray[np.int64]:
     >>> [len(Hand.from_mask(int(mask))) for mask in random_hands(3, 10, seed=1)]
     [10, 10, 10]
     """
-    asked = whole(many, "number of hands"), whole(cards, "number of cards", most=52), verified(seed)
+    asked = whole_number(many, "number of hands"), whole_number(cards, "number of cards", most=52), verified(seed)
     hands: NDArray[np.int64] = kernel.random_hands(*asked)
     return hands

@@ -9,7 +9,7 @@ meldlab.errors.NotLegalHere: seed must be a whole number from 0 to 2^63 - 1, not
 from typing import SupportsIndex
 
 from meldlab.chance.kernel_purpose import Purpose
-from meldlab.errors import NotLegalHere, whole
+from meldlab.errors import NotLegalHere, whole_number
 
 __all__ = ["MOST_SEED", "derived", "verified"]
 
@@ -21,7 +21,7 @@ def verified(seed: SupportsIndex) -> int:
     """Return a seed as a plain integer, or say that it is none."""
     if isinstance(seed, bool):
         raise NotLegalHere(f"seed must be a whole number from 0 to 2^63 - 1, not {seed}")
-    return whole(seed, "seed")
+    return whole_number(seed, "seed")
 
 
 def derived(seed: int, purpose: Purpose, *place: int) -> int:
@@ -31,6 +31,6 @@ def derived(seed: int, purpose: Purpose, *place: int) -> int:
     """
     from meldlab.chance.kernel import address
 
-    numbers = [whole(each, "place of a seed", most=MOST_PLACE) for each in place]
+    numbers = [whole_number(each, "place of a seed", most=MOST_PLACE) for each in place]
     first, second, third = numbers + [0] * (3 - len(numbers))
     return int(address(verified(seed), first, second, third, purpose))

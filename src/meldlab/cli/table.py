@@ -11,7 +11,7 @@ from typing import Any
 
 from rich.console import Console
 
-from meldlab.cache import write_whole
+from meldlab.cache import replace_file
 from meldlab.cli.options import need_input
 from meldlab.errors import MeldlabError, NotLegalHere
 from meldlab.play import Chance, Clock, Deal, Game, Player, Record, Result, Step, Table, TimeLimit
@@ -204,5 +204,5 @@ class Kept:
     def finish(self) -> None:
         """Write the record to where it belongs."""
         if self.path is not None:
-            with write_whole(self.path) as file:
+            with replace_file(self.path) as file:
                 file.write(str(self.record).encode())

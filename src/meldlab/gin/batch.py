@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from meldlab.chance import verified
-from meldlab.errors import NotLegalHere, whole
+from meldlab.errors import NotLegalHere, whole_number
 from meldlab.gin import kernel_layout, kernel_round
 from meldlab.gin.book import NO_BOOK, NO_VALUES
 from meldlab.gin.kernel_layout import ENSEMBLE, KIND, PARAMETERS, SIMPLE, Book, Pair
@@ -129,9 +129,9 @@ def rule_vector(rules: Rules, cards: int = 10, ranks: int = 13) -> NDArray[np.in
 
 def play_batch(first: Any, second: Any, rules: Rules, seed: int, start: int, games: int, *, threads: int = 0) -> NDArray[np.int32]:
     """Return [games, COUNTS] int32, what happened in games ``start`` and following with these players in these seats."""
-    deals, number = verified(seed), whole(start, "number of the first game")
+    deals, number = verified(seed), whole_number(start, "number of the first game")
     counts, log = (
-        np.zeros((whole(games, "number of games"), kernel_layout.COUNTS), np.int32),
+        np.zeros((whole_number(games, "number of games"), kernel_layout.COUNTS), np.int32),
         np.empty((0, kernel_layout.LOG_WIDTH), np.int64),
     )
     pair, vector = pair_of(first, second), rule_vector(rules)
@@ -170,6 +170,6 @@ def batch_of(counts: NDArray[np.int32], rules: Rules) -> Batch:
 def trace(first: Any, second: Any, rules: Rules, seed: int, game: int) -> NDArray[np.int64]:
     """Return [steps, 7] int64, every step of one game: seat, verb, card, four melds as hands."""
     log, counts = np.zeros((20_000, kernel_layout.LOG_WIDTH), np.int64), np.zeros((1, kernel_layout.COUNTS), np.int32)
-    number = whole(game, "number of the game")
+    number = whole_number(game, "number of the game")
     kernel_round.play_some(pair_of(first, second), rule_vector(rules), verified(seed), number, 1, log, counts)
     return log[: counts[0, kernel_layout.STEPS]]

@@ -11,7 +11,7 @@ from dataclasses import dataclass, fields
 from typing import Any, Literal, get_args, get_origin
 
 from meldlab.cards import Card
-from meldlab.errors import NoSuchThing, NotLegalHere, whole
+from meldlab.errors import NoSuchThing, NotLegalHere, whole_number
 from meldlab.melds import GIN_POINTS
 from meldlab.play.rules import preset_of, read_rules, record_of, rules_from
 
@@ -114,7 +114,7 @@ def _check(name: str, kind: Any, value: Any) -> None:
     elif type(value) is not kind:
         raise NotLegalHere(f"{name} is {'true or false' if kind is bool else 'a whole number'}, not {value!r}")
     elif kind is int:
-        whole(value, name, most=MOST_POINTS)
+        whole_number(value, name, most=MOST_POINTS)
 
 
 PRESETS = {

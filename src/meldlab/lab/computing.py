@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from meldlab.cards import Hand, classes
 from meldlab.chance import Purpose, derived, verified
-from meldlab.errors import NotLegalHere, whole
+from meldlab.errors import NotLegalHere, whole_number
 from meldlab.gin import Rules, players
 from meldlab.gin.batch import Seated, plays_in_kernel, rule_vector, seat
 from meldlab.gin.book import NO_BOOK
@@ -56,8 +56,8 @@ class Setting:
     ranks: int = 13
 
     def __post_init__(self) -> None:
-        whole(self.cards, "cards in a hand", 3, 10)
-        whole(self.ranks, "ranks of the deck", 3, 13)
+        whole_number(self.cards, "cards in a hand", 3, 10)
+        whole_number(self.ranks, "ranks of the deck", 3, 13)
         if self.stock < self.rules.stock_floor + 2:
             raise NotLegalHere(f"{4 * self.ranks} cards are too few to deal {self.cards} to each player and go on")
         rule_vector(self.rules)  # names a rule that the kernel does not play
@@ -350,18 +350,18 @@ def _checked(
 ) -> tuple[int, int, tuple[int, ...]]:
     """Return rounds, games and the turns to keep, or say which of the numbers cannot be."""
     fast = device == "cuda"
-    many = whole((1 << 20 if fast else 1 << 16) if rounds is None else rounds, "number of rounds", 1000, 1 << 26)
-    measuring = whole((200_000 if fast else 4_000) if games is None else games, "number of games", 2, 1 << 26)
+    many = whole_number((1 << 20 if fast else 1 << 16) if rounds is None else rounds, "number of rounds", 1000, 1 << 26)
+    measuring = whole_number((200_000 if fast else 4_000) if games is None else games, "number of games", 2, 1 << 26)
     if measuring % 2:
         raise NotLegalHere(f"{measuring} games cannot be played in mirrored pairs")
-    whole(loops, "number of loops", 1, MOST_LOOPS)
+    whole_number(loops, "number of loops", 1, MOST_LOOPS)
     if bits not in KINDS:
         raise NotLegalHere(f"values are kept in 8 or 16 bits, not {bits}")
     if not 0 <= upcard <= 1:
         raise NotLegalHere(f"upcard is a chance from 0 to 1, not {upcard}")
     if not 0 <= price <= 100:
         raise NotLegalHere(f"a discard that is taken costs 0 to 100 points, not {price}")
-    kept = tuple(sorted({whole(turn, "turn to keep", 1, TURNS) for turn in turns} or range(1, TURNS + 1)))
+    kept = tuple(sorted({whole_number(turn, "turn to keep", 1, TURNS) for turn in turns} or range(1, TURNS + 1)))
     return many, measuring, kept
 
 

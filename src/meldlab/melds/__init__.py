@@ -20,7 +20,7 @@ from meldlab.melds.arrangement import (
     melds,
     points_of,
 )
-from meldlab.melds.lay_off import LayOff, lay_off
+from meldlab.melds.laying_off import LayOff, lay_off
 from meldlab.melds.meld import Meld
 
 __all__ = [

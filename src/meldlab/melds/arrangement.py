@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from meldlab.cards import CARDS, Card, Hand, draw
 from meldlab.cards.masks import as_masks
-from meldlab.errors import BadText, NotLegalHere, whole
+from meldlab.errors import BadText, NotLegalHere, whole_number
 from meldlab.melds import kernel
 from meldlab.melds.aces import Aces
 from meldlab.melds.meld import Meld
@@ -68,7 +68,7 @@ class Arrangement:
                 raise NotLegalHere(f"{Hand.from_mask(seen & meld.hand.mask)} would lie in two places of an arrangement")
             seen |= meld.hand.mask
         # What a card counts is not known here, but no card counts more than this.
-        whole(self.deadwood, "deadwood of an arrangement", most=MOST_POINTS * len(self.deadwood_cards))
+        whole_number(self.deadwood, "deadwood of an arrangement", most=MOST_POINTS * len(self.deadwood_cards))
 
     @classmethod
     def parse(cls, text: str, points: Points = GIN_POINTS) -> Self:
@@ -249,7 +249,7 @@ def _points(points: Points) -> tuple[int, ...]:
         return points
     if not isinstance(points, Iterable):
         raise NotLegalHere(f"points are 13 numbers, ace to king, not {points!r}")
-    values = tuple(whole(value, "points of a rank", most=MOST_POINTS) for value in points)
+    values = tuple(whole_number(value, "points of a rank", most=MOST_POINTS) for value in points)
     if len(values) != 13:
         raise NotLegalHere(f"points are 13 numbers, ace to king, not {len(values)}")
     return values

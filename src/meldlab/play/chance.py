@@ -17,7 +17,7 @@ from meldlab.cards import Deck
 from meldlab.chance import Purpose, verified
 from meldlab.chance.kernel import MOST_SEATS, address, below, decision, draw, root_of
 from meldlab.chance.kernel_purpose import MOST_PURPOSES
-from meldlab.errors import NotLegalHere, whole
+from meldlab.errors import NotLegalHere, whole_number
 
 __all__ = ["MOST_SEATS", "Chance", "Deal"]
 
@@ -35,7 +35,7 @@ class Deal:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "seed", verified(self.seed))
-        object.__setattr__(self, "game", whole(self.game, "number of a game"))
+        object.__setattr__(self, "game", whole_number(self.game, "number of a game"))
 
     def deck(self, round: int) -> Deck:
         """Return the deck that round ``round`` is dealt from: the one given for it, or a shuffled one."""

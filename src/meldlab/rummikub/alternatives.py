@@ -22,7 +22,7 @@ from meldlab.rummikub.opening import best_read, opens, place_of
 from meldlab.rummikub.position import Position, show_table
 from meldlab.rummikub.search import Pool, covers, search
 from meldlab.rummikub.sets import Column, TileSet, best_reading, columns, long_columns
-from meldlab.rummikub.solve import solve, solve_if_possible
+from meldlab.rummikub.solver import solve, solve_if_possible
 from meldlab.rummikub.tiles import Tile
 
 __all__ = ["Alternatives", "WhyNot", "every_best", "show_table", "solve", "why_not"]

@@ -20,7 +20,7 @@ from meldlab.rummikub.position import Position, read_table, show_table
 from meldlab.rummikub.positions import box
 from meldlab.rummikub.rules import PRESETS, Rules
 from meldlab.rummikub.sets import TileSet, best_reading, columns
-from meldlab.rummikub.solve import solve
+from meldlab.rummikub.solver import solve
 from meldlab.rummikub.tiles import JOKER, Tile, check_supply, read_tiles, show
 
 __all__ = ["Draw", "Fail", "Pass", "Play", "Rummikub", "State", "Turn", "View"]

@@ -14,7 +14,7 @@ from meldlab.rummikub.answer import Answer, Goal
 from meldlab.rummikub.game import Play, Turn, View, grow
 from meldlab.rummikub.position import Position
 from meldlab.rummikub.sets import TileSet
-from meldlab.rummikub.solve import solve
+from meldlab.rummikub.solver import solve
 from meldlab.rummikub.tiles import JOKER, Tile
 
 __all__ = ["PLAYERS", "Greedy", "Optimal", "Patient", "find_player", "simple_table"]

@@ -15,7 +15,7 @@ from meldlab.rummikub.answer import Answer, Goal
 from meldlab.rummikub.players import simple_table
 from meldlab.rummikub.position import Position
 from meldlab.rummikub.positions import random_position
-from meldlab.rummikub.solve import solve
+from meldlab.rummikub.solver import solve
 
 __all__ = ["Puzzle", "make_puzzle"]
 

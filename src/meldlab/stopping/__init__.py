@@ -5,11 +5,11 @@
 Fraction(41984711742427, 15997372030584)
 """
 
-from meldlab.stopping.policy import Policy, boundary_in_floats, continue_or_not, current_value, policy, value_table
+from meldlab.stopping.distribution import Simulated, Winnings, simulate, winnings, winnings_in_floats
+from meldlab.stopping.policies import Policy, boundary_in_floats, continue_or_not, current_value, policy, value_table
 from meldlab.stopping.shepp import asymptotic_value, equal_decks
 from meldlab.stopping.sitting import Sitting
 from meldlab.stopping.urn import Advice, Urn
-from meldlab.stopping.winnings import Simulated, Winnings, simulate, winnings, winnings_in_floats
 
 __all__ = [
     "Advice",

@@ -13,8 +13,8 @@ import numpy as np
 from meldlab.cards import CARDS, Card, Suit
 from meldlab.chance import Purpose, verified
 from meldlab.chance.kernel import address, shuffle
-from meldlab.errors import NotLegalHere, whole
-from meldlab.stopping.policy import policy
+from meldlab.errors import NotLegalHere, whole_number
+from meldlab.stopping.policies import policy
 from meldlab.stopping.urn import Advice, Urn
 
 __all__ = ["Sitting"]
@@ -38,7 +38,7 @@ class Sitting:
         if urn.black + urn.red > MOST_CARDS:
             raise NotLegalHere(f"{urn.black + urn.red} cards are too many to draw by hand (at most {MOST_CARDS:,})")
         order = np.arange(urn.black + urn.red)
-        shuffle(order, np.uint64(address(verified(seed), whole(game, "game"), 0, 0, int(Purpose.DEAL))))
+        shuffle(order, np.uint64(address(verified(seed), whole_number(game, "game"), 0, 0, int(Purpose.DEAL))))
         return cls(urn, tuple(order.tolist()))
 
     @property

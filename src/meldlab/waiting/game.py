@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from meldlab.cards import Hand, classes
 from meldlab.cards.classes import NO_CARDS
 from meldlab.cards.kernel import Numbering
-from meldlab.errors import NotLegalHere, whole
+from meldlab.errors import NotLegalHere, whole_number
 from meldlab.melds import Aces
 from meldlab.pieces import on_cores
 from meldlab.waiting import kernel
@@ -44,7 +44,7 @@ class Waiting:
         for name, value, kind in (("goal", self.goal, Goal), ("dead", self.dead, Hand)):
             if not isinstance(value, kind):
                 raise NotLegalHere(f"{name} must be a {kind.__name__}, not {value!r} ({kind.__name__}.parse reads text)")
-        object.__setattr__(self, "cards", whole(self.cards, "number of cards in a hand", FEWEST, MOST))
+        object.__setattr__(self, "cards", whole_number(self.cards, "number of cards in a hand", FEWEST, MOST))
         if self.bag < 1:
             raise NotLegalHere(f"with {len(self.dead)} dead cards and {self.cards} in hand there is nothing to draw")
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from meldlab.errors import BadText, whole
+from meldlab.errors import BadText, whole_number
 from meldlab.melds import Aces
 from meldlab.melds.arrangement import ONE_EACH, leftovers
 
@@ -26,7 +26,7 @@ class Goal:
 
     def __post_init__(self) -> None:
         if self.knock is not None:
-            object.__setattr__(self, "knock", whole(self.knock, "the deadwood of a knock", most=MOST_DEADWOOD))
+            object.__setattr__(self, "knock", whole_number(self.knock, "the deadwood of a knock", most=MOST_DEADWOOD))
 
     @classmethod
     def parse(cls, text: str) -> "Goal":

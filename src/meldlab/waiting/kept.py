@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from meldlab import __version__
-from meldlab.cache import cache_folder, write_whole
+from meldlab.cache import cache_folder, replace_file
 from meldlab.cards import Hand
 from meldlab.errors import MeldlabError, NoSuchThing, NotLegalHere, NotPossible
 from meldlab.waiting.game import Waiting
@@ -52,7 +52,7 @@ def save(solution: Solution, path: Path, precision: str = "f64") -> float:
         "device": solution.device,
     }
     head = MAGIC + json.dumps(header).encode() + b"\n"
-    with write_whole(path) as file:
+    with replace_file(path) as file:
         file.write(head.ljust(-(-len(head) // PAGE) * PAGE))
         values.tofile(file)
     return error

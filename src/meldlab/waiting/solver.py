@@ -11,7 +11,7 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
-from meldlab.cache import write_whole
+from meldlab.cache import replace_file
 from meldlab.errors import NoSuchThing, NotLegalHere, NotPossible
 from meldlab.gpu import has_gpu
 from meldlab.pieces import on_cores, pieces
@@ -99,7 +99,7 @@ class Checkpoint:
         """Write the state if the time has come; the old one stays until the new one is whole."""
         if self.path is None or time.monotonic() - self.kept < self.every:
             return
-        with write_whole(self.path) as file:
+        with replace_file(self.path) as file:
             np.savez(file, name=np.array(self.name), locked=np.array(locked), **bounds._asdict())
         self.kept = time.monotonic()
 

@@ -22,7 +22,7 @@ def export(
 
     Example: meldlab runs export 1 --out run.csv
     """
-    from meldlab.cache import write_whole
+    from meldlab.cache import replace_file
     from meldlab.errors import NoSuchThing
     from meldlab.lab.rows import csv_text
     from meldlab.lab.runs.store import EVALUATIONS, Store
@@ -37,7 +37,7 @@ def export(
         else:
             print(csv_text([names, *rows]), end="")
         return
-    with write_whole(out) as file:
+    with replace_file(out) as file:
         if out.suffix.lower() == ".parquet":
             write_parquet(names, rows, file)
         else:

@@ -27,7 +27,7 @@ def best(
     """
     from dataclasses import asdict
 
-    from meldlab.cache import write_whole
+    from meldlab.cache import replace_file
     from meldlab.errors import NotLegalHere
     from meldlab.lab.runs.store import Store
     from meldlab.lab.tuning.evolution import Champion, Evolution, best_player
@@ -45,7 +45,7 @@ def best(
         run.finish(found.as_json())
     answer = {"run": run.number, "settings": settings, **found.as_json()}
     if out is not None:
-        with write_whole(out) as file:
+        with replace_file(out) as file:
             file.write(str(found.player).encode())
         answer["files"] = [str(out)]
     if json:

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from meldlab.cache import write_whole
+from meldlab.cache import replace_file
 from meldlab.cli.options import AcesOption, DeviceOption, JsonOption, ThreadsOption, one_of, print_json
 from meldlab.cli.progress import progress_bar
 from meldlab.cli.waiting.options import CardsOption, DeadOption, GoalOption, LoadOption
@@ -155,5 +155,5 @@ def write_table(
     if out is None:
         print(text, end="")
         return
-    with write_whole(out) as file:
+    with replace_file(out) as file:
         file.write(text.encode())

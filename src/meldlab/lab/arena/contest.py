@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from meldlab.chance import verified
-from meldlab.errors import whole
+from meldlab.errors import whole_number
 from meldlab.lab.arena.seating import seatings
 from meldlab.lab.arena.tables import Series
 from meldlab.lab.games import player_of
@@ -237,7 +237,7 @@ def contest(
     processes, each with players of its own, so a player that learns is measured on one. Only players by name can sit in processes, which
     can be stopped; under a time limit they do. ``raising`` lets out what a player raises. ``progress`` is told how many games are done.
     """
-    number, many = verified(seed), whole(games, "number of games", 1)
+    number, many = verified(seed), whole_number(games, "number of games", 1)
     ways = seatings(game, len(players))[: None if turning else 1]
     deals = -(-many // len(ways))
     found = [player_of(game, one) if isinstance(one, str) else one for one in players]

@@ -17,7 +17,7 @@ from matplotlib import rc_context
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from meldlab.cache import write_whole
+from meldlab.cache import replace_file
 from meldlab.errors import NoSuchThing, NotLegalHere
 from meldlab.lab.rows import csv_text
 
@@ -57,6 +57,6 @@ def save(figure: Figure, data: Data, path: Path) -> tuple[Path, Path]:
     except OSError as problem:
         raise NotLegalHere(f"{path} cannot be written: {problem.strerror}") from None
     for place, content in ((path, picture.getvalue()), (numbers, table.encode())):
-        with write_whole(place) as file:
+        with replace_file(place) as file:
             file.write(content)
     return path, numbers

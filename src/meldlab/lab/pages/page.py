@@ -22,7 +22,7 @@ from matplotlib import rc_context
 from matplotlib.figure import Figure
 
 from meldlab import __version__
-from meldlab.cache import write_whole
+from meldlab.cache import replace_file
 from meldlab.errors import NotLegalHere
 from meldlab.lab.figures.sheet import Sheet, save
 
@@ -114,7 +114,7 @@ def write_folder(folder: Path, texts: Mapping[str, str], sheets: Mapping[str, Sh
     except OSError as problem:
         raise NotLegalHere(f"{folder} cannot be written: {problem.strerror}") from None
     for name, text in texts.items():
-        with write_whole(folder / name) as file:
+        with replace_file(folder / name) as file:
             file.write(text.encode())
     files = [folder / name for name in texts]
     for name, (figure, data) in sheets.items():

@@ -22,7 +22,7 @@ from importlib import import_module
 from typing import Any
 
 from meldlab.chance import verified
-from meldlab.errors import NoSuchThing, NotLegalHere, whole
+from meldlab.errors import NoSuchThing, NotLegalHere, whole_number
 from meldlab.lab.runs.cluster import Pool
 from meldlab.lab.runs.store import LEASE, Counts, Done, Run, canonical, claimant, code_version
 from meldlab.sources import content_digest, files_named
@@ -80,7 +80,7 @@ class Shard:
     def __post_init__(self) -> None:
         object.__setattr__(self, "seed", verified(self.seed))
         for name, least in (("first", 0), ("games", 1)):
-            object.__setattr__(self, name, whole(getattr(self, name), name, least))
+            object.__setattr__(self, name, whole_number(getattr(self, name), name, least))
         for name in ("player", "opponent"):
             given = getattr(self, name)
             # Every number as a plain float, and no minus zero: equal players have equal keys.
@@ -101,7 +101,7 @@ class Shard:
 
     def split(self, games: int) -> list["Shard"]:
         """Cut into pieces of ``games`` games, the last one maybe smaller; their counts add up to those of the whole."""
-        starts = range(self.first, self.first + self.games, whole(games, "games of a piece", 1))
+        starts = range(self.first, self.first + self.games, whole_number(games, "games of a piece", 1))
         end = self.first + self.games
         return [replace(self, first=start, games=min(games, end - start)) for start in starts]
 

@@ -21,7 +21,7 @@ from meldlab.errors import NotLegalHere
 from meldlab.pieces import pieces
 from meldlab.statistics import around
 from meldlab.stopping import counting, kernel
-from meldlab.stopping.policy import boundary_in_floats, policy
+from meldlab.stopping.policies import boundary_in_floats, policy
 from meldlab.stopping.urn import MOST_SECONDS, Urn, time_text
 
 __all__ = ["Simulated", "Winnings", "simulate", "winnings", "winnings_in_floats"]

@@ -1,7 +1,7 @@
 """Human moves: the way from the old table to the new one, as few steps as a person needs.
 
 >>> from meldlab.rummikub.position import Position
->>> from meldlab.rummikub.solve import solve
+>>> from meldlab.rummikub.solver import solve
 >>> print(*moves(solve(Position.parse("R3-5 | K5 B5 O5 | K6-8", "R5 B6 B7"))), sep=chr(10))
 take B5 from the group K5 B5 O5, begin the run B5 B6 B7 with it
 take B6 B7 from the rack, add them to make the run B5-B7
