@@ -33,7 +33,7 @@ class Machine:
     def __init__(self, game: Compiled) -> None:
         self.game, self.plan = game, game.plan
         self.program = Program(*(np.array(table or [0], np.int64) for table in (game.code, game.data, game.layout)))
-        self.words = np.zeros(game.words, np.int64)
+        self.words = np.zeros(game.size, np.int64)
         for at, value in game.constants.items():
             self.words[at] = value
 

@@ -114,7 +114,7 @@ def test_the_limit_on_words_is_the_users_to_raise_and_to_lower() -> None:
         Machine.of(text, limits=Limits(words=1000))
     with pytest.raises(BadText, match="words of memory"):
         Machine.of(text, limits=Limits(lists=10_000_000))
-    assert Machine.of(text, limits=Limits(lists=10_000_000, words=200_000_000)).compiled.words > 30_000_000
+    assert Machine.of(text, limits=Limits(lists=10_000_000, words=200_000_000)).compiled.size > 30_000_000
 
 
 def test_a_name_that_is_computed_often_has_one_table() -> None:

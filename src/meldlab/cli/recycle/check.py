@@ -81,7 +81,7 @@ def show(described: "Described", json: JsonOption = False) -> None:
 
 
 def _finding(finding: "Finding", text: str) -> dict[str, Any]:
-    line, column = finding.place(text)
+    line, column = finding.line_and_column(text)
     return {"code": finding.code, "line": line, "column": column, "message": finding.problem}
 
 

@@ -29,7 +29,6 @@ __all__ = ["Checked", "check"]
 COLLECTIONS = (Class.CARDS, Class.LISTS, Class.PLAYERS, Class.TEAMS, Class.STRS, Class.INTS)
 MOST_PLAYERS = 64
 HINTS = 20  # misspelt variables for which a near one is looked for
-_VIRTUAL = (s.Filter, s.Combine, s.Take, s.Run)
 _BINDABLE = (Class.INT, Class.BOOL, Class.STR, *COLLECTIONS)
 
 
@@ -205,7 +204,7 @@ class _Checker:
                 return replace(node, left=self.card_to_take(node.left), right=self.card_to_take(node.right))
             case s.Shuffle():
                 cards = self.want(node.cards, Class.CARDS)
-                if isinstance(cards, _VIRTUAL):
+                if isinstance(cards, s.COMPUTED):
                     self.found("W109", "this list is made for the shuffle and gone after it", node.cards)
                 return replace(node, cards=cards)
             case s.Faro():
@@ -258,13 +257,13 @@ class _Checker:
         place = self.expr(node)
         if not isinstance(place, s.Pick) or place.cls is not Class.CARD:
             self.found("E106", f"the target is a place in {what}", node)
-        elif isinstance(place.of, _VIRTUAL) or (isinstance(place.of, s.Location) and (place.of.kind == "mem") != memory):
+        elif isinstance(place.of, s.COMPUTED) or (isinstance(place.of, s.Location) and (place.of.kind == "mem") != memory):
             self.found("E106", f"only {what} can be the target", node)
         return place
 
     def real(self, node: s.Expr) -> s.Expr:
         cards = self.want(node, Class.CARDS)
-        if isinstance(cards, _VIRTUAL) or (isinstance(cards, s.Location) and cards.kind == "mem"):
+        if isinstance(cards, s.COMPUTED) or (isinstance(cards, s.Location) and cards.kind == "mem"):
             self.found("E106", "a location (vloc, iloc, hloc, oloc) is wanted", node)
         return cards
 

@@ -67,7 +67,7 @@ class Finding:
         """Return the error to raise, with line and caret."""
         return ProgramMistake(self, text)
 
-    def place(self, text: str) -> tuple[int, int]:
+    def line_and_column(self, text: str) -> tuple[int, int]:
         """Return line and column, from 1."""
         start = text.rfind("\n", 0, self.at) + 1
         return text.count("\n", 0, start) + 1, self.at - start + 1
@@ -83,7 +83,7 @@ class ProgramMistake(BadText):
     def __str__(self) -> str:
         # A program is a file: its line is told, also where it has only one.
         said = super().__str__()
-        return said if said.startswith("line ") or not self.text.strip() else f"line {self.finding.place(self.text)[0]}: {said}"
+        return said if said.startswith("line ") or not self.text.strip() else f"line {self.finding.line_and_column(self.text)[0]}: {said}"
 
     def __reduce__(self) -> tuple[type["ProgramMistake"], tuple[Finding, str]]:
         return ProgramMistake, (self.finding, self.text)

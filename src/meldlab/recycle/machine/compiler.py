@@ -40,7 +40,7 @@ class Compiled:
     layout: list[int]
     initial: NDArray[np.int64]
     constants: dict[int, int]
-    words: int  # of a state
+    size: int  # of a state, in words
 
 
 def compile_program(program: s.Program, limits: Limits, text: str = "") -> Compiled:
@@ -223,6 +223,7 @@ class _Compiler(ExpressionCompiler):
         """Compile a phase that every member does in turn; in a choice all choose before anything is carried out."""
         counter, member, choice = cycle + k.PASSES, cycle + k.MEMBER, 0
 
+        @contextmanager
         def in_turn() -> Iterator[None]:
             body = self.code.label()
             self.code.emit(k.COPY, counter, self.code.constant(0))
@@ -238,13 +239,13 @@ class _Compiler(ExpressionCompiler):
             self.code.emit(k.JLT, counter, self.count(of), body)
             self.code.emit(k.COPY, member, self.code.constant(0))
 
-        for _ in in_turn():
+        with in_turn():
             if isinstance(phase, s.Choice):
                 choice = self.choice(phase, k.JOINT, counter)
             else:
                 self.phase(phase)
         if isinstance(phase, s.Choice):
-            for _ in in_turn():
+            with in_turn():
                 self.code.emit(k.CARRY_OUT, choice, counter)
                 self.code.emit(k.RELEASE, self.nothing)
 
@@ -338,7 +339,7 @@ class _Compiler(ExpressionCompiler):
                 self.move(node, 0)
             case s.Remember():
                 card = self.value(node.card)
-                memory, end, index = self.place(node.place)
+                memory, end, index = self.target(node.place)
                 self.code.emit(k.REMEMBER, card, memory, end, index)
             case s.Forget():
                 self.forget(node, 0)
@@ -374,7 +375,7 @@ class _Compiler(ExpressionCompiler):
 
     def move(self, node: s.Move, source: int) -> None:
         card, cards, found = self.taken(node.card, source)
-        home, end, index = self.place(node.place)
+        home, end, index = self.target(node.place)
         self.code.emit(k.MOVE, card, cards, home, found + 4 * end, index)
 
     def taken(self, card: s.Expr, source: int) -> tuple[int, int, int]:
@@ -390,7 +391,7 @@ class _Compiler(ExpressionCompiler):
                 return self.best(card, cards), cards, k.AT_INDEX
         return self.value(card), nowhere, k.NOWHERE
 
-    def place(self, node: s.Expr) -> tuple[int, int, int]:
+    def target(self, node: s.Expr) -> tuple[int, int, int]:
         """Return the registers of a location and an index, and which end of it is meant."""
         assert isinstance(node, s.Pick)
         index = self.code.constant(0) if isinstance(node.end, str) else self.value(node.end)

@@ -32,5 +32,5 @@ def storage(machine: Machine) -> list[str]:
         first = base if category == "game" else base + width
         lines.append(f"{first:6}  {kind:6} {name} ({'table' if category == 'game' else f'each {category}'})")
     lines += [f"{plan.cards:6}  {plan.card_limit} cards of {len(plan.types)} types", f"{plan.fixed:6}  locations by index, memories"]
-    lines += [f"{machine.compiled.layout[k.L_LISTS_FROM]:6}  constants and registers", f"{machine.compiled.words:6}  words in all"]
+    lines += [f"{machine.compiled.layout[k.L_LISTS_FROM]:6}  constants and registers", f"{machine.compiled.size:6}  words in all"]
     return lines

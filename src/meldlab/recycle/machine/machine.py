@@ -82,9 +82,9 @@ class Machine:
 
     def _rooms(self, many: int) -> Words:
         try:
-            return np.zeros((many, self.compiled.words), np.int64)
+            return np.zeros((many, self.compiled.size), np.int64)
         except (MemoryError, ValueError):
-            size = 8 * many * self.compiled.words // 10**9
+            size = 8 * many * self.compiled.size // 10**9
             raise NotLegalHere(f"these limits, {many} times, take {size:,} GB of memory") from None
 
     def new_deals(self) -> Deals:

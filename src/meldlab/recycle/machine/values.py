@@ -16,8 +16,6 @@ __all__ = ["ExpressionCompiler"]
 
 COMPARISONS = {None: 0, "==": 1, "!=": 2, "<=": 3, ">=": 4, "<": 5, ">": 6}
 OPERATIONS = {"+": k.ADD, "*": k.MUL, "-": k.SUB, "//": k.DIV, "%": k.MOD, "^": k.POW}
-# Lists that nobody else holds need no copy before they are walked.
-FRESH = (s.Filter, s.Combine, s.Take, s.Run)
 # What leaves lists behind, which are dropped when it is over.
 MAKES_LISTS = (s.Loop, s.Filter, s.Each, s.Combine, s.Partition, s.Subsets, s.Runs, s.Run, s.Take, s.Range, s.Indexed, s.Others, s.Members)
 
@@ -40,15 +38,15 @@ class ExpressionCompiler:
     @contextmanager
     def bound(self, name: str, register: int, origin: int = 0, located: bool = False) -> Iterator[None]:
         """Bind a variable while something is compiled."""
-        before, memory, was = self.variables.get(name), self.origins.get(name), name in self.locations
+        before, memory, locations = self.variables.get(name), self.origins.get(name), self.locations
         self.variables[name], self.origins[name] = register, origin
-        (self.locations.add if located else self.locations.discard)(name)
+        self.locations = self.locations | {name} if located else self.locations - {name}
         yield
         if before is not None and memory is not None:
             self.variables[name], self.origins[name] = before, memory
         else:
             del self.variables[name], self.origins[name]
-        (self.locations.add if was else self.locations.discard)(name)
+        self.locations = locations
 
     def cycle(self, of: str) -> int:
         """Return the address of the innermost cycle."""
@@ -183,7 +181,7 @@ class ExpressionCompiler:
     def members(self, node: s.Expr) -> int:
         """Return the register with a list to walk: a snapshot where the original may change."""
         cards = self.value(node)
-        if node.cls is Class.CARDS and not isinstance(node, FRESH):
+        if node.cls is Class.CARDS and not isinstance(node, s.COMPUTED):
             copy = self.code.register()
             self.code.emit(k.SNAPSHOT, copy, cards)
             return copy

@@ -5,7 +5,7 @@
 ...     print(" ".join(filter(None, (line.get("begins"), line.get("did"), line.get("ended")))))  # doctest: +ELLIPSIS
 set points HEIGHT; shuffle STOCK; move KING from STOCK to HAND of p1; ...
 set SAYS of p1 to BET; set PAID of p1 to 2
-set SAYS of p2 to CALL; set PAID of p2 to 2
+set SAYS of p2 to FOLD
 the game is over
 """
 

@@ -338,3 +338,6 @@ class BareSeat(Expr):
     """``current`` in ``(cycle next current)``, dialect 0.5."""
 
     which: str
+
+
+COMPUTED = (Filter, Combine, Take, Run)  # lists that lie nowhere: nothing can be put there, and nobody else holds them
