@@ -89,7 +89,6 @@ from meldlab.cli.app import main
 from meldlab.recycle import library
 from meldlab.recycle.machine.machine import Machine
 from meldlab.recycle.players import Searcher, parse
-from meldlab.recycle.players import Searcher
 from meldlab.recycle.players.searching import searched_games
 machine = Machine.of(library.entry("kuhn_poker").text)
 searched_games(machine, [Searcher("mcts", 2)] * 2, games=1, seed=1)
@@ -106,8 +105,8 @@ main(sys.argv[1:])
         "run TURNS --games 1 --players mcts:100000 --threads 2",
         "run block_rummy --games 100000000",
         "run block_rummy --games 100000000 --threads 2",
-        "arena block_rummy --players mcts,random --simulations 100000 --games 4",
-        "arena TURNS --players mcts,random --simulations 100000 --games 4 --threads 1",
+        "arena block_rummy mcts:100000 random --games 4",
+        "arena TURNS mcts:100000 random --games 4 --threads 1",
         "play SLOW --limits NO_LIMITS",
         "play gin_rummy --seat 2 --against ismcts:1000000",
         "transcript SLOW --limits NO_LIMITS",

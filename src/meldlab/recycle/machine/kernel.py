@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from meldlab.chance import verified
 from meldlab.chance.kernel import address, root_of
-from meldlab.compiling import kernel, scalar_kernel
+from meldlab.compiling import scalar_kernel
 from meldlab.pieces import pieces
 from meldlab.recycle.machine.kernel_cards import undo
 from meldlab.recycle.machine.kernel_layout import *
@@ -147,7 +147,7 @@ def keep(course, task, level, option, paused):
     course[C_TASK], course[C_LEVEL], course[C_OPTION], course[C_PAUSED] = task, level, option, paused
 
 
-@kernel
+@scalar_kernel
 def drive(program, stack, initial, course, fuel, results, search):
     """Bring the state ``stack[0]`` to a goal: one task, or with ``TO_PLAY`` many random games, or with ``TO_COUNT`` all histories.
 

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from meldlab.chance.kernel import address, below, decision, mix
-from meldlab.compiling import scalar_kernel
+from meldlab.compiling import inlined_kernel, scalar_kernel
 from meldlab.recycle.machine.kernel_deals import *
 from meldlab.recycle.machine.kernel_layout import *
 
@@ -77,7 +77,7 @@ def random_option(root, code, state):
     return below(draws_of(root, state, state[code[state[PC] + 3]], FOR_CHOICE), 0, state[OPTIONS])
 
 
-@scalar_kernel
+@inlined_kernel
 def next_task(code, layout, stack, goal, task, limit, search):
     """Return the task that follows a task just done, or ``NOTHING``; its state and option are left in ``search.now``."""
     now = search.now
@@ -140,13 +140,16 @@ def in_the_game(code, layout, state, goal, task, limit, search):
     return NEXT_SIMULATION
 
 
-@scalar_kernel
+@inlined_kernel
 def ahead(code, layout, stack, task, limit, search):
     """Go on with a simulation."""
     state, now, tree, scores = stack[1], search.now, search.tree, search.scores
     if state[STATUS] > CAPPED:
         now[S_FAILED] += 1
         count_as_lost(now, tree, scores)
+    elif task == TO_EXPLORE and now[S_PHASE] == AT_RANDOM:
+        now[S_OPTION] = random_option(np.uint64(now[S_FUTURE]), code, state)
+        return TO_DECIDE
     elif task == TO_EXPLORE:
         following = choose_ahead(code, layout, stack, search.settings, now, tree, scores)
         if following == NEXT_SIMULATION:
@@ -250,12 +253,9 @@ def choose_for_pending(code, layout, now, state):
 
 @scalar_kernel
 def choose_ahead(code, layout, stack, settings, now, tree, scores):
-    """Choose an option in a simulation: in turn, by the tree, or at random."""
+    """Choose an option in a simulation, in turn or by the tree."""
     state = stack[1]
     phase = now[S_PHASE]
-    if phase == AT_RANDOM:
-        now[S_OPTION] = random_option(np.uint64(now[S_FUTURE]), code, state)
-        return TO_DECIDE
     if phase == PENDING_CHOICES:
         choose_for_pending(code, layout, now, state)
         return TO_EXPLORE
