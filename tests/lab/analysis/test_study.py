@@ -43,7 +43,8 @@ def test_random_branching_of_rummy_has_its_bands() -> None:
     assert (counts[1] + counts[2]) / len(sample.options) > 0.7
     assert counts[10] > 2 * counts[9]
     assert counts[11] > 2 * counts[9]
-    assert max(counts) == 11
+    # A long run can be melded in many ways, but it hardly ever comes.
+    assert sum(many for options, many in counts.items() if options > 11) <= 5
     first = {move: Counter(sample.options[sample.move == move].tolist()) for move in (0, 1)}
     assert first[0] == {2: 100}
     assert first[1][1] + first[1][2] > 75
