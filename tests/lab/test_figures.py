@@ -71,6 +71,16 @@ def test_the_maps_show_the_matrices() -> None:
         assert not (go and either)
 
 
+def test_small_maps_have_their_numbers_in_the_squares() -> None:
+    urn = Urn(2, 3)
+    figure, data = stopping.draw_value(urn)
+    written = {(int(text.get_position()[1]), int(text.get_position()[0])): text.get_text() for text in figure.axes[0].texts}
+    assert written == {
+        (black, red): f"{worth:.2f}" for black, red, worth in zip(data["black_left"], data["red_left"], data["value"], strict=True)
+    }
+    assert not stopping.draw_value(Urn(11, 3))[0].axes[0].texts
+
+
 def test_shepps_figure_shows_both_curves() -> None:
     figure, data = stopping.draw_shepp(Urn(26, 26))
     assert len(figure.axes) == 2

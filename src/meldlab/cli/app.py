@@ -13,7 +13,7 @@ from typing import Annotated
 import typer
 
 from meldlab import __version__
-from meldlab.cli import bench, card_picture, deadwood, demo, doctor, gin, recycle, replay, rummikub, runs, stopping, tune, waiting
+from meldlab.cli import bench, card_picture, deadwood, demo, doctor, gin, recycle, replay, rummikub, runs, spelling, stopping, tune, waiting
 from meldlab.cli.help import Door, Verb
 from meldlab.cli.options import Refused
 from meldlab.errors import MeldlabError
@@ -67,8 +67,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     log.handlers = [logging.StreamHandler(sys.stderr)]
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
-            # A suit that the reader's character set does not have becomes a question mark, not the end of the answer.
-            stream.reconfigure(errors="replace")
+            # A suit that the reader's character set does not have becomes its letter, not the end of the answer.
+            stream.reconfigure(errors=spelling.ERRORS)
     try:
         status = command.main(arguments if arguments is None else list(arguments), prog_name="meldlab", standalone_mode=False)
         sys.stdout.flush()
