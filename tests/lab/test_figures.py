@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from meldlab.cli.app import main
-from meldlab.errors import NoSuchThing, NotLegalHere
+from meldlab.errors import NoSuchThing, NotLegalHere, NotPossible
 from meldlab.lab.figures import blank, save, stopping
 from meldlab.stopping import Urn, continue_or_not, current_value, winnings
 
@@ -46,7 +46,7 @@ def test_what_cannot_be_written_is_named_and_leaves_nothing(tmp_path: Path) -> N
     with pytest.raises(NotLegalHere, match="cannot be written"):
         save(figure, {"x": [1]}, tmp_path / "file" / "a.svg")
     (tmp_path / "folder.svg").mkdir()
-    with pytest.raises(NotLegalHere, match="cannot be written"):
+    with pytest.raises(NotPossible, match="cannot be written"):
         save(figure, {"x": [1]}, tmp_path / "folder.svg")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["file", "folder.svg"]
 

@@ -35,8 +35,10 @@ def draw_value(urn: Urn) -> Sheet:
     image = axes.imshow(table, origin="lower", norm=PowerNorm(0.5), cmap="viridis", aspect="auto")
     figure.colorbar(image, label="expected winnings in all")
     if max(urn.black, urn.red) <= MOST_NUMBERED:
+        # The upper half of the colours is light; the root is that of the norm.
+        light = table.min() + 0.36 * (table.max() - table.min())
         for (black, red), worth in np.ndenumerate(table):
-            ink = "black" if image.norm(worth) > 0.6 else "white"
+            ink = "black" if worth > light else "white"
             axes.text(red, black, f"{worth:.2f}", ha="center", va="center", fontsize=8, color=ink)
     edges, steps = np.arange(urn.red + 2) - 0.5, np.array([*boundary, boundary[-1]]) + 0.5
     axes.step(edges, steps, where="post", color="white", lw=1.5)
