@@ -62,7 +62,11 @@ def test_the_costliest_are_shown_first(record: Path, capsys: pytest.CaptureFixtu
     first = answer["costliest"][0]
     assert status == 0
     assert f"1. round {first['round']}, action {first['action']}, p1: {first['cost']:.2f} lost" in out
-    assert f"{first['done']}; better: {first['better']}" in " ".join(out.split())
+    signs = str.maketrans("CDHS", "♣♦♥♠")
+    for name, move in (("did", first["done"]), ("better", first["better"])):
+        verb, card = move.partition(" |")[0].rsplit(" ", 1)
+        shown = f"{verb} {card.translate(signs).replace('T', '10')}" if len(card) == 2 else move
+        assert f"{name} {shown}" in " ".join(out.split())
     assert "\n4. " not in out
 
 

@@ -10,7 +10,9 @@ from meldlab.cli.replay import RecordArgument, read_record
 
 if TYPE_CHECKING:
     from rich.console import Console
+    from rich.text import Text
 
+    from meldlab.gin.move import Move
     from meldlab.gin.review import Decision
 
 
@@ -57,7 +59,7 @@ def review(
     for place in seats:
         own = [one.cost for one in found if one.seat == place]
         name = f"p{place + 1} {record.players[place]}"
-        console.print(f"{name}: {len(own)} decisions could be bettered, {sum(own):.1f} in all as {player} counts", markup=False)
+        console.print(f"{name}: {len(own)} decisions cost {sum(own):.1f} in all, as {player} counts", markup=False, soft_wrap=True)
     for nth, one in enumerate(found[:top], 1):
         _show(console, nth, one, rounds[one.number])
 
@@ -86,4 +88,14 @@ def _show(console: "Console", nth: int, one: "Decision", number: int) -> None:
     console.print(f"\n{nth}. round {number}, action {one.number + 1}, p{one.seat + 1}: {one.cost:.2f} lost")
     console.print("   hand  ", arrangement_text(arrange(view.hand)))
     console.print("   upcard", cards_text([view.upcard] if view.upcard else []), f" stock {view.stock}")
-    console.print(f"   {one.done}; better: {one.better}", markup=False)
+    console.print("   did   ", _move_text(one.done))
+    console.print("   better", _move_text(one.better))
+
+
+def _move_text(move: "Move") -> "Text":
+    """Return a move with its card as hands are written; the melds of a knock can be seen in the hand."""
+    from rich.text import Text
+
+    from meldlab.cli.pictures import cards_text
+
+    return Text(f"{move.verb} ").append_text(cards_text([move.card] if move.card else []))
