@@ -10,7 +10,7 @@ import typer
 from meldlab.cli.options import ClusterOption, JsonOption, SeedOption, StoreOption, ThreadsOption, one_of, print_json, taking
 from meldlab.cli.progress import progress_bar
 from meldlab.cli.recycle.options import DialectOption, GameArgument, LimitsOption, SetOption, merged, read_game
-from meldlab.errors import NotLegalHere
+from meldlab.errors import NotLegalHere, time_text
 
 if TYPE_CHECKING:
     from meldlab.lab.analysis.forecast import Forecast
@@ -61,8 +61,6 @@ def read_study(store: StoreOption = None, cluster: ClusterOption = None, threads
 def _foretell(forecast: "Forecast", title: str, cores: int) -> None:
     """Say what the random games were like and how long the rest will take; where none of them went by its rules, stop."""
     import numpy as np
-
-    from meldlab.stopping.urn import time_text
 
     random = forecast.random
     for why, many in random.reasons.items():
