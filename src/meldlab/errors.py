@@ -13,7 +13,7 @@ from difflib import get_close_matches
 from operator import index
 from typing import SupportsIndex
 
-__all__ = ["BadText", "MeldlabError", "NoSuchThing", "NotLegalHere", "NotPossible", "whole_number"]
+__all__ = ["BadText", "MeldlabError", "NoSuchThing", "NotLegalHere", "NotPossible", "time_text", "whole_number"]
 
 WINDOW = 72  # columns of a long line that an error shows
 
@@ -84,3 +84,15 @@ def whole_number(value: SupportsIndex, what: str, least: int = 0, most: int = 2*
         end = most if most < 2**63 - 1 else "2^63 - 1"
         raise NotLegalHere(f"{what} must be a whole number from {least} to {end}, not {value!r}")
     return number
+
+
+def time_text(seconds: float) -> str:
+    """Return a time in words, in a unit that suits it, to say what something would take.
+
+    >>> time_text(90), time_text(200000)
+    ('90 seconds', '2 days')
+    """
+    for name, unit in (("years", 365.25 * 86400), ("days", 86400.0), ("hours", 3600.0), ("minutes", 60.0)):
+        if seconds >= 2 * unit:
+            return f"{seconds / unit:,.0f} {name}"
+    return f"{seconds:.0f} seconds"

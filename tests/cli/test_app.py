@@ -157,10 +157,20 @@ def test_compiling_is_announced_once_and_never_when_warm(tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize("encoding", ["ascii", "cp1252", "latin-1"])
-def test_suits_that_the_reader_cannot_show_become_question_marks(encoding: str) -> None:
+def test_suits_that_the_reader_cannot_show_become_letters(encoding: str) -> None:
     done = python("from meldlab.cli.app import main; main(['deadwood', '5H 6H 7H KS'])", PYTHONIOENCODING=encoding)
     assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout == "[5? 6? 7?]  K?\ndeadwood 10\n"
+    assert done.stdout == "[5H 6H 7H]  KS\ndeadwood 10\n"
+
+
+def test_tiles_that_the_reader_cannot_show_can_be_typed() -> None:
+    from meldlab.cli.rummikub.tiles import tile_text
+    from meldlab.cli.spelling import ERRORS
+    from meldlab.rummikub.tiles import read_tiles
+
+    text = "R2 K4 B10 O8 G3 V1 J"
+    tiles = [tile for tile, _ in read_tiles(text)]
+    assert " ".join(str(tile_text(tile)) for tile in tiles).encode("ascii", ERRORS).decode() == text
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no such device here")

@@ -102,7 +102,7 @@ def test_migrate_refuses_what_is_of_today(capsys: pytest.CaptureFixture[str], ti
 
 def test_run_has_exactly_its_keys_and_repeats_itself(capsys: pytest.CaptureFixture[str], tiny: str) -> None:
     first = answer(capsys, "run", tiny, "--games", "50", "--seed", "3", "--players", "random,random")
-    keys = "game games deals players drawn deals_ahead deals_behind sign_test_p score_lead score_lead_ci95 decisions decisions_per_game"
+    keys = "game games deals players drawn deals_ahead deals_behind sign_test_p score_lead score_lead_ci95 finished finished_per_game"
     assert " ".join(first).startswith(keys)
     for row in first["players"]:
         assert row["ci95"][0] < row["win_rate"] < row["ci95"][1]
@@ -142,10 +142,10 @@ def test_any_seed_is_a_seed(capsys: pytest.CaptureFixture[str], tiny: str) -> No
 
 def test_failed_games_are_counted_and_explained(capsys: pytest.CaptureFixture[str], tiny: str) -> None:
     Path(tiny).write_text(TINY.replace("(turn pass)", "(move (top (game iloc S)) (top (game vloc T)))"))
-    found = answer(capsys, "run", tiny, "--games", "3")
+    found = answer(capsys, "run", tiny, "--games", "3", status=1)
     why = "line 4: there is no card here: the list is empty"
     assert (found["unended"], found["drawn"], found["troubles"]) == (3, 3, [{"games": 3, "first_game": 0, "why": why}])
-    shown = said(capsys, "run", tiny, "--games", "3")
+    shown = said(capsys, "run", tiny, "--games", "3", status=1)
     assert f"3 games, the first is game 0: {why}" in shown
     assert "^" in shown
 

@@ -120,3 +120,101 @@ def test_nonsense_is_one_mistake(capsys: pytest.CaptureFixture[str], words: list
     told = said(capsys, *words, status=2)
     assert told.startswith("error: ")
     assert problem in told
+
+
+PLAIN = """(game (setup (create players 2) (create deck (game iloc S) (deck (RANK (A, B)))))
+ (stage player (end (== 1 2)) (choice ((turn pass) (inc ((current player) sto N)))) {more})
+ (scoring max ((current player) sto N)))"""
+NEVER = PLAIN.format(more="")
+FAILS = PLAIN.format(more="(do ((move (top (game iloc EMPTY)) (top (game iloc S)))))")
+SOMETIMES = PLAIN.format(more="(do (((== ((1 player) sto N) 4) (move (top (game iloc EMPTY)) (top (game iloc S))))))")
+
+
+def heard(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, str, str]:
+    with pytest.raises(SystemExit) as ended:
+        main(["recycle", *words])
+    printed = capsys.readouterr()
+    return int(ended.value.code or 0), printed.out, printed.err
+
+
+def written(folder: Path, text: str) -> str:
+    path = folder / "mine.rcy"
+    path.write_text(text)
+    return str(path)
+
+
+def test_a_game_that_always_fails_ends_at_once_with_its_reason(capsys: pytest.CaptureFixture[str], store: str, tmp_path: Path) -> None:
+    game = written(tmp_path, FAILS)
+    for verb in ("analyse", "compare"):
+        status, out, err = heard(capsys, verb, game, *SMALL, "--store", store)
+        assert (status, out) == (1, "")
+        assert err.splitlines() == [
+            "Mine: 3 of 3 random games did not end: there is no card here: the list is empty",
+            "error: every random game failed ('meldlab recycle run' shows where); nothing else was played",
+        ]
+    status, out, _ = heard(capsys, "run", game, "--games", "5")
+    assert status == 1
+    assert "5 games, the first is game 0: line 2: there is no card here: the list is empty" in out
+
+
+def test_a_game_that_sometimes_fails_is_told_and_not_a_success(capsys: pytest.CaptureFixture[str], store: str, tmp_path: Path) -> None:
+    words = (written(tmp_path, SOMETIMES), "--player", "random", "--games", "30", "--quick", "--store", store, "--limits", "decisions=10")
+    for verb in ("analyse", "compare"):
+        for json_too in ((), ("--json",)):
+            status, out, err = heard(capsys, verb, *words, *json_too)
+            assert status == 1
+            assert out
+            assert err.splitlines()[-1].startswith("error: Mine, random: ")
+            assert "games failed: " in err
+            assert "there is no card here: the list is empty (" in err
+
+
+def test_a_game_that_never_ends_is_told_before_the_rest_is_played(capsys: pytest.CaptureFixture[str], store: str, tmp_path: Path) -> None:
+    game = written(tmp_path, NEVER)
+    status, _, err = heard(capsys, "analyse", game, *SMALL, "--store", store, "--limits", "decisions=20")
+    assert status == 0
+    assert err.startswith("Mine: 3 of 3 random games did not end: the game took more decisions than allowed")
+
+
+def test_how_long_it_will_take_is_told_where_it_is_long(
+    capsys: pytest.CaptureFixture[str], store: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    words = ("analyse", "kuhn_poker", *SMALL, "--store", store)
+    assert heard(capsys, *words)[2] == ""
+    monkeypatch.setattr("meldlab.cli.recycle.analyse.WORTH_TELLING", 0.0)
+    assert heard(capsys, *words)[2] == ""  # everything is there
+    err = heard(capsys, *words, "--seed", "9")[2]
+    assert err == "Kuhn Poker: 2 decisions in the median of 3 random games; the rest will take about 0 seconds on 1 core\n"
+
+
+def test_like_games_are_compared_without_a_warning(
+    capsys: pytest.CaptureFixture[str], store: str, tmp_path: Path, recwarn: pytest.WarningsRecorder
+) -> None:
+    out = str(tmp_path / "out")
+    status, told, err = heard(capsys, "compare", "kuhn_poker", "kuhn_poker", *SMALL, "--store", store, "--out", out)
+    assert (status, err) == (0, "")
+    assert not [str(each.message) for each in recwarn]
+    assert "▲ ▼: more, or less, than Kuhn Poker by more than chance" in told
+    assert "▼ " not in told.partition("▲ ▼:")[0]
+
+
+def test_what_differs_by_more_than_chance_is_marked_in_the_terminal(capsys: pytest.CaptureFixture[str], store: str) -> None:
+    told = said(capsys, "compare", "gin_rummy", "kuhn_poker", "--player", "random", "--games", "20", "--quick", "--store", store)
+    assert any(mark in told.partition("▲ ▼:")[0] for mark in "▲▼")
+    rows = {line.split("│")[1].strip(): line for line in told.splitlines() if line.startswith("│")}
+    assert rows["decisions, median"].split("│")[3].strip() in ("2", "3")
+
+
+def test_the_same_games_are_counted_once_whatever_was_asked_for(capsys: pytest.CaptureFixture[str], store: str) -> None:
+    for games in ("20", "7", "13"):
+        said(capsys, "analyse", "kuhn_poker", "--quick", "--player", "random", "--games", games, "--store", store)
+        with pytest.raises(SystemExit):
+            main(["runs", "show", "1", "--store", store, "--json"])
+        shown = json.loads(capsys.readouterr().out)
+        assert shown["games"] == 20
+        assert [player["games"] for player in shown["players"]] == [20]
+    with pytest.raises(SystemExit):
+        main(["runs", "list", "--store", store])
+    listed = capsys.readouterr().out
+    assert "kuhn_poker" in listed
+    assert all(len(line) <= 80 for line in listed.splitlines())

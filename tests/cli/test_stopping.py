@@ -37,11 +37,11 @@ def answer(capsys: pytest.CaptureFixture[str], *arguments: str) -> dict[str, Any
 
 def test_value(capsys: pytest.CaptureFixture[str]) -> None:
     fraction = "41984711742427/15997372030584"
-    assert answer(capsys, "value", "--black", "26", "--red", "26", "--exact") == {"value": 2.624475548993925, "exact": fraction}
-    found = answer(capsys, "value", "--black", "26", "--red", "26")
+    assert answer(capsys, "value", "--deck", "26,26", "--exact") == {"value": 2.624475548993925, "exact": fraction}
+    found = answer(capsys, "value", "--deck", "26,26")
     assert found == {"value": pytest.approx(2.624475548993925, abs=1e-14), "exact": None}
-    assert answer(capsys, "value", "--black", "3", "--red", "0", "--gain", "1/3", "--exact") == {"value": 1.0, "exact": "1/1"}
-    assert run(capsys, "value", "--black", "1", "--red", "1", "--gain", "0.5", "--loss", "1/2", "--exact") == (0, "1/4 = 0.25\n", "")
+    assert answer(capsys, "value", "--deck", "3,0", "--gain", "1/3", "--exact") == {"value": 1.0, "exact": "1/1"}
+    assert run(capsys, "value", "--deck", "1,1", "--gain", "0.5", "--loss", "1/2", "--exact") == (0, "1/4 = 0.25\n", "")
 
 
 def test_advise(capsys: pytest.CaptureFixture[str]) -> None:
@@ -62,7 +62,7 @@ def test_advise(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_advice_in_words(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(capsys, "advise", "--drawn", "0", "--black", "0", "--deck", "1,1")[1] == (
-        "draw: worth 1/2 against 0 for stopping; the next card is black with 50.0%\n"
+        "draw: worth 1/2 (0.5) against 0 for stopping; the next card is black with 50.0%\n"
     )
     assert run(capsys, "advise", "--drawn", "1", "--black", "1", "--deck", "1,1")[1].startswith("stop with 1: going on is worth no more")
     assert run(capsys, "advise", "--drawn", "2", "--black", "1", "--deck", "1,1")[1] == "no card is left: the game ends with 0\n"
@@ -83,7 +83,17 @@ def test_matrices(capsys: pytest.CaptureFixture[str]) -> None:
         "continueOrNot": [[False, False, False], [True, True, False]],
         "exact": [["-1/1", "0/1", "1/1"], ["-1/1", "-1/2", "0/1"]],
     }
-    assert run(capsys, "matrices", "--deck", "1,1")[1].splitlines()[-2:] == ["0 0", "1 1"]
+    assert run(capsys, "matrices", "--deck", "1,1")[1].splitlines() == [
+        "currentValue by cards left",
+        "black \\ red |      0      1",
+        "          0 | 0.0000 1.0000",
+        "          1 | 0.0000 0.5000",
+        "",
+        "continueOrNot by cards left, 1: go on",
+        "black \\ red | 0 1",
+        "          0 | 0 0",
+        "          1 | 1 1",
+    ]
 
 
 def test_winnings(capsys: pytest.CaptureFixture[str]) -> None:
@@ -91,6 +101,8 @@ def test_winnings(capsys: pytest.CaptureFixture[str]) -> None:
     assert [(row["amount"], row["exact"]) for row in found["winnings"]] == [("0", "1/3"), ("1", "2/3")]
     assert found["interval"][0] < found["mean"] < found["interval"][1]
     assert found == answer(capsys, "winnings", "--deck", "2,2", "--games", "5000", "--seed", "4")
+    rows = run(capsys, "winnings", "--deck", "2,2", "--gain", "1/2", "--loss", "1/2", "--games", "50")[1].splitlines()
+    assert [row[:9] for row in rows[:3]] == [" winnings", "        0", "1/2 (0.5)"]
     assert run(capsys, "winnings", "--games", "1000")[1].splitlines()[-2].startswith("mean 2.624476")
 
 
@@ -113,13 +125,13 @@ BAD = [
         ["advise", "--drawn", "1", "--black", "1", "--deck", "26,-2"],
         "error: no number of cards '-2' (use a whole number from 0 up)\n  26,-2\n     ^\n",
     ),
-    (["value", "--black", "-1"], "error: -1 black cards cannot lie in a deck (0 to 10,000,000 of a colour)\n"),
+    (["value", "--deck", "99999999,1"], "error: 99999999 black cards cannot lie in a deck (0 to 10,000,000 of a colour)\n"),
     (["value", "--gain", "x"], "error: no amount 'x' (use a number such as 2, 0.5 or 1/2)\n  x\n  ^\n"),
     (["value", "--loss", "1/0"], "error: no amount has the denominator 0\n  1/0\n    ^\n"),
     (["draw", "polcy", "--out", "a.svg"], "error: no picture 'polcy' (use value, policy, shepp, winnings); did you mean policy?\n"),
     (["draw", "policy", "--out", "a.gif"], "error: no picture format '.gif' (use .svg, .png)\n"),
     (["draw", "value", "--deck", "501,1", "--out", "a.svg"], "error: 501 black and 1 red cards are too many for a heat map"),
-    (["value", "--black", "99999", "--red", "99999", "--exact"], "error: 99999 black and 99999 red cards in exact fractions would take"),
+    (["value", "--deck", "99999,99999", "--exact"], "error: 99999 black and 99999 red cards in exact fractions would take"),
     (["matrices", "--deck", "9999,9999"], "error: a matrix of 10000 x 10000 positions is too large"),
     (["winnings", "--games", "99999999999"], "error: 99,999,999,999 games of up to 52 cards would take about 29 hours"),
     (["winnings", "--seed", "9" * 30], "error: seed must be a whole number from 0 to 2^63 - 1, not 9999"),
@@ -136,7 +148,7 @@ def test_bad_input_is_one_line_and_a_caret(arguments: list[str], line: str, caps
 
 
 @pytest.mark.parametrize(
-    "arguments", [["value", "--black", "x"], ["advise"], ["advise", "--drawn", "1.5", "--black", "1"], ["nope"], ["draw"]]
+    "arguments", [["value", "--black", "26"], ["advise"], ["advise", "--drawn", "1.5", "--black", "1"], ["nope"], ["draw"]]
 )
 def test_bad_usage_is_one_line(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     status, out, err = run(capsys, *arguments)
@@ -163,7 +175,7 @@ def play(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], ty
 def test_a_game_to_the_last_card(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     out = play(monkeypatch, capsys, "d\n\nDRAW\nd\n", "--deck", "2,2", "--seed", "3")
     assert "The pile is empty: you won 0 with 4 cards." in out
-    assert out.splitlines()[-1].endswith("and 2/3 on average.")
+    assert out.splitlines()[-1].endswith("and 2/3 (0.666667) on average.")
 
 
 def test_advice_mistakes_and_stopping(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:

@@ -16,7 +16,7 @@ def test_solve_prints_its_keys(capsys: pytest.CaptureFixture[str], tmp_path: Pat
     assert status == 0
     assert "saved" in err
     assert set(answer) == {
-        *("cards", "aces", "goal", "hands", "goal_hands", "classes", "mean", "max", "worst", "best"),
+        *("cards", "aces", "goal", "hands", "goal_hands", "distinct_values", "mean", "max", "worst", "best"),
         *("sweeps", "seconds", "device", "residual"),
     }
     assert (answer["hands"], answer["goal_hands"], answer["device"]) == (22100, 100, "cpu")
@@ -98,7 +98,31 @@ def test_cards_may_be_words_of_their_own(capsys: pytest.CaptureFixture[str]) -> 
 
 
 def test_a_complete_hand_needs_no_advice(capsys: pytest.CaptureFixture[str]) -> None:
-    status, out, _ = run(capsys, "waiting", "hand", "5H 6H 7H")
-    assert status == 0
-    assert out.endswith("the hand has reached its goal\n")
+    assert run(capsys, "waiting", "hand", "5H 6H 7H")[:2] == (0, "5♥ 6♥ 7♥  has reached its goal (gin): nothing is left to wait for\n")
     assert "49 of 49 cards help:\n" in run(capsys, "waiting", "hand", "AC QH KD")[1]
+
+
+def test_a_device_may_be_named_where_a_hand_is_asked_for(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    for words in (["hand", "AC QH KD"], ["discard", "AC QH KD QD"], ["simulate", "AC QH KD", "--games", "100"]):
+        usual = run(capsys, "waiting", *words)
+        assert usual[0] == 0
+        assert run(capsys, "waiting", *words, "--device", "cpu") == usual
+        assert run(capsys, "waiting", *words, "--device", "gpu")[2] == "error: no device 'gpu' (use auto, cpu, cuda); did you mean cpu?\n"
+    refused = "error: --load reads what is solved already: leave out --device\n"
+    assert run(capsys, "waiting", "hand", "AC QH KD", "--device", "cpu", "--load", str(tmp_path / "none")) == (2, "", refused)
+
+
+def test_a_hand_that_needs_a_gpu_asks_for_it(capsys: pytest.CaptureFixture[str]) -> None:
+    ten = ("waiting", "hand", *["AC", "3C", "5C", "7D", "9D", "JD", "KH", "2H", "4S", "6S"], "--device", "cpu")
+    status, _, err = run(capsys, *ten)
+    assert status == 2
+    assert err.startswith("error: 10 cards need a GPU (--device cuda)")
+
+
+def test_a_count_of_values_and_a_count_of_classes_have_their_names(capsys: pytest.CaptureFixture[str]) -> None:
+    assert "60 values more than 1e-9 apart" in run(capsys, "waiting", "solve", "--cards", "3", "--aces", "round")[1]
+    assert run(capsys, "waiting", "classes", "--aces", "round")[1].startswith("60 classes of equal E in exact fractions")
+
+
+def test_a_discard_is_written_as_a_hand_is(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(capsys, "waiting", "discard", "AC QH KD QD")[1].startswith("throw A♣     15.1667 turns")

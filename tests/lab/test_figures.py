@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from meldlab.cli.app import main
-from meldlab.errors import NoSuchThing, NotLegalHere
+from meldlab.errors import NoSuchThing, NotLegalHere, NotPossible
 from meldlab.lab.figures import blank, save, stopping
 from meldlab.stopping import Urn, continue_or_not, current_value, winnings
 
@@ -46,7 +46,7 @@ def test_what_cannot_be_written_is_named_and_leaves_nothing(tmp_path: Path) -> N
     with pytest.raises(NotLegalHere, match="cannot be written"):
         save(figure, {"x": [1]}, tmp_path / "file" / "a.svg")
     (tmp_path / "folder.svg").mkdir()
-    with pytest.raises(NotLegalHere, match="cannot be written"):
+    with pytest.raises(NotPossible, match="cannot be written"):
         save(figure, {"x": [1]}, tmp_path / "folder.svg")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["file", "folder.svg"]
 
@@ -69,6 +69,16 @@ def test_the_maps_show_the_matrices() -> None:
         assert worth == pytest.approx(float(exact[black][red]))
         assert bool(go) == goes_on[black][red]
         assert not (go and either)
+
+
+def test_small_maps_have_their_numbers_in_the_squares() -> None:
+    urn = Urn(2, 3)
+    figure, data = stopping.draw_value(urn)
+    written = {(int(text.get_position()[1]), int(text.get_position()[0])): text.get_text() for text in figure.axes[0].texts}
+    assert written == {
+        (black, red): f"{worth:.2f}" for black, red, worth in zip(data["black_left"], data["red_left"], data["value"], strict=True)
+    }
+    assert not stopping.draw_value(Urn(11, 3))[0].axes[0].texts
 
 
 def test_shepps_figure_shows_both_curves() -> None:

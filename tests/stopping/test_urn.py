@@ -136,4 +136,8 @@ def test_a_deck_with_amounts_that_cannot_be_read_has_a_caret(text: str, at: int)
 
 
 def test_amounts_for_people() -> None:
-    assert [amount_text(Fraction(1, 3)), amount_text(0.25), amount_text(Fraction(10**9, 7))] == ["1/3", "0.250000", "142857142.857143"]
+    assert [amount_text(Fraction(1, 3)), amount_text(0.25), amount_text(Fraction(10**9, 7))] == [
+        "1/3 (0.333333)",
+        "0.250000",
+        "142857142.857143",
+    ]

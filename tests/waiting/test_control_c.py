@@ -42,7 +42,7 @@ print(json.dumps([code, time.perf_counter() - begun]), file=sys.stderr)
         ("waiting hand AC,2D,5H,7S,9C,JD", "waiting hand AC,2D,5H,7S,9C,KD"),
         ("waiting approximate --cards 5 --tolerance 100", "waiting approximate --cards 5 --tolerance 0.00001"),
         ("waiting solve --cards 3", "waiting solve --cards 7"),
-        ("stopping value --black 9 --red 9", "stopping value --black 150000 --red 150000"),
+        ("stopping value --deck 9,9", "stopping value --deck 150000,150000"),
         ("stopping winnings --games 10", "stopping winnings --games 50000000"),
     ],
 )

@@ -13,7 +13,8 @@ from typing import Annotated
 import typer
 
 from meldlab import __version__
-from meldlab.cli import bench, deadwood, demo, doctor, gin, recycle, replay, rummikub, runs, stopping, tune, waiting
+from meldlab.cli import bench, card_picture, deadwood, demo, doctor, gin, recycle, replay, rummikub, runs, spelling, stopping, tune, waiting
+from meldlab.cli.help import Door, Verb
 from meldlab.cli.options import Refused
 from meldlab.errors import MeldlabError
 
@@ -21,17 +22,18 @@ __all__ = ["app", "main"]
 
 app = typer.Typer(
     name="meldlab",
+    cls=Door,
     help="One laboratory for games of the rummy family: describe, play, solve, tune, see.",
     epilog="Try: meldlab demo",
     no_args_is_help=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-app.command("demo")(demo.demo)
-app.command("doctor")(doctor.doctor)
-app.command("deadwood")(deadwood.deadwood)
-app.command("replay")(replay.replay)
+app.command("demo", cls=Verb)(demo.demo)
+app.command("doctor", cls=Verb)(doctor.doctor)
+app.command("deadwood", cls=Verb)(deadwood.deadwood)
+app.command("card-picture", cls=Verb)(card_picture.card_picture)
+app.command("replay", cls=Verb)(replay.replay)
 app.add_typer(waiting.app, name="waiting")
 app.add_typer(gin.app, name="gin")
 app.add_typer(stopping.app, name="stopping")
@@ -65,8 +67,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     log.handlers = [logging.StreamHandler(sys.stderr)]
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
-            # A suit that the reader's character set does not have becomes a question mark, not the end of the answer.
-            stream.reconfigure(errors="replace")
+            # A suit that the reader's character set does not have becomes its letter, not the end of the answer.
+            stream.reconfigure(errors=spelling.ERRORS)
     try:
         status = command.main(arguments if arguments is None else list(arguments), prog_name="meldlab", standalone_mode=False)
         sys.stdout.flush()

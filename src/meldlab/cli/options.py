@@ -13,6 +13,7 @@ from typing import Annotated, Any
 import typer
 
 from meldlab.chance.seed import verified
+from meldlab.cli.help import Door, Verb
 from meldlab.errors import MeldlabError, NoSuchThing, NotLegalHere
 
 
@@ -90,10 +91,11 @@ SaveOption = Annotated[Path | None, typer.Option("--save", help="Keep the record
 
 
 def door(words: str, **verbs: Callable[..., None]) -> typer.Typer:
-    """Return a door with its verbs, ``words`` being its line of help."""
-    app = typer.Typer(help=words, no_args_is_help=True)
+    """Return a door with its verbs, ``words`` being its line of help; the example is that of the first verb."""
+    example = (next(iter(verbs.values())).__doc__ or "").partition("Example: ")[2].strip()
+    app = typer.Typer(cls=Door, help=words, epilog=f"Example: {example}", no_args_is_help=True)
     for name, verb in verbs.items():
-        app.command(name)(verb)
+        app.command(name, cls=Verb)(verb)
     return app
 
 

@@ -11,11 +11,13 @@ if TYPE_CHECKING:
     from meldlab.cli.table import Screen
     from meldlab.play import Game, Record, Step
 
-__all__ = ["replay"]
+__all__ = ["RecordArgument", "read_record", "replay"]
+
+RecordArgument = Annotated[Path, typer.Argument(help="A record in TOML.")]
 
 
 def replay(
-    file: Annotated[Path, typer.Argument(help="A record in TOML.")],
+    file: RecordArgument,
     seat: Annotated[int | None, typer.Option("--seat", min=1, help="Show only what this seat could see.")] = None,
     step: Annotated[bool, typer.Option("--step", help="Show what each player saw before it acted; wait for Enter on a terminal.")] = False,
     json: JsonOption = False,
@@ -28,19 +30,11 @@ def replay(
 
     from rich.console import Console
 
-    from meldlab.errors import NotLegalHere
     from meldlab.gin import Match
     from meldlab.lab.games import game_of
-    from meldlab.play import Record
     from meldlab.play import replay as run
 
-    try:
-        text = file.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as problem:
-        raise NotLegalHere(f"cannot read {file}: {getattr(problem, 'strerror', None) or problem}") from None
-    record = Record.parse(text)
-    if seat is not None and seat > len(record.players):
-        raise NotLegalHere(f"{file} has {len(record.players)} seats, not {seat}")
+    record = read_record(file, seat)
     game = game_of(record)
     steps = list(run(game, record))
     lines = [each.line if seat is None else each.heard(seat - 1) for each in steps]
@@ -64,6 +58,21 @@ def replay(
         winners = ", ".join(f"p{winner + 1}" for winner in record.result.winners) or "nobody"
         scores = " to ".join(map(str, record.result.scores))
         console.print(f"{winners} won, {scores} ({record.result.reason})", markup=False)
+
+
+def read_record(file: Path, seat: int | None) -> "Record":
+    """Return the record in a file; the seat that is asked for, counted from 1, must be there."""
+    from meldlab.errors import NotLegalHere
+    from meldlab.play import Record
+
+    try:
+        text = file.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as problem:
+        raise NotLegalHere(f"cannot read {file}: {getattr(problem, 'strerror', None) or problem}") from None
+    record = Record.parse(text)
+    if seat is not None and seat > len(record.players):
+        raise NotLegalHere(f"{file} has {len(record.players)} seats, not {seat}")
+    return record
 
 
 def _screen_of(game: "Game[Any]") -> "type[Screen]":

@@ -5,7 +5,7 @@
 ('take KH', 'KH makes a meld')
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -19,7 +19,7 @@ from meldlab.gin.view import HAND_CARDS, Phase, View
 from meldlab.melds import arrange, deadwood, discards
 from meldlab.play import Chance, Deal, Player
 
-__all__ = ["Advice", "Adviser", "advise", "imagined_view"]
+__all__ = ["Advice", "Adviser", "advise", "imagined_view", "thinking"]
 
 
 class Adviser(Player[View, Move], Protocol):
@@ -50,9 +50,7 @@ def advise(view: View, player: Player[View, Move] | None = None) -> Advice:
     if view.acting != view.seat:
         raise NotLegalHere("the other player is to move")
     expert = player or LightPlayer.parse("computed:light")
-    think = getattr(expert, "think", None)
-    if not callable(think):
-        raise NotLegalHere(f"{expert.name} gives no advice: it has no method think(view, chance)")
+    think = thinking(expert)
     chance = Deal(0).chance(len(view.history), view.seat)
     move = expert.choose(view, chance)
     view.verify(move)
@@ -61,6 +59,14 @@ def advise(view: View, player: Player[View, Move] | None = None) -> Advice:
     least = min(after.values()) if after else deadwood(view.hand)
     outlook = (expert if isinstance(expert, EnsemblePlayer) else EnsemblePlayer()).outlook(view)
     return Advice(move, _reason(view, move, least), least, after, values, outlook)
+
+
+def thinking(player: Player[View, Move]) -> Callable[[View, Chance], Sequence[Valued]]:
+    """Return how a player says what its moves are worth, or say that it does not."""
+    think: Callable[[View, Chance], Sequence[Valued]] | None = getattr(player, "think", None)
+    if not callable(think):
+        raise NotLegalHere(f"{player.name} gives no advice: it has no method think(view, chance)")
+    return think
 
 
 def _reason(view: View, move: Move, least: int) -> str:

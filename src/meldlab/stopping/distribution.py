@@ -17,12 +17,12 @@ from math import comb, sqrt
 import numpy as np
 
 from meldlab.chance import verified
-from meldlab.errors import NotLegalHere
+from meldlab.errors import NotLegalHere, time_text
 from meldlab.pieces import pieces
 from meldlab.statistics import around
 from meldlab.stopping import counting, kernel
 from meldlab.stopping.policies import boundary_in_floats, policy
-from meldlab.stopping.urn import MOST_SECONDS, Urn, time_text
+from meldlab.stopping.urn import MOST_SECONDS, Urn
 
 __all__ = ["Simulated", "Winnings", "simulate", "winnings", "winnings_in_floats"]
 

@@ -54,10 +54,12 @@ def read_amount(text: str) -> Fraction:
 
 
 def amount_text(amount: Fraction | float) -> str:
-    """Return an amount for people: a short fraction as it is, anything else with six decimals.
+    """Return an amount for people: a short fraction with its decimals beside it, anything else with six decimals.
 
     >>> amount_text(Fraction(3)), amount_text(Fraction(-1, 2)), amount_text(Fraction(41984711742427, 15997372030584))
-    ('3', '-1/2', '2.624476')
+    ('3', '-1/2 (-0.5)', '2.624476')
     """
     exact = str(amount)
-    return exact if isinstance(amount, Fraction) and len(exact) <= 9 else f"{float(amount):.6f}"
+    if not isinstance(amount, Fraction) or len(exact) > 9:
+        return f"{float(amount):.6f}"
+    return exact if amount.denominator == 1 else f"{exact} ({float(amount):.6g})"

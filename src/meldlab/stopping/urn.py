@@ -15,11 +15,11 @@ from functools import cached_property
 from math import lcm
 from typing import Self
 
-from meldlab.errors import BadText, NotLegalHere
+from meldlab.errors import BadText, NotLegalHere, time_text
 from meldlab.stopping import counting
 from meldlab.stopping.notation import read_amount, read_deck
 
-__all__ = ["Advice", "Urn", "time_text"]
+__all__ = ["Advice", "Urn"]
 
 Amount = Fraction | int | str
 MOST_SECONDS = 60  # an answer that takes longer is refused with the time it would take
@@ -167,15 +167,3 @@ class Urn:
         seconds = (self.black + 1) * (self.red + 1) * SECONDS_PER_POSITION
         if seconds > MOST_SECONDS:
             raise NotLegalHere(f"{self.black} black and {self.red} red cards would take about {time_text(seconds)}")
-
-
-def time_text(seconds: float) -> str:
-    """Return a time in words, in a unit that suits it.
-
-    >>> time_text(90), time_text(200000)
-    ('90 seconds', '2 days')
-    """
-    for name, unit in (("years", 365.25 * 86400), ("days", 86400.0), ("hours", 3600.0), ("minutes", 60.0)):
-        if seconds >= 2 * unit:
-            return f"{seconds / unit:,.0f} {name}"
-    return f"{seconds:.0f} seconds"

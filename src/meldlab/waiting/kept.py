@@ -89,8 +89,10 @@ def cached_path(game: Waiting) -> Path:
     return cache_folder("waiting", f"{__version__}-{solver_digest()}") / name
 
 
-def cached_solution(game: Waiting, file: Path | None = None, progress: Callable[[int, int], None] | None = None) -> Solution:
-    """Return the solution of a game: out of ``file`` if given, else out of the cache, else solved and kept there."""
+def cached_solution(
+    game: Waiting, file: Path | None = None, device: str = "auto", progress: Callable[[int, int], None] | None = None
+) -> Solution:
+    """Return the solution of a game: out of ``file`` if given, else out of the cache, else solved on a device and kept there."""
     if file is not None:
         loaded = load(file)
         if loaded.game != game:
@@ -100,7 +102,7 @@ def cached_solution(game: Waiting, file: Path | None = None, progress: Callable[
         return load(cached_path(game))
     except MeldlabError:
         # Not there, or damaged: solve anew; the new file takes the place of the old.
-        return solve_and_keep(game, progress=progress)
+        return solve_and_keep(game, device, progress=progress)
 
 
 def solve_and_keep(

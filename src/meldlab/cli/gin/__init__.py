@@ -1,14 +1,15 @@
 """``meldlab gin``: play gin rummy, ask for advice, let players meet."""
 
-from meldlab.cli.gin import advise, arena, compute, play
+from meldlab.cli.gin import advise, arena, compute, play, review
 from meldlab.cli.options import door
 
 __all__ = ["app"]
 
 app = door(
-    "Gin rummy: play, ask for advice, let players meet, compute.",
+    "Gin rummy: play, ask for advice, look back, let players meet, compute.",
     play=play.play,
     advise=advise.advise,
+    review=review.review,
     arena=arena.arena,
     compute=compute.compute,
 )

@@ -1,6 +1,7 @@
 """``meldlab recycle analyse`` and ``compare``: the picture of a game, and games side by side."""
 
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -9,12 +10,14 @@ import typer
 from meldlab.cli.options import ClusterOption, JsonOption, SeedOption, StoreOption, ThreadsOption, one_of, print_json, taking
 from meldlab.cli.progress import progress_bar
 from meldlab.cli.recycle.options import DialectOption, GameArgument, LimitsOption, SetOption, merged, read_game
-from meldlab.errors import NotLegalHere
+from meldlab.errors import NotLegalHere, time_text
 
 if TYPE_CHECKING:
+    from meldlab.lab.analysis.forecast import Forecast
     from meldlab.lab.analysis.study import Analysis, Effort, Subject
     from meldlab.recycle.game import Described
 
+WORTH_TELLING = 5.0  # seconds of computing
 Study = Callable[["Subject", "Effort"], "Analysis"]
 OutOption = Annotated[Path | None, typer.Option("--out", metavar="DIR", help="Write page, tables and figures into this folder.")]
 
@@ -41,13 +44,48 @@ def read_study(store: StoreOption = None, cluster: ClusterOption = None, threads
     """Return how a game is analysed: where its games are kept and played."""
 
     def study(subject: "Subject", effort: "Effort") -> "Analysis":
+        from joblib import cpu_count
+
         from meldlab.lab.analysis.study import analyse
         from meldlab.lab.runs.store import Store
 
+        def foretell(forecast: "Forecast") -> None:
+            _foretell(forecast, subject.title, 0 if cluster else threads or cpu_count())
+
         with progress_bar(subject.title) as show:
-            return analyse(subject, effort, Store.open(store), jobs=threads, cluster=cluster, progress=show)
+            return analyse(subject, effort, Store.open(store), jobs=threads, cluster=cluster, progress=show, foretell=foretell)
 
     return study
+
+
+def _foretell(forecast: "Forecast", title: str, cores: int) -> None:
+    """Say what the random games were like and how long the rest will take; where none of them went by its rules, stop."""
+    import numpy as np
+
+    random = forecast.random
+    for why, many in random.reasons.items():
+        print(f"{title}: {many} of {random.games} random games did not end: {why}", file=sys.stderr)
+    if random.failed == random.games:
+        print("error: every random game failed ('meldlab recycle run' shows where); nothing else was played", file=sys.stderr)
+        raise typer.Exit(1)
+    if forecast.seconds > WORTH_TELLING:
+        length = f"{np.median(random.decisions):.0f} decisions in the median of {random.games} random games"
+        where = f"on {cores} core{'s' if cores > 1 else ''}" if cores else "of one core"
+        print(f"{title}: {length}; the rest will take about {time_text(forecast.seconds / max(1, cores))} {where}", file=sys.stderr)
+
+
+def _end(analyses: "Sequence[Analysis]") -> None:
+    """Say which games failed and why; where any did, the status is 1."""
+    failed = False
+    for analysis in analyses:
+        for name, sample in analysis.samples.items():
+            if sample.failed:
+                failed = True
+                whys = ", ".join(f"{why} ({many})" for why, many in sample.reasons.items())
+                line = f"error: {analysis.subject.title}, {name}: {sample.failed} of {sample.games} games failed: {whys}"
+                print(line, file=sys.stderr)
+    if failed:
+        raise typer.Exit(1)
 
 
 @taking(effort=read_effort, study=read_study)
@@ -67,6 +105,8 @@ def analyse(
 
     Example: meldlab recycle analyse block_rummy --quick --out block_rummy
     """
+    from numpy import median
+
     from meldlab.lab.analysis.study import Subject
 
     analysis = study(Subject.of(read_game(game, dialect, limits), merged(settings)), effort)
@@ -77,18 +117,20 @@ def analyse(
         files = write_analysis(analysis, out)
     if json:
         print_json({**analysis.as_json(), "files": list(map(str, files))})
+        _end([analysis])
         return
     print(f"{analysis.subject.title}: {analysis.random.seats} players, {analysis.seconds:.1f} s")
     for name, sample in analysis.samples.items():
         ends = f"{sample.games} games: finished {sample.finished}, capped {sample.capped}, failed {sample.failed}"
         wins = ", ".join(f"p{seat + 1} {share:.3f}" for seat, share in enumerate(sample.win_shares.mean(axis=0)))
-        print(f"{name:28} {ends}; {sample.decisions.mean():.1f} decisions; wins {wins}")
+        print(f"{name:28} {ends}; {median(sample.decisions):.0f} decisions in the median; wins {wins}")
     for each in analysis.heuristics:
         print(f"{each.name:13} {each.interval or 'not defined'!s:28}  {each.meaning}")
         if each.published:
             print(f"{'as published':>13} {each.published!s:28}  The same by seats, a tie being a whole win for each.")
     if files:
         print(f"the page is {files[0]}")
+    _end([analysis])
 
 
 @taking(effort=read_effort, study=read_study)
@@ -108,23 +150,33 @@ def compare(
 
     Example: meldlab recycle compare gin_rummy --set LIMIT=0 --set LIMIT=25 --quick --out knocking
     """
-    from meldlab.lab.analysis.comparison import Comparison, write_comparison
+    from numpy import median
+
+    from meldlab.lab.analysis.comparison import Comparison, arrow, write_comparison
 
     subjects = _subjects([read_game(name, dialect, limits) for name in names], settings or [])
     comparison = Comparison([study(subject, effort) for subject in subjects])
     files = write_comparison(comparison, out) if out is not None else []
     if json:
         print_json({**comparison.as_json(), "files": list(map(str, files))})
+        _end(comparison.analyses)
         return
     from rich.console import Console
     from rich.table import Table
 
     shown = Table("", *comparison.names)
     for name, row in comparison.intervals.items():
-        shown.add_row(name, *(str(each) if each else "not defined" for each in row))
+        shown.add_row(name, *(f"{each}{arrow(each, row[0])}" if each else "not defined" for each in row))
+    # Beside the heuristics, what is asked first: how long a game is, and whether it matters where one sits.
+    plain = [analysis.random for analysis in comparison.analyses]
+    shown.add_row("decisions, median", *(f"{median(sample.decisions):.0f}" for sample in plain))
+    shown.add_row("wins by seat", *(" ".join(f"{share:.2f}" for share in sample.win_shares.mean(axis=0)) for sample in plain))
     Console(width=None if Console().is_terminal else 40 + 30 * len(subjects)).print(shown)
+    if len(subjects) > 1:
+        print(f"▲ ▼: more, or less, than {comparison.names[0]} by more than chance; the last two rows are of random games")
     if files:
         print(f"the page is {files[0]}")
+    _end(comparison.analyses)
 
 
 def _subjects(games: "list[Described]", settings: list[dict[str, int]]) -> "list[Subject]":

@@ -39,6 +39,8 @@ def run(
         print_json(found.as_json())
     else:
         print_contest(found)
+    if found.troubles:
+        raise typer.Exit(1)
 
 
 @taking(described=read_game)

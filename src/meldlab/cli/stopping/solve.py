@@ -6,27 +6,22 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from meldlab.cli.options import JsonOption, SeedOption, print_json, taking
-from meldlab.cli.stopping.options import AT_ONCE, GainOption, LossOption, advice_text, read_urn
+from meldlab.cli.stopping.options import AT_ONCE, advice_text, read_urn
 
 if TYPE_CHECKING:
     from meldlab.stopping import Urn
 
 
+@taking(urn=read_urn)
 def value(
-    black: Annotated[int, typer.Option("--black", help="Black cards in the deck.")] = 26,
-    red: Annotated[int, typer.Option("--red", help="Red cards in the deck.")] = 26,
-    gain: GainOption = "1",
-    loss: LossOption = "1",
+    urn: "Urn",
     exact: Annotated[bool, typer.Option("--exact", help="As a fraction, without rounding.")] = False,
     json: JsonOption = False,
 ) -> None:
     """Say what the game is worth before the first card.
 
-    Example: meldlab stopping value --black 26 --red 26 --exact
+    Example: meldlab stopping value --deck 26,26 --exact
     """
-    from meldlab.stopping import Urn
-
-    urn = Urn(black, red, gain, loss)
     fraction = urn.value() if exact else None
     worth = urn.value_in_floats() if fraction is None else float(fraction)
     text = None if fraction is None else f"{fraction.numerator}/{fraction.denominator}"
@@ -95,12 +90,18 @@ def matrices(urn: "Urn", json: JsonOption = False) -> None:
         rows = [[f"{worth.numerator}/{worth.denominator}" for worth in row] for row in values]
         print_json({"currentValue": [list(map(float, row)) for row in values], "continueOrNot": goes_on, "exact": rows})
         return
-    print("currentValue")
-    for row in values:
-        print(" ".join(f"{float(worth):8.4f}" for worth in row))
-    print("continueOrNot")
-    for line in goes_on:
-        print(" ".join(map(str, map(int, line))))
+    _print_matrix("currentValue by cards left", [[f"{float(worth):.4f}" for worth in row] for row in values])
+    print()
+    _print_matrix("continueOrNot by cards left, 1: go on", [[f"{going:d}" for going in row] for row in goes_on])
+
+
+def _print_matrix(name: str, rows: list[list[str]]) -> None:
+    """Print a matrix with its heads: black cards left at the side, red ones above."""
+    wide = max(len(str(len(rows[0]))), max(len(each) for row in rows for each in row))
+    side = len("black \\ red")
+    print(name)
+    for head, row in [("black \\ red", list(map(str, range(len(rows[0]))))), *((str(black), row) for black, row in enumerate(rows))]:
+        print(f"{head:>{side}} |", " ".join(f"{each:>{wide}}" for each in row))
 
 
 @taking(urn=read_urn)
@@ -141,9 +142,10 @@ def winnings(
             }
         )
         return
-    print("winnings    chance   simulated")
+    wide = max(len("winnings"), *(len(amount_text(amount)) for amount, _, _ in rows))
+    print(f"{'winnings':>{wide}}    chance   simulated")
     for amount, chance, share in rows:
-        print(f"{amount_text(amount):>8} {float(chance):9.6f}   {float(share):9.6f}")
+        print(f"{amount_text(amount):>{wide}} {float(chance):9.6f}   {float(share):9.6f}")
     low, high = played.interval
     print(f"mean {float(best.mean):.6f}, standard deviation {best.sd:.6f}")
     print(f"{games:,} games: mean {float(played.winnings.mean):.6f}, with 95 % confidence {low:.6f} to {high:.6f}")

@@ -5,26 +5,28 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from meldlab.cli.options import AcesOption, JsonOption, SeedOption, print_json, read_by
+from meldlab.cli.options import AcesOption, DeviceOption, JsonOption, SeedOption, print_json, read_by
 from meldlab.cli.progress import progress_bar
 from meldlab.cli.waiting.options import DeadOption, GoalOption, LoadOption
-from meldlab.errors import BadText
+from meldlab.errors import BadText, NotLegalHere
 
 if TYPE_CHECKING:
     from meldlab.cards import Hand
     from meldlab.waiting import Solution
 
-HandArgument = Annotated[list[str], typer.Argument(help="Cards, such as 'AC QH KD'.")]
+HandArgument = Annotated[list[str], typer.Argument(metavar="CARDS", help="Cards, such as AC QH KD.")]
 GamesOption = Annotated[int, typer.Option("--games", help="Games to play.")]
 
 
-def _find(hand: "Hand", more: int, aces: str, goal: Any, dead: Any, load: Path | None) -> "Solution":
+def _find(hand: "Hand", more: int, aces: str, goal: Any, dead: Any, device: str, load: Path | None = None) -> "Solution":
     from meldlab.waiting import Waiting
     from meldlab.waiting.kept import cached_solution
 
     game = Waiting(len(hand) - more, aces, goal, dead)
+    if load is not None and device != "auto":
+        raise NotLegalHere("--load reads what is solved already: leave out --device")
     with progress_bar(f"solving {game}") as progress:
-        return cached_solution(game, load, progress)
+        return cached_solution(game, load, device, progress)
 
 
 def _hand(words: list[str], least: int) -> "Hand":
@@ -46,17 +48,18 @@ def hand(
         Any,
         typer.Option("--upcard", **read_by("meldlab.cards:Card.parse", "CARD"), help="Say whether to take this face-up card or to draw."),
     ] = None,
+    device: DeviceOption = "auto",
     load: LoadOption = None,
     json: JsonOption = False,
 ) -> None:
     """Say how long a hand will take, how much that spreads, and what to do with every card that may come.
 
-    Example: meldlab waiting hand "AC QH KD"
+    Example: meldlab waiting hand AC QH KD
     """
     from meldlab.waiting.waiting_time import QUANTILES, WaitingTime
 
     held = _hand(cards, 3)
-    solution = _find(held, 0, aces, goal, dead, load)
+    solution = _find(held, 0, aces, goal, dead, device, load)
     with progress_bar("listing the hands on the way") as progress:
         waited = WaitingTime.from_hand(solution, held, progress)
     with progress_bar("following the best policy") as progress:
@@ -77,14 +80,14 @@ def hand(
     from meldlab.cli.pictures import cards_text
 
     console = Console(highlight=False)
+    if expected == 0:
+        console.print(cards_text(held), f" has reached its goal ({solution.game.goal}): nothing is left to wait for")
+        return
     console.print(cards_text(held), f" {expected:.6f} turns on average, standard deviation {waited.deviation():.3f}")
     console.print("within " + ", ".join(f"{turns} turns in {float(part):.0%}" for part, turns in quantiles.items()))
     if upcard is not None:
         console.print(f"upcard {upcard}: {'take it' if take else 'draw'} ({taken:.4f} turns if taken, {drawn:.4f} if drawn)")
     useful = [one for one in answers if one.discard != one.draw]
-    if expected == 0:
-        console.print("the hand has reached its goal")
-        return
     console.print(f"{len(useful)} of {len(answers)} cards help{'; throw any other back' if len(useful) < len(answers) else ''}:")
     for one in sorted(useful, key=lambda one: one.expected):
         console.print(
@@ -97,39 +100,46 @@ def discard(
     aces: AcesOption = "low",
     goal: GoalOption = "gin",
     dead: DeadOption = "",
+    device: DeviceOption = "auto",
     load: LoadOption = None,
     json: JsonOption = False,
 ) -> None:
     """Say what to throw from a hand with one card too many, and what every other discard costs.
 
-    Example: meldlab waiting discard "AC QH KD QD"
+    Example: meldlab waiting discard AC QH KD QD
     """
     held = _hand(cards, 4)
-    found = _find(held, 1, aces, goal, dead, load).discards(held)
+    found = _find(held, 1, aces, goal, dead, device, load).discards(held)
     if json:
         print_json({"discards": [{"discard": str(one.card), "expected": one.expected, "cost": one.cost} for one in found]})
         return
+    from rich.console import Console
+
+    from meldlab.cli.pictures import cards_text
+
+    console = Console(highlight=False)
     for one in found:
-        print(f"throw {one.card}  {one.expected:10.4f} turns  {one.cost:+.4f}")
+        console.print("throw", cards_text([one.card]), f" {one.expected:10.4f} turns  {one.cost:+.4f}")
 
 
 def simulate(
     cards: HandArgument,
     aces: AcesOption = "low",
     goal: GoalOption = "gin",
+    device: DeviceOption = "auto",
     games: GamesOption = 100_000,
     seed: SeedOption = 0,
     json: JsonOption = False,
 ) -> None:
     """Play a hand many times by the best policy, with the bag of the model and with a real deck and an opponent.
 
-    Example: meldlab waiting simulate "AC QH KD" --games 10000
+    Example: meldlab waiting simulate AC QH KD --games 10000
     """
     from meldlab.cards import Hand
     from meldlab.waiting.simulation import play_bag, play_deck
 
     held = _hand(cards, 3)
-    solution = _find(held, 0, aces, goal, Hand(), None)
+    solution = _find(held, 0, aces, goal, Hand(), device)
     bag, deck = play_bag(solution, held, games, seed), play_deck(solution, held, games, seed)
     answer = {
         "expected": solution.turns(held),

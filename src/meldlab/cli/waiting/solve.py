@@ -52,7 +52,7 @@ def solve(
         "goal": str(game.goal),
         "hands": summary.hands,
         "goal_hands": summary.goal_hands,
-        "classes": summary.distinct_values,
+        "distinct_values": summary.distinct_values,
         "mean": summary.mean,
         "max": summary.max,
         "worst": str(summary.worst),
@@ -123,7 +123,9 @@ def classes(aces: AcesOption = "low", json: JsonOption = False) -> None:
     if json:
         print_json({"classes": len(values), "smallest_gap": float(gap), "max": str(values[-1])})
         return
-    print(f"{len(values)} different values of E, the hands at the goal included; the closest two are {float(gap):.2e} apart")
+    print(
+        f"{len(values)} classes of equal E in exact fractions, the hands at the goal included; the closest two are {float(gap):.2e} apart"
+    )
     print(f"the largest is {values[-1]}")
 
 

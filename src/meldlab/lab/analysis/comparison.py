@@ -1,6 +1,7 @@
 """Games side by side: their heuristics in a table, along parallel axes, and as a tree in which like games hang together."""
 
 import json
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -11,7 +12,7 @@ import numpy as np
 from matplotlib import rc_context
 from numpy.typing import NDArray
 
-from meldlab.lab.analysis.figures import RANK_COLOURS
+from meldlab.lab.analysis.figures import COLOURS
 from meldlab.lab.analysis.heuristics import NAMES
 from meldlab.lab.analysis.page import PLAYERS
 from meldlab.lab.analysis.study import Analysis
@@ -20,7 +21,7 @@ from meldlab.lab.pages.page import render, write_folder
 from meldlab.lab.rows import csv_text
 from meldlab.statistics import Interval, difference
 
-__all__ = ["Comparison", "write_comparison"]
+__all__ = ["Comparison", "arrow", "write_comparison"]
 
 Real = NDArray[np.float64]
 
@@ -60,7 +61,7 @@ class Comparison:
         figure, (axes,) = blank(size=(8.0, 4.6))
         at = np.arange(len(self.shared))
         for number, name in enumerate(self.names):
-            colour = RANK_COLOURS[number % len(RANK_COLOURS)]
+            colour = COLOURS[number % len(COLOURS)]
             axes.plot(at, self.scaled[number], "o-", color=colour, lw=2, label=name)
             for i, row in enumerate(self.shared.values()):
                 values = [each.value for each in row]
@@ -94,7 +95,9 @@ class Comparison:
         from scipy.cluster.hierarchy import dendrogram
 
         figure, (axes,) = blank(size=(7.0, 1.4 + 0.45 * len(self.analyses)))
-        with rc_context({"lines.linewidth": 2}):
+        with rc_context({"lines.linewidth": 2}), warnings.catch_warnings():
+            # Games that are alike have a tree without any length, which is no mistake.
+            warnings.filterwarnings("ignore", "Attempting to set identical")
             dendrogram(self.linkage, labels=self.names, orientation="left", ax=axes, color_threshold=0, above_threshold_color="steelblue")
         axes.set_xlabel("distance")
         columns = ("one", "other", "distance", "games")
@@ -130,11 +133,16 @@ class Comparison:
             comparison=self,
             sheets=self.sheets,
             players=PLAYERS[self.analyses[0].effort.searcher.kind],
-            arrow=_arrow,
+            arrow=arrow,
         )
 
 
-def _arrow(one: Interval | None, first: Interval | None) -> str:
+def arrow(one: Interval | None, first: Interval | None) -> str:
+    """Return a mark for a value that differs from the first game's by more than chance; nothing for any other.
+
+    >>> arrow(Interval(0.9, 0.8, 1.0), Interval(0.5, 0.4, 0.6)), arrow(Interval(0.6, 0.5, 0.7), Interval(0.5, 0.4, 0.6))
+    (' ▲', '')
+    """
     if one is None or first is None:
         return ""
     gap = difference(one, first)

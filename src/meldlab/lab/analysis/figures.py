@@ -20,8 +20,8 @@ __all__ = ["draw_branching", "draw_decisions", "draw_lead", "draw_scores", "draw
 
 Real = NDArray[np.float64]
 
-SEAT_COLOURS = ("red", "goldenrod", "limegreen", "cyan", "blue", "violet")
-RANK_COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#D55E00", "#56B4E9")
+# Okabe and Ito's: told apart with every common kind of colour blindness. Seats, ranks and games take them in this order.
+COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#D55E00", "#56B4E9")
 GRID = np.linspace(0.0, 1.0, 101)
 SIZE = (7.0, 4.4)
 
@@ -31,13 +31,11 @@ def draw_branching(random: Sample, seed: int = 0) -> Sheet:
     figure, (axes,) = blank(size=SIZE)
     jitter = np.random.default_rng(seed).uniform(-0.2, 0.2, (2, len(random.options)))
     move, options = random.move + 1, random.options
-    colours = np.array([SEAT_COLOURS[seat % len(SEAT_COLOURS)] for seat in range(random.seats)])[random.seat]
+    colours = np.array([COLOURS[seat % len(COLOURS)] for seat in range(random.seats)])[random.seat]
     # As a picture inside the picture: twenty thousand dots would be megabytes of shapes. Where they are few they are larger.
     area = float(np.clip(6000 / max(1, len(options)), 1.2, 12))
     axes.scatter(move + jitter[0], options + jitter[1], s=area, c=colours, alpha=0.5, linewidths=0, rasterized=True)
-    keys = [
-        Line2D([], [], marker="o", ls="", ms=5, color=SEAT_COLOURS[s % len(SEAT_COLOURS)], label=f"p{s + 1}") for s in range(random.seats)
-    ]
+    keys = [Line2D([], [], marker="o", ls="", ms=5, color=COLOURS[s % len(COLOURS)], label=f"p{s + 1}") for s in range(random.seats)]
     if len(np.unique(move)) > 3:
         at = np.linspace(1, move.max(), min(201, int(move.max())))
         keys += axes.plot(at, loess(move.astype(float), options.astype(float), at, 0.3), color="steelblue", lw=2.5, label="smoothed")
@@ -79,9 +77,9 @@ def draw_spread(skilled: Sample) -> Sheet:
         curves = []
         for number in np.unique(skilled.game):
             mine = skilled.game == number
-            axes.plot(portion[mine], spread[mine], color=f"C{number % 10}", lw=0.4, alpha=0.45)
+            axes.plot(portion[mine], spread[mine], color=COLOURS[number % len(COLOURS)], lw=0.4, alpha=0.45)
             curves.append(np.interp(GRID, portion[mine], spread[mine]))
-        keys = [Line2D([], [], color="C0", lw=0.8, label="one game")]
+        keys = [Line2D([], [], color=COLOURS[0], lw=0.8, label="one game")]
         if curves:
             # Each game on the same points: short games have too few places of their own to fit lines to.
             smooth = loess(GRID, np.mean(curves, axis=0), GRID, 0.1)
@@ -130,7 +128,7 @@ def draw_lead(skilled: Sample) -> Sheet:
         middle = np.array([each.value for each in intervals])
         # A lead lies between 0 and 1; one game alone has no band.
         low, high = (np.clip([getattr(each, end) if each.ends else np.nan for each in intervals], 0, 1) for end in ("low", "high"))
-        colour = RANK_COLOURS[place % len(RANK_COLOURS)]
+        colour = COLOURS[place % len(COLOURS)]
         axes.fill_between(GRID, low, high, color=colour, alpha=0.25, linewidth=0)
         keys += axes.plot(GRID, middle, color=colour, lw=2, label=f"final rank {place + 1}")
         for name, values in zip(rows, ([place + 1] * len(GRID), GRID, middle, low, high), strict=True):
@@ -171,7 +169,7 @@ def draw_scores(samples: Mapping[str, Sample]) -> Sheet:
         if len(scores):
             parts: Any = axes.violinplot([scores[:, seat] for seat in range(sample.seats)], seats, showmedians=True, widths=0.8)
             for seat, body in enumerate(parts["bodies"]):
-                body.set_facecolor(SEAT_COLOURS[seat % len(SEAT_COLOURS)])
+                body.set_facecolor(COLOURS[seat % len(COLOURS)])
                 body.set_alpha(0.5)
         else:
             _say(axes, "no game has scores")

@@ -67,6 +67,13 @@ class Sample:
         moved["game"] = [sample.game + start for sample, start in zip(samples, first, strict=False)]
         return cls(samples[0].goal, **{name: np.concatenate(parts) for name, parts in moved.items()})
 
+    def first(self, games: int) -> Self:
+        """Return the first games of the sample alone."""
+        seen = self.game < games
+        by_game = ("scores", "statuses", "seconds")
+        parts = {each.name: getattr(self, each.name) for each in fields(self)[1:]}
+        return type(self)(self.goal, **{name: part[:games] if name in by_game else part[seen] for name, part in parts.items()})
+
     def as_json(self) -> dict[str, Any]:
         """Return the sample as lists; what is not a number becomes null."""
         answer: dict[str, Any] = {"goal": self.goal}

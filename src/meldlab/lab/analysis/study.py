@@ -2,7 +2,7 @@
 
 import hashlib
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Self
@@ -10,6 +10,7 @@ from typing import Any, Self
 import numpy as np
 
 from meldlab.lab.analysis.figures import draw_branching, draw_decisions, draw_lead, draw_scores, draw_spread, draw_times
+from meldlab.lab.analysis.forecast import Forecast
 from meldlab.lab.analysis.heuristics import BY_RESULT, Heuristic, heuristics
 from meldlab.lab.analysis.movement import COLOURS, draw_movement
 from meldlab.lab.analysis.playing import LineUp, counted_games, limits_of
@@ -29,6 +30,7 @@ from meldlab.statistics import Interval, Moments
 __all__ = ["Analysis", "Effort", "Subject", "analyse"]
 
 EXPERIMENT = "recycle analyse"
+TEN = 10  # random games of a piece
 
 
 @dataclass(frozen=True)
@@ -234,19 +236,34 @@ def analyse(
     jobs: int = 0,
     cluster: str | None = None,
     progress: Callable[[int, int], None] = lambda done, whole: None,
+    foretell: Callable[[Forecast], None] = lambda forecast: None,
 ) -> Analysis:
-    """Play what the store does not hold yet and return what came out; the same seed gives the same games anywhere."""
+    """Play what the store does not hold yet and return what came out; the same seed gives the same games anywhere.
+
+    Random players go first; ``foretell`` is told what their games are like, and what the rest will take if there is any.
+    """
     start, machine = time.perf_counter(), subject.machine
     arguments = {"dialect": subject.described.dialect, "limits": limits_of(subject.described.limits)}
     line_ups = effort.line_ups(machine.players)
-    pieces = {}
+    games, pieces = {}, {}
     for name, line_up in line_ups.items():
-        games = effort.games if line_up.searches else effort.random or effort.games
-        whole = line_up.shard(subject.described.name, subject.described.text, effort.seed, games, arguments)
-        pieces[name] = whole.split(1 if line_up.searches else games)
+        games[name] = effort.games if line_up.searches else effort.random or effort.games
+        # Random games are played by whole tens, so that a run which is asked for fewer or more of them has no game twice.
+        size, many = (1, games[name]) if line_up.searches else (TEN, -(-games[name] // TEN) * TEN)
+        pieces[name] = line_up.shard(subject.described.name, subject.described.text, effort.seed, many, arguments).split(size)
+    random, searched = ({name: some for name, some in pieces.items() if line_ups[name].searches == searches} for searches in (False, True))
+
+    def sampled(counts: Mapping[str, Any], names: Iterable[str]) -> dict[str, Sample]:
+        parts = {name: [Sample.from_json(counts[piece.key]["sample"]) for piece in pieces[name]] for name in names}
+        return {name: Sample.joined(some).first(games[name]) for name, some in parts.items()}
+
     with store.search(EXPERIMENT, _settings(subject, effort)) as run:
-        counts = play([piece for some in pieces.values() for piece in some], run, jobs=jobs, cluster=cluster, progress=progress)
-    samples = {name: Sample.joined([Sample.from_json(counts[piece.key]["sample"]) for piece in some]) for name, some in pieces.items()}
+        samples = sampled(play([piece for some in random.values() for piece in some], run, jobs=jobs, cluster=cluster), random)
+        rest = [piece for some in searched.values() for piece in some]
+        known = run.done([piece.key for piece in rest])
+        missing = {line_ups[name]: sum(piece.key not in known for piece in some) for name, some in searched.items()}
+        foretell(Forecast.of(machine, samples["random"], missing))
+        samples |= sampled(play(rest, run, jobs=jobs, cluster=cluster, progress=progress), searched)
     counted = counted_games(machine, effort.seed, effort.counted)
     movement = Movement.of(machine, effort.seed)
     analysis = Analysis(

@@ -20,6 +20,7 @@ __all__ = ["draw_policy", "draw_shepp", "draw_value", "draw_winnings"]
 
 Sheet = tuple[Figure, Data]
 MOST_CARDS = 500  # of a colour, in a heat map: more squares than a picture has dots
+MOST_NUMBERED = 10  # cards of a colour up to which a square has room for its number
 MOST_BARS = 60
 GAMES, DRAWS = 100_000, 30_000_000  # simulated, at most: about a second
 LARGEST = 10_000
@@ -33,6 +34,12 @@ def draw_value(urn: Urn) -> Sheet:
     # The square root spreads out the low values, which is where one has to think.
     image = axes.imshow(table, origin="lower", norm=PowerNorm(0.5), cmap="viridis", aspect="auto")
     figure.colorbar(image, label="expected winnings in all")
+    if max(urn.black, urn.red) <= MOST_NUMBERED:
+        # The upper half of the colours is light; the root is that of the norm.
+        light = table.min() + 0.36 * (table.max() - table.min())
+        for (black, red), worth in np.ndenumerate(table):
+            ink = "black" if worth > light else "white"
+            axes.text(red, black, f"{worth:.2f}", ha="center", va="center", fontsize=8, color=ink)
     edges, steps = np.arange(urn.red + 2) - 0.5, np.array([*boundary, boundary[-1]]) + 0.5
     axes.step(edges, steps, where="post", color="white", lw=1.5)
     axes.set_title(f"Value of each position, {_deck_text(urn)}\n(stop below the white line)", fontsize=11)
