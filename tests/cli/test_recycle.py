@@ -158,6 +158,8 @@ def test_show_transcript_and_perft(capsys: pytest.CaptureFixture[str], tiny: str
     assert [move["seat"] for move in told["moves"]] == [1, 2]
     assert told["scores"] == [1, 1]
     assert said(capsys, "transcript", tiny, "--seed", "2").count("\n") == 4
+    assert answer(capsys, "transcript", tiny, "--seed", "2", "--players", "mcts:2,random")["scores"] == [1, 1]
+    assert "seats, not 3" in said(capsys, "transcript", tiny, "--players", "random,random,random", status=2)
     counts = answer(capsys, "perft", tiny, "--depth", "3")
     assert counts["histories"] == 4
     assert [level["histories"] for level in counts["levels"]] == [1, 2, 4, 0]
@@ -170,7 +172,7 @@ def test_a_person_plays(capsys: pytest.CaptureFixture[str], tiny: str, monkeypat
     assert "1 x ??" in printed
     assert "error: no option 'nonsense'" in printed
     assert "error: no option 9 (1 to 2)" in printed
-    assert "scores p1 1, p2 1" in printed
+    assert "win (the highest score wins): you 1, p" in printed
 
 
 def test_a_person_plays_against_one_that_looks_ahead(
@@ -179,7 +181,7 @@ def test_a_person_plays_against_one_that_looks_ahead(
     monkeypatch.setattr("builtins.input", lambda *_: "2")
     printed = said(capsys, "play", tiny, "--seat", "1", "--against", "pimc:3")
     assert "p2: " in printed
-    assert "scores p1 1, p2 1" in printed
+    assert "win (the highest score wins): you 1, p" in printed
 
 
 @pytest.mark.parametrize(

@@ -138,7 +138,7 @@ def _recycle() -> None:
     machine = described.machine
     machine.random_games(games=2, seed=0)
     searched_games(machine, [Searcher("mcts", 2)] * 2, games=1, seed=0, threads=1)
-    list(transcribe(described, seed=0))
+    list(transcribe(described, [Searcher("random")] * described.machine.players, seed=0))
 
 
 def _rummikub() -> None:

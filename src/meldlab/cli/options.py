@@ -86,7 +86,9 @@ ClusterOption = Annotated[str | None, typer.Option("--cluster", help="A Dask sch
 MoveSecondsOption = Annotated[float | None, typer.Option("--seconds-per-move", help="Processor time of a move, or it is a forfeit.")]
 GameSecondsOption = Annotated[float | None, typer.Option("--seconds-per-game", help="Processor time of a player's moves in a game.")]
 RaiseOption = Annotated[bool, typer.Option("--raise", help="Show the traceback of what a player raises.")]
-SaveOption = Annotated[Path | None, typer.Option("--save", help="Keep the record in this new file, move by move.")]
+NewDealOption = Annotated[int | None, seed_option("Deal these cards again; without a seed the deal is new.")]
+SaveOption = Annotated[Path | None, typer.Option("--save", help="Keep the record in this file, move by move; an unfinished one goes on.")]
+ResumeOption = Annotated[Path | None, typer.Option("--resume", help="Go on with the unfinished game of this file.")]
 
 
 def door(words: str, **verbs: Callable[..., None]) -> typer.Typer:
