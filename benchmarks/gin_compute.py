@@ -11,8 +11,8 @@ import time
 import numpy as np
 
 from meldlab.gin.batch import rule_vector
-from meldlab.gin.book import NO_BOOK
-from meldlab.gin.kernel_layout import COMPUTED, KIND, KNOWNS, PARAMETERS, TURNS
+from meldlab.gin.book import NO_NETWORK, NO_VALUES
+from meldlab.gin.kernel_layout import COMPUTED, KIND, KNOWNS, PARAMETERS, TURNS, Book, Pair
 from meldlab.gin.rules import Rules
 from meldlab.gin.values.odds import Odds
 from meldlab.gin.values.recursion import Engine, Field, Solved, solve, values_of
@@ -36,21 +36,23 @@ class Bench:
     def __init__(self):
         self.engine = Engine("cuda")
         self.field = Field(10, device="cuda")
-        self.none = {kind: self.book(NO_BOOK._replace(codes=np.zeros((1, 1), kind))) for kind in (np.uint16, np.uint8)}
+        blank = {kind: NO_VALUES._replace(codes=np.zeros((1, 1), kind)) for kind in (np.uint16, np.uint8)}
+        self.none = {kind: self.engine.book(Book(values, NO_NETWORK)) for kind, values in blank.items()}
 
-    def book(self, book):
-        return type(book)(*map(self.engine.up, book))
+    def pair(self, player, values, kind):
+        none = self.none[kind]
+        return Pair(np.array([player, SIMPLE]), (none if values is None else Book(values, none.network), none))
 
     def tally(self, player, book, seed, rounds=1 << 20):
-        return Odds.of(self.engine.tally(np.array([player, SIMPLE]), (book, self.none[np.uint16]), RULES, seed, rounds))
+        return Odds.of(self.engine.tally(self.pair(player, book, np.uint16), RULES, seed, rounds))
 
     def rate(self, book, games=200_000, kind=np.uint16):
-        won = self.engine.won(np.array([PLAYER, SIMPLE]), (book, self.none[kind]), RULES, 200, games // 2).mean(1)
+        won = self.engine.won(self.pair(PLAYER, book, kind), RULES, 200, games // 2).mean(1)
         return f"{won.mean():.4f} +- {1.96 * won.std() / len(won) ** 0.5:.4f}"
 
     def compute(self, upcard, price, loops=4, by_known=True):
         """Statistics, solve, repeat."""
-        odds = self.tally(SIMPLE, self.none[np.uint16], 1)
+        odds = self.tally(SIMPLE, None, 1)
         for loop in range(loops):
             solved = solve(self.field, odds, upcard=upcard)
             book = values_of(self.field, solved, odds, ZERO + price, FLAT, by_known)
@@ -91,7 +93,7 @@ def quantised(bench):
 def main(words):
     say(gpu_name())
     bench = Bench()
-    bench.tally(SIMPLE, bench.none[np.uint16], 1, 64)
+    bench.tally(SIMPLE, None, 1, 64)
     say("laid out and compiled")
     if "timing" in words:
         began = time.perf_counter()

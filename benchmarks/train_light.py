@@ -17,10 +17,10 @@ import numpy as np
 import torch
 
 from meldlab.chance import Purpose, derived
-from meldlab.gin import kernel_round, players
+from meldlab.gin import kernel_layout, players
 from meldlab.gin.batch import rule_vector, seat
-from meldlab.gin.book import NO_BOOK
-from meldlab.gin.kernel_layout import COMPUTED, KIND, KNOWNS, LIGHT, NOISE, PARAMETERS, TURNS
+from meldlab.gin.book import NO_NETWORK, NO_VALUES
+from meldlab.gin.kernel_layout import COMPUTED, KIND, KNOWNS, LIGHT, NOISE, PARAMETERS, TURNS, Book, Network, Pair
 from meldlab.gin.players import kernel_light as light
 from meldlab.gin.rules import Rules
 from meldlab.gin.values.odds import Odds
@@ -39,7 +39,7 @@ SIMPLE[1:4] = 10, 10, 0
 TABLES, PLAYER = np.zeros(PARAMETERS), np.zeros(PARAMETERS)
 TABLES[KIND], PLAYER[KIND] = COMPUTED, LIGHT
 SUITS = torch.arange(4) * 13
-BLANK = NO_BOOK._replace(codes=np.zeros((1, 1), np.uint16))
+BLANK = Book(NO_VALUES._replace(codes=np.zeros((1, 1), np.uint16)), NO_NETWORK)
 
 
 def say(*words):
@@ -83,10 +83,10 @@ class Network(torch.nn.Module):
 
     def __init__(self):
         super().__init__()
-        self.rows = torch.nn.EmbeddingBag(light.ROWS, light.WIDE, mode="sum")
+        self.rows = torch.nn.EmbeddingBag(light.ROWS, kernel_layout.WIDE, mode="sum")
         torch.nn.init.normal_(self.rows.weight, std=0.05)
-        self.first = torch.nn.Linear(light.WIDE, light.NARROW)
-        self.last = torch.nn.Linear(light.NARROW, 3)
+        self.first = torch.nn.Linear(kernel_layout.WIDE, kernel_layout.NARROW)
+        self.last = torch.nn.Linear(kernel_layout.NARROW, 3)
 
     def forward(self, one, two, dropped, card, turn, left, own, other, waiting):
         """Return [positions, 3]; ``waiting`` says which of them are after a discard, the others are before a draw."""
@@ -184,78 +184,74 @@ class School:
         self.engine, self.against = engine, against
         seated = seat(players.parse(against))
         # Codes of one type for both: a kernel takes no mixture.
-        book = seated.book if seated.book.codes.size > 1 else seated.book._replace(codes=BLANK.codes)
-        self.opponent, self.theirs = seated.vector, self.on_gpu(book)
+        book = seated.book if seated.book.values.codes.size > 1 else seated.book._replace(values=BLANK.values)
+        self.opponent, self.theirs = seated.vector, engine.book(book)
         self.rules = rule_vector(Rules())
-        self.none = self.on_gpu(BLANK)
-
-    def on_gpu(self, book):
-        return type(book)(*map(self.engine.up, book))
+        self.none = engine.book(BLANK)
 
     def seated(self, network):
-        rows, first, last = network.arrays()
-        book = BLANK._replace(deck=np.array([(1 << 52) - 1, 10], np.int64), rows=rows, first=first, last=last)
-        return self.on_gpu(book), self.theirs
+        return self.engine.book(BLANK._replace(network=Network(*network.arrays()))), self.theirs
 
     def record(self, player, books, rounds, seed):
         """Return the diaries of single rounds, [rounds, ROWS, DIARY] float64, from scores drawn at random."""
         engine, single = self.engine, self.rules.copy()
-        single[kernel_round.POINTS_WANTED], single[kernel_round.ANY_SCORES] = 0, 1
-        pages = torch.zeros((rounds, ROWS, kernel_round.DIARY), dtype=torch.float64, device="cuda")
-        counts = engine.cuda.device_array((rounds, kernel_round.COUNTS), np.int32)
-        seats, shape = engine.up(np.array([player, self.opponent])), ((rounds + 63) // 64, 64)
+        single[kernel_layout.POINTS_WANTED], single[kernel_layout.ANY_SCORES] = 0, 1
+        pages = torch.zeros((rounds, ROWS, kernel_layout.DIARY), dtype=torch.float64, device="cuda")
+        counts = engine.cuda.device_array((rounds, kernel_layout.COUNTS), np.int32)
+        pair, shape = Pair(engine.up(np.array([player, self.opponent])), books), ((rounds + 63) // 64, 64)
         tail = counts, engine.up(np.zeros(0)), engine.cuda.as_cuda_array(pages)
-        engine._kernels.play_games[shape](seats, books, engine.up(single), seed, 0, rounds, *tail)
+        engine._kernels.play_games[shape](pair, engine.up(single), seed, 0, rounds, *tail)
         engine.cuda.synchronize()
         return pages
 
     def measure(self, network, games, seed):
         """Return the rate of games won with its error, and games per second."""
         start = time.perf_counter()
-        won = self.engine.won(np.array([PLAYER, self.opponent]), self.seated(network), self.rules, seed, games // 2).mean(1)
+        won = self.engine.won(Pair(np.array([PLAYER, self.opponent]), self.seated(network)), self.rules, seed, games // 2).mean(1)
         return rate(won), round(games / (time.perf_counter() - start))
 
     def tables(self):
         """Return the book of the table-driven player and its odds."""
         engine, field = self.engine, Field(10, device="cuda")
-        odds = Odds.of(engine.tally(np.array([SIMPLE, self.opponent]), (self.none, self.theirs), self.rules, 1, 1 << 20))
+        odds = Odds.of(engine.tally(Pair(np.array([SIMPLE, self.opponent]), (self.none, self.theirs)), self.rules, 1, 1 << 20))
         zero, flat = np.zeros(TURNS + 2), np.zeros((TURNS + 2, KNOWNS))
         seats = np.array([TABLES, self.opponent])
         for loop in range(4):
-            book = values_of(field, solve(field, odds, upcard=UPCARD), odds, zero + PRICE, flat)
+            values = values_of(field, solve(field, odds, upcard=UPCARD), odds, zero + PRICE, flat)
+            book = Book(values, self.none.network)
             if loop < 3:
-                odds = Odds.of(engine.tally(seats, (book, self.theirs), self.rules, 10 + loop, 1 << 20))
-        say("tables", rate(engine.play(seats, (book, self.theirs), self.rules, 100, 0, 100_000, True)))
+                odds = Odds.of(engine.tally(Pair(seats, (book, self.theirs)), self.rules, 10 + loop, 1 << 20))
+        say("tables", rate(engine.won(Pair(seats, (book, self.theirs)), self.rules, 100, 50_000).mean(1)))
         return book, odds
 
     def table_lesson(self, book, odds, rounds, seed):
         """Return what the tables say about positions of their own rounds, half of them with a card exchanged."""
         engine, pages = self.engine, self.record(TABLES, (book, self.theirs), rounds, seed)
         turn = torch.arange(1, ROWS + 1, device="cuda").expand(rounds, ROWS)
-        real = pages[:, :, kernel_round.RESULT] > kernel_round.CANNOT_KNOCK
+        real = pages[:, :, kernel_layout.RESULT] > kernel_layout.CANNOT_KNOCK
         rows, turn = pages[real], turn[real].contiguous()
-        planes = rows[:, kernel_round.PLANE : kernel_round.PLANE + 2].long().contiguous()
+        planes = rows[:, kernel_layout.PLANE : kernel_layout.PLANE + 2].long().contiguous()
         worth, left = torch.zeros(len(rows), device="cuda"), torch.zeros(len(rows), device="cuda")
         planes_there, turn_there, worth_there, left_there = map(engine.cuda.as_cuda_array, (planes, turn, worth, left))
-        engine._kernels.teach[(len(rows) + 63) // 64, 64](planes_there, turn_there, seed, 10, book, worth_there, left_there)
+        engine._kernels.teach[(len(rows) + 63) // 64, 64](planes_there, turn_there, seed, 10, book.values, worth_there, left_there)
         engine.cuda.synchronize()
         left = left.long()
-        seen = rows[:, kernel_round.SEEN].long().clamp(max=KNOWNS - 1)
+        seen = rows[:, kernel_layout.SEEN].long().clamp(max=KNOWNS - 1)
         hazard, knock, caught = (torch.tensor(array, device="cuda", dtype=torch.float32)[turn, seen] for array in odds_arrays(odds))
         knock, caught = (array.gather(1, left[:, None])[:, 0] for array in (knock, caught))
-        wait = (1 - hazard) * worth + hazard * caught - PRICE * rows[:, kernel_round.RISK].float()
+        wait = (1 - hazard) * worth + hazard * caught - PRICE * rows[:, kernel_layout.RISK].float()
         scores = [torch.randint(100, turn.shape, device="cuda") for _ in range(2)]
 
         def part(mask, turn, waiting, which, wanted):
             flag, number = torch.full_like(turn, int(waiting)).bool(), torch.full_like(turn, which)
-            dropped, card = rows[:, kernel_round.OF_OPPONENT].long(), rows[:, kernel_round.DISCARDED].long()
+            dropped, card = rows[:, kernel_layout.OF_OPPONENT].long(), rows[:, kernel_layout.DISCARDED].long()
             columns = planes[:, 0], planes[:, 1], dropped, card, turn, left, *scores, flag, number, wanted
             return Lesson(*(column[mask] for column in columns))
 
         return Lesson.join(
-            part(turn > 0, turn, True, light.WAIT, wait),
-            part(turn < TURNS, turn + 1, False, light.DRAW, worth),
-            part(left <= 10, turn, True, light.KNOCK, knock),
+            part(turn > 0, turn, True, light.WAIT_ANSWER, wait),
+            part(turn < TURNS, turn + 1, False, light.DRAW_ANSWER, worth),
+            part(left <= 10, turn, True, light.KNOCK_ANSWER, knock),
         )
 
     def played_lesson(self, network, rounds, seed, noise, equity):
@@ -263,15 +259,19 @@ class School:
         player = PLAYER.copy()
         player[NOISE] = noise
         pages = self.record(player, self.seated(network), rounds, seed)
-        result, knock, knocked = pages[:, :, kernel_round.RESULT], pages[:, :, kernel_round.IF_KNOCK], pages[:, :, kernel_round.KNOCKED] > 0
-        real, able = result > kernel_round.CANNOT_KNOCK, knock > kernel_round.CANNOT_KNOCK
-        first = pages[:, 0, kernel_round.RESULT]
-        results = first[first > kernel_round.CANNOT_KNOCK].long().cpu().numpy()
+        result, knock, knocked = (
+            pages[:, :, kernel_layout.RESULT],
+            pages[:, :, kernel_layout.IF_KNOCK],
+            pages[:, :, kernel_layout.KNOCKED] > 0,
+        )
+        real, able = result > kernel_layout.CANNOT_KNOCK, knock > kernel_layout.CANNOT_KNOCK
+        first = pages[:, 0, kernel_layout.RESULT]
+        results = first[first > kernel_layout.CANNOT_KNOCK].long().cpu().numpy()
         if equity is not None:
-            own, other = pages[:, :, kernel_round.OWN_SCORE].long(), pages[:, :, kernel_round.OTHER_SCORE].long()
+            own, other = pages[:, :, kernel_layout.OWN_SCORE].long(), pages[:, :, kernel_layout.OTHER_SCORE].long()
             result, knock = (torch.where(real, gain(equity, points.long(), own, other).double(), points) for points in (result, knock))
         # What each chosen action was worth to the player when it chose it; a knock is worth what it brings.
-        seen = torch.where(knocked, knock, pages[:, :, kernel_round.EXPECTED])
+        seen = torch.where(knocked, knock, pages[:, :, kernel_layout.EXPECTED])
         later = result.clone()
         for row in range(ROWS - 2, -1, -1):
             mixed = (1 - TRACE) * seen[:, row + 1] + TRACE * torch.where(knocked[:, row + 1], result[:, row + 1], later[:, row + 1])
@@ -283,20 +283,20 @@ class School:
             rows, turns = pages[mask], turn[mask]
             planes = rows[:, plane : plane + 2].long()
             kinds = (
-                kernel_round.OF_OPPONENT,
-                kernel_round.DISCARDED,
-                kernel_round.LEFT_OVER,
-                kernel_round.OWN_SCORE,
-                kernel_round.OTHER_SCORE,
+                kernel_layout.OF_OPPONENT,
+                kernel_layout.DISCARDED,
+                kernel_layout.LEFT_OVER,
+                kernel_layout.OWN_SCORE,
+                kernel_layout.OTHER_SCORE,
             )
             dropped, card, left, *scores = (rows[:, kind].long() for kind in kinds)
             flag, number = torch.full_like(turns, int(waiting)).bool(), torch.full_like(turns, which)
             return Lesson(planes[:, 0], planes[:, 1], dropped, card, turns, left, *scores, flag, number, wanted[mask].float())
 
         lesson = Lesson.join(
-            part(real & ~knocked, kernel_round.PLANE, True, light.WAIT, later),
-            part(real & (pages[:, :, kernel_round.DRAW_PLANE] >= 0), kernel_round.DRAW_PLANE, False, light.DRAW, now),
-            part(real & able, kernel_round.PLANE, True, light.KNOCK, knock),
+            part(real & ~knocked, kernel_layout.PLANE, True, light.WAIT_ANSWER, later),
+            part(real & (pages[:, :, kernel_layout.DRAW_PLANE] >= 0), kernel_layout.DRAW_PLANE, False, light.DRAW_ANSWER, now),
+            part(real & able, kernel_layout.PLANE, True, light.KNOCK_ANSWER, knock),
         )
         return lesson, results
 

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from meldlab.compiling import kernel_sources
+from tests.picture import picture
 
 SRC = Path(__file__).parents[1] / "src" / "meldlab"
 SOURCES = sorted(SRC.rglob("*.py"))
@@ -69,3 +70,7 @@ def test_no_module_is_too_long_to_read(source: Path) -> None:
 def test_no_room_for_odds_and_ends() -> None:
     words = {word for source in SOURCES for part in source.relative_to(SRC).with_suffix("").parts for word in part.split("_")}
     assert not {"utils", "util", "helpers", "helper", "common", "base", "misc", "tools", "stuff"} & words
+
+
+def test_the_picture_of_the_house_shows_what_the_rooms_import() -> None:
+    assert f"```text\n{picture()}\n```" in (SRC.parents[1] / "CONTRIBUTING.md").read_text()

@@ -19,7 +19,7 @@ from numba.core import event, serialize, types
 
 from meldlab.cache import cache_folder
 
-__all__ = ["inlined_kernel", "kernel", "kernel_folder", "kernel_sources", "scalar_kernel"]
+__all__ = ["kernel", "kernel_folder", "kernel_sources", "scalar_kernel"]
 
 LOG = logging.getLogger(__name__)
 # What a kernel is to the type checker: numba infers the types, the docstring gives the shapes.
@@ -68,7 +68,7 @@ serialize._numba_unpickle = lru_cache(maxsize=None)(serialize._numba_unpickle)
 _FOLDER = str(kernel_folder())
 
 
-def _compile(function: Function, **options: bool | str) -> Function:
+def _compile(function: Function, **options: bool) -> Function:
     # numba reads the folder when it decorates; put it back, so that a user's own kernels stay where they were.
     before, numba.config.CACHE_DIR = numba.config.CACHE_DIR, _FOLDER
     try:
@@ -89,11 +89,6 @@ def scalar_kernel(function: Function) -> Function:
     Such a function needs no reference counts; without them a call costs a third (18 ns against 7 for the deadwood of a hand).
     """
     return _compile(function, _nrt=False)
-
-
-def inlined_kernel(function: Function) -> Function:
-    """Compile a function as part of the one kernel that calls it; by itself and there it would be compiled twice."""
-    return _compile(function, _nrt=False, inline="always")
 
 
 def kernel(function: Function) -> Function:

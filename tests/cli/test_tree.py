@@ -157,8 +157,6 @@ def listed(verb: str, name: str) -> tuple[str, ...]:
 
 
 def test_help_lists_what_the_library_knows() -> None:
-    from meldlab.waiting.table import PRECISIONS
-
     from meldlab import gin, rummikub
     from meldlab.lab.figures.waiting import FIGURES
     from meldlab.melds import Aces
@@ -167,6 +165,7 @@ def test_help_lists_what_the_library_knows() -> None:
     from meldlab.rummikub.answer import KEEPS, OBJECTIVES
     from meldlab.rummikub.rules import AFTER_OPENING, FAMILIES
     from meldlab.rummikub.solve import METHODS
+    from meldlab.waiting.kept import PRECISIONS
 
     assert listed("deadwood", "--aces") == tuple(map(str, Aces))
     assert listed("waiting solve", "--precision") == tuple(PRECISIONS)

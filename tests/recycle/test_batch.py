@@ -10,7 +10,6 @@ from meldlab.play import Deal, Played, RandomPlayer, Table, wins_of
 from meldlab.recycle import library
 from meldlab.recycle.game import Described, Option, State
 from meldlab.recycle.language.limits import Limits
-from meldlab.recycle.machine import kernel_layout as k
 from meldlab.recycle.players import Searcher, parse
 from meldlab.recycle.players.searching import searched_games
 from tests.recycle.tiny import BREAKING, PEEKING, SECRET
@@ -48,9 +47,9 @@ def test_a_batch_adds_up_what_the_table_plays(players: Sequence[Searcher | Rando
         played = at_the_table(game, players, 2, first + row)
         assert tuple(batch.scores[row].tolist()) == played.result.scores
         assert tuple(batch.wins[row].tolist()) == wins_of(played.result)
-        assert batch.counts["decisions"][row] == len(played.actions)
-        assert batch.counts["options"][row] == sum(len(option.view.legal_actions()) for option in options(played))
-    assert (batch.counts["status"] == k.FINISHED).all()
+        assert game.counted(played) == {name: batch.counts[name][row] for name in game.counted(played)}
+    assert set(batch.counts) == set(game.counts)
+    assert batch.counts["finished"].all()
     assert not batch.troubles
     searching = any(player.name != "random" for player in players)
     assert bool(batch.counts["simulations"].all()) == searching
@@ -94,7 +93,7 @@ def test_a_capped_game_is_scored_as_it_stands_in_both() -> None:
     game = Described.named("block_rummy", limits=Limits(decisions=5))
     batch = game.batch([Searcher("random")] * 2, seed=1, first=0, games=2)
     assert batch is not None
-    assert (batch.counts["status"] == k.CAPPED).all()
+    assert batch.counts["capped"].all()
     for row in range(2):
         result = at_the_table(game, [Searcher("random")] * 2, 1, row).result
         assert result.scores == tuple(batch.scores[row].tolist())
@@ -119,3 +118,9 @@ def test_who_is_no_player_of_the_kernel_sits_at_the_table() -> None:
     assert game.batch([Own("pimc", 2), Searcher("random")], 1, 0, 1) is None
     with pytest.raises(NotLegalHere, match="kuhn_poker is for 2 players, not 3"):
         game.batch([Searcher("random")] * 3, 1, 0, 1)
+
+
+def test_a_batch_of_no_games_is_empty() -> None:
+    batch = Described.named("kuhn_poker").batch([parse("mcts:2")] * 2, 1, 0, 0)
+    assert batch is not None
+    assert batch.scores.shape == batch.wins.shape == (0, 2)

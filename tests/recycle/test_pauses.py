@@ -89,7 +89,8 @@ from meldlab.cli.app import main
 from meldlab.recycle import library
 from meldlab.recycle.machine.machine import Machine
 from meldlab.recycle.players import Searcher, parse
-from meldlab.recycle.players.searching import Searcher, searched_games
+from meldlab.recycle.players import Searcher
+from meldlab.recycle.players.searching import searched_games
 machine = Machine.of(library.entry("kuhn_poker").text)
 searched_games(machine, [Searcher("mcts", 2)] * 2, games=1, seed=1)
 print("ready", flush=True)

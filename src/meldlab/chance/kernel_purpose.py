@@ -23,7 +23,6 @@ class Purpose(IntEnum):
     TIE = 2
     SHUFFLE = 3
     TRIAL_SHUFFLE = 4
-    RANDOM_PLAYER = 5
     SEARCH = 6
     IMAGINED_DEAL = 7
     FUTURE = 8

@@ -7,7 +7,7 @@
 (2, 'the highest score wins')
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from types import MappingProxyType
@@ -30,6 +30,12 @@ from meldlab.recycle.view import REVEALS, Option, View
 
 __all__ = ["Described", "Option", "State", "View"]
 
+ENDS: dict[str, Callable[[Any], Any]] = {
+    "finished": lambda status: status == k.FINISHED,
+    "capped": lambda status: status == k.CAPPED,
+    "failed": lambda status: status > k.CAPPED,
+}
+SEARCHED = ("simulations", "changed", "broken")  # simulations in whose deal the options were not those of the game, and that broke off
 ATTEMPTS = 20  # to permute unseen cards so that the game could stand like that
 
 
@@ -143,12 +149,11 @@ class Described:
     dialect: str = "0.6"
     limits: Limits = field(default_factory=Limits)
     counts: ClassVar[Mapping[str, Count]] = {
+        **{name: Count(rate=True) for name in ENDS},
         "decisions": Count(),
         "options": Count("decisions"),
-        "capped": Count(rate=True),
         "simulations": Count(),
-        "changed": Count("simulations", rate=True),
-        "broken": Count("simulations", rate=True),
+        **{name: Count("simulations", rate=True) for name in SEARCHED[1:]},
     }
 
     @classmethod
@@ -208,34 +213,31 @@ class Described:
         return State(*self.machine.begin_knowing(deal.seed, deal.game), Teller(self.machine))
 
     def counted(self, played: Played[State]) -> dict[str, int]:
-        """Return what is counted of a game at the table; simulations are counted by the kernel only."""
-        options = sum(len(action.view.legal_actions()) for action in played.actions if isinstance(action, Option))
-        capped = played.last.position.status == k.CAPPED
-        return {"decisions": len(played.actions), "options": options, "capped": int(capped)}
+        """Return what is counted of a game at the table."""
+        status = played.last.position.status
+        options = [len(action.view.legal_actions()) for action in played.actions if isinstance(action, Option)]
+        return {**{name: int(test(status)) for name, test in ENDS.items()}, "decisions": len(options), "options": sum(options)}
 
     def batch(self, players: Sequence[Player[Any, Any]], seed: int, first: int, games: int, threads: int = 0) -> Batch | None:
         """Play games ``first`` and following of a seed by kernel, as a table would play them; None if a player only sits at the table."""
-        machine = self.machine
-        chance = Searcher("random")
-        seated: list[Any] = [
-            chance if type(player) is RandomPlayer else player for player in players if type(player) in (RandomPlayer, Searcher)
-        ]
+        machine, chance = self.machine, Searcher("random")
+        known = [player for player in players if type(player) in (RandomPlayer, Searcher)]
+        seated: list[Any] = [chance if type(player) is RandomPlayer else player for player in known]
         if len(seated) < len(players):
             return None
         if len(seated) != machine.players:
             raise NotLegalHere(f"{self.name} is for {machine.players} players, not {len(seated)}")
         if games == 0 or all(player == chance for player in seated):
             played: Any = machine.random_games(games, seed, threads, first)
-            counts = {"options": played.options} | dict.fromkeys(("simulations", "changed", "broken"), np.zeros(games, np.int64))
+            counts = {"options": played.options} | dict.fromkeys(SEARCHED, np.zeros(games, np.int64))
         else:
             played = searched_games(machine, seated, games, seed, first, threads)
-            columns = {name: getattr(played, name) for name in ("options", "simulations", "changed", "broken")}
+            columns = {name: getattr(played, name) for name in ("options", *SEARCHED)}
             counts = {name: np.bincount(played.game - first, each, games).astype(np.int64) for name, each in columns.items()}
         ended = played.statuses <= k.CAPPED
         best = ended[:, None] & (ranks_of(played.scores, machine.best) == 0)
         wins = best / np.maximum(1, best.sum(axis=1))[:, None]
-        counts |= {"status": played.statuses, "error_at": played.errors, "decisions": played.decisions}
-        counts["capped"] = (played.statuses == k.CAPPED).astype(np.int64)
+        counts |= {name: test(played.statuses).astype(np.int64) for name, test in ENDS.items()} | {"decisions": played.decisions}
         failed = zip(np.flatnonzero(~ended).tolist(), played.statuses[~ended].tolist(), played.errors[~ended].tolist(), strict=True)
         troubles = {first + row: str(machine.failure(status, at)) for row, status, at in failed}
         return Batch(np.where(ended[:, None], played.scores, 0), wins, counts, troubles)

@@ -291,20 +291,21 @@ def mean_over_draws(hand, now, bag, after, alive, keys, patterns):
 @kernel
 def sweep_discards(first, many, after, expected, space):
     """Set ``after`` [M] to F of ``many`` classes of (n+1)-card hands."""
-    keys, patterns = space.small.keys, space.small.patterns
+    large, keys, patterns = space.large, space.small.keys, space.small.patterns
     for number in range(first, first + many):
-        after[number] = best_discard(class_hand(number, space.large), expected, keys, patterns)[0]
+        after[number] = best_discard(class_hand(number, large), expected, keys, patterns)[0]
 
 
 @kernel
 def sweep_draws(first, many, expected, after, space):
     """Set ``expected`` of ``many`` classes to its next value from ``after`` and return the largest change among finite ones."""
-    keys, patterns, alive, bag = space.small.keys, space.large.patterns, space.alive, space.bag
+    small, alive, bag = space.small, space.alive, space.bag
+    keys, patterns = small.keys, space.large.patterns
     change = 0.0
     for number in range(first, first + many):
         now = expected[number]
         if now > 0.0:
-            new = mean_over_draws(class_hand(number, space.small), now, bag, after, alive, keys, patterns)
+            new = mean_over_draws(class_hand(number, small), now, bag, after, alive, keys, patterns)
             if now < NEVER or new < NEVER:
                 change = max(change, abs(now - new))
             expected[number] = new

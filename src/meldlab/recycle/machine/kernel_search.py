@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from meldlab.chance.kernel import address, below, decision, mix
-from meldlab.compiling import inlined_kernel, scalar_kernel
+from meldlab.compiling import scalar_kernel
 from meldlab.recycle.machine.kernel_deals import *
 from meldlab.recycle.machine.kernel_layout import *
 
@@ -77,7 +77,7 @@ def random_option(root, code, state):
     return below(draws_of(root, state, state[code[state[PC] + 3]], FOR_CHOICE), 0, state[OPTIONS])
 
 
-@inlined_kernel
+@scalar_kernel
 def next_task(code, layout, stack, goal, task, limit, search):
     """Return the task that follows a task just done, or ``NOTHING``; its state and option are left in ``search.now``."""
     now = search.now
@@ -95,7 +95,7 @@ def next_task(code, layout, stack, goal, task, limit, search):
     return following
 
 
-@inlined_kernel
+@scalar_kernel
 def in_the_game(code, layout, state, goal, task, limit, search):
     """Go on with the game itself: to the next decision, a search, or the scores."""
     now = search.now
@@ -140,7 +140,7 @@ def in_the_game(code, layout, state, goal, task, limit, search):
     return NEXT_SIMULATION
 
 
-@inlined_kernel
+@scalar_kernel
 def ahead(code, layout, stack, task, limit, search):
     """Go on with a simulation."""
     state, now, tree, scores = stack[1], search.now, search.tree, search.scores
@@ -171,7 +171,7 @@ def ahead(code, layout, stack, task, limit, search):
 # --- one simulation after the other
 
 
-@inlined_kernel
+@scalar_kernel
 def simulate(code, layout, stack, settings, now, deals):
     """Begin the next simulation: copy the game, deal the unseen cards, give it a future of its own."""
     game, state = stack[0], stack[1]
@@ -248,7 +248,7 @@ def choose_for_pending(code, layout, now, state):
         now[S_PHASE] = AT_ROOT
 
 
-@inlined_kernel
+@scalar_kernel
 def choose_ahead(code, layout, stack, settings, now, tree, scores):
     """Choose an option in a simulation: in turn, by the tree, or at random."""
     state = stack[1]
@@ -464,7 +464,7 @@ def count_as_lost(now, tree, scores):
         tree.sums[slot, 0] += worst
 
 
-@inlined_kernel
+@scalar_kernel
 def conclude(code, layout, state, search):
     """Decide, and write down why."""
     now, root, scores, judged, decided = search.now, search.root, search.scores, search.judged, search.decided

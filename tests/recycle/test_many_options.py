@@ -1,0 +1,69 @@
+"""A choice of thousands of options at the table: nothing is told that nobody asks for, and nothing twice."""
+
+import pytest
+
+from meldlab.play import Deal, RandomPlayer, Table
+from meldlab.recycle.game import Described, State, View
+from meldlab.recycle.players import parse
+
+MANY = 6_000
+GAME = Described(
+    "many",
+    f"""(game
+ (setup (create players 2) (create deck (game hloc STOCK) (deck (N (A, B, C)))))
+ (stage player (end (== (game sto TURNS) 6))
+  (choice ((any (range 1 .. {MANY}) 'N (do ((set (game sto X) 'N) (inc (game sto TURNS)))))
+           (any (range 1 .. 3) 'N (move (top (game hloc STOCK)) (top ((current player) iloc HAND)))))))
+ (scoring max (game sto X)))""",
+)
+
+
+@pytest.fixture
+def told(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """The options that are put into words, one by one."""
+    found: list[int] = []
+    plain = View.foreseen
+
+    def foreseen(self: View, option: int) -> str:
+        found.append(option)
+        return plain(self, option)
+
+    monkeypatch.setattr(View, "foreseen", foreseen)
+    return found
+
+
+def start() -> State:
+    return GAME.start(2, Deal(seed=1))
+
+
+def test_who_plays_by_number_has_nothing_told(told: list[int]) -> None:
+    played = Table(GAME, [RandomPlayer(), parse("random")], most_actions=20).play(Deal(seed=1))
+    assert len(played.actions) >= 3
+    view = played.first.view(0)
+    assert len(view.legal_actions()) == MANY + 3
+    assert view.parse(str(MANY)).number == MANY
+    view.verify(view.legal_actions()[-1])
+    assert not told
+
+
+def test_each_option_is_told_once_however_often_it_is_asked_for(told: list[int]) -> None:
+    view = start().view(0)
+    options = view.legal_actions()
+    for option in (*options[700:690:-1], *options[:50]):
+        assert view.parse(str(option)) == option
+    assert told == list(range(701))
+    texts = [str(option) for option in options]
+    assert told == list(range(MANY + 3))
+    assert len(set(texts)) == MANY + 3
+    assert [view.parse(text).number for text in texts] == [option.number for option in options]
+    assert len(told) == MANY + 3
+
+
+def test_options_that_read_alike_are_numbered_and_go_through_a_record() -> None:
+    state = start()
+    view = state.view(0)
+    last = [str(option) for option in view.legal_actions()[-3:]]
+    assert last == ["move ?? from STOCK to HAND of p1", "move ?? from STOCK to HAND of p1 (2)", "move ?? from STOCK to HAND of p1 (3)"]
+    line = state.tell(view.legal_actions()[-1])
+    assert line.startswith("move ?? from STOCK to HAND of p1 (3) -> move ")
+    assert view.parse(line) == view.legal_actions()[-1]
