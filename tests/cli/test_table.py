@@ -67,8 +67,8 @@ def test_mistakes_are_told_and_asked_again(monkeypatch: pytest.MonkeyPatch, caps
     assert " win (" in printed or " won (" in printed
 
 
-class Standing(RandomPlayer):
-    """Has no choice: nothing is learned by what it does."""
+class Standing:
+    name = "standing"
 
     def choose(self, view: Look, chance: Chance) -> Any:
         return view.parse("stand")
@@ -84,7 +84,6 @@ class Forced(Screen):
 def test_what_was_learned_is_final_and_a_plain_move_is_not(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
-    # The person acts in the first and, as it were, in the third seat: nobody is between but who always stands.
     path = tmp_path / "game.toml"
     typed(monkeypatch, "undo", "quit")
     play_in_terminal(HighCard(), [RandomPlayer()], Screen, SEED, 1, path)
@@ -131,9 +130,9 @@ def test_an_unfinished_game_goes_on_and_a_finished_one_is_left_alone(
     assert ended.actions[:1] == first.actions
     assert ended.result is not None
     kept = copy.read_bytes()
-    for more in ({"save": copy}, {"resume": copy}):
+    for save, resume in ((copy, None), (None, copy)):
         with pytest.raises(NotLegalHere, match="holds a finished game"):
-            play_in_terminal(HighCard(), [RandomPlayer()], Screen, **more)
+            play_in_terminal(HighCard(), [RandomPlayer()], Screen, save=save, resume=resume)
     assert copy.read_bytes() == kept
 
 
@@ -152,9 +151,9 @@ def test_an_unfinished_game_goes_on_and_a_finished_one_is_left_alone(
 def test_what_cannot_be_gone_on_with_is_left_alone(text: str, why: str, tmp_path: Path) -> None:
     path = tmp_path / "game.toml"
     path.write_text(text)
-    for more in ({"save": path}, {"resume": path}):
+    for save, resume in ((path, None), (None, path)):
         with pytest.raises(NotLegalHere, match=why):
-            play_in_terminal(HighCard(), [RandomPlayer()], Screen, SEED, **more)
+            play_in_terminal(HighCard(), [RandomPlayer()], Screen, SEED, save=save, resume=resume)
     assert path.read_text() == text
 
 
