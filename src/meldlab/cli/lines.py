@@ -30,7 +30,8 @@ class Lines:
 
     @cached_property
     def _session(self) -> Any:
-        if sys.stdin is None or sys.stdin is not sys.__stdin__ or not (sys.stdin.isatty() and sys.stdout.isatty()):
+        typed = sys.__stdin__
+        if typed is None or sys.stdin is not typed or not (typed.isatty() and sys.stdout.isatty()):
             return None
         try:
             from prompt_toolkit import PromptSession
