@@ -87,6 +87,6 @@ def print_advice(console: "Console", advice: "Advice") -> None:
         console.print(table)
         console.print("worth: what the adviser expects of the move, more is better")
     sure = sorted(advice.outlook.in_stock.items(), key=lambda item: item[1])
-    if sure and sure[-1][1] - sure[0][1] > TELLING:
+    if advice.move.verb is not Verb.SHOW and sure and sure[-1][1] - sure[0][1] > TELLING:
         far, near = ([card for card, _ in some[:FEW]] for some in (sure, sure[::-1]))
         console.print("in stock hardly:", cards_text(far), "  likely:", cards_text(near))

@@ -149,8 +149,9 @@ class GinScreen(Screen):
         if outcome.deadwood:
             for seat, whose in ((self.seat, "your hand "), (1 - self.seat, "the other's")):
                 dropped = 1 << step.action.index if seat == step.seat and step.action.index >= 0 else 0
-                hand = arrangement_text(arrange(Hand.from_mask(step.before.round.masks[seat] & ~dropped)))
-                self.console.print(f"  {whose}", hand, f"  left with {outcome.deadwood[seat]}")
+                best = arrange(Hand.from_mask(step.before.round.masks[seat] & ~dropped))
+                laid = " after laying off" if outcome.deadwood[seat] < best.deadwood else ""
+                self.console.print(f"  {whose}", arrangement_text(best), f"  left with {outcome.deadwood[seat]}{laid}")
         if outcome.winner is None:
             self.say(f"  The round is {outcome.kind}: nobody scores.")
         else:
