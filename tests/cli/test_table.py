@@ -119,10 +119,10 @@ def test_an_unfinished_game_goes_on_and_a_finished_one_is_left_alone(
     play_in_terminal(HighCard(), [RandomPlayer()], Screen, None, 0, None, path)
     assert "You go on after 1 actions." in capsys.readouterr().out
     assert Record.parse(path.read_text()) == first
-    typed(monkeypatch, f"save {copy}", f"save {copy}", "stand")
+    typed(monkeypatch, f"save {copy}", f"save {copy}", "SAVE", "stand")
     play_in_terminal(HighCard(), [RandomPlayer()], Screen, None, 0, path)
     printed = capsys.readouterr().out
-    assert f"The record is in {copy}, as far as the game." in printed
+    assert printed.count(f"The record is in {copy}, as far as the game.") == 2
     assert f"error: {copy} is there already" in printed
     # From 'save' on the copy is the record; the file before it stays as it was.
     assert Record.parse(path.read_text()) == first
@@ -155,6 +155,31 @@ def test_what_cannot_be_gone_on_with_is_left_alone(text: str, why: str, tmp_path
         with pytest.raises(NotLegalHere, match=why):
             play_in_terminal(HighCard(), [RandomPlayer()], Screen, SEED, save=save, resume=resume)
     assert path.read_text() == text
+
+
+def test_a_record_can_be_asked_for_at_the_table(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    typed(monkeypatch, "save nowhere/x.toml", "save", "quit")
+    play_in_terminal(HighCard(), [RandomPlayer()], Screen, SEED)
+    assert "error: nowhere/x.toml cannot be written" in capsys.readouterr().out
+    assert Record.parse(Path("high-card-3.toml").read_text()).players == ("you", "random")
+
+
+class Hurried(Screen):
+    """Takes one of its cards for the only choice that there is."""
+
+    def only(self, view: Look) -> Any:
+        return view.parse("stand") if view.stock == 48 else None
+
+
+def test_what_played_itself_is_taken_back_with_the_choice_before_it() -> None:
+    [stood] = list(Table(HighCard(), [Standing(), Standing()], most_actions=1).steps(DEAL))
+    screen = Hurried(Console(), 0, ("you", "other"))
+    assert stood.before.view(0).stock == 48
+    chosen = stood._replace(before=HighCard().start(3, DEAL))
+    assert (_takes_back([stood], screen), _takes_back([chosen, stood], screen), _takes_back([chosen], screen)) == (0, 2, 1)
 
 
 def test_a_mistake_of_the_screen_is_not_the_persons_forfeit(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

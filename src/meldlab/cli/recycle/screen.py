@@ -23,6 +23,7 @@ NAME = re.compile(r"[A-Z0-9]+(?:-[A-Z0-9]+)+")
 RANKS = {**{rank.name: str(rank) for rank in Rank}, **{str(rank): str(rank) for rank in Rank}, "10": "T"}
 SUITS = {suit.name: suit.symbol for suit in Suit} | {str(suit): suit.symbol for suit in Suit}
 MOST = 8  # cards of a pile that are shown
+OPTIONS = 40  # that are shown
 ADVISER = Searcher("mcts", 100)
 
 
@@ -76,8 +77,11 @@ class DescribedScreen(Screen):
             self.say(f"  {name:20} {self._pile(name, cards)}")
         if view.cells:
             self.say("  " + ", ".join(f"{name} {value}" for name, value in view.cells))
-        for option in view.legal_actions():
+        options = view.legal_actions()
+        for option in options[:OPTIONS]:
             self.say(f"  {option.number:3}  {option}")
+        if len(options) > OPTIONS:
+            self.say(f"       and options {OPTIONS + 1} to {len(options)}: a number or a card is enough")
 
     def _pile(self, name: str, cards: tuple[str, ...]) -> str:
         """Return the cards of a place: the own ones sorted, of other piles the top ones, the top first."""
@@ -98,7 +102,7 @@ class DescribedScreen(Screen):
 
     def words(self, view: Any) -> list[str]:
         """Return the options in words."""
-        return [short_names(str(option)) for option in view.legal_actions()]
+        return [short_names(str(option)) for option in view.legal_actions()[:OPTIONS]]
 
     def only(self, view: Any) -> Any:
         """Return a single option."""

@@ -158,7 +158,8 @@ class RummikubScreen(Screen):
             self.say(f"best: {view.idle}: {why}")
             return
         tiles = f"{answer.count} tile{'s' * (answer.count > 1)}"
-        self.say(f"best: play {show(answer.played)}: {tiles}, {answer.value} points off your rack")
+        opens = "" if view.opened[view.seat] else f", which opens with {opening_points(answer)}"
+        self.say(f"best: play {show(answer.played)}: {tiles}, {answer.value} points off your rack{opens}")
         for line in (*(["reset"] if len(self.built) > 1 else []), *commands(answer, self.numbers), "done"):
             self.say(f"  {line}")
 
