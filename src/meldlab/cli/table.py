@@ -11,6 +11,7 @@ from secrets import randbelow
 from typing import Any
 
 from rich.console import Console
+from rich.text import Text
 
 from meldlab.cache import write_whole
 from meldlab.cli.options import need_input
@@ -80,7 +81,8 @@ class Person:
                 self.kept.save(Path(rest) if rest else None)
                 screen.say(f"The record is in {self.kept.path}, as far as the game.")
             case _:
-                screen.say(f"{screen.help}\n{COMMON_HELP}")
+                # As it is typed: a key for a suit is easier to find than its sign.
+                screen.say(Text(f"{screen.help}\n{COMMON_HELP}"))
 
 
 def play_in_terminal(

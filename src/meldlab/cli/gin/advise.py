@@ -72,7 +72,7 @@ def print_advice(console: "Console", advice: "Advice") -> None:
     from meldlab.gin import Verb
 
     best = str(advice.move).partition(" | ")[0]
-    console.print(cards_drawn(f"best: {advice.move}: {advice.reason}"), soft_wrap=True)
+    console.print(cards_drawn(f"best: {advice.move}: {advice.reason}"), soft_wrap=not console.is_terminal)
     worth = {str(move).partition(" | ")[0]: value for move, value in sorted(advice.values, key=lambda one: -one.value)}
     left = {f"{verb} {card}": left for card, left in advice.after.items() for verb in (Verb.DROP, Verb.KNOCK)}
     moves = dict.fromkeys((best, *worth)) if worth else ()

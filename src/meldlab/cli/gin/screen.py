@@ -52,12 +52,14 @@ class GinScreen(Screen):
 
     def rules(self, view: View) -> None:
         """Tell the rules in force."""
-        self.say(f"""  Ten cards each. In turn, draw from the stock or take the upcard, then discard one. Melds are three or
-  four of a rank, or three or more of a suit in order, aces low; a card lies in one meld. Deadwood is the rest:
-  court cards count 10, aces 1. Who knocks ends the round and wins the difference; the other first lays off
-  deadwood on the knocker's melds. Who is left with as little as the knocker, or less, undercuts.
-  {_rules_text(view.rules)}
-  In this round you may knock with {view.limit or "gin only"}{" or less" if view.limit else ""}.""")
+        less = "as little as the knocker, or less," if view.rules.equal_deadwood == "undercut" else "less than the knocker"
+        self.say(
+            "Ten cards each. In turn, draw from the stock or take the upcard, then discard one. Melds are three or four of a rank, or "
+            "three or more of a suit in order, aces low; a card lies in one meld. Deadwood is the rest: court cards count 10, aces 1. "
+            "Who knocks ends the round and wins the difference; the other first lays off deadwood on the knocker's melds, unless that "
+            f"is gin. Who is left with {less} undercuts."
+        )
+        self.say(f"{_rules_text(view.rules)} In this round: {_limit_text(view)}.")
 
     def show(self, view: View) -> None:
         """Print the own hand, the upcard, and what may be done."""
@@ -85,7 +87,7 @@ class GinScreen(Screen):
             why = " again, as nobody won"
         else:
             why = {"alternates": " in turn", "winner": ", as the winner does", "loser": ", as the loser does"}[view.rules.next_starter]
-        knock = f"knock with {view.limit} or less" if view.limit else "knock with gin only"
+        knock = _limit_text(view)
         self.say(f"\nRound {view.number + 1}: you {view.scores[self.seat]}, the other {view.scores[1 - self.seat]}; {knock}; {who}{why}.")
 
     def words(self, view: View) -> list[str]:
@@ -227,9 +229,16 @@ def _did(move: Move) -> str:
     return f"shows {melds or 'no melds'}" + (f" and lays off {move.laid}" if move.laid else "")
 
 
+def _limit_text(view: View) -> str:
+    return f"knock with {view.limit} or less" if view.limit else "knock with gin only"
+
+
 def _rules_text(rules: Rules) -> str:
     """Return the target and what is scored."""
     target = f"The first to reach {rules.match_points} points wins" if rules.match_points else "One round is played"
     limit = "the first upcard says with how much one may knock" if rules.oklahoma else f"one may knock with {rules.knock_limit} or less"
     big = f", big gin {rules.big_gin_bonus}" if rules.big_gin_bonus else ""
-    return f"{target}; {limit}; gin scores {rules.gin_bonus} more{big}, an undercut {rules.undercut_bonus}."
+    end = {"to the winner": rules.game_bonus, "more if the other has nothing": rules.shutout_bonus, "for each round won": rules.box_bonus}
+    bonuses = ", ".join(f"{points} {what}" for what, points in end.items() if points) if rules.match_points else ""
+    more = f" At the end of the match: {bonuses}." if bonuses else ""
+    return f"{target}; {limit}; gin scores {rules.gin_bonus} more{big}, an undercut {rules.undercut_bonus}.{more}"

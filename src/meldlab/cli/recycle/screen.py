@@ -59,8 +59,9 @@ class DescribedScreen(Screen):
         self.say(f"{title[0]}: the {best} score wins.{begins} 'rules' tells what the author says about it.")
 
     def rules(self, view: Any) -> None:
-        """Tell the comments that the program begins with."""
-        self.say("\n".join(f"  {line}" for line in self._comments()) or "  the program has no comments at its beginning")
+        """Tell the comments that the program begins with, its first lines as they are and then paragraph by paragraph."""
+        head, *paragraphs = "\n".join(self._comments()).strip().split("\n\n")
+        self.say("\n".join([head, *(" ".join(each.split()) for each in paragraphs)]) or "the program has no comments at its beginning")
 
     def _comments(self) -> list[str]:
         lines = []

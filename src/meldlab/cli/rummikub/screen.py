@@ -64,12 +64,11 @@ class RummikubScreen(Screen):
         """Tell the rules in force."""
         rules = view.rules
         self.say(
-            f"  Sets are groups (one number in {rules.smallest} or more colours) and runs (one colour, numbers in order).\n"
-            "  In your turn lay at least one tile from your rack, or draw one. Your first sets come from your rack alone and\n"
-            f"  count {rules.opening} points; after that the table may be rearranged, as long as all of it lies in sets at the end.\n"
-            f"  {JOKERS[rules.jokers_are]}\n"
-            "  The first empty rack wins what the others hold; a joker left over costs 30.\n"
-            f"  Who cannot finish a rearrangement puts it back and draws {rules.penalty} penalty tiles ('fail')."
+            f"Sets have {rules.smallest} tiles or more: groups of one number in different colours, runs of one colour in order. "
+            "In your turn lay at least one tile from your rack, or draw one. Your first sets come from your rack alone and count "
+            f"{rules.opening} points; after that the table may be rearranged, as long as all of it lies in sets at the end. "
+            f"{JOKERS[rules.jokers_are]} The first empty rack wins what the others hold; a joker left over costs 30. "
+            f"Who cannot finish a rearrangement puts it back and draws {rules.penalty} penalty tiles ('fail')."
         )
         self._legend(view)
 
