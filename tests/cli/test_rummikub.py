@@ -182,6 +182,24 @@ def test_puzzle(capsys: pytest.CaptureFixture[str]) -> None:
     assert first["simple"] < first["solution"]["count"]
 
 
+def test_a_puzzle_can_be_answered(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    shown, waiting = list[str](), ["undo", "draw", "?"]
+
+    def answer(*_: object) -> str:
+        shown.append(capsys.readouterr().out)
+        if not waiting:
+            lines = shown[-1][shown[-1].rindex("best: ") :].splitlines()
+            waiting.extend(line.strip() for line in lines if line.startswith("  "))
+        return waiting.pop(0)
+
+    monkeypatch.setattr("builtins.input", answer)
+    status, out, _ = run(capsys, "puzzle", "--seed", "4", "--answer")
+    assert status == 0
+    assert "nothing to take back" in shown[1]
+    assert "That is legal, but " in shown[2]
+    assert re.search(r"Right: \d+ tiles\.$", out.rstrip())
+
+
 def test_arena(capsys: pytest.CaptureFixture[str]) -> None:
     _, out, _ = run(capsys, "arena", "optimal", "greedy", "--games", "2", "--json")
     answer = json.loads(out)

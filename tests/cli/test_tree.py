@@ -116,7 +116,7 @@ def test_no_option_is_idle(verb: str) -> None:
 
 # Name of the option, the words of its type in help, its default; what a person plays is dealt anew each time.
 ALIKE = {
-    "--seed": ("INTEGER", 0, dict.fromkeys(("stopping play", "gin play", "rummikub play", "recycle play"))),
+    "--seed": ("INTEGER", 0, dict.fromkeys(("stopping play", "gin play", "rummikub play", "rummikub puzzle", "recycle play"))),
     "--threads": (None, 0, {}),
     "--json": (None, False, {}),
     "--aces": ("[low|both|round]", "low", {}),

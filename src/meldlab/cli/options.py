@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import wraps
 from pathlib import Path
+from secrets import randbelow
 from typing import Annotated, Any
 
 import typer
@@ -148,6 +149,11 @@ def need_input() -> None:
     """Raise NotLegalHere where nobody can type anything: the standard input is closed."""
     if sys.stdin is None or sys.stdin.closed:
         raise NotLegalHere("there is no input to play from: it is closed")
+
+
+def new_seed(seed: int | None) -> int:
+    """Return a seed, or where none is given a new one, short enough to be typed again."""
+    return randbelow(10**6) if seed is None else seed
 
 
 def print_json(answer: Mapping[str, Any]) -> None:

@@ -7,14 +7,13 @@ import traceback
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from secrets import randbelow
 from typing import Any
 
 from rich.console import Console
 from rich.text import Text
 
 from meldlab.cache import write_whole
-from meldlab.cli.options import need_input
+from meldlab.cli.options import need_input, new_seed
 from meldlab.cli.screen import COMMON, COMMON_HELP, Screen, common_word
 from meldlab.errors import MeldlabError, NotLegalHere
 from meldlab.play import Chance, Clock, Deal, Game, Player, Record, Result, Step, Table, TimeLimit, replay
@@ -23,7 +22,6 @@ from meldlab.play.clock import OutOfTime
 __all__ = ["Person", "play_in_terminal"]
 
 PERSON = "you"
-SEEDS = 10**6  # to be told and typed again
 
 
 class Leave(BaseException):
@@ -102,7 +100,7 @@ def play_in_terminal(
     need_input()
     names = (*(other.name for other in others[:seat]), PERSON, *(other.name for other in others[seat:]))
     begun = _begun(save, resume)
-    record = begun or Record(game.name, game.rules(), names, Deal(randbelow(SEEDS) if seed is None else seed))
+    record = begun or Record(game.name, game.rules(), names, Deal(new_seed(seed)))
     if begun is not None:
         if begun.game != game.name:
             raise NotLegalHere(f"{resume or save} holds a game of {begun.game}, not of {game.name}")

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from meldlab.cli.options import NewDealOption, need_input, taking
+from meldlab.cli.options import NewDealOption, need_input, new_seed, taking
 from meldlab.cli.stopping.options import AT_ONCE, advice_text, read_urn
 from meldlab.errors import NotLegalHere
 
@@ -29,14 +29,12 @@ def play(urn: "Urn", seed: NewDealOption = None) -> None:
 
     Example: meldlab stopping play --seed 7
     """
-    from secrets import randbelow
-
     from meldlab.stopping import Sitting
 
     need_input()
     if urn.exact_seconds > AT_ONCE:
         raise NotLegalHere(f"{urn.black},{urn.red} is too large a deck for advice at once; play with a smaller one")
-    seed = randbelow(10**6) if seed is None else seed
+    seed = new_seed(seed)
     table = Sitting.shuffled(urn, seed)
     print(_rules(urn), f"Seed {seed}.")
     print("d or Enter: draw   s: stop   ?: advice   help: all that you can type")
