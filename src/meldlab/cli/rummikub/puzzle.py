@@ -22,7 +22,7 @@ def puzzle(
 ) -> None:
     """Make a position with one best move that has to rearrange the table.
 
-    Example: meldlab rummikub puzzle --seed 3 --answer
+    Example: meldlab rummikub puzzle --seed 3 --hard
     """
     from meldlab import rummikub as room
 
