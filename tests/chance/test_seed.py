@@ -65,7 +65,7 @@ def doors() -> dict[str, Callable[[Any], object]]:
         "recycle random": lambda seed: machine.random_games(2, seed),
         "recycle search": lambda seed: searched_games(machine, [Searcher("mcts", 2), Searcher("random")], 1, seed),
         "recycle perft": lambda seed: machine.histories(seed, 1),
-        "recycle transcript": lambda seed: list(transcribe(kuhn, seed)),
+        "recycle transcript": lambda seed: list(transcribe(kuhn, [Searcher("random")] * 2, seed)),
         "recycle movement": lambda seed: Movement.of(machine, seed),
         "rummikub": lambda seed: Rummikub().start(2, Deal(seed)),
     }

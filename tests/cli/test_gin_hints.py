@@ -20,7 +20,7 @@ class Table:
     def __init__(self, goal: str) -> None:
         self.goal = goal
 
-    def of(self, hand: Hand) -> float:
+    def turns(self, hand: Hand) -> float:
         assert len(hand) == 10
         return {"knock:10": 2.25, "gin": 8.5}[self.goal]
 

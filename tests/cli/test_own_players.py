@@ -125,13 +125,13 @@ def test_gin_play_keeps_the_record_of_a_forfeit(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, name: str, why: str
 ) -> None:
     seed = first_move(1)
-    typed(monkeypatch, "pass", "", "quit")
+    typed(monkeypatch, "pass", "quit")
     limit = ["--seconds-per-move", "0.2"] if name == "Looping" else []
     status, out, err = run(capsys, "gin", "play", "--against", f"mine.py:{name}", "--seed", str(seed), "--save", "game.toml", *limit)
     assert status == 0
     assert ("Traceback" in err and "in drop\n" in err) == (name != "Looping")
     assert f"p2 forfeits: {why}" in out
-    assert "You win, 222 to 0." in out
+    assert f"You win, 222 to 0 (p2 forfeits: {why})." in out
     record = Record.parse(Path("game.toml").read_text())
     assert record.actions[-1] == f"p2 forfeits: {why}"
     assert record.result is not None
@@ -139,32 +139,34 @@ def test_gin_play_keeps_the_record_of_a_forfeit(
     assert run(capsys, "replay", "game.toml")[0] == 0
 
 
-def test_a_record_is_not_written_over(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_a_record_is_gone_on_with_and_not_written_over(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     typed(monkeypatch, "quit")
     assert run(capsys, "gin", "play", "--against", "simple", "--save", "game.toml")[0] == 0
     before = Path("game.toml").read_bytes()
-    for path, why in (("game.toml", "is there already"), (".", "is there already"), ("nowhere/x.toml", "cannot be written")):
+    typed(monkeypatch, "quit")
+    # The opponent is the one of the record, whoever is named.
+    status, out, _ = run(capsys, "gin", "play", "--against", "random", "--save", "game.toml")
+    assert status == 0
+    assert "p2 is simple" in out
+    assert Path("game.toml").read_bytes() == before
+    for path, why in ((".", "is there already"), ("nowhere/x.toml", "cannot be written")):
         status, out, err = run(capsys, "gin", "play", "--against", "simple", "--save", path)
         assert (status, out) == (2, "")
         assert err.startswith(f"error: {path} {why}")
-    assert Path("game.toml").read_bytes() == before
 
 
-@pytest.mark.parametrize(("answer", "played"), [("quit", False), ("undo", False), ("", True), ("?", False)])
-def test_the_last_question_before_the_other_acts(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, answer: str, played: bool
-) -> None:
-    seed = first_move(0)
-    typed(monkeypatch, "pass", answer, *(["undo"] if answer == "?" else []), "quit")
-    status, out, _ = run(capsys, "gin", "play", "--against", "simple", "--seed", str(seed), "--save", "game.toml")
-    assert status == 0
-    assert ("p1 pass" in Record.parse(Path("game.toml").read_text()).actions) == played
-    assert ("is none of Enter, undo and quit" in out) == (answer == "?")
+def test_a_game_against_ones_own_player_goes_on_with_it(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    seed = str(first_move(0))
+    typed(monkeypatch, "quit")
+    assert run(capsys, "gin", "play", "--against", "mine.py:Exiting", "--seed", seed, "--save", "game.toml")[0] == 0
+    status, _, err = run(capsys, "gin", "play", "--resume", "game.toml")
+    assert (status, err) == (2, "error: the record was played against exiting; name its file by --against\n")
+    typed(monkeypatch, "quit")
+    assert run(capsys, "gin", "play", "--against", "mine.py:Exiting", "--resume", "game.toml")[0] == 0
 
 
-def test_control_c_at_the_last_question(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    seed = first_move(0)
-    answers = iter(["pass", "", None])
+def test_control_c_keeps_what_was_played(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    answers = iter(["pass"])
 
     def answer(*_: object) -> str:
         text = next(answers, None)
@@ -173,13 +175,8 @@ def test_control_c_at_the_last_question(capsys: pytest.CaptureFixture[str], monk
         return text
 
     monkeypatch.setattr("builtins.input", answer)
-    # The other draws and drops, so that the next question is asked of the person; the one after it is broken off.
-    status, _, _ = run(capsys, "gin", "play", "--against", "simple", "--seed", str(seed), "--save", "game.toml")
-    assert status == 0
+    assert run(capsys, "gin", "play", "--against", "simple", "--seed", str(first_move(0)), "--save", "game.toml")[0] == 0
     assert Record.parse(Path("game.toml").read_text()).actions[0] == "p1 pass"
-    answers = iter(["pass", None])
-    assert run(capsys, "gin", "play", "--against", "simple", "--seed", str(seed), "--save", "again.toml")[0] == 0
-    assert Record.parse(Path("again.toml").read_text()).actions == ()
 
 
 def waiting(*arguments: str) -> subprocess.Popen[str]:
@@ -198,9 +195,9 @@ def test_a_record_survives_the_end_of_the_terminal(number: signal.Signals, statu
     seed = first_move(0)
     process = waiting("gin", "play", "--against", "simple", "--seed", str(seed), "--save", "game.toml")
     assert process.stdin is not None
-    process.stdin.write("pass\n\npass\n")
+    process.stdin.write("pass\n")
     process.stdin.flush()
-    # The first pass is confirmed and the other answers; whatever is asked next is not answered.
+    # The other answers the pass; whatever is asked next is not answered.
     end = time.monotonic() + 120
     while time.monotonic() < end and not (Path("game.toml").is_file() and "p2 " in Path("game.toml").read_text()):
         time.sleep(0.05)

@@ -1,13 +1,17 @@
 """The door: every verb as a user calls it, and what it says to nonsense."""
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from rich.console import Console
 
 from meldlab.cli.app import main
+from meldlab.cli.recycle.screen import DescribedScreen, short_names
+from meldlab.play import Record
 from meldlab.recycle import library
 from meldlab.recycle.machine.machine import Machine
 
@@ -158,6 +162,8 @@ def test_show_transcript_and_perft(capsys: pytest.CaptureFixture[str], tiny: str
     assert [move["seat"] for move in told["moves"]] == [1, 2]
     assert told["scores"] == [1, 1]
     assert said(capsys, "transcript", tiny, "--seed", "2").count("\n") == 4
+    assert answer(capsys, "transcript", tiny, "--seed", "2", "--players", "mcts:2,random")["scores"] == [1, 1]
+    assert "seats, not 3" in said(capsys, "transcript", tiny, "--players", "random,random,random", status=2)
     counts = answer(capsys, "perft", tiny, "--depth", "3")
     assert counts["histories"] == 4
     assert [level["histories"] for level in counts["levels"]] == [1, 2, 4, 0]
@@ -170,7 +176,7 @@ def test_a_person_plays(capsys: pytest.CaptureFixture[str], tiny: str, monkeypat
     assert "1 x ??" in printed
     assert "error: no option 'nonsense'" in printed
     assert "error: no option 9 (1 to 2)" in printed
-    assert "scores p1 1, p2 1" in printed
+    assert "win (the highest score wins): you 1, p" in printed
 
 
 def test_a_person_plays_against_one_that_looks_ahead(
@@ -179,7 +185,53 @@ def test_a_person_plays_against_one_that_looks_ahead(
     monkeypatch.setattr("builtins.input", lambda *_: "2")
     printed = said(capsys, "play", tiny, "--seat", "1", "--against", "pimc:3")
     assert "p2: " in printed
-    assert "scores p1 1, p2 1" in printed
+    assert "win (the highest score wins): you 1, p" in printed
+
+
+def played(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, *words: str, lines: tuple[str, ...]) -> str:
+    answers = iter([*lines, "quit"])
+    monkeypatch.setattr("builtins.input", lambda *_: next(answers))
+    return said(capsys, "play", *words)
+
+
+def test_cards_are_drawn_sorted_and_named(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    shown = played(capsys, monkeypatch, "hearts", "--seed", "7", lines=("sort", "rules", "?", "6d", "trick", "8c"))
+    assert "HAND of p1           5♣ 6♣ 8♣ 9♣ J♣ 3♦ 5♦ 6♦ K♦ 2♥ 7♥ K♥ K♠" in shown
+    assert "HAND of p1           2♥ 3♦ 5♣ 5♦ 6♣ 6♦ 7♥ 8♣ 9♣ J♣ K♦ K♥ K♠" in shown
+    assert "Each heart taken costs 1" in shown
+    assert re.search(r"best: \d, move .♣ from HAND of p1 to TRICK of p1: \d+\.\d points in the mean of \d+ games", shown)
+    assert "error: no option '6♦'" in shown or "error: no option '6d'" in shown
+    assert "error: 'trick' fits the options 1, 2, 3, 4, 5: say which" in shown
+    assert "you: move 8♣ from HAND of p1 to TRICK of p1" in shown
+
+
+def test_a_single_option_plays_itself_unless_asked_for(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    command = ("block_rummy", "--seed", "3")
+    shown = played(capsys, monkeypatch, *command, lines=("2", "undo"))
+    # What lay open was taken, so nothing was learned by it: the choice comes back.
+    assert shown.count("    1  move ?? from STOCK to HAND of p1") == 2
+    shown = played(capsys, monkeypatch, *command, lines=("1", "undo"))
+    assert shown.count("(the only option)") == 2
+    assert "nothing to take back: since your last choice you have learned something" in shown
+    shown = played(capsys, monkeypatch, *command, "--no-auto", lines=("1",))
+    assert "(the only option)" not in shown
+    assert "    1  pass\n>" in shown
+
+
+def test_a_pile_shows_its_top_first() -> None:
+    screen = DescribedScreen(Console(), 0, ("you", "other"))
+    pile = tuple(f"{rank}-CLUBS" for rank in ("TWO", "THREE", "FOUR", "FIVE", "SIX", "SEVEN", "EIGHT", "NINE", "TEN", "JACK"))
+    assert short_names(screen._pile("PILE", pile)) == "J♣ T♣ 9♣ 8♣ 7♣ 6♣ 5♣ 4♣ and 2 more below"
+    assert short_names(screen._pile("HAND of p1", pile[::-1])) == "2♣ 3♣ 4♣ 5♣ 6♣ 7♣ 8♣ 9♣ T♣ J♣"
+    assert screen._pile("STOCK", ("??", "??")) == "2 x ??"
+
+
+def test_a_variant_can_be_played(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    path = tmp_path / "game.toml"
+    played(capsys, monkeypatch, "gin_rummy", "--set", "LIMIT=60", "--save", str(path), lines=())
+    program = Record.parse(path.read_text()).rules["description"]
+    assert program != library.entry("gin_rummy").text
+    assert "60" in program
 
 
 @pytest.mark.parametrize(

@@ -182,6 +182,24 @@ def test_puzzle(capsys: pytest.CaptureFixture[str]) -> None:
     assert first["simple"] < first["solution"]["count"]
 
 
+def test_a_puzzle_can_be_answered(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    shown, waiting = list[str](), ["undo", "draw", "?"]
+
+    def answer(*_: object) -> str:
+        shown.append(capsys.readouterr().out)
+        if not waiting:
+            lines = shown[-1][shown[-1].rindex("best: ") :].splitlines()
+            waiting.extend(line.strip() for line in lines if line.startswith("  "))
+        return waiting.pop(0)
+
+    monkeypatch.setattr("builtins.input", answer)
+    status, out, _ = run(capsys, "puzzle", "--seed", "4", "--answer")
+    assert status == 0
+    assert "nothing to take back" in shown[1]
+    assert "That is legal, but " in shown[2]
+    assert re.search(r"Right: \d+ tiles\.$", out.rstrip())
+
+
 def test_arena(capsys: pytest.CaptureFixture[str]) -> None:
     _, out, _ = run(capsys, "arena", "optimal", "greedy", "--games", "2", "--json")
     answer = json.loads(out)
@@ -193,18 +211,37 @@ def test_arena(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_play(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    lines = iter(["help", "best", "play R1", "draw", "quit"])
+    lines = iter(["HELP", "?", "play R1", "done", "fail", "no", "DRAW", "quit"])
     monkeypatch.setattr("builtins.input", lambda *_: next(lines))
     status, out, _ = run(capsys, "play", "--against", "greedy", "--seed", "7")
     assert status == 0
-    assert "error: set 1, R1: a set has at least 3 tiles" in out
+    assert "error: set 1, ▲1: a set has at least 3 tiles" in out
+    assert "error: you have laid nothing yet (or draw)" in out
+    assert "▲ or R red, ✕ or K black" in out
+    assert "begins: it drew the highest tile" in out or "You begin: you drew the highest tile" in out
+    assert out.count("you draw ") == 1
     assert out.rstrip().endswith("stopped")
 
 
 def test_advice_is_a_turn_that_may_be_taken(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    # After the opening nothing can be played, though two runs on the table could be joined.
-    lines = iter(["play R7 R8 R9 | O9 O10 J=O11", "best", "quit"])
-    monkeypatch.setattr("builtins.input", lambda *_: next(lines))
-    _, out, _ = run(capsys, "play", "--against", "greedy", "--seed", "7")
-    assert out.rstrip().splitlines()[-2].strip("> ") == "draw"
-    assert "take " not in out
+    # Whatever is advised is typed, line by line as it stands there, to the end of the game.
+    shown, waiting, sought = list[str](), list[str](), [False]
+
+    def answer(*_: object) -> str:
+        shown.append(capsys.readouterr().out)
+        if not waiting and not sought[0]:
+            sought[0] = True
+            return "?"
+        if sought[0]:
+            first, *lines = shown[-1][shown[-1].rindex("best: ") :].splitlines()
+            sought[0] = False
+            waiting.extend([line.strip() for line in lines if line.startswith("  ")] or [first.split()[1].strip(":")])
+        return waiting.pop(0)
+
+    monkeypatch.setattr("builtins.input", answer)
+    status, out, _ = run(capsys, "play", "--against", "greedy", "--seed", "3")
+    everything = "".join(shown) + out
+    assert status == 0
+    assert "error" not in everything
+    assert " to 1" in everything or " from " in everything
+    assert "You win (" in out or "p2 won (" in out

@@ -137,9 +137,9 @@ def test_no_option_is_idle(verb: str) -> None:
         assert set(inspect.signature(function).parameters) <= read
 
 
-# Name of the option, the words of its type in help, its default; a pile that a person plays against is another one each time.
+# Name of the option, the words of its type in help, its default; what a person plays is dealt anew each time.
 ALIKE = {
-    "--seed": ("INTEGER", 0, {"stopping play": None}),
+    "--seed": ("INTEGER", 0, dict.fromkeys(("stopping play", "gin play", "rummikub play", "rummikub puzzle", "recycle play"))),
     "--threads": (None, 0, {}),
     "--json": ("", False, {}),
     "--aces": ("[low|both|round]", "low", {}),

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from meldlab.cards import Hand
 from meldlab.errors import NoSuchThing
-from meldlab.gin import Gin, Rules, Verb, players
+from meldlab.gin import Gin, Phase, Rules, Verb, players
 from meldlab.gin.advice import advise, imagined_view
 from meldlab.gin.batch import play_batch
 from meldlab.gin.kernel_layout import Sight
@@ -133,3 +133,30 @@ def test_unknown_networks_are_named() -> None:
         LightPlayer.parse("computed:heavy")
     assert players.parse("computed:light").name == "computed:light"
     assert Table(Gin(), [players.parse("computed:light"), SimplePlayer()]).play(Deal(1)).forfeit == ""
+
+
+def test_every_move_is_valued_and_the_best_is_the_one_it_makes() -> None:
+    player = LIGHT
+    seen = set()
+    for seed in range(6):
+        for step in Table(Gin(), [player, player], most_actions=60).steps(Deal(seed)):
+            view, chance = step.before.view(step.seat), Deal(seed).chance(step.number, step.seat)
+            values = player.think(view, chance)
+            if not values:
+                continue
+            best = max(values, key=lambda one: one.value).move
+            assert (best.verb, best.index) == (step.action.verb, step.action.index)
+            seen.add(best.verb)
+            wanted = {(move.verb, move.index) for move in view.legal_actions()}
+            assert {(one.move.verb, one.move.index) for one in values} == wanted
+    assert {Verb.TAKE, Verb.DRAW, Verb.PASS, Verb.DROP, Verb.KNOCK} == seen
+
+
+def test_cards_that_lie_open_are_not_in_the_stock() -> None:
+    shown = 0
+    for step in Table(Gin(), [LIGHT] * 2, most_actions=400).steps(Deal(1)):
+        view = step.before.view(step.seat)
+        if view.phase is Phase.SHOW:
+            assert not set(advise(view).outlook.in_stock) & set(Hand.from_mask(view.knocker_mask))
+            shown += 1
+    assert shown

@@ -122,8 +122,10 @@ def test_the_door_as_a_command(tmp_path: Path, capsys: pytest.CaptureFixture[str
 
 
 def test_the_door_names_what_it_does_not_know(tmp_path: Path) -> None:
-    with pytest.raises(NoSuchThing, match="no figure '13'"):
-        figures(out=tmp_path, only=["13"])
-    with pytest.raises(NoSuchThing, match="no picture format 'gif'"):
-        figures(out=tmp_path, format=["gif"])
+    app = typer.Typer()
+    app.command()(figures)
+    command = typer.main.get_command(app)
+    for arguments, problem in ((["--only", "13"], "no figure '13'"), (["--format", "gif"], "no picture format 'gif'")):
+        with pytest.raises(NoSuchThing, match=problem):
+            command.main(["--out", str(tmp_path), *arguments], standalone_mode=False)
     assert not list(tmp_path.iterdir())

@@ -44,7 +44,7 @@ def everything(name: str) -> dict[str, object]:
         "searched": [searched.statuses.tolist(), searched.scores.tolist(), searched.chosen.tolist(), np.nan_to_num(searched.best).tolist()],
         "advised": advice(machine.begin(seed=2), Searcher("ismcts", 5), seed=3).counts.tolist(),
         "counted": machine.histories(seed=3, depth=2),
-        "told": list(transcribe(described, seed=3)),
+        "told": list(transcribe(described, [Searcher("random")] * described.machine.players, seed=3)),
         "moved": Movement.of(machine, seed=3),
     }
 

@@ -159,7 +159,7 @@ def test_too_many_copies() -> None:
         ({"jokers": 5}, "5 jokers"),
         ({"smallest": 5, "colours": 3, "numbers": 4}, "no set of 5 tiles exists"),
         ({"numbers": 1}, "1 numbers"),
-        ({"numbers": 13.5}, "13.5 numbers"),
+        ({"numbers": 13.5}, "whole number, not 13.5"),
         ({"copies": 10**30}, "copies"),
     ],
 )

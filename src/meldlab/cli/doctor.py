@@ -112,9 +112,10 @@ def _gin() -> None:
         contest(Gin(), ["ensemble", "simple"], 2, threads=threads)
     for pair in (("mc:1", "ensemble"), ("computed:light", "ensemble:best"), ("random", "simple")):
         Table(Gin(), [players.parse(name) for name in pair]).play(Deal(0))
-    view = imagined_view("2C 3C 4C 9D 9H 9S KC KD 4H 5S", "KH")
+    ten, knock = imagined_view("2C 3C 4C 9D 9H 9S KC KD 4H 5S", "KH"), imagined_view("2C 3C 4C 9D 9H 9S KC KD KH 4S 5H")
     for name in ("ensemble", "computed:light"):
-        advise(view, players.parse(name))
+        for view in (ten, knock):
+            advise(view, players.parse(name))
     compute("simple", Setting(cards=3, ranks=4), device="cpu", rounds=1000, games=2, loops=1)
 
 
@@ -138,7 +139,7 @@ def _recycle() -> None:
     machine = described.machine
     machine.random_games(games=2, seed=0)
     searched_games(machine, [Searcher("mcts", 2)] * 2, games=1, seed=0, threads=1)
-    list(transcribe(described, seed=0))
+    list(transcribe(described, [Searcher("random")] * described.machine.players, seed=0))
 
 
 def _rummikub() -> None:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import wraps
 from pathlib import Path
+from secrets import randbelow
 from typing import Annotated, Any
 
 import typer
@@ -87,7 +88,9 @@ ClusterOption = Annotated[str | None, typer.Option("--cluster", help="A Dask sch
 MoveSecondsOption = Annotated[float | None, typer.Option("--seconds-per-move", help="Processor time of a move, or it is a forfeit.")]
 GameSecondsOption = Annotated[float | None, typer.Option("--seconds-per-game", help="Processor time of a player's moves in a game.")]
 RaiseOption = Annotated[bool, typer.Option("--raise", help="Show the traceback of what a player raises.")]
-SaveOption = Annotated[Path | None, typer.Option("--save", help="Keep the record in this new file, move by move.")]
+NewDealOption = Annotated[int | None, seed_option("Deal these cards again; without a seed the deal is new.")]
+SaveOption = Annotated[Path | None, typer.Option("--save", help="Keep the record in this file, move by move; an unfinished one goes on.")]
+ResumeOption = Annotated[Path | None, typer.Option("--resume", help="Go on with the unfinished game of this file.")]
 
 
 def door(words: str, **verbs: Callable[..., None]) -> typer.Typer:
@@ -148,6 +151,11 @@ def need_input() -> None:
     """Raise NotLegalHere where nobody can type anything: the standard input is closed."""
     if sys.stdin is None or sys.stdin.closed:
         raise NotLegalHere("there is no input to play from: it is closed")
+
+
+def new_seed(seed: int | None) -> int:
+    """Return a seed, or where none is given a new one, short enough to be typed again."""
+    return randbelow(10**6) if seed is None else seed
 
 
 def print_json(answer: Mapping[str, Any]) -> None:

@@ -1,5 +1,6 @@
 """Cards on a terminal: rank and pip, in colours that differ from each other on dark and light screens."""
 
+import re
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
@@ -9,6 +10,7 @@ if TYPE_CHECKING:
     from meldlab.cards import Card
     from meldlab.melds import Arrangement
 
+CARD = re.compile(r"(?<![\w♣♦♥♠])(?:10|[A2-9TJQK])[CDHS♣♦♥♠](?!\w)")
 COLOURS = ("green", "blue", "red", "default")  # clubs, diamonds, hearts, spades
 
 
@@ -16,6 +18,21 @@ def cards_text(cards: Iterable["Card"]) -> Text:
     """Return cards in the order given, each in its suit's colour."""
     texts = [Text(f"{'10' if str(card.rank) == 'T' else card.rank}{card.suit.symbol}", COLOURS[card.suit]) for card in cards]
     return Text(" ").join(texts)
+
+
+def cards_drawn(text: str) -> Text:
+    """Return a text with every card in it drawn.
+
+    >>> cards_drawn("drop TD, not 5♥").plain
+    'drop 10♦, not 5♥'
+    """
+    from meldlab.cards import Card
+
+    drawn, at = Text(), 0
+    for found in CARD.finditer(text):
+        drawn.append(text[at : found.start()]).append_text(cards_text([Card.parse(found.group())]))
+        at = found.end()
+    return drawn.append(text[at:])
 
 
 def arrangement_text(arrangement: "Arrangement") -> Text:

@@ -8,7 +8,7 @@ import typer
 from meldlab.cli.options import JsonOption, print_json
 
 if TYPE_CHECKING:
-    from meldlab.cli.table import Screen
+    from meldlab.cli.screen import Screen
     from meldlab.play import Game, Record, Step
 
 __all__ = ["RecordArgument", "read_record", "replay"]

@@ -10,68 +10,18 @@ from pathlib import Path
 from typing import Any
 
 from rich.console import Console
+from rich.text import Text
 
 from meldlab.cache import replace_file
-from meldlab.cli.options import need_input
+from meldlab.cli.options import need_input, new_seed
+from meldlab.cli.screen import COMMON, COMMON_HELP, Screen, common_word
 from meldlab.errors import MeldlabError, NotLegalHere
-from meldlab.play import Chance, Clock, Deal, Game, Player, Record, Result, Step, Table, TimeLimit
+from meldlab.play import Chance, Clock, Deal, Game, Player, Record, Result, Step, Table, TimeLimit, replay
 from meldlab.play.clock import OutOfTime
 
-__all__ = ["Person", "Screen", "play_in_terminal"]
+__all__ = ["Person", "play_in_terminal"]
 
-QUIT = ("quit", "exit", "q")
 PERSON = "you"
-
-
-class Screen:
-    """How one game is shown to the person in ``seat``; a game says what is different."""
-
-    help = "type an action; 'undo' takes back your last one, 'quit' stops here"
-
-    def __init__(self, console: Console, seat: int, names: Sequence[str]) -> None:
-        self.console, self.seat, self.names = console, seat, names
-
-    def show(self, view: Any) -> None:
-        """Show what the person sees when an action is wanted."""
-        self.say(str(view))
-
-    def read(self, view: Any, text: str) -> Any:
-        """Return the action that a text means, or None if it was a question that has been answered."""
-        return view.parse(text)
-
-    def hint(self, view: Any) -> None:
-        """Give advice."""
-        self.say("nobody gives advice here")
-
-    def asks_again(self, step: Step[Any]) -> bool:
-        """Tell whether the person, whose step it is, is asked once more before another acts."""
-        return False
-
-    def tell(self, step: Step[Any]) -> None:
-        """Say what somebody has done, as the person notices it."""
-        if step.seat != self.seat:
-            who, _, heard = step.heard(self.seat).partition(" ")
-            self.say(f"{who}: {heard}")
-
-    def end(self, result: Result) -> None:
-        """Say how the game ended."""
-        self.say("scores " + ", ".join(f"p{seat} {score}" for seat, score in enumerate(result.scores, 1)))
-        winners = ", ".join(f"p{winner + 1}" for winner in result.winners)
-        self.say(f"won by {winners} ({result.reason})" if winners else result.reason)
-
-    def say(self, text: str) -> None:
-        """Print a text as it is, whatever brackets a name may have."""
-        self.console.print(text, markup=False, soft_wrap=True)
-
-    def ask(self, prompt: str, at_end: str = "quit") -> str:
-        """Return a line that is typed, or ``at_end`` where none is to come; Ctrl-C is the wish to leave."""
-        try:
-            return self.console.input(prompt, markup=False).strip()
-        except EOFError:
-            return at_end
-        except KeyboardInterrupt:
-            self.console.print()
-            return "quit"
 
 
 class Leave(BaseException):
@@ -87,114 +37,202 @@ class Person:
 
     name = PERSON
 
-    def __init__(self, screen: Screen) -> None:
-        self.screen = screen
+    def __init__(self, screen: Screen, kept: "Kept") -> None:
+        self.screen, self.kept = screen, kept
 
     def choose(self, view: Any, chance: Chance) -> Any:
-        """Show the view and ask."""
+        """Show the view and ask, where there is something to choose."""
         screen = self.screen
+        only = screen.only(view)
+        if only is not None:
+            return only
         screen.show(view)
         while True:
-            text = screen.ask("> ")
+            text = screen.ask("> ", [*screen.words(view), *COMMON])
             try:
-                if text in QUIT:
-                    raise Leave
-                if text == "undo":
-                    raise TakeBack
-                if text in ("", "help", "h"):
-                    screen.say(screen.help)
-                elif text in ("?", "hint"):
-                    screen.hint(view)
-                elif (action := screen.read(view, text)) is not None:
+                word, rest = common_word(text)
+                if word or not rest:
+                    self._answer(view, word, rest)
+                elif (action := screen.read(view, rest)) is not None:
                     view.verify(action)
                     return action
             except MeldlabError as problem:
                 screen.say(f"error: {problem}")
+
+    def _answer(self, view: Any, word: str, rest: str) -> None:
+        """Do what a word that every table knows asks for."""
+        screen = self.screen
+        match word:
+            case "quit":
+                raise Leave
+            case "undo":
+                if not screen.undo():
+                    raise TakeBack
+                screen.show(view)
+            case "rules":
+                screen.rules(view)
+            case "hint":
+                screen.hint(view)
+            case "sort":
+                screen.sort(view)
+            case "save":
+                self.kept.save(Path(rest) if rest else None)
+                screen.say(f"The record is in {self.kept.path}, as far as the game.")
+            case _:
+                # As it is typed: a key for a suit is easier to find than its sign.
+                screen.say(Text(f"{screen.help}\n{COMMON_HELP}"))
 
 
 def play_in_terminal(
     game: Game[Any],
     others: Sequence[Player[Any, Any]],
     screen_of: type[Screen],
-    deal: Deal,
+    seed: int | None = None,
     seat: int = 0,
     save: Path | None = None,
+    resume: Path | None = None,
     time: TimeLimit | None = None,
 ) -> None:
-    """Let a person play at ``seat`` with the others around the table, show how it ended, and keep the record, ended or not."""
+    """Let a person play at ``seat`` with the others around the table, show how it ended, and keep the record, ended or not.
+
+    Without a seed the deal is a new one. A file of an unfinished game is gone on with, be it the one to resume or the one to save to.
+    """
     need_input()
-    names = [*(other.name for other in others[:seat]), PERSON, *(other.name for other in others[seat:])]
-    screen = screen_of(Console(highlight=False), seat, names)
-    table = Table(game, [*others[:seat], Person(screen), *others[seat:]], time or TimeLimit())
-    kept = Kept(save, Record(game.name, game.rules(), tuple(names), deal))
-    seated = ", ".join(f"p{place} is {name}" for place, name in enumerate(names, 1) if place != seat + 1)
-    screen.say(f"You are p{seat + 1}, {seated}. 'help' lists what you can type.")
-    result = _drive(table, deal, screen, kept)
+    names = (*(other.name for other in others[:seat]), PERSON, *(other.name for other in others[seat:]))
+    begun = _begun(save, resume)
+    record = begun or Record(game.name, game.rules(), names, Deal(new_seed(seed)))
+    if begun is not None:
+        if begun.game != game.name:
+            raise NotLegalHere(f"{resume or save} holds a game of {begun.game}, not of {game.name}")
+        if seed is not None and seed != begun.deal.seed:
+            raise NotLegalHere(f"{resume or save} holds a game with seed {begun.deal.seed}, not {seed}")
+        game, seat, others = type(game).read(begun.rules), begun.players.index(PERSON), _opponents(game, begun, others)
+    screen = screen_of(Console(highlight=False), seat, record.players)
+    kept = Kept(record, save or resume, new=begun is None or (resume is not None and save not in (None, resume)))
+    table = Table(game, [*others[:seat], Person(screen, kept), *others[seat:]], time or TimeLimit())
+    steps = list(replay(game, record)) if begun else []
+    result = _drive(table, record.deal, screen, kept, steps)
     if result is None:
         screen.say("stopped")
     else:
         screen.end(result)
-    if save is not None:
+    if kept.path is not None:
         kept.finish()
-        screen.say(f"The record is in {save}.")
+        screen.say(f"The record is in {kept.path}." + ("" if result else f" --resume {kept.path} goes on with it."))
 
 
-def _drive(table: Table[Any], deal: Deal, screen: Screen, kept: "Kept") -> Result | None:
+def _begun(save: Path | None, resume: Path | None) -> Record | None:
+    """Return the unfinished game to go on with, if there is one; what holds anything else is not written over."""
+    if resume is not None and save not in (None, resume) and save.is_file():
+        raise NotLegalHere(f"{save} is there already; name a file that is not")
+    path = resume or save
+    if path is None or (resume is None and not path.is_file()):
+        return None
+    try:
+        record = Record.parse(path.read_text(encoding="utf-8"))
+    except OSError as problem:
+        raise NotLegalHere(f"cannot read {path}: {problem.strerror}") from None
+    except (MeldlabError, UnicodeDecodeError):
+        raise NotLegalHere(f"{path} is there already, and no record that could be gone on with") from None
+    if record.result is not None:
+        raise NotLegalHere(f"{path} holds a finished game; name another file ('meldlab replay {path}' shows it)")
+    if PERSON not in record.players:
+        raise NotLegalHere(f"{path} holds a game without you: {', '.join(record.players)}")
+    return record
+
+
+def _opponents(game: Game[Any], record: Record, others: Sequence[Player[Any, Any]]) -> list[Player[Any, Any]]:
+    """Return who sat at the other seats; players of one's own files are those that are named again."""
+    from meldlab.lab.games import player_of
+
+    named = {other.name: other for other in others}
+    found = []
+    for name in record.players:
+        if name != PERSON:
+            try:
+                found.append(named.get(name) or player_of(game, name))
+            except MeldlabError:
+                raise NotLegalHere(f"the record was played against {name}; name its file by --against") from None
+    return found
+
+
+def _drive(table: Table[Any], deal: Deal, screen: Screen, kept: "Kept", steps: list[Step[Any]]) -> Result | None:
     """Show each step of the table and write it down; return how the game ended, if it did."""
-    steps: list[Step[Any]] = []
     clock = Clock(table.time, len(table.players), untimed=(screen.seat,)) if table.time else None
+    seated = ", ".join(f"p{place} is {name}" for place, name in enumerate(screen.names, 1) if place != screen.seat + 1)
+    screen.say(f"{table.game.name}, seed {deal.seed}. You are p{screen.seat + 1}, {seated}. 'help' lists what you can type.")
+    screen.begin(table.game, deal, table.game.start(len(table.players), deal))
+    if steps:
+        screen.say(f"You go on after {len(steps)} actions.")
+        mine = max((at for at, step in enumerate(steps) if step.seat == screen.seat), default=-1)
+        for step in steps[mine + 1 :]:
+            screen.tell(step)
     while True:
         try:
             for step in table.steps(deal, steps[-1] if steps else None, clock):
+                if step.mistake is not None and step.seat == screen.seat:
+                    raise step.mistake  # ours, and not the person's forfeit
                 screen.tell(step)
                 if step.mistake is not None and not isinstance(step.mistake, OutOfTime):
                     traceback.print_exception(step.mistake)
-                if step.seat == screen.seat and screen.asks_again(step) and _unsure(screen, step):
-                    break
                 steps.append(step)
                 kept.keep(step)
-            else:
-                return steps[-1].result if steps else None
+            return steps[-1].result if steps else None
         except TakeBack:
-            # A card seen cannot be unseen: what the person has learned by an action makes it final.
-            if steps and steps[-1].seat == screen.seat and steps[-1].heard(screen.seat).partition(" ")[2] == str(steps[-1].action):
-                steps.pop()
-                kept.back()
+            many = _takes_back(steps, screen)
+            if many:
+                del steps[-many:]
+                kept.back(many)
             else:
-                screen.say("nothing to take back")
-        except Leave:
+                screen.say("nothing to take back" + (": since your last choice you have learned something" if steps else ""))
+        except (Leave, KeyboardInterrupt):
             return None
 
 
-def _unsure(screen: Screen, step: Step[Any]) -> bool:
-    """Hold on before another acts, until the person goes on or takes the action back."""
-    while True:
-        text = screen.ask(f"  {step.action}. Enter goes on, 'undo' takes it back: ", at_end="").lower()
-        if text in QUIT:
-            raise Leave
-        if text in ("", "undo"):
-            return text == "undo"
-        screen.say(f"{text!r} is none of Enter, undo and quit")
+def _takes_back(steps: Sequence[Step[Any]], screen: Screen) -> int:
+    """Return how many steps lead back to the person's last choice; none if the person knows more since."""
+    for many, step in enumerate(reversed(steps), 1):
+        if screen.learned(step):
+            return 0
+        if step.seat == screen.seat and screen.only(step.before.view(screen.seat)) is None:
+            return many
+    return 0
 
 
 class Kept:
-    """The record of a game in a file that is as far as the game, whatever may end it."""
+    """The record of a game, in a file that is as far as the game, whatever may end it."""
 
-    def __init__(self, path: Path | None, record: Record) -> None:
-        if path is not None and (path.is_file() or path.is_dir()):
+    def __init__(self, record: Record, path: Path | None = None, *, new: bool = True) -> None:
+        self.record, self.at_once = record, False
+        self.path: Path | None = None
+        if path is not None:
+            self._open(path, new)
+
+    def save(self, path: Path | None) -> None:
+        """Keep the record in a file from now on, by default in one named after the game."""
+        if path is not None or self.path is None:
+            self._open(path or Path(f"{self.record.game.replace(' ', '-')}-{self.record.deal.seed}.toml"), new=True)
+
+    def _open(self, path: Path, new: bool) -> None:
+        if path.is_dir() or (new and path.is_file()):
             raise NotLegalHere(f"{path} is there already; name a file that is not")
         # A pipe or a terminal gets the record once, when all is over.
-        self.path, self.at_once, self.record = path, path is not None and not path.exists(), record
-        self._write()
+        before = self.path, self.at_once
+        self.path, self.at_once = path, path.is_file() or not path.exists()
+        try:
+            self._write()
+        except MeldlabError:
+            self.path, self.at_once = before
+            raise
 
     def keep(self, step: Step[Any]) -> None:
         """Write a step down."""
         self.record = replace(self.record, actions=(*self.record.actions, step.line), result=step.result)
         self._write()
 
-    def back(self) -> None:
-        """Strike the last line out."""
-        self.record = replace(self.record, actions=self.record.actions[:-1], result=None)
+    def back(self, many: int) -> None:
+        """Strike the last lines out."""
+        self.record = replace(self.record, actions=self.record.actions[:-many], result=None)
         self._write()
 
     def _write(self) -> None:

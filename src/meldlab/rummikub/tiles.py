@@ -2,6 +2,8 @@
 
 >>> Tile.parse("k12"), Tile.parse("J"), Tile.parse("J=R6").stands_for
 (Tile.parse('K12'), Tile.parse('J'), Tile.parse('R6'))
+>>> Tile.parse("✕12"), Tile.parse("☺▲6")
+(Tile.parse('K12'), Tile.parse('J=R6'))
 >>> print(*read_rack("R3-5 J o1"))
 R3 R4 R5 O1 J
 """
@@ -15,8 +17,11 @@ from typing import Self
 from meldlab.errors import BadText, NotLegalHere
 from meldlab.rummikub.rules import COLOURS, Rules
 
-__all__ = ["JOKER", "Tile", "check_supply", "check_tile", "read_rack", "read_tiles", "show"]
+__all__ = ["JOKER", "SHAPES", "Tile", "check_supply", "check_tile", "read_rack", "read_tiles", "show"]
 
+# The paper's shapes: red triangle, black cross, blue square, orange circle; then green and violet.
+SHAPES = "▲✕■●◆★"
+LETTERS = str.maketrans(SHAPES + "☺", COLOURS + "J")
 WORD = re.compile(r"[^\s,|]+")
 PLAIN = re.compile(r"([A-Za-z])(\d+)")
 RANGE = re.compile(r"([A-Za-z])(\d+)(-)([A-Za-z]?)(\d+)")
@@ -104,13 +109,14 @@ def check_supply(tiles: Iterable[Tile], rules: Rules) -> None:
 
 
 def _word(word: str, at: int, text: str, rules: Rules) -> list[Tile]:
-    upper = word.upper()
+    upper = word.upper().translate(LETTERS)
     if upper in ("J", "JOKER", "*"):
         return [JOKER]
-    if upper.startswith("J="):
-        meant = _word(word[2:], at + 2, text, rules) if word[2:] else []
+    if upper.startswith("J=") or word.startswith("☺"):
+        head = 2 if upper.startswith("J=") else 1
+        meant = _word(word[head:], at + head, text, rules) if word[head:] else []
         if len(meant) != 1 or meant[0].joker:
-            raise BadText(f"a joker stands for one tile, not {word[2:] or 'nothing'!r}", text, at + 2)
+            raise BadText(f"a joker stands for one tile, not {word[head:] or 'nothing'!r}", text, at + head)
         return [Tile(meant[0].colour, meant[0].number, joker=True)]
     span = RANGE.fullmatch(upper)
     if span:

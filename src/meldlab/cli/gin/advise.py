@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from meldlab.gin.advice import Advice
 
 TEN = 10
+TELLING = 0.1  # chances that differ by less say nothing
+FEW = 6
 
 
 def advise(
@@ -25,7 +27,7 @@ def advise(
     rules: RulesOption = "eaai",
     json: JsonOption = False,
 ) -> None:
-    """Say what a player would do: deadwood after each discard, where each unseen card may be, what may still be melded.
+    """Say what a player would do and why, and what it makes of the other moves.
 
     Example: meldlab gin advise --hand "2C 3C 4C 9D 9H 9S KC KD 4H 5S" --upcard KH
     """
@@ -63,26 +65,28 @@ def advise(
 
 
 def print_advice(console: "Console", advice: "Advice") -> None:
-    """Print the move, its reason, and the numbers behind it."""
+    """Print the best move and why, then every move that was weighed, the best first."""
     from rich.table import Table
 
-    from meldlab.cli.pictures import cards_text
+    from meldlab.cli.pictures import cards_drawn, cards_text
+    from meldlab.gin import Verb
 
-    console.print(f"{advice.move}: {advice.reason}", markup=False)
-    values = {str(move): value for move, value in advice.values}
-    table = Table("card", "may meld", box=None, padding=(0, 1))
-    if advice.after:
-        table.add_column("deadwood without it", justify="right")
-        table.add_column("value without it", justify="right")
-    for card, value in sorted(advice.outlook.meldability.items(), key=lambda item: item[1]):
-        row = [f"{value:.2f}" if value < 40 else "melded"]
-        if advice.after:
-            value_after = values.pop(f"drop {card}", None)
-            row += [str(advice.after[card]), "" if value_after is None else f"{value_after:.4f}"]
-        table.add_row(cards_text([card]), *row)
-    console.print(table)
-    for move, value in values.items():
-        console.print(f"{move}: {value:.4f}", markup=False)
-    likely = sorted(advice.outlook.in_stock.items(), key=lambda item: -item[1])
-    console.print("in stock, likeliest:  ", *(f"{card} {p:.2f}" for card, p in likely[:8]))
-    console.print("in stock, unlikeliest:", *(f"{card} {p:.2f}" for card, p in likely[:-9:-1]))
+    best = str(advice.move).partition(" | ")[0]
+    console.print(cards_drawn(f"best: {advice.move}: {advice.reason}"), soft_wrap=not console.is_terminal)
+    worth = {str(move).partition(" | ")[0]: value for move, value in sorted(advice.values, key=lambda one: -one.value)}
+    left = {f"{verb} {card}": left for card, left in advice.after.items() for verb in (Verb.DROP, Verb.KNOCK)}
+    moves = dict.fromkeys((best, *worth)) if worth else ()
+    table = Table("move", box=None, padding=(0, 1))
+    table.add_column("worth", justify="right")
+    if left:
+        table.add_column("deadwood left", justify="right")
+    for move in moves:
+        known = [f"{worth[move]:+.1f}" if move in worth else ""] + ([str(left.get(move, ""))] if left else [])
+        table.add_row(cards_drawn(move), *known)
+    if moves:
+        console.print(table)
+        console.print("worth: what the adviser expects of the move, more is better")
+    sure = sorted(advice.outlook.in_stock.items(), key=lambda item: item[1])
+    if advice.move.verb is not Verb.SHOW and sure and sure[-1][1] - sure[0][1] > TELLING:
+        far, near = ([card for card, _ in some[:FEW]] for some in (sure, sure[::-1]))
+        console.print("in stock hardly:", cards_text(far), "  likely:", cards_text(near))

@@ -6,26 +6,27 @@ from typing import Annotated
 import typer
 
 from meldlab.cli.gin.options import RulesOption
-from meldlab.cli.options import GameSecondsOption, MoveSecondsOption, SaveOption, SeedOption
+from meldlab.cli.options import GameSecondsOption, MoveSecondsOption, NewDealOption, ResumeOption, SaveOption
 from meldlab.errors import NotLegalHere
 
 
 def play(
     against: Annotated[str, typer.Option("--against", help="Any player of the arena.")] = "computed:light",
-    seed: SeedOption = 0,
+    seed: NewDealOption = None,
     rules: RulesOption = "eaai",
     save: SaveOption = None,
+    resume: ResumeOption = None,
     seconds_per_move: MoveSecondsOption = None,
     seconds_per_game: GameSecondsOption = None,
 ) -> None:
-    """Play a match in the terminal; '?' gives advice, 'undo' takes back a slip, 'help' lists the moves.
+    """Play a match in the terminal; 'help' lists what can be typed, '?' gives advice.
 
     Example: meldlab gin play --seed 7
     """
     from meldlab.cli.gin.screen import GinScreen
     from meldlab.cli.table import play_in_terminal
     from meldlab.gin import Gin, players
-    from meldlab.play import Deal, TimeLimit
+    from meldlab.play import TimeLimit
 
     try:
         opponent = players.parse(against)
@@ -38,4 +39,4 @@ def play(
         from meldlab.lab.arena.tables import warm_up
 
         warm_up(game, (opponent, opponent))
-    play_in_terminal(game, [opponent], GinScreen, Deal(seed), save=save, time=limit)
+    play_in_terminal(game, [opponent], GinScreen, seed, save=save, resume=resume, time=limit)

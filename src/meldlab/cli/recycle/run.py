@@ -13,13 +13,15 @@ from meldlab.errors import NotLegalHere
 if TYPE_CHECKING:
     from meldlab.recycle.game import Described
 
+PlayersOption = Annotated[str, typer.Option("--players", help="One for each seat, or one for all: random, pimc, mcts:200 ...")]
+
 
 @taking(described=read_game)
 def run(
     described: "Described",
     games: GamesOption = 1000,
     seed: SeedOption = 0,
-    players: Annotated[str, typer.Option("--players", help="One for each seat, or one for all: random, pimc, mcts:200 ...")] = "random",
+    players: PlayersOption = "random",
     threads: ThreadsOption = 0,
     json: JsonOption = False,
 ) -> None:
@@ -29,11 +31,8 @@ def run(
     """
     from meldlab.lab.arena.contest import contest
 
-    seats, named = described.machine.players, players.split(",")
-    if len(named) not in (1, seats):
-        raise NotLegalHere(f"{described.name} has {seats} seats, not {len(named)}")
+    everybody = _seated(described, players)
     with progress_bar(f"{described.name}, games") as show:
-        everybody = named * (seats // len(named))
         found = contest(described, everybody, games, seed, turning=False, threads=threads, progress=lambda done: show(done, games))
     if json:
         print_json(found.as_json())
@@ -43,19 +42,29 @@ def run(
         raise typer.Exit(1)
 
 
+def _seated(described: "Described", players: str) -> list[str]:
+    """Return the name of a player for each seat."""
+    seats, named = described.machine.players, players.split(",")
+    if len(named) not in (1, seats):
+        raise NotLegalHere(f"{described.name} has {seats} seats, not {len(named)}")
+    return named * (seats // len(named))
+
+
 @taking(described=read_game)
 def transcript(
     described: "Described",
+    players: PlayersOption = "random",
     seed: SeedOption = 0,
     json: JsonOption = False,
 ) -> None:
-    """Print every move of one game between random players.
+    """Print every move of one game.
 
-    Example: meldlab recycle transcript scopa --seed 3
+    Example: meldlab recycle transcript scopa --seed 3 --players mcts:100,random
     """
+    from meldlab.recycle.players import parse
     from meldlab.recycle.telling.transcript import transcribe
 
-    lines = transcribe(described, seed)
+    lines = transcribe(described, [parse(name) for name in _seated(described, players)], seed)
     if json:
         first, *moves, last = lines
         print_json({"game": described.name, "seed": seed, **first, "moves": moves, **last})

@@ -1,24 +1,185 @@
 """A described game as a person sees it in the terminal: the places, the storage, and the options by number."""
 
-from typing import Any
+import re
+from typing import Any, ClassVar
 
-from meldlab.cli.table import Screen
+import numpy as np
+from rich.table import Table
+from rich.text import Text
 
-__all__ = ["DescribedScreen"]
+from meldlab.cards import Card, Rank, Suit
+from meldlab.chance import Purpose
+from meldlab.cli.pictures import cards_drawn
+from meldlab.cli.screen import Screen
+from meldlab.errors import BadText, NoSuchThing, NotLegalHere
+from meldlab.play import Deal, Game, Step
+from meldlab.recycle.players import Searcher
+from meldlab.recycle.players.searching import Searching
+from meldlab.recycle.telling.teller import HIDDEN, visible
+
+__all__ = ["Asking", "DescribedScreen", "short_names"]
+
+NAME = re.compile(r"[A-Z0-9]+(?:-[A-Z0-9]+)+")
+RANKS = {**{rank.name: str(rank) for rank in Rank}, **{str(rank): str(rank) for rank in Rank}, "10": "T"}
+SUITS = {suit.name: suit.symbol for suit in Suit} | {str(suit): suit.symbol for suit in Suit}
+MOST = 8  # cards of a pile that are shown
+OPTIONS = 40  # that are shown
+ADVISER = Searcher("mcts", 100)
+
+
+def short_names(text: str) -> str:
+    """Return a text with the cards of a common pack written as elsewhere; other cards keep their names.
+
+    >>> short_names("move SIX-DIAMONDS from HAND of p1 to PILE; move RED-SEVEN")
+    'move 6♦ from HAND of p1 to PILE; move RED-SEVEN'
+    """
+
+    def short(found: re.Match[str]) -> str:
+        ranks, suits = ([some[part] for part in found.group().split("-") if part in some] for some in (RANKS, SUITS))
+        return ranks[0] + suits[0] if len(ranks) == len(suits) == 1 and found.group().count("-") == 1 else found.group()
+
+    return NAME.sub(short, text)
 
 
 class DescribedScreen(Screen):
-    """What lies where, as far as the seat may see it, and what it may do."""
+    """What lies where, as far as the seat may see it, and what it may do; a single option plays itself."""
 
-    help = "type the number of an option, or its words; 'undo' takes back your last choice, 'quit' stops here"
+    help = """  3            take option 3; its words do as well, or a card that only one option names: 6D
+  (a single option plays itself, unless the game was begun with --no-auto)"""
+    sorts: ClassVar[tuple[str, ...]] = ("by suit", "by rank", "as it lies")
+    text = ""
+    """The program."""
+
+    def begin(self, game: Game[Any], deal: Deal, state: Any) -> None:
+        """Say what the game is, what wins and who begins."""
+        self.text = game.rules()["description"]
+        title = self._comments()[:1] or [game.name]
+        best = "lowest" if state.position.machine.best == "min" else "highest"
+        begins = "" if state.seat is None else f" {'You decide' if state.seat == self.seat else f'p{state.seat + 1} decides'} first."
+        self.say(f"{title[0]}: the {best} score wins.{begins} 'rules' tells what the author says about it.")
+
+    def rules(self, view: Any) -> None:
+        """Tell the comments that the program begins with, its first lines as they are and then paragraph by paragraph."""
+        head, *paragraphs = "\n".join(self._comments()).strip().split("\n\n")
+        self.say("\n".join([head, *(" ".join(each.split()) for each in paragraphs)]) or "the program has no comments at its beginning")
+
+    def _comments(self) -> list[str]:
+        lines = []
+        for line in self.text.splitlines():
+            if line.strip() and not line.startswith(";;"):
+                break
+            lines.append(line.removeprefix(";;").strip())
+        return lines
 
     def show(self, view: Any) -> None:
         """Print the places and the options."""
         self.say("")
         for name, cards in view.places:
-            together = len(set(cards)) == 1 and cards[0].startswith("??")
-            self.say(f"  {name:24} {f'{len(cards)} x {cards[0]}' if together else ' '.join(cards)}")
+            self.say(f"  {name:20} {self._pile(name, cards)}")
         if view.cells:
             self.say("  " + ", ".join(f"{name} {value}" for name, value in view.cells))
-        for option in view.legal_actions():
+        options = view.legal_actions()
+        for option in options[:OPTIONS]:
             self.say(f"  {option.number:3}  {option}")
+        if len(options) > OPTIONS:
+            self.say(f"       and options {OPTIONS + 1} to {len(options)}: a number or a card is enough")
+
+    def _pile(self, name: str, cards: tuple[str, ...]) -> str:
+        """Return the cards of a place: the own ones sorted, of other piles the top ones, the top first."""
+        if len(set(cards)) == 1 and cards[0].startswith(HIDDEN):
+            return f"{len(cards)} x {cards[0]}"
+        if name.endswith(f" of p{self.seat + 1}") and self.sorting < 2:
+            return " ".join(sorted(cards, key=self._place))
+        shown, more = cards[::-1][:MOST], len(cards) - MOST
+        return " ".join(shown) + (f" and {more} more below" if more > 0 else "")
+
+    def _place(self, name: str) -> tuple[Any, ...]:
+        try:
+            card = Card.parse(short_names(name))
+        except BadText:
+            return (1, 0, 0, name)
+        ordered = (card.suit, card.rank) if self.sorting == 0 else (card.rank, card.suit)
+        return (0, *map(int, ordered), "")
+
+    def words(self, view: Any) -> list[str]:
+        """Return the options in words."""
+        return [short_names(str(option)) for option in view.legal_actions()[:OPTIONS]]
+
+    def only(self, view: Any) -> Any:
+        """Return a single option."""
+        options = view.legal_actions()
+        return options[0] if len(options) == 1 else None
+
+    def read(self, view: Any, text: str) -> Any:
+        """Read an option by number, by its words, or by what only one option names."""
+        try:
+            return view.parse(text)
+        except NoSuchThing:
+            pass
+        wanted = [_written(word) for word in text.split()]
+        options = view.legal_actions()
+        fitting = [option for option in options if set(wanted) <= {_written(word.strip(",;")) for word in str(option).split()}]
+        if not fitting:
+            raise NotLegalHere(f"no option {text!r} (1 to {len(options)}, or the words of one)")
+        if len(fitting) > 1:
+            raise NotLegalHere(f"{text!r} fits the options {', '.join(str(option.number) for option in fitting)}: say which")
+        return fitting[0]
+
+    def hint(self, view: Any) -> None:
+        """Look ahead, and say what each option leads to."""
+        options = view.legal_actions()
+        machine = view.position.machine
+        advice = Searching.of(machine).advise(ADVISER, view.position, Deal(0).chance(0, self.seat).key(Purpose.SEARCH))
+        best = options[advice.option]
+        own = advice.scores[:, self.seat]
+        self.say(f"best: {best.number}, {best}: {own[advice.option]:.1f} points in the mean of {advice.counts.sum():,} games played out")
+        table = Table("option", box=None, padding=(0, 1))
+        for head in ("your score", "games"):
+            table.add_column(head, justify="right")
+        order = sorted(range(len(options)), key=lambda at: (at != advice.option, -np.nan_to_num(advice.rewards[at], nan=-1)))
+        for at in order:
+            score = "" if np.isnan(own[at]) else f"{own[at]:.1f}"
+            table.add_row(self.drawn(f"{options[at].number}  {options[at]}"), score, f"{advice.counts[at]:,}")
+        self.console.print(table)
+
+    def learned(self, step: Step[Any]) -> bool:
+        """Tell whether the person knows more after a step: a card came to where it is seen, or somebody else has made a choice."""
+        if step.seat != self.seat:
+            return super().learned(step)
+        before, after = (visible(state.position, self.seat + 1) for state in (step.before, step.after))
+        return not after <= before
+
+    def tell(self, step: Step[Any]) -> None:
+        """Say what somebody has done, as the person notices it; the own choice too, since much may follow from it."""
+        heard = step.heard(self.seat).partition(" ")[2]
+        if step.forfeit:
+            self.say(step.forfeit)
+        elif step.seat != self.seat:
+            self.say(f"p{step.seat + 1}: {heard}")
+        else:
+            alone = " (the only option)" if self.only(step.before.view(self.seat)) is not None else ""
+            self.say(f"you: {heard}{alone}")
+
+    def drawn(self, text: str) -> Text:
+        """Return a text with its cards drawn."""
+        return cards_drawn(short_names(text))
+
+
+class Asking(DescribedScreen):
+    """Asks also where there is only one option."""
+
+    def only(self, view: Any) -> Any:
+        """Return nothing: the person decides."""
+        return None
+
+
+def _written(word: str) -> str:
+    """Return a word as it is compared: a card in one way of writing it, other words in small letters.
+
+    >>> _written("6d") == _written("SIX-DIAMONDS") == _written("6♦"), _written("Check")
+    (True, 'check')
+    """
+    try:
+        return str(Card.parse(short_names(word.upper())))
+    except BadText:
+        return word.lower()

@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from meldlab.cli.options import SaveOption, SeedOption
+from meldlab.cli.options import NewDealOption, ResumeOption, SaveOption
 from meldlab.cli.rummikub.options import JokersOption, RulesOption, changed
 
 
@@ -13,18 +13,18 @@ def play(
     seats: Annotated[int, typer.Option(min=2, max=4, help="Players at the table; you are the first.")] = 2,
     rules: RulesOption = "official",
     jokers: JokersOption = None,
-    seed: SeedOption = 0,
+    seed: NewDealOption = None,
     save: SaveOption = None,
+    resume: ResumeOption = None,
 ) -> None:
-    """Play a game in the terminal: 'play' and the whole new table, 'draw', 'best' for advice, 'quit'.
+    """Play a game in the terminal; 'help' lists what can be typed, '?' gives advice.
 
     Example: meldlab rummikub play --against greedy --seed 7
     """
     from meldlab.cli.rummikub.screen import RummikubScreen
     from meldlab.cli.table import play_in_terminal
-    from meldlab.play import Deal
     from meldlab.rummikub.game import Rummikub
     from meldlab.rummikub.players import find_player
 
     others = [find_player(against)] * (seats - 1)
-    play_in_terminal(Rummikub(changed(rules, jokers_are=jokers)), others, RummikubScreen, Deal(seed), save=save)
+    play_in_terminal(Rummikub(changed(rules, jokers_are=jokers)), others, RummikubScreen, seed, save=save, resume=resume)

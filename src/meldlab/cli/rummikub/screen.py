@@ -1,48 +1,198 @@
-"""Rummikub as a person sees it in the terminal, and the short forms of turns."""
+"""Rummikub as a person sees it in the terminal, and a turn that is built by hand."""
 
-from meldlab.cli.rummikub.tiles import rack_text, table_text
-from meldlab.cli.table import Screen
-from meldlab.play import Step
-from meldlab.rummikub import moves
-from meldlab.rummikub.game import Fail, Play, State, Turn, View
+from collections import Counter
+from typing import Any, ClassVar
+
+from rich.text import Text
+
+from meldlab.cli.rummikub.building import Building, commands, renumbered
+from meldlab.cli.rummikub.tiles import rack_text, tile_text, tiles_drawn
+from meldlab.cli.screen import Screen
+from meldlab.errors import NotLegalHere
+from meldlab.play import Deal, Game, Result, Step
+from meldlab.rummikub import Tile, TileSet, opening_points
+from meldlab.rummikub.game import Draw, Fail, Pass, Play, State, Turn, View
 from meldlab.rummikub.players import best_turn
+from meldlab.rummikub.tiles import SHAPES, show
 
 __all__ = ["RummikubScreen"]
 
+NAMES = ("red", "black", "blue", "orange", "green", "violet")
+TURNS = {"draw": "draw", "d": "draw", "pass": "pass", "p": "pass", "fail": "fail"}
+ENDS = {"rummikub": "an empty rack", "nobody could play": "nobody could play, and the lowest rack wins"}
+JOKERS = {
+    "free": "A joker on the table may go anywhere.",
+    "modern": "A joker on the table stands for its tile until that tile takes its place; it then joins a set with a tile from the rack.",
+    "strict": "A joker's set may grow but not be broken; only the very tile that it stands for replaces it.",
+}
+
 
 class RummikubScreen(Screen):
-    """The table, the own rack, and how many tiles the others hold."""
+    """The table in numbered sets, the own rack, and how many tiles the others hold."""
 
-    help = "play R5 R6 R7 | K9 B9 O9 (the whole new table), add R5 R6 R7 (a new set), draw, pass, fail, best or ? (advice), undo, quit"
+    help = """  new R1-3           lay a new set from your rack
+  R8 to 3            add a tile to set 3 (several: R8 R9 to 3); 2 to 3 joins two sets
+  R8 from 2 to 3     move a tile between sets; J from 4 takes it up, to be laid elsewhere
+  split 2 after R6   make two sets of one
+  done or play       end your turn: only now the table is checked
+  reset              put everything back as it was
+  draw or d          take a tile instead (pass or p when the pool is empty)
+  fail               own up to a rearrangement that came to nothing: draw penalty tiles"""
+    sorts: ClassVar[tuple[str, ...]] = ("by colour", "by number")
+
+    def __init__(self, *arguments: Any) -> None:
+        super().__init__(*arguments)
+        self.numbers: dict[int, TileSet] = {}
+        self.built: list[Building] = []
+        """The turn in the making, line by line."""
+        self.laid: set[tuple[TileSet, Tile]] = set()
+        """The tiles that others have laid since the person's turn, and in which sets; they stand in brackets."""
+
+    def begin(self, game: Game[Any], deal: Deal, state: State) -> None:
+        """Say what is played, and who begins."""
+        rules, who = state.rules, self.name(state.turn)
+        self.say(f"The first empty rack wins. {rules.opening} points from your rack open. {JOKERS[rules.jokers_are]}")
+        self._legend(state.view(self.seat))
+        begin = "You begin: you" if state.turn == self.seat else f"{who} begins: it"
+        self.say("The tiles were given; the first seat begins." if deal.given else f"{begin} drew the highest tile.")
+
+    def _legend(self, view: View) -> None:
+        shapes = ", ".join(f"{SHAPES[colour]} or {view.rules.letters[colour]} {NAMES[colour]}" for colour in range(view.rules.colours))
+        self.say(Text(f"Tiles: {shapes}, ☺ or J joker; ☺▲6 or J=R6 is a joker that stands for ▲6."))
+
+    def rules(self, view: View) -> None:
+        """Tell the rules in force."""
+        rules = view.rules
+        self.say(
+            f"Sets have {rules.smallest} tiles or more: groups of one number in different colours, runs of one colour in order. "
+            "In your turn lay at least one tile from your rack, or draw one. Your first sets come from your rack alone and count "
+            f"{rules.opening} points; after that the table may be rearranged, as long as all of it lies in sets at the end. "
+            f"{JOKERS[rules.jokers_are]} The first empty rack wins what the others hold; a joker left over costs 30. "
+            f"Who cannot finish a rearrangement puts it back and draws {rules.penalty} penalty tiles ('fail')."
+        )
+        self._legend(view)
 
     def show(self, view: View) -> None:
-        """Print the table and the rack."""
-        self.console.print("\ntable:", table_text(view.table), sep="\n")
-        others = ", ".join(f"p{seat + 1} {size}" for seat, size in enumerate(view.sizes) if seat != view.seat)
-        self.say(f"others hold {others}; pool {view.pool}{'' if view.opened[view.seat] else '; you have not opened'}")
-        self.console.print("rack: ", rack_text(view.rack))
+        """Print the table and the rack, as far as they are built."""
+        if Counter(self.numbers.values()) != Counter(view.table):
+            self.numbers = renumbered(self.numbers, view.table)
+        if self.built and self.built[0] != self._start(view):
+            self.built = []
+        now = self._now(view)
+        self.console.print()
+        for number, tile_set in sorted(now.sets.items()):
+            line = Text(f"{number:4}  ")
+            for tile in tile_set.tiles:
+                line.append_text(tile_text(tile, marked=(tile_set, tile.piece) in self.laid)).append(" ")
+            self.console.print(line)
+        if not now.sets:
+            self.say("  (no sets on the table)")
+        others = ", ".join(f"{self.name(seat)} {size}" for seat, size in enumerate(view.sizes) if seat != view.seat)
+        opened = "" if view.opened[view.seat] else f"; you have not opened ({view.rules.opening} points)"
+        self.say(f"others hold {others}; pool {view.pool}{opened}")
+        rack = sorted(now.rack, key=lambda tile: (tile.number or 99, tile.colour)) if self.sorting else now.rack
+        self.console.print("rack: ", rack_text(rack))
+        if now.loose:
+            self.console.print("taken up, to be laid:", rack_text(now.loose))
+
+    def _start(self, view: View) -> Building:
+        return Building(view.rules, self.numbers, view.rack)
+
+    def _now(self, view: View) -> Building:
+        return self.built[-1] if self.built else self._start(view)
+
+    def words(self, view: View) -> list[str]:
+        """Return the verbs and the tiles at hand."""
+        idle = str(view.idle)
+        return ["new", "to", "from", "split", "after", "done", "reset", idle, "fail", *dict.fromkeys(map(str, self._now(view).rack))]
 
     def read(self, view: View, text: str) -> Turn | None:
-        """Read a turn; a set that is added stands for the whole table with it."""
-        if text == "best":
-            self.hint(view)
+        """Read a turn, or a line of one that is being built."""
+        word = text.lower()
+        if word in ("done", "play"):
+            return self._done(view)
+        if word in TURNS:
+            return self._idle(view, TURNS[word])
+        if word == "reset":
+            self.built = []
+        elif word.startswith("play "):
+            return view.parse(f"play {text[5:]}")
+        else:
+            after = self._now(view).after(text)
+            self.built += [after] if self.built else [self._start(view), after]
+        self.show(view)
+        return None
+
+    def _done(self, view: View) -> Play:
+        if len(self.built) < 2:
+            raise NotLegalHere(f"you have laid nothing yet (or {view.idle})")
+        play = Play(self.built[-1].table())
+        view.verify(play)
+        self.numbers, self.built = dict(sorted(zip(sorted(self.built[-1].sets), play.table, strict=True))), []
+        return play
+
+    def _idle(self, view: View, word: str) -> Turn | None:
+        turn = view.parse(word)
+        view.verify(turn)
+        if len(self.built) > 1 and not isinstance(turn, Fail):
+            raise NotLegalHere("you have moved tiles: done plays them, reset puts them back")
+        if isinstance(turn, Fail) and not self.sure(f"fail draws {view.rules.penalty} tiles; do you mean it?"):
             return None
-        if text.startswith("add "):
-            text = f"{Play(view.table)} | {text[4:]}" if view.table else f"play {text[4:]}"
-        return view.parse(text)
+        self.built = []
+        return turn
+
+    def undo(self) -> bool:
+        """Take back the last line of a turn in the making."""
+        if len(self.built) < 2:
+            return False
+        self.built.pop()
+        return True
 
     def hint(self, view: View) -> None:
-        """Give the turn of most points, move by move."""
+        """Say which turn plays most points, and type by type how; nothing but drawing where nothing can be played."""
         answer = best_turn(view)
-        for line in [*moves(answer), str(Play(answer.table) if answer.played else view.idle)]:
+        if not answer.played:
+            points, needed = (0, 0) if view.opened[view.seat] else (opening_points(answer), view.rules.opening)
+            why = f"your rack has {points} of the {needed} points to open" if needed else "nothing can be played"
+            self.say(f"best: {view.idle}: {why}")
+            return
+        tiles = f"{answer.count} tile{'s' * (answer.count > 1)}"
+        opens = "" if view.opened[view.seat] else f", which opens with {opening_points(answer)}"
+        self.say(f"best: play {show(answer.played)}: {tiles}, {answer.value} points off your rack{opens}")
+        for line in (*(["reset"] if len(self.built) > 1 else []), *commands(answer, self.numbers), "done"):
             self.say(f"  {line}")
 
     def tell(self, step: Step[State]) -> None:
-        """Say in a word what others do; their tables can be seen."""
+        """Say which tiles others play and what the person draws."""
+        who = self.name(step.seat)
+        mine = step.seat == self.seat
+        if mine:
+            self.laid = set()
         if step.forfeit:
             self.say(step.forfeit)
-        elif step.seat == self.seat and isinstance(step.action, Fail):
-            self.say(f"the table is as before; you draw {step.before.rules.penalty} tiles")
-        elif step.seat != self.seat:
-            laid = len(step.before.racks[step.seat]) - len(step.after.racks[step.seat])
-            self.say(f"p{step.seat + 1} ({self.names[step.seat]}) " + (f"plays {laid} tiles" if laid > 0 else f"{step.action}s"))
+        elif isinstance(step.action, Play):
+            played = list(step.before.racks[step.seat])
+            for tile in step.after.racks[step.seat]:
+                played.remove(tile)
+            if not mine:
+                changed = set(step.after.table) - set(step.before.table)
+                self.laid |= {(tile_set, tile.piece) for tile_set in changed for tile in tile_set.tiles if tile.piece in played}
+                left = len(step.after.racks[step.seat])
+                self.say(f"{who} ({self.names[step.seat]}) plays {show(played)} and holds {left} tile{'s' * (left != 1)}")
+        elif mine and isinstance(step.action, Draw | Fail):
+            drew = step.line.split(maxsplit=2)[2]
+            self.say(f"{'the table is as before; ' if isinstance(step.action, Fail) else ''}you draw {drew}")
+        elif not mine:
+            did = {Draw: "draws", Fail: "has failed and draws penalty tiles", Pass: "passes"}[type(step.action)]
+            self.say(f"{who} ({self.names[step.seat]}) {did}")
+
+    def end(self, result: Result) -> None:
+        """Say who won and by what."""
+        why = ENDS.get(result.reason, result.reason)
+        won = "You win" if result.winners == (self.seat,) else " and ".join(map(self.name, result.winners)) + " won"
+        scores = ", ".join(f"{self.name(seat)} {score:+}" for seat, score in enumerate(result.scores))
+        self.say(f"{won} ({why}): {scores}.")
+
+    def drawn(self, text: str) -> Text:
+        """Return a text with its tiles drawn."""
+        return tiles_drawn(text)

@@ -1,11 +1,11 @@
-"""``meldlab rummikub solve`` and ``puzzle``: the best move, and positions that are fun to look for it in."""
+"""``meldlab rummikub solve``: the best move in a position."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from meldlab.cli.options import JsonOption, SeedOption, one_of, print_json, read_by
+from meldlab.cli.options import JsonOption, one_of, print_json, read_by
 from meldlab.cli.rummikub.options import HOUSE, JokersOption, RulesOption, changed
 from meldlab.errors import NotLegalHere
 
@@ -165,36 +165,3 @@ def show(answer: "Answer") -> None:
         f"{answer.count} tiles, {opening or f'{answer.value} points'}; {answer.kept} of {len(answer.position.table)} sets kept, "
         f"{answer.moved} table tiles moved; {sure} ({answer.method}, {answer.seconds * 1000:.1f} ms)"
     )
-
-
-def puzzle(
-    seed: SeedOption = 0,
-    hard: Annotated[bool, typer.Option("--hard", help="A crowded table, and more to move.")] = False,
-    solution: Annotated[bool, typer.Option("--solution", help="Show the solution as well.")] = False,
-    json: JsonOption = False,
-) -> None:
-    """Make a position with one best move that has to rearrange the table.
-
-    Example: meldlab rummikub puzzle --seed 3 --hard
-    """
-    from meldlab import rummikub as room
-
-    found = room.make_puzzle(seed, hard=hard)
-    if json:
-        position = {"table": as_lists(found.position.table), "rack": [str(tile) for tile in found.position.rack]}
-        extra = {"simple": found.simple, "unique": found.unique, "solution": answer_json(found.answer)}
-        print_json({"seed": seed, "hard": hard} | position | extra)
-        return
-    from rich.console import Console
-
-    from meldlab.cli.rummikub.tiles import rack_text, table_text
-
-    console = Console(highlight=False)
-    console.print(table_text(found.position.table))
-    console.print("rack: ", rack_text(found.position.rack))
-    console.print(f"Play {found.answer.count} tiles; without rearranging only {found.simple} can be played. There is one best move.")
-    if solution:
-        show(found.answer)
-    else:
-        text = f'--table "{room.show_table(found.position.table)}" --rack "{" ".join(map(str, found.position.rack))}"'
-        print(f"solution: meldlab rummikub solve {text}")

@@ -1,5 +1,6 @@
 """Tiles on a terminal: number and shape, so that colours can be told apart without colour; moved tiles are marked."""
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
@@ -9,13 +10,14 @@ from rich.text import Text
 if TYPE_CHECKING:
     from meldlab.rummikub import Answer, Tile, TileSet
 
-# The paper's shapes: red triangle, black cross, blue square, orange circle; then green and violet.
-SHAPES = "▲✕■●◆★"
+TILE = re.compile(r"(?<!\w)(?:J=)?[RKBOGV]\d+(?!\w)|(?<!\w)J(?![\w=])")
 COLOURS = ("red", "default", "blue", "dark_orange", "green", "magenta")
 
 
 def tile_text(tile: "Tile", marked: bool = False) -> Text:
     """Return one tile; a joker shows what it stands for."""
+    from meldlab.rummikub.tiles import SHAPES
+
     if tile.joker:
         what = f"☺{SHAPES[tile.colour]}{tile.number}" if tile.number else "☺"
         colour = COLOURS[tile.colour] if tile.number else "default"
@@ -27,6 +29,21 @@ def tile_text(tile: "Tile", marked: bool = False) -> Text:
 def rack_text(tiles: Iterable["Tile"]) -> Text:
     """Return tiles side by side."""
     return Text(" ").join(map(tile_text, tiles))
+
+
+def tiles_drawn(text: str) -> Text:
+    """Return a text with every tile in it drawn.
+
+    >>> tiles_drawn("R5-R7, J=K9 to 3, J").plain
+    '▲5-▲7, ☺✕9 to 3, ☺'
+    """
+    from meldlab.rummikub import Tile
+
+    drawn, at = Text(), 0
+    for found in TILE.finditer(text):
+        drawn.append(text[at : found.start()]).append_text(tile_text(Tile.parse(found.group())))
+        at = found.end()
+    return drawn.append(text[at:])
 
 
 def table_text(table: Sequence["TileSet"], answer: "Answer | None" = None) -> Text:

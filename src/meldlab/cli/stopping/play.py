@@ -1,11 +1,8 @@
 """``meldlab stopping play``: a person against the pile."""
 
-import sys
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
-import typer
-
-from meldlab.cli.options import need_input, seed_option, taking
+from meldlab.cli.options import NewDealOption, need_input, new_seed, taking
 from meldlab.cli.stopping.options import AT_ONCE, advice_text, read_urn
 from meldlab.errors import NotLegalHere
 
@@ -14,54 +11,67 @@ if TYPE_CHECKING:
 
     from meldlab.stopping import Sitting, Urn
 
+HELP = """  draw, d or Enter   turn the next card up
+  stop or s          keep what you have won (quit does the same)
+  hint or ?          advice: draw or stop, and why
+  rules              what the cards are worth"""
+# What every table understands and this one has no use for: it has no hand, and the seed is the whole record.
+NOT_HERE = {
+    "undo": "nothing to take back: a card that was seen cannot be unseen",
+    "sort": "there is no hand to sort",
+    "save": "there is nothing to save: the same seed gives the same pile",
+}
+
 
 @taking(urn=read_urn)
-def play(
-    urn: "Urn",
-    seed: Annotated[int | None, seed_option("The same seed gives the same pile; without one it is random.")] = None,
-) -> None:
+def play(urn: "Urn", seed: NewDealOption = None) -> None:
     """Play against the pile: draw, stop, or ask for advice.
 
     Example: meldlab stopping play --seed 7
     """
-    from secrets import randbelow
-
     from meldlab.stopping import Sitting
 
     need_input()
     if urn.exact_seconds > AT_ONCE:
         raise NotLegalHere(f"{urn.black},{urn.red} is too large a deck for advice at once; play with a smaller one")
-    seed = randbelow(10**6) if seed is None else seed
+    seed = new_seed(seed)
     table = Sitting.shuffled(urn, seed)
-    try:
-        print(f"{urn.black} black cards win {urn.gain} each, {urn.red} red cards lose {urn.loss} each. Seed {seed}.")
-        print("d or Enter: draw   s: stop   ?: advice")
-        table = _played(table)
-    except KeyboardInterrupt:
-        print("\ninterrupted", file=sys.stderr)
-        raise typer.Exit(130) from None
+    print(_rules(urn), f"Seed {seed}.")
+    print("d or Enter: draw   s: stop   ?: advice   help: all that you can type")
+    table = _played(table)
     _end(table, seed)
+
+
+def _rules(urn: "Urn") -> str:
+    return f"{urn.black} black cards win {urn.gain} each, {urn.red} red cards lose {urn.loss} each."
 
 
 def _played(table: "Sitting") -> "Sitting":
     """Return where the player stops, or the empty pile."""
     from rich.console import Console
 
+    from meldlab.cli.lines import Lines
+    from meldlab.cli.screen import common_word
     from meldlab.stopping.notation import amount_text
 
     console = Console(highlight=False)
+    lines = Lines(console)
     while not table.over:
         rest = table.rest
-        asked = _ask(f"won {amount_text(table.urn.won(rest))}; {rest.black} black and {rest.red} red left> ")
+        prompt = f"won {amount_text(table.urn.won(rest))}; {rest.black} black and {rest.red} red left> "
+        asked = lines.ask(prompt, ("draw", "stop", "hint", "rules", "help", "quit")).lower()
+        word, _ = common_word(asked)
         if asked in ("", "d", "draw"):
             table = table.draw()
             console.print(" ", _card_text(table))
-        elif asked in ("s", "stop", "q", "quit"):
+        elif asked in ("s", "stop") or word == "quit":
             return table
-        elif asked == "?":
-            print(" ", advice_text(table.advice()))
+        elif word in NOT_HERE:
+            console.print(f"  {NOT_HERE[word]}")
+        elif word:
+            console.print({"hint": f"  {advice_text(table.advice())}", "rules": f"  {_rules(table.urn)}"}.get(word, HELP), markup=False)
         else:
-            print(f"  no move {asked!r} (use d, s or ?)")
+            print(f"  no move {asked!r}; you may draw, stop or ask for a hint")
     return table
 
 
@@ -70,15 +80,6 @@ def _card_text(table: "Sitting") -> "Text | str":
 
     card = table.last_card
     return card if isinstance(card, str) else cards_text([card])
-
-
-def _ask(prompt: str) -> str:
-    """Return what the player types; the end of the input means to stop."""
-    try:
-        return input(prompt).strip().lower()
-    except EOFError:
-        print()
-        return "s"
 
 
 def _end(table: "Sitting", seed: int) -> None:

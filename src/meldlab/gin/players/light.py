@@ -20,10 +20,11 @@ from meldlab.gin import kernel_layout
 from meldlab.gin.book import NO_VALUES, check_network
 from meldlab.gin.kernel_layout import Book, Network
 from meldlab.gin.kernel_round import new_sheet
-from meldlab.gin.players.kernel_light import light_discard, light_takes
-from meldlab.gin.players.player import Drop, GinPlayer, Valued, valued_drops
+from meldlab.gin.move import DRAW, DROPS, PASS, TAKES, Move, Verb
+from meldlab.gin.players.kernel_light import KNOCK_ANSWER, answer, light_best, light_discard, light_draws, light_takes
+from meldlab.gin.players.player import Drop, GinPlayer, Valued
 from meldlab.gin.players.sight import sight_of
-from meldlab.gin.view import HAND_CARDS, View
+from meldlab.gin.view import HAND_CARDS, Phase, View, best_melds
 from meldlab.play import Chance
 
 __all__ = ["LightPlayer"]
@@ -98,15 +99,28 @@ class LightPlayer(GinPlayer):
 
     def drop(self, view: View, chance: Chance) -> Drop:
         """Return the card without which the hand is worth most, and whether knocking is worth more than waiting."""
-        chosen, _ = self._weighed(view)
+        chosen = int(light_discard(sight_of(view), 0.0, NO_KEY, self.network, new_sheet()))
         return Drop(CARDS[chosen % KNOCKS], chosen >= KNOCKS)
 
     def think(self, view: View, chance: Chance) -> list[Valued]:
-        """Return what the hand is worth after each discard."""
-        return valued_drops(view, self._weighed(view)[1]) if len(view.card_indices) > HAND_CARDS else []
+        """Return what each move is worth: the upcard and the stock, or every discard and the knocks with it."""
+        if len(view.card_indices) > HAND_CARDS:
+            return [one for card in view.card_indices if card != view.taken_index for one in self._dropping(view, card)]
+        if view.phase not in (Phase.OFFER, Phase.DRAW):
+            return []
+        sight, sheet, upcard = sight_of(view), new_sheet(), view.pile_indices[-1]
+        stock = float(light_draws(sight, sight.turn + 1, self.network, sheet))
+        one = 1 << upcard
+        taken = sight._replace(hand=sight.hand | one, barred=one, turn=sight.turn + 1, pile=sight.pile & ~one)
+        value = float(light_best(taken, 0.0, NO_KEY, self.network, new_sheet()))
+        return [Valued(TAKES[upcard], value), Valued(PASS if view.phase is Phase.OFFER else DRAW, stock)]
 
-    def _weighed(self, view: View) -> tuple[int, NDArray[np.float64]]:
-        """Return the kernel's choice, a card and 64 more if it is a knock; and what each discard leaves."""
+    def _dropping(self, view: View, card: int) -> list[Valued]:
+        """Return what it is worth to discard one card, with a knock and without; the last card looked at stays on the sheet."""
         sheet = new_sheet()
-        sheet.values[:] = np.nan
-        return int(light_discard(sight_of(view), 0.0, NO_KEY, self.network, sheet)), sheet.values
+        light_best(sight_of(view)._replace(barred=view.mask & ~(1 << card)), 0.0, NO_KEY, self.network, sheet)
+        waits = Valued(DROPS[card], float(sheet.values[card]))
+        if sheet.left[card] > view.limit:
+            return [waits]
+        knock = Move(Verb.KNOCK, card, best_melds(view.mask ^ 1 << card)[0])
+        return [Valued(knock, float(answer(sheet.inner, self.network, KNOCK_ANSWER))), waits]
