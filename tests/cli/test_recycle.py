@@ -106,7 +106,7 @@ def test_migrate_refuses_what_is_of_today(capsys: pytest.CaptureFixture[str], ti
 
 def test_run_has_exactly_its_keys_and_repeats_itself(capsys: pytest.CaptureFixture[str], tiny: str) -> None:
     first = answer(capsys, "run", tiny, "--games", "50", "--seed", "3", "--players", "random,random")
-    keys = "game games deals players drawn deals_ahead deals_behind sign_test_p score_lead score_lead_ci95 decisions decisions_per_game"
+    keys = "game games deals players drawn deals_ahead deals_behind sign_test_p score_lead score_lead_ci95 finished finished_per_game"
     assert " ".join(first).startswith(keys)
     for row in first["players"]:
         assert row["ci95"][0] < row["win_rate"] < row["ci95"][1]

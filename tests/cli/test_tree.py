@@ -20,7 +20,7 @@ WITHOUT_SEED = {
     *("demo", "doctor", "deadwood", "replay", "gin advise", "rummikub solve", "bench waiting", "bench stopping", "tune watch"),
     *(f"waiting {verb}" for verb in ("solve", "hand", "discard", "approximate", "classes", "table")),
     *(f"stopping {verb}" for verb in ("value", "advise", "policy", "matrices")),
-    *(f"recycle {verb}" for verb in ("list", "check", "show", "format", "migrate")),
+    *(f"recycle {verb}" for verb in ("list", "new", "check", "show", "format", "migrate")),
     *(f"runs {verb}" for verb in ("list", "show", "export")),
 }
 # Verbs whose example asks for a person, for a file or a run that is not there, or for more than a few seconds.
@@ -145,7 +145,7 @@ def test_rules_are_a_preset_or_a_file() -> None:
 
 
 def test_every_verb_about_a_described_game_reads_it_alike() -> None:
-    verbs = [verb for verb in VERBS if verb.startswith("recycle ") and verb != "recycle list"]
+    verbs = [verb for verb in VERBS if verb.startswith("recycle ") and verb not in ("recycle list", "recycle new")]
     assert all("--set" in options(verb) for verb in verbs)
     # A program is laid out anew in the dialect that the verb is for, whatever its size.
     assert {verb for verb in verbs if not {"--dialect", "--limits"} <= options(verb).keys()} == {"recycle format", "recycle migrate"}
