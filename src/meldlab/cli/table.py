@@ -111,14 +111,18 @@ def play_in_terminal(
     kept = Kept(record, save or resume, new=begun is None or (resume is not None and save not in (None, resume)))
     table = Table(game, [*others[:seat], Person(screen, kept), *others[seat:]], time or TimeLimit())
     steps = list(replay(game, record)) if begun else []
-    result = _drive(table, record.deal, screen, kept, steps)
-    if result is None:
-        screen.say("stopped")
-    else:
-        screen.end(result)
-    if kept.path is not None:
-        kept.finish()
-        screen.say(f"The record is in {kept.path}." + ("" if result else f" --resume {kept.path} goes on with it."))
+    result = None
+    try:
+        result = _drive(table, record.deal, screen, kept, steps)
+        if result is None:
+            screen.say("stopped")
+        else:
+            screen.end(result)
+    finally:
+        # Ctrl-C while another thinks ends the command, too, but not before this.
+        if kept.path is not None:
+            kept.finish()
+            screen.say(f"The record is in {kept.path}." + ("" if result else f" --resume {kept.path} goes on with it."))
 
 
 def _begun(save: Path | None, resume: Path | None) -> Record | None:
@@ -185,7 +189,7 @@ def _drive(table: Table[Any], deal: Deal, screen: Screen, kept: "Kept", steps: l
                 kept.back(many)
             else:
                 screen.say("nothing to take back" + (": since your last choice you have learned something" if steps else ""))
-        except (Leave, KeyboardInterrupt):
+        except Leave:
             return None
 
 

@@ -103,7 +103,7 @@ class DescribedScreen(Screen):
 
     def words(self, view: Any) -> list[str]:
         """Return the options in words."""
-        return [short_names(str(option)) for option in view.legal_actions()[:OPTIONS]]
+        return [self.drawn(str(option)).plain for option in view.legal_actions()[:OPTIONS]]
 
     def only(self, view: Any) -> Any:
         """Return a single option."""
