@@ -45,7 +45,7 @@ def test_a_copy_of_the_package_is_the_same_code(package: Path) -> None:
         "gin/kernel_round.py",
         "gin/players/ensemble.py",  # presets of players
         "gin/rules.py",  # presets of rules
-        "gin/networks/light.npz",
+        "gin/players/networks/light.npz",
         "lab/arena/shards.py",
         "recycle/language/recycle.lark",
         "recycle/library/hearts.rcy",
@@ -60,10 +60,10 @@ def test_whatever_decides_a_result_is_in_the_digest(package: Path, file: str) ->
 
 def test_a_file_that_comes_or_goes_or_changes_its_name_is_noticed(package: Path) -> None:
     seen = {code_digest()}
-    (package / "gin" / "networks" / "new.npz").write_bytes(b"a network")
+    (package / "gin" / "players" / "networks" / "new.npz").write_bytes(b"a network")
     code_digest.cache_clear()
     seen.add(code_digest())
-    (package / "gin" / "networks" / "new.npz").rename(package / "gin" / "networks" / "other.npz")
+    (package / "gin" / "players" / "networks" / "new.npz").rename(package / "gin" / "players" / "networks" / "other.npz")
     code_digest.cache_clear()
     seen.add(code_digest())
     assert len(seen) == 3
@@ -71,11 +71,11 @@ def test_a_file_that_comes_or_goes_or_changes_its_name_is_noticed(package: Path)
 
 def test_doors_decide_nothing(package: Path) -> None:
     before = code_digest("cli")
-    changed(package / "cli" / "runs.py")
+    changed(package / "cli" / "runs" / "look.py")
     assert code_digest("cli") == before
 
 
-@pytest.mark.parametrize("file", ["waiting/solve.py", "waiting/kernel.py", "melds/kernel.py", "cards/classes.py"])
+@pytest.mark.parametrize("file", ["waiting/solver.py", "waiting/kernel.py", "melds/kernel.py", "cards/classes.py"])
 def test_a_changed_solver_finds_no_table_of_the_old_one(package: Path, file: str) -> None:
     before = cached_path(Waiting(3))
     assert cached_path(Waiting(3)) == before
