@@ -43,7 +43,7 @@ demo: $(VENV)/.run
 	@echo "The command is $(BIN)/meldlab; after 'source $(BIN)/activate' it is plain meldlab."
 
 test: $(VENV)/.dev
-	@echo "all checks: about six minutes on two cores"
+	@echo "all checks: about twelve minutes on two cores"
 	@echo "== ruff";           $(BIN)/ruff check . && $(BIN)/ruff format --check .
 	@echo "== mypy";           $(BIN)/mypy
 	@echo "== import contracts"; $(BIN)/lint-imports
