@@ -6,7 +6,8 @@ import pytest
 
 from meldlab.recycle import library
 from meldlab.recycle.language.checker import check
-from meldlab.recycle.language.findings import TITLES
+from meldlab.recycle.language.findings import TITLES, Finding
+from meldlab.recycle.machine.machine import Machine
 
 SETUP = "(setup (create players 2) (create deck (game iloc S) (deck (RANK (A, B)))))"
 DOCS = Path(__file__).parents[2] / "docs" / "recycle-errors.md"
@@ -77,3 +78,18 @@ def test_there_is_nothing_to_find_in_the_library(name: str) -> None:
 def test_every_code_has_its_page() -> None:
     page = DOCS.read_text("utf-8")
     assert [code for code, title in TITLES.items() if f"## {code}: {title}" not in page] == []
+
+
+def test_what_is_only_hardly_meant_is_looked_for_when_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[object] = []
+
+    def lint(program: object) -> list[Finding]:
+        asked.append(program)
+        return []
+
+    monkeypatch.setattr("meldlab.recycle.language.checker.lint", lint)
+    text = library.entry("kuhn_poker").text
+    Machine.of(text)
+    assert not asked
+    assert check(text).findings == ()
+    assert len(asked) == 1

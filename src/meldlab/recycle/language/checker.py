@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
+from functools import cached_property
 from typing import Any
 
 from meldlab.recycle.language import syntax as s
@@ -37,16 +38,26 @@ class Checked:
     """A program, its tree with classes, and what was found; with an error among the findings the tree is not to be run."""
 
     text: str
+    written: s.Program  # the tree as it was read
     program: s.Program
     players: int
-    findings: tuple[Finding, ...]
+    noticed: tuple[Finding, ...]  # while it was read and checked, every error among them
+
+    @cached_property
+    def findings(self) -> tuple[Finding, ...]:
+        """Return all there is to say, errors first; what is only hardly meant is looked for when somebody asks."""
+        return tuple(sorted({*self.noticed, *lint(self.written)}, key=_order))
 
     def stop_at_errors(self) -> "Checked":
         """Return this, or raise the first error."""
-        for finding in self.findings:
-            if finding.stops:
-                raise finding.mistake(self.text)
+        errors = [finding for finding in self.noticed if finding.stops]
+        if errors:
+            raise min(errors, key=_order).mistake(self.text)
         return self
+
+
+def _order(finding: Finding) -> tuple[bool, int, str]:
+    return not finding.stops, finding.at, finding.code
 
 
 def check(text: str, dialect: str = "0.6", limits: Limits = Limits()) -> Checked:  # noqa: B008  # frozen
@@ -55,8 +66,7 @@ def check(text: str, dialect: str = "0.6", limits: Limits = Limits()) -> Checked
     program = read(text, dialect, heard)
     checker = _Checker(heard, limits)
     checked = checker.program(program)
-    findings = sorted({*checker.findings, *lint(program)}, key=lambda finding: (not finding.stops, finding.at, finding.code))
-    return Checked(text, checked, checker.players, tuple(findings))
+    return Checked(text, program, checked, checker.players, tuple(checker.findings))
 
 
 @dataclass
