@@ -107,6 +107,25 @@ def test_the_program_is_given_processor_time(monkeypatch: pytest.MonkeyPatch) ->
     assert budget.seconds < float(command[command.index("-sec") + 1])
 
 
+@pytest.mark.parametrize("status", [
+    "Integer infeasible - objective value 4060.66666667",
+    "Stopped on iterations - objective value 5083.66666667",
+    "Stopped on time (no integer solution - continuous used) - objective value 4060.66666667",
+])  # fmt: skip
+def test_what_the_program_says_when_stopped_early_is_not_believed(status: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    # CBC 2.10 says each of these of a problem that has an answer, when a tenth of a second is all it gets.
+    problem = Program(random_position("mid", 1, 3), Goal("value", "tiles"))
+
+    def stopped(model: object, budget: Budget) -> tuple[str, dict[str, float]]:
+        budget.charge(budget.seconds)
+        return status, {x.name: 0.5 for x in problem.x}
+
+    monkeypatch.setattr("meldlab.rummikub.program._by_cbc", stopped)
+    with pytest.raises(OutOfBudget) as out:
+        problem.solve(Budget(seconds=0.3))
+    assert out.value.table is None
+
+
 @pytest.mark.parametrize("family", ["free", "modern", "strict"])
 @pytest.mark.parametrize("opened", [True, False])
 @pytest.mark.parametrize("method", ["search", "ilp"])

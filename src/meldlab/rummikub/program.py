@@ -134,13 +134,15 @@ class Program:
         budget = budget or Budget()
         if budget.seconds <= 0:
             raise OutOfBudget
+        given = budget.seconds
         status, values = _by_cbc(self.model, budget)
-        if "nfeasible" in status:
-            return None
         if status.startswith("Optimal"):
             return self._table(values)
-        # "Stopped on time - objective value ..." has a table to show, "Stopped on time (no integer solution ...)" has none.
-        raise OutOfBudget(self._table(values) if " objective" in status else None)
+        # CBC also calls infeasible what it could not finish to prepare in time; only one that stopped early has proven it.
+        if "nfeasible" in status and budget.seconds > given / 2:
+            return None
+        # Other ways to stop, "Stopped on time (no integer solution - continuous used) ..." among them, leave fractions of sets behind.
+        raise OutOfBudget(self._table(values) if status.startswith("Stopped on time - objective") else None)
 
     def _table(self, values: dict[str, float]) -> tuple[TileSet, ...]:
         laid = Counter[Column]()
