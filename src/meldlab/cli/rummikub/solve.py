@@ -69,7 +69,7 @@ def solve(
         joker_value=joker_value, jokers_are=jokers, round_the_corner=round_the_corner or None, after_opening=after_opening,
     )  # fmt: skip
     position = room.Position.parse(table, rack, house, opened=not opening)
-    goal = room.Goal(objective, keep)
+    goal = room.Objective(objective, keep)
     if not position.rack:
         raise NotLegalHere("no tiles on the rack")
     room.load()
