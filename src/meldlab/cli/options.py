@@ -14,7 +14,7 @@ from typing import Annotated, Any
 import typer
 
 from meldlab.chance.seed import verified
-from meldlab.cli.help import Door, Verb
+from meldlab.cli.help import Command, Door
 from meldlab.errors import MeldlabError, NoSuchThing, NotLegalHere
 
 
@@ -98,7 +98,7 @@ def door(words: str, **verbs: Callable[..., None]) -> typer.Typer:
     example = (next(iter(verbs.values())).__doc__ or "").partition("Example: ")[2].strip()
     app = typer.Typer(cls=Door, help=words, epilog=f"Example: {example}", no_args_is_help=True)
     for name, verb in verbs.items():
-        app.command(name, cls=Verb)(verb)
+        app.command(name, cls=Command)(verb)
     return app
 
 

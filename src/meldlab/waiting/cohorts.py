@@ -103,7 +103,7 @@ def _lock_in(game: Waiting, tolerance: float) -> tuple[NDArray[np.float64], NDAr
     goals = np.flatnonzero(expected == 0.0)
     members[: len(goals)], weight[goals] = goals, -1
     estimates = Estimates(game, expected, weight, cohort)
-    run = kernel_cohorts.Run(expected, weight, after, cohort, members)
+    run = kernel_cohorts.CohortRun(expected, weight, after, cohort, members)
     sizes, leasts, state = np.zeros(0, np.int64), np.zeros(0), np.array([0, len(goals), 0, 0])
     why = kernel_cohorts.PAUSED
     while why != kernel_cohorts.DONE:

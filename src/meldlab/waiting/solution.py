@@ -15,7 +15,7 @@ from meldlab.pieces import on_cores
 from meldlab.waiting import kernel
 from meldlab.waiting.game import Waiting
 
-__all__ = ["Discard", "Draw", "Solution", "Summary"]
+__all__ = ["Discard", "Exchange", "Solution", "Summary"]
 
 SAME_VALUE = 1e-9  # values of E closer than this count as one
 MOST_COUNTED = 7  # cards up to which different values are counted
@@ -31,7 +31,7 @@ class Discard:
 
 
 @dataclass(frozen=True)
-class Draw:
+class Exchange:
     """A card that may come, what to put back then, and the E that this leaves."""
 
     draw: Card
@@ -87,7 +87,7 @@ class Solution:
         found = [Discard(card, float(value), float(value) - least) for card, value in zip(cards, values, strict=True)]
         return sorted(found, key=lambda one: one.expected)
 
-    def draws(self, hand: Hand | str) -> Iterator[Draw]:
+    def draws(self, hand: Hand | str) -> Iterator[Exchange]:
         """Give, for every card that may come, the best answer to it."""
         cards = self.hand(hand)
         now = self.turns(cards)
@@ -95,7 +95,7 @@ class Solution:
             if card not in cards and card not in self.game.dead:
                 best = self.discards(Hand.from_mask(cards.mask | 1 << card.index))[0]
                 # Putting the new card back is always possible, and right when nothing improves.
-                yield Draw(card, best.card, best.expected) if best.expected < now else Draw(card, card, now)
+                yield Exchange(card, best.card, best.expected) if best.expected < now else Exchange(card, card, now)
 
     def takes(self, hand: Hand | str, upcard: Card) -> tuple[bool, float, float]:
         """Say whether to take a face-up card: (take it, E after the best discard, E of drawing instead counting that turn).
