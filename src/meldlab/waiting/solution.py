@@ -15,7 +15,7 @@ from meldlab.pieces import on_cores
 from meldlab.waiting import kernel
 from meldlab.waiting.game import Waiting
 
-__all__ = ["Discard", "Exchange", "Solution", "Summary"]
+__all__ = ["Discard", "Exchange", "Solution", "Summary", "UpcardChoice"]
 
 SAME_VALUE = 1e-9  # values of E closer than this count as one
 MOST_COUNTED = 7  # cards up to which different values are counted
@@ -37,6 +37,15 @@ class Exchange:
     draw: Card
     discard: Card
     expected: float
+
+
+@dataclass(frozen=True)
+class UpcardChoice:
+    """Whether to take a face-up card, the turns in all after the best discard if one does, and the turns in all if one draws instead."""
+
+    take: bool
+    taken: float
+    drawn: float
 
 
 @dataclass(frozen=True)
@@ -97,8 +106,8 @@ class Solution:
                 # Putting the new card back is always possible, and right when nothing improves.
                 yield Exchange(card, best.card, best.expected) if best.expected < now else Exchange(card, card, now)
 
-    def takes(self, hand: Hand | str, upcard: Card) -> tuple[bool, float, float]:
-        """Say whether to take a face-up card: (take it, E after the best discard, E of drawing instead counting that turn).
+    def takes(self, hand: Hand | str, upcard: Card) -> UpcardChoice:
+        """Say whether to take a face-up card.
 
         Drawing is worth E of the hand: its first turn is the one that the upcard would use up.
         """
@@ -107,7 +116,7 @@ class Solution:
             raise NotLegalHere(f"{upcard} cannot be the upcard: it is {'in the hand' if upcard in cards else 'dead'}")
         taken = 1 + self.discards(Hand.from_mask(cards.mask | 1 << upcard.index))[0].expected
         drawn = self.turns(cards)
-        return taken < drawn, taken, drawn
+        return UpcardChoice(taken < drawn, taken, drawn)
 
     def values(self, masks: NDArray[np.int64]) -> NDArray[np.float64]:
         """Return [hands] float64, E of each of ``masks``."""
