@@ -14,7 +14,9 @@ from meldlab.recycle.machine.storage import CATEGORY, Plan
 
 __all__ = ["ExpressionCompiler"]
 
-COMPARISONS = {None: 0, "==": 1, "!=": 2, "<=": 3, ">=": 4, "<": 5, ">": 6}
+COMPARISONS = {
+    None: k.ANY_SIZE, "==": k.EQUAL, "!=": k.UNEQUAL, "<=": k.AT_MOST, ">=": k.AT_LEAST, "<": k.BELOW_SIZE, ">": k.ABOVE_SIZE,
+}  # fmt: skip
 OPERATIONS = {"+": k.ADD, "*": k.MUL, "-": k.SUB, "//": k.DIV, "%": k.MOD, "^": k.POW}
 # What leaves lists behind, which are dropped when it is over.
 MAKES_LISTS = (
