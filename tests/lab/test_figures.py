@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from meldlab.cli.app import main
-from meldlab.errors import NoSuchThing, NotLegalHere, NotPossible
+from meldlab.errors import NoSuchThing, NotPossible
 from meldlab.lab.figures import blank, save, stopping
 from meldlab.stopping import Urn
 
@@ -43,7 +43,7 @@ def test_what_cannot_be_written_is_named_and_leaves_nothing(tmp_path: Path) -> N
     with pytest.raises(NoSuchThing, match=r"no picture format '.gif' \(use .svg, .png\)"):
         save(figure, {"x": [1]}, tmp_path / "a.gif")
     (tmp_path / "file").write_text("in the way")
-    with pytest.raises(NotLegalHere, match="cannot be written"):
+    with pytest.raises(NotPossible, match="cannot be written"):
         save(figure, {"x": [1]}, tmp_path / "file" / "a.svg")
     (tmp_path / "folder.svg").mkdir()
     with pytest.raises(NotPossible, match="cannot be written"):

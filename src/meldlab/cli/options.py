@@ -15,7 +15,7 @@ import typer
 
 from meldlab.chance.seed import verified
 from meldlab.cli.help import Command, Door
-from meldlab.errors import MeldlabError, NoSuchThing, NotLegalHere
+from meldlab.errors import MeldlabError, NoSuchThing, NotLegalHere, NotPossible
 
 
 class Refused(Exception):
@@ -150,7 +150,7 @@ def tracebacks(wanted: bool) -> Iterator[None]:
 def need_input() -> None:
     """Raise NotLegalHere where nobody can type anything: the standard input is closed."""
     if sys.stdin is None or sys.stdin.closed:
-        raise NotLegalHere("there is no input to play from: it is closed")
+        raise NotPossible("there is no input to play from: it is closed")
 
 
 def new_seed(seed: int | None) -> int:

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from meldlab.cards import Hand, classes
-from meldlab.errors import NotLegalHere
+from meldlab.errors import NotLegalHere, NotPossible
 from meldlab.waiting import kernel_cohorts
 from meldlab.waiting.game import Waiting
 from meldlab.waiting.solution import Solution
@@ -58,7 +58,7 @@ class Approximation:
 def verify(game: Waiting, tolerance: float) -> None:
     """Refuse a game that is too large for cohorts, or a tolerance that makes no sense."""
     if game.cards > MOST_CARDS or game.dead:
-        raise NotLegalHere(f"cohorts are for up to {MOST_CARDS} cards without dead ones; {game} is solved exactly by 'waiting solve'")
+        raise NotPossible(f"cohorts are for up to {MOST_CARDS} cards without dead ones; {game} is solved exactly by 'waiting solve'")
     if not LEAST_TOLERANCE <= tolerance <= 1000:
         raise NotLegalHere(f"a tolerance is a number of turns from {LEAST_TOLERANCE:g} to 1000, not {tolerance:g}")
 

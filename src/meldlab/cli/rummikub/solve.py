@@ -7,7 +7,7 @@ import typer
 
 from meldlab.cli.options import JsonOption, one_of, print_json, read_by
 from meldlab.cli.rummikub.options import HOUSE, JokersOption, RulesOption, changed
-from meldlab.errors import NotLegalHere
+from meldlab.errors import NotLegalHere, NotPossible
 
 if TYPE_CHECKING:
     from meldlab.rummikub import Alternatives, Answer, TileSet, WhyNot
@@ -99,7 +99,7 @@ def write_lp(path: Path, answer: "Answer") -> None:
     try:
         model_of(answer).write(path)
     except OSError as problem:
-        raise NotLegalHere(f"{path} cannot be written: {problem.strerror}") from None
+        raise NotPossible(f"{path} cannot be written: {problem.strerror}") from None
 
 
 def doubt_json(doubt: "WhyNot") -> dict[str, Any]:
