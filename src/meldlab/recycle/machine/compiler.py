@@ -416,7 +416,7 @@ class _Compiler(ExpressionCompiler):
         """Tell whether a list is computed from a memory, rather than being one."""
         if isinstance(cards, s.Var):
             return bool(self.origins.get(cards.name)) and cards.name not in self.locations
-        return isinstance(cards, (s.Filter, s.Take, s.LongestRun, s.Combine))
+        return isinstance(cards, s.COMPUTED)
 
     def assign(self, cell: s.Expr, value: Any) -> None:
         """Write what ``value`` compiles, given the register of the old content, into a cell."""
