@@ -123,7 +123,7 @@ def test_large_hands_on_the_cpu_are_refused_with_what_they_would_take(cards: int
 def test_an_unknown_device_and_too_many_threads() -> None:
     with pytest.raises(NoSuchThing, match="no device 'tpu'"):
         solve(Waiting(3), device="tpu")
-    with pytest.raises(NotLegalHere, match="999 threads"):
+    with pytest.raises(NotPossible, match="999 threads"):
         solve(Waiting(3), device="cpu", threads=999)
 
 
