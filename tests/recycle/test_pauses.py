@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from meldlab.recycle.game import Described
+from meldlab.recycle.language.limits import Limits
 from meldlab.recycle.machine import kernel
 from meldlab.recycle.machine.machine import Machine
 from meldlab.recycle.players import Searcher, parse
@@ -34,7 +35,7 @@ def with_fuel(monkeypatch: pytest.MonkeyPatch, fuel: int) -> None:
 
 def everything(name: str) -> dict[str, object]:
     """Return what comes out of every kind of call."""
-    described = Described.named(name)
+    described = Described.named(name, limits=Limits(decisions=60))  # whoever pauses at every step takes long to end the longest
     machine = described.machine
     games = machine.random_games(6, seed=5)
     players = [parse(one) for one in ("ismcts:3:taken", "mcts:3", "pimc:2", "random")]
