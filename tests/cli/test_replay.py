@@ -18,8 +18,8 @@ from meldlab.rummikub.game import Rummikub
 from meldlab.rummikub.rules import Rules as House
 
 GAMES: dict[str, Game[Any]] = {
-    "gin": Gin(),
-    "oklahoma": Gin(Rules.preset("oklahoma")),
+    "gin": Gin(Rules(match_points=20)),
+    "oklahoma": Gin(replace(Rules.preset("oklahoma"), match_points=20)),
     "rummikub": Rummikub(House(jokers_are="modern", dealt=7)),
     "kuhn_poker": Described.named("kuhn_poker"),
     "hearts": Described.named("hearts"),

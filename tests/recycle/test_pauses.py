@@ -128,7 +128,7 @@ def test_control_c_is_heard(words: str, tmp_path: Path) -> None:
     with subprocess.Popen(command, text=True, env=os.environ, **streams) as job:  # type: ignore[call-overload]
         try:
             assert job.stdout.readline() == "ready\n", job.stderr.read()
-            time.sleep(1.5)
+            time.sleep(0.8)
             assert job.poll() is None, job.stderr.read()
             begun = time.perf_counter()
             job.send_signal(signal.SIGINT)
