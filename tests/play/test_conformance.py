@@ -43,8 +43,10 @@ GAMES: dict[str, Callable[[], Game[Any]]] = {
 GIN_PLAYERS = ("random", "simple", "gin-only", "ensemble", "ensemble:best", "computed:light", "computed:light-ensemble", "mc:4")
 RECYCLE_TABLES = ("random", "mcts:2 ismcts:2:taken", "pimc:2:taken:rank ismcts:2", "pimc:2 mcts:2:taken")
 TABLES: dict[str, dict[str, list[Callable[[], Player[Any, Any]]]]] = {
-    "gin": {name: [partial(gin_players.parse, name)] for name in GIN_PLAYERS}
-    | {"computed:DIR": [lambda: gin_players.ComputedPlayer(full_book(6))]},
+    "gin": {
+        **{name: [partial(gin_players.parse, name)] for name in GIN_PLAYERS},
+        "computed:DIR": [lambda: gin_players.ComputedPlayer(full_book(6))],
+    },
     "rummikub": {name: [partial(find_player, name)] for name in RUMMIKUB_PLAYERS},
     "recycle": {names: [partial(recycle_players.parse, name) for name in names.split()] for names in RECYCLE_TABLES},
     "toy": {"random": [RandomPlayer]},
