@@ -79,6 +79,9 @@ def test_the_class_of_a_hand_is_the_same_however_it_is_asked_for(dead: str) -> N
             assert classes.hand(cards, classes.number(hand, gone), gone) in family
 
 
+LANES = [[lane for lane in range(8192) if lane.bit_count() == cards] for cards in range(14)]
+
+
 @pytest.mark.parametrize("dead", ["", "5H", "2H 2D", "AC AD AH AS", "2C 3C 9D KD 7H 7S"])
 def test_numbering_within_a_frame_is_numbering(dead: str) -> None:
     # The frame of three suits serves for all lanes of the fourth with as many cards; solvers and players number hands by it in 32 bits.
@@ -92,7 +95,7 @@ def test_numbering_within_a_frame_is_numbering(dead: str) -> None:
         for _ in range(60):
             hand = random_hand(chance, cards, gone)
             for suit, lane in enumerate(hand.lanes):
-                alike = [each for each in range(8192) if each.bit_count() == lane.bit_count() and not each & gone.lanes[suit]]
+                alike = [each for each in LANES[lane.bit_count()] if not each & gone.lanes[suit]]
                 frame = kernel.frame_of_suit(hand.mask, suit, lane, size.keys, size.patterns)
                 for other in {lane, *chance.sample(alike, min(4, len(alike)))}:
                     changed = hand.mask & ~(0x1FFF << 13 * suit) | other << 13 * suit

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from meldlab.cli.app import main
-from meldlab.gin import Gin, Match, players
+from meldlab.gin import Gin, Match, Rules, players
 from meldlab.gin.advice import thinking
 from meldlab.gin.review import review
 from meldlab.play import Deal, RandomPlayer, Record, Table, replay
@@ -72,7 +72,7 @@ def test_the_costliest_are_shown_first(record: Path, capsys: pytest.CaptureFixtu
 
 def test_the_person_is_reviewed_unless_a_seat_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "mine.toml"
-    text = str(Table(Gin(), [RandomPlayer(), RandomPlayer()]).play(Deal(2)).record)
+    text = str(Table(Gin(Rules(match_points=10)), [RandomPlayer(), RandomPlayer()]).play(Deal(2)).record)
     path.write_text(text.replace('players = ["random", "random"]', 'players = ["random", "you"]'))
     seats = {
         words: {one["seat"] for one in json.loads(run(capsys, str(path), "--json", *words)[1])["costliest"]}

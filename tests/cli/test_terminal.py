@@ -16,6 +16,7 @@ import pytest
 
 from meldlab.lab.games import game_of
 from meldlab.play import Record, replay
+from tests.cli.test_app import run
 
 SRC = Path(__file__).parents[2] / "src"
 CODES = re.compile(r"\x1b(\[[0-9;?]*[A-Za-z]|[=>])|[\r\x07\x08]")
@@ -86,7 +87,7 @@ TABLES = {
 
 
 @pytest.mark.parametrize("name", TABLES)
-def test_a_sitting(name: str, tmp_path: Path) -> None:
+def test_a_sitting(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     command, asks = TABLES[name]
     path = tmp_path / "game.toml"
     with terminal(*command, "--save", str(path)) as table:
@@ -112,13 +113,8 @@ def test_a_sitting(name: str, tmp_path: Path) -> None:
     after = list(replay(game_of(record), record))
     assert [step.line for step in after[: len(before)]] == [step.line for step in before]
     assert sum(step.seat == 0 for step in after) > sum(step.seat == 0 for step in before)
-    shown = subprocess.run(
-        [sys.executable, "-c", "from meldlab.cli.app import main; main()", "replay", str(path)],
-        env={**os.environ, "PYTHONPATH": str(SRC)},
-        capture_output=True,
-        text=True,
-        check=True,
-    ).stdout
+    status, shown, _ = run(capsys, "replay", str(path))
+    assert status == 0
     assert f"{after[-1].line}"[:40] in shown
 
 

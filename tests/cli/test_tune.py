@@ -8,9 +8,10 @@ import pytest
 
 from meldlab.gin.players import Ensemble
 from meldlab.lab.runs.store import Store
-from meldlab.lab.tuning import ensembles, knocking, tracking
+from meldlab.lab.tuning import ensembles, grids, knocking, tracking
 from meldlab.lab.tuning.racing import Heats
 from tests.cli.test_app import run
+from tests.lab.test_tuning import thinned
 
 
 @pytest.fixture(autouse=True)
@@ -18,6 +19,8 @@ def tiny(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(knocking, "QUICK", knocking.KnockingSize(4, 4, 2, 40, turns=(5, 6, 7)))
     monkeypatch.setattr(tracking, "QUICK", tracking.TrackingSize(population=6, generations=2, games=10, final=60))
     monkeypatch.setattr(ensembles, "QUICK", ensembles.SearchSize(grid=False, fresh=40, heats=Heats(2, 8)))
+    for name, grid in thinned(60).items():
+        monkeypatch.setitem(grids.GRIDS, name, grid)
 
 
 @pytest.mark.parametrize(

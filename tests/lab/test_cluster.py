@@ -7,6 +7,7 @@ import socket
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -31,11 +32,11 @@ def free_port() -> int:
 class Cluster:
     """A scheduler and its workers, each a process."""
 
-    def __init__(self, folder: Path, workers: int = 2) -> None:
+    def __init__(self, folder: Path) -> None:
         self.folder, self.address = folder, f"tcp://127.0.0.1:{free_port()}"
         self.scheduler = self._start("dask_scheduler", "--host", self.address)
         worker = ("--nthreads", "1", "--no-nanny", "--host", "127.0.0.1", "--local-directory", str(folder))
-        self.workers = [self._start("dask_worker", self.address, *worker) for _ in range(workers)]
+        self.workers = [self._start("dask_worker", self.address, *worker) for _ in range(2)]
 
     def _start(self, program: str, *arguments: str) -> "subprocess.Popen[bytes]":
         environment = {**os.environ, "PYTHONPATH": f"{ROOT / 'src'}{os.pathsep}{ROOT}", "SEARCH_PACE": "0.1"}
@@ -55,9 +56,10 @@ class Cluster:
             process.wait()
 
 
-@pytest.fixture(scope="module")
-def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
-    found = Cluster(tmp_path_factory.mktemp("cluster"))
+@contextmanager
+def started(folder: Path) -> Iterator[Cluster]:
+    folder.mkdir()
+    found = Cluster(folder)
     try:
         found.wait()
         yield found
@@ -65,7 +67,12 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
         found.stop()
 
 
-def test_one_of_two_workers_is_killed_and_nothing_is_lost_or_counted_twice(tmp_path: Path, cluster: Cluster) -> None:
+def test_one_of_two_workers_is_killed_and_nothing_is_lost_or_counted_twice(tmp_path: Path) -> None:
+    with started(tmp_path / "cluster") as cluster:
+        lose_a_worker(tmp_path, cluster)
+
+
+def lose_a_worker(tmp_path: Path, cluster: Cluster) -> None:
     run, log = Store.open(tmp_path / "runs.sqlite").run("on a cluster", {}), tmp_path / "log"
     shards, seen = pieces(str(log)), list[int]()
 
@@ -87,18 +94,18 @@ def test_one_of_two_workers_is_killed_and_nothing_is_lost_or_counted_twice(tmp_p
     lines = log.read_text().splitlines()
     assert len(lines) >= PIECES
     assert {line.split()[1] for line in lines} == {str(worker.pid) for worker in cluster.workers}
+    # A cluster of one core is used, not this process.
+    assert set(Pool(cluster=cluster.address).work(pid_of, [(n,) for n in range(4)])) == {cluster.workers[1].pid}
+
+
+def pid_of(call: int) -> int:
+    return os.getpid()
 
 
 def test_a_search_outlives_its_scheduler(tmp_path: Path, capfd: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture) -> None:
-    shards, (folder, store) = pieces(), (tmp_path / "cluster", tmp_path / "runs.sqlite")
-    folder.mkdir()
-    lost, run = Cluster(folder), Store.open(store).run("on a cluster", {})
-    try:
-        lost.wait()
-        with pytest.raises(NotPossible, match=r"the Dask cluster cannot go on: .*scheduler"):
-            play(shards, run, cluster=lost.address, progress=lambda games, whole: lost.scheduler.kill() if games else None)
-    finally:
-        lost.stop()
+    shards, run = pieces(), Store.open(tmp_path / "runs.sqlite").run("on a cluster", {})
+    with started(tmp_path / "cluster") as lost, pytest.raises(NotPossible, match=r"the Dask cluster cannot go on: .*scheduler"):
+        play(shards, run, cluster=lost.address, progress=lambda games, whole: lost.scheduler.kill() if games else None)
     # One line says it; what the libraries below have to say about it is left out.
     said = capfd.readouterr()
     assert said.out + said.err == ""
@@ -108,22 +115,10 @@ def test_a_search_outlives_its_scheduler(tmp_path: Path, capfd: pytest.CaptureFi
     assert list(play(shards, run).values()) == [play_shard(shard) for shard in shards]
 
 
-def test_a_cluster_of_one_core_is_used(tmp_path: Path) -> None:
-    single = Cluster(tmp_path, workers=1)
-    try:
-        single.wait()
-        assert set(Pool(cluster=single.address).work(pid_of, [(n,) for n in range(4)])) == {single.workers[0].pid}
-    finally:
-        single.stop()
-
-
-def pid_of(call: int) -> int:
-    return os.getpid()
-
-
-def test_a_cluster_that_is_not_there_is_named() -> None:
+def test_a_cluster_that_is_not_there_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("meldlab.lab.runs.cluster.PATIENCE", 1)
     address = f"tcp://127.0.0.1:{free_port()}"
     with pytest.raises(NotPossible, match=f"no Dask cluster answers at {address}"):
-        Pool(cluster=address, patience=1)
+        Pool(cluster=address)
     with pytest.raises(NotPossible, match="no Dask cluster answers at nonsense"):
-        Pool(cluster="nonsense", patience=1)
+        Pool(cluster="nonsense")

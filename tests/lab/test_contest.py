@@ -138,6 +138,13 @@ class Raising:
         raise KeyError("lost my glasses")
 
 
+class Drawing(Raising):
+    name = "drawing"
+
+    def choose(self, view: rummikub.View, chance: Chance) -> rummikub.Turn:
+        return rummikub.Draw()
+
+
 class Looping(Raising):
     name = "looping"
 
@@ -163,8 +170,8 @@ def test_who_raises_loses_games_points_and_deals() -> None:
 
 
 def test_a_time_limit_for_players_of_this_process() -> None:
-    limit = TimeLimit(per_move=5, per_game=5)
-    found = contest(rummikub.Rummikub(), [PLAYERS["greedy"], Looping()], games=2, seed=1, time_limit=limit)
+    limit = TimeLimit(per_move=0.5, per_game=0.5)
+    found = contest(rummikub.Rummikub(), [Drawing(), Looping()], games=2, seed=1, time_limit=limit)
     assert (found.forfeits(0), found.forfeits(1), found.wins()) == (0, 2, 2)
     assert found.lead.value > 0
 

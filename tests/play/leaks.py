@@ -12,14 +12,16 @@ from meldlab.play import Chance, Deal, Game, Player, State, Table
 S = TypeVar("S", bound=State[Any, Any])
 
 
-def assert_no_leaks(game: Game[S], players: Sequence[Player[Any, Any]], deals: int, seed: int = 1, every: int = 1) -> None:
-    """Play ``deals`` games; before every ``every``-th action show each seat the same table with the unseen cards permuted."""
+def assert_no_leaks(game: Game[S], players: Sequence[Player[Any, Any]], deals: int, seed: int = 1, looks: int | None = None) -> None:
+    """Play ``deals`` games; before every action, or about ``looks`` of a seat, show each seat the table with the unseen cards permuted."""
     permuted = 0
     for number in range(deals):
-        for step in Table(game, players).steps(Deal(seed, number)):
-            assert not step.forfeit, step.forfeit
-            if step.number % every == 0:
-                chance = Deal(seed, number).chance(step.number, step.seat)
+        steps = list(Table(game, players).steps(Deal(seed, number)))
+        assert not steps[-1].forfeit, steps[-1].forfeit
+        for acting in range(len(players)):
+            own = [step for step in steps if step.seat == acting]
+            for step in own[:: max(1, len(own) // looks) if looks else 1]:
+                chance = Deal(seed, number).chance(step.number, acting)
                 permuted += sum(_same_to_seat(step.before, seat, players, chance, step.number) for seat in range(len(players)))
     assert permuted > 0, "no state had anything hidden: the test tested nothing"
 

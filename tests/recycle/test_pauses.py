@@ -1,9 +1,11 @@
 """The kernel pauses and goes on: what comes out does not depend on where, and Ctrl-C is heard at once."""
 
+import json
 import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,6 +14,7 @@ import numpy as np
 import pytest
 
 from meldlab.recycle.game import Described
+from meldlab.recycle.language.limits import Limits
 from meldlab.recycle.machine import kernel
 from meldlab.recycle.machine.machine import Machine
 from meldlab.recycle.players import Searcher, parse
@@ -34,7 +37,7 @@ def with_fuel(monkeypatch: pytest.MonkeyPatch, fuel: int) -> None:
 
 def everything(name: str) -> dict[str, object]:
     """Return what comes out of every kind of call."""
-    described = Described.named(name)
+    described = Described.named(name, limits=Limits(decisions=60))  # whoever pauses at every step takes long to end the longest
     machine = described.machine
     games = machine.random_games(6, seed=5)
     players = [parse(one) for one in ("ismcts:3:taken", "mcts:3", "pimc:2", "random")]
@@ -81,9 +84,9 @@ TURNS = (
     " (choice ((any (range 1 .. 9) 'N (repeat 900 (set (game sto X) 'N)))))) (scoring max 1))"
 )
 NO_LIMITS = "work=1000000000000,game_work=1000000000000"
-# The kernels are loaded, or compiled, before the clock runs.
+# The kernels are loaded, or compiled, before any clock runs; each line is then run by a process of its own that begins with them.
 SCRIPT = """
-import signal, sys
+import json, os, signal, sys
 signal.signal(signal.SIGINT, signal.default_int_handler)
 from meldlab.cli.app import main
 from meldlab.recycle import library
@@ -91,10 +94,28 @@ from meldlab.recycle.machine.machine import Machine
 from meldlab.recycle.players import Searcher, parse
 from meldlab.recycle.players.searching import searched_games
 machine = Machine.of(library.entry("kuhn_poker").text)
-searched_games(machine, [Searcher("mcts", 2)] * 2, games=1, seed=1)
+searched_games(machine, [Searcher("mcts", 2)] * 2, games=1, seed=1, threads=1)
 print("ready", flush=True)
-main(sys.argv[1:])
+for line in sys.stdin:
+    words, said = json.loads(line)
+    child = os.fork()
+    if child == 0:
+        for stream, file in enumerate((os.pipe()[0], os.open(os.devnull, os.O_WRONLY), os.open(said, os.O_WRONLY | os.O_CREAT))):
+            os.dup2(file, stream)  # nobody types, and nobody reads
+        main(words)
+    print(child, flush=True)
+    print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), flush=True)
 """
+
+
+@pytest.fixture(scope="module")
+def parent() -> Iterator["subprocess.Popen[str]"]:
+    """A process that has loaded everything and begets one for each line."""
+    streams = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True, "bufsize": 1}
+    with subprocess.Popen([sys.executable, "-c", SCRIPT], env=os.environ, **streams) as job:  # type: ignore[call-overload]
+        assert job.stdout.readline() == "ready\n"
+        yield job
+        job.stdin.close()
 
 
 @pytest.mark.parametrize(
@@ -115,25 +136,23 @@ main(sys.argv[1:])
         "analyse SLOW --limits NO_LIMITS",
     ],
 )
-def test_control_c_is_heard(words: str, tmp_path: Path) -> None:
+def test_control_c_is_heard(words: str, parent: "subprocess.Popen[str]", tmp_path: Path) -> None:
     files = {"SLOW": SLOW, "TURNS": TURNS}
     for name, text in files.items():
         (tmp_path / f"{name}.rcy").write_text(text)
     given = [str(tmp_path / f"{word}.rcy") if word in files else NO_LIMITS if word == "NO_LIMITS" else word for word in words.split()]
     if given[0] == "analyse":
         given += ["--store", str(tmp_path / "runs.sqlite")]
-    command = [sys.executable, "-c", SCRIPT, "recycle", *given]
-    streams = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
-    with subprocess.Popen(command, text=True, env=os.environ, **streams) as job:  # type: ignore[call-overload]
-        try:
-            assert job.stdout.readline() == "ready\n", job.stderr.read()
-            time.sleep(1.5)
-            assert job.poll() is None, job.stderr.read()
-            begun = time.perf_counter()
-            job.send_signal(signal.SIGINT)
-            _, problem = job.communicate(timeout=60)
-            assert time.perf_counter() - begun < 5
-        finally:
-            job.kill()
-    assert job.returncode == 130, problem
+    assert parent.stdin is not None
+    assert parent.stdout is not None
+    print(json.dumps([["recycle", *given], str(tmp_path / "said")]), file=parent.stdin)
+    child = int(parent.stdout.readline())
+    time.sleep(0.8)
+    begun, end = time.perf_counter(), threading.Timer(60, os.kill, (child, signal.SIGKILL))
+    os.kill(child, signal.SIGINT)
+    end.start()
+    status, problem = int(parent.stdout.readline()), (tmp_path / "said").read_text()
+    end.cancel()
+    assert time.perf_counter() - begun < 5
+    assert status == 130, problem
     assert "Traceback" not in problem

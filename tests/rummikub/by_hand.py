@@ -184,9 +184,14 @@ def _can_lay(position: Position, sets: list[list[Laid]], instead: dict[Thing, Th
 def opens(position: Position, table: Sequence[TileSet]) -> bool:
     """Tell whether the tiles played can have been laid, from the rack alone, as sets worth the opening."""
     played = Counter(tile.piece for one in table for tile in one.tiles) - Counter(tile.piece for tile in position.table_tiles)
-    alone = Position((), tuple(sorted(played.elements())), position.rules)
-    points = max(sum(tile.number for one in sets for tile in one.tiles) for sets in every_table(alone))
+    points = _points_alone(tuple(sorted(played.elements())), position.rules)
     if position.rules.after_opening == "manipulate":
         return points >= position.rules.opening
     old, new = (Counter(frozenset(one.tiles) for one in sets) for sets in (position.table, table))
     return old <= new and sum(tile.number for one in (new - old).elements() for tile in one) >= position.rules.opening
+
+
+@cache
+def _points_alone(tiles: tuple[Tile, ...], rules: Rules) -> int:
+    """Return the most that sets of these tiles alone are worth."""
+    return max(sum(tile.number for one in sets for tile in one.tiles) for sets in every_table(Position((), tiles, rules)))

@@ -27,7 +27,7 @@ def test_the_walk_finds_the_mean_again(three: Solution) -> None:
 
 @pytest.mark.parametrize(
     ("cards", "aces", "goal", "dead"),
-    [(3, "low", "gin", "2H 2D 9S"), (3, "round", "knock:6", ""), (4, "both", "knock:5", "AC 5D 6D KS"), (5, "low", "knock:10", "")],
+    [(3, "low", "gin", "2H 2D 9S"), (3, "round", "knock:6", ""), (3, "both", "knock:5", "AC 5D 6D KS"), (4, "low", "knock:10", "5D 6D KD")],
 )
 def test_the_walk_with_dead_cards_and_knocks(cards: int, aces: str, goal: str, dead: str) -> None:
     game = Waiting(cards, aces, Goal.parse(goal), Hand.parse(dead))

@@ -8,7 +8,8 @@ import logging
 import os
 import sys
 from collections.abc import Sequence
-from typing import Annotated
+from functools import cache
+from typing import Annotated, Any
 
 import typer
 
@@ -58,9 +59,14 @@ def front(
         raise typer.Exit
 
 
+@cache
+def _command() -> Any:
+    """Build the tree of doors and verbs, once for however many lines are run."""
+    return typer.main.get_command(app)
+
+
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line; a mistake in the input is one line (and a caret) on stderr and status 2."""
-    command = typer.main.get_command(app)
     # The library says nothing by itself; here somebody waits for the first compilation.
     log = logging.getLogger("meldlab.compiling")
     log.setLevel(logging.INFO)
@@ -70,7 +76,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
             # A suit that the reader's character set does not have becomes its letter, not the end of the answer.
             stream.reconfigure(errors=spelling.ERRORS)
     try:
-        status = command.main(arguments if arguments is None else list(arguments), prog_name="meldlab", standalone_mode=False)
+        status = _command().main(arguments if arguments is None else list(arguments), prog_name="meldlab", standalone_mode=False)
         sys.stdout.flush()
     except (MeldlabError, Refused) as mistake:
         _stop(f"error: {mistake}", 2)

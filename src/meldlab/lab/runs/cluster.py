@@ -41,14 +41,14 @@ def _hushed() -> Iterator[None]:
 class Pool:
     """Some cores, here or elsewhere."""
 
-    def __init__(self, jobs: int = 0, cluster: str | None = None, threads: bool = True, patience: float = PATIENCE) -> None:
+    def __init__(self, jobs: int = 0, cluster: str | None = None, threads: bool = True) -> None:
         if not 0 <= jobs <= MOST:
             raise NotPossible(f"{jobs:,} cores cannot be used (at most {MOST:,})")
         self.stack, self.losses, self.client = ExitStack(), tuple[type[BaseException], ...](), cast(Any, None)
         if cluster is None:
             self.backend, self.size = "threading" if threads else "loky", jobs or joblib.cpu_count()
         else:
-            self.backend, self.size = "dask", self._connect(cluster, patience)
+            self.backend, self.size = "dask", self._connect(cluster)
 
     def work(self, function: Callable[..., Any], calls: Iterable[tuple[Any, ...]]) -> Generator[Any]:
         """Return what the function answers to each call, as soon as it comes; calls are asked for when a core is free."""
@@ -86,7 +86,7 @@ class Pool:
                 with suppress(*self.losses):
                     self.client.cancel(list(running.futures))
 
-    def _connect(self, cluster: str, patience: float) -> int:
+    def _connect(self, cluster: str) -> int:
         try:
             from distributed import Client, KilledWorker
             from distributed.comm import CommClosedError
@@ -94,7 +94,7 @@ class Pool:
             raise NotPossible("a Dask cluster needs distributed: pip install 'meldlab[cluster]'") from None
         self.stack.enter_context(_hushed())
         try:
-            self.client = client = self.stack.enter_context(Client(cluster, timeout=patience))
+            self.client = client = self.stack.enter_context(Client(cluster, timeout=PATIENCE))
         except (OSError, ValueError, TypeError) as problem:
             self.stack.close()
             raise NotPossible(f"no Dask cluster answers at {cluster}: {problem}") from None
