@@ -127,8 +127,8 @@ class GinScreen(Screen):
         return legal[-1] if verb is Verb.SHOW else legal[0]
 
     def hint(self, view: View) -> None:
-        """Give the light player's advice, and how far the hand is from a knock where that is known."""
-        print_advice(self.console, advise(view))
+        """Say what each move leads to, the best first, and how far the hand is from a knock where that is known."""
+        print_advice(self.console, view, advise(view))
         turns = expected_turns(view.hand) if len(view.hand) == 10 else {}
         if turns:
             self.say(f"  {hint(turns)}")
