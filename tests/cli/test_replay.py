@@ -1,13 +1,16 @@
 """``meldlab replay``: records of all games are read, and a seat is shown no more than it could see."""
 
 import json
+import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from rich.console import Console
 
 from meldlab.cli.app import main
+from meldlab.cli.replay import _screen_of
 from meldlab.gin import Gin, Rules
 from meldlab.lab.games import game_of
 from meldlab.play import Deal, Game, RandomPlayer, Record, Table
@@ -65,7 +68,10 @@ def test_every_game_is_shown(name: str, tmp_path: Path, capsys: pytest.CaptureFi
     status, out, _ = run(capsys, str(file))
     assert status == 0
     shown = "".join(out.split())
-    assert all("".join(line.split()) in shown for line in record.actions)
+    drawn = _screen_of(GAMES[name])(Console(), 0, record.players).drawn
+    assert all("".join(drawn(line).plain.split()) in shown for line in record.actions)
+    # Cards are written one way on a screen: as they are drawn.
+    assert not re.search(r"\b[A2-9TJQK][CDHS]\b|-HEARTS\b", out)
     told = json.loads(run(capsys, str(file), "--json")[1])
     assert record.result is not None
     assert (told["actions"], told["scores"]) == (list(record.actions), list(record.result.scores))

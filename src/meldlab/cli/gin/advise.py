@@ -82,8 +82,8 @@ def advise(
         console.print(hint(turns))
 
 
-def print_advice(console: "Console", view: "View", advice: "Advice") -> None:
-    """Print the best move and why, then every move that was weighed, the best first."""
+def print_advice(console: "Console", view: "View", advice: "Advice", *, legend: bool = True) -> None:
+    """Print the best move and why, then every move that was weighed, the best first, and if wanted what the columns are."""
     from rich.table import Table
 
     from meldlab.cli.pictures import cards_drawn, cards_text
@@ -101,12 +101,13 @@ def print_advice(console: "Console", view: "View", advice: "Advice") -> None:
         for move, told in numbers.items():
             table.add_row(cards_drawn(move), *told, *([str(left.get(move, ""))] if left else []))
         console.print(table)
-        legend = _legend(view) if advice.prospects else "worth: what the player expects of the move, more is better"
-        console.print(legend, soft_wrap=not console.is_terminal)
+        if legend:
+            words = _legend(view) if advice.prospects else "worth: what the player expects of the move, more is better"
+            console.print(words, soft_wrap=not console.is_terminal)
     sure = sorted(advice.outlook.in_stock.items(), key=lambda item: item[1])
     if advice.move.verb is not Verb.SHOW and sure and sure[-1][1] - sure[0][1] > TELLING:
         far, near = ([card for card, _ in some[:FEW]] for some in (sure, sure[::-1]))
-        console.print("in stock hardly:", cards_text(far), "  likely:", cards_text(near))
+        console.print("by what the other took and left, likely in stock:", cards_text(near), "- hardly:", cards_text(far))
 
 
 def _numbers(best: str, advice: "Advice") -> dict[str, tuple[str, ...]]:
