@@ -302,3 +302,11 @@ def test_bench_times_decisions_and_projects_a_page(capsys: pytest.CaptureFixture
     with pytest.raises(SystemExit):
         main(["bench", "analyse", "--game", "kuhn_poker", "--games", "1", "--simulations", "5"])
     assert "2 options x 1,000 simulations" in capsys.readouterr().out
+
+
+def test_games_without_an_end_say_so(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    path = tmp_path / "never.rcy"
+    stage = "(stage player (end (== 1 2)) (choice ((turn pass) (shuffle (game iloc S)))))"
+    path.write_text(f"(game (setup (create players 2) (create deck (game iloc S) (deck (A (ONE, TWO))))) {stage} (scoring max 1))")
+    printed = said(capsys, "run", str(path), "--games", "3")
+    assert printed.endswith("3 of 3 games did not end: the game took more decisions than allowed (raise the limit 'decisions')\n")
