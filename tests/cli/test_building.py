@@ -4,7 +4,7 @@ import pytest
 
 from meldlab.cli.rummikub.building import Building, commands, renumbered
 from meldlab.errors import MeldlabError
-from meldlab.rummikub import PRESETS, Goal, Rules, faults, random_position, read_rack, read_table, show_table, solve
+from meldlab.rummikub import PRESETS, Objective, Rules, faults, random_position, read_rack, read_table, show_table, solve
 from meldlab.rummikub.checker import table_faults
 
 TABLE = {1: read_table("R5-8")[0], 3: read_table("K9 B9 O9")[0], 4: read_table("R1 R2 J=R3")[0]}
@@ -82,7 +82,7 @@ def test_advice_can_be_typed_as_it_stands(house: str) -> None:
     for number in range(25):
         drawn = random_position("easy", 1, number)
         position = type(drawn)(drawn.table, drawn.rack, rules)
-        answer = solve(position, Goal("value", "none"))
+        answer = solve(position, Objective("value", "none"))
         if not answer.played:
             continue
         assert not faults(answer)

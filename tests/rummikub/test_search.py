@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from meldlab.errors import NotLegalHere
-from meldlab.rummikub import CLASSES, Goal, Position, Rules, Tile, faults, random_position, solve
+from meldlab.rummikub import CLASSES, Objective, Position, Rules, Tile, faults, random_position, solve
 from meldlab.rummikub import kernel as k
 from meldlab.rummikub.budget import Budget, OutOfBudget
 from meldlab.rummikub.positions import box
-from meldlab.rummikub.search import Pool, search
+from meldlab.rummikub.search import Problem, search
 from tests.rummikub.small_deck import all_columns, least_cost, small_position
 
 
@@ -22,7 +22,7 @@ from tests.rummikub.small_deck import all_columns, least_cost, small_position
 @pytest.mark.parametrize(("kind", "many"), [("easy", 180), ("mid", 90), ("hard", 40)])
 def test_search_and_program_agree(kind: str, many: int) -> None:
     for nth in range(many):
-        goal = Goal(("count", "value")[nth % 2], "sets")
+        goal = Objective(("count", "value")[nth % 2], "sets")
         position = random_position(kind, 2026, nth)
         by_search, by_program = solve(position, goal), solve(position, goal, "ilp")
         assert by_search.method == "search"
@@ -37,7 +37,7 @@ def test_search_and_program_agree(kind: str, many: int) -> None:
 @settings(max_examples=25, deadline=None)
 def test_any_weights(seed: int, kind: str, weights: dict[Tile, int]) -> None:
     position = random_position(kind, seed)
-    goal = Goal(weights=weights)
+    goal = Objective(weights=weights)
     by_search, by_program = solve(position, goal), solve(position, goal, "ilp")
     assert (by_search.worth, by_search.kept) == (by_program.worth, by_program.kept)
     assert not faults(by_search)
@@ -47,7 +47,7 @@ def test_any_weights(seed: int, kind: str, weights: dict[Tile, int]) -> None:
 def test_other_decks_of_the_search(rules: Rules) -> None:
     for nth in range(15):
         position = small_position(3, nth, rules, sets=4, rack=10)
-        goal = Goal(("count", "value")[nth % 2])
+        goal = Objective(("count", "value")[nth % 2])
         by_search, by_program = solve(position, goal), solve(position, goal, "ilp")
         assert by_search.method == "search"
         assert (by_search.worth, by_search.kept) == (by_program.worth, by_program.kept), repr(position)
@@ -61,7 +61,7 @@ def test_every_rack_of_five_from_a_small_deck() -> None:
     racks = sorted(set(combinations(sorted(box(rules)), 5)))
     assert len(racks) > 2500
     for rack in racks:
-        answer = solve(Position((), rack, rules), Goal("count", "none"))
+        answer = solve(Position((), rack, rules), Objective("count", "none"))
         most = next((size for size in (5, 4, 3) if any(some in whole for some in combinations(rack, size))), 0)
         assert answer.count == most, rack
 
@@ -114,7 +114,7 @@ def test_joker_families_against_brute_force(family: str) -> None:
         rules = Rules(colours=colours, numbers=6, copies=copies, jokers=jokers, jokers_are=family)
         for nth in range(6):
             position = small_position(5, nth, rules, sets=2, rack=5)
-            goal = Goal(("count", "value")[nth % 2])
+            goal = Objective(("count", "value")[nth % 2])
             answer = solve(position, goal)
             found = goal.total(position.rack, rules) - answer.worth, len(position.table) - answer.kept
             assert found == least_cost(position, goal), repr(position)
@@ -163,7 +163,7 @@ def test_round_the_corner() -> None:
 def test_past_the_node_budget_the_program_answers() -> None:
     position = random_position("mid", 1, 3)
     with pytest.raises(OutOfBudget):
-        search(Pool.of(position, Goal()), budget=Budget(nodes=5))
+        search(Problem.of(position, Objective()), budget=Budget(nodes=5))
     answer, exact = solve(position, nodes=5), solve(position)
     assert answer.method == "search, then ilp"
     assert (answer.worth, answer.kept) == (exact.worth, exact.kept)
@@ -192,7 +192,7 @@ def test_any_rules_and_any_position_have_a_legal_answer(position: Position, obje
     # Where too many long runs with jokers would have to be weighed, it may say so instead.
     many = rules.jokers > 2 and rules.numbers > 13 and rules.jokers_are != "free"
     try:
-        answer = solve(position, Goal(objective, keep), nodes=20_000, seconds=0.5)
+        answer = solve(position, Objective(objective, keep), nodes=20_000, seconds=0.5)
     except NotLegalHere:
         if not many:
             raise
@@ -207,8 +207,8 @@ def test_the_largest_decks_of_the_search(seed: int, colours: int, numbers: int, 
     rules = Rules(colours=colours, numbers=numbers, copies=copies, jokers=jokers)
     position = small_position(seed, 0, rules, sets=sets, rack=200)
     assert len(position.table_tiles) + len(position.rack) == rules.tiles
-    heaviest = Goal(weights=dict.fromkeys(position.rack, 10000))
-    for goal in (Goal(), heaviest):
+    heaviest = Objective(weights=dict.fromkeys(position.rack, 10000))
+    for goal in (Objective(), heaviest):
         answer = solve(position, goal, nodes=20_000, seconds=0.2)
         assert not faults(answer)
 
@@ -216,4 +216,4 @@ def test_the_largest_decks_of_the_search(seed: int, colours: int, numbers: int, 
 @pytest.mark.parametrize("weight", [-1, 10_001, 0.5, 10**30])
 def test_weights_are_whole_and_bounded(weight: float) -> None:
     with pytest.raises(NotLegalHere, match="a weight of"):
-        Goal(weights={Tile.parse("R5"): weight})  # type: ignore[dict-item]
+        Objective(weights={Tile.parse("R5"): weight})  # type: ignore[dict-item]

@@ -17,14 +17,14 @@ from meldlab.rummikub.answer import Answer, heirs, shared
 from meldlab.rummikub.sets import TileSet
 from meldlab.rummikub.tiles import Tile, show
 
-__all__ = ["Step", "carry_out", "homes", "moves", "name", "steps"]
+__all__ = ["Transfer", "carry_out", "homes", "moves", "name", "steps"]
 
 WAYS = 2000  # assignments of equal tiles that are compared
 RACK = -1
 
 
 @dataclass(frozen=True)
-class Step:
+class Transfer:
     """Tiles that go together from an old set (or the rack, -1) to a new set, both by their place in the tables."""
 
     tiles: tuple[Tile, ...]
@@ -38,7 +38,7 @@ def homes(answer: Answer) -> dict[int, int]:
     return {new: old for old, new in heirs(before, after).items() if shared(before[old], after[new]) > 1}
 
 
-def steps(answer: Answer) -> list[Step]:
+def steps(answer: Answer) -> list[Transfer]:
     """Return the fewest steps found: new sets grow from old ones, equal tiles come from where a hand reaches anyway."""
     before, after = answer.position.table, answer.table
     home = homes(answer)
@@ -50,7 +50,7 @@ def steps(answer: Answer) -> list[Step]:
             loads.setdefault((source, target), []).append(tile)
         if best is None or len(loads) < len(best):
             best = loads
-    moved = [Step(tuple(sorted(tiles)), source, target) for (source, target), tiles in (best or {}).items()]
+    moved = [Transfer(tuple(sorted(tiles)), source, target) for (source, target), tiles in (best or {}).items()]
     # What the table gives comes before what the rack adds, set by set.
     table_first = {step.target for step in moved if step.source != RACK}
     return sorted(moved, key=lambda step: (step.target not in table_first, step.target, step.source == RACK, step.source))
@@ -94,7 +94,7 @@ def name(tile_set: TileSet) -> str:
     return f"the run {tile_set}" if tile_set.jokers else f"the run {tile_set.tiles[0]}-{tile_set.tiles[-1]}"
 
 
-def carry_out(answer: Answer, plan: Sequence[Step]) -> list[Counter[Tile]]:
+def carry_out(answer: Answer, plan: Sequence[Transfer]) -> list[Counter[Tile]]:
     """Return the sets, as pieces, that carrying out the steps leaves on the table; what is empty is gone."""
     before = answer.position.table
     home = homes(answer)

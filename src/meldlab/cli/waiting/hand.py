@@ -1,5 +1,6 @@
 """``meldlab waiting hand``, ``discard`` and ``simulate``: one hand."""
 
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -69,8 +70,8 @@ def hand(
     expected = solution.turns(held)
     answer: dict[str, Any] = {"expected": expected, "sd": waited.deviation(), "quantiles": quantiles}
     if upcard is not None:
-        take, taken, drawn = solution.takes(held, upcard)
-        answer["upcard"] = {"take": take, "taken": taken, "drawn": drawn}
+        choice = solution.takes(held, upcard)
+        answer["upcard"] = asdict(choice)
     answer["draws"] = [{"draw": str(one.draw), "discard": str(one.discard), "expected": one.expected} for one in answers]
     if json:
         print_json(answer)
@@ -86,7 +87,9 @@ def hand(
     console.print(cards_text(held), f" {expected:.6f} turns on average, standard deviation {waited.deviation():.3f}")
     console.print("within " + ", ".join(f"{turns} turns in {float(part):.0%}" for part, turns in quantiles.items()))
     if upcard is not None:
-        console.print(f"upcard {upcard}: {'take it' if take else 'draw'} ({taken:.4f} turns if taken, {drawn:.4f} if drawn)")
+        console.print(
+            f"upcard {upcard}: {'take it' if choice.take else 'draw'} ({choice.taken:.4f} turns if taken, {choice.drawn:.4f} if drawn)"
+        )
     useful = [one for one in answers if one.discard != one.draw]
     console.print(f"{len(useful)} of {len(answers)} cards help{'; throw any other back' if len(useful) < len(answers) else ''}:")
     for one in sorted(useful, key=lambda one: one.expected):
