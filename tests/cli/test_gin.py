@@ -10,6 +10,7 @@ import pytest
 
 from meldlab.cards import CARDS
 from meldlab.cli.app import main
+from meldlab.cli.pictures import cards_drawn
 from meldlab.gin import Gin, players
 from meldlab.gin.kernel import makes_meld
 from meldlab.play import Deal, Record, Table
@@ -63,6 +64,8 @@ def test_arena_of_three_rates(capsys: pytest.CaptureFixture[str]) -> None:
         (["advise", "--hand", HAND], "error: with ten cards there is an upcard to take or leave"),
         (["advise", "--hand", HAND, "--upcard", "5S"], "error: 5S is in two places"),
         (["advise", "--hand", HAND, "--upcard", "5S KD"], "error: one card wanted"),
+        (["advise", "--hand", HAND, "--upcard", "KH", "--scores", "3"], "error: two scores wanted, yours first, as in 40,70"),
+        (["advise", "--hand", HAND, "--upcard", "KH", "--scores", "3,120"], "error: with 120 points the match is over, it goes to 100"),
         (["advise", "--hand", HAND, "--upcard", "KH", "--player", "random"], "error: random gives no advice: it has no method think"),
         (["play", "--against", "nobody"], "error: no player 'nobody'"),
     ],
@@ -96,18 +99,28 @@ def test_advice_with_reasons(capsys: pytest.CaptureFixture[str]) -> None:
 def test_the_knock_is_among_the_moves_and_nothing_contradicts_the_advice(capsys: pytest.CaptureFixture[str]) -> None:
     _, out, _ = run(capsys, "gin", "advise", "--hand", "2C 2D 2H 2S 4D 4H 4S 8D 8H 8S AC", "--json")
     answer = json.loads(out)
-    best, *others = sorted(answer["values"].items(), key=lambda item: -item[1])
-    assert best[0] == answer["move"]
-    assert best[0].startswith("knock AC | ")
-    assert {move.partition(" |")[0] for move, _ in others} >= {"drop AC", "drop 2S", "knock 2S"}
+    assert answer["moves"] == sorted(answer["moves"], key=lambda one: -one["win"])
+    best, *others = (one["move"] for one in answer["moves"])
+    assert best == answer["move"]
+    assert best.startswith("knock AC | ")
+    assert {move.partition(" |")[0] for move in others} >= {"drop AC", "drop 2S", "knock 2S"}
     _, out, _ = run(capsys, "gin", "advise", "--hand", "2C 2D 2H 2S 4D 4H 4S 8D 8H 8S AC")
     lines = out.splitlines()
     assert lines[0].startswith("best: knock A♣ | ")
-    assert lines[1].split() == ["move", "worth", "deadwood", "left"]
+    assert lines[1].split() == ["move", "win", "points", "deadwood", "left"]
     assert lines[2].split()[:2] == ["knock", "A♣"]
-    worths = [float(line.split()[2]) for line in lines[2:-1]]
-    assert worths == sorted(worths, reverse=True)
+    chances = [int(line.split()[2].removesuffix("%")) for line in lines[2:-1]]
+    assert chances == sorted(chances, reverse=True)
+    # Whose chances they are, and against whom.
+    assert lines[-1].startswith("win: your chance to win the match to 100, now 0 to 0; points: of this round, on average. Both hold if")
+    assert "go on like computed:light" in lines[-1]
     assert not any(code in out for code in ("AC", "8D"))
+
+
+def test_the_score_of_the_match_is_heard(capsys: pytest.CaptureFixture[str]) -> None:
+    for said in ("10,95", "10 to 95", "10-95"):
+        _, out, _ = run(capsys, "gin", "advise", "--hand", HAND, "--upcard", "KH", "--scores", said)
+        assert "now 10 to 95" in out
 
 
 MINE = """
@@ -164,7 +177,7 @@ def test_replay_shows_a_game(capsys: pytest.CaptureFixture[str], record: Path) -
     assert told.result is not None
     status, out, _ = run(capsys, "replay", str(record))
     assert status == 0
-    assert all(line in " ".join(out.split()) for line in told.actions)
+    assert all(cards_drawn(line).plain in " ".join(out.split()) for line in told.actions)
     assert f"{told.result.scores[0]} to {told.result.scores[1]}" in out
     _, out, _ = run(capsys, "replay", str(record), "--json")
     assert json.loads(out)["scores"] == list(told.result.scores)

@@ -199,9 +199,17 @@ def test_cards_are_drawn_sorted_and_named(capsys: pytest.CaptureFixture[str], mo
     assert "HAND of p1           5♣ 6♣ 8♣ 9♣ J♣ 3♦ 5♦ 6♦ K♦ 2♥ 7♥ K♥ K♠" in shown
     assert "HAND of p1           2♥ 3♦ 5♣ 5♦ 6♣ 6♦ 7♥ 8♣ 9♣ J♣ K♦ K♥ K♠" in shown
     assert "Each heart taken costs 1" in shown
-    assert re.search(r"best: \d, move .♣ from HAND of p1 to TRICK of p1: \d+\.\d points in the mean of \d+ games", shown)
+    assert re.search(r"best: \d, move .♣ from HAND of p1 to TRICK of p1: your score is \d+\.\d on average", shown)
     assert "error: no option '6♦'" in shown or "error: no option '6d'" in shown
     assert "error: 'trick' fits the options 1, 2, 3, 4, 5: say which" in shown
+    assert "you: move 8♣ from HAND of p1 to TRICK of p1" in shown
+
+
+def test_an_option_can_be_typed_as_it_is_listed(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    words = "move {} from HAND of p1 to TRICK of p1"
+    shown = played(capsys, monkeypatch, "hearts", "--seed", "7", lines=(f"2, {words.format('8♣')}", f"1  {words.format('8♣')}"))
+    # Its number and its words must mean the same option.
+    assert "error: no option '2, move 8♣ from HAND of p1 to TRICK of p1' (1 to 5, or the words of one)" in shown
     assert "you: move 8♣ from HAND of p1 to TRICK of p1" in shown
 
 
@@ -294,3 +302,11 @@ def test_bench_times_decisions_and_projects_a_page(capsys: pytest.CaptureFixture
     with pytest.raises(SystemExit):
         main(["bench", "analyse", "--game", "kuhn_poker", "--games", "1", "--simulations", "5"])
     assert "2 options x 1,000 simulations" in capsys.readouterr().out
+
+
+def test_games_without_an_end_say_so(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    path = tmp_path / "never.rcy"
+    stage = "(stage player (end (== 1 2)) (choice ((turn pass) (shuffle (game iloc S)))))"
+    path.write_text(f"(game (setup (create players 2) (create deck (game iloc S) (deck (A (ONE, TWO))))) {stage} (scoring max 1))")
+    printed = said(capsys, "run", str(path), "--games", "3")
+    assert printed.endswith("3 of 3 games did not end: the game took more decisions than allowed (raise the limit 'decisions')\n")

@@ -1,14 +1,17 @@
 """``meldlab replay``: records of all games are read, and a seat is shown no more than it could see."""
 
 import json
+import re
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pytest
+from rich.console import Console
 
 from meldlab.cli.app import main
+from meldlab.cli.replay import _screen_of
 from meldlab.gin import Gin, Rules
 from meldlab.lab.games import game_of
 from meldlab.play import Deal, Game, RandomPlayer, Record, Table
@@ -59,7 +62,10 @@ def test_every_game_is_shown(name: str, tmp_path: Path, capsys: pytest.CaptureFi
     status, out, _ = run(capsys, str(file))
     assert status == 0
     shown = "".join(out.split())
-    assert all("".join(line.split()) in shown for line in record.actions)
+    drawn = _screen_of(GAMES[name])(Console(), 0, record.players).drawn
+    assert all("".join(drawn(line).plain.split()) in shown for line in record.actions)
+    # Cards are written one way on a screen: as they are drawn.
+    assert not re.search(r"\b[A2-9TJQK][CDHS]\b|-HEARTS\b", out)
     told = json.loads(run(capsys, str(file), "--json")[1])
     assert record.result is not None
     assert (told["actions"], told["scores"]) == (list(record.actions), list(record.result.scores))
@@ -128,3 +134,44 @@ def test_what_cannot_be_replayed_is_one_line(tmp_path: Path, capsys: pytest.Capt
     assert run(capsys, str(file))[2].startswith("error: no game 'bridge' (use gin, rummikub")
     file.write_text(str(played("gin")))
     assert run(capsys, str(file), "--seat", "3")[2] == f"error: {file} has 2 seats, not 3\n"
+
+
+ARENAS = {
+    "gin": ["gin", "arena", "simple", "gin-only", "--games", "4"],
+    "rummikub": ["rummikub", "arena", "greedy", "greedy", "--games", "2"],
+    "recycle": ["recycle", "arena", "kuhn_poker", "mcts:2", "random", "--games", "4"],
+}
+
+
+def arena(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
+    with pytest.raises(SystemExit) as stopped:
+        main(list(arguments))
+    printed = capsys.readouterr()
+    return int(stopped.value.code or 0), printed.out, printed.err
+
+
+@pytest.mark.parametrize("door", ARENAS)
+def test_games_between_programs_can_be_watched(door: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = tmp_path / "seen"
+    status, out, _ = arena(capsys, *ARENAS[door], "--save", str(folder), "--save-games", "2")
+    assert status == 0
+    first = folder / "game-0001.toml"
+    assert out.endswith(f"2 records are in {folder}; 'meldlab replay {first}' shows the first.\n")
+    status, out, _ = run(capsys, str(first))
+    assert status == 0
+    assert " won, " in out.splitlines()[-1]
+    # What is there stays, whatever it is.
+    before = first.read_text()
+    assert arena(capsys, *ARENAS[door], "--save", str(folder))[::2] == (2, f"error: {folder} is there already; name a folder that is not\n")
+    assert arena(capsys, *ARENAS[door], "--save", str(first))[::2] == (2, f"error: {first} is there already; name a file that is not\n")
+    assert first.read_text() == before
+
+
+def test_one_game_goes_to_a_file_and_nothing_is_played_for_one_that_cannot_be(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "one.toml"
+    _, out, _ = arena(capsys, *ARENAS["gin"], "--save", str(path), "--json")
+    assert json.loads(out)["records"] == [str(path)]
+    assert Record.parse(path.read_text()).players == ("simple", "gin-only")
+    nowhere = tmp_path / "none" / "one.toml"
+    status, out, err = arena(capsys, *ARENAS["gin"], "--save", str(nowhere))
+    assert (status, out, err) == (2, "", f"error: {nowhere} cannot be written: No such file or directory\n")

@@ -115,7 +115,7 @@ def test_a_sitting(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
     assert sum(step.seat == 0 for step in after) > sum(step.seat == 0 for step in before)
     status, shown, _ = run(capsys, "replay", str(path))
     assert status == 0
-    assert f"{after[-1].line}"[:40] in shown
+    assert shown.count("\np") == len(after)
 
 
 def test_undo_takes_back_what_taught_nothing() -> None:

@@ -211,6 +211,7 @@ def test_help_lists_what_the_library_knows() -> None:
         ("rummikub solve --rack R8 --why-not X9", "no colour 'X' (use R K B O G V, or J for a joker)\n  X9\n  ^"),
         ("rummikub puzzle --seed x", "seed must be a whole number from 0 to 2^63 - 1, not 'x'"),
         ("recycle show kuhn_poker --dialect 0.7", "no dialect '0.7' (use 0.6, 0.5); did you mean 0.6?"),
+        ("recycle check hearts --limits options=99999999999999", "a limit is from 1 to 2^40\n  options=99999999999999\n  ^"),
         ("recycle play kuhn_poker --limits cards=many", "a limit is written name=number\n  cards=many\n  ^"),
         ("recycle perft kuhn_poker --set LIMIT=x", "a whole number is wanted\n  LIMIT=x\n        ^"),
         ("recycle transcript gin_rummy --set LIMT=6", "no declared number 'LIMT' (use LIMIT); did you mean LIMIT?"),

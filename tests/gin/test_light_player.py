@@ -124,8 +124,9 @@ def test_the_batch_does_not_depend_on_threads() -> None:
 def test_it_advises() -> None:
     advice = advise(imagined_view(hand="2C 3C 4C 9D 9H 9S KC KD 4H 5S", upcard="KH"))
     assert (advice.move.verb, advice.reason) == (Verb.TAKE, "KH makes a meld")
-    eleven = advise(imagined_view(hand="2C 3C 4C 9D 9H 9S KC KD 4H 5S JD"))
+    eleven = advise(imagined_view(hand="2C 3C 4C 9D 9H 9S KC KD 4H 5S JD"), LIGHT)
     assert {move.card for move, _ in eleven.values} == set(eleven.after)
+    assert eleven.prospects == ()
 
 
 def test_unknown_networks_are_named() -> None:

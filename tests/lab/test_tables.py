@@ -10,8 +10,8 @@ from meldlab.errors import NotPossible
 from meldlab.gin import Gin
 from meldlab.lab.arena.contest import Contest, contest
 from meldlab.lab.arena.ratings import all_against_all
-from meldlab.lab.arena.tables import Ended, Series
-from meldlab.play import Result, TimeLimit
+from meldlab.lab.arena.tables import Ended, Keep, Series
+from meldlab.play import Record, Result, TimeLimit, replay
 from meldlab.rummikub.game import Rummikub
 
 PLAYERS = """
@@ -97,6 +97,28 @@ def test_two_processes_play_what_one_does(file: Path) -> None:
     assert same(one, kernel)
     assert two.players == ("copycat", "gin-only")
     assert not two.troubles
+
+
+def test_the_first_games_are_kept_as_they_were_played(file: Path) -> None:
+    # By the kernel, at one table and at tables in processes: the same records, in order, each playing to the result that was counted.
+    kept: list[list[Record]] = []
+    for first, threads in (("simple", 1), (f"{file}:Copycat", 1), (f"{file}:Copycat", 2)):
+        kept.append([])
+        found = gin(first, "gin-only", 6, seed=7, threads=threads, keep=Keep(5, kept[-1].append))
+    assert [len(records) for records in kept] == [5, 5, 5]
+    assert all(len({record.actions for record in same}) == 1 for same in zip(*kept, strict=True))
+    assert [record.deal.game for record in kept[2]] == [0, 0, 1, 1, 2]
+    assert [record.players for record in kept[2][:2]] == [("copycat", "gin-only"), ("gin-only", "copycat")]
+    won = [record.players[winner] for record in kept[2][:4] for winner in record.result.winners]  # type: ignore[union-attr]
+    assert won.count("copycat") == found.won[:2, 0].sum()
+    for record in kept[0]:
+        assert [step.line for step in replay(Gin(), record)] == list(record.actions)
+
+
+def test_pairs_keep_as_many_each() -> None:
+    kept: list[Record] = []
+    all_against_all(Gin(), ["simple", "gin-only", "random"], 2, keep=Keep(1, kept.append))
+    assert [record.players for record in kept] == [("simple", "gin-only"), ("simple", "random"), ("gin-only", "random")]
 
 
 def test_other_games_are_played_in_processes_too() -> None:

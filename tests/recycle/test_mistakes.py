@@ -61,6 +61,7 @@ def test_a_part_that_is_missing_is_named(text: str, code: str, says: str) -> Non
         ("; comment\n(turn pass)", "E001", "comments begin with ;;", ";"),
         ("((= 1 1) (turn pass))", "E001", "equal is written ==", "="),
         ("((! (== 1 1)) (turn pass))", "E001", "unequal is written !=, and not (not TEST)", "!"),
+        ("((== (COLOUR of 'C) RED) (turn pass))", "E002", "no word 'of': an attribute of a card is (cardatt COLOUR CARD)", "of"),
         ("(if (== 1 1) (turn pass))", "E002", "no word 'if': a condition is (TEST ITEM), with no word before it", "if"),
         ("(set (game sto X) -3)", "E003", "a negative number is a difference: (- 0 3)", "-3"),
         ("(set (game sto MY_SCORE) 3)", "E001", "names are capital letters only, without _: MYSCORE", "_SCORE"),

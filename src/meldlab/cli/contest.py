@@ -1,10 +1,12 @@
 """What the arenas of all doors share: their options, how a contest is run, and how it is told."""
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from meldlab.cache import replace_file
 from meldlab.cli.options import (
     GameSecondsOption,
     JsonOption,
@@ -16,17 +18,22 @@ from meldlab.cli.options import (
     tracebacks,
 )
 from meldlab.cli.progress import progress_bar
+from meldlab.errors import NotLegalHere, NotPossible
 
 if TYPE_CHECKING:
     from meldlab.lab.arena.contest import Contest
     from meldlab.lab.arena.ratings import RoundRobin
-    from meldlab.play import Game
+    from meldlab.play import Game, Record
     from meldlab.statistics import Interval
 
 Contests = Callable[["Game[Any]", int], None]
 PlayersArgument = Annotated[list[str], typer.Argument(metavar="PLAYERS...", help="The last one takes the seats that are left.")]
 GamesOption = Annotated[int, typer.Option("--games", min=1, help="Games of a contest, rounded up to whole deals in all seatings.")]
 PairsOption = Annotated[bool, typer.Option("--pairs", help="All against all, two at a time, and ratings; so if they are too many to sit.")]
+RecordsOption = Annotated[
+    Path | None, typer.Option("--save", help="Keep records of the first games in this new folder, or of the first alone in FILE.toml.")
+]
+KeptOption = Annotated[int, typer.Option("--save-games", min=1, max=10_000, help="How many games a folder gets; two by two, of every two.")]
 
 
 def read_contests(
@@ -37,14 +44,16 @@ def read_contests(
     seconds_per_move: MoveSecondsOption = None,
     seconds_per_game: GameSecondsOption = None,
     raising: RaiseOption = False,
+    save: RecordsOption = None,
+    save_games: KeptOption = 10,
     json: JsonOption = False,
 ) -> Contests:
     """Return what lets the players sit down to a game, at one table or two by two, and prints what came of it."""
 
     def play(game: "Game[Any]", games: int) -> None:
-        from meldlab.errors import NotLegalHere
         from meldlab.lab.arena.contest import contest
         from meldlab.lab.arena.ratings import all_against_all
+        from meldlab.lab.arena.tables import Keep
         from meldlab.play import TimeLimit
 
         if len(players) < 2:
@@ -52,6 +61,7 @@ def read_contests(
         two_by_two = pairs or len(players) > game.seats[-1]
         whole = games * (len(players) * (len(players) - 1) // 2 if two_by_two else 1)
         meet: Any = all_against_all if two_by_two else contest
+        records = Records(save, save_games)
         with tracebacks(raising), progress_bar(f"{game.name}, games") as show:
             found = meet(
                 game,
@@ -62,15 +72,50 @@ def read_contests(
                 time_limit=TimeLimit(seconds_per_move, seconds_per_game),
                 raising=raising,
                 progress=lambda done: show(min(done, whole), whole),
+                keep=Keep(records.wanted, records.take),
             )
         if json:
-            print_json(found.as_json())
-        elif two_by_two:
-            print_round_robin(found)
-        else:
-            print_contest(found)
+            print_json({**found.as_json(), **({"records": records.files} if records.files else {})})
+            return
+        (print_round_robin if two_by_two else print_contest)(found)
+        if records.files:
+            several = len(records.files) > 1
+            where = f"{len(records.files)} records are in {save}" if several else f"A record is in {records.files[0]}"
+            print(f"{where}; 'meldlab replay {records.files[0]}' shows {'the first' if several else 'it'}.")
 
     return play
+
+
+class Records:
+    """Records of games that programs play, in a file or in a folder of their own; nothing that is there is written over."""
+
+    def __init__(self, place: Path | None, games: int) -> None:
+        self.place, self.files = place, list[Path]()
+        self.single = place is not None and place.suffix == ".toml"
+        self.wanted = 0 if place is None else 1 if self.single else games
+        if place is None:
+            return
+        if place.exists() and (self.single or not place.is_dir() or any(place.iterdir())):
+            raise NotLegalHere(f"{place} is there already; name {'a file' if self.single else 'a folder'} that is not")
+        # Before anything is played: who waits for an hour wants no surprise at its end.
+        try:
+            if self.single:
+                place.touch(exist_ok=False)
+                place.unlink()
+            else:
+                place.mkdir(parents=True, exist_ok=True)
+        except OSError as problem:
+            raise NotPossible(f"{place} cannot be written: {problem.strerror}") from None
+
+    def take(self, record: "Record") -> None:
+        """Write a record."""
+        assert self.place is not None
+        if self.single and self.files:
+            return
+        path = self.place if self.single else self.place / f"game-{len(self.files) + 1:04}.toml"
+        with replace_file(path) as file:
+            file.write(str(record).encode())
+        self.files.append(path)
 
 
 def print_contest(found: "Contest") -> None:

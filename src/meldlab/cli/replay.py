@@ -50,7 +50,7 @@ def replay(
             screens[place].show(each.before.view(place))
             if sys.stdin.isatty():
                 input()
-        console.print(line, markup=False)
+        screens[each.seat].say(line)
         if isinstance(each.after, Match) and len(each.after.outcomes) > len(each.before.outcomes):
             points = each.after.scores
             console.print(f"  round {len(each.after.outcomes)}: {each.after.outcomes[-1]}   score {points[0]} to {points[1]}\n")

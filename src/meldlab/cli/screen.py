@@ -1,6 +1,8 @@
 """What every table in the terminal understands, and how a game is shown; a game says what is different."""
 
+import re
 from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any, ClassVar
 
 from rich.console import Console
@@ -9,7 +11,7 @@ from rich.text import Text
 from meldlab.cli.lines import Lines
 from meldlab.play import Deal, Game, Result, Step
 
-__all__ = ["COMMON", "COMMON_HELP", "Screen", "common_word"]
+__all__ = ["COMMON", "COMMON_HELP", "Screen", "common_word", "hanging"]
 
 COMMON = ("help", "rules", "hint", "undo", "sort", "save", "quit")
 SHORT = {"h": "help", "?": "hint", "u": "undo", "q": "quit", "exit": "quit"}
@@ -19,6 +21,28 @@ COMMON_HELP = """  hint or ?    advice: the best move, and why
   rules        the rules of this game
   save FILE    keep the record in a file from now on
   quit         stop here (also help: h, undo: u, quit: q)"""
+
+HEAD = re.compile(r" *(?:\S+(?: \S+)*? {2,})?")  # spaces, and a word or a few with two spaces after them
+
+
+def hanging(text: Text, console: Console) -> Text:
+    """Return a text whose lines are broken between words to fit a terminal, and go on below what they began with.
+
+    >>> print(hanging(Text("  drop KD   discard a card of your hand"), Console(width=30)).plain)
+      drop KD   discard a card of
+                your hand
+    """
+    lines, width = [], console.width
+    for line in text.split("\n", allow_blank=True):
+        found = HEAD.match(line.plain)
+        indent = found.end() if found and found.end() <= width * 2 // 3 else 0
+        if line.cell_len <= width or not line.plain.strip():
+            lines.append(line)
+            continue
+        for nth, part in enumerate(line[indent:].wrap(console, width - indent)):
+            part.rstrip()
+            lines.append((Text(" " * indent) if nth else line[:indent]).append_text(part))
+    return Text("\n").join(lines)
 
 
 def common_word(text: str) -> tuple[str, str]:
@@ -114,7 +138,12 @@ class Screen:
 
     def say(self, text: str | Text) -> None:
         """Print a text with its cards drawn; on a terminal lines are broken between words."""
-        self.console.print(self.drawn(text) if isinstance(text, str) else text, soft_wrap=not self.console.is_terminal)
+        shown = self.drawn(text) if isinstance(text, str) else text
+        self.console.print(hanging(shown, self.console) if self.console.is_terminal else shown, soft_wrap=True)
+
+    def waiting(self, words: str) -> AbstractContextManager[Any]:
+        """Show on a terminal that something takes a moment."""
+        return self.console.status(words) if self.console.is_terminal else nullcontext()
 
     def ask(self, prompt: str, words: Sequence[str] = ()) -> str:
         """Return a line that is typed."""

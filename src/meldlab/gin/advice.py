@@ -3,6 +3,8 @@
 >>> advice = advise(imagined_view(hand="2C 3C 4C 9D 9H 9S KC KD 4H 5S", upcard="KH"))
 >>> str(advice.move), advice.reason
 ('take KH', 'KH makes a meld')
+>>> [str(one.move) for one in advice.prospects]
+['take KH', 'pass']
 """
 
 from collections.abc import Callable, Sequence
@@ -13,6 +15,7 @@ from meldlab.cards import CARDS, Card, Deck, Hand
 from meldlab.errors import NotLegalHere
 from meldlab.gin.move import DRAW, PASS, Move, Verb
 from meldlab.gin.players import EnsemblePlayer, LightPlayer, Outlook, Valued
+from meldlab.gin.prospects import Prospect, prospects
 from meldlab.gin.round import Round
 from meldlab.gin.rules import Rules
 from meldlab.gin.view import HAND_CARDS, Phase, View
@@ -40,25 +43,28 @@ class Advice:
     after: dict[Card, int]
     """The deadwood that each discard would leave; of eleven cards only."""
     values: tuple[Valued, ...]
-    """What the adviser makes of the moves it has compared."""
+    """What the player that was asked makes of the moves it has compared."""
+    prospects: tuple[Prospect, ...]
+    """What every move leads to, the best first, where no player was asked."""
     outlook: Outlook
     """Where an ensemble, the adviser if it is one, believes the cards to be."""
 
 
 def advise(view: View, player: Player[View, Move] | None = None) -> Advice:
-    """Say what a player, the light one by default, would do in a view that is to move; it must be an ``Adviser``."""
+    """Say what is best in a view that is to move, by playing the round out, or what a player would do; it must be an ``Adviser``."""
     if view.acting != view.seat:
         raise NotLegalHere("the other player is to move")
     expert = player or LightPlayer.parse("computed:light")
     think = thinking(expert)
     chance = Deal(0).chance(len(view.history), view.seat)
-    move = expert.choose(view, chance)
+    found = () if player else tuple(prospects(view))
+    move = found[0].move if found else expert.choose(view, chance)
     view.verify(move)
-    values = tuple(Valued(*one) for one in think(view, chance))
+    values = tuple(Valued(*one) for one in think(view, chance)) if player else ()
     after = discards(view.hand) if len(view.hand) > HAND_CARDS else {}
     least = min(after.values()) if after else deadwood(view.hand)
     outlook = (expert if isinstance(expert, EnsemblePlayer) else EnsemblePlayer()).outlook(view)
-    return Advice(move, _reason(view, move, least), least, after, values, outlook)
+    return Advice(move, _reason(view, move, least), least, after, values, found, outlook)
 
 
 def thinking(player: Player[View, Move]) -> Callable[[View, Chance], Sequence[Valued]]:
@@ -83,8 +89,13 @@ def _reason(view: View, move: Move, least: int) -> str:
         return "a card from stock promises more" if view.phase is not Phase.FORCED else "both have passed"
     if move.verb is Verb.DROP:
         left = discards(view.hand)[CARDS[move.index]]
+        if least <= view.limit:
+            return f"going on for gin promises more than a knock with {least}"
         return f"leaves {left}, the least" if left == least else f"leaves {left}; {least} is possible, but this hand has more future"
-    return "gin" if least == 0 else f"{least} points are few so early"
+    if move.verb is Verb.BIG_GIN:
+        return "all eleven cards are melded"
+    left = discards(view.hand)[CARDS[move.index]]
+    return "gin" if left == 0 else f"to end the round with {left} promises more than going on"
 
 
 def imagined_view(
@@ -95,11 +106,12 @@ def imagined_view(
     *,
     turn: int = 0,
     rules: Rules | None = None,
+    scores: tuple[int, int] = (0, 0),
 ) -> View:
     """Return the view of a position given from outside: ten cards before a draw, or eleven before a discard.
 
     ``discards``: the pile below the upcard, oldest first, taken as dropped by both in turn, the upcard by the opponent; ``opponent``: cards
-    it is known to hold; ``turn``: how many cards one has drawn, at least as many as the pile tells.
+    it is known to hold; ``turn``: how many cards one has drawn, at least as many as the pile tells; ``scores``: own and other.
     """
     mine, pile, known = Hand.parse(hand), Deck.parse(discards).cards, Hand.parse(opponent)
     top = [Card.parse(upcard)] if upcard.strip() else []
@@ -125,10 +137,12 @@ def imagined_view(
         history, draws = (*history, (0, DRAW)), draws + 1
     history = (*((0, DRAW) for _ in range(turn - draws)), *history)
     start = rules or Rules()
+    if start.match_points and max(scores) >= start.match_points:
+        raise NotLegalHere(f"with {max(scores)} points the match is over, it goes to {start.match_points}")
     first = lying[0].index if lying else 0
     phase = Phase.DROP if len(mine) > HAND_CARDS else Phase.DRAW if drops else Phase.OFFER
     places = tuple(card.index for card in lying), (tuple(card.index for card in mine), ()), (mine.mask, 0)
-    return Round(start, start.limit(first), phase, 0, 0, (), max(stock, 0), *places, history).view(0)
+    return Round(start, start.limit(first), phase, 0, 0, (), max(stock, 0), *places, history).view(0, scores)
 
 
 def _drops(lying: Sequence[Card]) -> tuple[tuple[int, Move], ...]:

@@ -1,20 +1,32 @@
 """``meldlab gin advise``: what to do with a hand, and why."""
 
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from meldlab.cli.gin.options import RulesOption
-from meldlab.cli.options import JsonOption, print_json
+from meldlab.cli.options import JsonOption, print_json, read_by
+from meldlab.errors import BadText
 
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from meldlab.gin import View
     from meldlab.gin.advice import Advice
 
 TEN = 10
 TELLING = 0.1  # chances that differ by less say nothing
 FEW = 6
+
+
+def _scores(text: str | tuple[int, int]) -> tuple[int, int]:
+    """Read two scores as they are said, ``40 to 70``, or with a comma or a dash between them."""
+    if isinstance(text, tuple):  # the default
+        return text
+    words = text.replace("to", " ").replace(",", " ").replace("-", " ").split()
+    if len(words) != len((0, 0)) or not all(word.isdecimal() and len(word) <= FEW for word in words):
+        raise BadText("two scores wanted, yours first, as in 40,70", text, 0)
+    return int(words[0]), int(words[1])
 
 
 def advise(
@@ -23,11 +35,16 @@ def advise(
     discards: Annotated[str, typer.Option("--discards", help="The pile below the upcard, oldest first.")] = "",
     opponent: Annotated[str, typer.Option("--opponent", help="Cards the opponent is known to hold.")] = "",
     turn: Annotated[int, typer.Option("--turn", min=0, help="Cards you have drawn, if more than the pile tells.")] = 0,
-    player: Annotated[str, typer.Option("--player", help="Any player that says what its moves are worth, also yours.")] = "computed:light",
+    scores: Annotated[Any, typer.Option("--scores", **read_by(_scores, "YOURS,OTHERS"), help="Points in the match.")] = (0, 0),
+    player: Annotated[
+        str | None, typer.Option("--player", help="Ask this one instead: any that says what its moves are worth, also yours.")
+    ] = None,
     rules: RulesOption = "eaai",
     json: JsonOption = False,
 ) -> None:
-    """Say what a player would do and why, and what it makes of the other moves.
+    """Say what to do and why, with the chance to win the match and the points that each move leads to.
+
+    Each move is played out on 200 deals of the unseen cards, with computed:light in both seats.
 
     Example: meldlab gin advise --hand "2C 3C 4C 9D 9H 9S KC KD 4H 5S" --upcard KH
     """
@@ -39,8 +56,8 @@ def advise(
     from meldlab.gin.advice import imagined_view
     from meldlab.gin.players import parse
 
-    view = imagined_view(hand, upcard, discards, opponent, turn=turn, rules=rules)
-    advice = ask(view, parse(player))
+    view = imagined_view(hand, upcard, discards, opponent, turn=turn, rules=rules, scores=scores)
+    advice = ask(view, parse(player) if player else None)
     rest = view.hand - Hand.from_mask(1 << advice.move.index) if advice.move.index >= 0 else view.hand
     turns = expected_turns(rest) if len(rest) == TEN else {}
     if json:
@@ -54,18 +71,19 @@ def advise(
                 "deadwood_after": {str(card): left for card, left in advice.after.items()},
                 "in_stock": {str(card): round(p, 4) for card, p in advice.outlook.in_stock.items()},
                 "meldability": {str(card): round(value, 3) for card, value in advice.outlook.meldability.items()},
+                "moves": [{"move": str(one.move), "win": round(one.win, 4), "points": round(one.points, 2)} for one in advice.prospects],
                 "values": {str(move): round(value, 5) for move, value in advice.values},
             }
         )
         return
     console = Console(highlight=False)
-    print_advice(console, advice)
+    print_advice(console, view, advice)
     if turns:
         console.print(hint(turns))
 
 
-def print_advice(console: "Console", advice: "Advice") -> None:
-    """Print the best move and why, then every move that was weighed, the best first."""
+def print_advice(console: "Console", view: "View", advice: "Advice", *, legend: bool = True) -> None:
+    """Print the best move and why, then every move that was weighed, the best first, and if wanted what the columns are."""
     from rich.table import Table
 
     from meldlab.cli.pictures import cards_drawn, cards_text
@@ -73,20 +91,38 @@ def print_advice(console: "Console", advice: "Advice") -> None:
 
     best = str(advice.move).partition(" | ")[0]
     console.print(cards_drawn(f"best: {advice.move}: {advice.reason}"), soft_wrap=not console.is_terminal)
-    worth = {str(move).partition(" | ")[0]: value for move, value in sorted(advice.values, key=lambda one: -one.value)}
     left = {f"{verb} {card}": left for card, left in advice.after.items() for verb in (Verb.DROP, Verb.KNOCK)}
-    moves = dict.fromkeys((best, *worth)) if worth else ()
-    table = Table("move", box=None, padding=(0, 1))
-    table.add_column("worth", justify="right")
-    if left:
-        table.add_column("deadwood left", justify="right")
-    for move in moves:
-        known = [f"{worth[move]:+.1f}" if move in worth else ""] + ([str(left.get(move, ""))] if left else [])
-        table.add_row(cards_drawn(move), *known)
-    if moves:
+    numbers = _numbers(best, advice)
+    if numbers:
+        heads = ("win", "points") if advice.prospects else ("worth",)
+        table = Table("move", box=None, padding=(0, 1))
+        for head in (*heads, *(("deadwood left",) if left else ())):
+            table.add_column(head, justify="right")
+        for move, told in numbers.items():
+            table.add_row(cards_drawn(move), *told, *([str(left.get(move, ""))] if left else []))
         console.print(table)
-        console.print("worth: what the adviser expects of the move, more is better")
+        if legend:
+            words = _legend(view) if advice.prospects else "worth: what the player expects of the move, more is better"
+            console.print(words, soft_wrap=not console.is_terminal)
     sure = sorted(advice.outlook.in_stock.items(), key=lambda item: item[1])
     if advice.move.verb is not Verb.SHOW and sure and sure[-1][1] - sure[0][1] > TELLING:
         far, near = ([card for card, _ in some[:FEW]] for some in (sure, sure[::-1]))
-        console.print("in stock hardly:", cards_text(far), "  likely:", cards_text(near))
+        console.print("by what the other took and left, likely in stock:", cards_text(near), "- hardly:", cards_text(far))
+
+
+def _numbers(best: str, advice: "Advice") -> dict[str, tuple[str, ...]]:
+    """Return what is known of each move, in words of its columns; the melds of a knock are told once."""
+    if advice.prospects:
+        return {str(one.move).partition(" | ")[0]: (f"{one.win:.0%}", f"{one.points:+.1f}") for one in advice.prospects}
+    worth = {str(move).partition(" | ")[0]: (f"{value:+.1f}",) for move, value in sorted(advice.values, key=lambda one: -one.value)}
+    return {best: ("",), **worth} if worth else {}
+
+
+def _legend(view: "View") -> str:
+    """Say what the columns are, and under what they hold."""
+    wanted, (own, other) = view.rules.match_points, (view.scores[view.seat], view.scores[1 - view.seat])
+    win = f"to win the match to {wanted}, now {own} to {other}" if wanted else "to win the round"
+    return (
+        f"win: your chance {win}; points: of this round, on average. Both hold if you and the other go on like computed:light, and"
+        " take the other's hidden cards as random."
+    )

@@ -36,8 +36,7 @@ class GinScreen(Screen):
     help = """  draw or d    take a card from the stock
   take or t    take the upcard; pass or p leaves the first one
   drop KD      discard a card (also: discard KD, or just KD)
-  knock KD     discard it and knock (also: k KD; k alone picks the card); melds are arranged
-               for you, or say so yourself: knock KD | 5H 6H 7H | 9C 9D 9S
+  knock KD     discard it and knock (also: k KD; k alone picks the card); to arrange your melds yourself: knock KD | 5H 6H 7H | 9C 9D 9S
   big gin      eleven melded cards
   show or s    show your melds after a knock"""
     sorts: ClassVar[tuple[str, ...]] = ("by melds", "by suit", "by rank")
@@ -45,6 +44,8 @@ class GinScreen(Screen):
     """The round whose start was last told."""
     last: Outcome | None = None
     """How the round before it ended."""
+    explained = False
+    """Whether a hint has said what its columns are."""
 
     def begin(self, game: Game[Any], deal: Deal, state: Match) -> None:
         """Say what the match goes to."""
@@ -67,11 +68,11 @@ class GinScreen(Screen):
         best = arrange(view.hand)
         by_rank = sorted(view.hand)
         ways = (arrangement_text(best), cards_text(sorted(by_rank, key=lambda card: card.suit)), cards_text(by_rank))
-        self.console.print("  your hand ", ways[self.sorting], f"  deadwood {best.deadwood}")
+        self.say(Text("  your hand  ").append_text(ways[self.sorting]).append(f"   deadwood {best.deadwood}"))
         if view.phase is not Phase.SHOW:
             upcard = cards_text([view.upcard]) if view.upcard else Text("none")
-            known = Text("  the other holds ").append_text(cards_text(view.known)) if view.known else Text()
-            self.console.print("  upcard    ", upcard, Text(f"  stock {view.stock}").append_text(known))
+            known = Text("   the other holds ").append_text(cards_text(view.known)) if view.known else Text()
+            self.say(Text("  upcard     ").append_text(upcard).append(f"   stock {view.stock}").append_text(known))
         self.say(f"  you may {_may(view)}")
 
     def _begin_round(self, view: View) -> None:
@@ -127,8 +128,11 @@ class GinScreen(Screen):
         return legal[-1] if verb is Verb.SHOW else legal[0]
 
     def hint(self, view: View) -> None:
-        """Give the light player's advice, and how far the hand is from a knock where that is known."""
-        print_advice(self.console, advise(view))
+        """Say what each move leads to, the best first, and how far the hand is from a knock where that is known."""
+        with self.waiting("playing every move out ..."):
+            advice = advise(view)
+        print_advice(self.console, view, advice, legend=not self.explained)
+        self.explained |= bool(advice.prospects)
         turns = expected_turns(view.hand) if len(view.hand) == 10 else {}
         if turns:
             self.say(f"  {hint(turns)}")
@@ -149,11 +153,11 @@ class GinScreen(Screen):
     def _end_round(self, step: Step[Match], outcome: Outcome) -> None:
         self.last = outcome
         if outcome.deadwood:
-            for seat, whose in ((self.seat, "your hand "), (1 - self.seat, "the other's")):
+            for seat, whose in ((self.seat, "your hand  "), (1 - self.seat, "the other's")):
                 dropped = 1 << step.action.index if seat == step.seat and step.action.index >= 0 else 0
                 best = arrange(Hand.from_mask(step.before.round.masks[seat] & ~dropped))
                 laid = " after laying off" if outcome.deadwood[seat] < best.deadwood else ""
-                self.console.print(f"  {whose}", arrangement_text(best), f"  left with {outcome.deadwood[seat]}{laid}")
+                self.say(Text(f"  {whose}  ").append_text(arrangement_text(best)).append(f"   left with {outcome.deadwood[seat]}{laid}"))
         if outcome.winner is None:
             self.say(f"  The round is {outcome.kind}: nobody scores.")
         else:

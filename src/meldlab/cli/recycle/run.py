@@ -30,6 +30,7 @@ def run(
     Example: meldlab recycle run hearts --games 10000 --seed 1 --json
     """
     from meldlab.lab.arena.contest import contest
+    from meldlab.recycle.machine.kernel_layout import CAPPED, REASONS
 
     everybody = _seated(described, players)
     with progress_bar(f"{described.name}, games") as show:
@@ -38,6 +39,8 @@ def run(
         print_json(found.as_json())
     else:
         print_contest(found)
+        if "capped" in found.counts and (capped := found.total("capped")):
+            print(f"{capped:,} of {found.games:,} games did not end: {REASONS[CAPPED]}")
     if found.troubles:
         raise typer.Exit(1)
 

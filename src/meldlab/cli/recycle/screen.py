@@ -22,6 +22,7 @@ __all__ = ["Asking", "DescribedScreen", "short_names"]
 NAME = re.compile(r"[A-Z0-9]+(?:-[A-Z0-9]+)+")
 RANKS = {**{rank.name: str(rank) for rank in Rank}, **{str(rank): str(rank) for rank in Rank}, "10": "T"}
 SUITS = {suit.name: suit.symbol for suit in Suit} | {str(suit): suit.symbol for suit in Suit}
+NUMBERED = re.compile(r"(?:(\d+)[,.]? +)?(.*)")  # an option as it is listed: its number and its words
 MOST = 8  # cards of a pile that are shown
 OPTIONS = 40  # that are shown
 ADVISER = Searcher("mcts", 100)
@@ -45,7 +46,7 @@ class DescribedScreen(Screen):
     """What lies where, as far as the seat may see it, and what it may do; a single option plays itself."""
 
     help = """  3            take option 3; its words do as well, or a card that only one option names: 6D
-  (a single option plays itself, unless the game was begun with --no-auto)"""
+               (a single option plays itself, unless the game was begun with --no-auto)"""
     sorts: ClassVar[tuple[str, ...]] = ("by suit", "by rank", "as it lies")
     text = ""
     """The program."""
@@ -116,9 +117,11 @@ class DescribedScreen(Screen):
             return view.parse(text)
         except NoSuchThing:
             pass
-        wanted = [_written(word) for word in text.split()]
         options = view.legal_actions()
+        number, words = NUMBERED.fullmatch(text).groups()  # type: ignore[union-attr]  # any text fits
+        wanted = [_written(word.strip(",;")) for word in words.split()]
         fitting = [option for option in options if set(wanted) <= {_written(word.strip(",;")) for word in str(option).split()}]
+        fitting = [option for option in fitting if number is None or option.number == int(number)]
         if not fitting:
             raise NotLegalHere(f"no option {text!r} (1 to {len(options)}, or the words of one)")
         if len(fitting) > 1:
@@ -132,15 +135,17 @@ class DescribedScreen(Screen):
         advice = Searching.of(machine).advise(ADVISER, view.position, Deal(0).chance(0, self.seat).key(Purpose.SEARCH))
         best = options[advice.option]
         own = advice.scores[:, self.seat]
-        self.say(f"best: {best.number}, {best}: {own[advice.option]:.1f} points in the mean of {advice.counts.sum():,} games played out")
+        self.say(f"best: {best.number}, {best}: your score is {own[advice.option]:.1f} on average when games are played out")
         table = Table("option", box=None, padding=(0, 1))
-        for head in ("your score", "games"):
+        for head in ("place", "score", "games"):
             table.add_column(head, justify="right")
         order = sorted(range(len(options)), key=lambda at: (at != advice.option, -np.nan_to_num(advice.rewards[at], nan=-1)))
         for at in order:
             score = "" if np.isnan(own[at]) else f"{own[at]:.1f}"
-            table.add_row(self.drawn(f"{options[at].number}  {options[at]}"), score, f"{advice.counts[at]:,}")
+            place = "" if np.isnan(own[at]) else f"{advice.ranks[at, self.seat] + 1:.1f}"
+            table.add_row(self.drawn(f"{options[at].number}  {options[at]}"), place, score, f"{advice.counts[at]:,}")
         self.console.print(table)
+        self.say("place (1 is the first) and score: yours, on average over the games that were played out")
 
     def learned(self, step: Step[Any]) -> bool:
         """Tell whether the person knows more after a step: a card came to where it is seen, or somebody else has made a choice."""
@@ -158,7 +163,7 @@ class DescribedScreen(Screen):
             self.say(f"p{step.seat + 1}: {heard}")
         else:
             alone = " (the only option)" if self.only(step.before.view(self.seat)) is not None else ""
-            self.say(f"you: {heard}{alone}")
+            self.say(f"you{alone}: {heard}")
 
     def drawn(self, text: str) -> Text:
         """Return a text with its cards drawn."""

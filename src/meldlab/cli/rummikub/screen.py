@@ -58,7 +58,7 @@ class RummikubScreen(Screen):
 
     def _legend(self, view: View) -> None:
         shapes = ", ".join(f"{SHAPES[colour]} or {view.rules.letters[colour]} {NAMES[colour]}" for colour in range(view.rules.colours))
-        self.say(Text(f"Tiles: {shapes}, ☺ or J joker; ☺▲6 or J=R6 is a joker that stands for ▲6."))
+        self.say(Text(f"Tiles: {shapes}, ☺ or J joker; ☺▲6 or J=R6 is a joker that stands for ▲6; [▲6] was just laid."))
 
     def rules(self, view: View) -> None:
         """Tell the rules in force."""
@@ -158,7 +158,7 @@ class RummikubScreen(Screen):
             return
         tiles = f"{answer.count} tile{'s' * (answer.count > 1)}"
         opens = "" if view.opened[view.seat] else f", which opens with {opening_points(answer)}"
-        self.say(f"best: play {show(answer.played)}: {tiles}, {answer.value} points off your rack{opens}")
+        self.say(f"best: lay {show(answer.played)}: {tiles}, {answer.value} points off your rack{opens}; type")
         for line in (*(["reset"] if len(self.built) > 1 else []), *commands(answer, self.numbers), "done"):
             self.say(f"  {line}")
 

@@ -7,6 +7,7 @@ from meldlab.cli.stopping.options import advice_text, read_urn
 from meldlab.errors import NotPossible
 
 if TYPE_CHECKING:
+    from rich.console import Console
     from rich.text import Text
 
     from meldlab.stopping import Sitting, Urn
@@ -29,6 +30,8 @@ def play(urn: "Urn", seed: NewDealOption = None) -> None:
 
     Example: meldlab stopping play --seed 7
     """
+    from rich.console import Console
+
     from meldlab.stopping import Sitting
 
     need_input()
@@ -36,25 +39,32 @@ def play(urn: "Urn", seed: NewDealOption = None) -> None:
         raise NotPossible(f"{urn.black},{urn.red} is too large a deck for advice at once; play with a smaller one")
     seed = new_seed(seed)
     table = Sitting.shuffled(urn, seed)
-    print(_rules(urn), f"Seed {seed}.")
-    print("d or Enter: draw   s: stop   ?: advice   help: all that you can type")
-    table = _played(table)
-    _end(table, seed)
+    console = Console(highlight=False)
+    _say(console, f"{_rules(urn)} Seed {seed}.")
+    _say(console, "d or Enter draws, s stops, ? gives advice; 'help' lists all that you can type.")
+    table = _played(table, console)
+    _end(table, seed, console)
+
+
+def _say(console: "Console", text: str) -> None:
+    """Print a text; on a terminal lines are broken between words."""
+    from rich.text import Text
+
+    from meldlab.cli.screen import hanging
+
+    console.print(hanging(Text(text), console) if console.is_terminal else text, markup=False, soft_wrap=True)
 
 
 def _rules(urn: "Urn") -> str:
     return f"{urn.black} black cards win {urn.gain} each, {urn.red} red cards lose {urn.loss} each."
 
 
-def _played(table: "Sitting") -> "Sitting":
+def _played(table: "Sitting", console: "Console") -> "Sitting":
     """Return where the player stops, or the empty pile."""
-    from rich.console import Console
-
     from meldlab.cli.lines import Lines
     from meldlab.cli.screen import common_word
     from meldlab.stopping.notation import amount_text
 
-    console = Console(highlight=False)
     lines = Lines(console)
     while not table.over:
         rest = table.rest
@@ -67,11 +77,11 @@ def _played(table: "Sitting") -> "Sitting":
         elif asked in ("s", "stop") or word == "quit":
             return table
         elif word in NOT_HERE:
-            console.print(f"  {NOT_HERE[word]}")
+            _say(console, f"  {NOT_HERE[word]}")
         elif word:
-            console.print({"hint": f"  {advice_text(table.advice())}", "rules": f"  {_rules(table.urn)}"}.get(word, HELP), markup=False)
+            _say(console, {"hint": f"  {advice_text(table.advice())}", "rules": f"  {_rules(table.urn)}"}.get(word, HELP))
         else:
-            print(f"  no move {asked!r}; you may draw, stop or ask for a hint")
+            _say(console, f"  no move {asked!r}; you may draw, stop or ask for a hint")
     return table
 
 
@@ -82,13 +92,13 @@ def _card_text(table: "Sitting") -> "Text | str":
     return card if isinstance(card, str) else cards_text([card])
 
 
-def _end(table: "Sitting", seed: int) -> None:
+def _end(table: "Sitting", seed: int, console: "Console") -> None:
     from meldlab.stopping import Sitting
     from meldlab.stopping.notation import amount_text
 
     urn = table.urn
     best = Sitting.shuffled(urn, seed).played_out()
     why = "The pile is empty" if table.over else "You stop"
-    print(f"{why}: you won {amount_text(urn.won(table.rest))} with {table.drawn} cards.")
+    _say(console, f"{why}: you won {amount_text(urn.won(table.rest))} with {table.drawn} cards.")
     here, average = amount_text(urn.won(best.rest)), amount_text(urn.value())
-    print(f"The best policy wins {here} on this pile, with {best.drawn} cards, and {average} on average.")
+    _say(console, f"The best policy wins {here} on this pile, with {best.drawn} cards, and {average} on average.")

@@ -21,10 +21,10 @@ from numpy.typing import NDArray
 from meldlab.chance import verified
 from meldlab.errors import whole_number
 from meldlab.lab.arena.seating import seatings
-from meldlab.lab.arena.tables import Series
+from meldlab.lab.arena.tables import Keep, Series
 from meldlab.lab.games import player_of
 from meldlab.pieces import pieces
-from meldlab.play import Batch, Count, Game, Player, TimeLimit
+from meldlab.play import Batch, Count, Deal, Game, Player, TimeLimit
 from meldlab.statistics import Interval, Moments, sign_test
 
 __all__ = ["Contest", "Trouble", "contest"]
@@ -33,6 +33,7 @@ FEW = 5  # troubles that are told one by one
 CHUNK, PIECE = 64, 1.0  # deals that the kernel plays first, and seconds that it may take for the following ones
 MANY = 256  # pieces that wait to be joined
 Ways = Sequence[tuple[int, ...]]
+NOTHING = Keep(0, lambda record: None)
 
 
 class Trouble(NamedTuple):
@@ -228,6 +229,7 @@ def contest(
     time_limit: TimeLimit = TimeLimit(),  # noqa: B008  # frozen, so sharing it is harmless
     raising: bool = False,
     progress: Callable[[int], None] = lambda games: None,
+    keep: Keep = NOTHING,
 ) -> Contest:
     """Play ``games`` games, rounded up to whole deals, each of which is played once for each seating.
 
@@ -236,6 +238,8 @@ def contest(
     Where the kernel of the game does not play all of them, players sit at the table, on ``threads`` cores (0 is all); there these are
     processes, each with players of its own, so a player that learns is measured on one. Only players by name can sit in processes, which
     can be stopped; under a time limit they do. ``raising`` lets out what a player raises. ``progress`` is told how many games are done.
+
+    ``keep`` gets the records of the first games. The kernel writes none, so these are played at the table, too, where they are the same.
     """
     number, many = verified(seed), whole_number(games, "number of games", 1)
     ways = seatings(game, len(players))[: None if turning else 1]
@@ -244,11 +248,15 @@ def contest(
     names = [one.name if turning else f"p{seat} {one.name}" for seat, one in enumerate(found, 1)]
     seated = [[found[player] for player in way] for way in ways]
     play: Callable[..., Batch | None] | None = getattr(game, "batch", None)
+    series = Series(game, tuple(players), tuple(ways), number, time_limit, min(keep.games, deals * len(ways)))
     played: Iterator[tuple[int, list[Batch]]]
     if play is not None and not time_limit and not raising and play(seated[0], number, 0, 0, threads) is not None:
+        tables = series.tables(found)
+        for nth in range(series.kept):
+            keep.take(tables[nth % len(ways)].play(Deal(number, nth // len(ways))).record)
         played = _by_kernel(play, seated, number, deals, threads)
     else:
-        played = Series(game, tuple(players), tuple(ways), number, time_limit).batches(found, deals, threads, raising=raising)
+        played = series.batches(found, deals, threads, keep.take, raising=raising)
     start, parts, done = time.perf_counter(), list[Contest](), 0
     for first, batches in played:
         parts.append(Contest.of(game, names, ways, batches, first))

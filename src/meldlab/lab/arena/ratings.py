@@ -12,8 +12,9 @@ from itertools import combinations
 from typing import Any
 
 from meldlab.errors import NotLegalHere
-from meldlab.lab.arena.contest import Contest, contest
+from meldlab.lab.arena.contest import NOTHING, Contest, contest
 from meldlab.lab.arena.seating import seatings
+from meldlab.lab.arena.tables import Keep
 from meldlab.play import Game, TimeLimit
 from meldlab.statistics import Ratings, bradley_terry
 
@@ -58,8 +59,9 @@ def all_against_all(
     time_limit: TimeLimit = TimeLimit(),  # noqa: B008  # frozen, so sharing it is harmless
     raising: bool = False,
     progress: Callable[[int], None] = lambda games: None,
+    keep: Keep = NOTHING,
 ) -> RoundRobin:
-    """Play ``games`` games between every two players, all on the same deals."""
+    """Play ``games`` games between every two players, all on the same deals; ``keep`` gets the records of the first of every two."""
     if len(set(players)) != len(players):
         raise NotLegalHere("a player cannot be rated against itself")
     if len(players) < 2:
@@ -78,6 +80,7 @@ def all_against_all(
                 time_limit=time_limit,
                 raising=raising,
                 progress=lambda done, before=before: progress(before + done),  # type: ignore[misc]
+                keep=keep,
             )
         )
         before += found[-1].games

@@ -9,7 +9,7 @@ import signal
 import threading
 import time
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from multiprocessing import connection, get_context
 from traceback import format_exc
@@ -19,10 +19,10 @@ import numpy as np
 
 from meldlab.errors import NotLegalHere, NotPossible
 from meldlab.lab.games import player_of, stand_in
-from meldlab.play import Batch, Chance, Deal, Game, Played, Player, Result, Table, TimeLimit, wins_of
+from meldlab.play import Batch, Chance, Deal, Game, Played, Player, Record, Result, Table, TimeLimit, wins_of
 from meldlab.play.clock import PATIENCE
 
-__all__ = ["Series", "warm_up"]
+__all__ = ["Keep", "Series", "warm_up"]
 
 GRACE = 1.0  # seconds that a process has to stop a player by itself
 OUT_OF_TIME = 75  # status of a process that could only end
@@ -32,12 +32,20 @@ CHOOSING, BEGAN, CPU_BEGAN = range(3)  # what a process lets others see: the sea
 Players = Sequence[Player[Any, Any]]
 
 
+class Keep(NamedTuple):
+    """Who wants the records of the first games of a series, and of how many."""
+
+    games: int
+    take: Callable[[Record], None]
+
+
 class Ended(NamedTuple):
-    """A game that is over: how it ended, what the game counted, and what went wrong."""
+    """A game that is over: how it ended, what the game counted, what went wrong, and its record where that is kept."""
 
     result: Result
     counts: dict[str, Any]
     trouble: str = ""
+    record: Record | None = None
 
 
 @dataclass(frozen=True)
@@ -49,15 +57,23 @@ class Series:
     ways: tuple[tuple[int, ...], ...]
     seed: int = 0
     time: TimeLimit = TimeLimit()  # noqa: RUF009  # frozen, so sharing it is harmless
+    kept: int = 0
+    """Of so many games, the first ones, the record comes with the end."""
 
-    def batches(self, found: Players, deals: int, threads: int, *, raising: bool = False) -> Iterator[tuple[int, list[Batch]]]:
-        """Give for each deal a batch of one game for each way."""
+    def batches(
+        self, found: Players, deals: int, threads: int, take: Callable[[Record], None], *, raising: bool = False
+    ) -> Iterator[tuple[int, list[Batch]]]:
+        """Give for each deal a batch of one game for each way; ``take`` gets the records that are kept."""
         if threads > MOST_PROCESSES:
             raise NotPossible(f"{threads} processes asked for (at most {MOST_PROCESSES})")
         ways = len(self.ways)
         ended = self.games(found, deals, threads or min(os.cpu_count() or 1, deals * ways // FEW), raising=raising)
         for deal in range(deals):
-            yield deal, [self._batch(deal, next(ended)) for _ in self.ways]
+            games = [next(ended) for _ in self.ways]
+            for game in games:
+                if game.record is not None:
+                    take(game.record)
+            yield deal, [self._batch(deal, game) for game in games]
 
     def _batch(self, deal: int, ended: Ended) -> Batch:
         counts = {name: np.array([number], np.int64) for name, number in ended.counts.items()}
@@ -86,7 +102,8 @@ class Series:
         played = tables[way].play(Deal(self.seed, deal))
         # A described game that its program cannot go on with ends without a winner, and says so.
         failed = played.result.reason if played.result.reason.startswith("failed: ") else ""
-        return Ended(played.result, counted(self.game, played), played.trouble or failed)
+        record = played.record if number < self.kept else None
+        return Ended(played.result, counted(self.game, played), played.trouble or failed, record)
 
     def games(self, found: Players, deals: int, processes: int, *, raising: bool = False) -> Iterator[Ended]:
         """Give the games in order; a time limit that nobody can sleep through takes a process of its own."""

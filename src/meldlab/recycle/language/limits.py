@@ -38,6 +38,7 @@ class Limits:
                 raise NoSuchThing("limit", name.strip(), names)
             digits = number.strip()
             if not (digits.isdecimal() and len(digits) <= 13 and 0 < int(digits) < 2**40):
-                raise BadText("a limit is written name=number", text, text.index(entry))
+                wanted = "a limit is from 1 to 2^40" if digits.isdecimal() else "a limit is written name=number"
+                raise BadText(wanted, text, text.index(entry))
             limits = replace(limits, **{name.strip(): int(digits)})
         return limits

@@ -49,6 +49,7 @@ _FOREIGN = {
     "false": "truth values come from tests, such as (== 1 2)",
     "deal": "cards are dealt by (repeat 5 (move (top STOCK) (top HAND)))",
     "draw": "a card is drawn by (move (top STOCK) (top HAND))",
+    "of": "an attribute of a card is (cardatt COLOUR CARD), what a player has (PLAYER iloc HAND)",
     "add": "a sum is (+ A B); to add to storage is (inc CELL A)",
 }
 _KINDS = ("sto", "str", "points", "vloc", "iloc", "hloc", "oloc", "mem")
