@@ -1,4 +1,4 @@
-"""A person who is told the steps of a turn: reads each sentence, does it with the tiles as they lie, and refuses what the rules forbid then.
+"""A person who is told the steps of a turn: reads each sentence, does it with the tiles as they lie, and refuses what is forbidden then.
 
 No code of the solvers is in it but the reading of tiles. Every tile is a thing that remembers where it came from; a pile is what lies
 together. A sentence names a pile by what lies in it; where two piles look alike either may be meant.

@@ -105,7 +105,7 @@ def _fills(position: Position, lying: Counter[Tile], i: int, jokers: list[Tile])
     for joker in jokers:
         rest.remove(joker)
     near = [tile for tile in (lying - _naturals(rest)).elements() if any(t.colour == tile.colour or t.number == tile.number for t in rest)]
-    for fill in dict.fromkeys(combinations(sorted(near), len(jokers))):
+    for fill in combinations(sorted(set(near)), len(jokers)):
         if _forms_set([*rest, *fill], position.rules):
             yield fill
 
