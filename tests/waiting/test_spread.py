@@ -1,6 +1,7 @@
 """The spread of a waiting time is worked out once, and kept for the hand and for those that differ by suits alone."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -49,9 +50,13 @@ def test_a_second_call_follows_no_policy(cache: Path, capsys: pytest.CaptureFixt
     # The turns are looked up and come at once, what takes long comes last.
     assert lines[0].endswith("19.180055 turns on average")
     assert "standard deviation 13.508; within 4 turns in 5%" in " ".join(lines[-3:])
-    asked = list[bool]()
-    of = Spread.of
-    monkeypatch.setattr(Spread, "of", lambda *_: (asked.append(True), of(*_))[1])
+    asked, of = list[object](), Spread.of
+
+    def asking(*arguments: Any) -> Spread:
+        asked.append(arguments)
+        return of(*arguments)
+
+    monkeypatch.setattr(Spread, "of", asking)
     assert said("AC", "QH", "KD") == first
     assert not asked
     table = next(cache.rglob("3-low-gin.table"))
