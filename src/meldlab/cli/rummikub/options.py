@@ -45,10 +45,10 @@ def told(rules: "Rules") -> str:
     """Return rules in words: the preset, what differs from it, and what becomes of jokers.
 
     >>> from meldlab.rummikub import Rules
-    >>> told(Rules(jokers=3, jokers_are="modern"))
-    'rules: official, jokers = 3; jokers on the table are modern'
+    >>> told(Rules(jokers_are="strict"))
+    'rules: official, jokers_are = strict; jokers on the table are strict'
     """
-    preset, *changes = (value if name == "preset" else f"{name} = {value}" for name, value in rules.as_record().items())
+    preset, *changes = (value if name == "preset" else f"{name} = {value}" for name, value in _record(rules).items())
     return f"rules: {', '.join((preset, *changes))}; jokers on the table are {rules.jokers_are}"
 
 
@@ -59,8 +59,16 @@ def as_flags(rules: "Rules") -> str:
     >>> as_flags(PRESETS["official"]), as_flags(Rules(numbers=15))
     ('', ' --rules paper --numbers 15')
     """
-    record = rules.as_record()
+    record = _record(rules)
     preset = record.pop("preset")
     flags = [f"{flag} {record[name]}" for name, flag in FLAGS.items() if name in record]
     flags += ["--round-the-corner"] * rules.round_the_corner
     return "".join(f" {flag}" for flag in ([] if preset == OFFICIAL else [f"--rules {preset}"]) + flags)
+
+
+def _record(rules: "Rules") -> dict[str, Any]:
+    from meldlab.play.rules import record_of
+    from meldlab.rummikub import PRESETS
+
+    # Of two presets that are equally near, the one that is the default here.
+    return record_of(rules, dict(sorted(PRESETS.items(), key=lambda one: one[0] != OFFICIAL)))
