@@ -1,6 +1,8 @@
 """House rules that no linter knows."""
 
 import ast
+import re
+from collections import defaultdict
 from importlib import import_module
 from pathlib import Path
 from pkgutil import iter_modules, walk_packages
@@ -81,6 +83,17 @@ def test_the_digest_of_compiled_code_covers_all_that_kernels_import() -> None:
 @pytest.mark.parametrize("source", SOURCES, ids=lambda source: str(source.relative_to(SRC)))
 def test_no_module_is_too_long_to_read(source: Path) -> None:
     assert len(source.read_text().splitlines()) <= 600
+
+
+def test_a_class_name_means_one_thing_in_the_whole_house() -> None:
+    # A name may stand in several rooms where it means the same in each: CONTRIBUTING lists those, and no other.
+    rooms = defaultdict(list)
+    for source in SOURCES:
+        for node in ast.walk(ast.parse(source.read_text())):
+            if isinstance(node, ast.ClassDef):
+                rooms[node.name].append(str(source.relative_to(SRC)))
+    [line] = [line for line in (SRC.parents[1] / "CONTRIBUTING.md").read_text().splitlines() if "**A class name**" in line]
+    assert {name: places for name, places in rooms.items() if len(places) > 1}.keys() == set(re.findall(r"`(\w+)`", line))
 
 
 def test_no_room_for_odds_and_ends() -> None:

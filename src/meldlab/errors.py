@@ -69,7 +69,7 @@ class NoSuchThing(MeldlabError):
 
 
 def whole_number(value: SupportsIndex, what: str, least: int = 0, most: int = 2**63 - 1) -> int:
-    """Return a whole number of Python's or numpy's as an integer, or say that ``what`` cannot be it.
+    """Return a whole number, Python's own or numpy's, as an integer, or say that ``what`` cannot be it.
 
     >>> whole_number(52, "number of cards", most=13)
     Traceback (most recent call last):

@@ -1,4 +1,4 @@
-"""The GPU, if there is one: the only place that brings in ``numba.cuda``."""
+"""The GPU, if there is one, made ready for our kernels, or why there is none."""
 
 import ctypes
 import sys

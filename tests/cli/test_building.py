@@ -4,7 +4,7 @@ import pytest
 
 from meldlab.cli.rummikub.building import Building, commands, renumbered
 from meldlab.errors import MeldlabError
-from meldlab.rummikub import FAMILIES, PRESETS, Goal, Rules, faults, random_position, read_rack, read_table, show_table, solve
+from meldlab.rummikub import FAMILIES, PRESETS, Objective, Rules, faults, random_position, read_rack, read_table, show_table, solve
 from meldlab.rummikub.checker import table_faults
 from tests.rummikub.small_deck import small_position
 
@@ -82,7 +82,7 @@ def test_advice_can_be_typed_as_it_stands(house: str) -> None:
     rules, turns = PRESETS[house], 0
     for number in range(25):
         position = random_position("easy", 1, number, rules)
-        answer = solve(position, Goal("value", "none"))
+        answer = solve(position, Objective("value", "none"))
         if not answer.played:
             continue
         assert not faults(answer)
@@ -101,7 +101,7 @@ def test_advice_about_jokers_can_be_typed_as_it_stands(family: str) -> None:
     rules, freed = Rules(colours=3, numbers=6, jokers_are=family), 0
     for number in range(60):
         position = small_position(5, number, rules, sets=3, rack=6)
-        answer = solve(position, Goal("value", "none"))
+        answer = solve(position, Objective("value", "none"))
         numbers = dict(enumerate(position.table, 3))
         turn, lines = Building(rules, numbers, position.rack), list(commands(answer, numbers))
         for line in lines:

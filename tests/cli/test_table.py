@@ -12,7 +12,7 @@ from rich.console import Console
 
 from meldlab.cli.screen import Screen
 from meldlab.cli.table import _takes_back, play_in_terminal
-from meldlab.errors import NotLegalHere
+from meldlab.errors import MeldlabError, NotLegalHere
 from meldlab.lab.games import game_of
 from meldlab.play import Chance, Deal, RandomPlayer, Record, Table, TimeLimit, replay
 from tests.cli.test_gin import run
@@ -152,7 +152,7 @@ def test_what_cannot_be_gone_on_with_is_left_alone(text: str, why: str, tmp_path
     path = tmp_path / "game.toml"
     path.write_text(text)
     for save, resume in ((path, None), (None, path)):
-        with pytest.raises(NotLegalHere, match=why):
+        with pytest.raises(MeldlabError, match=why):
             play_in_terminal(HighCard(), [RandomPlayer()], Screen, SEED, save=save, resume=resume)
     assert path.read_text() == text
 

@@ -12,9 +12,9 @@ from pathlib import Path
 from meldlab.recycle.language import syntax as s
 from meldlab.recycle.language.checker import check
 from meldlab.recycle.language.findings import Finding, ProgramMistake
+from meldlab.recycle.language.lexer import KEYWORDS
 from meldlab.recycle.language.reader import read, read_expression
 from meldlab.recycle.language.tree import walk
-from meldlab.recycle.language.words import KEYWORDS
 from tests.docs.rewriting import printed
 
 ROOT = Path(__file__).parents[2]

@@ -9,7 +9,7 @@ import pytest
 from meldlab.recycle import library
 from meldlab.recycle.language import syntax as s
 from meldlab.recycle.language.checker import check
-from meldlab.recycle.language.words import KEYWORDS
+from meldlab.recycle.language.lexer import KEYWORDS
 from tests.docs import reference
 
 DOCS = Path(__file__).parents[2] / "docs"

@@ -297,7 +297,7 @@ def test_a_damaged_network_is_one_line(damage: dict[str, Any], tmp_path: Path, m
     monkeypatch.setattr(light_module, "FOLDER", tmp_path)
     light_module._network.cache_clear()
     try:
-        with pytest.raises(NotLegalHere, match=r"the network light\.npz is damaged") as refused:
+        with pytest.raises(NotPossible, match=r"the network light\.npz is damaged") as refused:
             LightPlayer.parse("computed:light")
         assert "\n" not in str(refused.value)
     finally:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from meldlab.errors import NoSuchThing, NotLegalHere
+from meldlab.errors import NoSuchThing, NotLegalHere, NotPossible
 from meldlab.gin import Gin, players
 from meldlab.play import Deal, Table
 
@@ -52,7 +52,7 @@ def test_the_same_in_a_module(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -
     with pytest.raises(NotLegalHere, match=r"mine_by_name.py:3: KeyError: 'lost'") as raised:
         players.parse("mine_by_name:Mine")
     assert isinstance(raised.value.__cause__, KeyError)
-    with pytest.raises(NotLegalHere, match=r"no player in nowhere.at.all: no such module"):
+    with pytest.raises(NotPossible, match=r"no player in nowhere.at.all: no such module"):
         players.parse("nowhere.at.all:Mine")
 
 

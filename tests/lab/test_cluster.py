@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from meldlab.errors import NotLegalHere
+from meldlab.errors import NotPossible
 from meldlab.lab.arena.shards import play_shard
 from meldlab.lab.runs.cluster import Pool
 from meldlab.lab.runs.shards import play
@@ -95,7 +95,7 @@ def test_a_search_outlives_its_scheduler(tmp_path: Path, capfd: pytest.CaptureFi
     lost, run = Cluster(folder), Store.open(store).run("on a cluster", {})
     try:
         lost.wait()
-        with pytest.raises(NotLegalHere, match=r"the Dask cluster cannot go on: .*scheduler"):
+        with pytest.raises(NotPossible, match=r"the Dask cluster cannot go on: .*scheduler"):
             play(shards, run, cluster=lost.address, progress=lambda games, whole: lost.scheduler.kill() if games else None)
     finally:
         lost.stop()
@@ -123,7 +123,7 @@ def pid_of(call: int) -> int:
 
 def test_a_cluster_that_is_not_there_is_named() -> None:
     address = f"tcp://127.0.0.1:{free_port()}"
-    with pytest.raises(NotLegalHere, match=f"no Dask cluster answers at {address}"):
+    with pytest.raises(NotPossible, match=f"no Dask cluster answers at {address}"):
         Pool(cluster=address, patience=1)
-    with pytest.raises(NotLegalHere, match="no Dask cluster answers at nonsense"):
+    with pytest.raises(NotPossible, match="no Dask cluster answers at nonsense"):
         Pool(cluster="nonsense", patience=1)

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from meldlab.errors import NotLegalHere
+from meldlab.errors import NotLegalHere, NotPossible
 from meldlab.gin import Gin, Rules, View, players
 from meldlab.lab.arena.contest import Contest, contest
 from meldlab.lab.arena.seating import seatings
@@ -236,7 +236,7 @@ def test_progress_reaches_the_end() -> None:
 def test_what_cannot_be_played_is_refused() -> None:
     with pytest.raises(NotLegalHere, match="number of games"):
         contest(Gin(), ["simple", "simple"], 0)
-    with pytest.raises(NotLegalHere, match="999 threads asked for"):
+    with pytest.raises(NotPossible, match="999 threads asked for"):
         contest(Gin(), ["simple", "simple"], 2, threads=999)
     with pytest.raises(NotLegalHere, match="high card has no players by name"):
         contest(HighCard(), ["simple", "simple"], 2)

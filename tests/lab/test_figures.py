@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from meldlab.cli.app import main
-from meldlab.errors import NoSuchThing, NotLegalHere, NotPossible
+from meldlab.errors import NoSuchThing, NotPossible
 from meldlab.lab.figures import blank, save, stopping
-from meldlab.stopping import Urn, continue_or_not, current_value, winnings
+from meldlab.stopping import Urn
 
 
 def read(path: Path) -> list[dict[str, str]]:
@@ -43,7 +43,7 @@ def test_what_cannot_be_written_is_named_and_leaves_nothing(tmp_path: Path) -> N
     with pytest.raises(NoSuchThing, match=r"no picture format '.gif' \(use .svg, .png\)"):
         save(figure, {"x": [1]}, tmp_path / "a.gif")
     (tmp_path / "file").write_text("in the way")
-    with pytest.raises(NotLegalHere, match="cannot be written"):
+    with pytest.raises(NotPossible, match="cannot be written"):
         save(figure, {"x": [1]}, tmp_path / "file" / "a.svg")
     (tmp_path / "folder.svg").mkdir()
     with pytest.raises(NotPossible, match="cannot be written"):
@@ -62,7 +62,7 @@ def test_the_maps_show_the_matrices() -> None:
     urn = Urn(4, 6, Fraction(1, 2))
     _, value = stopping.draw_value(urn)
     _, policy = stopping.draw_policy(urn)
-    exact, goes_on = current_value(urn), continue_or_not(urn)
+    exact, goes_on = urn.values(), urn.policy().goes_on()
     for black, red, worth, go, either in zip(
         value["black_left"], value["red_left"], value["value"], policy["continue"], policy["indifferent"], strict=True
     ):
@@ -96,8 +96,8 @@ def test_the_winnings_add_up(urn: Urn) -> None:
     _, data = stopping.draw_winnings(urn, seed=2)
     assert sum(data["chance"]) == pytest.approx(1)
     assert sum(data["simulated"]) == pytest.approx(1, abs=1e-3)
-    if urn.exact_seconds < 1:
-        assert [Fraction(amount) for amount in data["winnings"]] == list(winnings(urn).amounts)
+    if urn.exact_at_once:
+        assert [Fraction(amount) for amount in data["winnings"]] == list(urn.winnings().amounts)
 
 
 @pytest.mark.parametrize("deck", ["0,0", "1,9"])

@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from meldlab.errors import MeldlabError, NoSuchThing, NotLegalHere
+from meldlab.errors import MeldlabError, NoSuchThing, NotLegalHere, NotPossible
 from meldlab.lab.runs.reached import Progress, Reached, leaders
 from meldlab.lab.runs.shards import Shard
 from meldlab.lab.runs.store import Done, Run, Store, canonical, claimant
@@ -243,11 +243,11 @@ def test_progress_says_how_a_run_stands(run: Run) -> None:
     ("url", "kind", "why"),
     [
         ("mysql://somewhere/runs", NoSuchThing, "no kind of store 'mysql'"),
-        ("no such://place", NotLegalHere, "is no store"),
+        ("no such://place", NotPossible, "is no store"),
         ("sqlite://", NotLegalHere, "a store is a file or a server"),
         (":memory:", NotLegalHere, "a store is a file or a server"),
-        ("/no/such/folder/runs.sqlite", NotLegalHere, "does not answer: unable to open"),
-        ("postgresql+psycopg://someone:secret@127.0.0.1:1/x", NotLegalHere, "does not answer"),
+        ("/no/such/folder/runs.sqlite", NotPossible, "does not answer: unable to open"),
+        ("postgresql+psycopg://someone:secret@127.0.0.1:1/x", NotPossible, "does not answer"),
     ],
 )
 def test_what_is_no_store_is_named_in_one_line(url: str, kind: type[MeldlabError], why: str) -> None:
@@ -263,7 +263,7 @@ def test_a_file_that_is_something_else_is_left_alone(tmp_path: Path) -> None:
     path = tmp_path / "poem.txt"
     path.write_text("Roses are red, violets are blue, a database this is not, nor new. " * 20)
     before = path.read_bytes()
-    with pytest.raises(NotLegalHere, match="not a database"):
+    with pytest.raises(NotPossible, match="not a database"):
         Store.open(path)
     assert path.read_bytes() == before
 
@@ -271,7 +271,7 @@ def test_a_file_that_is_something_else_is_left_alone(tmp_path: Path) -> None:
 def test_a_store_of_another_version_is_named(tmp_path: Path) -> None:
     with closing(sqlite3.connect(tmp_path / "old.sqlite")) as connection:
         connection.execute("CREATE TABLE runs (number INTEGER PRIMARY KEY, name TEXT)")
-    with pytest.raises(NotLegalHere, match=r"the table runs in .* is of another version of meldlab"):
+    with pytest.raises(NotPossible, match=r"the table runs in .* is of another version of meldlab"):
         Store.open(tmp_path / "old.sqlite")
 
 

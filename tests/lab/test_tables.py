@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from meldlab.errors import NotLegalHere
+from meldlab.errors import NotPossible
 from meldlab.gin import Gin
 from meldlab.lab.arena.contest import Contest, contest
 from meldlab.lab.arena.ratings import all_against_all
@@ -116,7 +116,7 @@ def test_no_number_of_threads_is_all_cores(file: Path, monkeypatch: pytest.Monke
     monkeypatch.setattr("os.cpu_count", lambda: 6)
     gin(f"{file}:Copycat", "simple", games, threads=threads)
     assert asked == [processes]
-    with pytest.raises(NotLegalHere, match="999 processes asked for"):
+    with pytest.raises(NotPossible, match="999 processes asked for"):
         gin(f"{file}:Copycat", "simple", games, threads=999)
 
 

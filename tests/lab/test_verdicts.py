@@ -11,7 +11,7 @@ from meldlab.gin.players import Ensemble
 from meldlab.lab.tuning import ensembles, knocking
 from meldlab.lab.tuning.claims import Claim, gaining, paired, two_samples
 from meldlab.lab.tuning.ensembles import Searched
-from meldlab.lab.tuning.report import Checked
+from meldlab.lab.tuning.report import CheckedClaim
 from meldlab.lab.tuning.work import Measured
 
 
@@ -67,7 +67,7 @@ def test_pairs_know_which_of_two_players_is_better(before: float, after: float) 
     assert ("a gain" in str(claim), "a loss" in str(claim)) == (after > before, after < before)
 
 
-def verdicts(findings: Sequence[Checked]) -> dict[str, str]:
+def verdicts(findings: Sequence[CheckedClaim]) -> dict[str, str]:
     return {one.what: str(one.verdict) for one in findings}
 
 

@@ -12,7 +12,7 @@ def shown(*melds: str) -> list[Meld]:
 
 
 def test_chains_on_both_ends_of_a_run() -> None:
-    done = lay_off("2H 3H 7H 8H 9H KS", shown("4H 5H 6H"), jointly=True)
+    done = lay_off("2H 3H 7H 8H 9H KS", shown("4H 5H 6H"))
     assert str(done.melds[0]) == "2H 3H 4H 5H 6H"  # 7H 8H 9H stay, being a meld of their own
     assert (done.deadwood, str(done.rest)) == (10, "7H 8H 9H + KS")
     assert lay_off("2H 3H 7H 8H JH KS", shown("4H 5H 6H")).deadwood == 20
@@ -26,11 +26,9 @@ def test_a_card_between_a_set_and_a_run_goes_where_it_helps_most() -> None:
 
 
 def test_breaking_up_a_meld_can_pay() -> None:
-    # The fourth six takes the seven along; whoever has fixed four sixes keeps the seven.
-    hand, table = "6C 6D 6H 6S 7H", shown("3H 4H 5H")
-    fixed, jointly = lay_off(hand, table, jointly=False), lay_off(hand, table)
-    assert (str(fixed.rest), fixed.laid) == ("6C 6D 6H 6S + 7H", Hand())
-    assert (str(jointly.rest), jointly.laid) == ("6C 6D 6S", Hand.parse("6H 7H"))
+    # The fourth six takes the seven along; whoever keeps four sixes keeps the seven.
+    done = lay_off("6C 6D 6H 6S 7H", shown("3H 4H 5H"))
+    assert (str(done.rest), done.laid) == ("6C 6D 6S", Hand.parse("6H 7H"))
 
 
 def test_nothing_to_lay() -> None:

@@ -4,8 +4,8 @@ from collections import Counter
 
 import pytest
 
-from meldlab.rummikub import Answer, Column, Goal, Position, columns, faults, solve
-from meldlab.rummikub.program import Program
+from meldlab.rummikub import Answer, Column, Objective, Position, columns, faults, solve
+from meldlab.rummikub.program import IntegerProgram
 
 # Table 1: runs of three, four, five, groups of three, of four; without, with one, with two jokers. The paper prints 233 runs of five with
 # two jokers and 1174 sets in all. Each colour has 9 windows of five numbers; counting the multisets of naturals left when two tiles of a
@@ -34,7 +34,7 @@ def test_table_1_counts_1173_sets() -> None:
 
 def test_a_set_with_two_jokers_uses_two_jokers() -> None:
     # With a coefficient of 1 the model would lay R5 J J and K9 J J with two jokers in hand.
-    table = Program(Position.parse("", "R5 K9 J J"), Goal("tiles", "none")).solve()
+    table = IntegerProgram(Position.parse("", "R5 K9 J J"), Objective("tiles", "none")).solve()
     assert table is not None
     assert sum(map(len, table)) == 3
 
@@ -43,8 +43,8 @@ def test_a_set_with_two_jokers_uses_two_jokers() -> None:
 def test_number_and_value_want_different_moves(method: str) -> None:
     # Example 1 in small: the joker plays three low tiles, or one high one.
     position = Position.parse("K10 K11 K12", "O1 O3 R13 B13 J")
-    by_count = solve(position, Goal("tiles", "none"), method)
-    by_value = solve(position, Goal("value", "none"), method)
+    by_count = solve(position, Objective("tiles", "none"), method)
+    by_value = solve(position, Objective("value", "none"), method)
     assert by_count.count == 3
     assert by_value.value == 13 + 13 + 30
     assert {str(tile) for tile in by_value.played} == {"R13", "B13", "J"}
@@ -54,7 +54,7 @@ def test_number_and_value_want_different_moves(method: str) -> None:
 def test_the_second_model_keeps_what_it_can(method: str) -> None:
     # Example 2 in small: with the tile played, the group of ones could be broken up or not; the second model does not.
     position = Position.parse("B10 B11 B12 | R1 K1 B1 O1 | K2 K3 K4", "K1")
-    answer = solve(position, Goal("value", "sets"), method)
+    answer = solve(position, Objective("value", "sets"), method)
     assert answer.count == 1
     assert answer.kept == 2
     assert not faults(answer)
@@ -62,9 +62,9 @@ def test_the_second_model_keeps_what_it_can(method: str) -> None:
 
 def test_a_set_kept_is_not_lost_in_the_tolerance() -> None:
     # 35 sets can lie on the table; 1/40 each is far above a solver's tolerance only if the weights are whole.
-    goal = Goal("value", "sets")
+    goal = Objective("value", "sets")
     position = Position.parse("R1-3 | R4-6 | K1-3", "R7")
-    program = Program(position, goal)
+    program = IntegerProgram(position, goal)
     assert all(float(weight).is_integer() for weight in program.model.objective.values())
     table = program.solve()
     assert table is not None

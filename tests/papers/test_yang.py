@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from meldlab.errors import NotLegalHere
-from meldlab.stopping import Urn, continue_or_not, current_value, policy
+from meldlab.stopping import Urn
 from tests.properties import stopping_oracle as oracle
 
 Matrices = tuple[list[list[Fraction]], list[list[bool]]]
@@ -39,13 +39,13 @@ def printed() -> Matrices:
 def test_expected_value_of_the_game() -> None:
     # The text defines the game for 26 black and 26 red; the exact value is ours, checked against two public ones.
     assert Urn(26, 26).value() == Fraction(41984711742427, 15997372030584)
-    assert Urn(26, 26).value_in_floats() == pytest.approx(2.624475548993925, abs=1e-14)
+    assert Urn(26, 26).floats.value() == pytest.approx(2.624475548993925, abs=1e-14)
 
 
 def test_both_matrices(printed: Matrices) -> None:
     value, go_on = printed
-    assert [list(row) for row in current_value(Urn(26, 26))] == value
-    assert [list(row) for row in continue_or_not(Urn(26, 26))] == go_on
+    assert [list(row) for row in Urn(26, 26).values()] == value
+    assert [list(row) for row in Urn(26, 26).policy().goes_on()] == go_on
 
 
 def test_state_and_policy_for_every_x_and_y(printed: Matrices) -> None:
@@ -72,7 +72,7 @@ def test_impossible_positions_are_named(drawn: int, black: int) -> None:
 
 def test_it_does_not_matter_in_one_position_only(printed: Matrices) -> None:
     # "If that amount is greater than (D - C) then he/she should continue drawing and stop otherwise": here it is equal.
-    assert policy(Urn(26, 26)).indifferent == ((1, 2),)
+    assert Urn(26, 26).policy().indifferent == ((1, 2),)
     value, _ = printed
     equal = [
         (c, d)

@@ -9,7 +9,20 @@ from hypothesis import strategies as st
 
 from meldlab.cards import Hand
 from meldlab.cards.masks import random_hands
-from meldlab.melds import Aces, Meld, arrange, arrangements, best_discard, deadwood, deadwoods, discards, is_complete, lay_off, melds
+from meldlab.melds import (
+    Aces,
+    LayOff,
+    Meld,
+    arrange,
+    arrangements,
+    best_discard,
+    deadwood,
+    deadwoods,
+    discards,
+    is_complete,
+    lay_off,
+    melds,
+)
 from tests.properties import hands as draw
 from tests.properties import oracles
 from tests.properties.oracles import Cards, from_mask, to_mask
@@ -97,31 +110,17 @@ def plain(shown: list[Meld]) -> list[Cards]:
 
 
 @given(defences())
-def test_laying_off_jointly_is_the_best_of_all_orders(defence: tuple[Hand, list[Meld], Aces]) -> None:
+def test_laying_off_is_the_best_of_all_orders(defence: tuple[Hand, list[Meld], Aces]) -> None:
     hand, shown, aces = defence
     done = lay_off(hand, shown, aces)
     cards = from_mask(hand.mask)
     assert (done.deadwood, len(done.laid)) == oracles.least_after_laying_off(
         cards, plain(shown), aces, lambda left: oracles.least_deadwood(left, aces)
     )
-    assert_nothing_is_lost(hand, shown, aces, jointly=True)
+    assert_nothing_is_lost(done, hand, shown, aces)
 
 
-@given(defences())
-def test_laying_off_after_arranging_touches_only_deadwood(defence: tuple[Hand, list[Meld], Aces]) -> None:
-    hand, shown, aces = defence
-    fixed = arrange(hand, aces)
-    done = lay_off(hand, shown, aces, jointly=False)
-    free = from_mask(fixed.deadwood_cards.mask)
-    assert (done.deadwood, len(done.laid)) == oracles.least_after_laying_off(free, plain(shown), aces, oracles.total)
-    assert done.rest.melds == fixed.melds
-    assert done.laid <= fixed.deadwood_cards
-    assert done.deadwood >= lay_off(hand, shown, aces).deadwood
-    assert_nothing_is_lost(hand, shown, aces, jointly=False)
-
-
-def assert_nothing_is_lost(hand: Hand, shown: list[Meld], aces: Aces, jointly: bool) -> None:
-    done = lay_off(hand, shown, aces, jointly=jointly)
+def assert_nothing_is_lost(done: LayOff, hand: Hand, shown: list[Meld], aces: Aces) -> None:
     rest = Hand(card for meld in done.rest.melds for card in meld.cards) | done.rest.deadwood_cards
     assert not rest & done.laid
     assert rest | done.laid == hand

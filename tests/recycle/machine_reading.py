@@ -10,7 +10,7 @@ from meldlab.recycle.language.checker import check
 from meldlab.recycle.language.limits import Limits
 from meldlab.recycle.machine import kernel_layout as k
 from meldlab.recycle.machine.compiler import Compiled, compile_program
-from meldlab.recycle.machine.kernel import Program, begin, decide, explore, score
+from meldlab.recycle.machine.kernel import Bytecode, begin, decide, explore, score
 from tests.recycle.oracle import Option, Oracle
 from tests.recycle.oracle_board import TABLE, Card, Owner, Player, Team
 
@@ -32,7 +32,7 @@ class Machine:
 
     def __init__(self, game: Compiled) -> None:
         self.game, self.plan = game, game.plan
-        self.program = Program(*(np.array(table or [0], np.int64) for table in (game.code, game.data, game.layout)))
+        self.program = Bytecode(*(np.array(table or [0], np.int64) for table in (game.code, game.data, game.layout)))
         self.words = np.zeros(game.size, np.int64)
         for at, value in game.constants.items():
             self.words[at] = value

@@ -222,8 +222,8 @@ class Oracle(Reckoner):
     def do_pass(self, item: s.Pass) -> None:
         self.did_something = True
 
-    @does(s.Move)
-    def do_move(self, item: s.Move) -> None:
+    @does(s.MoveCard)
+    def do_move(self, item: s.MoveCard) -> None:
         card, listed = self.card(item.card)
         target, end = self.place(item.place)
         home = self.board.home.get(card)
@@ -279,7 +279,7 @@ class Oracle(Reckoner):
     def memories(self) -> list[Spot]:
         """Return all memories: names as the program mentions them, owners by seat, indexes as touched."""
         mentioned = [
-            (isinstance(node.owner, s.Table), node.name.text)
+            (isinstance(node.owner, s.TableOwner), node.name.text)
             for node in walk(self.program)
             if isinstance(node, s.Location) and node.kind == "mem" and isinstance(node.name, s.Name)
         ]
@@ -334,8 +334,8 @@ class Oracle(Reckoner):
         self.board.cells[self.cell(item.cell)] = self.value(item.value)
         self.did_something = True
 
-    @does(s.Step)
-    def do_step(self, item: s.Step) -> None:
+    @does(s.Adjust)
+    def do_step(self, item: s.Adjust) -> None:
         assert isinstance(item.cell, s.Cell)
         amount = 1 if item.amount is None else self.value(item.amount)
         cell = self.cell(item.cell)

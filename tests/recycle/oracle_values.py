@@ -132,7 +132,7 @@ class Reckoner:
         return self.owner(node.owner), node.kind, self.value(node.name)
 
     def owner(self, node: s.Expr) -> Owner:
-        owner: Owner = TABLE if isinstance(node, s.Table) else self.value(node)
+        owner: Owner = TABLE if isinstance(node, s.TableOwner) else self.value(node)
         return owner
 
     def members(self, node: s.Expr) -> list[Any]:
@@ -240,7 +240,7 @@ class Reckoner:
     def of_each(self, node: s.Each) -> Any:
         if isinstance(node.body, s.Cell):
             return sum(self.each(node))
-        if isinstance(node.body, s.Location | s.Filter | s.Combine | s.Sort | s.Take | s.Run | s.Pick | s.Var):
+        if isinstance(node.body, s.Location | s.Filter | s.Combine | s.Sort | s.Take | s.LongestRun | s.Pick | s.Var):
             return list(self.each(node))
         return any(self.each(node)) if node.quantifier == "any" else all(self.each(node))
 
@@ -281,8 +281,8 @@ class Reckoner:
         inward = cards[::-1] if node.end == "top" else cards
         return Pile(None, inward[:count], pile.memory)
 
-    @means(s.Run)
-    def of_run(self, node: s.Run) -> Pile:
+    @means(s.LongestRun)
+    def of_run(self, node: s.LongestRun) -> Pile:
         cards = self.look(self.pile(node.cards))
         for length in range(len(cards), max(self.value(node.least), 1) - 1, -1):
             part = cards[len(cards) - length :] if node.end == "top" else cards[:length]

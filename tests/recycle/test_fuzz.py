@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 from meldlab.errors import BadText
 from meldlab.recycle import library
 from meldlab.recycle.language.checker import check
+from meldlab.recycle.language.lexer import KEYWORDS, plain
 from meldlab.recycle.language.limits import Limits
 from meldlab.recycle.language.printer import layout
 from meldlab.recycle.language.reader import read
-from meldlab.recycle.language.words import KEYWORDS, plain
 from meldlab.recycle.machine import kernel_layout as k
 from meldlab.recycle.machine.machine import Machine
 

@@ -85,7 +85,7 @@ def test_together_they_use_every_construct() -> None:
         (s.Loop, "quantifier", {"any", "all"}),
         (s.Combine, "how", {"union", "intersect", "disjunction"}),
         (s.Take, "end", {"top", "bottom"}),
-        (s.Run, "end", {"top", "bottom"}),
+        (s.LongestRun, "end", {"top", "bottom"}),
         (s.Runs, "extent", {"all", "largest"}),
         (s.Logic, "how", {"and", "or"}),
         (s.Compare, "how", {"==", "!=", "<", ">", "<=", ">="}),
@@ -94,7 +94,7 @@ def test_together_they_use_every_construct() -> None:
         (s.Total, "which", {"sum", "scoremax", "scoremin"}),
         (s.Identity, "which", {"pid", "tid"}),
         (s.SetPoints, "update", {False, True}),
-        (s.Step, "which", {"inc", "dec"}),
+        (s.Adjust, "which", {"inc", "dec"}),
         (s.Cycle, "when", {"next", "current"}),
         (s.Stage, "of", {"player", "team"}),
         (s.Program, "scoring", {"min", "max"}),
@@ -109,12 +109,12 @@ def test_together_they_use_every_form_of_a_construct() -> None:
     assert {node.end for node in tree if isinstance(node, s.Stage) and isinstance(node.end, str)} == {"once", "simultaneous"}
     assert any(isinstance(node, s.Pick) and isinstance(node.end, s.Number) for node in tree)
     assert {node.index is None for node in tree if isinstance(node, s.Location)} == {True, False}
-    assert {node.amount is None for node in tree if isinstance(node, s.Step)} == {True, False}
+    assert {node.amount is None for node in tree if isinstance(node, s.Adjust)} == {True, False}
     assert {node.first is None for node in tree if isinstance(node, s.Random)} == {True, False}
     assert {node.compare is None for node in tree if isinstance(node, s.Subsets)} == {True, False}
     assert {node.back is None for node in tree if isinstance(node, s.CreateDeck)} == {True, False}
     assert {len(award.pairs) for award in tree if isinstance(award, s.Award)} >= {1, 2}
-    assert {type(node.body) for node in tree if isinstance(node, s.RepeatAll)} == {s.Move, s.Forget}
+    assert {type(node.body) for node in tree if isinstance(node, s.RepeatAll)} == {s.MoveCard, s.Forget}
     assert {isinstance(node.left, s.Location) for node in tree if isinstance(node, s.Swap)} == {True, False}
     each = {type(node.body) for node in tree if isinstance(node, s.Each)}
     assert {s.Cell, s.Location, s.Compare} <= each  # a sum, a list of lists, a truth value

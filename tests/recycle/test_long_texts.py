@@ -7,10 +7,10 @@ import pytest
 from meldlab.errors import BadText
 from meldlab.recycle.language.checker import check
 from meldlab.recycle.language.findings import Finding, ProgramMistake
+from meldlab.recycle.language.lexer import LONGEST, words
 from meldlab.recycle.language.limits import Limits
 from meldlab.recycle.language.printer import layout
 from meldlab.recycle.language.reader import read
-from meldlab.recycle.language.words import LONGEST, words
 from meldlab.recycle.machine.compiler import compile_program
 from tests.recycle.hostile import CARDS, names
 

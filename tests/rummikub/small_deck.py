@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from itertools import product
 
 from meldlab.play import Deal
-from meldlab.rummikub.answer import Goal
+from meldlab.rummikub.answer import Objective
 from meldlab.rummikub.families import jokers_obey
 from meldlab.rummikub.position import Position
 from meldlab.rummikub.positions import box
@@ -30,7 +30,7 @@ def tables(left: Counter[Tile], must: Counter[Tile], choice: list[Column], start
                 yield [choice[i], *rest]
 
 
-def least_cost(position: Position, goal: Goal) -> tuple[int, int]:
+def least_cost(position: Position, goal: Objective) -> tuple[int, int]:
     """Return weight left on the rack and sets broken of the best move that obeys the joker family."""
     rules = position.rules
     must = Counter(tile.piece for tile in position.table_tiles)

@@ -9,7 +9,7 @@ from meldlab.errors import NotLegalHere
 from meldlab.rummikub import (
     Alternatives,
     Answer,
-    Goal,
+    Objective,
     Position,
     Rules,
     Tile,
@@ -29,7 +29,7 @@ from tests.rummikub.small_deck import all_columns, small_position, tables
 
 
 def laid(position: Position, table: str) -> Answer:
-    return Answer(position, read_table(table, position.rules), Goal(), proven=True, method="by hand", seconds=0.0)
+    return Answer(position, read_table(table, position.rules), Objective(), proven=True, method="by hand", seconds=0.0)
 
 
 @pytest.mark.parametrize(
@@ -84,7 +84,7 @@ def test_joker_families_by_example(family: str, before: str, rack: str, after: s
 def test_tiles_moved_is_the_least() -> None:
     for nth in range(6):
         position = random_position("easy", 4, nth)
-        calm, kept = solve(position, Goal(keep="tiles")), solve(position, Goal(keep="sets"))
+        calm, kept = solve(position, Objective(keep="tiles")), solve(position, Objective(keep="sets"))
         assert calm.worth == kept.worth
         assert calm.proven
         assert calm.moved <= kept.moved
@@ -96,7 +96,7 @@ def test_tiles_moved_by_brute_force() -> None:
     rules = Rules(colours=3, numbers=6, copies=1, jokers=1)
     for nth in range(8):
         position = small_position(2, nth, rules, sets=2, rack=5)
-        goal = Goal(keep="tiles")
+        goal = Objective(keep="tiles")
         must = Counter(tile.piece for tile in position.table_tiles)
         held = must + Counter(position.rack)
         choice = [column for column in all_columns(rules) if not Counter(column.pieces) - held]
@@ -134,7 +134,7 @@ def _any_reading(some: list, rules: Rules) -> list:  # type: ignore[type-arg]
 )
 def test_openings(method: str, rack: str, played: str) -> None:
     position = Position.parse("R1 K1 B1", rack, opened=False)
-    answer = solve(position, Goal("count"), method)
+    answer = solve(position, Objective("count"), method)
     assert answer.proven
     assert not faults(answer)
     assert set(played.split()) <= {str(tile) for tile in answer.played}
@@ -145,7 +145,7 @@ def test_openings(method: str, rack: str, played: str) -> None:
 
 def test_an_opening_need_not_be_the_longest_move() -> None:
     # Four low tiles and K2 make more tiles than points; the opening takes the group of kings' worth first.
-    answer = solve(Position.parse("", "R10 K10 B10 B8 B9", opened=False), Goal("count"))
+    answer = solve(Position.parse("", "R10 K10 B10 B8 B9", opened=False), Objective("count"))
     assert sum(one.points for one in answer.table) >= 30
     assert answer.count == 3
 
@@ -172,7 +172,7 @@ def test_a_third_of_random_racks_can_open() -> None:
 
 def test_all_best_moves() -> None:
     position = Position.parse("R3 R4 R5 R6 R7", "K3 B3 K7 B7")
-    best = solve(position, Goal(keep="none"))
+    best = solve(position, Objective(keep="none"))
     every = every_best(best).tables
     assert len(every) == len(set(every)) > 0
     for table in every:
@@ -184,7 +184,7 @@ def test_all_best_moves_by_brute_force() -> None:
     rules = Rules(colours=3, numbers=6, copies=1, jokers=1)
     for nth in range(6):
         position = small_position(2, nth, rules, sets=2, rack=5)
-        best = solve(position, Goal(keep="none"))
+        best = solve(position, Objective(keep="none"))
         must = Counter(tile.piece for tile in position.table_tiles)
         held = must + Counter(position.rack)
         choice = [column for column in all_columns(rules) if not Counter(column.pieces) - held]

@@ -14,12 +14,12 @@ from typing import Any
 import pytest
 
 from meldlab.errors import NotLegalHere
-from meldlab.rummikub import CLASSES, Answer, Goal, Position, Rules, Tile, every_best, faults, random_position, solve, why_not
+from meldlab.rummikub import CLASSES, Answer, Objective, Position, Rules, Tile, every_best, faults, random_position, solve, why_not
 from meldlab.rummikub import kernel as k
 from meldlab.rummikub import search as searching
 from meldlab.rummikub.budget import Budget, OutOfBudget
-from meldlab.rummikub.program import Program
-from meldlab.rummikub.search import Pool, search
+from meldlab.rummikub.program import IntegerProgram
+from meldlab.rummikub.search import Problem, search
 from tests.rummikub.small_deck import small_position
 
 MODERN, STRICT = Rules(jokers_are="modern"), Rules(jokers_are="strict")
@@ -34,7 +34,7 @@ def visited(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     states, real = list[int](), k.search
 
     def counted(*arguments: Any) -> int:
-        counters = next(one.counters for one in arguments if isinstance(one, k.Work))
+        counters = next(one.counters for one in arguments if isinstance(one, k.Scratchpad))
         before = 0 if counters[k.DEPTH] == k.FRESH else int(counters[k.NODES])
         cost = int(real(*arguments))
         states.append(int(counters[k.NODES]) - before)
@@ -51,15 +51,15 @@ def guarded(rules: Rules, *, opened: bool = True) -> Position:
 @cache
 def known(name: str) -> Answer:
     """Return the best move of which a question is asked."""
-    return solve(guarded(MODERN)) if name == "must" else solve(random_position("mid", 1, 3), Goal(keep="none"))
+    return solve(guarded(MODERN)) if name == "must" else solve(random_position("mid", 1, 3), Objective(keep="none"))
 
 
 QUESTIONS: dict[str, Callable[[int], object]] = {
-    "free": lambda nodes: solve(random_position("hard", 1, 3), Goal("value"), nodes=nodes, seconds=0.3),
-    "modern": lambda nodes: solve(guarded(MODERN), Goal("value"), nodes=nodes, seconds=0.3),
-    "strict": lambda nodes: solve(guarded(STRICT), Goal("value"), nodes=nodes, seconds=0.3),
-    "tiles": lambda nodes: solve(random_position("mid", 1, 3), Goal("value", "tiles"), nodes=nodes, seconds=0.3),
-    "opening": lambda nodes: solve(Position((), random_position("hard", 1, 3).rack, opened=False), Goal(), nodes=nodes, seconds=0.3),
+    "free": lambda nodes: solve(random_position("hard", 1, 3), Objective("value"), nodes=nodes, seconds=0.3),
+    "modern": lambda nodes: solve(guarded(MODERN), Objective("value"), nodes=nodes, seconds=0.3),
+    "strict": lambda nodes: solve(guarded(STRICT), Objective("value"), nodes=nodes, seconds=0.3),
+    "tiles": lambda nodes: solve(random_position("mid", 1, 3), Objective("value", "tiles"), nodes=nodes, seconds=0.3),
+    "opening": lambda nodes: solve(Position((), random_position("hard", 1, 3).rack, opened=False), Objective(), nodes=nodes, seconds=0.3),
     "must": lambda nodes: why_not(known("must"), Tile.parse("K6"), nodes=nodes, seconds=0.3),
     "all": lambda nodes: every_best(known("all"), 1000, nodes=nodes, seconds=0.3),
 }
@@ -83,9 +83,9 @@ def test_states_decide_and_not_the_clock(monkeypatch: pytest.MonkeyPatch) -> Non
     for rules in (MODERN, STRICT):
         assert solve(guarded(rules)).proven
     position = random_position("easy", 1, 3)
-    assert solve(position, Goal(keep="tiles")).proven
+    assert solve(position, Objective(keep="tiles")).proven
     assert solve(position, method="ilp").proven
-    assert every_best(solve(position, Goal(keep="none")), 10_000).complete
+    assert every_best(solve(position, Objective(keep="none")), 10_000).complete
     assert solve(Position.parse("", "R9 R10 J K1 K2", opened=False)).proven
 
 
@@ -99,7 +99,7 @@ def test_the_program_is_given_processor_time(monkeypatch: pytest.MonkeyPatch) ->
 
     monkeypatch.setattr(subprocess, "run", noted)
     budget = Budget(seconds=7.0)
-    Program(random_position("mid", 1, 3), Goal("count", "none")).solve(budget)
+    IntegerProgram(random_position("mid", 1, 3), Objective("count", "none")).solve(budget)
     (command,) = asked
     assert command[command.index("-timeMode") + 1] == "cpu"
     assert 6.0 < float(command[command.index("-sec") + 1]) <= 7.0
@@ -114,7 +114,7 @@ def test_the_program_is_given_processor_time(monkeypatch: pytest.MonkeyPatch) ->
 ])  # fmt: skip
 def test_what_the_program_says_when_stopped_early_is_not_believed(status: str, monkeypatch: pytest.MonkeyPatch) -> None:
     # CBC 2.10 says each of these of a problem that has an answer, when a tenth of a second is all it gets.
-    problem = Program(random_position("mid", 1, 3), Goal("value", "tiles"))
+    problem = IntegerProgram(random_position("mid", 1, 3), Objective("value", "tiles"))
 
     def stopped(model: object, budget: Budget) -> tuple[str, dict[str, float]]:
         budget.charge(budget.seconds)
@@ -131,18 +131,18 @@ def test_what_the_program_says_when_stopped_early_is_not_believed(status: str, m
 @pytest.mark.parametrize("method", ["search", "ilp"])
 def test_past_the_budget_an_answer_is_legal_and_unproven(family: str, opened: bool, method: str) -> None:
     rules = Rules(jokers_are=family, after_opening="manipulate")
-    answer = solve(guarded(rules, opened=opened), Goal("value"), method, nodes=1, seconds=0.0)
+    answer = solve(guarded(rules, opened=opened), Objective("value"), method, nodes=1, seconds=0.0)
     assert not answer.proven
     assert not faults(answer)
 
 
 def test_past_the_states_the_search_has_something_to_show() -> None:
-    position, goal, shown = random_position("hard", 1, 8), Goal("value"), 0
-    best, whole = solve(position, goal), search(Pool.of(position, goal))
+    position, goal, shown = random_position("hard", 1, 8), Objective("value"), 0
+    best, whole = solve(position, goal), search(Problem.of(position, goal))
     assert whole is not None
     for nodes in range(0, whole.nodes, max(1, whole.nodes // 20)):
         with pytest.raises(OutOfBudget) as stopped:
-            search(Pool.of(position, goal), budget=Budget(nodes=nodes))
+            search(Problem.of(position, goal), budget=Budget(nodes=nodes))
         answer = solve(position, goal, nodes=nodes, seconds=0.0)
         assert not answer.proven
         assert not faults(answer)
@@ -153,7 +153,7 @@ def test_past_the_states_the_search_has_something_to_show() -> None:
 
 
 def test_all_best_moves_past_the_budget_are_not_all() -> None:
-    best = solve(random_position("mid", 1, 3), Goal(keep="none"))
+    best = solve(random_position("mid", 1, 3), Objective(keep="none"))
     everything = every_best(best, 100_000)
     some = every_best(best, 100_000, nodes=sum(map(len, everything.tables)) * 20)
     few = every_best(best, 2)
@@ -173,20 +173,20 @@ def test_a_doubt_past_the_budget_is_unproven() -> None:
     assert (doubt.with_tile, doubt.cost, doubt.proven) == (None, None, False)
     assert why_not(best, tile).proven
     with pytest.raises(OutOfBudget, match="none was excluded"):
-        solve(best.position, Goal(must=(tile,)), nodes=1, seconds=0.0)
+        solve(best.position, Objective(must=(tile,)), nodes=1, seconds=0.0)
     with pytest.raises(NotLegalHere, match="R13 cannot be played here"):
-        solve(best.position, Goal(must=(Tile.parse("R13"),)))
+        solve(best.position, Objective(must=(Tile.parse("R13"),)))
 
 
 @pytest.mark.parametrize("kind", list(CLASSES))
 def test_cuts_change_nothing(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
     for nth in range(12):
-        pool = Pool.of(random_position(kind, 3, nth), Goal(("count", "value")[nth % 2]))
+        problem = Problem.of(random_position(kind, 3, nth), Objective(("count", "value")[nth % 2]))
         monkeypatch.setattr(searching, "FIRST", 10**9)
-        whole = search(pool)
+        whole = search(problem)
         monkeypatch.setattr(searching, "FIRST", 1 + nth % 5)
         monkeypatch.setattr(searching, "pieces", lambda many, size: ((0, 1 + nth % 7) for nth in range(many)))
-        assert search(pool) == whole  # the states visited among the rest
+        assert search(problem) == whole  # the states visited among the rest
 
 
 @pytest.mark.parametrize("family", ["modern", "strict"])
@@ -234,7 +234,7 @@ def test_python_is_heard_during_a_long_search() -> None:
     before = signal.signal(signal.SIGVTALRM, lambda *_: beats.append(time.process_time()))
     signal.setitimer(signal.ITIMER_VIRTUAL, 0.02, 0.02)
     try:
-        answer = solve(Position.parse("", LONG), Goal("value", "none"))
+        answer = solve(Position.parse("", LONG), Objective("value", "none"))
     finally:
         signal.setitimer(signal.ITIMER_VIRTUAL, 0)
         signal.signal(signal.SIGVTALRM, before)
@@ -245,7 +245,7 @@ def test_python_is_heard_during_a_long_search() -> None:
 
 
 def test_control_c_stops_a_long_search(tmp_path: Path) -> None:
-    again = f"while True: solve(Position.parse('', '{LONG}'), Goal('value', 'none'))"
+    again = f"while True: solve(Position.parse('', '{LONG}'), Objective('value', 'none'))"
     waited, out, err = interrupted(started(again, tmp_path))
     assert err.rstrip().endswith("KeyboardInterrupt")
     assert "done" not in out
@@ -254,7 +254,7 @@ def test_control_c_stops_a_long_search(tmp_path: Path) -> None:
 
 @pytest.mark.skipif(not Path("/proc/self/cmdline").exists(), reason="processes are looked up in /proc")
 def test_control_c_stops_the_program_too(tmp_path: Path) -> None:
-    hard = "solve(random_position('hard', 1, 3), Goal('value', 'tiles'), 'ilp', seconds=10**6)"
+    hard = "solve(random_position('hard', 1, 3), Objective('value', 'tiles'), 'ilp', seconds=10**6)"
     job = started(hard, tmp_path)
     until = time.monotonic() + 60
     while not any(running(tmp_path)) and time.monotonic() < until:

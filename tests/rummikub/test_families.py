@@ -5,7 +5,7 @@ from itertools import islice
 
 import pytest
 
-from meldlab.rummikub import Goal, Position, Rules, faults, read_table, solve
+from meldlab.rummikub import Objective, Position, Rules, faults, read_table, solve
 from meldlab.rummikub.families import jokers_obey
 from tests.rummikub.by_hand import can_be_laid, every_table, opens
 from tests.rummikub.small_deck import small_position
@@ -61,7 +61,7 @@ def test_what_hands_can_do(family: str, deck: tuple[int, int, int]) -> None:
     assert judged[False] > 5
 
 
-def least_by_hand(position: Position, goal: Goal) -> tuple[int, int]:
+def least_by_hand(position: Position, goal: Objective) -> tuple[int, int]:
     """Return weight left and sets broken of the best turn that hands can do, doing nothing included."""
     rules, on_table = position.rules, Counter(tile.piece for tile in position.table_tiles)
     total = goal.total(position.rack, rules)
@@ -88,7 +88,7 @@ def test_answers_by_hand(family: str, opened: bool, after: str) -> None:
         rules = rules_of(DECKS[nth % 3], family, after)
         dealt = small_position(SEED, nth, rules, sets=2, rack=5)
         position = Position(dealt.table, dealt.rack, rules, opened)
-        goal = Goal(("count", "value")[nth % 2])
+        goal = Objective(("count", "value")[nth % 2])
         least = least_by_hand(position, goal)
         for method in ("search", "ilp"):
             answer = solve(position, goal, method)
@@ -107,7 +107,7 @@ def test_an_opening_that_goes_on_obeys_the_family(family: str, method: str) -> N
     # With free jokers the joker at the end of the run would be taken for nothing.
     rules = Rules(jokers_are=family, after_opening="manipulate")
     position = Position.parse("R5 R6 R7 J=R8", "K10 K11 K12 O1 O2", rules, opened=False)
-    answer = solve(position, Goal("value"), method)
+    answer = solve(position, Objective("value"), method)
     assert [str(tile) for tile in answer.played] == ["K10", "K11", "K12"]
     assert answer.proven
     assert not faults(answer)

@@ -4,7 +4,7 @@ from collections import Counter
 
 import pytest
 
-from meldlab.rummikub import CLASSES, FAMILIES, Answer, Goal, Position, Rules, moves, random_position, read_table, solve
+from meldlab.rummikub import CLASSES, FAMILIES, Answer, Objective, Position, Rules, moves, random_position, read_table, solve
 from tests.rummikub.by_the_steps import carry_out, looks
 from tests.rummikub.small_deck import small_position
 
@@ -27,7 +27,7 @@ def test_the_steps_of_crowded_small_tables_can_be_carried_out(family: str, objec
     played = exchanged = 0
     for nth in range(100):
         position = small_position(5, nth, Rules(**SMALL, jokers_are=family), sets=3, rack=6)  # type: ignore[arg-type]
-        answer = solve(position, Goal(objective, ("sets", "none")[nth % 2]))
+        answer = solve(position, Objective(objective, ("sets", "none")[nth % 2]))
         told = follow(answer)
         played += bool(answer.played)
         exchanged += any(" in the place of " in line for line in told)
@@ -39,7 +39,7 @@ def test_the_steps_of_crowded_small_tables_can_be_carried_out(family: str, objec
 def test_the_steps_of_whole_boxes_can_be_carried_out(family: str) -> None:
     for nth in range(45):
         kind = list(CLASSES)[nth % 2]
-        follow(solve(random_position(kind, 3, nth, Rules(jokers_are=family)), Goal("value", "sets"), nodes=10_000, seconds=0.5))
+        follow(solve(random_position(kind, 3, nth, Rules(jokers_are=family)), Objective("value", "sets"), nodes=10_000, seconds=0.5))
 
 
 @pytest.mark.parametrize("family", FAMILIES)
@@ -48,7 +48,7 @@ def test_an_opening_is_laid_before_the_table_is_touched(family: str) -> None:
     for nth in range(60):
         rules = Rules(**{**SMALL, "opening": 9}, jokers_are=family, after_opening="manipulate")  # type: ignore[arg-type]
         dealt = small_position(6, nth, rules, sets=2, rack=7)
-        answer = solve(Position(dealt.table, dealt.rack, rules, opened=False), Goal("value"))
+        answer = solve(Position(dealt.table, dealt.rack, rules, opened=False), Objective("value"))
         points = 0
         for line in follow(answer):
             if not line.startswith("take") or " from the rack, lay " not in line:

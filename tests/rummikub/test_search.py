@@ -10,12 +10,12 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from meldlab.errors import NotLegalHere
-from meldlab.rummikub import CLASSES, Goal, Position, Rules, Tile, faults, random_position, solve
+from meldlab.rummikub import CLASSES, Objective, Position, Rules, Tile, faults, random_position, solve
 from meldlab.rummikub import kernel as k
 from meldlab.rummikub.answer import OBJECTIVES
 from meldlab.rummikub.budget import Budget, OutOfBudget
 from meldlab.rummikub.positions import box
-from meldlab.rummikub.search import Pool, search
+from meldlab.rummikub.search import Problem, search
 from tests.rummikub.small_deck import all_columns, least_cost, small_position
 
 
@@ -23,7 +23,7 @@ from tests.rummikub.small_deck import all_columns, least_cost, small_position
 @pytest.mark.parametrize(("kind", "many"), [("easy", 180), ("mid", 90), ("hard", 40)])
 def test_search_and_program_agree(kind: str, many: int) -> None:
     for nth in range(many):
-        goal = Goal(OBJECTIVES[nth % 3], "sets")
+        goal = Objective(OBJECTIVES[nth % 3], "sets")
         position = random_position(kind, 2026, nth)
         by_search, by_program = solve(position, goal), solve(position, goal, "ilp")
         assert by_search.method == "search"
@@ -38,7 +38,7 @@ def test_search_and_program_agree(kind: str, many: int) -> None:
 @settings(max_examples=25, deadline=None)
 def test_any_weights(seed: int, kind: str, weights: dict[Tile, int]) -> None:
     position = random_position(kind, seed)
-    goal = Goal(weights=weights)
+    goal = Objective(weights=weights)
     by_search, by_program = solve(position, goal), solve(position, goal, "ilp")
     assert (by_search.worth, by_search.kept) == (by_program.worth, by_program.kept)
     assert not faults(by_search)
@@ -48,7 +48,7 @@ def test_any_weights(seed: int, kind: str, weights: dict[Tile, int]) -> None:
 def test_other_decks_of_the_search(rules: Rules) -> None:
     for nth in range(15):
         position = small_position(3, nth, rules, sets=4, rack=10)
-        goal = Goal(("count", "value")[nth % 2])
+        goal = Objective(("count", "value")[nth % 2])
         by_search, by_program = solve(position, goal), solve(position, goal, "ilp")
         assert by_search.method == "search"
         assert (by_search.worth, by_search.kept) == (by_program.worth, by_program.kept), repr(position)
@@ -62,7 +62,7 @@ def test_every_rack_of_five_from_a_small_deck() -> None:
     racks = sorted(set(combinations(sorted(box(rules)), 5)))
     assert len(racks) > 2500
     for rack in racks:
-        answer = solve(Position((), rack, rules), Goal("count", "none"))
+        answer = solve(Position((), rack, rules), Objective("count", "none"))
         most = next((size for size in (5, 4, 3) if any(some in whole for some in combinations(rack, size))), 0)
         assert answer.count == most, rack
 
@@ -115,7 +115,7 @@ def test_joker_families_against_brute_force(family: str) -> None:
         rules = Rules(colours=colours, numbers=6, copies=copies, jokers=jokers, jokers_are=family)
         for nth in range(6):
             position = small_position(5, nth, rules, sets=2, rack=5)
-            goal = Goal(OBJECTIVES[nth % 3])
+            goal = Objective(OBJECTIVES[nth % 3])
             answer = solve(position, goal)
             found = goal.total(position.rack, rules) - answer.worth, len(position.table) - answer.kept
             assert found == least_cost(position, goal), repr(position)
@@ -164,7 +164,7 @@ def test_round_the_corner() -> None:
 def test_past_the_node_budget_the_program_answers() -> None:
     position = random_position("mid", 1, 3)
     with pytest.raises(OutOfBudget):
-        search(Pool.of(position, Goal()), budget=Budget(nodes=5))
+        search(Problem.of(position, Objective()), budget=Budget(nodes=5))
     answer, exact = solve(position, nodes=5), solve(position)
     assert answer.method == "search, then ilp"
     assert (answer.worth, answer.kept) == (exact.worth, exact.kept)
@@ -193,7 +193,7 @@ def test_any_rules_and_any_position_have_a_legal_answer(position: Position, obje
     # Where too many long runs with jokers would have to be weighed, it may say so instead.
     many = rules.jokers > 2 and rules.numbers > 13 and rules.jokers_are != "free"
     try:
-        answer = solve(position, Goal(objective, keep), nodes=20_000, seconds=0.5)
+        answer = solve(position, Objective(objective, keep), nodes=20_000, seconds=0.5)
     except NotLegalHere:
         if not many:
             raise
@@ -208,8 +208,8 @@ def test_the_largest_decks_of_the_search(seed: int, colours: int, numbers: int, 
     rules = Rules(colours=colours, numbers=numbers, copies=copies, jokers=jokers)
     position = small_position(seed, 0, rules, sets=sets, rack=200)
     assert len(position.table_tiles) + len(position.rack) == rules.tiles
-    heaviest = Goal(weights=dict.fromkeys(position.rack, 10000))
-    for goal in (Goal(), heaviest):
+    heaviest = Objective(weights=dict.fromkeys(position.rack, 10000))
+    for goal in (Objective(), heaviest):
         answer = solve(position, goal, nodes=20_000, seconds=0.2)
         assert not faults(answer)
 
@@ -217,7 +217,7 @@ def test_the_largest_decks_of_the_search(seed: int, colours: int, numbers: int, 
 @pytest.mark.parametrize("weight", [-1, 10_001, 0.5, 10**30])
 def test_weights_are_whole_and_bounded(weight: float) -> None:
     with pytest.raises(NotLegalHere, match="a weight of"):
-        Goal(weights={Tile.parse("R5"): weight})  # type: ignore[dict-item]
+        Objective(weights={Tile.parse("R5"): weight})  # type: ignore[dict-item]
 
 
 @pytest.mark.parametrize("method", ["search", "ilp"])
@@ -233,7 +233,7 @@ def test_weights_are_whole_and_bounded(weight: float) -> None:
     ],
 )
 def test_among_equally_many_tiles_more_points_win(method: str, table: str, rack: str, played: str) -> None:
-    answer = solve(Position.parse(table, rack), Goal("count"), method)
+    answer = solve(Position.parse(table, rack), Objective("count"), method)
     assert {str(tile) for tile in answer.played} == set(played.split())
     assert answer.proven
 
@@ -242,7 +242,7 @@ def test_points_decide_before_the_least_change() -> None:
     richer = 0
     for nth in range(40):
         position = random_position("mid", 12, nth)
-        by_tiles, by_count, by_value = (solve(position, Goal(objective)) for objective in ("tiles", "count", "value"))
+        by_tiles, by_count, by_value = (solve(position, Objective(objective)) for objective in ("tiles", "count", "value"))
         assert by_count.count == by_tiles.count
         assert by_tiles.value <= by_count.value <= by_value.value
         assert by_count.value > by_tiles.value or by_count.kept == by_tiles.kept

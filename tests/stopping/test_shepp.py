@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.integrate import quad
 
-from meldlab.stopping import Urn, boundary_in_floats, equal_decks, winnings_in_floats
+from meldlab.stopping import Urn, equal_decks
 from meldlab.stopping.shepp import ALPHA, VALUE, asymptotic_value, decay, fitted
 
 
@@ -38,12 +38,12 @@ def test_the_constant_comes_out_of_the_values_alone() -> None:
 
 
 def test_the_chance_to_draw_the_whole_deck_falls_as_predicted() -> None:
-    chances = [float(winnings_in_floats(Urn(n, n)).chances[0]) for n in (1600, 3200)]
+    chances = [float(Urn(n, n).floats.winnings().chances[0]) for n in (1600, 3200)]
     assert log(chances[0] / chances[1], 2) == pytest.approx(decay(), abs=1e-3)
 
 
 def test_the_boundary_is_alpha_times_the_root_of_the_cards_left() -> None:
-    boundary = boundary_in_floats(Urn(10_000, 10_000))
+    boundary = Urn(10_000, 10_000).floats.policy().boundary
     red = np.arange(10_001)
     ahead = red - boundary
     assert np.abs(ahead - ALPHA * np.sqrt(red + boundary)).max() < 1

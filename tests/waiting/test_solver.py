@@ -12,7 +12,7 @@ import pytest
 
 from meldlab.cards import CARDS, Card, Hand, classes
 from meldlab.errors import MeldlabError, NoSuchThing, NotLegalHere, NotPossible
-from meldlab.waiting import Goal, Waiting, kernel, solve
+from meldlab.waiting import Goal, UpcardChoice, Waiting, kernel, solve
 from meldlab.waiting.solver import Checkpoint
 from tests.properties import waiting_oracle
 
@@ -86,7 +86,7 @@ def test_more_classes_than_have_numbers_are_refused() -> None:
     for device in ("cpu", "cuda"):
         with pytest.raises(MeldlabError):
             solve(Waiting(10, dead=Hand.parse("5H")), device=device)
-    with pytest.raises(NotLegalHere, match="dead cards make 7,980,389,793 classes of 11-card hands"):
+    with pytest.raises(NotPossible, match="dead cards make 7,980,389,793 classes of 11-card hands"):
         _ = Waiting(10, dead=Hand.parse("5H")).large
     assert Waiting(10).large.classes == 2_546_958_349
 
@@ -123,7 +123,7 @@ def test_large_hands_on_the_cpu_are_refused_with_what_they_would_take(cards: int
 def test_an_unknown_device_and_too_many_threads() -> None:
     with pytest.raises(NoSuchThing, match="no device 'tpu'"):
         solve(Waiting(3), device="tpu")
-    with pytest.raises(NotLegalHere, match="999 threads"):
+    with pytest.raises(NotPossible, match="999 threads"):
         solve(Waiting(3), device="cpu", threads=999)
 
 
@@ -164,10 +164,8 @@ def test_every_draw_is_answered_by_the_best_discard() -> None:
 
 def test_take_the_upcard_or_draw() -> None:
     solution = solve(Waiting(3), device="cpu")
-    taken, worth, drawn = solution.takes("5H 6H KD", Card.parse("7H"))
-    assert (taken, worth) == (True, 1.0)
-    assert drawn == solution.turns("5H 6H KD")
-    assert solution.takes("5H 6H KD", Card.parse("2C"))[0] is False
+    assert solution.takes("5H 6H KD", Card.parse("7H")) == UpcardChoice(take=True, taken=1.0, drawn=solution.turns("5H 6H KD"))
+    assert not solution.takes("5H 6H KD", Card.parse("2C")).take
 
 
 def test_all_hands_of_a_class_have_one_value() -> None:

@@ -1,13 +1,16 @@
-"""A card is a rank and a suit; it reads and prints itself as ``5H``."""
+"""A card is a rank and a suit; it prints itself as ``5H`` and is read the way people type it: ``5H``, ``5h``, ``10S``, ``♠10``."""
 
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from enum import IntEnum
 from functools import total_ordering
 
-from meldlab.errors import NotLegalHere, whole_number
+from meldlab.errors import BadText, NotLegalHere, whole_number
 
-__all__ = ["CARDS", "Card", "Rank", "Suit", "all_cards"]
+__all__ = ["CARDS", "Card", "Rank", "Suit", "all_cards", "read_cards"]
+
+WORD = re.compile(r"[^\s,]+")
 
 
 class Rank(IntEnum):
@@ -28,9 +31,10 @@ class Rank(IntEnum):
     @classmethod
     def parse(cls, text: str) -> "Rank":
         """Read ``A``, ``7``, ``T`` or ``10``, ``q``; the error is the whole text's."""
-        from meldlab.cards.notation import read_rank
-
-        return read_rank(text)
+        word = _text(text).strip().upper()
+        if word not in RANKS:
+            raise BadText(f"no rank {text.strip()!r} (use {' '.join(map(str, Rank))})", text, len(text) - len(text.lstrip()))
+        return RANKS[word]
 
 
 class Suit(IntEnum):
@@ -56,9 +60,10 @@ class Suit(IntEnum):
     @classmethod
     def parse(cls, text: str) -> "Suit":
         """Read ``H``, ``h`` or ``♥``."""
-        from meldlab.cards.notation import read_suit
-
-        return read_suit(text)
+        word = _text(text).strip().upper()
+        if word not in SUITS:
+            raise BadText(f"no suit {text.strip()!r} (use {' '.join(map(str, Suit))})", text, len(text) - len(text.lstrip()))
+        return SUITS[word]
 
 
 @total_ordering
@@ -91,9 +96,10 @@ class Card:
     @classmethod
     def parse(cls, text: str) -> "Card":
         """Read ``5H``, ``5h``, ``10S``, ``♠10``."""
-        from meldlab.cards.notation import read_card
-
-        return read_card(text)
+        found = list(read_cards(text))
+        if len(found) != 1:
+            raise BadText("one card wanted" if found else "no card", text, found[1][1] if found else len(text))
+        return found[0][0]
 
     def __lt__(self, other: "Card") -> bool:
         if not isinstance(other, Card):
@@ -113,7 +119,7 @@ class Card:
 
 
 def all_cards(cards: Iterable[Card]) -> list[Card]:
-    """Return the cards as a list, or say which of them is none."""
+    """Return the cards as a list, or say what is no card."""
     if not isinstance(cards, Iterable):
         raise NotLegalHere(f"cards are wanted, not {cards!r}")
     row = list(cards)
@@ -124,3 +130,36 @@ def all_cards(cards: Iterable[Card]) -> list[Card]:
 
 
 CARDS = tuple(Card(Rank(rank), Suit(suit)) for suit in range(4) for rank in range(13))
+RANKS = {**{str(rank): rank for rank in Rank}, "10": Rank.TEN, "1": Rank.ACE}
+SUITS: dict[str, Suit] = {**{str(suit): suit for suit in Suit}, **dict(zip("♣♦♥♠♧♢♡♤", [*Suit, *Suit], strict=True))}
+
+
+def read_cards(text: str) -> Iterator[tuple[Card, int]]:
+    """Read the cards of ``text``, each with the place where it starts."""
+    for match in WORD.finditer(_text(text)):
+        yield _card(match.group(), match.start(), text), match.start()
+
+
+def _card(word: str, at: int, text: str) -> Card:
+    # Emoji suits carry an invisible selector; dropping it cannot move the caret, since it comes last or after the suit.
+    upper = word.upper().replace("\N{VARIATION SELECTOR-16}", "")
+    if upper[:1] in SUITS:
+        suit, rank, suit_at, rank_at = upper[0], upper[1:], at, at + 1
+    else:
+        cut = 2 if upper.startswith("10") else 1
+        rank, suit, rank_at, suit_at = upper[:cut], upper[cut:], at, at + cut
+    if rank not in RANKS:
+        if not rank:
+            raise BadText(f"no rank beside {word!r}", text, rank_at)
+        raise BadText(f"no rank {word[rank_at - at : rank_at - at + len(rank)]!r} (use {' '.join(map(str, Rank))})", text, rank_at)
+    if suit not in SUITS:
+        if not suit:
+            raise BadText(f"no suit behind {word!r} (use {' '.join(map(str, Suit))})", text, suit_at)
+        raise BadText(f"no suit {word[suit_at - at :]!r} (use {' '.join(map(str, Suit))})", text, suit_at)
+    return Card(RANKS[rank], SUITS[suit])
+
+
+def _text(text: object) -> str:
+    if not isinstance(text, str):
+        raise NotLegalHere(f"cards are read from text, not from {text!r}")
+    return text

@@ -3,9 +3,8 @@
 from dataclasses import dataclass
 from typing import Self
 
-from meldlab.cards.card import CARDS, Card, all_cards
+from meldlab.cards.card import CARDS, Card, all_cards, read_cards
 from meldlab.cards.hand import Hand
-from meldlab.cards.notation import read_cards
 from meldlab.chance import Purpose, verified
 from meldlab.errors import BadText, NotLegalHere, whole_number
 

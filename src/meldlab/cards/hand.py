@@ -3,8 +3,7 @@
 from collections.abc import Iterable, Iterator, Set
 from typing import Any
 
-from meldlab.cards.card import CARDS, Card, Suit, all_cards
-from meldlab.cards.notation import read_cards
+from meldlab.cards.card import CARDS, Card, Suit, all_cards, read_cards
 from meldlab.errors import BadText, whole_number
 
 __all__ = ["FULL", "Hand"]

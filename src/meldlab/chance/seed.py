@@ -18,7 +18,7 @@ MOST_PLACE = 2**47 - 1  # an address shifts one of its numbers by sixteen bits
 
 
 def verified(seed: SupportsIndex) -> int:
-    """Return a seed as a plain integer, or say that it is none."""
+    """Return a seed as a plain integer, or refuse it."""
     if isinstance(seed, bool):
         raise NotLegalHere(f"seed must be a whole number from 0 to 2^63 - 1, not {seed}")
     return whole_number(seed, "seed")

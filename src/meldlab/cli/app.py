@@ -14,7 +14,7 @@ import typer
 
 from meldlab import __version__
 from meldlab.cli import bench, card_picture, deadwood, demo, doctor, gin, recycle, replay, rummikub, runs, spelling, stopping, tune, waiting
-from meldlab.cli.help import Door, Verb
+from meldlab.cli.help import Command, Door
 from meldlab.cli.options import Refused
 from meldlab.errors import MeldlabError
 
@@ -29,11 +29,11 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-app.command("demo", cls=Verb)(demo.demo)
-app.command("doctor", cls=Verb)(doctor.doctor)
-app.command("deadwood", cls=Verb)(deadwood.deadwood)
-app.command("card-picture", cls=Verb)(card_picture.card_picture)
-app.command("replay", cls=Verb)(replay.replay)
+app.command("demo", cls=Command)(demo.demo)
+app.command("doctor", cls=Command)(doctor.doctor)
+app.command("deadwood", cls=Command)(deadwood.deadwood)
+app.command("card-picture", cls=Command)(card_picture.card_picture)
+app.command("replay", cls=Command)(replay.replay)
 app.add_typer(waiting.app, name="waiting")
 app.add_typer(gin.app, name="gin")
 app.add_typer(stopping.app, name="stopping")

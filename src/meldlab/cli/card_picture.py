@@ -24,7 +24,7 @@ def card_picture(
     """
     from meldlab.cache import replace_file
     from meldlab.cards import draw
-    from meldlab.cards.notation import read_cards
+    from meldlab.cards.card import read_cards
 
     text = " ".join(hand)
     cards = [card for card, _ in read_cards(text)]

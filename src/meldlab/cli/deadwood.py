@@ -18,7 +18,7 @@ def deadwood(
     Example: meldlab deadwood "5H 6H 7H 9C 9D KS"
     """
     from meldlab.cards import Hand
-    from meldlab.cards.notation import read_cards
+    from meldlab.cards.card import read_cards
     from meldlab.melds import MOST_CARDS, Aces, arrangements
 
     text = " ".join(hand)

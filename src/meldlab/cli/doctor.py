@@ -120,11 +120,11 @@ def _gin() -> None:
 
 
 def _stopping() -> None:
-    from meldlab.stopping import Sitting, Urn, simulate, value_table, winnings_in_floats
+    from meldlab.stopping import Sitting, Urn, simulate
 
     urn = Urn(2, 2)
-    value_table(urn)
-    winnings_in_floats(urn)
+    urn.floats.values()
+    urn.floats.winnings()
     simulate(urn, games=2, seed=0)
     Sitting.shuffled(urn, seed=0)
 

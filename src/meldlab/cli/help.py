@@ -6,7 +6,7 @@ from typing import Any
 
 import typer.core
 
-__all__ = ["Door", "Verb"]
+__all__ = ["Command", "Door"]
 
 NARROW = 60  # columns below which three columns in a frame cut the words of options
 
@@ -41,7 +41,7 @@ class _Plain:
         print("\n\n".join(_wrapped(name, words, columns - 1) for name, words in rows))
 
 
-class Verb(_Plain, typer.core.TyperCommand):
+class Command(_Plain, typer.core.TyperCommand):
     """One verb."""
 
 

@@ -14,8 +14,8 @@ from typing import Annotated, Any
 import typer
 
 from meldlab.chance.seed import verified
-from meldlab.cli.help import Door, Verb
-from meldlab.errors import MeldlabError, NoSuchThing, NotLegalHere
+from meldlab.cli.help import Command, Door
+from meldlab.errors import MeldlabError, NoSuchThing, NotLegalHere, NotPossible
 
 
 class Refused(Exception):
@@ -98,7 +98,7 @@ def door(words: str, **verbs: Callable[..., None]) -> typer.Typer:
     example = (next(iter(verbs.values())).__doc__ or "").partition("Example: ")[2].strip()
     app = typer.Typer(cls=Door, help=words, epilog=f"Example: {example}", no_args_is_help=True)
     for name, verb in verbs.items():
-        app.command(name, cls=Verb)(verb)
+        app.command(name, cls=Command)(verb)
     return app
 
 
@@ -150,7 +150,7 @@ def tracebacks(wanted: bool) -> Iterator[None]:
 def need_input() -> None:
     """Raise NotLegalHere where nobody can type anything: the standard input is closed."""
     if sys.stdin is None or sys.stdin.closed:
-        raise NotLegalHere("there is no input to play from: it is closed")
+        raise NotPossible("there is no input to play from: it is closed")
 
 
 def new_seed(seed: int | None) -> int:

@@ -62,13 +62,13 @@ def replay(
 
 def read_record(file: Path, seat: int | None) -> "Record":
     """Return the record in a file; the seat that is asked for, counted from 1, must be there."""
-    from meldlab.errors import NotLegalHere
+    from meldlab.errors import NotLegalHere, NotPossible
     from meldlab.play import Record
 
     try:
         text = file.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as problem:
-        raise NotLegalHere(f"cannot read {file}: {getattr(problem, 'strerror', None) or problem}") from None
+        raise NotPossible(f"cannot read {file}: {getattr(problem, 'strerror', None) or problem}") from None
     record = Record.parse(text)
     if seat is not None and seat > len(record.players):
         raise NotLegalHere(f"{file} has {len(record.players)} seats, not {seat}")

@@ -15,7 +15,7 @@ from rich.text import Text
 from meldlab.cache import replace_file
 from meldlab.cli.options import need_input, new_seed
 from meldlab.cli.screen import COMMON, COMMON_HELP, Screen, common_word
-from meldlab.errors import MeldlabError, NotLegalHere
+from meldlab.errors import MeldlabError, NotLegalHere, NotPossible
 from meldlab.play import Chance, Clock, Deal, Game, Player, Record, Result, Step, Table, TimeLimit, replay
 from meldlab.play.clock import OutOfTime
 
@@ -128,16 +128,16 @@ def play_in_terminal(
 def _begun(save: Path | None, resume: Path | None) -> Record | None:
     """Return the unfinished game to go on with, if there is one; what holds anything else is not written over."""
     if resume is not None and save not in (None, resume) and save.is_file():
-        raise NotLegalHere(f"{save} is there already; name a file that is not")
+        raise NotPossible(f"{save} is there already; name a file that is not")
     path = resume or save
     if path is None or (resume is None and not path.is_file()):
         return None
     try:
         record = Record.parse(path.read_text(encoding="utf-8"))
     except OSError as problem:
-        raise NotLegalHere(f"cannot read {path}: {problem.strerror}") from None
+        raise NotPossible(f"cannot read {path}: {problem.strerror}") from None
     except (MeldlabError, UnicodeDecodeError):
-        raise NotLegalHere(f"{path} is there already, and no record that could be gone on with") from None
+        raise NotPossible(f"{path} is there already, and no record that could be gone on with") from None
     if record.result is not None:
         raise NotLegalHere(f"{path} holds a finished game; name another file ('meldlab replay {path}' shows it)")
     if PERSON not in record.players:
@@ -219,7 +219,7 @@ class Kept:
 
     def _open(self, path: Path, new: bool) -> None:
         if path.is_dir() or (new and path.is_file()):
-            raise NotLegalHere(f"{path} is there already; name a file that is not")
+            raise NotPossible(f"{path} is there already; name a file that is not")
         # A pipe or a terminal gets the record once, when all is over.
         before = self.path, self.at_once
         self.path, self.at_once = path, path.is_file() or not path.exists()

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from meldlab.chance import verified
-from meldlab.errors import NotLegalHere, whole_number
+from meldlab.errors import NotLegalHere, NotPossible, whole_number
 from meldlab.gin import kernel_layout, kernel_round
 from meldlab.gin.book import NO_BOOK, NO_VALUES
 from meldlab.gin.kernel_layout import ENSEMBLE, KIND, PARAMETERS, SIMPLE, Book, Pair
@@ -140,7 +140,7 @@ def play_batch(first: Any, second: Any, rules: Rules, seed: int, start: int, gam
         kernel_round.play_some(pair, vector, deals, number + at, many, log, counts[at : at + many])
 
     if threads > (most := numba.config.NUMBA_NUM_THREADS):
-        raise NotLegalHere(f"{threads} threads asked for, this machine has {most}")
+        raise NotPossible(f"{threads} threads asked for, this machine has {most}")
     on_cores(play, games, threads=threads, size=CHUNK)
     return counts
 

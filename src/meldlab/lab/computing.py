@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from meldlab.cards import Hand, classes
 from meldlab.chance import Purpose, derived, verified
-from meldlab.errors import NotLegalHere, whole_number
+from meldlab.errors import NotLegalHere, NotPossible, whole_number
 from meldlab.gin import Rules, players
 from meldlab.gin.batch import Seated, plays_in_kernel, rule_vector, seat
 from meldlab.gin.book import NO_BOOK
@@ -117,11 +117,11 @@ class Setting:
         if device == "cuda":
             free = Engine(device).cuda.current_context().get_memory_info()[0]
             if memory > free:
-                raise NotLegalHere(f"{what} on the GPU, which has {free / 1e9:.0f} GB free")
+                raise NotPossible(f"{what} on the GPU, which has {free / 1e9:.0f} GB free")
             return
         hours = TURNS * LOOKUP / 3600 * (large * (self.cards + 1) + small * (4 * self.ranks - self.cards) * (2 if upcard else 1))
         if hours > PATIENCE or memory > _memory():
-            raise NotLegalHere(
+            raise NotPossible(
                 f"{what} and {hours:.1f} hours of a core a pass; use a GPU (--device cuda) or a smaller game (--cards 5 --ranks 6)"
             )
 

@@ -16,7 +16,7 @@ from meldlab.play import Game, Player, Record
 __all__ = ["GAMES", "game_of", "player_of", "stand_in"]
 
 
-class Known(NamedTuple):
+class KnownGame(NamedTuple):
     """A kind of game by where it is defined, where its players are read, and one of them; loaded when it is asked for."""
 
     game: str
@@ -25,9 +25,9 @@ class Known(NamedTuple):
 
 
 GAMES = {
-    "gin": Known("meldlab.gin.match:Gin", "meldlab.gin.players:parse", "simple"),
-    "rummikub": Known("meldlab.rummikub.game:Rummikub", "meldlab.rummikub.players:find_player", "greedy"),
-    "recycle": Known("meldlab.recycle.game:Described", "meldlab.recycle.players:parse", "random"),
+    "gin": KnownGame("meldlab.gin.match:Gin", "meldlab.gin.players:parse", "simple"),
+    "rummikub": KnownGame("meldlab.rummikub.game:Rummikub", "meldlab.rummikub.players:find_player", "greedy"),
+    "recycle": KnownGame("meldlab.recycle.game:Described", "meldlab.recycle.players:parse", "random"),
 }
 
 
@@ -51,7 +51,7 @@ def stand_in(game: Game[Any]) -> Player[Any, Any]:
     return player_of(game, _known(game).plain)
 
 
-def _known(game: Game[Any]) -> Known:
+def _known(game: Game[Any]) -> KnownGame:
     kind = f"{type(game).__module__}:{type(game).__qualname__}"
     for known in GAMES.values():
         if known.game == kind:

@@ -7,7 +7,7 @@ from itertools import product
 from meldlab.cards import Hand
 from meldlab.errors import NotLegalHere
 from meldlab.melds.aces import Aces
-from meldlab.melds.arrangement import GIN_POINTS, Arrangement, Points, arrange, as_hand, deadwood, points_of
+from meldlab.melds.arrangement import GIN_POINTS, Arrangement, Points, arrange, as_hand, deadwood
 from meldlab.melds.meld import Meld
 
 __all__ = ["LayOff", "lay_off"]
@@ -27,20 +27,11 @@ class LayOff:
         return self.rest.deadwood
 
 
-def lay_off(
-    hand: Hand | str,
-    melds: Iterable[Meld],
-    aces: Aces | str = Aces.LOW,
-    points: Points = GIN_POINTS,
-    *,
-    jointly: bool = True,
-) -> LayOff:
-    """Return the lay-off that leaves the least deadwood, with the fewest cards laid among equals.
-
-    ``jointly`` also weighs breaking up own melds; otherwise the best arrangement is fixed first and only its deadwood is laid off.
+def lay_off(hand: Hand | str, melds: Iterable[Meld], aces: Aces | str = Aces.LOW, points: Points = GIN_POINTS) -> LayOff:
+    """Return the lay-off that leaves the least deadwood, breaking up own melds where that pays, with the fewest cards laid among equals.
 
     >>> shown = [Meld.parse("3H 4H 5H"), Meld.parse("9C 9D 9H")]
-    >>> done = lay_off("6H 7H 8H 9S KS", shown, jointly=False)
+    >>> done = lay_off("6H 7H 8H 9S KS", shown)
     >>> print(done.rest, done.deadwood)
     6H 7H 8H + KS 10
     """
@@ -57,23 +48,18 @@ def lay_off(
         if meld.hand & seen:
             raise NotLegalHere(f"{meld.hand & seen} cannot lie in two places, the hand and the shown melds")
         seen |= meld.hand
-    fixed = arrange(cards, rule, points)
-    free = cards if jointly else fixed.deadwood_cards
     best: tuple[int, int, int, tuple[int, ...]] | None = None
-    for grown in product(*(list(_grown(meld, free, rule)) for meld in shown)):
+    for grown in product(*(list(_grown(meld, cards, rule)) for meld in shown)):
         laid = sum(after & ~meld.hand.mask for after, meld in zip(grown, shown, strict=True))
         # A card on two melds at once would be counted twice.
         if laid.bit_count() != sum((after & ~meld.hand.mask).bit_count() for after, meld in zip(grown, shown, strict=True)):
             continue
-        dead = Hand.from_mask(free.mask & ~laid)
-        left = deadwood(dead, rule, points) if jointly else points_of(dead, points)
-        way = left, laid.bit_count(), laid, grown
+        way = deadwood(Hand.from_mask(cards.mask & ~laid), rule, points), laid.bit_count(), laid, grown
         best = way if best is None else min(best, way)
     assert best is not None  # laying off nothing is always one of the ways
-    left, _, laid, grown = best
-    rest = Hand.from_mask(free.mask & ~laid)
-    after_all = arrange(rest, rule, points) if jointly else Arrangement(fixed.melds, rest, left)
-    return LayOff(tuple(Meld(Hand.from_mask(after)) for after in grown), Hand.from_mask(laid), after_all)
+    _, _, laid, grown = best
+    rest = arrange(Hand.from_mask(cards.mask & ~laid), rule, points)
+    return LayOff(tuple(Meld(Hand.from_mask(after)) for after in grown), Hand.from_mask(laid), rest)
 
 
 def _grown(meld: Meld, free: Hand, aces: Aces) -> Iterator[int]:

@@ -22,7 +22,7 @@ from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
-from meldlab.errors import BadText, MeldlabError, NoSuchThing, NotLegalHere
+from meldlab.errors import BadText, MeldlabError, NoSuchThing, NotPossible
 from meldlab.play.record import read_toml
 
 __all__ = ["preset_of", "read_rules", "record_of", "rules_from"]
@@ -68,7 +68,7 @@ def read_rules(name: str, presets: Mapping[str, R]) -> R:
     try:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as problem:
-        raise NotLegalHere(f"cannot read {name}: {getattr(problem, 'strerror', None) or 'it is no text in UTF-8'}") from None
+        raise NotPossible(f"cannot read {name}: {getattr(problem, 'strerror', None) or 'it is no text in UTF-8'}") from None
     table = read_toml(text)
     try:
         return rules_from(table, presets)

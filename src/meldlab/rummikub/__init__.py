@@ -7,7 +7,7 @@
 """
 
 from meldlab.rummikub.alternatives import Alternatives, WhyNot, every_best, why_not
-from meldlab.rummikub.answer import Answer, Goal, heirs
+from meldlab.rummikub.answer import Answer, Objective, heirs
 from meldlab.rummikub.checker import faults
 from meldlab.rummikub.human_moves import homes, moves, steps
 from meldlab.rummikub.opening import most_points, opening_points
@@ -29,7 +29,7 @@ __all__ = [
     "Alternatives",
     "Answer",
     "Column",
-    "Goal",
+    "Objective",
     "Position",
     "Puzzle",
     "Rules",

@@ -1,8 +1,8 @@
 """All best moves, and what it would cost to play a certain tile.
 
->>> from meldlab.rummikub.answer import Goal
+>>> from meldlab.rummikub.answer import Objective
 >>> position = Position.parse("R3 R4 R5 | K5 B5 O5", "R5 R6")
->>> found = every_best(solve(position, Goal(keep="none")))
+>>> found = every_best(solve(position, Objective(keep="none")))
 >>> for table in found.tables:
 ...     print(show_table(table))
 R3 R4 R5 R6 | R5 K5 B5 O5
@@ -20,7 +20,7 @@ from meldlab.rummikub.budget import NODES, SECONDS, Budget, OutOfBudget
 from meldlab.rummikub.jokers import obeying_table
 from meldlab.rummikub.opening import best_read, opens, place_of
 from meldlab.rummikub.position import Position, show_table
-from meldlab.rummikub.search import Pool, covers, search
+from meldlab.rummikub.search import Problem, covers, search
 from meldlab.rummikub.sets import Column, TileSet, best_reading, columns, long_columns
 from meldlab.rummikub.solver import solve, solve_if_possible
 from meldlab.rummikub.tiles import Tile
@@ -44,7 +44,7 @@ class WhyNot:
         """Return what insisting on the tile gives away: tiles if the goal counts those first, points, or weight."""
         if self.with_tile is None:
             return None
-        by_tiles = self.best.goal.weights is None and self.best.goal.objective != "value"
+        by_tiles = self.best.goal.weights is None and self.best.goal.measure != "value"
         return self.best.count - self.with_tile.count if by_tiles else self.best.worth - self.with_tile.worth
 
     @property
@@ -115,18 +115,18 @@ def _all_ways(answer: Answer, place: Position, budget: Budget) -> Iterator[tuple
     """Give the columns of tables that cost no more than the answer, were jokers free and nothing asked of an opening."""
     goal, rules, keep = answer.goal, place.rules, answer.goal.keep == "sets"
     cost = goal.total(place.rack, rules) - answer.worth, len(place.table) - answer.kept if keep and place.table else 0
-    pool = Pool.of(place, goal)
+    problem = Problem.of(place, goal)
     naturals = {tile for tile in (*place.table_tiles, *place.rack) if not tile.joker}
-    jokers = pool.must_jokers + pool.may_jokers
+    jokers = problem.must_jokers + problem.may_jokers
     by_lowest: dict[Tile, list[Column]] = {}
     for column in (*columns(rules), *long_columns(naturals, jokers, rules)):
         if column.jokers <= jokers and naturals.issuperset(column.naturals) and column.naturals:
             by_lowest.setdefault(column.naturals[0], []).append(column)
-    yield from _ways(pool, sorted(naturals), by_lowest, cost, (), list(place.table), budget, keep=keep)
+    yield from _ways(problem, sorted(naturals), by_lowest, cost, (), list(place.table), budget, keep=keep)
 
 
 def _ways(
-    pool: Pool,
+    problem: Problem,
     tiles: list[Tile],
     by_lowest: dict[Tile, list[Column]],
     cost: tuple[int, int],
@@ -138,23 +138,23 @@ def _ways(
 ) -> Iterator[tuple[Column, ...]]:
     if budget.spent:
         raise OutOfBudget
-    pool.sets = old if keep else ()
-    found = search(pool, keep=keep, budget=budget)
+    problem.sets = old if keep else ()
+    found = search(problem, keep=keep, budget=budget)
     if found is None or (found.weight_left, found.broken) > cost:
         return
-    lowest = next((tile for tile in tiles if pool.must[tile.number - 1, tile.colour] or pool.may[tile.number - 1, tile.colour]), None)
+    lowest = next((tile for tile in tiles if problem.must[tile.number - 1, tile.colour] or problem.may[tile.number - 1, tile.colour]), None)
     if lowest is None:
-        if not pool.must_jokers:
+        if not problem.must_jokers:
             yield tuple(sorted(chosen))
         return
     for column in by_lowest.get(lowest, []):
-        rest = pool.copy()
+        rest = problem.copy()
         if rest.without(column.pieces):
             same = next((tile_set for tile_set in old if tile_set.column == column), None)
             left = [tile_set for tile_set in old if tile_set is not same]
             yield from _ways(rest, tiles, by_lowest, cost, (*chosen, column), left, budget, keep=keep)
-    if not pool.must[lowest.number - 1, lowest.colour]:
-        rest = pool.copy()
+    if not problem.must[lowest.number - 1, lowest.colour]:
+        rest = problem.copy()
         rest.may[lowest.number - 1, lowest.colour] -= 1
-        weight = int(pool.weights[lowest.number - 1, lowest.colour])
+        weight = int(problem.weights[lowest.number - 1, lowest.colour])
         yield from _ways(rest, tiles, by_lowest, (cost[0] - weight, cost[1]), chosen, old, budget, keep=keep)

@@ -1,6 +1,6 @@
 """What is asked of a solver, and what it answers.
 
->>> goal = Goal("value")
+>>> goal = Objective("value")
 >>> position = Position.parse("R5 R6 R7 | K9 B9 O9", "R8 J")
 >>> answer = Answer(position, read_table("R5-8 J | K9 B9 O9"), goal, proven=True, method="search", seconds=0.0)
 >>> answer.value, answer.count, answer.kept, answer.moved, answer.played
@@ -21,7 +21,7 @@ from meldlab.rummikub.rules import Rules
 from meldlab.rummikub.sets import TileSet
 from meldlab.rummikub.tiles import Tile
 
-__all__ = ["KEEPS", "OBJECTIVES", "Answer", "Goal", "heirs", "read_table", "shared"]
+__all__ = ["KEEPS", "OBJECTIVES", "Answer", "Objective", "heirs", "read_table", "shared"]
 
 OBJECTIVES = ("count", "value", "tiles")
 KEEPS = ("sets", "tiles", "none")
@@ -29,7 +29,7 @@ HEAVIEST = 10_000
 
 
 @dataclass(frozen=True)
-class Goal:
+class Objective:
     """What to make as large as possible, then what to disturb as little as possible.
 
     ``count`` is the most tiles and among equally many the most points, ``value`` the most points, ``tiles`` the most tiles and nothing
@@ -37,14 +37,14 @@ class Goal:
     rack tiles that have to be played.
     """
 
-    objective: str = "count"
+    measure: str = "count"
     keep: str = "sets"
     weights: Mapping[Tile, int] | None = None
     must: tuple[Tile, ...] = ()
 
     def __post_init__(self) -> None:
-        if self.objective not in OBJECTIVES:
-            raise NoSuchThing("objective", self.objective, OBJECTIVES)
+        if self.measure not in OBJECTIVES:
+            raise NoSuchThing("objective", self.measure, OBJECTIVES)
         if self.keep not in KEEPS:
             raise NoSuchThing("measure of change", self.keep, KEEPS)
         for tile, weight in (self.weights or {}).items():
@@ -57,7 +57,7 @@ class Goal:
             return self.weights.get(tile, 0)
         points = rules.joker_value if tile.joker else tile.number
         # One tile more outweighs all the points there are.
-        return {"count": rules.points + 1 + points, "value": points, "tiles": 1}[self.objective]
+        return {"count": rules.points + 1 + points, "value": points, "tiles": 1}[self.measure]
 
     def total(self, tiles: Iterable[Tile], rules: Rules) -> int:
         """Return what playing some tiles is worth."""
@@ -73,7 +73,7 @@ class Answer:
 
     position: Position
     table: tuple[TileSet, ...]
-    goal: Goal
+    goal: Objective
     proven: bool
     method: str
     seconds: float
@@ -95,7 +95,7 @@ class Answer:
     @property
     def value(self) -> int:
         """Return the points of the tiles played, a joker counting what the rules say."""
-        return Goal("value").total(self.played, self.position.rules)
+        return Objective("value").total(self.played, self.position.rules)
 
     @property
     def worth(self) -> int:

@@ -1,9 +1,9 @@
 """A checker: it says what is wrong with an answer, by the tiles before and after, and not by how the answer was found.
 
->>> from meldlab.rummikub.answer import Answer, Goal
+>>> from meldlab.rummikub.answer import Answer, Objective
 >>> from meldlab.rummikub.position import Position, read_table
 >>> position = Position.parse("R5 R6 R7 | K9 B9 O9", "R8")
->>> faults(Answer(position, read_table("R5-8"), Goal(), proven=True, method="by hand", seconds=0))
+>>> faults(Answer(position, read_table("R5-8"), Objective(), proven=True, method="by hand", seconds=0))
 ['B9 has left the table', 'K9 has left the table', 'O9 has left the table']
 """
 

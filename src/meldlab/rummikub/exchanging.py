@@ -7,7 +7,7 @@ Every tile is a piece of its own here: which of two equal ones came from the rac
 >>> from meldlab.rummikub.solver import solve
 >>> answer = solve(Position.parse("R5 J=R6 R7", "R6 O1 O2", PRESETS["official"]))
 >>> next(exchanged(answer)).steps
-(Step(lifted=(Tile.parse('R6'),), tiles=(Tile.parse('R6'),), source=-1, target=0, freed=(Tile.parse('J=R6'),)),)
+(Transfer(lifted=(Tile.parse('R6'),), tiles=(Tile.parse('R6'),), source=-1, target=0, freed=(Tile.parse('J=R6'),)),)
 """
 
 from collections import Counter
@@ -20,14 +20,14 @@ from meldlab.rummikub.families import Exchange, Way, company, exchanges, ways
 from meldlab.rummikub.opening import first_sets
 from meldlab.rummikub.tiles import Tile
 
-__all__ = ["HAND", "RACK", "Exchanged", "Piece", "Step", "exchanged"]
+__all__ = ["HAND", "RACK", "Exchanged", "Piece", "Transfer", "exchanged"]
 
 RACK, HAND = -1, -2
 FILLS = 200  # ways to fill the places of jokers that are compared
 
 
 @dataclass(frozen=True)
-class Step:
+class Transfer:
     """Tiles that go together to a pile, from another one, the rack (-1) or the hand (-2); ``freed`` jokers go from there into the hand.
 
     ``lifted`` are the tiles as they lie before, ``tiles`` as they lie then: a joker may stand for something else. A step from a pile to
@@ -58,7 +58,7 @@ class Exchanged:
     ``bound`` says for some pieces in which new set they end and what they show there; ``held`` does so for piles that stay together.
     """
 
-    steps: tuple[Step, ...]
+    steps: tuple[Transfer, ...]
     piles: tuple[tuple[Piece, ...], ...]
     rack: tuple[Piece, ...]
     hand: tuple[Piece, ...] = ()
@@ -84,9 +84,9 @@ def exchanged(answer: Answer) -> Iterator[Exchanged]:
 def _opened(answer: Answer) -> Exchanged:
     """Return the pieces as they lie, after the opening where one comes first."""
     tiles = [[(tile.piece, tile, False) for tile in one.tiles] for one in answer.position.table]
-    left, steps = Counter(answer.played), list[Step]()
+    left, steps = Counter(answer.played), list[Transfer]()
     for one in first_sets(answer):
-        steps.append(Step(tuple(tile.piece for tile in one.tiles), one.tiles, RACK, len(tiles)))
+        steps.append(Transfer(tuple(tile.piece for tile in one.tiles), one.tiles, RACK, len(tiles)))
         tiles.append([(tile.piece, tile, True) for tile in one.tiles])
         left.subtract(tile.piece for tile in one.tiles)
     tiles.append([(tile, tile, True) for tile in left.elements()])
@@ -171,6 +171,6 @@ def _moved(state: Exchanged, pieces: Sequence[Piece], source: int, target: int, 
     piles = [tuple(piece for piece in pile if piece not in pieces) for pile in state.piles]
     piles[target] = tuple(piece for piece in (*piles[target], *pieces) if piece not in freed)
     shown = tuple(piece.shows for piece in pieces)
-    step = Step(shown, shown, source, target, tuple(piece.shows for piece in freed))
+    step = Transfer(shown, shown, source, target, tuple(piece.shows for piece in freed))
     rack = tuple(piece for piece in state.rack if piece not in pieces)
     return Exchanged((*state.steps, step), tuple(piles), rack, (*state.hand, *freed))

@@ -14,7 +14,7 @@ from typing import Any, ClassVar, Self
 from meldlab.chance import Purpose
 from meldlab.errors import NoSuchThing, NotLegalHere
 from meldlab.play import Chance, Count, Deal, Played, Result
-from meldlab.rummikub.answer import Goal
+from meldlab.rummikub.answer import Objective
 from meldlab.rummikub.checker import table_faults
 from meldlab.rummikub.position import Position, read_table, show_table
 from meldlab.rummikub.positions import box
@@ -95,7 +95,7 @@ class View:
 
     def _plays(self) -> Iterator[Play]:
         if not self.opened[self.seat]:
-            answer = solve(self.position, Goal("value", "none"))
+            answer = solve(self.position, Objective("value", "none"))
             if answer.played:
                 yield Play(answer.table)
             return
@@ -278,7 +278,7 @@ def _tiles_played(before: tuple[TileSet, ...], after: tuple[TileSet, ...]) -> Co
 
 def _points(tiles: tuple[Tile, ...]) -> int:
     """Return what tiles cost at the end, where a joker counts thirty in every house."""
-    return Goal("value").total(tiles, Rules(joker_value=30))
+    return Objective("value").total(tiles, Rules(joker_value=30))
 
 
 def _shared(stake: int, winners: list[int], losses: list[int]) -> tuple[int, ...]:

@@ -17,13 +17,13 @@ from collections.abc import Iterator, Sequence
 from itertools import islice, permutations, product
 
 from meldlab.rummikub.answer import Answer, heirs, shared
-from meldlab.rummikub.exchanging import HAND, RACK, Exchanged, Piece, Step, exchanged
+from meldlab.rummikub.exchanging import HAND, RACK, Exchanged, Piece, Transfer, exchanged
 from meldlab.rummikub.opening import first_sets
 from meldlab.rummikub.rules import Rules
 from meldlab.rummikub.sets import Column, TileSet, readings
 from meldlab.rummikub.tiles import JOKER, Tile, show
 
-__all__ = ["HAND", "RACK", "Step", "homes", "moves", "name", "steps"]
+__all__ = ["HAND", "RACK", "Transfer", "homes", "moves", "name", "steps"]
 
 WAYS = 500  # assignments of equal tiles that are compared
 EXCHANGES = 24  # ways to free the jokers that are compared
@@ -38,14 +38,14 @@ def _homes(before: Sequence[TileSet], after: Sequence[TileSet]) -> dict[int, int
     return {new: old for old, new in heirs(before, after).items() if shared(before[old], after[new]) > 1}
 
 
-def steps(answer: Answer) -> list[Step]:
+def steps(answer: Answer) -> list[Transfer]:
     """Return the fewest steps found: new sets grow from old ones, equal tiles come from where a hand reaches anyway."""
     if not answer.played:
         return []
     return min((_with_laying(answer, start) for start in islice(exchanged(answer), EXCHANGES)), key=len)
 
 
-def _with_laying(answer: Answer, start: Exchanged) -> list[Step]:
+def _with_laying(answer: Answer, start: Exchanged) -> list[Transfer]:
     """Return the steps that a turn begins with, then those that lay the new table."""
     table, piles = answer.table, start.piles
     lying = [TileSet(tuple(piece.shows for piece in pile)) for pile in piles]
@@ -83,7 +83,9 @@ def _ways(leaving: dict[Tile, list[Piece]], wanting: dict[Tile, list[int]], wher
         yield {piece: new for one in some for piece, new in one.items()}
 
 
-def _in_order(answer: Answer, start: Exchanged, home: dict[int, int], where: dict[Piece, int], ends: dict[Piece, int]) -> Iterator[Step]:
+def _in_order(
+    answer: Answer, start: Exchanged, home: dict[int, int], where: dict[Piece, int], ends: dict[Piece, int]
+) -> Iterator[Transfer]:
     """Give the loads as steps: what the table gives comes before what the rack adds, set by set, what was freed last."""
     shows = _meanings(answer, start, ends)
     loads: dict[tuple[int, int], list[Piece]] = {}
@@ -97,10 +99,10 @@ def _in_order(answer: Answer, start: Exchanged, home: dict[int, int], where: dic
             piles[new], begun = begun, begun + 1
         load = sorted(loads[at, new], key=lambda piece: (piece.tile, piece.shows))
         lifted = tuple(piece.shows if at >= 0 else piece.tile for piece in load)
-        yield Step(lifted, tuple(shows[piece] for piece in load), at, piles[new])
+        yield Transfer(lifted, tuple(shows[piece] for piece in load), at, piles[new])
     for piece, new in ends.items():
         if home.get(new) == where[piece] and shows[piece] != piece.shows:
-            yield Step((piece.shows,), (shows[piece],), where[piece], where[piece])
+            yield Transfer((piece.shows,), (shows[piece],), where[piece], where[piece])
 
 
 def _meanings(answer: Answer, start: Exchanged, ends: dict[Piece, int]) -> dict[Piece, Tile]:
@@ -148,7 +150,7 @@ def moves(answer: Answer) -> list[str]:
     return said
 
 
-def _to_be(rest: Sequence[Step], answer: Answer) -> str:
+def _to_be(rest: Sequence[Transfer], answer: Answer) -> str:
     """Return the set that is begun by the first of some steps, as it will lie."""
     mine = Counter(tile for step in rest if step.target == rest[0].target and step.source != step.target for tile in step.tiles)
     mine.subtract(tile for step in rest if step.source == rest[0].target for tile in step.tiles)

@@ -7,7 +7,7 @@ leaves every joker where it lies is at hand from the start.
 
 >>> from meldlab.rummikub.rules import Rules
 >>> position = Position.parse("R5 J=R6 R7 | K1 K2 K3", "R6 O1 O2", Rules(jokers_are="strict"))
->>> sorted(map(str, best_obedient(position, Goal(), relaxed_by_search, Budget()).table))
+>>> sorted(map(str, best_obedient(position, Objective(), relaxed_by_search, Budget()).table))
 ['K1 K2 K3', 'O1 O2 J=O3', 'R5 R6 R7']
 """
 
@@ -17,11 +17,11 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations, count, permutations, product
 
-from meldlab.rummikub.answer import Goal
+from meldlab.rummikub.answer import Objective
 from meldlab.rummikub.budget import Budget, OutOfBudget
 from meldlab.rummikub.families import is_legal, jokers_obey
 from meldlab.rummikub.position import Position
-from meldlab.rummikub.search import Pool, search
+from meldlab.rummikub.search import Problem, search
 from meldlab.rummikub.sets import Column, TileSet, columns, long_columns, readings
 from meldlab.rummikub.tiles import JOKER, Tile
 
@@ -30,7 +30,7 @@ __all__ = ["Obedient", "best_obedient", "obeying_table", "relaxed_by_search"]
 # Cost (weight left, sets broken or tiles moved) and table of the best free move that contains some sets and plays some tiles.
 Cost = tuple[int, int]
 Relaxed = tuple[Cost, tuple[TileSet, ...]]
-Relax = Callable[[Position, Goal, Sequence[TileSet], Budget], Relaxed | None]
+Relax = Callable[[Position, Objective, Sequence[TileSet], Budget], Relaxed | None]
 
 
 @dataclass(frozen=True)
@@ -44,40 +44,40 @@ class Obedient:
 
 
 @dataclass(frozen=True)
-class Branch:
+class Subproblem:
     """Sets that are fixed, in which of them the first table jokers lie, what must be played, and the best free table of that kind."""
 
     fixed: tuple[TileSet, ...]
     homes: tuple[int, ...]
-    goal: Goal
+    goal: Objective
     ready: bool = False
     table: tuple[TileSet, ...] = ()
 
 
-def relaxed_by_search(position: Position, goal: Goal, fixed: Sequence[TileSet], budget: Budget) -> Relaxed | None:
+def relaxed_by_search(position: Position, goal: Objective, fixed: Sequence[TileSet], budget: Budget) -> Relaxed | None:
     """Return the best free move that contains ``fixed``, by the search."""
-    pool = Pool.of(position, goal)
+    problem = Problem.of(position, goal)
     for tile_set in fixed:
-        if not pool.without(tile_set.tiles):
+        if not problem.without(tile_set.tiles):
             return None
     old = list(position.table)
     for tile_set in fixed:
         same = next((one for one in old if one.column == tile_set.column), None)
         if same:
             old.remove(same)
-    pool.sets = old
-    found = search(pool, keep=goal.keep == "sets", budget=budget)
+    problem.sets = old
+    found = search(problem, keep=goal.keep == "sets", budget=budget)
     return ((found.weight_left, found.broken), (*fixed, *found.table)) if found else None
 
 
-def best_obedient(position: Position, goal: Goal, relax: Relax, budget: Budget) -> Obedient | None:
+def best_obedient(position: Position, goal: Objective, relax: Relax, budget: Budget) -> Obedient | None:
     """Return the best move under ``modern`` or ``strict``, past the budget the best found so far; nothing if the goal cannot be met."""
-    order, queue = count(), list[tuple[Cost, int, Branch]]()
+    order, queue = count(), list[tuple[Cost, int, Subproblem]]()
     jokers = [(i, tile) for i, tile_set in enumerate(position.table) for tile in tile_set.tiles if tile.joker]
-    at_hand: tuple[Cost, Branch] | None = None
+    at_hand: tuple[Cost, Subproblem] | None = None
     proven = True
     try:
-        _look(queue, order, position, relax, Branch((), (), goal), budget)
+        _look(queue, order, position, relax, Subproblem((), (), goal), budget)
         while queue:
             cost, _, branch = heapq.heappop(queue)
             if at_hand and at_hand[0] <= cost:
@@ -99,20 +99,20 @@ def best_obedient(position: Position, goal: Goal, relax: Relax, budget: Budget) 
     return Obedient(best.table, proven, best.fixed, best.goal.must) if best else None
 
 
-def _branches(position: Position, jokers: list[tuple[int, Tile]], branch: Branch, goal: Goal) -> Iterator[Branch]:
+def _branches(position: Position, jokers: list[tuple[int, Tile]], branch: Subproblem, goal: Objective) -> Iterator[Subproblem]:
     """Give the next decisions: where the next table joker lies, or, with all of them placed, what must be played for that."""
     if not branch.homes:
-        yield Branch(tuple(one for one in position.table if one.jokers), (), goal, ready=True)
+        yield Subproblem(tuple(one for one in position.table if one.jokers), (), goal, ready=True)
     if len(branch.homes) < len(jokers):
         for fixed, home in _homes(position, jokers[len(branch.homes)][1], branch):
-            yield Branch(fixed, (*branch.homes, home), goal)
+            yield Subproblem(fixed, (*branch.homes, home), goal)
     elif not branch.ready:
         for must in _required(position, jokers, branch, goal.must):
             yield replace(branch, goal=replace(goal, must=must), ready=True)
 
 
 def _look(
-    queue: list[tuple[Cost, int, Branch]], order: Iterator[int], position: Position, relax: Relax, branch: Branch, budget: Budget
+    queue: list[tuple[Cost, int, Subproblem]], order: Iterator[int], position: Position, relax: Relax, branch: Subproblem, budget: Budget
 ) -> Relaxed | None:
     if budget.spent:
         raise OutOfBudget
@@ -130,7 +130,7 @@ def obeying_table(position: Position, table: tuple[TileSet, ...]) -> tuple[TileS
     return next((some for some in product(*ways) if jokers_obey(position, some)), None)
 
 
-def _homes(position: Position, joker: Tile, branch: Branch) -> Iterator[tuple[tuple[TileSet, ...], int]]:
+def _homes(position: Position, joker: Tile, branch: Subproblem) -> Iterator[tuple[tuple[TileSet, ...], int]]:
     """Give every set in which a table joker may lie at the end: one that is fixed already and has a joker over, or a new one."""
     fixed = branch.fixed
     for at, tile_set in enumerate(fixed):
@@ -165,7 +165,7 @@ def _falls_apart(column: Column, position: Position) -> bool:
     return True
 
 
-def _required(position: Position, jokers: list[tuple[int, Tile]], branch: Branch, must: tuple[Tile, ...]) -> Iterator[tuple[Tile, ...]]:
+def _required(position: Position, jokers: list[tuple[int, Tile]], branch: Subproblem, must: tuple[Tile, ...]) -> Iterator[tuple[Tile, ...]]:
     """Give the rack tiles that must be played so that every joker may lie where it does, each way once."""
     rack, seen = Counter(position.rack), set()
     fixed, homes = branch.fixed, branch.homes

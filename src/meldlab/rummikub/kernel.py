@@ -103,7 +103,7 @@ class Question(NamedTuple):
     locks: Locks
 
 
-class Work(NamedTuple):
+class Scratchpad(NamedTuple):
     """What the search writes on, for up to 15 numbers."""
 
     fitting: Any  # [numbers, choices + 1] int64, choices that the tiles allow, -1 behind

@@ -2,7 +2,7 @@
 
 >>> from meldlab.rummikub.budget import Budget, OutOfBudget
 >>> position = Position.parse("K9 B9 O9 + R10 R11 R12 K1 (not opened)")
->>> show_table(best_opening(position, Goal(), "search", Budget()).table)
+>>> show_table(best_opening(position, Objective(), "search", Budget()).table)
 'K9 B9 O9 | R10 R11 R12'
 >>> most_points(position.rack, position.rules)
 33
@@ -12,18 +12,18 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 
-from meldlab.rummikub.answer import Answer, Goal
+from meldlab.rummikub.answer import Answer, Objective
 from meldlab.rummikub.budget import Budget, OutOfBudget
 from meldlab.rummikub.position import Position, show_table
 from meldlab.rummikub.rules import Rules
-from meldlab.rummikub.search import Pool, covers, search
+from meldlab.rummikub.search import Problem, covers, search
 from meldlab.rummikub.sets import TileSet, best_reading
 from meldlab.rummikub.tiles import Tile
-from meldlab.rummikub.turn import Move, best_table
+from meldlab.rummikub.turn import NewTable, best_table
 
 __all__ = ["best_opening", "best_read", "first_sets", "most_points", "opening_points", "opens", "place_of", "points_of", "show_table"]
 
-MOST = Goal("value", "none")
+MOST = Objective("value", "none")
 
 
 def points_of(sets: Sequence[TileSet]) -> int:
@@ -48,11 +48,11 @@ def richest_sets(rack: Sequence[Tile], rules: Rules, budget: Budget | None = Non
     """Return the sets from these tiles alone that are worth most."""
     place, budget = Position((), tuple(rack), rules), budget or Budget()
     if covers(rules) and not any(tile.joker for tile in rack):
-        found = search(Pool.of(place, MOST), keep=False, budget=budget)
+        found = search(Problem.of(place, MOST), keep=False, budget=budget)
         return found.table if found else ()
-    from meldlab.rummikub.program import Program
+    from meldlab.rummikub.program import IntegerProgram
 
-    return best_read(Program(place, MOST).richest(budget), rules)
+    return best_read(IntegerProgram(place, MOST).richest(budget), rules)
 
 
 def most_points(rack: Sequence[Tile], rules: Rules, budget: Budget | None = None) -> int:
@@ -90,12 +90,12 @@ def _within_budget(tiles: Sequence[Tile], rules: Rules) -> tuple[TileSet, ...]:
         return best_read(out.table or (), rules)
 
 
-def best_opening(position: Position, goal: Goal, method: str, budget: Budget) -> Move | None:
+def best_opening(position: Position, goal: Objective, method: str, budget: Budget) -> NewTable | None:
     """Return the best turn of a player who has not opened: at least the opening, or the table as it is.
 
     Where the rules let the turn go on after the opening, the rest of it may use the table.
     """
-    nothing = None if goal.must else Move(position.table, True, method)
+    nothing = None if goal.must else NewTable(position.table, True, method)
     rules, place = position.rules, place_of(position)
     if _bound(position.rack, rules) < rules.opening:
         return nothing

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 from meldlab.errors import NoSuchThing
 from meldlab.play import Chance, Player, RandomPlayer
-from meldlab.rummikub.answer import Answer, Goal
+from meldlab.rummikub.answer import Answer, Objective
 from meldlab.rummikub.game import Play, Turn, View, grow
 from meldlab.rummikub.position import Position
 from meldlab.rummikub.sets import TileSet
@@ -19,7 +19,7 @@ from meldlab.rummikub.tiles import JOKER, Tile
 
 __all__ = ["PLAYERS", "Greedy", "Optimal", "Patient", "find_player", "simple_table"]
 
-MOST = Goal("value", "none")
+MOST = Objective("value", "none")
 
 
 def simple_table(position: Position) -> tuple[tuple[TileSet, ...], tuple[Tile, ...]]:

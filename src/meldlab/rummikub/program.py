@@ -5,7 +5,7 @@ there are 1173 sets, not 1174; the second objective is made whole (M times the v
 set. Runs too long to have a column have one where they already lie on the table, so that they can be kept.
 
 >>> position = Position.parse("R5 R6 R7 | K9 B9 O9", "R8 J")
->>> show_table(Program(position, Goal("value")).solve())
+>>> show_table(IntegerProgram(position, Objective("value")).solve())
 'K9 B9 O9 | R5 R6 R7 R8 J=R9'
 """
 
@@ -22,21 +22,21 @@ from typing import Any
 import pulp
 
 from meldlab.errors import NotLegalHere
-from meldlab.rummikub.answer import Goal
+from meldlab.rummikub.answer import Objective
 from meldlab.rummikub.budget import Budget, OutOfBudget
 from meldlab.rummikub.position import Position, show_table
 from meldlab.rummikub.sets import Column, TileSet, best_reading, columns, long_columns
 from meldlab.rummikub.tiles import JOKER, Tile
 
-__all__ = ["Program", "show_table"]
+__all__ = ["IntegerProgram", "show_table"]
 
 SPENT = re.compile(r"Total time \(CPU seconds\): +([0-9.]+)")
 
 
-class Program:
+class IntegerProgram:
     """The model of one position under one goal."""
 
-    def __init__(self, position: Position, goal: Goal, *, floor: int = 0, fixed: Sequence[TileSet] = (), points: int = 0) -> None:
+    def __init__(self, position: Position, goal: Objective, *, floor: int = 0, fixed: Sequence[TileSet] = (), points: int = 0) -> None:
         """Build the model; ``floor`` is a worth known to be reachable, ``fixed`` are sets that must be on the new table.
 
         With ``points``, the rack alone must yield sets of so many points: those of the new table if the table is empty, else any that
@@ -161,7 +161,7 @@ def arranged(laid: Iterable[Column], position: Position) -> tuple[TileSet, ...]:
     return (*table, *(best_reading(column, position.rules) for column in sorted(new.elements())))
 
 
-def _laid(position: Position, goal: Goal, held: Counter[Tile], old: Counter[Column]) -> list[Column]:
+def _laid(position: Position, goal: Objective, held: Counter[Tile], old: Counter[Column]) -> list[Column]:
     """Return the columns that the tiles in play allow, and the long runs that matter."""
     possible = [column for column in columns(position.rules) if _most(column, held)]
     if goal.keep == "tiles":

@@ -11,7 +11,7 @@ from random import Random
 from meldlab.chance import Purpose, derived
 from meldlab.errors import NotLegalHere
 from meldlab.rummikub.alternatives import every_best
-from meldlab.rummikub.answer import Answer, Goal
+from meldlab.rummikub.answer import Answer, Objective
 from meldlab.rummikub.players import simple_table
 from meldlab.rummikub.position import Position
 from meldlab.rummikub.positions import random_position
@@ -43,7 +43,7 @@ def make_puzzle(seed: int, *, hard: bool = False, rules: Rules = OFFICIAL) -> Pu
     """
     if not covers(rules):
         raise NotLegalHere("puzzles are made only under rules that the search knows: others cannot be shown to have one best move")
-    goal, least, size = Goal("count", "sets"), (5 if hard else 2), (5 if hard else 4)
+    goal, least, size = Objective("count", "sets"), (5 if hard else 2), (5 if hard else 4)
     for nth in range(TRIES):
         crowded = random_position("mid" if hard else "easy", seed, nth, rules)
         rack = Random(derived(seed, Purpose.PUZZLE, nth)).sample(crowded.rack, size)

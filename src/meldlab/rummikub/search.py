@@ -1,7 +1,7 @@
 """The exact search as seen from Python: tiles and sets in, the best new table out.
 
 >>> position = Position.parse("R5 R6 R7 | K9 B9 O9", "R8 J")
->>> found = search(Pool.of(position, Goal("value")))
+>>> found = search(Problem.of(position, Objective("value")))
 >>> found.weight_left, found.broken, show_table(found.table)
 (0, 1, 'K9 B9 O9 | R5 R6 R7 R8 J=R9')
 """
@@ -17,14 +17,14 @@ from numpy.typing import NDArray
 
 from meldlab.pieces import pieces
 from meldlab.rummikub import kernel
-from meldlab.rummikub.answer import Goal
+from meldlab.rummikub.answer import Objective
 from meldlab.rummikub.budget import Budget, OutOfBudget
 from meldlab.rummikub.position import Position, show_table
 from meldlab.rummikub.rules import Rules
 from meldlab.rummikub.sets import TileSet
 from meldlab.rummikub.tiles import JOKER, Tile
 
-__all__ = ["Found", "Pool", "covers", "load", "search", "show_table"]
+__all__ = ["Found", "Problem", "covers", "load", "search", "show_table"]
 
 FIRST = 1000  # states of the first piece: most searches end within it
 CALL = 100  # states that a call of the search is charged for beside those it visits: what the Python around it takes
@@ -38,7 +38,7 @@ def covers(rules: Rules) -> bool:
 
 
 @dataclass
-class Pool:
+class Problem:
     """Tiles that must lie on the table, tiles that may, what each is worth, and sets that would better stay as they are."""
 
     rules: Rules
@@ -51,8 +51,8 @@ class Pool:
     sets: Sequence[TileSet] = ()
 
     @classmethod
-    def of(cls, position: Position, goal: Goal) -> Self:
-        """Return the pool of a position whose jokers are free."""
+    def of(cls, position: Position, goal: Objective) -> Self:
+        """Return the problem of a position whose jokers are free."""
         rules = position.rules
         must, may = [0] * (4 * rules.numbers + 1), [0] * (4 * rules.numbers + 1)
         for tile in position.table_tiles:
@@ -63,7 +63,7 @@ class Pool:
             place = -1 if tile.joker else 4 * tile.number + tile.colour - 4
             must[place] += 1
             may[place] -= 1
-        weights = _weights(goal.objective, rules) if goal.weights is None else _grid_of_weights(goal, rules)
+        weights = _weights(goal.measure, rules) if goal.weights is None else _grid_of_weights(goal, rules)
         shape = (rules.numbers, 4)
         return cls(
             rules,
@@ -90,14 +90,14 @@ class Pool:
         return self.may_jokers >= 0 and bool((self.may >= 0).all())
 
     def copy(self) -> Self:
-        """Return a pool from which tiles can be taken without touching this one."""
+        """Return a problem from which tiles can be taken without touching this one."""
         grids = self.must.copy(), self.may.copy(), self.weights
         return type(self)(self.rules, *grids, self.must_jokers, self.may_jokers, self.joker_weight, self.sets)
 
 
 @dataclass(frozen=True)
 class Found:
-    """The new table, the weight that stays on the rack, how many of the pool's sets were broken, and the states visited."""
+    """The new table, the weight that stays on the rack, how many of the problem's sets were broken, and the states visited."""
 
     table: tuple[TileSet, ...]
     weight_left: int
@@ -105,16 +105,16 @@ class Found:
     nodes: int
 
 
-def _new_work() -> kernel.Work:
+def _new_work() -> kernel.Scratchpad:
     shapes = (16, 256), (17, 4, 3, 16, 16), 9, kernel.MEMO, kernel.MEMO, kernel.MEMO, (16, 4, 10, 5), (16, 10)
-    return kernel.Work._make(np.zeros(shape, np.int64) for shape in shapes)
+    return kernel.Scratchpad._make(np.zeros(shape, np.int64) for shape in shapes)
 
 
 @dataclass
 class Workspace(threading.local):
     """The arrays of one thread, allocated once; the best way and its runs are where the search leaves them."""
 
-    work: kernel.Work = field(default_factory=_new_work)
+    work: kernel.Scratchpad = field(default_factory=_new_work)
     best: NDArray[np.int64] = field(default_factory=lambda: np.zeros((16, 10), np.int64))
     runs: NDArray[np.int64] = field(default_factory=lambda: np.zeros((64, 4), np.int64))
 
@@ -125,30 +125,30 @@ JOKERS = [[Tile(colour, number, joker=True) for number in range(16)] for colour 
 NO_SETS = kernel.Locks(np.full((16, kernel.MOST_SETS + 1), -1, np.int64), np.zeros((1, 3), np.int64), np.zeros((16, 2), np.int64))
 
 
-def search(pool: Pool, *, keep: bool = True, budget: Budget | None = None) -> Found | None:
+def search(problem: Problem, *, keep: bool = True, budget: Budget | None = None) -> Found | None:
     """Return a table with the least weight left on the rack and, if asked to ``keep``, the fewest sets broken; nothing if there is none.
 
     Past the budget it raises OutOfBudget with the best table so far.
 
-    >>> search(Pool.of(Position.parse("", "R5 R6"), Goal())).table
+    >>> search(Problem.of(Position.parse("", "R5 R6"), Objective())).table
     ()
     """
     budget = budget or Budget()
     before = budget.nodes
-    cost, whole = _run(pool, NO_SETS, 0, budget)
+    cost, whole = _run(problem, NO_SETS, 0, budget)
     if cost >= kernel.NEVER:
         if whole:
             return None
         raise OutOfBudget
     left, broken = cost // kernel.SCALE, 0
     sets: Sequence[TileSet] = ()
-    if keep and pool.sets:
+    if keep and problem.sets:
         if whole:
-            calmest, whole = _run(pool, _locks(pool), cost, budget)
+            calmest, whole = _run(problem, _locks(problem), cost, budget)
             if calmest < kernel.NEVER:
-                cost, sets = calmest, pool.sets
-        broken = cost % kernel.SCALE if sets else len(pool.sets)
-    found = Found(tuple(_table(pool, sets)), left, broken, before - budget.nodes)
+                cost, sets = calmest, problem.sets
+        broken = cost % kernel.SCALE if sets else len(problem.sets)
+    found = Found(tuple(_table(problem, sets)), left, broken, before - budget.nodes)
     budget.nodes -= CALL
     if not whole:
         raise OutOfBudget(found.table)
@@ -157,14 +157,14 @@ def search(pool: Pool, *, keep: bool = True, budget: Budget | None = None) -> Fo
 
 def load() -> None:
     """Load the compiled search, so that the time of the first answer is the answer's own."""
-    search(Pool.of(Position((), ()), Goal()))
+    search(Problem.of(Position((), ()), Objective()))
 
 
-def _run(pool: Pool, locks: kernel.Locks, least: int, budget: Budget) -> tuple[int, bool]:
+def _run(problem: Problem, locks: kernel.Locks, least: int, budget: Budget) -> tuple[int, bool]:
     """Return the cost of the best way, which the workspace now holds, and whether the budget sufficed to prove it the best."""
     counters, most = WORK.work.counters, max(0, budget.nodes)
-    game = np.array((pool.rules.numbers, pool.must_jokers, pool.may_jokers, pool.joker_weight), np.int64)
-    question = kernel.Question(game, pool.must, pool.may, pool.weights, kernel.CHOICES[pool.rules.colours - 1], locks)
+    game = np.array((problem.rules.numbers, problem.must_jokers, problem.may_jokers, problem.joker_weight), np.int64)
+    question = kernel.Question(game, problem.must, problem.may, problem.weights, kernel.CHOICES[problem.rules.colours - 1], locks)
     arguments = question, least, WORK.work, WORK.best, WORK.runs
     counters[kernel.DEPTH], counters[kernel.LIMIT] = kernel.FRESH, min(FIRST, most)
     cost = int(kernel.search(*arguments))
@@ -178,15 +178,15 @@ def _run(pool: Pool, locks: kernel.Locks, least: int, budget: Budget) -> tuple[i
     return (cost, True) if cost >= 0 else (int(counters[kernel.BEST]), False)
 
 
-def _locks(pool: Pool) -> kernel.Locks:
+def _locks(problem: Problem) -> kernel.Locks:
     """Return where each set begins, its lane, and where kept runs lie; each run gets one of four bits of its colour.
 
     Four suffice: at one number lie at most two tiles and two jokers of a colour.
     """
-    begins, lanes, lies = NO_SETS.begins.copy(), np.zeros((len(pool.sets), 3), np.int64), np.zeros((16, 2), np.int64)
-    starting = [0] * pool.rules.numbers
+    begins, lanes, lies = NO_SETS.begins.copy(), np.zeros((len(problem.sets), 3), np.int64), np.zeros((16, 2), np.int64)
+    starting = [0] * problem.rules.numbers
     until = [[-1] * 4 for _ in range(4)]
-    for s, (first, naturals, jokers) in sorted(enumerate(map(_by_number, pool.sets)), key=lambda one: one[1][0]):
+    for s, (first, naturals, jokers) in sorted(enumerate(map(_by_number, problem.sets)), key=lambda one: one[1][0]):
         colour, last = naturals[0].colour, naturals[-1].number - 1
         if first == last:
             lanes[s] = -1, sum(1 << tile.colour for tile in naturals), jokers
@@ -207,12 +207,12 @@ def _by_number(tile_set: TileSet) -> tuple[int, list[Tile], int]:
     return naturals[0].number - 1, naturals, len(tile_set.tiles) - len(naturals)
 
 
-def _table(pool: Pool, sets: Sequence[TileSet]) -> list[TileSet]:
+def _table(problem: Problem, sets: Sequence[TileSet]) -> list[TileSet]:
     """Return the sets along the trail: those kept, groups and runs; spare jokers go to the first set with room."""
-    numbers, colours = pool.rules.numbers, pool.rules.colours
+    numbers, colours = problem.rules.numbers, problem.rules.colours
     choices, kept = _choice_rows(colours), 0
     runs = WORK.runs[: WORK.work.counters[kernel.RUNS]].tolist()
-    spare = pool.must_jokers + pool.may_jokers - sum(run[3].bit_count() for run in runs)
+    spare = problem.must_jokers + problem.may_jokers - sum(run[3].bit_count() for run in runs)
     groups: list[tuple[int, list[int]]] = []
     for number, (group, bits) in enumerate(WORK.best[:numbers, : kernel.KEPT + 1].tolist(), 1):
         kept |= bits
@@ -286,8 +286,8 @@ def _choice_rows(colours: int) -> dict[int, list[int]]:
 
 @cache
 def _weights(objective: str, rules: Rules) -> Grid:
-    return _grid_of_weights(Goal(objective), rules)
+    return _grid_of_weights(Objective(objective), rules)
 
 
-def _grid_of_weights(goal: Goal, rules: Rules) -> Grid:
+def _grid_of_weights(goal: Objective, rules: Rules) -> Grid:
     return np.array([[goal.weight(Tile(colour, number), rules) for colour in range(4)] for number in range(1, rules.numbers + 1)], np.int64)

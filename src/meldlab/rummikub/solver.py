@@ -13,27 +13,29 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from meldlab.errors import NoSuchThing, NotLegalHere
-from meldlab.rummikub.answer import Answer, Goal
+from meldlab.rummikub.answer import Answer, Objective
 from meldlab.rummikub.budget import NODES, SECONDS, Budget, OutOfBudget
 from meldlab.rummikub.opening import best_opening, place_of
 from meldlab.rummikub.position import Position, show_table
 from meldlab.rummikub.tiles import show
-from meldlab.rummikub.turn import Move, best_table
+from meldlab.rummikub.turn import NewTable, best_table
 
 if TYPE_CHECKING:
-    from meldlab.rummikub.program import Program
+    from meldlab.rummikub.program import IntegerProgram
 
 __all__ = ["METHODS", "model_of", "show_table", "solve", "solve_if_possible"]
 
 METHODS = ("search", "ilp")
 
 
-def solve(position: Position, goal: Goal | None = None, method: str = "search", *, nodes: int = NODES, seconds: float = SECONDS) -> Answer:
+def solve(
+    position: Position, goal: Objective | None = None, method: str = "search", *, nodes: int = NODES, seconds: float = SECONDS
+) -> Answer:
     """Return the best move, past the budget the best found, unproven.
 
     ``nodes`` are the states that the search may visit, ``seconds`` the processor time that the whole question may take.
     """
-    wanted = goal or Goal()
+    wanted = goal or Objective()
     answer = solve_if_possible(position, wanted, method, nodes=nodes, seconds=seconds)
     if answer is None:
         raise NotLegalHere(f"{show(wanted.must)} cannot be played here")
@@ -41,7 +43,7 @@ def solve(position: Position, goal: Goal | None = None, method: str = "search", 
 
 
 def solve_if_possible(
-    position: Position, goal: Goal, method: str = "search", *, nodes: int = NODES, seconds: float = SECONDS
+    position: Position, goal: Objective, method: str = "search", *, nodes: int = NODES, seconds: float = SECONDS
 ) -> Answer | None:
     """Return the best move, or nothing if the tiles that must be played cannot be; OutOfBudget if that could not be found out."""
     if method not in METHODS:
@@ -55,7 +57,7 @@ def solve_if_possible(
     except OutOfBudget:
         if goal.must:
             raise
-        move = Move(position.table, False, method if method == "ilp" else "search, then ilp")
+        move = NewTable(position.table, False, method if method == "ilp" else "search, then ilp")
     if move is None:
         return None
     # Who plays nothing must not touch the table either.
@@ -64,11 +66,11 @@ def solve_if_possible(
     return Answer(position, table, goal, move.proven, move.method, time.perf_counter() - start, move.fixed, move.required)
 
 
-def model_of(answer: Answer) -> "Program":
+def model_of(answer: Answer) -> "IntegerProgram":
     """Return the integer program whose optimum the answer is: its goal, the opening, and what the joker rules fixed on the way to it."""
-    from meldlab.rummikub.program import Program
+    from meldlab.rummikub.program import IntegerProgram
 
     position = answer.position
     goal = replace(answer.goal, must=answer.required) if answer.required else answer.goal
     points = 0 if position.opened else position.rules.opening
-    return Program(place_of(position), goal, fixed=answer.fixed, points=points)
+    return IntegerProgram(place_of(position), goal, fixed=answer.fixed, points=points)

@@ -2,7 +2,7 @@
 has visited all the states it may.
 
 >>> position = Position.parse("R5 R6 R7 | K9 B9 O9", "R8 J")
->>> move = best_table(position, Goal(), "search", Budget())
+>>> move = best_table(position, Objective(), "search", Budget())
 >>> show_table(move.table), move.method, move.proven
 ('K9 B9 O9 | R5 R6 R7 R8 J=R9', 'search', True)
 """
@@ -10,18 +10,18 @@ has visited all the states it may.
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from meldlab.rummikub.answer import Answer, Goal
+from meldlab.rummikub.answer import Answer, Objective
 from meldlab.rummikub.budget import Budget, OutOfBudget
 from meldlab.rummikub.jokers import Relaxed, best_obedient, relaxed_by_search
 from meldlab.rummikub.position import Position, show_table
-from meldlab.rummikub.search import Pool, covers, search
+from meldlab.rummikub.search import Problem, covers, search
 from meldlab.rummikub.sets import TileSet
 from meldlab.rummikub.tiles import Tile
 
-__all__ = ["Budget", "Goal", "Move", "Position", "best_table", "show_table"]
+__all__ = ["Budget", "NewTable", "Objective", "Position", "best_table", "show_table"]
 
 
-class Move(NamedTuple):
+class NewTable(NamedTuple):
     """A new table, whether it is proven best, and by which method; ``fixed`` and ``required`` as in Answer."""
 
     table: tuple[TileSet, ...]
@@ -31,7 +31,7 @@ class Move(NamedTuple):
     required: tuple[Tile, ...] = ()
 
 
-def best_table(position: Position, goal: Goal, method: str, budget: Budget, *, points: int = 0) -> Move | None:
+def best_table(position: Position, goal: Objective, method: str, budget: Budget, *, points: int = 0) -> NewTable | None:
     """Return the best move, unproven past the budget, or nothing if the goal cannot be met; OutOfBudget if even that is not known.
 
     With ``points``, which only the integer program understands, the rack alone must yield sets of so many.
@@ -45,40 +45,40 @@ def best_table(position: Position, goal: Goal, method: str, budget: Budget, *, p
         return _guarded(position, goal, budget)
     try:
         # Few sets broken is a good start for few tiles moved, and often nothing need move at all.
-        found = search(Pool.of(position, goal), keep=goal.keep != "none", budget=budget)
+        found = search(Problem.of(position, goal), keep=goal.keep != "none", budget=budget)
     except OutOfBudget as out:
         return _better(position, goal, out.table, budget)
     if found is None:
         return None
     if goal.keep != "tiles":
-        return Move(found.table, True, "search")
+        return NewTable(found.table, True, "search")
     answer = Answer(position, found.table, goal, proven=True, method="search", seconds=0.0)
     if not answer.moved:
-        return Move(found.table, True, "search")
+        return NewTable(found.table, True, "search")
     # The program need only say how little has to move for a worth that is known.
     return _better(position, goal, found.table, budget, floor=answer.worth)
 
 
-def _better(position: Position, goal: Goal, table: tuple[TileSet, ...] | None, budget: Budget, floor: int = 0) -> Move | None:
+def _better(position: Position, goal: Objective, table: tuple[TileSet, ...] | None, budget: Budget, floor: int = 0) -> NewTable | None:
     """Let the program answer; where it comes to no end, return the better of its table and the one that the search has come across."""
     try:
         move = _by_program(position, goal, budget, "search, then ilp", 0, guarded=False, floor=floor)
     except OutOfBudget:
         if table is None:
             raise
-        return Move(table, False, "search, then ilp")
+        return NewTable(table, False, "search, then ilp")
     if move is None or move.proven or table is None:
         return move
     return max(move, move._replace(table=table), key=lambda one: _merit(position, goal, one.table))
 
 
-def _merit(position: Position, goal: Goal, table: tuple[TileSet, ...]) -> tuple[int, int]:
+def _merit(position: Position, goal: Objective, table: tuple[TileSet, ...]) -> tuple[int, int]:
     """Return the worth of a table, and how little it changes, as the goal counts it."""
     answer = Answer(position, table, goal, proven=False, method="", seconds=0.0)
     return answer.worth, {"sets": answer.kept, "tiles": -answer.moved, "none": 0}[goal.keep]
 
 
-def _guarded(position: Position, goal: Goal, budget: Budget) -> Move | None:
+def _guarded(position: Position, goal: Objective, budget: Budget) -> NewTable | None:
     """Return the best move with jokers that are not free, by the search as far as it goes."""
     if goal.keep == "tiles":
         return _by_program(position, goal, budget, "search, then ilp", 0, guarded=True)
@@ -86,14 +86,16 @@ def _guarded(position: Position, goal: Goal, budget: Budget) -> Move | None:
         found = best_obedient(position, goal, relaxed_by_search, budget)
     except OutOfBudget:
         return _by_program(position, goal, budget, "search, then ilp", 0, guarded=True)
-    return Move(found.table, found.proven, "search", found.fixed, found.required) if found else None
+    return NewTable(found.table, found.proven, "search", found.fixed, found.required) if found else None
 
 
-def _by_program(position: Position, goal: Goal, budget: Budget, method: str, points: int, *, guarded: bool, floor: int = 0) -> Move | None:
-    from meldlab.rummikub.program import Program
+def _by_program(
+    position: Position, goal: Objective, budget: Budget, method: str, points: int, *, guarded: bool, floor: int = 0
+) -> NewTable | None:
+    from meldlab.rummikub.program import IntegerProgram
 
-    def relax(place: Position, wanted: Goal, fixed: Sequence[TileSet], budget: Budget) -> Relaxed | None:
-        table = Program(place, wanted, fixed=fixed, points=points).solve(budget)
+    def relax(place: Position, wanted: Objective, fixed: Sequence[TileSet], budget: Budget) -> Relaxed | None:
+        table = IntegerProgram(place, wanted, fixed=fixed, points=points).solve(budget)
         if table is None:
             return None
         worth, change = _merit(place, wanted, table)
@@ -101,11 +103,11 @@ def _by_program(position: Position, goal: Goal, budget: Budget, method: str, poi
 
     if guarded:
         found = best_obedient(position, goal, relax, budget)
-        return Move(found.table, found.proven, method, found.fixed, found.required) if found else None
+        return NewTable(found.table, found.proven, method, found.fixed, found.required) if found else None
     try:
-        table = Program(position, goal, floor=floor, points=points).solve(budget)
+        table = IntegerProgram(position, goal, floor=floor, points=points).solve(budget)
     except OutOfBudget as out:
         if out.table is None:
             raise
-        return Move(out.table, False, method)
-    return Move(table, True, method) if table is not None else None
+        return NewTable(out.table, False, method)
+    return NewTable(table, True, method) if table is not None else None

@@ -5,27 +5,11 @@
 Fraction(41984711742427, 15997372030584)
 """
 
-from meldlab.stopping.distribution import Simulated, Winnings, simulate, winnings, winnings_in_floats
-from meldlab.stopping.policies import Policy, boundary_in_floats, continue_or_not, current_value, policy, value_table
+from meldlab.stopping.answers import Advice, Policy, Winnings
+from meldlab.stopping.floats import Floats
 from meldlab.stopping.shepp import asymptotic_value, equal_decks
+from meldlab.stopping.simulation import Simulated, simulate
 from meldlab.stopping.sitting import Sitting
-from meldlab.stopping.urn import Advice, Urn
+from meldlab.stopping.urn import Urn
 
-__all__ = [
-    "Advice",
-    "Policy",
-    "Simulated",
-    "Sitting",
-    "Urn",
-    "Winnings",
-    "asymptotic_value",
-    "boundary_in_floats",
-    "continue_or_not",
-    "current_value",
-    "equal_decks",
-    "policy",
-    "simulate",
-    "value_table",
-    "winnings",
-    "winnings_in_floats",
-]
+__all__ = ["Advice", "Floats", "Policy", "Simulated", "Sitting", "Urn", "Winnings", "asymptotic_value", "equal_decks", "simulate"]

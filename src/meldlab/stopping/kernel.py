@@ -66,8 +66,8 @@ def premiums(black, red, gain, loss):
 def stop_chances(first, many, boundary, reach, chances):
     """Set ``chances``, [red + 1] float64, to the chance to stop with that many red cards left, in ``many`` rows from ``first`` down.
 
-    One stops only at ``boundary[red]`` black cards: a red card leads to a position where one goes on even rather. ``reach``: [black + 1]
-    float64, the chance to reach each number of black cards with ``first`` red ones left: 1 for all of both.
+    One stops only at ``boundary[red]`` black cards: a red card leads to a position where there is even more reason to go on.
+    ``reach``: [black + 1] float64, the chance to reach each number of black cards with ``first`` red ones left: 1 for all of both.
     """
     black = len(reach) - 1
     for r in range(first, first - many, -1):

@@ -18,8 +18,7 @@ from statistics import NormalDist
 import numpy as np
 from numpy.typing import NDArray
 
-from meldlab.stopping.sweep import sweep
-from meldlab.stopping.urn import Urn
+from meldlab.stopping.floats import sweep
 
 __all__ = ["ALPHA", "VALUE", "asymptotic_value", "decay", "equal_decks", "fitted"]
 
@@ -44,7 +43,6 @@ def asymptotic_value(cards: float) -> float:
 
 def equal_decks(most: int) -> NDArray[np.float64]:
     """Return [most + 1] float64, the value with n black and n red cards for n = 0 to ``most``, all from one sweep."""
-    Urn(most, most).verify_floats()
     return sweep(most, most, 1.0, 1.0)[2]
 
 

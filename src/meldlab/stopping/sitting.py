@@ -1,7 +1,7 @@
 """One game at the table: a pile in the order that a seed gives, drawn from the top until one stops.
 
->>> table = Sitting.shuffled(Urn(26, 26), seed=7)
->>> table.draw().draw().drawn
+>>> pile = Sitting.shuffled(Urn(26, 26), seed=7)
+>>> pile.draw().draw().drawn
 2
 """
 
@@ -13,9 +13,9 @@ import numpy as np
 from meldlab.cards import CARDS, Card, Suit
 from meldlab.chance import Purpose, verified
 from meldlab.chance.kernel import address, shuffle
-from meldlab.errors import NotLegalHere, whole_number
-from meldlab.stopping.policies import policy
-from meldlab.stopping.urn import Advice, Urn
+from meldlab.errors import NotLegalHere, NotPossible, whole_number
+from meldlab.stopping.answers import Advice
+from meldlab.stopping.urn import Urn
 
 __all__ = ["Sitting"]
 
@@ -36,7 +36,7 @@ class Sitting:
     def shuffled(cls, urn: Urn, seed: int, game: int = 0) -> Self:
         """Return the pile that ``seed`` gives, the same on every machine."""
         if urn.black + urn.red > MOST_CARDS:
-            raise NotLegalHere(f"{urn.black + urn.red} cards are too many to draw by hand (at most {MOST_CARDS:,})")
+            raise NotPossible(f"{urn.black + urn.red} cards are too many to draw by hand (at most {MOST_CARDS:,})")
         order = np.arange(urn.black + urn.red)
         shuffle(order, np.uint64(address(verified(seed), whole_number(game, "game"), 0, 0, int(Purpose.DEAL))))
         return cls(urn, tuple(order.tolist()))
@@ -78,7 +78,7 @@ class Sitting:
 
     def played_out(self) -> Self:
         """Return where the best policy stops on this very order, from here on."""
-        best, table = policy(self.urn), self
-        while not best.stops_at(table.rest.black, table.rest.red):
-            table = table.draw()
-        return table
+        best, pile = self.urn.policy(), self
+        while not best.stops_at(pile.rest.black, pile.rest.red):
+            pile = pile.draw()
+        return pile

@@ -3,7 +3,7 @@
 >>> game = Urn(black=26, red=26)
 >>> game.value()
 Fraction(41984711742427, 15997372030584)
->>> game.value_in_floats()
+>>> game.floats.value()
 2.624475548993925
 >>> game.advise(drawn=20, black=13)
 Advice(keep_drawing=False, value=Fraction(6, 1), stop_value=Fraction(6, 1), next_black=Fraction(13, 32))
@@ -12,32 +12,23 @@ Advice(keep_drawing=False, value=Fraction(6, 1), stop_value=Fraction(6, 1), next
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from math import lcm
-from typing import Self
+from math import comb, lcm
+from typing import TYPE_CHECKING, Self
 
-from meldlab.errors import BadText, NotLegalHere, time_text
+from meldlab.errors import BadText, NotLegalHere, NotPossible, time_text
 from meldlab.stopping import counting
+from meldlab.stopping.answers import MOST_SECONDS, Advice, Policy, Winnings, verify_positions
 from meldlab.stopping.notation import read_amount, read_deck
 
-__all__ = ["Advice", "Urn"]
+if TYPE_CHECKING:
+    from meldlab.stopping.floats import Floats
+
+__all__ = ["Urn"]
 
 Amount = Fraction | int | str
-MOST_SECONDS = 60  # an answer that takes longer is refused with the time it would take
 MOST_CARDS = 10_000_000  # of a colour: the kernels keep a few numbers for each
-SECONDS_PER_POSITION = 2e-9  # of the kernels, on one 2.8 GHz core
-
-
-@dataclass(frozen=True)
-class Advice:
-    """What to do in a position, what it is worth in all, and the chance that the next card is black (None when no card is left).
-
-    One goes on only where that is worth more than stopping: where both are worth the same the advice is to stop.
-    """
-
-    keep_drawing: bool
-    value: Fraction | float
-    stop_value: Fraction
-    next_black: Fraction | None
+AT_ONCE = 2.0  # seconds for which exact fractions are worth waiting when nobody asked for them
+MOST_FRACTIONS = 250_000  # positions of an exact matrix: about 100 MB
 
 
 @dataclass(frozen=True, init=False)
@@ -92,19 +83,8 @@ class Urn:
 
     def value(self) -> Fraction:
         """Return the expected winnings before the first card, under the best policy."""
-        self.verify_exact()
+        self._verify_exact()
         return counting.premium(self.black, self.red, *self.units) / self.denominator
-
-    def value_in_floats(self) -> float:
-        """Return the same in double precision, for decks of tens of thousands of cards too.
-
-        >>> round(Urn(1000, 1000).value_in_floats(), 9)
-        16.489495866
-        """
-        from meldlab.stopping.sweep import sweep
-
-        self.verify_floats()
-        return sweep(self.black, self.red, *map(float, self.units))[0] / self.denominator
 
     def advise(self, drawn: int, black: int) -> Advice:
         """Say whether to go on with ``drawn`` cards taken, ``black`` of them black.
@@ -113,12 +93,66 @@ class Urn:
         Advice(keep_drawing=False, value=Fraction(1, 1), stop_value=Fraction(1, 1), next_black=Fraction(1, 3))
         """
         rest = self.rest(drawn, black)
-        return self._advice(rest, rest.value())
+        return Advice.about(self, rest, rest.value())
 
-    def advise_in_floats(self, drawn: int, black: int) -> Advice:
-        """Say the same in double precision, which cannot tell a tie from a difference of 1e-15."""
-        rest = self.rest(drawn, black)
-        return self._advice(rest, rest.value_in_floats())
+    def policy(self) -> Policy:
+        """Return the best policy.
+
+        >>> Urn(26, 26).policy().indifferent
+        ((1, 2),)
+        """
+        self._verify_exact()
+        boundary: list[int] = []
+        ties: list[tuple[int, int]] = []
+        for red, (go_on, _) in enumerate(counting.rows(self.black, self.red, *self.units)):
+            boundary.append(max(black for black, worth in enumerate(go_on) if worth <= 0))
+            ties.extend((black, red) for black, worth in enumerate(go_on) if worth == 0 and black + red > 0)
+        return Policy(self, tuple(boundary), tuple(sorted(ties)))
+
+    def winnings(self) -> Winnings:
+        """Return how likely each amount is under the best policy."""
+        boundary, orders = self.policy().boundary, comb(self.black + self.red, self.black)
+        return Winnings.gathered(self, boundary, [Fraction(count, orders) for count in counting.stop_counts(self.black, boundary)])
+
+    def values(self) -> tuple[tuple[Fraction, ...], ...]:
+        """Return the paper's matrix ``currentValue[C, D]``: what the game is worth in all with C black and D red cards left.
+
+        >>> Urn(1, 1).values()
+        ((Fraction(0, 1), Fraction(1, 1)), (Fraction(0, 1), Fraction(1, 2)))
+        """
+        verify_positions(self, MOST_FRACTIONS)
+        gain, loss = self.units
+        columns = []
+        for red, (go_on, orders) in enumerate(counting.rows(self.black, self.red, gain, loss)):
+            lost = loss * (self.red - red)
+            columns.append(
+                tuple(
+                    (gain * (self.black - black) - lost + Fraction(max(0, worth), count)) / self.denominator
+                    for black, (worth, count) in enumerate(zip(go_on, orders, strict=True))
+                )
+            )
+        return tuple(zip(*columns, strict=True))
+
+    @property
+    def floats(self) -> "Floats":
+        """Return the same deck with all its answers in double precision, for tens of thousands of cards too."""
+        from meldlab.stopping.floats import Floats
+
+        return Floats(self)
+
+    @property
+    def exact_at_once(self) -> bool:
+        """Tell whether exact answers take no longer than one waits for them without having asked."""
+        return self.exact_seconds < AT_ONCE
+
+    @property
+    def quickest(self) -> "Urn | Floats":
+        """Return what gives the answers at once: the deck itself, in fractions, or in floats where those take too long.
+
+        >>> Urn(26, 26).quickest, Urn(5000, 5000).quickest == Urn(5000, 5000).floats
+        (Urn(black=26, red=26, gain=Fraction(1, 1), loss=Fraction(1, 1)), True)
+        """
+        return self if self.exact_at_once else self.floats
 
     def rest(self, drawn: int, black: int) -> "Urn":
         """Return the pile that is left with ``drawn`` cards taken, ``black`` of them black: a smaller game of the same kind."""
@@ -130,10 +164,6 @@ class Urn:
     def won(self, rest: "Urn") -> Fraction:
         """Return the winnings so far when ``rest`` is left."""
         return self.gain * (self.black - rest.black) - self.loss * (self.red - rest.red)
-
-    def _advice(self, rest: "Urn", premium: Fraction | float) -> Advice:
-        won, cards = self.won(rest), rest.black + rest.red
-        return Advice(premium > 0, won + premium, won, Fraction(rest.black, cards) if cards else None)
 
     @cached_property
     def denominator(self) -> int:
@@ -154,16 +184,10 @@ class Urn:
         """Estimate the seconds that an exact answer takes."""
         return counting.exact_seconds(self.black, self.red)
 
-    def verify_exact(self) -> None:
+    def _verify_exact(self) -> None:
         """Refuse a deck whose exact solution takes absurdly long."""
         if self.exact_seconds > MOST_SECONDS:
-            raise NotLegalHere(
+            raise NotPossible(
                 f"{self.black} black and {self.red} red cards in exact fractions would take about "
                 f"{time_text(self.exact_seconds)} (floats are faster)"
             )
-
-    def verify_floats(self) -> None:
-        """Refuse a deck that takes absurdly long even in floats."""
-        seconds = (self.black + 1) * (self.red + 1) * SECONDS_PER_POSITION
-        if seconds > MOST_SECONDS:
-            raise NotLegalHere(f"{self.black} black and {self.red} red cards would take about {time_text(seconds)}")

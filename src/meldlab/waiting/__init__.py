@@ -8,7 +8,7 @@
 
 from meldlab.waiting.game import Waiting
 from meldlab.waiting.goal import GIN, Goal
-from meldlab.waiting.solution import Discard, Draw, Solution, Summary
+from meldlab.waiting.solution import Discard, Exchange, Solution, Summary, UpcardChoice
 from meldlab.waiting.solver import solve
 
-__all__ = ["GIN", "Discard", "Draw", "Goal", "Solution", "Summary", "Waiting", "solve"]
+__all__ = ["GIN", "Discard", "Exchange", "Goal", "Solution", "Summary", "UpcardChoice", "Waiting", "solve"]

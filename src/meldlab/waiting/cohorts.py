@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from meldlab.cards import Hand, classes
-from meldlab.errors import NotLegalHere
+from meldlab.errors import NotLegalHere, NotPossible
 from meldlab.waiting import kernel_cohorts
 from meldlab.waiting.game import Waiting
 from meldlab.waiting.solution import Solution
@@ -58,7 +58,7 @@ class Approximation:
 def verify(game: Waiting, tolerance: float) -> None:
     """Refuse a game that is too large for cohorts, or a tolerance that makes no sense."""
     if game.cards > MOST_CARDS or game.dead:
-        raise NotLegalHere(f"cohorts are for up to {MOST_CARDS} cards without dead ones; {game} is solved exactly by 'waiting solve'")
+        raise NotPossible(f"cohorts are for up to {MOST_CARDS} cards without dead ones; {game} is solved exactly by 'waiting solve'")
     if not LEAST_TOLERANCE <= tolerance <= 1000:
         raise NotLegalHere(f"a tolerance is a number of turns from {LEAST_TOLERANCE:g} to 1000, not {tolerance:g}")
 
@@ -103,7 +103,7 @@ def _lock_in(game: Waiting, tolerance: float) -> tuple[NDArray[np.float64], NDAr
     goals = np.flatnonzero(expected == 0.0)
     members[: len(goals)], weight[goals] = goals, -1
     estimates = Estimates(game, expected, weight, cohort)
-    run = kernel_cohorts.Run(expected, weight, after, cohort, members)
+    run = kernel_cohorts.CohortRun(expected, weight, after, cohort, members)
     sizes, leasts, state = np.zeros(0, np.int64), np.zeros(0), np.array([0, len(goals), 0, 0])
     why = kernel_cohorts.PAUSED
     while why != kernel_cohorts.DONE:

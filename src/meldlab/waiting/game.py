@@ -1,8 +1,10 @@
 """The waiting game: draw a card from the bag, put one back, until the hand reaches its goal."""
 
+import re
 from dataclasses import dataclass
 from functools import cached_property
 from math import comb
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,7 +12,7 @@ from numpy.typing import NDArray
 from meldlab.cards import Hand, classes
 from meldlab.cards.classes import NO_CARDS
 from meldlab.cards.kernel import Numbering
-from meldlab.errors import NotLegalHere, whole_number
+from meldlab.errors import BadText, NotLegalHere, NotPossible, whole_number
 from meldlab.melds import Aces
 from meldlab.pieces import on_cores
 from meldlab.waiting import kernel
@@ -20,6 +22,7 @@ __all__ = ["FEWEST", "MOST", "Waiting"]
 
 FEWEST, MOST = 3, 10
 PIECE = 1 << 16  # classes of the first piece of any work
+PRINTED = re.compile(r"([0-9]{1,9}) cards, aces (\w+), ([^,]+)(?:, without (.+))?", re.ASCII)
 MOST_CLASSES = 1 << 32  # of hands before a discard, which have numbers of 32 bits
 
 
@@ -32,6 +35,8 @@ class Waiting:
     (49, 22100, 1755)
     >>> str(Waiting(4, "both", Goal.parse("knock:10"), Hand.parse("2H 2D")))
     '4 cards, aces both, knock:10, without 2D 2H'
+    >>> Waiting.parse("3 cards, aces low, gin") == Waiting(3)
+    True
     """
 
     cards: int
@@ -68,7 +73,7 @@ class Waiting:
         """Return how the hands with one card more are numbered, before the discard; the kernels do it in 32 bits."""
         found = classes.numbering(self.cards + 1, self.dead)
         if found.classes > MOST_CLASSES:
-            raise NotLegalHere(f"dead cards make {found.classes:,} classes of {self.cards + 1}-card hands; {MOST_CLASSES:,} can be solved")
+            raise NotPossible(f"dead cards make {found.classes:,} classes of {self.cards + 1}-card hands; {MOST_CLASSES:,} can be solved")
         return found
 
     @cached_property
@@ -87,6 +92,14 @@ class Waiting:
 
         on_cores(mark, self.small.classes, size=PIECE)
         return expected, weight
+
+    @classmethod
+    def parse(cls, text: str) -> Self:
+        """Read a game as it prints itself."""
+        parts = PRINTED.fullmatch(text)
+        if parts is None:
+            raise BadText("a waiting game reads like '4 cards, aces both, knock:10, without 2D 2H' or '3 cards, aces low, gin'", text, 0)
+        return cls(int(parts[1]), parts[2], Goal.parse(parts[3]), Hand.parse(parts[4] or ""))
 
     def __str__(self) -> str:
         without = f", without {self.dead}" if self.dead else ""

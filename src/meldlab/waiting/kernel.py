@@ -238,7 +238,7 @@ def mark_goals(first, many, expected, weight, leftovers, limit, small):
 
 
 @scalar_kernel
-def best_discard(hand, expected, keys, patterns):
+def least_wait(hand, expected, keys, patterns):
     """Return F of an (n+1)-card hand and how: (least E over the discards, number of that hand, of the card), the first of equals.
 
     The number is -1 and the card 255 where no discard leads to a hand with a finite E.
@@ -293,7 +293,7 @@ def sweep_discards(first, many, after, expected, space):
     """Set ``after`` [M] to F of ``many`` classes of (n+1)-card hands."""
     large, keys, patterns = space.large, space.small.keys, space.small.patterns
     for number in range(first, first + many):
-        after[number] = best_discard(class_hand(number, large), expected, keys, patterns)[0]
+        after[number] = least_wait(class_hand(number, large), expected, keys, patterns)[0]
 
 
 @kernel

@@ -18,7 +18,7 @@ LOCKED, MANY, TOLD, CHOSEN = range(4)  # of the state of ``lock_in``
 PAUSED, DOUBTFUL, DONE = range(3)  # why it returns
 
 
-class Run(NamedTuple):
+class CohortRun(NamedTuple):
     """Where a run stands."""
 
     expected: Any  # [N] float64

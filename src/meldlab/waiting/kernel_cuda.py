@@ -5,7 +5,7 @@ from numba import cuda
 
 from meldlab.cards.kernel import class_hand
 from meldlab.melds.kernel import deadwood
-from meldlab.waiting.kernel import after_discard, best_discard, mean_over_draws
+from meldlab.waiting.kernel import after_discard, least_wait, mean_over_draws
 
 
 @cuda.jit
@@ -26,7 +26,7 @@ def mark_goals(expected, hands, leftovers, limit):
 def sweep_discards(after, choice, expected, hands, keys, patterns):
     """Set ``after`` [M] to F of every (n+1)-card hand and ``choice`` [M] uint8 to the number of the card to discard."""
     for number in range(cuda.grid(1), len(after), cuda.gridsize(1)):
-        after[number], _, choice[number] = best_discard(hands[number], expected, keys, patterns)
+        after[number], _, choice[number] = least_wait(hands[number], expected, keys, patterns)
 
 
 @cuda.jit

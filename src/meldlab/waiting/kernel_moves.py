@@ -13,7 +13,7 @@ import numpy as np
 
 from meldlab.cards.kernel import LANE, class_hand
 from meldlab.compiling import kernel
-from meldlab.waiting.kernel import best_discard
+from meldlab.waiting.kernel import least_wait
 
 
 class Moves(NamedTuple):
@@ -54,7 +54,7 @@ def list_moves(first, hands, known, listed, close, chain, expected, space):
                 while rest:
                     bit = rest & -rest
                     rest ^= bit
-                    value, chosen, _ = best_discard(hand | bit << (13 * suit), expected, keys, patterns)
+                    value, chosen, _ = least_wait(hand | bit << (13 * suit), expected, keys, patterns)
                     if value >= now - close:
                         continue
                     if place[chosen] < 0:

@@ -8,7 +8,7 @@ from meldlab.cards.kernel import class_number
 from meldlab.chance.kernel import address, below
 from meldlab.chance.kernel_purpose import Purpose
 from meldlab.compiling import kernel, scalar_kernel
-from meldlab.waiting.kernel import best_discard
+from meldlab.waiting.kernel import least_wait
 
 DRAW, DISCARD, DEAL = int(Purpose.WAITING_DRAW), int(Purpose.WAITING_DISCARD), int(Purpose.DEAL)
 MOST_TURNS = 100_000
@@ -34,7 +34,7 @@ def nth_card(cards, nth):
 @scalar_kernel
 def next_hand(hand, card, expected, keys, patterns):
     """Return the hand that the policy of ``expected`` makes of a hand and a drawn card, a bit: it moves only to a better hand."""
-    value, _, gone = best_discard(hand | card, expected, keys, patterns)
+    value, _, gone = least_wait(hand | card, expected, keys, patterns)
     if value < expected[class_number(hand, keys, patterns)]:
         return (hand | card) ^ np.int64(1) << gone
     return hand

@@ -10,7 +10,7 @@ from heapq import heappop, heappush
 import numpy as np
 
 from meldlab.cards import classes
-from meldlab.errors import NotLegalHere
+from meldlab.errors import NotPossible
 from meldlab.waiting import kernel
 from meldlab.waiting.game import Waiting
 
@@ -27,7 +27,7 @@ def exact_values(game: Waiting) -> list[Fraction]:
     (60, 18.24424854)
     """
     if game.cards > MOST_CARDS:
-        raise NotLegalHere(f"exact fractions are for {MOST_CARDS} cards: beyond, they have thousands of digits")
+        raise NotPossible(f"exact fractions are for {MOST_CARDS} cards: beyond, they have thousands of digits")
     small, large = game.small, game.large
     masks = classes.hands(game.cards, dead=game.dead)
     larger = classes.hands(game.cards + 1, dead=game.dead)

@@ -15,7 +15,7 @@ from meldlab.pieces import on_cores
 from meldlab.waiting import kernel
 from meldlab.waiting.game import Waiting
 
-__all__ = ["Discard", "Draw", "Solution", "Summary"]
+__all__ = ["Discard", "Exchange", "Solution", "Summary", "UpcardChoice"]
 
 SAME_VALUE = 1e-9  # values of E closer than this count as one
 MOST_COUNTED = 7  # cards up to which different values are counted
@@ -31,12 +31,21 @@ class Discard:
 
 
 @dataclass(frozen=True)
-class Draw:
+class Exchange:
     """A card that may come, what to put back then, and the E that this leaves."""
 
     draw: Card
     discard: Card
     expected: float
+
+
+@dataclass(frozen=True)
+class UpcardChoice:
+    """Whether to take a face-up card, the turns in all after the best discard if one does, and the turns in all if one draws instead."""
+
+    take: bool
+    taken: float
+    drawn: float
 
 
 @dataclass(frozen=True)
@@ -87,7 +96,7 @@ class Solution:
         found = [Discard(card, float(value), float(value) - least) for card, value in zip(cards, values, strict=True)]
         return sorted(found, key=lambda one: one.expected)
 
-    def draws(self, hand: Hand | str) -> Iterator[Draw]:
+    def draws(self, hand: Hand | str) -> Iterator[Exchange]:
         """Give, for every card that may come, the best answer to it."""
         cards = self.hand(hand)
         now = self.turns(cards)
@@ -95,10 +104,10 @@ class Solution:
             if card not in cards and card not in self.game.dead:
                 best = self.discards(Hand.from_mask(cards.mask | 1 << card.index))[0]
                 # Putting the new card back is always possible, and right when nothing improves.
-                yield Draw(card, best.card, best.expected) if best.expected < now else Draw(card, card, now)
+                yield Exchange(card, best.card, best.expected) if best.expected < now else Exchange(card, card, now)
 
-    def takes(self, hand: Hand | str, upcard: Card) -> tuple[bool, float, float]:
-        """Say whether to take a face-up card: (take it, E after the best discard, E of drawing instead counting that turn).
+    def takes(self, hand: Hand | str, upcard: Card) -> UpcardChoice:
+        """Say whether to take a face-up card.
 
         Drawing is worth E of the hand: its first turn is the one that the upcard would use up.
         """
@@ -107,7 +116,7 @@ class Solution:
             raise NotLegalHere(f"{upcard} cannot be the upcard: it is {'in the hand' if upcard in cards else 'dead'}")
         taken = 1 + self.discards(Hand.from_mask(cards.mask | 1 << upcard.index))[0].expected
         drawn = self.turns(cards)
-        return taken < drawn, taken, drawn
+        return UpcardChoice(taken < drawn, taken, drawn)
 
     def values(self, masks: NDArray[np.int64]) -> NDArray[np.float64]:
         """Return [hands] float64, E of each of ``masks``."""

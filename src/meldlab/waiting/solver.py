@@ -199,7 +199,7 @@ def _threads(threads: int | None) -> Iterator[None]:
     """Use this many threads within the block."""
     before, most = numba.get_num_threads(), numba.config.NUMBA_NUM_THREADS
     if threads is not None and not 1 <= threads <= most:
-        raise NotLegalHere(f"{threads} threads where this machine has 1 to {most}")
+        raise NotPossible(f"{threads} threads where this machine has 1 to {most}")
     numba.set_num_threads(threads or before)
     try:
         yield

@@ -14,7 +14,7 @@ import pytest
 from jinja2 import UndefinedError
 from matplotlib.figure import Figure
 
-from meldlab.errors import NotLegalHere
+from meldlab.errors import NotPossible
 from meldlab.lab.analysis.comparison import Comparison, write_comparison
 from meldlab.lab.analysis.heuristics import NAMES
 from meldlab.lab.analysis.page import analysis_page, write_analysis
@@ -196,7 +196,7 @@ def test_everything_is_written(analysis: Analysis, tmp_path: Path) -> None:
     assert all(path.stat().st_size > 50 for path in files)
     assert set(analysis.sheets) == {"movement", "branching", "spread", "lead", "decisions", "scores", "times"}
     (tmp_path / "file").write_text("in the way")
-    with pytest.raises(NotLegalHere, match="cannot be written"):
+    with pytest.raises(NotPossible, match="cannot be written"):
         write_analysis(analysis, tmp_path / "file")
 
 

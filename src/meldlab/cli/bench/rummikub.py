@@ -32,7 +32,7 @@ def bench_rummikub(
 
     Example: meldlab bench rummikub --positions 200 --agree 2000
     """
-    from meldlab.rummikub import CLASSES, Goal, load, random_position, solve
+    from meldlab.rummikub import CLASSES, Objective, load, random_position, solve
 
     load()
     figures: dict[str, dict[str, list[float]]] = {}
@@ -40,10 +40,10 @@ def bench_rummikub(
         some = [random_position(kind, seed, nth) for nth in range(positions)]
         few = some[:program_positions]
         for name, (objective, keep) in GOALS.items():
-            goal = Goal(objective, keep)
+            goal = Objective(objective, keep)
             figures.setdefault(name, {})[kind] = spread(_each(some, lambda position, goal=goal: solve(position, goal)))  # type: ignore[misc]
         if few:
-            whole = Goal("tiles", "none")
+            whole = Objective("tiles", "none")
             timed = _each(few, lambda position, goal=whole: solve(position, goal, "ilp"))  # type: ignore[misc]
             figures.setdefault("integer program, tiles", {})[kind] = spread(timed)
             rival = rummikub_solver()
@@ -108,13 +108,13 @@ def rummikub_solver() -> "Callable[[Position], Any] | None":
 def compare(many: int, seed: int) -> dict[str, int]:
     """Return on how many positions, spread over the classes, both methods have the same objective and kept sets."""
     from meldlab.chance import Purpose, derived
-    from meldlab.rummikub import CLASSES, Goal, random_position, solve
+    from meldlab.rummikub import CLASSES, Objective, random_position, solve
     from meldlab.rummikub.answer import OBJECTIVES
 
     agreed = 0
     for nth in tracked(range(many), "comparing"):
         position = random_position(list(CLASSES)[nth % len(CLASSES)], derived(seed, Purpose.AGREEMENT), nth)
-        goal = Goal(OBJECTIVES[nth // len(CLASSES) % len(OBJECTIVES)])
+        goal = Objective(OBJECTIVES[nth // len(CLASSES) % len(OBJECTIVES)])
         one, other = solve(position, goal), solve(position, goal, "ilp")
         agreed += (one.worth, one.kept) == (other.worth, other.kept)
     return {"positions": many, "agreed": agreed}

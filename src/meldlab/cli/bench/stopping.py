@@ -21,13 +21,13 @@ def bench_stopping(
 
     Example: meldlab bench stopping --json
     """
-    from meldlab.stopping import Urn, winnings_in_floats
+    from meldlab.stopping import Urn
 
     large, medium, small = Urn(cards, cards), Urn(exact, exact), Urn(PLAIN, PLAIN)
-    floats = _median_seconds(large.value_in_floats, 3)
-    chances = _median_seconds(lambda: winnings_in_floats(large), 1)
+    floats = _median_seconds(large.floats.value, 3)
+    chances = _median_seconds(large.floats.winnings, 1)
     fractions = _median_seconds(medium.value, 1)
-    ours, plain = _median_seconds(small.value_in_floats, 3), _median_seconds(lambda: paper_loop(PLAIN), 1)
+    ours, plain = _median_seconds(small.floats.value, 3), _median_seconds(lambda: paper_loop(PLAIN), 1)
     if json:
         figures = {"floats_s": floats, "winnings_s": chances, "exact_s": fractions, "plain_s": plain, "plain_times": plain / ours}
         print_json({"cards": cards, "exact_cards": exact, "plain_cards": PLAIN, **figures})

@@ -86,6 +86,6 @@ def _finding(finding: "Finding", text: str) -> dict[str, Any]:
 
 
 def _constructs(text: str) -> list[str]:
-    from meldlab.recycle.language.words import words
+    from meldlab.recycle.language.lexer import words
 
     return sorted({word.text for word in words(text) if word.sort == "keyword" or (word.sort == "sign" and word.text not in "(),:")})

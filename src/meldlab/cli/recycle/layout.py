@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from meldlab.cli.recycle.options import GameArgument, SetOption, merged
-from meldlab.errors import NotLegalHere
+from meldlab.errors import NotLegalHere, NotPossible
 
 WriteOption = Annotated[bool, typer.Option("--write", help="Change the file instead of printing.")]
 
@@ -59,5 +59,5 @@ def _print_or_write(text: str, game: str, write: bool) -> None:
         print(text, end="")
         return
     if not Path(game).is_file():
-        raise NotLegalHere(f"{game} is no file that could be written")
+        raise NotPossible(f"{game} is no file that could be written")
     Path(game).write_text(text, "utf-8")

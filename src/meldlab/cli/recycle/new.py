@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from meldlab.errors import NotLegalHere
+from meldlab.errors import NotLegalHere, NotPossible
 
 
 def new(
@@ -30,9 +30,9 @@ def new(
         with file.open("x", encoding="utf-8") as opened:
             opened.write(text)
     except FileExistsError:
-        raise NotLegalHere(f"{file} is there already; name a file that is not") from None
+        raise NotPossible(f"{file} is there already; name a file that is not") from None
     except OSError as problem:
-        raise NotLegalHere(f"cannot write {file}: {problem.strerror}") from None
+        raise NotPossible(f"cannot write {file}: {problem.strerror}") from None
     what = f"a copy of {like}" if like else "a small game with comments"
     print(f"{file} is {what}; next: meldlab recycle check {file}, meldlab recycle play {file}")
 

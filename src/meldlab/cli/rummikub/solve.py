@@ -7,7 +7,7 @@ import typer
 
 from meldlab.cli.options import JsonOption, one_of, print_json, read_by
 from meldlab.cli.rummikub.options import HOUSE, OFFICIAL, JokersOption, RulesOption, changed, told
-from meldlab.errors import NotLegalHere
+from meldlab.errors import NotLegalHere, NotPossible
 
 if TYPE_CHECKING:
     from meldlab.rummikub import Alternatives, Answer, TileSet, WhyNot
@@ -74,7 +74,7 @@ def solve(
         joker_value=joker_value, jokers_are=jokers, round_the_corner=round_the_corner or None, after_opening=after_opening,
     )  # fmt: skip
     position = room.Position.parse(table, rack, house, opened=not opening)
-    goal = room.Goal(objective, keep)
+    goal = room.Objective(objective, keep)
     if not position.rack:
         raise NotLegalHere("no tiles on the rack")
     room.load()
@@ -104,14 +104,14 @@ def write_lp(path: Path, answer: "Answer") -> None:
     try:
         model_of(answer).write(path)
     except OSError as problem:
-        raise NotLegalHere(f"{path} cannot be written: {problem.strerror}") from None
+        raise NotPossible(f"{path} cannot be written: {problem.strerror}") from None
 
 
 def doubt_text(doubt: "WhyNot") -> str:
     """Return what playing a tile costs in words; a cost in points counts among equally many tiles only."""
     if doubt.cost is None:
         return "is not possible here"
-    objective = doubt.best.goal.objective
+    objective = doubt.best.goal.measure
     if doubt.cost and objective != "value":
         return f"costs {doubt.cost} tile{'s' * (doubt.cost != 1)}"
     points = 0 if objective == "tiles" else doubt.points

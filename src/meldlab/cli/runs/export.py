@@ -50,14 +50,14 @@ def export(
 
 def write_parquet(names: list[str], rows: list[tuple[Any, ...]], file: BinaryIO) -> None:
     """Write rows as Parquet, the types of its columns those of the store."""
-    from meldlab.errors import NotLegalHere
+    from meldlab.errors import NotPossible
     from meldlab.lab.runs.store import EVALUATIONS
 
     try:
         import pyarrow as pa
         from pyarrow import parquet
     except ModuleNotFoundError:
-        raise NotLegalHere("Parquet needs pyarrow: pip install 'meldlab[cluster]'") from None
+        raise NotPossible("Parquet needs pyarrow: pip install 'meldlab[cluster]'") from None
     kinds = {int: pa.int64(), float: pa.float64(), str: pa.string()}
     # A run without wins, or without rows, still has every column with its type.
     schema = pa.schema([(column.name, kinds[column.type.python_type]) for column in EVALUATIONS.columns])

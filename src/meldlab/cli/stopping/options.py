@@ -9,9 +9,6 @@ from meldlab.cli.options import read_by
 if TYPE_CHECKING:
     from meldlab.stopping import Advice, Urn
 
-AT_ONCE = 2.0  # seconds for which exact fractions are worth waiting when nobody asked for them
-
-
 DeckOption = Annotated[
     Any, typer.Option("--deck", **read_by("meldlab.stopping.notation:read_deck", "BLACK,RED"), help="Numbers of black and red cards.")
 ]

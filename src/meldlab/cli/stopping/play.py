@@ -3,8 +3,8 @@
 from typing import TYPE_CHECKING
 
 from meldlab.cli.options import NewDealOption, need_input, new_seed, taking
-from meldlab.cli.stopping.options import AT_ONCE, advice_text, read_urn
-from meldlab.errors import NotLegalHere
+from meldlab.cli.stopping.options import advice_text, read_urn
+from meldlab.errors import NotPossible
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -32,8 +32,8 @@ def play(urn: "Urn", seed: NewDealOption = None) -> None:
     from meldlab.stopping import Sitting
 
     need_input()
-    if urn.exact_seconds > AT_ONCE:
-        raise NotLegalHere(f"{urn.black},{urn.red} is too large a deck for advice at once; play with a smaller one")
+    if not urn.exact_at_once:
+        raise NotPossible(f"{urn.black},{urn.red} is too large a deck for advice at once; play with a smaller one")
     seed = new_seed(seed)
     table = Sitting.shuffled(urn, seed)
     print(_rules(urn), f"Seed {seed}.")

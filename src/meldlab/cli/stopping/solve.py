@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from meldlab.cli.options import JsonOption, SeedOption, print_json, taking
-from meldlab.cli.stopping.options import AT_ONCE, advice_text, read_urn
+from meldlab.cli.stopping.options import advice_text, read_urn
 
 if TYPE_CHECKING:
     from meldlab.stopping import Urn
@@ -23,7 +23,7 @@ def value(
     Example: meldlab stopping value --deck 26,26 --exact
     """
     fraction = urn.value() if exact else None
-    worth = urn.value_in_floats() if fraction is None else float(fraction)
+    worth = urn.floats.value() if fraction is None else float(fraction)
     text = None if fraction is None else f"{fraction.numerator}/{fraction.denominator}"
     if json:
         print_json({"value": worth, "exact": text})
@@ -42,7 +42,7 @@ def advise(
 
     Example: meldlab stopping advise --drawn 20 --black 13
     """
-    best = urn.advise(drawn, black) if urn.exact_seconds < AT_ONCE else urn.advise_in_floats(drawn, black)
+    best = urn.quickest.advise(drawn, black)
     if json:
         chance = None if best.next_black is None else float(best.next_black)
         answer = {"value": float(best.value), "stop_value": float(best.stop_value), "continue": best.keep_drawing, "next_black": chance}
@@ -57,24 +57,17 @@ def policy(urn: "Urn", json: JsonOption = False) -> None:
 
     Example: meldlab stopping policy --deck 26,26
     """
-    import meldlab.stopping as room
-
-    if urn.exact_seconds < AT_ONCE:
-        best = room.policy(urn)
-        boundary, indifferent = list(best.boundary), [list(place) for place in best.indifferent]
-    else:
-        # Floats cannot tell a tie; say that it is unknown rather than that there is none.
-        boundary, indifferent = room.boundary_in_floats(urn).tolist(), None
+    best = urn.quickest.policy()
     if json:
-        print_json({"boundary": boundary, "indifferent": indifferent})
+        print_json({"boundary": best.boundary, "indifferent": best.indifferent})
         return
     print("red left   stop with at most so many black left")
-    for red, stop in enumerate(boundary):
+    for red, stop in enumerate(best.boundary):
         print(f"{red:8}   {stop}")
-    if indifferent is None:
+    if best.indifferent is None:
         print("deck too large to look for positions where it does not matter")
     else:
-        print("does not matter (black left, red left):", " ".join(f"({black},{red})" for black, red in indifferent) or "nowhere")
+        print("does not matter (black left, red left):", " ".join(f"({black},{red})" for black, red in best.indifferent) or "nowhere")
 
 
 @taking(urn=read_urn)
@@ -83,9 +76,7 @@ def matrices(urn: "Urn", json: JsonOption = False) -> None:
 
     Example: meldlab stopping matrices --deck 4,4
     """
-    from meldlab.stopping import continue_or_not, current_value
-
-    values, goes_on = current_value(urn), continue_or_not(urn)
+    values, goes_on = urn.values(), urn.policy().goes_on()
     if json:
         rows = [[f"{worth.numerator}/{worth.denominator}" for worth in row] for row in values]
         print_json({"currentValue": [list(map(float, row)) for row in values], "continueOrNot": goes_on, "exact": rows})
@@ -115,11 +106,11 @@ def winnings(
 
     Example: meldlab stopping winnings --games 100000 --seed 1
     """
-    import meldlab.stopping as room
+    from meldlab.stopping import simulate
     from meldlab.stopping.notation import amount_text
 
-    best = room.winnings(urn) if urn.exact_seconds < AT_ONCE else room.winnings_in_floats(urn)
-    played = room.simulate(urn, games, seed)
+    best = urn.quickest.winnings()
+    played = simulate(urn, games, seed)
     shares = dict(zip(played.winnings.amounts, played.winnings.chances, strict=True))
     rows = [(amount, chance, shares.get(amount, 0)) for amount, chance in zip(best.amounts, best.chances, strict=True)]
     if json:

@@ -1,6 +1,7 @@
 """``meldlab waiting hand``, ``discard`` and ``simulate``: one hand."""
 
 import sys
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -65,13 +66,13 @@ def hand(
     answers = list(solution.draws(held))
     expected = solution.turns(held)
     if upcard is not None:
-        take, taken, drawn = solution.takes(held, upcard)
+        choice = solution.takes(held, upcard)
     if json:
         spread = _spread(solution, held, keep=load is None)
         quantiles = {str(part): turns for part, turns in zip(QUANTILES, spread.quantiles, strict=True)}
         answer: dict[str, Any] = {"expected": expected, "sd": spread.deviation, "quantiles": quantiles}
         if upcard is not None:
-            answer["upcard"] = {"take": take, "taken": taken, "drawn": drawn}
+            answer["upcard"] = asdict(choice)
         answer["draws"] = [{"draw": str(one.draw), "discard": str(one.discard), "expected": one.expected} for one in answers]
         print_json(answer)
         return
@@ -85,7 +86,9 @@ def hand(
         return
     console.print(cards_text(held), f" {expected:.6f} turns on average")
     if upcard is not None:
-        console.print(f"upcard {upcard}: {'take it' if take else 'draw'} ({taken:.4f} turns if taken, {drawn:.4f} if drawn)")
+        console.print(
+            f"upcard {upcard}: {'take it' if choice.take else 'draw'} ({choice.taken:.4f} turns if taken, {choice.drawn:.4f} if drawn)"
+        )
     useful = [one for one in answers if one.discard != one.draw]
     console.print(f"{len(useful)} of {len(answers)} cards help{'; throw any other back' if len(useful) < len(answers) else ''}:")
     for one in sorted(useful, key=lambda one: one.expected):

@@ -11,7 +11,7 @@ from meldlab.cache import replace_file
 from meldlab.cli.options import AcesOption, DeviceOption, JsonOption, ThreadsOption, one_of, print_json
 from meldlab.cli.progress import progress_bar
 from meldlab.cli.waiting.options import CardsOption, DeadOption, GoalOption, LoadOption
-from meldlab.errors import NotLegalHere
+from meldlab.errors import NotLegalHere, NotPossible
 
 
 def solve(
@@ -148,7 +148,7 @@ def write_table(
 
     game = Waiting(cards, aces, goal, dead)
     if cards > MOST_AT_ONCE:
-        raise NotLegalHere(f"all hands are listed up to {MOST_AT_ONCE} cards; ask for one of {cards} with 'waiting hand'")
+        raise NotPossible(f"all hands are listed up to {MOST_AT_ONCE} cards; ask for one of {cards} with 'waiting hand'")
     solution = cached_solution(game)
     waited = WaitingTime.of_all_hands(solution)
     masks, hands, expected = solution.rows()

@@ -16,7 +16,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 from zlib import crc32
 
-from meldlab.errors import NoSuchThing, NotLegalHere
+from meldlab.errors import NoSuchThing, NotLegalHere, NotPossible
 from meldlab.gin.move import Move
 from meldlab.gin.view import View
 from meldlab.play import Player, RandomPlayer
@@ -137,7 +137,7 @@ def _module_by_name(name: str) -> ModuleType:
     except (ImportError, ValueError):
         spec = None
     if spec is None:
-        raise NotLegalHere(f"no player in {name}: no such module")
+        raise NotPossible(f"no player in {name}: no such module")
     with _blaming(name, spec.origin):
         return import_module(name)
 
@@ -148,7 +148,7 @@ def _module_of_file(path: str) -> ModuleType:
     except OSError:
         stamp = 0
     if not Path(path).is_file():
-        raise NotLegalHere(f"no player in {path}: no file {path}")
+        raise NotPossible(f"no player in {path}: no file {path}")
     return _executed(str(Path(path).resolve()), stamp)
 
 

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from meldlab.cards import CARDS, Card
-from meldlab.errors import BadText, NoSuchThing, NotLegalHere
+from meldlab.errors import BadText, NoSuchThing, NotLegalHere, NotPossible
 from meldlab.gin import kernel_layout
 from meldlab.gin.kernel_round import new_sheet
 from meldlab.gin.move import Verb
@@ -245,7 +245,7 @@ class EnsemblePlayer(GinPlayer):
         if which.endswith(".toml"):
             path = Path(which)
             if not path.is_file():
-                raise NotLegalHere(f"no file {which}")
+                raise NotPossible(f"no file {which}")
             return cls(Ensemble.parse(path.read_text(encoding="utf-8")), text)
         return cls(Ensemble.preset(which), text)
 

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from meldlab.cards import CARDS, Card
-from meldlab.errors import NoSuchThing, NotLegalHere
+from meldlab.errors import NoSuchThing, NotLegalHere, NotPossible
 from meldlab.gin import kernel_layout
 from meldlab.gin.book import NO_VALUES, check_network
 from meldlab.gin.kernel_layout import Book, Network
@@ -47,12 +47,12 @@ def _network(name: str) -> tuple[Network, str]:
             rows, first, last = (np.ascontiguousarray(arrays[part], np.float32) for part in ("rows", "first", "last"))
             against = str(json.loads(str(arrays["notes"]))["against"])
     except (OSError, EOFError, KeyError, TypeError, ValueError, zipfile.BadZipFile, zlib.error) as problem:
-        raise NotLegalHere(f"the network {name}.npz is damaged: {' '.join(str(problem).split())}") from None
+        raise NotPossible(f"the network {name}.npz is damaged: {' '.join(str(problem).split())}") from None
     network = Network(rows, first, last)
     try:
         check_network(network)
     except NotLegalHere as problem:
-        raise NotLegalHere(f"the network {name}.npz is damaged: {problem}") from None
+        raise NotPossible(f"the network {name}.npz is damaged: {problem}") from None
     return network, against
 
 

@@ -20,7 +20,7 @@ LEAST = np.float32(-1e30)
 STRETCH = 4096  # classes that are summed up together
 
 
-class Deck(NamedTuple):
+class Draws(NamedTuple):
     """What can be drawn, and how hands before and after a draw are numbered."""
 
     alive: Any  # [4] int64, the lanes of the deck

@@ -157,7 +157,7 @@ class Field:
         small, large = classes.numbering(cards, dead), classes.numbering(cards + 1, dead)
         self.count, self.renamings = small.classes, small.renamings
         alive = np.array([0x1FFF & ~lane for lane in dead.lanes], np.int64)
-        self.deck = kernel_recursion.Deck(*map(engine.up, (alive, small.keys, small.patterns, large.patterns)))
+        self.deck = kernel_recursion.Draws(*map(engine.up, (alive, small.keys, small.patterns, large.patterns)))
         self.hands, self.larger = engine.array(small.classes, np.int64), engine.array(large.classes, np.int64)
         for hands, size in ((self.hands, small), (self.larger, large)):
             engine.sweep("list_classes", hands, Numbering(size.classes, size.renamings, *map(engine.up, size[2:])))

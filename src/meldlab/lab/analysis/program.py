@@ -13,7 +13,7 @@ from itertools import groupby
 
 from markupsafe import Markup, escape
 
-from meldlab.recycle.language.words import KEYWORDS
+from meldlab.recycle.language.lexer import KEYWORDS
 
 __all__ = ["Preface", "coloured"]
 

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from meldlab.errors import NotLegalHere
+from meldlab.errors import NotLegalHere, NotPossible
 from meldlab.lab.games import player_of, stand_in
 from meldlab.play import Batch, Chance, Deal, Game, Played, Player, Result, Table, TimeLimit, wins_of
 from meldlab.play.clock import PATIENCE
@@ -53,7 +53,7 @@ class Series:
     def batches(self, found: Players, deals: int, threads: int, *, raising: bool = False) -> Iterator[tuple[int, list[Batch]]]:
         """Give for each deal a batch of one game for each way."""
         if threads > MOST_PROCESSES:
-            raise NotLegalHere(f"{threads} processes asked for (at most {MOST_PROCESSES})")
+            raise NotPossible(f"{threads} processes asked for (at most {MOST_PROCESSES})")
         ways = len(self.ways)
         ended = self.games(found, deals, threads or min(os.cpu_count() or 1, deals * ways // FEW), raising=raising)
         for deal in range(deals):
@@ -156,7 +156,7 @@ class PlayingProcess:
         seat = int(self.seen[CHOOSING]) - 1
         if seat < 0:
             status = self.process.exitcode
-            raise NotLegalHere(f"a process of the arena ended with status {status}; in a script, call it below if __name__ == '__main__'")
+            raise NotPossible(f"a process of the arena ended with status {status}; in a script, call it below if __name__ == '__main__'")
         deal, turn = divmod(number, len(self.series.ways))
         way = self.series.ways[turn]
         why = f"ran out of time ({self.series.time})" if late else "ended the process it played in"

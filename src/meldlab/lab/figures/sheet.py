@@ -18,7 +18,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from meldlab.cache import replace_file
-from meldlab.errors import NoSuchThing, NotLegalHere
+from meldlab.errors import NoSuchThing, NotPossible
 from meldlab.lab.rows import csv_text
 
 __all__ = ["BLUE", "ORANGE", "RED", "Data", "Sheet", "blank", "save"]
@@ -55,7 +55,7 @@ def save(figure: Figure, data: Data, path: Path) -> tuple[Path, Path]:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
     except OSError as problem:
-        raise NotLegalHere(f"{path} cannot be written: {problem.strerror}") from None
+        raise NotPossible(f"{path} cannot be written: {problem.strerror}") from None
     for place, content in ((path, picture.getvalue()), (numbers, table.encode())):
         with replace_file(place) as file:
             file.write(content)

@@ -8,9 +8,9 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 from matplotlib.ticker import MaxNLocator
 
-from meldlab.errors import NotLegalHere
+from meldlab.errors import NotPossible
 from meldlab.lab.figures.sheet import BLUE, ORANGE, RED, Data, blank
-from meldlab.stopping import Urn, equal_decks, policy, simulate, value_table, winnings, winnings_in_floats
+from meldlab.stopping import Urn, equal_decks, simulate
 from meldlab.stopping.shepp import ALPHA, VALUE, decay, fitted
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ LARGEST = 10_000
 def draw_value(urn: Urn) -> Sheet:
     """Draw what the game is worth in every position, as the paper's matrix ``currentValue``."""
     _verify_squares(urn)
-    table, boundary = value_table(urn), policy(urn).boundary
+    table, boundary = urn.floats.values(), urn.policy().boundary
     figure, (axes,) = blank()
     # The square root spreads out the low values, which is where one has to think.
     image = axes.imshow(table, origin="lower", norm=PowerNorm(0.5), cmap="viridis", aspect="auto")
@@ -50,9 +50,9 @@ def draw_value(urn: Urn) -> Sheet:
 def draw_policy(urn: Urn) -> Sheet:
     """Draw where to stop and where to go on, as the paper's matrix ``continueOrNot``, with Shepp's boundary for large decks."""
     _verify_squares(urn)
-    best = policy(urn)
+    best = urn.policy()
     table = np.arange(urn.black + 1)[:, None] > np.array(best.boundary)
-    ties = set(best.indifferent)
+    ties = set(best.indifferent or ())
     figure, (axes,) = blank()
     axes.imshow(table, origin="lower", cmap=ListedColormap([ORANGE, BLUE]), vmin=0, vmax=1, aspect="auto")
     keys: list[object] = [Patch(color=BLUE, label="draw"), Patch(color=ORANGE, label="stop")]
@@ -107,7 +107,7 @@ def draw_shepp(urn: Urn) -> Sheet:
 
 def draw_winnings(urn: Urn, seed: int = 0) -> Sheet:
     """Draw the chance of each amount under the best policy, and the shares in simulated games."""
-    best = winnings(urn) if urn.exact_seconds < 1 else winnings_in_floats(urn)
+    best = urn.quickest.winnings()
     played = simulate(urn, min(GAMES, max(1000, DRAWS // (urn.black + urn.red + 1))), seed)
     shares = dict(zip(played.winnings.amounts, played.winnings.chances, strict=True))
     amounts = [float(amount) for amount in best.amounts]
@@ -135,7 +135,7 @@ def draw_winnings(urn: Urn, seed: int = 0) -> Sheet:
 
 def _verify_squares(urn: Urn) -> None:
     if max(urn.black, urn.red) > MOST_CARDS:
-        raise NotLegalHere(f"{urn.black} black and {urn.red} red cards are too many for a heat map (at most {MOST_CARDS} of a colour)")
+        raise NotPossible(f"{urn.black} black and {urn.red} red cards are too many for a heat map (at most {MOST_CARDS} of a colour)")
 
 
 def _label_squares(axes: "Axes") -> None:

@@ -23,7 +23,7 @@ from matplotlib.figure import Figure
 
 from meldlab import __version__
 from meldlab.cache import replace_file
-from meldlab.errors import NotLegalHere
+from meldlab.errors import NotPossible
 from meldlab.lab.figures.sheet import Sheet, save
 
 __all__ = ["download", "inline", "render", "write_folder"]
@@ -112,7 +112,7 @@ def write_folder(folder: Path, texts: Mapping[str, str], sheets: Mapping[str, Sh
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as problem:
-        raise NotLegalHere(f"{folder} cannot be written: {problem.strerror}") from None
+        raise NotPossible(f"{folder} cannot be written: {problem.strerror}") from None
     for name, text in texts.items():
         with replace_file(folder / name) as file:
             file.write(text.encode())

@@ -14,7 +14,7 @@ from typing import Any, cast
 
 import joblib
 
-from meldlab.errors import NotLegalHere
+from meldlab.errors import NotPossible
 
 __all__ = ["Pool"]
 
@@ -43,7 +43,7 @@ class Pool:
 
     def __init__(self, jobs: int = 0, cluster: str | None = None, threads: bool = True, patience: float = PATIENCE) -> None:
         if not 0 <= jobs <= MOST:
-            raise NotLegalHere(f"{jobs:,} cores cannot be used (at most {MOST:,})")
+            raise NotPossible(f"{jobs:,} cores cannot be used (at most {MOST:,})")
         self.stack, self.losses, self.client = ExitStack(), tuple[type[BaseException], ...](), cast(Any, None)
         if cluster is None:
             self.backend, self.size = "threading" if threads else "loky", jobs or joblib.cpu_count()
@@ -80,7 +80,7 @@ class Pool:
                         running.add(self.client.submit(function, *call, pure=False))
             except self.losses as problem:
                 lost = "the scheduler does not answer any more" if isinstance(problem, OSError) else str(problem).splitlines()[0]
-                raise NotLegalHere(f"the Dask cluster cannot go on: {lost}") from problem
+                raise NotPossible(f"the Dask cluster cannot go on: {lost}") from problem
             finally:
                 # Whoever stops in the middle knows that some answers are lost.
                 with suppress(*self.losses):
@@ -91,17 +91,17 @@ class Pool:
             from distributed import Client, KilledWorker
             from distributed.comm import CommClosedError
         except ModuleNotFoundError:
-            raise NotLegalHere("a Dask cluster needs distributed: pip install 'meldlab[cluster]'") from None
+            raise NotPossible("a Dask cluster needs distributed: pip install 'meldlab[cluster]'") from None
         self.stack.enter_context(_hushed())
         try:
             self.client = client = self.stack.enter_context(Client(cluster, timeout=patience))
         except (OSError, ValueError, TypeError) as problem:
             self.stack.close()
-            raise NotLegalHere(f"no Dask cluster answers at {cluster}: {problem}") from None
+            raise NotPossible(f"no Dask cluster answers at {cluster}: {problem}") from None
         # No scheduler any more, no meldlab where a worker runs, a piece that took several workers down.
         self.losses = (CancelledError, ImportError, KilledWorker, CommClosedError, TimeoutError)
         cores = int(sum(client.ncores().values()))
         if not cores:
             self.stack.close()
-            raise NotLegalHere(f"the Dask cluster at {cluster} has no workers")
+            raise NotPossible(f"the Dask cluster at {cluster} has no workers")
         return cores

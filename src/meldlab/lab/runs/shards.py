@@ -22,7 +22,7 @@ from importlib import import_module
 from typing import Any
 
 from meldlab.chance import verified
-from meldlab.errors import NoSuchThing, NotLegalHere, whole_number
+from meldlab.errors import NoSuchThing, NotLegalHere, NotPossible, whole_number
 from meldlab.lab.runs.cluster import Pool
 from meldlab.lab.runs.store import LEASE, Counts, Done, Run, canonical, claimant, code_version
 from meldlab.sources import content_digest, files_named
@@ -49,7 +49,7 @@ class Worker:
         try:
             function: Callable[[Shard], Counts] = getattr(import_module(module), name)
         except (ImportError, AttributeError) as problem:
-            raise NotLegalHere(f"no worker {self.path}: {problem}") from None
+            raise NotPossible(f"no worker {self.path}: {problem}") from None
         return function
 
 
@@ -172,9 +172,9 @@ def _work(shards: Sequence[Shard], run: Run, jobs: int, cluster: str | None, lea
         with _alive(run, owner, lease / 6), closing(pool.work(_play_piece, calls)) as answers:
             for done, version, piece in answers:
                 if version != run.version:
-                    raise NotLegalHere(f"a worker of the cluster plays version {version}, the search is of version {run.version}")
+                    raise NotPossible(f"a worker of the cluster plays version {version}, the search is of version {run.version}")
                 if piece != done.piece:
-                    raise NotLegalHere("a worker read other files than the search began with; have them alike everywhere, and start again")
+                    raise NotPossible("a worker read other files than the search began with; have them alike everywhere, and start again")
                 unwritten.append(done)
                 # A long piece is written at once, short ones together: each transaction has its price.
                 if done.seconds > PAUSE or time.monotonic() - written > PAUSE:

@@ -27,7 +27,7 @@ from sqlalchemy.exc import ArgumentError, NoSuchModuleError, SQLAlchemyError
 
 from meldlab import __version__
 from meldlab.cache import cache_folder
-from meldlab.errors import NoSuchThing, NotLegalHere
+from meldlab.errors import NoSuchThing, NotLegalHere, NotPossible
 from meldlab.sources import code_digest
 
 __all__ = ["LEASE", "Counts", "Done", "Run", "Store", "canonical", "claimant"]
@@ -244,14 +244,14 @@ class Store:
         """Open a store that is there, to read only: nothing is made or changed, and it may lie where nobody can write."""
         place = _url(url)
         if place.get_backend_name() == "sqlite" and not (place.database and Path(place.database).is_file()):
-            raise NotLegalHere(f"no store in {place.database}")
+            raise NotPossible(f"no store in {place.database}")
         for engine in _reading_engines(place):
             store = cls(engine, INSERT[engine.dialect.name])
             try:
                 with store.reading() as connection:
                     store._verify(connection)
                 return store
-            except NotLegalHere as problem:
+            except NotPossible as problem:
                 last = problem
         raise last
 
@@ -260,9 +260,9 @@ class Store:
         known = set(looked.get_table_names())
         for table in TABLES.sorted_tables:
             if table.name not in known:
-                raise NotLegalHere(f"{self} is no store: it has no table {table.name}")
+                raise NotPossible(f"{self} is no store: it has no table {table.name}")
             if not {column["name"] for column in looked.get_columns(table.name)} >= set(table.columns.keys()):
-                raise NotLegalHere(f"the table {table.name} in {self} is of another version of meldlab; name another store")
+                raise NotPossible(f"the table {table.name} in {self} is of another version of meldlab; name another store")
 
     def writing(self) -> AbstractContextManager[sa.Connection]:
         """Give a connection whose changes are kept all together or not at all."""
@@ -278,7 +278,7 @@ class Store:
             with connect() as connection:
                 yield connection
         except SQLAlchemyError as problem:
-            raise NotLegalHere(f"the store {self} does not answer: {_first_line(problem)}") from problem
+            raise NotPossible(f"the store {self} does not answer: {_first_line(problem)}") from problem
 
     def clock(self, connection: sa.Connection) -> float:
         """Return the seconds since 1970, from the one clock that all who share the store go by."""
@@ -353,9 +353,9 @@ def _url(url: str | Path | None) -> sa.URL:
         place = sa.make_url(text)
         place.get_dialect()
     except (ArgumentError, NoSuchModuleError, ValueError) as problem:
-        raise NotLegalHere(f"{text} is no store: {_first_line(problem)}") from None
+        raise NotPossible(f"{text} is no store: {_first_line(problem)}") from None
     except ModuleNotFoundError as problem:
-        raise NotLegalHere(f"a store of this kind needs {problem.name}: pip install 'meldlab[cluster]'") from None
+        raise NotPossible(f"a store of this kind needs {problem.name}: pip install 'meldlab[cluster]'") from None
     return place
 
 
@@ -367,7 +367,7 @@ def _engine(place: sa.URL, **options: Any) -> sa.Engine:
     try:
         return sa.create_engine(place, pool_pre_ping=place.get_backend_name() == "postgresql", **options)
     except ModuleNotFoundError as problem:
-        raise NotLegalHere(f"a store of this kind needs {problem.name}: pip install 'meldlab[cluster]'") from None
+        raise NotPossible(f"a store of this kind needs {problem.name}: pip install 'meldlab[cluster]'") from None
 
 
 def _reading_engines(place: sa.URL) -> Iterator[sa.Engine]:

@@ -18,7 +18,7 @@ from meldlab.gin.players import Ensemble
 from meldlab.lab.tuning.claims import LEVEL, Claim, Verdict, agreeing, better, gaining, of_all, one_sample, paired, two_samples
 from meldlab.lab.tuning.grids import GAMES, GRIDS, Grids, adjacency_in_floats, candidates, played, value_of
 from meldlab.lab.tuning.racing import Heats, race
-from meldlab.lab.tuning.report import Checked, Report
+from meldlab.lab.tuning.report import CheckedClaim, Report
 from meldlab.lab.tuning.work import Measure, Measured, Work
 from meldlab.statistics import Z95
 
@@ -228,7 +228,7 @@ def _judge(work: Work, found: Searched, race: Searched | None, seed: int, fresh:
     return Judged(found, race, before, after, paired(*same), paired(*again))
 
 
-def _findings(judged: Sequence[Judged], whole: Claim, size: SearchSize) -> tuple[Checked, ...]:
+def _findings(judged: Sequence[Judged], whole: Claim, size: SearchSize) -> tuple[CheckedClaim, ...]:
     iteration = {each.search.name: each for each in judged if each.search.iteration == 1}
     melds, last = iteration["meldability"], iteration["weights"]
     sets = melds.search.value[2]
@@ -239,40 +239,40 @@ def _findings(judged: Sequence[Judged], whole: Claim, size: SearchSize) -> tuple
     heavy = _of_group(last.search, lambda value: abs(sum(value[1:4]) - 0.6) < 0.11)
     authors, margin = AUTHORS_AGAIN
     found = [
-        Checked("the start", f"{PAPER['base']}, its values not published", f"{melds.before.rate} for our guess"),
-        Checked(
+        CheckedClaim("the start", f"{PAPER['base']}, its values not published", f"{melds.before.rate} for our guess"),
+        CheckedClaim(
             "after the meldability search",
             f"{PAPER['meldability']} when chosen",
             f"{melds.search.after.rate} when chosen, {melds.after.rate} on fresh deals",
         ),
-        Checked("runs weigh at least as much as sets", "0.6 against 0.4", f"{1 - sets:.1f} against {sets:.1f}", runs),
-        Checked("slopes of both penalties", "0 and 0 (any other loses)", f"{slopes[0]:g} and {slopes[1]:g}", flat),
-        Checked("weight of deadwood, three policies together, within a step", "0.6", f"{deadwood:.1f}", heavy),
-        Checked(
+        CheckedClaim("runs weigh at least as much as sets", "0.6 against 0.4", f"{1 - sets:.1f} against {sets:.1f}", runs),
+        CheckedClaim("slopes of both penalties", "0 and 0 (any other loses)", f"{slopes[0]:g} and {slopes[1]:g}", flat),
+        CheckedClaim("weight of deadwood, three policies together, within a step", "0.6", f"{deadwood:.1f}", heavy),
+        CheckedClaim(
             "after the first iteration",
             f"{PAPER['weights']} when chosen among 3003",
             f"{last.search.after.rate} when chosen, {last.after.rate} on fresh deals",
             agreeing(last.after.rate, PAPER["weights"], sqrt(PAPER["weights"] * (1 - PAPER["weights"]) / GAMES), 0.0005),
         ),
-        Checked(
+        CheckedClaim(
             "the same, with the authors' program measured again",
             f"{authors} +- {margin}",
             str(last.after.rate),
             agreeing(last.after.rate, authors, margin / Z95, 0.0),
         ),
-        Checked(
+        CheckedClaim(
             "the whole iteration is a significant gain",
             "yes, chi-square 34.4",
             f"start against end on fresh deals, paired: {whole.difference:+.4f}, {whole}",
             gaining(whole, PAPER["weights"] - PAPER["base"]),
         ),
-        Checked(
+        CheckedClaim(
             "players among the 3003 weight vectors",
             "3003 told apart",
             f"{last.search.distinct} distinct",
             Verdict.exactly(last.search.distinct == 3003),
         ),
-        Checked(
+        CheckedClaim(
             "adjacency vectors",
             "34",
             f"{len(GRIDS['adjacency']())} exactly, {len(adjacency_in_floats())} in a loop of floats",
@@ -283,7 +283,7 @@ def _findings(judged: Sequence[Judged], whole: Claim, size: SearchSize) -> tuple
         old, new = (Measured(GAMES, round(rate * GAMES)) for rate in (before, after))
         again = two_samples(old, new)
         found.append(
-            Checked(
+            CheckedClaim(
                 f"the paper's claim for {name}, its own rates",
                 f"chi-square {chi_square} with the rate before as known",
                 f"two samples: {again} at {LEVEL}",
@@ -294,13 +294,13 @@ def _findings(judged: Sequence[Judged], whole: Claim, size: SearchSize) -> tuple
         later = [each for each in judged if each.search.iteration > 1]
         gains = [each for each in later if each.fresh_deals.gain(among=len(later))]
         ours = f"{len(gains)} of {len(later)} searches on fresh deals"
-        found.append(Checked("significant gains after the first iteration", "none", ours, Verdict.DIFFERS if gains else Verdict.OPEN))
+        found.append(CheckedClaim("significant gains after the first iteration", "none", ours, Verdict.DIFFERS if gains else Verdict.OPEN))
     raced = [each for each in judged if each.race is not None]
     if raced:
         same = sum(played(each.race.best) in best_group(each.search) for each in raced if each.race)
         share = sum(each.race.games for each in raced if each.race) / sum(each.search.games for each in raced)
         found.append(
-            Checked("races end in the best group of the grid", "no races", f"{same} of {len(raced)}, with {share:.1%} of the games")
+            CheckedClaim("races end in the best group of the grid", "no races", f"{same} of {len(raced)}, with {share:.1%} of the games")
         )
     return tuple(found)
 

@@ -11,7 +11,7 @@ from typing import TypeVar
 
 from meldlab.chance import Purpose, derived
 from meldlab.lab.tuning.claims import LEVEL, Verdict, agreeing, better, of_all
-from meldlab.lab.tuning.report import Checked, Report
+from meldlab.lab.tuning.report import CheckedClaim, Report
 from meldlab.lab.tuning.work import Measured, Work
 
 __all__ = ["FIGURE_2", "FULL", "QUICK", "KnockingSize", "Stages", "name_of", "search_knocks", "two_stage_players"]
@@ -110,7 +110,7 @@ def _findings(
     winners: dict[int, Stages],
     others: dict[int, dict[Stages, Measured]],
     fresh: list[Measured],
-) -> tuple[Checked, ...]:
+) -> tuple[CheckedClaim, ...]:
     from scipy.stats import binom
 
     columns = [{limit: one_stage[limit, other] for limit in LIMITS} for other in LIMITS]
@@ -126,32 +126,32 @@ def _findings(
     too_many = float(binom.sf(differing - 1, len(cells), 0.05))
     figure_2 = Verdict.DIFFERS if too_many < LEVEL else Verdict.OPEN if Verdict.OPEN in cells else Verdict.AGREES
     return (
-        Checked(
+        CheckedClaim(
             "the best single threshold, against each of the eleven",
             "0 in all 11 columns",
             f"0 in {zero.count(Verdict.AGREES)} of 11, another one significantly better in {zero.count(Verdict.DIFFERS)}",
             of_all(zero),
         ),
-        Checked(
+        CheckedClaim(
             "the best of 825 two-stage players against gin-only",
             f"{PAPER_BEST}",
             f"{best}, {two_stages[best].rate} when chosen; {PAPER_BEST} {two_stages[PAPER_BEST].rate} on the same deals",
             _among_the_best(two_stages, [PAPER_BEST]),
         ),
-        Checked(
+        CheckedClaim(
             f"{PAPER_BEST} against gin-only, on fresh deals",
             f"{PAPER_RATE:.2f} as the best of 825",
             str(fresh[1].rate),
             agreeing(fresh[1].rate, PAPER_RATE, _paper_error(PAPER_RATE)),
         ),
-        Checked(
+        CheckedClaim(
             "Figure 2, cells that differ by more than twice both errors",
             f"of {len(cells)} cells",
             f"{differing}; by chance so many or more with p = {too_many:.2g}",
             figure_2,
         ),
         *(
-            Checked(
+            CheckedClaim(
                 f"against one threshold of {limit} the best is (10, 0, 6 +- 1)",
                 "yes",
                 f"{winners[limit]}; (10, 0, 5 to 7) {'not ' * (close[limit] != Verdict.DIFFERS)}significantly worse",

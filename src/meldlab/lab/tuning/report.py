@@ -6,11 +6,11 @@ from typing import Any
 
 from meldlab.lab.tuning.claims import Verdict
 
-__all__ = ["Checked", "Report"]
+__all__ = ["CheckedClaim", "Report"]
 
 
 @dataclass(frozen=True)
-class Checked:
+class CheckedClaim:
     """One claim of the paper beside what we found."""
 
     what: str
@@ -24,7 +24,7 @@ class Report:
     """An experiment that is over."""
 
     experiment: str
-    findings: tuple[Checked, ...]
+    findings: tuple[CheckedClaim, ...]
     results: Mapping[str, Any] = field(default_factory=dict)
     """Everything else that was found, as plain JSON."""
     notes: tuple[str, ...] = ()

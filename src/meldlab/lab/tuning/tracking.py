@@ -26,7 +26,7 @@ from meldlab.lab.arena.shards import rules_of
 from meldlab.lab.runs.shards import Shard
 from meldlab.lab.runs.store import Counts
 from meldlab.lab.tuning.claims import Verdict
-from meldlab.lab.tuning.report import Checked, Report
+from meldlab.lab.tuning.report import CheckedClaim, Report
 from meldlab.lab.tuning.work import Work
 from meldlab.statistics import Interval, Moments
 
@@ -289,7 +289,7 @@ def _above(high: Sequence[Interval], low: Sequence[Interval]) -> Verdict:
     return Verdict.AGREES if pairs and all(one.value > other.value for one, other in pairs) else Verdict.OPEN
 
 
-def _findings(curves: Sequence[GuessCurve]) -> tuple[Checked, ...]:
+def _findings(curves: Sequence[GuessCurve]) -> tuple[CheckedClaim, ...]:
     by_name = {(one.name, one.allowance): one for one in curves}
     found = []
     for allowed in kernel_tracking.ALLOWED:
@@ -302,20 +302,22 @@ def _findings(curves: Sequence[GuessCurve]) -> tuple[Checked, ...]:
         spread = max(one.whole.value for one in others) - min(one.whole.value for one in others)
         width = max(one.whole.high - one.whole.low for one in others)
         found += [
-            Checked(f"ad = {allowed}: fitness rises with the turns", "yes (Figure 1)", f"{ours.fitness[0]} to {ours.fitness[-1]}", rises),
-            Checked(
+            CheckedClaim(
+                f"ad = {allowed}: fitness rises with the turns", "yes (Figure 1)", f"{ours.fitness[0]} to {ours.fitness[-1]}", rises
+            ),
+            CheckedClaim(
                 f"ad = {allowed}: adjacency updates beat the baseline at every turn",
                 "yes (Figure 1)",
                 f"at {above} of {len(ours.turns)} turns, intervals apart at {clearly}; mean {ours.whole} against {base.whole}",
                 _above(ours.fitness, base.fitness),
             ),
-            Checked(
+            CheckedClaim(
                 f"ad = {allowed}: other times of measuring give nearly the same",
                 "nearly identical",
                 f"means within {spread:.4f}",
                 Verdict.OPEN if width > NEARLY else Verdict.exactly(spread < NEARLY),
             ),
-            Checked(
+            CheckedClaim(
                 f"ad = {allowed}: the paper's own nine values, mean fitness",
                 "not published",
                 f"{paper.whole}; ours {ours.whole.value - paper.whole.value:+.4f}",

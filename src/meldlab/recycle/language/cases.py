@@ -18,7 +18,7 @@ from math import prod
 from typing import Any
 
 from meldlab.recycle.language import syntax as s
-from meldlab.recycle.language.course import Known, choices, named
+from meldlab.recycle.language.course import Facts, choices, named
 from meldlab.recycle.language.folding import constant
 from meldlab.recycle.language.printer import show
 from meldlab.recycle.language.tree import rewritten, walk
@@ -96,7 +96,7 @@ class _Writes:
         found = cls()
         chosen = {id(node) for choice in walk(program) if isinstance(choice, s.Choice) for node in walk(choice)}
         for node in walk(program):
-            if isinstance(node, s.Step) and node.which == "dec":
+            if isinstance(node, s.Adjust) and node.which == "dec":
                 found.lowered.update(named(node.cell))
             if not isinstance(node, s.Set):
                 continue
@@ -128,7 +128,7 @@ class _Question:
 class _Sheet:
     """The questions of one choice; collections are numbered with them."""
 
-    known: Known
+    known: Facts
     writes: _Writes
     work: _Work
     numbers: dict[Key, int] = field(default_factory=dict)
@@ -326,7 +326,7 @@ class _Sheet:
                 return self.may_be_empty(coll.cards)
             case s.Partition() | s.Combine():
                 return all(map(self.may_be_empty, coll.parts))
-        return isinstance(coll, (s.Filter, s.Runs, s.Run, s.Indexed))
+        return isinstance(coll, (s.Filter, s.Runs, s.LongestRun, s.Indexed))
 
     def answers(self, number: int) -> list[Any]:
         """Return the answers to a question that make a difference."""

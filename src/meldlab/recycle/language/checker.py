@@ -199,7 +199,7 @@ class _Checker:
 
     def action(self, node: Any) -> s.Action:
         match node:
-            case s.Move():
+            case s.MoveCard():
                 return replace(node, card=self.card_to_take(node.card), place=self.place(node.place, memory=False))
             case s.Remember():
                 return replace(node, card=self.want(node.card, Class.CARD), place=self.place(node.place, memory=True))
@@ -224,7 +224,7 @@ class _Checker:
                 return replace(node, cell=cell, value=self.want(node.value, cell.cls or Class.INT))
             case s.SetPoints():
                 return replace(node, cell=self.want(node.cell, Class.POINTS), awards=tuple(self.award(award) for award in node.awards))
-            case s.Step():
+            case s.Adjust():
                 if isinstance(node.cell, s.Cell) and node.cell.kind != "sto":
                     self.found("E102", f"a number is wanted, {node.which} works on sto", node.cell)
                 amount = None if node.amount is None else self.want(node.amount, Class.INT)
@@ -232,7 +232,7 @@ class _Checker:
             case s.Cycle():
                 return replace(node, player=self.want(node.player, Class.PLAYER))
             case s.Repeat():
-                if isinstance(node.body, s.Step):
+                if isinstance(node.body, s.Adjust):
                     self.found("W110", f"{node.body.which} is done that many times (the reference engine does it once)", node)
                 return replace(node, count=self.want(node.count, Class.INT), body=self.item(node.body))
             case s.RepeatAll():
@@ -353,7 +353,7 @@ class _Checker:
                 return replace(node, cls=Class.STR)
             case s.Strings():
                 return replace(node, cls=Class.STRS)
-            case s.Table():
+            case s.TableOwner():
                 return replace(node, cls=Class.GAME)
             case s.Seat():
                 return replace(node, cls=Class.PLAYER if node.of == "player" else Class.TEAM)
@@ -408,9 +408,9 @@ class _Checker:
                 cards = self.want(node.cards, Class.CARDS)
                 size = None if node.size is None else self.want(node.size, Class.INT)
                 return replace(node, cards=cards, size=size, cls=Class.LISTS)
-            case s.Run() | s.Runs():
+            case s.LongestRun() | s.Runs():
                 least, cards = self.want(node.least, Class.INT), self.want(node.cards, Class.CARDS)
-                cls = Class.CARDS if isinstance(node, s.Run) else Class.LISTS
+                cls = Class.CARDS if isinstance(node, s.LongestRun) else Class.LISTS
                 return replace(node, least=least, cards=cards, points=self.want(node.points, Class.POINTS), cls=cls)
         raise TypeError(f"no class for {type(node).__name__}")
 
@@ -478,5 +478,5 @@ class _Checker:
 
 
 _CARD_FORMS = (
-    s.Location, s.Indexed, s.Pick, s.Filter, s.Combine, s.Partition, s.Sort, s.Best, s.Take, s.Subsets, s.Run, s.Runs,
+    s.Location, s.Indexed, s.Pick, s.Filter, s.Combine, s.Partition, s.Sort, s.Best, s.Take, s.Subsets, s.LongestRun, s.Runs,
 )  # fmt: skip

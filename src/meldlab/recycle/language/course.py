@@ -18,14 +18,14 @@ from meldlab.recycle.language import syntax as s
 from meldlab.recycle.language.folding import constant
 from meldlab.recycle.language.tree import children, walk
 
-__all__ = ["Known", "choices", "named", "roots"]
+__all__ = ["Facts", "choices", "named", "roots"]
 
 Place = tuple[str, str]  # kind and name; the owner does not count
 Scope = dict[str, s.Expr]  # of a variable, the value or the collection that it is bound to
 
 
 @dataclass(frozen=True)
-class Known:
+class Facts:
     """What holds at a point of the course."""
 
     emptied: frozenset[Place] = frozenset()  # locations from which something may have taken the last card
@@ -33,24 +33,24 @@ class Known:
     fixed: tuple[tuple[s.Expr, s.Expr], ...] = ()  # cells and the number or name that they hold
 
 
-def choices(program: s.Program) -> Iterator[tuple[s.Choice, Known]]:
+def choices(program: s.Program) -> Iterator[tuple[s.Choice, Facts]]:
     """Yield every choice with what is known there."""
-    yield from _phases(program.phases, Known(), {declare.var: declare.value for declare in program.declares})
+    yield from _phases(program.phases, Facts(), {declare.var: declare.value for declare in program.declares})
 
 
-def _phases(phases: Iterable[s.Phase], known: Known, scope: Scope) -> Iterator[tuple[s.Choice, Known]]:
+def _phases(phases: Iterable[s.Phase], known: Facts, scope: Scope) -> Iterator[tuple[s.Choice, Facts]]:
     for phase in phases:
         match phase:
             case s.Choice():
                 yield phase, known
                 outcomes = [_done(item, known, scope, sure=True).emptied for item in phase.items]
-                known = Known(frozenset().union(*outcomes), known.noted | _noted(phase), _unwritten(known.fixed, phase))
+                known = Facts(frozenset().union(*outcomes), known.noted | _noted(phase), _unwritten(known.fixed, phase))
             case s.Stage():
                 # A turn may be the first or any later one, of anybody; whether cards are left is the business of its END.
                 kept = _unwritten(known.fixed, phase)
-                yield from _phases(phase.phases, Known(noted=known.noted, fixed=kept), scope)
+                yield from _phases(phase.phases, Facts(noted=known.noted, fixed=kept), scope)
                 taken = {place for node, inner in _bound(phase, scope) for place in _taken(node, inner)}
-                known = Known(known.emptied | taken, known.noted | _noted(phase), kept)
+                known = Facts(known.emptied | taken, known.noted | _noted(phase), kept)
             case _:
                 known = _done(phase, known, scope, sure=True)
 
@@ -62,7 +62,7 @@ def _noted(phase: s.Phase) -> set[Place]:
     return {place for target in remembered for node in walk(target) for place in named(node)}
 
 
-def _done(item: s.Node, known: Known, scope: Scope, sure: bool) -> Known:
+def _done(item: s.Node, known: Facts, scope: Scope, sure: bool) -> Facts:
     """Return what is known after an item, which is carried out for ``sure`` or perhaps."""
     match item:
         case s.Do():
@@ -81,9 +81,9 @@ def _done(item: s.Node, known: Known, scope: Scope, sure: bool) -> Known:
         case s.RepeatAll():
             return _done(item.body, known, scope, sure=False)
     emptied, fixed = known.emptied | set(_taken(item, scope)), known.fixed
-    if isinstance(item, s.Move) and sure and isinstance(item.place, s.Pick):
+    if isinstance(item, s.MoveCard) and sure and isinstance(item.place, s.Pick):
         emptied -= set(roots(item.place.of, scope))
-    if isinstance(item, (s.Set, s.SetPoints, s.Step)):
+    if isinstance(item, (s.Set, s.SetPoints, s.Adjust)):
         fixed = _unwritten(fixed, item)
     if isinstance(item, s.Set) and sure and (constant(item.value) is not None or isinstance(item.value, s.Name)):
         fixed += ((item.cell, item.value),)
@@ -103,14 +103,14 @@ def _bound(node: s.Node, scope: Scope) -> Iterator[tuple[s.Node, Scope]]:
 
 def _taken(node: s.Node, scope: Scope) -> list[Place]:
     """Return the locations that an action takes a card from, unless it also puts one there."""
-    if not isinstance(node, s.Move):
+    if not isinstance(node, s.MoveCard):
         return []
     target = roots(node.place.of, scope) if isinstance(node.place, s.Pick) else []
     return [place for place in roots(node.card, scope) if place not in target]
 
 
 def _unwritten(fixed: tuple[tuple[s.Expr, s.Expr], ...], node: s.Node) -> tuple[tuple[s.Expr, s.Expr], ...]:
-    written = {place for each in walk(node) if isinstance(each, (s.Set, s.SetPoints, s.Step)) for place in named(each.cell)}
+    written = {place for each in walk(node) if isinstance(each, (s.Set, s.SetPoints, s.Adjust)) for place in named(each.cell)}
     return tuple((cell, value) for cell, value in fixed if not set(named(cell)) & written)
 
 
@@ -142,6 +142,6 @@ def roots(node: s.Expr, scope: Scope) -> list[Place]:
             return roots(node.body, {**scope, node.var: node.coll})
         case s.Combine() | s.Partition():
             return [place for part in node.parts for place in roots(part, scope)]
-        case s.Best() | s.Sort() | s.Take() | s.Run() | s.Runs() | s.Subsets():
+        case s.Best() | s.Sort() | s.Take() | s.LongestRun() | s.Runs() | s.Subsets():
             return roots(node.cards, scope)
     return []

@@ -8,9 +8,10 @@
 from typing import Any
 
 from meldlab.recycle.language import syntax as s
+from meldlab.recycle.language.kernel_arithmetic import divided, fibonacci, power
 from meldlab.recycle.language.tree import walk
 
-__all__ = ["cards_made", "constant", "divided", "fibonacci", "folded", "power"]
+__all__ = ["cards_made", "constant", "folded"]
 
 _CHANGING = (s.Cell, s.Location, s.Seat, s.Numbered, s.OwnerOf, s.TeamOf, s.Random, s.Everyone, s.Others, s.CardAtt, s.Indexed, s.Identity)
 
@@ -96,41 +97,3 @@ def _arithmetic(how: str, parts: list[Any]) -> int | None:
             return None
     number: int = first
     return number
-
-
-def divided(number: int, by: int) -> int:
-    """Divide, cut towards zero.
-
-    >>> divided(-7, 2)
-    -3
-    """
-    quotient = abs(number) // abs(by)
-    return quotient if (number < 0) == (by < 0) else -quotient
-
-
-def power(number: int, exponent: int) -> int:
-    """Raise to a power; a negative exponent gives the part before the point, and large results stop growing.
-
-    >>> power(2, 10), power(2, -1), power(-1, -3)
-    (1024, 0, -1)
-    """
-    if exponent < 0:
-        return (1 if exponent % 2 == 0 else number) if abs(number) == 1 else 0
-    result = 1
-    for _ in range(exponent if abs(number) > 1 else min(exponent, 2 - exponent % 2)):
-        result *= number
-        if abs(result) >= 2**32:
-            break
-    return result
-
-
-def fibonacci(number: int) -> int:
-    """Return the Fibonacci number, 1 for 1 and 2, 0 from 0 down.
-
-    >>> fibonacci(7)
-    13
-    """
-    low, high = 0, 1
-    for _ in range(min(number, 64)):
-        low, high = high, low + high
-    return low

@@ -76,7 +76,7 @@ class _Uses:
         elif isinstance(node, s.Let):
             self.sources[node.var] = node.value
         match node:
-            case s.Move() | s.Remember():
+            case s.MoveCard() | s.Remember():
                 self.visit(node.card)
                 self.target(node.place)
             case s.Set():
@@ -86,7 +86,7 @@ class _Uses:
                 self.target(node.cell)
                 for award in node.awards:
                     self.visit(award)
-            case s.Step():
+            case s.Adjust():
                 self.target(node.cell)
                 if node.amount is not None:
                     self.visit(node.amount)

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 from meldlab.recycle.language.findings import Finding
 
 if TYPE_CHECKING:
-    from meldlab.recycle.language.words import Word
+    from meldlab.recycle.language.lexer import Word
 
 __all__ = ["unexpected_word", "unknown_character", "unknown_word"]
 

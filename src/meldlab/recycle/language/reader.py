@@ -23,8 +23,8 @@ from lark.lexer import Lexer, PatternStr
 from meldlab.errors import BadText, NoSuchThing
 from meldlab.recycle.language import syntax as s
 from meldlab.recycle.language.findings import Finding
+from meldlab.recycle.language.lexer import GRAMMAR, Word, words
 from meldlab.recycle.language.mistakes import unexpected_word
-from meldlab.recycle.language.words import GRAMMAR, Word, words
 
 __all__ = ["DIALECTS", "read", "read_expression"]
 

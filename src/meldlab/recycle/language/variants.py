@@ -13,8 +13,8 @@ from itertools import pairwise
 from meldlab.errors import BadText, NoSuchThing, NotLegalHere
 from meldlab.recycle.language import syntax as s
 from meldlab.recycle.language.folding import constant
+from meldlab.recycle.language.lexer import plain, words
 from meldlab.recycle.language.reader import read
-from meldlab.recycle.language.words import plain, words
 
 __all__ = ["declared_numbers", "parse_settings", "varied"]
 

@@ -325,7 +325,7 @@ class _Compiler(ExpressionCompiler):
                 return self.value(cards)
             case s.Filter():
                 return self.memory_of(cards.coll)
-            case s.Sort() | s.Take() | s.Run():
+            case s.Sort() | s.Take() | s.LongestRun():
                 return self.memory_of(cards.cards)
             case s.Var():
                 return self.origins.get(cards.name, 0)
@@ -335,7 +335,7 @@ class _Compiler(ExpressionCompiler):
 
     def action(self, node: Any) -> None:
         match node:
-            case s.Move():
+            case s.MoveCard():
                 self.move(node, 0)
             case s.Remember():
                 card = self.value(node.card)
@@ -357,8 +357,8 @@ class _Compiler(ExpressionCompiler):
                 self.code.emit(operation, self.cycle("player"), self.value(node.player))
             case s.Set():
                 self.assign(node.cell, lambda _: self.value(node.value))
-            case s.Step():
-                self.step(node)
+            case s.Adjust():
+                self.adjust(node)
             case s.SetPoints():
                 self.points(node)
             case s.Repeat():
@@ -373,7 +373,7 @@ class _Compiler(ExpressionCompiler):
                 first, count = self.plan.deck_types[id(node)]
                 self.code.emit(k.CREATE_CARDS, self.value(node.location), first, count)
 
-    def move(self, node: s.Move, source: int) -> None:
+    def move(self, node: s.MoveCard, source: int) -> None:
         card, cards, found = self.taken(node.card, source)
         home, end, index = self.target(node.place)
         self.code.emit(k.MOVE, card, cards, home, found + 4 * end, index)
@@ -416,7 +416,7 @@ class _Compiler(ExpressionCompiler):
         """Tell whether a list is computed from a memory, rather than being one."""
         if isinstance(cards, s.Var):
             return bool(self.origins.get(cards.name)) and cards.name not in self.locations
-        return isinstance(cards, (s.Filter, s.Take, s.Run, s.Combine))
+        return isinstance(cards, s.COMPUTED)
 
     def assign(self, cell: s.Expr, value: Any) -> None:
         """Write what ``value`` compiles, given the register of the old content, into a cell."""
@@ -433,7 +433,7 @@ class _Compiler(ExpressionCompiler):
             self.code.emit(k.LOAD_AT, old, owner)
             self.code.emit(k.PUT_AT, owner, value(old), 0, string)
 
-    def step(self, node: s.Step) -> None:
+    def adjust(self, node: s.Adjust) -> None:
         def stepped(old: int) -> int:
             amount = self.code.constant(1) if node.amount is None else self.value(node.amount)
             new = self.code.register()
@@ -479,7 +479,7 @@ class _Compiler(ExpressionCompiler):
         self.code.emit(k.COPY_ITEM, held, self.value(cards))
         self.code.emit(k.SIZE, size, held)
         body = node.body
-        self.counted(size, lambda: self.move(body, held) if isinstance(body, s.Move) else self.forget(body, held))
+        self.counted(size, lambda: self.move(body, held) if isinstance(body, s.MoveCard) else self.forget(body, held))
 
     def counted(self, count: int, body: Any) -> None:
         """Compile a body that is done as often as the register ``count`` says now."""

@@ -23,7 +23,7 @@ from meldlab.recycle.machine.kernel_search import NOTHING, S_LEVEL, S_OPTION, S_
 Words = NDArray[Any]
 
 
-class Program(NamedTuple):
+class Bytecode(NamedTuple):
     """A compiled program: instructions, tables, and where everything lies."""
 
     code: Words
@@ -282,61 +282,61 @@ def drive(program, stack, initial, course, fuel, results, search):
             return -1
 
 
-def begin(program: Program, state: Words, initial: Words, seed: int, game: int) -> None:
+def begin(program: Bytecode, state: Words, initial: Words, seed: int, game: int) -> None:
     """Set up a game and run it to its first decision, or its end."""
     _one(program, state, TO_BEGIN, initial, seed=seed, first=game)
 
 
-def explore(program: Program, state: Words) -> int:
+def explore(program: Bytecode, state: Words) -> int:
     """Find the options of the decision that the game stands at; return how many."""
     _one(program, state, TO_EXPLORE)
     return int(state[OPTIONS])
 
 
-def decide(program: Program, state: Words, option: int) -> None:
+def decide(program: Bytecode, state: Words, option: int) -> None:
     """Carry out an option found by ``explore`` and run to the next decision, or the end."""
     _one(program, state, TO_DECIDE, option=option)
 
 
-def preview(program: Program, state: Words, option: int) -> None:
+def preview(program: Bytecode, state: Words, option: int) -> None:
     """Carry out an option as if nobody had to wait for others, and nothing after it."""
     _one(program, state, TO_PREVIEW, option=option)
 
 
-def score(program: Program, state: Words) -> bool:
+def score(program: Bytecode, state: Words) -> bool:
     """Evaluate the score of every player, also of an unfinished game; return whether all could be."""
     before = state[STATUS]
     _one(program, state, TO_SCORE)
     return bool(state[STATUS] == before)
 
 
-def _one(program: Program, state: Words, goal: int, initial: Words = NONE, **given: Any) -> None:
+def _one(program: Bytecode, state: Words, goal: int, initial: Words = NONE, **given: Any) -> None:
     _all(program, state.reshape(1, -1), goal, initial, **given)
 
 
-def random_games(program: Program, state: Words, initial: Words, results: Results, stopped: Event, **given: Any) -> None:
+def random_games(program: Bytecode, state: Words, initial: Words, results: Results, stopped: Event, **given: Any) -> None:
     """Play ``games`` games from number ``first`` of a seed with random players."""
     if given["games"]:
         _all(program, state.reshape(1, -1), TO_PLAY, initial, results, stopped=stopped, **given)
 
 
-def count_histories(program: Program, stack: Words, initial: Words, counts: Words, **given: Any) -> int:
+def count_histories(program: Bytecode, stack: Words, initial: Words, counts: Words, **given: Any) -> int:
     """Count the histories of a game; see ``drive``."""
     return _all(program, stack, TO_COUNT, initial, NO_RESULTS._replace(scores=counts), **given)
 
 
-def play_searching(program: Program, stack: Words, initial: Words, search: Search, stopped: Event | None, **given: Any) -> None:
+def play_searching(program: Bytecode, stack: Words, initial: Words, search: Search, stopped: Event | None, **given: Any) -> None:
     """Play one game with players that look ahead."""
     _all(program, stack, TO_SEARCH, initial, search=search, stopped=stopped, **given)
 
 
-def advise(program: Program, stack: Words, search: Search, limit: int) -> None:
+def advise(program: Bytecode, stack: Words, search: Search, limit: int) -> None:
     """Make one decision for a player that looks ahead."""
     _all(program, stack, TO_ADVISE, search=search, limit=limit)
 
 
 def _all(
-    program: Program,
+    program: Bytecode,
     stack: Words,
     goal: int,
     initial: Words = NONE,

@@ -27,15 +27,13 @@ class Deals(NamedTuple):
     rest: np.ndarray
 
 
+seen = scalar_kernel(sees)
+
+
 @scalar_kernel
 def visible(state, home, seat):
     """Tell whether a seat sees the cards of a location."""
-    kind = state[home + KIND_AT]
-    if kind == PRIVATE:
-        return state[home + OWNER_AT] == seat
-    if kind == FROM_OWNER:
-        return state[home + OWNER_AT] != seat
-    return kind != HIDDEN
+    return seen(state[home + KIND_AT], state[home + OWNER_AT], seat)
 
 
 @scalar_kernel

@@ -77,7 +77,8 @@ RUN, EXPLORE, FOLLOW = 0, 1, 2
 
 # --- a location: [bottom, top, size, owner, kind, location of index 0, index, next touched, first touched, last touched]
 BOTTOM_AT, TOP_AT, SIZE_AT, OWNER_AT, KIND_AT, FIRST_AT, INDEX_AT, NEXT_AT, CHAIN_AT, CHAIN_END_AT, LOCATION = range(11)
-PUBLIC, PRIVATE, HIDDEN, FROM_OWNER, MEMORY = range(5)  # kinds: vloc, iloc, hloc, oloc, mem
+KINDS = ("vloc", "iloc", "hloc", "oloc", "mem")
+PUBLIC, PRIVATE, HIDDEN, FROM_OWNER, MEMORY = range(len(KINDS))
 # --- a card: [next above, next below, home, type]; a memory: [next above, next below, home, card]
 ABOVE, BELOW, HOME, TYPE, NODE = range(5)
 # --- a cycle: [current, queued, passes, member of a joint phase]
@@ -101,6 +102,9 @@ NAMES = list(globals())[list(globals()).index("JUMP") :]  # of the instructions,
 
 # --- ends of a list, as operands
 AT_TOP, AT_BOTTOM, AT_INDEX, NOWHERE = 0, 1, 2, 3
+
+# --- what the size of a subset is compared by, as an operand
+ANY_SIZE, EQUAL, UNEQUAL, AT_MOST, AT_LEAST, BELOW_SIZE, ABOVE_SIZE = range(7)
 
 # --- statuses, and what those that end a game mean
 PLAYING, DECIDING, FINISHED, CAPPED = range(4)
@@ -146,3 +150,12 @@ FOR_RANDOM, FOR_TIE, FOR_SHUFFLE = int(Purpose.RANDOM_NUMBER), int(Purpose.TIE),
 FOR_TRIAL_SHUFFLE, FOR_CHOICE = int(Purpose.TRIAL_SHUFFLE), int(Purpose.CHOICE)
 FOR_SEARCH, FOR_DEAL, FOR_FUTURE = int(Purpose.SEARCH), int(Purpose.IMAGINED_DEAL), int(Purpose.FUTURE)
 FOR_UNTRIED, FOR_PENDING = int(Purpose.UNTRIED), int(Purpose.PENDING)
+
+
+def sees(kind: int, owner: int, seat: int) -> bool:
+    """Tell whether a seat sees the cards of a location of this kind and owner, 0 for the table."""
+    if kind == PRIVATE:
+        return owner == seat
+    if kind == FROM_OWNER:
+        return owner != seat
+    return kind != HIDDEN

@@ -321,22 +321,22 @@ def run(code, data, layout, state, pc, allowed, fuel):
         elif op == RUN_END:
             state[a] = run_end(state, layout, state[b], code[here + 5], state[c], state[d])
         elif op == SUBSETS:
-            # Operands: result, list, comparison (0 none, 1 ==, 2 !=, 3 <=, 4 >=, 5 <, 6 >), size.
+            # Operands: result, list, comparison, size.
             size = state[d]
             fewest, most, but = np.int64(1), np.int64(2147483647), np.int64(-1)
-            if c == 1:
+            if c == EQUAL:
                 fewest, most = size, size
                 if size < 1:
                     fewest, most = 1, 0
-            elif c == 2:
+            elif c == UNEQUAL:
                 but = size
-            elif c == 3:
+            elif c == AT_MOST:
                 most = size
-            elif c == 4:
+            elif c == AT_LEAST:
                 fewest = size
-            elif c == 5:
+            elif c == BELOW_SIZE:
                 most = size - 1
-            elif c == 6:
+            elif c == ABOVE_SIZE:
                 fewest = size + 1
             state[a] = subsets(state, layout, state[b], fewest, most, but)
         elif op == RUNS:

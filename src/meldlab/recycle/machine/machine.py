@@ -22,7 +22,7 @@ from meldlab.recycle.language.limits import Limits
 from meldlab.recycle.machine import kernel
 from meldlab.recycle.machine import kernel_layout as k
 from meldlab.recycle.machine.compiler import Compiled, compile_program
-from meldlab.recycle.machine.kernel import Program, Results
+from meldlab.recycle.machine.kernel import Bytecode, Results
 from meldlab.recycle.machine.kernel_deals import Deals, learn_all
 from meldlab.recycle.machine.position import Happening, Known, Position, Words
 from meldlab.recycle.machine.threads import beside
@@ -36,7 +36,7 @@ class Machine:
     def __init__(self, checked: Checked, compiled: Compiled, limits: Limits, dialect: str = "0.6") -> None:
         self.checked, self.compiled, self.plan, self.limits, self.dialect = checked, compiled, compiled.plan, limits, dialect
         self.room = _rooms_of(self)
-        self.program = Program(*(np.array(part or [0], np.int64) for part in (compiled.code, compiled.data, compiled.layout)))
+        self.program = Bytecode(*(np.array(part or [0], np.int64) for part in (compiled.code, compiled.data, compiled.layout)))
         self.initial = compiled.initial
 
     @classmethod

@@ -45,7 +45,7 @@ class Place:
 
     def seen_by(self, seat: int) -> bool:
         """Tell whether a player may see the cards."""
-        return {"vloc": True, "mem": True, "iloc": self.owner == seat, "oloc": self.owner != seat, "hloc": False}[self.kind]
+        return k.sees(k.KINDS.index(self.kind), self.owner, seat)
 
 
 class Explored(NamedTuple):

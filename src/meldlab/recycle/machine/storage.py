@@ -22,9 +22,8 @@ from meldlab.recycle.language.syntax import Class
 from meldlab.recycle.language.tree import walk
 from meldlab.recycle.machine import kernel_layout as k
 
-__all__ = ["KINDS", "Family", "Plan"]
+__all__ = ["Family", "Plan"]
 
-KINDS = ("vloc", "iloc", "hloc", "oloc", "mem")
 CATEGORY = {Class.GAME: "game", Class.PLAYER: "player", Class.TEAM: "team"}
 # Words of memory that Python takes for an attribute of a type of card, and for a family.
 WORDS_OF_ATTRIBUTE = 16
@@ -176,13 +175,13 @@ class Plan:
             if team:
                 self.team_cells = at
             for kind, category, name in uses:
-                if kind in KINDS or (category == "team") != team:
+                if kind in k.KINDS or (category == "team") != team:
                     continue
                 width = self.map_width if kind == "points" else 1
                 self.bases[kind, category, name] = at - (0 if category == "game" else width)
                 at += width * self.owners(category)
         self.team_cells_end = at
-        self.cards = at + k.LOCATION * sum(self.owners(category) for kind, category, _ in uses if kind in KINDS)
+        self.cards = at + k.LOCATION * sum(self.owners(category) for kind, category, _ in uses if kind in k.KINDS)
         self.card_limit = self._card_limit(nodes)
         self.fixed = self.cards + k.NODE * self.card_limit
         self.dynamic_end = self.fixed + k.LOCATION * self.limits.locations + k.NODE * self.limits.memories
@@ -190,7 +189,7 @@ class Plan:
         self.ask(4 * self.fixed + WORDS_OF_FAMILY * (self.cards - at) // k.LOCATION)
         self.families: list[Family] = []
         for kind, category, name in uses:
-            if kind in KINDS:
+            if kind in k.KINDS:
                 first = 0 if category == "game" else 1
                 self.bases[kind, category, name] = at - first * k.LOCATION
                 for owner in range(first, first + self.owners(category)):
@@ -214,7 +213,7 @@ class Plan:
         words[k.TOP] = self.fixed
         for family in self.families:
             words[family.at + k.OWNER_AT] = family.owner
-            words[family.at + k.KIND_AT] = KINDS.index(family.kind)
+            words[family.at + k.KIND_AT] = k.KINDS.index(family.kind)
             words[family.at + k.FIRST_AT] = family.at
             words[family.at + k.NEXT_AT] = -1
         return words

@@ -14,10 +14,26 @@ from meldlab.recycle.machine.storage import CATEGORY, Plan
 
 __all__ = ["ExpressionCompiler"]
 
-COMPARISONS = {None: 0, "==": 1, "!=": 2, "<=": 3, ">=": 4, "<": 5, ">": 6}
+COMPARISONS = {
+    None: k.ANY_SIZE, "==": k.EQUAL, "!=": k.UNEQUAL, "<=": k.AT_MOST, ">=": k.AT_LEAST, "<": k.BELOW_SIZE, ">": k.ABOVE_SIZE,
+}  # fmt: skip
 OPERATIONS = {"+": k.ADD, "*": k.MUL, "-": k.SUB, "//": k.DIV, "%": k.MOD, "^": k.POW}
 # What leaves lists behind, which are dropped when it is over.
-MAKES_LISTS = (s.Loop, s.Filter, s.Each, s.Combine, s.Partition, s.Subsets, s.Runs, s.Run, s.Take, s.Range, s.Indexed, s.Others, s.Members)
+MAKES_LISTS = (
+    s.Loop,
+    s.Filter,
+    s.Each,
+    s.Combine,
+    s.Partition,
+    s.Subsets,
+    s.Runs,
+    s.LongestRun,
+    s.Take,
+    s.Range,
+    s.Indexed,
+    s.Others,
+    s.Members,
+)
 
 
 class ExpressionCompiler:
@@ -302,7 +318,7 @@ class ExpressionCompiler:
             case s.Take():
                 count = self.value(node.count)
                 return self.emitted(k.TAKE, self.value(node.cards), count, self.end(node.end))
-            case s.Run():
+            case s.LongestRun():
                 least, cards = self.value(node.least), self.value(node.cards)
                 return self.emitted(k.RUN_END, cards, least, self.value(node.points), self.end(node.end))
             case s.Runs():
@@ -326,7 +342,7 @@ class ExpressionCompiler:
                 return self.code.constant(node.value)
             case s.Name():
                 return self.code.constant(self.plan.string_ids[node.text])
-            case s.Table():
+            case s.TableOwner():
                 return self.code.constant(0)
             case s.Var():
                 return self.variables[node.name]

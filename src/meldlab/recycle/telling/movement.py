@@ -18,7 +18,7 @@ from meldlab.recycle.language.tree import walk
 from meldlab.recycle.machine import kernel_layout as k
 from meldlab.recycle.machine.machine import Machine
 from meldlab.recycle.machine.position import Happening, Position
-from meldlab.recycle.machine.storage import CATEGORY, KINDS
+from meldlab.recycle.machine.storage import CATEGORY
 
 __all__ = ["Edge", "Movement", "Spot"]
 
@@ -170,4 +170,4 @@ def _decks(machine: Machine) -> set[Spot]:
             for name in plan.names(place.name):
                 for seat in everyone if number is None else [number]:
                     found.add(Spot(seat, place.kind, name, index or 0))
-    return {spot for spot in found if spot.kind in KINDS}
+    return {spot for spot in found if spot.kind in k.KINDS}

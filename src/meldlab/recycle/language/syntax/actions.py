@@ -6,7 +6,7 @@ from meldlab.recycle.language.syntax.node import Action, Expr, Item, Node, Phase
 
 
 @form("(move {card} {place})")
-class Move(Action):
+class MoveCard(Action):
     """Take a card to a place, which is a ``Pick``."""
 
     card: Expr
@@ -60,7 +60,7 @@ class Set(Action):
 
 
 @form("({key} : {value})")
-class Pair(Node):
+class AttributeValue(Node):
     """An attribute and the value that a card must have."""
 
     key: Expr
@@ -74,7 +74,7 @@ class Pair(Node):
 class Award(Node):
     """Points for cards that match every pair."""
 
-    pairs: tuple[Pair, ...]
+    pairs: tuple[AttributeValue, ...]
     points: Expr
 
 
@@ -93,7 +93,7 @@ class SetPoints(Action):
 
 
 @form("({which} {cell} [{amount}])")
-class Step(Action):
+class Adjust(Action):
     """Add to a number (``inc``) or subtract from it (``dec``); no amount is one."""
 
     which: str
@@ -126,7 +126,7 @@ class Repeat(Action):
 class RepeatAll(Action):
     """Do it as many times as the list has cards that they are taken from."""
 
-    body: Move | Forget
+    body: MoveCard | Forget
 
 
 @form("(do ({items...}))")

@@ -27,7 +27,7 @@ class Var(Expr):
 
 
 @form("game")
-class Table(Expr):
+class TableOwner(Expr):
     """The table as an owner."""
 
 
@@ -145,7 +145,7 @@ class Take(Expr):
 
 
 @form("(run {end} {least} {cards} using {points})")
-class Run(Expr):
+class LongestRun(Expr):
     """The longest ``top`` or ``bottom`` of a list that is a run."""
 
     end: str
@@ -340,4 +340,4 @@ class BareSeat(Expr):
     which: str
 
 
-COMPUTED = (Filter, Combine, Take, Run)  # lists that lie nowhere: nothing can be put there, and nobody else holds them
+COMPUTED = (Filter, Combine, Take, LongestRun)  # lists that lie nowhere: nothing can be put there, and nobody else holds them

@@ -1,7 +1,7 @@
 """A RECYCLE text as words: comments away, names and numbers glued, brackets counted.
 
->>> [word.text for word in words("(move (top('P vloc A B)) ;; so\\n x)".replace(" x", ""))]
-['(', 'move', '(', 'top', '(', "'P", 'vloc', 'AB', ')', ')', ')']
+>>> [word.text for word in words("(top('P vloc A B)) ;; a comment")]
+['(', 'top', '(', "'P", 'vloc', 'AB', ')', ')']
 >>> [word.text for word in words("(== (- 1 2) 1 0)")]
 ['(', '==', '(', '-', '1', '2', ')', '10', ')']
 """

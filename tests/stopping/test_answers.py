@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from meldlab.errors import NotLegalHere
-from meldlab.stopping import Urn, boundary_in_floats, continue_or_not, current_value, policy, value_table
+from meldlab.errors import NotLegalHere, NotPossible
+from meldlab.stopping import Urn
 
 amounts = st.fractions(min_value=0, max_value=10, max_denominator=12)
 urns = st.builds(Urn, st.integers(0, 12), st.integers(0, 12), amounts, amounts)
@@ -16,7 +16,7 @@ urns = st.builds(Urn, st.integers(0, 12), st.integers(0, 12), amounts, amounts)
 
 @given(urns)
 def test_stopping_is_a_matter_of_one_number_for_each_number_of_red_cards(urn: Urn) -> None:
-    best = policy(urn)
+    best = urn.policy()
     assert list(best.boundary) == sorted(best.boundary)
     for black in range(urn.black + 1):
         for red in range(urn.red + 1):
@@ -26,7 +26,7 @@ def test_stopping_is_a_matter_of_one_number_for_each_number_of_red_cards(urn: Ur
 
 @given(urns)
 def test_indifferent_means_that_the_next_card_changes_nothing(urn: Urn) -> None:
-    values = current_value(urn)
+    values = urn.values()
     expected = []
     for b in range(urn.black + 1):
         for r in range(urn.red + 1):
@@ -34,13 +34,13 @@ def test_indifferent_means_that_the_next_card_changes_nothing(urn: Urn) -> None:
                 draw = (b * values[b - 1][r] if b else 0) + (r * values[b][r - 1] if r else 0)
                 if draw == (b + r) * (urn.gain * (urn.black - b) - urn.loss * (urn.red - r)):
                     expected.append((b, r))
-    assert list(policy(urn).indifferent) == expected
+    assert urn.policy().indifferent == tuple(expected)
 
 
 @given(urns)
 def test_matrices_agree_with_each_other_and_with_floats(urn: Urn) -> None:
-    values, goes_on = current_value(urn), continue_or_not(urn)
-    assert np.allclose(value_table(urn), np.array(values, dtype=float).reshape(urn.black + 1, urn.red + 1), rtol=1e-12, atol=1e-12)
+    values, goes_on = urn.values(), urn.policy().goes_on()
+    assert np.allclose(urn.floats.values(), np.array(values, dtype=float).reshape(urn.black + 1, urn.red + 1), rtol=1e-12, atol=1e-12)
     assert values[urn.black][urn.red] == urn.value()
     # One goes on where a card more, and then the value of what is left, is worth more than stopping.
     for b, row in enumerate(goes_on):
@@ -53,25 +53,26 @@ def test_matrices_agree_with_each_other_and_with_floats(urn: Urn) -> None:
 @pytest.mark.parametrize(("gain", "loss"), [(1, 1), (2, 3), (5, 1), (0, 1), (1, 0)])
 def test_the_boundary_in_floats_is_the_exact_one(deck: tuple[int, int], gain: int, loss: int) -> None:
     urn = Urn(*deck, Fraction(gain), Fraction(loss))
-    assert tuple(boundary_in_floats(urn).tolist()) == policy(urn).boundary
+    assert urn.floats.policy().boundary == urn.policy().boundary
 
 
 def test_no_deck_of_two_hundred_has_another_tie() -> None:
-    assert policy(Urn(200, 200)).indifferent == ((1, 2),)
+    assert Urn(200, 200).policy().indifferent == ((1, 2),)
 
 
 def test_nothing_to_win_means_stop_at_once_and_nothing_to_lose_means_draw_all() -> None:
-    assert policy(Urn(3, 2, Fraction(0))).boundary == (3, 3, 3)
-    assert policy(Urn(3, 2, loss=Fraction(0))).boundary == (0, 0, 0)
+    assert Urn(3, 2, Fraction(0)).policy().boundary == (3, 3, 3)
+    assert Urn(3, 2, loss=Fraction(0)).policy().boundary == (0, 0, 0)
 
 
 def test_matrices_too_large_to_keep_are_refused() -> None:
-    for matrix in (current_value, continue_or_not, value_table):
-        with pytest.raises(NotLegalHere, match="too large to keep"):
-            matrix(Urn(5000, 5000))
+    large = Urn(5000, 5000)
+    for matrix in (large.values, large.floats.values, large.floats.policy().goes_on):
+        with pytest.raises(NotPossible, match="too large to keep"):
+            matrix()
 
 
 @pytest.mark.parametrize("left", [(-1, 0), (0, -1), (5, 0), (0, 5), (-5, -5)])
 def test_a_position_of_no_deck_is_refused(left: tuple[int, int]) -> None:
     with pytest.raises(NotLegalHere, match=f"{left[0]} black and {left[1]} red cards left are no position of 4 black and 4 red"):
-        policy(Urn(4, 4)).stops_at(*left)
+        Urn(4, 4).policy().stops_at(*left)

@@ -1,0 +1,126 @@
+"""What there is to know of a deck, whether in fractions or in floats: advice, where to stop, and how likely each amount is.
+
+The best policy stops where that is worth as much as going on, and with each number of red cards left it can stop in one place only, so
+that a distribution has at most one entry for each number of red cards.
+
+>>> from meldlab.stopping.urn import Urn
+>>> Urn(4, 4).policy().boundary
+(0, 0, 1, 1, 2)
+>>> Urn(2, 2).winnings()
+Winnings(amounts=(Fraction(0, 1), Fraction(1, 1)), chances=(Fraction(1, 3), Fraction(2, 3)))
+"""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from math import sqrt
+from typing import TYPE_CHECKING, Self
+
+from meldlab.errors import NotLegalHere, NotPossible
+
+if TYPE_CHECKING:
+    from meldlab.stopping.urn import Urn
+
+__all__ = ["Advice", "Policy", "Winnings", "verify_positions"]
+
+Number = Fraction | float
+MOST_SECONDS = 60  # an answer that takes longer is refused with the time it would take
+MOST_POSITIONS = 16_000_000  # of a matrix: 128 MB
+
+
+@dataclass(frozen=True)
+class Advice:
+    """What to do in a position, what it is worth in all, and the chance that the next card is black (None when no card is left).
+
+    One goes on only where that is worth more than stopping: where both are worth the same the advice is to stop.
+    """
+
+    keep_drawing: bool
+    value: Number
+    stop_value: Fraction
+    next_black: Fraction | None
+
+    @classmethod
+    def about(cls, urn: "Urn", rest: "Urn", premium: Number) -> Self:
+        """Return the advice with ``rest`` left of ``urn``, a pile of so much worth."""
+        won, cards = urn.won(rest), rest.black + rest.red
+        return cls(premium > 0, won + premium, won, Fraction(rest.black, cards) if cards else None)
+
+
+@dataclass(frozen=True)
+class Policy:
+    """Where one stops.
+
+    ``boundary[r]`` is the most black cards left at which one stops when r red cards are left; ``indifferent`` has the positions (black
+    left, red left) where stopping and going on are worth the same, the empty pile excepted, and is None where floats cannot tell.
+    """
+
+    urn: "Urn"
+    boundary: tuple[int, ...]
+    indifferent: tuple[tuple[int, int], ...] | None
+
+    def stops_at(self, black_left: int, red_left: int) -> bool:
+        """Tell whether one stops in a position of this deck."""
+        if not (0 <= black_left <= self.urn.black and 0 <= red_left <= self.urn.red):
+            raise NotLegalHere(
+                f"{black_left} black and {red_left} red cards left are no position of {self.urn.black} black and {self.urn.red} red"
+            )
+        return black_left <= self.boundary[red_left]
+
+    def goes_on(self) -> tuple[tuple[bool, ...], ...]:
+        """Return the paper's matrix ``continueOrNot[C, D]``: whether to go on with C black and D red cards left.
+
+        >>> from meldlab.stopping.urn import Urn
+        >>> Urn(1, 2).policy().goes_on()
+        ((False, False, False), (True, True, False))
+        """
+        verify_positions(self.urn, MOST_POSITIONS)
+        return tuple(tuple(black > stop for stop in self.boundary) for black in range(self.urn.black + 1))
+
+
+@dataclass(frozen=True)
+class Winnings:
+    """Amounts in ascending order, and the chance of each."""
+
+    amounts: tuple[Fraction, ...]
+    chances: tuple[Number, ...]
+
+    @classmethod
+    def gathered(cls, urn: "Urn", boundary: Sequence[int], chances: Sequence[Number]) -> Self:
+        """Return the winnings of a boundary whose stops have these chances."""
+        # Different stops can be worth the same; stops that are never reached are left out.
+        by_amount: defaultdict[Fraction, Number] = defaultdict(Fraction)
+        for red, (black, chance) in enumerate(zip(boundary, chances, strict=True)):
+            if chance:
+                by_amount[urn.gain * (urn.black - black) - urn.loss * (urn.red - red)] += chance
+        amounts = sorted(by_amount)
+        return cls(tuple(amounts), tuple(by_amount[amount] for amount in amounts))
+
+    @property
+    def mean(self) -> Number:
+        """Return the expected winnings: the value of the game."""
+        return sum((amount * chance for amount, chance in zip(self.amounts, self.chances, strict=True)), Fraction(0))
+
+    @property
+    def sd(self) -> float:
+        """Return the standard deviation."""
+        mean = self.mean
+        # About the mean rather than from the square: floats would lose most digits there.
+        return sqrt(sum(float((amount - mean) ** 2 * chance) for amount, chance in zip(self.amounts, self.chances, strict=True)))
+
+    def at_least(self, amount: Fraction | int) -> Number:
+        """Return the chance to win ``amount`` or more.
+
+        >>> from meldlab.stopping.urn import Urn
+        >>> Urn(2, 2).winnings().at_least(1)
+        Fraction(2, 3)
+        """
+        return sum((chance for won, chance in zip(self.amounts, self.chances, strict=True) if won >= amount), Fraction(0))
+
+
+def verify_positions(urn: "Urn", most: int) -> None:
+    """Refuse a matrix of more positions than can be kept."""
+    positions = (urn.black + 1) * (urn.red + 1)
+    if positions > most:
+        raise NotPossible(f"a matrix of {urn.black + 1} x {urn.red + 1} positions is too large to keep (at most {most:,} positions)")

@@ -1,0 +1,52 @@
+"""What the best policy wins, by playing.
+
+>>> from meldlab.stopping.urn import Urn
+>>> simulate(Urn(2, 2), games=1000, seed=1) == simulate(Urn(2, 2), games=1000, seed=1)
+True
+"""
+
+from dataclasses import dataclass
+from math import sqrt
+
+import numpy as np
+
+from meldlab.chance import verified
+from meldlab.errors import NotLegalHere, NotPossible, time_text
+from meldlab.pieces import pieces
+from meldlab.statistics import around
+from meldlab.stopping import kernel
+from meldlab.stopping.answers import MOST_SECONDS, Winnings
+from meldlab.stopping.urn import Urn
+
+__all__ = ["Simulated", "simulate"]
+
+SECONDS_PER_DRAW = 2e-8
+
+
+@dataclass(frozen=True)
+class Simulated:
+    """A number of games played by the best policy: the shares of what they won, and where the mean lies with 95 % confidence."""
+
+    games: int
+    winnings: Winnings
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """Return the 95 % interval of the mean."""
+        # The deviation is that of these games; the error of their mean has a degree of freedom less.
+        found = around(float(self.winnings.mean), self.winnings.sd / sqrt(self.games - 1), self.games - 1)
+        return found.low, found.high
+
+
+def simulate(urn: Urn, games: int, seed: int) -> Simulated:
+    """Play ``games`` games by the best policy; the same seed plays the same games."""
+    if games < 2:
+        raise NotLegalHere(f"{games} games tell no interval (at least 2)")
+    seconds = games * (urn.black + urn.red) * SECONDS_PER_DRAW
+    if seconds > MOST_SECONDS:
+        raise NotPossible(f"{games:,} games of up to {urn.black + urn.red:,} cards would take about {time_text(seconds)}")
+    boundary = urn.quickest.policy().boundary
+    stops = np.zeros(urn.red + 1, np.int64)
+    for first, part in pieces(games, 64):
+        kernel.simulate(first, part, verified(seed), urn.black, np.array(boundary), stops)
+    return Simulated(games, Winnings.gathered(urn, boundary, (stops / games).tolist()))
