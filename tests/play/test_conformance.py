@@ -192,6 +192,14 @@ def test_a_record_makes_its_game_again(name: str) -> None:
     assert again.result == played(name).result
 
 
+@pytest.mark.parametrize("name", GIN)
+def test_a_record_makes_its_preset_again(name: str) -> None:
+    # The matches above are shorter than those of the presets.
+    game = Gin(GIN[name])
+    record = Record.parse(str(Table(game, [RandomPlayer()] * 2, most_actions=20).play(Deal(5)).record))
+    assert game_of(record).rules() == game.rules()
+
+
 @pytest.mark.parametrize(("name", "players"), [(name, players) for name in GAMES for players in TABLES[name.split()[0]]])
 def test_no_player_can_tell_what_looks_alike(name: str, players: str) -> None:
     game, made = GAMES[name](), [make() for make in TABLES[name.split()[0]][players]]
