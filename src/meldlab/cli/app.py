@@ -13,7 +13,23 @@ from typing import Annotated
 import typer
 
 from meldlab import __version__
-from meldlab.cli import bench, card_picture, deadwood, demo, doctor, gin, recycle, replay, rummikub, runs, spelling, stopping, tune, waiting
+from meldlab.cli import (
+    bench,
+    card_picture,
+    deadwood,
+    demo,
+    doctor,
+    gin,
+    recycle,
+    replay,
+    rummikub,
+    runs,
+    serve,
+    spelling,
+    stopping,
+    tune,
+    waiting,
+)
 from meldlab.cli.help import Door, Verb
 from meldlab.cli.options import Refused
 from meldlab.errors import MeldlabError
@@ -34,6 +50,7 @@ app.command("doctor", cls=Verb)(doctor.doctor)
 app.command("deadwood", cls=Verb)(deadwood.deadwood)
 app.command("card-picture", cls=Verb)(card_picture.card_picture)
 app.command("replay", cls=Verb)(replay.replay)
+app.command("serve", cls=Verb)(serve.serve)
 app.add_typer(waiting.app, name="waiting")
 app.add_typer(gin.app, name="gin")
 app.add_typer(stopping.app, name="stopping")
