@@ -16,6 +16,7 @@ from starlette.staticfiles import StaticFiles
 
 from meldlab import __version__
 from meldlab.web import long_work, matches
+from meldlab.web.gin import routes as gin
 from meldlab.web.guard import Guard
 from meldlab.web.laboratory import COLD, Lab, Laboratory
 from meldlab.web.pages import page
@@ -26,7 +27,7 @@ __all__ = ["make_app"]
 
 STATIC = Path(__file__).parent / "static"
 # Each room brings the routes of its API and of its pages.
-ROUTERS: tuple[Any, ...] = (matches.router, long_work.router)
+ROUTERS: tuple[Any, ...] = (matches.router, long_work.router, gin.api, gin.pages)
 
 
 class Kept(StaticFiles):

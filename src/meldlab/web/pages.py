@@ -2,6 +2,7 @@
 
 from functools import cache
 from typing import Any, NamedTuple
+from urllib.parse import parse_qsl
 
 from fastapi import Request
 from fastapi.responses import HTMLResponse
@@ -10,8 +11,9 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from meldlab import __version__
 from meldlab.cards import Card, Rank, Suit
 from meldlab.cards.picture import CROWN, PIPS
+from meldlab.errors import NotLegalHere
 
-__all__ = ["ROOMS", "Room", "card_name", "page"]
+__all__ = ["ROOMS", "Room", "card_name", "form", "page"]
 
 
 class Room(NamedTuple):
@@ -49,6 +51,15 @@ def page(request: Request, template: str, *, status: int = 200, headers: dict[st
     """Return a template as the answer to a request."""
     values |= {"request": request, "path": request.url.path, "nonce": request.scope.get("nonce", "")}
     return HTMLResponse(_environment().get_template(template).render(**values), status, headers)
+
+
+async def form(request: Request) -> dict[str, str]:
+    """Return what a form has sent, the last value of each field."""
+    body = (await request.body()).decode("utf-8", errors="replace")
+    try:
+        return dict(parse_qsl(body, keep_blank_values=True, max_num_fields=200))
+    except ValueError:
+        raise NotLegalHere("a form has at most 200 fields") from None
 
 
 def card_name(card: Card | str) -> str:
