@@ -48,7 +48,7 @@ class Laboratory:
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
         self.kept = Kept(Store.open(settings.store), settings.matches)
-        self.workers = Workers(settings.workers, settings.queue, settings.memory)
+        self.workers = Workers(settings.workers, settings.queue, settings.memory, "meldlab.web.laboratory:get_ready")
         self.compiler = Workers(1, 1, settings.memory)
         self.jobs = Jobs(self.kept, settings)
         self.warming = Warming()
@@ -109,6 +109,19 @@ def compile_room(room: str) -> None:
 
     kernel_jobs()[room]()
     Path(kernel_folder(), f"ready-{room}").touch()
+
+
+def get_ready() -> None:
+    """Load what the quick answers need, if it is compiled, so that nobody waits for it; what a worker does first."""
+    ready = compiled_rooms()
+    if "gin" in ready:
+        from meldlab.web.playing import begin
+
+        begin({}, "gin", ["computed:light"], 0, 0)
+    if "rummikub" in ready:
+        from meldlab.rummikub import Position, solve
+
+        solve(Position.parse("R5 R6 R7 | K9 B9 O9", "R8 J"))
 
 
 def laboratory(request: Request) -> Laboratory:
