@@ -31,7 +31,7 @@ ROOMS = (
     Room("/gin", "Gin", "Gin table", "Play against players whose strength was measured; hints, undo, review.", "gin"),
     Room("/review", "Review", "Review", "Where a match was won and lost, and what would have been better.", "gin"),
     Room("/waiting", "Waiting", "Waiting times", "How long a hand takes to be complete, exactly, and what to throw away.", "waiting"),
-    Room("/stopping", "Stopping", "Stopping game", "Red pays, black costs: when to stop, and what it is worth.", "stopping"),
+    Room("/stopping", "Stopping", "Stopping game", "Black wins, red loses: when to stop, and what it is worth.", "stopping"),
     Room("/studio", "Studio", "RECYCLE studio", "Write the rules of a card game, play it, and see what it is like.", "recycle"),
     Room("/experiments", "Experiments", "Experiments", "Contests, searches and analyses in the store, while they run.", None),
 )
