@@ -23,8 +23,8 @@ async def ask(port: int, method: str, path: str, body: object = None) -> tuple[i
     """Ask by a connection of one's own, as short-lived browsers do."""
     reader, writer = await asyncio.open_connection("127.0.0.1", port)
     text = json.dumps(body).encode() if body is not None else b""
-    head = f"{method} {path} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nContent-Type: application/json\r\nContent-Length: {len(text)}\r\nConnection: close\r\n\r\n"
-    writer.write(head.encode() + text)
+    head = [f"{method} {path} HTTP/1.1", f"Host: 127.0.0.1:{port}", "Content-Type: application/json", f"Content-Length: {len(text)}"]
+    writer.write("\r\n".join([*head, "Connection: close", "", ""]).encode() + text)
     answer = await reader.read()
     writer.close()
     top, _, rest = answer.partition(b"\r\n\r\n")
@@ -69,12 +69,10 @@ async def measure(options: argparse.Namespace, port: int, pid: int) -> None:
     await asyncio.gather(*(person(port, options.moves, options.think, times, begun) for _ in range(options.tables)))
     seconds = time.perf_counter() - start
     times.sort()
-    print(
-        f"{options.tables} tables, {len(times)} moves in {seconds:.1f} s ({len(times) / seconds:.0f} moves/s), thinking {options.think} s in the mean"
-    )
-    print(
-        f"median {1000 * statistics.median(times):.0f} ms, 99th percentile {1000 * times[int(0.99 * len(times))]:.0f} ms, worst {1000 * times[-1]:.0f} ms"
-    )
+    pace = f"{len(times)} moves in {seconds:.1f} s ({len(times) / seconds:.0f} moves/s)"
+    print(f"{options.tables} tables, thinking {options.think} s in the mean: {pace}")
+    median, late, worst = (1000 * one for one in (statistics.median(times), times[int(0.99 * len(times))], times[-1]))
+    print(f"median {median:.0f} ms, 99th percentile {late:.0f} ms, worst {worst:.0f} ms")
     print(f"memory {before / 2**20:.0f} MiB before, {(memory(pid) - before) / 1024 / options.tables:.0f} KiB a table")
 
 

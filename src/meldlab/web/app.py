@@ -22,13 +22,14 @@ from meldlab.web.laboratory import COLD, Lab, Laboratory
 from meldlab.web.pages import page
 from meldlab.web.problems import REFUSALS, refuse_in_one_shape
 from meldlab.web.settings import Settings
+from meldlab.web.stopping import routes as stopping
 from meldlab.web.waiting import routes as waiting
 
 __all__ = ["make_app"]
 
 STATIC = Path(__file__).parent / "static"
 # Each room brings the routes of its API and of its pages.
-ROUTERS: tuple[Any, ...] = (matches.router, long_work.router, gin.api, gin.pages, waiting.api, waiting.pages)
+ROUTERS: tuple[Any, ...] = (matches.router, long_work.router, gin.api, gin.pages, waiting.api, waiting.pages, stopping.api, stopping.pages)
 
 
 class Kept(StaticFiles):

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from markupsafe import Markup, escape
 
-__all__ = ["bars", "curve"]
+__all__ = ["bars", "curve", "heat", "pairs"]
 
 WIDTH, HEIGHT, LEFT, BOTTOM, TOP = 600, 220, 46, 34, 10
 
@@ -45,6 +45,51 @@ def curve(values: Sequence[float], place: float, value: float, below: str, left:
     marks = [(LEFT + share * (WIDTH - LEFT - 8), f"{share:.0%}") for share in (0, 0.25, 0.5, 0.75, 1)]
     says = f"{left}, all hands from the quickest to the slowest; this one at {place:.0%} with {value:.2f}"
     return _framed(body, marks, [(0.0, "0"), (1.0, f"{most:.3g}")], below, says)
+
+
+def pairs(names: Sequence[float], first: Sequence[float], second: Sequence[float], below: str, says: str) -> Markup:
+    """Return two bars side by side for each name: what is exact, and what was found."""
+    most = max([*first, *second], default=0) or 1.0
+    wide = (WIDTH - LEFT) / max(1, len(names))
+    parts = []
+    for place, (name, *both) in enumerate(zip(names, first, second, strict=True)):
+        for side, value in enumerate(both):
+            high = (HEIGHT - BOTTOM - TOP) * value / most
+            parts.append(
+                f'<rect class="side-{side}" x="{LEFT + (place + 0.1 + 0.4 * side) * wide:.1f}" y="{HEIGHT - BOTTOM - high:.1f}" '
+                f'width="{0.4 * wide:.1f}" height="{high:.1f}"><title>{name:g}: {value:.4f}</title></rect>'
+            )
+    every = max(1, -(-len(names) // 10))
+    marks = [(LEFT + (place + 0.5) * wide, f"{names[place]:g}") for place in range(0, len(names), every)]
+    return _framed("".join(parts), marks, [(0.0, "0"), (1.0, f"{most:.3g}")], below, says)
+
+
+def heat(values: Sequence[Sequence[float]], path: Sequence[tuple[int, int]], says: str) -> Markup:
+    """Return a field for each position, black cards left upwards and red cards left to the right, with the path that was taken."""
+    rows, columns = len(values), len(values[0])
+    low, high = min(map(min, values)), max(map(max, values))
+    size = min(20.0, 420.0 / max(rows, columns))
+    parts = []
+    for black, row in enumerate(values):
+        for red, value in enumerate(row):
+            share = (value - low) / (high - low) if high > low else 0.0
+            parts.append(
+                f'<rect x="{30 + red * size:.1f}" y="{(rows - 1 - black) * size:.1f}" width="{size:.1f}" height="{size:.1f}" '
+                f'fill-opacity="{0.06 + 0.9 * share:.3f}"><title>{black} black, {red} red left: {value:.4g}</title></rect>'
+            )
+    points = " ".join(f"{30 + (red + 0.5) * size:.1f},{(rows - 0.5 - black) * size:.1f}" for black, red in path)
+    last = points.split(" ")[-1].split(",") if points else None
+    mark = f'<circle class="mark" cx="{last[0]}" cy="{last[1]}" r="{max(4, size / 2.5):.1f}"/>' if last else ""
+    width, height = 30 + columns * size + 4, rows * size + 34
+    side = (
+        f'<text transform="translate(14 {rows * size / 2:.0f}) rotate(-90)" text-anchor="middle">black cards left: 0 to {rows - 1}</text>'
+    )
+    return Markup(
+        f'<svg class="chart heat-map" viewBox="0 0 {width:.0f} {height:.0f}" role="img" aria-label="{escape(says)}">{"".join(parts)}'
+        f'<polyline class="path" points="{points}"/>{mark}'
+        f'<text x="{30 + columns * size / 2:.0f}" y="{height - 4:.0f}" text-anchor="middle">red cards left: 0 to {columns - 1}</text>'
+        f"{side}</svg>"
+    )
 
 
 def _framed(body: str, marks: Sequence[tuple[float, str]], heights: Sequence[tuple[float, str]], below: str, says: str) -> Markup:

@@ -43,6 +43,7 @@ def _environment() -> Environment:
         loader=PackageLoader("meldlab.web"), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
     made.globals.update(version=__version__, rooms=ROOMS, card_name=card_name, pips={str(suit): path for suit, path in PIPS.items()})
+    made.filters["combine"] = lambda first, more: {**first, **more}
     made.globals.update(crown=CROWN, symbol=lambda suit: Suit.parse(suit).symbol)
     return made
 

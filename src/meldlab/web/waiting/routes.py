@@ -115,6 +115,7 @@ async def explorer(
         held={str(card) for card in held},
         cards=cards, aces=aces, goal=goal, told=told, found=found, warming=lab.warming, most=MOST_SOLVED,
         board={one.draw: one for one in found.draws} if found else {},
+        most_gain=max(found.expected - one.expected for one in found.draws) if found else 0.0,
         spread=bars(found.spread.chances, "turns", "chance of exactly so many turns") if found and found.spread else "",
         all_hands=curve(found.curve, found.place, found.expected, "share of all kinds of hands", "turns") if found else "",
         jobs=[job_told(job) for job in lab.kept.jobs("waiting", "running") if job.kind == "waiting"],
