@@ -16,6 +16,7 @@ from starlette.staticfiles import StaticFiles
 
 from meldlab import __version__
 from meldlab.web import long_work, matches
+from meldlab.web.experiments import routes as experiments
 from meldlab.web.gin import routes as gin
 from meldlab.web.guard import Guard
 from meldlab.web.laboratory import COLD, Lab, Laboratory
@@ -29,7 +30,18 @@ __all__ = ["make_app"]
 
 STATIC = Path(__file__).parent / "static"
 # Each room brings the routes of its API and of its pages.
-ROUTERS: tuple[Any, ...] = (matches.router, long_work.router, gin.api, gin.pages, waiting.api, waiting.pages, stopping.api, stopping.pages)
+ROUTERS: tuple[Any, ...] = (
+    matches.router,
+    long_work.router,
+    gin.api,
+    gin.pages,
+    waiting.api,
+    waiting.pages,
+    stopping.api,
+    stopping.pages,
+    experiments.api,
+    experiments.pages,
+)
 
 
 class Kept(StaticFiles):

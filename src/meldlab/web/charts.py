@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from markupsafe import Markup, escape
 
-__all__ = ["bars", "curve", "heat", "pairs"]
+__all__ = ["bars", "curve", "dots", "heat", "intervals", "pairs"]
 
 WIDTH, HEIGHT, LEFT, BOTTOM, TOP = 600, 220, 46, 34, 10
 
@@ -62,6 +62,49 @@ def pairs(names: Sequence[float], first: Sequence[float], second: Sequence[float
     every = max(1, -(-len(names) // 10))
     marks = [(LEFT + (place + 0.5) * wide, f"{names[place]:g}") for place in range(0, len(names), every)]
     return _framed("".join(parts), marks, [(0.0, "0"), (1.0, f"{most:.3g}")], below, says)
+
+
+def dots(points: Sequence[tuple[float, float]], below: str, says: str) -> Markup:
+    """Return points from left to right, and the best so far as a line."""
+    if not points:
+        return Markup("")
+    wide, low, high = max(x for x, _ in points) or 1.0, min(y for _, y in points), max(y for _, y in points)
+    span = high - low or 1.0
+
+    def at(x: float, y: float) -> tuple[float, float]:
+        return LEFT + x / wide * (WIDTH - LEFT - 8), HEIGHT - BOTTOM - (HEIGHT - BOTTOM - TOP) * (y - low) / span
+
+    body, line, best = "", [], low
+    for x, y in points:
+        best = max(best, y)
+        left, top = at(x, y)
+        body += f'<circle cx="{left:.1f}" cy="{top:.1f}" r="2.2" fill-opacity=".5"/>'
+        line.append("{:.1f},{:.1f}".format(*at(x, best)))
+    body += f'<polyline class="path" points="{" ".join(line)}"/>'
+    marks = [(LEFT + share * (WIDTH - LEFT - 8), f"{share * wide:,.0f}") for share in (0, 0.5, 1)]
+    return _framed(body, marks, [(0.0, f"{low:.3g}"), (1.0, f"{high:.3g}")], below, says)
+
+
+def intervals(rows: Sequence[tuple[str, float, float, float]], says: str) -> Markup:
+    """Return a line for each name from the low to the high end of its interval, a dot at its value."""
+    if not rows:
+        return Markup("")
+    low, high = min(row[2] for row in rows), max(row[3] for row in rows)
+    span, body = high - low or 1.0, ""
+
+    def at(value: float) -> float:
+        return 250 + (value - low) / span * 330
+
+    for place, (name, value, first, last) in enumerate(rows):
+        y = 14 + 20 * place
+        body += (
+            f'<text x="242" y="{y + 4}" text-anchor="end">{escape(name)}</text>'
+            f'<path class="axis" stroke-width="2" d="M{at(first):.1f} {y} H{at(last):.1f}"/>'
+            f'<circle cx="{at(value):.1f}" cy="{y}" r="4"><title>{value:.4f} ({first:.4f} to {last:.4f})</title></circle>'
+        )
+    base = 20 * len(rows) + 20
+    ends = f'<text x="250" y="{base}">{low:.3f}</text><text x="580" y="{base}" text-anchor="end">{high:.3f}</text>'
+    return Markup(f'<svg class="chart" viewBox="0 0 600 {base + 6}" role="img" aria-label="{escape(says)}">{body}{ends}</svg>')
 
 
 def heat(values: Sequence[Sequence[float]], path: Sequence[tuple[int, int]], says: str) -> Markup:
