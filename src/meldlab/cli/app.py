@@ -14,7 +14,23 @@ from typing import Annotated, Any
 import typer
 
 from meldlab import __version__
-from meldlab.cli import bench, card_picture, deadwood, demo, doctor, gin, recycle, replay, rummikub, runs, spelling, stopping, tune, waiting
+from meldlab.cli import (
+    bench,
+    card_picture,
+    deadwood,
+    demo,
+    doctor,
+    gin,
+    recycle,
+    replay,
+    rummikub,
+    runs,
+    serve,
+    spelling,
+    stopping,
+    tune,
+    waiting,
+)
 from meldlab.cli.help import Command, Door
 from meldlab.cli.options import Refused
 from meldlab.errors import MeldlabError
@@ -35,6 +51,7 @@ app.command("doctor", cls=Command)(doctor.doctor)
 app.command("deadwood", cls=Command)(deadwood.deadwood)
 app.command("card-picture", cls=Command)(card_picture.card_picture)
 app.command("replay", cls=Command)(replay.replay)
+app.command("serve", cls=Command)(serve.serve)
 app.add_typer(waiting.app, name="waiting")
 app.add_typer(gin.app, name="gin")
 app.add_typer(stopping.app, name="stopping")

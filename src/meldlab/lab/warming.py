@@ -1,0 +1,106 @@
+"""Kernels compiled ahead: by room, a small job that touches each of its kernels."""
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+__all__ = ["kernel_jobs"]
+
+
+def kernel_jobs() -> Mapping[str, Callable[[], object]]:
+    """Return, by room, a small job that touches each of its kernels."""
+    return {job.__name__.strip("_"): job for job in (_cards, _melds, _waiting, _stopping, _gin, _rummikub, _recycle)}
+
+
+def _cards() -> None:
+    from meldlab.cards import Deck, classes
+
+    classes.numbers(classes.hands(3, 0, 10), 3)
+    classes.orbit_size(Deck.shuffled(0).deal(3)[0])
+    classes.number(classes.hand(3, 1))
+
+
+def _melds() -> None:
+    from meldlab.cards.masks import random_hands
+    from meldlab.melds import arrange, deadwoods
+
+    deadwoods(random_hands(4, 10, seed=0))
+    arrange("5H 6H 7H 9C 9D KS")
+
+
+def _waiting() -> None:
+    from meldlab.waiting import Waiting, solve
+    from meldlab.waiting.cohorts import approximate
+    from meldlab.waiting.kept import PRECISIONS, load, save
+    from meldlab.waiting.rational import exact_values
+    from meldlab.waiting.simulation import duel, play_bag, play_deck
+    from meldlab.waiting.waiting_time import WaitingTime
+
+    solution = solve(Waiting(3), device="cpu")
+    with TemporaryDirectory() as folder:
+        for precision in PRECISIONS:  # the kernels are compiled for each type of number in a file
+            save(solution, Path(folder, "table"), precision)
+            kept = load(Path(folder, "table"))
+            kept.summary()
+            WaitingTime.from_hand(kept, "AC QH KD")
+            del kept
+    approximate(Waiting(3), 1.0, solution)
+    exact_values(Waiting(3, "round"))
+    waited = WaitingTime.from_hand(solution, "AC QH KD")
+    waited.deviation()
+    waited.quantile(0.5)
+    waited.quantiles(0.5)
+    play_bag(solution, "AC QH KD", games=2)
+    play_deck(solution, games=2)
+    duel(solution, solution.expected, None, games=4)
+
+
+def _gin() -> None:
+    from meldlab.gin import Gin, players
+    from meldlab.gin.advice import advise, imagined_view
+    from meldlab.lab.arena.contest import contest
+    from meldlab.lab.computing import Setting, compute
+    from meldlab.lab.tuning.work import warm
+    from meldlab.play import Deal, Table
+
+    warm()
+    for threads in (0, 1):
+        contest(Gin(), ["ensemble", "simple"], 2, threads=threads)
+    for pair in (("mc:1", "ensemble"), ("computed:light", "ensemble:best"), ("random", "simple")):
+        Table(Gin(), [players.parse(name) for name in pair]).play(Deal(0))
+    ten, knock = imagined_view("2C 3C 4C 9D 9H 9S KC KD 4H 5S", "KH"), imagined_view("2C 3C 4C 9D 9H 9S KC KD KH 4S 5H")
+    for name in ("ensemble", "computed:light"):
+        for view in (ten, knock):
+            advise(view, players.parse(name))
+    advise(ten)
+    compute("simple", Setting(cards=3, ranks=4), device="cpu", rounds=1000, games=2, loops=1)
+
+
+def _stopping() -> None:
+    from meldlab.stopping import Sitting, Urn, simulate
+
+    urn = Urn(2, 2)
+    urn.floats.values()
+    urn.floats.winnings()
+    simulate(urn, games=2, seed=0)
+    Sitting.shuffled(urn, seed=0)
+
+
+def _recycle() -> None:
+    from meldlab.recycle.game import Described
+    from meldlab.recycle.players import Searcher
+    from meldlab.recycle.players.searching import searched_games
+    from meldlab.recycle.telling.transcript import transcribe
+
+    described = Described.named("kuhn_poker")
+    machine = described.machine
+    machine.random_games(games=2, seed=0)
+    searched_games(machine, [Searcher("mcts", 2)] * 2, games=1, seed=0, threads=1)
+    list(transcribe(described, [Searcher("random")] * described.machine.players, seed=0))
+
+
+def _rummikub() -> None:
+    from meldlab.rummikub import Position, random_position, solve
+
+    solve(Position.parse("R5 R6 R7 | K9 B9 O9", "R8 J"))
+    random_position("easy", seed=0)

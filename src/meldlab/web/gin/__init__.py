@@ -1,0 +1,1 @@
+"""The gin table: matches against players whose strength was measured."""

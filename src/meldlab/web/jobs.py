@@ -1,0 +1,149 @@
+"""Long work: each piece in a process of its own, with progress, cancelled by ending it, kept in the store and begun again after a crash.
+
+Work is a function ``f(progress, **arguments) -> JSON``; ``progress(done, total, says)`` tells how far it is. Work that keeps its pieces in
+the store goes on where it was.
+"""
+
+import asyncio
+import json
+import os
+import sys
+import time
+from collections.abc import AsyncIterator
+from multiprocessing.connection import Connection
+from typing import Any
+
+from meldlab.errors import MeldlabError
+from meldlab.lab.runs.store import canonical
+from meldlab.web.kept import Job, Kept
+from meldlab.web.problems import Busy
+from meldlab.web.settings import Settings
+from meldlab.web.workers import bound_process, function_of, spawned
+
+__all__ = ["ENDED", "KINDS", "Jobs"]
+
+ENDED = ("done", "failed", "cancelled")
+# What can be asked for, by the name that the store has of it.
+KINDS: dict[str, str] = {}
+LOOK = 0.2  # seconds between two looks at what has changed
+
+
+def _work(ours: Connection, name: str, arguments: dict[str, Any], memory: int) -> None:
+    bound_process(memory, niceness=5)
+    last = 0.0
+
+    def progress(done: float, total: float, says: str = "") -> None:
+        nonlocal last
+        if time.monotonic() > last + LOOK or done >= total:
+            last = time.monotonic()
+            ours.send(("progress", (float(done), float(total), says)))
+
+    try:
+        ours.send(("done", canonical(function_of(name)(progress, **arguments))))
+    except MeldlabError as mistake:
+        ours.send(("failed", str(mistake)))
+    except MemoryError:
+        ours.send(("failed", "there was not enough memory"))
+    except (BrokenPipeError, ConnectionError):
+        os._exit(1)  # nobody listens any more
+    except Exception as bug:
+        print(f"meldlab serve: {name}: {type(bug).__name__}: {bug}", file=sys.stderr, flush=True)
+        ours.send(("failed", f"a mistake of the laboratory: {type(bug).__name__}"))
+
+
+class Jobs:
+    """The work of a server: some of it runs, some waits."""
+
+    def __init__(self, kept: Kept, settings: Settings) -> None:
+        self.kept, self.settings = kept, settings
+        self.running: dict[str, Any] = {}
+        self.wanted = asyncio.Event()
+        self.tasks: list[asyncio.Task[None]] = []
+
+    def start(self) -> None:
+        """Go on with what was not at its end when the server stopped."""
+        for job in self.kept.jobs("running", "waiting"):
+            self.kept.change_job(job.id, state="waiting")
+        self.tasks = [asyncio.create_task(self._run_all()) for _ in range(self.settings.jobs)]
+        self.wanted.set()
+
+    def stop(self) -> None:
+        """End all processes; the store still says that they are running."""
+        for task in self.tasks:
+            task.cancel()
+        for process in self.running.values():
+            process.kill()
+
+    def add(self, owner: str, kind: str, arguments: dict[str, Any]) -> Job:
+        """Take on work, or say that there is too much of it."""
+        if len(list(self.kept.jobs("waiting"))) >= self.settings.job_queue:
+            raise Busy(30)
+        job = self.kept.add_job(owner, kind, arguments)
+        self.wanted.set()
+        return job
+
+    def cancel(self, id: str) -> Job:
+        """End work, or keep it from beginning."""
+        self.kept.change_job(self.kept.job(id).id, state="cancelled")
+        process = self.running.get(id)
+        if process is not None:
+            process.kill()
+        return self.kept.job(id)
+
+    async def changes(self, id: str, since: int = -1) -> AsyncIterator[Job]:
+        """Give the work each time it has changed, until it has ended."""
+        while True:
+            job = self.kept.job(id)
+            if job.version > since:
+                since = job.version
+                yield job
+            if job.state in ENDED:
+                return
+            await asyncio.sleep(LOOK)
+
+    async def _run_all(self) -> None:
+        while True:
+            waiting = [job for job in self.kept.jobs("waiting") if job.id not in self.running]
+            if not waiting:
+                self.wanted.clear()
+                await self.wanted.wait()
+                continue
+            await self._run(min(waiting, key=lambda job: job.begun))
+
+    async def _run(self, job: Job) -> None:
+        self.kept.change_job(job.id, state="running")
+        ours, theirs = spawned.Pipe(duplex=False)
+        process = spawned.Process(
+            target=_work, args=(theirs, KINDS[job.kind], json.loads(job.arguments), self.settings.memory), daemon=True, name="meldlab job"
+        )
+        self.running[job.id] = process
+        process.start()
+        theirs.close()
+        end = time.monotonic() + self.settings.job_seconds
+        try:
+            while await self._heard(job.id, ours, process):
+                if time.monotonic() > end:
+                    self.kept.change_job(job.id, state="failed", says=f"stopped after {self.settings.job_seconds:.0f} seconds")
+                    break
+        finally:
+            process.kill()
+            await asyncio.to_thread(process.join)
+            ours.close()
+            del self.running[job.id]
+
+    async def _heard(self, id: str, ours: Connection, process: Any) -> bool:
+        """Write down what the process says; False when it has nothing more to say."""
+        try:
+            if not ours.poll():
+                await asyncio.sleep(LOOK)
+                return True
+            kind, what = ours.recv()
+        except (EOFError, OSError):
+            self.kept.change_job(id, state="failed", says="the process that worked on it died, out of memory perhaps")
+            return False
+        if kind == "progress":
+            done, total, says = what
+            self.kept.change_job(id, done=done, total=total, says=says)
+            return True
+        self.kept.change_job(id, state=kind, **({"result": what} if kind == "done" else {"says": what}))
+        return False

@@ -1,0 +1,142 @@
+"""What the routes share: workers, the store, long work, which rooms are ready, and who asks."""
+
+import asyncio
+import re
+import secrets
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Annotated, Any
+
+from fastapi import Depends, Request
+
+from meldlab.lab.runs.store import Store
+from meldlab.web.guard import COOKIE
+from meldlab.web.jobs import Jobs
+from meldlab.web.kept import Kept
+from meldlab.web.problems import Refused
+from meldlab.web.settings import Settings
+from meldlab.web.workers import Workers
+
+__all__ = ["Lab", "Laboratory", "Person", "Warming"]
+
+TOKEN = re.compile("[A-Za-z0-9_-]{24}")
+# What compiling takes on two cores when nothing is cached, in seconds; the pages say so.
+COLD = {"cards": 8, "melds": 12, "stopping": 4, "rummikub": 8, "gin": 60, "waiting": 30, "recycle": 25}
+
+
+@dataclass
+class Warming:
+    """Which rooms have their kernels compiled; until then pages say how long it takes."""
+
+    ready: set[str] = field(default_factory=set)
+    room: str | None = None
+    since: float = 0.0
+    failed: str = ""
+
+    def left(self, room: str) -> int:
+        """Return about how many seconds it takes until a room is ready."""
+        order = list(COLD)
+        waiting = [name for name in order[: order.index(room) + 1] if name not in self.ready]
+        begun = time.monotonic() - self.since if self.room in waiting else 0.0
+        return max(1, round(sum(COLD[name] for name in waiting) - begun))
+
+
+class Laboratory:
+    """One server's state."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
+        self.kept = Kept(Store.open(settings.store), settings.matches)
+        self.workers = Workers(settings.workers, settings.queue, settings.memory, "meldlab.web.laboratory:get_ready")
+        self.compiler = Workers(1, 1, settings.memory)
+        self.jobs = Jobs(self.kept, settings)
+        self.warming = Warming()
+        self.tasks: list[asyncio.Task[None]] = []
+
+    def start(self) -> None:
+        """Start processes, go on with unfinished work, compile what is cold."""
+        self.workers.start()
+        self.jobs.start()
+        if self.settings.warm:
+            self.compiler.start()
+            self.tasks.append(asyncio.create_task(self._warm()))
+        else:
+            self.warming.ready |= set(COLD)
+
+    def stop(self) -> None:
+        """End everything at once."""
+        for task in self.tasks:
+            task.cancel()
+        self.jobs.stop()
+        self.workers.stop()
+        self.compiler.stop()
+
+    async def ask(self, name: str, /, **arguments: Any) -> Any:
+        """Return what a worker answers within the time that a question may take."""
+        return await self.workers.ask(name, self.settings.seconds, **arguments)
+
+    def need(self, room: str) -> None:
+        """Refuse what would have to be compiled first."""
+        if room not in self.warming.ready:
+            seconds = self.warming.left(room)
+            raise Refused(503, f"kernels are being compiled; {room} is ready in about {seconds} seconds", {"Retry-After": str(seconds)})
+
+    async def _warm(self) -> None:
+        self.warming.ready |= await self.compiler.ask("meldlab.web.laboratory:compiled_rooms", 60.0)
+        for room in [room for room in COLD if room not in self.warming.ready]:
+            self.warming.room, self.warming.since = room, time.monotonic()
+            try:
+                await self.compiler.ask("meldlab.web.laboratory:compile_room", 600.0, room=room)
+            except Exception as problem:  # the room will compile as it is used, and say what is wrong
+                self.warming.failed = f"{room}: {problem}"
+            self.warming.ready.add(room)
+        self.warming.room = None
+        self.compiler.stop()
+
+
+def compiled_rooms() -> set[str]:
+    """Return the rooms whose kernels lie in the cache, by the marks that compiling leaves there; what a worker does."""
+    from meldlab.compiling import kernel_folder
+
+    return {room for room in COLD if Path(kernel_folder(), f"ready-{room}").is_file()}
+
+
+def compile_room(room: str) -> None:
+    """Compile the kernels of a room into the cache; what a worker does."""
+    from meldlab.compiling import kernel_folder
+    from meldlab.lab.warming import kernel_jobs
+
+    kernel_jobs()[room]()
+    Path(kernel_folder(), f"ready-{room}").touch()
+
+
+def get_ready() -> None:
+    """Load what the quick answers need, if it is compiled, so that nobody waits for it; what a worker does first."""
+    ready = compiled_rooms()
+    if "gin" in ready:
+        from meldlab.web.playing import begin
+
+        begin({}, "gin", ["computed:light"], 0, 0)
+    if "rummikub" in ready:
+        from meldlab.rummikub import Position, solve
+
+        solve(Position.parse("R5 R6 R7 | K9 B9 O9", "R8 J"))
+
+
+def laboratory(request: Request) -> Laboratory:
+    """Return the state of the server that has the request."""
+    found: Laboratory = request.app.state.laboratory
+    return found
+
+
+def person(request: Request) -> str:
+    """Return who asks: the token in the browser's cookie; without one a new token, which the guard gives to the browser."""
+    token = request.cookies.get(COOKIE, "")
+    if not TOKEN.fullmatch(token):
+        token = request.scope["person"] = secrets.token_urlsafe(18)
+    return token
+
+
+Lab = Annotated[Laboratory, Depends(laboratory)]
+Person = Annotated[str, Depends(person)]

@@ -1,0 +1,184 @@
+"""Matches of a person with players, for every game of the house: begin, look, act, take back; no card that the seat may not see.
+
+The seed stays here until the match is over: it is the deal.
+"""
+
+import asyncio
+import secrets
+from collections.abc import AsyncIterator
+from typing import Annotated, Any, Literal
+
+from fastapi import APIRouter, Header, Path, Request
+from fastapi.responses import PlainTextResponse
+from fastapi.sse import EventSourceResponse, ServerSentEvent
+from pydantic import BaseModel, ConfigDict, Field
+
+from meldlab.errors import NoSuchThing, NotLegalHere
+from meldlab.play import Record
+from meldlab.web.kept import Match
+from meldlab.web.laboratory import Lab, Laboratory, Person
+from meldlab.web.problems import Refused
+
+__all__ = ["Act", "After", "Begin", "MatchId", "Told", "act_in", "begin_match", "look_at", "router", "take_back"]
+
+router = APIRouter(prefix="/api/matches", tags=["matches"])
+MatchId = Annotated[str, Path(pattern="^[A-Za-z0-9_-]{16}$", description="The name of a match, as it was given when it began.")]
+# Who may be played against; a name that would read a file is none of them.
+OPPONENTS: dict[str, tuple[str, ...]] = {
+    "gin": ("random", "simple", "ensemble:paper", "ensemble:best", "computed:light", "computed:light-ensemble", "mc:16", "mc:64"),
+    "recycle": ("random", "mcts:20", "mcts:100", "ismcts:100", "pimc:20"),
+}
+KERNELS = {"gin": "gin", "recycle": "recycle"}
+
+
+class Begin(BaseModel):
+    """A match to begin."""
+
+    model_config = ConfigDict(extra="forbid")
+    game: Literal["gin", "recycle"]
+    rules: dict[str, str | int | bool | dict[str, int]] = Field(default_factory=dict, max_length=40)
+    """As in a record: of gin a ``preset`` and the fields that differ, of a described game its ``description``."""
+    opponents: list[Annotated[str, Field(max_length=40)]] = Field(min_length=1, max_length=7)
+    seat: int = Field(default=0, ge=0, le=7)
+    seed: int | None = Field(default=None, ge=0, le=2**63 - 1)
+    """The deal; a match with a chosen deal counts as practice."""
+
+
+class Act(BaseModel):
+    """An action in a match, as one would type it."""
+
+    model_config = ConfigDict(extra="forbid")
+    after: int = Field(ge=0, le=1_000_000)
+    """How many actions the match had when this one was chosen; if it has more now, it is refused."""
+    action: str = Field(max_length=2000)
+
+
+class After(BaseModel):
+    """The moment in a match that is meant."""
+
+    model_config = ConfigDict(extra="forbid")
+    after: int = Field(ge=0, le=1_000_000)
+
+
+class Ending(BaseModel):
+    """How a match ended."""
+
+    scores: list[int]
+    winners: list[int]
+    reason: str
+
+
+class Told(BaseModel):
+    """A match as the person's seat may know it."""
+
+    id: str
+    version: int
+    game: str
+    players: list[str]
+    seat: int
+    turn: int
+    """How many actions were done."""
+    to_act: bool
+    legal: list[str]
+    """What can be done now, as one would type it."""
+    heard: list[str]
+    """What everybody did, as the seat noticed it."""
+    over: bool
+    result: Ending | None
+    view: dict[str, Any]
+    """What the seat sees; the fields are those of its game."""
+    practice: str
+    """Why the match does not count, if it does not."""
+    seed: int | None = None
+    """The deal, when the match is over."""
+
+
+@router.post("", status_code=201)
+async def begin_match(lab: Lab, person: Person, wanted: Begin) -> Told:
+    """Begin a match against players of the house."""
+    for name in wanted.opponents:
+        if name not in OPPONENTS[wanted.game]:
+            raise NoSuchThing("opponent", name, OPPONENTS[wanted.game])
+    if wanted.seat > len(wanted.opponents):
+        raise NotLegalHere(f"there are seats 0 to {len(wanted.opponents)}, not {wanted.seat}")
+    lab.need(KERNELS[wanted.game])
+    seed = secrets.randbits(63) if wanted.seed is None else wanted.seed
+    made = await lab.ask(
+        "meldlab.web.playing:begin",
+        rules=wanted.rules, game=wanted.game, players=wanted.opponents, seat=wanted.seat, seed=seed,
+    )  # fmt: skip
+    practice = "" if wanted.seed is None else "the deal was chosen"
+    told = made["told"]
+    match = lab.kept.add_match(person, wanted.game, made["record"], wanted.seat, told["turn"], told["over"], practice)
+    return _told(match, made)
+
+
+@router.get("")
+async def matches(lab: Lab, person: Person) -> list[dict[str, str | float | bool]]:
+    """Return the matches of who asks, the one last touched first."""
+    return [{"id": one.id, "game": one.game, "over": one.over, "changed": one.changed} for one in lab.kept.matches_of(person)]
+
+
+@router.get("/{id}")
+async def look_at(lab: Lab, id: MatchId) -> Told:
+    """Return a match as the person's seat may know it."""
+    match = lab.kept.match(id)
+    lab.need(KERNELS[match.game])
+    return _told(match, await lab.ask("meldlab.web.playing:look", record=match.record, seat=match.seat))
+
+
+@router.post("/{id}/actions")
+async def act_in(lab: Lab, id: MatchId, wanted: Act) -> Told:
+    """Do something in a match; the answer has what the others did after it."""
+    match = await _meant(lab, id, wanted.after)
+    made = await lab.ask("meldlab.web.playing:act", record=match.record, seat=match.seat, action=wanted.action)
+    told = made["told"]
+    return _told(lab.kept.change_match(match, record=made["record"], turn=told["turn"], over=told["over"]), made)
+
+
+@router.post("/{id}/undo")
+async def take_back(lab: Lab, id: MatchId, wanted: After) -> Told:
+    """Take the last choice back; once a hidden card was seen the match is practice."""
+    match = await _meant(lab, id, wanted.after)
+    made = await lab.ask("meldlab.web.playing:undo", record=match.record, seat=match.seat)
+    practice = match.practice or ("a choice was taken back after a hidden card was seen" if made["seen"] else "")
+    return _told(lab.kept.change_match(match, record=made["record"], turn=made["told"]["turn"], practice=practice, over=False), made)
+
+
+@router.get("/{id}/record", response_class=PlainTextResponse)
+async def record_of(lab: Lab, id: MatchId) -> str:
+    """Return the record of a match that is over; before, it would tell the deal."""
+    match = lab.kept.match(id)
+    if not match.over:
+        raise Refused(409, "the record holds the deal; it can be had when the match is over")
+    return match.record
+
+
+@router.get("/{id}/events", response_class=EventSourceResponse)
+async def events(
+    lab: Lab, request: Request, id: MatchId, last_event_id: Annotated[str | None, Header(max_length=20)] = None
+) -> AsyncIterator[ServerSentEvent]:
+    """Tell each change of a match by its version; an old stream goes on after Last-Event-ID."""
+    since = int(last_event_id) if last_event_id and last_event_id.isdecimal() else -1
+    lab.kept.match(id)
+    while not await request.is_disconnected():
+        match = lab.kept.match(id)
+        if match.version > since:
+            since = match.version
+            yield ServerSentEvent(data={"version": match.version, "over": match.over}, id=str(match.version), event="match")
+        await asyncio.sleep(0.3)
+
+
+async def _meant(lab: Laboratory, id: str, after: int) -> Match:
+    """Return a match if it stands where the person thinks it does."""
+    match = lab.kept.match(id)
+    lab.need(KERNELS[match.game])
+    if match.turn != after:
+        raise Refused(409, "the match has gone on in another window")
+    return match
+
+
+def _told(match: Match, made: dict[str, Any]) -> Told:
+    told = made["told"]
+    seed = Record.parse(match.record).deal.seed if told["over"] else None
+    return Told(id=match.id, version=match.version, practice=match.practice, seed=seed, **told)

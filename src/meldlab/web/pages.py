@@ -1,0 +1,73 @@
+"""How a page of the laboratory is drawn: Jinja templates upon the house's frame, everything escaped, a nonce for the one script inside."""
+
+from functools import cache
+from typing import Any, NamedTuple
+from urllib.parse import parse_qsl
+
+from fastapi import Request
+from fastapi.responses import HTMLResponse
+from jinja2 import Environment, PackageLoader, StrictUndefined
+
+from meldlab import __version__
+from meldlab.cards import Card, Rank, Suit
+from meldlab.cards.picture import CROWN, PIPS
+from meldlab.errors import NotLegalHere
+
+__all__ = ["ROOMS", "Room", "card_name", "form", "page"]
+
+
+class Room(NamedTuple):
+    """One room of the laboratory: where it is, what it is called, what one does there, and whose kernels it needs."""
+
+    path: str
+    short: str
+    title: str
+    does: str
+    kernels: str | None
+
+
+ROOMS = (
+    Room("/rummikub", "Rummikub", "Rummikub helper", "The best move with the least change, and a puzzle a day.", "rummikub"),
+    Room("/gin", "Gin", "Gin table", "Play against players whose strength was measured; hints, undo, review.", "gin"),
+    Room("/review", "Review", "Review", "Where a match was won and lost, and what would have been better.", "gin"),
+    Room("/waiting", "Waiting", "Waiting times", "How long a hand takes to be complete, exactly, and what to throw away.", "waiting"),
+    Room("/stopping", "Stopping", "Stopping game", "Black wins, red loses: when to stop, and what it is worth.", "stopping"),
+    Room("/studio", "Studio", "RECYCLE studio", "Write the rules of a card game, play it, and see what it is like.", "recycle"),
+    Room("/experiments", "Experiments", "Experiments", "Contests, searches and analyses in the store, while they run.", None),
+)
+
+
+@cache
+def _environment() -> Environment:
+    made = Environment(
+        loader=PackageLoader("meldlab.web"), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+    )
+    made.globals.update(version=__version__, rooms=ROOMS, card_name=card_name, pips={str(suit): path for suit, path in PIPS.items()})
+    made.filters["combine"] = lambda first, more: {**first, **more}
+    made.globals.update(crown=CROWN, symbol=lambda suit: Suit.parse(suit).symbol)
+    return made
+
+
+def page(request: Request, template: str, *, status: int = 200, headers: dict[str, str] | None = None, **values: Any) -> HTMLResponse:
+    """Return a template as the answer to a request."""
+    values |= {"request": request, "path": request.url.path, "nonce": request.scope.get("nonce", "")}
+    return HTMLResponse(_environment().get_template(template).render(**values), status, headers)
+
+
+async def form(request: Request) -> dict[str, str]:
+    """Return what a form has sent, the last value of each field."""
+    body = (await request.body()).decode("utf-8", errors="replace")
+    try:
+        return dict(parse_qsl(body, keep_blank_values=True, max_num_fields=200))
+    except ValueError:
+        raise NotLegalHere("a form has at most 200 fields") from None
+
+
+def card_name(card: Card | str) -> str:
+    """Return the full name of a card, as a reader of screens says it.
+
+    >>> card_name("TD"), card_name("AS")
+    ('ten of diamonds', 'ace of spades')
+    """
+    found = Card.parse(card) if isinstance(card, str) else card
+    return f"{Rank(found.rank).name.lower()} of {Suit(found.suit).name.lower()}"

@@ -1,0 +1,143 @@
+"""What a worker does for a match: play a record again, take the person's action, let the others answer.
+
+Nothing is remembered but what is quicker to keep than to play again: the record is the match.
+"""
+
+from collections import OrderedDict
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import replace
+from typing import Any
+
+from meldlab.errors import NotLegalHere
+from meldlab.lab.games import game_of, player_of
+from meldlab.play import Deal, Record, Step, Table, replay
+from meldlab.web.workers import function_of
+
+__all__ = ["PERSON", "act", "begin", "learned", "look", "steps_of", "undo"]
+
+PERSON = "you"
+# How a view is told as JSON, by the name of the game; it gets the view and the number of the seat's own choices so far.
+SHOWN = {"gin": "meldlab.web.gin.shown:shown", "recycle": "meldlab.web.studio.shown:shown"}
+KEPT = 32  # matches that a worker keeps ready
+READY: OrderedDict[str, tuple[Any, list[Step[Any]]]] = OrderedDict()
+
+
+class _Wanted(BaseException):
+    """It is the person's turn."""
+
+
+class _Person:
+    """Sits in the person's seat and answers once, if there is an answer."""
+
+    name = PERSON
+
+    def __init__(self, text: str | None) -> None:
+        self.text = text
+
+    def choose(self, view: Any, chance: Any) -> Any:
+        if self.text is None:
+            raise _Wanted
+        action, self.text = view.parse(self.text), None
+        view.verify(action)
+        return action
+
+
+def begin(rules: dict[str, Any], game: str, players: list[str], seat: int, seed: int) -> dict[str, Any]:
+    """Return a new match, with what the others have done before the person's first turn."""
+    names = (*players[:seat], PERSON, *players[seat:])
+    wanted = Record(game, rules, names, Deal(seed))
+    found = game_of(wanted)
+    return _go_on(Record(found.name, found.rules(), names, Deal(seed)), seat, None)
+
+
+def look(record: str, seat: int) -> dict[str, Any]:
+    """Return a match as the seat sees it."""
+    return _told(Record.parse(record), *steps_of(record), seat)
+
+
+def act(record: str, seat: int, action: str) -> dict[str, Any]:
+    """Return the match after an action of the person and what the others did then."""
+    return _go_on(Record.parse(record), seat, action)
+
+
+def undo(record: str, seat: int) -> dict[str, Any]:
+    """Return the match before the person's last choice; ``seen`` tells whether something hidden was seen since."""
+    before = Record.parse(record)
+    _, steps = steps_of(record)
+    seen = False
+    for many, step in enumerate(reversed(steps), 1):
+        seen = seen or learned(step, seat)
+        if step.seat == seat and len(step.before.view(seat).legal_actions()) > 1:
+            after = replace(before, actions=before.actions[:-many], result=None)
+            return look(str(after), seat) | {"seen": seen}
+    raise NotLegalHere("there is nothing to take back")
+
+
+def learned(step: Step[Any], seat: int) -> bool:
+    """Tell whether a seat knows more after a step: a card was seen, or somebody else has made a choice."""
+    if step.seat == seat:
+        return step.heard(seat).partition(" ")[2] != str(step.action)
+    return len(step.before.view(step.seat).legal_actions()) > 1
+
+
+def steps_of(record: str) -> tuple[Any, list[Step[Any]]]:
+    """Return the game of a record and its steps."""
+    if record in READY:
+        READY.move_to_end(record)
+        return READY[record]
+    read = Record.parse(record)
+    game = game_of(read)
+    return _keep(record, game, list(replay(game, read)))
+
+
+def _keep(record: str, game: Any, steps: list[Step[Any]]) -> tuple[Any, list[Step[Any]]]:
+    READY[record] = game, steps
+    while len(READY) > KEPT:
+        READY.popitem(last=False)
+    return game, steps
+
+
+def _go_on(record: Record, seat: int, action: str | None) -> dict[str, Any]:
+    game, before = steps_of(str(record))
+    if before and before[-1].result is not None:
+        raise NotLegalHere("the match is over")
+    steps = list(before)
+    person = _Person(action)
+    table = Table(game, [person if place == seat else player_of(game, name) for place, name in enumerate(record.players)])
+    with suppress(_Wanted):
+        for step in table.steps(record.deal, steps[-1] if steps else None):
+            if step.seat == seat and step.mistake is not None:
+                raise step.mistake
+            steps.append(step)
+    new = steps[len(before) :]
+    result = steps[-1].result if steps else None
+    after = replace(record, actions=(*record.actions, *(step.line for step in new)), result=result)
+    _keep(str(after), game, steps)
+    return _told(after, game, steps, seat)
+
+
+def _told(record: Record, game: Any, steps: list[Step[Any]], seat: int) -> dict[str, Any]:
+    """Return a match as its seat may know it, and the record for the store only."""
+    state = steps[-1].after if steps else game.start(len(record.players), record.deal)
+    view = state.view(seat)
+    over = record.result is not None
+    shown: Callable[[Any, Any, list[Step[Any]]], dict[str, Any]] = function_of(
+        SHOWN["recycle" if "description" in record.rules else record.game]
+    )
+    legal = view.legal_actions() if not over and state.seat == seat else ()
+    return {
+        "record": str(record),
+        "told": {
+            "game": record.game,
+            "players": list(record.players),
+            "seat": seat,
+            "turn": len(steps),
+            "to_act": bool(legal),
+            "legal": [str(action) for action in legal],
+            "heard": [step.heard(seat) for step in steps],
+            "over": over,
+            "result": vars(record.result) if record.result else None,
+            "view": shown(game, view, steps),
+        },
+    }

@@ -1,0 +1,37 @@
+"""What the server may use, and for whom it answers."""
+
+from dataclasses import dataclass
+
+__all__ = ["Settings"]
+
+LOCAL = ("localhost", "127.0.0.1", "[::1]")
+
+
+@dataclass(frozen=True)
+class Settings:
+    """The bounds of one server; the defaults suit two cores and people one knows."""
+
+    store: str | None = None
+    """Where games and experiments are kept: a file or a URL, by default the store in the cache."""
+    hosts: tuple[str, ...] = LOCAL
+    """Names by which the server may be called; others are refused, against DNS rebinding."""
+    workers: int = 2
+    """Processes that answer questions."""
+    queue: int = 64
+    """Questions that may wait for a worker; more are answered by 503."""
+    seconds: float = 10.0
+    """What one question may take before its worker is ended."""
+    jobs: int = 1
+    """Long pieces of work that run at the same time."""
+    job_queue: int = 8
+    """Long pieces of work that may wait."""
+    job_seconds: float = 3600.0
+    memory: int = 6 << 30
+    """Bytes of address space that a worker may have."""
+    body: int = 1 << 18
+    """Bytes that a request may send."""
+    request_seconds: float = 30.0
+    matches: int = 10_000
+    """Matches that are kept; beyond them the oldest that nobody touched for a day make room."""
+    warm: bool = True
+    """Whether kernels are compiled ahead when the server starts."""

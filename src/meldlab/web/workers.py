@@ -1,0 +1,185 @@
+"""Processes that answer questions outside the server, can be ended at any moment, and never wait in a line longer than it may be.
+
+A question is a function by its name, ``package.module:function``, with arguments that pickle; its answer is what it returns. Mistakes
+(``MeldlabError``) come back as they are.
+"""
+
+import asyncio
+import multiprocessing
+import os
+import resource
+import signal
+import sys
+import threading
+from collections import deque
+from collections.abc import Callable
+from concurrent.futures import Future
+from contextlib import suppress
+from importlib import import_module
+from multiprocessing.connection import Connection
+from typing import Any
+
+from meldlab.errors import MeldlabError
+from meldlab.web.problems import Busy, Died, TooLong
+
+__all__ = ["Workers", "bound_process", "function_of", "spawned"]
+
+START = 120.0  # seconds within which a process is ready
+spawned = multiprocessing.get_context("spawn")  # a fork of a process with threads may hang
+
+
+def function_of(name: str) -> Callable[..., Any]:
+    """Return the function that a text ``module:function`` names."""
+    module, _, function = name.partition(":")
+    found: Callable[..., Any] = getattr(import_module(module), function)
+    return found
+
+
+def bound_process(memory: int, niceness: int = 0) -> None:
+    """Let this process have so much memory, die with its parent's pipe, and leave the keys to the server."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    os.nice(niceness)
+
+
+def _serve(questions: Connection, memory: int, ready: str | None) -> None:
+    """Answer questions until nobody asks any more; the whole life of a worker."""
+    bound_process(memory)
+    if ready is not None:
+        function_of(ready)()
+    questions.send("ready")
+    answer: tuple[bool, Any]
+    while True:
+        try:
+            name, arguments = questions.recv()
+        except (EOFError, OSError):
+            return  # the server is gone
+        try:
+            answer = True, function_of(name)(**arguments)
+        except MeldlabError as mistake:
+            answer = False, mistake
+        except MemoryError:
+            os._exit(1)  # whatever else it has begun cannot be trusted
+        except Exception as bug:
+            print(f"meldlab serve: {name}: {type(bug).__name__}: {bug}", file=sys.stderr, flush=True)
+            answer = False, RuntimeError(f"{type(bug).__name__} in {name}")
+        with suppress(OSError):
+            questions.send(answer)
+
+
+class _Worker(threading.Thread):
+    """One process, and the thread that asks it and waits."""
+
+    def __init__(self, workers: "Workers") -> None:
+        super().__init__(daemon=True, name="worker")
+        self.workers = workers
+        self.process: Any = None
+        self.ours: Connection
+        self.fresh = True
+        self.asked: Future[Any] | None = None
+
+    def run(self) -> None:
+        while (question := self.workers.next_question()) is not None:
+            self.asked, name, arguments, seconds = question
+            if self.asked.set_running_or_notify_cancel():
+                self._answer(self.asked, name, arguments, seconds)
+            self.asked = None
+        self.end()
+
+    def _answer(self, future: "Future[Any]", name: str, arguments: dict[str, Any], seconds: float) -> None:
+        try:
+            if self.process is None or not self.process.is_alive():
+                self.start_process()
+            if self.fresh:  # getting ready is not the question's time
+                if not self.ours.poll(START):
+                    raise EOFError
+                self.ours.recv()
+                self.fresh = False
+            self.ours.send((name, arguments))
+            if not self.ours.poll(seconds):
+                self.end()
+                future.set_exception(TooLong(seconds))
+                return
+            fine, answer = self.ours.recv()
+        except (EOFError, OSError):
+            self.end()
+            future.set_exception(Died())
+            return
+        if fine:
+            future.set_result(answer)
+        else:
+            future.set_exception(answer)
+
+    def start_process(self) -> None:
+        """Start a process, or another in place of one that is gone."""
+        self.ours, theirs = spawned.Pipe()
+        self.fresh = True
+        self.process = spawned.Process(
+            target=_serve, args=(theirs, self.workers.memory, self.workers.ready), daemon=True, name="meldlab worker"
+        )
+        self.process.start()
+        theirs.close()
+
+    def end(self) -> None:
+        """End the process whatever it is at."""
+        if self.process is not None:
+            self.process.kill()
+            self.process.join()
+            self.ours.close()
+            self.process = None
+
+
+class Workers:
+    """A fixed number of processes and a bounded line before them."""
+
+    def __init__(self, number: int, queue: int, memory: int, ready: str | None = None) -> None:
+        """``ready`` names what a process does before its first question."""
+        self.number, self.queue, self.memory, self.ready = number, queue, memory, ready
+        self.waiting: deque[tuple[Future[Any], str, dict[str, Any], float]] = deque()
+        self.change, self.closed = threading.Condition(), False
+        self.workers = [_Worker(self) for _ in range(number)]
+
+    def start(self) -> None:
+        """Start all processes, so that nobody waits for it later."""
+        for worker in self.workers:
+            worker.start_process()
+            worker.start()
+
+    def stop(self) -> None:
+        """End all of them at once."""
+        with self.change:
+            self.closed = True
+            self.change.notify_all()
+        for worker in self.workers:
+            if worker.process is not None:
+                worker.process.kill()
+
+    async def ask(self, name: str, seconds: float, /, **arguments: Any) -> Any:
+        """Return what a function answers; Busy if too many wait, TooLong past the seconds, Died if the process did."""
+        future: Future[Any] = Future()
+        with self.change:
+            if len(self.waiting) >= self.queue:
+                raise Busy
+            self.waiting.append((future, name, arguments, seconds))
+            self.change.notify()
+        try:
+            return await asyncio.wrap_future(future)
+        except asyncio.CancelledError:
+            self._forget(future)
+            raise
+
+    def next_question(self) -> "tuple[Future[Any], str, dict[str, Any], float] | None":
+        """Wait for a question; None when all is over."""
+        with self.change:
+            while not self.waiting and not self.closed:
+                self.change.wait()
+            return None if self.closed else self.waiting.popleft()
+
+    def _forget(self, future: "Future[Any]") -> None:
+        """End the work on a question that nobody waits for any more."""
+        with self.change:
+            self.waiting = deque(one for one in self.waiting if one[0] is not future)
+        for worker in self.workers:
+            if worker.asked is future and worker.process is not None:
+                worker.process.kill()  # its thread notices and starts another

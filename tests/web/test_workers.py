@@ -1,0 +1,85 @@
+"""Workers can be ended, die, and are never asked more than they can hold."""
+
+import asyncio
+import os
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from meldlab.errors import NotLegalHere
+from meldlab.web.problems import Busy, Died, TooLong
+from meldlab.web.workers import Workers
+
+HERE = "tests.web.test_workers:"
+
+
+def sleep(seconds: float) -> str:
+    time.sleep(seconds)
+    return "slept"
+
+
+def die() -> None:
+    os._exit(3)
+
+
+def eat() -> int:
+    return len(bytearray(64 << 30))
+
+
+def refuse() -> None:
+    raise NotLegalHere("no")
+
+
+@pytest.fixture
+def workers() -> Iterator[Workers]:
+    made = Workers(1, 2, 2 << 30)
+    made.start()
+    yield made
+    made.stop()
+
+
+def answers(workers: Workers, *questions: tuple[str, float, dict[str, Any]]) -> list[Any]:
+    async def ask() -> list[Any]:
+        asked = [workers.ask(HERE + name, seconds, **arguments) for name, seconds, arguments in questions]
+        return list(await asyncio.gather(*asked, return_exceptions=True))
+
+    return asyncio.run(ask())
+
+
+def test_what_takes_too_long_is_ended_and_the_next_is_answered(workers: Workers) -> None:
+    begun = time.monotonic()
+    slow, quick = answers(workers, ("sleep", 0.5, {"seconds": 60.0}), ("sleep", 20.0, {"seconds": 0.0}))
+    assert isinstance(slow, TooLong)
+    assert quick == "slept"
+    assert time.monotonic() - begun < 30
+
+
+def test_a_worker_may_die(workers: Workers) -> None:
+    dead, hungry, alive = answers(workers, ("die", 20.0, {}), ("eat", 20.0, {})) + answers(workers, ("sleep", 20.0, {"seconds": 0.0}))
+    assert isinstance(dead, Died)
+    assert isinstance(hungry, Died)
+    assert alive == "slept"
+
+
+def test_mistakes_come_back_as_they_are(workers: Workers) -> None:
+    (refused,) = answers(workers, ("refuse", 20.0, {}))
+    assert isinstance(refused, NotLegalHere)
+    assert str(refused) == "no"
+
+
+def test_the_line_is_bounded(workers: Workers) -> None:
+    found = answers(workers, *[("sleep", 20.0, {"seconds": 0.5})] * 6)
+    assert sum(isinstance(one, Busy) for one in found) in (3, 4)
+    assert found.count("slept") in (2, 3)
+
+
+def test_who_stops_waiting_frees_the_worker(workers: Workers) -> None:
+    async def ask() -> str:
+        with pytest.raises(TimeoutError):
+            async with asyncio.timeout(0.3):
+                await workers.ask(HERE + "sleep", 60.0, seconds=60.0)
+        return str(await workers.ask(HERE + "sleep", 20.0, seconds=0.0))
+
+    assert asyncio.run(ask()) == "slept"
