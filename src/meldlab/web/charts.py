@@ -64,7 +64,7 @@ def pairs(names: Sequence[float], first: Sequence[float], second: Sequence[float
     return _framed("".join(parts), marks, [(0.0, "0"), (1.0, f"{most:.3g}")], below, says)
 
 
-def dots(points: Sequence[tuple[float, float]], below: str, says: str) -> Markup:
+def dots(points: Sequence[Sequence[float]], below: str, says: str) -> Markup:
     """Return points from left to right, and the best so far as a line."""
     if not points:
         return Markup("")
@@ -107,7 +107,7 @@ def intervals(rows: Sequence[tuple[str, float, float, float]], says: str) -> Mar
     return Markup(f'<svg class="chart" viewBox="0 0 600 {base + 6}" role="img" aria-label="{escape(says)}">{body}{ends}</svg>')
 
 
-def heat(values: Sequence[Sequence[float]], path: Sequence[tuple[int, int]], says: str) -> Markup:
+def heat(values: Sequence[Sequence[float]], path: Sequence[Sequence[int]], says: str) -> Markup:
     """Return a field for each position, black cards left upwards and red cards left to the right, with the path that was taken."""
     rows, columns = len(values), len(values[0])
     low, high = min(map(min, values)), max(map(max, values))

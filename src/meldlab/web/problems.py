@@ -55,7 +55,7 @@ class Died(Refused):
 
 # What any route under /api may answer besides its own; the checks of strangers come before every route.
 REFUSALS: dict[int | str, dict[str, Any]] = {
-    status: {"model": Problem, "description": says}
+    status: {"description": says, "content": {"application/json": {"schema": Problem.model_json_schema()}}}
     for status, says in {
         400: "The request cannot be read, or calls the server by a name it does not have.",
         403: "The request comes from another site.",

@@ -15,6 +15,7 @@ from meldlab.web.jobs import KINDS
 from meldlab.web.laboratory import Lab, Person
 from meldlab.web.long_work import JobId, JobTold, cancel, job_told
 from meldlab.web.pages import form, page
+from meldlab.web.shapes import Pair
 
 __all__ = ["api", "pages"]
 
@@ -50,7 +51,7 @@ class Leader(BaseModel):
     opponent: str
     games: int
     win_rate: float | None
-    ci95: tuple[float, float] | None
+    ci95: Pair | None
     score: float | None
 
 
@@ -58,7 +59,7 @@ class RunWhole(RunTold):
     """A run with its leaders, its curve, its notes and its answer."""
 
     leaders: list[Leader]
-    curve: list[tuple[int, float]]
+    curve: list[Pair]
     """Games done, and the rate or score of the piece that was done then."""
     notes: list[str]
     result: Any
@@ -119,17 +120,17 @@ def _leader(one: Reached) -> Leader:
     rate = one.win_rate
     return Leader(
         label=one.label, player=one.player, opponent=one.opponent, games=one.games, win_rate=rate.value if rate else None,
-        ci95=(rate.low, rate.high) if rate else None, score=one.score,
+        ci95=[rate.low, rate.high] if rate else None, score=one.score,
     )  # fmt: skip
 
 
-def _curve(run: Run) -> list[tuple[int, float]]:
-    points, games = [], 0
+def _curve(run: Run) -> list[list[float]]:
+    points, games = list[list[float]](), 0
     for row in run.evaluations():
         games += row.games
         value = row.score if row.score is not None else row.wins / row.games if row.wins is not None and row.games else None
         if value is not None:
-            points.append((games, float(value)))
+            points.append([games, float(value)])
     return points[:: max(1, len(points) // POINTS)]
 
 
@@ -170,10 +171,9 @@ async def stop(lab: Lab, id: JobId) -> Response:
 async def one_run(request: Request, lab: Lab, number: Number) -> Response:
     """Show one run."""
     told = await run(lab, number)
-    rated = [one for one in told.leaders if one.win_rate is not None and one.ci95 is not None]
-    rows_of = [(one.label[:40], one.win_rate, *one.ci95) for one in rated if one.win_rate is not None and one.ci95 is not None]
+    rates = [(one.label[:40], one.win_rate, one.ci95[0], one.ci95[1]) for one in told.leaders if one.win_rate is not None and one.ci95]
     return page(
         request, "experiments/run.html.jinja", title=f"Run {number}: {told.experiment}", run=told,
         curve=dots(told.curve, "games", "rate or score"),
-        rates=intervals(rows_of, "share of games won"),
+        rates=intervals(rates, "share of games won"),
     )  # fmt: skip

@@ -17,6 +17,7 @@ from meldlab.web.laboratory import Lab, Laboratory, Person
 from meldlab.web.matches import Act, After, Begin, MatchId, Told, act_in, begin_match, look_at, take_back
 from meldlab.web.pages import form, page
 from meldlab.web.problems import Refused
+from meldlab.web.shapes import Counts, Pair
 
 __all__ = ["api", "pages"]
 
@@ -35,9 +36,9 @@ class Rung(BaseModel):
     title: str
     does: str
     rating: int
-    ci95: tuple[int, int]
+    ci95: Counts
     beats_simple: float | None
-    beats_simple_ci95: tuple[float, float] | None
+    beats_simple_ci95: Pair | None
 
 
 class Ladder(BaseModel):

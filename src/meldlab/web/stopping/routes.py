@@ -12,6 +12,7 @@ from meldlab.errors import MeldlabError
 from meldlab.web.charts import heat, pairs
 from meldlab.web.laboratory import Lab
 from meldlab.web.pages import page
+from meldlab.web.shapes import Counts, Pair
 
 __all__ = ["api", "pages"]
 
@@ -29,7 +30,7 @@ class SittingTold(BaseModel):
     black: int
     red: int
     cards: list[str]
-    path: list[tuple[int, int]]
+    path: list[Counts]
     """Black and red cards left, from the first draw on."""
     won: float
     over: bool
@@ -55,7 +56,7 @@ class Automatic(BaseModel):
 
     games: int
     mean: float
-    ci95: tuple[float, float]
+    ci95: Pair
     exact_mean: float
     amounts: list[float]
     chances: list[float]
