@@ -20,7 +20,6 @@ from meldlab.chance import Purpose, derived
 from meldlab.gin import kernel_layout, players
 from meldlab.gin.batch import rule_vector, seat
 from meldlab.gin.book import NO_NETWORK, NO_VALUES
-from meldlab.gin.equity import match_equity
 from meldlab.gin.kernel_layout import COMPUTED, KIND, KNOWNS, LIGHT, NOISE, PARAMETERS, TURNS, Book, Network, Pair
 from meldlab.gin.players import kernel_light as light
 from meldlab.gin.rules import Rules
@@ -156,6 +155,20 @@ def train(network, mean, lesson, rate, passes, until):
             for slow, quick in zip(mean.parameters(), network.parameters(), strict=True):
                 slow.lerp_(quick, 1 / FOLLOW)
     return float(torch.stack(losses[-20:]).mean()) if losses else float("nan")
+
+
+def match_equity(results):
+    """Return [101, 101] float32: the chance to win the match from each score, if rounds go on bringing such points (100: won)."""
+    most = 200
+    chance = np.bincount(np.clip(results, -most, most) + most, minlength=2 * most + 1) / len(results)
+    won, lost = chance[most + 1 :], chance[:most][::-1]
+    equity = np.zeros((101, 101))
+    equity[100, :], equity[:100, 100] = 1, 0
+    for own in range(99, -1, -1):
+        for other in range(99, -1, -1):
+            gained = won[: 99 - own] @ equity[own + 1 : 100, other] + won[99 - own :].sum()
+            equity[own, other] = (gained + lost[: 99 - other] @ equity[own, other + 1 : 100]) / (won.sum() + lost.sum())
+    return equity.astype(np.float32)
 
 
 def gain(equity, points, own, other):
@@ -311,7 +324,7 @@ def learn(school, network, mean, until, seed, rate, by_points):
     results = None
     while (part := (time.perf_counter() - START - began) / (until - began)) < 1:
         if equity is None and results is not None and (not by_points or part > 0.5):
-            equity, held = torch.tensor(match_equity(results).astype(np.float32), device="cuda"), None
+            equity, held = torch.tensor(match_equity(results), device="cuda"), None
         noise, speed = 3.0 - 2.0 * part, rate * (1 - 0.8 * part)
         fresh, results = school.played_lesson(mean, 1 << 20, derived(seed, Purpose.LESSONS, loop), noise, equity)
         if equity is None and not by_points:

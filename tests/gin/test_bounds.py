@@ -225,10 +225,10 @@ def test_rules_have_bounds(value: int) -> None:
             Rules.read({name: value})
 
 
-def test_only_players_without_a_memory_play_a_round_out() -> None:
-    with pytest.raises(NotLegalHere, match="ensemble cannot play a round out from its middle"):
-        playing_out(SimplePlayer(), players.parse("ensemble"))
-    assert playing_out(SimplePlayer(), players.parse("computed:light")).vectors[1, KIND] == LIGHT
+@pytest.mark.parametrize("player", ["ensemble", "computed:light"])
+def test_only_simple_players_play_a_round_out(player: str) -> None:
+    with pytest.raises(NotLegalHere, match="cannot play a round out from its middle"):
+        playing_out(SimplePlayer(), players.parse(player))
 
 
 def test_a_kernel_chooses_a_card_whatever_it_computes() -> None:

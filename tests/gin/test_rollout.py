@@ -15,7 +15,6 @@ from meldlab.gin.batch import playing_out, rule_vector
 from meldlab.gin.move import DRAW, DROPS, PASS, TAKES
 from meldlab.gin.players import MonteCarloPlayer, SimplePlayer, montecarlo
 from meldlab.gin.players.kernel_rollout import Situation, rollouts
-from meldlab.gin.players.sight import situation_of
 from meldlab.gin.view import View
 from meldlab.play import Chance, Deal, RandomPlayer, Table
 
@@ -85,14 +84,17 @@ def test_the_kernel_plays_out_what_the_table_plays_out() -> None:
     thinker = MonteCarloPlayer.parse("mc:4")
     for view in positions()[:60]:
         candidates = thinker.candidates(view)
-        points = np.zeros((len(candidates), DEALS), np.int32)
-        rollouts(np.array(candidates, np.int64), np.uint64(KEY), situation_of(view)._replace(upcards=0), both, rules, points)
-        for candidate, won in zip(candidates, points.tolist(), strict=True):
-            slow = []
+        values = np.zeros(len(candidates))
+        passes = sum(move.verb is Verb.PASS for _, move in view.history) if view.phase == Phase.OFFER else 3
+        draws = sum(move.verb in (Verb.DRAW, Verb.TAKE) for _, move in view.history)
+        place = Situation(view.mask, view.known_mask, np.array(view.pile_indices, np.int64), view.stock, view.turn, draws, 0, passes)
+        rollouts(np.array(candidates, np.int64), DEALS, np.uint64(KEY), place, both, rules, values)
+        for candidate, value in zip(candidates, values, strict=True):
+            slow = 0
             for deal, (theirs, stock) in enumerate(dealt(view)):
                 root = int(address(KEY, deal, 0, 0, int(Purpose.PLAYOUT)))
-                slow.append(slow_playout(view, candidate, theirs, stock, root, 0))
-            assert won == slow, (view, candidate)
+                slow += slow_playout(view, candidate, theirs, stock, root, 0)
+            assert value == slow, (view, candidate)
             tried.add(candidate[0])
     assert tried == {verbs.PASS, verbs.TAKE, verbs.DRAW, verbs.DROP, verbs.KNOCK}
 
@@ -102,8 +104,7 @@ def test_a_playout_starts_from_the_real_counts(monkeypatch: pytest.MonkeyPatch) 
     seen: list[tuple[int, ...]] = []
 
     def watched(*arguments: Any) -> None:
-        place = arguments[2]
-        seen.append((place.turn, place.draws, place.upcards, place.passes))
+        seen.append(tuple(int(each) for each in arguments[3][4:]))
 
     monkeypatch.setattr(montecarlo, "rollouts", watched)
     thinker = MonteCarloPlayer.parse("mc:2")
@@ -128,8 +129,8 @@ def test_the_turn_decides_how_one_knocks() -> None:
     pile, both = np.array([51], np.int64), playing_out(SimplePlayer("late", 0, 10, 5), SimplePlayer("never", 0, 0, 0))
     found = []
     for turn in (0, 1, 9):
-        points = np.zeros((1, 300), np.int32)
-        place = Situation(hand, 0, pile, 30, turn, 2 * turn, 0, 3, 0, 0, 0, 0, 0)
-        rollouts(np.array([[verbs.DROP, 25]], np.int64), np.uint64(KEY), place, both, rules, points)
-        found.append(int(points.sum()))
+        values = np.zeros(1)
+        place = Situation(hand, 0, pile, 30, turn, 2 * turn, 0, 3)
+        rollouts(np.array([[verbs.DROP, 25]], np.int64), 300, np.uint64(KEY), place, both, rules, values)
+        found.append(values[0])
     assert len(set(found)) == 3

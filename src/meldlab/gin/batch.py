@@ -18,7 +18,7 @@ from meldlab.chance import verified
 from meldlab.errors import NotLegalHere, NotPossible, whole_number
 from meldlab.gin import kernel_layout, kernel_round
 from meldlab.gin.book import NO_BOOK, NO_VALUES
-from meldlab.gin.kernel_layout import ENSEMBLE, KIND, LIGHT, PARAMETERS, SIMPLE, Book, Pair
+from meldlab.gin.kernel_layout import ENSEMBLE, KIND, PARAMETERS, SIMPLE, Book, Pair
 from meldlab.gin.rules import Rules
 from meldlab.pieces import on_cores
 from meldlab.play.batch import Batch
@@ -88,10 +88,10 @@ def pair_of(first: Any, second: Any) -> Pair:
 
 
 def playing_out(first: Any, second: Any) -> Pair:
-    """Return the two who play a round out from its middle: simple or light ones, since others would have to remember how it began."""
+    """Return the two who play a round out from its middle: simple ones, since others would have to remember how it began."""
     for one in (seat(first), seat(second)):
-        if one.vector[KIND] not in (SIMPLE, LIGHT):
-            raise NotLegalHere(f"{one.name} cannot play a round out from its middle; simple, gin-only, knock:A,B,T and computed:light can")
+        if one.vector[KIND] != SIMPLE:
+            raise NotLegalHere(f"{one.name} cannot play a round out from its middle; simple, gin-only and knock:A,B,T can")
     return pair_of(first, second)
 
 

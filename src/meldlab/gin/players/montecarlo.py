@@ -4,22 +4,24 @@
 MonteCarloPlayer(name='mc:64', deals=64)
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cache
 from math import sqrt
 
 import numpy as np
+from numpy.typing import NDArray
 
 from meldlab.cards import Hand
 from meldlab.chance import Purpose
 from meldlab.errors import BadText
 from meldlab.gin import kernel_layout
-from meldlab.gin.batch import playing_out
+from meldlab.gin.batch import playing_out, rule_vector
 from meldlab.gin.kernel import makes_meld
 from meldlab.gin.move import DRAW, DROPS, PASS, TAKES, Move, Verb
-from meldlab.gin.players.kernel_rollout import discard_deadwoods, rollouts
+from meldlab.gin.players.kernel_rollout import Situation, discard_deadwoods, rollouts
 from meldlab.gin.players.player import GinPlayer, Valued
-from meldlab.gin.players.sight import rules_of, situation_of
 from meldlab.gin.players.simple import SimplePlayer
+from meldlab.gin.rules import Rules
 from meldlab.gin.view import Phase, View, is_big_gin
 from meldlab.play import Chance
 
@@ -90,6 +92,25 @@ class MonteCarloPlayer(GinPlayer):
 
     def values(self, view: View, candidates: list[tuple[int, int]], chance: Chance) -> list[float]:
         """Return the mean points that each candidate wins."""
-        points, key = np.zeros((len(candidates), self.deals), np.int32), np.uint64(chance.key(Purpose.IMAGINED_HANDS))
-        rollouts(np.array(candidates, np.int64), key, situation_of(view), PLAY_OUT, rules_of(view), points)
-        return [float(value) for value in points.sum(1) / self.deals]
+        rules = _rules(view.rules).copy()
+        rules[kernel_layout.LIMIT] = view.limit
+        values = np.zeros(len(candidates))
+        passes = sum(move.verb is Verb.PASS for _, move in view.history) if view.phase == Phase.OFFER else 3
+        draws = sum(move.verb in (Verb.DRAW, Verb.TAKE) for _, move in view.history)
+        upcards = sum(move.verb is Verb.TAKE for _, move in view.history) - _took_the_first(view)
+        pile, key = np.array(view.pile_indices, np.int64), np.uint64(chance.key(Purpose.IMAGINED_HANDS))
+        situation = Situation(view.mask, view.known_mask, pile, view.stock, view.turn, draws, upcards, passes)
+        rollouts(np.array(candidates, np.int64), self.deals, key, situation, PLAY_OUT, rules, values)
+        return [float(value) for value in values / self.deals]
+
+
+@cache
+def _rules(rules: Rules) -> NDArray[np.int64]:
+    """Return the rules that rounds are played out by: the kernel's, which know no last knock at the wall."""
+    return rule_vector(replace(rules, wall_knock=False))
+
+
+def _took_the_first(view: View) -> bool:
+    """Tell whether the first upcard was taken when it was offered, which the limit on upcards does not count."""
+    first = next((move.verb for _, move in view.history if move.verb is not Verb.PASS), None)
+    return view.rules.offer_upcard and first is Verb.TAKE
