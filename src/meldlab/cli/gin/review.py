@@ -1,5 +1,6 @@
 """``meldlab gin review``: what the decisions of a match cost, and what would have been better."""
 
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -33,20 +34,21 @@ def review(
     """
     from rich.console import Console
 
-    from meldlab.errors import NotLegalHere
+    from meldlab.cache import replace_file
     from meldlab.gin.review import Reviewer
 
-    if out is not None and out.is_dir():
-        raise NotLegalHere(f"{out} is a folder; a page is a file")
     record = read_record(file, seat)
     yours = [place for place, name in enumerate(record.players) if name == "you"]
-    found = _looked(Reviewer.named(player, worlds, seed, threads, least), record, [seat - 1] if seat is not None else yours or [0, 1])
-    if out is not None:
-        from meldlab.lab.reviewing.page import write_review
+    reviewer, seats = Reviewer.named(player, worlds, seed, threads, least), [seat - 1] if seat is not None else yours or [0, 1]
+    # The page is opened first: that it cannot be written is said at once.
+    with replace_file(out) if out is not None else nullcontext() as page:
+        found = _looked(reviewer, record, seats)
+        if page is not None:
+            from meldlab.lab.reviewing.page import review_page
 
-        write_review(found, out, least)
+            page.write(review_page(found, least).encode())
     if json:
-        print_json(found.as_json(least) | ({"page": str(out)} if out else {}))
+        print_json(found.as_json(least) | ({"page": out} if out else {}))
         return
     console = Console(highlight=False)
     for place in found.seats:

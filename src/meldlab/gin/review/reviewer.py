@@ -68,6 +68,8 @@ class Reviewer:
     def __post_init__(self) -> None:
         whole_number(self.worlds, "number of worlds", 2, MOST_WORLDS)
         verified(self.seed)
+        if not 0 <= self.least <= 1:
+            raise NotLegalHere(f"the least loss of a mistake is a chance from 0 to 1, not {self.least:g}")
 
     @classmethod
     def named(cls, player: str = PLAYER, worlds: int = WORLDS, seed: int = 0, threads: int = 1, least: float = LEAST) -> "Reviewer":

@@ -1,17 +1,13 @@
 """A review as one page: the chance to win over the match, the mistakes by kind, and every decision with all its candidates."""
 
-from pathlib import Path
-
 from matplotlib.ticker import MaxNLocator, PercentFormatter
 
-from meldlab.cache import replace_file
-from meldlab.errors import NotLegalHere
 from meldlab.gin.review import LEAST, Review
 from meldlab.lab.figures.sheet import BLUE, ORANGE, RED, Sheet, blank
 from meldlab.lab.pages.page import render
 from meldlab.melds import arrange
 
-__all__ = ["draw_curve", "review_page", "write_review"]
+__all__ = ["draw_curve", "review_page"]
 
 SIZE = (9.0, 3.8)
 COLOURS = (BLUE, ORANGE)
@@ -59,13 +55,3 @@ def review_page(review: Review, least: float = LEAST) -> str:
         arrange=arrange,
         sheets={"curve": draw_curve(review, least)},
     )
-
-
-def write_review(review: Review, path: Path, least: float = LEAST) -> None:
-    """Write the page; nobody ever sees half of it."""
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-    except OSError as problem:
-        raise NotLegalHere(f"{path} cannot be written: {problem.strerror}") from None
-    with replace_file(path) as file:
-        file.write(review_page(review, least).encode())
