@@ -1,5 +1,6 @@
 """Decisions valued anew: as exact as worlds allow, from what the seat knew, and found where somebody blunders."""
 
+import pickle
 from itertools import combinations, permutations
 
 import numpy as np
@@ -264,6 +265,24 @@ def test_the_wall_is_weighed_too() -> None:
     decision = weighed(view, "pass")
     assert (decision.kind, str(decision.best.move), decision.own.points) == (Kind.DRAW, "take KH", 0)
     assert decision.is_mistake()
+
+
+def test_big_gin_is_weighed_beside_gin() -> None:
+    eleven = imagined_view("2C 3C 4C 9D 9H 9S KC KD KH KS 5C", rules=Rules.preset("oklahoma"))._replace(limit=5)
+    decision = weighed(eleven, "drop KS")
+    assert (decision.best.move.verb, decision.kind, decision.is_mistake()) == (Verb.BIG_GIN, Kind.LATE, True)
+    gin = max(one.points for one in decision.candidates if one.move.verb is Verb.KNOCK)
+    assert decision.best.points == gin + 6
+
+
+def test_decisions_and_reviewers_can_be_sent_elsewhere() -> None:
+    decision = weighed(GIN, "drop 5H", pickle.loads(pickle.dumps(QUICK)))
+    assert pickle.loads(pickle.dumps(decision)) == decision == weighed(GIN, "drop 5H")
+
+
+def test_a_position_that_cannot_be_is_refused() -> None:
+    with pytest.raises(NotLegalHere, match="31 cards would be in stock in this position, not 40"):
+        weighed(GIN._replace(stock=40), "drop 5H")
 
 
 def test_who_cannot_review_is_named() -> None:

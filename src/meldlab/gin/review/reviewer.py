@@ -29,7 +29,7 @@ from meldlab.gin.review.equity import Equity
 from meldlab.gin.review.kernel import Memory, play_worlds
 from meldlab.gin.round import Round
 from meldlab.gin.rules import Rules
-from meldlab.gin.view import Phase, View
+from meldlab.gin.view import HAND_CARDS, Phase, View
 from meldlab.pieces import on_cores
 from meldlab.play import Deal, Record, Step, replay
 
@@ -138,6 +138,9 @@ class Reviewer:
 
     def _played(self, view: View, moves: list[Move], number: int, worlds: range) -> NDArray[np.int64]:
         # The worlds hang from a seed of the review's own: from that of the game the hidden cards could be told.
+        hidden = 52 - HAND_CARDS - (view.mask | sum(1 << card for card in view.pile_indices)).bit_count()
+        if hidden != view.stock:
+            raise NotLegalHere(f"{hidden} cards would be in stock in this position, not {view.stock}")
         key = np.uint64(Deal(self.seed).chance(number, view.seat).key(Purpose.REVIEW))
         rows, situation, memory = as_rows(view, moves), situation_of(view), self._memory(view)
         pair, rules, outcomes = pair_of(self.seated, self.seated), rules_of(view), np.zeros((len(worlds), len(moves)), np.int64)
