@@ -94,5 +94,5 @@ def _show(console: "Console", nth: int, one: "Decision") -> None:
     lying = cards_text([view.upcard]) if view.upcard else "none"
     console.print("   upcard ", lying, f" stock {view.stock}, score {view.scores[view.seat]} to {view.scores[1 - view.seat]}")
     for word, candidate in (("did", own), ("better", one.best)):
-        worth = f"   {100 * candidate.chance:.1f} % to win, {candidate.points:+.1f} points"
-        console.print(Text(f"   {word:8}").append_text(cards_drawn(str(candidate.move))).append(worth))
+        worth = f"   {word:8}{100 * candidate.chance:.1f} % to win, {candidate.points:+.1f} points: "
+        console.print(Text(worth).append_text(cards_drawn(str(candidate.move))), soft_wrap=True)
