@@ -123,6 +123,31 @@ def test_the_same_seed_gives_the_same_numbers_on_any_cores_and_in_any_pieces(mon
     assert [begun, *QUICK.decisions(some, since=begun.number + 1)] == one
 
 
+def test_an_error_says_how_much_costs_differ_from_seed_to_seed() -> None:
+    found = []
+    for seed in range(60):
+        decision = weighed(GIN, "drop KS", Reviewer.named("simple", worlds=50, seed=seed, least=1))
+        assert decision.worlds == 50
+        found.append((decision.own.cost, decision.own.error))
+    costs, errors = np.array(found).T
+    assert 0.75 < costs.std(ddof=1) / errors.mean() < 1.3
+
+
+def test_luck_with_the_worlds_is_seldom_called_a_mistake() -> None:
+    # Eleven candidates that are all worth the same: against the luckiest of them one in seven loses more than two errors.
+    chance, called, lucky = np.random.default_rng(7), 0, 0
+    for _ in range(400):
+        worth = chance.normal(0.5, 0.3, (800, 11))
+        losses = worth[:, worth.mean(axis=0).argmax()] - worth[:, 0]
+        lucky += losses.mean() > 2 * losses.std() / np.sqrt(len(losses))
+        called += reviewing._is_sure(worth, 0)
+    assert called < 0.07 * 400
+    assert lucky > 0.11 * 400
+    # What is truly worse is called so nearly always.
+    worse = [chance.normal(0.5, 0.3, (800, 11)) - 0.06 * (np.arange(11) == 0) for _ in range(100)]
+    assert sum(reviewing._is_sure(worth, 0) for worth in worse) > 90
+
+
 def test_forced_decisions_are_left_out() -> None:
     seen = {decision.number for decision in QUICK.decisions(STEPS)}
     for step in STEPS:
