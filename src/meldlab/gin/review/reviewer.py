@@ -37,7 +37,7 @@ __all__ = ["PLAYER", "WORLDS", "Reviewer", "steps_of"]
 
 PLAYER, WORLDS = "computed:light-ensemble", 200
 MOST_WORLDS = 1_000_000
-AGAIN = 4  # so many times the worlds for what looks like a mistake
+AGAIN = 4  # so many times the worlds, fresh ones, for what looks like a mistake
 LONGEST = 100  # draws after which a world is void: two may swap upcards for ever
 CHUNK = 4
 Worth = tuple[NDArray[np.float64], NDArray[np.float64]]
@@ -116,9 +116,9 @@ class Reviewer:
         decision = _decided(number, view, moves[at], moves, worth, sure=view.phase is Phase.SHOW)
         if not decision.worlds or not decision.own.clear or decision.own.cost < self.least:
             return decision
-        more = self._worth(view, moves, number, range(self.worlds, AGAIN * self.worlds))
-        worth = np.concatenate((worth[0], more[0])), np.concatenate((worth[1], more[1]))
-        return _decided(number, view, moves[at], moves, worth, sure=_is_sure(worth[0], at))
+        # Its numbers were looked at because they were large, which luck helps; fresh worlds do not know of that.
+        again = self._worth(view, moves, number, range(self.worlds, (1 + AGAIN) * self.worlds))
+        return _decided(number, view, moves[at], moves, again, sure=_is_sure(again[0], at))
 
     def judge(self, decision: Decision, move: Move) -> Judgement:
         """Say whether another move is good, also one that was not among the candidates."""
