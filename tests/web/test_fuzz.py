@@ -1,5 +1,7 @@
 """Whatever is asked of the API: no answer but those that its description has, and none that is the server's mistake."""
 
+from typing import Any
+
 import schemathesis
 from hypothesis import HealthCheck, settings
 from schemathesis.specs.openapi import checks
@@ -15,7 +17,7 @@ schema.config.update(base_url="http://testserver")
 
 @schema.parametrize()
 @settings(max_examples=12, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True, database=None)
-def test_the_api_keeps_its_word(case: schemathesis.Case, client: TestClient) -> None:
+def test_the_api_keeps_its_word(case: schemathesis.Case[Any], client: TestClient) -> None:
     asked = {name: value for name, value in case.as_transport_kwargs(base_url="http://testserver").items() if name != "files"}
     if isinstance(asked.get("data"), bytes | str):
         asked["content"] = asked.pop("data")

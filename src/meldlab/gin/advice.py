@@ -15,7 +15,8 @@ from meldlab.cards import CARDS, Card, Deck, Hand
 from meldlab.errors import NotLegalHere
 from meldlab.gin.move import DRAW, PASS, Move, Verb
 from meldlab.gin.players import EnsemblePlayer, LightPlayer, Outlook, Valued
-from meldlab.gin.prospects import Prospect, prospects
+from meldlab.gin.prospects import prospects
+from meldlab.gin.review import Candidate
 from meldlab.gin.round import Round
 from meldlab.gin.rules import Rules
 from meldlab.gin.view import HAND_CARDS, Phase, View
@@ -44,7 +45,7 @@ class Advice:
     """The deadwood that each discard would leave; of eleven cards only."""
     values: tuple[Valued, ...]
     """What the player that was asked makes of the moves it has compared."""
-    prospects: tuple[Prospect, ...]
+    prospects: tuple[Candidate, ...]
     """What every move leads to, the best first, where no player was asked."""
     outlook: Outlook
     """Where an ensemble, the adviser if it is one, believes the cards to be."""
@@ -57,7 +58,7 @@ def advise(view: View, player: Player[View, Move] | None = None) -> Advice:
     expert = player or LightPlayer.parse("computed:light")
     think = thinking(expert)
     chance = Deal(0).chance(len(view.history), view.seat)
-    found = () if player else tuple(prospects(view))
+    found = () if player else prospects(view)
     move = found[0].move if found else expert.choose(view, chance)
     view.verify(move)
     values = tuple(Valued(*one) for one in think(view, chance)) if player else ()

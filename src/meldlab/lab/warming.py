@@ -72,7 +72,7 @@ def _gin() -> None:
     for name in ("ensemble", "computed:light"):
         for view in (ten, knock):
             advise(view, players.parse(name))
-    advise(ten)
+    advise(ten)  # by the reviewer
     compute("simple", Setting(cards=3, ranks=4), device="cpu", rounds=1000, games=2, loops=1)
 
 

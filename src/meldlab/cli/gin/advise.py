@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
     from meldlab.gin import View
     from meldlab.gin.advice import Advice
+    from meldlab.gin.review import Candidate
 
 TEN = 10
 TELLING = 0.1  # chances that differ by less say nothing
@@ -71,7 +72,7 @@ def advise(
                 "deadwood_after": {str(card): left for card, left in advice.after.items()},
                 "in_stock": {str(card): round(p, 4) for card, p in advice.outlook.in_stock.items()},
                 "meldability": {str(card): round(value, 3) for card, value in advice.outlook.meldability.items()},
-                "moves": [{"move": str(one.move), "win": round(one.win, 4), "points": round(one.points, 2)} for one in advice.prospects],
+                "moves": [one.as_json() for one in advice.prospects],
                 "values": {str(move): round(value, 5) for move, value in advice.values},
             }
         )
@@ -94,7 +95,7 @@ def print_advice(console: "Console", view: "View", advice: "Advice", *, legend: 
     left = {f"{verb} {card}": left for card, left in advice.after.items() for verb in (Verb.DROP, Verb.KNOCK)}
     numbers = _numbers(best, advice)
     if numbers:
-        heads = ("win", "points") if advice.prospects else ("worth",)
+        heads = ("win", "loses", "points") if advice.prospects else ("worth",)
         table = Table("move", box=None, padding=(0, 1))
         for head in (*heads, *(("deadwood left",) if left else ())):
             table.add_column(head, justify="right")
@@ -113,16 +114,26 @@ def print_advice(console: "Console", view: "View", advice: "Advice", *, legend: 
 def _numbers(best: str, advice: "Advice") -> dict[str, tuple[str, ...]]:
     """Return what is known of each move, in words of its columns; the melds of a knock are told once."""
     if advice.prospects:
-        return {str(one.move).partition(" | ")[0]: (f"{one.win:.0%}", f"{one.points:+.1f}") for one in advice.prospects}
+        # Of several ways to show the melds of a knock the best stands for all.
+        heads = {str(one.move).partition(" | ")[0]: one for one in reversed(advice.prospects)}
+        rows = sorted(heads.items(), key=lambda row: row[1].cost)
+        return {head: (f"{one.chance:.0%}", _loss(one), f"{one.points:+.1f}") for head, one in rows}
     worth = {str(move).partition(" | ")[0]: (f"{value:+.1f}",) for move, value in sorted(advice.values, key=lambda one: -one.value)}
     return {best: ("",), **worth} if worth else {}
 
 
+def _loss(one: "Candidate") -> str:
+    """Return what a move loses against the best in percent, with its standard error."""
+    return f"{100 * one.cost:.1f} ± {100 * one.error:.1f}" if one.cost else ""
+
+
 def _legend(view: "View") -> str:
     """Say what the columns are, and under what they hold."""
+    from meldlab.gin.review import PLAYER
+
     wanted, (own, other) = view.rules.match_points, (view.scores[view.seat], view.scores[1 - view.seat])
     win = f"to win the match to {wanted}, now {own} to {other}" if wanted else "to win the round"
     return (
-        f"win: your chance {win}; points: of this round, on average. Both hold if you and the other go on like computed:light, and"
-        " take the other's hidden cards as random."
+        f"win: your chance {win}; loses: percent less than the best, ± its standard error; points: of this round, on average."
+        f" They hold if you and the other go on like {PLAYER}, with the hidden cards anywhere."
     )
