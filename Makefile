@@ -28,7 +28,7 @@ $(BIN)/python:
 
 $(VENV)/.run: pyproject.toml | $(BIN)/python
 	@echo "installing meldlab (first time: about a minute)"
-	@$(BIN)/python -m pip install -q --disable-pip-version-check -e .
+	@$(BIN)/python -m pip install -q --disable-pip-version-check -e '.[web]'
 	@touch $@
 
 $(VENV)/.dev: pyproject.toml | $(BIN)/python
@@ -42,6 +42,7 @@ $(VENV)/.dev: pyproject.toml | $(BIN)/python
 demo: $(VENV)/.run
 	@echo "the tour: under two minutes, the first time a little longer while kernels are compiled"
 	@$(BIN)/meldlab demo
+	@echo "Open the laboratory in a browser: $(BIN)/meldlab serve --open"
 	@echo "The command is $(BIN)/meldlab; after 'source $(BIN)/activate' it is plain meldlab."
 
 test: $(VENV)/.dev
