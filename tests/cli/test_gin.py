@@ -99,7 +99,7 @@ def test_advice_with_reasons(capsys: pytest.CaptureFixture[str]) -> None:
 def test_the_knock_is_among_the_moves_and_nothing_contradicts_the_advice(capsys: pytest.CaptureFixture[str]) -> None:
     _, out, _ = run(capsys, "gin", "advise", "--hand", "2C 2D 2H 2S 4D 4H 4S 8D 8H 8S AC", "--json")
     answer = json.loads(out)
-    assert answer["moves"] == sorted(answer["moves"], key=lambda one: -one["win"])
+    assert answer["moves"] == sorted(answer["moves"], key=lambda one: -one["chance"])
     best, *others = (one["move"] for one in answer["moves"])
     assert best == answer["move"]
     assert best.startswith("knock AC | ")
