@@ -9,7 +9,7 @@ import numpy as np
 
 from meldlab.chance.kernel import address, below
 from meldlab.chance.kernel_purpose import Purpose
-from meldlab.compiling import kernel
+from meldlab.compiling import kernel, scalar_kernel
 from meldlab.gin.kernel import bit, discards, popcount
 from meldlab.gin.kernel_layout import *
 from meldlab.gin.kernel_round import new_desk, play_on
@@ -29,6 +29,12 @@ class Situation(NamedTuple):
     draws: Any  # of how many in all
     upcards: Any  # taken after the first
     passes: Any  # as in play_on
+
+
+@scalar_kernel
+def play_out(desk, diary, passes, pair, rules, root, first):
+    """Play a round to its end, beginning with an action of the player who thinks."""
+    play_on(desk, diary, OWN, passes, pair, rules, root, first)
 
 
 @kernel
@@ -69,7 +75,7 @@ def rollouts(candidates, many, key, situation, pair, rules, values):
             notes[UPCARDS], notes[N_DRAWS], notes[STEP], notes[KNOCK_LIMIT] = upcards, draws, 0, rules[LIMIT]
             pile[: len(piled)] = piled
             desk.used[:] = 0
-            play_on(desk, diary, OWN, passes, pair, rules, root, candidates[which, 0] + 8 * candidates[which, 1])
+            play_out(desk, diary, passes, pair, rules, root, candidates[which, 0] + 8 * candidates[which, 1])
             if outcome[0] >= 0:
                 values[which] += outcome[1] if outcome[0] == OWN else -outcome[1]
 
