@@ -66,12 +66,13 @@ def ingredients(bench):
     _, solved, odds = bench.compute(0.0, 0.0)
     for name, price, by_known in [("the model", 0, False), ("odds by known cards", 0, True), ("price 5", 5, False), ("both", 5, True)]:
         say(name, bench.rate(values_of(bench.field, solved, odds, ZERO + price, FLAT, by_known)))
+    del _, solved  # 21 GB, needed for the next values
     for upcard in (0.3, 0.6):
         say("both, upcard", upcard, bench.rate(bench.compute(upcard, 5.0)[0]))
 
 
 def quantised(bench):
-    _, _, odds = bench.compute(0.3, 5.0, loops=3)
+    odds = bench.compute(0.3, 5.0, loops=3)[2]
     field, engine = bench.field, bench.engine
     small, scale = engine.array((TURNS, field.count), np.uint8), np.zeros((TURNS + 2, 3))
 

@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 import numba
+import numpy as np
 import pytest
 
 from meldlab import compiling
@@ -42,6 +43,11 @@ def test_the_folder_of_other_kernels_is_left_alone(decorate: compiling.Function,
     assert numba.config.CACHE_DIR == "elsewhere"
     assert twice(21) == 42
     assert Path(twice.stats.cache_path).is_relative_to(compiling._FOLDER)
+
+
+def test_kernels_of_others_still_count_from_the_end() -> None:
+    last = numba.njit(lambda numbers: numbers[-1])
+    assert last(np.arange(5)) == 4
 
 
 PRESS = """

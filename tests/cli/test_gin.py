@@ -107,13 +107,13 @@ def test_the_knock_is_among_the_moves_and_nothing_contradicts_the_advice(capsys:
     _, out, _ = run(capsys, "gin", "advise", "--hand", "2C 2D 2H 2S 4D 4H 4S 8D 8H 8S AC")
     lines = out.splitlines()
     assert lines[0].startswith("best: knock A♣ | ")
-    assert lines[1].split() == ["move", "win", "points", "deadwood", "left"]
+    assert lines[1].split() == ["move", "win", "loses", "points", "deadwood", "left"]
     assert lines[2].split()[:2] == ["knock", "A♣"]
     chances = [int(line.split()[2].removesuffix("%")) for line in lines[2:-1]]
     assert chances == sorted(chances, reverse=True)
     # Whose chances they are, and against whom.
-    assert lines[-1].startswith("win: your chance to win the match to 100, now 0 to 0; points: of this round, on average. Both hold if")
-    assert "go on like computed:light" in lines[-1]
+    assert lines[-1].startswith("win: your chance to win the match to 100, now 0 to 0; loses: percent less than the best")
+    assert "go on like computed:light-ensemble" in lines[-1]
     assert not any(code in out for code in ("AC", "8D"))
 
 

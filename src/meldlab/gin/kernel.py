@@ -53,11 +53,20 @@ def bit(card):
 
 
 @scalar_kernel
+def lowest_card(hand):
+    """Return the lowest card of a hand that has one.
+
+    One loop over a hand ends as the processor expects; four loops over its lanes, of a few cards each, often do not.
+    """
+    return popcount((hand & -hand) - 1)
+
+
+@scalar_kernel
 def nth_card(hand, nth):
     """Return a card of a hand, counted from 0."""
     for _ in range(nth):
         hand &= hand - 1
-    return popcount((hand & -hand) - 1)
+    return lowest_card(hand)
 
 
 @scalar_kernel
@@ -75,16 +84,15 @@ def _lanes_left(hand, left):
     total = np.int64(0)
     for suit in range(4):
         total += np.int64(LEFT[(hand >> (13 * suit)) & LANE])
-    for suit in range(4):
-        lane = (hand >> (13 * suit)) & LANE
-        others = total - np.int64(LEFT[lane])
-        rest = lane
-        while rest:
-            rank = np.int64(LOWEST[rest])
-            rest &= rest - 1
-            after = others + np.int64(LEFT[lane ^ (np.int64(1) << rank)])
-            if after < left[13 * suit + rank]:
-                left[13 * suit + rank] = after
+    rest = hand
+    while rest:
+        card = lowest_card(rest)
+        rest &= rest - 1
+        first = card // 13 * 13
+        lane = (hand >> first) & LANE
+        after = total - np.int64(LEFT[lane]) + np.int64(LEFT[lane ^ (np.int64(1) << (card - first))])
+        if after < left[card]:
+            left[card] = after
     return total
 
 
@@ -296,11 +304,9 @@ def lay_off(loose, melds, many):
 def points_of(hand):
     """Return the points of all cards."""
     total = np.int64(0)
-    for suit in range(4):
-        lane = (hand >> (13 * suit)) & LANE
-        while lane:
-            total += POINTS[LOWEST[lane]]
-            lane &= lane - 1
+    while hand:
+        total += POINTS[lowest_card(hand)]
+        hand &= hand - 1
     return total
 
 
@@ -315,30 +321,20 @@ def simple_discard(hand, drawn, taken, used, key, left):
     barred = used[drawn]
     if taken:
         barred |= bit(drawn)
-    least, ties = np.int64(500), np.int64(0)
     allowed = hand & ~barred
     if allowed == 0:
         allowed = hand & ~bit(drawn)
-    for suit in range(4):
-        lane = (allowed >> (13 * suit)) & LANE
-        while lane:
-            after = left[13 * suit + np.int64(LOWEST[lane])]
-            lane &= lane - 1
-            if after < least:
-                least, ties = after, np.int64(1)
-            elif after == least:
-                ties += 1
-    nth = below(key, 0, ties) if ties > 1 else np.int64(0)
-    for suit in range(4):
-        lane = (allowed >> (13 * suit)) & LANE
-        while lane:
-            card = 13 * suit + np.int64(LOWEST[lane])
-            lane &= lane - 1
-            if left[card] == least:
-                if nth == 0:
-                    return card + 64 * least
-                nth -= 1
-    return np.int64(-1)
+    least, ties = np.int64(500), np.int64(0)
+    rest = allowed
+    while rest:
+        card = lowest_card(rest)
+        rest &= rest - 1
+        if left[card] < least:
+            least, ties = left[card], np.int64(0)
+        if left[card] == least:
+            ties |= bit(card)
+    many = popcount(ties)
+    return nth_card(ties, below(key, 0, many) if many > 1 else np.int64(0)) + 64 * least
 
 
 @scalar_kernel
@@ -348,11 +344,10 @@ def knocks(hand, limit):
     # A discard takes ten points away at most; most hands are refused here.
     if deadwood(hand, LEFT) > limit + 10:
         return found
-    for suit in range(4):
-        lane = (hand >> (13 * suit)) & LANE
-        while lane:
-            card = 13 * suit + np.int64(LOWEST[lane])
-            lane &= lane - 1
-            if deadwood(hand ^ bit(card), LEFT) <= limit:
-                found |= bit(card)
+    rest = hand
+    while rest:
+        card = rest & -rest
+        rest ^= card
+        if deadwood(hand ^ card, LEFT) <= limit:
+            found |= card
     return found

@@ -8,7 +8,7 @@ import numpy as np
 
 from meldlab.chance.kernel import address, below, decision, root_of, shuffle
 from meldlab.chance.kernel_purpose import Purpose
-from meldlab.compiling import kernel, scalar_kernel
+from meldlab.compiling import inlined_kernel, kernel, scalar_kernel
 from meldlab.gin.kernel import (
     DISCARD,
     LEFT,
@@ -58,7 +58,7 @@ def write_melds(log, step, melds):
             log[step, FIRST_MELD + i] = melds[i]
 
 
-@scalar_kernel
+@inlined_kernel
 def sight_of(desk, seat, barred):
     """Return what a seat sees; ``barred``: a card that it may not drop, as a hand."""
     notes, pile, other = desk.notes, desk.pile, 1 - seat
@@ -78,7 +78,7 @@ def sight_of(desk, seat, barred):
     )
 
 
-@scalar_kernel
+@inlined_kernel
 def take_decision(desk, seat, upcard, pair):
     """Tell whether a seat that computes takes the upcard."""
     sight, sheet, player, kind = sight_of(desk, seat, np.int64(0)), desk.sheet, pair.vectors[seat], pair.vectors[seat, KIND]
@@ -89,7 +89,7 @@ def take_decision(desk, seat, upcard, pair):
     return light_takes(sight, upcard, pair.books[seat].network, sheet)
 
 
-@scalar_kernel
+@inlined_kernel
 def drop_decision(desk, seat, drawn, taken, pair, root):
     """Return (card, deadwood it leaves, whether to knock) of a seat that computes."""
     notes, sheet, player, kind = desk.notes, desk.sheet, pair.vectors[seat], pair.vectors[seat, KIND]
@@ -179,7 +179,7 @@ def showdown(hand, theirs, big, rules, own_key, other_key, shown, melds):
     return laid_open(hand, theirs, big, rules, other_key, shown, many, melds)
 
 
-@scalar_kernel
+@inlined_kernel
 def settle(desk, knocker, verb, card, rules, root):
     """Show both hands after a knock and fill the outcome."""
     notes, melds, shown, log, outcome = desk.notes, desk.melds, desk.shown, desk.log, desk.outcome
@@ -195,7 +195,7 @@ def settle(desk, knocker, verb, card, rules, root):
     outcome[1], outcome[2], outcome[3], outcome[4] = abs(worth) >> 2, worth & 1, worth < 0, knocker
 
 
-@scalar_kernel
+@inlined_kernel
 def note_discard(desk, diary, card, left_over, knocked, pair, rules, root):
     """Write the discard of seat 0, which is out of its hand already, into its diary; ``left_over``: its deadwood."""
     notes, kind = desk.notes, pair.vectors[0, KIND]
@@ -218,7 +218,7 @@ def note_discard(desk, diary, card, left_over, knocked, pair, rules, root):
         diary[row, IF_KNOCK] = worth >> 2 if worth >= 0 else -(-worth >> 2)
 
 
-@scalar_kernel
+@inlined_kernel
 def deal_round(desk, starter, players, rules):
     """Lay out hands, pile and memories from the deck."""
     deck, notes, pile = desk.deck, desk.notes, desk.pile
@@ -256,7 +256,7 @@ def is_void(notes, rules):
     return notes[STOCK_LEFT] <= rules[FLOOR] or notes[N_DRAWS] >= rules[MOST_DRAWS]
 
 
-@scalar_kernel
+@inlined_kernel
 def play_on(desk, diary, seat, passes, pair, rules, root, first):
     """Play a round to its end from ``seat`` on; the steps go on from the notes.
 

@@ -7,9 +7,9 @@ import numpy as np
 
 from meldlab.cards.kernel import LANE
 from meldlab.compiling import scalar_kernel
-from meldlab.gin.kernel import FULL, LEFT, bit, discards, makes_meld, melded, popcount
+from meldlab.gin.kernel import FULL, LEFT, bit, discards, lowest_card, makes_meld, melded, popcount
 from meldlab.gin.kernel_layout import *
-from meldlab.melds.kernel import LOWEST, SPREAD, deadwood
+from meldlab.melds.kernel import SPREAD, deadwood
 
 SHIFT, RATIO = 52, 53  # in a belief, behind p of the 52 cards: what is to be added to all of them, and |stock| / |unknown|
 FROM_OPPONENT = 0.99
@@ -96,23 +96,26 @@ def recall(seat, events, player, belief):
 
 
 @scalar_kernel
+def place_of(card):
+    """Return the place of a card among obtainabilities."""
+    return SUIT_PLACES * (card // 13) + card % 13 + 2
+
+
+@scalar_kernel
 def obtainabilities(hand, belief, known, pile, top, top_from_opponent, player, ob):
     """Fill ``ob``, [4 * 17] float64, a suit in 17 places with two empty ones on each side; ``top`` is a card or -1."""
     ob[:] = 0.0
     shift, unknown_share, known_share = belief[SHIFT], player[MELD + 1], player[MELD]
     unknown = FULL & ~(hand | known | pile)
-    for suit in range(4):
-        lane = (unknown >> (13 * suit)) & LANE
-        while lane:
-            rank = np.int64(LOWEST[lane])
-            lane &= lane - 1
-            ob[SUIT_PLACES * suit + rank + 2] = unknown_share * (belief[13 * suit + rank] + shift)
-        lane = (known >> (13 * suit)) & LANE
-        while lane:
-            ob[SUIT_PLACES * suit + np.int64(LOWEST[lane]) + 2] = known_share
-            lane &= lane - 1
+    while unknown:
+        card = lowest_card(unknown)
+        unknown &= unknown - 1
+        ob[place_of(card)] = unknown_share * (belief[card] + shift)
+    while known:
+        ob[place_of(lowest_card(known))] = known_share
+        known &= known - 1
     if top >= 0:
-        ob[SUIT_PLACES * (top // 13) + top % 13 + 2] = FROM_OPPONENT if top_from_opponent else player[OWN_TOP]
+        ob[place_of(top)] = FROM_OPPONENT if top_from_opponent else player[OWN_TOP]
 
 
 @scalar_kernel
@@ -160,7 +163,7 @@ def hand_meldability(rest, order, cards, player, ob):
     in_meld = sets | runs
     for i in range(cards):
         card = order[i]
-        ob[SUIT_PLACES * (card // 13) + card % 13 + 2] = 0.0 if not rest & bit(card) or in_meld & bit(card) else 1.0
+        ob[place_of(card)] = 0.0 if not rest & bit(card) or in_meld & bit(card) else 1.0
     total = 0.0
     for i in range(cards):
         card = order[i]
@@ -199,14 +202,10 @@ def ensemble_takes(sight, upcard, order, belief, player, sheet):
     if not late and player[DRAW_NEED] >= NO_REDUCTION and player[DRAW_KNOCK] < 0.0:
         return False
     discards(hand | bit(upcard), left)
-    now, least = left[upcard], left[upcard]
-    for suit in range(4):
-        lane = (hand >> (13 * suit)) & LANE
-        while lane:
-            after = left[13 * suit + np.int64(LOWEST[lane])]
-            lane &= lane - 1
-            if after < least:
-                least = after
+    now, least, rest = left[upcard], left[upcard], hand
+    while rest:
+        least = min(least, left[lowest_card(rest)])
+        rest &= rest - 1
     if late and now - least >= player[DRAW_LEAST]:
         return True
     if least < now and least <= player[DRAW_KNOCK]:
@@ -230,16 +229,13 @@ def dangers(hand, order, cards, belief, known, pile, ob, values):
     """
     ob[:] = 0.0
     unknown = FULL & ~(hand | known | pile)
-    for suit in range(4):
-        lane = (unknown >> (13 * suit)) & LANE
-        while lane:
-            rank = np.int64(LOWEST[lane])
-            lane &= lane - 1
-            ob[SUIT_PLACES * suit + rank + 2] = min(1.0, max(0.0, 1.0 - belief[13 * suit + rank] - belief[SHIFT]))
-        lane = (known >> (13 * suit)) & LANE
-        while lane:
-            ob[SUIT_PLACES * suit + np.int64(LOWEST[lane]) + 2] = 1.0
-            lane &= lane - 1
+    while unknown:
+        card = lowest_card(unknown)
+        unknown &= unknown - 1
+        ob[place_of(card)] = min(1.0, max(0.0, 1.0 - belief[card] - belief[SHIFT]))
+    while known:
+        ob[place_of(lowest_card(known))] = 1.0
+        known &= known - 1
     for i in range(cards):
         suit, place = order[i] // 13, order[i] % 13 + 2
         values[order[i]] = min(1.0, rank_meldability(ob, suit, place) + run_meldability(ob, suit, place))
@@ -314,20 +310,18 @@ def ensemble_discard(sight, order, belief, player, sheet):
 def gin_cards(hand, belief, unknown, left):
     """Return how many unknown cards would make gin of ten cards, each counted with its chance of lying in stock."""
     total = 0.0
-    for suit in range(4):
-        lane = (unknown >> (13 * suit)) & LANE
-        while lane:
-            card = 13 * suit + np.int64(LOWEST[lane])
-            lane &= lane - 1
-            eleven = hand | bit(card)
-            # A discard takes ten points away at most.
-            if deadwood(eleven, LEFT) > 10:
-                continue
-            discards(eleven, left)
-            for each in range(52):
-                if left[each] == 0:
-                    total += min(1.0, max(0.0, belief[card] + belief[SHIFT]))
-                    break
+    while unknown:
+        card = lowest_card(unknown)
+        unknown &= unknown - 1
+        eleven = hand | bit(card)
+        # A discard takes ten points away at most.
+        if deadwood(eleven, LEFT) > 10:
+            continue
+        discards(eleven, left)
+        for each in range(52):
+            if left[each] == 0:
+                total += min(1.0, max(0.0, belief[card] + belief[SHIFT]))
+                break
     return total
 
 
@@ -340,14 +334,12 @@ def weigh_knock(chosen, sight, belief, player, left):
     if player[WEIGHS_KNOCK] == 0.0:
         return chosen
     hand, known = sight.hand, sight.known
-    least, card = np.int64(500), np.int64(-1)
-    for suit in range(4):
-        lane = (hand >> (13 * suit)) & LANE
-        while lane:
-            each = 13 * suit + np.int64(LOWEST[lane])
-            lane &= lane - 1
-            if left[each] < least and not sight.barred & bit(each):
-                least, card = left[each], each
+    least, card, allowed = np.int64(500), np.int64(-1), hand & ~sight.barred
+    while allowed:
+        each = lowest_card(allowed)
+        allowed &= allowed - 1
+        if left[each] < least:
+            least, card = left[each], each
     if least > sight.limit:
         return chosen
     if least > 0:

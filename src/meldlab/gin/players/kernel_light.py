@@ -11,12 +11,11 @@ what waiting is worth after a discard, what knocking is worth after it, and what
 
 import numpy as np
 
-from meldlab.cards.kernel import LANE
 from meldlab.chance.kernel import unit
 from meldlab.compiling import scalar_kernel
-from meldlab.gin.kernel import bit, discards
+from meldlab.gin.kernel import bit, discards, lowest_card
 from meldlab.gin.kernel_layout import NARROW, TURNS, WIDE, Sight
-from meldlab.melds.kernel import LOWEST, suits_held
+from meldlab.melds.kernel import suits_held
 
 STRETCHES, PATTERNS = 10, 256  # first ranks of a stretch of four, and states of four cards
 COLUMN_ROWS = STRETCHES * PATTERNS
@@ -141,7 +140,7 @@ def light_best(sight, noise, key, net, sheet):
 
     ``noise``: the spread of what is added to every value, to try out other discards; ``key``: its address.
     """
-    hand, pile, dropped, barred = sight.hand, sight.pile, sight.dropped, sight.barred
+    hand, pile, dropped = sight.hand, sight.pile, sight.dropped
     left, values, inner, rows = sheet.left, sheet.values, sheet.inner, net.rows
     discards(hand, left)
     base, work = sheet.total[0], sheet.total[1]
@@ -151,30 +150,27 @@ def light_best(sight, noise, key, net, sheet):
     add_scores(base, sight.own, sight.other, rows)
     # The first card that may go is chosen until a better one comes: there is always one, whatever the numbers are.
     best, chosen = 0.0, np.int64(-1)
-    for suit in range(4):
-        lane = (hand >> (13 * suit)) & LANE
-        while lane:
-            card = 13 * suit + np.int64(LOWEST[lane])
-            lane &= lane - 1
-            if barred & bit(card):
-                continue
-            for i in range(len(work)):
-                work[i] = base[i]
-            change_card(work, card, one, two, one, two | bit(card), rows)
-            add_row(work, DEADWOOD_ROWS + min(left[card], MOST_DEADWOOD), rows)
-            add_row(work, run_row(card, one, two, dropped), rows)
-            add_row(work, set_row(card, one, two, dropped), rows)
-            layers(work, net, inner)
-            wait = answer(inner, net, WAIT_ANSWER)
-            values[card] = wait
-            if noise > 0.0:
-                wait += noise * scatter(key, card)
-            if chosen < 0 or wait > best:
-                best, chosen = wait, card
-            if left[card] <= sight.limit:
-                knock = answer(inner, net, KNOCK_ANSWER)
-                if knock > best:
-                    best, chosen = knock, card + 64
+    allowed = hand & ~sight.barred
+    while allowed:
+        card = lowest_card(allowed)
+        allowed &= allowed - 1
+        for i in range(len(work)):
+            work[i] = base[i]
+        change_card(work, card, one, two, one, two | bit(card), rows)
+        add_row(work, DEADWOOD_ROWS + min(left[card], MOST_DEADWOOD), rows)
+        add_row(work, run_row(card, one, two, dropped), rows)
+        add_row(work, set_row(card, one, two, dropped), rows)
+        layers(work, net, inner)
+        wait = answer(inner, net, WAIT_ANSWER)
+        values[card] = wait
+        if noise > 0.0:
+            wait += noise * scatter(key, card)
+        if chosen < 0 or wait > best:
+            best, chosen = wait, card
+        if left[card] <= sight.limit:
+            knock = answer(inner, net, KNOCK_ANSWER)
+            if knock > best:
+                best, chosen = knock, card + 64
     values[52] = chosen
     return best
 

@@ -5,9 +5,9 @@
 
 import numpy as np
 
-from meldlab.cards.kernel import LANE, frame_of_suit, number_in_frame
+from meldlab.cards.kernel import frame_of_suit, number_in_frame
 from meldlab.compiling import scalar_kernel
-from meldlab.gin.kernel import bit, discards, popcount
+from meldlab.gin.kernel import bit, discards, lowest_card, popcount
 from meldlab.gin.kernel_layout import BIAS, HAZARD, KNOWNS, PRICE, TURNS
 from meldlab.gin.values.kernel_recursion import lane_of, without_lowest
 from meldlab.melds.kernel import LOWEST
@@ -47,12 +47,10 @@ def fill_risks(risks, cards, hand, known, pile, book):
     """Set ``risks`` [52] float64 for each of ``cards``, given what lies open to the player."""
     unseen = book.deck[0] & ~(hand | known | pile)
     share = (book.deck[1] - popcount(known)) / max(1.0, np.float64(popcount(unseen)))
-    for suit in range(4):
-        lane = (cards >> (13 * suit)) & LANE
-        while lane:
-            card = 13 * suit + np.int64(LOWEST[lane])
-            lane &= lane - 1
-            risks[card] = risk_of(card, known, unseen, share)
+    while cards:
+        card = lowest_card(cards)
+        cards &= cards - 1
+        risks[card] = risk_of(card, known, unseen, share)
 
 
 @scalar_kernel
@@ -110,13 +108,10 @@ def draw_worth(sight, turn, book, sheet):
     unseen = book.deck[0] & ~(hand | sight.known | sight.pile)
     seen = known_bin(sight.known)
     total, many = 0.0, 0
-    for suit in range(4):
-        lane = (unseen >> (13 * suit)) & LANE
-        while lane:
-            card = 13 * suit + np.int64(LOWEST[lane])
-            lane &= lane - 1
-            total += best_after(hand | bit(card), np.int64(0), turn, seen, limit, book, sheet)
-            many += 1
+    while unseen:
+        total += best_after(hand | (unseen & -unseen), np.int64(0), turn, seen, limit, book, sheet)
+        unseen &= unseen - 1
+        many += 1
     return total / max(many, 1)
 
 

@@ -61,6 +61,12 @@ def set_out(desk, situation, theirs, limit):
     desk.used[:] = 0
 
 
+@scalar_kernel
+def play_out(desk, diary, passes, pair, rules, root, first):
+    """Play a round to its end, beginning with an action of the player who thinks."""
+    play_on(desk, diary, OWN, passes, pair, rules, root, first)
+
+
 @kernel
 def rollouts(candidates, many, key, situation, pair, rules, values):
     """Add to ``values``, [candidates] float64, the points that each candidate wins in ``many`` deals.
@@ -85,7 +91,7 @@ def rollouts(candidates, many, key, situation, pair, rules, values):
             deck[52 - stock + i] = unseen[hidden + i]
         for which in range(len(candidates)):
             set_out(desk, situation, theirs, rules[LIMIT])
-            play_on(desk, diary, OWN, passes, pair, rules, root, candidates[which, 0] + 8 * candidates[which, 1])
+            play_out(desk, diary, passes, pair, rules, root, candidates[which, 0] + 8 * candidates[which, 1])
             if outcome[0] >= 0:
                 values[which] += outcome[1] if outcome[0] == OWN else -outcome[1]
 

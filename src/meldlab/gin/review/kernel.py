@@ -13,8 +13,8 @@ from meldlab.chance.kernel_purpose import Purpose
 from meldlab.compiling import kernel, scalar_kernel
 from meldlab.gin.kernel import MELDS, bit, popcount
 from meldlab.gin.kernel_layout import *
-from meldlab.gin.kernel_round import laid_open, new_desk, play_on
-from meldlab.gin.players.kernel_rollout import OTHER, OWN, list_unseen, set_out
+from meldlab.gin.kernel_round import laid_open, new_desk
+from meldlab.gin.players.kernel_rollout import OTHER, OWN, list_unseen, play_out, set_out
 
 IMAGINED_HANDS, PLAYOUT = int(Purpose.IMAGINED_HANDS), int(Purpose.PLAYOUT)
 
@@ -103,7 +103,7 @@ def play_worlds(candidates, first, key, situation, memory, pair, rules, outcomes
             else:
                 set_out(desk, situation, theirs, rules[LIMIT])
                 remember(desk, memory, known, card if verb == DROP else np.int64(-1))
-                play_on(desk, diary, OWN, passes, pair, rules, root, verb + 8 * card)
+                play_out(desk, diary, passes, pair, rules, root, verb + 8 * card)
                 won = outcome[1] + 1
                 outcomes[row, which] = 0 if outcome[0] < 0 else won if outcome[0] == OWN else -won
 

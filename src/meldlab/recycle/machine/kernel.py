@@ -1,7 +1,7 @@
 """Games under the machine: set up, options found, decisions carried out, scores, and whole games played at random.
 
-The loop in ``kernel_loop`` is called from one place only, in ``drive``, since whatever calls it is compiled together with it, which takes
-most of a minute. The other names here are what Python calls; ``code``, ``data``, ``layout`` and ``state`` are as in ``kernel_loop``.
+The loop in ``kernel_loop`` is called from one place only, in ``drive``, since it becomes a part of whatever calls it and takes most of a
+minute to compile. The other names here are what Python calls; ``code``, ``data``, ``layout`` and ``state`` are as in ``kernel_loop``.
 """
 
 from concurrent.futures import CancelledError

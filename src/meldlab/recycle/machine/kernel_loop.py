@@ -7,7 +7,7 @@ of names, teams; ``layout``: [LAYOUT] int64, where things lie; ``state``: [words
 import numpy as np
 
 from meldlab.chance.kernel import below
-from meldlab.compiling import scalar_kernel
+from meldlab.compiling import inlined_kernel
 from meldlab.recycle.machine import kernel_cards as cards
 from meldlab.recycle.machine.kernel_cards import acted, chance, location, note, put, touch
 from meldlab.recycle.machine.kernel_choices import backtrack, emit, member_by_path, open_point, walk_on
@@ -34,7 +34,7 @@ from meldlab.recycle.machine.kernel_numbers import divided, fibonacci, power, sm
 from meldlab.recycle.machine.kernel_points import add_award, clear_points, keep_award, recount_points
 
 
-@scalar_kernel
+@inlined_kernel
 def run(code, data, layout, state, pc, allowed, fuel):
     """Carry out instructions from ``pc`` until a decision, the end, an error, or, while exploring, no option is left.
 
