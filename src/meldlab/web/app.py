@@ -20,13 +20,15 @@ from meldlab.web.guard import Guard
 from meldlab.web.laboratory import COLD, Lab, Laboratory
 from meldlab.web.pages import page
 from meldlab.web.problems import REFUSALS, refuse_in_one_shape
+from meldlab.web.rummikub import pages as rummikub_pages
+from meldlab.web.rummikub import routes as rummikub
 from meldlab.web.settings import Settings
 
 __all__ = ["make_app"]
 
 STATIC = Path(__file__).parent / "static"
 # Each room brings the routes of its API and of its pages.
-ROUTERS: tuple[Any, ...] = (matches.router, long_work.router)
+ROUTERS: tuple[Any, ...] = (matches.router, long_work.router, rummikub.router, rummikub_pages.pages)
 
 
 class Kept(StaticFiles):
