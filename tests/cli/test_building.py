@@ -4,8 +4,9 @@ import pytest
 
 from meldlab.cli.rummikub.building import Building, commands, renumbered
 from meldlab.errors import MeldlabError
-from meldlab.rummikub import PRESETS, Goal, Rules, faults, random_position, read_rack, read_table, show_table, solve
+from meldlab.rummikub import FAMILIES, PRESETS, Goal, Rules, faults, random_position, read_rack, read_table, show_table, solve
 from meldlab.rummikub.checker import table_faults
+from tests.rummikub.small_deck import small_position
 
 TABLE = {1: read_table("R5-8")[0], 3: read_table("K9 B9 O9")[0], 4: read_table("R1 R2 J=R3")[0]}
 
@@ -80,8 +81,7 @@ def test_numbers_stay_while_sets_lie_there() -> None:
 def test_advice_can_be_typed_as_it_stands(house: str) -> None:
     rules, turns = PRESETS[house], 0
     for number in range(25):
-        drawn = random_position("easy", 1, number)
-        position = type(drawn)(drawn.table, drawn.rack, rules)
+        position = random_position("easy", 1, number, rules)
         answer = solve(position, Goal("value", "none"))
         if not answer.played:
             continue
@@ -94,3 +94,18 @@ def test_advice_can_be_typed_as_it_stands(house: str) -> None:
         assert table_faults(position, turn.table()) == []
         turns += 1
     assert turns > 10
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_advice_about_jokers_can_be_typed_as_it_stands(family: str) -> None:
+    rules, freed = Rules(colours=3, numbers=6, jokers_are=family), 0
+    for number in range(60):
+        position = small_position(5, number, rules, sets=3, rack=6)
+        answer = solve(position, Goal("value", "none"))
+        numbers = dict(enumerate(position.table, 3))
+        turn, lines = Building(rules, numbers, position.rack), list(commands(answer, numbers))
+        for line in lines:
+            turn = turn.after(line)
+        assert sorted(map(str, turn.table())) == sorted(map(str, answer.table)), (position, lines)
+        freed += any(line.startswith("J") and " to " not in line for line in lines)
+    assert freed > 5

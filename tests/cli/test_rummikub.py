@@ -2,6 +2,7 @@
 
 import json
 import re
+import shlex
 import subprocess
 from pathlib import Path
 
@@ -58,7 +59,7 @@ def test_the_drawing_marks_what_moved(capsys: pytest.CaptureFixture[str]) -> Non
     assert status == 0
     assert "[▲8]" in out
     assert "▲5 ▲6 ▲7" in out
-    assert "playing R8 costs 0" in out
+    assert "playing R8 costs nothing" in out
     assert "best move" in out
 
 
@@ -90,7 +91,8 @@ def test_the_model_that_is_written_is_the_one_that_was_solved(
         return
     kept = {"tiles": sum(map(len, answer["table"])) - answer["count"] - answer["moved"], "none": 0}
     keep = arguments[arguments.index("--keep") + 1] if "--keep" in arguments else "sets"
-    worth = answer["value"] if "value" in arguments else answer["count"]
+    # Every tile counts more than all 788 points of the box.
+    worth = answer["value"] + (0 if "value" in arguments else 789 * answer["count"])
     waits = "--opening" in arguments and "manipulate" not in arguments
     best = (1 if keep == "none" else 40) * worth + (0 if waits else kept.get(keep, answer["kept"]))
     found = re.search(r"Objective value: +(-?[0-9.]+)", said)
@@ -128,7 +130,7 @@ def test_all_and_why_not_of_an_opening(capsys: pytest.CaptureFixture[str]) -> No
     answer = json.loads(out)
     assert answer["all_complete"] is True
     assert sorted(answer["all"]) == [[["K1", "K2", "K3"], ["R10", "K10", "B10"]], [["K1", "K2", "K3"], ["R9", "R10", "R11"]]]
-    assert answer["why_not"] == {"tile": "K10", "possible": True, "cost": 0, "played": ["R10", "K10", "B10"], "proven": True}
+    assert answer["why_not"] == {"tile": "K10", "possible": True, "cost": 0, "points": 0, "played": ["R10", "K10", "B10"], "proven": True}
     assert json.loads(run(capsys, *arguments, "--why-not", "O1", "--json")[1])["why_not"]["possible"] is False
 
 
@@ -145,7 +147,7 @@ def test_all_past_the_states_says_so(capsys: pytest.CaptureFixture[str]) -> None
 def test_past_the_budget_the_answer_says_unproven(capsys: pytest.CaptureFixture[str]) -> None:
     crowded = random_position("hard", 1, 3)
     table, rack = show_table(crowded.table), " ".join(map(str, crowded.rack))
-    status, out, _ = run(capsys, "solve", "--table", table, "--rack", rack, "--keep", "tiles", "--seconds", "0.1")
+    status, out, _ = run(capsys, "solve", "--table", table, "--rack", rack, "--keep", "tiles", "--seconds", "0.1", "--rules", "paper")
     assert status == 0
     assert "the best found within the budget, unproven" in " ".join(out.split())
 
@@ -173,6 +175,60 @@ def test_mistakes(capsys: pytest.CaptureFixture[str], arguments: list[str], said
     assert err.startswith("error: ")
     assert said in err
     assert "Traceback" not in err
+
+
+def test_what_playing_a_tile_costs_is_told_in_what_counts(capsys: pytest.CaptureFixture[str]) -> None:
+    def costs(rack: str, tile: str, objective: str) -> str:
+        return run(capsys, "solve", "--rack", rack, "--objective", objective, "--why-not", tile)[1].splitlines()[-1]
+
+    assert costs("R5 R6 R7 K7 B7", "R5", "count") == "playing R5 costs 3 points"
+    assert costs("R5 R6 R7 K7 B7", "R5", "tiles") == "playing R5 costs nothing"
+    assert costs("R1 R3 R4 K13 B13 J", "K13", "count") == "playing K13 costs 1 tile"
+    assert costs("R1 R3 R4 K13 B13 J", "R1", "value") == "playing R1 costs 18 points"
+    assert costs("R1 R2 R3 K13", "K13", "count") == "playing K13 is not possible here"
+
+
+def test_the_verbs_play_by_the_rules_on_the_box_and_say_so(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("builtins.input", lambda *_: "quit")
+    line = "rules: official; jokers on the table are modern"
+    solved = run(capsys, "solve", "--table", "K5 B5 O5 J", "--rack", "R8 R9")[1]
+    assert line in solved
+    assert "nothing can be played" in solved
+    assert line in run(capsys, "puzzle", "--seed", "4")[1]
+    assert line in run(capsys, "play", "--seed", "4")[1]
+    assert "rules: paper; jokers on the table are free" in run(capsys, "solve", *POSITION, "--rules", "paper")[1]
+    for verb in (["solve", *POSITION], ["puzzle", "--seed", "4"]):
+        assert json.loads(run(capsys, *verb, "--json")[1])["rules"] == {"preset": "official"}
+
+
+@pytest.mark.parametrize("house", ["paper", "official", "strict.toml"])
+def test_a_puzzle_is_true_under_its_rules(capsys: pytest.CaptureFixture[str], tmp_path: Path, house: str) -> None:
+    if house.endswith(".toml"):
+        (tmp_path / house).write_text('preset = "official"\njokers_are = "strict"\nnumbers = 11\n')
+        house = str(tmp_path / house)
+    out = run(capsys, "puzzle", "--seed", "6", "--rules", house)[1]
+    found = json.loads(run(capsys, "puzzle", "--seed", "6", "--rules", house, "--json")[1])
+    # The command that it names finds the same move, and no other.
+    named = shlex.split(out.splitlines()[-1].removeprefix("solution: meldlab rummikub "))
+    solved = json.loads(run(capsys, *named, "--all", "--json")[1])
+    assert solved["rules"] == found["rules"]
+    assert solved["table"] == found["solution"]["table"]
+    assert len(solved["all"]) == 1
+    assert f"Play {solved['count']} tiles" in out
+
+
+@pytest.mark.parametrize(
+    ("house", "said"),
+    [
+        ("numbers = 5", "puzzles are made only under rules that the search knows"),
+        ("numbers = 6\ncolours = 2", "a box of 26 tiles is too small"),
+    ],
+)
+def test_no_puzzle_under_some_rules(capsys: pytest.CaptureFixture[str], tmp_path: Path, house: str, said: str) -> None:
+    (tmp_path / "house.toml").write_text(house)
+    status, _, err = run(capsys, "puzzle", "--rules", str(tmp_path / "house.toml"))
+    assert status == 2
+    assert said in err
 
 
 def test_puzzle(capsys: pytest.CaptureFixture[str]) -> None:

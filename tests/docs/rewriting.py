@@ -10,7 +10,7 @@ from pathlib import Path
 from meldlab.cli.app import main
 
 _BLOCK = re.compile(r"^```console\n(.*?)^```", re.MULTILINE | re.DOTALL)
-_SPEED = re.compile(r"[\d,.]+ s, [\d,.]+ games/s")
+_SPEED = re.compile(r"[\d,.]+ s, [\d,.]+ games/s|[\d.]+\s+ms")
 
 
 def commands(page: str) -> list[tuple[str, str]]:
@@ -25,7 +25,7 @@ def commands(page: str) -> list[tuple[str, str]]:
 
 def without_speed(printed: str) -> str:
     """Return what was printed with every speed masked: no two runs have the same."""
-    return _SPEED.sub("# s, # games/s", printed)
+    return _SPEED.sub("#", printed)
 
 
 def rewritten(page: str) -> str:

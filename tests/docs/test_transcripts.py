@@ -14,7 +14,7 @@ from tests.cli.test_app import run
 from tests.docs.rewriting import commands, without_speed
 
 ROOT = Path(__file__).parents[2]
-PAGES = ["README.md", "docs/index.md", "docs/melds.md", "docs/recycle-tutorial.md", "docs/recycle-from-rules.md"]
+PAGES = ["README.md", "docs/index.md", "docs/melds.md", "docs/rummikub.md", "docs/recycle-tutorial.md", "docs/recycle-from-rules.md"]
 
 
 def python_blocks(page: str) -> str:

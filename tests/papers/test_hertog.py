@@ -34,7 +34,7 @@ def test_table_1_counts_1173_sets() -> None:
 
 def test_a_set_with_two_jokers_uses_two_jokers() -> None:
     # With a coefficient of 1 the model would lay R5 J J and K9 J J with two jokers in hand.
-    table = Program(Position.parse("", "R5 K9 J J"), Goal("count", "none")).solve()
+    table = Program(Position.parse("", "R5 K9 J J"), Goal("tiles", "none")).solve()
     assert table is not None
     assert sum(map(len, table)) == 3
 
@@ -43,7 +43,7 @@ def test_a_set_with_two_jokers_uses_two_jokers() -> None:
 def test_number_and_value_want_different_moves(method: str) -> None:
     # Example 1 in small: the joker plays three low tiles, or one high one.
     position = Position.parse("K10 K11 K12", "O1 O3 R13 B13 J")
-    by_count = solve(position, Goal("count", "none"), method)
+    by_count = solve(position, Goal("tiles", "none"), method)
     by_value = solve(position, Goal("value", "none"), method)
     assert by_count.count == 3
     assert by_value.value == 13 + 13 + 30

@@ -12,17 +12,18 @@ from numpy.typing import NDArray
 from meldlab.errors import NotLegalHere
 from meldlab.rummikub import CLASSES, Goal, Position, Rules, Tile, faults, random_position, solve
 from meldlab.rummikub import kernel as k
+from meldlab.rummikub.answer import OBJECTIVES
 from meldlab.rummikub.budget import Budget, OutOfBudget
 from meldlab.rummikub.positions import box
 from meldlab.rummikub.search import Pool, search
 from tests.rummikub.small_deck import all_columns, least_cost, small_position
 
 
-# 180 + 90 + 40 = 310 positions, half by number and half by value.
+# 180 + 90 + 40 = 310 positions, a third of them by each objective.
 @pytest.mark.parametrize(("kind", "many"), [("easy", 180), ("mid", 90), ("hard", 40)])
 def test_search_and_program_agree(kind: str, many: int) -> None:
     for nth in range(many):
-        goal = Goal(("count", "value")[nth % 2], "sets")
+        goal = Goal(OBJECTIVES[nth % 3], "sets")
         position = random_position(kind, 2026, nth)
         by_search, by_program = solve(position, goal), solve(position, goal, "ilp")
         assert by_search.method == "search"
@@ -114,7 +115,7 @@ def test_joker_families_against_brute_force(family: str) -> None:
         rules = Rules(colours=colours, numbers=6, copies=copies, jokers=jokers, jokers_are=family)
         for nth in range(6):
             position = small_position(5, nth, rules, sets=2, rack=5)
-            goal = Goal(("count", "value")[nth % 2])
+            goal = Goal(OBJECTIVES[nth % 3])
             answer = solve(position, goal)
             found = goal.total(position.rack, rules) - answer.worth, len(position.table) - answer.kept
             assert found == least_cost(position, goal), repr(position)
@@ -217,3 +218,33 @@ def test_the_largest_decks_of_the_search(seed: int, colours: int, numbers: int, 
 def test_weights_are_whole_and_bounded(weight: float) -> None:
     with pytest.raises(NotLegalHere, match="a weight of"):
         Goal(weights={Tile.parse("R5"): weight})  # type: ignore[dict-item]
+
+
+@pytest.mark.parametrize("method", ["search", "ilp"])
+@pytest.mark.parametrize(
+    ("table", "rack", "played"),
+    [
+        # Three tiles either way: 21 points are more than 18.
+        ("", "R5 R6 R7 K7 B7", "R7 K7 B7"),
+        # The joker in four low tiles beats the joker in three high ones.
+        ("", "R1 R3 R4 K13 B13 J", "R1 R3 R4 J"),
+        # The joker plays one pair or the other.
+        ("", "R12 R13 K1 K2 J", "R12 R13 J"),
+    ],
+)
+def test_among_equally_many_tiles_more_points_win(method: str, table: str, rack: str, played: str) -> None:
+    answer = solve(Position.parse(table, rack), Goal("count"), method)
+    assert {str(tile) for tile in answer.played} == set(played.split())
+    assert answer.proven
+
+
+def test_points_decide_before_the_least_change() -> None:
+    richer = 0
+    for nth in range(40):
+        position = random_position("mid", 12, nth)
+        by_tiles, by_count, by_value = (solve(position, Goal(objective)) for objective in ("tiles", "count", "value"))
+        assert by_count.count == by_tiles.count
+        assert by_tiles.value <= by_count.value <= by_value.value
+        assert by_count.value > by_tiles.value or by_count.kept == by_tiles.kept
+        richer += by_count.value > by_tiles.value
+    assert richer > 5

@@ -41,8 +41,16 @@ class WhyNot:
 
     @property
     def cost(self) -> int | None:
-        """Return what insisting on the tile gives away."""
-        return self.best.worth - self.with_tile.worth if self.with_tile else None
+        """Return what insisting on the tile gives away: tiles if the goal counts those first, points, or weight."""
+        if self.with_tile is None:
+            return None
+        by_tiles = self.best.goal.weights is None and self.best.goal.objective != "value"
+        return self.best.count - self.with_tile.count if by_tiles else self.best.worth - self.with_tile.worth
+
+    @property
+    def points(self) -> int | None:
+        """Return how many points insisting on the tile gives away."""
+        return self.best.value - self.with_tile.value if self.with_tile else None
 
 
 @dataclass(frozen=True)

@@ -23,7 +23,7 @@ from meldlab.rummikub.tiles import Tile
 
 __all__ = ["KEEPS", "OBJECTIVES", "Answer", "Goal", "heirs", "read_table", "shared"]
 
-OBJECTIVES = ("count", "value")
+OBJECTIVES = ("count", "value", "tiles")
 KEEPS = ("sets", "tiles", "none")
 HEAVIEST = 10_000
 
@@ -32,7 +32,9 @@ HEAVIEST = 10_000
 class Goal:
     """What to make as large as possible, then what to disturb as little as possible.
 
-    ``weights`` replaces the objective by a weight for each tile (0 where none is given); ``must`` are rack tiles that have to be played.
+    ``count`` is the most tiles and among equally many the most points, ``value`` the most points, ``tiles`` the most tiles and nothing
+    else; the paper has the last two. ``weights`` replaces the objective by a weight for each tile (0 where none is given); ``must`` are
+    rack tiles that have to be played.
     """
 
     objective: str = "count"
@@ -53,9 +55,9 @@ class Goal:
         """Return what playing a tile is worth."""
         if self.weights is not None:
             return self.weights.get(tile, 0)
-        if self.objective == "count":
-            return 1
-        return rules.joker_value if tile.joker else tile.number
+        points = rules.joker_value if tile.joker else tile.number
+        # One tile more outweighs all the points there are.
+        return {"count": rules.points + 1 + points, "value": points, "tiles": 1}[self.objective]
 
     def total(self, tiles: Iterable[Tile], rules: Rules) -> int:
         """Return what playing some tiles is worth."""

@@ -9,17 +9,26 @@ The solvers, the checker and the game ask here; the tests have a second, naive a
 """
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import combinations, pairwise, permutations, product
+from typing import NamedTuple
 
 from meldlab.rummikub.position import Position
 from meldlab.rummikub.rules import Rules
 from meldlab.rummikub.sets import TileSet
 from meldlab.rummikub.tiles import Tile
 
-__all__ = ["is_legal", "jokers_obey"]
+__all__ = ["Exchange", "Way", "company", "exchanges", "is_legal", "jokers_obey", "ways"]
 
 Place = tuple[int, Tile]  # a joker on the table: which set, and what it stands for
+Exchange = tuple[int, tuple[Tile, ...], tuple[Tile, ...]]  # an old set, jokers of it, and the tiles that are put in their place
+
+
+class Way(NamedTuple):
+    """Where each joker of the old table lies now: those that were freed and taken, and those that were left what they are."""
+
+    taken: tuple[tuple[Place, Place], ...]
+    left: tuple[tuple[Place, Place], ...]
 
 
 def is_legal(faces: Sequence[Tile], rules: Rules) -> bool:
@@ -42,66 +51,73 @@ def jokers_obey(position: Position, table: Sequence[TileSet]) -> bool:
     a rack tile. Strict: only the very tile replaces it, not out of another set that holds a joker at that moment, and a set that
     still holds a joker lies within one set of the new table.
     """
-    family = position.rules.jokers_are
+    return position.rules.jokers_are == "free" or next(ways(position, table), None) is not None
+
+
+def ways(position: Position, table: Sequence[TileSet]) -> Iterator[Way]:
+    """Give every way in which the jokers that lay on the table may have gone to where jokers lie now; none where they may not."""
     old = [(i, tile) for i, tile_set in enumerate(position.table) for tile in tile_set.tiles if tile.joker]
     new = [(i, tile) for i, tile_set in enumerate(table) for tile in tile_set.tiles if tile.joker]
-    if family == "free" or not old:
-        return True
-    return any(_obeys(position, table, old, list(chosen), new) for chosen in permutations(new, len(old)))
+    if not old:
+        yield Way((), ())
+        return
+    for chosen in permutations(new, len(old)):
+        yield from _obeying(position, table, list(zip(old, chosen, strict=True)))
 
 
-def _obeys(position: Position, table: Sequence[TileSet], old: list[Place], chosen: list[Place], new: list[Place]) -> bool:
+def _obeying(position: Position, table: Sequence[TileSet], pairs: list[tuple[Place, Place]]) -> Iterator[Way]:
     strict = position.rules.jokers_are == "strict"
-    pairs = list(zip(old, chosen, strict=True))
     stays = [was[1] == now[1] for was, now in pairs]
-    from_rack = list(new)
-    for place in chosen:
-        from_rack.remove(place)
     # In strict play a joker may also be replaced while it happens to stand for the same tile elsewhere, so try both.
     for freed in product(*([False, True] if strict and stay else [not stay] for stay in stays)):
-        taken = [place for place, free in zip(pairs, freed, strict=True) if free]
-        left = [place for place, free in zip(pairs, freed, strict=True) if not free]
-        if strict and not _unbroken(position, table, taken, left):
+        way = Way(
+            tuple(pair for pair, free in zip(pairs, freed, strict=True) if free),
+            tuple(pair for pair, free in zip(pairs, freed, strict=True) if not free),
+        )
+        if strict and not _unbroken(position, table, way):
             continue
-        # A set that lies there as before has none of the rack's tiles in the place of its own.
-        own = {now[0]: _naturals(position.table[was[0]].tiles) for was, now in left} if strict else {}
-        homes = {now[0] for _, now in taken} - {i for i, _ in from_rack}
-        if _replaced(position, table, taken, left) and _with_rack_tiles(position, table, homes, own):
-            return True
-    return False
+        if next(exchanges(position, table, way), None) is not None and next(company(position, table, way), None) is not None:
+            yield way
 
 
 def _naturals(tiles: Sequence[Tile]) -> Counter[Tile]:
     return Counter(tile for tile in tiles if not tile.joker)
 
 
-def _replaced(position: Position, table: Sequence[TileSet], taken: list[tuple[Place, Place]], left: list[tuple[Place, Place]]) -> bool:
-    """Tell whether, for each old set, there were tiles to put in the place of the jokers taken from it."""
-    rules = position.rules
+def exchanges(position: Position, table: Sequence[TileSet], way: Way) -> Iterator[tuple[Exchange, ...]]:
+    """Give the ways to free the jokers that were taken: in order, the old set, its jokers, and as many tiles to put in their place."""
     lying = sum((_naturals(tile_set.tiles) for tile_set in table), Counter[Tile]())
     gone: dict[int, list[Tile]] = {}
-    for was, _ in taken:
+    for was, _ in way.taken:
         gone.setdefault(was[0], []).append(was[1])
-    if rules.jokers_are == "strict":
-        return _replaced_in_turn(position, lying, gone, {was[0] for was, _ in left})
-    for i, jokers in gone.items():
-        rest = list(position.table[i].tiles)
-        for joker in jokers:
-            rest.remove(joker)
-        spare = lying - _naturals(rest)
-        if not any(_forms_set([*rest, *fill], rules) for fill in combinations(sorted(spare.elements()), len(jokers))):
-            return False
-    return True
+    if position.rules.jokers_are == "strict":
+        yield from _in_turn(position, lying, gone, {was[0] for was, _ in way.left})
+        return
+    # Most questions are only whether there is one, so the first of each set comes before all are listed.
+    if all(next(_fills(position, lying, i, jokers), None) for i, jokers in gone.items()):
+        for fills in product(*(_fills(position, lying, i, jokers) for i, jokers in gone.items())):
+            yield tuple((i, tuple(jokers), fill) for (i, jokers), fill in zip(gone.items(), fills, strict=True))
 
 
-def _replaced_in_turn(position: Position, lying: Counter[Tile], gone: dict[int, list[Tile]], held: set[int]) -> bool:
-    """Tell whether the very tiles were there in some order, none of them out of a set that holds a joker at that moment.
+def _fills(position: Position, lying: Counter[Tile], i: int, jokers: list[Tile]) -> Iterator[tuple[Tile, ...]]:
+    """Give the tiles of the new table that make a set of old set ``i`` in the place of its ``jokers``."""
+    rest = list(position.table[i].tiles)
+    for joker in jokers:
+        rest.remove(joker)
+    near = [tile for tile in (lying - _naturals(rest)).elements() if any(t.colour == tile.colour or t.number == tile.number for t in rest)]
+    for fill in combinations(sorted(set(near)), len(jokers)):
+        if _forms_set([*rest, *fill], position.rules):
+            yield fill
+
+
+def _in_turn(position: Position, lying: Counter[Tile], gone: dict[int, list[Tile]], held: set[int]) -> Iterator[tuple[Exchange, ...]]:
+    """Give an order in which the very tiles were there, none of them out of a set that holds a joker at that moment, if there is one.
 
     ``held`` are sets that hold a joker to the end. A set that has lost its last one gives its tiles free, so such sets come first, and
     any that can be next may be.
     """
     inside = {i: _naturals(position.table[i].tiles) for i in {*gone, *held}}
-    waiting = sorted(gone, key=lambda i: i in held)
+    waiting, done = sorted(gone, key=lambda i: i in held), list[Exchange]()
     while waiting:
         shut = held | set(waiting)
         for i in waiting:
@@ -110,10 +126,11 @@ def _replaced_in_turn(position: Position, lying: Counter[Tile], gone: dict[int, 
             if wanted <= spare:
                 inside[i] += wanted
                 waiting.remove(i)
+                done.append((i, tuple(gone[i]), tuple(joker.stands_for for joker in gone[i])))
                 break
         else:
-            return False
-    return True
+            return
+    yield tuple(done)
 
 
 def _forms_set(tiles: Sequence[Tile], rules: Rules) -> bool:
@@ -124,19 +141,27 @@ def _forms_set(tiles: Sequence[Tile], rules: Rules) -> bool:
     return rules.round_the_corner and any(is_legal(faces, rules) for faces in turned)
 
 
-def _with_rack_tiles(position: Position, table: Sequence[TileSet], homes: set[int], own: dict[int, Counter[Tile]]) -> bool:
-    """Tell whether each new home of a freed joker can hold a rack tile of its own, beside the tiles that lay there before."""
+def company(position: Position, table: Sequence[TileSet], way: Way) -> Iterator[dict[int, Tile]]:
+    """Give, for each set in which a freed joker ends, a rack tile of its own, beside the tiles that lay there before."""
+    # A set that lies there as before has none of the rack's tiles in the place of its own.
+    strict = position.rules.jokers_are == "strict"
+    own = {now[0]: _naturals(position.table[was[0]].tiles) for was, now in way.left} if strict else {}
+    from_rack = Counter((i, tile) for i, one in enumerate(table) for tile in one.jokers)
+    from_rack.subtract(now for _, now in (*way.taken, *way.left))
+    # A joker from the rack is a rack tile too.
+    homes = sorted({now[0] for _, now in way.taken} - {i for i, _ in from_rack.elements()})
     before = _naturals(position.table_tiles)
     played = sum((_naturals(tile_set.tiles) for tile_set in table), Counter[Tile]()) - before
     beside = [_naturals(table[home].tiles) - own.get(home, Counter()) for home in homes]
-    choices = [[tile for tile in some if played[tile]] for some in beside]
-    return any(not Counter(some) - played for some in product(*choices))
+    for some in product(*([tile for tile in one if played[tile]] for one in beside)):
+        if not Counter(some) - played:
+            yield dict(zip(homes, some, strict=True))
 
 
-def _unbroken(position: Position, table: Sequence[TileSet], taken: list[tuple[Place, Place]], left: list[tuple[Place, Place]]) -> bool:
+def _unbroken(position: Position, table: Sequence[TileSet], way: Way) -> bool:
     """Tell whether every set that still holds a joker lies within a new set of its own, its jokers as they were."""
     holding: dict[int, set[int]] = {}
-    for was, now in left:
+    for was, now in way.left:
         if was[1] != now[1]:
             return False
         holding.setdefault(was[0], set()).add(now[0])
@@ -145,7 +170,7 @@ def _unbroken(position: Position, table: Sequence[TileSet], taken: list[tuple[Pl
         return False
     for i, (home,) in ((i, tuple(some)) for i, some in holding.items()):
         wanted = Counter(position.table[i].tiles)
-        for was, _ in taken:
+        for was, _ in way.taken:
             if was[0] == i:
                 wanted -= Counter([was[1]])
                 wanted[was[1].stands_for] += 1

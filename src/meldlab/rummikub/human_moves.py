@@ -1,86 +1,169 @@
-"""Human moves: the way from the old table to the new one, as few steps as a person needs.
+"""Human moves: the way from the old table to the new one in steps that a person can carry out one by one, and as few as are needed.
+
+Piles are what lies on the table while a turn goes on: the old sets by their place, then those that are begun. Three stages: an opening
+that comes before the table is touched; the exchanges by which jokers that are not free come free, into the hand; and the laying of the
+new table.
 
 >>> from meldlab.rummikub.position import Position
 >>> from meldlab.rummikub.solver import solve
 >>> print(*moves(solve(Position.parse("R3-5 | K5 B5 O5 | K6-8", "R5 B6 B7"))), sep=chr(10))
 take B5 from the group K5 B5 O5, begin the run B5 B6 B7 with it
-take B6 B7 from the rack, add them to make the run B5-B7
-take R5 from the rack, add it to the group K5 B5 O5
+take B6 B7 from the rack, add them to B5 to make the run B5-B7
+take R5 from the rack, add it to K5 O5 to make the group R5 K5 O5
 """
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import islice, permutations, product
 
 from meldlab.rummikub.answer import Answer, heirs, shared
-from meldlab.rummikub.sets import TileSet
-from meldlab.rummikub.tiles import Tile, show
+from meldlab.rummikub.exchanging import HAND, RACK, Exchanged, Piece, Step, exchanged
+from meldlab.rummikub.opening import first_sets
+from meldlab.rummikub.rules import Rules
+from meldlab.rummikub.sets import Column, TileSet, readings
+from meldlab.rummikub.tiles import JOKER, Tile, show
 
-__all__ = ["Step", "carry_out", "homes", "moves", "name", "steps"]
+__all__ = ["HAND", "RACK", "Step", "homes", "moves", "name", "steps"]
 
-WAYS = 2000  # assignments of equal tiles that are compared
-RACK = -1
-
-
-@dataclass(frozen=True)
-class Step:
-    """Tiles that go together from an old set (or the rack, -1) to a new set, both by their place in the tables."""
-
-    tiles: tuple[Tile, ...]
-    source: int
-    target: int
+WAYS = 500  # assignments of equal tiles that are compared
+EXCHANGES = 24  # ways to free the jokers that are compared
 
 
 def homes(answer: Answer) -> dict[int, int]:
     """Return, by new set, the old set that it grew from; where only one tile is left of a set, that tile has moved."""
-    before, after = answer.position.table, answer.table
+    return _homes(answer.position.table, answer.table)
+
+
+def _homes(before: Sequence[TileSet], after: Sequence[TileSet]) -> dict[int, int]:
     return {new: old for old, new in heirs(before, after).items() if shared(before[old], after[new]) > 1}
 
 
 def steps(answer: Answer) -> list[Step]:
     """Return the fewest steps found: new sets grow from old ones, equal tiles come from where a hand reaches anyway."""
-    before, after = answer.position.table, answer.table
-    home = homes(answer)
-    leaving, wanting = _differences(before, after, home, answer.played)
-    best: dict[tuple[int, int], list[Tile]] | None = None
-    for way in islice(_ways(leaving, wanting), WAYS):
-        loads: dict[tuple[int, int], list[Tile]] = {}
-        for tile, source, target in way:
-            loads.setdefault((source, target), []).append(tile)
-        if best is None or len(loads) < len(best):
-            best = loads
-    moved = [Step(tuple(sorted(tiles)), source, target) for (source, target), tiles in (best or {}).items()]
-    # What the table gives comes before what the rack adds, set by set.
-    table_first = {step.target for step in moved if step.source != RACK}
-    return sorted(moved, key=lambda step: (step.target not in table_first, step.target, step.source == RACK, step.source))
+    if not answer.played:
+        return []
+    return min((_with_laying(answer, start) for start in islice(exchanged(answer), EXCHANGES)), key=len)
+
+
+def _with_laying(answer: Answer, start: Exchanged) -> list[Step]:
+    """Return the steps that a turn begins with, then those that lay the new table."""
+    table, piles = answer.table, start.piles
+    lying = [TileSet(tuple(piece.shows for piece in pile)) for pile in piles]
+    # A pile that is held fast goes where it must, and nothing else grows from it.
+    home = {new: pile for new, pile in _homes(lying, table).items() if start.held.get(pile, new) == new}
+    ends = {piece: new for piece, (new, _) in start.bound.items()}
+    wanted = [Counter(tile.piece for tile in tile_set.tiles) for tile_set in table]
+    for piece, new in ends.items():
+        wanted[new][piece.tile] -= 1
+    for new, pile in home.items():
+        for piece in sorted(piles[pile], key=lambda piece, new=new: piece.shows not in table[new].tiles):  # type: ignore[misc]
+            if piece not in ends and wanted[new][piece.tile]:
+                ends[piece] = new
+                wanted[new][piece.tile] -= 1
+    where = {piece: at for at, pile in (*enumerate(piles), (HAND, start.hand), (RACK, start.rack)) for piece in pile}
+    sure = {(where[piece], new) for piece, new in ends.items() if home.get(new) != where[piece]}
+    leaving: dict[Tile, list[Piece]] = {}
+    for piece in where:
+        if piece not in ends:
+            leaving.setdefault(piece.tile, []).append(piece)
+    wanting = {tile: [new for new, some in enumerate(wanted) for _ in range(some[tile])] for tile in leaving}
+    every = islice(_ways(leaving, wanting, where), WAYS)
+    best = min(every, key=lambda way: len(sure | {(where[piece], new) for piece, new in way.items()}))
+    ends |= best
+    return [*start.steps, *_in_order(answer, start, home, where, ends)]
+
+
+def _ways(leaving: dict[Tile, list[Piece]], wanting: dict[Tile, list[int]], where: dict[Piece, int]) -> Iterator[dict[Piece, int]]:
+    """Give every way to say which of several equal tiles goes where; pieces at one place are all the same."""
+    choices = []
+    for tile, pieces in sorted(leaving.items()):
+        every = permutations(wanting[tile]) if len({where[piece] for piece in pieces}) > 1 else [tuple(wanting[tile])]
+        choices.append([dict(zip(pieces, order, strict=True)) for order in dict.fromkeys(every)])
+    for some in product(*choices):
+        yield {piece: new for one in some for piece, new in one.items()}
+
+
+def _in_order(answer: Answer, start: Exchanged, home: dict[int, int], where: dict[Piece, int], ends: dict[Piece, int]) -> Iterator[Step]:
+    """Give the loads as steps: what the table gives comes before what the rack adds, set by set, what was freed last."""
+    shows = _meanings(answer, start, ends)
+    loads: dict[tuple[int, int], list[Piece]] = {}
+    for piece, new in ends.items():
+        if home.get(new) != where[piece]:
+            loads.setdefault((where[piece], new), []).append(piece)
+    table_first = {new for at, new in loads if at >= 0}
+    piles, begun = dict(home), len(start.piles)
+    for at, new in sorted(loads, key=lambda one: (one[1] not in table_first, one[1], one[0] == HAND, one[0] == RACK, one[0])):
+        if new not in piles:
+            piles[new], begun = begun, begun + 1
+        load = sorted(loads[at, new], key=lambda piece: (piece.tile, piece.shows))
+        lifted = tuple(piece.shows if at >= 0 else piece.tile for piece in load)
+        yield Step(lifted, tuple(shows[piece] for piece in load), at, piles[new])
+    for piece, new in ends.items():
+        if home.get(new) == where[piece] and shows[piece] != piece.shows:
+            yield Step((piece.shows,), (shows[piece],), where[piece], where[piece])
+
+
+def _meanings(answer: Answer, start: Exchanged, ends: dict[Piece, int]) -> dict[Piece, Tile]:
+    """Return what each piece shows in the end; jokers that are not bound go on standing for their tile where they can."""
+    shows = {piece: start.bound[piece][1] if piece in start.bound else piece.tile for piece in ends}
+    for new, tile_set in enumerate(answer.table):
+        loose = [piece for piece, end in ends.items() if end == new and piece.tile == JOKER and piece not in start.bound]
+        meant = Counter(tile_set.jokers) - Counter(shows[piece] for piece, end in ends.items() if end == new and piece in start.bound)
+        for piece in sorted(loose, key=lambda piece, meant=meant: piece.shows not in meant):  # type: ignore[misc]
+            shows[piece] = piece.shows if meant[piece.shows] > 0 else next(iter(+meant))
+            meant[shows[piece]] -= 1
+    return shows
 
 
 def moves(answer: Answer) -> list[str]:
-    """Return the steps as sentences."""
-    before, after = answer.position.table, answer.table
-    home = homes(answer)
-    said, begun = [], set[int]()
-    for step in steps(answer):
-        tiles = show(step.tiles)
+    """Return the steps as sentences; a set is called what it is at that step."""
+    rules, plan = answer.position.rules, steps(answer)
+    piles = {at: list(tile_set.tiles) for at, tile_set in enumerate(answer.position.table)}
+    said = []
+    for n, step in enumerate(plan):
+        place = {RACK: "the rack", HAND: "your hand"}.get(step.source) or _called(piles[step.source], rules)
+        for tile in step.lifted if step.source >= 0 else ():
+            piles[step.source].remove(tile)
+        pile = piles.setdefault(step.target, [])
+        before = _called(pile, rules)
+        pile += step.tiles
+        for joker in step.freed:
+            pile.remove(joker)
+        made = _called(pile, rules)
+        if step.source == step.target:
+            said.append(f"let {show(step.lifted)} stand for {step.tiles[0].stands_for} in {place} to make {made}")
+            continue
         them = "it" if len(step.tiles) == 1 else "them"
-        new = after[step.target]
-        if step.target in home:
-            where = f"add {them} to {name(before[home[step.target]])}"
-        elif step.target in begun:
-            where = f"add {them} to make {name(new)}"
-        elif len(step.tiles) == len(new):
-            where = f"lay {them} down as {'a group' if new.is_group else 'a run'}"
+        whole = made.startswith("the ")
+        meant = f" as {show(step.tiles)}" if any(tile.joker and tile not in step.lifted for tile in step.tiles) else ""
+        if not before:
+            later = [other.target for other in plan[n + 1 :]]
+            laid = whole and (step.target not in later or n < len(first_sets(answer)))
+            where = f"lay {them} down as {made}" if laid else f"begin {_to_be(plan[n:], answer)} with {them}{meant}"
+        elif step.freed:
+            where = f"put {them} in the place of {show(step.freed)} in {before} to make {made}"
         else:
-            where = f"begin the {'group' if new.is_group else 'run'} {show(new.tiles)} with {them}"
-        begun.add(step.target)
-        said.append(f"take {tiles} from {'the rack' if step.source == RACK else name(before[step.source])}, {where}")
-    return said + [
-        f"let {joker.piece} stand for {joker.stands_for} in {name(after[new])}"
-        for new, old in sorted(home.items())
-        for joker in (Counter(after[new].jokers) - Counter(before[old].jokers)).elements()
-        if before[old].jokers
-    ]
+            where = f"add {them} to {before}" + (f" to make {made}" if whole else meant)
+        said.append(f"take {show(step.lifted)} from {place}, {where}")
+    return said
+
+
+def _to_be(rest: Sequence[Step], answer: Answer) -> str:
+    """Return the set that is begun by the first of some steps, as it will lie."""
+    mine = Counter(tile for step in rest if step.target == rest[0].target and step.source != step.target for tile in step.tiles)
+    mine.subtract(tile for step in rest if step.source == rest[0].target for tile in step.tiles)
+    built = next((one for one in answer.table if Counter(one.tiles) == +mine), None)
+    if built is None:
+        return f"a set {show(sorted((+mine).elements()))}"
+    return f"the {'group' if built.is_group else 'run'} {built}"
+
+
+def _called(tiles: Sequence[Tile], rules: Rules) -> str:
+    """Return how a person calls what lies there: a set by its name, anything else by its tiles."""
+    for reading in readings(Column.of(tiles), rules):
+        if Counter(reading) == Counter(tiles):
+            return name(TileSet(reading))
+    return show(sorted(tiles, key=lambda tile: (tile.number, tile.colour, tile.joker)))
 
 
 def name(tile_set: TileSet) -> str:
@@ -92,51 +175,3 @@ def name(tile_set: TileSet) -> str:
     if tile_set.is_group:
         return f"the group {tile_set}"
     return f"the run {tile_set}" if tile_set.jokers else f"the run {tile_set.tiles[0]}-{tile_set.tiles[-1]}"
-
-
-def carry_out(answer: Answer, plan: Sequence[Step]) -> list[Counter[Tile]]:
-    """Return the sets, as pieces, that carrying out the steps leaves on the table; what is empty is gone."""
-    before = answer.position.table
-    home = homes(answer)
-    lying = [Counter(tile.piece for tile in tile_set.tiles) for tile_set in before]
-    rack = Counter(answer.position.rack)
-    fresh: dict[int, Counter[Tile]] = {}
-    for step in plan:
-        source = rack if step.source == RACK else lying[step.source]
-        target = lying[home[step.target]] if step.target in home else fresh.setdefault(step.target, Counter())
-        source.subtract(step.tiles)
-        target.update(step.tiles)
-    if any(many < 0 for some in (rack, *lying) for many in some.values()):
-        raise AssertionError("a step takes a tile that is not there")
-    return [+some for some in (*lying, *fresh.values()) if +some]
-
-
-def _differences(
-    before: Sequence[TileSet], after: Sequence[TileSet], home: dict[int, int], played: Sequence[Tile]
-) -> tuple[dict[Tile, list[int]], dict[Tile, list[int]]]:
-    """Return, for each kind of tile, the sets that give one and the sets that want one."""
-    leaving: dict[Tile, list[int]] = {}
-    wanting: dict[Tile, list[int]] = {}
-    old = [Counter(tile.piece for tile in tile_set.tiles) for tile_set in before]
-    new = [Counter(tile.piece for tile in tile_set.tiles) for tile_set in after]
-    nothing = Counter[Tile]()
-    for i, pieces in enumerate(old):
-        stays = next((new[j] for j, parent in home.items() if parent == i), nothing)
-        for tile in (pieces - stays).elements():
-            leaving.setdefault(tile, []).append(i)
-    for tile in played:
-        leaving.setdefault(tile, []).append(RACK)
-    for j, pieces in enumerate(new):
-        for tile in (pieces - (old[home[j]] if j in home else nothing)).elements():
-            wanting.setdefault(tile, []).append(j)
-    return leaving, wanting
-
-
-def _ways(leaving: dict[Tile, list[int]], wanting: dict[Tile, list[int]]) -> Iterator[list[tuple[Tile, int, int]]]:
-    """Give every way to say which of several equal tiles goes where."""
-    choices = []
-    for tile, sources in sorted(leaving.items()):
-        orders = dict.fromkeys(permutations(sources)) if len(set(sources)) > 1 and len(set(wanting[tile])) > 1 else [tuple(sources)]
-        choices.append([[(tile, source, target) for source, target in zip(order, wanting[tile], strict=True)] for order in orders])
-    for some in product(*choices):
-        yield [load for loads in some for load in loads]

@@ -21,7 +21,7 @@ from meldlab.rummikub.sets import TileSet, best_reading
 from meldlab.rummikub.tiles import Tile
 from meldlab.rummikub.turn import Move, best_table
 
-__all__ = ["best_opening", "best_read", "most_points", "opening_points", "opens", "place_of", "points_of", "show_table"]
+__all__ = ["best_opening", "best_read", "first_sets", "most_points", "opening_points", "opens", "place_of", "points_of", "show_table"]
 
 MOST = Goal("value", "none")
 
@@ -44,26 +44,50 @@ def place_of(position: Position) -> Position:
     return replace(position, table=position.table if goes_on else (), opened=True)
 
 
-def most_points(rack: Sequence[Tile], rules: Rules, budget: Budget | None = None) -> int:
-    """Return the most points that sets from these tiles alone can be worth."""
+def richest_sets(rack: Sequence[Tile], rules: Rules, budget: Budget | None = None) -> tuple[TileSet, ...]:
+    """Return the sets from these tiles alone that are worth most."""
     place, budget = Position((), tuple(rack), rules), budget or Budget()
     if covers(rules) and not any(tile.joker for tile in rack):
         found = search(Pool.of(place, MOST), keep=False, budget=budget)
-        return points_of(found.table) if found else 0
+        return found.table if found else ()
     from meldlab.rummikub.program import Program
 
-    return Program(place, MOST).most_points(budget)
+    return best_read(Program(place, MOST).richest(budget), rules)
+
+
+def most_points(rack: Sequence[Tile], rules: Rules, budget: Budget | None = None) -> int:
+    """Return the most points that sets from these tiles alone can be worth."""
+    return points_of(richest_sets(rack, rules, budget))
 
 
 def opening_points(answer: Answer) -> int:
     """Return what the opening of an answer is worth, a joker as its tile; where there is none, the most points that the rack has."""
     position = answer.position
     if not answer.played or place_of(position).table:
-        try:
-            return most_points(answer.played or position.rack, position.rules)
-        except OutOfBudget as out:
-            return points_of(best_read(out.table or (), position.rules))
+        return points_of(_within_budget(answer.played or position.rack, position.rules))
     return points_of(list((Counter(answer.table) - Counter(position.table)).elements()))
+
+
+def first_sets(answer: Answer) -> tuple[TileSet, ...]:
+    """Return the sets that must lie before the rest of the table may be touched: an opening after which the turn goes on.
+
+    >>> from meldlab.rummikub.solver import solve
+    >>> rules = Rules(after_opening="manipulate")
+    >>> first_sets(solve(Position.parse("O11 O12 O13", "R10 R11 R12 O10", rules, opened=False)))
+    (TileSet.parse('R10 R11 R12'),)
+    """
+    place = place_of(answer.position)
+    if answer.position.opened or not answer.played or not place.table:
+        return ()
+    alone = best_read(_from_rack(place, answer.table), place.rules)
+    return alone if points_of(alone) >= place.rules.opening else _within_budget(answer.played, place.rules)
+
+
+def _within_budget(tiles: Sequence[Tile], rules: Rules) -> tuple[TileSet, ...]:
+    try:
+        return richest_sets(tiles, rules)
+    except OutOfBudget as out:
+        return best_read(out.table or (), rules)
 
 
 def best_opening(position: Position, goal: Goal, method: str, budget: Budget) -> Move | None:

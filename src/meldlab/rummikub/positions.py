@@ -9,7 +9,7 @@ from collections import Counter
 from random import Random
 
 from meldlab.chance import Purpose, derived
-from meldlab.errors import NoSuchThing
+from meldlab.errors import NoSuchThing, NotLegalHere
 from meldlab.rummikub.position import Position
 from meldlab.rummikub.rules import Rules
 from meldlab.rummikub.sets import Column, best_reading, columns
@@ -33,6 +33,8 @@ def random_position(kind: str, seed: int, nth: int = 0, rules: Rules = PAPER) ->
     if kind not in CLASSES:
         raise NoSuchThing("class of positions", kind, CLASSES)
     least, most, few, many, both = CLASSES[kind]
+    if rules.tiles < most + many:
+        raise NotLegalHere(f"a box of {rules.tiles} tiles is too small for this class of positions ({most + many} are needed)")
     chance = Random(derived(seed, Purpose.POSITION, nth, list(CLASSES).index(kind)))
     left, laid, target = Counter(box(rules)), list[Column](), chance.randint(least, most)
     by_size = _by_kind(rules)

@@ -122,12 +122,11 @@ class Program:
         """Write the model as an LP file."""
         self.model.writeLP(str(path))
 
-    def most_points(self, budget: Budget) -> int:
-        """Return the most points that sets of the new table can show, each at its best reading."""
+    def richest(self, budget: Budget) -> tuple[TileSet, ...]:
+        """Return the table whose sets show the most points, each at its best reading."""
         worth = {x: best_reading(column, self.position.rules).points for column, x in zip(self.columns, self.x, strict=True)}
         self.model.setObjective(pulp.LpAffineExpression(worth))
-        table = self.solve(budget)
-        return sum(best_reading(tile_set.column, self.position.rules).points for tile_set in table or ())
+        return self.solve(budget) or ()
 
     def solve(self, budget: Budget | None = None) -> tuple[TileSet, ...] | None:
         """Return the table of the best move, nothing if no move meets the goal; past the budget raise OutOfBudget with the best so far."""

@@ -15,11 +15,15 @@ from meldlab.rummikub.answer import Answer, Goal
 from meldlab.rummikub.players import simple_table
 from meldlab.rummikub.position import Position
 from meldlab.rummikub.positions import random_position
+from meldlab.rummikub.rules import PRESETS, Rules
+from meldlab.rummikub.search import covers
 from meldlab.rummikub.solver import solve
 
 __all__ = ["Puzzle", "make_puzzle"]
 
 TRIES = 20_000
+STATES = 5_000  # that a position may take: one whose jokers ask for more is left for another
+OFFICIAL = PRESETS["official"]
 
 
 @dataclass(frozen=True)
@@ -32,21 +36,23 @@ class Puzzle:
     unique: bool
 
 
-def make_puzzle(seed: int, *, hard: bool = False) -> Puzzle:
-    """Return the first position by ``seed`` in which a small rack can be played out only by moving what lies.
+def make_puzzle(seed: int, *, hard: bool = False, rules: Rules = OFFICIAL) -> Puzzle:
+    """Return the first position by ``seed`` in which a small rack can be played out only by moving what lies, under the rules given.
 
     An ordinary puzzle asks for 2 table tiles to be moved at least, a hard one for 5 on a crowded table.
     """
+    if not covers(rules):
+        raise NotLegalHere("puzzles are made only under rules that the search knows: others cannot be shown to have one best move")
     goal, least, size = Goal("count", "sets"), (5 if hard else 2), (5 if hard else 4)
     for nth in range(TRIES):
-        crowded = random_position("mid" if hard else "easy", seed, nth)
+        crowded = random_position("mid" if hard else "easy", seed, nth, rules)
         rack = Random(derived(seed, Purpose.PUZZLE, nth)).sample(crowded.rack, size)
         position = Position(crowded.table, tuple(sorted(rack)), crowded.rules)
-        answer = solve(position, goal)
-        if not answer.played or answer.kept > len(position.table) - 2:
+        answer = solve(position, goal, nodes=STATES)
+        if answer.count < 2 or not answer.proven or answer.kept > len(position.table) - 2:
             continue
         simple = len(position.rack) - len(simple_table(position)[1])
-        if answer.count >= 2 and simple < answer.count and answer.moved >= least and _only(answer):
+        if simple < answer.count and answer.moved >= least and _only(answer):
             return Puzzle(position, answer, simple, True)
     raise NotLegalHere(f"no puzzle among {TRIES} positions of seed {seed}")
 

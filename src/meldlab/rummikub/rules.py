@@ -99,6 +99,15 @@ class Rules:
         return self.colours * self.numbers * self.copies + self.jokers
 
     @property
+    def points(self) -> int:
+        """Return what all tiles of the box are worth together.
+
+        >>> Rules().points
+        788
+        """
+        return self.copies * self.colours * self.numbers * (self.numbers + 1) // 2 + self.jokers * self.joker_value
+
+    @property
     def longest_run(self) -> int:
         """Return the length from which a run falls into shorter ones, so that no column is needed for it."""
         return min(2 * self.smallest - 1, self.numbers)

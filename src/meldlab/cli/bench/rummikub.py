@@ -13,7 +13,12 @@ from meldlab.cli.progress import tracked
 if TYPE_CHECKING:
     from meldlab.rummikub import Position
 
-GOALS = {"search, count": ("count", "none"), "search, value": ("value", "none"), "search, value with sets kept": ("value", "sets")}
+GOALS = {
+    "search, tiles": ("tiles", "none"),
+    "search, count": ("count", "none"),
+    "search, value": ("value", "none"),
+    "search, value with sets kept": ("value", "sets"),
+}
 
 
 def bench_rummikub(
@@ -38,14 +43,14 @@ def bench_rummikub(
             goal = Goal(objective, keep)
             figures.setdefault(name, {})[kind] = spread(_each(some, lambda position, goal=goal: solve(position, goal)))  # type: ignore[misc]
         if few:
-            whole = Goal("count", "none")
+            whole = Goal("tiles", "none")
             timed = _each(few, lambda position, goal=whole: solve(position, goal, "ilp"))  # type: ignore[misc]
-            figures.setdefault("integer program, count", {})[kind] = spread(timed)
+            figures.setdefault("integer program, tiles", {})[kind] = spread(timed)
             rival = rummikub_solver()
             if rival:
-                figures.setdefault("rummikub-solver, count", {})[kind] = spread(_each(few, rival))
+                figures.setdefault("rummikub-solver, tiles", {})[kind] = spread(_each(few, rival))
     agreement = compare(agree, seed) if agree else None
-    ours, theirs = figures["search, count"], figures.get("rummikub-solver, count", {})
+    ours, theirs = figures["search, tiles"], figures.get("rummikub-solver, tiles", {})
     ratios = {kind: theirs[kind][0] / ours[kind][0] for kind in theirs}
     if json:
         print_json({"cpu_ms": figures, "ratios": ratios, "positions": positions, "agreement": agreement})
@@ -104,11 +109,12 @@ def compare(many: int, seed: int) -> dict[str, int]:
     """Return on how many positions, spread over the classes, both methods have the same objective and kept sets."""
     from meldlab.chance import Purpose, derived
     from meldlab.rummikub import CLASSES, Goal, random_position, solve
+    from meldlab.rummikub.answer import OBJECTIVES
 
     agreed = 0
     for nth in tracked(range(many), "comparing"):
         position = random_position(list(CLASSES)[nth % len(CLASSES)], derived(seed, Purpose.AGREEMENT), nth)
-        goal = Goal(("count", "value")[nth // len(CLASSES) % 2])
+        goal = Goal(OBJECTIVES[nth // len(CLASSES) % len(OBJECTIVES)])
         one, other = solve(position, goal), solve(position, goal, "ilp")
         agreed += (one.worth, one.kept) == (other.worth, other.kept)
     return {"positions": many, "agreed": agreed}

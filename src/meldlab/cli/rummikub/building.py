@@ -14,9 +14,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from meldlab.errors import BadText, NotLegalHere
-from meldlab.rummikub import Answer, Rules, Tile, TileSet, heirs, homes, steps
+from meldlab.rummikub import Answer, Rules, Tile, TileSet, heirs, steps
 from meldlab.rummikub.sets import readings
-from meldlab.rummikub.tiles import JOKER, read_tiles, show
+from meldlab.rummikub.tiles import read_tiles, show
 
 __all__ = ["Building", "commands", "renumbered"]
 
@@ -85,17 +85,17 @@ class Building:
 
     def _without(self, tiles: tuple[Tile, ...], source: int) -> "Building":
         """Return it without tiles of a set; of the hand if the source is 0: what is loose goes first."""
-        pieces = [tile.piece for tile in tiles]
         if source:
             lying = list(self._set(source).tiles)
-            for piece in pieces:
-                found = next((tile for tile in lying if tile.piece == piece), None)
+            for tile in tiles:
+                # Of two jokers the one that stands for the tile named.
+                found = tile if tile in lying else next((one for one in lying if one.piece == tile.piece), None)
                 if found is None:
-                    raise NotLegalHere(f"{piece} is not in set {source}, {self.sets[source]}")
+                    raise NotLegalHere(f"{tile.piece} is not in set {source}, {self.sets[source]}")
                 lying.remove(found)
             return self._put(source, lying)
         loose, rack = list(self.loose), list(self.rack)
-        for piece in pieces:
+        for piece in (tile.piece for tile in tiles):
             holder = loose if piece in loose else rack
             if piece not in holder:
                 where = [number for number, one in sorted(self.sets.items()) if any(tile.piece == piece for tile in one.tiles)]
@@ -169,30 +169,37 @@ def renumbered(numbers: Mapping[int, TileSet], table: tuple[TileSet, ...]) -> di
 
 def commands(answer: Answer, numbers: Mapping[int, TileSet]) -> Iterator[str]:
     """Give the lines that carry an answer out, by the numbers that sets have."""
-    before, after, home = answer.position.table, answer.table, homes(answer)
-    left = dict(numbers)
-    number_of: dict[int, int] = {}
-    for at, tile_set in enumerate(before):
+    left, number_of = dict(numbers), dict[int, int]()
+    for at, tile_set in enumerate(answer.position.table):
         number_of[at] = next(number for number, one in left.items() if one == tile_set)
         del left[number_of[at]]
-    targets = {new: number_of[old] for new, old in home.items()}
     # A set that is emptied on the way gives its number back; so new ones are numbered as the lines come.
     turn = Building(answer.position.rules, numbers, answer.position.rack)
     for step in steps(answer):
-        stay = before[home[step.target]].jokers if step.target in home else ()
-        meant = list((Counter(after[step.target].jokers) - Counter(stay)).elements())
-        tiles = [meant.pop() if tile == JOKER and meant else tile for tile in step.tiles]
-        origin = "" if step.source < 0 else f" from {number_of[step.source]}"
-        if step.target in targets:
-            line = f"{show(tiles)}{origin} to {targets[step.target]}"
+        if step.target not in number_of:
+            number_of[step.target] = turn.next_number
+            first = f"new {show(step.tiles)}"
         else:
-            targets[step.target] = turn.next_number
-            line = f"new {show(tiles)}{origin}"
-        turn = turn.after(line)
-        yield line
-    for new, number in sorted(targets.items()):
-        built = turn.sets[number]
-        for joker in (Counter(after[new].jokers) - Counter(built.jokers)).elements():
-            for line in (f"J from {number}", f"{joker} to {number}"):
-                turn = turn.after(line)
-                yield line
+            first = f"{show(step.tiles)} to {number_of[step.target]}"
+        if step.source == step.target:
+            lines = [f"{show(step.lifted)} from {number_of[step.source]}", first]
+        elif step.source >= 0 and first.startswith("new"):
+            lines = [f"{first} from {number_of[step.source]}"]
+        elif step.source >= 0:
+            lines = [f"{show(step.tiles)} from {number_of[step.source]} to {number_of[step.target]}"]
+        else:
+            lines = [first]
+        for line in (*lines, *(f"{joker} from {number_of[step.target]}" for joker in step.freed)):
+            turn = turn.after(line)
+            yield line
+    # Where nothing told a joker what it stands for, it stands for what it can; if that is not what is meant, it is told now.
+    meant = Counter(tile for one in answer.table for tile in one.jokers)
+    for number, built in sorted(turn.sets.items()):
+        wanted = next(one for one in answer.table if one.column == built.column and not Counter(one.jokers) - meant)
+        meant -= Counter(wanted.jokers)
+        for was, joker in zip(
+            (Counter(built.jokers) - Counter(wanted.jokers)).elements(),
+            (Counter(wanted.jokers) - Counter(built.jokers)).elements(),
+            strict=True,
+        ):
+            yield from (f"{was} from {number}", f"{joker} to {number}")

@@ -1,4 +1,4 @@
-"""What the Rummikub verbs share: the rules."""
+"""What the Rummikub verbs share: the rules, by default those on the box, and how they are told."""
 
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -10,6 +10,18 @@ if TYPE_CHECKING:
     from meldlab.rummikub import Rules
 
 HOUSE = "House rules, by default those of --rules"
+OFFICIAL = "official"
+FLAGS = {
+    "jokers_are": "--jokers",
+    "joker_value": "--joker-value",
+    "colours": "--colours",
+    "numbers": "--numbers",
+    "copies": "--copies",
+    "jokers": "--joker-tiles",
+    "smallest": "--smallest",
+    "opening": "--opening-points",
+    "after_opening": "--after-opening",
+}
 RulesOption = Annotated[Any, rules_option("paper", "official", room="rummikub")]
 JokersOption = Annotated[
     str | None,
@@ -27,3 +39,28 @@ def changed(rules: "Rules", **changes: Any) -> "Rules":
     from dataclasses import replace
 
     return replace(rules, **{name: value for name, value in changes.items() if value is not None})
+
+
+def told(rules: "Rules") -> str:
+    """Return rules in words: the preset, what differs from it, and what becomes of jokers.
+
+    >>> from meldlab.rummikub import Rules
+    >>> told(Rules(jokers=3, jokers_are="modern"))
+    'rules: official, jokers = 3; jokers on the table are modern'
+    """
+    preset, *changes = (value if name == "preset" else f"{name} = {value}" for name, value in rules.as_record().items())
+    return f"rules: {', '.join((preset, *changes))}; jokers on the table are {rules.jokers_are}"
+
+
+def as_flags(rules: "Rules") -> str:
+    """Return the flags of ``solve`` that give these rules, as far as they matter to one turn.
+
+    >>> from meldlab.rummikub import PRESETS, Rules
+    >>> as_flags(PRESETS["official"]), as_flags(Rules(numbers=15))
+    ('', ' --rules paper --numbers 15')
+    """
+    record = rules.as_record()
+    preset = record.pop("preset")
+    flags = [f"{flag} {record[name]}" for name, flag in FLAGS.items() if name in record]
+    flags += ["--round-the-corner"] * rules.round_the_corner
+    return "".join(f" {flag}" for flag in ([] if preset == OFFICIAL else [f"--rules {preset}"]) + flags)

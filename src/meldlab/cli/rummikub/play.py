@@ -5,13 +5,13 @@ from typing import Annotated
 import typer
 
 from meldlab.cli.options import NewDealOption, ResumeOption, SaveOption
-from meldlab.cli.rummikub.options import JokersOption, RulesOption, changed
+from meldlab.cli.rummikub.options import OFFICIAL, JokersOption, RulesOption, changed
 
 
 def play(
     against: Annotated[str, typer.Option(help="Who plays the other seats: random, greedy, optimal or patient.")] = "optimal",
     seats: Annotated[int, typer.Option(min=2, max=4, help="Players at the table; you are the first.")] = 2,
-    rules: RulesOption = "official",
+    rules: RulesOption = OFFICIAL,
     jokers: JokersOption = None,
     seed: NewDealOption = None,
     save: SaveOption = None,

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from meldlab.cli.options import JsonOption, NewDealOption, need_input, new_seed, print_json
+from meldlab.cli.rummikub.options import OFFICIAL, JokersOption, RulesOption, as_flags, changed, told
 from meldlab.cli.rummikub.solve import answer_json, as_lists, show
 
 if TYPE_CHECKING:
@@ -18,6 +19,8 @@ def puzzle(
     hard: Annotated[bool, typer.Option("--hard", help="A crowded table, and more to move.")] = False,
     solution: Annotated[bool, typer.Option("--solution", help="Show the solution as well.")] = False,
     answer: Annotated[bool, typer.Option("--answer", help="Answer it at the table, line by line.")] = False,
+    rules: RulesOption = OFFICIAL,
+    jokers: JokersOption = None,
     json: JsonOption = False,
 ) -> None:
     """Make a position with one best move that has to rearrange the table.
@@ -29,11 +32,11 @@ def puzzle(
     if answer:
         need_input()
     seed = new_seed(seed)
-    found = room.make_puzzle(seed, hard=hard)
+    found = room.make_puzzle(seed, hard=hard, rules=changed(rules, jokers_are=jokers))
     if json:
         position = {"table": as_lists(found.position.table), "rack": [str(tile) for tile in found.position.rack]}
         extra = {"simple": found.simple, "unique": found.unique, "solution": answer_json(found.answer)}
-        print_json({"seed": seed, "hard": hard} | position | extra)
+        print_json({"seed": seed, "hard": hard, "rules": found.position.rules.as_record()} | position | extra)
         return
     from rich.console import Console
 
@@ -44,14 +47,14 @@ def puzzle(
         console.print(table_text(found.position.table))
         console.print("rack: ", rack_text(found.position.rack))
     console.print(f"Play {found.answer.count} tiles; without rearranging only {found.simple} can be played. There is one best move.")
-    console.print(f"Jokers are {found.position.rules.jokers_are}. Seed {seed}.")
+    console.print(f"{told(found.position.rules)}; seed {seed}")
     if answer:
         _ask(found, console)
     if solution:
         show(found.answer)
     elif not answer:
         text = f'--table "{room.show_table(found.position.table)}" --rack "{" ".join(map(str, found.position.rack))}"'
-        print(f"solution: meldlab rummikub solve {text}")
+        print(f"solution: meldlab rummikub solve {text}{as_flags(found.position.rules)}")
 
 
 def _ask(found: "Puzzle", console: "Console") -> None:

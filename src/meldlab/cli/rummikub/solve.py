@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from meldlab.cli.options import JsonOption, one_of, print_json, read_by
-from meldlab.cli.rummikub.options import HOUSE, JokersOption, RulesOption, changed
+from meldlab.cli.rummikub.options import HOUSE, OFFICIAL, JokersOption, RulesOption, changed, told
 from meldlab.errors import NotLegalHere
 
 if TYPE_CHECKING:
@@ -20,7 +20,12 @@ def solve(
     rack: RackOption,
     table: TableOption = "",
     objective: Annotated[
-        str, typer.Option("--objective", **one_of("objective", "count", "value"), help="The most tiles, or the most points of tiles.")
+        str,
+        typer.Option(
+            "--objective",
+            **one_of("objective", "count", "value", "tiles"),
+            help="The most tiles and then points; the most points; or the most tiles alone.",
+        ),
     ] = "count",
     keep: Annotated[
         str,
@@ -32,7 +37,7 @@ def solve(
     method: Annotated[
         str, typer.Option("--method", **one_of("method", "search", "ilp"), help="Our search, or the paper's integer program.")
     ] = "search",
-    rules: RulesOption = "paper",
+    rules: RulesOption = OFFICIAL,
     jokers: JokersOption = None,
     joker_value: Annotated[int | None, typer.Option(rich_help_panel=HOUSE, help="What a joker counts in the value objective.")] = None,
     colours: Annotated[int | None, typer.Option(rich_help_panel=HOUSE, help="Number of colours.")] = None,
@@ -89,7 +94,7 @@ def solve(
             print("  " + room.show_table(one))
     if doubt:
         sure = "" if doubt.proven else " (unproven)"
-        print(f"\nplaying {why_not} {'is not possible here' if doubt.cost is None else f'costs {doubt.cost}'}{sure}")
+        print(f"\nplaying {why_not} {doubt_text(doubt)}{sure}")
 
 
 def write_lp(path: Path, answer: "Answer") -> None:
@@ -102,11 +107,23 @@ def write_lp(path: Path, answer: "Answer") -> None:
         raise NotLegalHere(f"{path} cannot be written: {problem.strerror}") from None
 
 
+def doubt_text(doubt: "WhyNot") -> str:
+    """Return what playing a tile costs in words; a cost in points counts among equally many tiles only."""
+    if doubt.cost is None:
+        return "is not possible here"
+    objective = doubt.best.goal.objective
+    if doubt.cost and objective != "value":
+        return f"costs {doubt.cost} tile{'s' * (doubt.cost != 1)}"
+    points = 0 if objective == "tiles" else doubt.points
+    return f"costs {points} point{'s' * (points != 1)}" if points else "costs nothing"
+
+
 def doubt_json(doubt: "WhyNot") -> dict[str, Any]:
     """Return what playing a tile costs as JSON wants it."""
     with_tile = doubt.with_tile
     played = [str(tile) for tile in with_tile.played] if with_tile else []
-    return {"tile": str(doubt.tile), "possible": with_tile is not None, "cost": doubt.cost, "played": played, "proven": doubt.proven}
+    cost = {"cost": doubt.cost, "points": doubt.points}
+    return {"tile": str(doubt.tile), "possible": with_tile is not None} | cost | {"played": played, "proven": doubt.proven}
 
 
 def every_json(every: "Alternatives") -> dict[str, Any]:
@@ -137,6 +154,7 @@ def answer_json(answer: "Answer") -> dict[str, Any]:
         "proven": answer.proven,
         "method": answer.method,
         "seconds": round(answer.seconds, 6),
+        "rules": rules.as_record(),
     } | opening
 
 
@@ -150,6 +168,7 @@ def show(answer: "Answer") -> None:
     position = answer.position
     opening = "" if position.opened else f"{opening_points(answer)} of {position.rules.opening} points to open"
     console = Console(highlight=False)
+    console.print(told(position.rules))
     console.print("before:", table_text(answer.position.table), sep="\n")
     console.print("rack: ", rack_text(answer.position.rack))
     if not answer.played:
@@ -162,6 +181,6 @@ def show(answer: "Answer") -> None:
         console.print(f"{number:3}. {move}")
     sure = "proven best" if answer.proven else "the best found within the budget, unproven"
     console.print(
-        f"{answer.count} tiles, {opening or f'{answer.value} points'}; {answer.kept} of {len(answer.position.table)} sets kept, "
-        f"{answer.moved} table tiles moved; {sure} ({answer.method}, {answer.seconds * 1000:.1f} ms)"
+        f"{answer.count} tile{'s' * (answer.count != 1)}, {opening or f'{answer.value} points'}; {answer.kept} of {len(position.table)} "
+        f"sets kept, {answer.moved} table tile{'s' * (answer.moved != 1)} moved; {sure} ({answer.method}, {answer.seconds * 1000:.1f} ms)"
     )

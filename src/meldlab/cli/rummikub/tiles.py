@@ -55,10 +55,10 @@ def table_text(table: Sequence["TileSet"], answer: "Answer | None" = None) -> Te
     for i, tile_set in enumerate(table):
         old = answer.position.table[home[i]].tiles if answer and i in home else ()
         stayed = Counter(tile.piece for tile in old)
-        line = Text("  ")
+        shown = []
         for tile in tile_set.tiles:
             stays = answer is None or stayed[tile.piece] > 0
             stayed[tile.piece] -= 1
-            line.append_text(tile_text(tile, marked=not stays)).append(" ")
-        lines.append(line)
+            shown.append(tile_text(tile, marked=not stays))
+        lines.append(Text("  ").append_text(Text(" ").join(shown)))
     return Text("\n").join(lines) if lines else Text("  (no sets)")

@@ -1,5 +1,6 @@
 """``meldlab waiting hand``, ``discard`` and ``simulate``: one hand."""
 
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -13,6 +14,7 @@ from meldlab.errors import BadText, NotLegalHere
 if TYPE_CHECKING:
     from meldlab.cards import Hand
     from meldlab.waiting import Solution
+    from meldlab.waiting.spread import Spread
 
 HandArgument = Annotated[list[str], typer.Argument(metavar="CARDS", help="Cards, such as AC QH KD.")]
 GamesOption = Annotated[int, typer.Option("--games", help="Games to play.")]
@@ -56,23 +58,21 @@ def hand(
 
     Example: meldlab waiting hand AC QH KD
     """
-    from meldlab.waiting.waiting_time import QUANTILES, WaitingTime
+    from meldlab.waiting.waiting_time import QUANTILES
 
     held = _hand(cards, 3)
     solution = _find(held, 0, aces, goal, dead, device, load)
-    with progress_bar("listing the hands on the way") as progress:
-        waited = WaitingTime.from_hand(solution, held, progress)
-    with progress_bar("following the best policy") as progress:
-        waited.quantile(max(QUANTILES), progress)
-    quantiles = {str(part): waited.quantile(part) for part in QUANTILES}
     answers = list(solution.draws(held))
     expected = solution.turns(held)
-    answer: dict[str, Any] = {"expected": expected, "sd": waited.deviation(), "quantiles": quantiles}
     if upcard is not None:
         take, taken, drawn = solution.takes(held, upcard)
-        answer["upcard"] = {"take": take, "taken": taken, "drawn": drawn}
-    answer["draws"] = [{"draw": str(one.draw), "discard": str(one.discard), "expected": one.expected} for one in answers]
     if json:
+        spread = _spread(solution, held, keep=load is None)
+        quantiles = {str(part): turns for part, turns in zip(QUANTILES, spread.quantiles, strict=True)}
+        answer: dict[str, Any] = {"expected": expected, "sd": spread.deviation, "quantiles": quantiles}
+        if upcard is not None:
+            answer["upcard"] = {"take": take, "taken": taken, "drawn": drawn}
+        answer["draws"] = [{"draw": str(one.draw), "discard": str(one.discard), "expected": one.expected} for one in answers]
         print_json(answer)
         return
     from rich.console import Console
@@ -83,8 +83,7 @@ def hand(
     if expected == 0:
         console.print(cards_text(held), f" has reached its goal ({solution.game.goal}): nothing is left to wait for")
         return
-    console.print(cards_text(held), f" {expected:.6f} turns on average, standard deviation {waited.deviation():.3f}")
-    console.print("within " + ", ".join(f"{turns} turns in {float(part):.0%}" for part, turns in quantiles.items()))
+    console.print(cards_text(held), f" {expected:.6f} turns on average")
     if upcard is not None:
         console.print(f"upcard {upcard}: {'take it' if take else 'draw'} ({taken:.4f} turns if taken, {drawn:.4f} if drawn)")
     useful = [one for one in answers if one.discard != one.draw]
@@ -93,6 +92,28 @@ def hand(
         console.print(
             "  draw", cards_text([one.draw]), " throw", cards_text([one.discard]), f" {one.expected:10.4f} ({one.expected - expected:+.4f})"
         )
+    # Large hands take half a minute from here on, when they are asked for the first time.
+    sys.stdout.flush()
+    spread = _spread(solution, held, keep=load is None)
+    parts = ", ".join(f"{turns} turns in {part:.0%}" for part, turns in zip(QUANTILES, spread.quantiles, strict=True))
+    console.print(f"standard deviation {spread.deviation:.3f}; within {parts}")
+
+
+def _spread(solution: "Solution", held: "Hand", keep: bool) -> "Spread":
+    """Return how the time spreads: what is kept of it, or worked out now and kept."""
+    from meldlab.waiting.spread import Spread, keep_spread, kept_spread
+    from meldlab.waiting.waiting_time import WaitingTime
+
+    known = kept_spread(solution, held) if keep else None
+    if known is not None:
+        return known
+    with progress_bar("listing the hands on the way") as progress:
+        waited = WaitingTime.from_hand(solution, held, progress)
+    with progress_bar("following the best policy") as progress:
+        spread = Spread.of(waited, progress)
+    if keep:
+        keep_spread(solution, held, spread)
+    return spread
 
 
 def discard(

@@ -1,0 +1,176 @@
+"""How a turn begins: an opening that comes before the table is touched, then the exchanges by which jokers that are not free come free.
+
+Every tile is a piece of its own here: which of two equal ones came from the rack decides where a freed joker may go.
+
+>>> from meldlab.rummikub.rules import PRESETS
+>>> from meldlab.rummikub.position import Position
+>>> from meldlab.rummikub.solver import solve
+>>> answer = solve(Position.parse("R5 J=R6 R7", "R6 O1 O2", PRESETS["official"]))
+>>> next(exchanged(answer)).steps
+(Step(lifted=(Tile.parse('R6'),), tiles=(Tile.parse('R6'),), source=-1, target=0, freed=(Tile.parse('J=R6'),)),)
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import islice, product
+
+from meldlab.rummikub.answer import Answer, heirs
+from meldlab.rummikub.families import Exchange, Way, company, exchanges, ways
+from meldlab.rummikub.opening import first_sets
+from meldlab.rummikub.tiles import Tile
+
+__all__ = ["HAND", "RACK", "Exchanged", "Piece", "Step", "exchanged"]
+
+RACK, HAND = -1, -2
+FILLS = 200  # ways to fill the places of jokers that are compared
+
+
+@dataclass(frozen=True)
+class Step:
+    """Tiles that go together to a pile, from another one, the rack (-1) or the hand (-2); ``freed`` jokers go from there into the hand.
+
+    ``lifted`` are the tiles as they lie before, ``tiles`` as they lie then: a joker may stand for something else. A step from a pile to
+    itself does only that.
+    """
+
+    lifted: tuple[Tile, ...]
+    tiles: tuple[Tile, ...]
+    source: int
+    target: int
+    freed: tuple[Tile, ...] = ()
+
+
+@dataclass(frozen=True)
+class Piece:
+    """One tile of wood: its number among all, what is printed on it, what it shows where it lies, and whether the rack held it."""
+
+    nth: int
+    tile: Tile
+    shows: Tile
+    from_rack: bool
+
+
+@dataclass(frozen=True)
+class Exchanged:
+    """Where the pieces are when the new table can be laid, the steps to there, and what is settled about the rest.
+
+    ``bound`` says for some pieces in which new set they end and what they show there; ``held`` does so for piles that stay together.
+    """
+
+    steps: tuple[Step, ...]
+    piles: tuple[tuple[Piece, ...], ...]
+    rack: tuple[Piece, ...]
+    hand: tuple[Piece, ...] = ()
+    bound: Mapping[Piece, tuple[int, Tile]] = field(default_factory=dict)
+    held: Mapping[int, int] = field(default_factory=dict)
+
+
+def exchanged(answer: Answer) -> Iterator[Exchanged]:
+    """Give the ways in which the turn of an answer can begin, those that are likely to need few steps first."""
+    start = _opened(answer)
+    if answer.position.rules.jokers_are == "free":
+        yield start
+        return
+    position, table = answer.position, answer.table
+    heir = heirs(position.table, table)
+    every = sorted(ways(position, table), key=lambda way: (len(way.taken), sum(heir.get(was[0]) != now[0] for was, now in way.left)))
+    for way in every:
+        fills = sorted(islice(exchanges(position, table, way), FILLS), key=lambda some: _distance(answer, some))
+        for fill, beside in product(fills, list(company(position, table, way))):
+            yield from _exchanges(answer, start, way, fill, beside)
+
+
+def _opened(answer: Answer) -> Exchanged:
+    """Return the pieces as they lie, after the opening where one comes first."""
+    tiles = [[(tile.piece, tile, False) for tile in one.tiles] for one in answer.position.table]
+    left, steps = Counter(answer.played), list[Step]()
+    for one in first_sets(answer):
+        steps.append(Step(tuple(tile.piece for tile in one.tiles), one.tiles, RACK, len(tiles)))
+        tiles.append([(tile.piece, tile, True) for tile in one.tiles])
+        left.subtract(tile.piece for tile in one.tiles)
+    tiles.append([(tile, tile, True) for tile in left.elements()])
+    count = iter(range(sum(map(len, tiles))))
+    *piles, rack = (tuple(Piece(next(count), *one) for one in some) for some in tiles)
+    return Exchanged(tuple(steps), tuple(piles), rack)
+
+
+def _distance(answer: Answer, fills: Sequence[Exchange]) -> tuple[int, int]:
+    """Return how many tiles must go on after exchanges, as far as one sees, and how many come from the table."""
+    off, played = 0, Counter(answer.played)
+    for i, jokers, tiles in fills:
+        inside = Counter(answer.position.table[i].tiles) - Counter(jokers) + Counter(tiles)
+        off += inside.total() - max((inside & Counter(one.tiles)).total() for one in answer.table)
+    return off, (Counter(tile for _, _, tiles in fills for tile in tiles) - played).total()
+
+
+def _exchanges(answer: Answer, start: Exchanged, way: Way, fills: Sequence[Exchange], beside: Mapping[int, Tile]) -> Iterator[Exchanged]:
+    """Give the ways to carry exchanges out with single pieces, and what they leave to be laid."""
+    old = {(i, piece.shows): piece for i, pile in enumerate(start.piles) for piece in pile if piece.tile.joker and not piece.from_rack}
+    now = {old[was]: place for was, place in (*way.taken, *way.left)}
+    for state in _carried(answer, start, fills, {old[was] for was, _ in way.left}, old):
+        bound, held = dict(now), dict[int, int]()
+        if answer.position.rules.jokers_are == "strict":
+            held = {was[0]: place[0] for was, place in way.left}
+            for i, new in held.items():
+                bound |= {piece: (new, piece.tile) for piece in state.piles[i] if not piece.tile.joker}
+        everywhere = [piece for pile in (*state.piles, state.rack) for piece in pile if piece.from_rack]
+        for new, tile in beside.items():
+            mine = [piece for piece in everywhere if piece.tile == tile]
+            if not any(bound.get(piece, (None,))[0] == new for piece in mine):
+                free = next((piece for piece in mine if piece not in bound), None)
+                if free is None:
+                    break
+                bound[free] = (new, tile)
+        else:
+            ends = Counter((new, piece.tile) for piece, (new, _) in bound.items())
+            if all(many <= sum(one.piece == tile for one in answer.table[new].tiles) for (new, tile), many in ends.items()):
+                yield Exchanged(state.steps, state.piles, state.rack, state.hand, bound, held)
+
+
+def _carried(
+    answer: Answer, state: Exchanged, fills: Sequence[Exchange], left: set[Piece], old: Mapping[tuple[int, Tile], Piece]
+) -> Iterator[Exchanged]:
+    """Give the ways to do the first of some exchanges with the pieces as they lie, then the others."""
+    if not fills:
+        yield state
+        return
+    (i, jokers, tiles), *rest = fills
+    state = _returned(answer, state, i)
+    going = [old[i, joker] for joker in jokers]
+    # In strict play a set that holds a joker is not broken.
+    shut = {i}
+    if answer.position.rules.jokers_are == "strict":
+        shut |= {at for at, pile in enumerate(state.piles) if any(piece in left or piece in old.values() for piece in pile)}
+    places = (*enumerate(state.piles), (RACK, state.rack))
+    fit = [[(at, piece) for at, pile in reversed(places) if at not in shut for piece in pile if piece.tile == tile] for tile in tiles]
+    for chosen in product(*fit):
+        if len(set(chosen)) < len(chosen):
+            continue
+        after = state
+        sources = sorted({at for at, _ in chosen}, reverse=True)
+        for at in sources:
+            load = tuple(piece for place, piece in chosen if place == at)
+            after = _moved(after, load, at, i, going if at == sources[-1] else [])
+        yield from _carried(answer, after, rest, left, old)
+
+
+def _returned(answer: Answer, state: Exchanged, i: int) -> Exchanged:
+    """Return the state with all the tiles back in old set ``i`` that were there when the turn began: only whole does it give a joker."""
+    first = sum(len(one) for one in answer.position.table[:i])
+    own = range(first, first + len(answer.position.table[i]))
+    for at, pile in enumerate(state.piles):
+        lent = tuple(piece for piece in pile if piece.nth in own)
+        if at != i and lent:
+            state = _moved(state, lent, at, i, [])
+    return state
+
+
+def _moved(state: Exchanged, pieces: Sequence[Piece], source: int, target: int, freed: Sequence[Piece]) -> Exchanged:
+    """Return the state after one more step."""
+    piles = [tuple(piece for piece in pile if piece not in pieces) for pile in state.piles]
+    piles[target] = tuple(piece for piece in (*piles[target], *pieces) if piece not in freed)
+    shown = tuple(piece.shows for piece in pieces)
+    step = Step(shown, shown, source, target, tuple(piece.shows for piece in freed))
+    rack = tuple(piece for piece in state.rack if piece not in pieces)
+    return Exchanged((*state.steps, step), tuple(piles), rack, (*state.hand, *freed))
