@@ -138,7 +138,7 @@ async def puzzle(request: Request, lab: Lab, view: Annotated[PuzzleView, Query()
     if view.check and not mistakes:
         try:
             judged = await ask_worker(lab, "judge", seed=seed_of(day), hard=view.hard, table=desk.table_text)
-        except MeldlabError as problem:
+        except (MeldlabError, Refused) as problem:
             judged = {"faults": [str(problem).partition("\n")[0]], "count": 0, "right": False}
     return page(
         request, "rummikub/puzzle.html.jinja", title="Puzzle of the day", view=view, day=day, made=made, desk=desk, mistakes=mistakes,
@@ -218,6 +218,6 @@ async def _answer(lab: Laboratory, view: HelperView, *, later: bool) -> dict[str
         if wanted:
             try:
                 told[name] = await ask_worker(lab, function, ask=key, **more)
-            except MeldlabError as problem:
+            except (MeldlabError, Refused) as problem:
                 told[name] = {"problem": str(problem)}
     return told

@@ -127,12 +127,13 @@ class Best(BaseModel):
 
 
 class WhyNotTold(BaseModel):
-    """What playing a tile costs: in tiles or points, as was asked; nothing if it cannot be played."""
+    """What playing a tile costs: in tiles or points, as was asked, and in points; nothing if it cannot be played."""
 
     tile: str
     possible: bool
     proven: bool
     cost: int | None
+    points: int | None
     played: list[str]
     table: str
 

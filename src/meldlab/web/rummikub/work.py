@@ -17,6 +17,7 @@ from meldlab.rummikub import (
     read_table,
     show_table,
     solve,
+    steps,
     why_not,
 )
 from meldlab.rummikub.checker import table_faults
@@ -73,6 +74,7 @@ def without(ask: tuple[Any, ...], tile: str) -> dict[str, Any]:
         "possible": with_tile is not None,
         "proven": found.proven,
         "cost": found.cost,
+        "points": found.points,
         "played": _texts(with_tile.played) if with_tile else [],
         "table": show_table(with_tile.table) if with_tile else "",
     }
@@ -80,7 +82,7 @@ def without(ask: tuple[Any, ...], tile: str) -> dict[str, Any]:
 
 def told(answer: Answer) -> dict[str, Any]:
     """Return an answer as the API tells it."""
-    position = answer.position
+    position, plan = answer.position, steps(answer)
     opening = None if position.opened else {"points": opening_points(answer), "needed": position.rules.opening}
     return {
         "played": _texts(answer.played),
@@ -95,8 +97,8 @@ def told(answer: Answer) -> dict[str, Any]:
         "method": answer.method,
         "milliseconds": round(answer.seconds * 1000, 1),
         "opening": opening,
-        "steps": moves(answer) if answer.played else [],
-        "frames": list(frames(answer)),
+        "steps": moves(answer, plan),
+        "frames": list(frames(answer, plan)),
     }
 
 
