@@ -144,6 +144,13 @@ def heirs(before: Sequence[TileSet], after: Sequence[TileSet]) -> dict[int, int]
     if not before or not after:
         return {}
     # Among equal pairings the first sets stay first; a set that stays whole beats two that stay in part.
-    gain = np.array([[1000 * shared(old, new) + (old.column == new.column) for new in after] for old in before])
+    columns = [one.column for one in before], [one.column for one in after]
+    pieces = [[Counter(column.pieces) for column in some] for some in columns]
+    gain = np.array(
+        [
+            [1000 * (mine & other).total() + (old == new) for new, other in zip(columns[1], pieces[1], strict=True)]
+            for old, mine in zip(columns[0], pieces[0], strict=True)
+        ]
+    )
     rows, places = linear_sum_assignment(gain, maximize=True)
     return {int(old): int(new) for old, new in zip(rows, places, strict=True) if gain[old, new]}

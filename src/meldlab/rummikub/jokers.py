@@ -145,7 +145,7 @@ def _homes(position: Position, joker: Tile, branch: Branch) -> Iterator[tuple[tu
     old = {tile_set.column for tile_set in position.table}
     for column in {*columns(position.rules), *long_columns(naturals, held[JOKER], position.rules), *old}:
         # A set has no tile twice, so one of each is enough.
-        if 0 < column.jokers <= held[JOKER] and all([held[tile] > 0 for tile in column.naturals]):
+        if 0 < column.jokers <= held[JOKER] and all(held[tile] > 0 for tile in column.naturals):
             new = any(rack[tile] for tile in column.pieces)
             if len(column) > position.rules.longest_run and column not in old and _falls_apart(column, position):
                 continue

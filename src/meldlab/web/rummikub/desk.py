@@ -90,17 +90,17 @@ class Desk:
         """Return the piles as they lie."""
         return tuple(Pile.of(tiles, self.rules) for tiles in self.table)
 
-    @property
+    @cached_property
     def rack_text(self) -> str:
         """Return the rack as one line."""
         return show(self.rack)
 
-    @property
+    @cached_property
     def table_text(self) -> str:
         """Return the table as one line."""
         return " | ".join(show(pile.tiles) for pile in self.piles)
 
-    @property
+    @cached_property
     def left(self) -> dict[str, int]:
         """Return how many of each tile are in the box still; fewer than none if too many lie here."""
         lying = Counter(tile.piece for tile in (*self.rack, *(tile for pile in self.table for tile in pile)))

@@ -26,16 +26,22 @@ def frames(answer: Answer, plan: Sequence[Step]) -> Iterator[dict[str, Any]]:
     touched = {place for step in plan for place in (step.source, step.target)}
     piles = {at: [Lying(tile) for tile in one.tiles] for at, one in enumerate(answer.position.table)}
     piles |= {HAND: [], RACK: [Lying(tile, "rack") for tile in answer.position.rack]}
-    yield _frame(piles, touched, 0, rules)
+    shown = {at: _shown(pile, 0, rules) for at, pile in piles.items() if at >= 0}
+    yield _frame(piles, shown, touched)
+    before = set[int]()
     for number, step in enumerate(plan, 1):
         target = piles.setdefault(step.target, [])
-        for before, after in zip(step.lifted, step.tiles, strict=True):
-            piece = _take(piles[step.source], before)
-            target.append(Lying(after, "rack" if piece.origin == "rack" else "table", number))
+        for was, now in zip(step.lifted, step.tiles, strict=True):
+            piece = _take(piles[step.source], was)
+            target.append(Lying(now, "rack" if piece.origin == "rack" else "table", number))
         for joker in step.freed:
             _take(target, joker)
             piles[HAND].append(Lying(JOKER, "table", number))
-        yield _frame(piles, touched, number, rules)
+        changed = {at for at in (step.source, step.target) if at >= 0}
+        # What the step before has marked is marked no longer.
+        shown |= {at: _shown(piles[at], number, rules) for at in changed | before}
+        before = changed
+        yield _frame(piles, shown, touched)
 
 
 def _take(pile: list[Lying], tile: Tile) -> Lying:
@@ -44,20 +50,18 @@ def _take(pile: list[Lying], tile: Tile) -> Lying:
     return found
 
 
-def _frame(piles: dict[int, list[Lying]], touched: set[int], number: int, rules: Rules) -> dict[str, Any]:
+def _frame(piles: dict[int, list[Lying]], shown: dict[int, list[dict[str, Any]]], touched: set[int]) -> dict[str, Any]:
     return {
-        "sets": [
-            {"tiles": [_told(piece, number) for piece in _in_order(pile, rules)], "kept": at not in touched}
-            for at, pile in sorted(piles.items())
-            if at >= 0 and pile
-        ],
+        "sets": [{"tiles": tiles, "kept": at not in touched} for at, tiles in sorted(shown.items()) if tiles],
         "rack": [str(piece.tile) for piece in piles[RACK]],
         "hand": [str(piece.tile) for piece in piles[HAND]],
     }
 
 
-def _told(piece: Lying, number: int) -> dict[str, Any]:
-    return {"tile": str(piece.tile), "from": piece.origin, "now": bool(number) and piece.step == number}
+def _shown(pile: Sequence[Lying], number: int, rules: Rules) -> list[dict[str, Any]]:
+    return [
+        {"tile": str(piece.tile), "from": piece.origin, "now": bool(number) and piece.step == number} for piece in _in_order(pile, rules)
+    ]
 
 
 def _in_order(pile: Sequence[Lying], rules: Rules) -> list[Lying]:
