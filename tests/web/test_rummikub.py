@@ -185,5 +185,15 @@ def test_the_puzzle_page_judges(client: TestClient) -> None:
 def test_an_answer_is_asked_for_once(client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
     query = {"rack": "R1-3 K7", "table": "K9-12"}
     first = asked(client, "solve", **query)
-    monkeypatch.setattr(asking, "SECONDS", None)  # whoever asked a worker now would fail
+    monkeypatch.setattr(asking, "LEAST", None)  # whoever asked a worker now would fail
     assert asked(client, "solve", rack="k7 r1 r2 r3", table="k9 k10-12") == first
+
+
+def test_an_unproven_answer_says_so_and_can_be_looked_for_longer(client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    query = {"rack": "R6 K4 K5 O3 B8 O9", "table": "R5 J=R6 R7 | K1-3 | O4 J=O5 O6 | B9-12", "keep": "tiles"}
+    monkeypatch.setattr(asking, "LEAST", 0.0)
+    monkeypatch.setattr(asking, "SECONDS", 0.0)
+    assert "something better may exist" in client.get("/rummikub", params=query).text
+    page = client.get("/rummikub", params=query | {"longer": 1})
+    assert "longer" not in str(page.url)
+    assert "Nothing better exists." in page.text

@@ -10,26 +10,28 @@ __all__ = ["SECONDS", "ask_worker"]
 
 SECONDS = 0.8  # processor time for one question when nobody waits
 LEAST = 0.05
+LONGER = 4.0  # for who asks again, since nothing was proven
 KEPT = 1000
 
 _answers: "WeakKeyDictionary[Laboratory, OrderedDict[Any, Any]]" = WeakKeyDictionary()
 
 
-async def ask_worker(lab: Laboratory, function: str, /, **arguments: Any) -> dict[str, Any]:
-    """Return what a function of ``work`` answers; ``ask`` among its arguments, a position and a goal, gets the budget at its end."""
+async def ask_worker(lab: Laboratory, function: str, /, *, longer: bool = False, **arguments: Any) -> dict[str, Any]:
+    """Return what a function of ``work`` answers; ``ask`` among its arguments, a position and a goal, gets the budget at its end.
+
+    Answers are remembered, so that the steps of one move stay the steps of that move; ``longer`` asks anew.
+    """
     lab.need("rummikub")
     known, key = _answers.setdefault(lab, OrderedDict()), (function, *sorted(arguments.items()))
-    if key in known:
+    if key in known and not longer:
         known.move_to_end(key)
         found: dict[str, Any] = known[key]
         return found
-    seconds = max(LEAST, SECONDS / (1 + len(lab.workers.waiting)))
     if "ask" in arguments:
+        seconds = LONGER if longer else max(LEAST, SECONDS / (1 + len(lab.workers.waiting)))
         arguments["ask"] = (*arguments["ask"], seconds)
     answer: dict[str, Any] = await lab.ask(f"meldlab.web.rummikub.work:{function}", **arguments)
-    # What was cut short because others waited is looked for again.
-    if seconds == SECONDS or answer.get("proven", answer.get("complete", True)):
-        known[key] = answer
-        while len(known) > KEPT:
-            known.popitem(last=False)
+    known[key] = answer
+    while len(known) > KEPT:
+        known.popitem(last=False)
     return answer

@@ -36,6 +36,7 @@ class HelperView(Ask):
     move: int = Field(1, ge=1, le=30)
     why: TileText | None = None
     others: bool = False
+    longer: bool = False
 
 
 class PuzzleView(BaseModel):
@@ -92,6 +93,8 @@ async def helper(request: Request, lab: Lab, view: Annotated[HelperView, Query()
         shown |= {"step": None, "move": 1, "why": None, "others": False}
     address = Address("/rummikub", {"objective": "count", "keep": "sets", "rules": "official", "to": "rack", "move": 1}, **lines, **shown)
     address.shown |= {"held": held if _there(desk, held) else "", "to": to}
+    if view.longer and not mistakes:
+        await _answer(lab, view, longer=True)
     if not (note or mistakes or address.is_that_of(request)):
         return RedirectResponse(address(), 303)
     told: dict[str, Any] = {"answer": None, "others": None, "why": None, "blocked": "", "later": False, "retry": False}
@@ -200,13 +203,13 @@ def _says(desk: Desk, held: str, answer: dict[str, Any] | None, step: int | None
     return ""
 
 
-async def _answer(lab: Laboratory, view: HelperView, *, later: bool) -> dict[str, Any]:
+async def _answer(lab: Laboratory, view: HelperView, *, later: bool = False, longer: bool = False) -> dict[str, Any]:
     """Return what is known of the best move, or why nothing is."""
     try:
         key = view.key()
         if later:
             return {"later": True}
-        told = {"answer": await ask_worker(lab, "best", ask=key, move=view.move)}
+        told = {"answer": await ask_worker(lab, "best", ask=key, move=view.move, longer=longer)}
     except MeldlabError as problem:
         return {"blocked": str(problem)}
     except Refused as problem:

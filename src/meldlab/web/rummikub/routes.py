@@ -204,7 +204,7 @@ def seed_of(day: date) -> int:
 @router.get("/solve", response_model=Best)
 async def solve(lab: Lab, ask: Annotated[Ask, Query()]) -> Any:
     """Return the best move, its steps, and the table after each of them."""
-    return await ask_worker(lab, "best", ask=ask.key())
+    return await ask_worker(lab, "best", ask=ask.key(), move=1)
 
 
 @router.get("/why-not", response_model=WhyNotTold)
