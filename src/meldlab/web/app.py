@@ -16,6 +16,8 @@ from starlette.staticfiles import StaticFiles
 
 from meldlab import __version__
 from meldlab.web import long_work, matches
+from meldlab.web.experiments import routes as experiments
+from meldlab.web.gin import routes as gin
 from meldlab.web.guard import Guard
 from meldlab.web.laboratory import COLD, Lab, Laboratory
 from meldlab.web.pages import page
@@ -23,12 +25,27 @@ from meldlab.web.problems import REFUSALS, refuse_in_one_shape
 from meldlab.web.rummikub import pages as rummikub_pages
 from meldlab.web.rummikub import routes as rummikub
 from meldlab.web.settings import Settings
+from meldlab.web.stopping import routes as stopping
+from meldlab.web.waiting import routes as waiting
 
 __all__ = ["make_app"]
 
 STATIC = Path(__file__).parent / "static"
 # Each room brings the routes of its API and of its pages.
-ROUTERS: tuple[Any, ...] = (matches.router, long_work.router, rummikub.router, rummikub_pages.pages)
+ROUTERS: tuple[Any, ...] = (
+    matches.router,
+    long_work.router,
+    rummikub.api,
+    rummikub_pages.pages,
+    gin.api,
+    gin.pages,
+    waiting.api,
+    waiting.pages,
+    stopping.api,
+    stopping.pages,
+    experiments.api,
+    experiments.pages,
+)
 
 
 class Kept(StaticFiles):

@@ -11,9 +11,9 @@ from meldlab.web.laboratory import Lab
 from meldlab.web.rummikub.asking import ask_worker
 from meldlab.web.rummikub.desk import Desk, house
 
-__all__ = ["Ask", "Day", "router", "seed_of"]
+__all__ = ["Ask", "Day", "api", "seed_of"]
 
-router = APIRouter(prefix="/api/rummikub", tags=["rummikub"])
+api = APIRouter(prefix="/api/rummikub", tags=["rummikub"])
 FIRST_DAY, LAST_DAY = date(2000, 1, 1), date(2100, 12, 31)
 TileText = Annotated[str, Field(pattern=r"^([RKBOrkbo]\d{1,2}|[Jj])$", description="A tile of the rack, such as K9 or J.")]
 
@@ -201,26 +201,26 @@ def seed_of(day: date) -> int:
     return day.year * 10_000 + day.month * 100 + day.day
 
 
-@router.get("/solve", response_model=Best)
+@api.get("/solve", response_model=Best)
 async def solve(lab: Lab, ask: Annotated[Ask, Query()]) -> Any:
     """Return the best move, its steps, and the table after each of them."""
     return await ask_worker(lab, "best", ask=ask.key(), move=1)
 
 
-@router.get("/why-not", response_model=WhyNotTold)
+@api.get("/why-not", response_model=WhyNotTold)
 async def why_not(lab: Lab, ask: Annotated[AskWhy, Query()]) -> Any:
     """Return what it would cost to play a certain tile."""
     (tile,) = read_rack(ask.tile, house(ask.rules, ask.jokers))
     return await ask_worker(lab, "without", ask=ask.key(), tile=str(tile))
 
 
-@router.get("/others", response_model=Others)
+@api.get("/others", response_model=Others)
 async def others(lab: Lab, ask: Annotated[Ask, Query()]) -> Any:
     """Return every move that is as good as the best, 21 at most."""
     return await ask_worker(lab, "others", ask=ask.key())
 
 
-@router.get("/check")
+@api.get("/check")
 async def check(lines: Annotated[Lines, Query()]) -> Checked:
     """Return how two lines are read, why a pile is no set, and what is left in the box."""
     desk = Desk.read(lines.rack, lines.table, house(lines.rules, lines.jokers))
@@ -228,14 +228,14 @@ async def check(lines: Annotated[Lines, Query()]) -> Checked:
     return Checked(rack=desk.rack_text, table=desk.table_text, piles=piles, left=desk.left)
 
 
-@router.get("/puzzle", response_model=PuzzleTold)
+@api.get("/puzzle", response_model=PuzzleTold)
 async def puzzle(lab: Lab, ask: Annotated[AskPuzzle, Query()]) -> Any:
     """Return the puzzle of a day."""
     found = await ask_worker(lab, "puzzle", seed=seed_of(ask.day), hard=ask.hard)
     return found | {"day": ask.day, "hard": ask.hard} | ({} if ask.solution else {"solution": None})
 
 
-@router.get("/judge", response_model=Judged)
+@api.get("/judge", response_model=Judged)
 async def judge(lab: Lab, ask: Annotated[AskJudge, Query()]) -> Any:
     """Say whether a table is the answer to the puzzle of a day, and what is wrong with it if not."""
     return await ask_worker(lab, "judge", seed=seed_of(ask.day), hard=ask.hard, table=ask.table)
