@@ -1,6 +1,6 @@
 """What lies before a person while a position is put together: a rack in the order they like, and piles that need not be sets yet.
 
->>> desk = Desk.read("r5-7 k10 j", "B1 B2", Rules())
+>>> desk = HelperDesk.read("r5-7 k10 j", "B1 B2", Rules())
 >>> desk.rack_text, desk.table_text, [pile.why for pile in desk.piles]
 ('R5 R6 R7 K10 J', 'B1 B2', ['a set has at least 3 tiles'])
 >>> desk.after("add B3", to="1").table_text, desk.after("move rack.5 1").table_text
@@ -16,7 +16,7 @@ from meldlab.errors import BadText, NotLegalHere
 from meldlab.rummikub import JOKER, PRESETS, Position, Rules, Tile, TileSet, read_rack
 from meldlab.rummikub.tiles import check_supply, read_tiles, show
 
-__all__ = ["ACTION", "HELD", "PLACE", "Desk", "Pile", "house", "tile_name"]
+__all__ = ["ACTION", "HELD", "PLACE", "HelperDesk", "Pile", "house", "tile_name"]
 
 # What one tap may say; places are the rack, a pile by its number, a pile to begin, the box.
 HELD = r"(rack|[1-9]\d?)\.[1-9]\d?\d?"
@@ -64,7 +64,7 @@ class Pile:
 
 
 @dataclass(frozen=True)
-class Desk:
+class HelperDesk:
     """A rack and piles; tiles by their place from 1, as ``rack.3`` or ``2.1``."""
 
     rack: tuple[Tile, ...]
@@ -119,13 +119,13 @@ class Desk:
             raise NotLegalHere("no tiles on the rack")
         return Position(tuple(TileSet(pile.tiles) for pile in self.piles), self.rack, self.rules, opened)
 
-    def with_rack_of(self, whole: "Desk") -> "Desk":
+    def with_rack_of(self, whole: "HelperDesk") -> "HelperDesk":
         """Return this table with a rack of what another desk has beyond it."""
         every = Counter(tile.piece for tile in (*whole.rack, *(tile for pile in whole.table for tile in pile)))
         every -= Counter(tile.piece for pile in self.table for tile in pile)
         return replace(self, rack=tuple(sorted(every.elements())))
 
-    def after(self, do: str, *, held: str = "", to: str = "rack") -> "Desk":
+    def after(self, do: str, *, held: str = "", to: str = "rack") -> "HelperDesk":
         """Return the desk after a tap: ``add R5``, ``put 2`` (what is held), ``move 2.1 3``, ``sort``."""
         word, _, rest = do.partition(" ")
         if word == "add":
@@ -147,7 +147,7 @@ class Desk:
             raise NotLegalHere(f"there is no tile {held}")
         return holder[int(nth) - 1]
 
-    def _moved(self, held: str, place: str) -> "Desk":
+    def _moved(self, held: str, place: str) -> "HelperDesk":
         where, _, nth = held.partition(".")
         if where == place:
             return self
@@ -162,7 +162,7 @@ class Desk:
         after = without if place == "box" else without._with(tile, place)
         return replace(after, table=tuple(pile for pile in after.table if pile))
 
-    def _with(self, tile: Tile, place: str) -> "Desk":
+    def _with(self, tile: Tile, place: str) -> "HelperDesk":
         if place == "rack":
             return replace(self, rack=(*self.rack, tile))
         if place == "new":

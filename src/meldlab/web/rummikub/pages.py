@@ -14,13 +14,19 @@ from meldlab.web.laboratory import Lab, Laboratory
 from meldlab.web.pages import page
 from meldlab.web.problems import Refused
 from meldlab.web.rummikub.asking import ask_worker
-from meldlab.web.rummikub.desk import ACTION, HELD, PLACE, Desk, house, tile_name
+from meldlab.web.rummikub.desk import ACTION, HELD, PLACE, HelperDesk, house, tile_name
 from meldlab.web.rummikub.routes import FIRST_DAY, LAST_DAY, Ask, TileText, seed_of
 
 __all__ = ["pages"]
 
 pages = APIRouter(prefix="/rummikub", include_in_schema=False)
 EXAMPLE = "/rummikub?" + urlencode({"rack": "R5 B6 B7 K9 R13 J", "table": "R3-5 | K5 B5 O5 | K6-8 | R9 B9 O9 | O10-13"})
+# What a person must know of each joker family.
+JOKERS = {
+    "free": "a joker on the table may go anywhere",
+    "modern": "a joker on the table stands for its tile until another takes its place; then it joins a set with a tile from your rack",
+    "strict": "a set with a joker may grow but not be broken; only the very tile frees the joker, which then joins a tile from your rack",
+}
 Held = Annotated[str, Field(pattern=rf"^({HELD})?$")]
 Do = Annotated[str, Field(pattern=rf"{ACTION[:-1]}|^$")]
 
@@ -104,8 +110,8 @@ async def helper(request: Request, lab: Lab, view: Annotated[HelperView, Query()
     says = _says(desk, address.shown["held"], told["answer"], view.step) or note or summary or told["blocked"].partition("\n")[0]
     return page(
         request, "rummikub/helper.html.jinja", title="Rummikub helper", view=view, desk=desk, rules=rules, mistakes=mistakes, note=note,
-        held=address.shown["held"], to=to, address=address, lines=lines, tile_name=tile_name, example=EXAMPLE, summary=summary, says=says,
-        **told,
+        held=address.shown["held"], to=to, address=address, lines=lines, tile_name=tile_name, example=EXAMPLE,
+        jokers=JOKERS[rules.jokers_are], summary=summary, says=says, **told,
     )  # fmt: skip
 
 
@@ -121,7 +127,7 @@ async def puzzle(request: Request, lab: Lab, view: Annotated[PuzzleView, Query()
             address=f"/rummikub/puzzle?{request.url.query}",
         )  # fmt: skip
     rules = house("official", made["jokers"])
-    whole = Desk.read(made["rack"], made["table"], rules)
+    whole = HelperDesk.read(made["rack"], made["table"], rules)
     typed = whole.table_text if view.table is None else view.table
     desk, mistakes = _read("", typed, rules)
     desk = desk.with_rack_of(whole)
@@ -145,26 +151,26 @@ async def puzzle(request: Request, lab: Lab, view: Annotated[PuzzleView, Query()
             judged = {"faults": [str(problem).partition("\n")[0]], "count": 0, "right": False}
     return page(
         request, "rummikub/puzzle.html.jinja", title="Puzzle of the day", view=view, day=day, made=made, desk=desk, mistakes=mistakes,
-        held=address.shown["held"], address=address, table=table, judged=judged, tile_name=tile_name,
+        held=address.shown["held"], address=address, table=table, judged=judged, tile_name=tile_name, jokers=JOKERS[rules.jokers_are],
         before=day - timedelta(1) if day > FIRST_DAY else None, after=day + timedelta(1) if day < LAST_DAY else None,
     )  # fmt: skip
 
 
-def _read(rack: str, table: str, rules: Rules) -> tuple[Desk, dict[str, str]]:
+def _read(rack: str, table: str, rules: Rules) -> tuple[HelperDesk, dict[str, str]]:
     """Return as much of a desk as can be read, and what is wrong with which line."""
     mistakes, found = dict[str, str](), {"rack": rack, "table": table}
     for line, text in list(found.items()):
         try:
-            Desk.read(**{"rack": "", "table": "", line: text}, rules=rules)
+            HelperDesk.read(**{"rack": "", "table": "", line: text}, rules=rules)
         except MeldlabError as problem:
             mistakes[line], found[line] = str(problem), ""
     try:
-        return Desk.read(found["rack"], found["table"], rules), mistakes
+        return HelperDesk.read(found["rack"], found["table"], rules), mistakes
     except MeldlabError as problem:
-        return Desk.read(found["rack"], "", rules), {"table": str(problem)}
+        return HelperDesk.read(found["rack"], "", rules), {"table": str(problem)}
 
 
-def _tapped(desk: Desk, do: str, held: str, to: str) -> tuple[Desk, str, str]:
+def _tapped(desk: HelperDesk, do: str, held: str, to: str) -> tuple[HelperDesk, str, str]:
     """Return the desk after a tap, what is held then, and where tiles from the box go."""
     word, _, rest = do.partition(" ")
     if word == "hold":
@@ -175,7 +181,7 @@ def _tapped(desk: Desk, do: str, held: str, to: str) -> tuple[Desk, str, str]:
     return after, "", str(len(after.table)) if word == "add" and to == "new" else to
 
 
-def _there(desk: Desk, held: str) -> bool:
+def _there(desk: HelperDesk, held: str) -> bool:
     """Tell whether there is a tile where one is said to be held."""
     try:
         return bool(held) and bool(desk.tile_at(held))
@@ -194,7 +200,7 @@ def _summary(answer: dict[str, Any] | None) -> str:
     return f"Play {' '.join(answer['played'])}: {answer['count']} tile{'s' * (answer['count'] != 1)}, {answer['value']} points{points}"
 
 
-def _says(desk: Desk, held: str, answer: dict[str, Any] | None, step: int | None) -> str:
+def _says(desk: HelperDesk, held: str, answer: dict[str, Any] | None, step: int | None) -> str:
     """Return what is read out of a tile in the hand, or of a step."""
     if held:
         return f"{tile_name(str(desk.tile_at(held)))} in your hand: choose where it goes"

@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from meldlab.rummikub import read_rack
 from meldlab.web.laboratory import Lab
 from meldlab.web.rummikub.asking import ask_worker
-from meldlab.web.rummikub.desk import Desk, house
+from meldlab.web.rummikub.desk import HelperDesk, house
 
 __all__ = ["Ask", "Day", "api", "seed_of"]
 
@@ -27,14 +27,14 @@ class House(BaseModel):
     """What may happen to a joker on the table, if not as the rules say."""
 
 
-class Lines(House):
+class PositionLines(House):
     """A position as two lines of text."""
 
     rack: str = Field("", max_length=1000, description="Tiles on the rack, such as 'r5-7 k10 j'.", examples=["R8 J"])
     table: str = Field("", max_length=2000, description="Sets on the table, separated by bars.", examples=["R5-7 | K9 B9 O9"])
 
 
-class Ask(Lines):
+class Ask(PositionLines):
     """A position and what is wanted of a move."""
 
     objective: Literal["count", "value"] = "count"
@@ -43,7 +43,7 @@ class Ask(Lines):
 
     def key(self) -> tuple[Any, ...]:
         """Return the question in one form, whatever way it was typed; a mistake in it is raised here."""
-        desk = Desk.read(self.rack, self.table, house(self.rules, self.jokers))
+        desk = HelperDesk.read(self.rack, self.table, house(self.rules, self.jokers))
         position = desk.position(opened=not self.opening)
         rack = " ".join(map(str, sorted(position.rack)))
         return rack, desk.table_text, self.objective, self.keep, not self.opening, self.rules, self.jokers
@@ -90,7 +90,7 @@ class PlacedSet(BaseModel):
     kept: bool
 
 
-class Frame(BaseModel):
+class TableAtStep(BaseModel):
     """The table after a step; jokers that were freed and not yet laid are in the hand."""
 
     sets: list[PlacedSet]
@@ -105,7 +105,7 @@ class Opening(BaseModel):
     needed: int
 
 
-class Best(BaseModel):
+class BestMove(BaseModel):
     """The best move: what is played, the table then, and the way there."""
 
     played: list[str]
@@ -122,7 +122,7 @@ class Best(BaseModel):
     milliseconds: float
     opening: Opening | None
     steps: list[str]
-    frames: list[Frame]
+    frames: list[TableAtStep]
     """The table before the move, then after each step."""
 
 
@@ -146,7 +146,7 @@ class OtherMove(BaseModel):
     moved: int
 
 
-class Others(BaseModel):
+class BestMoves(BaseModel):
     """Every best move, or as many as there was time for."""
 
     moves: list[OtherMove]
@@ -160,7 +160,7 @@ class CheckedPile(BaseModel):
     why: str
 
 
-class Checked(BaseModel):
+class CheckedTable(BaseModel):
     """A rack and a table as they were read."""
 
     rack: str
@@ -181,10 +181,10 @@ class PuzzleTold(BaseModel):
     simple: int
     """How many tiles can be played without moving any on the table."""
     jokers: str
-    solution: Best | None
+    solution: BestMove | None
 
 
-class Judged(BaseModel):
+class PuzzleVerdict(BaseModel):
     """What is wrong with an answer, how many tiles it plays, and whether it is right."""
 
     faults: list[str]
@@ -201,7 +201,7 @@ def seed_of(day: date) -> int:
     return day.year * 10_000 + day.month * 100 + day.day
 
 
-@api.get("/solve", response_model=Best)
+@api.get("/solve", response_model=BestMove)
 async def solve(lab: Lab, ask: Annotated[Ask, Query()]) -> Any:
     """Return the best move, its steps, and the table after each of them."""
     return await ask_worker(lab, "best", ask=ask.key(), move=1)
@@ -214,18 +214,18 @@ async def why_not(lab: Lab, ask: Annotated[AskWhy, Query()]) -> Any:
     return await ask_worker(lab, "without", ask=ask.key(), tile=str(tile))
 
 
-@api.get("/others", response_model=Others)
+@api.get("/others", response_model=BestMoves)
 async def others(lab: Lab, ask: Annotated[Ask, Query()]) -> Any:
     """Return every move that is as good as the best, 21 at most."""
     return await ask_worker(lab, "others", ask=ask.key())
 
 
 @api.get("/check")
-async def check(lines: Annotated[Lines, Query()]) -> Checked:
+async def check(lines: Annotated[PositionLines, Query()]) -> CheckedTable:
     """Return how two lines are read, why a pile is no set, and what is left in the box."""
-    desk = Desk.read(lines.rack, lines.table, house(lines.rules, lines.jokers))
+    desk = HelperDesk.read(lines.rack, lines.table, house(lines.rules, lines.jokers))
     piles = [CheckedPile(tiles=[str(tile) for tile in pile.tiles], why=pile.why) for pile in desk.piles]
-    return Checked(rack=desk.rack_text, table=desk.table_text, piles=piles, left=desk.left)
+    return CheckedTable(rack=desk.rack_text, table=desk.table_text, piles=piles, left=desk.left)
 
 
 @api.get("/puzzle", response_model=PuzzleTold)
@@ -235,7 +235,7 @@ async def puzzle(lab: Lab, ask: Annotated[AskPuzzle, Query()]) -> Any:
     return found | {"day": ask.day, "hard": ask.hard} | ({} if ask.solution else {"solution": None})
 
 
-@api.get("/judge", response_model=Judged)
+@api.get("/judge", response_model=PuzzleVerdict)
 async def judge(lab: Lab, ask: Annotated[AskJudge, Query()]) -> Any:
     """Say whether a table is the answer to the puzzle of a day, and what is wrong with it if not."""
     return await ask_worker(lab, "judge", seed=seed_of(ask.day), hard=ask.hard, table=ask.table)

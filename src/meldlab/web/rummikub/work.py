@@ -21,7 +21,7 @@ from meldlab.rummikub import (
     why_not,
 )
 from meldlab.rummikub.checker import table_faults
-from meldlab.web.rummikub.desk import Desk, house
+from meldlab.web.rummikub.desk import HelperDesk, house
 from meldlab.web.rummikub.laying import frames
 
 __all__ = ["best", "judge", "others", "puzzle", "without"]
@@ -32,7 +32,7 @@ MOST_MOVES = 20
 
 @lru_cache(maxsize=200)
 def _solved(rack: str, table: str, objective: str, keep: str, opened: bool, rules: str, jokers: str, seconds: float) -> Answer:
-    position = Desk.read(rack, table, house(rules, jokers)).position(opened=opened)
+    position = HelperDesk.read(rack, table, house(rules, jokers)).position(opened=opened)
     return solve(position, Goal(objective, keep), nodes=NODES, seconds=seconds)
 
 

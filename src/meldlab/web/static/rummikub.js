@@ -81,7 +81,7 @@ function showUndo() {
   const undo = document.getElementById("undo");
   if (!undo) return;
   const before = window.navigation?.entries()[navigation.currentEntry.index - 1];
-  undo.hidden = !before || !new URL(before.url).pathname.startsWith("/rummikub");
+  undo.hidden = !before || new URL(before.url).pathname !== location.pathname;
 }
 document.addEventListener("click", (event) => { if (event.target.closest?.("#undo")) history.back(); });
 
