@@ -9,6 +9,7 @@ remembered; between two questions they think. Positions are the library's random
 import argparse
 import asyncio
 import json
+import os
 import re
 import signal
 import subprocess
@@ -102,16 +103,21 @@ async def load(host: str, port: int, paths: list[str], people: int, seconds: flo
     return waits, kinds
 
 
-def memory(pid: int) -> dict[int, float]:
-    """Return the megabytes of a process and of those it started, shared pages counted in part."""
-    children = [pid, *map(int, Path(f"/proc/{pid}/task/{pid}/children").read_text().split())]
-    tasks = [task for task in Path(f"/proc/{pid}/task").iterdir() if task.name != str(pid)]
-    children += [int(child) for task in tasks for child in (task / "children").read_text().split()]
-    found = {}
-    for one in children:
-        kilobytes = re.search(r"^Pss:\s+(\d+)", Path(f"/proc/{one}/smaps_rollup").read_text(), re.MULTILINE)
-        found[one] = int(kilobytes[1]) / 1024 if kilobytes else 0.0
-    return found
+def processes(pid: int) -> list[int]:
+    """Return a process and those it started."""
+    return [pid, *(int(child) for task in Path(f"/proc/{pid}/task").iterdir() for child in (task / "children").read_text().split())]
+
+
+def megabytes(pid: int) -> float:
+    """Return the memory of a process, pages that several share counted in part."""
+    found = re.search(r"^Pss:\s+(\d+)", Path(f"/proc/{pid}/smaps_rollup").read_text(), re.MULTILINE)
+    return int(found[1]) / 1024 if found else 0.0
+
+
+def processor_time(pid: int) -> float:
+    """Return the seconds of processor time that a process has used; unlike a wait, it does not depend on who else works here."""
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 async def measure(options: argparse.Namespace, address: str, pid: int) -> None:
@@ -126,15 +132,17 @@ async def measure(options: argparse.Namespace, address: str, pid: int) -> None:
     for think in options.think:
         rate = options.people / think if think else 120
         paths = questions(made, round(rate * options.seconds) + options.people, options.door, options.rules)
-        begun = time.perf_counter()
+        begun, used = time.perf_counter(), {one: processor_time(one) for one in processes(pid)}
         waits, kinds = await load(host, port, paths, options.people, options.seconds, think)
         took = time.perf_counter() - begun
         waits.sort()
-        held = memory(pid)
+        held, each = {one: megabytes(one) for one in processes(pid)}, 1000 / len(waits)
+        used = {one: (processor_time(one) - used.get(one, 0.0)) * each for one in held}
         print(
             f"{options.people} people, think {think:g} s, {options.positions} positions, {options.rules} rules, {options.door}: "
             f"median {median(waits) * 1000:.0f} ms, p99 {waits[int(len(waits) * 0.99)] * 1000:.0f} ms, {len(waits) / took:.1f} requests/s; "
             f"{', '.join(f'{many} {kind}' for kind, many in kinds.most_common())}; "
+            f"processor time of a request {used[pid]:.1f} ms in the server, {sum(used.values()) - used[pid]:.1f} ms in workers; "
             f"{sum(held.values()):.0f} MB in {len(held)} processes, the server itself {held[pid]:.0f} MB",
             flush=True,
         )

@@ -1,5 +1,6 @@
 """The pages of the helper: all of a position in the address, every tap a request that ends at the address of what came of it."""
 
+from collections.abc import Awaitable
 from datetime import UTC, date, datetime, timedelta
 from typing import Annotated, Any
 from urllib.parse import urlencode
@@ -220,13 +221,16 @@ async def _answer(lab: Laboratory, view: HelperView, *, later: bool = False, lon
         return {"blocked": str(problem)}
     except Refused as problem:
         return {"blocked": problem.why, "retry": True}
-    for name, wanted, function, more in (
-        ("why", view.why, "without", {"tile": (view.why or "").upper()}),
-        ("others", view.others, "others", {}),
-    ):
-        if wanted:
-            try:
-                told[name] = await ask_worker(lab, function, ask=key, **more)
-            except (MeldlabError, Refused) as problem:
-                told[name] = {"problem": str(problem)}
+    if view.why:
+        told["why"] = await _or_problem(ask_worker(lab, "without", ask=key, tile=view.why.upper()))
+    if view.others:
+        told["others"] = await _or_problem(ask_worker(lab, "others", ask=key))
     return told
+
+
+async def _or_problem(asked: Awaitable[dict[str, Any]]) -> dict[str, Any]:
+    """Return an answer, or why there is none; the page shows the rest all the same."""
+    try:
+        return await asked
+    except (MeldlabError, Refused) as problem:
+        return {"problem": str(problem)}
