@@ -7,7 +7,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from meldlab.rummikub import PRESETS, Goal, Position, make_puzzle, moves, show_table, solve
-from meldlab.web.rummikub import asking
+from meldlab.web.rummikub import asking, work
 from meldlab.web.rummikub.routes import seed_of
 
 TABLE, RACK = "R3-5 | K5 B5 O5 | K6-8 | R9 B9 O9", "r5 b6-7 k9 r13"
@@ -165,6 +165,12 @@ def test_a_tap_is_answered_before_the_best_move_is_known(client: TestClient) -> 
     page = client.get("/rummikub?rack=R10+R11+R12", headers={"X-Answer-Later": "1"}).text
     assert 'data-later="/rummikub?rack=R10+R11+R12"' in page
     assert "Play R10" not in page
+
+
+def test_a_crowded_table_is_not_left_without_a_move() -> None:
+    table = "R1-13 | K1-13 | B1-13 | O1-13 | R1 K1 B1 O1 | R2 K2 B2 | R3-5 J"
+    found = work.best(("O2 R6-13 K3-13 B3-13 O3-13 J", table, "count", "tiles", True, "official", "", 0.2))
+    assert (found["proven"], found["left"]) == (False, [])
 
 
 def test_hidden_text_is_escaped(client: TestClient) -> None:
