@@ -13,11 +13,12 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.optimize import linear_sum_assignment
 
 from meldlab.errors import NoSuchThing, NotLegalHere
 from meldlab.rummikub.position import Position, read_table
-from meldlab.rummikub.rules import Rules
+from meldlab.rummikub.rules import COLOURS, Rules
 from meldlab.rummikub.sets import TileSet
 from meldlab.rummikub.tiles import Tile
 
@@ -26,6 +27,7 @@ __all__ = ["KEEPS", "OBJECTIVES", "Answer", "Objective", "heirs", "read_table", 
 OBJECTIVES = ("count", "value", "tiles")
 KEEPS = ("sets", "tiles", "none")
 HEAVIEST = 10_000
+MOST_NUMBERS = 20
 
 
 @dataclass(frozen=True)
@@ -144,6 +146,16 @@ def heirs(before: Sequence[TileSet], after: Sequence[TileSet]) -> dict[int, int]
     if not before or not after:
         return {}
     # Among equal pairings the first sets stay first; a set that stays whole beats two that stay in part.
-    gain = np.array([[1000 * shared(old, new) + (old.column == new.column) for new in after] for old in before])
+    ours, theirs = _counts(before)[:, None], _counts(after)[None]
+    gain = 1000 * np.minimum(ours, theirs).sum(2) + (ours == theirs).all(2)
     rows, places = linear_sum_assignment(gain, maximize=True)
     return {int(old): int(new) for old, new in zip(rows, places, strict=True) if gain[old, new]}
+
+
+def _counts(table: Sequence[TileSet]) -> NDArray[np.int64]:
+    """Return how many of each tile every set has, shape (sets, tiles); jokers are the last tile."""
+    counts = np.zeros((len(table), len(COLOURS) * MOST_NUMBERS + 1), np.int64)
+    for row, tile_set in zip(counts, table, strict=True):
+        for tile in tile_set.tiles:
+            row[-1 if tile.joker else MOST_NUMBERS * tile.colour + tile.number - 1] += 1
+    return counts

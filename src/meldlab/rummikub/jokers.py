@@ -62,7 +62,8 @@ def relaxed_by_search(position: Position, goal: Objective, fixed: Sequence[TileS
             return None
     old = list(position.table)
     for tile_set in fixed:
-        same = next((one for one in old if one.column == tile_set.column), None)
+        column = tile_set.column
+        same = next((one for one in old if len(one) == len(column) and one.column == column), None)
         if same:
             old.remove(same)
     problem.sets = old
@@ -143,7 +144,8 @@ def _homes(position: Position, joker: Tile, branch: Subproblem) -> Iterator[tupl
     naturals = [tile for tile, many in held.items() if many > 0 and not tile.joker]
     old = {tile_set.column for tile_set in position.table}
     for column in {*columns(position.rules), *long_columns(naturals, held[JOKER], position.rules), *old}:
-        if column.jokers and not Counter(column.pieces) - held:
+        # A set has no tile twice, so one of each is enough.
+        if 0 < column.jokers <= held[JOKER] and all(held[tile] > 0 for tile in column.naturals):
             new = any(rack[tile] for tile in column.pieces)
             if len(column) > position.rules.longest_run and column not in old and _falls_apart(column, position):
                 continue

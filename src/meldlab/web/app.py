@@ -22,6 +22,8 @@ from meldlab.web.guard import Guard
 from meldlab.web.laboratory import COLD, Lab, Laboratory
 from meldlab.web.pages import page
 from meldlab.web.problems import REFUSALS, refuse_in_one_shape
+from meldlab.web.rummikub import pages as rummikub_pages
+from meldlab.web.rummikub import routes as rummikub
 from meldlab.web.settings import Settings
 from meldlab.web.stopping import routes as stopping
 from meldlab.web.waiting import routes as waiting
@@ -33,6 +35,8 @@ STATIC = Path(__file__).parent / "static"
 ROUTERS: tuple[Any, ...] = (
     matches.router,
     long_work.router,
+    rummikub.api,
+    rummikub_pages.pages,
     gin.api,
     gin.pages,
     waiting.api,
