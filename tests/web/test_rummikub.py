@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
-from meldlab.rummikub import PRESETS, Goal, Position, make_puzzle, moves, show_table, solve
+from meldlab.rummikub import PRESETS, Objective, Position, make_puzzle, moves, show_table, solve
 from meldlab.web.rummikub import asking, work
 from meldlab.web.rummikub.routes import seed_of
 
@@ -23,7 +23,7 @@ def asked(client: TestClient, path: str, **query: Any) -> Any:
 @pytest.mark.parametrize("keep", ["sets", "tiles", "none"])
 def test_the_api_answers_as_the_library_does(client: TestClient, objective: str, keep: str) -> None:
     found = asked(client, "solve", rack=RACK, table=TABLE, objective=objective, keep=keep)
-    best = solve(Position.parse(TABLE, RACK, PRESETS["official"]), Goal(objective, keep))
+    best = solve(Position.parse(TABLE, RACK, PRESETS["official"]), Objective(objective, keep))
     assert (found["table"], found["count"], found["proven"]) == (show_table(best.table), best.count, True)
     assert found["steps"] == moves(best)
 

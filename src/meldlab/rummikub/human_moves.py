@@ -117,7 +117,7 @@ def _meanings(answer: Answer, start: Exchanged, ends: dict[Piece, int]) -> dict[
     return shows
 
 
-def moves(answer: Answer, plan: Sequence[Step] | None = None) -> list[str]:
+def moves(answer: Answer, plan: Sequence[Transfer] | None = None) -> list[str]:
     """Return the steps, or those of a plan that is known already, as sentences; a set is called what it is at that step."""
     rules, plan = answer.position.rules, steps(answer) if plan is None else plan
     piles = {at: list(tile_set.tiles) for at, tile_set in enumerate(answer.position.table)}

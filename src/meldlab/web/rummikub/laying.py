@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from meldlab.rummikub import JOKER, Answer, Rules, Tile, TileSet
-from meldlab.rummikub.human_moves import HAND, RACK, Step
+from meldlab.rummikub.human_moves import HAND, RACK, Transfer
 from meldlab.rummikub.sets import is_set, readings
 
 __all__ = ["frames"]
@@ -20,7 +20,7 @@ class Lying:
     step: int = 0
 
 
-def frames(answer: Answer, plan: Sequence[Step]) -> Iterator[dict[str, Any]]:
+def frames(answer: Answer, plan: Sequence[Transfer]) -> Iterator[dict[str, Any]]:
     """Give the table before the move and after each of its steps."""
     rules = answer.position.rules
     touched = {place for step in plan for place in (step.source, step.target)}
