@@ -50,20 +50,20 @@ def steps_of(record: Record) -> list[Step[Match]]:
     return list(replay(Gin.read(record.rules), record))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Reviewer:
     """A player who plays both seats of every world to the end of the round, on so many worlds.
 
     The opponent is taken to play as the reviewer does, and the cards that a seat does not see to lie anywhere with equal chance.
     """
 
-    seated: Seated
+    seated: Seated = field(repr=False)
     worlds: int = WORLDS
     seed: int = 0
     threads: int = 1
     least: float = LEAST
     """What a decision must seem to lose to be looked at again; below it nothing is called a mistake."""
-    _equities: dict[Rules, Equity] = field(default_factory=dict, compare=False, repr=False)
+    _equities: dict[Rules, Equity] = field(default_factory=dict, repr=False)
 
     def __post_init__(self) -> None:
         whole_number(self.worlds, "number of worlds", 2, MOST_WORLDS)
