@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-FOLDER = "from meldlab.compiling import kernel_folder; print(kernel_folder().name)"
+FOLDER = "from meldlab.cache import kernel_folder; print(kernel_folder().name)"
 # The points left over by a lane are looked up in a table of 8192; this one has a single entry.
 BEHIND = "import numpy as np; from meldlab.melds.kernel import leftover; leftover(0x1FFF, np.zeros(1, np.int64))"
 # There is no node -1; Python would read the last word.

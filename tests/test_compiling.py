@@ -9,26 +9,26 @@ import numba
 import numpy as np
 import pytest
 
-from meldlab import compiling
+from meldlab import cache, compiling
 
 SRC = Path(__file__).parents[1] / "src"
 
 
 def test_the_folder_is_named_after_every_kernel_source(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MELDLAB_CACHE", str(tmp_path / "cache"))
-    monkeypatch.setattr(compiling, "__file__", str(tmp_path / "compiling.py"))
+    monkeypatch.setattr(cache, "__file__", str(tmp_path / "cache.py"))
     (tmp_path / "room").mkdir()
     for name in ("compiling.py", "pieces.py", "kernel.py"):
         (tmp_path / name).write_text("a = 1\n")
     (tmp_path / "room" / "kernel_more.py").write_text("b = 1\n")
     (tmp_path / "room" / "other.py").write_text("c = 1\n")
-    first = compiling.kernel_folder()
+    first = cache.kernel_folder()
     assert first.is_dir()
-    assert compiling.kernel_folder() == first
+    assert cache.kernel_folder() == first
     (tmp_path / "room" / "other.py").write_text("c = 2\n")
-    assert compiling.kernel_folder() == first
+    assert cache.kernel_folder() == first
     (tmp_path / "room" / "kernel_more.py").write_text("b = 2\n")
-    assert compiling.kernel_folder() != first
+    assert cache.kernel_folder() != first
 
 
 @pytest.mark.parametrize("decorate", [compiling.kernel, compiling.scalar_kernel])

@@ -11,7 +11,7 @@ from types import FunctionType
 import pytest
 
 import meldlab
-from meldlab.compiling import kernel_sources
+from meldlab.cache import kernel_sources
 from tests.picture import picture
 
 SRC = Path(__file__).parents[1] / "src" / "meldlab"

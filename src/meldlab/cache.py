@@ -1,16 +1,18 @@
 """The folder where compiled kernels and solved tables are kept between runs, and files that are never seen half-written."""
 
 import errno
+import hashlib
 import os
 import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from importlib.metadata import version
 from pathlib import Path
 from typing import BinaryIO, cast
 
 from meldlab.errors import NotPossible
 
-__all__ = ["cache_folder", "replace_file"]
+__all__ = ["cache_folder", "kernel_folder", "kernel_sources", "replace_file"]
 
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 
@@ -25,6 +27,26 @@ def cache_folder(*parts: str) -> Path:
     except OSError as problem:
         raise NotPossible(f"no cache can be kept in {folder} ({problem.strerror}); set MELDLAB_CACHE to another folder") from None
     return folder
+
+
+def kernel_sources() -> list[Path]:
+    """Return all that compiled code depends on: the files of the kernels, what these import, and how they are compiled."""
+    package = Path(__file__).parent
+    return sorted({package / "compiling.py", package / "pieces.py", *package.rglob("kernel*.py")})
+
+
+def kernel_folder() -> Path:
+    """Return the folder of the compiled kernels of exactly this source.
+
+    numba looks only at the file of the function it loads, so a kernel that calls one in another file would run with the old
+    callee after a change there, and code with bounds checks would pass for code without them. A folder named after all of it cannot
+    go stale, and works where the package is read-only.
+    """
+    bounds = os.environ.get("NUMBA_BOUNDSCHECK", "0") not in ("", "0")  # asked of the environment: numba need not be loaded for this
+    digest = hashlib.sha256(f"{version('numba')} bounds {bounds}".encode())
+    for source in kernel_sources():
+        digest.update(source.read_bytes())
+    return cache_folder("kernels", digest.hexdigest()[:16])
 
 
 @contextmanager

@@ -7,43 +7,22 @@ A kernel is a plain function over integers and arrays in a file called ``kernel.
         return 2 * x
 """
 
-import hashlib
 import logging
 from collections.abc import Callable
 from functools import lru_cache
-from pathlib import Path
 from typing import Any
 
 import numba
 from numba.core import event, serialize, types
 from numba.np import arrayobj
 
-from meldlab.cache import cache_folder
+from meldlab.cache import kernel_folder
 
-__all__ = ["inlined_kernel", "kernel", "kernel_folder", "kernel_sources", "scalar_kernel"]
+__all__ = ["inlined_kernel", "kernel", "scalar_kernel"]
 
 LOG = logging.getLogger(__name__)
 # What a kernel is to the type checker: numba infers the types, the docstring gives the shapes.
 Function = Callable[..., Any]
-
-
-def kernel_sources() -> list[Path]:
-    """Return all that compiled code depends on: the files of the kernels, what these import, and how they are compiled."""
-    package = Path(__file__).parent
-    return sorted({Path(__file__), package / "pieces.py", *package.rglob("kernel*.py")})
-
-
-def kernel_folder() -> Path:
-    """Return the folder of the compiled kernels of exactly this source.
-
-    numba looks only at the file of the function it loads, so a kernel that calls one in another file would run with the old
-    callee after a change there, and code with bounds checks would pass for code without them. A folder named after all of it cannot
-    go stale, and works where the package is read-only.
-    """
-    digest = hashlib.sha256(f"{numba.__version__} bounds {bool(numba.config.BOUNDSCHECK)}".encode())
-    for source in kernel_sources():
-        digest.update(source.read_bytes())
-    return cache_folder("kernels", digest.hexdigest()[:16])
 
 
 class _Notice(event.Listener):  # type: ignore[misc]  # numba carries no types

@@ -3,7 +3,6 @@
 import os
 import platform
 import time
-from collections.abc import Callable
 from importlib import metadata
 
 from meldlab import __version__
@@ -19,7 +18,7 @@ def doctor(json: JsonOption = False) -> None:
     """
     import numba
 
-    from meldlab.compiling import kernel_folder
+    from meldlab.cache import kernel_folder
     from meldlab.gpu import gpu_name
     from meldlab.lab.warming import kernel_jobs
 
@@ -35,16 +34,18 @@ def doctor(json: JsonOption = False) -> None:
     if not json:
         for name, value in facts.items():
             print(f"{name:10} {value}")
-    facts["kernels"] = {name: warm(name, job, quiet=json) for name, job in kernel_jobs().items()}
+    facts["kernels"] = {name: warm(name, quiet=json) for name in kernel_jobs()}
     if json:
         print_json(facts)
 
 
-def warm(name: str, job: Callable[[], object], quiet: bool) -> float:
-    """Run a job once, so that its kernels are compiled and cached, and return the seconds."""
+def warm(room: str, quiet: bool) -> float:
+    """Compile the kernels of a room into the cache, and return the seconds."""
+    from meldlab.lab.warming import compile_room
+
     start = time.perf_counter()
-    job()
+    compile_room(room)
     seconds = time.perf_counter() - start
     if not quiet:
-        print(f"{name:10} kernels ready in {seconds:.1f} s", flush=True)
+        print(f"{room:10} kernels ready in {seconds:.1f} s", flush=True)
     return round(seconds, 2)

@@ -1,10 +1,24 @@
-"""Kernels compiled ahead: by room, a small job that touches each of its kernels."""
+"""Kernels compiled ahead: by room, a small job that touches each of its kernels, and marks in the cache that say which are ready."""
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-__all__ = ["kernel_jobs"]
+from meldlab.cache import kernel_folder
+
+__all__ = ["compile_room", "compiled_rooms", "kernel_jobs"]
+
+
+def compiled_rooms() -> set[str]:
+    """Return the rooms whose kernels lie in the cache; numba is not loaded for it."""
+    folder = kernel_folder()
+    return {room for room in kernel_jobs() if Path(folder, f"ready-{room}").is_file()}
+
+
+def compile_room(room: str) -> None:
+    """Compile the kernels of a room into the cache."""
+    kernel_jobs()[room]()
+    Path(kernel_folder(), f"ready-{room}").touch()
 
 
 def kernel_jobs() -> Mapping[str, Callable[[], object]]:

@@ -5,12 +5,12 @@ import re
 import secrets
 import time
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Annotated, Any
 
 from fastapi import Depends, Request
 
 from meldlab.lab.runs.store import Store
+from meldlab.lab.warming import compiled_rooms
 from meldlab.web.guard import COOKIE
 from meldlab.web.jobs import Jobs
 from meldlab.web.kept import Kept
@@ -59,6 +59,8 @@ class Laboratory:
         self.workers.start()
         self.jobs.start()
         if self.settings.warm:
+            self.warming.ready |= compiled_rooms()
+        if self.settings.warm and self.warming.ready != set(COLD):
             self.compiler.start()
             self.tasks.append(asyncio.create_task(self._warm()))
         else:
@@ -83,32 +85,15 @@ class Laboratory:
             raise Refused(503, f"kernels are being compiled; {room} is ready in about {seconds} seconds", {"Retry-After": str(seconds)})
 
     async def _warm(self) -> None:
-        self.warming.ready |= await self.compiler.ask("meldlab.web.laboratory:compiled_rooms", 60.0)
         for room in [room for room in COLD if room not in self.warming.ready]:
             self.warming.room, self.warming.since = room, time.monotonic()
             try:
-                await self.compiler.ask("meldlab.web.laboratory:compile_room", 600.0, room=room)
+                await self.compiler.ask("meldlab.lab.warming:compile_room", 600.0, room=room)
             except Exception as problem:  # the room will compile as it is used, and say what is wrong
                 self.warming.failed = f"{room}: {problem}"
             self.warming.ready.add(room)
         self.warming.room = None
         self.compiler.stop()
-
-
-def compiled_rooms() -> set[str]:
-    """Return the rooms whose kernels lie in the cache, by the marks that compiling leaves there; what a worker does."""
-    from meldlab.compiling import kernel_folder
-
-    return {room for room in COLD if Path(kernel_folder(), f"ready-{room}").is_file()}
-
-
-def compile_room(room: str) -> None:
-    """Compile the kernels of a room into the cache; what a worker does."""
-    from meldlab.compiling import kernel_folder
-    from meldlab.lab.warming import kernel_jobs
-
-    kernel_jobs()[room]()
-    Path(kernel_folder(), f"ready-{room}").touch()
 
 
 def get_ready() -> None:
