@@ -1,8 +1,8 @@
 """The server: routes of all rooms behind the guard.
 
 >>> from meldlab.web.settings import Settings
->>> [route.path for route in make_app(Settings(store=":memory:")).routes if route.path == "/api/matches/{id}"]
-['/api/matches/{id}']
+>>> "/api/matches/{id}" in make_app(Settings()).openapi()["paths"]
+True
 """
 
 from collections.abc import AsyncIterator
@@ -21,12 +21,14 @@ from meldlab.web.laboratory import COLD, Lab, Laboratory
 from meldlab.web.pages import page
 from meldlab.web.problems import REFUSALS, refuse_in_one_shape
 from meldlab.web.settings import Settings
+from meldlab.web.studio import api as studio_api
+from meldlab.web.studio import pages as studio_pages
 
 __all__ = ["make_app"]
 
 STATIC = Path(__file__).parent / "static"
 # Each room brings the routes of its API and of its pages.
-ROUTERS: tuple[Any, ...] = (matches.router, long_work.router)
+ROUTERS: tuple[Any, ...] = (matches.router, long_work.router, studio_api.router, studio_pages.router)
 
 
 class Kept(StaticFiles):

@@ -38,7 +38,8 @@ class Begin(BaseModel):
     game: Literal["gin", "recycle"]
     rules: dict[str, str | int | bool | dict[str, int]] = Field(default_factory=dict, max_length=40)
     """As in a record: of gin a ``preset`` and the fields that differ, of a described game its ``description``."""
-    opponents: list[Annotated[str, Field(max_length=40)]] = Field(min_length=1, max_length=7)
+    opponents: list[Annotated[str, Field(max_length=40)]] = Field(max_length=7)
+    """One for each of the other seats; a game for one player has none."""
     seat: int = Field(0, ge=0, le=7)
     seed: int | None = Field(None, ge=0, le=2**63 - 1)
     """The deal; a match with a chosen deal counts as practice."""

@@ -23,6 +23,7 @@ from meldlab.web.problems import Busy, Died, TooLong
 
 __all__ = ["Workers", "bound_process", "function_of", "spawned"]
 
+LOADING = 60.0  # seconds that a new process may take to load what a question needs
 spawned = multiprocessing.get_context("spawn")  # a fork of a process with threads may hang
 
 
@@ -51,7 +52,9 @@ def _serve(questions: Connection, memory: int) -> None:
         except EOFError:
             return
         try:
-            answer = True, function_of(name)(**arguments)
+            function = function_of(name)
+            questions.send(None)  # what is loaded once is not the question's time
+            answer = True, function(**arguments)
         except MeldlabError as mistake:
             answer = False, mistake
         except MemoryError:
@@ -85,11 +88,13 @@ class _Worker(threading.Thread):
             if self.process is None or not self.process.is_alive():
                 self.start_process()
             self.ours.send((name, arguments))
-            if not self.ours.poll(seconds):
+            # Either the modules are loaded and the clock begins, or that has failed and this is the answer.
+            loaded = self.ours.recv() if self.ours.poll(LOADING) else None
+            if loaded is None and not self.ours.poll(seconds):
                 self.end()
                 future.set_exception(TooLong(seconds))
                 return
-            fine, answer = self.ours.recv()
+            fine, answer = loaded or self.ours.recv()
         except (EOFError, OSError):
             self.end()
             future.set_exception(Died())

@@ -1,13 +1,12 @@
 """A described game as a person sees it in the terminal: the places, the storage, and the options by number."""
 
-import re
 from typing import Any, ClassVar
 
 import numpy as np
 from rich.table import Table
 from rich.text import Text
 
-from meldlab.cards import Card, Rank, Suit
+from meldlab.cards import Card
 from meldlab.chance import Purpose
 from meldlab.cli.pictures import cards_drawn
 from meldlab.cli.screen import Screen
@@ -15,30 +14,14 @@ from meldlab.errors import BadText, NoSuchThing, NotLegalHere
 from meldlab.play import Deal, Game, Step
 from meldlab.recycle.players import Searcher
 from meldlab.recycle.players.searching import Searching
+from meldlab.recycle.telling.pack import short_names
 from meldlab.recycle.telling.teller import HIDDEN, visible
 
-__all__ = ["Asking", "DescribedScreen", "short_names"]
+__all__ = ["Asking", "DescribedScreen"]
 
-NAME = re.compile(r"[A-Z0-9]+(?:-[A-Z0-9]+)+")
-RANKS = {**{rank.name: str(rank) for rank in Rank}, **{str(rank): str(rank) for rank in Rank}, "10": "T"}
-SUITS = {suit.name: suit.symbol for suit in Suit} | {str(suit): suit.symbol for suit in Suit}
 MOST = 8  # cards of a pile that are shown
 OPTIONS = 40  # that are shown
 ADVISER = Searcher("mcts", 100)
-
-
-def short_names(text: str) -> str:
-    """Return a text with the cards of a common pack written as elsewhere; other cards keep their names.
-
-    >>> short_names("move SIX-DIAMONDS from HAND of p1 to PILE; move RED-SEVEN")
-    'move 6♦ from HAND of p1 to PILE; move RED-SEVEN'
-    """
-
-    def short(found: re.Match[str]) -> str:
-        ranks, suits = ([some[part] for part in found.group().split("-") if part in some] for some in (RANKS, SUITS))
-        return ranks[0] + suits[0] if len(ranks) == len(suits) == 1 and found.group().count("-") == 1 else found.group()
-
-    return NAME.sub(short, text)
 
 
 class DescribedScreen(Screen):

@@ -1,0 +1,35 @@
+"""Cards of a common pack in described games: what SIX-DIAMONDS is called elsewhere.
+
+>>> short_names("move SIX-DIAMONDS from HAND of p1 to PILE; move RED-SEVEN")
+'move 6♦ from HAND of p1 to PILE; move RED-SEVEN'
+"""
+
+import re
+
+from meldlab.cards import Card, Rank, Suit
+
+__all__ = ["common_card", "short_names"]
+
+NAME = re.compile(r"[A-Z0-9]+(?:-[A-Z0-9]+)+")
+RANKS = {**{rank.name: str(rank) for rank in Rank}, **{str(rank): str(rank) for rank in Rank}, "10": "T"}
+SUITS = {suit.name: suit.symbol for suit in Suit} | {str(suit): suit.symbol for suit in Suit}
+
+
+def common_card(name: str) -> Card | None:
+    """Return the card that a name of two parts, a rank and a suit, means in a common pack.
+
+    >>> common_card("DIAMONDS-SIX"), common_card("RED-SEVEN")
+    (Card.parse('6D'), None)
+    """
+    ranks, suits = ([some[part] for part in name.split("-") if part in some] for some in (RANKS, SUITS))
+    return Card.parse(ranks[0] + suits[0]) if len(ranks) == len(suits) == 1 and name.count("-") == 1 else None
+
+
+def short_names(text: str) -> str:
+    """Return a text with the cards of a common pack written as elsewhere; other cards keep their names."""
+
+    def short(found: re.Match[str]) -> str:
+        card = common_card(found.group())
+        return found.group() if card is None else str(Rank(card.rank)) + Suit(card.suit).symbol
+
+    return NAME.sub(short, text)
