@@ -62,7 +62,7 @@ def ended(client: TestClient, id: str, seconds: float = 120) -> dict[str, Any]:
     raise AssertionError(f"not at its end after {seconds} seconds: {told}")
 
 
-def test_every_game_of_the_library_is_fine_and_has_a_page(client: TestClient) -> None:
+def test_every_game_of_the_library_is_fine(client: TestClient) -> None:
     games = client.get("/api/recycle/library").json()
     assert [game["id"] for game in games] == list(library.names())
     for game in games:
@@ -82,7 +82,7 @@ def test_what_is_wrong_is_told_with_its_place(client: TestClient) -> None:
 
 
 def test_warnings_do_not_stop(client: TestClient) -> None:
-    checked = asked(client, "check", text=SPEAKS.replace("'ROUNDS)) (choice", "2)) (choice"))
+    checked = asked(client, "check", text=SPEAKS.replace("'ROUNDS)) (do", "2)) (do"))
     assert checked["ok"]
     assert [(one["code"], one["severity"]) for one in checked["diagnostics"]] == [("W102", "warning")]
 
@@ -186,6 +186,17 @@ def test_a_mistake_keeps_what_was_written(client: TestClient, more: dict[str, st
     assert 'class="mistake"' in answer.text
 
 
+def test_a_text_too_long_is_refused_and_not_cut(client: TestClient) -> None:
+    answer = client.post("/studio", data={"text": "A" * 70_000})
+    assert answer.status_code == 413
+    assert "70,000" in answer.text
+
+
+def test_games_of_players_that_search_end_in_time(client: TestClient) -> None:
+    ran = asked(client, "run", text=library.entry("block_rummy").text, players=["mcts:20"], games=10_000)
+    assert 0 < ran["games"] < ran["wanted"] == 10_000
+
+
 # --- one seat
 
 
@@ -206,6 +217,10 @@ def test_a_seat_is_played_to_the_end(client: TestClient) -> None:
         assert client.post(address, data={"after": after[1], "action": "1"}).status_code == 200
     assert "The game is over" in page
     assert client.post(address, data={"after": "99", "action": "1"}).status_code == 422
+    assert address in client.get("/studio").text
+    again = client.post(f"{address}/again")
+    assert address not in str(again.url)
+    assert "You are p1, against mcts:20." in again.text
 
 
 def test_a_game_for_one_has_no_opponents(client: TestClient) -> None:

@@ -11,12 +11,14 @@ from pydantic import Field
 
 from meldlab.cards import Card
 from meldlab.errors import MeldlabError, NotLegalHere
+from meldlab.play import Record
 from meldlab.recycle import library
 from meldlab.recycle.language.variants import parse_settings
 from meldlab.recycle.language.words import KEYWORDS
 from meldlab.recycle.telling.pack import short_names
 from meldlab.web.forms import go_to, read_form
 from meldlab.web.jobs import ENDED
+from meldlab.web.kept import Match
 from meldlab.web.laboratory import Lab, Laboratory, Person
 from meldlab.web.long_work import JobId, job_told
 from meldlab.web.matches import Act, After, Begin, MatchId, Told, act_in, begin_match, look_at, take_back
@@ -97,10 +99,16 @@ async def _outcome(asked: Awaitable[T]) -> Outcome:
 @router.get("")
 async def start(request: Request, lab: Lab, person: Person) -> Response:
     """Show the library to start from, and what this person has begun."""
-    matches = lab.kept.matches_of(person, game="recycle", most=10)
+    matches = [(_name_of(one), one) for one in lab.kept.matches_of(person, game="recycle", most=10)]
     work = [job_told(job) for job in lab.kept.jobs(owner=person, most=20) if job.kind in ("analyse", "compare")]
     games = [library.entry(name) for name in library.names()]
     return page(request, "studio/start.html.jinja", title="RECYCLE studio", games=games, matches=matches, work=work[:10])
+
+
+def _name_of(match: Match) -> str:
+    """Return what the game of a match is called."""
+    name = Record.parse(match.record).game
+    return library.entry(name).title if name in library.names() else "a game of your own"
 
 
 @router.get("/{id}")
@@ -124,7 +132,10 @@ async def editor(
 async def work_on(request: Request, response: Response, lab: Lab, person: Person) -> Response:
     """Do something with a text: keep it, and go to where it can be seen."""
     form = await read_form(request, Form)
-    found = texts_of(lab).keep(read_text(form.text)[:LONGEST])
+    text = read_text(form.text)
+    if len(text) > LONGEST:
+        raise Refused(413, f"a text may have {LONGEST:,} characters, not {len(text):,}")
+    found = texts_of(lab).keep(text)
     try:
         return go_to(await _address(lab, person, found, form), response)
     except (MeldlabError, Refused) as problem:
@@ -228,6 +239,17 @@ async def undo(request: Request, lab: Lab, id: MatchId, sort: Order = "suit") ->
     """Take the last choice back."""
     wanted = await read_form(request, After)
     return await _after(request, lab, id, sort, take_back(lab, id, wanted))
+
+
+@router.post("/play/{id}/again")
+async def again(response: Response, lab: Lab, person: Person, id: MatchId) -> Response:
+    """Begin the same game with the same players and another deal."""
+    match = lab.kept.match(id)
+    record = Record.parse(match.record)
+    others = [name for seat, name in enumerate(record.players) if seat != match.seat]
+    rules: dict[str, Any] = dict(record.rules)
+    told = await begin_match(lab, person, Begin(game="recycle", rules=rules, opponents=others, seat=match.seat, seed=None))
+    return go_to(f"/studio/play/{told.id}", response)
 
 
 async def _after(request: Request, lab: Laboratory, id: str, sort: Order, asked: Awaitable[Told]) -> Response:
