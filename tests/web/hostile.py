@@ -1,6 +1,6 @@
 """Descriptions that want more than a laboratory has: each is legal or looks it, and asks for time, memory or depth without end."""
 
-__all__ = ["HOSTILE"]
+__all__ = ["HOSTILE", "MANY", "NEVER", "game"]
 
 
 def game(*phases: str, players: int = 1, deck: str = "(A (X, Y, Z))", declares: str = "") -> str:

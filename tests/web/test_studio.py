@@ -20,7 +20,7 @@ from meldlab.recycle.telling.transcript import transcribe
 from meldlab.web.app import make_app
 from meldlab.web.laboratory import compile_room
 from meldlab.web.settings import Settings
-from tests.web.hostile import HOSTILE
+from tests.web.hostile import HOSTILE, MANY, NEVER, game
 
 KUHN = library.entry("kuhn_poker").text
 SPEAKS = """;; Two words
@@ -64,11 +64,11 @@ def ended(client: TestClient, id: str, seconds: float = 120) -> dict[str, Any]:
 
 def test_every_game_of_the_library_is_fine(client: TestClient) -> None:
     games = client.get("/api/recycle/library").json()
-    assert [game["id"] for game in games] == list(library.names())
-    for game in games:
-        text = client.get(f"/api/recycle/texts/{game['id']}").json()["text"]
+    assert [one["id"] for one in games] == list(library.names())
+    for one in games:
+        text = client.get(f"/api/recycle/texts/{one['id']}").json()["text"]
         checked = asked(client, "check", text=text)
-        assert (checked["ok"], checked["players"], checked["title"]) == (True, game["players"], game["title"])
+        assert (checked["ok"], checked["players"], checked["title"]) == (True, one["players"], one["title"])
 
 
 def test_what_is_wrong_is_told_with_its_place(client: TestClient) -> None:
@@ -288,7 +288,7 @@ def test_two_variants_stand_side_by_side(client: TestClient) -> None:
     address = client.post("/studio", data=form, follow_redirects=False).headers["location"]
     told = ended(client, address.rpartition("/")[2])
     assert told["state"] == "done", told["says"]
-    assert [game["title"] for game in told["result"]["findings"]["games"]] == ["Two words", "Two words (ROUNDS=6)", "Kuhn Poker"]
+    assert [one["title"] for one in told["result"]["findings"]["games"]] == ["Two words", "Two words (ROUNDS=6)", "Kuhn Poker"]
     assert "Parallel axes" in client.get(address).text
 
 
@@ -346,6 +346,14 @@ def test_the_page_says_what_happened_to_a_hostile_text(hurried: TestClient) -> N
     assert "longer than 4 seconds and was stopped" in answer.text
     refused = hurried.post("/studio", data={"text": HOSTILE["seats"], "do": "play"})
     assert "at this table 8 can play, not 64" in refused.text
+
+
+def test_a_match_in_which_the_others_never_stop_is_not_begun(hurried: TestClient) -> None:
+    text = game(f"(stage player {NEVER} (choice ((turn pass) (turn pass))) (do ((cycle next (current player)))))", players=2, deck=MANY)
+    answer = hurried.post("/studio", data={"text": text, "do": "play", "seat": "2"})
+    assert answer.status_code == 422
+    assert "longer than 4 seconds and was stopped" in answer.text
+    assert hurried.post("/studio", data={"text": KUHN, "do": "play"}).status_code == 200
 
 
 def test_an_analysis_of_a_game_that_never_ends_says_why(client: TestClient) -> None:

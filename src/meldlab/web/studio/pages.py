@@ -193,6 +193,10 @@ async def _editor(
     checked_answer: Checked | None = checked.answer
     drawn: Graph | None = graph.answer
     outcome = more[0] if more else Outcome(problem=problem)
+    if isinstance(outcome.answer, Steps):
+        for place in outcome.answer.places:
+            if place["visibility"] == "private":
+                place["cards"].sort(key=lambda card: _place(card, "suit"))
     return page(
         request,
         "studio/editor.html.jinja",
