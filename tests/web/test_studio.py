@@ -223,6 +223,18 @@ def test_a_seat_is_played_to_the_end(client: TestClient) -> None:
     assert "You are p1, against mcts:20." in again.text
 
 
+def test_an_option_is_understood_by_what_only_it_names(client: TestClient) -> None:
+    address = begun(client, "block_rummy")
+    told = client.get(f"/api/matches/{address.rpartition('/')[2]}").json()
+    pile = next(place for place in told["view"]["places"] if place["name"] == "PILE")
+    card = pile["cards"][-1]["card"]
+    assert "fits the options" in client.post(address, data={"after": told["turn"], "action": "move"}).text
+    assert "no option &#39;zebra&#39;" in client.post(address, data={"after": told["turn"], "action": "zebra"}).text
+    assert client.post(address, data={"after": told["turn"], "action": card.lower()}).status_code == 200
+    hand = client.get(f"/api/matches/{told['id']}").json()["view"]["places"][0]
+    assert card in [one["card"] for one in hand["cards"]]
+
+
 def test_a_game_for_one_has_no_opponents(client: TestClient) -> None:
     assert "You are p1." in client.get(begun(client, "golf_solitaire")).text
 

@@ -10,11 +10,11 @@ from meldlab.cards import Card
 from meldlab.chance import Purpose
 from meldlab.cli.pictures import cards_drawn
 from meldlab.cli.screen import Screen
-from meldlab.errors import BadText, NoSuchThing, NotLegalHere
+from meldlab.errors import BadText, NoSuchThing
 from meldlab.play import Deal, Game, Step
 from meldlab.recycle.players import Searcher
 from meldlab.recycle.players.searching import Searching
-from meldlab.recycle.telling.pack import short_names
+from meldlab.recycle.telling.pack import meant, short_names
 from meldlab.recycle.telling.teller import HIDDEN, visible
 
 __all__ = ["Asking", "DescribedScreen"]
@@ -99,14 +99,8 @@ class DescribedScreen(Screen):
             return view.parse(text)
         except NoSuchThing:
             pass
-        wanted = [_written(word) for word in text.split()]
         options = view.legal_actions()
-        fitting = [option for option in options if set(wanted) <= {_written(word.strip(",;")) for word in str(option).split()}]
-        if not fitting:
-            raise NotLegalHere(f"no option {text!r} (1 to {len(options)}, or the words of one)")
-        if len(fitting) > 1:
-            raise NotLegalHere(f"{text!r} fits the options {', '.join(str(option.number) for option in fitting)}: say which")
-        return fitting[0]
+        return options[meant(list(map(str, options)), text)]
 
     def hint(self, view: Any) -> None:
         """Look ahead, and say what each option leads to."""
@@ -154,15 +148,3 @@ class Asking(DescribedScreen):
     def only(self, view: Any) -> Any:
         """Return nothing: the person decides."""
         return None
-
-
-def _written(word: str) -> str:
-    """Return a word as it is compared: a card in one way of writing it, other words in small letters.
-
-    >>> _written("6d") == _written("SIX-DIAMONDS") == _written("6♦"), _written("Check")
-    (True, 'check')
-    """
-    try:
-        return str(Card.parse(short_names(word.upper())))
-    except BadText:
-        return word.lower()

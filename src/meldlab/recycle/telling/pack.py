@@ -5,10 +5,12 @@
 """
 
 import re
+from collections.abc import Sequence
 
 from meldlab.cards import Card, Rank, Suit
+from meldlab.errors import BadText, NotLegalHere
 
-__all__ = ["common_card", "short_names"]
+__all__ = ["common_card", "meant", "short_names"]
 
 NAME = re.compile(r"[A-Z0-9]+(?:-[A-Z0-9]+)+")
 RANKS = {**{rank.name: str(rank) for rank in Rank}, **{str(rank): str(rank) for rank in Rank}, "10": "T"}
@@ -33,3 +35,30 @@ def short_names(text: str) -> str:
         return found.group() if card is None else str(Rank(card.rank)) + Suit(card.suit).symbol
 
     return NAME.sub(short, text)
+
+
+def meant(options: Sequence[str], text: str) -> int:
+    """Return the place of the only option that has all words of a text; a card may be written in any way.
+
+    >>> meant(["turn pass", "move SIX-DIAMONDS from HAND of p1 to PILE"], "6d")
+    1
+    """
+    wanted = {_compared(word) for word in text.split()}
+    fitting = [place for place, option in enumerate(options) if wanted <= {_compared(word.strip(",;")) for word in option.split()}]
+    if not fitting:
+        raise NotLegalHere(f"no option {text!r} (1 to {len(options)}, or the words of one)")
+    if len(fitting) > 1:
+        raise NotLegalHere(f"{text!r} fits the options {', '.join(str(place + 1) for place in fitting)}: say which")
+    return fitting[0]
+
+
+def _compared(word: str) -> str:
+    """Return a word as it is compared: a card in one way of writing it, other words in small letters.
+
+    >>> _compared("6d") == _compared("SIX-DIAMONDS") == _compared("6♦"), _compared("Check")
+    (True, 'check')
+    """
+    try:
+        return str(Card.parse(short_names(word.upper())))
+    except BadText:
+        return word.lower()

@@ -15,7 +15,7 @@ from meldlab.play import Record
 from meldlab.recycle import library
 from meldlab.recycle.language.variants import parse_settings
 from meldlab.recycle.language.words import KEYWORDS
-from meldlab.recycle.telling.pack import short_names
+from meldlab.recycle.telling.pack import meant, short_names
 from meldlab.web.forms import go_to, read_form
 from meldlab.web.jobs import ENDED
 from meldlab.web.kept import Match
@@ -52,6 +52,7 @@ __all__ = ["router"]
 router = APIRouter(prefix="/studio", include_in_schema=False)
 T = TypeVar("T")
 SHOWN_OPTIONS = 60
+MEANT = 500  # options that are compared, word by word, with what somebody wrote
 # What each package of the editor is called by the others.
 CODEMIRROR = {
     **{f"@codemirror/{name}": name for name in ("state", "view", "language", "streamparser", "commands", "search", "autocomplete", "lint")},
@@ -233,9 +234,16 @@ async def match(request: Request, lab: Lab, id: MatchId, sort: Order = "suit") -
 
 @router.post("/play/{id}")
 async def act(request: Request, lab: Lab, id: MatchId, sort: Order = "suit") -> Response:
-    """Take an option, by its number or its words."""
+    """Take an option, by its number, its words, or what only one option names, such as a card."""
     wanted = await read_form(request, Act)
-    return await _after(request, lab, id, sort, act_in(lab, id, wanted))
+    return await _after(request, lab, id, sort, _act(lab, id, wanted))
+
+
+async def _act(lab: Laboratory, id: str, wanted: Act) -> Told:
+    legal = (await look_at(lab, id)).legal
+    if wanted.action.strip().isdecimal() or wanted.action in legal or not 0 < len(legal) <= MEANT:
+        return await act_in(lab, id, wanted)
+    return await act_in(lab, id, Act(after=wanted.after, action=legal[meant(legal, wanted.action)]))
 
 
 @router.post("/play/{id}/undo")
