@@ -22,6 +22,7 @@ def serve(
 
     Example: meldlab serve --open
     """
+    import os
     import socket
     import webbrowser
 
@@ -36,7 +37,7 @@ def serve(
         family = socket.AF_INET6 if ":" in host else socket.AF_INET
         listening = socket.create_server((host, port), family=family, backlog=512)
     except OSError as problem:
-        raise NotPossible(f"cannot listen at {host}:{port}: {problem.strerror or problem}") from None
+        raise NotPossible(f"cannot listen at {host}:{port}: {os.strerror(problem.errno) if problem.errno else problem}") from None
     place = f"[{host}]" if ":" in host else host
     address = f"http://{'localhost' if host in ('0.0.0.0', '::') else place}:{listening.getsockname()[1]}"
     app = make_app(Settings(store=store, hosts=(*LOCAL, place), workers=workers))

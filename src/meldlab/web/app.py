@@ -16,19 +16,36 @@ from starlette.staticfiles import StaticFiles
 
 from meldlab import __version__
 from meldlab.web import long_work, matches
+from meldlab.web.experiments import routes as experiments
+from meldlab.web.gin import routes as gin
 from meldlab.web.guard import Guard
 from meldlab.web.laboratory import COLD, Lab, Laboratory
 from meldlab.web.pages import page
 from meldlab.web.problems import REFUSALS, refuse_in_one_shape
 from meldlab.web.settings import Settings
+from meldlab.web.stopping import routes as stopping
 from meldlab.web.studio import api as studio_api
 from meldlab.web.studio import pages as studio_pages
+from meldlab.web.waiting import routes as waiting
 
 __all__ = ["make_app"]
 
 STATIC = Path(__file__).parent / "static"
 # Each room brings the routes of its API and of its pages.
-ROUTERS: tuple[Any, ...] = (matches.router, long_work.router, studio_api.router, studio_pages.router)
+ROUTERS: tuple[Any, ...] = (
+    matches.router,
+    long_work.router,
+    gin.api,
+    gin.pages,
+    waiting.api,
+    waiting.pages,
+    stopping.api,
+    stopping.pages,
+    experiments.api,
+    experiments.pages,
+    studio_api.router,
+    studio_pages.router,
+)
 
 
 class Kept(StaticFiles):

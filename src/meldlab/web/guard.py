@@ -15,8 +15,9 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from meldlab.web.settings import Settings
 
-__all__ = ["Guard"]
+__all__ = ["COOKIE", "Guard"]
 
+COOKIE = "meldlab_person"
 SAFE = ("GET", "HEAD", "OPTIONS")
 STREAMS = "/events"  # these last, and have no end that could be waited for
 MORE_HEADERS = {
@@ -64,6 +65,9 @@ class Guard:
                 if found.get("content-type", "").startswith("text/html"):
                     found["Content-Security-Policy"] = policy(nonce)
                 found.setdefault("Cache-Control", "no-store")
+                if "person" in scope:
+                    secure = "; Secure" if scope["scheme"] == "https" else ""
+                    found.append("Set-Cookie", f"{COOKIE}={scope['person']}; Path=/; Max-Age=34560000; HttpOnly; SameSite=Strict{secure}")
             await send(message)
 
         refusal = self._refusal(scope, headers)

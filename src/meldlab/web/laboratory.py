@@ -1,15 +1,17 @@
 """What the routes share: workers, the store, long work, which rooms are ready, and who asks."""
 
 import asyncio
+import re
 import secrets
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any
 
-from fastapi import Depends, Request, Response
+from fastapi import Depends, Request
 
 from meldlab.lab.runs.store import Store
+from meldlab.web.guard import COOKIE
 from meldlab.web.jobs import Jobs
 from meldlab.web.kept import Kept
 from meldlab.web.problems import Refused
@@ -18,7 +20,7 @@ from meldlab.web.workers import Workers
 
 __all__ = ["Lab", "Laboratory", "Person", "Warming"]
 
-COOKIE = "meldlab_person"
+TOKEN = re.compile("[A-Za-z0-9_-]{24}")
 # What compiling takes on two cores when nothing is cached, in seconds; the pages say so.
 COLD = {"cards": 8, "melds": 12, "stopping": 4, "rummikub": 8, "gin": 60, "waiting": 30, "recycle": 25}
 
@@ -46,7 +48,7 @@ class Laboratory:
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
         self.kept = Kept(Store.open(settings.store), settings.matches)
-        self.workers = Workers(settings.workers, settings.queue, settings.memory)
+        self.workers = Workers(settings.workers, settings.queue, settings.memory, "meldlab.web.laboratory:get_ready")
         self.compiler = Workers(1, 1, settings.memory)
         self.jobs = Jobs(self.kept, settings)
         self.warming = Warming()
@@ -109,19 +111,30 @@ def compile_room(room: str) -> None:
     Path(kernel_folder(), f"ready-{room}").touch()
 
 
+def get_ready() -> None:
+    """Load what the quick answers need, if it is compiled, so that nobody waits for it; what a worker does first."""
+    ready = compiled_rooms()
+    if "gin" in ready:
+        from meldlab.web.playing import begin
+
+        begin({}, "gin", ["computed:light"], 0, 0)
+    if "rummikub" in ready:
+        from meldlab.rummikub import Position, solve
+
+        solve(Position.parse("R5 R6 R7 | K9 B9 O9", "R8 J"))
+
+
 def laboratory(request: Request) -> Laboratory:
     """Return the state of the server that has the request."""
     found: Laboratory = request.app.state.laboratory
     return found
 
 
-def person(request: Request, response: Response) -> str:
-    """Return who asks: the token in the browser's cookie, a new one if it has none."""
+def person(request: Request) -> str:
+    """Return who asks: the token in the browser's cookie; without one a new token, which the guard gives to the browser."""
     token = request.cookies.get(COOKIE, "")
-    if not (16 <= len(token) <= 32 and token.isascii() and token.replace("-", "").replace("_", "").isalnum()):
-        token = secrets.token_urlsafe(18)
-        secure = request.url.scheme == "https"
-        response.set_cookie(COOKIE, token, max_age=400 * 86400, httponly=True, samesite="strict", secure=secure)
+    if not TOKEN.fullmatch(token):
+        token = request.scope["person"] = secrets.token_urlsafe(18)
     return token
 
 

@@ -19,7 +19,7 @@ from meldlab.web.kept import Match
 from meldlab.web.laboratory import Lab, Laboratory, Person
 from meldlab.web.problems import Refused
 
-__all__ = ["Act", "Begin", "MatchId", "Told", "act_in", "begin_match", "look_at", "router", "take_back"]
+__all__ = ["Act", "After", "Begin", "MatchId", "Told", "act_in", "begin_match", "look_at", "router", "take_back"]
 
 router = APIRouter(prefix="/api/matches", tags=["matches"])
 MatchId = Annotated[str, Path(pattern="^[A-Za-z0-9_-]{16}$", description="The name of a match, as it was given when it began.")]

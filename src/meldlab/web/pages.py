@@ -2,6 +2,7 @@
 
 from functools import cache
 from typing import Any, NamedTuple
+from urllib.parse import parse_qsl
 
 from fastapi import Request
 from fastapi.responses import HTMLResponse
@@ -10,8 +11,9 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from meldlab import __version__
 from meldlab.cards import Card, Rank, Suit
 from meldlab.cards.picture import CROWN, PIPS
+from meldlab.errors import NotLegalHere
 
-__all__ = ["ROOMS", "Room", "card_name", "page"]
+__all__ = ["ROOMS", "Room", "card_name", "form", "page"]
 
 
 class Room(NamedTuple):
@@ -29,7 +31,7 @@ ROOMS = (
     Room("/gin", "Gin", "Gin table", "Play against players whose strength was measured; hints, undo, review.", "gin"),
     Room("/review", "Review", "Review", "Where a match was won and lost, and what would have been better.", "gin"),
     Room("/waiting", "Waiting", "Waiting times", "How long a hand takes to be complete, exactly, and what to throw away.", "waiting"),
-    Room("/stopping", "Stopping", "Stopping game", "Red pays, black costs: when to stop, and what it is worth.", "stopping"),
+    Room("/stopping", "Stopping", "Stopping game", "Black wins, red loses: when to stop, and what it is worth.", "stopping"),
     Room("/studio", "Studio", "RECYCLE studio", "Write the rules of a card game, play it, and see what it is like.", "recycle"),
     Room("/experiments", "Experiments", "Experiments", "Contests, searches and analyses in the store, while they run.", None),
 )
@@ -41,6 +43,7 @@ def _environment() -> Environment:
         loader=PackageLoader("meldlab.web"), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
     made.globals.update(version=__version__, rooms=ROOMS, card_name=card_name, pips={str(suit): path for suit, path in PIPS.items()})
+    made.filters["combine"] = lambda first, more: {**first, **more}
     made.globals.update(crown=CROWN, symbol=lambda suit: Suit.parse(suit).symbol)
     return made
 
@@ -49,6 +52,15 @@ def page(request: Request, template: str, *, status: int = 200, headers: dict[st
     """Return a template as the answer to a request."""
     values |= {"request": request, "path": request.url.path, "nonce": request.scope.get("nonce", "")}
     return HTMLResponse(_environment().get_template(template).render(**values), status, headers)
+
+
+async def form(request: Request) -> dict[str, str]:
+    """Return what a form has sent, the last value of each field."""
+    body = (await request.body()).decode("utf-8", errors="replace")
+    try:
+        return dict(parse_qsl(body, keep_blank_values=True, max_num_fields=200))
+    except ValueError:
+        raise NotLegalHere("a form has at most 200 fields") from None
 
 
 def card_name(card: Card | str) -> str:

@@ -14,6 +14,7 @@ import threading
 from collections import deque
 from collections.abc import Callable
 from concurrent.futures import Future
+from contextlib import suppress
 from importlib import import_module
 from multiprocessing.connection import Connection
 from typing import Any
@@ -23,7 +24,7 @@ from meldlab.web.problems import Busy, Died, TooLong
 
 __all__ = ["Workers", "bound_process", "function_of", "spawned"]
 
-LOADING = 60.0  # seconds that a new process may take to load what a question needs
+START = 120.0  # seconds within which a process is ready, and within which it has loaded what a question needs
 spawned = multiprocessing.get_context("spawn")  # a fork of a process with threads may hang
 
 
@@ -42,15 +43,18 @@ def bound_process(memory: int, niceness: int = 0) -> None:
     os.nice(niceness)
 
 
-def _serve(questions: Connection, memory: int) -> None:
+def _serve(questions: Connection, memory: int, ready: str | None) -> None:
     """Answer questions until nobody asks any more; the whole life of a worker."""
     bound_process(memory)
+    if ready is not None:
+        function_of(ready)()
+    questions.send("ready")
     answer: tuple[bool, Any]
     while True:
         try:
             name, arguments = questions.recv()
-        except EOFError:
-            return
+        except (EOFError, OSError):
+            return  # the server is gone
         try:
             function = function_of(name)
             questions.send(None)  # what is loaded once is not the question's time
@@ -62,7 +66,8 @@ def _serve(questions: Connection, memory: int) -> None:
         except Exception as bug:
             print(f"meldlab serve: {name}: {type(bug).__name__}: {bug}", file=sys.stderr, flush=True)
             answer = False, RuntimeError(f"{type(bug).__name__} in {name}")
-        questions.send(answer)
+        with suppress(OSError):
+            questions.send(answer)
 
 
 class _Worker(threading.Thread):
@@ -73,6 +78,7 @@ class _Worker(threading.Thread):
         self.workers = workers
         self.process: Any = None
         self.ours: Connection
+        self.fresh = True
         self.asked: Future[Any] | None = None
 
     def run(self) -> None:
@@ -87,9 +93,14 @@ class _Worker(threading.Thread):
         try:
             if self.process is None or not self.process.is_alive():
                 self.start_process()
+            if self.fresh:  # getting ready is not the question's time
+                if not self.ours.poll(START):
+                    raise EOFError
+                self.ours.recv()
+                self.fresh = False
             self.ours.send((name, arguments))
             # Either the modules are loaded and the clock begins, or that has failed and this is the answer.
-            loaded = self.ours.recv() if self.ours.poll(LOADING) else None
+            loaded = self.ours.recv() if self.ours.poll(START) else None
             if loaded is None and not self.ours.poll(seconds):
                 self.end()
                 future.set_exception(TooLong(seconds))
@@ -107,7 +118,10 @@ class _Worker(threading.Thread):
     def start_process(self) -> None:
         """Start a process, or another in place of one that is gone."""
         self.ours, theirs = spawned.Pipe()
-        self.process = spawned.Process(target=_serve, args=(theirs, self.workers.memory), daemon=True, name="meldlab worker")
+        self.fresh = True
+        self.process = spawned.Process(
+            target=_serve, args=(theirs, self.workers.memory, self.workers.ready), daemon=True, name="meldlab worker"
+        )
         self.process.start()
         theirs.close()
 
@@ -123,8 +137,9 @@ class _Worker(threading.Thread):
 class Workers:
     """A fixed number of processes and a bounded line before them."""
 
-    def __init__(self, number: int, queue: int, memory: int) -> None:
-        self.number, self.queue, self.memory = number, queue, memory
+    def __init__(self, number: int, queue: int, memory: int, ready: str | None = None) -> None:
+        """``ready`` names what a process does before its first question."""
+        self.number, self.queue, self.memory, self.ready = number, queue, memory, ready
         self.waiting: deque[tuple[Future[Any], str, dict[str, Any], float]] = deque()
         self.change, self.closed = threading.Condition(), False
         self.workers = [_Worker(self) for _ in range(number)]

@@ -331,7 +331,7 @@ class Store:
 @cache
 def code_version() -> str:
     """Return the version of what plays: that of the package, and a digest of all its source, networks and games but the doors."""
-    return f"{__version__}+{code_digest('cli')[:8]}"
+    return f"{__version__}+{code_digest('cli', 'web')[:8]}"
 
 
 def default_store() -> Path:

@@ -28,12 +28,16 @@ document.addEventListener("keydown", (event) => {
     if (event.key === "Escape") event.target.blur();
     return;
   }
-  if (event.key === "Enter" && event.target.closest("button, a, summary")) return;
+  // Enter presses what has the focus; on a card that is chosen already it does with it what one does with cards.
+  if (event.key === "Enter" && event.target.closest("button, a, summary") && !event.target.closest("[aria-pressed='true']")) return;
   const found = [...document.querySelectorAll("[data-key]")].find((one) => one.dataset.key === event.key && !one.disabled);
   if (found) {
     event.preventDefault();
     if (found.matches("input, textarea, select")) found.focus();
-    else found.click();
+    else {
+      found.click();
+      if (found.matches("[aria-pressed]")) found.focus();
+    }
   } else moveFocus(event);
 });
 
@@ -71,6 +75,13 @@ for (const button of document.querySelectorAll("[data-look]")) {
     say(`${button.ariaLabel}: ${root[look]}`);
   });
 }
+
+// Another room has scripts and styles of its own: its pages are loaded whole. (All pages of one room have the same head.)
+const room = (path) => path.split("/")[1];
+document.addEventListener("click", (event) => {
+  const link = event.target.closest?.("a[href]");
+  if (link && room(link.pathname) !== room(location.pathname)) event.stopPropagation();
+}, true);
 
 // A link to this very view.
 document.addEventListener("click", async (event) => {

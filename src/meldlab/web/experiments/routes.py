@@ -1,0 +1,179 @@
+"""The store in a browser: what was searched and how far it is, who leads with which interval, curves while they grow, downloads."""
+
+from datetime import UTC, datetime
+from typing import Annotated, Any, Literal
+
+from fastapi import APIRouter, Path, Query, Request
+from fastapi.responses import PlainTextResponse, RedirectResponse, Response
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from meldlab.lab.rows import csv_text
+from meldlab.lab.runs.reached import Progress, Reached, leaders
+from meldlab.lab.runs.store import EVALUATIONS, Run
+from meldlab.web.charts import dots, intervals
+from meldlab.web.jobs import KINDS
+from meldlab.web.laboratory import Lab, Person
+from meldlab.web.long_work import JobId, JobTold, cancel, job_told
+from meldlab.web.pages import form, page
+
+__all__ = ["api", "pages"]
+
+api = APIRouter(prefix="/api/experiments", tags=["experiments"])
+pages = APIRouter(include_in_schema=False)
+KINDS["contest"] = "meldlab.web.experiments.work:compete"
+Number = Annotated[int, Path(ge=1, le=2**31 - 1, description="The number of a run.")]
+Player = Literal["random", "simple", "ensemble:paper", "ensemble:best", "computed:light", "computed:light-ensemble"]
+PLAYERS: tuple[str, ...] = Player.__args__  # type: ignore[attr-defined]
+TOP, POINTS = 20, 2000  # leaders that a page shows, points of its curve
+
+
+class RunTold(BaseModel):
+    """A run of the store."""
+
+    number: int
+    experiment: str
+    settings: dict[str, Any]
+    version: str
+    started: str
+    state: str
+    games: int
+    planned: int
+    games_per_second: float
+    seconds_left: float | None
+
+
+class Leader(BaseModel):
+    """What a player has reached in a run."""
+
+    label: str
+    player: str
+    opponent: str
+    games: int
+    win_rate: float | None
+    ci95: tuple[float, float] | None
+    score: float | None
+
+
+class RunWhole(RunTold):
+    """A run with its leaders, its curve, its notes and its answer."""
+
+    leaders: list[Leader]
+    curve: list[tuple[int, float]]
+    """Games done, and the rate or score of the piece that was done then."""
+    notes: list[str]
+    result: Any
+
+
+class Compete(BaseModel):
+    """A contest to play."""
+
+    model_config = ConfigDict(extra="forbid")
+    players: tuple[Player, Player]
+    games: int = Field(10_000, ge=2, le=200_000)
+    seed: int = Field(0, ge=0, le=2**63 - 1)
+
+
+@api.get("")
+async def runs(lab: Lab) -> list[RunTold]:
+    """Return the runs of the store, the newest first."""
+    return [_told(run) for run in reversed(lab.kept.store.runs())]
+
+
+@api.get("/{number}")
+async def run(lab: Lab, number: Number) -> RunWhole:
+    """Return a run with who leads and how it went."""
+    found = lab.kept.store.find(number)
+    told = _told(found)
+    return RunWhole(
+        **told.model_dump(), leaders=[_leader(one) for one in leaders(found, TOP)], curve=_curve(found), notes=found.notes.splitlines(),
+        result=found.result,
+    )  # fmt: skip
+
+
+@api.get("/{number}/rows.csv", response_class=PlainTextResponse)
+async def rows(lab: Lab, number: Number) -> str:
+    """Return every evaluation of a run as CSV."""
+    names = [column.name for column in EVALUATIONS.columns]
+    return csv_text([names, *(tuple(row) for row in lab.kept.store.find(number).evaluations())])
+
+
+@api.post("/contests", status_code=201)
+async def compete(lab: Lab, person: Person, wanted: Compete) -> JobTold:
+    """Begin a contest of gin between two players of the house, as long work."""
+    lab.need("gin")
+    arguments = {"players": list(wanted.players), "games": wanted.games, "seed": wanted.seed}
+    return job_told(lab.jobs.add(person, "contest", arguments))
+
+
+def _told(run: Run) -> RunTold:
+    progress = Progress.of(run)
+    started = datetime.fromtimestamp(run.started, UTC).strftime("%Y-%m-%d %H:%M")
+    return RunTold(
+        number=run.number, experiment=run.experiment, settings=dict(run.settings), version=run.version, started=started,
+        state=progress.state,
+        games=progress.games, planned=progress.planned, games_per_second=progress.games_per_second, seconds_left=progress.seconds_left,
+    )  # fmt: skip
+
+
+def _leader(one: Reached) -> Leader:
+    rate = one.win_rate
+    return Leader(
+        label=one.label, player=one.player, opponent=one.opponent, games=one.games, win_rate=rate.value if rate else None,
+        ci95=(rate.low, rate.high) if rate else None, score=one.score,
+    )  # fmt: skip
+
+
+def _curve(run: Run) -> list[tuple[int, float]]:
+    points, games = [], 0
+    for row in run.evaluations():
+        games += row.games
+        value = row.score if row.score is not None else row.wins / row.games if row.wins is not None and row.games else None
+        if value is not None:
+            points.append((games, float(value)))
+    return points[:: max(1, len(points) // POINTS)]
+
+
+@pages.get("/experiments")
+async def overview(request: Request, lab: Lab, person: Person, problem: Annotated[str, Query(max_length=300)] = "") -> Response:
+    """Show the runs of the store and the contests of who asks."""
+    mine = [job_told(job) for job in lab.kept.jobs(owner=person, most=20)]
+    busy = any(job.state in ("waiting", "running") for job in mine)
+    return page(
+        request, "experiments/overview.html.jinja", title="Experiments", runs=await runs(lab), jobs=mine, busy=busy, players=PLAYERS,
+        problem=problem, status=422 if problem else 200,
+    )  # fmt: skip
+
+
+@pages.post("/experiments")
+async def begin(request: Request, lab: Lab, person: Person) -> Response:
+    """Begin a contest, and come back."""
+    typed = await form(request)
+    try:
+        wanted = Compete.model_validate(
+            {"players": (typed.get("first"), typed.get("second")), "games": typed.get("games"), "seed": typed.get("seed") or 0}
+        )
+    except ValidationError as mistake:
+        first = mistake.errors()[0]
+        return await overview(request, lab, person, f"{first['loc'][-1]}: {first['msg']}")
+    await compete(lab, person, wanted)
+    return RedirectResponse("/experiments", 303)
+
+
+@pages.post("/experiments/{id}/cancel")
+async def stop(lab: Lab, id: JobId) -> Response:
+    """Cancel a contest."""
+    await cancel(lab, id)
+    return RedirectResponse("/experiments", 303)
+
+
+@pages.get("/experiments/{number}")
+async def one_run(request: Request, lab: Lab, number: Number) -> Response:
+    """Show one run."""
+    told = await run(lab, number)
+    rated = [one for one in told.leaders if one.win_rate is not None and one.ci95 is not None]
+    rows_of = [(one.label[:40], one.win_rate, *one.ci95) for one in rated if one.win_rate is not None and one.ci95 is not None]
+    return page(
+        request, "experiments/run.html.jinja", title=f"Run {number}: {told.experiment}", run=told,
+        curve=dots(told.curve, "games", "rate or score"),
+        rates=intervals(rows_of, "share of games won"),
+    )  # fmt: skip

@@ -1,0 +1,15 @@
+"""What a process does for a contest that was begun on a page."""
+
+from typing import Any
+
+from meldlab.gin import Gin
+from meldlab.lab.arena.contest import contest
+
+__all__ = ["compete"]
+
+
+def compete(progress: Any, players: list[str], games: int, seed: int) -> dict[str, Any]:
+    """Play gin between two players of the house on one core; return their rates with intervals."""
+    found = contest(Gin(), players, games, seed, threads=1, progress=lambda done: progress(done, games, f"{done:,} games"))
+    answer = found.as_json()
+    return {name: answer[name] for name in ("games", "deals", "players")}

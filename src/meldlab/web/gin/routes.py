@@ -1,0 +1,275 @@
+"""The gin table: a ladder of opponents, the match, hints in two steps, what the other may hold."""
+
+import json
+from functools import cache
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from fastapi import APIRouter, Query, Request
+from fastapi.responses import RedirectResponse, Response
+from pydantic import BaseModel, ValidationError
+
+from meldlab.cards import Card
+from meldlab.errors import MeldlabError, NotLegalHere
+from meldlab.play import Record
+from meldlab.web.kept import Match
+from meldlab.web.laboratory import Lab, Laboratory, Person
+from meldlab.web.matches import Act, After, Begin, MatchId, Told, act_in, begin_match, look_at, take_back
+from meldlab.web.pages import form, page
+from meldlab.web.problems import Refused
+
+__all__ = ["api", "pages"]
+
+api = APIRouter(prefix="/api/gin", tags=["gin"])
+pages = APIRouter(include_in_schema=False)
+STRONGEST = "computed:light-ensemble"
+PRESETS = ("eaai", "pagat", "oklahoma", "openspiel")
+Sort = Literal["melds", "suit", "rank", "came"]
+SUITS = "CDHS"
+
+
+class Rung(BaseModel):
+    """An opponent, and how strong it was measured to be."""
+
+    name: str
+    title: str
+    does: str
+    rating: int
+    ci95: tuple[int, int]
+    beats_simple: float | None
+    beats_simple_ci95: tuple[float, float] | None
+
+
+class Ladder(BaseModel):
+    """The opponents, the weakest first, and the command that measured them."""
+
+    command: str
+    players: list[Rung]
+
+
+class Worth(BaseModel):
+    """A move, and what comes of it."""
+
+    move: str
+    points: float
+
+
+class Hint(BaseModel):
+    """The best move, why, and what the adviser makes of all it compares."""
+
+    move: str
+    reason: str
+    values: list[Worth]
+
+
+class Beliefs(BaseModel):
+    """The chance that the other holds each card; of a round that is over, what it did hold."""
+
+    cards: dict[str, float]
+    truth: list[str]
+
+
+@cache
+def measured() -> Ladder:
+    """Return the ladder as it was measured."""
+    return Ladder.model_validate(json.loads(Path(__file__).with_name("ladder.json").read_text(encoding="utf-8")))
+
+
+@api.get("/ladder")
+async def ladder() -> Ladder:
+    """Return the opponents with their measured ratings."""
+    return measured()
+
+
+@api.get("/matches/{id}/hint")
+async def hint(lab: Lab, id: MatchId) -> Hint:
+    """Return advice for the person whose turn it is."""
+    match = _gin(lab, id)
+    return Hint(**await lab.ask("meldlab.web.gin.work:hint", record=match.record, seat=match.seat))
+
+
+@api.get("/matches/{id}/beliefs")
+async def beliefs(
+    lab: Lab, id: MatchId, round: Annotated[int | None, Query(ge=1, le=1000, description="A round that is over.")] = None
+) -> Beliefs:
+    """Return what the other may hold by all that was seen; of a round that is over, with the truth."""
+    match = _gin(lab, id)
+    return Beliefs(**await lab.ask("meldlab.web.gin.work:beliefs", record=match.record, seat=match.seat, round=round))
+
+
+@api.post("/matches/{id}/again", status_code=201)
+async def again(lab: Lab, person: Person, id: MatchId, swapped: bool = False) -> Told:
+    """Play the deal of a match that is over again, with seats changed if wanted; it counts as practice."""
+    match = _over(_gin(lab, id))
+    read = Record.parse(match.record)
+    other = read.players[1 - match.seat]
+    seat = 1 - match.seat if swapped else match.seat
+    rules = dict(read.rules)
+    return await begin_match(lab, person, Begin(game="gin", rules=rules, opponents=[other], seat=seat, seed=read.deal.seed))
+
+
+@api.post("/matches/{id}/watch", status_code=201)
+async def watch(lab: Lab, person: Person, id: MatchId) -> Told:
+    """Let the strongest player play the person's cards in a match that is over; the answer is a match that is over, too."""
+    match = _over(_gin(lab, id))
+    record = await lab.ask("meldlab.web.gin.work:watch", record=match.record, seat=match.seat, player=STRONGEST)
+    turns = len(Record.parse(record).actions)
+    kept = lab.kept.add_match(person, "gin", record, match.seat, turns, True, f"{STRONGEST} played it")
+    return await look_at(lab, kept.id)
+
+
+def _gin(lab: Laboratory, id: str) -> Match:
+    match = lab.kept.match(id)
+    if match.game != "gin":
+        raise NotLegalHere("this is no match of gin")
+    lab.need("gin")
+    return match
+
+
+def _over(match: Match) -> Match:
+    if not match.over:
+        raise Refused(409, "this can be done when the match is over")
+    return match
+
+
+@pages.get("/gin")
+async def lobby(request: Request, lab: Lab, person: Person) -> Response:
+    """Show the ladder, the rules, and the matches that wait."""
+    return _lobby(request, lab, person)
+
+
+def _lobby(request: Request, lab: Laboratory, person: str, problem: str = "", typed: dict[str, str] | None = None) -> Response:
+    mine = []
+    for match in lab.kept.matches_of(person, "gin", most=20):
+        read = Record.parse(match.record)
+        mine.append(
+            {"id": match.id, "over": match.over, "turn": match.turn, "against": read.players[1 - match.seat], "result": read.result}
+        )
+    values = {"ladder": measured(), "mine": mine, "presets": PRESETS, "typed": typed or {}, "problem": problem, "warming": lab.warming}
+    return page(request, "gin/lobby.html.jinja", title="Gin table", status=422 if problem else 200, **values)
+
+
+@pages.post("/gin")
+async def begin(request: Request, lab: Lab, person: Person) -> Response:
+    """Begin a match, and go to its table."""
+    typed = await form(request)
+    rules: dict[str, Any] = {"preset": typed.get("preset", "eaai")}
+    for field in ("knock_limit", "match_points"):
+        if typed.get(field, "").strip():
+            rules[field] = int(typed[field]) if typed[field].strip().isdecimal() else typed[field]
+    try:
+        seed = int(typed["seed"]) if typed.get("seed", "").strip().isdecimal() else None
+        wanted = Begin(game="gin", rules=rules, opponents=[typed.get("against", "simple")], seed=seed)
+        told = await begin_match(lab, person, wanted)
+    except ValidationError as problem:
+        return _lobby(request, lab, person, problem.errors()[0]["msg"], typed)
+    except MeldlabError as problem:
+        return _lobby(request, lab, person, str(problem), typed)
+    return RedirectResponse(f"/gin/{told.id}", 303)
+
+
+@pages.get("/gin/{id}")
+async def table(
+    request: Request,
+    lab: Lab,
+    id: MatchId,
+    sort: Sort = "came",
+    card: Annotated[str, Query(max_length=3)] = "",
+    hint: Annotated[int, Query(ge=0, le=2)] = 0,
+    beliefs: bool = False,
+    round: Annotated[int | None, Query(ge=1, le=1000)] = None,
+) -> Response:
+    """Show the match."""
+    return await _table(request, lab, id, sort=sort, card=card, hints=hint, map=beliefs or round is not None, round=round)
+
+
+async def _table(
+    request: Request, lab: Laboratory, id: str, *, sort: Sort = "came", card: str = "", hints: int = 0, map: bool = False,
+    round: int | None = None, problem: str = "", status: int = 200, typed: str = "",
+) -> Response:  # fmt: skip
+    _gin(lab, id)
+    told = await look_at(lab, id)
+    view = told.view
+    advice = await hint(lab, id) if hints and told.to_act else None
+    held = await beliefs(lab, id, round) if map and (told.to_act or round) else None
+    chosen = card if card in view["hand"] else ""
+    return page(
+        request, "gin/table.html.jinja", status=status, title=f"Gin against {told.players[1 - told.seat]}", told=told, view=view, sort=sort,
+        hand=_sorted(view["hand"], sort, view["melds"]), chosen=chosen, moves=_moves(told, chosen), hint=hints, advice=advice, beliefs=held,
+        round=round, problem=problem, typed=typed, suits=SUITS, ranks="A23456789TJQK", said=_said(told),
+    )  # fmt: skip
+
+
+@pages.post("/gin/{id}/act")
+async def act(request: Request, lab: Lab, id: MatchId) -> Response:
+    """Do what a button or a line says."""
+    typed = await form(request)
+    sort: Any = typed.get("sort") if typed.get("sort") in ("melds", "suit", "rank") else "came"
+    text = typed.get("action", "")
+    try:
+        after = int(typed.get("after", "x")) if typed.get("after", "").isdecimal() else -1
+        await act_in(lab, id, Act(after=after, action=text))
+    except (ValidationError, MeldlabError) as problem:
+        why = problem.errors()[0]["msg"] if isinstance(problem, ValidationError) else str(problem)
+        return await _table(request, lab, id, sort=sort, problem=why, status=422, typed=text)
+    return RedirectResponse(f"/gin/{id}" + (f"?sort={sort}" if sort != "came" else ""), 303)
+
+
+@pages.post("/gin/{id}/undo")
+async def undo(request: Request, lab: Lab, id: MatchId) -> Response:
+    """Take the last choice back."""
+    typed = await form(request)
+    try:
+        after = int(typed["after"]) if typed.get("after", "").isdecimal() else 0
+        await take_back(lab, id, After(after=after))
+    except (ValidationError, MeldlabError) as problem:
+        return await _table(request, lab, id, problem=str(problem), status=422)
+    return RedirectResponse(f"/gin/{id}", 303)
+
+
+@pages.post("/gin/{id}/again")
+async def play_again(request: Request, lab: Lab, person: Person, id: MatchId) -> Response:
+    """Play the deal again, or let the strongest player do it."""
+    how = (await form(request)).get("how", "")
+    made = await watch(lab, person, id) if how == "watch" else await again(lab, person, id, swapped=how == "swapped")
+    return RedirectResponse(f"/gin/{made.id}", 303)
+
+
+def _sorted(hand: list[str], sort: str, melds: list[list[str]]) -> list[str]:
+    """Return a hand as the person wants it."""
+    cards = {text: Card.parse(text) for text in hand}
+    if sort == "rank":
+        return sorted(hand, key=lambda text: (cards[text].rank, cards[text].suit))
+    if sort == "suit":
+        return sorted(hand, key=lambda text: (cards[text].suit, cards[text].rank))
+    if sort == "melds":
+        melded = [card for meld in melds for card in meld]
+        return [*melded, *sorted((card for card in hand if card not in melded), key=lambda text: cards[text].rank)]
+    return hand
+
+
+def _moves(told: Told, chosen: str) -> list[dict[str, str]]:
+    """Return the buttons that do something now: with a card chosen, what can be done with it."""
+    found = []
+    for move in told.legal:
+        head = move.partition(" | ")[0]
+        verb, _, card = head.rpartition(" ")
+        melds = move.partition(" | ")[2]
+        if verb in ("drop", "knock"):
+            if card == chosen:
+                found.append({"action": move, "verb": verb, "card": card, "melds": melds if verb == "knock" else ""})
+        elif not head.startswith(("draw", "take")):
+            found.append({"action": move, "verb": head if head in ("pass",) else move.split()[0], "card": "", "melds": move})
+    return found
+
+
+def _said(told: Told) -> str:
+    """Return what happened since the person's last action, in words."""
+    mine, since = f"p{told.seat + 1} ", []
+    for line in reversed(told.heard):
+        if line.startswith(mine):
+            if "draw stock" in line:
+                since.append(f"You drew {line.split()[-1]}.")
+            break
+        since.append(f"The other: {line.partition(' ')[2].partition(' | ')[0]}.")
+    return " ".join(reversed(since))

@@ -1,0 +1,65 @@
+"""What workers do for the gin table: advice, and what the other may hold."""
+
+from typing import Any
+
+from meldlab.cards import CARDS, Hand
+from meldlab.gin.advice import advise
+from meldlab.gin.players import EnsemblePlayer
+from meldlab.gin.view import View
+from meldlab.lab.games import game_of, player_of
+from meldlab.play import Record, Step, Table
+from meldlab.web.playing import PERSON, steps_of
+
+__all__ = ["beliefs", "hint", "watch"]
+
+
+def hint(record: str, seat: int) -> dict[str, Any]:
+    """Return the best move and why, and what the adviser makes of all moves it compares."""
+    view = _view(record, seat)
+    advice = advise(view)
+    values = sorted(advice.values, key=lambda one: -one.value)
+    return {
+        "move": str(advice.move),
+        "reason": advice.reason,
+        "values": [{"move": str(one.move), "points": one.value} for one in values],
+    }
+
+
+def beliefs(record: str, seat: int, round: int | None = None) -> dict[str, Any]:
+    """Return, card by card, the chance that the other holds it; of a round that is over, with what it did hold."""
+    _, steps = steps_of(record)
+    truth: list[str] = []
+    if round is None:
+        view = _view(record, seat)
+    else:
+        last = [step for step in steps if step.before.number == round - 1 and step.seat == seat][-1]
+        view = last.before.view(seat)
+        ended = next((step for step in steps if len(step.after.outcomes) == round), None)
+        if ended is not None and ended.after.outcomes[-1].deadwood:
+            truth = [str(card) for card in Hand.from_mask(last.before.round.masks[1 - seat])]
+    return {"cards": held(view), "truth": truth}
+
+
+def held(view: View) -> dict[str, float]:
+    """Return the chance that the other holds each card, as the ensemble believes: 0 for what is seen, 1 for what it took."""
+    stock = EnsemblePlayer().outlook(view).in_stock
+    chances = {str(card): 0.0 for card in CARDS}
+    chances |= {str(card): 1.0 - chance for card, chance in stock.items()}
+    return chances | {str(card): 1.0 for card in view.known}
+
+
+def watch(record: str, seat: int, player: str) -> str:
+    """Return the record of the same deal with a player of the house in the person's seat."""
+    read = Record.parse(record)
+    game = game_of(read)
+    seated = [player_of(game, player if name == PERSON else name) for name in read.players]
+    return str(Table(game, seated).play(read.deal).record)
+
+
+def _view(record: str, seat: int) -> View:
+    game, steps = steps_of(record)
+    read = Record.parse(record)
+    last: Step[Any] | None = steps[-1] if steps else None
+    state = last.after if last else game.start(len(read.players), read.deal)
+    view: View = state.view(seat)
+    return view

@@ -1,0 +1,110 @@
+"""The stopping game: deck, seed and draws are in the address."""
+
+import secrets
+from typing import Annotated
+from urllib.parse import urlencode
+
+from fastapi import APIRouter, Query, Request
+from fastapi.responses import RedirectResponse, Response
+from pydantic import BaseModel
+
+from meldlab.errors import MeldlabError
+from meldlab.web.charts import heat, pairs
+from meldlab.web.laboratory import Lab
+from meldlab.web.pages import page
+
+__all__ = ["api", "pages"]
+
+api = APIRouter(prefix="/api/stopping", tags=["stopping"])
+pages = APIRouter(include_in_schema=False)
+Deck = Annotated[str, Query(max_length=40, description="Black and red cards, with what they win and lose: 26,26 or 3,4 +1/2 -2.")]
+Seed = Annotated[int, Query(ge=0, le=2**63 - 1)]
+Drawn = Annotated[int, Query(ge=0, le=120, description="How many cards were drawn.")]
+Games = Annotated[int, Query(ge=2, le=1_000_000)]
+
+
+class SittingTold(BaseModel):
+    """A sitting after some draws."""
+
+    black: int
+    red: int
+    cards: list[str]
+    path: list[tuple[int, int]]
+    """Black and red cards left, from the first draw on."""
+    won: float
+    over: bool
+    draw: bool
+    """Whether the best policy draws here."""
+    value: float
+    next_black: float | None
+    best_stops_after: int | None
+    best_wins: float | None
+
+
+class Maps(BaseModel):
+    """What every position is worth, by black and red cards left."""
+
+    value: float
+    exact: str
+    values: list[list[float]]
+    goes_on: list[list[bool]]
+
+
+class Automatic(BaseModel):
+    """Many games by the best policy, beside the exact distribution."""
+
+    games: int
+    mean: float
+    ci95: tuple[float, float]
+    exact_mean: float
+    amounts: list[float]
+    chances: list[float]
+    shares: list[float]
+
+
+@api.get("/sitting")
+async def sitting(lab: Lab, deck: Deck = "26,26", seed: Seed = 0, drawn: Drawn = 0, stopped: bool = False) -> SittingTold:
+    """Return what lies open after so many draws, and what the best policy would do; of cards not drawn it says nothing."""
+    lab.need("stopping")
+    return SittingTold(**await lab.ask("meldlab.web.stopping.work:look", deck=deck, seed=seed, drawn=drawn, stopped=stopped))
+
+
+@api.get("/maps")
+async def maps(lab: Lab, deck: Deck = "26,26") -> Maps:
+    """Return value and policy of every position."""
+    lab.need("stopping")
+    return Maps(**await lab.ask("meldlab.web.stopping.work:maps", deck=deck))
+
+
+@api.get("/games")
+async def games(lab: Lab, deck: Deck = "26,26", games: Games = 10_000, seed: Seed = 0) -> Automatic:
+    """Play many games by the best policy."""
+    lab.need("stopping")
+    return Automatic(**await lab.ask("meldlab.web.stopping.work:automatic", deck=deck, games=games, seed=seed))
+
+
+@pages.get("/stopping")
+async def table(
+    request: Request, lab: Lab, deck: Deck = "26,26", seed: Annotated[int | None, Query(ge=0, le=2**63 - 1)] = None, drawn: Drawn = 0,
+    stopped: bool = False, hint: bool = False, many: Annotated[int, Query(ge=0, le=1_000_000)] = 0,
+) -> Response:  # fmt: skip
+    """Show the sitting, the maps with its path, and many automatic games."""
+    if seed is None:
+        return RedirectResponse("/stopping?" + urlencode({"deck": deck, "seed": secrets.randbits(40)}), 303)
+    told, found, played, problem = None, None, None, ""
+    if "stopping" in lab.warming.ready:
+        try:
+            told = await sitting(lab, deck, seed, drawn, stopped)
+            found = await maps(lab, deck)
+            played = await games(lab, deck, max(2, many), seed) if many else None
+        except MeldlabError as mistake:
+            problem = str(mistake)
+    path = told.path if told else []
+    return page(
+        request, "stopping/table.html.jinja", title="Stopping game", status=422 if problem else 200, deck=deck, seed=seed, drawn=drawn,
+        stopped=stopped or bool(told and told.over), hint=hint, many=many, told=told, found=found, played=played, problem=problem,
+        warming=lab.warming, here={"deck": deck, "seed": seed, "drawn": drawn},
+        value_map=heat(found.values, path, "what it is worth in all") if found else "",
+        policy_map=heat([[float(one) for one in row] for row in found.goes_on], path, "whether to go on") if found else "",
+        distribution=pairs(played.amounts, played.chances, played.shares, "won", "chance, and share of the games") if played else "",
+    )  # fmt: skip

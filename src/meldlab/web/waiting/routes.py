@@ -1,0 +1,143 @@
+"""The room of waiting times: a hand picked card by card, in the address."""
+
+from typing import Annotated, Literal
+from urllib.parse import urlencode
+
+from fastapi import APIRouter, Query, Request
+from fastapi.responses import RedirectResponse, Response
+from pydantic import BaseModel
+
+from meldlab.cards import Hand
+from meldlab.errors import MeldlabError
+from meldlab.web.charts import bars, curve
+from meldlab.web.jobs import KINDS
+from meldlab.web.laboratory import Lab, Person
+from meldlab.web.long_work import JobTold, job_told
+from meldlab.web.pages import form, page
+from meldlab.web.problems import Refused
+
+__all__ = ["api", "pages"]
+
+api = APIRouter(prefix="/api/waiting", tags=["waiting"])
+pages = APIRouter(include_in_schema=False)
+KINDS["waiting"] = "meldlab.web.waiting.work:solve_in_steps"
+MOST_SOLVED = 7  # cards; eight take gigabytes
+Cards = Annotated[int, Query(ge=3, le=10, description="Cards in a hand.")]
+Aces = Literal["low", "both", "round"]
+GoalText = Annotated[str, Query(pattern="^(gin|knock:[0-9]{1,3})$", description="gin, or knock:K for deadwood of at most K.")]
+HandText = Annotated[str, Query(max_length=60, description="Cards, such as AC QH KD.")]
+
+
+class Answered(BaseModel):
+    """A card that may come, what to throw then, and how long it takes after that."""
+
+    draw: str
+    discard: str
+    expected: float
+
+
+class Spread(BaseModel):
+    """How the number of turns spreads."""
+
+    deviation: float
+    quantiles: dict[str, int]
+    chances: list[float]
+    """The chance of exactly 0, 1, 2, ... turns, up to the 99th percentile."""
+
+
+class Found(BaseModel):
+    """What is known about a whole hand."""
+
+    expected: float
+    draws: list[Answered]
+    curve: list[float]
+    """The waiting times of all kinds of hands in order, at 200 places."""
+    place: float
+    """The share of kinds of hands that are quicker."""
+    spread: Spread | None
+    """Left out where it takes long: from seven cards on."""
+
+
+class HandTold(BaseModel):
+    """A hand, and what is known about it."""
+
+    hand: list[str]
+    solved: list[int]
+    """Sizes of hands that can be looked up here at once."""
+    found: Found | None
+    """Nothing while cards are missing."""
+
+
+@api.get("/hand")
+async def look(lab: Lab, hand: HandText = "", cards: Cards = 3, aces: Aces = "low", goal: GoalText = "gin") -> HandTold:
+    """Return how long a hand takes, exactly, and the best answer to every card that may come."""
+    lab.need("waiting")
+    held = Hand.parse(hand)
+    if len(held) > cards:
+        raise Refused(422, f"{len(held)} cards where a hand has {cards}")
+    return HandTold(**await lab.ask("meldlab.web.waiting.work:look", hand=str(held), cards=cards, aces=aces, goal=goal))
+
+
+class Solve(BaseModel):
+    """A size of hands to solve."""
+
+    cards: int
+    aces: Aces = "low"
+    goal: str = "gin"
+
+
+@api.post("/solve", status_code=201)
+async def solve(
+    lab: Lab, person: Person, cards: Annotated[int, Query(ge=3, le=MOST_SOLVED)], aces: Aces = "low", goal: GoalText = "gin"
+) -> JobTold:
+    """Solve all hands of a size on this machine, as long work."""
+    return job_told(lab.jobs.add(person, "waiting", {"cards": cards, "aces": aces, "goal": goal}))
+
+
+@pages.get("/waiting")
+async def explorer(
+    request: Request, lab: Lab, hand: HandText = "", cards: Cards = 3, aces: Aces = "low", goal: GoalText = "gin",
+    toggle: Annotated[str, Query(max_length=3)] = "",
+) -> Response:  # fmt: skip
+    """Show the picker, and what is known about the hand."""
+    problem, told, held = "", None, Hand()
+    try:
+        held = Hand.parse(hand)
+        if toggle:
+            return RedirectResponse(_address(_toggled(held, toggle, cards), cards, aces, goal), 303)
+        told = await look(lab, hand, cards, aces, goal) if "waiting" in lab.warming.ready else None
+    except (MeldlabError, Refused) as mistake:
+        problem = str(mistake)
+    found = told.found if told else None
+    title = f"{held} – waiting times" if found else "Waiting times"
+    return page(
+        request, "waiting/explorer.html.jinja", title=title, status=422 if problem else 200, problem=problem, hand=hand,
+        held={str(card) for card in held},
+        cards=cards, aces=aces, goal=goal, told=told, found=found, warming=lab.warming, most=MOST_SOLVED,
+        board={one.draw: one for one in found.draws} if found else {},
+        most_gain=max(found.expected - one.expected for one in found.draws) if found else 0.0,
+        spread=bars(found.spread.chances, "turns", "chance of exactly so many turns") if found and found.spread else "",
+        all_hands=curve(found.curve, found.place, found.expected, "share of all kinds of hands", "turns") if found else "",
+        jobs=[job_told(job) for job in lab.kept.jobs("waiting", "running") if job.kind == "waiting"],
+    )  # fmt: skip
+
+
+@pages.post("/waiting")
+async def begin_solving(request: Request, lab: Lab, person: Person) -> Response:
+    """Begin to solve a size, and come back."""
+    typed = await form(request)
+    wanted = Solve.model_validate(typed)
+    await solve(lab, person, min(max(wanted.cards, 3), MOST_SOLVED), wanted.aces, wanted.goal)
+    return RedirectResponse(_address(Hand(), wanted.cards, wanted.aces, wanted.goal), 303)
+
+
+def _toggled(held: Hand, card: str, most: int) -> Hand:
+    """Return a hand with a card more, or without it; a whole hand takes no more."""
+    change = Hand.parse(card)
+    if change.mask & held.mask:
+        return Hand.from_mask(held.mask & ~change.mask)
+    return Hand.from_mask(held.mask | change.mask) if len(held) < most else held
+
+
+def _address(held: Hand, cards: int, aces: str, goal: str) -> str:
+    return "/waiting?" + urlencode({"hand": str(held), "cards": cards, "aces": aces, "goal": goal})

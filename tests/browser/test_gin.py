@@ -1,0 +1,102 @@
+"""The gin table in a browser: a round with hints and taking back, by touch, by mouse and by keys alone."""
+
+from collections.abc import Callable
+
+from playwright.sync_api import Page, expect
+
+Look = Callable[[str], None]
+
+
+def begin(page: Page, server: str, points: int = 0) -> None:
+    page.goto(f"{server}/gin")
+    page.wait_for_selector("text=This machine has not yet compiled", state="detached", timeout=120_000)
+    page.get_by_text("Rules", exact=True).click()
+    page.get_by_label("Match to").fill(str(points))
+    page.get_by_role("button", name="Play against Simple").click()
+    expect(page.get_by_role("heading", level=1)).to_contain_text("Round 1")
+
+
+def turn(page: Page) -> int:
+    return int(page.locator("[data-turn]").get_attribute("data-turn") or 0)
+
+
+def a_turn(page: Page) -> None:
+    """Do something legal by keys: draw or pass, or throw the card that came last."""
+    before = turn(page)
+    for key in ("d", "p"):
+        if page.locator(f"[data-key='{key}']").count():
+            page.keyboard.press(key)
+            break
+    else:
+        if page.locator(".pick").count() == 11:
+            page.keyboard.press("-")
+            expect(page.locator(".pick[aria-pressed='true']")).to_have_count(1)
+        page.keyboard.press("Enter")
+    expect(page.locator(f"[data-turn='{before}']")).to_have_count(0)
+
+
+def test_a_round_to_its_end(page: Page, server: str, tidy: Look, size: str) -> None:
+    page.goto(f"{server}/gin")
+    tidy("gin-lobby")
+    begin(page, server)
+    tidy("gin-table")
+    page.get_by_role("link", name="Hint", exact=True).click()
+    expect(page.get_by_label("Hint")).to_be_visible()
+    page.get_by_role("link", name="All moves").click()
+    expect(page.get_by_role("columnheader", name="points")).to_be_visible()
+    page.get_by_role("link", name="What may simple hold?").click()
+    expect(page.get_by_role("heading", name="What simple may hold")).to_be_visible()
+    tidy("gin-hints")
+    for _ in range(200):
+        if page.get_by_role("link", name="Review this match").count():
+            break
+        a_turn(page)
+    expect(page.get_by_role("link", name="Review this match")).to_be_visible()
+    tidy("gin-end")
+
+
+def test_by_keys_alone(page: Page, server: str, tidy: Look) -> None:
+    begin(page, server)
+    for _ in range(4):
+        a_turn(page)
+    page.keyboard.press("u")
+    expect(page.get_by_text("practice:")).to_be_visible()
+    page.keyboard.press("/")
+    page.keyboard.type("nonsense")
+    tidy("gin-keys")
+
+
+def test_an_order_of_ones_own_stays(page: Page, server: str, tidy: Look) -> None:
+    begin(page, server)
+    first = page.locator("[data-card]").first
+    card = first.get_attribute("data-card")
+    first.focus()
+    page.keyboard.press("Shift+ArrowRight")
+    assert page.locator("[data-card]").nth(1).get_attribute("data-card") == card
+    page.reload()
+    assert page.locator("[data-card]").nth(1).get_attribute("data-card") == card
+    tidy("gin-arranged")
+
+
+def test_two_windows_stay_together(page: Page, server: str, tidy: Look) -> None:
+    begin(page, server)
+    other = page.context.new_page()
+    other.goto(page.url)
+    a_turn(page)
+    done = page.locator(".log li").count()
+    expect(other.locator(".log li")).to_have_count(done)
+    tidy("gin-two-windows")
+
+
+def test_without_javascript_the_table_can_be_read_and_played(browser: object, server: str) -> None:
+    page = browser.new_page(java_script_enabled=False)  # type: ignore[attr-defined]
+    page.goto(f"{server}/gin")
+    page.get_by_role("button", name="Play against Simple").click()
+    expect(page.get_by_role("heading", level=1)).to_contain_text("Round 1")
+    before = page.locator(".log li").count()
+    if page.get_by_role("button", name="Pass").count():
+        page.get_by_role("button", name="Pass").click()
+    else:
+        page.get_by_role("button", name="Draw from the stock").click()
+    assert page.locator(".log li").count() > before
+    page.close()

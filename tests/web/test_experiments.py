@@ -1,0 +1,79 @@
+"""Experiments: what the store has, a contest from its beginning to its end, and one that is cancelled."""
+
+import time
+from typing import Any
+
+from starlette.testclient import TestClient
+
+from meldlab.lab.runs.store import Store
+from meldlab.web.app import make_app
+from meldlab.web.settings import Settings
+
+CONTEST = {"players": ["ensemble:best", "simple"], "games": 200}
+
+
+def ended(client: TestClient, id: str) -> dict[str, Any]:
+    for _ in range(300):
+        told = client.get(f"/api/jobs/{id}").json()
+        if told["state"] not in ("waiting", "running"):
+            break
+        time.sleep(0.2)
+    return dict(told)
+
+
+def test_a_contest_has_rates_with_intervals(client: TestClient) -> None:
+    begun = client.post("/api/experiments/contests", json=CONTEST)
+    assert begun.status_code == 201
+    told = ended(client, begun.json()["id"])
+    assert told["state"] == "done"
+    first = told["result"]["players"][0]
+    assert first["ci95"][0] <= first["win_rate"] <= first["ci95"][1]
+    assert f"{first['win_rate']:.4f}" in client.get("/experiments").text
+
+
+def test_work_is_cancelled_and_the_next_runs(client: TestClient) -> None:
+    long = client.post("/api/experiments/contests", json={"players": ["computed:light", "simple"], "games": 200_000}).json()
+    assert client.delete(f"/api/jobs/{long['id']}").json()["state"] == "cancelled"
+    short = client.post("/api/experiments/contests", json=CONTEST).json()
+    assert ended(client, short["id"])["state"] == "done"
+    assert client.get(f"/api/jobs/{long['id']}").json()["state"] == "cancelled"
+
+
+def test_too_much_work_is_refused_for_now(store: str) -> None:
+    settings = Settings(store=store, warm=False, hosts=("testserver",), job_queue=2)
+    with TestClient(make_app(settings)) as client:
+        wanted = {"players": ["computed:light", "simple"], "games": 200_000}
+        answers = [client.post("/api/experiments/contests", json=wanted) for _ in range(6)]
+        assert answers[-1].status_code == 503
+        assert answers[-1].headers["retry-after"] == "30"
+        for one in answers:
+            if one.status_code == 201:
+                client.delete(f"/api/jobs/{one.json()['id']}")
+
+
+def test_work_begins_again_after_the_server_died(store: str) -> None:
+    settings = Settings(store=store, warm=False, hosts=("testserver",))
+    with TestClient(make_app(settings)) as client:
+        id = client.post("/api/experiments/contests", json=CONTEST).json()["id"]
+        time.sleep(0.5)
+    with TestClient(make_app(settings)) as client:
+        assert ended(client, id)["state"] == "done"
+
+
+def test_runs_of_the_store_are_shown(store: str) -> None:
+    run = Store.open(store).run("knock", {"games": 20})
+    run.plan(40)
+    run.note("a note <b>")
+    with TestClient(make_app(Settings(store=store, warm=False, hosts=("testserver",)))) as client:
+        (told,) = client.get("/api/experiments").json()
+        assert (told["number"], told["state"], told["planned"]) == (run.number, "stopped", 40)
+        page = client.get(f"/experiments/{run.number}").text
+        assert "a note &lt;b&gt;" in page
+        assert client.get(f"/api/experiments/{run.number}/rows.csv").text.startswith("run,piece,label")
+        assert client.get("/api/experiments/99").status_code == 404
+
+
+def test_nonsense_is_refused(client: TestClient) -> None:
+    for wrong in ({"players": ["own.py:X", "simple"]}, {"players": ["simple"]}, CONTEST | {"games": 10**9}, {}):
+        assert client.post("/api/experiments/contests", json=wrong).status_code == 422
+    assert client.post("/experiments", content="first=x&second=simple&games=10").status_code == 422
