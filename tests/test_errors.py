@@ -58,3 +58,9 @@ def test_the_end_of_all_numbers_is_spoken() -> None:
     assert whole_number(2**63 - 1, "seed") == 2**63 - 1
     with pytest.raises(NotLegalHere, match=r"from 0 to 2\^63 - 1, not 9223372036854775808"):
         whole_number(2**63, "seed")
+
+
+def test_of_very_many_names_only_some_are_told() -> None:
+    said = str(NoSuchThing("option", "x" * 2000, [f"name {number}" for number in range(50_000)]))
+    assert "name 199 or 49800 more)" in said
+    assert "name 200" not in said

@@ -16,6 +16,7 @@ from typing import SupportsIndex
 __all__ = ["BadText", "MeldlabError", "NoSuchThing", "NotLegalHere", "NotPossible", "time_text", "whole_number"]
 
 WINDOW = 72  # columns of a long line that an error shows
+MOST_NAMES, LONGEST_NAME = 200, 100  # that an error lists, and compares
 
 
 class MeldlabError(ValueError):
@@ -63,9 +64,11 @@ class NoSuchThing(MeldlabError):
         self.kind, self.name, self.known = kind, name, names
 
     def __str__(self) -> str:
-        near = get_close_matches(str(self.name), self.known, 1)
+        # A stranger's game may have thousands of names: nobody reads them all, and to compare with each takes its time.
+        name, more = str(self.name)[:LONGEST_NAME], len(self.known) - MOST_NAMES
+        near = get_close_matches(name, self.known[:MOST_NAMES], 1)
         hint = f"; did you mean {near[0]}?" if near else ""
-        return f"no {self.kind} {self.name!r} (use {', '.join(self.known)}){hint}"
+        return f"no {self.kind} {self.name!r} (use {', '.join(self.known[:MOST_NAMES])}{f' or {more} more' if more > 0 else ''}){hint}"
 
 
 def whole_number(value: SupportsIndex, what: str, least: int = 0, most: int = 2**63 - 1) -> int:

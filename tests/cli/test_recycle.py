@@ -10,10 +10,11 @@ import pytest
 from rich.console import Console
 
 from meldlab.cli.app import main
-from meldlab.cli.recycle.screen import DescribedScreen, short_names
+from meldlab.cli.recycle.screen import DescribedScreen
 from meldlab.play import Record
 from meldlab.recycle import library
 from meldlab.recycle.machine.machine import Machine
+from meldlab.recycle.telling.pack import short_names
 
 TINY = """;; a game
 (game (setup (create players 2) (create deck (game iloc S) (deck (RANK (A, B)))))

@@ -10,7 +10,7 @@ from starlette.testclient import TestClient
 from meldlab.cards import CARDS, Hand
 from meldlab.lab.games import game_of
 from meldlab.play import Record, replay
-from meldlab.web.kept import Kept
+from meldlab.web.kept import Shelf
 
 CARD = re.compile(r"\b[A2-9TJQK][CDHS]\b")
 
@@ -28,13 +28,13 @@ def hidden(record: str, seat: int) -> set[str]:
 @pytest.mark.parametrize("opponent", ["simple", "computed:light"])
 def test_a_seat_receives_no_card_that_it_may_not_see(client: TestClient, opponent: str, monkeypatch: pytest.MonkeyPatch) -> None:
     records: dict[str, str] = {}
-    real = Kept.change_match
+    real = Shelf.change_match
 
-    def noted(self: Kept, before: Any, **values: Any) -> Any:
+    def noted(self: Shelf, before: Any, **values: Any) -> Any:
         records[before.id] = values["record"]
         return real(self, before, **values)
 
-    monkeypatch.setattr(Kept, "change_match", noted)
+    monkeypatch.setattr(Shelf, "change_match", noted)
     told = client.post("/api/matches", json={"game": "gin", "opponents": [opponent], "rules": {"match_points": 0}}).json()
     id, checked = told["id"], 0
     for _ in range(60):

@@ -7,6 +7,7 @@ from starlette.testclient import TestClient
 
 from meldlab.lab.games import game_of
 from meldlab.play import Record, replay
+from meldlab.web import playing
 from meldlab.web.app import make_app
 from meldlab.web.settings import Settings
 
@@ -71,6 +72,16 @@ def test_what_was_seen_makes_practice_of_taking_back(client: TestClient) -> None
     assert back["turn"] < told["turn"]
     assert back["practice"]
     assert first["practice"] == ""
+
+
+def test_what_is_kept_ready_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(playing, "READY", type(playing.READY)())
+    step: Any = object()
+    for number in range(40):
+        playing._keep(str(number), None, [step] * 100)
+    assert len(playing.READY) == 32
+    playing._keep("long", None, [step] * 6_000)
+    assert list(playing.READY) == ["long"]
 
 
 def test_a_match_survives_the_server(store: str) -> None:

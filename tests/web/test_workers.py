@@ -56,6 +56,10 @@ def test_what_takes_too_long_is_ended_and_the_next_is_answered(workers: Workers)
     assert time.monotonic() - begun < 30
 
 
+def test_loading_is_not_the_time_of_a_question(workers: Workers) -> None:
+    assert asyncio.run(workers.ask("tests.web.slow_to_load:answer", 1.0)) == "at last"
+
+
 def test_a_worker_may_die(workers: Workers) -> None:
     dead, hungry, alive = answers(workers, ("die", 20.0, {}), ("eat", 20.0, {})) + answers(workers, ("sleep", 20.0, {"seconds": 0.0}))
     assert isinstance(dead, Died)

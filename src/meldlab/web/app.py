@@ -1,8 +1,8 @@
 """The server: routes of all rooms behind the guard.
 
 >>> from meldlab.web.settings import Settings
->>> [route.path for route in make_app(Settings(store=":memory:")).routes if route.path == "/api/matches/{id}"]
-['/api/matches/{id}']
+>>> "/api/matches/{id}" in make_app(Settings()).openapi()["paths"]
+True
 """
 
 from collections.abc import AsyncIterator
@@ -26,6 +26,8 @@ from meldlab.web.rummikub import pages as rummikub_pages
 from meldlab.web.rummikub import routes as rummikub
 from meldlab.web.settings import Settings
 from meldlab.web.stopping import routes as stopping
+from meldlab.web.studio import api as studio_api
+from meldlab.web.studio import pages as studio_pages
 from meldlab.web.waiting import routes as waiting
 
 __all__ = ["make_app"]
@@ -45,10 +47,12 @@ ROUTERS: tuple[Any, ...] = (
     stopping.pages,
     experiments.api,
     experiments.pages,
+    studio_api.router,
+    studio_pages.router,
 )
 
 
-class Kept(StaticFiles):
+class PackageFiles(StaticFiles):
     """Files of the package; browsers ask again whether they have changed."""
 
     def file_response(self, *arguments: Any, **options: Any) -> Response:
@@ -85,7 +89,7 @@ def make_app(settings: Settings | None = None) -> FastAPI:
     refuse_in_one_shape(app)
     for router in ROUTERS:
         app.include_router(router)
-    app.mount("/static", Kept(directory=STATIC), name="static")
+    app.mount("/static", PackageFiles(directory=STATIC), name="static")
 
     @app.get("/", include_in_schema=False)
     async def front(request: Request, lab: Lab) -> Response:

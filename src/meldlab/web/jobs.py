@@ -1,7 +1,7 @@
 """Long work: each piece in a process of its own, with progress, cancelled by ending it, kept in the store and begun again after a crash.
 
 Work is a function ``f(progress, **arguments) -> JSON``; ``progress(done, total, says)`` tells how far it is. Work that keeps its pieces in
-the store goes on where it was.
+the store, which is at ``progress.store``, goes on where it was.
 """
 
 import asyncio
@@ -15,12 +15,12 @@ from typing import Any
 
 from meldlab.errors import MeldlabError
 from meldlab.lab.runs.store import canonical
-from meldlab.web.kept import Job, Kept
+from meldlab.web.kept import Job, Shelf
 from meldlab.web.problems import Busy
 from meldlab.web.settings import Settings
 from meldlab.web.workers import bound_process, function_of, spawned
 
-__all__ = ["ENDED", "KINDS", "Jobs"]
+__all__ = ["ENDED", "KINDS", "Jobs", "Reporter"]
 
 ENDED = ("done", "failed", "cancelled")
 # What can be asked for, by the name that the store has of it.
@@ -28,16 +28,22 @@ KINDS: dict[str, str] = {}
 LOOK = 0.2  # seconds between two looks at what has changed
 
 
-def _work(ours: Connection, name: str, arguments: dict[str, Any], memory: int) -> None:
+class Reporter:
+    """How far work is, told to the server, but not more often than somebody looks; and where the server keeps things."""
+
+    def __init__(self, ours: Connection, store: str | None) -> None:
+        self.ours, self.store, self.last = ours, store, 0.0
+
+    def __call__(self, done: float, total: float, says: str = "") -> None:
+        """Tell what is done of a total, and what the person may read."""
+        if time.monotonic() > self.last + LOOK or done >= total:
+            self.last = time.monotonic()
+            self.ours.send(("progress", (float(done), float(total), says)))
+
+
+def _work(ours: Connection, name: str, arguments: dict[str, Any], memory: int, store: str | None) -> None:
     bound_process(memory, niceness=5)
-    last = 0.0
-
-    def progress(done: float, total: float, says: str = "") -> None:
-        nonlocal last
-        if time.monotonic() > last + LOOK or done >= total:
-            last = time.monotonic()
-            ours.send(("progress", (float(done), float(total), says)))
-
+    progress = Reporter(ours, store)
     try:
         ours.send(("done", canonical(function_of(name)(progress, **arguments))))
     except MeldlabError as mistake:
@@ -54,7 +60,7 @@ def _work(ours: Connection, name: str, arguments: dict[str, Any], memory: int) -
 class Jobs:
     """The work of a server: some of it runs, some waits."""
 
-    def __init__(self, kept: Kept, settings: Settings) -> None:
+    def __init__(self, kept: Shelf, settings: Settings) -> None:
         self.kept, self.settings = kept, settings
         self.running: dict[str, Any] = {}
         self.wanted = asyncio.Event()
@@ -114,7 +120,10 @@ class Jobs:
         self.kept.change_job(job.id, state="running")
         ours, theirs = spawned.Pipe(duplex=False)
         process = spawned.Process(
-            target=_work, args=(theirs, KINDS[job.kind], json.loads(job.arguments), self.settings.memory), daemon=True, name="meldlab job"
+            target=_work,
+            args=(theirs, KINDS[job.kind], json.loads(job.arguments), self.settings.memory, self.settings.store),
+            daemon=True,
+            name="meldlab job",
         )
         self.running[job.id] = process
         process.start()

@@ -10,9 +10,9 @@ import sqlalchemy as sa
 
 from meldlab.errors import NoSuchThing
 from meldlab.lab.runs.store import Store, canonical
-from meldlab.web.problems import Refused
+from meldlab.web.problems import HttpRefusal
 
-__all__ = ["Job", "Kept", "Match"]
+__all__ = ["Job", "KeptMatch", "Shelf"]
 
 TABLES = sa.MetaData()
 MATCHES = sa.Table(
@@ -49,7 +49,7 @@ JOBS = sa.Table(
 
 
 @dataclass(frozen=True)
-class Match:
+class KeptMatch:
     """A match of one person, as far as it was played; ``version`` counts every change of it."""
 
     id: str
@@ -86,7 +86,7 @@ class Job:
     changed: float
 
 
-class Kept:
+class Shelf:
     """Matches and jobs in a store."""
 
     def __init__(self, store: Store, matches: int = 10_000) -> None:
@@ -95,10 +95,10 @@ class Kept:
             for table in TABLES.sorted_tables:
                 connection.execute(sa.schema.CreateTable(table, if_not_exists=True))
 
-    def add_match(self, owner: str, game: str, record: str, seat: int, turn: int, over: bool, practice: str = "") -> Match:
+    def add_match(self, owner: str, game: str, record: str, seat: int, turn: int, over: bool, practice: str = "") -> KeptMatch:
         """Keep a new match; where there are too many, those that nobody has touched for longest make room."""
         now = time.time()
-        match = Match(secrets.token_urlsafe(12), owner, game, record, seat, turn, practice, over, 0, now, now)
+        match = KeptMatch(secrets.token_urlsafe(12), owner, game, record, seat, turn, practice, over, 0, now, now)
         with self.store.writing() as connection:
             connection.execute(MATCHES.insert().values(vars(match)))
             many = connection.execute(sa.select(sa.func.count()).select_from(MATCHES)).scalar_one()
@@ -107,30 +107,30 @@ class Kept:
                 connection.execute(MATCHES.delete().where(MATCHES.c.id.in_(oldest)))
         return match
 
-    def match(self, id: str) -> Match:
+    def match(self, id: str) -> KeptMatch:
         """Return a match by its id."""
         with self.store.reading() as connection:
             row = connection.execute(sa.select(MATCHES).where(MATCHES.c.id == id)).one_or_none()
         if row is None:
             raise NoSuchThing("match", id[:24], [])
-        return Match(**row._mapping)
+        return KeptMatch(**row._mapping)
 
-    def matches_of(self, owner: str, game: str | None = None, over: bool | None = None, most: int = 100) -> list[Match]:
+    def matches_of(self, owner: str, game: str | None = None, over: bool | None = None, most: int = 100) -> list[KeptMatch]:
         """Return somebody's matches, the one last touched first."""
         question = sa.select(MATCHES).where(MATCHES.c.owner == owner).order_by(MATCHES.c.changed.desc()).limit(most)
         question = question if game is None else question.where(MATCHES.c.game == game)
         question = question if over is None else question.where(MATCHES.c.over == over)
         with self.store.reading() as connection:
-            return [Match(**row._mapping) for row in connection.execute(question)]
+            return [KeptMatch(**row._mapping) for row in connection.execute(question)]
 
-    def change_match(self, before: Match, **values: Any) -> Match:
+    def change_match(self, before: KeptMatch, **values: Any) -> KeptMatch:
         """Keep what has changed in a match, if nobody else has changed it since it was read."""
         values |= {"version": before.version + 1, "changed": time.time()}
         where = (MATCHES.c.id == before.id) & (MATCHES.c.version == before.version)
         with self.store.writing() as connection:
             if connection.execute(MATCHES.update().where(where).values(values)).rowcount != 1:
-                raise Refused(409, "the match has gone on in another window")
-        return Match(**vars(before) | values)
+                raise HttpRefusal(409, "the match has gone on in another window")
+        return KeptMatch(**vars(before) | values)
 
     def add_job(self, owner: str, kind: str, arguments: dict[str, Any]) -> Job:
         """Keep new work."""

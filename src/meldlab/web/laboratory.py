@@ -13,8 +13,8 @@ from meldlab.lab.runs.store import Store
 from meldlab.lab.warming import compiled_rooms
 from meldlab.web.guard import COOKIE
 from meldlab.web.jobs import Jobs
-from meldlab.web.kept import Kept
-from meldlab.web.problems import Refused
+from meldlab.web.kept import Shelf
+from meldlab.web.problems import HttpRefusal
 from meldlab.web.settings import Settings
 from meldlab.web.workers import Workers
 
@@ -47,7 +47,7 @@ class Laboratory:
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
-        self.kept = Kept(Store.open(settings.store), settings.matches)
+        self.kept = Shelf(Store.open(settings.store), settings.matches)
         self.workers = Workers(settings.workers, settings.queue, settings.memory, "meldlab.web.laboratory:get_ready")
         self.compiler = Workers(1, 1, settings.memory)
         self.jobs = Jobs(self.kept, settings)
@@ -82,7 +82,7 @@ class Laboratory:
         """Refuse what would have to be compiled first."""
         if room not in self.warming.ready:
             seconds = self.warming.left(room)
-            raise Refused(503, f"kernels are being compiled; {room} is ready in about {seconds} seconds", {"Retry-After": str(seconds)})
+            raise HttpRefusal(503, f"kernels are being compiled; {room} is ready in about {seconds} seconds", {"Retry-After": str(seconds)})
 
     async def _warm(self) -> None:
         for room in [room for room in COLD if room not in self.warming.ready]:

@@ -15,9 +15,9 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from meldlab.errors import NoSuchThing, NotLegalHere
 from meldlab.play import Record
-from meldlab.web.kept import Match
+from meldlab.web.kept import KeptMatch
 from meldlab.web.laboratory import Lab, Laboratory, Person
-from meldlab.web.problems import Refused
+from meldlab.web.problems import HttpRefusal
 
 __all__ = ["Act", "After", "Begin", "MatchId", "Told", "act_in", "begin_match", "look_at", "router", "take_back"]
 
@@ -38,7 +38,8 @@ class Begin(BaseModel):
     game: Literal["gin", "recycle"]
     rules: dict[str, str | int | bool | dict[str, int]] = Field(default_factory=dict, max_length=40)
     """As in a record: of gin a ``preset`` and the fields that differ, of a described game its ``description``."""
-    opponents: list[Annotated[str, Field(max_length=40)]] = Field(min_length=1, max_length=7)
+    opponents: list[Annotated[str, Field(max_length=40)]] = Field(max_length=7)
+    """One for each of the other seats; a game for one player has none."""
     seat: int = Field(default=0, ge=0, le=7)
     seed: int | None = Field(default=None, ge=0, le=2**63 - 1)
     """The deal; a match with a chosen deal counts as practice."""
@@ -150,7 +151,7 @@ async def record_of(lab: Lab, id: MatchId) -> str:
     """Return the record of a match that is over; before, it would tell the deal."""
     match = lab.kept.match(id)
     if not match.over:
-        raise Refused(409, "the record holds the deal; it can be had when the match is over")
+        raise HttpRefusal(409, "the record holds the deal; it can be had when the match is over")
     return match.record
 
 
@@ -169,16 +170,16 @@ async def events(
         await asyncio.sleep(0.3)
 
 
-async def _meant(lab: Laboratory, id: str, after: int) -> Match:
+async def _meant(lab: Laboratory, id: str, after: int) -> KeptMatch:
     """Return a match if it stands where the person thinks it does."""
     match = lab.kept.match(id)
     lab.need(KERNELS[match.game])
     if match.turn != after:
-        raise Refused(409, "the match has gone on in another window")
+        raise HttpRefusal(409, "the match has gone on in another window")
     return match
 
 
-def _told(match: Match, made: dict[str, Any]) -> Told:
+def _told(match: KeptMatch, made: dict[str, Any]) -> Told:
     told = made["told"]
     seed = Record.parse(match.record).deal.seed if told["over"] else None
     return Told(id=match.id, version=match.version, practice=match.practice, seed=seed, **told)

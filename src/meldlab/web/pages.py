@@ -13,10 +13,10 @@ from meldlab.cards import Card, Rank, Suit
 from meldlab.cards.picture import CROWN, PIPS
 from meldlab.errors import NotLegalHere
 
-__all__ = ["ROOMS", "Room", "card_name", "form", "page"]
+__all__ = ["ROOMS", "WebRoom", "card_name", "form", "page"]
 
 
-class Room(NamedTuple):
+class WebRoom(NamedTuple):
     """One room of the laboratory: where it is, what it is called, what one does there, and whose kernels it needs."""
 
     path: str
@@ -27,13 +27,13 @@ class Room(NamedTuple):
 
 
 ROOMS = (
-    Room("/rummikub", "Rummikub", "Rummikub helper", "The best move with the least change, and a puzzle a day.", "rummikub"),
-    Room("/gin", "Gin", "Gin table", "Play against players whose strength was measured; hints, undo, review.", "gin"),
-    Room("/review", "Review", "Review", "Where a match was won and lost, and what would have been better.", "gin"),
-    Room("/waiting", "Waiting", "Waiting times", "How long a hand takes to be complete, exactly, and what to throw away.", "waiting"),
-    Room("/stopping", "Stopping", "Stopping game", "Black wins, red loses: when to stop, and what it is worth.", "stopping"),
-    Room("/studio", "Studio", "RECYCLE studio", "Write the rules of a card game, play it, and see what it is like.", "recycle"),
-    Room("/experiments", "Experiments", "Experiments", "Contests, searches and analyses in the store, while they run.", None),
+    WebRoom("/rummikub", "Rummikub", "Rummikub helper", "The best move with the least change, and a puzzle a day.", "rummikub"),
+    WebRoom("/gin", "Gin", "Gin table", "Play against players whose strength was measured; hints, undo, review.", "gin"),
+    WebRoom("/review", "Review", "Review", "Where a match was won and lost, and what would have been better.", "gin"),
+    WebRoom("/waiting", "Waiting", "Waiting times", "How long a hand takes to be complete, exactly, and what to throw away.", "waiting"),
+    WebRoom("/stopping", "Stopping", "Stopping game", "Black wins, red loses: when to stop, and what it is worth.", "stopping"),
+    WebRoom("/studio", "Studio", "RECYCLE studio", "Write the rules of a card game, play it, and see what it is like.", "recycle"),
+    WebRoom("/experiments", "Experiments", "Experiments", "Contests, searches and analyses in the store, while they run.", None),
 )
 
 

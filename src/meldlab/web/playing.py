@@ -19,7 +19,7 @@ __all__ = ["PERSON", "act", "begin", "learned", "look", "steps_of", "undo"]
 PERSON = "you"
 # How a view is told as JSON, by the name of the game; it gets the view and the number of the seat's own choices so far.
 SHOWN = {"gin": "meldlab.web.gin.shown:shown", "recycle": "meldlab.web.studio.shown:shown"}
-KEPT = 32  # matches that a worker keeps ready
+KEPT, KEPT_STEPS = 32, 5_000  # matches that a worker keeps ready, and their steps, each of which holds a whole state
 READY: OrderedDict[str, tuple[Any, list[Step[Any]]]] = OrderedDict()
 
 
@@ -93,7 +93,7 @@ def steps_of(record: str) -> tuple[Any, list[Step[Any]]]:
 
 def _keep(record: str, game: Any, steps: list[Step[Any]]) -> tuple[Any, list[Step[Any]]]:
     READY[record] = game, steps
-    while len(READY) > KEPT:
+    while len(READY) > KEPT or (len(READY) > 1 and sum(len(kept) for _, kept in READY.values()) > KEPT_STEPS):
         READY.popitem(last=False)
     return game, steps
 

@@ -11,7 +11,7 @@ from starlette.exceptions import HTTPException
 from meldlab.errors import BadText, MeldlabError, NoSuchThing
 from meldlab.web.pages import page
 
-__all__ = ["REFUSALS", "Busy", "Died", "Problem", "Refused", "TooLong", "refuse_in_one_shape"]
+__all__ = ["REFUSALS", "Busy", "Died", "HttpRefusal", "Problem", "TooLong", "refuse_in_one_shape"]
 
 
 class Problem(BaseModel):
@@ -24,7 +24,7 @@ class Problem(BaseModel):
     """The place in it where reading stopped, from 0."""
 
 
-class Refused(Exception):
+class HttpRefusal(Exception):
     """A request that is refused with a status of HTTP."""
 
     def __init__(self, status: int, why: str, headers: dict[str, str] | None = None) -> None:
@@ -32,21 +32,21 @@ class Refused(Exception):
         self.status, self.why, self.headers = status, why, headers or {}
 
 
-class Busy(Refused):
+class Busy(HttpRefusal):
     """More is asked than the queue holds."""
 
     def __init__(self, seconds: int = 2) -> None:
         super().__init__(503, "the laboratory is busy; ask again in a moment", {"Retry-After": str(seconds)})
 
 
-class TooLong(Refused):
+class TooLong(HttpRefusal):
     """A question took longer than one may; its worker was ended."""
 
     def __init__(self, seconds: float) -> None:
         super().__init__(503, f"that took longer than {seconds:.0f} seconds and was stopped", {"Retry-After": "10"})
 
 
-class Died(Refused):
+class Died(HttpRefusal):
     """The worker that had the question is gone, out of memory perhaps."""
 
     def __init__(self) -> None:
@@ -73,13 +73,13 @@ def refuse_in_one_shape(app: FastAPI) -> None:
 
     @app.exception_handler(MeldlabError)
     async def mistake(request: Request, problem: MeldlabError) -> Response:
-        status = 404 if isinstance(problem, NoSuchThing) and problem.kind in ("match", "job", "run", "room") else 422
+        status = 404 if isinstance(problem, NoSuchThing) and problem.kind in ("match", "job", "run", "room", "text") else 422
         if isinstance(problem, BadText):
             return _answer(request, status, Problem(error=str(problem), text=problem.text[:2000], at=problem.at))
         return _answer(request, status, Problem(error=str(problem)))
 
-    @app.exception_handler(Refused)
-    async def refused(request: Request, problem: Refused) -> Response:
+    @app.exception_handler(HttpRefusal)
+    async def refused(request: Request, problem: HttpRefusal) -> Response:
         return _answer(request, problem.status, Problem(error=problem.why), problem.headers)
 
     @app.exception_handler(RequestValidationError)

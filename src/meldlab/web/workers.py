@@ -24,7 +24,7 @@ from meldlab.web.problems import Busy, Died, TooLong
 
 __all__ = ["Workers", "bound_process", "function_of", "spawned"]
 
-START = 120.0  # seconds within which a process is ready
+START = 120.0  # seconds within which a process is ready, and within which it has loaded what a question needs
 spawned = multiprocessing.get_context("spawn")  # a fork of a process with threads may hang
 
 
@@ -56,7 +56,9 @@ def _serve(questions: Connection, memory: int, ready: str | None) -> None:
         except (EOFError, OSError):
             return  # the server is gone
         try:
-            answer = True, function_of(name)(**arguments)
+            function = function_of(name)
+            questions.send(None)  # what is loaded once is not the question's time
+            answer = True, function(**arguments)
         except MeldlabError as mistake:
             answer = False, mistake
         except MemoryError:
@@ -97,11 +99,13 @@ class _Worker(threading.Thread):
                 self.ours.recv()
                 self.fresh = False
             self.ours.send((name, arguments))
-            if not self.ours.poll(seconds):
+            # Either the modules are loaded and the clock begins, or that has failed and this is the answer.
+            loaded = self.ours.recv() if self.ours.poll(START) else None
+            if loaded is None and not self.ours.poll(seconds):
                 self.end()
                 future.set_exception(TooLong(seconds))
                 return
-            fine, answer = self.ours.recv()
+            fine, answer = loaded or self.ours.recv()
         except (EOFError, OSError):
             self.end()
             future.set_exception(Died())

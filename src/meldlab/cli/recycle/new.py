@@ -1,6 +1,5 @@
 """``meldlab recycle new``: a program to begin with."""
 
-from importlib.resources import files
 from pathlib import Path
 from typing import Annotated
 
@@ -24,7 +23,7 @@ def new(
     if file.suffix not in (".rcy", ".gdl", ".txt"):
         raise NotLegalHere(f"a program is a file .rcy, not {file.name!r}")
     title = file.stem.replace("_", " ").replace("-", " ").title()
-    text = library.entry(like).text if like else _template().replace("TITLE", title, 1)
+    text = library.entry(like).text if like else library.beginning(title)
     try:
         # "x" fails where something is there already, also if it appeared a moment ago.
         with file.open("x", encoding="utf-8") as opened:
@@ -35,7 +34,3 @@ def new(
         raise NotPossible(f"cannot write {file}: {problem.strerror}") from None
     what = f"a copy of {like}" if like else "a small game with comments"
     print(f"{file} is {what}; next: meldlab recycle check {file}, meldlab recycle play {file}")
-
-
-def _template() -> str:
-    return (files(__package__) / "template.rcy").read_text("utf-8")

@@ -1,45 +1,27 @@
 """A described game as a person sees it in the terminal: the places, the storage, and the options by number."""
 
-import re
 from typing import Any, ClassVar
 
 import numpy as np
 from rich.table import Table
 from rich.text import Text
 
-from meldlab.cards import Card, Rank, Suit
+from meldlab.cards import Card
 from meldlab.chance import Purpose
 from meldlab.cli.pictures import cards_drawn
 from meldlab.cli.screen import Screen
-from meldlab.errors import BadText, NoSuchThing, NotLegalHere
+from meldlab.errors import BadText, NoSuchThing
 from meldlab.play import Deal, Game, Step
 from meldlab.recycle.players import Searcher
 from meldlab.recycle.players.searching import Searching
+from meldlab.recycle.telling.pack import meant, short_names
 from meldlab.recycle.telling.teller import HIDDEN, visible
 
-__all__ = ["Asking", "DescribedScreen", "short_names"]
+__all__ = ["Asking", "DescribedScreen"]
 
-NAME = re.compile(r"[A-Z0-9]+(?:-[A-Z0-9]+)+")
-RANKS = {**{rank.name: str(rank) for rank in Rank}, **{str(rank): str(rank) for rank in Rank}, "10": "T"}
-SUITS = {suit.name: suit.symbol for suit in Suit} | {str(suit): suit.symbol for suit in Suit}
-NUMBERED = re.compile(r"(?:(\d+)[,.]? +)?(.*)")  # an option as it is listed: its number and its words
 MOST = 8  # cards of a pile that are shown
 OPTIONS = 40  # that are shown
 ADVISER = Searcher("mcts", 100)
-
-
-def short_names(text: str) -> str:
-    """Return a text with the cards of a common pack written as elsewhere; other cards keep their names.
-
-    >>> short_names("move SIX-DIAMONDS from HAND of p1 to PILE; move RED-SEVEN")
-    'move 6♦ from HAND of p1 to PILE; move RED-SEVEN'
-    """
-
-    def short(found: re.Match[str]) -> str:
-        ranks, suits = ([some[part] for part in found.group().split("-") if part in some] for some in (RANKS, SUITS))
-        return ranks[0] + suits[0] if len(ranks) == len(suits) == 1 and found.group().count("-") == 1 else found.group()
-
-    return NAME.sub(short, text)
 
 
 class DescribedScreen(Screen):
@@ -118,15 +100,7 @@ class DescribedScreen(Screen):
         except NoSuchThing:
             pass
         options = view.legal_actions()
-        number, words = NUMBERED.fullmatch(text).groups()  # type: ignore[union-attr]  # any text fits
-        wanted = [_written(word.strip(",;")) for word in words.split()]
-        fitting = [option for option in options if set(wanted) <= {_written(word.strip(",;")) for word in str(option).split()}]
-        fitting = [option for option in fitting if number is None or option.number == int(number)]
-        if not fitting:
-            raise NotLegalHere(f"no option {text!r} (1 to {len(options)}, or the words of one)")
-        if len(fitting) > 1:
-            raise NotLegalHere(f"{text!r} fits the options {', '.join(str(option.number) for option in fitting)}: say which")
-        return fitting[0]
+        return options[meant(list(map(str, options)), text)]
 
     def hint(self, view: Any) -> None:
         """Look ahead, and say what each option leads to."""
@@ -176,15 +150,3 @@ class Asking(DescribedScreen):
     def only(self, view: Any) -> Any:
         """Return nothing: the person decides."""
         return None
-
-
-def _written(word: str) -> str:
-    """Return a word as it is compared: a card in one way of writing it, other words in small letters.
-
-    >>> _written("6d") == _written("SIX-DIAMONDS") == _written("6♦"), _written("Check")
-    (True, 'check')
-    """
-    try:
-        return str(Card.parse(short_names(word.upper())))
-    except BadText:
-        return word.lower()

@@ -122,12 +122,13 @@ class Comparison:
         ]
         return csv_text([["game", "settings", "heuristic", "value", "low", "high"], *rows], digits=6)
 
-    def page(self) -> str:
-        """Return the comparison as one self-contained HTML text."""
+    def page(self, frame: str = "base.html.jinja") -> str:
+        """Return the comparison as one self-contained HTML text, or in another frame."""
         names = {"heuristics": "Heuristics", "parallel": "Parallel axes", "dendrogram": "Dendrogram"}
         return render(
             "meldlab.lab.analysis",
             "comparison.html.jinja",
+            frame=frame,
             title=" and ".join(self.names) if len(self.names) < 4 else f"{self.names[0]} and {len(self.names) - 1} other games",
             contents={id: name for id, name in names.items() if id == "heuristics" or id in self.sheets},
             comparison=self,

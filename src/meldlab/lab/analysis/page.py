@@ -2,6 +2,7 @@
 
 import json
 from collections import Counter
+from collections.abc import Collection
 from pathlib import Path
 
 import numpy as np
@@ -24,8 +25,8 @@ PLAYERS = {
 }
 
 
-def analysis_page(analysis: Analysis) -> str:
-    """Return the page as one self-contained HTML text."""
+def analysis_page(analysis: Analysis, frame: str = "base.html.jinja", without: Collection[str] = ()) -> str:
+    """Return the page as one self-contained HTML text, or in another frame and without some of its sections."""
     subject = analysis.subject
     searched = [name for name in ("spread", "lead") if len(analysis.sheets[name][1]["portion"]) and analysis.skilled.estimated.any()]
     contents = {
@@ -41,10 +42,11 @@ def analysis_page(analysis: Analysis) -> str:
         "code": "RECYCLE code",
         "data": "Data",
     }
-    missing = {"spread", "lead", *(() if subject.settings else ("variants",))} - set(searched)
+    missing = ({"spread", "lead", *(() if subject.settings else ("variants",))} - set(searched)) | set(without)
     return render(
         "meldlab.lab.analysis",
         "page.html.jinja",
+        frame=frame,
         title=subject.title,
         contents={id: name for id, name in contents.items() if id not in missing},
         analysis=analysis,

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from meldlab.errors import NoSuchThing, NotLegalHere
 
-__all__ = ["Entry", "entry", "load", "names"]
+__all__ = ["Entry", "beginning", "entry", "load", "names"]
 
 _HERE = files(__name__)
 
@@ -47,6 +47,15 @@ def entry(name: str) -> Entry:
     text = (_HERE / f"{name}.rcy").read_text(encoding="utf-8")
     title, players, rules = (line.removeprefix(";;").strip() for line in text.splitlines()[:3])
     return Entry(name, title, int(players.removeprefix("Players:")), rules.removeprefix("Rules:").strip(), text)
+
+
+def beginning(title: str) -> str:
+    """Return a complete small game to begin with, each part of it explained.
+
+    >>> beginning("My Game").splitlines()[0]
+    ';; My Game'
+    """
+    return (_HERE / "beginning.txt").read_text(encoding="utf-8").replace("TITLE", title, 1)
 
 
 def load(name: str) -> tuple[str, str]:

@@ -12,11 +12,11 @@ from pydantic import BaseModel, ValidationError
 from meldlab.cards import Card
 from meldlab.errors import MeldlabError, NotLegalHere
 from meldlab.play import Record
-from meldlab.web.kept import Match
+from meldlab.web.kept import KeptMatch
 from meldlab.web.laboratory import Lab, Laboratory, Person
 from meldlab.web.matches import Act, After, Begin, MatchId, Told, act_in, begin_match, look_at, take_back
 from meldlab.web.pages import form, page
-from meldlab.web.problems import Refused
+from meldlab.web.problems import HttpRefusal
 from meldlab.web.shapes import Counts, Pair
 
 __all__ = ["api", "pages"]
@@ -119,7 +119,7 @@ async def watch(lab: Lab, person: Person, id: MatchId) -> Told:
     return await look_at(lab, kept.id)
 
 
-def _gin(lab: Laboratory, id: str) -> Match:
+def _gin(lab: Laboratory, id: str) -> KeptMatch:
     match = lab.kept.match(id)
     if match.game != "gin":
         raise NotLegalHere("this is no match of gin")
@@ -127,9 +127,9 @@ def _gin(lab: Laboratory, id: str) -> Match:
     return match
 
 
-def _over(match: Match) -> Match:
+def _over(match: KeptMatch) -> KeptMatch:
     if not match.over:
-        raise Refused(409, "this can be done when the match is over")
+        raise HttpRefusal(409, "this can be done when the match is over")
     return match
 
 

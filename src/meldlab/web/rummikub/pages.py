@@ -13,7 +13,7 @@ from meldlab.errors import MeldlabError
 from meldlab.rummikub import PRESETS, Rules
 from meldlab.web.laboratory import Lab, Laboratory
 from meldlab.web.pages import page
-from meldlab.web.problems import Refused
+from meldlab.web.problems import HttpRefusal
 from meldlab.web.rummikub.asking import ask_worker
 from meldlab.web.rummikub.desk import ACTION, HELD, PLACE, HelperDesk, house, tile_name
 from meldlab.web.rummikub.routes import FIRST_DAY, LAST_DAY, Ask, TileText, seed_of
@@ -122,7 +122,7 @@ async def puzzle(request: Request, lab: Lab, view: Annotated[PuzzleView, Query()
     day = view.day or datetime.now(UTC).date()
     try:
         made = await ask_worker(lab, "puzzle", seed=seed_of(day), hard=view.hard)
-    except Refused as problem:
+    except HttpRefusal as problem:
         return page(
             request, "rummikub/wait.html.jinja", title="Puzzle of the day", says=problem.why,
             address=f"/rummikub/puzzle?{request.url.query}",
@@ -148,7 +148,7 @@ async def puzzle(request: Request, lab: Lab, view: Annotated[PuzzleView, Query()
     if view.check and not mistakes:
         try:
             judged = await ask_worker(lab, "judge", seed=seed_of(day), hard=view.hard, table=desk.table_text)
-        except (MeldlabError, Refused) as problem:
+        except (MeldlabError, HttpRefusal) as problem:
             judged = {"faults": [str(problem).partition("\n")[0]], "count": 0, "right": False}
     return page(
         request, "rummikub/puzzle.html.jinja", title="Puzzle of the day", view=view, day=day, made=made, desk=desk, mistakes=mistakes,
@@ -219,7 +219,7 @@ async def _answer(lab: Laboratory, view: HelperView, *, later: bool = False, lon
         told = {"answer": await ask_worker(lab, "best", ask=key, move=view.move, longer=longer)}
     except MeldlabError as problem:
         return {"blocked": str(problem)}
-    except Refused as problem:
+    except HttpRefusal as problem:
         return {"blocked": problem.why, "retry": True}
     if view.why:
         told["why"] = await _or_problem(ask_worker(lab, "without", ask=key, tile=view.why.upper()))
@@ -232,5 +232,5 @@ async def _or_problem(asked: Awaitable[dict[str, Any]]) -> dict[str, Any]:
     """Return an answer, or why there is none; the page shows the rest all the same."""
     try:
         return await asked
-    except (MeldlabError, Refused) as problem:
+    except (MeldlabError, HttpRefusal) as problem:
         return {"problem": str(problem)}

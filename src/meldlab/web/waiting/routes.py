@@ -14,7 +14,7 @@ from meldlab.web.jobs import KINDS
 from meldlab.web.laboratory import Lab, Person
 from meldlab.web.long_work import JobTold, job_told
 from meldlab.web.pages import form, page
-from meldlab.web.problems import Refused
+from meldlab.web.problems import HttpRefusal
 
 __all__ = ["api", "pages"]
 
@@ -74,7 +74,7 @@ async def look(lab: Lab, hand: HandText = "", cards: Cards = 3, aces: Aces = "lo
     lab.need("waiting")
     held = Hand.parse(hand)
     if len(held) > cards:
-        raise Refused(422, f"{len(held)} cards where a hand has {cards}")
+        raise HttpRefusal(422, f"{len(held)} cards where a hand has {cards}")
     return HandTold(**await lab.ask("meldlab.web.waiting.work:look", hand=str(held), cards=cards, aces=aces, goal=goal))
 
 
@@ -106,7 +106,7 @@ async def explorer(
         if toggle:
             return RedirectResponse(_address(_toggled(held, toggle, cards), cards, aces, goal), 303)
         told = await look(lab, hand, cards, aces, goal) if "waiting" in lab.warming.ready else None
-    except (MeldlabError, Refused) as mistake:
+    except (MeldlabError, HttpRefusal) as mistake:
         problem = str(mistake)
     found = told.found if told else None
     title = f"{held} – waiting times" if found else "Waiting times"

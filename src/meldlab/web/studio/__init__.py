@@ -1,0 +1,1 @@
+"""The RECYCLE studio: descriptions of games are written, checked, run, played, analysed and compared."""

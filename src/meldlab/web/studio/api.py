@@ -1,0 +1,112 @@
+"""The studio's API: check, draw, run and tell a description, keep it, analyse it and compare it."""
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Path
+
+from meldlab.recycle import library
+from meldlab.web import jobs
+from meldlab.web.laboratory import Lab, Laboratory, Person
+from meldlab.web.long_work import JobTold, job_told
+from meldlab.web.studio.models import (
+    Analysing,
+    Checked,
+    Comparing,
+    Drawing,
+    Effort,
+    Graph,
+    LibraryGame,
+    Ran,
+    Running,
+    Stepping,
+    Steps,
+    Subject,
+    Text,
+    TextTold,
+)
+from meldlab.web.studio.texts import Description, Texts, read_text
+
+__all__ = ["TextId", "analyse", "check", "compare", "draw", "router", "run", "step", "texts_of"]
+
+router = APIRouter(prefix="/api/recycle", tags=["RECYCLE studio"])
+TextId = Annotated[str, Path(pattern="^[a-z0-9_]{2,40}$", description="The name of a library game, or what a text was kept under.")]
+WORK = "meldlab.web.studio.work:"
+jobs.KINDS |= {"analyse": "meldlab.web.studio.studies:analyse", "compare": "meldlab.web.studio.studies:compare"}
+
+
+def texts_of(lab: Laboratory) -> Texts:
+    """Return the texts of the server's store."""
+    return Texts(lab.kept.store)
+
+
+@router.get("/library")
+async def games() -> list[LibraryGame]:
+    """Return the games of the library."""
+    entries = [library.entry(name) for name in library.names()]
+    return [LibraryGame(id=game.name, title=game.title, players=game.players, rules=game.rules) for game in entries]
+
+
+@router.post("/texts", status_code=201)
+async def keep(lab: Lab, wanted: Text) -> TextTold:
+    """Keep a description, so that an address can name it: ``/studio/ID``."""
+    return _told(texts_of(lab).keep(read_text(wanted.text)))
+
+
+@router.get("/texts/{id}")
+async def text(lab: Lab, id: TextId) -> TextTold:
+    """Return a description by its name."""
+    return _told(texts_of(lab).find(id))
+
+
+def _told(found: Description) -> TextTold:
+    return TextTold(id=found.id, title=found.title, text=found.text)
+
+
+@router.post("/check")
+async def check(lab: Lab, wanted: Text) -> Checked:
+    """Return errors and warnings of a description; it is not run."""
+    return Checked(**await lab.ask(WORK + "check", text=read_text(wanted.text)))
+
+
+@router.post("/graph")
+async def draw(lab: Lab, wanted: Drawing) -> Graph:
+    """Return which way the cards go in one random game."""
+    lab.need("recycle")
+    return Graph(**await lab.ask(WORK + "graph", text=read_text(wanted.text), seed=wanted.seed))
+
+
+@router.post("/run")
+async def run(lab: Lab, wanted: Running) -> Ran:
+    """Play games and count; what there is no time for is left out."""
+    lab.need("recycle")
+    return Ran(**await lab.ask(WORK + "run", **wanted.model_dump() | {"text": read_text(wanted.text)}))
+
+
+@router.post("/steps")
+async def step(lab: Lab, wanted: Stepping) -> Steps:
+    """Return one game at one of its moments, with open cards, and the decisions around it."""
+    lab.need("recycle")
+    return Steps(**await lab.ask(WORK + "steps", **wanted.model_dump() | {"text": read_text(wanted.text)}))
+
+
+@router.post("/analyses", status_code=202)
+async def analyse(lab: Lab, person: Person, wanted: Analysing) -> JobTold:
+    """Begin an analysis; games that were played for it before are not played again."""
+    return await _begin(lab, person, "analyse", [wanted.subject], wanted)
+
+
+@router.post("/comparisons", status_code=202)
+async def compare(lab: Lab, person: Person, wanted: Comparing) -> JobTold:
+    """Begin a comparison of games, or of a game and its variants."""
+    return await _begin(lab, person, "compare", wanted.subjects, wanted)
+
+
+async def _begin(lab: Laboratory, person: str, kind: str, subjects: list[Subject], wanted: Effort) -> JobTold:
+    lab.need("recycle")
+    arguments: dict[str, Any] = wanted.model_dump(include=set(Effort.model_fields))
+    arguments["subjects"] = []
+    for one in subjects:
+        text = read_text(one.text)
+        title = await lab.ask(WORK + "subject", text=text, settings=one.settings)
+        arguments["subjects"].append({"text": texts_of(lab).keep(text).id, "settings": one.settings, "title": title})
+    return job_told(lab.jobs.add(person, kind, arguments))

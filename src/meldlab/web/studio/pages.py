@@ -1,0 +1,323 @@
+"""The studio's pages: the library, the editor with what comes of its text, a match, an analysis."""
+
+import asyncio
+import re
+from collections.abc import Awaitable
+from typing import Annotated, Any, Literal, NamedTuple, TypeVar
+from urllib.parse import urlencode
+
+from fastapi import APIRouter, Query, Request, Response
+from pydantic import Field
+
+from meldlab.cards import Card
+from meldlab.errors import MeldlabError, NotLegalHere
+from meldlab.play import Record
+from meldlab.recycle import library
+from meldlab.recycle.language.variants import parse_settings
+from meldlab.recycle.language.words import KEYWORDS
+from meldlab.recycle.telling.pack import meant, short_names
+from meldlab.web.forms import go_to, read_form
+from meldlab.web.jobs import ENDED
+from meldlab.web.kept import KeptMatch
+from meldlab.web.laboratory import Lab, Laboratory, Person
+from meldlab.web.long_work import JobId, job_told
+from meldlab.web.matches import Act, After, Begin, MatchId, Told, act_in, begin_match, look_at, take_back
+from meldlab.web.pages import page
+from meldlab.web.problems import HttpRefusal
+from meldlab.web.studio import api
+from meldlab.web.studio.api import TextId, texts_of
+from meldlab.web.studio.models import (
+    MOST_AT,
+    MOST_GAMES,
+    PLAYERS,
+    Analysing,
+    Checked,
+    Comparing,
+    Drawing,
+    Graph,
+    PlayerName,
+    Ran,
+    Running,
+    Seed,
+    Stepping,
+    Steps,
+    Strict,
+    Subject,
+    Text,
+)
+from meldlab.web.studio.texts import LONGEST, Description, read_text
+
+__all__ = ["router"]
+
+router = APIRouter(prefix="/studio", include_in_schema=False)
+T = TypeVar("T")
+SHOWN_OPTIONS = 60
+MEANT = 500  # options that are compared, word by word, with what somebody wrote
+# What each package of the editor is called by the others.
+CODEMIRROR = {
+    **{f"@codemirror/{name}": name for name in ("state", "view", "language", "streamparser", "commands", "search", "autocomplete", "lint")},
+    **{f"@lezer/{name}": f"lezer-{name}" for name in ("common", "highlight")},
+    "@marijn/find-cluster-break": "find-cluster-break",
+    **{name: name for name in ("style-mod", "w3c-keyname", "crelt")},
+}
+IMPORTS = {"imports": {name: f"/static/vendor/codemirror/{folder}/index.js" for name, folder in CODEMIRROR.items()}}
+Opponent = Annotated[str, Query(pattern=f"^({'|'.join(PLAYERS)})$")]
+Order = Literal["suit", "rank", "lies"]
+
+
+class Form(Strict):
+    """The form of the editor: the text, and what is to be done with it."""
+
+    text: str = Field(default="", max_length=2 * LONGEST)
+    do: Literal["keep", "run", "steps", "play", "analyse", "compare"] = "keep"
+    players: PlayerName = "random"
+    games: int = Field(default=1000, ge=1, le=MOST_GAMES)
+    seed: Seed = 0
+    seat: int = Field(default=1, ge=1, le=8)
+    study_player: Literal["random", "pimc", "mcts", "ismcts"] = "mcts"
+    study_games: int = Field(default=30, ge=1, le=100)
+    simulations: int = Field(default=20, ge=1, le=1000)
+    settings: str = Field(default="", max_length=200)
+    against: str = Field(default="", pattern="^[a-z0-9_]{0,40}$")
+
+
+class Asked(NamedTuple):
+    """An answer, or why there is none."""
+
+    answer: Any = None
+    problem: str = ""
+
+
+async def _outcome(asked: Awaitable[T]) -> Asked:
+    try:
+        return Asked(await asked)
+    except MeldlabError as problem:
+        return Asked(problem=str(problem))
+    except HttpRefusal as problem:
+        return Asked(problem=problem.why)
+
+
+@router.get("")
+async def start(request: Request, lab: Lab, person: Person) -> Response:
+    """Show the library to start from, and what this person has begun."""
+    matches = [(_name_of(one), one) for one in lab.kept.matches_of(person, game="recycle", most=10)]
+    work = [job_told(job) for job in lab.kept.jobs(owner=person, most=20) if job.kind in ("analyse", "compare")]
+    games = [library.entry(name) for name in library.names()]
+    return page(request, "studio/start.html.jinja", title="RECYCLE studio", games=games, matches=matches, work=work[:10])
+
+
+def _name_of(match: KeptMatch) -> str:
+    """Return what the game of a match is called."""
+    name = Record.parse(match.record).game
+    return library.entry(name).title if name in library.names() else "a game of your own"
+
+
+@router.get("/{id}")
+async def editor(
+    request: Request,
+    lab: Lab,
+    id: TextId,
+    show: Literal["", "run", "steps"] = "",
+    players: Opponent = "random",
+    games: Annotated[int, Query(ge=1, le=MOST_GAMES)] = 1000,
+    seed: Annotated[int, Query(ge=0, le=2**63 - 1)] = 0,
+    at: Annotated[int, Query(ge=0, le=MOST_AT)] = 0,
+) -> Response:
+    """Show a text in the editor, what is to be said about it, which way its cards go, and what was asked for."""
+    found = texts_of(lab).find(id)
+    form = Form(text=found.text, do=show or "keep", players=players, games=games, seed=seed)
+    return await _editor(request, lab, found, form, at)
+
+
+@router.post("")
+async def work_on(request: Request, response: Response, lab: Lab, person: Person) -> Response:
+    """Do something with a text: keep it, and go to where it can be seen."""
+    form = await read_form(request, Form)
+    text = read_text(form.text)
+    if len(text) > LONGEST:
+        raise HttpRefusal(413, f"a text may have {LONGEST:,} characters, not {len(text):,}")
+    found = texts_of(lab).keep(text)
+    try:
+        return go_to(await _address(lab, person, found, form), response)
+    except (MeldlabError, HttpRefusal) as problem:
+        says = problem.why if isinstance(problem, HttpRefusal) else str(problem)
+        return await _editor(request, lab, found, form, problem=says, status=422)
+
+
+async def _address(lab: Laboratory, person: str, found: Description, form: Form) -> str:
+    """Return where to look after what was asked for has been begun."""
+    here = f"/studio/{found.id}"
+    effort: dict[str, Any] = {"games": form.study_games, "player": form.study_player, "simulations": form.simulations, "seed": form.seed}
+    own = Subject(text=found.text)
+    match form.do:
+        case "run" | "steps":
+            more = {"games": form.games} if form.do == "run" else {}
+            return f"{here}?{urlencode({'show': form.do, 'players': form.players, 'seed': form.seed, **more})}"
+        case "play":
+            players = (await api.check(lab, Text(text=found.text))).players
+            if form.seat > max(1, players):
+                raise NotLegalHere(f"the game has seats 1 to {players}, not {form.seat}")
+            rules: dict[str, Any] = {"name": found.id, "description": found.text}
+            opponents = [form.players] * (players - 1)
+            if len(opponents) > 7:
+                raise NotLegalHere(f"at this table 8 can play, not {players}")
+            told = await begin_match(lab, person, Begin(game="recycle", rules=rules, opponents=opponents, seat=form.seat - 1, seed=None))
+            return f"/studio/play/{told.id}"
+        case "analyse":
+            own.settings = _settings(form)
+            return f"/studio/work/{(await api.analyse(lab, person, Analysing(subject=own, **effort))).id}"
+        case "compare":
+            others = [Subject(text=found.text, settings=_settings(form))] if form.settings else []
+            others += [Subject(text=texts_of(lab).find(form.against).text)] if form.against else []
+            if not others:
+                raise NotLegalHere("a comparison needs another game, or a number that is set otherwise")
+            return f"/studio/work/{(await api.compare(lab, person, Comparing(subjects=[own, *others], **effort))).id}"
+    return here
+
+
+def _settings(form: Form) -> dict[str, int]:
+    return parse_settings(form.settings) if form.settings else {}
+
+
+async def _editor(
+    request: Request, lab: Laboratory, found: Description, form: Form, at: int = 0, problem: str = "", status: int = 200
+) -> Response:
+    ready = "recycle" in lab.warming.ready
+    asked: list[Awaitable[Any]] = [api.check(lab, Text(text=found.text))]
+    if ready:
+        asked.append(api.draw(lab, Drawing(text=found.text)))
+        if not problem and form.do == "run":
+            asked.append(api.run(lab, Running(text=found.text, players=[form.players], games=form.games, seed=form.seed)))
+        if not problem and form.do == "steps":
+            asked.append(api.step(lab, Stepping(text=found.text, players=[form.players], seed=form.seed, at=at)))
+    checked, graph, *more = [*await asyncio.gather(*map(_outcome, asked)), *([] if ready else [Asked()])]
+    checked_answer: Checked | None = checked.answer
+    drawn: Graph | None = graph.answer
+    outcome = more[0] if more else Asked(problem=problem)
+    if isinstance(outcome.answer, Steps):
+        for place in outcome.answer.places:
+            if place["visibility"] == "private":
+                place["cards"].sort(key=lambda card: _place(card, "suit"))
+    return page(
+        request,
+        "studio/editor.html.jinja",
+        status=status,
+        title=f"{found.title} – studio",
+        found=found,
+        form=form,
+        at=at,
+        ready=ready,
+        left=lab.warming.left("recycle"),
+        checked=checked_answer,
+        unchecked=checked.problem,
+        graph=drawn,
+        undrawn="" if checked_answer and not checked_answer.ok else graph.problem,
+        ran=outcome.answer if isinstance(outcome.answer, Ran) else None,
+        steps=outcome.answer if isinstance(outcome.answer, Steps) else None,
+        problem=outcome.problem,
+        known_players=PLAYERS,
+        library=[library.entry(name) for name in library.names()],
+        imports=IMPORTS,
+        words=sorted(KEYWORDS),
+        short=short_names,
+    )
+
+
+# --- a match
+
+
+@router.get("/play/{id}")
+async def match(request: Request, lab: Lab, id: MatchId, sort: Order = "suit") -> Response:
+    """Show a match."""
+    return _table(request, await look_at(lab, id), sort)
+
+
+@router.post("/play/{id}")
+async def act(request: Request, lab: Lab, id: MatchId, sort: Order = "suit") -> Response:
+    """Take an option, by its number, its words, or what only one option names, such as a card."""
+    wanted = await read_form(request, Act)
+    return await _after(request, lab, id, sort, _act(lab, id, wanted))
+
+
+async def _act(lab: Laboratory, id: str, wanted: Act) -> Told:
+    legal = (await look_at(lab, id)).legal
+    if wanted.action.strip().isdecimal() or wanted.action in legal or not 0 < len(legal) <= MEANT:
+        return await act_in(lab, id, wanted)
+    return await act_in(lab, id, Act(after=wanted.after, action=legal[meant(legal, wanted.action)]))
+
+
+@router.post("/play/{id}/undo")
+async def undo(request: Request, lab: Lab, id: MatchId, sort: Order = "suit") -> Response:
+    """Take the last choice back."""
+    wanted = await read_form(request, After)
+    return await _after(request, lab, id, sort, take_back(lab, id, wanted))
+
+
+@router.post("/play/{id}/again")
+async def again(response: Response, lab: Lab, person: Person, id: MatchId) -> Response:
+    """Begin the same game with the same players and another deal."""
+    match = lab.kept.match(id)
+    record = Record.parse(match.record)
+    others = [name for seat, name in enumerate(record.players) if seat != match.seat]
+    rules: dict[str, Any] = dict(record.rules)
+    told = await begin_match(lab, person, Begin(game="recycle", rules=rules, opponents=others, seat=match.seat, seed=None))
+    return go_to(f"/studio/play/{told.id}", response)
+
+
+async def _after(request: Request, lab: Laboratory, id: str, sort: Order, asked: Awaitable[Told]) -> Response:
+    outcome = await _outcome(asked)
+    if outcome.problem:
+        return _table(request, await look_at(lab, id), sort, outcome.problem)
+    return go_to(f"/studio/play/{id}" + (f"?sort={sort}" if sort != "suit" else ""), Response())
+
+
+def _table(request: Request, told: Told, sort: Order, problem: str = "") -> Response:
+    words = [words.split() for words in told.legal]
+    for place in told.view["places"]:
+        mine = place["owner"] == told.seat
+        if mine and sort != "lies":
+            place["cards"].sort(key=lambda card: _place(card, sort))
+        # A card that only one option names is the button of that option.
+        for card in place["cards"] if mine else []:
+            naming = [number for number, some in enumerate(words) if any(word.rstrip(",;") == card["name"] for word in some)]
+            card["option"] = naming[0] if len(naming) == 1 else None
+    return page(
+        request,
+        "studio/match.html.jinja",
+        status=422 if problem else 200,
+        title=told.view["title"],
+        told=told,
+        sort=sort,
+        problem=problem,
+        home=f"/studio/{told.game}" if re.fullmatch("[a-z0-9_]{2,40}", told.game) else "",
+        options=told.legal[:SHOWN_OPTIONS],
+        short=short_names,
+    )
+
+
+def _place(card: dict[str, Any], sort: Order) -> tuple[Any, ...]:
+    if card["card"] is None:
+        return 1, 0, 0, card["name"]
+    found = Card.parse(card["card"])
+    return 0, *((int(found.suit), int(found.rank)) if sort == "suit" else (int(found.rank), int(found.suit))), ""
+
+
+# --- long work
+
+
+@router.get("/work/{id}")
+async def work(request: Request, lab: Lab, id: JobId) -> Response:
+    """Show how far an analysis or a comparison is, and its figures when it is done."""
+    told = job_told(lab.kept.job(id))
+    if told.kind not in ("analyse", "compare"):
+        raise HttpRefusal(404, "that is no work of the studio")
+    kind = "Analysis" if told.kind == "analyse" else "Comparison"
+    name = " and ".join(one["title"] for one in told.arguments["subjects"])
+    return page(request, "studio/work.html.jinja", title=f"{kind}: {name}", kind=kind, name=name, told=told, ended=told.state in ENDED)
+
+
+@router.post("/work/{id}/cancel")
+async def cancel(lab: Lab, id: JobId) -> Response:
+    """End an analysis; what was played for it is kept."""
+    lab.jobs.cancel(id)
+    return go_to(f"/studio/work/{id}", Response())

@@ -1,0 +1,71 @@
+"""Long work of the studio: analyses and comparisons, whose games are kept in the store as they are played."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from meldlab.errors import NotLegalHere, time_text
+from meldlab.lab.analysis.comparison import Comparison
+from meldlab.lab.analysis.forecast import Forecast
+from meldlab.lab.analysis.page import analysis_page
+from meldlab.lab.analysis.study import Analysis, Effort, Subject
+from meldlab.lab.analysis.study import analyse as study
+from meldlab.lab.runs.store import Store
+from meldlab.recycle.game import Described
+from meldlab.web.jobs import Reporter
+from meldlab.web.studio.texts import Texts
+
+__all__ = ["analyse", "compare"]
+
+INSIDE = "inside.html.jinja"  # the house's page without its head
+
+
+def analyse(progress: Reporter, subjects: Sequence[dict[str, Any]], **effort: Any) -> dict[str, Any]:
+    """Return the picture of a game: findings, and the page to stand inside another."""
+    (analysis,) = _studied(progress, subjects, Effort.of(quick=True, **effort))
+    return {
+        "findings": analysis.as_json(),
+        "title": analysis.subject.title,
+        "inside": analysis_page(analysis, INSIDE, without=("code", "data")),
+    }
+
+
+def compare(progress: Reporter, subjects: Sequence[dict[str, Any]], **effort: Any) -> dict[str, Any]:
+    """Return games side by side."""
+    comparison = Comparison(_studied(progress, subjects, Effort.of(quick=True, **effort)))
+    title = " and ".join(comparison.names)
+    return {"findings": comparison.as_json(), "title": title, "inside": comparison.page(INSIDE)}
+
+
+def _studied(progress: Reporter, subjects: Sequence[dict[str, Any]], effort: Effort) -> list[Analysis]:
+    store = Store.open(progress.store)
+    texts = Texts(store)
+    found = []
+    for number, wanted in enumerate(subjects):
+        description = texts.find(wanted["text"])
+        subject = Subject.of(Described(description.id, description.text), wanted["settings"])
+        told = _Told(progress, subject.title, number, len(subjects))
+        progress(number, len(subjects), f"{subject.title}: random games first")
+        found.append(study(subject, effort, store, jobs=1, progress=told, foretell=told.foretell))
+    progress(len(subjects), len(subjects), "drawing")
+    return found
+
+
+class _Told:
+    """Tells how far one of several studies is."""
+
+    def __init__(self, progress: Callable[[float, float, str], None], title: str, before: int, all: int) -> None:
+        self.progress, self.title, self.before, self.all = progress, title, before, all
+        self.expected = ""
+
+    def __call__(self, done: int, whole: int) -> None:
+        part = done / max(1, whole)
+        self.progress(self.before + part, self.all, f"{self.title}: {done} of {whole} games of searching players{self.expected}")
+
+    def foretell(self, forecast: Forecast) -> None:
+        """Say how long it will take; where none of the random games went by its rules, stop."""
+        random = forecast.random
+        if random.failed == random.games:
+            why = next(iter(random.reasons), "none came to an end")
+            raise NotLegalHere(f"every random game failed: {why}")
+        if forecast.seconds > 1:
+            self.expected = f"; all of them take about {time_text(forecast.seconds)}"

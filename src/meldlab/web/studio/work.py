@@ -1,0 +1,212 @@
+"""What a worker does for the studio: check, draw, run, tell; whatever a stranger's text does, it does it here."""
+
+import time
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from typing import Any
+
+from meldlab.errors import NotLegalHere
+from meldlab.lab.analysis.movement import dot, draw_movement
+from meldlab.lab.analysis.program import Preface
+from meldlab.lab.analysis.study import Subject
+from meldlab.lab.arena.contest import Contest
+from meldlab.lab.games import player_of
+from meldlab.lab.pages.page import inline
+from meldlab.pieces import pieces
+from meldlab.play import Deal, Step, Table
+from meldlab.recycle.game import Described
+from meldlab.recycle.language.checker import check as check_text
+from meldlab.recycle.language.findings import TITLES, Finding, ProgramMistake
+from meldlab.recycle.language.folding import constant
+from meldlab.recycle.language.limits import Limits
+from meldlab.recycle.machine.compiler import compile_program
+from meldlab.recycle.telling.movement import Movement
+from meldlab.recycle.telling.teller import Teller
+from meldlab.statistics import Interval
+from meldlab.web.studio.shown import pile
+
+__all__ = ["check", "graph", "run", "steps", "subject"]
+
+SECONDS = 6.0  # after which games are no longer begun, so that there is time to tell of those that were played
+FIRST = 16  # games that are played before the clock is looked at
+MOST_STEPS = 1_000  # decisions of a game that is told; each keeps a whole state
+BARS = 24
+PLAYER = ("player", "wins", "win_rate", "ci95", "score", "score_ci95")
+MOST_SPOTS, MOST_EDGES = 80, 300  # that a picture can hold
+
+
+def check(text: str) -> dict[str, Any]:
+    """Return what is to be said about a text: errors, warnings, and what it declares if it can be read."""
+    found: dict[str, Any] = {"players": 0, "numbers": {}, "title": Preface.of(text).title[:80]}
+    findings: tuple[Finding, ...] = ()
+    try:
+        checked = check_text(text)
+        findings = checked.findings
+        values = {node.var: constant(node.value) for node in checked.written.declares}
+        found |= {"players": checked.players, "numbers": {name: value for name, value in values.items() if value is not None}}
+        if not any(finding.stops for finding in findings):
+            # Whether it fits into memory shows when its storage is laid out.
+            compile_program(checked.program, Limits(), text)
+    except ProgramMistake as mistake:
+        findings = (mistake.finding, *findings)
+    told = [_told(finding, text) for finding in findings]
+    return {**found, "ok": not any(one["severity"] == "error" for one in told), "diagnostics": told}
+
+
+def _told(finding: Finding, text: str) -> dict[str, Any]:
+    line, column = finding.line_and_column(text)
+    place = {"line": line, "column": column, "at": min(finding.at, len(text))}
+    severity = "error" if finding.stops else "warning"
+    return {**place, "code": finding.code, "severity": severity, "title": TITLES[finding.code], "message": finding.problem}
+
+
+@lru_cache(maxsize=4)
+def game_of_text(text: str, name: str = "described") -> Described:
+    """Return the game of a text, compiled; the last few are kept."""
+    game = Described(name, text)
+    assert game.machine.players
+    return game
+
+
+def graph(text: str, seed: int) -> dict[str, Any]:
+    """Return which way the cards go in one random game, drawn."""
+    game = game_of_text(text)
+    movement = Movement.of(game.machine, seed)
+    if len(movement.spots) > MOST_SPOTS or len(movement.edges) > MOST_EDGES:
+        raise NotLegalHere(f"{len(movement.spots)} places and {len(movement.edges)} ways between them are too many to be drawn")
+    figure, numbers = draw_movement(movement)
+    edges = [dict(zip(numbers, row, strict=True)) for row in zip(*numbers.values(), strict=True)]
+    return {"svg": str(inline(figure, "movement", "Which way the cards go")), "dot": dot(movement, "movement"), "edges": edges}
+
+
+def subject(text: str, settings: Mapping[str, int]) -> str:
+    """Return the name for people of a game or its variant, once it is known that it can be run."""
+    found = Subject.of(Described("described", text), settings)
+    assert found.machine.players
+    return found.title[:120]
+
+
+def seated(game: Described, players: Sequence[str]) -> list[str]:
+    """Return a player for each seat, of as many names or of one."""
+    seats = game.machine.players
+    if len(players) not in (1, seats):
+        raise NotLegalHere(f"the game has {seats} seats, not {len(players)}")
+    return list(players) * (seats // len(players))
+
+
+def run(text: str, players: Sequence[str], games: int, seed: int) -> dict[str, Any]:
+    """Play games for some seconds, and return what they came to."""
+    game = game_of_text(text)
+    names = seated(game, players)
+    everybody = [player_of(game, name) for name in names]
+    begun, parts, lengths, scores = time.monotonic(), list[Contest](), list[int](), list[list[int]]()
+    # A game of players that search may take seconds.
+    for first, many in pieces(games, FIRST if set(names) == {"random"} else 1, 0.5):
+        batch = game.batch(everybody, seed, first, many, threads=1)
+        assert batch is not None  # the kernel plays all players that can be asked for here
+        labels = [f"p{seat} {name}" for seat, name in enumerate(names, 1)]
+        parts.append(Contest.of(game, labels, [tuple(range(len(names)))], [batch], first))
+        lengths += batch.counts["decisions"].tolist()
+        scores += batch.scores.tolist()
+        if time.monotonic() - begun > SECONDS:
+            break
+    found = Contest.joined(parts)
+    told: dict[str, Any] = found.as_json()
+    return {
+        **{name: told[name] for name in ("games", "drawn", "finished", "capped", "failed", "troubles")},
+        "players": [{name: row[name] for name in PLAYER} for row in told["players"]],
+        "wanted": games,
+        "seconds": time.monotonic() - begun,
+        "lowest_wins": found.lowest_wins,
+        "decisions": _interval(found.count("decisions")),
+        "options": _interval(found.count("options")) if sum(lengths) else None,
+        "lengths": bars(lengths),
+        "scores": bars([score for row in scores for score in row]),
+    }
+
+
+def _interval(found: Interval) -> dict[str, Any]:
+    return {"value": found.value, "ci95": found.ends}
+
+
+def bars(numbers: Sequence[int]) -> list[dict[str, int]]:
+    """Return how many numbers lie in each of a few equal stretches, ends included.
+
+    >>> bars([1, 1, 2, 4])
+    [{'first': 1, 'last': 1, 'many': 2}, {'first': 2, 'last': 2, 'many': 1}, {'first': 3, 'last': 3, 'many': 0},
+     {'first': 4, 'last': 4, 'many': 1}]
+    """
+    if not numbers:
+        return []
+    low, high = min(numbers), max(numbers)
+    width = -(-(high - low + 1) // BARS)
+    many = [0] * ((high - low) // width + 1)
+    for number in numbers:
+        many[(number - low) // width] += 1
+    return [{"first": low + at * width, "last": low + (at + 1) * width - 1, "many": count} for at, count in enumerate(many)]
+
+
+class ToldGame:
+    """One game between players, as far as somebody has asked to see it, or as there was time for."""
+
+    def __init__(self, text: str, players: Sequence[str], seed: int) -> None:
+        self.game = game_of_text(text)
+        self.deal, self.teller = Deal(seed), Teller(self.game.machine)
+        self.position, log = self.game.machine.watched_begin(seed, 0)
+        self.begins = self.teller.tell(log, self.position)
+        self.table = Table(self.game, [player_of(self.game, name) for name in seated(self.game, players)])
+        self.steps: list[Step[Any]] = []
+        self.over = self.position.over
+
+    def play(self) -> None:
+        """Go on until the end, for some seconds."""
+        end = time.monotonic() + SECONDS
+        if self.over or len(self.steps) >= MOST_STEPS:
+            return
+        for step in self.table.steps(self.deal, self.steps[-1] if self.steps else None):
+            self.steps.append(step)
+            self.over = step.result is not None
+            if time.monotonic() > end or len(self.steps) >= MOST_STEPS:
+                return
+
+
+@lru_cache(maxsize=2)
+def _told_game(text: str, players: tuple[str, ...], seed: int) -> ToldGame:
+    return ToldGame(text, players, seed)
+
+
+def steps(text: str, players: Sequence[str], seed: int, at: int, around: int) -> dict[str, Any]:
+    """Return a game that is told decision by decision: what lies where after ``at`` of them, and the decisions around it."""
+    told = _told_game(text, tuple(players), seed)
+    told.play()
+    at = min(at, len(told.steps))
+    position = told.steps[at - 1].after.position if at else told.position
+    first, last = max(0, at - around), min(len(told.steps), at + around)
+    result = told.steps[-1].result if told.steps else told.game.start(told.game.machine.players, told.deal).result
+    return {
+        "at": at,
+        "decisions": len(told.steps),
+        "over": told.over,
+        "begins": told.begins,
+        "moves": [_move(told, number) for number in range(first, last)],
+        "places": [pile(told.teller, position, place, None) for place in position.places()],
+        "cells": [[name + told.teller.whose(category, owner), str(value)] for _, category, owner, name, value in position.cells()],
+        "result": {"scores": list(result.scores), "winners": list(result.winners), "reason": result.reason}
+        if told.over and result
+        else None,
+    }
+
+
+def _move(told: ToldGame, number: int) -> dict[str, Any]:
+    step = told.steps[number]
+    before, option = step.before.position, step.action.number - 1
+    after, _, then = before.watched(option)
+    shown, did = before.preview(option)
+    return {
+        "number": number + 1,
+        "seat": step.seat,
+        "option": option + 1,
+        "options": len(before.paths),
+        "did": told.teller.tell(did, shown),
+        "then": told.teller.tell(then, after),
+    }
