@@ -48,6 +48,7 @@ VERBS = list(verbs())
 # Verbs that talk with a person, or whose answer is a text in a format of its own.
 WITHOUT_JSON = {
     "gin play",
+    "serve",
     "rummikub play",
     "recycle play",
     "stopping play",
