@@ -13,8 +13,8 @@ from meldlab.cards import Card
 from meldlab.errors import MeldlabError, NotLegalHere
 from meldlab.play import Record
 from meldlab.recycle import library
-from meldlab.recycle.language.variants import parse_settings
 from meldlab.recycle.language.lexer import KEYWORDS
+from meldlab.recycle.language.variants import parse_settings
 from meldlab.recycle.telling.pack import meant, short_names
 from meldlab.web.forms import go_to, read_form
 from meldlab.web.jobs import ENDED
