@@ -1,19 +1,23 @@
-"""``meldlab gin review``: what a seat has lost by its decisions, and only what it could have known."""
+"""``meldlab gin review``: mistakes, the dearest first, as text, as one JSON object and as a page."""
 
 import json
+import os
+import signal
+import time
+from dataclasses import replace
 from pathlib import Path
+from threading import Timer
 from typing import Any
 
 import pytest
 
 from meldlab.cli.app import main
-from meldlab.gin import Gin, Match, players
-from meldlab.gin.advice import thinking
-from meldlab.gin.review import review
-from meldlab.play import Deal, RandomPlayer, Record, Table, replay
+from meldlab.gin import Gin, players
+from meldlab.gin.review import PLAYER, WORLDS
+from meldlab.play import Deal, RandomPlayer, Record, Table
 from meldlab.recycle.game import Described
 
-LIGHT = players.parse("computed:light")
+QUICK = ("--player", "simple", "--worlds", "40")
 
 
 def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
@@ -26,64 +30,111 @@ def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, 
 @pytest.fixture(scope="module")
 def record(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("played") / "game.toml"
-    path.write_text(str(Table(Gin(), [RandomPlayer(), LIGHT]).play(Deal(8)).record))
+    path.write_text(str(Table(Gin(), [RandomPlayer(), players.parse("simple")]).play(Deal(8)).record))
     return path
 
 
-def test_who_plays_as_the_reviewer_thinks_loses_nothing(record: Path) -> None:
-    told = Record.parse(record.read_text())
-    found = review(replay(Gin(), told), told.deal, LIGHT)
-    assert found
-    assert {decision.seat for decision in found} == {0}
-
-
-def test_a_cost_is_what_the_better_move_is_worth_more(record: Path) -> None:
-    told = Record.parse(record.read_text())
-    steps = {step.number: step for step in replay(Gin(), told)}
-    for decision in review(steps.values(), told.deal, LIGHT)[:20]:
-        step = steps[decision.number]
-        before: Match = step.before
-        values = {str(move): value for move, value in thinking(LIGHT)(before.view(0), told.deal.chance(step.number, 0))}
-        best = max(values, key=values.__getitem__)
-        assert (str(decision.done), str(decision.better)) == (str(step.action), best) or decision.done.melds
-        assert decision.cost == pytest.approx(values[best] - values.get(str(step.action), values[best] - decision.cost))
-        before.apply(decision.better)  # it was possible
-
-
-def test_the_costliest_are_shown_first(record: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    status, out, _ = run(capsys, str(record), "--top", "3", "--json")
+def test_the_dearest_mistakes_are_shown_first(record: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    status, out, _ = run(capsys, str(record), *QUICK, "--json")
     answer: dict[str, Any] = json.loads(out)
-    costs = [one["cost"] for one in answer["costliest"]]
+    by_action = {one["action"]: one for one in answer["decisions"]}
+    found = [by_action[action] for action in answer["mistakes"]]
+    costs = [one["cost"] for one in found]
     assert status == 0
+    assert costs
     assert costs == sorted(costs, reverse=True)
-    assert (len(costs), answer["cost"][1], answer["costliest"][0]["seat"]) == (3, 0, 1)
-    assert answer["cost"][0] >= sum(costs)
-    status, out, _ = run(capsys, str(record), "--top", "3")
-    first = answer["costliest"][0]
+    assert all(one["cost"] >= 0.025 and one["cost"] > 2 * one["error"] and one["mistake"] for one in found)
+    assert sum(answer["kinds"].values()) == len(found)
+    assert sum(seat["mistakes"] for seat in answer["seats"]) == len(found)
+    assert (answer["player"], answer["worlds"], answer["seed"], answer["least"]) == ("simple", 40, 0, 0.025)
+    for one in answer["decisions"]:
+        moves = [each["move"] for each in one["candidates"]]
+        assert {one["done"], one["best"]} <= set(moves)
+        assert one["best"] == moves[0]
+    status, out, _ = run(capsys, str(record), *QUICK)
+    first = found[0]
     assert status == 0
-    assert f"1. round {first['round']}, action {first['action']}, p1: {first['cost']:.2f} lost" in out
-    signs = str.maketrans("CDHS", "♣♦♥♠")
-    for name, move in (("did", first["done"]), ("better", first["better"])):
-        verb, card = move.partition(" |")[0].rsplit(" ", 1)
-        shown = f"{verb} {card.translate(signs).replace('T', '10')}" if len(card) == 2 else move
-        assert f"{name} {shown}" in " ".join(out.split())
-    assert "\n4. " not in out
+    assert (
+        f"1. round {first['round']}, action {first['action']}, p{first['seat']}: {first['kind']}, {100 * first['cost']:.1f} % lost" in out
+    )
+    assert f"{100 * first['chance']:.1f} % to win" in out
+    assert f"\n{len(found)}. " in out
+    assert f"\n{len(found) + 1}. " not in out
 
 
-def test_the_person_is_reviewed_unless_a_seat_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_fewer_are_shown_that_cost_more(record: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    many = [len(json.loads(run(capsys, str(record), *QUICK, "--json", "--least", least)[1])["mistakes"]) for least in ("0.01", "0.05", "1")]
+    assert many[0] > many[1] > many[2] == 0
+    assert run(capsys, str(record), *QUICK, "--least", "1", "--seat", "2")[1].endswith("decisions, no mistake\n")
+
+
+def test_the_same_seed_gives_the_same_bytes(record: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    once, again, other = (
+        run(capsys, str(record), *QUICK, "--json", *words)[1] for words in (("--threads", "1"), ("--threads", "2"), ("--seed", "1"))
+    )
+    assert once == again != other
+
+
+def test_the_person_is_reviewed_unless_a_seat_is_named(record: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "mine.toml"
-    text = str(Table(Gin(), [RandomPlayer(), RandomPlayer()]).play(Deal(2)).record)
-    path.write_text(text.replace('players = ["random", "random"]', 'players = ["random", "you"]'))
+    path.write_text(record.read_text().replace('players = ["random", "simple"]', 'players = ["random", "you"]'))
     seats = {
-        words: {one["seat"] for one in json.loads(run(capsys, str(path), "--json", *words)[1])["costliest"]}
+        words: {one["seat"] for one in json.loads(run(capsys, str(path), *QUICK, "--json", *words)[1])["decisions"]}
         for words in ((), ("--seat", "1"))
     }
     assert seats == {(): {2}, ("--seat", "1"): {1}}
 
 
+def test_a_match_that_has_not_ended_is_reviewed(record: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    whole, path = Record.parse(record.read_text()), tmp_path / "begun.toml"
+    path.write_text(str(replace(whole, actions=whole.actions[:30], result=None)))
+    answer = json.loads(run(capsys, str(path), *QUICK, "--json")[1])
+    assert 20 < len(answer["decisions"]) <= 30
+    assert answer["seats"][0]["curve"][-1][0] <= 30
+    whole_answer = json.loads(run(capsys, str(record), *QUICK, "--json")[1])
+    assert whole_answer["decisions"][: len(answer["decisions"])] == answer["decisions"]
+
+
+def test_the_page_is_one_file(record: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "page.html"
+    status, out, _ = run(capsys, str(record), *QUICK, "--out", str(path))
+    assert status == 0
+    assert out.endswith(f"\n{path}\n")
+    assert path.read_text().startswith("<!doctype html>")
+    assert [each.name for each in tmp_path.iterdir()] == ["page.html"]
+
+
 def test_what_cannot_be_reviewed_is_one_line(record: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    path = tmp_path / "kuhn.toml"
-    path.write_text(str(Table(Described.named("kuhn_poker"), [RandomPlayer()] * 2).play(Deal(5)).record))
-    assert run(capsys, str(path)) == (2, "", f"error: {path} is a record of kuhn_poker; only gin can be reviewed\n")
-    assert run(capsys, str(record), "--player", "random")[2] == "error: random gives no advice: it has no method think(view, chance)\n"
+    other, broken = tmp_path / "kuhn.toml", tmp_path / "broken.toml"
+    other.write_text(str(Table(Described.named("kuhn_poker"), [RandomPlayer()] * 2).play(Deal(5)).record))
+    text = record.read_text()
+    broken.write_text(text.replace("p2 draw stock", "p2 pass", 1) if "p2 draw stock" in text else text.replace("p2 take", "p2 drop", 1))
+    assert run(capsys, str(other)) == (2, "", "error: this is a record of kuhn_poker; only gin can be reviewed\n")
+    status, out, err = run(capsys, str(broken))
+    assert (status, out, err.count("\n")) == (2, "", 1)
+    assert err.startswith("error: action ")
+    assert run(capsys, str(record), "--player", "random")[2].startswith("error: random cannot review: ")
     assert run(capsys, str(record), "--seat", "3")[2] == f"error: {record} has 2 seats, not 3\n"
+    assert run(capsys, str(record), "--out", str(tmp_path))[2] == f"error: {tmp_path} cannot be written: Is a directory\n"
+
+
+def test_help_names_what_is_usual(capsys: pytest.CaptureFixture[str]) -> None:
+    out = " ".join(run(capsys, "--help")[1].replace("│", " ").split())
+    assert f"[default: {PLAYER}]" in out
+    assert f"[default: {WORLDS}]" in out
+
+
+def test_ctrl_c_is_heard_at_once(record: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    run(capsys, str(record), *QUICK)  # what is loaded and compiled by now cannot be hit by the key
+    words, pressed = (str(record), "--player", "simple", "--worlds", "1000000", "--out", str(tmp_path / "page.html")), []
+
+    def press() -> None:
+        pressed.append(time.monotonic())
+        os.kill(os.getpid(), signal.SIGINT)
+
+    key = Timer(1.0, press)
+    key.start()
+    status, out, _ = run(capsys, *words)
+    assert (status, out) == (130, "")
+    assert time.monotonic() - pressed[0] < 5
+    assert list(tmp_path.iterdir()) == []

@@ -23,7 +23,6 @@ WITHOUT_SEED = {
         "deadwood",
         "replay",
         "gin advise",
-        "gin review",
         "card-picture",
         "rummikub solve",
         "bench waiting",

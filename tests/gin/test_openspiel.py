@@ -16,7 +16,7 @@ import pytest
 
 from meldlab.cards import CARDS, Card, Hand
 from meldlab.gin import Gin, Match, Move, Phase, Rules, Verb, players
-from meldlab.gin.round import _returned_twice
+from meldlab.gin.round import returned_twice
 from meldlab.melds import Meld, deadwood
 from meldlab.play import Deal, RandomPlayer
 
@@ -132,7 +132,7 @@ def play_out(seed: int, named: Counter[str], uniform: bool = False) -> str:
         match, step = match.apply(move), step + 1
     assert rival.state.is_terminal(), str(rival.state)
     outcome = match.outcomes[-1]
-    if _returned_twice(match.round.history, match.round.pile[-1]):
+    if returned_twice(match.round.history, match.round.pile[-1]):
         named["returned twice"] += 1
     points = [0.0, 0.0] if outcome.winner is None else [outcome.points * (1.0 if seat == outcome.winner else -1.0) for seat in range(2)]
     assert rival.state.returns() == points, str(rival.state)

@@ -42,6 +42,7 @@ class Purpose(IntEnum):
     MELDS = 203
     IMAGINED_HANDS = 204
     PLAYOUT = 205
+    REVIEW = 206
 
     # Simulations outside the table.
     STOPPING = 300

@@ -144,12 +144,10 @@ def threshold(player, turn, limit):
 
 
 @scalar_kernel
-def showdown(hand, theirs, big, rules, own_key, other_key, shown, melds):
-    """Return what a knock with ``hand`` against ``theirs`` is worth: 4 * points + 1 if it is gin, - (4 * points + 2) if it is undercut.
-
-    ``shown`` and ``melds``, [4] int64, are set to the melds of both; the keys address who arranges them how.
+def laid_open(hand, theirs, big, rules, other_key, shown, many, melds):
+    """Return what a knock that shows the first ``many`` melds of ``shown`` is worth: 4 * points + 1 if it is gin, - (4 * points + 2) if
+    it is undercut.
     """
-    many = pick_melds(hand, own_key, shown)
     count = pick_melds(theirs, other_key, melds)
     own = hand
     for i in range(many):
@@ -169,6 +167,16 @@ def showdown(hand, theirs, big, rules, own_key, other_key, shown, melds):
     if rest < own or rules[EQUAL] == 0:
         return -4 * (own - rest + rules[UNDERCUT]) - 2  # an undercut even where it scores nothing
     return np.int64(0)
+
+
+@scalar_kernel
+def showdown(hand, theirs, big, rules, own_key, other_key, shown, melds):
+    """Return what a knock with ``hand`` against ``theirs`` is worth, as ``laid_open`` tells it.
+
+    ``shown`` and ``melds``, [4] int64, are set to the melds of both; the keys address who arranges them how.
+    """
+    many = pick_melds(hand, own_key, shown)
+    return laid_open(hand, theirs, big, rules, other_key, shown, many, melds)
 
 
 @scalar_kernel

@@ -194,7 +194,7 @@ class Round(NamedTuple):
         if draws >= rules.most_draws:
             phase = OVER
         history, pile = (*history, (seat, move)), (*pile, card)
-        if rules.void_if_returned_twice and _returned_twice(history, card):
+        if rules.void_if_returned_twice and returned_twice(history, card):
             phase = OVER
         if phase is OVER:
             outcome = Outcome("void", None, 0, draws)
@@ -267,7 +267,7 @@ class Round(NamedTuple):
         return self._replace(deck=deck, hands=(first, second), masks=masks, drawn=(one, two))
 
 
-def _returned_twice(history: tuple[tuple[int, Move], ...], card: int) -> bool:
+def returned_twice(history: tuple[tuple[int, Move], ...], card: int) -> bool:
     """Tell whether the last two turns were both to take this card and put it back."""
     last = [move for _, move in history[-4:]]
     return [move.verb for move in last] == [TAKE, DROP, TAKE, DROP] and all(move.index == card for move in last)

@@ -56,8 +56,9 @@ def _waiting() -> None:
 
 
 def _gin() -> None:
-    from meldlab.gin import Gin, players
+    from meldlab.gin import Gin, Move, players
     from meldlab.gin.advice import advise, imagined_view
+    from meldlab.gin.review import Reviewer
     from meldlab.lab.arena.contest import contest
     from meldlab.lab.computing import Setting, compute
     from meldlab.lab.tuning.work import warm
@@ -72,6 +73,7 @@ def _gin() -> None:
     for name in ("ensemble", "computed:light"):
         for view in (ten, knock):
             advise(view, players.parse(name))
+    Reviewer.named("simple", worlds=2).weigh(knock, Move.parse("drop KC"))
     compute("simple", Setting(cards=3, ranks=4), device="cpu", rounds=1000, games=2, loops=1)
 
 

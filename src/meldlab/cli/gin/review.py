@@ -1,101 +1,98 @@
-"""``meldlab gin review``: the decisions of a game that cost most, and what would have been better."""
+"""``meldlab gin review``: what the decisions of a match cost, and what would have been better."""
 
-from typing import TYPE_CHECKING, Annotated, Any
+from contextlib import nullcontext
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from meldlab.cli.options import JsonOption, print_json
-from meldlab.cli.progress import tracked
+from meldlab.cli.options import JsonOption, SeedOption, ThreadsOption, print_json
+from meldlab.cli.progress import progress_bar
 from meldlab.cli.replay import RecordArgument, read_record
 
 if TYPE_CHECKING:
     from rich.console import Console
-    from rich.text import Text
 
-    from meldlab.gin.move import Move
-    from meldlab.gin.review import Decision
+    from meldlab.gin.review import Decision, Review, Reviewer
+    from meldlab.play import Record
 
 
 def review(
     file: RecordArgument,
-    top: Annotated[int, typer.Option("--top", min=1, help="Decisions to show.")] = 10,
     seat: Annotated[int | None, typer.Option("--seat", min=1, help="Whose; yours if you played, else of both.")] = None,
-    player: Annotated[str, typer.Option("--player", help="Any player that says what its moves are worth, also yours.")] = "computed:light",
+    player: Annotated[str, typer.Option("--player", help="Who plays every world to its end, in both seats.")] = "computed:light-ensemble",
+    worlds: Annotated[int, typer.Option("--worlds", min=2, max=1_000_000, help="Worlds for each decision.")] = 200,
+    least: Annotated[float, typer.Option("--least", min=0, max=1, help="The least loss of a mistake, in chance to win.")] = 0.025,
+    out: Annotated[Path | None, typer.Option("--out", metavar="PAGE.html", help="Write it all as one page.")] = None,
+    seed: SeedOption = 0,
+    threads: ThreadsOption = 0,
     json: JsonOption = False,
 ) -> None:
-    """Look back at a game: the decisions that cost most by the values of a player, and what would have been better.
+    """Look back at a match: every decision valued anew on worlds that the seat could imagine, and the mistakes, the dearest first.
 
-    Example: meldlab gin review game.toml --top 5
+    Example: meldlab gin review game.toml --out review.html
     """
     from rich.console import Console
 
-    from meldlab.errors import NotLegalHere
-    from meldlab.gin import Gin
-    from meldlab.gin.players import parse
-    from meldlab.gin.review import review as look_back
-    from meldlab.lab.games import game_of
-    from meldlab.play import replay
+    from meldlab.cache import replace_file
+    from meldlab.gin.review import Reviewer
 
     record = read_record(file, seat)
-    game = game_of(record)
-    if not isinstance(game, Gin):
-        raise NotLegalHere(f"{file} is a record of {record.game}; only gin can be reviewed")
     yours = [place for place, name in enumerate(record.players) if name == "you"]
-    seats = [seat - 1] if seat is not None else yours or [0, 1]
-    steps = list(replay(game, record))
-    found = look_back(tracked(steps, "looking back"), record.deal, parse(player), seats)
-    rounds = {step.number: step.before.number + 1 for step in steps}
+    reviewer, seats = Reviewer.named(player, worlds, seed, threads, least), [seat - 1] if seat is not None else yours or [0, 1]
+    # The page is opened first: that it cannot be written is said at once.
+    with replace_file(out) if out is not None else nullcontext() as page:
+        found = _looked(reviewer, record, seats)
+        if page is not None:
+            from meldlab.lab.reviewing.page import review_page
+
+            page.write(review_page(found, least).encode())
     if json:
-        print_json(
-            {
-                "player": player,
-                "decisions": len(found),
-                "cost": [round(sum(one.cost for one in found if one.seat == place), 5) for place in range(2)],
-                "costliest": [_answer(one, rounds[one.number]) for one in found[:top]],
-            }
-        )
+        print_json(found.as_json(least) | ({"page": out} if out else {}))
         return
     console = Console(highlight=False)
-    for place in seats:
-        own = [one.cost for one in found if one.seat == place]
-        name = f"p{place + 1} {record.players[place]}"
-        console.print(f"{name}: {len(own)} decisions cost {sum(own):.1f} in all, as {player} counts", markup=False, soft_wrap=True)
-    for nth, one in enumerate(found[:top], 1):
-        _show(console, nth, one, rounds[one.number])
+    for place in found.seats:
+        many = sum(one.seat == place for one in found.decisions)
+        own = [one for one in found.mistakes(least) if one.seat == place]
+        told = (
+            f"{len(own)} mistake{'s' * (len(own) != 1)} that cost {100 * found.cost(place, least):.1f} % of a match"
+            if own
+            else "no mistake"
+        )
+        console.print(f"p{place + 1} {found.players[place]}: {many} decisions, {told}", markup=False, soft_wrap=True)
+    kinds = ", ".join(f"{kind} {many}" for kind, many in found.kinds(least).items() if many)
+    if kinds:
+        console.print(f"by kind: {kinds}")
+    for nth, one in enumerate(found.mistakes(least), 1):
+        _show(console, nth, one)
+    if out is not None:
+        console.print(f"\n{out}", markup=False, soft_wrap=True)
 
 
-def _answer(one: "Decision", number: int) -> dict[str, Any]:
-    view = one.view
-    return {
-        "action": one.number + 1,
-        "round": number,
-        "seat": one.seat + 1,
-        "hand": str(view.hand),
-        "upcard": None if view.upcard is None else str(view.upcard),
-        "stock": view.stock,
-        "done": str(one.done),
-        "better": str(one.better),
-        "cost": round(one.cost, 5),
-    }
+def _looked(reviewer: "Reviewer", record: "Record", seats: list[int]) -> "Review":
+    from meldlab.gin.review import Review, steps_of
+
+    steps, decisions = steps_of(record), []
+    with progress_bar("looking back") as show:
+        for one in reviewer.decisions(steps, seats):
+            decisions.append(one)
+            show(one.number + 1, len(steps))
+    return Review.of(reviewer, record, decisions, seats)
 
 
-def _show(console: "Console", nth: int, one: "Decision", number: int) -> None:
-    """Print a decision: where, with which cards, what was done, and what would have been better."""
-    from meldlab.cli.pictures import arrangement_text, cards_text
-    from meldlab.melds import arrange
-
-    view = one.view
-    console.print(f"\n{nth}. round {number}, action {one.number + 1}, p{one.seat + 1}: {one.cost:.2f} lost")
-    console.print("   hand  ", arrangement_text(arrange(view.hand)))
-    console.print("   upcard", cards_text([view.upcard] if view.upcard else []), f" stock {view.stock}")
-    console.print("   did   ", _move_text(one.done))
-    console.print("   better", _move_text(one.better))
-
-
-def _move_text(move: "Move") -> "Text":
-    """Return a move with its card as hands are written; the melds of a knock can be seen in the hand."""
+def _show(console: "Console", nth: int, one: "Decision") -> None:
+    """Print a mistake: where, with which cards, what was done, and what would have been better."""
     from rich.text import Text
 
-    from meldlab.cli.pictures import cards_text
+    from meldlab.cli.pictures import arrangement_text, cards_drawn, cards_text
+    from meldlab.melds import arrange
 
-    return Text(f"{move.verb} ").append_text(cards_text([move.card] if move.card else []))
+    view, own = one.view, one.own
+    lost = f"{100 * own.cost:.1f} % lost" + (f" (+- {100 * own.error:.1f})" if one.worlds else "")
+    console.print(f"\n{nth}. round {view.number + 1}, action {one.number + 1}, p{view.seat + 1}: {one.kind}, {lost}")
+    console.print("   hand   ", arrangement_text(arrange(view.hand)))
+    lying = cards_text([view.upcard] if view.upcard else [])
+    console.print("   upcard ", lying, f" stock {view.stock}, score {view.scores[view.seat]} to {view.scores[1 - view.seat]}")
+    for word, candidate in (("did", own), ("better", one.best)):
+        worth = f"   {100 * candidate.chance:.1f} % to win, {candidate.points:+.1f} points"
+        console.print(Text(f"   {word:8}").append_text(cards_drawn(str(candidate.move))).append(worth))

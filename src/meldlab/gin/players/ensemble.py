@@ -274,18 +274,8 @@ class EnsemblePlayer(GinPlayer):
 
     def belief(self, view: View) -> NDArray[np.float64]:
         """Return [54] float64, what the open events of the round say about every card."""
-        belief, events, pile = np.zeros(54), [], _first_upcard(view)
-        for seat, move in view.history:
-            if move.verb not in VERBS:
-                break
-            # A draw from stock, or a pass, leaves the upcard lying; the pile is empty only while its taker chooses a discard.
-            card = move.index if move.index >= 0 else pile[-1] if pile else 0
-            events.append((seat, VERBS[move.verb], card))
-            if move.verb is Verb.DROP:
-                pile.append(card)
-            elif move.verb is Verb.TAKE and pile:
-                pile.pop()
-        kernel_ensemble.recall(view.seat, np.array(events, np.int64).reshape(-1, 3), self._vector, belief)
+        belief = np.zeros(54)
+        kernel_ensemble.recall(view.seat, events_of(view), self._vector, belief)
         return belief
 
     def think(self, view: View, chance: Chance) -> list[Valued]:
@@ -314,6 +304,22 @@ class EnsemblePlayer(GinPlayer):
         sheet.values[:] = np.nan
         chosen = kernel_ensemble.ensemble_discard(sight, np.array(view.card_indices, np.int64), belief, self._vector, sheet)
         return int(kernel_ensemble.weigh_knock(chosen, sight, belief, self._vector, sheet.left)), sheet.values
+
+
+def events_of(view: View) -> NDArray[np.int64]:
+    """Return [events, 3] int64, what both have done in the open as ``recall`` takes it."""
+    events, pile = [], _first_upcard(view)
+    for seat, move in view.history:
+        if move.verb not in VERBS:
+            break
+        # A draw from stock, or a pass, leaves the upcard lying; the pile is empty only while its taker chooses a discard.
+        card = move.index if move.index >= 0 else pile[-1] if pile else 0
+        events.append((seat, VERBS[move.verb], card))
+        if move.verb is Verb.DROP:
+            pile.append(card)
+        elif move.verb is Verb.TAKE and pile:
+            pile.pop()
+    return np.array(events, np.int64).reshape(-1, 3)
 
 
 def _first_upcard(view: View) -> list[int]:

@@ -92,16 +92,28 @@ class MonteCarloPlayer(GinPlayer):
 
     def values(self, view: View, candidates: list[tuple[int, int]], chance: Chance) -> list[float]:
         """Return the mean points that each candidate wins."""
-        rules = _rules(view.rules).copy()
-        rules[kernel_layout.LIMIT] = view.limit
+        rules = rules_of(view)
         values = np.zeros(len(candidates))
-        passes = sum(move.verb is Verb.PASS for _, move in view.history) if view.phase == Phase.OFFER else 3
-        draws = sum(move.verb in (Verb.DRAW, Verb.TAKE) for _, move in view.history)
-        upcards = sum(move.verb is Verb.TAKE for _, move in view.history) - _took_the_first(view)
-        pile, key = np.array(view.pile_indices, np.int64), np.uint64(chance.key(Purpose.IMAGINED_HANDS))
-        situation = Situation(view.mask, view.known_mask, pile, view.stock, view.turn, draws, upcards, passes)
-        rollouts(np.array(candidates, np.int64), self.deals, key, situation, PLAY_OUT, rules, values)
+        key = np.uint64(chance.key(Purpose.IMAGINED_HANDS))
+        rollouts(np.array(candidates, np.int64), self.deals, key, situation_of(view), PLAY_OUT, rules, values)
         return [float(value) for value in values / self.deals]
+
+
+def rules_of(view: View) -> NDArray[np.int64]:
+    """Return the rules that the round of a view is played out by, with the knock limit of this round."""
+    rules = _rules(view.rules).copy()
+    rules[kernel_layout.LIMIT] = view.limit
+    return rules
+
+
+def situation_of(view: View) -> Situation:
+    """Return a view as the rollouts start from it, the player who thinks in seat 0."""
+    passes = sum(move.verb is Verb.PASS for _, move in view.history) if view.phase == Phase.OFFER else 3
+    draws = sum(move.verb in (Verb.DRAW, Verb.TAKE) for _, move in view.history)
+    upcards = sum(move.verb is Verb.TAKE for _, move in view.history) - _took_the_first(view)
+    dropped = {move.index: 1 + (seat != view.seat) for seat, move in view.history if move.verb is Verb.DROP}
+    pile = np.array([card + 64 * dropped.get(card, 0) for card in view.pile_indices], np.int64)
+    return Situation(view.mask, view.known_mask, pile, view.stock, view.turn, draws, upcards, passes)
 
 
 @cache

@@ -1,0 +1,57 @@
+"""A review as one page: the chance to win over the match, the mistakes by kind, and every decision with all its candidates."""
+
+from matplotlib.ticker import MaxNLocator, PercentFormatter
+
+from meldlab.gin.review import LEAST, Review
+from meldlab.lab.figures.sheet import BLUE, ORANGE, RED, Sheet, blank
+from meldlab.lab.pages.page import render
+from meldlab.melds import arrange
+
+__all__ = ["draw_curve", "review_page"]
+
+SIZE = (9.0, 3.8)
+COLOURS = (BLUE, ORANGE)
+
+
+def draw_curve(review: Review, least: float = LEAST) -> Sheet:
+    """Draw the chance to win the match over its actions, for each seat that was reviewed; mistakes are marked, rounds divided."""
+    figure, (axes,) = blank(size=SIZE)
+    rows: list[tuple[int, int, float]] = []
+    for seat in review.seats:
+        curve = review.curve(seat)
+        name = f"p{seat + 1} {review.players[seat]}"
+        axes.plot([point.action for point in curve], [point.chance for point in curve], color=COLOURS[seat], lw=1.6, label=name)
+        rows += [(seat + 1, point.action, point.chance) for point in curve]
+    missed = review.mistakes(least)
+    if missed:
+        axes.plot([one.number + 1 for one in missed], [one.own.chance for one in missed], "o", color=RED, ms=6, label="mistake")
+    for action, _ in review.between:
+        axes.axvline(action, color="#333333", lw=0.5, alpha=0.35)
+    axes.axhline(0.5, color="#333333", lw=0.5, ls=":")
+    axes.set(xlabel="action", ylabel="chance to win the match", ylim=(-0.02, 1.02))
+    axes.margins(x=0.01)
+    axes.xaxis.set_major_locator(MaxNLocator(integer=True))
+    axes.yaxis.set_major_formatter(PercentFormatter(1))
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.legend(frameon=False, loc="upper center", bbox_to_anchor=(0.5, 1.14), ncols=3)
+    seats, actions, chances = zip(*rows, strict=True) if rows else ((), (), ())
+    return figure, {"seat": seats, "action": actions, "chance": chances}
+
+
+def review_page(review: Review, least: float = LEAST) -> str:
+    """Return the page as one self-contained HTML text; the same review gives the same bytes."""
+    mistakes = review.mistakes(least)
+    by_cost = sorted(review.decisions, key=lambda one: (-one.own.cost, one.number))
+    contents = {"curve": "Chance to win", "mistakes": "Mistakes", "decisions": "All decisions", "legend": "How to read this"}
+    return render(
+        "meldlab.lab.reviewing",
+        "page.html.jinja",
+        title=f"Review: {' against '.join(review.players)}",
+        contents=contents,
+        review=review,
+        least=least,
+        mistakes=mistakes,
+        others=[one for one in by_cost if one not in mistakes],
+        arrange=arrange,
+        sheets={"curve": draw_curve(review, least)},
+    )
