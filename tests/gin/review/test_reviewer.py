@@ -1,5 +1,6 @@
 """Decisions valued anew: as exact as worlds allow, from what the seat knew, and found where somebody blunders."""
 
+import pickle
 from itertools import combinations, permutations
 
 import numpy as np
@@ -120,6 +121,31 @@ def test_the_same_seed_gives_the_same_numbers_on_any_cores_and_in_any_pieces(mon
     # It may be stopped, and taken up again.
     begun = next(QUICK.decisions(some))
     assert [begun, *QUICK.decisions(some, since=begun.number + 1)] == one
+
+
+def test_an_error_says_how_much_costs_differ_from_seed_to_seed() -> None:
+    found = []
+    for seed in range(60):
+        decision = weighed(GIN, "drop KS", Reviewer.named("simple", worlds=50, seed=seed, least=1))
+        assert decision.worlds == 50
+        found.append((decision.own.cost, decision.own.error))
+    costs, errors = np.array(found).T
+    assert 0.75 < costs.std(ddof=1) / errors.mean() < 1.3
+
+
+def test_luck_with_the_worlds_is_seldom_called_a_mistake() -> None:
+    # Eleven candidates that are all worth the same: against the luckiest of them one in seven loses more than two errors.
+    chance, called, lucky = np.random.default_rng(7), 0, 0
+    for _ in range(400):
+        worth = chance.normal(0.5, 0.3, (800, 11))
+        losses = worth[:, worth.mean(axis=0).argmax()] - worth[:, 0]
+        lucky += losses.mean() > 2 * losses.std() / np.sqrt(len(losses))
+        called += reviewing._is_sure(worth, 0)
+    assert called < 0.07 * 400
+    assert lucky > 0.11 * 400
+    # What is truly worse is called so nearly always.
+    worse = [chance.normal(0.5, 0.3, (800, 11)) - 0.06 * (np.arange(11) == 0) for _ in range(100)]
+    assert sum(reviewing._is_sure(worth, 0) for worth in worse) > 90
 
 
 def test_forced_decisions_are_left_out() -> None:
@@ -264,6 +290,24 @@ def test_the_wall_is_weighed_too() -> None:
     decision = weighed(view, "pass")
     assert (decision.kind, str(decision.best.move), decision.own.points) == (Kind.DRAW, "take KH", 0)
     assert decision.is_mistake()
+
+
+def test_big_gin_is_weighed_beside_gin() -> None:
+    eleven = imagined_view("2C 3C 4C 9D 9H 9S KC KD KH KS 5C", rules=Rules.preset("oklahoma"))._replace(limit=5)
+    decision = weighed(eleven, "drop KS")
+    assert (decision.best.move.verb, decision.kind, decision.is_mistake()) == (Verb.BIG_GIN, Kind.LATE, True)
+    gin = max(one.points for one in decision.candidates if one.move.verb is Verb.KNOCK)
+    assert decision.best.points == gin + 6
+
+
+def test_decisions_and_reviewers_can_be_sent_elsewhere() -> None:
+    decision = weighed(GIN, "drop 5H", pickle.loads(pickle.dumps(QUICK)))
+    assert pickle.loads(pickle.dumps(decision)) == decision == weighed(GIN, "drop 5H")
+
+
+def test_a_position_that_cannot_be_is_refused() -> None:
+    with pytest.raises(NotLegalHere, match="31 cards would be in stock in this position, not 40"):
+        weighed(GIN._replace(stock=40), "drop 5H")
 
 
 def test_who_cannot_review_is_named() -> None:

@@ -91,8 +91,8 @@ def _show(console: "Console", nth: int, one: "Decision") -> None:
     lost = f"{100 * own.cost:.1f} % lost" + (f" (+- {100 * own.error:.1f})" if one.worlds else "")
     console.print(f"\n{nth}. round {view.number + 1}, action {one.number + 1}, p{view.seat + 1}: {one.kind}, {lost}")
     console.print("   hand   ", arrangement_text(arrange(view.hand)))
-    lying = cards_text([view.upcard] if view.upcard else [])
+    lying = cards_text([view.upcard]) if view.upcard else "none"
     console.print("   upcard ", lying, f" stock {view.stock}, score {view.scores[view.seat]} to {view.scores[1 - view.seat]}")
     for word, candidate in (("did", own), ("better", one.best)):
-        worth = f"   {100 * candidate.chance:.1f} % to win, {candidate.points:+.1f} points"
-        console.print(Text(f"   {word:8}").append_text(cards_drawn(str(candidate.move))).append(worth))
+        worth = f"   {word:8}{100 * candidate.chance:.1f} % to win, {candidate.points:+.1f} points: "
+        console.print(Text(worth).append_text(cards_drawn(str(candidate.move))), soft_wrap=True)

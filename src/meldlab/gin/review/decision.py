@@ -1,4 +1,13 @@
-"""A decision that is looked back at: what could have been done, what each of it was worth, and whether it was a mistake."""
+"""A decision that is looked back at: what could have been done, what each of it was worth, and whether it was a mistake.
+
+>>> from meldlab.gin.advice import imagined_view
+>>> view = imagined_view("2C 3C 4C 9D 9H 9S KC KD KH 5H", "KS")
+>>> take, leave = Move.parse("take KS"), Move.parse("pass")
+>>> candidates = Candidate(take, 0.71, 40.0, 0.0, 0.0), Candidate(leave, 0.6, 21.0, 0.11, 0.02)
+>>> decision = Decision(0, view, leave, candidates, worlds=200, sure=True)
+>>> decision.is_mistake(), decision.is_mistake(least=0.2), str(decision.kind), decision.judge(take).good
+(True, False, 'draw', True)
+"""
 
 from dataclasses import dataclass
 from typing import Any

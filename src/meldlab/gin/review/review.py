@@ -1,4 +1,13 @@
-"""A match looked back at: its decisions, its mistakes by kind, and the chance to win it as it went up and down."""
+"""A match looked back at: its decisions, its mistakes by kind, and the chance to win it as it went up and down.
+
+>>> from meldlab.gin import Gin, players
+>>> from meldlab.play import Deal, Table
+>>> record = Table(Gin(), [players.parse("simple"), players.parse("simple")]).play(Deal(seed=2)).record
+>>> reviewer = Reviewer.named("simple", worlds=10)
+>>> begun = Review.of(reviewer, record, reviewer.decisions(steps_of(record)[:20]))
+>>> len(begun.decisions), begun.curve(seat=1)[-1].chance == float(1 in record.result.winners)
+(19, True)
+"""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -87,6 +96,7 @@ class Review:
                 }
                 for seat in self.seats
             ],
+            "rounds": [action for action, _ in self.between],
             "kinds": {str(kind): many for kind, many in self.kinds(least).items()},
             "mistakes": [one.number + 1 for one in found],
             "decisions": [one.as_json(least) for one in self.decisions],

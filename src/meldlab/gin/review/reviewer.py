@@ -29,7 +29,7 @@ from meldlab.gin.review.equity import Equity
 from meldlab.gin.review.kernel import Memory, play_worlds
 from meldlab.gin.round import Round
 from meldlab.gin.rules import Rules
-from meldlab.gin.view import Phase, View
+from meldlab.gin.view import HAND_CARDS, Phase, View
 from meldlab.pieces import on_cores
 from meldlab.play import Deal, Record, Step, replay
 
@@ -37,7 +37,7 @@ __all__ = ["PLAYER", "WORLDS", "Reviewer", "steps_of"]
 
 PLAYER, WORLDS = "computed:light-ensemble", 200
 MOST_WORLDS = 1_000_000
-AGAIN = 4  # so many times the worlds for what looks like a mistake
+AGAIN = 4  # so many times the worlds, fresh ones, for what looks like a mistake
 LONGEST = 100  # draws after which a world is void: two may swap upcards for ever
 CHUNK = 4
 Worth = tuple[NDArray[np.float64], NDArray[np.float64]]
@@ -50,20 +50,20 @@ def steps_of(record: Record) -> list[Step[Match]]:
     return list(replay(Gin.read(record.rules), record))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Reviewer:
     """A player who plays both seats of every world to the end of the round, on so many worlds.
 
     The opponent is taken to play as the reviewer does, and the cards that a seat does not see to lie anywhere with equal chance.
     """
 
-    seated: Seated
+    seated: Seated = field(repr=False)
     worlds: int = WORLDS
     seed: int = 0
     threads: int = 1
     least: float = LEAST
     """What a decision must seem to lose to be looked at again; below it nothing is called a mistake."""
-    _equities: dict[Rules, Equity] = field(default_factory=dict, compare=False, repr=False)
+    _equities: dict[Rules, Equity] = field(default_factory=dict, repr=False)
 
     def __post_init__(self) -> None:
         whole_number(self.worlds, "number of worlds", 2, MOST_WORLDS)
@@ -116,9 +116,9 @@ class Reviewer:
         decision = _decided(number, view, moves[at], moves, worth, sure=view.phase is Phase.SHOW)
         if not decision.worlds or not decision.own.clear or decision.own.cost < self.least:
             return decision
-        more = self._worth(view, moves, number, range(self.worlds, AGAIN * self.worlds))
-        worth = np.concatenate((worth[0], more[0])), np.concatenate((worth[1], more[1]))
-        return _decided(number, view, moves[at], moves, worth, sure=_is_sure(worth[0], at))
+        # Its numbers were looked at because they were large, which luck helps; fresh worlds do not know of that.
+        again = self._worth(view, moves, number, range(self.worlds, (1 + AGAIN) * self.worlds))
+        return _decided(number, view, moves[at], moves, again, sure=_is_sure(again[0], at))
 
     def judge(self, decision: Decision, move: Move) -> Judgement:
         """Say whether another move is good, also one that was not among the candidates."""
@@ -138,6 +138,9 @@ class Reviewer:
 
     def _played(self, view: View, moves: list[Move], number: int, worlds: range) -> NDArray[np.int64]:
         # The worlds hang from a seed of the review's own: from that of the game the hidden cards could be told.
+        hidden = 52 - HAND_CARDS - (view.mask | sum(1 << card for card in view.pile_indices)).bit_count()
+        if hidden != view.stock:
+            raise NotLegalHere(f"{hidden} cards would be in stock in this position, not {view.stock}")
         key = np.uint64(Deal(self.seed).chance(number, view.seat).key(Purpose.REVIEW))
         rows, situation, memory = as_rows(view, moves), situation_of(view), self._memory(view)
         pair, rules, outcomes = pair_of(self.seated, self.seated), rules_of(view), np.zeros((len(worlds), len(moves)), np.int64)

@@ -1,4 +1,8 @@
-"""A review as one page: the chance to win over the match, the mistakes by kind, and every decision with all its candidates."""
+"""A review as one page: the chance to win over the match, the mistakes by kind, and every decision with all its candidates.
+
+>>> review_page(Review(("you", "simple"), (0,), (), (), "simple", 200, 0)).splitlines()[5]
+'<title>Review: you against simple – meldlab</title>'
+"""
 
 from matplotlib.ticker import MaxNLocator, PercentFormatter
 
