@@ -1,6 +1,8 @@
 """The server: routes of all rooms behind the guard.
 
->>> from meldlab.web.settings import Settings
+>>> from meldlab.web.review import pages as review_pages
+from meldlab.web.review import routes as review
+from meldlab.web.settings import Settings
 >>> [route.path for route in make_app(Settings(store=":memory:")).routes if route.path == "/api/matches/{id}"]
 ['/api/matches/{id}']
 """
@@ -22,6 +24,8 @@ from meldlab.web.guard import Guard
 from meldlab.web.laboratory import COLD, Lab, Laboratory
 from meldlab.web.pages import page
 from meldlab.web.problems import REFUSALS, refuse_in_one_shape
+from meldlab.web.review import pages as review_pages
+from meldlab.web.review import routes as review
 from meldlab.web.settings import Settings
 from meldlab.web.stopping import routes as stopping
 from meldlab.web.waiting import routes as waiting
@@ -35,6 +39,8 @@ ROUTERS: tuple[Any, ...] = (
     long_work.router,
     gin.api,
     gin.pages,
+    review.api,
+    review_pages.pages,
     waiting.api,
     waiting.pages,
     stopping.api,

@@ -5,23 +5,28 @@ from typing import Any
 from meldlab.cards import CARDS, Hand
 from meldlab.gin.advice import advise
 from meldlab.gin.players import EnsemblePlayer
+from meldlab.gin.review import PLAYER, WORLDS
 from meldlab.gin.view import View
-from meldlab.lab.games import game_of, player_of
+from meldlab.lab.games import game_of
 from meldlab.play import Record, Step, Table
+from meldlab.web.opponents import opponent
 from meldlab.web.playing import PERSON, steps_of
+from meldlab.web.review.work import reviewer
 
 __all__ = ["beliefs", "hint", "watch"]
 
 
-def hint(record: str, seat: int) -> dict[str, Any]:
-    """Return the best move and why, and what the adviser makes of all moves it compares."""
+def hint(record: str, seat: int, level: int) -> dict[str, Any]:
+    """Return a good move and why; of the second level what all moves are worth, by the worlds of the review."""
     view = _view(record, seat)
     advice = advise(view)
-    values = sorted(advice.values, key=lambda one: -one.value)
+    # Whether the advice is a mistake is not asked here, so nothing is looked at twice.
+    weighed = reviewer(PLAYER, WORLDS, least=1.0).weigh(view, advice.move, len(view.history)) if level > 1 else None
     return {
         "move": str(advice.move),
         "reason": advice.reason,
-        "values": [{"move": str(one.move), "points": one.value} for one in values],
+        "values": [one.as_json() for one in weighed.candidates] if weighed else [],
+        "worlds": weighed.worlds if weighed else 0,
     }
 
 
@@ -52,7 +57,7 @@ def watch(record: str, seat: int, player: str) -> str:
     """Return the record of the same deal with a player of the house in the person's seat."""
     read = Record.parse(record)
     game = game_of(read)
-    seated = [player_of(game, player if name == PERSON else name) for name in read.players]
+    seated = [opponent(game, "gin", player if name == PERSON else name) for name in read.players]
     return str(Table(game, seated).play(read.deal).record)
 
 
