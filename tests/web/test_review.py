@@ -191,6 +191,7 @@ def test_a_record_that_has_not_ended_can_be_brought(client: TestClient) -> None:
     ("text", "says"),
     [
         ("", "a record is wanted"),
+        (" ", "a record is wanted"),
         ("nonsense", "not TOML"),
         (str(RECORD).replace("seed", "sed", 1), "unknown field &#39;sed&#39;"),
         (str(RECORD).replace(RECORD.actions[4], "p9 fly", 1), "action 5"),
@@ -204,11 +205,14 @@ def test_a_broken_record_is_refused_with_its_place(client: TestClient, text: str
     shown = re.search(r'<pre class="mistake" role="alert">(.*?)</pre>', answer.text, re.DOTALL)
     assert shown is not None
     assert says in shown[1]
-    if text:
+    if text.strip():
         assert client.post("/api/review/records", json={"text": text}).status_code == 422
 
 
 def test_too_much_is_refused(client: TestClient) -> None:
+    many = len(client.get("/api/matches").json())
+    assert "worlds: " in client.post("/review", data={"text": str(RECORD), "worlds": "many"}).text
+    assert len(client.get("/api/matches").json()) == many
     assert client.post("/api/review/records", content=json.dumps({"text": "x" * 300_000})).status_code == 413
     for wrong in ({"worlds": 10**9}, {"player": "own.py:X"}, {"seat": 3}, {"match": "../../etc/passwd"}, {"more": 1}):
         assert client.post("/api/review", json={"match": "A" * 16, **wrong}).status_code == 422

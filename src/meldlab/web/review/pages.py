@@ -24,6 +24,7 @@ pages = APIRouter(include_in_schema=False)
 MOST_SHOWN = 50
 MOST_MATCHES = 20
 LEAST = 2.5
+NO_MATCH = "-" * 16  # until a record is kept as one
 Kind = Literal["", "draw", "discard", "knocked too early", "knocked too late", "lay-off", "melds shown"]
 
 
@@ -91,14 +92,17 @@ async def begin(request: Request, lab: Lab, person: Person) -> Response:
     """Begin a review, of a match that is kept or of a record that was sent."""
     typed = await form(request)
     text = typed.get("text", "").strip() or typed.get("file", "").strip()
-    settings = {name: typed[name] for name in ("player", "worlds") if typed.get(name)}
+    settings: dict[str, Any] = {name: typed[name] for name in ("player", "worlds") if typed.get(name)}
     if typed.get("seat") in ("1", "2"):
-        settings["seat"] = int(typed["seat"])  # type: ignore[assignment]
+        settings["seat"] = int(typed["seat"])
     try:
-        match = typed.get("match") or (await give_record(lab, person, Given(text=text))).match
-        begun = await start(lab, person, Start(match=match, **settings))  # type: ignore[arg-type]
+        wanted = Start(match=typed.get("match") or NO_MATCH, **settings)
+        if wanted.match == NO_MATCH:
+            wanted.match = (await give_record(lab, person, Given(text=text))).match
+        begun = await start(lab, person, wanted)
     except ValidationError as problem:
-        why = "a record is wanted: paste it, choose a file, or drop one here" if not text else problem.errors()[0]["msg"]
+        field, says = problem.errors()[0]["loc"][-1], problem.errors()[0]["msg"]
+        why = "a record is wanted: paste it, choose a file, or drop one here" if field == "text" else f"{field}: {says}"
         return await _home(request, lab, person, problem=why, typed=text)
     except MeldlabError as problem:
         return await _home(request, lab, person, problem=str(problem), typed=text)
