@@ -52,6 +52,9 @@ def test_a_seat_receives_no_card_that_it_may_not_see(client: TestClient, opponen
             "refused": client.get(f"/api/matches/{id}/record").text,
             "list": client.get("/api/matches").text,
             "hint": client.get(f"/api/gin/matches/{id}/hint").text,
+            "worth": client.get(f"/api/gin/matches/{id}/hint?level={2 if checked < 3 else 1}").text,
+            "review": client.post("/api/review", json={"match": id}).text,
+            "review page": _main(client.get(f"/review?match={id}").text),
         }
         for name, text in ((name, text.replace(id, "")) for name, text in wire.items()):
             assert not secret & set(CARD.findall(text)), f"{name} tells {secret & set(CARD.findall(text))}"

@@ -266,7 +266,8 @@ def test_what_a_seat_cannot_see_is_in_no_answer(client: TestClient) -> None:
 
 
 def test_a_card_that_one_option_names_is_its_button(client: TestClient) -> None:
-    address = begun(client, "golf_solitaire")
+    wanted = {"game": "recycle", "rules": {"description": library.entry("golf_solitaire").text}, "opponents": [], "seed": 5}
+    address = f"/studio/play/{client.post('/api/matches', json=wanted).json()['id']}"
     for _ in range(3):
         page = client.get(address).text
         after = re.search(r'name="after" value="(\d+)"', page)

@@ -22,6 +22,8 @@ from meldlab.web.guard import Guard
 from meldlab.web.laboratory import COLD, Lab, Laboratory
 from meldlab.web.pages import page
 from meldlab.web.problems import REFUSALS, refuse_in_one_shape
+from meldlab.web.review import pages as review_pages
+from meldlab.web.review import routes as review
 from meldlab.web.rummikub import pages as rummikub_pages
 from meldlab.web.rummikub import routes as rummikub
 from meldlab.web.settings import Settings
@@ -41,6 +43,8 @@ ROUTERS: tuple[Any, ...] = (
     rummikub_pages.pages,
     gin.api,
     gin.pages,
+    review.api,
+    review_pages.pages,
     waiting.api,
     waiting.pages,
     stopping.api,

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from markupsafe import Markup, escape
 
-__all__ = ["bars", "curve", "dots", "heat", "intervals", "pairs"]
+__all__ = ["bars", "chances", "curve", "dots", "heat", "intervals", "pairs"]
 
 WIDTH, HEIGHT, LEFT, BOTTOM, TOP = 600, 220, 46, 34, 10
 
@@ -107,6 +107,39 @@ def intervals(rows: Sequence[tuple[str, float, float, float]], says: str) -> Mar
     return Markup(f'<svg class="chart" viewBox="0 0 600 {base + 6}" role="img" aria-label="{escape(says)}">{body}{ends}</svg>')
 
 
+def chances(
+    lines: Sequence[Sequence[tuple[float, float]]],
+    rounds: Sequence[int],
+    marks: Sequence[tuple[float, float, str, str]],
+    says: str,
+) -> Markup:
+    """Return chances over a match, a line for each seat; rounds divided, and marked places that lead somewhere: (x, y, address, title)."""
+    wide = max((x for line in lines for x, _ in line), default=0) or 1.0
+    base = HEIGHT - BOTTOM
+
+    def at(x: float, y: float) -> tuple[float, float]:
+        return LEFT + x / wide * (WIDTH - LEFT - 12), base - (base - TOP) * y
+
+    body = f'<path class="half" d="M{LEFT} {at(0, 0.5)[1]:.1f} H{WIDTH - 12}"/>'
+    body += "".join(f'<path class="round" d="M{at(x, 0)[0]:.1f} {TOP} V{base}"/>' for x in rounds)
+    for number, line in enumerate(lines):
+        points = " ".join("{:.1f},{:.1f}".format(*at(x, y)) for x, y in line)
+        body += f'<polyline class="line-{number}" points="{points}"/>'
+    for x, y, address, title in marks:
+        left, top = at(x, y)
+        body += (
+            f'<a href="{escape(address)}" aria-label="{escape(title)}"><circle class="target" cx="{left:.1f}" cy="{top:.1f}" r="14"/>'
+            f'<circle class="mark" cx="{left:.1f}" cy="{top:.1f}" r="6"><title>{escape(title)}</title></circle></a>'
+        )
+    below = [(at(x, 0)[0], str(x)) for x in range(0, int(wide) + 1, max(1, _round_step(wide)))]
+    return _framed(body, below, [(0.0, "0 %"), (0.5, "50 %"), (1.0, "100 %")], "action", says, role="group" if marks else "img")
+
+
+def _round_step(wide: float) -> int:
+    """Return the step between numbers below a line: about six of them, round ones."""
+    return next((step for step in (5, 10, 20, 50, 100, 200, 500, 1000, 5000) if wide / step <= 7), 10_000)
+
+
 def heat(values: Sequence[Sequence[float]], path: Sequence[Sequence[int]], says: str) -> Markup:
     """Return a field for each position, black cards left upwards and red cards left to the right, with the path that was taken."""
     rows, columns = len(values), len(values[0])
@@ -135,14 +168,16 @@ def heat(values: Sequence[Sequence[float]], path: Sequence[Sequence[int]], says:
     )
 
 
-def _framed(body: str, marks: Sequence[tuple[float, str]], heights: Sequence[tuple[float, str]], below: str, says: str) -> Markup:
+def _framed(
+    body: str, marks: Sequence[tuple[float, str]], heights: Sequence[tuple[float, str]], below: str, says: str, role: str = "img"
+) -> Markup:
     base = HEIGHT - BOTTOM
     ticks = "".join(f'<text x="{x:.1f}" y="{base + 15}" text-anchor="middle">{escape(text)}</text>' for x, text in marks)
     sides = "".join(
         f'<text x="{LEFT - 6}" y="{base - share * (base - TOP) + 4:.1f}" text-anchor="end">{escape(text)}</text>' for share, text in heights
     )
     return Markup(
-        f'<svg class="chart" viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="{escape(says)}">'
+        f'<svg class="chart" viewBox="0 0 {WIDTH} {HEIGHT}" role="{role}" aria-label="{escape(says)}">'
         f'<path class="axis" d="M{LEFT} {TOP} V{base} H{WIDTH}"/>{body}{ticks}{sides}'
         f'<text x="{(WIDTH + LEFT) / 2}" y="{HEIGHT - 3}" text-anchor="middle">{escape(below)}</text></svg>'
     )

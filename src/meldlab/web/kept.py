@@ -1,4 +1,4 @@
-"""What the server keeps in the store beside the runs: matches as records, and long work with how far it is."""
+"""What the server keeps in the store beside the runs: matches as records, long work with how far it is, tries at old mistakes."""
 
 import secrets
 import time
@@ -12,7 +12,7 @@ from meldlab.errors import NoSuchThing
 from meldlab.lab.runs.store import Store, canonical
 from meldlab.web.problems import HttpRefusal
 
-__all__ = ["Job", "KeptMatch", "Shelf"]
+__all__ = ["Job", "KeptMatch", "Shelf", "Tried"]
 
 TABLES = sa.MetaData()
 MATCHES = sa.Table(
@@ -44,6 +44,16 @@ JOBS = sa.Table(
     sa.Column("says", sa.Text, nullable=False),
     sa.Column("result", sa.Text),
     sa.Column("begun", sa.Double, nullable=False),
+    sa.Column("changed", sa.Double, nullable=False),
+)
+TRIES = sa.Table(
+    "tries",
+    TABLES,
+    sa.Column("owner", sa.String(32), primary_key=True),
+    sa.Column("match", sa.String(24), primary_key=True),
+    sa.Column("action", sa.Integer, primary_key=True),
+    sa.Column("tries", sa.Integer, nullable=False),
+    sa.Column("solved", sa.Boolean, nullable=False),
     sa.Column("changed", sa.Double, nullable=False),
 )
 
@@ -86,8 +96,17 @@ class Job:
     changed: float
 
 
+@dataclass(frozen=True)
+class Tried:
+    """How often somebody has tried a decision of a match again; ``solved``: whether the last try was good."""
+
+    tries: int
+    solved: bool
+    changed: float
+
+
 class Shelf:
-    """Matches and jobs in a store."""
+    """Matches, jobs and tries in a store."""
 
     def __init__(self, store: Store, matches: int = 10_000) -> None:
         self.store, self.matches = store, matches
@@ -155,6 +174,34 @@ class Shelf:
         question = question.where(JOBS.c.state.in_(states)) if states else question
         with self.store.reading() as connection:
             yield from [Job(**row._mapping) for row in connection.execute(question)]
+
+    def same_job(self, owner: str, kind: str, arguments: dict[str, Any]) -> Job | None:
+        """Return somebody's newest work of exactly this kind that is done or under way."""
+        same = (JOBS.c.owner == owner) & (JOBS.c.kind == kind) & (JOBS.c.arguments == canonical(arguments))
+        question = sa.select(JOBS).where(same & JOBS.c.state.in_(("waiting", "running", "done"))).order_by(JOBS.c.begun.desc()).limit(1)
+        with self.store.reading() as connection:
+            row = connection.execute(question).one_or_none()
+        return None if row is None else Job(**row._mapping)
+
+    def done_jobs(self, owner: str, kind: str, most: int = 100) -> list[str]:
+        """Return the ids of somebody's work of a kind that is done, the newest first."""
+        wanted = (JOBS.c.owner == owner) & (JOBS.c.kind == kind) & (JOBS.c.state == "done")
+        with self.store.reading() as connection:
+            return list(connection.execute(sa.select(JOBS.c.id).where(wanted).order_by(JOBS.c.begun.desc()).limit(most)).scalars())
+
+    def note_try(self, owner: str, match: str, action: int, solved: bool) -> None:
+        """Keep that somebody has tried a decision again."""
+        where = (TRIES.c.owner == owner) & (TRIES.c.match == match) & (TRIES.c.action == action)
+        values = {"solved": solved, "changed": time.time()}
+        with self.store.writing() as connection:
+            if not connection.execute(TRIES.update().where(where).values(tries=TRIES.c.tries + 1, **values)).rowcount:
+                connection.execute(TRIES.insert().values(owner=owner, match=match, action=action, tries=1, **values))
+
+    def tries_of(self, owner: str) -> dict[tuple[str, int], Tried]:
+        """Return what somebody has tried again, by match and action."""
+        with self.store.reading() as connection:
+            rows = connection.execute(sa.select(TRIES).where(TRIES.c.owner == owner)).all()
+        return {(row.match, row.action): Tried(row.tries, row.solved, row.changed) for row in rows}
 
     def change_job(self, id: str, **values: Any) -> None:
         """Keep what has changed about work; what has ended stays as it is."""

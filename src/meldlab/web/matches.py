@@ -13,21 +13,17 @@ from fastapi.responses import PlainTextResponse
 from fastapi.sse import EventSourceResponse, ServerSentEvent
 from pydantic import BaseModel, ConfigDict, Field
 
-from meldlab.errors import NoSuchThing, NotLegalHere
+from meldlab.errors import NotLegalHere
 from meldlab.play import Record
 from meldlab.web.kept import KeptMatch
 from meldlab.web.laboratory import Lab, Laboratory, Person
+from meldlab.web.opponents import check_opponent
 from meldlab.web.problems import HttpRefusal
 
 __all__ = ["Act", "After", "Begin", "MatchId", "Told", "act_in", "begin_match", "look_at", "router", "take_back"]
 
 router = APIRouter(prefix="/api/matches", tags=["matches"])
 MatchId = Annotated[str, Path(pattern="^[A-Za-z0-9_-]{16}$", description="The name of a match, as it was given when it began.")]
-# Who may be played against; a name that would read a file is none of them.
-OPPONENTS: dict[str, tuple[str, ...]] = {
-    "gin": ("random", "simple", "ensemble:paper", "ensemble:best", "computed:light", "computed:light-ensemble", "mc:16", "mc:64"),
-    "recycle": ("random", "mcts:20", "mcts:100", "ismcts:100", "pimc:20"),
-}
 KERNELS = {"gin": "gin", "recycle": "recycle"}
 
 
@@ -98,8 +94,7 @@ class Told(BaseModel):
 async def begin_match(lab: Lab, person: Person, wanted: Begin) -> Told:
     """Begin a match against players of the house."""
     for name in wanted.opponents:
-        if name not in OPPONENTS[wanted.game]:
-            raise NoSuchThing("opponent", name, OPPONENTS[wanted.game])
+        check_opponent(wanted.game, name)
     if wanted.seat > len(wanted.opponents):
         raise NotLegalHere(f"there are seats 0 to {len(wanted.opponents)}, not {wanted.seat}")
     lab.need(KERNELS[wanted.game])

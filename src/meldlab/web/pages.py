@@ -1,5 +1,6 @@
 """How a page of the laboratory is drawn: Jinja templates upon the house's frame, everything escaped, a nonce for the one script inside."""
 
+from email import message_from_bytes
 from functools import cache
 from typing import Any, NamedTuple
 from urllib.parse import parse_qsl
@@ -14,6 +15,9 @@ from meldlab.cards.picture import CROWN, PIPS
 from meldlab.errors import NotLegalHere
 
 __all__ = ["ROOMS", "WebRoom", "card_name", "form", "page"]
+
+
+FIELDS = 200  # of a form
 
 
 class WebRoom(NamedTuple):
@@ -55,12 +59,21 @@ def page(request: Request, template: str, *, status: int = 200, headers: dict[st
 
 
 async def form(request: Request) -> dict[str, str]:
-    """Return what a form has sent, the last value of each field."""
-    body = (await request.body()).decode("utf-8", errors="replace")
+    """Return what a form has sent, the last value of each field; a file as its text."""
+    kind, sent = request.headers.get("content-type", ""), await request.body()
+    if kind.startswith("multipart/form-data"):
+        parts = message_from_bytes(b"Content-Type: " + kind.encode("latin-1") + b"\r\n\r\n" + sent)
+        found = [part for part in parts.walk() if not part.is_multipart()][:FIELDS]
+        return {str(part.get_param("name", "", "content-disposition")): _text(part.get_payload(decode=True)) for part in found}
+    body = _text(sent)
     try:
-        return dict(parse_qsl(body, keep_blank_values=True, max_num_fields=200))
+        return dict(parse_qsl(body, keep_blank_values=True, max_num_fields=FIELDS))
     except ValueError:
-        raise NotLegalHere("a form has at most 200 fields") from None
+        raise NotLegalHere(f"a form has at most {FIELDS} fields") from None
+
+
+def _text(sent: Any) -> str:
+    return sent.decode("utf-8", errors="replace") if isinstance(sent, bytes) else ""
 
 
 def card_name(card: Card | str) -> str:

@@ -10,8 +10,9 @@ from dataclasses import replace
 from typing import Any
 
 from meldlab.errors import NotLegalHere
-from meldlab.lab.games import game_of, player_of
+from meldlab.lab.games import game_of
 from meldlab.play import Deal, Record, Step, Table, replay
+from meldlab.web.opponents import opponent
 from meldlab.web.workers import function_of
 
 __all__ = ["PERSON", "act", "begin", "learned", "look", "steps_of", "undo"]
@@ -103,8 +104,8 @@ def _go_on(record: Record, seat: int, action: str | None) -> dict[str, Any]:
     if before and before[-1].result is not None:
         raise NotLegalHere("the match is over")
     steps = list(before)
-    person = _Person(action)
-    table = Table(game, [person if place == seat else player_of(game, name) for place, name in enumerate(record.players)])
+    person, kind = _Person(action), _kind(record)
+    table = Table(game, [person if place == seat else opponent(game, kind, name) for place, name in enumerate(record.players)])
     with suppress(_Wanted):
         for step in table.steps(record.deal, steps[-1] if steps else None):
             if step.seat == seat and step.mistake is not None:
@@ -122,9 +123,7 @@ def _told(record: Record, game: Any, steps: list[Step[Any]], seat: int) -> dict[
     state = steps[-1].after if steps else game.start(len(record.players), record.deal)
     view = state.view(seat)
     over = record.result is not None
-    shown: Callable[[Any, Any, list[Step[Any]]], dict[str, Any]] = function_of(
-        SHOWN["recycle" if "description" in record.rules else record.game]
-    )
+    shown: Callable[[Any, Any, list[Step[Any]]], dict[str, Any]] = function_of(SHOWN[_kind(record)])
     legal = view.legal_actions() if not over and state.seat == seat else ()
     return {
         "record": str(record),
@@ -141,3 +140,7 @@ def _told(record: Record, game: Any, steps: list[Step[Any]], seat: int) -> dict[
             "view": shown(game, view, steps),
         },
     }
+
+
+def _kind(record: Record) -> str:
+    return "recycle" if "description" in record.rules else record.game

@@ -19,7 +19,7 @@ from meldlab.web.pages import form, page
 from meldlab.web.problems import HttpRefusal
 from meldlab.web.shapes import Counts, Pair
 
-__all__ = ["api", "pages"]
+__all__ = ["api", "moves_with", "pages", "sorted_hand"]
 
 api = APIRouter(prefix="/api/gin", tags=["gin"])
 pages = APIRouter(include_in_schema=False)
@@ -49,18 +49,27 @@ class Ladder(BaseModel):
 
 
 class Worth(BaseModel):
-    """A move, and what comes of it."""
+    """A move, and what comes of it by the worlds that all moves share."""
 
     move: str
+    chance: float
+    """To win the match."""
+    cost: float
+    """What it loses against the best, in chance to win."""
+    error: float
+    """The standard error of that loss."""
     points: float
+    """Of the round, in the mean."""
 
 
 class Hint(BaseModel):
-    """The best move, why, and what the adviser makes of all it compares."""
+    """What to do and why; of the second level what every move is worth, the best first."""
 
     move: str
     reason: str
     values: list[Worth]
+    worlds: int
+    """On how many worlds the moves were tried."""
 
 
 class Beliefs(BaseModel):
@@ -83,10 +92,12 @@ async def ladder() -> Ladder:
 
 
 @api.get("/matches/{id}/hint")
-async def hint(lab: Lab, id: MatchId) -> Hint:
+async def hint(
+    lab: Lab, id: MatchId, level: Annotated[int, Query(ge=1, le=2, description="1: which move; 2: what all are worth.")] = 1
+) -> Hint:
     """Return advice for the person whose turn it is."""
     match = _gin(lab, id)
-    return Hint(**await lab.ask("meldlab.web.gin.work:hint", record=match.record, seat=match.seat))
+    return Hint(**await lab.ask("meldlab.web.gin.work:hint", record=match.record, seat=match.seat, level=level))
 
 
 @api.get("/matches/{id}/beliefs")
@@ -167,7 +178,7 @@ async def begin(request: Request, lab: Lab, person: Person) -> Response:
             rules[field] = int(typed[field]) if typed[field].strip().isdecimal() else typed[field]
     try:
         seed = int(typed["seed"]) if typed.get("seed", "").strip().isdecimal() else None
-        wanted = Begin(game="gin", rules=rules, opponents=[typed.get("against", "simple")], seed=seed)
+        wanted = Begin(game="gin", rules=rules, opponents=[typed.get("against", "simple")], seat=0, seed=seed)
         told = await begin_match(lab, person, wanted)
     except ValidationError as problem:
         return _lobby(request, lab, person, problem.errors()[0]["msg"], typed)
@@ -198,13 +209,13 @@ async def _table(
     _gin(lab, id)
     told = await look_at(lab, id)
     view = told.view
-    advice = await hint(lab, id) if hints and told.to_act else None
+    advice = await hint(lab, id, hints) if hints and told.to_act else None
     held = await beliefs(lab, id, round) if map and (told.to_act or round) else None
     chosen = card if card in view["hand"] else ""
     return page(
         request, "gin/table.html.jinja", status=status, title=f"Gin against {told.players[1 - told.seat]}", told=told, view=view, sort=sort,
-        hand=_sorted(view["hand"], sort, view["melds"]), chosen=chosen, moves=_moves(told, chosen), hint=hints, advice=advice, beliefs=held,
-        round=round, problem=problem, typed=typed, suits=SUITS, ranks="A23456789TJQK", said=_said(told),
+        hand=sorted_hand(view["hand"], sort, view["melds"]), chosen=chosen, moves=moves_with(told.legal, chosen), hint=hints, advice=advice,
+        beliefs=held, round=round, problem=problem, typed=typed, suits=SUITS, ranks="A23456789TJQK", said=_said(told),
     )  # fmt: skip
 
 
@@ -243,7 +254,7 @@ async def play_again(request: Request, lab: Lab, person: Person, id: MatchId) ->
     return RedirectResponse(f"/gin/{made.id}", 303)
 
 
-def _sorted(hand: list[str], sort: str, melds: list[list[str]]) -> list[str]:
+def sorted_hand(hand: list[str], sort: str, melds: list[list[str]]) -> list[str]:
     """Return a hand as the person wants it."""
     cards = {text: Card.parse(text) for text in hand}
     if sort == "rank":
@@ -256,10 +267,10 @@ def _sorted(hand: list[str], sort: str, melds: list[list[str]]) -> list[str]:
     return hand
 
 
-def _moves(told: Told, chosen: str) -> list[dict[str, str]]:
+def moves_with(legal: list[str], chosen: str) -> list[dict[str, str]]:
     """Return the buttons that do something now: with a card chosen, what can be done with it."""
     found = []
-    for move in told.legal:
+    for move in legal:
         head = move.partition(" | ")[0]
         verb, _, card = head.rpartition(" ")
         melds = move.partition(" | ")[2]

@@ -5,24 +5,22 @@ from typing import Any
 from meldlab.cards import CARDS, Hand
 from meldlab.gin.advice import advise
 from meldlab.gin.players import EnsemblePlayer
+from meldlab.gin.review import WORLDS
 from meldlab.gin.view import View
-from meldlab.lab.games import game_of, player_of
+from meldlab.lab.games import game_of
 from meldlab.play import Record, Step, Table
+from meldlab.web.opponents import opponent
 from meldlab.web.playing import PERSON, steps_of
 
 __all__ = ["beliefs", "hint", "watch"]
 
 
-def hint(record: str, seat: int) -> dict[str, Any]:
-    """Return the best move and why, and what the adviser makes of all moves it compares."""
+def hint(record: str, seat: int, level: int) -> dict[str, Any]:
+    """Return a good move and why; of the second level what all moves are worth, by the worlds of the review."""
     view = _view(record, seat)
     advice = advise(view)
-    values = sorted(advice.values, key=lambda one: -one.value)
-    return {
-        "move": str(advice.move),
-        "reason": advice.reason,
-        "values": [{"move": str(one.move), "points": one.value} for one in values],
-    }
+    values = [one.as_json() for one in advice.prospects] if level > 1 else []
+    return {"move": str(advice.move), "reason": advice.reason, "values": values, "worlds": WORLDS if values else 0}
 
 
 def beliefs(record: str, seat: int, round: int | None = None) -> dict[str, Any]:
@@ -52,7 +50,7 @@ def watch(record: str, seat: int, player: str) -> str:
     """Return the record of the same deal with a player of the house in the person's seat."""
     read = Record.parse(record)
     game = game_of(read)
-    seated = [player_of(game, player if name == PERSON else name) for name in read.players]
+    seated = [opponent(game, "gin", player if name == PERSON else name) for name in read.players]
     return str(Table(game, seated).play(read.deal).record)
 
 

@@ -80,7 +80,8 @@ for (const button of document.querySelectorAll("[data-look]")) {
 const room = (path) => path.split("/")[1];
 document.addEventListener("click", (event) => {
   const link = event.target.closest?.("a[href]");
-  if (link && room(link.pathname) !== room(location.pathname)) event.stopPropagation();
+  if (link?.pathname && room(link.pathname) !== room(location.pathname)) // links in charts have none, and stay in their room
+    event.stopPropagation();
 }, true);
 
 // A link to this very view.

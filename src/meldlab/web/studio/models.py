@@ -4,7 +4,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from meldlab.web.matches import OPPONENTS
+from meldlab.web.opponents import OPPONENTS
 from meldlab.web.studio.texts import LONGEST
 
 __all__ = [

@@ -1,0 +1,1 @@
+"""Looking back at a match: what each decision cost, trying again, and practice from all mistakes."""

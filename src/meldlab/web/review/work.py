@@ -1,0 +1,68 @@
+"""What workers do for the review: read a record, look back at a match, judge a second try."""
+
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+from meldlab.cards import Hand
+from meldlab.errors import NotLegalHere
+from meldlab.gin import Gin, Move, View
+from meldlab.gin.review import LEAST, WORLDS, Candidate, Decision, Review, Reviewer, steps_of
+from meldlab.play import Record
+from meldlab.web.gin.shown import shown
+
+__all__ = ["judge", "read", "review", "reviewer"]
+
+NOT_TOLD = ("rules", "rounds")  # of a position: the same in the whole match
+
+
+@cache
+def reviewer(player: str, worlds: int, least: float = LEAST) -> Reviewer:
+    """Return who looks back; what points are worth is measured once for each of its rules."""
+    return Reviewer.named(player, worlds, least=least)
+
+
+def read(text: str) -> dict[str, Any]:
+    """Return a record as the house writes it, if it is one of gin that leads where it says."""
+    record = Record.parse(text)
+    if not steps_of(record):
+        raise NotLegalHere("nothing was done in this record")
+    return {"record": str(record), "players": list(record.players), "actions": len(record.actions)}
+
+
+def review(
+    progress: Callable[[float, float, str], None], match: str, record: str, seats: list[int], player: str, worlds: int
+) -> dict[str, Any]:
+    """Look back at the decisions of some seats; the match is named in the answer."""
+    found = Record.parse(record)
+    game, steps, decisions = Gin.read(found.rules), steps_of(found), []
+    progress(0, len(steps), "measuring what points are worth")
+    looking = reviewer(player, worlds)
+    for one in looking.decisions(steps, seats):
+        decisions.append(one)
+        progress(one.number + 1, len(steps), f"{len(decisions)} decisions valued")
+    told = Review.of(looking, found, decisions, seats).as_json()
+    for each, one in zip(told["decisions"], decisions, strict=True):
+        each["position"] = _position(game, one.view)
+    result = None if found.result is None else {"scores": found.result.scores, "winners": found.result.winners}
+    return told | {"match": match, "actions": len(steps), "result": result}
+
+
+def judge(record: str, decision: dict[str, Any], move: str, player: str, worlds: int) -> dict[str, Any]:
+    """Say whether a move is good where a decision, as a review told it, was made."""
+    step = steps_of(Record.parse(record))[decision["action"] - 1]
+    view = step.before.view(step.seat)
+    candidates = tuple(_candidate(one) for one in decision["candidates"])
+    before = Decision(step.number, view, step.action, candidates, decision["worlds"], decision["sure"])
+    # A move that was no candidate is valued while the person waits: on no more worlds than that allows.
+    return reviewer(player, min(worlds, WORLDS), least=1.0).judge(before, view.parse(move)).as_json()
+
+
+def _candidate(told: dict[str, Any]) -> Candidate:
+    return Candidate(Move.parse(told["move"]), told["chance"], told["points"], told["cost"], told["error"])
+
+
+def _position(game: Gin, view: View) -> dict[str, Any]:
+    """Return what the seat saw; after a knock all cards of the knocker."""
+    seen = {name: value for name, value in shown(game, view, []).items() if name not in NOT_TOLD}
+    return seen | {"knocker": [str(card) for card in Hand.from_mask(view.knocker_mask)]}
