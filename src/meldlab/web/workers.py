@@ -48,7 +48,8 @@ def _serve(questions: Connection, memory: int, ready: str | None) -> None:
     bound_process(memory)
     if ready is not None:
         function_of(ready)()
-    questions.send("ready")
+    with suppress(OSError):
+        questions.send("ready")
     answer: tuple[bool, Any]
     while True:
         try:
