@@ -17,4 +17,4 @@ def test_a_hand_is_picked_card_by_card(page: Page, server: str, tidy: Look, size
     assert "hand=AC+QH+KD" in page.url
     tidy("waiting")
     page.go_back()
-    expect(page.get_by_text("2 of 3 cards")).to_be_visible()
+    expect(page.locator("main").get_by_text("2 of 3 cards")).to_be_visible()
