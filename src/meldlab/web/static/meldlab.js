@@ -100,11 +100,12 @@ function listen() {
   if (!source || stream) return;
   stream = new EventSource(source.dataset.events);
   stream.from = source.dataset.events;
-  const changed = (event) => {
+  // What was done here comes by its own answer as well, a moment later than the stream may tell of it: only what others did is fetched.
+  const changed = (event) => setTimeout(() => {
     const shown = document.querySelector("main [data-events]");
     if (!shown || Number(event.lastEventId) <= Number(shown.dataset.version)) return;
     htmx.ajax("GET", location.pathname + location.search, { target: "main", select: "main", swap: "outerMorph" });
-  };
+  }, 700);
   for (const kind of ["match", "job"]) stream.addEventListener(kind, changed);
 }
 listen();
