@@ -7,11 +7,13 @@ comment that changes costs the time to compute again, and nothing else.
 import hashlib
 from contextlib import suppress
 from functools import cache, lru_cache
+from importlib import import_module
 from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
-__all__ = ["code_digest", "content_digest", "files_named"]
+__all__ = ["code_digest", "content_digest", "files_named", "named"]
 
 ROOT = Path(__file__).parent
 LENGTH = 16  # hexadecimal digits
@@ -32,6 +34,16 @@ def code_digest(*without: str) -> str:
         if path.is_file() and part.parts[0] not in without and "__pycache__" not in part.parts:
             digest.update(f"{part.as_posix()} {_file_digest(path)} ".encode())
     return digest.hexdigest()[:LENGTH]
+
+
+def named(path: str) -> Any:
+    """Return what ``module:name`` names; its module is loaded if need be.
+
+    >>> named("meldlab.errors:MeldlabError").__name__
+    'MeldlabError'
+    """
+    module, _, name = path.partition(":")
+    return getattr(import_module(module), name)
 
 
 def files_named(name: str) -> list[Path]:

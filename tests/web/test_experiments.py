@@ -1,24 +1,15 @@
 """Experiments: what the store has, a contest from its beginning to its end, and one that is cancelled."""
 
 import time
-from typing import Any
 
 from starlette.testclient import TestClient
 
 from meldlab.lab.runs.store import Store
 from meldlab.web.app import make_app
 from meldlab.web.settings import Settings
+from tests.web.ending import ended
 
 CONTEST = {"players": ["ensemble:best", "simple"], "games": 200}
-
-
-def ended(client: TestClient, id: str) -> dict[str, Any]:
-    for _ in range(300):
-        told = client.get(f"/api/jobs/{id}").json()
-        if told["state"] not in ("waiting", "running"):
-            break
-        time.sleep(0.2)
-    return dict(told)
 
 
 def test_a_contest_has_rates_with_intervals(client: TestClient) -> None:

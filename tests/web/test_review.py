@@ -2,7 +2,6 @@
 
 import json
 import re
-import time
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
@@ -15,6 +14,7 @@ from meldlab.gin.review import GOOD, Review, Reviewer, steps_of
 from meldlab.play import Chance, Deal, Record, Table
 from meldlab.web.app import make_app
 from meldlab.web.settings import Settings
+from tests.web.ending import ended
 
 WORLDS = 40
 QUICK = {"player": "simple", "worlds": WORLDS}
@@ -32,22 +32,13 @@ def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestClient]:
         yield client
 
 
-def ended(client: TestClient, id: str) -> dict[str, Any]:
-    for _ in range(600):
-        told = client.get(f"/api/review/{id}").json()
-        if told["state"] not in ("waiting", "running"):
-            break
-        time.sleep(0.1)
-    return dict(told)
-
-
 @pytest.fixture(scope="module")
 def reviewed(client: TestClient) -> dict[str, Any]:
     """Give the review of a round that somebody has played at random."""
     kept = client.post("/api/review/records", json={"text": str(RECORD)})
     assert kept.status_code == 201
     told = client.post("/api/review", json={"match": kept.json()["match"], **QUICK}).json()
-    done = ended(client, told["id"])
+    done = ended(client, told["id"], "/api/review")
     assert done["state"] == "done", done["says"]
     return done
 
@@ -157,7 +148,8 @@ def test_melds_that_were_not_shown_and_every_other_page(client: TestClient) -> N
     match = client.post("/api/review/records", json={"text": str(replace(record, actions=record.actions[:38], result=None))}).json()[
         "match"
     ]
-    told = ended(client, client.post("/api/review", json={"match": match, "player": "simple", "worlds": 2}).json()["id"])
+    begun = client.post("/api/review", json={"match": match, "player": "simple", "worlds": 2}).json()
+    told = ended(client, begun["id"], "/api/review")
     for one in told["review"]["decisions"]:
         assert client.get(f"/review/{told['id']}/{one['action']}?answer=true").status_code == 200
     last = told["review"]["decisions"][-1]
@@ -183,7 +175,7 @@ def test_a_record_that_has_not_ended_can_be_brought(client: TestClient) -> None:
     sent = client.post("/review", data={**QUICK, "text": ""}, files={"file": ("a.toml", str(begun).encode())}, follow_redirects=False)
     assert sent.status_code == 303
     id = sent.headers["location"].removeprefix("/review/")
-    assert ended(client, id)["review"]["actions"] == 9
+    assert ended(client, id, "/api/review")["review"]["actions"] == 9
     assert "you against simple" in client.get(f"/review/{id}").text
 
 

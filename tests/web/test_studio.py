@@ -20,6 +20,7 @@ from meldlab.recycle.game import Described
 from meldlab.recycle.telling.transcript import transcribe
 from meldlab.web.app import make_app
 from meldlab.web.settings import Settings
+from tests.web.ending import ended
 from tests.web.hostile import HOSTILE, MANY, NEVER, game
 
 KUHN = library.entry("kuhn_poker").text
@@ -50,16 +51,6 @@ def asked(client: TestClient, path: str, **body: Any) -> dict[str, Any]:
     answer = client.post(f"/api/recycle/{path}", json=body)
     assert answer.status_code < 300, answer.text
     return dict(answer.json())
-
-
-def ended(client: TestClient, id: str, seconds: float = 120) -> dict[str, Any]:
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
-        told = client.get(f"/api/jobs/{id}").json()
-        if told["state"] in ("done", "failed", "cancelled"):
-            return dict(told)
-        time.sleep(0.1)
-    raise AssertionError(f"not at its end after {seconds} seconds: {told}")
 
 
 def test_every_game_of_the_library_is_fine(client: TestClient) -> None:

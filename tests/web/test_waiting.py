@@ -48,3 +48,8 @@ def test_nonsense_is_refused(client: TestClient, asked: dict[str, str], says: st
     answer = client.get("/api/waiting/hand", params=asked)
     assert answer.status_code == 422
     assert says in answer.json()["error"]
+
+
+@pytest.mark.parametrize("sent", ["cards=x", "cards=99", "cards=6&aces=up", "cards=6&goal=../x", ""])
+def test_a_form_of_nonsense_is_refused(client: TestClient, sent: str) -> None:
+    assert client.post("/waiting", content=sent).status_code == 422

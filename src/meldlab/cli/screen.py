@@ -111,9 +111,7 @@ class Screen:
 
     def learned(self, step: Step[Any]) -> bool:
         """Tell whether the person knows more after a step: a card was seen, or somebody else has made a choice."""
-        if step.seat == self.seat:
-            return step.heard(self.seat).partition(" ")[2] != str(step.action)
-        return len(step.before.view(step.seat).legal_actions()) > 1
+        return step.teaches(self.seat)
 
     def tell(self, step: Step[Any]) -> None:
         """Say what somebody has done, as the person notices it."""

@@ -16,12 +16,10 @@ from meldlab.cache import replace_file
 from meldlab.cli.options import need_input, new_seed
 from meldlab.cli.screen import COMMON, COMMON_HELP, Screen, common_word
 from meldlab.errors import MeldlabError, NotLegalHere, NotPossible
-from meldlab.play import Chance, Clock, Deal, Game, Player, Record, Result, Step, Table, TimeLimit, replay
+from meldlab.play import PERSON, Chance, Clock, Deal, Game, Player, Record, Result, Step, Table, TimeLimit, replay
 from meldlab.play.clock import OutOfTime
 
 __all__ = ["Person", "play_in_terminal"]
-
-PERSON = "you"
 
 
 class Leave(BaseException):

@@ -7,13 +7,13 @@ True
 'greedy'
 """
 
-from importlib import import_module
 from typing import Any, NamedTuple
 
 from meldlab.errors import NoSuchThing, NotLegalHere
 from meldlab.play import Game, Player, Record
+from meldlab.sources import named
 
-__all__ = ["GAMES", "game_of", "player_of", "stand_in"]
+__all__ = ["GAMES", "game_of", "kind_of", "player_of", "stand_in"]
 
 
 class KnownGame(NamedTuple):
@@ -31,18 +31,23 @@ GAMES = {
 }
 
 
+def kind_of(record: Record) -> str:
+    """Return under which name of GAMES a record falls; one that holds a description is of a described game."""
+    return "recycle" if "description" in record.rules else record.game
+
+
 def game_of(record: Record) -> Game[Any]:
-    """Return the game that a record was played by, under its rules; one that holds a description is of a described game."""
-    name = "recycle" if "description" in record.rules else record.game
+    """Return the game that a record was played by, under its rules."""
+    name = kind_of(record)
     if name not in GAMES:
         raise NoSuchThing("game", record.game, [*list(GAMES)[:-1], "a described game with its description"])
-    game: type[Game[Any]] = _load(GAMES[name].game)
+    game: type[Game[Any]] = named(GAMES[name].game)
     return game.read(record.rules)
 
 
 def player_of(game: Game[Any], text: str) -> Player[Any, Any]:
     """Return the player that a text names for this game."""
-    player: Player[Any, Any] = _load(_known(game).parse)(text)
+    player: Player[Any, Any] = named(_known(game).parse)(text)
     return player
 
 
@@ -57,8 +62,3 @@ def _known(game: Game[Any]) -> KnownGame:
         if known.game == kind:
             return known
     raise NotLegalHere(f"{game.name} has no players by name")
-
-
-def _load(path: str) -> Any:
-    module, _, name = path.partition(":")
-    return getattr(import_module(module), name)

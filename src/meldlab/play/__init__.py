@@ -8,10 +8,11 @@ from meldlab.play.batch import Batch, Count, wins_of
 from meldlab.play.chance import Chance, Deal
 from meldlab.play.clock import Clock, TimeLimit
 from meldlab.play.protocol import Game, Player, RandomPlayer, Result, State, View
-from meldlab.play.record import Record
+from meldlab.play.record import PERSON, Record
 from meldlab.play.table import BrokenRecord, Played, Step, Table, replay
 
 __all__ = [
+    "PERSON",
     "Batch",
     "BrokenRecord",
     "Chance",

@@ -16,9 +16,10 @@ from meldlab.errors import BadText, NotLegalHere
 from meldlab.play.chance import Deal
 from meldlab.play.protocol import Result
 
-__all__ = ["FORMAT", "Record", "read_toml", "toml"]
+__all__ = ["FORMAT", "PERSON", "Record", "read_toml", "toml"]
 
 FORMAT = "meldlab record 1"
+PERSON = "you"  # how a person is called among the players
 BARE = re.compile(r"[A-Za-z0-9_-]+")  # keys that need no quotes
 
 

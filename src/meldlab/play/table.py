@@ -61,6 +61,12 @@ class Step(NamedTuple, Generic[S]):
         """Return the step as a seat notices it; a forfeit is told to all."""
         return self.forfeit or f"p{self.seat + 1} {self.before.heard(self.action, seat)}"
 
+    def teaches(self, seat: int) -> bool:
+        """Tell whether a seat knows more after the step: it saw a card, or somebody else has made a choice."""
+        if self.seat == seat:
+            return self.heard(seat).partition(" ")[2] != str(self.action)
+        return len(self.before.view(self.seat).legal_actions()) > 1
+
 
 @dataclass(frozen=True)
 class Played(Generic[S]):

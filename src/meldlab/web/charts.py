@@ -1,6 +1,6 @@
 """Small charts as SVG: text as text, in the colours of the page.
 
->>> "<svg" in str(bars([0.1, 0.4, 0.5], "turns", "chance"))
+>>> "<svg" in str(bars(range(3), [0.1, 0.4, 0.5], below="turns", says="chance"))
 True
 """
 
@@ -8,24 +8,25 @@ from collections.abc import Sequence
 
 from markupsafe import Markup, escape
 
-__all__ = ["bars", "chances", "curve", "dots", "heat", "intervals", "pairs"]
+__all__ = ["bars", "chances", "curve", "dots", "heat", "intervals"]
 
 WIDTH, HEIGHT, LEFT, BOTTOM, TOP = 600, 220, 46, 34, 10
 
 
-def bars(values: Sequence[float], below: str, says: str) -> Markup:
-    """Return one bar for each value, numbered from 0."""
-    most = max(values, default=0) or 1.0
-    wide = (WIDTH - LEFT) / max(1, len(values))
-    parts = []
-    for place, value in enumerate(values):
-        high = (HEIGHT - BOTTOM - TOP) * value / most
-        parts.append(
-            f'<rect x="{LEFT + place * wide + 0.1 * wide:.1f}" y="{HEIGHT - BOTTOM - high:.1f}" width="{0.8 * wide:.1f}" '
-            f'height="{high:.1f}"><title>{place}: {value:.4f}</title></rect>'
-        )
-    every = max(1, -(-len(values) // 10))
-    marks = [(LEFT + (place + 0.5) * wide, str(place)) for place in range(0, len(values), every)]
+def bars(names: Sequence[float], *series: Sequence[float], below: str, says: str) -> Markup:
+    """Return bars for each name, side by side: one of each series."""
+    most = max((value for values in series for value in values), default=0) or 1.0
+    wide = (WIDTH - LEFT) / max(1, len(names))
+    one, parts = 0.8 / len(series), []
+    for place, (name, *values) in enumerate(zip(names, *series, strict=True)):
+        for side, value in enumerate(values):
+            high = (HEIGHT - BOTTOM - TOP) * value / most
+            parts.append(
+                f'<rect class="side-{side}" x="{LEFT + (place + 0.1 + one * side) * wide:.1f}" y="{HEIGHT - BOTTOM - high:.1f}" '
+                f'width="{one * wide:.1f}" height="{high:.1f}"><title>{name:g}: {value:.4f}</title></rect>'
+            )
+    every = max(1, -(-len(names) // 10))
+    marks = [(LEFT + (place + 0.5) * wide, f"{names[place]:g}") for place in range(0, len(names), every)]
     return _framed("".join(parts), marks, [(0.0, "0"), (1.0, f"{most:.3g}")], below, says)
 
 
@@ -45,23 +46,6 @@ def curve(values: Sequence[float], place: float, value: float, below: str, left:
     marks = [(LEFT + share * (WIDTH - LEFT - 8), f"{share:.0%}") for share in (0, 0.25, 0.5, 0.75, 1)]
     says = f"{left}, all hands from the quickest to the slowest; this one at {place:.0%} with {value:.2f}"
     return _framed(body, marks, [(0.0, "0"), (1.0, f"{most:.3g}")], below, says)
-
-
-def pairs(names: Sequence[float], first: Sequence[float], second: Sequence[float], below: str, says: str) -> Markup:
-    """Return two bars side by side for each name: what is exact, and what was found."""
-    most = max([*first, *second], default=0) or 1.0
-    wide = (WIDTH - LEFT) / max(1, len(names))
-    parts = []
-    for place, (name, *both) in enumerate(zip(names, first, second, strict=True)):
-        for side, value in enumerate(both):
-            high = (HEIGHT - BOTTOM - TOP) * value / most
-            parts.append(
-                f'<rect class="side-{side}" x="{LEFT + (place + 0.1 + 0.4 * side) * wide:.1f}" y="{HEIGHT - BOTTOM - high:.1f}" '
-                f'width="{0.4 * wide:.1f}" height="{high:.1f}"><title>{name:g}: {value:.4f}</title></rect>'
-            )
-    every = max(1, -(-len(names) // 10))
-    marks = [(LEFT + (place + 0.5) * wide, f"{names[place]:g}") for place in range(0, len(names), every)]
-    return _framed("".join(parts), marks, [(0.0, "0"), (1.0, f"{most:.3g}")], below, says)
 
 
 def dots(points: Sequence[Sequence[float]], below: str, says: str) -> Markup:

@@ -1,33 +1,43 @@
 """Forms of pages that were sent by POST, read as strictly as the bodies of the API."""
 
-from typing import TypeVar
+from email import message_from_bytes
+from typing import Any, TypeVar
 from urllib.parse import parse_qsl
 
 from fastapi import Request
 from fastapi.exceptions import RequestValidationError
-from fastapi.responses import RedirectResponse, Response
 from pydantic import BaseModel, ValidationError
 
-__all__ = ["go_to", "read_form"]
+from meldlab.errors import NotLegalHere
+
+__all__ = ["form", "read_form"]
 
 M = TypeVar("M", bound=BaseModel)
 FIELDS = 40
 
 
+async def form(request: Request) -> dict[str, str]:
+    """Return what a form has sent, the last value of each field; a file as its text."""
+    kind, sent = request.headers.get("content-type", ""), await request.body()
+    if kind.startswith("multipart/form-data"):
+        parts = message_from_bytes(b"Content-Type: " + kind.encode("latin-1") + b"\r\n\r\n" + sent)
+        found = [part for part in parts.walk() if not part.is_multipart()][:FIELDS]
+        return {str(part.get_param("name", "", "content-disposition")): _text(part.get_payload(decode=True)) for part in found}
+    body = _text(sent)
+    try:
+        return dict(parse_qsl(body, keep_blank_values=True, max_num_fields=FIELDS))
+    except ValueError:
+        raise NotLegalHere(f"a form has at most {FIELDS} fields") from None
+
+
+def _text(sent: Any) -> str:
+    return sent.decode("utf-8", errors="replace") if isinstance(sent, bytes) else ""
+
+
 async def read_form(request: Request, model: type[M]) -> M:
     """Return the fields of a form as a model; a field that was left empty is not there."""
-    body = (await request.body()).decode("utf-8", "replace")
+    fields = {name: value for name, value in (await form(request)).items() if value.strip()}
     try:
-        fields = {name: value for name, value in parse_qsl(body, keep_blank_values=True, max_num_fields=FIELDS) if value.strip()}
         return model.model_validate(fields)
     except ValidationError as problem:
         raise RequestValidationError([{**one, "loc": ("body", *one["loc"])} for one in problem.errors()]) from None
-    except ValueError:
-        raise RequestValidationError([{"loc": ("body",), "msg": f"a form may have {FIELDS} fields"}]) from None
-
-
-def go_to(address: str, given: Response) -> RedirectResponse:
-    """Return a redirection after something was done, with the cookie that was given on the way."""
-    answer = RedirectResponse(address, 303)
-    answer.headers.raw.extend((name, value) for name, value in given.headers.raw if name == b"set-cookie")
-    return answer

@@ -15,10 +15,11 @@ from typing import Any
 
 from meldlab.errors import MeldlabError
 from meldlab.lab.runs.store import canonical
+from meldlab.sources import named
 from meldlab.web.kept import Job, Shelf
 from meldlab.web.problems import Busy
 from meldlab.web.settings import Settings
-from meldlab.web.workers import bound_process, function_of, spawned
+from meldlab.web.workers import bound_process, spawned
 
 __all__ = ["ENDED", "KINDS", "Jobs", "Reporter"]
 
@@ -45,7 +46,7 @@ def _work(ours: Connection, name: str, arguments: dict[str, Any], memory: int, s
     bound_process(memory, niceness=5)
     progress = Reporter(ours, store)
     try:
-        ours.send(("done", canonical(function_of(name)(progress, **arguments))))
+        ours.send(("done", canonical(named(name)(progress, **arguments))))
     except MeldlabError as mistake:
         ours.send(("failed", str(mistake)))
     except MemoryError:
@@ -130,7 +131,7 @@ class Jobs:
         theirs.close()
         end = time.monotonic() + self.settings.job_seconds
         try:
-            while await self._heard(job.id, ours, process):
+            while await self._heard(job.id, ours):
                 if time.monotonic() > end:
                     self.kept.change_job(job.id, state="failed", says=f"stopped after {self.settings.job_seconds:.0f} seconds")
                     break
@@ -140,7 +141,7 @@ class Jobs:
             ours.close()
             del self.running[job.id]
 
-    async def _heard(self, id: str, ours: Connection, process: Any) -> bool:
+    async def _heard(self, id: str, ours: Connection) -> bool:
         """Write down what the process says; False when it has nothing more to say."""
         try:
             if not ours.poll():

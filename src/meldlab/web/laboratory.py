@@ -3,6 +3,7 @@
 import asyncio
 import re
 import secrets
+import sys
 import time
 from dataclasses import dataclass, field
 from typing import Annotated, Any
@@ -32,7 +33,6 @@ class Warming:
     ready: set[str] = field(default_factory=set)
     room: str | None = None
     since: float = 0.0
-    failed: str = ""
 
     def left(self, room: str) -> int:
         """Return about how many seconds it takes until a room is ready."""
@@ -90,7 +90,7 @@ class Laboratory:
             try:
                 await self.compiler.ask("meldlab.lab.warming:compile_room", 600.0, room=room)
             except Exception as problem:  # the room will compile as it is used, and say what is wrong
-                self.warming.failed = f"{room}: {problem}"
+                print(f"meldlab serve: {room} could not be compiled ahead: {problem}", file=sys.stderr, flush=True)
             self.warming.ready.add(room)
         self.warming.room = None
         self.compiler.stop()

@@ -1,9 +1,7 @@
 """How a page of the laboratory is drawn: Jinja templates upon the house's frame, everything escaped, a nonce for the one script inside."""
 
-from email import message_from_bytes
 from functools import cache
 from typing import Any, NamedTuple
-from urllib.parse import parse_qsl
 
 from fastapi import Request
 from fastapi.responses import HTMLResponse
@@ -12,12 +10,8 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from meldlab import __version__
 from meldlab.cards import Card, Rank, Suit
 from meldlab.cards.picture import CROWN, PIPS
-from meldlab.errors import NotLegalHere
 
-__all__ = ["ROOMS", "WebRoom", "card_name", "form", "page"]
-
-
-FIELDS = 200  # of a form
+__all__ = ["ROOMS", "WebRoom", "card_name", "page"]
 
 
 class WebRoom(NamedTuple):
@@ -56,24 +50,6 @@ def page(request: Request, template: str, *, status: int = 200, headers: dict[st
     """Return a template as the answer to a request."""
     values |= {"request": request, "path": request.url.path, "nonce": request.scope.get("nonce", "")}
     return HTMLResponse(_environment().get_template(template).render(**values), status, headers)
-
-
-async def form(request: Request) -> dict[str, str]:
-    """Return what a form has sent, the last value of each field; a file as its text."""
-    kind, sent = request.headers.get("content-type", ""), await request.body()
-    if kind.startswith("multipart/form-data"):
-        parts = message_from_bytes(b"Content-Type: " + kind.encode("latin-1") + b"\r\n\r\n" + sent)
-        found = [part for part in parts.walk() if not part.is_multipart()][:FIELDS]
-        return {str(part.get_param("name", "", "content-disposition")): _text(part.get_payload(decode=True)) for part in found}
-    body = _text(sent)
-    try:
-        return dict(parse_qsl(body, keep_blank_values=True, max_num_fields=FIELDS))
-    except ValueError:
-        raise NotLegalHere(f"a form has at most {FIELDS} fields") from None
-
-
-def _text(sent: Any) -> str:
-    return sent.decode("utf-8", errors="replace") if isinstance(sent, bytes) else ""
 
 
 def card_name(card: Card | str) -> str:

@@ -10,15 +10,14 @@ from dataclasses import replace
 from typing import Any
 
 from meldlab.errors import NotLegalHere
-from meldlab.lab.games import game_of
-from meldlab.play import Deal, Record, Step, Table, replay
+from meldlab.lab.games import game_of, kind_of
+from meldlab.play import PERSON, Deal, Record, Step, Table, replay
+from meldlab.sources import named
 from meldlab.web.opponents import opponent
-from meldlab.web.workers import function_of
 
-__all__ = ["PERSON", "act", "begin", "learned", "look", "steps_of", "undo"]
+__all__ = ["act", "begin", "look", "steps_of", "undo"]
 
-PERSON = "you"
-# How a view is told as JSON, by the name of the game; it gets the view and the number of the seat's own choices so far.
+# How a view is told as JSON, by the name of the game; it gets the game, the view and the steps so far.
 SHOWN = {"gin": "meldlab.web.gin.shown:shown", "recycle": "meldlab.web.studio.shown:shown"}
 KEPT, KEPT_STEPS = 32, 5_000  # matches that a worker keeps ready, and their steps, each of which holds a whole state
 READY: OrderedDict[str, tuple[Any, list[Step[Any]]]] = OrderedDict()
@@ -68,18 +67,11 @@ def undo(record: str, seat: int) -> dict[str, Any]:
     _, steps = steps_of(record)
     seen = False
     for many, step in enumerate(reversed(steps), 1):
-        seen = seen or learned(step, seat)
+        seen = seen or step.teaches(seat)
         if step.seat == seat and len(step.before.view(seat).legal_actions()) > 1:
             after = replace(before, actions=before.actions[:-many], result=None)
             return look(str(after), seat) | {"seen": seen}
     raise NotLegalHere("there is nothing to take back")
-
-
-def learned(step: Step[Any], seat: int) -> bool:
-    """Tell whether a seat knows more after a step: a card was seen, or somebody else has made a choice."""
-    if step.seat == seat:
-        return step.heard(seat).partition(" ")[2] != str(step.action)
-    return len(step.before.view(step.seat).legal_actions()) > 1
 
 
 def steps_of(record: str) -> tuple[Any, list[Step[Any]]]:
@@ -104,7 +96,7 @@ def _go_on(record: Record, seat: int, action: str | None) -> dict[str, Any]:
     if before and before[-1].result is not None:
         raise NotLegalHere("the match is over")
     steps = list(before)
-    person, kind = _Person(action), _kind(record)
+    person, kind = _Person(action), kind_of(record)
     table = Table(game, [person if place == seat else opponent(game, kind, name) for place, name in enumerate(record.players)])
     with suppress(_Wanted):
         for step in table.steps(record.deal, steps[-1] if steps else None):
@@ -123,7 +115,7 @@ def _told(record: Record, game: Any, steps: list[Step[Any]], seat: int) -> dict[
     state = steps[-1].after if steps else game.start(len(record.players), record.deal)
     view = state.view(seat)
     over = record.result is not None
-    shown: Callable[[Any, Any, list[Step[Any]]], dict[str, Any]] = function_of(SHOWN[_kind(record)])
+    shown: Callable[[Any, Any, list[Step[Any]]], dict[str, Any]] = named(SHOWN[kind_of(record)])
     legal = view.legal_actions() if not over and state.seat == seat else ()
     return {
         "record": str(record),
@@ -140,7 +132,3 @@ def _told(record: Record, game: Any, steps: list[Step[Any]], seat: int) -> dict[
             "view": shown(game, view, steps),
         },
     }
-
-
-def _kind(record: Record) -> str:
-    return "recycle" if "description" in record.rules else record.game

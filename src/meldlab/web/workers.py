@@ -12,27 +12,19 @@ import signal
 import sys
 import threading
 from collections import deque
-from collections.abc import Callable
 from concurrent.futures import Future
 from contextlib import suppress
-from importlib import import_module
 from multiprocessing.connection import Connection
 from typing import Any
 
 from meldlab.errors import MeldlabError
+from meldlab.sources import named
 from meldlab.web.problems import Busy, Died, TooLong
 
-__all__ = ["Workers", "bound_process", "function_of", "spawned"]
+__all__ = ["Workers", "bound_process", "spawned"]
 
 START = 120.0  # seconds within which a process is ready, and within which it has loaded what a question needs
 spawned = multiprocessing.get_context("spawn")  # a fork of a process with threads may hang
-
-
-def function_of(name: str) -> Callable[..., Any]:
-    """Return the function that a text ``module:function`` names."""
-    module, _, function = name.partition(":")
-    found: Callable[..., Any] = getattr(import_module(module), function)
-    return found
 
 
 def bound_process(memory: int, niceness: int = 0) -> None:
@@ -47,7 +39,7 @@ def _serve(questions: Connection, memory: int, ready: str | None) -> None:
     """Answer questions until nobody asks any more; the whole life of a worker."""
     bound_process(memory)
     if ready is not None:
-        function_of(ready)()
+        named(ready)()
     with suppress(OSError):
         questions.send("ready")
     answer: tuple[bool, Any]
@@ -57,7 +49,7 @@ def _serve(questions: Connection, memory: int, ready: str | None) -> None:
         except (EOFError, OSError):
             return  # the server is gone
         try:
-            function = function_of(name)
+            function = named(name)
             questions.send(None)  # what is loaded once is not the question's time
             answer = True, function(**arguments)
         except MeldlabError as mistake:

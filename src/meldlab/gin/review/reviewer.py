@@ -9,6 +9,7 @@
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -74,10 +75,8 @@ class Reviewer:
     @classmethod
     def named(cls, player: str = PLAYER, worlds: int = WORLDS, seed: int = 0, threads: int = 1, least: float = LEAST) -> "Reviewer":
         """Return a reviewer by the name of its player, one that the kernels play."""
-        found = players.parse(player)
-        if not plays_in_kernel(found):
-            raise NotLegalHere(f"{player} cannot review: simple, knock:A,B,T, ensemble and computed ones play worlds out")
-        return cls(seat(found), worlds, seed, threads, least)
+        seated, equities = _seated(player)
+        return cls(seated, worlds, seed, threads, least, equities)
 
     @property
     def player(self) -> str:
@@ -168,6 +167,15 @@ class Reviewer:
                 recall(who, events, vector, beliefs[place])
         gone, scores = (np.array([values[own], values[other]], np.int64) for values in (dropped, view.scores))
         return Memory(seen, gone, scores, np.array(view.card_indices, np.int64), beliefs)
+
+
+@cache
+def _seated(player: str) -> tuple[Seated, dict[Rules, Equity]]:
+    """Return a player by its name, and what points were found to be worth to it; all its reviewers share that."""
+    found = players.parse(player)
+    if not plays_in_kernel(found):
+        raise NotLegalHere(f"{player} cannot review: simple, knock:A,B,T, ensemble and computed ones play worlds out")
+    return seat(found), {}
 
 
 def _shown(view: View, moves: list[Move]) -> NDArray[np.int64]:

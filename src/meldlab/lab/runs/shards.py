@@ -18,14 +18,13 @@ from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Se
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from importlib import import_module
 from typing import Any
 
 from meldlab.chance import verified
 from meldlab.errors import NoSuchThing, NotLegalHere, NotPossible, whole_number
 from meldlab.lab.runs.cluster import Pool
 from meldlab.lab.runs.store import LEASE, Counts, Done, Run, canonical, claimant, code_version
-from meldlab.sources import content_digest, files_named
+from meldlab.sources import content_digest, files_named, named
 
 __all__ = ["WORKERS", "Player", "Shard", "Worker", "play"]
 
@@ -45,9 +44,8 @@ class Worker:
 
     def load(self) -> Callable[["Shard"], Counts]:
         """Return the function."""
-        module, _, name = self.path.partition(":")
         try:
-            function: Callable[[Shard], Counts] = getattr(import_module(module), name)
+            function: Callable[[Shard], Counts] = named(self.path)
         except (ImportError, AttributeError) as problem:
             raise NotPossible(f"no worker {self.path}: {problem}") from None
         return function

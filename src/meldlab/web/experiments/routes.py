@@ -11,10 +11,11 @@ from meldlab.lab.rows import csv_text
 from meldlab.lab.runs.reached import Progress, Reached, leaders
 from meldlab.lab.runs.store import EVALUATIONS, Run
 from meldlab.web.charts import dots, intervals
+from meldlab.web.forms import form
 from meldlab.web.jobs import KINDS
 from meldlab.web.laboratory import Lab, Person
 from meldlab.web.long_work import JobId, JobTold, cancel, job_told
-from meldlab.web.pages import form, page
+from meldlab.web.pages import page
 from meldlab.web.shapes import Pair
 
 __all__ = ["api", "pages"]

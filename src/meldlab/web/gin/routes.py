@@ -12,10 +12,11 @@ from pydantic import BaseModel, ValidationError
 from meldlab.cards import Card
 from meldlab.errors import MeldlabError, NotLegalHere
 from meldlab.play import Record
+from meldlab.web.forms import form
 from meldlab.web.kept import KeptMatch
 from meldlab.web.laboratory import Lab, Laboratory, Person
 from meldlab.web.matches import Act, After, Begin, MatchId, Told, act_in, begin_match, look_at, take_back
-from meldlab.web.pages import form, page
+from meldlab.web.pages import page
 from meldlab.web.problems import HttpRefusal
 from meldlab.web.shapes import Counts, Pair
 

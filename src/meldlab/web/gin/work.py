@@ -8,9 +8,9 @@ from meldlab.gin.players import EnsemblePlayer
 from meldlab.gin.review import WORLDS
 from meldlab.gin.view import View
 from meldlab.lab.games import game_of
-from meldlab.play import Record, Step, Table
+from meldlab.play import PERSON, Record, Step, Table
 from meldlab.web.opponents import opponent
-from meldlab.web.playing import PERSON, steps_of
+from meldlab.web.playing import steps_of
 
 __all__ = ["beliefs", "hint", "watch"]
 

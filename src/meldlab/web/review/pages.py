@@ -10,10 +10,11 @@ from pydantic import BaseModel, Field, ValidationError
 from meldlab.errors import MeldlabError
 from meldlab.play import Record
 from meldlab.web.charts import chances
+from meldlab.web.forms import form
 from meldlab.web.gin.routes import moves_with, sorted_hand
 from meldlab.web.laboratory import Lab, Laboratory, Person
 from meldlab.web.long_work import JobId
-from meldlab.web.pages import form, page
+from meldlab.web.pages import page
 from meldlab.web.problems import HttpRefusal
 from meldlab.web.review.routes import Action, decided, give_record, judge, judged, practice, review, start
 from meldlab.web.review.told import KINDS_OF_MISTAKE, Decided, Given, Judge, Judged, Mistake, Reviewed, Reviewers, Start

@@ -7,7 +7,7 @@ from typing import Annotated
 from fastapi import APIRouter, Path
 
 from meldlab.errors import NoSuchThing, NotLegalHere
-from meldlab.play import Record
+from meldlab.play import PERSON, Record
 from meldlab.web.jobs import KINDS
 from meldlab.web.kept import Job
 from meldlab.web.laboratory import Lab, Laboratory, Person
@@ -19,7 +19,6 @@ __all__ = ["Action", "api", "decided", "give_record", "judge", "judged", "practi
 
 api = APIRouter(prefix="/api/review", tags=["review"])
 KINDS["review"] = "meldlab.web.review.work:review"
-PERSON = "you"
 MOST_READ = 1000  # reviews whose mistakes are at hand
 READ: OrderedDict[str, list[tuple[str, list[str], int, int, float]]] = OrderedDict()
 Action = Annotated[int, Path(ge=1, le=1_000_000, description="The action of the match, from 1.")]

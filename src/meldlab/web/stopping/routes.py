@@ -9,7 +9,7 @@ from fastapi.responses import RedirectResponse, Response
 from pydantic import BaseModel
 
 from meldlab.errors import MeldlabError
-from meldlab.web.charts import heat, pairs
+from meldlab.web.charts import bars, heat
 from meldlab.web.laboratory import Lab
 from meldlab.web.pages import page
 from meldlab.web.shapes import Counts, Pair
@@ -107,5 +107,5 @@ async def table(
         warming=lab.warming, here={"deck": deck, "seed": seed, "drawn": drawn},
         value_map=heat(found.values, path, "what it is worth in all") if found else "",
         policy_map=heat([[float(one) for one in row] for row in found.goes_on], path, "whether to go on") if found else "",
-        distribution=pairs(played.amounts, played.chances, played.shares, "won", "chance, and share of the games") if played else "",
+        distribution=bars(played.amounts, played.chances, played.shares, below="won", says="chance, share of games") if played else "",
     )  # fmt: skip

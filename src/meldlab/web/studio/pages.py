@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal, NamedTuple, TypeVar
 from urllib.parse import urlencode
 
 from fastapi import APIRouter, Query, Request, Response
+from fastapi.responses import RedirectResponse
 from pydantic import Field
 
 from meldlab.cards import Card
@@ -16,7 +17,7 @@ from meldlab.recycle import library
 from meldlab.recycle.language.lexer import KEYWORDS
 from meldlab.recycle.language.variants import parse_settings
 from meldlab.recycle.telling.pack import meant, short_names
-from meldlab.web.forms import go_to, read_form
+from meldlab.web.forms import read_form
 from meldlab.web.jobs import ENDED
 from meldlab.web.kept import KeptMatch
 from meldlab.web.laboratory import Lab, Laboratory, Person
@@ -130,7 +131,7 @@ async def editor(
 
 
 @router.post("")
-async def work_on(request: Request, response: Response, lab: Lab, person: Person) -> Response:
+async def work_on(request: Request, lab: Lab, person: Person) -> Response:
     """Do something with a text: keep it, and go to where it can be seen."""
     form = await read_form(request, Form)
     text = read_text(form.text)
@@ -138,7 +139,7 @@ async def work_on(request: Request, response: Response, lab: Lab, person: Person
         raise HttpRefusal(413, f"a text may have {LONGEST:,} characters, not {len(text):,}")
     found = texts_of(lab).keep(text)
     try:
-        return go_to(await _address(lab, person, found, form), response)
+        return RedirectResponse(await _address(lab, person, found, form), 303)
     except (MeldlabError, HttpRefusal) as problem:
         says = problem.why if isinstance(problem, HttpRefusal) else str(problem)
         return await _editor(request, lab, found, form, problem=says, status=422)
@@ -254,21 +255,21 @@ async def undo(request: Request, lab: Lab, id: MatchId, sort: Order = "suit") ->
 
 
 @router.post("/play/{id}/again")
-async def again(response: Response, lab: Lab, person: Person, id: MatchId) -> Response:
+async def again(lab: Lab, person: Person, id: MatchId) -> Response:
     """Begin the same game with the same players and another deal."""
     match = lab.kept.match(id)
     record = Record.parse(match.record)
     others = [name for seat, name in enumerate(record.players) if seat != match.seat]
     rules: dict[str, Any] = dict(record.rules)
     told = await begin_match(lab, person, Begin(game="recycle", rules=rules, opponents=others, seat=match.seat, seed=None))
-    return go_to(f"/studio/play/{told.id}", response)
+    return RedirectResponse(f"/studio/play/{told.id}", 303)
 
 
 async def _after(request: Request, lab: Laboratory, id: str, sort: Order, asked: Awaitable[Told]) -> Response:
     outcome = await _outcome(asked)
     if outcome.problem:
         return _table(request, await look_at(lab, id), sort, outcome.problem)
-    return go_to(f"/studio/play/{id}" + (f"?sort={sort}" if sort != "suit" else ""), Response())
+    return RedirectResponse(f"/studio/play/{id}" + (f"?sort={sort}" if sort != "suit" else ""), 303)
 
 
 def _table(request: Request, told: Told, sort: Order, problem: str = "") -> Response:
@@ -320,4 +321,4 @@ async def work(request: Request, lab: Lab, id: JobId) -> Response:
 async def cancel(lab: Lab, id: JobId) -> Response:
     """End an analysis; what was played for it is kept."""
     lab.jobs.cancel(id)
-    return go_to(f"/studio/work/{id}", Response())
+    return RedirectResponse(f"/studio/work/{id}", 303)

@@ -5,15 +5,17 @@ from urllib.parse import urlencode
 
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import RedirectResponse, Response
-from pydantic import BaseModel
+from markupsafe import Markup
+from pydantic import BaseModel, Field
 
 from meldlab.cards import Hand
 from meldlab.errors import MeldlabError
 from meldlab.web.charts import bars, curve
+from meldlab.web.forms import read_form
 from meldlab.web.jobs import KINDS
 from meldlab.web.laboratory import Lab, Person
 from meldlab.web.long_work import JobTold, job_told
-from meldlab.web.pages import form, page
+from meldlab.web.pages import page
 from meldlab.web.problems import HttpRefusal
 
 __all__ = ["api", "pages"]
@@ -21,10 +23,11 @@ __all__ = ["api", "pages"]
 api = APIRouter(prefix="/api/waiting", tags=["waiting"])
 pages = APIRouter(include_in_schema=False)
 KINDS["waiting"] = "meldlab.web.waiting.work:solve_in_steps"
+GOAL = "^(gin|knock:[0-9]{1,3})$"
 MOST_SOLVED = 7  # cards; eight take gigabytes
 Cards = Annotated[int, Query(ge=3, le=10, description="Cards in a hand.")]
 Aces = Literal["low", "both", "round"]
-GoalText = Annotated[str, Query(pattern="^(gin|knock:[0-9]{1,3})$", description="gin, or knock:K for deadwood of at most K.")]
+GoalText = Annotated[str, Query(pattern=GOAL, description="gin, or knock:K for deadwood of at most K.")]
 HandText = Annotated[str, Query(max_length=60, description="Cards, such as AC QH KD.")]
 
 
@@ -81,9 +84,9 @@ async def look(lab: Lab, hand: HandText = "", cards: Cards = 3, aces: Aces = "lo
 class Solve(BaseModel):
     """A size of hands to solve."""
 
-    cards: int
+    cards: int = Field(ge=3, le=MOST_SOLVED)
     aces: Aces = "low"
-    goal: str = "gin"
+    goal: str = Field(default="gin", pattern=GOAL)
 
 
 @api.post("/solve", status_code=201)
@@ -116,7 +119,7 @@ async def explorer(
         cards=cards, aces=aces, goal=goal, told=told, found=found, warming=lab.warming, most=MOST_SOLVED,
         board={one.draw: one for one in found.draws} if found else {},
         most_gain=max(found.expected - one.expected for one in found.draws) if found else 0.0,
-        spread=bars(found.spread.chances, "turns", "chance of exactly so many turns") if found and found.spread else "",
+        spread=_turns(found.spread) if found and found.spread else "",
         all_hands=curve(found.curve, found.place, found.expected, "share of all kinds of hands", "turns") if found else "",
         jobs=[job_told(job) for job in lab.kept.jobs("waiting", "running") if job.kind == "waiting"],
     )  # fmt: skip
@@ -125,10 +128,13 @@ async def explorer(
 @pages.post("/waiting")
 async def begin_solving(request: Request, lab: Lab, person: Person) -> Response:
     """Begin to solve a size, and come back."""
-    typed = await form(request)
-    wanted = Solve.model_validate(typed)
-    await solve(lab, person, min(max(wanted.cards, 3), MOST_SOLVED), wanted.aces, wanted.goal)
+    wanted = await read_form(request, Solve)
+    await solve(lab, person, wanted.cards, wanted.aces, wanted.goal)
     return RedirectResponse(_address(Hand(), wanted.cards, wanted.aces, wanted.goal), 303)
+
+
+def _turns(spread: Spread) -> Markup:
+    return bars(range(len(spread.chances)), spread.chances, below="turns", says="chance of exactly so many turns")
 
 
 def _toggled(held: Hand, card: str, most: int) -> Hand:
