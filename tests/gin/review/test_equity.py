@@ -2,17 +2,19 @@
 
 from fractions import Fraction
 from functools import cache
+from pathlib import Path
 from random import Random
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
 
 from meldlab.errors import NotPossible
-from meldlab.gin import Rules
+from meldlab.gin import Rules, players
 from meldlab.gin.batch import play_batch, seat
 from meldlab.gin.kernel_layout import WINNER_SEAT
 from meldlab.gin.players import SimplePlayer
-from meldlab.gin.review.equity import Equity
+from meldlab.gin.review.equity import Equity, _counted
 
 # How often the starter wins 0, 1, 2, 3 points, and how often the other does; of twenty rounds three are void.
 STARTER, OTHER, ALL = (1, 3, 4, 2), (0, 2, 3, 2), 20
@@ -71,6 +73,30 @@ def test_measured_chances_are_those_of_played_matches() -> None:
     rules, simple = Rules(match_points=10, first_starter="first"), SimplePlayer()
     won = (play_batch(simple, simple, rules, 3, 0, 40_000)[:, WINNER_SEAT] == 0).mean()
     assert Equity.measured(seat(simple), rules).chance((0, 0), 0) == pytest.approx(won, abs=0.02)
+
+
+def test_what_was_measured_is_kept_for_this_player_and_these_rules(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MELDLAB_CACHE", str(tmp_path))
+    monkeypatch.setattr("meldlab.gin.review.equity.ROUNDS", 64)
+    counted = Mock(side_effect=_counted)
+    monkeypatch.setattr("meldlab.gin.review.equity._counted", counted)
+    simple, light, other = (seat(players.parse(name)) for name in ("simple", "computed:light", "computed:light-ensemble"))
+    first = Equity.measured(simple, Rules()).chances
+    assert (Equity.measured(simple, Rules()).chances == first).all()
+    Equity.measured(simple, Rules(match_points=50))  # the same rounds
+    assert counted.call_count == 1
+    Equity.measured(light, Rules())
+    Equity.measured(other, Rules())  # the same numbers, another network
+    Equity.measured(simple, Rules(gin_bonus=20))
+    assert counted.call_count == 4
+    for kept in tmp_path.glob("gin/equity/*"):
+        kept.write_bytes(kept.read_bytes().replace(b"[0, ", b"[5, ", 1))
+    assert (Equity.measured(simple, Rules()).chances == first).all()
+    assert counted.call_count == 5
+    for kept in tmp_path.glob("gin/equity/*"):
+        kept.write_bytes(kept.read_bytes()[:20])
+    assert (Equity.measured(simple, Rules()).chances == first).all()
+    assert counted.call_count == 6
 
 
 def test_a_match_can_be_too_long() -> None:

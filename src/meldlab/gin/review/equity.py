@@ -1,26 +1,34 @@
 """The chance to win a match from its score: what points of a round are worth.
 
 Two equal players meet, the one who reviews in both seats: how often a round brings how many points is measured over rounds of theirs, and
-taken to be the same at every score. From the highest scores down, the chance to win follows by the rules of the match.
+taken to be the same at every score. From the highest scores down, the chance to win follows by the rules of the match. The counts are kept
+in the cache, under a digest of everything they depend on.
 
 >>> equity = Equity.of(np.array([[0.0, 0.25, 0.25], [0.0, 0.25, 0.25]]), Rules(match_points=2))
 >>> equity.chance((0, 0), starter=0), equity.chance((1, 0), starter=0), equity.chance((0, 1), starter=0)
 (0.5, 0.625, 0.375)
 """
 
+import hashlib
+import json
+import zlib
+from contextlib import suppress
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from meldlab.cache import cache_folder, replace_file
 from meldlab.chance import Purpose, derived
 from meldlab.errors import NotPossible
 from meldlab.gin import kernel_layout, kernel_round
-from meldlab.gin.batch import pair_of, rule_vector
+from meldlab.gin.batch import Seated, pair_of, rule_vector
 from meldlab.gin.review.kernel import fill_equity
 from meldlab.gin.rules import Rules
 from meldlab.pieces import on_cores
+from meldlab.sources import code_digest
 
 __all__ = ["Equity"]
 
@@ -50,23 +58,18 @@ class Equity:
         return cls(rules, chances)
 
     @classmethod
-    def measured(cls, player: Any, rules: Rules, threads: int = 1) -> "Equity":
-        """Return the chances between two of this player, whose rounds are counted at scores drawn at random."""
-        one_round = replace(rules, match_points=0, first_starter="first", wall_knock=False)
-        vector, pair = rule_vector(one_round), pair_of(player, player)
-        vector[kernel_layout.ANY_SCORES] = 1
-        counts, log = np.zeros((ROUNDS, kernel_layout.COUNTS), np.int32), np.empty((0, kernel_layout.LOG_WIDTH), np.int64)
-        seed = derived(0, Purpose.REVIEW)
-
-        def play(first: int, many: int) -> None:
-            kernel_round.play_some(pair, vector, seed, first, many, log, counts[first : first + many])
-
-        if rules.match_points:
-            on_cores(play, ROUNDS, threads=threads, size=CHUNK)
-        scores, won = (counts[:, place : place + 2] for place in (kernel_layout.SCORE, kernel_layout.WON))
-        most = int(scores.max()) + 1
-        odds = np.array([np.bincount(scores[won[:, seat] > 0, seat], minlength=most) for seat in range(2)]) / ROUNDS
-        return cls.of(odds, rules)
+    def measured(cls, player: Seated, rules: Rules, threads: int = 1) -> "Equity":
+        """Return the chances between two of this player; how their rounds end is counted once on a machine."""
+        if not rules.match_points:
+            return cls.of(np.zeros((2, 1)), rules)
+        one_round = rule_vector(replace(rules, match_points=0, first_starter="first", wall_knock=False))
+        one_round[kernel_layout.ANY_SCORES] = 1
+        place = _place(player, one_round)
+        counts = _read(place)
+        if counts is None:
+            counts = _counted(player, one_round, threads)
+            _keep(counts, place)
+        return cls.of(counts / ROUNDS, rules)
 
     def chance(self, scores: tuple[int, int], starter: int) -> float:
         """Return the chance to win from the own points and the other's; ``starter``: 0 if one starts the next round, else 1."""
@@ -86,3 +89,40 @@ class Equity:
             return np.full(own.shape, EVEN)
         going = self.chances[np.minimum(own, last), np.minimum(other, last), starter]
         return np.where(own > last, 1.0, np.where(other > last, 0.0, going))
+
+
+def _counted(player: Seated, rules: NDArray[Any], threads: int) -> NDArray[np.int64]:
+    """Return [2, points], in how many rounds the starter won so many, and the other, at scores drawn at random."""
+    pair, counts = pair_of(player, player), np.zeros((ROUNDS, kernel_layout.COUNTS), np.int32)
+    seed, log = derived(0, Purpose.REVIEW), np.empty((0, kernel_layout.LOG_WIDTH), np.int64)
+
+    def play(first: int, many: int) -> None:
+        kernel_round.play_some(pair, rules, seed, first, many, log, counts[first : first + many])
+
+    on_cores(play, ROUNDS, threads=threads, size=CHUNK)
+    scores, won = (counts[:, place : place + 2] for place in (kernel_layout.SCORE, kernel_layout.WON))
+    most = int(scores.max()) + 1
+    return np.array([np.bincount(scores[won[:, seat] > 0, seat], minlength=most) for seat in range(2)])
+
+
+def _place(player: Seated, rules: NDArray[Any]) -> Path:
+    """Return where the counts of a player under the rules of a round are kept; other code, another player or rule is another place."""
+    digest = hashlib.sha256(code_digest("cli", "lab", "web", "waiting", "stopping", "rummikub", "recycle").encode())
+    for array in (rules, player.vector, *player.book.values, *player.book.network):
+        digest.update(f"{array.dtype} {array.shape} ".encode() + array.tobytes())
+    return cache_folder("gin", "equity") / f"{digest.hexdigest()[:32]}.json"
+
+
+def _keep(counts: NDArray[np.int64], place: Path) -> None:
+    told = counts.tolist()
+    with replace_file(place) as file:
+        file.write(json.dumps({"counts": told, "crc32": zlib.crc32(json.dumps(told).encode())}).encode())
+
+
+def _read(place: Path) -> NDArray[np.int64] | None:
+    """Return counts that were kept; nothing where there are none, or damaged ones, which are then counted anew."""
+    with suppress(OSError, ValueError, KeyError, TypeError):
+        kept = json.loads(place.read_bytes())
+        if zlib.crc32(json.dumps(kept["counts"]).encode()) == kept["crc32"]:
+            return np.array(kept["counts"], np.int64)
+    return None

@@ -84,7 +84,7 @@ class Reviewer:
         return self.seated.name
 
     def equity(self, rules: Rules) -> Equity:
-        """Return the chance to win by scores under these rules; it is measured once, which takes a second or two."""
+        """Return the chance to win by scores under these rules; what a machine has not measured yet takes a second or two."""
         if rules not in self._equities:
             self._equities[rules] = Equity.measured(self.seated, rules, self.threads)
         return self._equities[rules]
