@@ -2,9 +2,11 @@
 
 import json
 import re
+import time
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 from starlette.testclient import TestClient
@@ -13,6 +15,8 @@ from meldlab.gin import Gin, Move, Phase, Rules, Verb, View, players
 from meldlab.gin.review import GOOD, Review, Reviewer, steps_of
 from meldlab.play import Chance, Deal, Record, Table
 from meldlab.web.app import make_app
+from meldlab.web.jobs import Reporter
+from meldlab.web.review import work
 from meldlab.web.settings import Settings
 from tests.web.ending import ended
 
@@ -69,6 +73,44 @@ def test_the_same_is_not_done_twice(client: TestClient, reviewed: dict[str, Any]
     other = client.post("/api/review", json={"match": reviewed["match"], **QUICK, "seat": 2}).json()
     assert other["id"] != reviewed["id"]
     client.delete(f"/api/jobs/{other['id']}")
+
+
+class Listening(Reporter):
+    """Hears what a review keeps, in place of a server."""
+
+    def __init__(self, pieces: list[Any]) -> None:
+        super().__init__(Mock(), None, pieces)
+        self.kept: list[Any] = []
+
+    def keep(self, piece: Any) -> None:
+        self.kept.append(json.loads(json.dumps(piece)))
+
+
+def test_a_review_goes_on_from_the_decisions_it_has() -> None:
+    wanted = {"match": "m", "record": str(replace(RECORD, actions=RECORD.actions[:12], result=None)), "seats": [0], **QUICK}
+    whole = Listening([])
+    told = work.review(whole, **wanted)
+    half = Listening(whole.kept[:3])
+    assert work.review(half, **wanted) == told
+    assert half.kept == whole.kept[3:]
+    half.pieces[1][1]["candidates"][0]["chance"] = 0.123  # what is there is not valued again
+    assert work.review(half, **wanted)["decisions"][1]["candidates"][0]["chance"] == 0.123
+
+
+def test_a_review_outlives_its_server(store: str, reviewed: dict[str, Any]) -> None:
+    settings = Settings(store=store, warm=False, hosts=("testserver",), workers=1)
+    with TestClient(make_app(settings), base_url="http://testserver") as client:
+        match = client.post("/api/review/records", json={"text": str(RECORD)}).json()["match"]
+        id = client.post("/api/review", json={"match": match, **QUICK}).json()["id"]
+        shelf, end = client.app.state.laboratory.kept, time.monotonic() + 120  # type: ignore[attr-defined]
+        while not shelf.pieces_of(id) and time.monotonic() < end:
+            time.sleep(0.01)
+    before = shelf.pieces_of(id)
+    assert 0 < len(before) < len(reviewed["review"]["decisions"])
+    with TestClient(make_app(settings), base_url="http://testserver") as client:
+        told = ended(client, id, "/api/review")
+    assert told["review"] | {"match": ""} == reviewed["review"] | {"match": ""}
+    assert shelf.pieces_of(id) == []  # in the result now
 
 
 def test_a_try_is_judged_with_tolerance_and_tells_the_best_only_when_good(client: TestClient, reviewed: dict[str, Any], worst: Any) -> None:

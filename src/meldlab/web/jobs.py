@@ -1,7 +1,7 @@
 """Long work: each piece in a process of its own, with progress, cancelled by ending it, kept in the store and begun again after a crash.
 
-Work is a function ``f(progress, **arguments) -> JSON``; ``progress(done, total, says)`` tells how far it is. Work that keeps its pieces in
-the store, which is at ``progress.store``, goes on where it was.
+Work is a function ``f(progress, **arguments) -> JSON``; ``progress(done, total, says)`` tells how far it is. What it has found it may
+keep by ``progress.keep(piece)``, and has it in ``progress.pieces`` when it begins again; or it keeps runs in the store, at ``progress.store``.
 """
 
 import asyncio
@@ -30,10 +30,10 @@ LOOK = 0.2  # seconds between two looks at what has changed
 
 
 class Reporter:
-    """How far work is, told to the server, but not more often than somebody looks; and where the server keeps things."""
+    """How far work is, told to the server, but not more often than somebody looks; what it kept before, and where the store is."""
 
-    def __init__(self, ours: Connection, store: str | None) -> None:
-        self.ours, self.store, self.last = ours, store, 0.0
+    def __init__(self, ours: Connection, store: str | None, pieces: list[Any]) -> None:
+        self.ours, self.store, self.pieces, self.last = ours, store, pieces, 0.0
 
     def __call__(self, done: float, total: float, says: str = "") -> None:
         """Tell what is done of a total, and what the person may read."""
@@ -41,10 +41,14 @@ class Reporter:
             self.last = time.monotonic()
             self.ours.send(("progress", (float(done), float(total), says)))
 
+    def keep(self, piece: Any) -> None:
+        """Keep a piece, plain JSON, until the work has ended; one that begins again has it."""
+        self.ours.send(("piece", canonical(piece)))
 
-def _work(ours: Connection, name: str, arguments: dict[str, Any], memory: int, store: str | None) -> None:
+
+def _work(ours: Connection, name: str, arguments: dict[str, Any], memory: int, store: str | None, pieces: list[Any]) -> None:
     bound_process(memory, niceness=5)
-    progress = Reporter(ours, store)
+    progress = Reporter(ours, store, pieces)
     try:
         ours.send(("done", canonical(named(name)(progress, **arguments))))
     except MeldlabError as mistake:
@@ -120,9 +124,10 @@ class Jobs:
     async def _run(self, job: Job) -> None:
         self.kept.change_job(job.id, state="running")
         ours, theirs = spawned.Pipe(duplex=False)
+        arguments, pieces = json.loads(job.arguments), self.kept.pieces_of(job.id)
         process = spawned.Process(
             target=_work,
-            args=(theirs, KINDS[job.kind], json.loads(job.arguments), self.settings.memory, self.settings.store),
+            args=(theirs, KINDS[job.kind], arguments, self.settings.memory, self.settings.store, pieces),
             daemon=True,
             name="meldlab job",
         )
@@ -154,6 +159,9 @@ class Jobs:
         if kind == "progress":
             done, total, says = what
             self.kept.change_job(id, done=done, total=total, says=says)
+            return True
+        if kind == "piece":
+            self.kept.add_piece(id, what)
             return True
         self.kept.change_job(id, state=kind, **({"result": what} if kind == "done" else {"says": what}))
         return False

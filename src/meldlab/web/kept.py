@@ -1,5 +1,6 @@
 """What the server keeps in the store beside the runs: matches as records, long work with how far it is, tries at old mistakes."""
 
+import json
 import secrets
 import time
 from collections.abc import Iterator
@@ -9,11 +10,12 @@ from typing import Any
 import sqlalchemy as sa
 
 from meldlab.errors import NoSuchThing
-from meldlab.lab.runs.store import Store, canonical
+from meldlab.lab.runs.store import Store, canonical, code_version
 from meldlab.web.problems import HttpRefusal
 
 __all__ = ["Job", "KeptMatch", "Shelf", "Tried"]
 
+GOING = ("waiting", "running")
 TABLES = sa.MetaData()
 MATCHES = sa.Table(
     "matches",
@@ -45,6 +47,14 @@ JOBS = sa.Table(
     sa.Column("result", sa.Text),
     sa.Column("begun", sa.Double, nullable=False),
     sa.Column("changed", sa.Double, nullable=False),
+)
+PIECES = sa.Table(
+    "job_pieces",
+    TABLES,
+    sa.Column("number", sa.Integer, primary_key=True),
+    sa.Column("job", sa.String(24), nullable=False, index=True),
+    sa.Column("code", sa.Text, nullable=False),
+    sa.Column("piece", sa.Text, nullable=False),
 )
 TRIES = sa.Table(
     "tries",
@@ -207,4 +217,18 @@ class Shelf:
         """Keep what has changed about work; what has ended stays as it is."""
         values |= {"version": JOBS.c.version + 1, "changed": time.time()}
         with self.store.writing() as connection:
-            connection.execute(JOBS.update().where(JOBS.c.id == id, JOBS.c.state.in_(("waiting", "running"))).values(values))
+            connection.execute(JOBS.update().where(JOBS.c.id == id, JOBS.c.state.in_(GOING)).values(values))
+            if values.get("state", "running") not in GOING:
+                connection.execute(PIECES.delete().where(PIECES.c.job == id))
+
+    def add_piece(self, id: str, piece: str) -> None:
+        """Keep a piece of work, as JSON, until the work has ended."""
+        with self.store.writing() as connection:
+            connection.execute(PIECES.insert().values(job=id, code=code_version(), piece=piece))
+
+    def pieces_of(self, id: str) -> list[Any]:
+        """Return the pieces that this version of the code has kept of work, in their order."""
+        wanted = (PIECES.c.job == id) & (PIECES.c.code == code_version())
+        with self.store.reading() as connection:
+            rows = connection.execute(sa.select(PIECES.c.piece).where(wanted).order_by(PIECES.c.number)).scalars()
+            return [json.loads(row) for row in rows]

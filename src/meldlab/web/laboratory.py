@@ -48,7 +48,8 @@ class Laboratory:
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
         self.kept = Shelf(Store.open(settings.store), settings.matches)
-        self.workers = Workers(settings.workers, settings.queue, settings.memory, "meldlab.web.laboratory:get_ready")
+        ready = "meldlab.web.laboratory:get_ready" if settings.warm else None
+        self.workers = Workers(settings.workers, settings.queue, settings.memory, ready)
         self.compiler = Workers(1, 1, settings.memory)
         self.jobs = Jobs(self.kept, settings)
         self.warming = Warming()

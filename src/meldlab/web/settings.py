@@ -34,4 +34,4 @@ class Settings:
     matches: int = 10_000
     """Matches that are kept; beyond them the oldest that nobody touched for a day make room."""
     warm: bool = True
-    """Whether kernels are compiled ahead when the server starts."""
+    """Whether kernels are compiled and loaded ahead when the server starts."""

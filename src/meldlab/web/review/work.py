@@ -1,15 +1,15 @@
 """What workers do for the review: read a record, look back at a match, judge a second try."""
 
-from collections.abc import Callable
 from functools import cache
 from typing import Any
 
 from meldlab.cards import Hand
 from meldlab.errors import NotLegalHere
-from meldlab.gin import Gin, Move, View
+from meldlab.gin import Gin, Match, Move, View
 from meldlab.gin.review import LEAST, WORLDS, Candidate, Decision, Review, Reviewer, steps_of
-from meldlab.play import Record
+from meldlab.play import Record, Step
 from meldlab.web.gin.shown import shown
+from meldlab.web.jobs import Reporter
 
 __all__ = ["judge", "read", "review", "reviewer"]
 
@@ -30,16 +30,17 @@ def read(text: str) -> dict[str, Any]:
     return {"record": str(record), "players": list(record.players), "actions": len(record.actions)}
 
 
-def review(
-    progress: Callable[[float, float, str], None], match: str, record: str, seats: list[int], player: str, worlds: int
-) -> dict[str, Any]:
-    """Look back at the decisions of some seats; the match is named in the answer."""
+def review(progress: Reporter, match: str, record: str, seats: list[int], player: str, worlds: int) -> dict[str, Any]:
+    """Look back at the decisions of some seats, and keep each as it is made; the match is named in the answer."""
     found = Record.parse(record)
-    game, steps, decisions = Gin.read(found.rules), steps_of(found), []
-    progress(0, len(steps), "measuring what points are worth")
+    game, steps = Gin.read(found.rules), steps_of(found)
+    decisions = [_decision(steps[number], **kept) for number, kept in progress.pieces]
+    since = decisions[-1].number + 1 if decisions else 0
+    progress(since, len(steps), "measuring what points are worth")
     looking = reviewer(player, worlds)
-    for one in looking.decisions(steps, seats):
+    for one in looking.decisions(steps, seats, since):
         decisions.append(one)
+        progress.keep([one.number, {"candidates": [*map(_told, one.candidates)], "worlds": one.worlds, "sure": one.sure}])
         progress(one.number + 1, len(steps), f"{len(decisions)} decisions valued")
     told = Review.of(looking, found, decisions, seats).as_json()
     for each, one in zip(told["decisions"], decisions, strict=True):
@@ -51,15 +52,20 @@ def review(
 def judge(record: str, decision: dict[str, Any], move: str, player: str, worlds: int) -> dict[str, Any]:
     """Say whether a move is good where a decision, as a review told it, was made."""
     step = steps_of(Record.parse(record))[decision["action"] - 1]
-    view = step.before.view(step.seat)
-    candidates = tuple(_candidate(one) for one in decision["candidates"])
-    before = Decision(step.number, view, step.action, candidates, decision["worlds"], decision["sure"])
+    before = _decision(step, **{name: decision[name] for name in ("candidates", "worlds", "sure")})
     # A move that was no candidate is valued while the person waits: on no more worlds than that allows.
-    return reviewer(player, min(worlds, WORLDS), least=1.0).judge(before, view.parse(move)).as_json()
+    return reviewer(player, min(worlds, WORLDS), least=1.0).judge(before, before.view.parse(move)).as_json()
 
 
-def _candidate(told: dict[str, Any]) -> Candidate:
-    return Candidate(Move.parse(told["move"]), told["chance"], told["points"], told["cost"], told["error"])
+def _decision(step: Step[Match], candidates: list[dict[str, Any]], worlds: int, sure: bool) -> Decision:
+    """Return the decision of a step as it was valued."""
+    valued = tuple(Candidate(**one | {"move": Move.parse(one["move"])}) for one in candidates)
+    return Decision(step.number, step.before.view(step.seat), step.action, valued, worlds, sure)
+
+
+def _told(candidate: Candidate) -> dict[str, Any]:
+    """Return a candidate to the last digit, unlike what an answer has of it."""
+    return vars(candidate) | {"move": str(candidate.move)}
 
 
 def _position(game: Gin, view: View) -> dict[str, Any]:
