@@ -49,6 +49,16 @@ def test_an_action_of_an_old_window_is_refused(client: TestClient) -> None:
     assert "another window" in again.json()["error"]
 
 
+def test_the_short_forms_of_the_terminal_are_understood(client: TestClient) -> None:
+    told = client.post("/api/matches", json={"game": "gin", "opponents": ["simple"], "seed": 1}).json()
+    for action in ("p", "d"):
+        if action == "p" or "draw stock" in told["legal"]:
+            told = client.post(f"/api/matches/{told['id']}/actions", json={"after": told["turn"], "action": action}).json()
+    card = told["view"]["hand"][0]
+    after = client.post(f"/api/matches/{told['id']}/actions", json={"after": told["turn"], "action": card.lower()}).json()
+    assert f"p1 drop {card}" in after["heard"]
+
+
 @pytest.mark.parametrize("action", ["drop ZZ", "", "knock", "x" * 1999, "drop AS\x00", "take 5H 6H"])
 def test_nonsense_is_refused_and_changes_nothing(client: TestClient, action: str) -> None:
     told = begun(client)

@@ -19,6 +19,8 @@ __all__ = ["act", "begin", "look", "steps_of", "undo"]
 
 # How a view is told as JSON, by the name of the game; it gets the game, the view and the steps so far.
 SHOWN = {"gin": "meldlab.web.gin.shown:shown", "recycle": "meldlab.web.studio.shown:shown"}
+# How a person's text becomes an action, where more is understood than the notation of records.
+READ = {"gin": "meldlab.gin.reading:read_move"}
 KEPT, KEPT_STEPS = 32, 5_000  # matches that a worker keeps ready, and their steps, each of which holds a whole state
 READY: OrderedDict[str, tuple[Any, list[Step[Any]]]] = OrderedDict()
 
@@ -32,13 +34,14 @@ class _Person:
 
     name = PERSON
 
-    def __init__(self, text: str | None) -> None:
-        self.text = text
+    def __init__(self, text: str | None, kind: str) -> None:
+        self.text, self.kind = text, kind
 
     def choose(self, view: Any, chance: Any) -> Any:
         if self.text is None:
             raise _Wanted
-        action, self.text = view.parse(self.text), None
+        text, self.text = self.text, None
+        action = named(READ[self.kind])(view, text) if self.kind in READ else view.parse(text)
         view.verify(action)
         return action
 
@@ -96,7 +99,8 @@ def _go_on(record: Record, seat: int, action: str | None) -> dict[str, Any]:
     if before and before[-1].result is not None:
         raise NotLegalHere("the match is over")
     steps = list(before)
-    person, kind = _Person(action), kind_of(record)
+    kind = kind_of(record)
+    person = _Person(action, kind)
     table = Table(game, [person if place == seat else opponent(game, kind, name) for place, name in enumerate(record.players)])
     with suppress(_Wanted):
         for step in table.steps(record.deal, steps[-1] if steps else None):

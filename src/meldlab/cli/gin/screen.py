@@ -1,33 +1,22 @@
-"""Gin rummy as a person sees it in the terminal, and the short forms of moves."""
+"""Gin rummy as a person sees it in the terminal."""
 
 from typing import Any, ClassVar
 
 from rich.text import Text
 
-from meldlab.cards import Card, Hand
+from meldlab.cards import Hand
 from meldlab.cli.gin.advise import print_advice
 from meldlab.cli.gin.hints import expected_turns, hint
 from meldlab.cli.pictures import arrangement_text, cards_drawn, cards_text
 from meldlab.cli.screen import Screen
-from meldlab.errors import BadText, MeldlabError, NotLegalHere
 from meldlab.gin import Match, Move, Phase, Rules, Verb, View
 from meldlab.gin.advice import advise
+from meldlab.gin.reading import possible_now, read_move
 from meldlab.gin.round import Outcome
-from meldlab.melds import arrange, discards
+from meldlab.melds import arrange
 from meldlab.play import Deal, Game, Result, Step
 
 __all__ = ["GinScreen"]
-
-VERBS = {
-    **dict.fromkeys(("draw", "stock", "d"), Verb.DRAW),
-    **dict.fromkeys(("take", "t"), Verb.TAKE),
-    **dict.fromkeys(("pass", "p"), Verb.PASS),
-    **dict.fromkeys(("drop", "discard", "throw"), Verb.DROP),
-    **dict.fromkeys(("knock", "k", "gin"), Verb.KNOCK),
-    **dict.fromkeys(("show", "s"), Verb.SHOW),
-    "big": Verb.BIG_GIN,
-}
-TOO_EARLY = {Phase.OFFER: "take the upcard or pass first", Phase.DRAW: "draw or take a card first", Phase.FORCED: "draw a card first"}
 
 
 class GinScreen(Screen):
@@ -73,7 +62,7 @@ class GinScreen(Screen):
             upcard = cards_text([view.upcard]) if view.upcard else Text("none")
             known = Text("   the other holds ").append_text(cards_text(view.known)) if view.known else Text()
             self.say(Text("  upcard     ").append_text(upcard).append(f"   stock {view.stock}").append_text(known))
-        self.say(f"  you may {_may(view)}")
+        self.say(f"  you may {possible_now(view)}")
 
     def _begin_round(self, view: View) -> None:
         if view.number == self.round:
@@ -97,35 +86,8 @@ class GinScreen(Screen):
         return list(dict.fromkeys([*moves, *(cards_text([card]).plain for card in view.hand)]))
 
     def read(self, view: View, text: str) -> Move:
-        """Read what a person types; short forms are filled in, and the move must be possible now."""
-        head, bar, melds = text.partition("|")
-        word, _, rest = head.strip().partition(" ")
-        verb = VERBS.get(word.lower())
-        if verb is None:
-            verb, rest = _by_card(view, head), head
-        if verb is Verb.DRAW and view.phase is Phase.DROP and word.lower() == "d" and rest.strip():
-            verb = Verb.DROP
-        legal = [move for move in view.legal_actions() if move.verb is verb]
-        if not legal:
-            raise NotLegalHere(f"{_why_not(view, verb)}; you may {_may(view)}")
-        if verb is Verb.SHOW and (rest or bar):
-            return view.parse(f"show {rest}{bar}{melds}")
-        if verb in (Verb.DROP, Verb.KNOCK) and rest.strip():
-            card = Card.parse(rest)
-            if bar:
-                return view.parse(f"{verb} {card} | {melds}")
-            fitting = [move for move in legal if move.index == card.index]
-            if not fitting and verb is Verb.KNOCK and card in view.hand and card != view.taken:
-                raise NotLegalHere(f"{_too_much(discards(view.hand)[card], view.limit)}; you may {_may(view)}")
-            return fitting[0] if fitting else Move(verb, card.index)
-        if verb is Verb.DROP:
-            raise NotLegalHere("which card? (drop KD)")
-        if verb is Verb.TAKE and rest.strip():
-            return view.parse(f"take {rest}")
-        if verb is Verb.KNOCK:
-            left = discards(view.hand)
-            return min(legal, key=lambda move: left[Card.from_index(move.index)])
-        return legal[-1] if verb is Verb.SHOW else legal[0]
+        """Read what a person types."""
+        return read_move(view, text)
 
     def hint(self, view: View) -> None:
         """Say what each move leads to, the best first, and how far the hand is from a knock where that is known."""
@@ -171,47 +133,6 @@ class GinScreen(Screen):
     def drawn(self, text: str) -> Text:
         """Return a text with its cards drawn."""
         return cards_drawn(text)
-
-
-def _by_card(view: View, text: str) -> Verb:
-    """Return what is done with a card that is typed alone: it is discarded, or taken."""
-    try:
-        Card.parse(text)
-    except (BadText, MeldlabError):
-        raise NotLegalHere(f"no move {text.strip()!r}; you may {_may(view)}") from None
-    return Verb.DROP if view.phase in (Phase.DROP, Phase.LAST) else Verb.TAKE
-
-
-def _may(view: View) -> str:
-    """Return what is possible now, in short."""
-    moves = [f"{move}" if not move.melds and move.verb is not Verb.DROP else str(move.verb) for move in view.legal_actions()]
-    return " or ".join(dict.fromkeys(move.removesuffix(" stock") for move in moves))
-
-
-def _why_not(view: View, verb: Verb) -> str:
-    """Say by the rules why a verb is not possible now."""
-    dropping = view.phase in (Phase.DROP, Phase.LAST)
-    if view.phase is Phase.SHOW:
-        return "the other has knocked"
-    if verb in (Verb.DRAW, Verb.TAKE, Verb.PASS) and dropping:
-        return "you have drawn already" if verb is not Verb.PASS else "a turn ends with a discard"
-    if verb is Verb.KNOCK and dropping:
-        return _too_much(min(discards(view.hand).values()), view.limit)
-    if verb is Verb.BIG_GIN and dropping:
-        return "these rules know no big gin" if not view.rules.big_gin_bonus else "big gin is eleven melded cards"
-    if verb is Verb.SHOW:
-        return "nobody has knocked"
-    if verb is Verb.PASS:
-        return "only the first upcard can be passed"
-    if verb is Verb.TAKE:
-        return "the upcard cannot be taken now"
-    if verb is Verb.DRAW:
-        return "the upcard is offered first" if view.phase is Phase.OFFER else "nothing can be drawn now"
-    return TOO_EARLY.get(view.phase, f"{verb} is not possible now")
-
-
-def _too_much(left: int, limit: int) -> str:
-    return f"{left} is more than the {limit} you may knock with" if limit else f"{left} is left, and you may knock with gin only"
 
 
 def _did(move: Move) -> str:

@@ -6,6 +6,7 @@ from typing import Any
 from meldlab.cards import Hand
 from meldlab.errors import NotLegalHere
 from meldlab.gin import Gin, Match, Move, View
+from meldlab.gin.reading import read_move
 from meldlab.gin.review import LEAST, WORLDS, Candidate, Decision, Review, Reviewer, steps_of
 from meldlab.play import Record, Step
 from meldlab.web.gin.shown import shown
@@ -54,7 +55,7 @@ def judge(record: str, decision: dict[str, Any], move: str, player: str, worlds:
     step = steps_of(Record.parse(record))[decision["action"] - 1]
     before = _decision(step, **{name: decision[name] for name in ("candidates", "worlds", "sure")})
     # A move that was no candidate is valued while the person waits: on no more worlds than that allows.
-    return reviewer(player, min(worlds, WORLDS), least=1.0).judge(before, before.view.parse(move)).as_json()
+    return reviewer(player, min(worlds, WORLDS), least=1.0).judge(before, read_move(before.view, move)).as_json()
 
 
 def _decision(step: Step[Match], candidates: list[dict[str, Any]], worlds: int, sure: bool) -> Decision:
