@@ -196,10 +196,21 @@ def test_melds_that_were_not_shown_and_every_other_page(client: TestClient) -> N
         assert client.get(f"/review/{told['id']}/{one['action']}?answer=true").status_code == 200
     last = told["review"]["decisions"][-1]
     assert (last["phase"], last["done"], last["kind"], last["mistake"], last["worlds"]) == ("show", "show", "melds shown", True, 0)
-    page = client.get(f"/review/{told['id']}/{last['action']}").text
-    assert f'value="{last["best"]}"' in page
     assert "lay off" in last["best"]
-    assert "✓ Good" in client.post(f"/review/{told['id']}/{last['action']}", data={"move": last["best"]}).text
+    here = f"/review/{told['id']}/{last['action']}"
+    melds = last["best"].removeprefix("show ").partition(" lay off")[0].split(" | ")
+    page = client.get(here).text
+    # The question says neither what can be done nor what belongs together, in no part of the page.
+    assert last["best"] not in page
+    assert "Melds: " not in page
+    assert not any(meld in page for meld in melds)
+    assert last["best"] in client.get(f"{here}?answer=true").text
+    down = [card for card in last["position"]["hand"] if card in last["best"].split()]
+    assert f"Lay {len(down)} cards down" in client.get(here, params={"down": " ".join(down)}).text
+    assert "✓ Good" in client.post(here, data={"down": " ".join(reversed(down))}).text
+    assert "✗ Not yet" in client.post(here, data={"down": ""}).text
+    refused = client.post(here, data={"down": down[0]})
+    assert (refused.status_code, "not all of these fit together" in refused.text) == (422, True)
 
 
 def test_a_match_that_goes_on_is_not_reviewed(client: TestClient) -> None:

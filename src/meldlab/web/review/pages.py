@@ -7,7 +7,7 @@ from fastapi import APIRouter, Depends, Query, Request
 from fastapi.responses import RedirectResponse, Response
 from pydantic import BaseModel, Field, ValidationError
 
-from meldlab.errors import MeldlabError
+from meldlab.errors import MeldlabError, NotLegalHere
 from meldlab.play import Record
 from meldlab.web.charts import chances
 from meldlab.web.forms import form
@@ -151,29 +151,33 @@ async def cancel(lab: Lab, id: JobId) -> Response:
 async def decision(
     request: Request, lab: Lab, person: Person, id: JobId, action: Action, shown: Choice,
     card: Annotated[str, Query(max_length=3)] = "",
+    down: Annotated[str, Query(max_length=40)] = "",
     tried: Annotated[str, Query(max_length=500)] = "",
     answer: bool = False,
 ) -> Response:  # fmt: skip
     """Show one decision without its answer, what came of a try, and the answer if it is wanted."""
     verdict = await judged(lab, id, action, tried) if tried else None
-    return await _decision(request, lab, person, id, action, shown, card=card, verdict=verdict, answer=answer)
+    return await _decision(request, lab, person, id, action, shown, card=card, down=down, verdict=verdict, answer=answer)
 
 
 @pages.post("/review/{id}/{action}")
 async def attempt(request: Request, lab: Lab, person: Person, id: JobId, action: Action, shown: Choice) -> Response:
     """Try a decision again."""
-    move = (await form(request)).get("move", "").strip()
+    typed = await form(request)
+    move, down = typed.get("move", "").strip(), typed.get("down", "")
     try:
+        if "down" in typed:
+            move = _laid_down(decided(await review(lab, id), action), down)
         await judge(lab, person, id, action, Judge(move=move))
     except (ValidationError, MeldlabError) as problem:
         why = "a move is wanted" if isinstance(problem, ValidationError) else str(problem)
-        return await _decision(request, lab, person, id, action, shown, problem=why, typed=move)
+        return await _decision(request, lab, person, id, action, shown, down=down, problem=why, typed=move)
     return RedirectResponse(f"/review/{id}/{action}{shown.query(tried=move)}", 303)
 
 
 async def _decision(
-    request: Request, lab: Laboratory, person: str, id: str, action: int, shown: Shown, *, card: str = "", verdict: Judged | None = None,
-    answer: bool = False, problem: str = "", typed: str = "",
+    request: Request, lab: Laboratory, person: str, id: str, action: int, shown: Shown, *, card: str = "", down: str = "",
+    verdict: Judged | None = None, answer: bool = False, problem: str = "", typed: str = "",
 ) -> Response:  # fmt: skip
     told = await review(lab, id)
     one, found = decided(told, action), told.review
@@ -182,14 +186,25 @@ async def _decision(
     here = f"/review/{id}/{action}"
     following = _following_mistake(todo, told.match, one) if shown.practice else _following(shown.of(found), one, id)
     chosen = card if card in one.position.hand else ""
-    moves = moves_with(sorted(each.move for each in one.candidates), chosen)
+    showing = one.phase == "show"  # nothing tells which cards are melds: that is the question
+    moves = [] if showing else moves_with(sorted(each.move for each in one.candidates), chosen)
     return page(
         request, "review/decision.html.jinja", status=422 if problem else 200, title=f"Round {one.round}, action {one.action}", told=told,
         one=one, view=one.position, review=found, shown=shown, here=here, chosen=chosen, moves=moves,
-        hand=sorted_hand(one.position.hand, "melds", one.position.melds), verdict=verdict, problem=problem,
+        hand=sorted_hand(one.position.hand, "suit" if showing else "melds", one.position.melds), verdict=verdict, problem=problem,
+        showing=showing, down=[card for card in one.position.hand if card in down.split()],
         answer=answer or (verdict is not None and verdict.good), typed=typed,
         following=f"{following}{shown.query()}" if following else "", left=sum(not each.solved for each in todo),
     )  # fmt: skip
+
+
+def _laid_down(one: Decided, cards: str) -> str:
+    """Return the best way to show that lays down exactly these cards, in melds or on those of the other; of ways that were weighed."""
+    wanted = set(cards.split())
+    for each in one.candidates:
+        if wanted == {word for word in each.move.split() if word in one.position.hand}:
+            return each.move
+    raise NotLegalHere("not all of these fit together, or more cards would; a way to show that leaves cards out can be typed")
 
 
 def _following(chosen: list[Decided], one: Decided, id: str) -> str:

@@ -107,6 +107,8 @@ class Position(BaseModel):
     laid_open: list[list[str]]
     knocker: list[str]
     """All cards of the other after a knock."""
+    lays_off: bool = False
+    """Whether one chooses oneself what is laid off; else the table does it."""
 
 
 class Decided(BaseModel):

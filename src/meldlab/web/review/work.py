@@ -54,8 +54,11 @@ def judge(record: str, decision: dict[str, Any], move: str, player: str, worlds:
     """Say whether a move is good where a decision, as a review told it, was made."""
     step = steps_of(Record.parse(record))[decision["action"] - 1]
     before = _decision(step, **{name: decision[name] for name in ("candidates", "worlds", "sure")})
+    # What was weighed is meant as it stands: "show" is to show nothing where somebody did that.
+    weighed = {str(one.move): one.move for one in before.candidates}
+    tried = weighed.get(move.strip()) or read_move(before.view, move)
     # A move that was no candidate is valued while the person waits: on no more worlds than that allows.
-    return reviewer(player, min(worlds, WORLDS), least=1.0).judge(before, read_move(before.view, move)).as_json()
+    return reviewer(player, min(worlds, WORLDS), least=1.0).judge(before, tried).as_json()
 
 
 def _decision(step: Step[Match], candidates: list[dict[str, Any]], worlds: int, sure: bool) -> Decision:
@@ -72,4 +75,5 @@ def _told(candidate: Candidate) -> dict[str, Any]:
 def _position(game: Gin, view: View) -> dict[str, Any]:
     """Return what the seat saw; after a knock all cards of the knocker."""
     seen = {name: value for name, value in shown(game, view, []).items() if name not in NOT_TOLD}
-    return seen | {"knocker": [str(card) for card in Hand.from_mask(view.knocker_mask)]}
+    lays_off = view.rules.lay_off != "greedy"
+    return seen | {"knocker": [str(card) for card in Hand.from_mask(view.knocker_mask)], "lays_off": lays_off}
