@@ -7,7 +7,7 @@ from collections.abc import Callable
 from urllib.request import urlopen
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
 Look = Callable[[str], None]
 POSITION = "rack=R5+B6+B7+K9+R13&table=R3+R4+R5+%7C+K5+B5+O5+%7C+K6+K7+K8+%7C+R9+B9+O9"
@@ -45,6 +45,38 @@ def test_tiles_are_tapped_and_the_best_move_appears(page: Page, server: str, tid
     expect(page.get_by_role("textbox", name="The table")).to_have_value("B9")
     page.get_by_role("link", name="Clear").click()
     expect(page.get_by_role("textbox", name="Your rack")).to_have_value("")
+
+
+def test_undo_takes_back_what_is_not_answered_yet(page: Page, server: str, tidy: Look) -> None:
+    page.goto(f"{server}/rummikub")
+    rack = page.get_by_role("textbox", name="Your rack")
+    page.keyboard.press("u")  # there is nothing to undo, and no page before this one
+    page.get_by_role("button", name="red 5, 2 left").click()
+    expect(page).to_have_url(re.compile(r"rack=R5$"))
+    page.get_by_role("button", name="red 6, 2 left").click()
+    page.keyboard.press("u")  # before the page has asked
+    expect(page.get_by_role("button", name="red 6, 2 left")).to_be_visible()
+    expect(rack).to_have_value("R5")
+    page.get_by_role("button", name="red 7, 2 left").click()
+    expect(page).to_have_url(re.compile(r"rack=R5\+R7$"))
+    held: list[Route] = []
+
+    def hold(route: Route) -> None:
+        if "R8" in route.request.url:
+            held.append(route)
+        else:
+            route.continue_()
+
+    page.route("**/rummikub?*", hold)
+    with page.expect_request(re.compile("R8")):
+        page.get_by_role("button", name="red 8, 2 left").click()
+    page.keyboard.press("u")  # before the answer
+    expect(page.get_by_role("button", name="red 8, 2 left")).to_be_visible()
+    expect(rack).to_have_value("R5 R7")
+    held[0].abort()
+    page.get_by_role("button", name="Undo").click()
+    expect(rack).to_have_value("R5")
+    expect(page).to_have_url(re.compile(r"rack=R5$"))
 
 
 def test_a_tile_is_taken_up_and_put_down(page: Page, server: str, tidy: Look, size: str) -> None:

@@ -30,7 +30,7 @@ document.addEventListener("keydown", (event) => {
   }
   // Enter presses what has the focus; on a card that is chosen already it does with it what one does with cards.
   if (event.key === "Enter" && event.target.closest("button, a, summary") && !event.target.closest("[aria-pressed='true']")) return;
-  const found = [...document.querySelectorAll("[data-key]")].find((one) => one.dataset.key === event.key && !one.disabled);
+  const found = [...document.querySelectorAll("[data-key]")].find((one) => one.dataset.key === event.key && !one.disabled && !one.hidden);
   if (found) {
     event.preventDefault();
     if (found.matches("input, textarea, select")) found.focus();
@@ -59,7 +59,7 @@ document.getElementById("keys").addEventListener("click", () => {
   rows.replaceChildren();
   for (const one of document.querySelectorAll("[data-key]")) {
     const name = one.dataset.does ?? one.getAttribute("aria-label") ?? one.textContent.trim();
-    if (!name || one.disabled) continue;
+    if (!name || one.disabled || one.hidden) continue;
     const key = Object.assign(document.createElement("dt"), { textContent: { " ": "Space", ArrowRight: "→", ArrowLeft: "←" }[one.dataset.key] ?? one.dataset.key });
     rows.append(key, Object.assign(document.createElement("dd"), { textContent: name }));
   }

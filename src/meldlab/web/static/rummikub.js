@@ -44,6 +44,7 @@ document.addEventListener("click", (event) => {
 document.addEventListener("htmx:finally:request", (event) => {
   if (event.detail.ctx.sourceElement !== desk()) return;
   placing = false;
+  asking = undefined;
   picked.splice(0).forEach(pick);
 });
 document.addEventListener("change", (event) => {
@@ -56,7 +57,12 @@ document.addEventListener("htmx:config:request", (event) => {
   if (quick && event.detail.ctx.sourceElement === desk()) event.detail.ctx.request.headers["X-Answer-Later"] = "1";
   quick = false;
 });
-document.addEventListener("htmx:before:request", () => { clearTimeout(pause); wanted?.abort(); });
+let asking; // the address from which the desk has asked for another, until it is there
+document.addEventListener("htmx:before:request", (event) => {
+  clearTimeout(pause);
+  wanted?.abort();
+  if (event.detail.ctx.sourceElement === desk()) asking = location.href;
+});
 function look() {
   const address = document.getElementById("answer")?.dataset.later;
   if (!address) return;
@@ -83,7 +89,12 @@ function showUndo() {
   const before = window.navigation?.entries()[navigation.currentEntry.index - 1];
   undo.hidden = !before || new URL(before.url).pathname !== location.pathname;
 }
-document.addEventListener("click", (event) => { if (event.target.closest?.("#undo")) history.back(); });
+// What is not answered yet has no place in it: the page that stands in the address is fetched, and the rest is dropped.
+document.addEventListener("click", (event) => {
+  if (!event.target.closest?.("#undo")) return;
+  if (taps || asking === location.href) location.reload();
+  else history.back();
+});
 
 function drawn() { look(); showUndo(); }
 drawn();
