@@ -24,7 +24,7 @@ pyspiel = pytest.importorskip("pyspiel", reason="OpenSpiel is not installed (pip
 
 GAME: Any = pyspiel.load_game("gin_rummy")
 UTILS: Any = pyspiel.gin_rummy.GinRummyUtils(13, 4, 10)
-ROUNDS = 2000
+ROUNDS = 1200
 DRAW_UPCARD, DRAW_STOCK, PASS, KNOCK, MELDS = 52, 53, 54, 55, 56
 SUITS = "SCDH"  # in its order
 RULES = Rules.preset("openspiel")

@@ -4,6 +4,7 @@ import json
 import os
 import re
 import signal
+import socket
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -71,9 +72,9 @@ def test_a_match_goes_on_after_a_kill_and_streams_resume(store: str) -> None:
 
 
 def test_a_port_that_is_taken_is_one_line(store: str) -> None:
-    with serving(store) as address:
-        port = address.rpartition(":")[2]
-        command = [sys.executable, "-m", "meldlab", "serve", "--port", port, "--store", store]
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        command = [sys.executable, "-m", "meldlab", "serve", "--port", str(port), "--store", store]
         second = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
     assert second.returncode == 2
     assert second.stderr == f"error: cannot listen at 127.0.0.1:{port}: Address already in use\n"
