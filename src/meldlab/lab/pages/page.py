@@ -20,6 +20,7 @@ from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 from matplotlib import rc_context
 from matplotlib.figure import Figure
+from PIL import Image
 
 from meldlab import __version__
 from meldlab.cache import replace_file
@@ -41,6 +42,7 @@ THEME = {
     "#008000": "var(--green)",
 }
 ElementTree.register_namespace("", SVG[1:-1])
+THICKET = 330  # words of an outline
 NARROWEST = 0.62  # of its own width: a picture that shrinks further than this is moved aside instead, so that its text can be read
 
 
@@ -88,13 +90,54 @@ def _tidied(element: ElementTree.Element, name: str, used: set[str]) -> None:
     if HREF in element.attrib:
         element.set("href", element.attrib.pop(HREF).replace("#", f"#{name}-"))
     if "d" in element.attrib:
-        # In outlines, a third digit behind the point is less than a hair.
-        element.set("d", re.sub(r"(\.\d\d)\d+", r"\1", " ".join(element.attrib["d"].split())))
+        words = element.attrib["d"].split()
+        # A line through hundreds of places is one of a thicket: where each of them lies to the tenth of a point, nobody sees.
+        thicket = len(words) > THICKET and "fill: none" in element.attrib.get("style", "")
+        element.set("d", _outline(words, 1 if thicket else 10))
+    if element.tag == f"{SVG}image":
+        element.set("href", _image(element.attrib["href"]))
     if "clip-path" in element.attrib:
         element.set("clip-path", element.attrib["clip-path"].replace("#", f"#{name}-"))
     style = re.sub(r"font-family: [^;]*(; )?", "", element.attrib.pop("style", "")).removesuffix("; ")
     if style:
         element.set("style", re.sub(r"#[0-9a-f]{6}", lambda colour: THEME.get(colour[0], colour[0]), style))
+
+
+def _outline(words: list[str], parts: int = 10) -> str:
+    """Return an outline in fewer letters: straight lines as steps in tenths (or other parts) of a point, curves with two digits behind it.
+
+    >>> _outline("M 10.25 20.75 L 11.31 20.5 L 11.31 9 z".split()), _outline("M 0 2.5 C 0.6634 2.5 1.29 2.23 1.76 1.76".split())
+    ('M10.2 20.8l1.1-.3 0-11.5z', 'M 0 2.5 C 0.66 2.5 1.29 2.23 1.76 1.76')
+    """
+    if not {word for word in words if word.isalpha()} <= {"M", "L", "z"}:
+        return re.sub(r"(\.\d\d)\d+", r"\1", " ".join(words))
+    told, x, y, numbers = "", 0, 0, iter(words)
+    for word in numbers:
+        if word == "z":
+            told += "z"
+            continue
+        # Steps between rounded places: what is rounded never adds up.
+        to = round(parts * float(next(numbers))), round(parts * float(next(numbers)))
+        step = to if word == "M" else (to[0] - x, to[1] - y)
+        letter = "M" if word == "M" else "" if told[-1:].isdigit() and "l" in told.rpartition("M")[2] else "l"
+        told += "".join(
+            (letter or (" " if step[0] >= 0 else ""), _short(step[0] / parts), " " if step[1] >= 0 else "", _short(step[1] / parts))
+        )
+        x, y = to
+    return told
+
+
+def _short(number: float) -> str:
+    """Return a number as short as it can be written."""
+    return re.sub(r"(?<!\d)0\.", ".", f"{number:g}")
+
+
+def _image(address: str) -> str:
+    """Return a picture of dots with fewer colours, which nobody sees."""
+    kind, _, data = address.partition("base64,")
+    packed = io.BytesIO()
+    Image.open(io.BytesIO(base64.b64decode(data))).quantize(64, Image.Quantize.FASTOCTREE).save(packed, "PNG", optimize=True)
+    return f"{kind}base64,{base64.b64encode(packed.getvalue()).decode()}"
 
 
 def download(name: str, content: str, says: str = "") -> Markup:
