@@ -285,6 +285,15 @@ def test_an_analysis_shows_its_figures(client: TestClient) -> None:
     for heading in ("Branching factor", "Heuristics", "Games played"):
         assert heading in page
     assert "<style" not in page
+    assert "tables" not in told["result"]
+    where = f"/api/recycle/analyses/{told['id']}"
+    for name, columns in (("choice.csv", "game,"), ("results.csv", "game,"), ("spread.csv", "game,"), ("lead.csv", "game,")):
+        assert f'href="{where}/{name}"' in page
+        table = client.get(f"{where}/{name}")
+        assert table.headers["content-type"].startswith("text/csv")
+        assert table.text.startswith(columns)
+    assert client.get(f"{where}/passwd").status_code == 422
+    assert client.get(f"/api/recycle/analyses/{'A' * 16}/lead.csv").status_code == 404
 
 
 def test_two_variants_stand_side_by_side(client: TestClient) -> None:

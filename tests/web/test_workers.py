@@ -10,6 +10,7 @@ import pytest
 
 from meldlab.errors import NotLegalHere
 from meldlab.web.problems import Busy, Died, TooLong
+from meldlab.web.settings import Settings
 from meldlab.web.workers import Workers
 
 HERE = "tests.web.test_workers:"
@@ -87,3 +88,9 @@ def test_who_stops_waiting_frees_the_worker(workers: Workers) -> None:
         return str(await workers.ask(HERE + "sleep", 20.0, seconds=0.0))
 
     assert asyncio.run(ask()) == "slept"
+
+
+@pytest.mark.parametrize(("machine", "process"), [(1, 2), (8, 2), (16, 4), (512, 8)])
+def test_a_process_may_have_a_fair_part_of_the_memory(machine: int, process: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("os.sysconf", {"SC_PAGE_SIZE": 4096, "SC_PHYS_PAGES": (machine << 30) // 4096}.__getitem__)
+    assert Settings().memory == process << 30

@@ -34,6 +34,8 @@ class JobTold(BaseModel):
 def job_told(job: Job) -> JobTold:
     """Return what is told of a job."""
     result = json.loads(job.result) if job.result else None
+    if isinstance(result, dict):
+        result.pop("tables", None)  # large, and had by their own address
     arguments = json.loads(job.arguments)
     return JobTold(
         id=job.id, kind=job.kind, state=job.state, version=job.version, done=job.done, total=job.total, says=job.says,

@@ -1,10 +1,23 @@
 """What the server may use, and for whom it answers."""
 
-from dataclasses import dataclass
+import os
+from dataclasses import dataclass, field
 
-__all__ = ["Settings"]
+__all__ = ["Settings", "fair_memory"]
 
 LOCAL = ("localhost", "127.0.0.1", "[::1]")
+
+
+def fair_memory() -> int:
+    """Return what one process may have: a quarter of the machine's memory, as four of ours may work at a time; 2 GiB at least, 8 at most.
+
+    Loaded and compiled, a worker uses about 0.8 GiB of address space.
+
+    >>> 2 << 30 <= fair_memory() <= 8 << 30
+    True
+    """
+    whole = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    return min(max(whole // 4, 2 << 30), 8 << 30)
 
 
 @dataclass(frozen=True)
@@ -26,8 +39,8 @@ class Settings:
     job_queue: int = 8
     """Long pieces of work that may wait."""
     job_seconds: float = 3600.0
-    memory: int = 6 << 30
-    """Bytes of address space that a worker may have."""
+    memory: int = field(default_factory=fair_memory)
+    """Bytes of address space that a worker, or a piece of long work, may have."""
     body: int = 1 << 18
     """Bytes that a request may send."""
     request_seconds: float = 30.0

@@ -1,13 +1,16 @@
 """The studio's API: check, draw, run and tell a description, keep it, analyse it and compare it."""
 
-from typing import Annotated, Any
+import json
+from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Path
+from fastapi.responses import PlainTextResponse, Response
 
 from meldlab.recycle import library
 from meldlab.web import jobs
 from meldlab.web.laboratory import Lab, Laboratory, Person
-from meldlab.web.long_work import JobTold, job_told
+from meldlab.web.long_work import JobId, JobTold, job_told
+from meldlab.web.problems import HttpRefusal
 from meldlab.web.studio.models import (
     Analysing,
     Checked,
@@ -26,7 +29,7 @@ from meldlab.web.studio.models import (
 )
 from meldlab.web.studio.texts import Description, Texts, read_text
 
-__all__ = ["TextId", "analyse", "check", "compare", "draw", "router", "run", "step", "texts_of"]
+__all__ = ["TextId", "analyse", "check", "compare", "draw", "router", "run", "step", "table", "texts_of"]
 
 router = APIRouter(prefix="/api/recycle", tags=["RECYCLE studio"])
 TextId = Annotated[str, Path(pattern="^[a-z0-9_]{2,40}$", description="The name of a library game, or what a text was kept under.")]
@@ -93,6 +96,16 @@ async def step(lab: Lab, wanted: Stepping) -> Steps:
 async def analyse(lab: Lab, person: Person, wanted: Analysing) -> JobTold:
     """Begin an analysis; games that were played for it before are not played again."""
     return await _begin(lab, person, "analyse", [wanted.subject], wanted)
+
+
+@router.get("/analyses/{id}/{name}", response_class=PlainTextResponse)
+async def table(lab: Lab, id: JobId, name: Literal["choice.csv", "results.csv", "lead.csv", "spread.csv"]) -> Response:
+    """Return a table of an analysis that is done, with the published names of its columns, as CSV."""
+    job = lab.kept.job(id)
+    tables = json.loads(job.result).get("tables", {}) if job.kind == "analyse" and job.result else {}
+    if name not in tables:
+        raise HttpRefusal(404, f"this work has no {name}")
+    return PlainTextResponse(tables[name], media_type="text/csv")
 
 
 @router.post("/comparisons", status_code=202)

@@ -26,6 +26,7 @@ def analyse(progress: Reporter, subjects: Sequence[dict[str, Any]], **effort: An
         "findings": analysis.as_json(),
         "title": analysis.subject.title,
         "inside": analysis_page(analysis, INSIDE, without=("code", "data")),
+        "tables": analysis.tables,
     }
 
 
