@@ -3,6 +3,7 @@
 from typing import Any
 
 from meldlab.cards import CARDS, Hand
+from meldlab.errors import NotLegalHere
 from meldlab.gin.advice import advise
 from meldlab.gin.players import EnsemblePlayer
 from meldlab.gin.review import WORLDS
@@ -30,7 +31,10 @@ def beliefs(record: str, seat: int, round: int | None = None) -> dict[str, Any]:
     if round is None:
         view = _view(record, seat)
     else:
-        last = [step for step in steps if step.before.number == round - 1 and step.seat == seat][-1]
+        own = [step for step in steps if step.before.number == round - 1 and step.seat == seat]
+        if not own:
+            raise NotLegalHere(f"nothing was decided from this seat in round {round}")
+        last = own[-1]
         view = last.before.view(seat)
         ended = next((step for step in steps if len(step.after.outcomes) == round), None)
         if ended is not None and ended.after.outcomes[-1].deadwood:
