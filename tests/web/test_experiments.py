@@ -1,11 +1,13 @@
 """Experiments: what the store has, a contest from its beginning to its end, and one that is cancelled."""
 
+import json
 import time
 
 from starlette.testclient import TestClient
 
 from meldlab.lab.runs.store import Store
 from meldlab.web.app import make_app
+from meldlab.web.guard import COOKIE
 from meldlab.web.settings import Settings
 from tests.web.ending import ended
 
@@ -55,6 +57,16 @@ def test_runs_of_the_store_are_shown(store: str) -> None:
         assert "a note &lt;b&gt;" in page
         assert client.get(f"/api/experiments/{run.number}/rows.csv").text.startswith("run,piece,label")
         assert client.get("/api/experiments/99").status_code == 404
+
+
+def test_work_of_other_rooms_is_not_shown(store: str) -> None:
+    with TestClient(make_app(Settings(store=store, warm=False, hosts=("testserver",), jobs=0))) as client:
+        client.get("/gin")
+        shelf = client.app.state.laboratory.kept  # type: ignore[attr-defined]
+        for kind, result in (("review", {"players": ["you", "simple"]}), ("analyse", {"title": "Hearts"})):
+            shelf.change_job(shelf.add_job(client.cookies[COOKIE], kind, {}).id, state="done", result=json.dumps(result))
+        page = client.get("/experiments")
+        assert (page.status_code, "Hearts" in page.text) == (200, False)
 
 
 def test_nonsense_is_refused(client: TestClient) -> None:

@@ -24,7 +24,7 @@ from meldlab.web.settings import Settings
 schema = schemathesis.openapi.from_dict(make_app().openapi()).exclude(path_regex="/events$")
 CHECKS = [checks.status_code_conformance, checks.content_type_conformance, checks.response_schema_conformance]
 schema.config.update(base_url="http://testserver")
-quickly = {"deadline": None, "suppress_health_check": list(HealthCheck), "derandomize": True, "database": None}
+quickly = settings(deadline=None, suppress_health_check=list(HealthCheck), derandomize=True, database=None)
 Ids = dict[str, list[str]]
 
 
@@ -80,13 +80,13 @@ def ask(client: TestClient, case: "schemathesis.Case[Any]") -> None:
 
 
 @schema.exclude(path_regex="{").parametrize()
-@settings(max_examples=12, **quickly)
+@settings(quickly, max_examples=12)
 def test_the_api_keeps_its_word(case: "schemathesis.Case[Any]", asked_anything: TestClient) -> None:
     ask(asked_anything, case)
 
 
 @schema.include(path_regex="{").parametrize()
-@settings(max_examples=8, **quickly)
+@settings(quickly, max_examples=8)
 def test_it_does_so_about_what_there_is(case: "schemathesis.Case[Any]", asked_anything: TestClient, ids: Ids) -> None:
     # Three of four times it is something that there is; which, the case itself decides, so that it can be asked again.
     lot = zlib.crc32(repr((case.path_parameters, case.query, case.body)).encode())

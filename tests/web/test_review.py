@@ -87,7 +87,7 @@ class Listening(Reporter):
 
 
 def test_a_review_goes_on_from_the_decisions_it_has() -> None:
-    wanted = {"match": "m", "record": str(replace(RECORD, actions=RECORD.actions[:12], result=None)), "seats": [0], **QUICK}
+    wanted: dict[str, Any] = {"match": "m", "record": str(replace(RECORD, actions=RECORD.actions[:12], result=None)), "seats": [0], **QUICK}
     whole = Listening([])
     told = work.review(whole, **wanted)
     half = Listening(whole.kept[:3])

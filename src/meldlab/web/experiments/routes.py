@@ -138,7 +138,7 @@ def _curve(run: Run) -> list[list[float]]:
 @pages.get("/experiments")
 async def overview(request: Request, lab: Lab, person: Person, problem: Annotated[str, Query(max_length=300)] = "") -> Response:
     """Show the runs of the store and the contests of who asks."""
-    mine = [job_told(job) for job in lab.kept.jobs(owner=person, most=20)]
+    mine = [job_told(job) for job in lab.kept.jobs(owner=person) if job.kind == "contest"][:20]
     busy = any(job.state in ("waiting", "running") for job in mine)
     return page(
         request, "experiments/overview.html.jinja", title="Experiments", runs=await runs(lab), jobs=mine, busy=busy, players=PLAYERS,
