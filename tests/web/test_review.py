@@ -208,7 +208,9 @@ def test_melds_that_were_not_shown_and_every_other_page(client: TestClient) -> N
     assert last["best"] in client.get(f"{here}?answer=true").text
     down = [card for card in last["position"]["hand"] if card in last["best"].split()]
     assert f"Lay {len(down)} cards down" in client.get(here, params={"down": " ".join(down)}).text
-    assert "✓ Good" in client.post(here, data={"down": " ".join(reversed(down))}).text
+    good = client.post(here, data={"down": " ".join(reversed(down))}).text
+    assert "✓ Good" in good
+    assert f"<code>{last['best']}</code>" in good
     assert "✗ Not yet" in client.post(here, data={"down": ""}).text
     refused = client.post(here, data={"down": down[0]})
     assert (refused.status_code, "not all of these fit together" in refused.text) == (422, True)
