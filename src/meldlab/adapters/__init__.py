@@ -1,1 +1,1 @@
-"""Our games in the words of other libraries: PettingZoo, Gymnasium, OpenSpiel, PufferLib; and many tables at once."""
+"""Our games as the tools of the field want them: vector environments, and adapters to the programs of others."""
