@@ -1,13 +1,13 @@
 """Environments of PettingZoo in which the seats act in turn (AEC); importing this package enters them into PettingZoo's registry.
 
 >>> import pettingzoo
->>> env = pettingzoo.make("aec", "meldlab/rummikub-v0", seats=3)
+>>> env = pettingzoo.make("aec", "meldlab/gin_rummy-v0", rules="pagat")
 >>> env.reset(seed=7)
 >>> observation, reward, terminated, truncated, info = env.last()
->>> env.agent_selection, observation["observation"].shape
-('player_1', (281,))
+>>> env.agent_selection, observation["observation"].shape, info["action_mask"].nonzero()[0].tolist()
+('player_0', (432,), [0, 2])
 
-Also by module: ``from meldlab.adapters.pettingzoo import rummikub_v0; env = rummikub_v0.env()``.
+Also by module: ``from meldlab.adapters.pettingzoo import gin_rummy_v0; env = gin_rummy_v0.env()``.
 """
 
 from meldlab.errors import NotPossible
@@ -19,6 +19,6 @@ except ImportError:
 
 __all__: list[str] = []
 
-for name in ("rummikub",):
+for name in ("gin_rummy", "rummikub"):
     register("aec", f"meldlab/{name}-v0", entry_point=f"meldlab.adapters.pettingzoo.{name}_v0:env")
     register("parallel", f"meldlab/{name}-v0", entry_point=f"meldlab.adapters.pettingzoo.{name}_v0:parallel_env")
