@@ -52,7 +52,7 @@ NO_DEALS = Deals(0, NONE, NONE, np.zeros((0, 0), np.uint8), NONE, NONE, NONE, NO
 NO_SEARCH = Search(NO_ROWS, NONE, NO_DEALS, Tree(NO_ROWS, NO_SUMS, NO_ROWS, NONE), NO_SUMS, np.zeros(0), NO_ROWS, NO_SUMS)
 NO_HALL = Hall(
     np.zeros(STEP_NOW, np.int64), NONE, NO_ROWS, NONE, NONE, np.zeros((0, 0, 0), np.uint8), NONE, NONE, NONE, NO_ROWS,
-    np.zeros((0, 0), np.float32), np.zeros((0, 0), np.uint8), np.zeros((0, 0), np.int8), NONE, np.zeros(0, np.int8),
+    np.zeros((0, 0), np.float32), np.zeros((0, 0), np.uint8), np.zeros((0, 0), np.int8), NONE, np.zeros(0, np.int8), NO_ROWS,
     Seen(NO_ROWS, NONE, NO_ROWS, NONE, NONE, 0),
 )  # fmt: skip
 
