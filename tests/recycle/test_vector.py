@@ -187,6 +187,8 @@ def test_a_seed_for_each_table_counts_its_own_games() -> None:
     fresh = RecycleVector("kuhn_poker", 1, seed=9)
     assert (env.reset([9, 9], first=6).features[1] == fresh.reset(9, first=6).features[0]).all()
     assert env.games.tolist() == [6, 6]
+    env.reset()
+    assert env.games.tolist() == [7, 7]
 
 
 @pytest.mark.parametrize(

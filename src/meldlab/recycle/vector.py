@@ -129,12 +129,12 @@ class RecycleVector:
         self._cores = min(whole_number(threads, "number of threads") or cores, cores, -(-self.n // WORTH_A_CORE))
         self._pool: ThreadPoolExecutor | None = None
         self._parts: list[StepUnderway] = []  # one for each core, once it is needed
-        self._broken = False
+        self._broken, self._stride = False, self.n  # how far on the next game of a table is
         try:
             self._furnish(self._new_hall())
         except MemoryError:
             raise NotPossible(f"{self.n:,} tables with {self.features.width:,} features take too much memory") from None
-        self.reset(seed)
+        self.reset(verified(seed) if np.ndim(seed) == 0 else seed)  # type: ignore[arg-type]
 
     def _new_hall(self) -> v.Hall:
         n, seats, plan = self.n, self.seats, self._machine.plan
@@ -220,13 +220,15 @@ class RecycleVector:
 
     # --- what changes them
 
-    def reset(self, seed: int | ArrayLike = 0, first: int = 0) -> Observed:
-        """Break off all games and begin anew with a seed, or a seed for each table; ``first`` is the number of the first game."""
-        hall, seeds = self._hall, np.asarray(seed)
-        begin = whole_number(first, "number of the first game", most=2**62)
-        if seeds.ndim == 0:
+    def reset(self, seed: int | ArrayLike | None = None, *, first: int = 0) -> Observed:
+        """Break off all games and begin with the first ones of a seed, or of a seed for each table, at ``first``; or go on to the next."""
+        hall, begin = self._hall, whole_number(first, "number of the first game", most=2**62)
+        if seed is None:
+            hall.games[:] += self._stride
+        elif np.ndim(seed) == 0:
             hall.seeds[:], hall.games[:], self._stride = verified(seed), begin + np.arange(self.n), self.n  # type: ignore[arg-type]
         else:
+            seeds = np.asarray(seed)
             if seeds.shape != (self.n,):
                 raise NotLegalHere(f"seeds are one whole number or {self.n}, not {_kind(seeds)}")
             hall.seeds[:], hall.games[:], self._stride = [verified(each) for each in seeds.tolist()], begin, 1
