@@ -82,11 +82,11 @@ def next_in_hall(code, layout, state, course, task, limit, hall):
             choice = hall.seen.choices[state[PC] // STRIDE]
             write_features(state, layout, hall.known[table, seat], hall.seen, seat, choice, hall.places, hall.features[table])
             now[V_TABLE] = table + 1
-            following = take_up(layout, state, course, now, hall.rows, hall.actions)
+            following = take_up(layout, state, now, hall.rows, hall.actions)
         else:
             following = TOO_NARROW
     elif task == TO_STEP:
-        following = take_up(layout, state, course, now, hall.rows, hall.actions)
+        following = take_up(layout, state, now, hall.rows, hall.actions)
     elif task == TO_SCORE or state[STATUS] > CAPPED:
         if now[V_DECIDED]:
             now[V_DECIDED] = 0
@@ -127,7 +127,7 @@ def next_in_hall(code, layout, state, course, task, limit, hall):
 
 
 @scalar_kernel
-def take_up(layout, state, course, now, rows, actions):
+def take_up(layout, state, now, rows, actions):
     """Make the next table that has something to do the one that the machine works on; return what it does first."""
     while now[V_TABLE] < now[V_END] and actions[now[V_TABLE]] == REST:
         now[V_TABLE] += 1
