@@ -1,0 +1,81 @@
+"""What steps the tables of a vector environment on a GPU; its arrays are shared with other programs there without a copy."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from meldlab.gin import kernel_vector_cuda
+from meldlab.gin.kernel_layout import PARAMETERS, Pair
+from meldlab.gin.kernel_vector import NEW, Tables, Told
+from meldlab.gin.stepping import put
+from meldlab.gin.values.recursion import Engine
+
+__all__ = ["Gpu"]
+
+THREADS = 64  # in a block, when each has a table
+WRITERS = 256  # in a block, when each writes a word
+MOST_BLOCKS = 1 << 16
+
+
+class Gpu:
+    """One thread for each table."""
+
+    device = "cuda"
+
+    def __init__(self) -> None:
+        self._engine = Engine(self.device)
+        self._cuda = self._engine.cuda
+
+    def array(self, shape: int | tuple[int, ...], kind: Any) -> Any:
+        """Return an array of zeros on the GPU."""
+        return self._cuda.to_device(np.zeros(shape, kind))
+
+    def given(self, actions: Any) -> Any:
+        """Return the actions of a caller as an array of the GPU, where they may be already."""
+        return self._cuda.as_cuda_array(actions) if hasattr(actions, "__cuda_array_interface__") else self._engine.up(np.asarray(actions))
+
+    def sit(self, tables: Tables, told: Told, pair: Pair | None) -> None:
+        """Take the tables over, and the player inside if there is one."""
+        many, up = len(tables.notes), self._engine.up
+        self._tables, self._told, self._place_words = tables, told, tables.place.view(np.uint32)
+        self._wrong, self._fine = up(np.array([many])), np.array([many])
+        self._kernel: Any = kernel_vector_cuda.step_some if pair is None else kernel_vector_cuda.step_against
+        if pair is None:
+            self._players: Any = up(np.zeros((2, PARAMETERS)))
+        else:
+            book = self._engine.book(pair.books[0])
+            self._players = Pair(up(pair.vectors), (book, book))
+        self._shape = _shape(many, THREADS)
+
+    def rule(self, settings: NDArray[np.int64]) -> None:
+        """Play by these settings from now on."""
+        self._settings = self._engine.up(settings)
+
+    def run(self, name: str, *arguments: Any) -> None:
+        """Run a kernel over all tables."""
+        getattr(kernel_vector_cuda, name)[self._shape](*arguments)
+
+    def begin(self) -> None:
+        """Begin a game at every table."""
+        self._step(self._engine.up(np.full(len(self._tables.notes), NEW, np.int64)))
+
+    def step(self, actions: Any) -> int:
+        """Apply actions and return -1, or the first table whose action is not legal and apply none."""
+        self.run("find_illegal", self._tables.notes, actions, self._wrong)
+        self._step(actions)
+        # Read when all is under way: a step waits for the GPU once.
+        wrong = int(self._wrong.copy_to_host()[0])
+        if wrong == len(self._tables.notes):
+            return -1
+        put(self._wrong, self._fine)
+        return wrong
+
+    def _step(self, actions: Any) -> None:
+        self._kernel[self._shape](self._tables, actions, self._players, self._settings, self._told, self._wrong)
+        words = len(self._tables.notes) * kernel_vector_cuda.EACH
+        kernel_vector_cuda.tell_cards[_shape(words, WRITERS)](self._tables, self._place_words, self._told)
+
+
+def _shape(many: int, threads: int) -> tuple[int, int]:
+    return min(-(-many // threads), MOST_BLOCKS), threads
