@@ -18,3 +18,8 @@ def run(name: str, *arguments: str) -> str:
 def test_your_own_gin_player_beats_the_simple_one() -> None:
     [rate] = re.findall(r"late wins (0\.\d+) ", run("own_gin_player.py", "60"))
     assert float(rate) > 0.5
+
+
+def test_a_table_of_values_learns_a_described_game() -> None:
+    [chips] = re.findall(r"the learner wins (\d\.\d+) chips", run("recycle_environment.py", "100"))
+    assert float(chips) > 1.5
