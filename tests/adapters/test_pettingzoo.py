@@ -13,7 +13,7 @@ import pytest
 from pettingzoo.test import api_test, max_cycles_test, render_test, seed_test
 from pettingzoo.utils.conversions import parallel_to_aec, turn_based_aec_to_parallel
 
-from meldlab.adapters.pettingzoo import gin_rummy_v0, rummikub_v0
+from meldlab.adapters.pettingzoo import gin_rummy_v0, recycle_v0, rummikub_v0
 from meldlab.adapters.pettingzoo.aec import TableEnv
 from meldlab.errors import NoSuchThing, NotLegalHere
 from meldlab.gin import PRESETS
@@ -25,11 +25,13 @@ from meldlab.rummikub.solver import solve_if_possible
 from tests.gin.test_vector import Beside, legal, seen
 
 SMALL = Rules(dealt=7, jokers=1)
-MODULES: dict[str, Any] = {"gin_rummy": gin_rummy_v0, "rummikub": rummikub_v0}
+MODULES: dict[str, Any] = {"gin_rummy": gin_rummy_v0, "rummikub": rummikub_v0, "recycle": recycle_v0}
 ENVIRONMENTS: dict[str, Callable[..., Any]] = {
     "gin": lambda **options: gin_rummy_v0.env(**options),
     "one round of gin": lambda **options: gin_rummy_v0.env(rules=replace(PRESETS["openspiel"], knock_limit=30), **options),
     "rummikub": lambda **options: rummikub_v0.env(rules=SMALL, **options),
+    "block rummy": lambda **options: recycle_v0.env(**options),
+    "euchre": lambda **options: recycle_v0.env(game="euchre", reward="score", **options),
     "rummikub for three": lambda **options: rummikub_v0.env(rules=SMALL, seats=3, reward="win", **options),
 }
 every = pytest.mark.parametrize("make", ENVIRONMENTS.values(), ids=ENVIRONMENTS)
@@ -215,6 +217,39 @@ def test_an_agent_at_the_gin_table_sees_what_its_view_shows(rules: str) -> None:
         if number == 150:
             break
     assert number > 20
+
+
+@pytest.mark.parametrize(("name", "seats"), [("gin_rummy", 2), ("hearts", 4), ("goofspiel", 3)])
+def test_unseen_cards_of_a_described_game_change_nothing_that_an_agent_sees(name: str, seats: int) -> None:
+    env, differed = recycle_v0.env(game=name), 0
+    table = env.unwrapped.table
+    assert env.num_agents == 0
+    assert len(env.possible_agents) == seats
+    for number, (agent, observed, _) in enumerate(steps(env)):
+        state = table.state
+        assert agent == f"player_{state.seat}"
+        for seat, other in enumerate(env.agents if number % 9 == 0 else []):
+            before = observed if other == agent else env.observe(other)
+            redealt = state.redeal(seat, Chance(7, number, seat))
+            differed += redealt != state
+            table.vector.place(0, redealt)
+            assert (table.features(seat) == before["observation"]).all()
+            assert other != agent or (table.mask() == before["action_mask"]).all()
+            table.vector.place(0, state)
+    assert differed
+    assert table.state.result is not None
+    assert "the game is over, scores" in str(table)
+
+
+@pytest.mark.parametrize("reward", ["place", "score"])
+def test_who_breaks_off_a_described_game_loses_with_its_team(reward: Any) -> None:
+    env = recycle_v0.env(game="euchre", reward=reward)
+    env.reset(seed=1)
+    loser = env.agents.index(env.agent_selection)
+    env.step(-1)
+    rewards = list(env.rewards.values())
+    assert [value < 0 for value in rewards] == [seat % 2 == loser % 2 for seat in range(4)]
+    assert env.observe("player_0")["observation"].any()
 
 
 def test_a_game_of_rummikub_is_that_of_the_table() -> None:

@@ -25,3 +25,8 @@ def test_your_own_gin_player_beats_the_simple_one() -> None:
 def test_maskable_ppo_runs() -> None:
     pytest.importorskip("sb3_contrib", reason="sb3-contrib (with PyTorch) is not installed")
     assert re.search(r"after 2,048 steps [+-][\d.]+ points a round against simple", run("maskable_ppo.py", "2048"))
+
+
+def test_a_table_of_values_learns_a_described_game() -> None:
+    [chips] = re.findall(r"the learner wins (\d\.\d+) chips", run("recycle_environment.py", "100"))
+    assert float(chips) > 1.5

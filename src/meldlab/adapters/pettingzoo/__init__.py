@@ -19,6 +19,6 @@ except ImportError:
 
 __all__: list[str] = []
 
-for name in ("gin_rummy", "rummikub"):
+for name in ("gin_rummy", "rummikub", "recycle"):
     register("aec", f"meldlab/{name}-v0", entry_point=f"meldlab.adapters.pettingzoo.{name}_v0:env")
     register("parallel", f"meldlab/{name}-v0", entry_point=f"meldlab.adapters.pettingzoo.{name}_v0:parallel_env")
