@@ -10,11 +10,12 @@ from typing import Any
 import numpy as np
 import pettingzoo
 import pytest
+from gymnasium.spaces import Discrete
 from pettingzoo.test import api_test, max_cycles_test, render_test, seed_test
 from pettingzoo.utils.conversions import parallel_to_aec, turn_based_aec_to_parallel
 
 from meldlab.adapters.pettingzoo import gin_rummy_v0, recycle_v0, rummikub_v0
-from meldlab.adapters.pettingzoo.aec import TableEnv
+from meldlab.adapters.pettingzoo.aec import Actions, TableEnv
 from meldlab.errors import NoSuchThing, NotLegalHere
 from meldlab.gin import PRESETS
 from meldlab.play import Chance, Deal
@@ -295,3 +296,16 @@ def test_the_environment_of_a_table_is_told_apart_by_its_name() -> None:
         rummikub_v0.env(seats=7)
     with pytest.raises(NoSuchThing, match="no reward"):
         rummikub_v0.env(reward="money")
+
+
+def test_actions_are_drawn_among_the_legal_ones_alone() -> None:
+    space, mask = Actions(6, seed=1), np.array([0, 1, 1, 0, 0, 1], np.int8)
+    drawn = [space.sample(mask) for _ in range(300)]
+    assert {action: drawn.count(action) > 60 for action in drawn} == {1: True, 2: True, 5: True}
+    assert all(type(action) is np.int64 and action in space for action in drawn)
+    assert space == Discrete(6)
+    assert space.sample(np.zeros(6, np.int8)) == 0
+    assert {int(space.sample()) for _ in range(200)} == set(range(6))
+    for wrong in (mask[:3], mask.astype(np.int64), [1, 0, 0, 0, 0, 0]):
+        with pytest.raises(AssertionError):
+            space.sample(wrong)

@@ -5,6 +5,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
 
@@ -18,6 +20,11 @@ def run(name: str, *arguments: str) -> str:
 def test_your_own_gin_player_beats_the_simple_one() -> None:
     [rate] = re.findall(r"late wins (0\.\d+) ", run("own_gin_player.py", "60"))
     assert float(rate) > 0.5
+
+
+def test_maskable_ppo_runs() -> None:
+    pytest.importorskip("sb3_contrib", reason="sb3-contrib (with PyTorch) is not installed")
+    assert re.search(r"after 2,048 steps [+-][\d.]+ points a round against simple", run("maskable_ppo.py", "2048"))
 
 
 def test_a_table_of_values_learns_a_described_game() -> None:
