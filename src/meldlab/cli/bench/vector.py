@@ -48,12 +48,15 @@ def bench_vector(
 
 def _environments(tables: int, seed: int, device: Literal["cpu", "cuda"]) -> dict[str, Any]:
     """Return our vector environments, by what the row is called."""
-    from meldlab.adapters.vector import GinVector
+    from meldlab.adapters.vector import GinVector, RecycleVector
 
-    return {
+    gin = {
         "gin": GinVector(tables, seed=seed, device=device),
         "gin against simple": GinVector(tables, seed=seed, opponent="simple", device=device),
     }
+    # Described games are stepped by a machine that only the CPU has; Leduc poker is there for rivals who have it too.
+    described = {name: RecycleVector(name, tables, seed=seed) for name in ("block_rummy", "leduc_poker")} if device == "cpu" else {}
+    return gin | described
 
 
 def _stepping(env: Any) -> Callable[[], int]:
