@@ -67,11 +67,20 @@ def check_sharing(found: dict[str, Any]) -> None:
         if hasattr(seen.features, "__dlpack__"):
             assert module.from_dlpack(seen.features) is not None
             found[f"{name} dlpack"] = "shared"
+    found["dlpack"] = hasattr(seen.features, "__dlpack__")
+    env.check()
+    before = on_host(seen.features).copy()
+    env.step(np.full(1000, 107))
+    env.step(env.random_actions())
     try:
-        env.step(np.full(1000, 107))
+        env.check()
         raise AssertionError("an illegal action was taken")
     except ValueError as problem:
         found["refusal"] = str(problem)
+    assert np.array_equal(before, on_host(seen.features)), "tables moved after an illegal action"
+    env.step(env.random_actions())
+    env.check()
+    assert not np.array_equal(before, on_host(seen.features)), "tables stand still after the check"
 
 
 def rate(tables: int, seconds: float, opponent: str | None = None) -> float:
@@ -86,7 +95,7 @@ def rate(tables: int, seconds: float, opponent: str | None = None) -> float:
         for _ in range(10):
             env.step(env.random_actions())
         steps += 10
-    cuda.synchronize()
+    env.check()
     return steps * tables / (time.perf_counter() - start)
 
 
@@ -103,7 +112,7 @@ def parts(tables: int) -> dict[str, float]:
     actions = env.random_actions()
     jobs = {
         "random_actions": lambda: engine.run("choose_at_random", engine._tables.notes, actions),
-        "find_illegal": lambda: engine.run("find_illegal", engine._tables.notes, actions, engine._wrong),
+        "find_illegal": lambda: engine.run("find_illegal", engine._tables.notes, actions, 0, engine._wrong),
         "tell_cards": lambda: kernels.tell_cards[_shape(tables * kernels.EACH, WRITERS)](engine._tables, engine._place_words, engine._told),
         "step": lambda: env.step(env.random_actions()),
     }

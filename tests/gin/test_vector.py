@@ -20,6 +20,7 @@ from meldlab.melds import deadwood
 from meldlab.play import Chance, Deal
 
 SINGLE = Rules(match_points=0)
+UNASKED = Rules(match_points=0, first_starter="first", offer_upcard=False, most_draws=1)
 
 
 def seen(view: View, first: int) -> NDArray[np.uint8]:
@@ -130,14 +131,17 @@ def chosen(one: Beside, chance: Random) -> int:
     return chance.choice(sorted(legal(one.view)))
 
 
-def assert_alike(rules: Rules, tables: int, steps: int, chance: Random, seed: Any = 3, inside: Any = None) -> dict[str, int]:
+def assert_alike(
+    rules: Rules, tables: int, steps: int, chance: Random, seed: Any = 3, inside: Any = None, fixed: Any = None
+) -> dict[str, int]:
     """Step the environment and the Table side by side; return what has happened how often."""
-    env = GinVector(tables, rules, seed, inside)
+    env = GinVector(tables, rules, seed, inside, seats=fixed)
     stride = tables if np.ndim(seed) == 0 else 1
     beside = []
     for i, game in enumerate(env.games.tolist()):
         begins = i if stride > 1 else 0
-        beside.append(Beside(rules, int(env.seeds[i]), game, inside, own=(begins + (game - begins) // stride) % 2))
+        own = fixed[i] if fixed else (begins + (game - begins) // stride) % 2
+        beside.append(Beside(rules, int(env.seeds[i]), game, inside, own))
     happened = {"games": 0, "rounds": 0, "voids": 0, "wall": 0, "big gin": 0, "unasked": 0}
     for _ in range(steps):
         features, mask, to_move = env.observe()
@@ -148,30 +152,30 @@ def assert_alike(rules: Rules, tables: int, steps: int, chance: Random, seed: An
         actions = [chosen(one, chance) for one in beside]
         happened["wall"] += int((features[:, SCALARS["phase"]] == Phase.WALL).sum())
         happened["big gin"] += int(mask[:, kernel_vector.DO_BIG].sum())
+        rounds = [len(one.state.outcomes) for one in beside]
         expected = [one.apply(action) for one, action in zip(beside, actions, strict=True)]
         stepped = env.step(np.array(actions))
         assert (stepped.rewards.sum(1) == 0).all()
         for i, one in enumerate(beside):
             points, rewards, done = np.array(expected[i]), np.zeros(2), one.state.result is not None
-            while True:
-                result = one.state.result
-                if result is not None and rules.match_points and result.winners:
-                    rewards[result.winners[0]] += 1
-                    rewards[1 - result.winners[0]] -= 1
-                if result is None:
-                    break
+            result = one.state.result
+            if result is not None and rules.match_points and result.winners:
+                rewards[result.winners[0]], rewards[1 - result.winners[0]] = 1, -1
+            last = one
+            while one.state.result is not None:
                 happened["games"] += 1
                 happened["voids"] += one.state.outcomes[-1].kind == "void"
-                last, one = one, Beside(rules, one.deal.seed, one.deal.game + stride, inside, 1 - one.own)
-                # Rounds of it, or all, may be over before anybody was asked.
+                one = Beside(rules, one.deal.seed, one.deal.game + stride, inside, one.own if fixed else 1 - one.own)
+                # Rounds of it, or all, may be over before anybody was asked; nothing is told of them.
                 happened["unasked"] += one.state.result is not None
-                points += [sum(each.points for each in one.state.outcomes if each.winner == seat) for seat in range(2)]
             if not rules.match_points:
                 rewards = np.array([points[0] - points[1], points[1] - points[0]]) / 100
             assert stepped.points[i].tolist() == points.tolist()
             assert stepped.rewards[i].tolist() == pytest.approx(rewards.tolist(), abs=1e-5)
             assert stepped.done[i] == done
-            assert tuple(stepped.scores[i]) == (last if done else one).state.scores
+            assert tuple(stepped.scores[i]) == last.state.scores
+            assert stepped.over[i] == (len(last.state.outcomes) > rounds[i])
+            assert stepped.winner[i] == (result.winners[0] if result is not None and result.winners else -1)
             assert (env.seeds[i], env.games[i]) == (one.deal.seed, one.deal.game)
             happened["rounds"] += any(points)
             beside[i] = one
@@ -236,6 +240,15 @@ def test_an_opponent_inside_under_any_rules(name: str, rules: Rules, seed: int) 
 def test_games_that_end_before_anybody_is_asked() -> None:
     happened = assert_alike(Rules(match_points=0, offer_upcard=False, stock_floor=30), 4, 30, Random(5), inside=players.parse("simple"))
     assert happened["unasked"] > 0
+
+
+def test_the_own_seat_may_stay_the_same() -> None:
+    rules, simple = Rules(match_points=0), players.parse("simple")
+    happened = assert_alike(rules, 4, 120, Random(7), [8, 8, 9, 9], simple, fixed=[0, 1, 1, 0])
+    assert happened["games"] > 8
+    env = GinVector(3, rules, opponent=simple, seats=1)
+    env.reset(4)
+    assert env.copy().observe().to_move.tolist() == [1, 1, 1]
 
 
 def test_every_table_may_have_a_seed_of_its_own() -> None:
@@ -314,7 +327,7 @@ def test_how_many_threads_changes_nothing() -> None:
 def test_random_actions_are_legal_and_of_every_kind() -> None:
     env, kinds = GinVector(200, Rules(knock_limit=60)), set()
     for _ in range(60):
-        actions = env.random_actions()
+        actions = env.random_actions().copy()
         assert np.array_equal(actions, env.random_actions())
         assert env.observe().mask[np.arange(200), actions].all()
         kinds |= {action_text(action).split()[0] for action in actions.tolist()}
@@ -370,6 +383,10 @@ def test_what_is_written_into_the_arrays_outside_makes_nothing_legal() -> None:
         ({"n": 2, "reward": "gold"}, "no reward 'gold'"),
         ({"n": 2, "opponent": "mc:8"}, "mc:8 does not play in the batch kernel"),
         ({"n": 2, "opponent": "nobody"}, "no player 'nobody'"),
+        ({"n": 2, "seats": 0}, "there is no opponent"),
+        ({"n": 2, "opponent": "simple", "seats": 2}, "seats are 0 or 1, one number or 2"),
+        ({"n": 2, "opponent": "simple", "seats": [0, 1, 0]}, "seats are 0 or 1, one number or 2"),
+        ({"n": 2, "rules": UNASKED, "opponent": "simple", "seats": [0, 1]}, "seat 1 is never asked"),
         ({"n": 2, "device": "tpu"}, "no device 'tpu'"),
         ({"n": 2, "threads": 10_000}, "10000 threads asked for"),
     ],

@@ -36,7 +36,7 @@ def work(device: Any, path: str) -> dict[str, Any]:
     """Play at a few tables, break a rule, save, load and go on; everything that was told on the way."""
     found: dict[str, Any] = {}
     for name, (rules, inside) in CASES.items():
-        env = GinVector(2, rules, 3, inside, device)
+        env = GinVector(2, rules, 3, inside, device, finals=True)
         for step in range(24):
             if step == 10:
                 env.save(path)
@@ -44,12 +44,14 @@ def work(device: Any, path: str) -> dict[str, Any]:
             if step == 12:
                 env = env.copy()
             actions = env.random_actions()
-            told = (*env.observe(), *env.step(actions), env.hidden(), actions)
+            told = (*env.observe(), *env.step(actions), env.hidden(), actions, env.seen(), env.finals)
             for place, array in enumerate(told):
                 found[f"{name} {step} {place}"] = on_host(array).copy()
         before = on_host(env.observe().features).copy()
         try:
             env.step([107, 107])
+            env.step([0, 0])  # moves nothing on a GPU, and the first mistake is the one that counts
+            env.check()
         except ValueError as problem:
             found[f"{name} refusal"] = np.array(str(problem))
         found[f"{name} unmoved"] = np.array(np.array_equal(before, on_host(env.observe().features)))

@@ -41,7 +41,8 @@ PHASE, TO_MOVE, STARTED, ROUND, SEED, GAME, ROOT = range(NOTES, NOTES + 7)
 DREW, TOOK, RETURNED = range(NOTES + 7, NOTES + 10)  # the card just drawn, the same if it was the upcard, the one just put back; or -1
 LEGAL = NOTES + 10  # two places: legal actions 0 to 63 and the others, as bits
 DECLINED = NOTES + 12  # two places: upcards that a seat has left lying in this round, as hands
-NOTED = NOTES + 14
+OWN = NOTES + 14  # the seat that is asked where a player sits inside, or -1: it changes with every game
+NOTED = NOTES + 15
 
 # Behind a vector of rules: what is rewarded, and how far on the next game of a table is.
 REWARD, STRIDE = RULES, RULES + 1
@@ -80,6 +81,9 @@ class Told(NamedTuple):
     done: Any  # [n] bool
     points: Any  # [n, 2] int32
     scores: Any  # [n, 2] int32
+    over: Any  # [n] bool
+    winner: Any  # [n] int8
+    finals: Any  # [n, 2, FEATURES] uint8, what both seats saw last of a game that has ended; [n, 2, 0] where nobody asks
 
 
 @inlined_kernel
@@ -200,23 +204,25 @@ def score(notes, outcome, i, rules, told):
     winner, points = outcome[0], outcome[1]
     notes[ROUND] += 1
     won = False
-    # Of a game that ends before the own seat is asked, in the step that has ended another one, nothing is told.
-    telling = not told.done[i]
     if winner >= 0:
-        if telling:
-            told.points[i, winner] += points
         notes[SCORED + winner] += points
         notes[STARTED] = next_starter(notes[STARTED], winner, rules)
         won = notes[SCORED + winner] >= rules[POINTS_WANTED]
-    over = won or rules[POINTS_WANTED] == 0 or notes[ROUND] == MOST_ROUNDS
-    if telling and winner >= 0 and (won or rules[REWARD] == BY_POINTS):
-        worth = np.float32(points) / np.float32(100.0) if rules[REWARD] == BY_POINTS else np.float32(1.0)
-        told.rewards[i, winner] += worth
-        told.rewards[i, 1 - winner] -= worth
-    if over and telling:
-        told.done[i] = True
+    ended = won or rules[POINTS_WANTED] == 0 or notes[ROUND] == MOST_ROUNDS
+    # Of a next game nothing is told before the own seat is asked: that seat was another one in the game that has ended.
+    if told.done[i]:
+        return ended
+    told.over[i] = True
+    if winner >= 0:
+        told.points[i, winner] += points
+        if won or rules[REWARD] == BY_POINTS:
+            worth = np.float32(points) / np.float32(100.0) if rules[REWARD] == BY_POINTS else np.float32(1.0)
+            told.rewards[i, winner] += worth
+            told.rewards[i, 1 - winner] -= worth
+    if ended:
+        told.done[i], told.winner[i] = True, winner if won else -1
         told.scores[i, 0], told.scores[i, 1] = notes[SCORED], notes[SCORED + 1]
-    return over
+    return ended
 
 
 @scalar_kernel
@@ -247,6 +253,54 @@ def note_legal(notes, pile, rules):
 
 
 @scalar_kernel
+def plane_of(notes, pile, plane):
+    """Return one of the seven planes of cards as a hand, from the seat to move."""
+    seat = notes[TO_MOVE]
+    other = 1 - seat
+    if plane < 4:
+        return notes[(HAND + seat if plane == 0 else KNOWN + seat) if plane < 2 else (DROPPED + other if plane == 2 else DECLINED + other)]
+    if plane < 6:
+        return notes[DROPPED + seat if plane == 4 else PILE]
+    return bit(np.int64(pile[notes[PILED] - 1]) & 63) if notes[PILED] > 0 else np.int64(0)
+
+
+@scalar_kernel
+def write_scalars(notes, rules, row):
+    """Write the scalars of the features, [FEATURES] uint8, from the seat to move."""
+    seat, at = notes[TO_MOVE], 52 * PLANES
+    other = 1 - seat
+    row[at] = notes[PHASE]
+    row[at + 1] = min(notes[TURN + seat], 255)
+    row[at + 2] = min(notes[TURN + other], 255)
+    row[at + 3] = notes[STOCK_LEFT]
+    row[at + 4] = min(notes[UPCARDS], 255)
+    row[at + 5] = min(notes[SCORED + seat], 255)
+    row[at + 6] = min(notes[SCORED + other], 255)
+    row[at + 7] = min(notes[KNOCK_LIMIT], 255)
+    row[at + 8] = min(rules[POINTS_WANTED], 255)
+    row[at + 9] = min(notes[ROUND], 255)
+    row[at + 10] = notes[STARTED] == seat
+    row[at + 11] = notes[TOOK] + 1
+    row[at + 12] = deadwood(notes[HAND + seat], LEFT)
+
+
+@scalar_kernel
+def show_both(notes, pile, place, rules, rows):
+    """Write what each seat sees, whoever is to move; ``rows``: [2, FEATURES] uint8."""
+    to_move = notes[TO_MOVE]
+    for seat in range(2):
+        notes[TO_MOVE] = seat
+        for plane in range(PLANES - 1):
+            cards = plane_of(notes, pile, plane)
+            for card in range(52):
+                rows[seat, 52 * plane + card] = cards >> card & 1
+        for card in range(52):
+            rows[seat, 52 * (PLANES - 1) + card] = place[card]
+        write_scalars(notes, rules, rows[seat])
+    notes[TO_MOVE] = to_move
+
+
+@scalar_kernel
 def is_legal(notes, action):
     """Tell whether the seat to move may do this; ``action`` is any number."""
     return 0 <= action < ACTIONS and notes[LEGAL + (action >> 6)] >> (action & 63) & 1 == 1
@@ -260,7 +314,10 @@ def advance(desk, place, action, i, players, rules, told):
         begin_game(notes, rules)
         new_round(desk, place, players, rules)
     elif act(desk, place, action, players, rules):
+        telling = told.finals.shape[2] > 0 and not told.done[i]
         if score(notes, desk.outcome, i, rules, told):
+            if telling:
+                show_both(notes, desk.pile, place, rules, told.finals[i])
             notes[GAME] += rules[STRIDE]
             begin_game(notes, rules)
         new_round(desk, place, players, rules)
@@ -297,12 +354,13 @@ def answer_of(desk, pair):
 
 
 @scalar_kernel
-def own_seat(game, stride):
-    """Return the seat that is asked in a game where a player sits inside; it changes with every game of a table.
+def own_seat(notes, stride):
+    """Return the seat that is asked where a player sits inside.
 
-    If it did not, and the same seat always began, games could go by for ever in which it is never asked.
+    Unless somebody wants it otherwise it changes with every game of a table: if it did not, and the same seat always began, games could go
+    by for ever in which it is never asked.
     """
-    return (game % stride + game // stride) & 1
+    return notes[OWN] if notes[OWN] >= 0 else (notes[GAME] % stride + notes[GAME] // stride) & 1
 
 
 @inlined_kernel
@@ -311,7 +369,7 @@ def play_until_asked(desk, place, action, i, pair, rules, told):
     notes = desk.notes
     while True:
         advance(desk, place, action, i, pair.vectors, rules, told)
-        if notes[TO_MOVE] == own_seat(notes[GAME], rules[STRIDE]):
+        if notes[TO_MOVE] == own_seat(notes, rules[STRIDE]):
             return
         action = answer_of(desk, pair)
 
@@ -319,7 +377,7 @@ def play_until_asked(desk, place, action, i, pair, rules, told):
 @scalar_kernel
 def clear(i, told):
     """Say of a table that nothing has happened yet."""
-    told.done[i] = False
+    told.done[i], told.over[i], told.winner[i] = False, False, -1
     for seat in range(2):
         told.rewards[i, seat], told.points[i, seat], told.scores[i, seat] = np.float32(0.0), 0, 0
 
@@ -327,36 +385,10 @@ def clear(i, told):
 @scalar_kernel
 def tell_table(notes, i, rules, told):
     """Write the scores of the match, who is to move, and the scalars of the features."""
-    seat, features = notes[TO_MOVE], told.features
-    other, at = 1 - seat, 52 * PLANES
     if not told.done[i]:
         told.scores[i, 0], told.scores[i, 1] = notes[SCORED], notes[SCORED + 1]
-    told.to_move[i] = seat
-    features[i, at] = notes[PHASE]
-    features[i, at + 1] = min(notes[TURN + seat], 255)
-    features[i, at + 2] = min(notes[TURN + other], 255)
-    features[i, at + 3] = notes[STOCK_LEFT]
-    features[i, at + 4] = min(notes[UPCARDS], 255)
-    features[i, at + 5] = min(notes[SCORED + seat], 255)
-    features[i, at + 6] = min(notes[SCORED + other], 255)
-    features[i, at + 7] = min(notes[KNOCK_LIMIT], 255)
-    features[i, at + 8] = min(rules[POINTS_WANTED], 255)
-    features[i, at + 9] = min(notes[ROUND], 255)
-    features[i, at + 10] = notes[STARTED] == seat
-    features[i, at + 11] = notes[TOOK] + 1
-    features[i, at + 12] = deadwood(notes[HAND + seat], LEFT)
-
-
-@scalar_kernel
-def plane_of(notes, pile, plane):
-    """Return one of the seven planes of cards as a hand, from the seat to move."""
-    seat = notes[TO_MOVE]
-    other = 1 - seat
-    if plane < 4:
-        return notes[(HAND + seat if plane == 0 else KNOWN + seat) if plane < 2 else (DROPPED + other if plane == 2 else DECLINED + other)]
-    if plane < 6:
-        return notes[DROPPED + seat if plane == 4 else PILE]
-    return bit(np.int64(pile[notes[PILED] - 1]) & 63) if notes[PILED] > 0 else np.int64(0)
+    told.to_move[i] = notes[TO_MOVE]
+    write_scalars(notes, rules, told.features[i])
 
 
 @scalar_kernel
@@ -422,7 +454,7 @@ def step_some(tables, actions, players, rules, told, first, many):
 def step_against(tables, actions, pair, rules, told, first, many):
     """Do the same where a player of the kernels sits opposite: the own seat acts, and the other answers until it is asked again.
 
-    ``pair``: that player twice, so that it may sit in either seat. What rounds and games are worth that end meanwhile is added up.
+    ``pair``: that player twice, so that it may sit in either seat. What several rounds are worth that end meanwhile is added up.
     """
     melds, shown, outcome = np.zeros(4, np.int64), np.zeros(4, np.int64), np.zeros(5, np.int64)
     log, sheet = np.zeros((0, LOG_WIDTH), np.int64), new_sheet()
@@ -475,12 +507,7 @@ def tell_hidden(notes, cards):
 
 
 @kernel
-def tell_seat(tables, seat, rules, told):
-    """Write what ``seat`` sees of each table, whoever is to move; the mask in ``told`` stays that of the seat to move."""
-    for i in range(len(told.to_move)):
-        notes = tables.notes[i]
-        to_move = notes[TO_MOVE]
-        notes[TO_MOVE] = seat
-        tell_table(notes, i, rules, told)
-        tell_cards(tables, i, told)
-        notes[TO_MOVE] = to_move
+def tell_both(tables, rules, rows):
+    """Write what both seats of each table see; ``rows``: [n, 2, FEATURES] uint8."""
+    for i in range(len(rows)):
+        show_both(tables.notes[i], tables.pile[i], tables.place[i], rules, rows[i])

@@ -4,10 +4,12 @@ The scalar functions are those of the CPU, and so are the names of what runs ove
 """
 
 import numba
+import numpy as np
 from numba import cuda
 
 from meldlab.gin.kernel_layout import *
 from meldlab.gin.kernel_vector import (
+    ACTIONS,
     MASK_WORDS,
     PLANES,
     WORDS,
@@ -20,31 +22,35 @@ from meldlab.gin.kernel_vector import (
     plane_of,
     play_until_asked,
     random_action,
+    show_both,
     tell_table,
     word_of,
 )
 
 LOG_SHAPE, TOTAL_SHAPE = (1, LOG_WIDTH), (2, WIDE)
 CARD_WORDS = WORDS * PLANES
+MOST_TABLES = 1 << 24
+FINE = (1 << 63) - 1  # no step, table and action
 EACH = CARD_WORDS + MASK_WORDS  # words of a table
 
 
 @cuda.jit
-def find_illegal(notes, actions, wrong):
-    """Lower ``wrong``, [1] int64, to the first table whose action is not legal."""
+def find_illegal(notes, actions, step, wrong):
+    """Lower ``wrong``, [1] int64, to the first step, table and action that is not legal, in one number; 255 is any other action."""
     for i in range(cuda.grid(1), len(actions), cuda.gridsize(1)):
-        if not is_legal(notes[i], actions[i]):
-            cuda.atomic.min(wrong, 0, i)
+        action = np.int64(actions[i])
+        if not is_legal(notes[i], action):
+            cuda.atomic.min(wrong, 0, (step * MOST_TABLES + i) * 256 + (action if 0 <= action < ACTIONS else 255))
 
 
 @cuda.jit
 def step_some(tables, actions, players, rules, told, wrong):
-    """See kernel_vector; nothing moves if one of the tables is ``wrong``."""
+    """See kernel_vector; nothing moves while something is ``wrong``."""
     melds = cuda.local.array(4, numba.int64)
     shown = cuda.local.array(4, numba.int64)
     outcome = cuda.local.array(5, numba.int64)
     log = cuda.local.array(LOG_SHAPE, numba.int64)
-    for i in range(cuda.grid(1), len(actions) if wrong[0] >= len(actions) else 0, cuda.gridsize(1)):
+    for i in range(cuda.grid(1), len(actions) if wrong[0] == FINE else 0, cuda.gridsize(1)):
         desk = desk_at(tables, i, melds, shown, outcome, log[:0], 0)
         clear(i, told)
         advance(desk, tables.place[i], actions[i], i, players, rules, told)
@@ -53,7 +59,7 @@ def step_some(tables, actions, players, rules, told, wrong):
 
 @cuda.jit
 def step_against(tables, actions, pair, rules, told, wrong):
-    """See kernel_vector; nothing moves if one of the tables is ``wrong``."""
+    """See kernel_vector; nothing moves while something is ``wrong``."""
     ob = cuda.local.array(68, numba.float64)
     left = cuda.local.array(52, numba.int64)
     risks = cuda.local.array(52, numba.float64)
@@ -65,7 +71,7 @@ def step_against(tables, actions, pair, rules, told, wrong):
     shown = cuda.local.array(4, numba.int64)
     outcome = cuda.local.array(5, numba.int64)
     log = cuda.local.array(LOG_SHAPE, numba.int64)
-    for i in range(cuda.grid(1), len(actions) if wrong[0] >= len(actions) else 0, cuda.gridsize(1)):
+    for i in range(cuda.grid(1), len(actions) if wrong[0] == FINE else 0, cuda.gridsize(1)):
         desk = desk_at(tables, i, melds, shown, outcome, log[:0], sheet)
         clear(i, told)
         play_until_asked(desk, tables.place[i], actions[i], i, pair, rules, told)
@@ -98,3 +104,10 @@ def tell_hidden(notes, cards):
     """See kernel_vector."""
     for at in range(cuda.grid(1), 52 * len(cards), cuda.gridsize(1)):
         cards[at // 52, at % 52] = hidden_hand(notes[at // 52]) >> (at % 52) & 1
+
+
+@cuda.jit
+def tell_both(tables, rules, rows):
+    """See kernel_vector."""
+    for i in range(cuda.grid(1), len(rows), cuda.gridsize(1)):
+        show_both(tables.notes[i], tables.pile[i], tables.place[i], rules, rows[i])

@@ -56,7 +56,7 @@ class Cores:
 
     def rule(self, settings: NDArray[np.int64]) -> None:
         """Play by these settings from now on."""
-        self._settings = settings
+        self.settings = settings
 
     def run(self, name: str, *arguments: Any) -> None:
         """Run a kernel over all tables."""
@@ -67,11 +67,15 @@ class Cores:
         self._actions[:] = NEW
         self._step()
 
+    def wrong(self) -> tuple[int, int] | None:
+        """Return nothing: a step on the cores says itself what is wrong."""
+        return None
+
     def step(self, actions: NDArray[Any]) -> int:
         """Apply actions and return -1, or the first table whose action is not legal and apply none."""
         self._actions[:] = actions
         if self._alone:
-            return int(kernel_vector.step_all(self._tables, self._actions, self._players, self._settings, self._told))
+            return int(kernel_vector.step_all(self._tables, self._actions, self._players, self.settings, self._told))
         wrong = int(kernel_vector.first_illegal(self._tables.notes, self._actions))
         if wrong < 0:
             self._step()
@@ -81,7 +85,7 @@ class Cores:
         many, cores = len(self._actions), self._cores
 
         def some(first: int, behind: int) -> None:
-            self._kernel(self._tables, self._actions, self._players, self._settings, self._told, first, behind - first)
+            self._kernel(self._tables, self._actions, self._players, self.settings, self._told, first, behind - first)
 
         if cores == 1:
             some(0, many)

@@ -102,6 +102,10 @@ class Stepped(NamedTuple):
     """[n, 2], of rounds that ended in this step."""
     scores: NDArray[np.int32]
     """[n, 2], of the match; of one that ended, its last ones, without the bonuses of a match."""
+    over: NDArray[np.bool_]
+    """[n], whether a round has ended, void ones included."""
+    winner: NDArray[np.int8]
+    """[n], the seat that has won a game that ended, -1 where none did or nobody has."""
 
 
 class GinVector:
@@ -111,6 +115,8 @@ class GinVector:
     0, 1, 2. With an ``opponent``, a player of the kernels or its name, that one answers inside the step; the own seat is i % 2 in the first
     game of table i (0 where each has a seed of its own), and changes with every game. The reward of a match is 1 for winning it and -1 for
     losing it, ``reward="points"`` gives (own - other's) / 100 for each round; by default a single round is rewarded by points.
+    ``seats``, one number or one for each table, keeps the own seat the same in all games. With ``finals`` the array ``env.finals``,
+    [n, 2, FEATURES], holds what each seat saw last of a game that ended in a step, since ``observe`` shows the next one.
 
     >>> env = GinVector(1000, Rules(match_points=0), seed=1, opponent="simple")
     >>> points = 0
@@ -130,6 +136,8 @@ class GinVector:
         *,
         reward: Literal["win", "points"] | None = None,
         threads: int = 0,
+        seats: int | ArrayLike | None = None,
+        finals: bool = False,
     ) -> None:
         self.n = whole_number(n, "number of tables", 1, MOST_TABLES)
         self.rules = rules
@@ -139,10 +147,26 @@ class GinVector:
         self.opponent = None if opponent is None else seat(players.parse(opponent) if isinstance(opponent, str) else opponent)
         self._engine = _engine(device, whole_number(threads, "number of threads"))
         self._settings = np.array([*every_rule(rules), REWARDS.index(self.reward), 1], np.int64)
-        self._build()
+        self._seats = self._checked_seats(seats)
+        self._build(finals)
         self.reset(seed)
 
-    def _build(self) -> None:
+    def _checked_seats(self, seats: int | ArrayLike | None) -> NDArray[np.int64]:
+        """Return [n], the own seat at each table, -1 where it changes."""
+        if seats is None:
+            return np.full(self.n, -1)
+        given = np.asarray(seats)
+        if self.opponent is None:
+            raise NotLegalHere("seats are those that an opponent inside leaves free, and there is no opponent")
+        if given.shape not in ((), (self.n,)) or given.dtype.kind not in "iu" or not np.isin(given, (0, 1)).all():
+            raise NotLegalHere(f"seats are 0 or 1, one number or {self.n}")
+        rules = self.rules
+        at_once = rules.most_draws == 1 or (rules.stock_floor >= 30 and not rules.wall_knock)
+        if given.any() and at_once and rules.first_starter == "first" and not rules.offer_upcard:
+            raise NotLegalHere("under these rules seat 1 is never asked: seat 0 begins, and a round is over after its first turn")
+        return np.broadcast_to(given, (self.n,)).astype(np.int64)
+
+    def _build(self, finals: bool) -> None:
         """Lay out all arrays where they are to be."""
         n, array, words = self.n, self._engine.array, kernel_vector.FEATURES // 4
         kind = None if self.opponent is None else self.opponent.vector[KIND]
@@ -158,9 +182,11 @@ class GinVector:
         # Written four bytes at a time, so they begin where a word does.
         feature_words, mask_words = array((n, words), np.uint32), array((n, kernel_vector.MASK_WORDS), np.uint32)
         self._observed = Observed(feature_words.view(np.uint8), mask_words.view(np.int8), array(n, np.int8))
-        self._stepped = Stepped(array((n, 2), np.float32), array(n, np.bool_), array((n, 2), np.int32), array((n, 2), np.int32))
-        self._told = Told(self._observed.features, feature_words, mask_words, self._observed.to_move, *self._stepped)
-        self._aside: Told | None = None
+        numbers = array((n, 2), np.float32), array(n, np.bool_), array((n, 2), np.int32), array((n, 2), np.int32)
+        self._stepped = Stepped(*numbers, array(n, np.bool_), array(n, np.int8))
+        self.finals = array((n, 2, FEATURES if finals else 0), np.uint8)
+        self._told = Told(self._observed.features, feature_words, mask_words, self._observed.to_move, *self._stepped, self.finals)
+        self._random, self._hidden = array(n, np.int64), array((n, 52), np.uint8)
         self._engine.sit(self._tables, self._told, None if self.opponent is None else pair_of(self.opponent, self.opponent))
 
     @property
@@ -191,17 +217,19 @@ class GinVector:
 
     def reset(self, seed: int | ArrayLike | None = None, *, first: int = 0) -> Observed:
         """Break off all games and begin with the first ones of a seed, or of a seed for each table, at ``first``; or go on to the next."""
-        seeds, notes = np.asarray(0 if seed is None else seed), np.zeros((self.n, kernel_vector.NOTED), np.int64)
+        notes = on_host(self._tables.notes).copy()
         if seed is None:
-            notes[:, SEED], notes[:, GAME] = self.seeds, self.games + self._settings[STRIDE]
-        elif seeds.ndim == 0:
+            notes[:, GAME] += self._settings[STRIDE]
+        elif np.ndim(seed) == 0:
             notes[:, SEED], self._settings[STRIDE] = verified(seed), self.n  # type: ignore[arg-type]
             notes[:, GAME] = whole_number(first, "number of the first game") + np.arange(self.n)
         else:
+            seeds = np.asarray(seed)
             if seeds.shape != (self.n,) or seeds.dtype.kind not in "iu":
                 raise NotLegalHere(f"seeds are one whole number or {self.n}, not {_kind(seeds)}")
             notes[:, SEED], self._settings[STRIDE] = [verified(each) for each in seeds], 1
             notes[:, GAME] = whole_number(first, "number of the first game")
+        notes[:, kernel_vector.OWN] = self._seats
         put(self._tables.notes, notes)
         self._engine.rule(self._settings)
         self._engine.begin()
@@ -209,6 +237,7 @@ class GinVector:
         for array in self._stepped:
             put(array, np.zeros(array.shape, array.dtype))
         put(self._stepped.scores, on_host(self._tables.notes)[:, SCORED : SCORED + 2].astype(np.int32))
+        put(self._stepped.winner, np.full(self.n, -1, np.int8))
         return self._observed
 
     def observe(self) -> Observed:
@@ -216,34 +245,34 @@ class GinVector:
         return self._observed
 
     def hidden(self) -> NDArray[np.uint8]:
-        """Return [n, 52], the hand of the other seat, for critics that look on while others learn; no player may see it."""
-        cards: NDArray[np.uint8] = self._engine.array((self.n, 52), np.uint8)
-        self._engine.run("tell_hidden", self._tables.notes, cards)
-        return cards
+        """Return [n, 52], the hand of the other seat, for critics that look on while others learn; no player may see it.
 
-    def seen_by(self, seat: int) -> NDArray[np.uint8]:
-        """Return [n, FEATURES], what a seat sees of each table, whoever is to move, in an array that the next such call writes into."""
-        if self.device != "cpu":
-            raise NotPossible("what the other seat sees is told on the CPU only")
-        if self._aside is None:
-            words, mask = (np.zeros_like(array) for array in (self._told.feature_words, self._told.mask_words))
-            rest = [np.zeros_like(array) for array in self._told[3:]]
-            self._aside = Told(words.view(np.uint8), words, mask, *rest)
-        kernel_vector.tell_seat(self._tables, whole_number(seat, "seat", most=1), self._settings, self._aside)
-        features: NDArray[np.uint8] = self._aside.features
-        return features
+        The next call writes into the same array.
+        """
+        self._engine.run("tell_hidden", self._tables.notes, self._hidden)
+        return self._hidden  # type: ignore[no-any-return]
+
+    def seen(self) -> NDArray[np.uint8]:
+        """Return [n, 2, FEATURES], what each seat sees, whoever is to move, in an array of the caller's own."""
+        rows: NDArray[np.uint8] = self._engine.array((self.n, 2, FEATURES), np.uint8)
+        self._engine.run("tell_both", self._tables, self._engine.settings, rows)
+        return rows
 
     def random_actions(self) -> NDArray[np.int64]:
-        """Return [n], a legal action for each table, each equally likely; the same whenever it is asked for the same decision."""
-        actions: NDArray[np.int64] = self._engine.array(self.n, np.int64)
-        self._engine.run("choose_at_random", self._tables.notes, actions)
-        return actions
+        """Return [n], a legal action for each table, each equally likely; the same whenever it is asked for the same decision.
+
+        The next call writes into the same array.
+        """
+        self._engine.run("choose_at_random", self._tables.notes, self._random)
+        return self._random  # type: ignore[no-any-return]
 
     def step(self, actions: Sequence[int] | NDArray[np.integer[Any]]) -> Stepped:
         """Apply one action at each table; if one of them is not legal, none is applied.
 
-        With an opponent inside, several rounds of a match may end within one step, and their rewards and points are added up. Once a
-        game has ended nothing more is told, even if the opponent ends another before the own seat is asked again.
+        On a GPU a step does not wait, so it cannot say so: from that step on nothing moves until ``check`` is asked.
+
+        With an opponent inside, several rounds may end within one step; rewards and points are sums then. Of a next game nothing is told
+        before the own seat is asked in it, even if rounds of it have gone by.
         """
         given = self._engine.given(actions)
         if given.shape != (self.n,) or given.dtype.kind not in "iu":
@@ -252,6 +281,12 @@ class GinVector:
         if wrong >= 0:
             raise NotLegalHere(self._refusal(wrong, int(on_host(given)[wrong])))
         return self._stepped
+
+    def check(self) -> None:
+        """Raise if a step on a GPU was given an action that is not legal; it waits until all steps are done."""
+        wrong = self._engine.wrong()
+        if wrong is not None:
+            raise NotLegalHere(self._refusal(*wrong))
 
     def _refusal(self, table: int, action: int) -> str:
         low, high = on_host(self._tables.notes)[table, kernel_vector.LEGAL : kernel_vector.LEGAL + 2].tolist()
@@ -265,13 +300,14 @@ class GinVector:
         """Return tables of their own that go on in the same way."""
         other = copy(self)
         other._engine, other._settings = copy(self._engine), self._settings.copy()
-        other._build()
+        other._build(self.finals.size > 0)
         other._restore({name: on_host(array) for name, array in self._state().items()})
         return other
 
     def save(self, path: str | Path) -> None:
         """Write everything into a file, from which ``load`` goes on in the same way."""
         facts = {"format": FORMAT, "rules": self.rules.as_record(), "reward": self.reward, "opponent": self.opponent and self.opponent.name}
+        facts["finals"] = self.finals.size > 0
         arrays: dict[str, Any] = {name: on_host(array) for name, array in self._state().items()}
         with replace_file(Path(path)) as file:
             np.savez(file, facts=np.array(json.dumps(facts)), player=self._vector(), **arrays)
@@ -286,12 +322,12 @@ class GinVector:
             if facts["format"] != FORMAT:
                 raise KeyError(facts["format"])
             rules, player = Rules.read(facts["rules"]), opponent or facts["opponent"]
-            tables, reward, numbers = len(saved["notes"]), facts["reward"], saved["player"]
+            tables, reward, finals, numbers = len(saved["notes"]), facts["reward"], facts["finals"], saved["player"]
         except OSError as problem:
             raise NotPossible(f"{path} cannot be read: {problem.strerror or problem}") from None
         except (KeyError, TypeError, ValueError):
             raise NotPossible(f"{path} holds no saved gin tables") from None
-        env = cls(tables, rules, 0, player, device, reward=reward, threads=threads)
+        env = cls(tables, rules, 0, player, device, reward=reward, threads=threads, finals=finals)
         if not np.array_equal(numbers, env._vector()):
             raise NotPossible(f"{path} was played against another {facts['opponent'] or 'opponent'}: give it by opponent=")
         try:
@@ -307,13 +343,14 @@ class GinVector:
     def _state(self) -> dict[str, Any]:
         """Return every array that says where the tables stand, and what was last told about them."""
         told = {**self._observed._asdict(), **self._stepped._asdict()}
-        return {**self._tables._asdict(), **told, "settings": self._settings}
+        return {**self._tables._asdict(), **told, "finals": self.finals, "settings": self._settings}
 
     def _restore(self, saved: Mapping[str, NDArray[Any]]) -> None:
         for name, array in self._state().items():
             if saved[name].shape != array.shape or saved[name].dtype != array.dtype:
                 raise KeyError(name)
             put(array, saved[name])
+        self._seats = on_host(self._tables.notes)[:, kernel_vector.OWN].copy()
         self._engine.rule(self._settings)
 
     def __repr__(self) -> str:
