@@ -327,6 +327,7 @@ def test_actions_that_are_none_are_refused_before_anything_moves(actions: object
         {"beyond": "grow"},
         {"threads": -1},
         {"game": "no_such_game"},
+        {"game": 7},
     ],
     ids=str,
 )

@@ -115,6 +115,8 @@ class RecycleVector:
         threads: int = 0,
     ) -> None:
         self.game = Described.named(game) if isinstance(game, str) else game
+        if not isinstance(self.game, Described):
+            raise NotLegalHere(f"a described game, or the name of one, is wanted, not {game!r}")
         self.n = whole_number(n, "number of tables", 1, MOST_TABLES)
         self.options = whole_number(options, "number of options", 1, MOST_OPTIONS)
         for value, known, what in ((reward, get_args(Reward), "reward"), (beyond, get_args(Beyond), "way with options beyond the mask")):

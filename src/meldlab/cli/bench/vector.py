@@ -52,11 +52,12 @@ def _environments(tables: int, seed: int, device: Literal["cpu", "cuda"]) -> dic
     """Return our vector environments, by what the row is called."""
     from meldlab.adapters.vector import GinVector, RecycleVector
 
-    described = {} if device == "cuda" else {"Block Rummy": RecycleVector("block_rummy", tables, seed=seed)}
+    # Described games are stepped by a machine that only the CPU has; Leduc poker is there for the rivals who have it too.
+    described = {"Block Rummy": "block_rummy", "Leduc poker": "leduc_poker"} if device == "cpu" else {}
     return {
         "gin": GinVector(tables, seed=seed, device=device),
         "gin against simple": GinVector(tables, seed=seed, opponent="simple", device=device),
-        **described,
+        **{title: RecycleVector(name, tables, seed=seed) for title, name in described.items()},
     }
 
 
