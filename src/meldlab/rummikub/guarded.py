@@ -226,10 +226,11 @@ def _searched(
     desk = WORK.desk._replace(bounds=np.zeros(len(cases), np.int64))
     guarded = _guarded(position, problem, cases, keep=keep)
     most = max(0, budget.nodes)
-    # Prices cost time, and where weight alone counts they are seldom needed.
+    # Prices are mended on the scale of sets, or of weight where some is left; where weight alone counts they are seldom needed.
     in_sets = keep and least < kernel.SCALE
     stride = 4 * kernel_homes.UNIT if in_sets else int(problem.weights.max()) * kernel_homes.WORTH // 2
-    plan = (least * kernel_homes.UNIT, 0 if keep else kernel.GROW, (ROUNDS if in_sets else 2 * ROUNDS) if keep else 0, stride)
+    rounds = (ROUNDS if in_sets else 2 * ROUNDS) if keep else 0
+    plan = (least * kernel_homes.UNIT, 0 if in_sets else kernel.GROW, rounds, stride)
     counters[kernel_homes.NODES], counters[kernel_homes.LIMIT] = 0, min(PIECE if keep else FIRST, most)
     counters[kernel_homes.LEAST], counters[kernel_homes.BEST] = -1, kernel.NEVER
     cost = int(kernel_cases.search_cases(guarded, plan, desk, WORK.best, WORK.runs))
