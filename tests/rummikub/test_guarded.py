@@ -9,6 +9,7 @@ from meldlab.rummikub import JOKER, Objective, Position, Rules, Tile, faults, mo
 from meldlab.rummikub import guarded as by_cases
 from meldlab.rummikub.budget import Budget
 from meldlab.rummikub.families import jokers_obey
+from meldlab.rummikub.jokers import obeying_table
 from meldlab.rummikub.search import Problem, search
 from tests.rummikub.small_deck import least_cost
 
@@ -24,7 +25,7 @@ def crowded(family: str, many: int) -> list[Position]:
 
 def against_the_rules(position: Position) -> bool:
     found = search(Problem.of(position, Objective("value")))
-    return found is not None and by_cases.obeying_table(position, found.table) is None
+    return found is not None and obeying_table(position, found.table) is None
 
 
 @pytest.mark.parametrize("family", FAMILIES)
