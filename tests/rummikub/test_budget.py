@@ -14,7 +14,21 @@ from typing import Any
 import pytest
 
 from meldlab.errors import NotLegalHere
-from meldlab.rummikub import CLASSES, Answer, Objective, Position, Rules, Tile, every_best, faults, random_position, solve, why_not
+from meldlab.rummikub import (
+    CLASSES,
+    Answer,
+    Objective,
+    Position,
+    Rules,
+    Tile,
+    every_best,
+    faults,
+    kernel_cases,
+    kernel_homes,
+    random_position,
+    solve,
+    why_not,
+)
 from meldlab.rummikub import kernel as k
 from meldlab.rummikub import search as searching
 from meldlab.rummikub.budget import Budget, OutOfBudget
@@ -31,7 +45,7 @@ RACK = "R1 K6 K10 K11 K12 B1 B2 O1 O2"
 @pytest.fixture
 def visited(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """Return a list to which each call of the kernel adds the states it has visited."""
-    states, real = list[int](), k.search
+    states, real, real_cases = list[int](), k.search, kernel_cases.search_cases
 
     def counted(*arguments: Any) -> int:
         counters = next(one.counters for one in arguments if isinstance(one, k.Scratchpad))
@@ -40,7 +54,15 @@ def visited(monkeypatch: pytest.MonkeyPatch) -> list[int]:
         states.append(int(counters[k.NODES]) - before)
         return cost
 
+    def cases_counted(*arguments: Any) -> int:
+        counters = next(one.counters for one in arguments if isinstance(one, kernel_homes.Desk))
+        before = int(counters[kernel_homes.NODES])
+        cost = int(real_cases(*arguments))
+        states.append(int(counters[kernel_homes.NODES]) - before)
+        return cost
+
     monkeypatch.setattr(k, "search", counted)
+    monkeypatch.setattr(kernel_cases, "search_cases", cases_counted)
     return states
 
 

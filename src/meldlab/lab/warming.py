@@ -124,7 +124,7 @@ def _recycle() -> None:
 
 
 def _rummikub() -> None:
-    from meldlab.rummikub import Position, random_position, solve
+    from meldlab.rummikub import load, random_position
 
-    solve(Position.parse("R5 R6 R7 | K9 B9 O9", "R8 J"))
+    load()
     random_position("easy", seed=0)

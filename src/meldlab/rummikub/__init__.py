@@ -9,13 +9,13 @@
 from meldlab.rummikub.alternatives import Alternatives, WhyNot, every_best, why_not
 from meldlab.rummikub.answer import Answer, Objective, heirs
 from meldlab.rummikub.checker import faults
+from meldlab.rummikub.guarded import load
 from meldlab.rummikub.human_moves import homes, moves, steps
 from meldlab.rummikub.opening import most_points, opening_points
 from meldlab.rummikub.position import Position, read_table, show_table
 from meldlab.rummikub.positions import CLASSES, random_position
 from meldlab.rummikub.puzzle import Puzzle, make_puzzle
 from meldlab.rummikub.rules import COLOURS, FAMILIES, PRESETS, Rules
-from meldlab.rummikub.search import load
 from meldlab.rummikub.sets import Column, TileSet, best_reading, columns
 from meldlab.rummikub.solver import model_of, solve
 from meldlab.rummikub.tiles import JOKER, Tile, read_rack

@@ -1,4 +1,4 @@
-"""Jokers that are not free: the best move when a joker on the table stands for its tile until it is replaced.
+"""Jokers that are not free, by the integer program: a loop around any way to solve a problem with free jokers.
 
 With free jokers solved, the rest is branch and bound. If the best free table obeys the family, it is the answer. Otherwise the set in
 which a table joker lies at the end is fixed, one joker after the other, and then the rack tiles that the rules require for it; each
@@ -7,8 +7,8 @@ leaves every joker where it lies is at hand from the start.
 
 >>> from meldlab.rummikub.rules import Rules
 >>> position = Position.parse("R5 J=R6 R7 | K1 K2 K3", "R6 O1 O2", Rules(jokers_are="strict"))
->>> sorted(map(str, best_obedient(position, Objective(), relaxed_by_search, Budget()).table))
-['K1 K2 K3', 'O1 O2 J=O3', 'R5 R6 R7']
+>>> [*replacements(position, [(0, Tile.parse("J=R6"))], [True])]
+[Counter({Tile.parse('R6'): 1})]
 """
 
 import heapq
@@ -21,11 +21,10 @@ from meldlab.rummikub.answer import Objective
 from meldlab.rummikub.budget import Budget, OutOfBudget
 from meldlab.rummikub.families import is_legal, jokers_obey
 from meldlab.rummikub.position import Position
-from meldlab.rummikub.search import Problem, search
 from meldlab.rummikub.sets import Column, TileSet, columns, long_columns, readings
 from meldlab.rummikub.tiles import JOKER, Tile
 
-__all__ = ["Obedient", "best_obedient", "obeying_table", "relaxed_by_search"]
+__all__ = ["Obedient", "best_obedient", "obeying_table", "replacements"]
 
 # Cost (weight left, sets broken or tiles moved) and table of the best free move that contains some sets and plays some tiles.
 Cost = tuple[int, int]
@@ -52,23 +51,6 @@ class Subproblem:
     goal: Objective
     ready: bool = False
     table: tuple[TileSet, ...] = ()
-
-
-def relaxed_by_search(position: Position, goal: Objective, fixed: Sequence[TileSet], budget: Budget) -> Relaxed | None:
-    """Return the best free move that contains ``fixed``, by the search."""
-    problem = Problem.of(position, goal)
-    for tile_set in fixed:
-        if not problem.without(tile_set.tiles):
-            return None
-    old = list(position.table)
-    for tile_set in fixed:
-        column = tile_set.column
-        same = next((one for one in old if len(one) == len(column) and one.column == column), None)
-        if same:
-            old.remove(same)
-    problem.sets = old
-    found = search(problem, keep=goal.keep == "sets", budget=budget)
-    return ((found.weight_left, found.broken), (*fixed, *found.table)) if found else None
 
 
 def best_obedient(position: Position, goal: Objective, relax: Relax, budget: Budget) -> Obedient | None:
@@ -171,24 +153,31 @@ def _required(position: Position, jokers: list[tuple[int, Tile]], branch: Subpro
     """Give the rack tiles that must be played so that every joker may lie where it does, each way once."""
     rack, seen = Counter(position.rack), set()
     fixed, homes = branch.fixed, branch.homes
-    strict = position.rules.jokers_are == "strict"
     stays = [tile in fixed[home].tiles for (_, tile), home in zip(jokers, homes, strict=True)]
     for freed in product(*([True, False] if stay else [True] for stay in stays)):
-        gone: dict[int, list[Tile]] = {}
-        for (i, tile), free in zip(jokers, freed, strict=True):
-            if free:
-                gone.setdefault(i, []).append(tile)
-        locked = {i for (i, _), free in zip(jokers, freed, strict=True) if not free} if strict else set()
-        fills = [list(_in_turn(position, gone, locked))] if strict else [list(_fills(position, i, tiles)) for i, tiles in gone.items()]
         new_homes = sorted({home for home, free in zip(homes, freed, strict=True) if free})
         beside = [sorted({tile.piece for tile in fixed[home].tiles if rack[tile.piece]}) for home in new_homes]
-        for replaced, company in product(product(*fills), product(*beside)):
-            wanted = Counter(company) | Counter(must)
-            for some in replaced:
-                wanted |= some
+        for replaced, company in product(replacements(position, jokers, freed), product(*beside)):
+            wanted = Counter(company) | Counter(must) | replaced
             if not wanted - rack and tuple(sorted(wanted.elements())) not in seen:
                 seen.add(tuple(sorted(wanted.elements())))
                 yield tuple(sorted(wanted.elements()))
+
+
+def replacements(position: Position, jokers: Sequence[tuple[int, Tile]], freed: Sequence[bool]) -> Iterator[Counter[Tile]]:
+    """Give the rack tiles needed to put something in the place of every table joker that is ``freed``."""
+    gone: dict[int, list[Tile]] = {}
+    for (i, tile), free in zip(jokers, freed, strict=True):
+        if free:
+            gone.setdefault(i, []).append(tile)
+    if position.rules.jokers_are == "strict":
+        yield from _in_turn(position, gone, {i for (i, _), free in zip(jokers, freed, strict=True) if not free})
+        return
+    for some in product(*(list(_fills(position, i, tiles)) for i, tiles in gone.items())):
+        wanted = Counter[Tile]()
+        for one in some:
+            wanted |= one
+        yield wanted
 
 
 def _in_turn(position: Position, gone: dict[int, list[Tile]], locked: set[int]) -> Iterator[Counter[Tile]]:

@@ -211,11 +211,6 @@ def descend(n, codes, used, room, locked, budget, question, work):
                     going |= 1 << lanes[s, 1]
         if used_here > jokers:
             continue
-        lacking = False
-        for c in range(4):
-            lacking |= (held >> (4 * c) & 15) > table[n, c]
-        if lacking:
-            continue
         f = 0
         while fitting[n, f] >= 0:
             e = fitting[n, f]
@@ -385,8 +380,8 @@ def colour_floor(n, c, most, active, question, floor):
                             going |= 1 << (lanes[s, 1] & 3)
                 rest >>= 1
                 i += 1
-            free, need = table[n, c] + rack[n, c] - held, table[n, c] - held
-            if need >= 0:
+            free = table[n, c] + rack[n, c] - held
+            if free >= 0:
                 for left in range(jokers_kept, jokers + 1):
                     for code in range(16):
                         if code & 3 < code >> 2:

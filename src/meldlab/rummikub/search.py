@@ -24,7 +24,7 @@ from meldlab.rummikub.rules import Rules
 from meldlab.rummikub.sets import TileSet
 from meldlab.rummikub.tiles import JOKER, Tile
 
-__all__ = ["Found", "Problem", "covers", "load", "search", "show_table"]
+__all__ = ["NO_SETS", "Found", "Problem", "covers", "locks_of", "search", "show_table", "table_of"]
 
 FIRST = 1000  # states of the first piece: most searches end within it
 CALL = 100  # states that a call of the search is charged for beside those it visits: what the Python around it takes
@@ -144,20 +144,16 @@ def search(problem: Problem, *, keep: bool = True, budget: Budget | None = None)
     sets: Sequence[TileSet] = ()
     if keep and problem.sets:
         if whole:
-            calmest, whole = _run(problem, _locks(problem), cost, budget)
+            calmest, whole = _run(problem, locks_of(problem), cost, budget)
             if calmest < kernel.NEVER:
                 cost, sets = calmest, problem.sets
         broken = cost % kernel.SCALE if sets else len(problem.sets)
-    found = Found(tuple(_table(problem, sets)), left, broken, before - budget.nodes)
+    runs = WORK.runs[: WORK.work.counters[kernel.RUNS]].tolist()
+    found = Found(tuple(table_of(problem, sets, WORK.best, runs)), left, broken, before - budget.nodes)
     budget.nodes -= CALL
     if not whole:
         raise OutOfBudget(found.table)
     return found
-
-
-def load() -> None:
-    """Load the compiled search, so that the time of the first answer is the answer's own."""
-    search(Problem.of(Position((), ()), Objective()))
 
 
 def _run(problem: Problem, locks: kernel.Locks, least: int, budget: Budget) -> tuple[int, bool]:
@@ -178,7 +174,7 @@ def _run(problem: Problem, locks: kernel.Locks, least: int, budget: Budget) -> t
     return (cost, True) if cost >= 0 else (int(counters[kernel.BEST]), False)
 
 
-def _locks(problem: Problem) -> kernel.Locks:
+def locks_of(problem: Problem) -> kernel.Locks:
     """Return where each set begins, its lane, and where kept runs lie; each run gets one of four bits of its colour.
 
     Four suffice: at one number lie at most two tiles and two jokers of a colour.
@@ -207,14 +203,13 @@ def _by_number(tile_set: TileSet) -> tuple[int, list[Tile], int]:
     return naturals[0].number - 1, naturals, len(tile_set.tiles) - len(naturals)
 
 
-def _table(problem: Problem, sets: Sequence[TileSet]) -> list[TileSet]:
-    """Return the sets along the trail: those kept, groups and runs; spare jokers go to the first set with room."""
+def table_of(problem: Problem, sets: Sequence[TileSet], trail: Grid, runs: list[list[int]]) -> list[TileSet]:
+    """Return the sets along a trail: those kept, groups and runs; spare jokers go to the first set with room."""
     numbers, colours = problem.rules.numbers, problem.rules.colours
     choices, kept = _choice_rows(colours), 0
-    runs = WORK.runs[: WORK.work.counters[kernel.RUNS]].tolist()
     spare = problem.must_jokers + problem.may_jokers - sum(run[3].bit_count() for run in runs)
     groups: list[tuple[int, list[int]]] = []
-    for number, (group, bits) in enumerate(WORK.best[:numbers, : kernel.KEPT + 1].tolist(), 1):
+    for number, (group, bits) in enumerate(trail[:numbers, : kernel.KEPT + 1].tolist(), 1):
         kept |= bits
         if group in choices:
             groups.append((number, choices[group]))

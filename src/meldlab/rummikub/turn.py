@@ -12,7 +12,8 @@ from typing import NamedTuple
 
 from meldlab.rummikub.answer import Answer, Objective
 from meldlab.rummikub.budget import Budget, OutOfBudget
-from meldlab.rummikub.jokers import Relaxed, best_obedient, relaxed_by_search
+from meldlab.rummikub.guarded import best_by_cases
+from meldlab.rummikub.jokers import Relaxed, best_obedient
 from meldlab.rummikub.position import Position, show_table
 from meldlab.rummikub.search import Problem, covers, search
 from meldlab.rummikub.sets import TileSet
@@ -83,7 +84,7 @@ def _guarded(position: Position, goal: Objective, budget: Budget) -> NewTable | 
     if goal.keep == "tiles":
         return _by_program(position, goal, budget, "search, then ilp", 0, guarded=True)
     try:
-        found = best_obedient(position, goal, relaxed_by_search, budget)
+        found = best_by_cases(position, goal, budget)
     except OutOfBudget:
         return _by_program(position, goal, budget, "search, then ilp", 0, guarded=True)
     return NewTable(found.table, found.proven, "search", found.fixed, found.required) if found else None

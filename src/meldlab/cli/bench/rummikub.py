@@ -3,6 +3,7 @@
 import time
 from collections.abc import Callable, Iterable
 from importlib import import_module
+from itertools import count, islice
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -32,16 +33,23 @@ def bench_rummikub(
 
     Example: meldlab bench rummikub --positions 200 --agree 2000
     """
-    from meldlab.rummikub import CLASSES, Objective, load, random_position, solve
+    from meldlab.rummikub import CLASSES, Answer, Objective, load, random_position, solve
 
     load()
     figures: dict[str, dict[str, list[float]]] = {}
+    unproven = 0
     for kind in CLASSES:
         some = [random_position(kind, seed, nth) for nth in range(positions)]
         few = some[:program_positions]
         for name, (objective, keep) in GOALS.items():
             goal = Objective(objective, keep)
             figures.setdefault(name, {})[kind] = spread(_each(some, lambda position, goal=goal: solve(position, goal)))  # type: ignore[misc]
+        for family in ("modern", "strict"):
+            answers = list[Answer]()
+            lying = jokers_lying(kind, seed, family, positions)
+            timed = _each(lying, lambda position, said=answers: said.append(solve(position, Objective("value"))))  # type: ignore[misc]
+            figures.setdefault(f"the same, {family} jokers on the table", {})[kind] = spread(timed)
+            unproven += sum(not answer.proven for answer in answers)
         if few:
             whole = Objective("tiles", "none")
             timed = _each(few, lambda position, goal=whole: solve(position, goal, "ilp"))  # type: ignore[misc]
@@ -53,17 +61,26 @@ def bench_rummikub(
     ours, theirs = figures["search, tiles"], figures.get("rummikub-solver, tiles", {})
     ratios = {kind: theirs[kind][0] / ours[kind][0] for kind in theirs}
     if json:
-        print_json({"cpu_ms": figures, "ratios": ratios, "positions": positions, "agreement": agreement})
+        print_json({"cpu_ms": figures, "ratios": ratios, "positions": positions, "unproven": unproven, "agreement": agreement})
         return
     print(f"{'CPU ms, median / p95 / max':34} {'easy':>24} {'mid':>24} {'hard':>24}")
     for name, row in figures.items():
         print(f"{name:34} " + " ".join(f"{' / '.join(f'{value:.3g}' for value in row[kind]):>24}" for kind in row))
+    print(f"{unproven} answers with jokers that are not free are unproven")
     if ratios:
         print(f"{'rummikub-solver : search (median)':34} " + " ".join(f"{f'{ratio:,.0f} x':>24}" for ratio in ratios.values()))
     else:
         print("no rival is installed (pip install rummikub-solver)")
     if agreement:
         print(f"search and integer program agree in objective and kept sets on {agreement['agreed']} of {agreement['positions']} positions")
+
+
+def jokers_lying(kind: str, seed: int, family: str, many: int) -> "list[Position]":
+    """Return positions of a class in which all the jokers in play lie on the table and are not free."""
+    from meldlab.rummikub import JOKER, Rules, random_position
+
+    made = (random_position(kind, seed, nth, Rules(jokers_are=family)) for nth in count())
+    return list(islice((one for one in made if JOKER not in one.rack and any(some.jokers for some in one.table)), many))
 
 
 def spread(values: list[float]) -> list[float]:

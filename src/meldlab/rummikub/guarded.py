@@ -1,0 +1,317 @@
+"""Jokers that are not free, by the search: every case of what becomes of the table jokers, and the best move of all cases.
+
+A table joker stays or is freed. One that stays is an *anchor*: modern, it lies in some set as its tile; strict, its whole set lies in one
+set of the new table, with the very tile in the place of another joker that was freed. A freed one lies anywhere beside a rack tile, and
+something must have been put in its place. The sets in which table jokers end are the *homes* that the search builds.
+
+>>> position = Position.parse("R5 J=R6 R7 | K1 K2 K3", "R6 O1 O2", Rules(jokers_are="strict"))
+>>> sorted(map(str, best_by_cases(position, Objective(), Budget()).table))
+['K1 K2 K3', 'O1 O2 J=O3', 'R5 R6 R7']
+"""
+
+import threading
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import combinations_with_replacement, product
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from meldlab.rummikub import kernel, kernel_cases, kernel_homes
+from meldlab.rummikub.answer import Objective
+from meldlab.rummikub.budget import Budget, OutOfBudget
+from meldlab.rummikub.jokers import Obedient, obeying_table, replacements
+from meldlab.rummikub.position import Position
+from meldlab.rummikub.rules import Rules
+from meldlab.rummikub.search import JOKERS, NO_SETS, TILES, Problem, locks_of, search, table_of
+from meldlab.rummikub.sets import TileSet
+from meldlab.rummikub.tiles import JOKER, Tile
+
+__all__ = ["best_by_cases", "load"]
+
+ROUNDS = 60  # of mending prices
+FIRST = 1000  # states before that
+PIECE = 10_000  # states between two looks at the clock; a fixed number, for a search that is taken up again visits some states twice
+
+
+class Home(NamedTuple):
+    """What a home must be, in the columns of the kernel; numbers and colours as bits or from 0."""
+
+    kind: int
+    place: int  # of a run its colour, of a group its number, -1 if any
+    low: int = -1  # numbers that a run must reach
+    high: int = -1  # or the most tiles of a group
+    exact: int = 0
+    pins: int = 0  # jokers that stay
+    fast: int = 0  # numbered tiles that must be in
+    own: int = 0  # tiles that are none from the rack
+    jokers: int = 0  # freed jokers
+    lonely: int = 0  # whether they need a tile from the rack
+    plain: int = 0  # plain tiles of a run before all this
+
+
+class Case(NamedTuple):
+    """Rack tiles that must be played, the homes, how many rack jokers are left for other sets, and how many old sets the homes are."""
+
+    wanted: Counter[Tile]
+    homes: tuple[Home, ...]
+    left: int
+    kept: int = 0
+
+
+@dataclass(frozen=True)
+class Anchor:
+    """Jokers that stay, by their tiles, and what stays with them; the old set they are all jokers of, if they are."""
+
+    pins: tuple[Tile, ...]
+    fast: tuple[Tile, ...] = ()
+    own: tuple[Tile, ...] = ()
+    whole: TileSet | None = None
+
+
+def _run(colour: int, low: int = -1, high: int = -1, jokers: int = 0, lonely: int = 0, **more: int) -> Home:
+    inside = jokers + lonely + (high - low + 1 if low >= 0 else 0)
+    return Home(kernel_homes.RUN, colour, low, high, jokers=jokers, lonely=lonely, plain={1: 4, 2: 3}.get(inside, 2), **more)
+
+
+def _homes(anchor: Anchor, colours: int, jokers: int = 0, lonely: int = 0) -> Iterator[Home]:
+    """Give what the home of an anchor may be, with so many other jokers in it."""
+    faces = [*anchor.pins, *anchor.fast]
+    numbers, shades = {tile.number - 1 for tile in faces}, {tile.colour for tile in faces}
+    if len(shades) == 1 and len(numbers) == len(faces):
+        pins, fast, own = (sum(1 << tile.number - 1 for tile in some) for some in (anchor.pins, anchor.fast, anchor.own))
+        yield _run(faces[0].colour, min(numbers), max(numbers), jokers, lonely, pins=pins, fast=fast, own=own)
+    if len(numbers) == 1 and len(shades) == len(faces):
+        pins, fast, own = (sum(1 << tile.colour for tile in some) for some in (anchor.pins, anchor.fast, anchor.own))
+        yield Home(kernel_homes.GROUP, faces[0].number - 1, -1, colours, 0, pins, fast, own, jokers, lonely)
+
+
+def _just(tile_set: TileSet, colours: int, lonely: int = 0) -> Home:
+    """Return the home that is an old set and nothing else."""
+    naturals = tuple(tile for tile in tile_set.tiles if not tile.joker)
+    (home,) = _homes(Anchor(tuple(tile.stands_for for tile in tile_set.jokers), naturals), colours, 0, lonely)
+    return home._replace(exact=1)
+
+
+def _anywhere(colours: int, jokers: int, lonely: int) -> list[Home]:
+    """Return what the home of freed jokers may be."""
+    runs = [_run(colour, jokers=jokers, lonely=lonely) for colour in range(colours)]
+    return [*runs, Home(kernel_homes.GROUP, -1, -1, colours, jokers=jokers, lonely=lonely)]
+
+
+def every_case(position: Position, goal: Objective, *, keep: bool) -> Iterator[Case]:
+    """Give the cases; with ``keep`` also those in which a home is an old set."""
+    rack, must = Counter(position.rack), Counter(goal.must)
+    table_jokers = [(i, tile) for i, tile_set in enumerate(position.table) for tile in tile_set.tiles if tile.joker]
+    for freed in product((False, True), repeat=len(table_jokers)):
+        asked = [must | some for some in replacements(position, table_jokers, freed)]
+        asked = [some for some in asked if some <= rack]
+        anchors = _anchors(position, table_jokers, freed)
+        for nth, wanted in enumerate(asked):
+            if not any(other <= wanted and (other != wanted or at < nth) for at, other in enumerate(asked) if at != nth):
+                for homes, left, kept in _housed(position, anchors, sum(freed), rack[JOKER], keep=keep):
+                    yield Case(wanted, homes, left, kept)
+
+
+def _anchors(position: Position, jokers: Sequence[tuple[int, Tile]], freed: Sequence[bool]) -> list[Anchor]:
+    stay = [(i, tile) for (i, tile), free in zip(jokers, freed, strict=True) if not free]
+    table, anchors = position.table, list[Anchor]()
+    if position.rules.jokers_are != "strict":
+        return [Anchor((tile.stands_for,), whole=table[i] if len(table[i].jokers) == 1 else None) for i, tile in stay]
+    for i in dict.fromkeys(i for i, _ in stay):
+        pins = tuple(tile.stands_for for at, tile in stay if at == i)
+        own = tuple(tile for tile in table[i].tiles if not tile.joker)
+        put_in = tuple(tile.stands_for for (at, tile), free in zip(jokers, freed, strict=True) if at == i and free)
+        anchors.append(Anchor(pins, own + put_in, own, None if put_in else table[i]))
+    return anchors
+
+
+def _housed(
+    position: Position, anchors: Sequence[Anchor], freed: int, rack_jokers: int, *, keep: bool
+) -> Iterator[tuple[tuple[Home, ...], int, int]]:
+    """Give the homes of anchors and freed jokers, apart and together, the rack jokers left, and how many old sets the homes are."""
+    colours, strict = position.rules.colours, position.rules.jokers_are == "strict"
+    parts: list[list[tuple[Home, TileSet | None]]] = []
+    for anchor in anchors:
+        part: list[tuple[Home, TileSet | None]] = [(home, None) for home in _homes(anchor, colours)]
+        if keep and anchor.whole:
+            part.append((_just(anchor.whole, colours), anchor.whole))
+        parts.append(part)
+    if freed:
+        part = [(home, None) for home in _anywhere(colours, 1, 1)]
+        if keep and strict and len(anchors) + freed > 1:
+            # A freed joker may take the place of another one, in a set that then counts as kept.
+            part += [(_just(one, colours, 1), one) for one in position.table if len(one.jokers) == 1]
+        parts += [part] * freed
+    pairs = combinations_with_replacement(parts[0], 2) if freed == 2 else product(*parts)
+    for some in pairs:
+        olds = [id(old) for _, old in some if old]
+        if len(set(olds)) == len(olds):
+            yield tuple(home for home, _ in some), rack_jokers, len(olds)
+    # Two jokers in one home: freed ones, one of the rack, or several that stay.
+    if freed == 2:
+        yield from (((home,), 0, 0) for home in _anywhere(colours, 2, 1))
+    elif freed and anchors:
+        yield from (((home,), 0, 0) for home in _homes(anchors[0], colours, 1, 1) if len(anchors[0].pins) == 1)
+    elif freed and rack_jokers:
+        yield from (((home,), 0, 0) for home in _anywhere(colours, 2, 0))
+    elif rack_jokers:
+        yield from (((home,), 0, 0) for home in _homes(anchors[0], colours, 1, 0))
+    elif len(anchors) == 2 and not strict:
+        yield from (((home,), 0, 0) for home in _homes(Anchor(anchors[0].pins + anchors[1].pins), colours))
+        if keep:
+            yield from (((_just(one, colours),), 0, 1) for one in position.table if len(one.jokers) == 2)
+
+
+@dataclass
+class Workspace(threading.local):
+    """The arrays of one thread, allocated once."""
+
+    desk: kernel_homes.Desk = field(
+        default_factory=lambda: kernel_homes.Desk._make(
+            np.zeros(shape, np.int64)
+            for shape in (
+                (16, 256), 16, (16, 4), (16, 4), (3, 17), (16, 4), 9, (3, 1 << kernel_homes.MEMO_BITS),
+                (3, 1 << kernel_homes.FLOOR_BITS), 0,                (16, 2, 32, 4), (16, 2, 32, 4), (16, 4, 6, 10, 5), (16, 13),
+            )
+        )
+    )  # fmt: skip
+    best: NDArray[np.int64] = field(default_factory=lambda: np.zeros((16, 13), np.int64))
+    runs: NDArray[np.int64] = field(default_factory=lambda: np.zeros((64, 4), np.int64))
+
+
+WORK = Workspace()
+
+
+def load() -> None:
+    """Load the compiled searches, so that the time of the first answer is the answer's own."""
+    best_by_cases(Position.parse("R3 R4 R5 J=R6 | K6 B6 O6", "O1 O2", Rules(jokers_are="modern")), Objective(), Budget())
+
+
+def best_by_cases(position: Position, goal: Objective, budget: Budget) -> Obedient | None:
+    """Return the best move under ``modern`` or ``strict``, past the budget the best found so far; nothing if the goal cannot be met."""
+    keep = goal.keep == "sets"
+    free = search(Problem.of(position, goal), keep=keep, budget=budget)
+    if free is None:
+        return None
+    obeying = obeying_table(position, free.table)
+    if obeying:
+        return Obedient(obeying, True, (), goal.must)
+    cases = list(every_case(position, goal, keep=False))
+    cost, whole, bounds = _searched(position, goal, cases, free.weight_left * kernel.SCALE, budget, keep=False)
+    if cost >= kernel.NEVER:
+        if whole:
+            return None
+        raise OutOfBudget
+    found = _laid(position, goal, cases, (), proven=whole)
+    if keep and whole:
+        hopeful = [case for case, low in zip(cases, bounds, strict=True) if low <= cost * kernel_homes.UNIT]
+        hopeful += [case for case in every_case(position, goal, keep=True) if case.kept]
+        least = max(cost, free.weight_left * kernel.SCALE + free.broken)
+        calmest, whole, _ = _searched(position, goal, hopeful, least, budget, keep=True)
+        if calmest >= kernel.NEVER:
+            found = replace(found, proven=False)
+        else:
+            found = _laid(position, goal, hopeful, [one for one in position.table if not one.jokers], proven=whole)
+    return found
+
+
+def _searched(
+    position: Position, goal: Objective, cases: Sequence[Case], least: int, budget: Budget, *, keep: bool
+) -> tuple[int, bool, list[int]]:
+    """Return the cost of the best way, which the workspace now holds, whether it is proven the best, and a bound for each case."""
+    problem, counters = _problem(position, goal), WORK.desk.counters
+    desk = WORK.desk._replace(bounds=np.zeros(len(cases), np.int64))
+    guarded = _guarded(position, problem, cases, keep=keep)
+    most = max(0, budget.nodes)
+    # Prices are mended on the scale of sets, or of weight where some is left; where weight alone counts they are seldom needed.
+    in_sets = keep and least < kernel.SCALE
+    stride = 4 * kernel_homes.UNIT if in_sets else int(problem.weights.max()) * kernel_homes.WORTH // 2
+    rounds = (ROUNDS if in_sets else 2 * ROUNDS) if keep else 0
+    plan = (least * kernel_homes.UNIT, 0 if in_sets else kernel.GROW, rounds, stride)
+    counters[kernel_homes.NODES], counters[kernel_homes.LIMIT] = 0, min(PIECE if keep else FIRST, most)
+    counters[kernel_homes.LEAST], counters[kernel_homes.BEST] = -1, kernel.NEVER
+    cost = int(kernel_cases.search_cases(guarded, plan, desk, WORK.best, WORK.runs))
+    if cost < 0 and not keep:
+        plan, counters[kernel_homes.LEAST] = (*plan[:2], ROUNDS, stride), -1
+    while cost < 0 and counters[kernel_homes.LIMIT] < most and budget.seconds > 0:
+        counters[kernel_homes.LIMIT] = min(counters[kernel_homes.LIMIT] + PIECE, most)
+        cost = int(kernel_cases.search_cases(guarded, plan, desk, WORK.best, WORK.runs))
+    budget.nodes -= int(counters[kernel_homes.NODES])
+    found = int(counters[kernel_homes.BEST])
+    # Back to the costs of the search: the weight left, scaled, plus the sets broken.
+    return found if found >= kernel.NEVER else found // kernel_homes.UNIT, cost >= 0, desk.bounds.tolist()
+
+
+def _problem(position: Position, goal: Objective) -> Problem:
+    problem = Problem.of(position, Objective(goal.measure, goal.keep, goal.weights))
+    problem.sets = [one for one in position.table if not one.jokers]
+    return problem
+
+
+def _guarded(position: Position, problem: Problem, cases: Sequence[Case], *, keep: bool) -> kernel_homes.Guarded:
+    """Return the question as the kernel reads it."""
+    rules, joker_sets = position.rules, sum(bool(one.jokers) for one in position.table)
+    homes, colours, modes = dict[Home, int](), dict[tuple[int, ...], int](), dict[tuple[Tile, ...], int]()
+    shares = dict[tuple[int, int, int], int]()
+    rows, games, musts = [], [], []
+    for case in cases:
+        wanted = tuple(sorted(case.wanted.elements()))
+        if wanted not in modes:
+            modes[wanted] = len(modes)
+            must = problem.must.copy()
+            for tile in wanted:
+                if not tile.joker:
+                    must[tile.number - 1, tile.colour] += 1
+            musts.append(must)
+        mode, must_jokers = modes[wanted], min(case.wanted[JOKER], case.left)
+        numbered = [homes.setdefault(home, len(homes)) for home in case.homes]
+        start = kernel_homes.WAITS if len(numbered) == 2 else kernel_homes.LIES << 5
+        share = len(cases) + shares.setdefault((mode, must_jokers, case.left), len(shares))
+        twins = len(numbered) == 2 and numbered[0] == numbered[1] and not case.homes[0].pins
+        configurations = []
+        for c in range(4):
+            matter = [
+                nth if home.kind == kernel_homes.RUN and home.place == c else -1 for nth, home in zip(numbered, case.homes, strict=True)
+            ]
+            configurations.append(colours.setdefault((mode, c, *[*matter, -1][:2]), len(colours)))
+        cost = (joker_sets - case.kept) * kernel_homes.UNIT if keep else 0
+        grouped = [home.jokers + home.pins.bit_count() if home.kind == kernel_homes.GROUP else 0 for home in case.homes]
+        rows.append((mode, *[*numbered, 0][:2], start, cost, twins, share, *[*grouped, 0][:2], *configurations))
+        games.append((rules.numbers, must_jokers, case.left - must_jokers, problem.joker_weight))
+    choices, locks = kernel.CHOICES[rules.colours - 1], locks_of(problem) if keep else NO_SETS
+    arrays = (np.array(some, np.int64) for some in (list(homes), rows, games, _lying([*colours, *((0, c, -1, -1) for c in range(4))])))
+    supply = problem.must + problem.may
+    return kernel_homes.Guarded(supply, problem.must, problem.may, np.array(musts), problem.weights, choices, locks, *arrays)
+
+
+def _lying(colours: Sequence[tuple[int, ...]]) -> list[tuple[int, ...]]:
+    """Add to each colour the bits that make homes lie which are no runs of it."""
+    return [(*row, sum(kernel_homes.LIES << 5 * nth for nth in range(2) if row[2 + nth] < 0)) for row in colours]
+
+
+def _laid(position: Position, goal: Objective, cases: Sequence[Case], sets: Sequence[TileSet], *, proven: bool) -> Obedient:
+    """Return the table that the workspace holds, and what was insisted on to find it."""
+    counters = WORK.desk.counters
+    case, trail = cases[counters[kernel_homes.CASE]], WORK.best[: position.rules.numbers].tolist()
+    fixed = [_home(home, [row[kernel_homes.T_FIRST + nth] for row in trail], position.rules.colours) for nth, home in enumerate(case.homes)]
+    claims = Counter(
+        Tile(c, number) for number, row in enumerate(trail, 1) for c in range(4) for _ in range(row[kernel_homes.T_CLAIMS] >> 4 * c & 15)
+    )
+    rest = _problem(position, goal)
+    rest.must_jokers, rest.may_jokers = 0, case.left
+    others = table_of(rest, sets, WORK.best, WORK.runs[: counters[kernel_homes.RUNS]].tolist())
+    return Obedient((*fixed, *others), proven, tuple(fixed), tuple(sorted((case.wanted | claims).elements())))
+
+
+def _home(home: Home, pieces: Sequence[int], colours: int) -> TileSet:
+    """Return the set that was built number by number."""
+    if home.kind == kernel_homes.RUN:
+        kinds = {kernel_homes.NATURAL: TILES, kernel_homes.JOKER: JOKERS}
+        return TileSet(tuple(kinds[piece][home.place][number] for number, piece in enumerate(pieces, 1) if piece))
+    number, some = next((number, piece) for number, piece in enumerate(pieces, 1) if piece)
+    others = [c for c in range(colours) if not (some | home.pins) >> c & 1][: home.jokers]
+    jokers = sorted([c for c in range(4) if home.pins >> c & 1] + others)
+    return TileSet(tuple(TILES[c][number] for c in range(4) if some >> c & 1) + tuple(JOKERS[c][number] for c in jokers))
