@@ -134,7 +134,7 @@ class GinVector:
         rules: Rules = Rules(),  # noqa: B008  # frozen, so sharing it is harmless
         seed: int | ArrayLike = 0,
         opponent: Any = None,
-        device: Literal["cpu", "cuda"] = "cpu",
+        device: str = "cpu",
         *,
         reward: Literal["win", "points"] | None = None,
         threads: int = 0,
@@ -317,7 +317,7 @@ class GinVector:
             np.savez(file, facts=np.array(json.dumps(facts)), player=self._vector(), **arrays)
 
     @classmethod
-    def load(cls, path: str | Path, opponent: Any = None, device: Literal["cpu", "cuda"] = "cpu", *, threads: int = 0) -> "GinVector":
+    def load(cls, path: str | Path, opponent: Any = None, device: str = "cpu", *, threads: int = 0) -> "GinVector":
         """Return the tables of a file; an opponent that has no name to be found by must be given again."""
         try:
             with np.load(path, allow_pickle=False) as file:

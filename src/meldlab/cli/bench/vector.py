@@ -2,11 +2,11 @@
 
 import time
 from collections.abc import Callable
-from typing import Annotated, Any, Literal, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import typer
 
-from meldlab.cli.options import JsonOption, SeedOption, print_json
+from meldlab.cli.options import DeviceOption, JsonOption, SeedOption, print_json
 
 PARTS = 5  # of the time of a row; the best one counts, since other programs on the machine can only slow it down
 
@@ -23,7 +23,7 @@ class Speed(NamedTuple):
 def bench_vector(
     seconds: Annotated[float, typer.Option(min=0.1, help="Seconds per row.")] = 3.0,
     tables: Annotated[int, typer.Option(min=1, max=1 << 22, help="Tables stepped at once.")] = 4096,
-    device: Annotated[Literal["cpu", "cuda"], typer.Option(help="Where our tables are stepped.")] = "cpu",
+    device: DeviceOption = "auto",
     seed: SeedOption = 0,
     json: JsonOption = False,
 ) -> None:
@@ -34,7 +34,9 @@ def bench_vector(
     Example: meldlab bench vector --seconds 1 --json
     """
     from meldlab.cli.bench.rivals import vector_rivals
+    from meldlab.gpu import has_gpu
 
+    device = ("cuda" if has_gpu() else "cpu") if device == "auto" else device
     ours = {name: _speed(_stepping(env), seconds) for name, env in _environments(tables, seed, device).items()}
     rivals = {name: step and _speed(step, seconds) for name, step in vector_rivals(tables, seed)}
     if json:
@@ -48,7 +50,7 @@ def bench_vector(
         print(f"  {name:28} {told}")
 
 
-def _environments(tables: int, seed: int, device: Literal["cpu", "cuda"]) -> dict[str, Any]:
+def _environments(tables: int, seed: int, device: str) -> dict[str, Any]:
     """Return our vector environments, by what the row is called."""
     from meldlab.adapters.vector import GinVector, RecycleVector
 
