@@ -204,6 +204,7 @@ def test_rules_that_the_kernels_do_not_play_are_named_everywhere() -> None:
 def test_every_rule_is_in_the_vector_or_refused_or_does_not_concern_the_kernels() -> None:
     plain = rule_vector(Rules())
     changes: dict[str, Any] = {"equal_deadwood": "nothing", "lay_off": "choice", "first_starter": "first", "next_starter": "winner"}
+    changes |= {"cards": 9, "ranks": 12, "suits": 3}
     unseen = set()
     for field in fields(Rules):
         default = getattr(Rules(), field.name)

@@ -236,7 +236,7 @@ def deal_round(desk, starter, players, rules):
             desk.used[seat, :] = 0
     pile[0] = deck[2 * size]
     notes[PILE], notes[PILED], notes[UPCARDS], notes[N_DRAWS] = bit(pile[0]), 1, 0, 0
-    notes[STOCK_LEFT] = 4 * rules[RANKS] - 2 * size - 1
+    notes[STOCK_LEFT] = rules[SUITS] * rules[RANKS] - 2 * size - 1
 
 
 @scalar_kernel
@@ -297,7 +297,7 @@ def play_on(desk, diary, seat, passes, pair, rules, root, first):
                 notes[UPCARDS] += passes == 3
                 write(log, notes[STEP], seat, TAKE, drawn)
             else:
-                drawn = np.int64(deck[4 * rules[RANKS] - notes[STOCK_LEFT]])
+                drawn = np.int64(deck[rules[SUITS] * rules[RANKS] - notes[STOCK_LEFT]])
                 notes[STOCK_LEFT] -= 1
                 write(log, notes[STEP], seat, DRAW, drawn)
             passes = np.int64(3)
@@ -350,7 +350,7 @@ def play_match(desk, diary, pair, rules, seed, game, counts):
     starter = below(address(seed, game, 0, 0, STARTER), 0, 2) if rules[RANDOM_START] else np.int64(0)
     round = 0
     while True:
-        many = 4 * rules[RANKS]
+        many = rules[SUITS] * rules[RANKS]
         for i in range(many):
             deck[i] = i // rules[RANKS] * 13 + i % rules[RANKS]
         shuffle(deck[:many], address(seed, game, round, 0, DEAL))
