@@ -23,7 +23,19 @@ from meldlab.gin.rules import ONLY_SIMPLE, Rules
 from meldlab.pieces import on_cores
 from meldlab.play.batch import Batch
 
-__all__ = ["Seated", "batch_of", "pair_of", "play_batch", "playing_out", "plays_here", "plays_in_kernel", "rule_vector", "seat", "trace"]
+__all__ = [
+    "Seated",
+    "batch_of",
+    "every_rule",
+    "pair_of",
+    "play_batch",
+    "playing_out",
+    "plays_here",
+    "plays_in_kernel",
+    "rule_vector",
+    "seat",
+    "trace",
+]
 
 CHUNK = 16  # games of the first piece that a core plays; an ensemble needs some five milliseconds for them
 NEXT = {"alternates": kernel_layout.ALTERNATES, "winner": kernel_layout.WINNER, "loser": kernel_layout.LOSER}
@@ -111,14 +123,17 @@ def playing_out(first: Any, second: Any) -> Pair:
 
 
 def rule_vector(rules: Rules) -> NDArray[np.int64]:
-    """Return [RULES] int64, or name the rule that the kernels do not play.
-
-    ``return_upcard`` and ``void_if_returned_twice`` are not
-    in it, as no kernel player puts an upcard back; nor ``lay_off``, as those players lay off greedily where they choose; nor the bonuses
-    of a match, which decide no game.
-    """
+    """Return [RULES] int64, or name the rule that players of a batch do not play."""
     if rules.wall_knock:
         raise NotLegalHere("the kernels do not play wall_knock, a last knock at the wall")
+    return every_rule(rules)
+
+
+def every_rule(rules: Rules) -> NDArray[np.int64]:
+    """Return [RULES] int64 with all that decides a game.
+
+    ``lay_off`` is not in it, as players in the kernels lay off greedily where they choose; nor are the bonuses of a match.
+    """
     vector = np.zeros(kernel_layout.RULES, np.int64)
     values = {
         kernel_layout.LIMIT: rules.knock_limit,
@@ -137,6 +152,9 @@ def rule_vector(rules: Rules) -> NDArray[np.int64]:
         kernel_layout.CARDS_EACH: rules.cards,
         kernel_layout.RANKS: rules.ranks,
         kernel_layout.SUITS: rules.suits,
+        kernel_layout.WALL_KNOCK: rules.wall_knock,
+        kernel_layout.RETURN_UPCARD: rules.return_upcard,
+        kernel_layout.RETURNED_TWICE: rules.void_if_returned_twice,
     }
     for at, value in values.items():
         vector[at] = value
