@@ -159,13 +159,13 @@ PRESETS = {
     ),
 }
 
-# Eight cards, three in a hand, three draws: runs, knocks, lay-offs, gins and undercuts, in a tree that is walked in seconds.
+# Eight cards, three in a hand, two draws: runs, knocks, lay-offs, gins and undercuts, in a tree that is walked in seconds.
 MINI = Rules(
     knock_limit=5,
     gin_bonus=4,
     undercut_bonus=4,
     stock_floor=0,
-    most_draws=3,
+    most_draws=2,
     first_starter="first",
     match_points=0,
     cards=3,

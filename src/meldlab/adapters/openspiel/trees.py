@@ -1,0 +1,71 @@
+"""A small gin walked once and handed to OpenSpiel as a tree of its own, on which its solvers run in C++.
+
+A game in Python answers OpenSpiel node by node; solvers that walk the whole tree again and again wait for it. The tree is written in
+Gambit's format (``efg_game``), so other programs read it too.
+
+>>> tree = Tree.of(pyspiel.load_game("python_meldlab_mini_gin(most_draws=1,offer_upcard=0)"))
+>>> len(tree.seen), round(pyspiel.exploitability(tree.game, tree.policy(lambda position: dict.fromkeys(position.legal, 1.0))), 3)
+(1344, 3.729)
+"""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import pyspiel
+
+from meldlab.adapters.openspiel.gin import Position, told
+from meldlab.errors import NotPossible
+
+__all__ = ["Tree"]
+
+MOST_NODES = 3_000_000
+
+
+class Tree:
+    """All of a game: ``game`` is OpenSpiel's own, ``seen`` a position for each of its information states, by their names."""
+
+    def __init__(self, text: str, seen: Mapping[str, Position], labels: Mapping[int, int]) -> None:
+        self.text, self.seen, self.labels = text, seen, labels
+        self.game: Any = pyspiel.load_efg_game(text)
+
+    @classmethod
+    def of(cls, game: Any) -> "Tree":
+        """Walk a game of this room, such as ``python_meldlab_mini_gin``."""
+        lines = ['EFG 2 R "meldlab" { "p1" "p2" } ""', ""]
+        numbers: tuple[dict[str, int], dict[str, int]] = ({}, {})
+        seen, labels = dict[str, Position](), dict[int, int]()
+        waiting = [game.new_initial_state().get_game().first]
+        by_points, outcomes, chances = game.new_initial_state().get_game().by_points, 0, 0
+        while waiting:
+            position = waiting.pop()
+            seat = position.seat
+            if len(lines) > MOST_NODES:
+                raise NotPossible(f"this game has more than {MOST_NODES:,} nodes; a smaller one can be walked")
+            if position.waits == "over":
+                outcomes += 1
+                worth = position.lead[not by_points]
+                lines.append(f't "" {outcomes} "" {{ {worth} {-worth} }}')
+                continue
+            if seat < 0:
+                chances += 1
+                likely = position.chances()
+                lines.append(f'c "" {chances} "" {{ {" ".join(f"{chr(34)}{card}{chr(34)} {chance!r}" for card, chance in likely)} }} 0')
+                waiting += [position.after(card) for card, _ in reversed(likely)]
+                continue
+            number = numbers[seat].setdefault(told(position, seat), len(numbers[seat]) + 1)
+            seen.setdefault(f"{seat}-{seat}-{number}-{number}", position)
+            for action in position.legal:
+                labels.setdefault(action, len(labels))
+            actions = " ".join(f'"{action}"' for action in position.legal)
+            lines.append(f'p "" {seat + 1} {number} "{number}" {{ {actions} }} 0')
+            waiting += [position.after(action) for action in reversed(position.legal)]
+        return cls("\n".join(lines) + "\n", seen, labels)
+
+    def policy(self, choose: Callable[[Position], Mapping[int, float]]) -> Any:
+        """Return what somebody does everywhere, as OpenSpiel's tabular policy: ``choose`` gives each action its weight."""
+        table = {}
+        for name, position in self.seen.items():
+            weights = choose(position)
+            total = sum(weights.values())
+            table[name] = [(self.labels[action], weights.get(action, 0.0) / total) for action in position.legal]
+        return pyspiel.TabularPolicy(table)
