@@ -68,6 +68,7 @@ class Told(NamedTuple):
     done: Any  # [n] bool
     points: Any  # [n, 2] int32
     scores: Any  # [n, 2] int32
+    finals: Any  # [n, 2, FEATURES] uint8, what both seats saw last of a game that has ended; [n, 2, 0] where nobody asks
 
 
 @inlined_kernel
@@ -231,6 +232,54 @@ def note_legal(notes, pile, rules):
     notes[LEGAL], notes[LEGAL + 1] = low, high
 
 
+@scalar_kernel
+def plane_of(notes, pile, plane):
+    """Return one of the seven planes of cards as a hand, from the seat to move."""
+    seat = notes[TO_MOVE]
+    other = 1 - seat
+    if plane < 4:
+        return notes[(HAND + seat if plane == 0 else KNOWN + seat) if plane < 2 else (DROPPED + other if plane == 2 else DECLINED + other)]
+    if plane < 6:
+        return notes[DROPPED + seat if plane == 4 else PILE]
+    return bit(np.int64(pile[notes[PILED] - 1]) & 63) if notes[PILED] > 0 else np.int64(0)
+
+
+@scalar_kernel
+def write_scalars(notes, rules, row):
+    """Write the scalars of the features, [FEATURES] uint8, from the seat to move."""
+    seat, at = notes[TO_MOVE], 52 * PLANES
+    other = 1 - seat
+    row[at] = notes[PHASE]
+    row[at + 1] = min(notes[TURN + seat], 255)
+    row[at + 2] = min(notes[TURN + other], 255)
+    row[at + 3] = notes[STOCK_LEFT]
+    row[at + 4] = min(notes[UPCARDS], 255)
+    row[at + 5] = min(notes[SCORED + seat], 255)
+    row[at + 6] = min(notes[SCORED + other], 255)
+    row[at + 7] = min(notes[KNOCK_LIMIT], 255)
+    row[at + 8] = min(rules[POINTS_WANTED], 255)
+    row[at + 9] = min(notes[ROUND], 255)
+    row[at + 10] = notes[STARTED] == seat
+    row[at + 11] = notes[TOOK] + 1
+    row[at + 12] = deadwood(notes[HAND + seat], LEFT)
+
+
+@scalar_kernel
+def show_both(notes, pile, place, rules, rows):
+    """Write what each seat sees, whoever is to move; ``rows``: [2, FEATURES] uint8."""
+    to_move = notes[TO_MOVE]
+    for seat in range(2):
+        notes[TO_MOVE] = seat
+        for plane in range(PLANES - 1):
+            cards = plane_of(notes, pile, plane)
+            for card in range(52):
+                rows[seat, 52 * plane + card] = cards >> card & 1
+        for card in range(52):
+            rows[seat, 52 * (PLANES - 1) + card] = place[card]
+        write_scalars(notes, rules, rows[seat])
+    notes[TO_MOVE] = to_move
+
+
 @inlined_kernel
 def advance(desk, place, action, i, players, rules, told):
     """Apply an action to table ``i``, or begin its game, and go on to the next decision, in a new round or game if need be."""
@@ -240,6 +289,8 @@ def advance(desk, place, action, i, players, rules, told):
         new_round(desk, place, players, rules)
     elif act(desk, place, action, players, rules):
         if score(notes, desk.outcome, i, rules, told):
+            if told.finals.shape[2] > 0:
+                show_both(notes, desk.pile, place, rules, told.finals[i])
             notes[GAME] += rules[STRIDE]
             begin_game(notes, rules)
         new_round(desk, place, players, rules)
@@ -257,36 +308,10 @@ def clear(i, told):
 @scalar_kernel
 def tell_table(notes, i, rules, told):
     """Write the scores of the match, who is to move, and the scalars of the features."""
-    seat, features = notes[TO_MOVE], told.features
-    other, at = 1 - seat, 52 * PLANES
     if not told.done[i]:
         told.scores[i, 0], told.scores[i, 1] = notes[SCORED], notes[SCORED + 1]
-    told.to_move[i] = seat
-    features[i, at] = notes[PHASE]
-    features[i, at + 1] = min(notes[TURN + seat], 255)
-    features[i, at + 2] = min(notes[TURN + other], 255)
-    features[i, at + 3] = notes[STOCK_LEFT]
-    features[i, at + 4] = min(notes[UPCARDS], 255)
-    features[i, at + 5] = min(notes[SCORED + seat], 255)
-    features[i, at + 6] = min(notes[SCORED + other], 255)
-    features[i, at + 7] = min(notes[KNOCK_LIMIT], 255)
-    features[i, at + 8] = min(rules[POINTS_WANTED], 255)
-    features[i, at + 9] = min(notes[ROUND], 255)
-    features[i, at + 10] = notes[STARTED] == seat
-    features[i, at + 11] = notes[TOOK] + 1
-    features[i, at + 12] = deadwood(notes[HAND + seat], LEFT)
-
-
-@scalar_kernel
-def plane_of(notes, pile, plane):
-    """Return one of the seven planes of cards as a hand, from the seat to move."""
-    seat = notes[TO_MOVE]
-    other = 1 - seat
-    if plane < 4:
-        return notes[(HAND + seat if plane == 0 else KNOWN + seat) if plane < 2 else (DROPPED + other if plane == 2 else DECLINED + other)]
-    if plane < 6:
-        return notes[DROPPED + seat if plane == 4 else PILE]
-    return bit(np.int64(pile[notes[PILED] - 1]) & 63) if notes[PILED] > 0 else np.int64(0)
+    told.to_move[i] = notes[TO_MOVE]
+    write_scalars(notes, rules, told.features[i])
 
 
 @scalar_kernel
@@ -380,3 +405,10 @@ def tell_hidden(notes, cards):
         hand = notes[i, HAND + 1 - notes[i, TO_MOVE]]
         for card in range(52):
             cards[i, card] = hand >> card & 1
+
+
+@kernel
+def tell_both(tables, rules, rows):
+    """Write what both seats of each table see; ``rows``: [n, 2, FEATURES] uint8."""
+    for i in range(len(rows)):
+        show_both(tables.notes[i], tables.pile[i], tables.place[i], rules, rows[i])

@@ -109,7 +109,8 @@ class GinVector:
 
     ``seed`` is one number, of which table i plays games i, i + n, i + 2n and so on, or a number for each table, of which it plays games
     0, 1, 2. The reward of a match is 1 for winning it and -1 for losing it, ``reward="points"`` gives (own - other's) / 100 for each
-    round; by default a single round is rewarded by points.
+    round; by default a single round is rewarded by points. With ``finals`` the array ``env.finals``, [n, 2, FEATURES], holds what each seat
+    saw last of a game that ended in a step, since ``observe`` shows the next one.
 
     >>> env = GinVector(1000, Rules(match_points=0), seed=1)
     >>> points = 0
@@ -127,6 +128,7 @@ class GinVector:
         *,
         reward: Literal["win", "points"] | None = None,
         threads: int = 0,
+        finals: bool = False,
     ) -> None:
         self.n = whole_number(n, "number of tables", 1, MOST_TABLES)
         self.rules = rules
@@ -154,7 +156,8 @@ class GinVector:
         self._stepped = Stepped(
             np.zeros((self.n, 2), np.float32), np.zeros(self.n, np.bool_), np.zeros((self.n, 2), np.int32), np.zeros((self.n, 2), np.int32)
         )
-        self._told = Told(features, features.view(np.uint32), mask.view(np.uint32), self._observed.to_move, *self._stepped)
+        self.finals = np.zeros((self.n, 2, FEATURES if finals else 0), np.uint8)
+        self._told = Told(features, features.view(np.uint32), mask.view(np.uint32), self._observed.to_move, *self._stepped, self.finals)
         self._actions = np.zeros(self.n, np.int64)
         self.reset(seed)
 
@@ -168,16 +171,31 @@ class GinVector:
         """Return [n], the number of the game in progress at each table: that of ``Deal(seed, game)``."""
         return self._tables.notes[:, GAME].copy()  # type: ignore[no-any-return]
 
-    def reset(self, seed: int | ArrayLike = 0) -> Observed:
-        """Break off all games and begin with the first ones of a seed, or of a seed for each table."""
-        seeds = np.asarray(seed)
+    @property
+    def worst(self) -> float:
+        """Return what a seat loses at most from here on, and so by breaking a game off.
+
+        >>> GinVector(1).worst, GinVector(1, Rules(match_points=0)).worst
+        (1.0, 1.23)
+        """
+        if self.reward == "win":
+            return 1.0
+        return (self.rules.most_of_a_round + max(0, self.rules.match_points - 1)) / 100
+
+    def reset(self, seed: int | ArrayLike | None = None, *, first: int = 0) -> Observed:
+        """Break off all games and begin with the first ones of a seed, or of a seed for each table, at ``first``; or go on to the next."""
         notes = self._tables.notes
-        if seeds.ndim == 0:
-            notes[:, SEED], notes[:, GAME], self._settings[STRIDE] = verified(seed), np.arange(self.n), self.n  # type: ignore[arg-type]
+        if seed is None:
+            notes[:, GAME] += self._settings[STRIDE]
+        elif np.ndim(seed) == 0:
+            notes[:, SEED], self._settings[STRIDE] = verified(seed), self.n  # type: ignore[arg-type]
+            notes[:, GAME] = whole_number(first, "number of the first game") + np.arange(self.n)
         else:
+            seeds = np.asarray(seed)
             if seeds.shape != (self.n,) or seeds.dtype.kind not in "iu":
                 raise NotLegalHere(f"seeds are one whole number or {self.n}, not {_kind(seeds)}")
-            notes[:, SEED], notes[:, GAME], self._settings[STRIDE] = [verified(each) for each in seeds], 0, 1
+            notes[:, SEED], self._settings[STRIDE] = [verified(each) for each in seeds], 1
+            notes[:, GAME] = whole_number(first, "number of the first game")
         self._actions[:] = NEW
         self._run()
         return self._observed
@@ -191,6 +209,12 @@ class GinVector:
         cards = np.zeros((self.n, 52), np.uint8)
         kernel_vector.tell_hidden(self._tables.notes, cards)
         return cards
+
+    def seen(self) -> NDArray[np.uint8]:
+        """Return [n, 2, FEATURES], what each seat sees, whoever is to move, in an array of the caller's own."""
+        rows = np.zeros((self.n, 2, FEATURES), np.uint8)
+        kernel_vector.tell_both(self._tables, self._settings, rows)
+        return rows
 
     def random_actions(self) -> NDArray[np.int64]:
         """Return [n], a legal action for each table, each equally likely; the same whenever it is asked for the same decision."""
@@ -244,7 +268,7 @@ class GinVector:
 
     def copy(self) -> "GinVector":
         """Return tables of their own that go on in the same way."""
-        other = GinVector(self.n, self.rules, reward=self.reward)
+        other = GinVector(self.n, self.rules, reward=self.reward, finals=self.finals.size > 0)
         other._cores = self._cores
         for name, array in self._state().items():
             other._state()[name][:] = array
@@ -252,7 +276,7 @@ class GinVector:
 
     def save(self, path: str | Path) -> None:
         """Write everything into a file, from which ``load`` goes on in the same way."""
-        facts = {"format": FORMAT, "rules": self.rules.as_record(), "reward": self.reward}
+        facts = {"format": FORMAT, "rules": self.rules.as_record(), "reward": self.reward, "finals": self.finals.size > 0}
         with replace_file(Path(path)) as file:
             arrays: dict[str, Any] = {"facts": np.array(json.dumps(facts)), **self._state()}
             np.savez(file, **arrays)
@@ -266,7 +290,7 @@ class GinVector:
             facts = json.loads(str(saved.pop("facts")))
             if facts["format"] != FORMAT:
                 raise KeyError("format")
-            env = cls(len(saved["notes"]), Rules.read(facts["rules"]), reward=facts["reward"], threads=threads)
+            env = cls(len(saved["notes"]), Rules.read(facts["rules"]), reward=facts["reward"], threads=threads, finals=facts["finals"])
             for name, array in env._state().items():
                 if saved[name].shape != array.shape or saved[name].dtype != array.dtype:
                     raise KeyError(name)
@@ -280,7 +304,7 @@ class GinVector:
     def _state(self) -> dict[str, NDArray[Any]]:
         """Return every array that says where the tables stand, and what was last told about them."""
         told = {**self._observed._asdict(), **self._stepped._asdict()}
-        return {**self._tables._asdict(), **told, "settings": self._settings}
+        return {**self._tables._asdict(), **told, "finals": self.finals, "settings": self._settings}
 
     def __repr__(self) -> str:
         return f"GinVector({self.n}, {self.rules!r}, reward={self.reward!r})"
