@@ -2,14 +2,14 @@
 
 >>> from meldlab.gin import Gin
 >>> from meldlab.play import Deal
->>> view = Gin().start(2, Deal(seed=7)).view(1)
+>>> view = Gin().start(2, Deal(seed=7)).view(0)
 >>> int(features_of(view)[PLANES["own"]].sum()), int(mask_of(view).sum())
 (10, 2)
 >>> print(text_of(view))
-round 1, you are p2, p2 began, score 0 : 0, knock limit 10
+round 1, you are p1, p1 began, score 0 : 0, knock limit 10
 hand AC 2H 2S 3H 4S 7C 7D 8S JD KC
 upcard 4D, stock 31
-p2 is to offer
+p1 is to take the upcard or pass
 """
 
 import numpy as np
@@ -22,6 +22,17 @@ from meldlab.gin.view import Phase, View
 from meldlab.melds import deadwood
 
 __all__ = ["features_of", "first_upcard", "mask_of", "text_of"]
+
+
+TO_DO = {
+    Phase.OFFER: "take the upcard or pass",
+    Phase.FORCED: "draw from stock",
+    Phase.DRAW: "draw from stock or take the upcard",
+    Phase.DROP: "drop or knock",
+    Phase.WALL: "knock with the upcard or pass",
+    Phase.LAST: "knock",
+    Phase.SHOW: "show melds",
+}
 
 
 def first_upcard(view: View) -> int:
@@ -105,5 +116,5 @@ def text_of(view: View) -> str:
         lines.append("; ".join(told(seat, move.verb, str(move)) for seat, move in view.history))
     if view.knocker_mask:
         lines.append(f"the knocker holds {Hand.from_mask(view.knocker_mask)}")
-    lines.append("the round is over" if view.phase is Phase.OVER else f"p{view.acting + 1} is to {view.phase.name.lower()}")
+    lines.append("the round is over" if view.phase is Phase.OVER else f"p{view.acting + 1} is to {TO_DO[view.phase]}")
     return "\n".join(lines)

@@ -19,5 +19,6 @@ except ModuleNotFoundError:
 from meldlab.adapters.openspiel.bots import PlayerBot, SimpleBot
 from meldlab.adapters.openspiel.gin import GIN_RUMMY, MINI_GIN
 from meldlab.adapters.openspiel.histories import history_of, record_of
+from meldlab.adapters.openspiel.recycle import RECYCLE
 
-__all__ = ["GIN_RUMMY", "MINI_GIN", "PlayerBot", "SimpleBot", "history_of", "record_of"]
+__all__ = ["GIN_RUMMY", "MINI_GIN", "RECYCLE", "PlayerBot", "SimpleBot", "history_of", "record_of"]

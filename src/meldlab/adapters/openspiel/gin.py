@@ -13,8 +13,8 @@ then the defender's. Ways are those that leave the least deadwood.
 >>> print(state.information_state_string(0))
 round 1, you are p1, p1 began, score 0 : 0, knock limit 5
 hand 2D 3D 4D
-upcard AD, stock 1
-p1 is to offer
+upcard 2C, stock 1
+p1 is to take the upcard or pass
 """
 
 from collections.abc import Mapping
