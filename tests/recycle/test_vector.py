@@ -107,7 +107,7 @@ def test_every_game_is_that_of_the_table(name: str) -> None:
 
 @pytest.mark.parametrize("name", library.names())
 def test_features_and_mask_do_not_depend_on_cards_that_the_seat_cannot_see(name: str) -> None:
-    env, differed = RecycleVector(GAMES[name], 2, seed=3, **WIDE), 0
+    env, differed = RecycleVector(GAMES[name], 2, seed=3, effects=True, **WIDE), 0
     shown = env.copy()
     for step in range(60):
         actions = env.random_actions()
@@ -117,6 +117,7 @@ def test_features_and_mask_do_not_depend_on_cards_that_the_seat_cannot_see(name:
                 other = state.redeal(state.seat or 0, Deal(1, step).chance(step, table))
                 shown.place(table, other)
                 differed += other != state
+            assert (env.effects == shown.effects).all()
             for mine, theirs in zip(env.observe(), shown.observe(), strict=True):
                 assert (mine == theirs).all()
         env.step(actions)
@@ -143,7 +144,9 @@ def played_on(env: RecycleVector, steps: int) -> list[list[object]]:
 
 
 def test_a_copy_and_a_file_go_on_in_the_same_way(tmp_path: Path) -> None:
-    env = RecycleVector(Described.named("golf", limits=Limits(decisions=50)), 5, seed=2, indexes=3, reward="score", beyond="cut", options=7)
+    env = RecycleVector(
+        Described.named("golf", limits=Limits(decisions=50, work=20_000_000)), 5, seed=2, indexes=3, reward="score", beyond="cut", options=7
+    )
     played_on(env, 30)
     other = env.copy()
     env.save(tmp_path / "tables")
@@ -184,6 +187,8 @@ def test_a_seed_for_each_table_counts_its_own_games() -> None:
     fresh = RecycleVector("kuhn_poker", 1, seed=9)
     assert (env.reset([9, 9], first=6).features[1] == fresh.reset(9, first=6).features[0]).all()
     assert env.games.tolist() == [6, 6]
+    env.reset()
+    assert env.games.tolist() == [7, 7]
 
 
 @pytest.mark.parametrize(
@@ -232,10 +237,33 @@ def test_a_position_with_more_options_than_the_mask_is_refused_or_cut() -> None:
     assert cut.offered.tolist() == [12, 15]
     assert max(cut.random_actions()) < 2
     wide = cut.copy(options=20)
+    assert wide.state(0).position._explored == cut.state(0).position._explored
     assert wide.observe().mask.sum(axis=1).tolist() == [12, 15]
     wide.step([11, 14])
     with pytest.raises(NotLegalHere, match="table 1: no option 2; there are 0 to 1"):
         cut.step([1, 2])
+
+
+def test_an_effect_tells_what_an_option_does_wherever_it_stands() -> None:
+    env = RecycleVector("block_rummy", 20, seed=2, options=20, effects=True)
+    plain, words, numbers = RecycleVector("block_rummy", 20, seed=2), dict[tuple[int, int], set[str]](), Counter[int]()
+    for _ in range(25):
+        for table in range(20):
+            seat = int(env.observe().to_move[table])
+            for option in env.state(table).view(seat).legal_actions():
+                effect = int(env.effects[table, option.number - 1])
+                words.setdefault((seat, effect), set()).add(str(option).removeprefix("remember").partition(";")[-1] or str(option))
+                numbers[option.number] += 1
+        assert not env.effects[env.observe().mask == 0].any()
+        actions = env.random_actions()
+        for mine, theirs in zip(env.step(actions), plain.step(actions), strict=True):
+            assert (mine == theirs).all()
+    discards = {effect: said for effect, said in words.items() if any("to PILE" in each for each in said)}
+    assert len(discards) > 50
+    assert all(len(said) == 1 for said in discards.values())
+    assert (env.copy(options=30).effects[:, :20] == env.effects).all()
+    with pytest.raises(NotLegalHere, match="effects=True"):
+        _ = plain.effects
 
 
 def test_rows_grow_with_the_game() -> None:

@@ -35,6 +35,7 @@ from meldlab.chance import verified
 from meldlab.errors import MeldlabError, NoSuchThing, NotLegalHere, NotPossible, whole_number
 from meldlab.recycle.features import Features
 from meldlab.recycle.game import Described, State
+from meldlab.recycle.language.limits import Limits
 from meldlab.recycle.machine import kernel_layout as k
 from meldlab.recycle.machine import kernel_vector as v
 from meldlab.recycle.machine.kernel import StepUnderway
@@ -91,6 +92,9 @@ class RecycleVector:
     A mask has room for ``options``. What happens where a position offers more is for ``beyond`` to say: "refuse" raises NotPossible with
     the number that is needed (the tables stand as they are, and a ``copy`` with more options goes on), "cut" offers the first ones only.
 
+    Options are numbered anew at every decision. ``effects`` has in addition a number for what each of them does, for learners that are to
+    know an action again; finding it takes a little longer.
+
     >>> env = RecycleVector("block_rummy", 100, seed=1)
     >>> done = sum(int(env.step(env.random_actions()).done.sum()) for _ in range(300))
     >>> done > 50, bool(env.games.max() >= 100)
@@ -107,6 +111,7 @@ class RecycleVector:
         indexes: int = 8,
         reward: Reward = "place",
         beyond: Beyond = "refuse",
+        effects: bool = False,
         threads: int = 0,
     ) -> None:
         self.game = Described.named(game) if isinstance(game, str) else game
@@ -115,7 +120,7 @@ class RecycleVector:
         for value, known, what in ((reward, get_args(Reward), "reward"), (beyond, get_args(Beyond), "way with options beyond the mask")):
             if value not in known:
                 raise NoSuchThing(what, str(value), known)
-        self.reward, self.beyond = reward, beyond
+        self.reward, self.beyond, self._telling = reward, beyond, bool(effects)
         self._machine = self.game.machine
         self.seats = self._machine.players
         self.features = Features(self._machine, whole_number(indexes, "number of indexes", 1, 1000))
@@ -124,12 +129,12 @@ class RecycleVector:
         self._cores = min(whole_number(threads, "number of threads") or cores, cores, -(-self.n // WORTH_A_CORE))
         self._pool: ThreadPoolExecutor | None = None
         self._parts: list[StepUnderway] = []  # one for each core, once it is needed
-        self._broken = False
+        self._broken, self._stride = False, self.n  # how far on the next game of a table is
         try:
             self._furnish(self._new_hall())
         except MemoryError:
             raise NotPossible(f"{self.n:,} tables with {self.features.width:,} features take too much memory") from None
-        self.reset(seed)
+        self.reset(verified(seed) if np.ndim(seed) == 0 else seed)  # type: ignore[arg-type]
 
     def _new_hall(self) -> v.Hall:
         n, seats, plan = self.n, self.seats, self._machine.plan
@@ -144,6 +149,7 @@ class RecycleVector:
             "features": (np.uint8, (n, self.features.width)),
             "mask": (np.int8, (n, self.options)),
             "to_move": (np.int8, n),
+            "effects": (np.int64, (n, self.options if self._telling else 0)),
         }
         return v.Hall(**{name: np.zeros(shape, kind) for name, (kind, shape) in shapes.items()}, seen=self.features.seen)
 
@@ -173,6 +179,16 @@ class RecycleVector:
     def offered(self) -> NDArray[np.int64]:
         """Return [n], how many options there are at each table, also those beyond the mask."""
         return self._hall.offered.copy()
+
+    @property
+    def effects(self) -> NDArray[np.int64]:
+        """Return [n, options], a number for what each option does as far as its seat knows, in an array that the next step writes into.
+
+        The number of an option depends on what else there is to choose; that of its effect is the same whenever a seat can do the same.
+        """
+        if not self._telling:
+            raise NotLegalHere("nobody asked for effects: make the tables with effects=True")
+        return self._hall.effects
 
     def observe(self) -> Observed:
         """Return what the seat to move sees at each table, in arrays that the next step writes into."""
@@ -204,13 +220,15 @@ class RecycleVector:
 
     # --- what changes them
 
-    def reset(self, seed: int | ArrayLike = 0, first: int = 0) -> Observed:
-        """Break off all games and begin anew with a seed, or a seed for each table; ``first`` is the number of the first game."""
-        hall, seeds = self._hall, np.asarray(seed)
-        begin = whole_number(first, "number of the first game", most=2**62)
-        if seeds.ndim == 0:
+    def reset(self, seed: int | ArrayLike | None = None, *, first: int = 0) -> Observed:
+        """Break off all games and begin with the first ones of a seed, or of a seed for each table, at ``first``; or go on to the next."""
+        hall, begin = self._hall, whole_number(first, "number of the first game", most=2**62)
+        if seed is None:
+            hall.games[:] += self._stride
+        elif np.ndim(seed) == 0:
             hall.seeds[:], hall.games[:], self._stride = verified(seed), begin + np.arange(self.n), self.n  # type: ignore[arg-type]
         else:
+            seeds = np.asarray(seed)
             if seeds.shape != (self.n,):
                 raise NotLegalHere(f"seeds are one whole number or {self.n}, not {_kind(seeds)}")
             hall.seeds[:], hall.games[:], self._stride = [verified(each) for each in seeds.tolist()], begin, 1
@@ -245,6 +263,7 @@ class RecycleVector:
         words = state.position.words
         self._widen(len(words))
         self._hall.rows[at, : len(words)] = words
+        self._hall.rows[at, k.WORK] = 0
         self._hall.known[at] = state.known
         self._hall.actions[:] = v.REST
         self._hall.actions[at] = v.LOOK
@@ -256,10 +275,14 @@ class RecycleVector:
         other = copy.copy(self)
         other._pool = None
         arrays = {name: array.copy() for name, array in self._hall._asdict().items() if name != "seen"}
-        if options is not None:
-            other.options = whole_number(options, "number of options", 1, MOST_OPTIONS)
-            arrays["mask"] = (np.arange(other.options) < self._hall.offered[:, None]).astype(np.int8)
+        other.options = self.options if options is None else whole_number(options, "number of options", 1, MOST_OPTIONS)
+        if other.options != self.options:
+            arrays |= {"mask": np.zeros((self.n, other.options), np.int8)}
+            arrays |= {"effects": np.zeros((self.n, other.options if self._telling else 0), np.int64)}
         other._furnish(v.Hall(**arrays, seen=self._hall.seen))
+        if other.options != self.options:
+            other._hall.actions[:] = v.LOOK
+            other._run()
         for name, array in other._stepped._asdict().items():
             array[:] = getattr(self._stepped, name)
         return other
@@ -269,7 +292,13 @@ class RecycleVector:
     def save(self, path: str | Path) -> None:
         """Write everything into a file, from which ``load`` goes on in the same way."""
         self._verify_whole()
-        settings = {"options": self.options, "indexes": self.features.indexes, "reward": self.reward, "beyond": self.beyond}
+        settings = {
+            "options": self.options,
+            "indexes": self.features.indexes,
+            "reward": self.reward,
+            "beyond": self.beyond,
+            "effects": self._telling,
+        }
         facts = {"format": FORMAT, "code": self._code(), "rules": self.game.rules(), "stride": self._stride, "settings": settings}
         with replace_file(Path(path)) as file:
             arrays: dict[str, Any] = self._kept()
@@ -284,7 +313,9 @@ class RecycleVector:
             facts = json.loads(str(saved.pop("facts")))
             if facts["format"] != FORMAT:
                 raise KeyError("format")
-            env = cls(Described.read(facts["rules"]), len(saved["rows"]), threads=threads, **facts["settings"])
+            rules = facts["rules"]
+            game = Described(rules["name"], rules["description"], rules["dialect"], Limits(**rules["limits"]))
+            env = cls(game, len(saved["rows"]), threads=threads, **facts["settings"])
             if env._code() != facts["code"]:
                 raise NotPossible(f"{path} was written by another version, whose machine counts otherwise")
             env._widen(saved["rows"].shape[1])

@@ -19,7 +19,19 @@ from meldlab.recycle.machine.kernel_cards import undo
 from meldlab.recycle.machine.kernel_layout import *
 from meldlab.recycle.machine.kernel_loop import run
 from meldlab.recycle.machine.kernel_search import NOTHING, S_LEVEL, S_OPTION, S_WORK, Deals, Search, Tree, next_task, random_option
-from meldlab.recycle.machine.kernel_vector import STEP_NOW, TOO_NARROW, V_END, V_NEEDED, V_STRIDE, V_TABLE, V_WORK, Hall, Seen, next_in_hall
+from meldlab.recycle.machine.kernel_vector import (
+    STEP_NOW,
+    TOO_NARROW,
+    V_END,
+    V_NEEDED,
+    V_STRIDE,
+    V_STUCK,
+    V_TABLE,
+    V_WORK,
+    Hall,
+    Seen,
+    next_in_hall,
+)
 
 Words = NDArray[Any]
 
@@ -52,7 +64,7 @@ NO_DEALS = Deals(0, NONE, NONE, np.zeros((0, 0), np.uint8), NONE, NONE, NONE, NO
 NO_SEARCH = Search(NO_ROWS, NONE, NO_DEALS, Tree(NO_ROWS, NO_SUMS, NO_ROWS, NONE), NO_SUMS, np.zeros(0), NO_ROWS, NO_SUMS)
 NO_HALL = Hall(
     np.zeros(STEP_NOW, np.int64), NONE, NO_ROWS, NONE, NONE, np.zeros((0, 0, 0), np.uint8), NONE, NONE, NONE, NO_ROWS,
-    np.zeros((0, 0), np.float32), np.zeros((0, 0), np.uint8), np.zeros((0, 0), np.int8), NONE, np.zeros(0, np.int8),
+    np.zeros((0, 0), np.float32), np.zeros((0, 0), np.uint8), np.zeros((0, 0), np.int8), NONE, np.zeros(0, np.int8), NO_ROWS,
     Seen(NO_ROWS, NONE, NO_ROWS, NONE, NONE, 0),
 )  # fmt: skip
 
@@ -369,7 +381,8 @@ class StepUnderway(NamedTuple):
     def begin(self, first: int, end: int, stride: int) -> None:
         """Begin a step of the tables ``first`` .. ``end`` - 1; the next game of each has a number that is higher by ``stride``."""
         self.course[C_TASK], self.course[C_PLAYER], self.course[C_PAUSED] = TO_STEP, 1, 0
-        self.hall.now[V_TABLE], self.hall.now[V_END], self.hall.now[V_STRIDE] = first, end, stride
+        now = self.hall.now
+        now[V_TABLE], now[V_END], now[V_STRIDE], now[V_STUCK] = first, end, stride, 0
 
     def go(self, program: Bytecode, initial: Words, stopped: Event | None = None) -> int:
         """Go on to the end of the step; return how wide the rows must be before it can, or 0."""

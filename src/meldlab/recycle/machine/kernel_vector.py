@@ -60,6 +60,7 @@ class Hall(NamedTuple):
     mask: np.ndarray  # [tables, options] int8
     offered: np.ndarray  # [tables] int64, how many options there are
     to_move: np.ndarray  # [tables] int8, from 0
+    effects: np.ndarray  # [tables, options] int64, a number for what each option does; [tables, 0] where nobody asks
     seen: Seen
 
 
@@ -70,19 +71,22 @@ def next_in_hall(code, layout, state, course, task, limit, hall):
     table = now[V_TABLE]
     following = NOTHING
     if task == TO_EXPLORE and state[STATUS] == DECIDING:
+        state[TELLING] = 0
         if keep_table(layout, state, now, hall.rows[table]):
             seat = state[code[state[PC] + 3]]
             hall.to_move[table] = seat - 1
             hall.offered[table] = state[OPTIONS]
             offer(hall.mask[table], state[OPTIONS])
+            for option in range(hall.effects.shape[1]):
+                hall.effects[table, option] = state[layout[L_EFFECTS] + option] if option < state[OPTIONS] else 0
             choice = hall.seen.choices[state[PC] // STRIDE]
             write_features(state, layout, hall.known[table, seat], hall.seen, seat, choice, hall.places, hall.features[table])
             now[V_TABLE] = table + 1
-            following = take_up(layout, state, course, now, hall.rows, hall.actions)
+            following = take_up(layout, state, now, hall.rows, hall.actions)
         else:
             following = TOO_NARROW
     elif task == TO_STEP:
-        following = take_up(layout, state, course, now, hall.rows, hall.actions)
+        following = take_up(layout, state, now, hall.rows, hall.actions)
     elif task == TO_SCORE or state[STATUS] > CAPPED:
         if now[V_DECIDED]:
             now[V_DECIDED] = 0
@@ -113,6 +117,8 @@ def next_in_hall(code, layout, state, course, task, limit, hall):
         learn_all(state, layout, known)
         state[LOG] = 0
         following = TO_EXPLORE
+    if following == TO_EXPLORE and hall.effects.shape[1]:
+        state[TELLING] = state[code[state[PC] + 3]]
     if following == TO_BEGIN:
         state[LOGGING] = 1
         course[C_SEED] = hall.seeds[now[V_TABLE]]
@@ -121,7 +127,7 @@ def next_in_hall(code, layout, state, course, task, limit, hall):
 
 
 @scalar_kernel
-def take_up(layout, state, course, now, rows, actions):
+def take_up(layout, state, now, rows, actions):
     """Make the next table that has something to do the one that the machine works on; return what it does first."""
     while now[V_TABLE] < now[V_END] and actions[now[V_TABLE]] == REST:
         now[V_TABLE] += 1
@@ -141,6 +147,8 @@ def take_up(layout, state, course, now, rows, actions):
     state[LOGGING] = 1
     state[TELLING] = 0
     if action == LOOK:
+        # Finding the options is work that counts once.
+        state[GAME_WORK] -= state[WORK]
         return TO_EXPLORE
     now[V_DECIDED] = 1
     at = top
