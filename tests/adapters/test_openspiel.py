@@ -1,11 +1,13 @@
 """OpenSpiel's tests pass on our games, nobody sees what is hidden, chance is fair, and players do the same at both tables."""
 
+import doctest
 import re
 import subprocess
 import sys
 from collections import Counter
 from dataclasses import replace
 from itertools import combinations
+from pathlib import Path
 from random import Random
 from typing import Any
 
@@ -119,7 +121,7 @@ def test_the_tree_is_the_game() -> None:
     def last(position: Any) -> dict[int, float]:
         return {position.legal[-1]: 2.0, position.legal[0]: 1.0} if len(position.legal) > 1 else {position.legal[0]: 1.0}
 
-    table = {}
+    table: dict[str, list[tuple[int, float]]] = {}
 
     def walk(state: Any) -> None:
         if state.is_terminal():
@@ -235,3 +237,12 @@ def test_without_openspiel_it_is_one_line() -> None:
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert done.returncode
     assert re.search(r"OpenSpiel is not installed: pip install open_spiel$", done.stderr.strip())
+
+
+def test_the_page_shows_what_happens() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "environments.md").read_text()
+    shown = "\n".join(re.findall(r"^```pycon\n(.*?)^```", page, re.MULTILINE | re.DOTALL))
+    said: list[str] = []
+    found = doctest.DocTestRunner().run(doctest.DocTestParser().get_doctest(shown, {}, "page", None, 0), out=said.append)
+    assert found.attempted > 5
+    assert not found.failed, "".join(said)

@@ -1,6 +1,7 @@
 """Small games: fewer cards, ranks and suits by the rules, dealt and played by the same code, at the table and in the kernel alike."""
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -29,7 +30,7 @@ def test_a_small_game_is_dealt_from_a_small_deck() -> None:
 )
 def test_the_kernel_plays_small_games_as_the_table_does(rules: Rules) -> None:
     games = 60
-    counts = play_batch(*SIMPLE, rules, 7, 0, games, threads=1)
+    counts = play_batch(SIMPLE[0], SIMPLE[1], rules, 7, 0, games, threads=1)
     scores = [Table(Gin(rules), SIMPLE).play(Deal(7, game)).last.scores for game in range(games)]
     assert [tuple(row) for row in counts[:, SCORE : SCORE + 2].tolist()] == scores
     assert len(set(scores)) > 3
@@ -66,6 +67,6 @@ def test_players_that_know_the_whole_deck_say_so(player: str) -> None:
         ({"cards": 2}, "cards must be a whole number from 3 to 10, not 2"),
     ],
 )
-def test_decks_that_cannot_be_dealt_are_refused(changes: dict[str, int], why: str) -> None:
+def test_decks_that_cannot_be_dealt_are_refused(changes: dict[str, Any], why: str) -> None:
     with pytest.raises(NotLegalHere, match=why):
         replace(MINI, **changes)

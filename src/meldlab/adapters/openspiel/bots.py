@@ -99,9 +99,9 @@ class SimpleBot:
             if state.is_terminal() or state.current_player() != seat:
                 raise NotLegalHere("OpenSpiel's round is over where ours goes on")
             state.apply_action(bot.step(state))
-            move, _ = next_move(match, state.history()[before:], follower.cards)
-            if move is not None:
-                return move
+            answer, _ = next_move(match, state.history()[before:], follower.cards)
+            if answer is not None:
+                return answer
 
 
 class PlayerBot(pyspiel.Bot):  # type: ignore[misc]  # a class of C++
@@ -141,5 +141,5 @@ class PlayerBot(pyspiel.Bot):  # type: ignore[misc]  # a class of C++
         except NotLegalHere:
             pass  # it says what OpenSpiel cannot do
         legal = state.legal_actions()
-        card = follower.cards.theirs.get(move.index)
+        card = follower.cards.theirs.get(move.index, PASSING)
         return int(card if card in legal else PASSING if PASSING in legal else legal[0])
