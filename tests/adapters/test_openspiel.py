@@ -22,7 +22,7 @@ pyspiel = pytest.importorskip("pyspiel", reason="OpenSpiel is not installed (pip
 
 from meldlab.adapters.openspiel import PlayerBot, SimpleBot, history_of, record_of  # noqa: E402
 from meldlab.adapters.openspiel.bots import imagined_match  # noqa: E402
-from meldlab.adapters.openspiel.trees import Tree  # noqa: E402
+from meldlab.adapters.openspiel.trees import GameTree  # noqa: E402
 
 GIN = "python_meldlab_gin_rummy"
 THEIRS = pyspiel.load_game("gin_rummy")
@@ -116,7 +116,7 @@ def test_every_deal_is_one_history_and_equally_likely() -> None:
 
 def test_the_tree_is_the_game() -> None:
     game = pyspiel.load_game(ONE_DRAW)
-    tree = Tree.of(game)
+    tree = GameTree.of(game)
 
     def last(position: Any) -> dict[int, float]:
         return {position.legal[-1]: 2.0, position.legal[0]: 1.0} if len(position.legal) > 1 else {position.legal[0]: 1.0}
@@ -146,7 +146,7 @@ def test_the_tree_is_the_game() -> None:
 def test_a_game_too_large_is_not_walked(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("meldlab.adapters.openspiel.trees.MOST_NODES", 1000)
     with pytest.raises(NotPossible, match="more than 1,000 nodes"):
-        Tree.of(pyspiel.load_game(GIN))
+        GameTree.of(pyspiel.load_game(GIN))
 
 
 def test_the_solver_solves_the_described_kuhn_poker() -> None:

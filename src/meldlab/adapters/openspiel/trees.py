@@ -3,7 +3,7 @@
 A game in Python answers OpenSpiel node by node; solvers that walk the whole tree again and again wait for it. The tree is written in
 Gambit's format (``efg_game``), so other programs read it too.
 
->>> tree = Tree.of(pyspiel.load_game("python_meldlab_mini_gin(most_draws=1,offer_upcard=0)"))
+>>> tree = GameTree.of(pyspiel.load_game("python_meldlab_mini_gin(most_draws=1,offer_upcard=0)"))
 >>> len(tree.seen), round(pyspiel.exploitability(tree.game, tree.policy(lambda position: dict.fromkeys(position.legal, 1.0))), 3)
 (1680, 2.295)
 """
@@ -16,12 +16,12 @@ import pyspiel
 from meldlab.adapters.openspiel.gin import Position, told
 from meldlab.errors import NotPossible
 
-__all__ = ["Tree"]
+__all__ = ["GameTree"]
 
 MOST_NODES = 3_000_000
 
 
-class Tree:
+class GameTree:
     """All of a game: ``game`` is OpenSpiel's own, ``seen`` a position for each of its information states, by their names.
 
     An action of ``game`` is the place of ours among the legal ones, from 0: its table wants them in ascending order at every node.
@@ -32,7 +32,7 @@ class Tree:
         self.game: Any = pyspiel.load_efg_game(text)
 
     @classmethod
-    def of(cls, game: Any) -> "Tree":
+    def of(cls, game: Any) -> "GameTree":
         """Walk a game of this room, such as ``python_meldlab_mini_gin``."""
         lines = ['EFG 2 R "meldlab" { "p1" "p2" } ""', ""]
         numbers: tuple[dict[str, int], dict[str, int]] = ({}, {})
