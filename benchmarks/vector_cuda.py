@@ -14,6 +14,7 @@ import numpy as np
 
 from meldlab.gin import PRESETS, Rules
 from meldlab.gin.book import on_host
+from meldlab.gin.sharing import Lent
 from meldlab.gin.vector import GinVector
 from meldlab.gpu import gpu_name, use_gpu
 
@@ -63,11 +64,10 @@ def check_sharing(found: dict[str, Any]) -> None:
         env.step(legal.argmax(1))  # of its own memory: the lowest legal action
         after = view.cpu().numpy() if name == "torch" else module.asnumpy(view)
         assert np.array_equal(after, on_host(seen.features)), f"{name} sees something else after a step"
-        found[name] = "shared, no copy"
-        if hasattr(seen.features, "__dlpack__"):
-            assert module.from_dlpack(seen.features) is not None
-            found[f"{name} dlpack"] = "shared"
-    found["dlpack"] = hasattr(seen.features, "__dlpack__")
+        found[name] = "shared without a copy, by DLPack too"
+        lent = module.from_dlpack(Lent(seen.features))
+        assert (lent.data_ptr() if name == "torch" else lent.data.ptr) == address, f"{name} has made a copy by DLPack"
+        assert bool((lent == view).all()), f"{name} sees something else by DLPack"
     env.check()
     before = on_host(seen.features).copy()
     env.step(np.full(1000, 107))

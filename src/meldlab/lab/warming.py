@@ -72,6 +72,7 @@ def _waiting() -> None:
 def _gin() -> None:
     from meldlab.gin import Gin, players
     from meldlab.gin.advice import advise, imagined_view
+    from meldlab.gin.vector import GinVector
     from meldlab.lab.arena.contest import contest
     from meldlab.lab.computing import Setting, compute
     from meldlab.lab.tuning.work import warm
@@ -87,6 +88,11 @@ def _gin() -> None:
         for view in (ten, knock):
             advise(view, players.parse(name))
     advise(ten)  # by the reviewer
+    for opponent in (None, "simple"):
+        tables = GinVector(2, opponent=opponent)
+        tables.step(tables.random_actions())
+        tables.hidden()
+        tables.seen()
     compute("simple", Setting(cards=3, ranks=4), device="cpu", rounds=1000, games=2, loops=1)
 
 
