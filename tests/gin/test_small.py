@@ -11,6 +11,7 @@ from meldlab.gin import MINI, Gin, Rules, players
 from meldlab.gin.advice import advise
 from meldlab.gin.batch import play_batch, plays_here
 from meldlab.gin.kernel_layout import SCORE
+from meldlab.gin.vector import GinVector
 from meldlab.play import Deal, RandomPlayer, Record, Table, replay
 
 SIMPLE = [players.parse("simple"), players.parse("knock:5,0,1")]
@@ -56,6 +57,8 @@ def test_players_that_know_the_whole_deck_say_so(player: str) -> None:
     if player != "mc:8":
         with pytest.raises(NotLegalHere, match="small decks are for"):
             play_batch(seated, seated, MINI, 1, 0, 1)
+        with pytest.raises(NotLegalHere, match="small decks are for"):
+            GinVector(1, MINI, opponent=seated)
 
 
 @pytest.mark.parametrize(
