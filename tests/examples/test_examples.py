@@ -30,3 +30,12 @@ def test_maskable_ppo_runs() -> None:
 def test_a_table_of_values_learns_a_described_game() -> None:
     [chips] = re.findall(r"the learner wins (\d\.\d+) chips", run("recycle_environment.py", "100"))
     assert float(chips) > 1.5
+
+
+def test_openspiel_solves_a_small_gin() -> None:
+    pytest.importorskip("pyspiel", reason="OpenSpiel is not installed (pip install open_spiel)")
+    told = run("exploitability.py", "python_meldlab_mini_gin(most_draws=1)")
+    found = {name.strip(): float(points) for name, points in re.findall(r"^(.+?) +(\d+\.\d+) points a round$", told, re.MULTILINE)}
+    assert found["random"] > 2
+    assert 0.5 < found["simple"] < found["random"]
+    assert found["CFR+, 40 iterations"] < 0.02

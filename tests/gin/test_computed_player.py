@@ -1,6 +1,7 @@
 """The computed player: the kernels decide as plain Python does, the table as the kernels do, and the diaries say what happened."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -70,7 +71,7 @@ class Step(NamedTuple):
 
 def play(first: GinPlayer, second: GinPlayer, seed: int, game: int) -> list[list[int]]:
     log, counts = np.zeros((400, kernel_round.LOG_WIDTH), np.int64), np.zeros((1, kernel_round.COUNTS), np.int32)
-    vector = rule_vector(RULES, CARDS, RANKS)
+    vector = rule_vector(replace(RULES, cards=CARDS, ranks=RANKS))
     kernel_round.play_some(pair_of(first, second), vector, seed, game, 1, log, counts)
     return log[: counts[0, kernel_round.STEPS]].tolist()  # type: ignore[no-any-return]
 
@@ -182,7 +183,7 @@ def slow_tally(first: GinPlayer, second: GinPlayer, rounds: int, seed: int, look
 @pytest.mark.parametrize("computed", [True, False])
 def test_the_tally_says_what_happened(book: Values, look: Look, computed: bool) -> None:
     first = ComputedPlayer(book) if computed else SimplePlayer()
-    found = Engine("cpu").tally(pair_of(first, SimplePlayer()), rule_vector(RULES, CARDS, RANKS), 9, 80)
+    found = Engine("cpu").tally(pair_of(first, SimplePlayer()), rule_vector(replace(RULES, cards=CARDS, ranks=RANKS)), 9, 80)
     expected = slow_tally(first, SimplePlayer(), 80, 9, look if computed else None)
     np.testing.assert_allclose(found, expected, rtol=0, atol=1e-6)
     assert found[2 * tally.CAUGHT_PART : 2 * tally.SURPRISE_PART : 2].sum() > 10
@@ -192,7 +193,7 @@ def test_a_tally_and_a_fight_do_not_depend_on_threads(book: Values) -> None:
     import numba
 
     pair = pair_of(ComputedPlayer(book), SimplePlayer())
-    vector, engine = rule_vector(RULES, CARDS, RANKS), Engine("cpu")
+    vector, engine = rule_vector(replace(RULES, cards=CARDS, ranks=RANKS)), Engine("cpu")
     before, found = numba.get_num_threads(), []
     try:
         for threads in (1, before):

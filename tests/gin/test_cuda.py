@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -39,7 +40,7 @@ np.savez(sys.argv[1] + "/found.npz", **work("cuda"))
 def work(device: str) -> dict[str, Any]:
     """Solve, follow a guide, play and tally with the kernels of a device."""
     engine, field = Engine(device), Field(3, dead_cards(3), device)
-    vector, none = rule_vector(RULES, 3, 3), engine.book(NO_BOOK)
+    vector, none = rule_vector(replace(RULES, cards=3, ranks=3)), engine.book(NO_BOOK)
     simple, computed = SimplePlayer().vector(), np.zeros(PARAMETERS)
     computed[KIND] = COMPUTED
     first = engine.tally(Pair(np.array([simple, simple]), (none, none)), vector, 1, ROUNDS)

@@ -1,5 +1,6 @@
 """A deck is 52 cards in an order that a seed determines."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Self
 
@@ -28,14 +29,17 @@ class Deck:
             raise NotLegalHere("a deck has no card twice")
 
     @classmethod
-    def shuffled(cls, seed: int, game: int = 0, round: int = 0) -> Self:
-        """Return the deck that round ``round`` of game ``game`` is dealt from, the same on every machine."""
+    def shuffled(cls, seed: int, game: int = 0, round: int = 0, pack: Sequence[int] = range(52)) -> Self:
+        """Return the deck that round ``round`` of game ``game`` is dealt from, the same on every machine.
+
+        ``pack``: the cards that are in it, as bit numbers; a smaller game leaves some out.
+        """
         # Whoever only reads and prints cards waits for no compiler.
         import numpy as np
 
         from meldlab.chance.kernel import address, shuffle
 
-        order = np.arange(52)
+        order = np.array(pack)
         where = verified(seed), whole_number(game, "game"), whole_number(round, "round")
         shuffle(order, address(*where, 0, int(Purpose.DEAL)))
         return cls(tuple(CARDS[index] for index in order))

@@ -9,10 +9,10 @@
 from meldlab.gin.match import Gin, Match
 from meldlab.gin.move import Move, Verb
 from meldlab.gin.round import Outcome, Round
-from meldlab.gin.rules import PRESETS, Rules
+from meldlab.gin.rules import MINI, PRESETS, Rules
 from meldlab.gin.view import Phase, View
 
-__all__ = ["PRESETS", "Gin", "Match", "Move", "Outcome", "Phase", "Round", "Rules", "Verb", "View", "players"]
+__all__ = ["MINI", "PRESETS", "Gin", "Match", "Move", "Outcome", "Phase", "Round", "Rules", "Verb", "View", "players"]
 
 # Players import the table they sit at, so they come last.
 from meldlab.gin import players

@@ -19,11 +19,23 @@ from meldlab.errors import NotLegalHere, NotPossible, whole_number
 from meldlab.gin import kernel_layout, kernel_round
 from meldlab.gin.book import NO_BOOK, NO_VALUES
 from meldlab.gin.kernel_layout import ENSEMBLE, KIND, PARAMETERS, SIMPLE, Book, Pair
-from meldlab.gin.rules import Rules
+from meldlab.gin.rules import ONLY_SIMPLE, Rules
 from meldlab.pieces import on_cores
 from meldlab.play.batch import Batch
 
-__all__ = ["Seated", "batch_of", "every_rule", "pair_of", "play_batch", "playing_out", "plays_in_kernel", "rule_vector", "seat", "trace"]
+__all__ = [
+    "Seated",
+    "batch_of",
+    "every_rule",
+    "pair_of",
+    "play_batch",
+    "playing_out",
+    "plays_here",
+    "plays_in_kernel",
+    "rule_vector",
+    "seat",
+    "trace",
+]
 
 CHUNK = 16  # games of the first piece that a core plays; an ensemble needs some five milliseconds for them
 NEXT = {"alternates": kernel_layout.ALTERNATES, "winner": kernel_layout.WINNER, "loser": kernel_layout.LOSER}
@@ -46,6 +58,13 @@ def plays_in_kernel(player: object) -> bool:
     from meldlab.gin.players.simple import SimplePlayer
 
     return type(player) in (SimplePlayer, EnsemblePlayer, LightPlayer, ComputedPlayer)
+
+
+def plays_here(rules: Rules, players: Sequence[object]) -> bool:
+    """Tell whether the kernels play these players under these rules: small games are for simple players, who know nothing of the deck."""
+    if rules.wall_knock or not all(map(plays_in_kernel, players)):
+        return False
+    return not rules.small or all(seat(player).vector[KIND] == SIMPLE for player in players)
 
 
 def seat(player: Any) -> Seated:
@@ -87,6 +106,14 @@ def pair_of(first: Any, second: Any) -> Pair:
     return Pair(np.array([each.vector for each in both]), (one, other))
 
 
+def _dealt(first: Any, second: Any, rules: Rules) -> Pair:
+    """Return two players who know the deck of the rules."""
+    pair = pair_of(first, second)
+    if rules.small and any(pair.vectors[:, KIND] != SIMPLE):
+        raise NotLegalHere(ONLY_SIMPLE)
+    return pair
+
+
 def playing_out(first: Any, second: Any) -> Pair:
     """Return the two who play a round out from its middle: simple ones, since others would have to remember how it began."""
     for one in (seat(first), seat(second)):
@@ -95,17 +122,14 @@ def playing_out(first: Any, second: Any) -> Pair:
     return pair_of(first, second)
 
 
-def rule_vector(rules: Rules, cards: int = 10, ranks: int = 13) -> NDArray[np.int64]:
-    """Return [RULES] int64, or name the rule that players of a batch do not play.
-
-    Smaller games have fewer ``cards`` in a hand and fewer ``ranks`` in the deck.
-    """
+def rule_vector(rules: Rules) -> NDArray[np.int64]:
+    """Return [RULES] int64, or name the rule that players of a batch do not play."""
     if rules.wall_knock:
         raise NotLegalHere("the kernels do not play wall_knock, a last knock at the wall")
-    return every_rule(rules, cards, ranks)
+    return every_rule(rules)
 
 
-def every_rule(rules: Rules, cards: int = 10, ranks: int = 13) -> NDArray[np.int64]:
+def every_rule(rules: Rules) -> NDArray[np.int64]:
     """Return [RULES] int64 with all that decides a game.
 
     ``lay_off`` is not in it, as players in the kernels lay off greedily where they choose; nor are the bonuses of a match.
@@ -125,8 +149,9 @@ def every_rule(rules: Rules, cards: int = 10, ranks: int = 13) -> NDArray[np.int
         kernel_layout.RANDOM_START: rules.first_starter == "random",
         kernel_layout.NEXT: NEXT[rules.next_starter],
         kernel_layout.POINTS_WANTED: rules.match_points,
-        kernel_layout.CARDS_EACH: cards,
-        kernel_layout.RANKS: ranks,
+        kernel_layout.CARDS_EACH: rules.cards,
+        kernel_layout.RANKS: rules.ranks,
+        kernel_layout.SUITS: rules.suits,
         kernel_layout.WALL_KNOCK: rules.wall_knock,
         kernel_layout.RETURN_UPCARD: rules.return_upcard,
         kernel_layout.RETURNED_TWICE: rules.void_if_returned_twice,
@@ -143,7 +168,7 @@ def play_batch(first: Any, second: Any, rules: Rules, seed: int, start: int, gam
         np.zeros((whole_number(games, "number of games"), kernel_layout.COUNTS), np.int32),
         np.empty((0, kernel_layout.LOG_WIDTH), np.int64),
     )
-    pair, vector = pair_of(first, second), rule_vector(rules)
+    pair, vector = _dealt(first, second, rules), rule_vector(rules)
 
     def play(at: int, many: int) -> None:
         kernel_round.play_some(pair, vector, deals, number + at, many, log, counts[at : at + many])
@@ -180,5 +205,5 @@ def trace(first: Any, second: Any, rules: Rules, seed: int, game: int) -> NDArra
     """Return [steps, 7] int64, every step of one game: seat, verb, card, four melds as hands."""
     log, counts = np.zeros((20_000, kernel_layout.LOG_WIDTH), np.int64), np.zeros((1, kernel_layout.COUNTS), np.int32)
     number = whole_number(game, "number of the game")
-    kernel_round.play_some(pair_of(first, second), rule_vector(rules), verified(seed), number, 1, log, counts)
+    kernel_round.play_some(_dealt(first, second, rules), rule_vector(rules), verified(seed), number, 1, log, counts)
     return log[: counts[0, kernel_layout.STEPS]]

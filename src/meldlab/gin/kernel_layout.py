@@ -37,10 +37,11 @@ PARAMETERS = 50
 
 # Places in a vector of rules, [RULES] int64.
 LIMIT, OKLAHOMA, GIN, BIG_GIN, UNDERCUT, EQUAL, OFFER, FLOOR, MOST_UPCARDS, MOST_DRAWS, RANDOM_START, NEXT, POINTS_WANTED = range(13)
-CARDS_EACH, RANKS = 13, 14  # ten of thirteen; smaller games serve as tests of what is computed
+CARDS_EACH, RANKS = 13, 14  # ten of thirteen; smaller games serve where something is computed exactly
 ANY_SCORES = 15  # 1: every match starts with scores drawn at random, to learn from
 WALL_KNOCK, RETURN_UPCARD, RETURNED_TWICE = 16, 17, 18  # of the vector environment; no player of a batch puts an upcard back
-RULES = 19
+SUITS = 19
+RULES = 20
 ALTERNATES, WINNER, LOSER = 0, 1, 2
 
 # What a step of the log says: seat, verb, card, melds.

@@ -246,13 +246,13 @@ def deal_round(desk, starter, players, rules):
             desk.used[seat, :] = 0
     pile[0] = deck[2 * size]
     notes[PILE], notes[PILED], notes[UPCARDS], notes[N_DRAWS] = bit(pile[0]), 1, 0, 0
-    notes[STOCK_LEFT] = 4 * rules[RANKS] - 2 * size - 1
+    notes[STOCK_LEFT] = rules[SUITS] * rules[RANKS] - 2 * size - 1
 
 
 @inlined_kernel
 def lay_out(desk, seed, game, round, starter, players, rules):
     """Shuffle and deal a round of a game, and set its knock limit."""
-    deck, many = desk.deck, 4 * rules[RANKS]
+    deck, many = desk.deck, rules[SUITS] * rules[RANKS]
     for i in range(many):
         deck[i] = i // rules[RANKS] * 13 + i % rules[RANKS]
     shuffle(deck[:many], address(seed, game, round, 0, DEAL))
@@ -328,7 +328,7 @@ def play_on(desk, diary, seat, passes, pair, rules, root, first):
                 notes[UPCARDS] += passes == 3
                 write(log, notes[STEP], seat, TAKE, drawn)
             else:
-                drawn = np.int64(deck[4 * rules[RANKS] - notes[STOCK_LEFT]])
+                drawn = np.int64(deck[rules[SUITS] * rules[RANKS] - notes[STOCK_LEFT]])
                 notes[STOCK_LEFT] -= 1
                 write(log, notes[STEP], seat, DRAW, drawn)
             passes = np.int64(3)

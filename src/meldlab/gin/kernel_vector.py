@@ -137,7 +137,7 @@ def draw_card(desk, place, taken, players, rules):
         notes[UPCARDS] += notes[PHASE] == DRAWING
         notes[TOOK] = drawn
     else:
-        drawn = np.int64(desk.deck[4 * rules[RANKS] - notes[STOCK_LEFT]])
+        drawn = np.int64(desk.deck[rules[SUITS] * rules[RANKS] - notes[STOCK_LEFT]])
         notes[STOCK_LEFT] -= 1
         notes[TOOK] = -1
         notes[DECLINED + seat] |= bit(top)

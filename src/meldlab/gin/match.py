@@ -71,12 +71,12 @@ class Match(NamedTuple):
         if not rules.match_points or max(scores) >= rules.match_points or len(outcomes) == MOST_ROUNDS:
             return Match(rules, self.deal, over, self.number, scores, None, outcomes)
         number = self.number + 1
-        return Match(rules, self.deal, Round.deal(rules, self.deal.deck(number), starter), number, scores, starter, outcomes)
+        return Match(rules, self.deal, Round.deal(rules, self.deal.deck(number, rules.pack), starter), number, scores, starter, outcomes)
 
     def tell(self, action: Move) -> str:
         """Return the move with the card it reveals."""
         if action.verb is Verb.DRAW:
-            return f"{action} {CARDS[self.round.deck[52 - self.round.stock]]}"
+            return f"{action} {CARDS[self.round.deck[-self.round.stock]]}"
         return str(action)
 
     def heard(self, action: Move, seat: int) -> str:
@@ -131,7 +131,7 @@ class Gin:
     def start(self, seats: int, deal: Deal) -> Match:
         """Deal the first round."""
         starter = deal.below(2, 0, Purpose.STARTER) if self.rule.first_starter == "random" else 0
-        return Match(self.rule, deal, Round.deal(self.rule, deal.deck(0), starter), seat=starter)
+        return Match(self.rule, deal, Round.deal(self.rule, deal.deck(0, self.rule.pack), starter), seat=starter)
 
     def counted(self, played: Played[Match]) -> dict[str, Any]:
         """Return what is counted of a match, by the names in ``counts``."""
@@ -151,8 +151,8 @@ class Gin:
 
     def batch(self, players: Sequence[Player[View, Move]], seed: int, first: int, games: int, threads: int) -> Batch | None:
         """Play games in the batch kernel; None where a player or the rules are at home at the table only."""
-        from meldlab.gin.batch import batch_of, play_batch, plays_in_kernel
+        from meldlab.gin.batch import batch_of, play_batch, plays_here
 
-        if self.rule.wall_knock or not all(map(plays_in_kernel, players)):
+        if not plays_here(self.rule, players):
             return None
         return batch_of(play_batch(players[0], players[1], self.rule, seed, first, games, threads=threads), self.rule)

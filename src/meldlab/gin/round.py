@@ -8,13 +8,13 @@ AC 2H 2S 3H 4S 7C 7D 8S JD KC | 4D
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from meldlab.cards import Deck
+from meldlab.cards import Deck, Hand
 from meldlab.errors import NotLegalHere
 from meldlab.gin.kernel import points_of
 from meldlab.gin.move import DRAW as THE_DRAW
 from meldlab.gin.move import DROPS, TAKES, Move, Verb
 from meldlab.gin.rules import Rules
-from meldlab.gin.view import HAND_CARDS, Phase, View, laid_greedily
+from meldlab.gin.view import Phase, View, laid_greedily
 from meldlab.play import Chance
 
 __all__ = ["Outcome", "Round"]
@@ -23,7 +23,6 @@ __all__ = ["Outcome", "Round"]
 make: Any = tuple.__new__
 DRAW, TAKE, DROP = Verb.DRAW, Verb.TAKE, Verb.DROP
 DROPPING, DRAWING, OVER = Phase.DROP, Phase.DRAW, Phase.OVER
-FULL = (1 << 52) - 1
 DROPPED = {id(move): move.index for move in DROPS}  # by identity: nothing is known of what a player answers
 
 
@@ -70,14 +69,16 @@ class Round(NamedTuple):
     @classmethod
     def deal(cls, rules: Rules, deck: Deck, starter: int) -> "Round":
         """Deal ten cards to the starter, ten to the other, and turn one up."""
-        cards = tuple(card.index for card in deck.cards)
-        if len(cards) != 52:
-            raise NotLegalHere(f"gin rummy is dealt from 52 cards, not {len(cards)}")
-        first, second, up = cards[:HAND_CARDS], cards[HAND_CARDS : 2 * HAND_CARDS], cards[2 * HAND_CARDS]
+        cards, each = tuple(card.index for card in deck.cards), rules.cards
+        if len(cards) != len(rules.pack):
+            raise NotLegalHere(f"gin rummy is dealt from {len(rules.pack)} cards, not {len(cards)}")
+        if strange := set(cards).difference(rules.pack):
+            raise NotLegalHere(f"{Hand.from_mask(sum(1 << card for card in strange))} is not in the deck of {len(rules.pack)} cards")
+        first, second, up = cards[:each], cards[each : 2 * each], cards[2 * each]
         hands = (first, second) if starter == 0 else (second, first)
         masks = (sum(1 << card for card in hands[0]), sum(1 << card for card in hands[1]))
         phase = Phase.OFFER if rules.offer_upcard else Phase.DRAW
-        return cls(rules, rules.limit(up), phase, starter, starter, cards, 52 - 2 * HAND_CARDS - 1, (up,), hands, masks)
+        return cls(rules, rules.limit(up), phase, starter, starter, cards, len(cards) - 2 * each - 1, (up,), hands, masks)
 
     def view(self, seat: int, scores: tuple[int, int] = (0, 0), number: int = 0) -> View:
         """Return what ``seat`` may know."""
@@ -145,7 +146,7 @@ class Round(NamedTuple):
             pile = pile[:-1]
             upcards += phase is DRAWING
         else:
-            card, returnless = deck[52 - stock], -1
+            card, returnless = deck[-stock], -1
             drawn = ((*drawn[0], card), drawn[1]) if seat == 0 else (drawn[0], (*drawn[1], card))
             stock -= 1
         first, second = hands
@@ -253,7 +254,8 @@ class Round(NamedTuple):
     def unseen_by(self, seat: int) -> int:
         """Return the cards whose place ``seat`` does not know."""
         view = self.view(seat)
-        return FULL & ~(view.mask | view.known_mask | view.knocker_mask | sum(1 << card for card in self.pile))
+        seen = view.mask | view.known_mask | view.knocker_mask | sum(1 << card for card in self.pile)
+        return sum(1 << card for card in self.rules.pack) & ~seen
 
     def redeal(self, seat: int, chance: Chance) -> "Round":
         """Permute the cards that ``seat`` cannot see, wherever they lie."""

@@ -8,6 +8,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
+from functools import cached_property
 from typing import Any, Literal, get_args, get_origin
 
 from meldlab.cards import Card
@@ -15,9 +16,10 @@ from meldlab.errors import NoSuchThing, NotLegalHere, whole_number
 from meldlab.melds import GIN_POINTS
 from meldlab.play.rules import preset_of, read_rules, record_of, rules_from
 
-__all__ = ["PRESETS", "Rules"]
+__all__ = ["MINI", "PRESETS", "Rules"]
 
 MOST_DEADWOOD = 98  # of ten cards: two each of ten, jack, queen and king, and two nines
+ONLY_SIMPLE = "small decks are for random, simple, gin-only, knock:A,B,T and your own: other players know ten cards of 52 only"
 NEVER = 0  # the value of a limit or bonus that does not exist
 MOST_POINTS = 10_000  # of a limit, a bonus or a match: the kernels count points in 32 bits
 
@@ -59,6 +61,10 @@ class Rules:
     shutout_bonus: int = NEVER
     box_bonus: int = NEVER
     """For the winner of the match, more if the loser has nothing, and for each round won."""
+    cards: int = 10
+    ranks: int = 13
+    suits: int = 4
+    """Cards in a hand, ranks and suits in the deck: fewer make a small game, for what is computed exactly."""
 
     def __post_init__(self) -> None:
         for field in fields(self):
@@ -67,8 +73,12 @@ class Rules:
             raise NotLegalHere("void_if_returned_twice needs return_upcard: without it no upcard is put back")
         if not 1 <= self.most_draws <= 10_000:
             raise NotLegalHere(f"most_draws is 1 to 10000, not {self.most_draws}")
-        if not 0 <= self.stock_floor <= 30:
-            raise NotLegalHere(f"stock_floor is 0 to 30, not {self.stock_floor}")
+        for name, least, most in (("cards", 3, 10), ("ranks", 1, 13), ("suits", 1, 4)):
+            whole_number(getattr(self, name), name, least, most)
+        if (stock := len(self.pack) - 2 * self.cards - 1) < 1:
+            raise NotLegalHere(f"{len(self.pack)} cards are too few to deal {self.cards} to each player and go on")
+        if self.stock_floor >= stock:
+            raise NotLegalHere(f"stock_floor is 0 to {stock - 1}, not {self.stock_floor}")
 
     @classmethod
     def preset(cls, name: str) -> "Rules":
@@ -88,6 +98,20 @@ class Rules:
     def as_record(self) -> dict[str, Any]:
         """Return the preset that differs in the fewest fields, and those fields."""
         return record_of(self, PRESETS)
+
+    @cached_property
+    def pack(self) -> tuple[int, ...]:
+        """Return the cards of the deck, as bit numbers.
+
+        >>> len(Rules().pack), len(Rules(cards=3, ranks=3, suits=3, stock_floor=0).pack)
+        (52, 9)
+        """
+        return tuple(13 * suit + rank for suit in range(self.suits) for rank in range(self.ranks))
+
+    @property
+    def small(self) -> bool:
+        """Tell whether this is not gin as it is played, ten cards of fifty-two."""
+        return (self.cards, len(self.pack)) != (10, 52)
 
     @property
     def most_of_a_round(self) -> int:
@@ -134,3 +158,17 @@ PRESETS = {
         match_points=0,
     ),
 }
+
+# Eight cards, three in a hand, two draws: runs, knocks, lay-offs, gins and undercuts, in a tree that is walked in seconds.
+MINI = Rules(
+    knock_limit=5,
+    gin_bonus=4,
+    undercut_bonus=4,
+    stock_floor=0,
+    most_draws=2,
+    first_starter="first",
+    match_points=0,
+    cards=3,
+    ranks=4,
+    suits=2,
+)

@@ -38,7 +38,7 @@ from meldlab.gin.kernel_vector import ACTIONS, FEATURES, GAME, SEED, STRIDE, Tab
 from meldlab.gin.move import DRAW as DRAW_MOVE
 from meldlab.gin.move import DROPS, TAKES, Move, Verb
 from meldlab.gin.move import PASS as PASS_MOVE
-from meldlab.gin.rules import Rules
+from meldlab.gin.rules import ONLY_SIMPLE, Rules
 from meldlab.gin.saved_tables import check_tables
 from meldlab.gin.stepping import Cores, put
 from meldlab.gin.view import View, best_melds
@@ -150,6 +150,8 @@ class GinVector:
             raise NoSuchThing("reward", str(self.reward), REWARDS)
         self.opponent = None if opponent is None else seat(players.parse(opponent) if isinstance(opponent, str) else opponent)
         self._engine = _engine(device, whole_number(threads, "number of threads"))
+        if rules.small and self.opponent is not None and self.opponent.vector[KIND] != SIMPLE:
+            raise NotLegalHere(ONLY_SIMPLE)
         self._settings = np.array([*every_rule(rules), REWARDS.index(self.reward), 1], np.int64)
         self._seats = self._checked_seats(seats)
         self._build(finals)

@@ -9,7 +9,7 @@
 import os
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -60,6 +60,8 @@ class Setting:
         whole_number(self.ranks, "ranks of the deck", 3, 13)
         if self.stock < self.rules.stock_floor + 2:
             raise NotLegalHere(f"{4 * self.ranks} cards are too few to deal {self.cards} to each player and go on")
+        if self.rules.small:
+            raise NotLegalHere("a small game is told by cards and ranks, not by its rules")
         rule_vector(self.rules)  # names a rule that the kernel does not play
 
     @property
@@ -86,7 +88,7 @@ class Setting:
     @property
     def vector(self) -> NDArray[np.int64]:
         """Return the rules as the kernels take them."""
-        return rule_vector(self.rules, self.cards, self.ranks)
+        return rule_vector(replace(self.rules, cards=self.cards, ranks=self.ranks))
 
     @property
     def full(self) -> bool:

@@ -37,11 +37,11 @@ class Deal:
         object.__setattr__(self, "seed", verified(self.seed))
         object.__setattr__(self, "game", whole_number(self.game, "number of a game"))
 
-    def deck(self, round: int) -> Deck:
-        """Return the deck that round ``round`` is dealt from: the one given for it, or a shuffled one."""
+    def deck(self, round: int, pack: Sequence[int] = range(52)) -> Deck:
+        """Return the deck that round ``round`` is dealt from: the one given for it, or the cards of the ``pack`` shuffled."""
         if round < len(self.given):
             return Deck.parse(self.given[round])
-        return Deck.shuffled(self.seed, self.game, round)
+        return Deck.shuffled(self.seed, self.game, round, pack)
 
     def below(self, bound: int, round: int, purpose: Purpose) -> int:
         """Return a draw that belongs to the deal, such as who starts."""

@@ -1,6 +1,6 @@
 """``meldlab gin``: play gin rummy, ask for advice, let players meet."""
 
-from meldlab.cli.gin import advise, arena, compute, play, review
+from meldlab.cli.gin import advise, arena, compute, export, play, review
 from meldlab.cli.options import door
 
 __all__ = ["app"]
@@ -12,4 +12,5 @@ app = door(
     review=review.review,
     arena=arena.arena,
     compute=compute.compute,
+    export=export.export,
 )

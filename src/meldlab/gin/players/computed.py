@@ -21,7 +21,7 @@ from meldlab.gin.players.kernel_looking import computed_discard, computed_takes
 from meldlab.gin.players.player import Drop, GinPlayer, Valued, valued_drops
 from meldlab.gin.players.sight import sight_of
 from meldlab.gin.values.folder import load
-from meldlab.gin.view import HAND_CARDS, View
+from meldlab.gin.view import View
 from meldlab.play import Chance
 
 __all__ = ["ComputedPlayer"]
@@ -77,7 +77,7 @@ class ComputedPlayer(GinPlayer):
 
     def think(self, view: View, chance: Chance) -> list[Valued]:
         """Return what the hand is worth after each discard."""
-        return valued_drops(view, self._weighed(view)[1]) if len(view.card_indices) > HAND_CARDS else []
+        return valued_drops(view, self._weighed(view)[1]) if len(view.card_indices) > view.rules.cards else []
 
     def _weighed(self, view: View) -> tuple[int, NDArray[np.float64]]:
         """Return the kernel's choice, and what each discard leaves."""

@@ -24,7 +24,7 @@ from meldlab.gin.move import Verb
 from meldlab.gin.players import kernel_ensemble
 from meldlab.gin.players.player import Drop, GinPlayer, Valued, valued_drops
 from meldlab.gin.players.sight import sight_of
-from meldlab.gin.view import HAND_CARDS, View
+from meldlab.gin.view import View
 from meldlab.play import Chance
 from meldlab.play.record import toml
 
@@ -280,7 +280,7 @@ class EnsemblePlayer(GinPlayer):
 
     def think(self, view: View, chance: Chance) -> list[Valued]:
         """Return what the hand is worth after each discard."""
-        return valued_drops(view, self._weighed(view)[1]) if len(view.card_indices) > HAND_CARDS else []
+        return valued_drops(view, self._weighed(view)[1]) if len(view.card_indices) > view.rules.cards else []
 
     def outlook(self, view: View) -> Outlook:
         """Say where the player believes the cards to be."""

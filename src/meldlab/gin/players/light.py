@@ -24,7 +24,7 @@ from meldlab.gin.move import DRAW, DROPS, PASS, TAKES, Move, Verb
 from meldlab.gin.players.kernel_light import KNOCK_ANSWER, answer, light_best, light_discard, light_draws, light_takes
 from meldlab.gin.players.player import Drop, GinPlayer, Valued
 from meldlab.gin.players.sight import sight_of
-from meldlab.gin.view import HAND_CARDS, Phase, View, best_melds
+from meldlab.gin.view import Phase, View, best_melds
 from meldlab.play import Chance
 
 __all__ = ["LightPlayer"]
@@ -104,7 +104,7 @@ class LightPlayer(GinPlayer):
 
     def think(self, view: View, chance: Chance) -> list[Valued]:
         """Return what each move is worth: the upcard and the stock, or every discard and the knocks with it."""
-        if len(view.card_indices) > HAND_CARDS:
+        if len(view.card_indices) > view.rules.cards:
             return [one for card in view.card_indices if card != view.taken_index for one in self._dropping(view, card)]
         if view.phase not in (Phase.OFFER, Phase.DRAW):
             return []

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from meldlab.cards import Hand
 from meldlab.chance import Purpose
-from meldlab.errors import BadText
+from meldlab.errors import BadText, NotLegalHere
 from meldlab.gin import kernel_layout
 from meldlab.gin.batch import playing_out, rule_vector
 from meldlab.gin.kernel import makes_meld
@@ -21,7 +21,7 @@ from meldlab.gin.move import DRAW, DROPS, PASS, TAKES, Move, Verb
 from meldlab.gin.players.kernel_rollout import Situation, discard_deadwoods, rollouts
 from meldlab.gin.players.player import GinPlayer, Valued
 from meldlab.gin.players.simple import SimplePlayer
-from meldlab.gin.rules import Rules
+from meldlab.gin.rules import ONLY_SIMPLE, Rules
 from meldlab.gin.view import Phase, View, is_big_gin
 from meldlab.play import Chance
 
@@ -119,6 +119,8 @@ def situation_of(view: View) -> Situation:
 @cache
 def _rules(rules: Rules) -> NDArray[np.int64]:
     """Return the rules that rounds are played out by: the kernel's, which know no last knock at the wall."""
+    if rules.small:
+        raise NotLegalHere(ONLY_SIMPLE)
     return rule_vector(replace(rules, wall_knock=False))
 
 

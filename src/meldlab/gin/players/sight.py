@@ -1,7 +1,9 @@
 """What a player sees at the table, as the kernels take it."""
 
+from meldlab.errors import NotLegalHere
 from meldlab.gin.kernel_layout import Sight
 from meldlab.gin.move import Verb
+from meldlab.gin.rules import ONLY_SIMPLE
 from meldlab.gin.view import View
 
 __all__ = ["sight_of"]
@@ -9,6 +11,8 @@ __all__ = ["sight_of"]
 
 def sight_of(view: View) -> Sight:
     """Return a view as the structure that the kernels of players decide by."""
+    if view.rules.small:
+        raise NotLegalHere(ONLY_SIMPLE)
     dropped, top = 0, view.pile_indices[-1] if view.pile_indices else -1
     fed = False
     for seat, move in view.history:

@@ -13,7 +13,7 @@ from meldlab.errors import BadText
 from meldlab.gin import kernel_layout
 from meldlab.gin.move import DROPS
 from meldlab.gin.players.player import Drop, GinPlayer, Valued, simple_discard
-from meldlab.gin.view import HAND_CARDS, View
+from meldlab.gin.view import View
 from meldlab.melds import discards
 from meldlab.play import Chance
 
@@ -56,7 +56,7 @@ class SimplePlayer(GinPlayer):
 
     def think(self, view: View, chance: Chance) -> list[Valued]:
         """Return the deadwood that each discard leaves, as points lost."""
-        eleven = len(view.card_indices) > HAND_CARDS
+        eleven = len(view.card_indices) > view.rules.cards
         return [Valued(DROPS[card.index], -float(left)) for card, left in discards(view.hand).items()] if eleven else []
 
     def vector(self) -> NDArray[np.float64]:

@@ -1,0 +1,24 @@
+"""Our games registered with OpenSpiel, its gin rummy as our records, and players that sit at both tables.
+
+Importing this room registers ``python_meldlab_gin_rummy``, ``python_meldlab_mini_gin`` and ``python_meldlab_recycle``:
+
+>>> import pyspiel
+>>> import meldlab.adapters.openspiel
+>>> game = pyspiel.load_game("python_meldlab_gin_rummy(rules=pagat,match_points=0)")
+>>> game.num_distinct_actions(), game.observation_tensor_shape()
+(172, [536])
+"""
+
+from meldlab.errors import NotPossible
+
+try:
+    import pyspiel  # noqa: F401  # asked for here, so that whoever has it not reads one line
+except ModuleNotFoundError:
+    raise NotPossible("OpenSpiel is not installed: pip install open_spiel") from None
+
+from meldlab.adapters.openspiel.bots import PlayerBot, SimpleBot
+from meldlab.adapters.openspiel.gin import GIN_RUMMY, MINI_GIN
+from meldlab.adapters.openspiel.histories import history_of, record_of
+from meldlab.adapters.openspiel.recycle import RECYCLE
+
+__all__ = ["GIN_RUMMY", "MINI_GIN", "RECYCLE", "PlayerBot", "SimpleBot", "history_of", "record_of"]
