@@ -43,9 +43,10 @@ def plays_in_kernel(player: object) -> bool:
     from meldlab.gin.players.computed import ComputedPlayer
     from meldlab.gin.players.ensemble import EnsemblePlayer
     from meldlab.gin.players.light import LightPlayer
+    from meldlab.gin.players.marjj import MarjjPlayer
     from meldlab.gin.players.simple import SimplePlayer
 
-    return type(player) in (SimplePlayer, EnsemblePlayer, LightPlayer, ComputedPlayer)
+    return type(player) in (SimplePlayer, EnsemblePlayer, LightPlayer, ComputedPlayer, MarjjPlayer)
 
 
 def seat(player: Any) -> Seated:

@@ -174,7 +174,7 @@ def _seated(player: str) -> tuple[Seated, dict[Rules, Equity]]:
     """Return a player by its name, and what points were found to be worth to it; all its reviewers share that."""
     found = players.parse(player)
     if not plays_in_kernel(found):
-        raise NotLegalHere(f"{player} cannot review: simple, knock:A,B,T, ensemble and computed ones play worlds out")
+        raise NotLegalHere(f"{player} cannot review: simple, knock:A,B,T, ensemble, marjj and computed ones play worlds out")
     return seat(found), {}
 
 
