@@ -23,7 +23,7 @@ from meldlab.gin.rules import Rules
 from meldlab.pieces import on_cores
 from meldlab.play.batch import Batch
 
-__all__ = ["Seated", "batch_of", "pair_of", "play_batch", "playing_out", "plays_in_kernel", "rule_vector", "seat", "trace"]
+__all__ = ["Seated", "batch_of", "pair_of", "play_batch", "plays_in_kernel", "rule_vector", "seat", "trace"]
 
 CHUNK = 16  # games of the first piece that a core plays; an ensemble needs some five milliseconds for them
 NEXT = {"alternates": kernel_layout.ALTERNATES, "winner": kernel_layout.WINNER, "loser": kernel_layout.LOSER}
@@ -86,14 +86,6 @@ def pair_of(first: Any, second: Any) -> Pair:
     none = NO_VALUES._replace(codes=np.zeros((1, 1), kinds.pop() if kinds else np.uint8))
     one, other = (book if book.values.codes.size > 1 else book._replace(values=none) for book in (each.book for each in both))
     return Pair(np.array([each.vector for each in both]), (one, other))
-
-
-def playing_out(first: Any, second: Any) -> Pair:
-    """Return the two who play a round out from its middle: simple ones, since others would have to remember how it began."""
-    for one in (seat(first), seat(second)):
-        if one.vector[KIND] != SIMPLE:
-            raise NotLegalHere(f"{one.name} cannot play a round out from its middle; simple, gin-only and knock:A,B,T can")
-    return pair_of(first, second)
 
 
 def rule_vector(rules: Rules, cards: int = 10, ranks: int = 13) -> NDArray[np.int64]:
