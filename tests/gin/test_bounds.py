@@ -13,7 +13,7 @@ import pytest
 
 from meldlab.errors import MeldlabError, NotLegalHere, NotPossible
 from meldlab.gin import Gin, Rules, kernel_round, players
-from meldlab.gin.batch import pair_of, play_batch, playing_out, rule_vector, seat, trace
+from meldlab.gin.batch import pair_of, play_batch, rule_vector, seat, trace
 from meldlab.gin.book import NO_NETWORK, NO_VALUES
 from meldlab.gin.kernel_layout import COMPUTED, ENSEMBLE, KIND, LIGHT, PARAMETERS
 from meldlab.gin.players import ComputedPlayer, Ensemble, EnsemblePlayer, LightPlayer, SimplePlayer
@@ -224,12 +224,6 @@ def test_rules_have_bounds(value: int) -> None:
     for name in ("gin_bonus", "match_points", "knock_limit"):
         with pytest.raises(NotLegalHere, match=f"{name} must be a whole number from 0 to 10000"):
             Rules.read({name: value})
-
-
-@pytest.mark.parametrize("player", ["ensemble", "computed:light"])
-def test_only_simple_players_play_a_round_out(player: str) -> None:
-    with pytest.raises(NotLegalHere, match="cannot play a round out from its middle"):
-        playing_out(SimplePlayer(), players.parse(player))
 
 
 def test_a_kernel_chooses_a_card_whatever_it_computes() -> None:

@@ -13,7 +13,7 @@ from meldlab.gin import Rules
 from meldlab.gin.batch import rule_vector
 from meldlab.gin.book import NO_BOOK
 from meldlab.gin.kernel_layout import COMPUTED, KIND, KNOWNS, PARAMETERS, TURNS, Book, Pair
-from meldlab.gin.players import SimplePlayer
+from meldlab.gin.players import MarjjPlayer, SimplePlayer
 from meldlab.gin.values.folder import dead_cards
 from meldlab.gin.values.guided import guided_value
 from meldlab.gin.values.odds import Odds
@@ -58,6 +58,8 @@ def work(device: str) -> dict[str, Any]:
     counts = engine.play(pair, vector, 2, 0, GAMES // 2)
     won = engine.won(pair, vector, 2, GAMES // 2)
     second = engine.tally(pair, vector, 3, ROUNDS)
+    marjj = Pair(np.array([MarjjPlayer().vector(), simple]), (none, none))
+    counts = np.concatenate([counts, engine.play(marjj, vector, 4, 0, GAMES)])
     codes = [row.copy_to_host() if hasattr(row, "copy_to_host") else row for row in (solved.codes[0], solved.codes[1])]
     means = np.array([solved.value, guided])
     found = {"first": first, "value": seen[1], "guided": seen[0], "means": means, "counts": counts, "won": won, "second": second}

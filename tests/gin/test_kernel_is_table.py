@@ -44,7 +44,7 @@ def assert_alike(seated: list[Any], rules: Rules, games: int) -> list[list[int]]
 @pytest.mark.parametrize("portion", range(8))
 def test_under_random_rules(portion: int) -> None:
     chance = Random(100 + portion)
-    known = ["simple", "gin-only", "knock:10,0,6", "ensemble", "ensemble:best", "computed:light"]
+    known = ["simple", "gin-only", "knock:10,0,6", "ensemble", "ensemble:best", "computed:light", "marjj"]
     for _ in range(5):
         rules = random_rules(chance)
         seated: list[Any] = [players.parse(chance.choice(known)), EnsemblePlayer(random_ensemble(chance))]

@@ -40,7 +40,7 @@ GAMES: dict[str, Callable[[], Game[Any]]] = {
     "toy": HighCard,
 }
 # Who sits at the tables of a game, by its first word; where there are two, they sit in turn.
-GIN_PLAYERS = ("random", "simple", "gin-only", "ensemble", "ensemble:best", "computed:light", "computed:light-ensemble", "mc:4")
+GIN_PLAYERS = ("random", "simple", "gin-only", "ensemble", "ensemble:best", "computed:light", "computed:light-ensemble", "marjj", "mc:4")
 RECYCLE_TABLES = ("random", "mcts:2 ismcts:2:taken", "pimc:2:taken:rank ismcts:2", "pimc:2 mcts:2:taken")
 TABLES: dict[str, dict[str, list[Callable[[], Player[Any, Any]]]]] = {
     "gin": {

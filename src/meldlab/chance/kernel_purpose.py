@@ -43,6 +43,7 @@ class Purpose(IntEnum):
     IMAGINED_HANDS = 204
     PLAYOUT = 205
     REVIEW = 206
+    DEVELOPING = 207
 
     # Simulations outside the table.
     STOPPING = 300

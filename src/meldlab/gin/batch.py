@@ -29,7 +29,6 @@ __all__ = [
     "every_rule",
     "pair_of",
     "play_batch",
-    "playing_out",
     "plays_here",
     "plays_in_kernel",
     "rule_vector",
@@ -55,9 +54,10 @@ def plays_in_kernel(player: object) -> bool:
     from meldlab.gin.players.computed import ComputedPlayer
     from meldlab.gin.players.ensemble import EnsemblePlayer
     from meldlab.gin.players.light import LightPlayer
+    from meldlab.gin.players.marjj import MarjjPlayer
     from meldlab.gin.players.simple import SimplePlayer
 
-    return type(player) in (SimplePlayer, EnsemblePlayer, LightPlayer, ComputedPlayer)
+    return type(player) in (SimplePlayer, EnsemblePlayer, LightPlayer, ComputedPlayer, MarjjPlayer)
 
 
 def plays_here(rules: Rules, players: Sequence[object]) -> bool:
@@ -112,14 +112,6 @@ def _dealt(first: Any, second: Any, rules: Rules) -> Pair:
     if rules.small and any(pair.vectors[:, KIND] != SIMPLE):
         raise NotLegalHere(ONLY_SIMPLE)
     return pair
-
-
-def playing_out(first: Any, second: Any) -> Pair:
-    """Return the two who play a round out from its middle: simple ones, since others would have to remember how it began."""
-    for one in (seat(first), seat(second)):
-        if one.vector[KIND] != SIMPLE:
-            raise NotLegalHere(f"{one.name} cannot play a round out from its middle; simple, gin-only and knock:A,B,T can")
-    return pair_of(first, second)
 
 
 def rule_vector(rules: Rules) -> NDArray[np.int64]:

@@ -1,7 +1,8 @@
 """Kernels on gin hands: discards, arrangements, lay-offs, and the decisions of the simple player.
 
-Everything rests on three tables of the 8192 suit lanes: the fewest points outside runs, the cards that one best choice of runs
-covers, and how many best choices there are. Sets join suits and are chosen first; ranks with three or four cards are few.
+Everything rests on four tables of the 8192 suit lanes: the fewest points outside runs, the cards that one best choice of runs
+covers, how many best choices there are, and what the best discard saves. Sets join suits and are chosen first; ranks with three or four
+cards are few.
 """
 
 import numpy as np
@@ -28,6 +29,11 @@ for _lane in range(1, 8192):
     WAYS[_lane] = sum(int(WAYS[rest]) for left, rest, _ in _tries if left == _best)
     _, _rest, _run = max((one for one in _tries if one[0] == _best), key=lambda one: one[2])
     COVERED[_lane] = int(COVERED[_rest]) | _run
+
+# By how many points the best discard from a lane lowers what is left of it; without a run too few that is below 0, and so for an empty one.
+SAVED = np.full(8192, -100, np.int8)
+for _lane in range(1, 8192):
+    SAVED[_lane] = max(int(LEFT[_lane]) - int(LEFT[_lane ^ 1 << _rank]) for _rank in range(13) if _lane >> _rank & 1)
 
 # Windows of five ranks around a card that hold two neighbours to make a run of: below, around, above.
 MAKES_RUN = np.array([window & 3 == 3 or window & 10 == 10 or window & 24 == 24 for window in range(32)], np.bool_)
@@ -120,6 +126,31 @@ def discards(hand, left):
     left[:] = 500
     ranks = ranks_with_sets(hand)
     return _sets_left(hand, ranks, left) if ranks else _lanes_left(hand, left)
+
+
+@scalar_kernel
+def _least_with_sets(hand, ranks):
+    """Return the least deadwood after a discard, over every choice of sets on ``ranks``."""
+    if ranks == 0:
+        total, saved = np.int64(0), np.int64(-100)
+        for suit in range(4):
+            lane = (hand >> (13 * suit)) & LANE
+            total += np.int64(LEFT[lane])
+            saved = max(saved, np.int64(SAVED[lane]))
+        return total - saved
+    others = ranks & (ranks - 1)
+    rank = np.int64(LOWEST[ranks])
+    held = suits_held(hand, rank)
+    least = _least_with_sets(hand, others)
+    for i in range(1, 6 if held == 15 else 2):
+        least = min(least, _least_with_sets(hand ^ (TRIES[held, i] << rank), others))
+    return least
+
+
+@scalar_kernel
+def least_after_discard(hand):
+    """Return the least deadwood that a discard can leave, the least that ``discards`` fills in."""
+    return _least_with_sets(hand, ranks_with_sets(hand))
 
 
 @scalar_kernel
@@ -298,6 +329,31 @@ def lay_off(loose, melds, many):
             rest >>= 1
             card += 1
     return loose
+
+
+@scalar_kernel
+def guarded_melds(hand, unseen, melds):
+    """Write into ``melds``, [4] int64, the arrangement with the least deadwood on which the fewest ``unseen`` cards can be laid off.
+
+    Among equals it is the first; returns how many melds.
+    """
+    ranks, least = ranks_with_sets(hand), deadwood(hand, LEFT)
+    fewest, chosen, many = np.int64(64), np.int64(0), np.int64(0)
+    for nth in range(_count(hand, ranks, least)):
+        many = -1 - _pick(hand, ranks, least, np.int64(nth), melds, np.int64(0))
+        fitting, rest = np.int64(0), unseen
+        while rest:
+            for i in range(many):
+                if fits(melds[i], lowest_card(rest)):
+                    fitting += 1
+                    break
+            rest &= rest - 1
+        if fitting < fewest:
+            fewest, chosen = fitting, np.int64(nth)
+    many = -1 - _pick(hand, ranks, least, chosen, melds, np.int64(0))
+    for i in range(many, len(melds)):
+        melds[i] = 0
+    return many
 
 
 @scalar_kernel

@@ -9,12 +9,13 @@ from typing import Any, NamedTuple
 PASS, TAKE, DRAW, DROP, KNOCK, BIG, SHOW = range(7)
 
 # Kinds of players, at place KIND of a vector.
-SIMPLE, ENSEMBLE, COMPUTED, LIGHT = range(4)
+SIMPLE, ENSEMBLE, COMPUTED, LIGHT, MARJJ = range(5)
 
 # Places in a vector.
 KIND = 0
 KNOCK_EARLY, KNOCK_LATE, KNOCK_TURN = 1, 2, 3
 NOISE = 1  # of a light player that tries things out; it has no thresholds
+LOOK, FADES, TURN_DRAWS, DANGER = 4, 5, 6, 7  # of a marjj: points for what the next card saves, less each turn of so many draws; of feeding
 DRAW_TURN = 4
 DRAWS, DECLINES, DROPS = 5, 8, 11  # one rank away, two away, same rank
 MELD = 14  # obtainability of a card the opponent took, of an unknown card; weight of sets, of runs

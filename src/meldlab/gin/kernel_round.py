@@ -11,10 +11,12 @@ from meldlab.chance.kernel_purpose import Purpose
 from meldlab.compiling import inlined_kernel, kernel, scalar_kernel
 from meldlab.gin.kernel import (
     DISCARD,
+    FULL,
     LEFT,
     MELDS,
     POINTS,
     bit,
+    guarded_melds,
     lay_off,
     makes_meld,
     pick_melds,
@@ -35,6 +37,7 @@ from meldlab.gin.players.kernel_ensemble import (
 )
 from meldlab.gin.players.kernel_light import light_discard, light_takes
 from meldlab.gin.players.kernel_looking import computed_discard, computed_takes
+from meldlab.gin.players.kernel_marjj import marjj_discard, marjj_takes
 from meldlab.melds.kernel import deadwood
 
 DEAL, STARTER, SCORES = int(Purpose.DEAL), int(Purpose.STARTER), int(Purpose.SCORES)
@@ -89,6 +92,8 @@ def take_decision(desk, seat, upcard, pair):
         return ensemble_takes(sight, upcard, desk.order[seat], desk.belief[seat], player, sheet)
     if kind == COMPUTED:
         return computed_takes(sight, upcard, pair.books[seat].values, sheet)
+    if kind == MARJJ:
+        return marjj_takes(sight, upcard)
     return light_takes(sight, upcard, pair.books[seat].network, sheet)
 
 
@@ -111,6 +116,10 @@ def drop_decision(desk, seat, drawn, taken, pair, root):
         key = decision(root, notes[STEP], seat, DISCARD)
         chosen = light_discard(sight, player[NOISE], key, pair.books[seat].network, sheet)
         return chosen & 63, sheet.left[chosen & 63], chosen >= 64
+    if kind == MARJJ:
+        most = threshold(player, notes[TURN + seat], notes[KNOCK_LIMIT])
+        chosen = marjj_discard(sight, most, player, sheet)
+        return chosen & 63, chosen >> 6, chosen >> 6 <= most
     order, belief = desk.order[seat], desk.belief[seat]
     order[10] = drawn
     chosen = weigh_knock(ensemble_discard(sight, order, belief, player, sheet), sight, belief, player, sheet.left)
@@ -179,27 +188,33 @@ def laid_open(hand, theirs, big, rules, other_key, shown, many, melds):
     return np.int64(0)
 
 
-@scalar_kernel
-def showdown(hand, theirs, big, rules, own_key, other_key, shown, melds):
-    """Return what a knock with ``hand`` against ``theirs`` is worth, as ``laid_open`` tells it.
+@inlined_kernel
+def showdown(desk, knocker, verb, card, players, rules, root):
+    """Return what a knock is worth, as ``laid_open`` tells it; the desk then has the melds of both.
 
-    ``shown`` and ``melds``, [4] int64, are set to the melds of both; the keys address who arranges them how.
+    ``card``: the discard, which is out of the knocker's hand already.
     """
-    many = pick_melds(hand, own_key, shown)
-    return laid_open(hand, theirs, big, rules, other_key, shown, many, melds)
+    notes, other, step = desk.notes, 1 - knocker, desk.notes[STEP]
+    hand = notes[HAND + knocker]
+    if players[knocker, KIND] == MARJJ:
+        unseen = FULL & ~(hand | notes[PILE]) if verb == BIG else FULL & ~(hand | notes[PILE] | bit(card))
+        many = guarded_melds(hand, unseen, desk.shown)
+    else:
+        many = pick_melds(hand, decision(root, step, knocker, MELDS), desk.shown)
+    other_key = decision(root, step + 1, other, MELDS)
+    return laid_open(hand, notes[HAND + other], verb == BIG, rules, other_key, desk.shown, many, desk.melds)
 
 
 @inlined_kernel
-def settle(desk, knocker, verb, card, rules, root):
+def settle(desk, knocker, verb, card, players, rules, root):
     """Show both hands after a knock and fill the outcome."""
-    notes, melds, shown, log, outcome = desk.notes, desk.melds, desk.shown, desk.log, desk.outcome
+    notes, log, outcome = desk.notes, desk.log, desk.outcome
     other, step = 1 - knocker, notes[STEP]
-    own_key, other_key = decision(root, step, knocker, MELDS), decision(root, step + 1, other, MELDS)
-    worth = showdown(notes[HAND + knocker], notes[HAND + other], verb == BIG, rules, own_key, other_key, shown, melds)
+    worth = showdown(desk, knocker, verb, card, players, rules, root)
     write(log, step, knocker, verb, card)
-    write_melds(log, step, shown)
+    write_melds(log, step, desk.shown)
     write(log, step + 1, other, SHOW, -1)
-    write_melds(log, step + 1, melds)
+    write_melds(log, step + 1, desk.melds)
     notes[STEP] = step + 2
     outcome[0] = -1 if worth == 0 else knocker if worth > 0 else other
     outcome[1], outcome[2], outcome[3], outcome[4] = abs(worth) >> 2, worth & 1, worth < 0, knocker
@@ -222,9 +237,7 @@ def note_discard(desk, diary, card, left_over, knocked, pair, rules, root):
     diary[row, OWN_SCORE], diary[row, OTHER_SCORE] = notes[SCORED], notes[SCORED + 1]
     diary[row, IF_KNOCK] = CANNOT_KNOCK
     if left_over <= notes[KNOCK_LIMIT]:
-        step = notes[STEP]
-        own_key, other_key = decision(root, step, 0, MELDS), decision(root, step + 1, 1, MELDS)
-        worth = showdown(notes[HAND], notes[HAND + 1], False, rules, own_key, other_key, desk.shown, desk.melds)
+        worth = showdown(desk, 0, KNOCK, card, pair.vectors, rules, root)
         diary[row, IF_KNOCK] = worth >> 2 if worth >= 0 else -(-worth >> 2)
 
 
@@ -345,7 +358,7 @@ def play_on(desk, diary, seat, passes, pair, rules, root, first):
             notes[TURN + seat] += 1
             if rules[BIG_GIN] and deadwood(hand, LEFT) == 0:
                 notes[TURN + seat] -= 1  # no discard, so no line in the diary
-                settle(desk, seat, BIG, -1, rules, root)
+                settle(desk, seat, BIG, -1, players, rules, root)
                 return
             card, after, wanted = drop_decision(desk, seat, drawn, taken, pair, root)
         first = CHOSEN
@@ -353,7 +366,7 @@ def play_on(desk, diary, seat, passes, pair, rules, root, first):
         if seat == 0 and len(diary) > 0:
             note_discard(desk, diary, card, after, wanted, pair, rules, root)
         if wanted:
-            settle(desk, seat, KNOCK, card, rules, root)
+            settle(desk, seat, KNOCK, card, players, rules, root)
             return
         write(log, notes[STEP], seat, DROP, card)
         drop_card(notes, seat, card, pile, players, belief)

@@ -181,7 +181,7 @@ def act(desk, place, action, players, rules):
         card = np.int64(action - DO_KNOCK)
         if action != DO_BIG:
             notes[HAND + seat] ^= bit(card)
-        settle(desk, seat, BIG if action == DO_BIG else KNOCK, card, rules, notes[ROOT])
+        settle(desk, seat, BIG if action == DO_BIG else KNOCK, card, players, rules, notes[ROOT])
         return True
     if action >= DO_DROP:
         return discard(desk, place, np.int64(action - DO_DROP), players, rules)

@@ -1,21 +1,26 @@
 """Decisions valued anew: as exact as worlds allow, from what the seat knew, and found where somebody blunders."""
 
 import pickle
-from itertools import combinations, permutations
+from collections import Counter
+from itertools import permutations
 
 import numpy as np
 import pytest
 
-from meldlab.cards import Deck, Hand
+from meldlab.cards import CARDS, Deck, Hand
 from meldlab.chance import Purpose
-from meldlab.chance.kernel import address, shuffle
+from meldlab.chance.kernel import address
 from meldlab.errors import NotLegalHere
-from meldlab.gin import Gin, Move, Phase, Round, Rules, Verb, View, players
+from meldlab.gin import Gin, Move, Phase, Round, Rules, Verb, View, players, worlds
 from meldlab.gin.advice import imagined_view
+from meldlab.gin.kernel_worlds import imagine
+from meldlab.gin.move import DRAW
 from meldlab.gin.players import SimplePlayer
 from meldlab.gin.review import GOOD, Decision, Kind, Reviewer, steps_of
 from meldlab.gin.review import reviewer as reviewing
 from meldlab.gin.review.candidates import candidates_of, kind_of, same
+from meldlab.gin.worlds import situation_of
+from meldlab.melds import discards
 from meldlab.play import Chance, Deal, Player, RandomPlayer, Table
 
 SIMPLE = SimplePlayer()
@@ -47,23 +52,32 @@ def played_out(round: Round, move: Move, player: Player[View, Move], root: int, 
 
 MELDS = "2C 3C 4C | 9D 9H 9S | 5H 6H 7H"
 # Eleven cards, three in stock, and all but two of the opponent's ten known: sixty worlds in all.
-NARROW = imagined_view(
+FULL_PILE = imagined_view(
     "2C 3C 4C 9D 9H 9S 5H 6H 7H 8S AD",
     discards="TC KC KD QC QD KH KS TD JD QH JC QS TS JS 8C 8D 7C 7D 5C 6C 4D 2D 3D 2S 3S 4S 5S 6S",
     opponent="AC AH AS JH TH 4H 3H 2H",
-)._replace(scores=(60, 70))
+)
+# The other has taken eight cards and drawn none: its hand is developed for one turn.
+NARROW = FULL_PILE._replace(scores=(60, 70), history=tuple(one for one in FULL_PILE.history if one != (1, DRAW)))
 
 
 def exact(view: View, move: Move) -> float:
     """The chance to win by all worlds there are, each played out at the table; ties of the simple player fall a few ways."""
     gone = view.mask | view.known_mask | sum(1 << card for card in view.pile_indices)
-    unseen = [card for card in range(52) if not gone >> card & 1]
-    known = tuple(card for card in range(52) if view.known_mask >> card & 1)
-    found = []
-    for held in combinations(unseen, 10 - len(known)):
-        for stock in permutations([card for card in unseen if card not in held]):
-            found += [played_out(world(view, (*held, *known), stock, ()), move, SIMPLE, root) for root in range(3)]
-    return float(QUICK.equity(view.rules).after((60, 70), 0, np.array(found)).mean())
+    unseen, known = [card for card in CARDS if not gone >> card.index & 1], tuple(card.index for card in view.known)
+    many: Counter[tuple[tuple[int, ...], tuple[int, ...]]] = Counter()
+    for order in permutations(unseen):
+        for at in range(len(unseen) - 2):
+            # One turn: a card comes, and the worst goes.
+            hidden, stock = list(order[:2]), list(order[2:])
+            left = discards(Hand([*view.known, *hidden, stock[at]]))
+            goes = min([stock[at], *hidden], key=left.__getitem__)
+            if goes != stock[at] and left[goes] > view.limit:
+                hidden[hidden.index(goes)], stock[at] = stock[at], goes
+            many[tuple(sorted(card.index for card in hidden)), tuple(card.index for card in stock)] += 1
+    found = [[played_out(world(view, (*held, *known), stock, ()), move, SIMPLE, root) for root in range(3)] for held, stock in many]
+    chances = QUICK.equity(view.rules).after((60, 70), 0, np.array(found)).mean(axis=1)
+    return float(np.average(chances, weights=list(many.values())))
 
 
 @pytest.mark.parametrize(
@@ -90,14 +104,12 @@ def test_a_world_is_played_out_as_at_the_table(name: str) -> None:
         key = np.uint64(Deal(0).chance(step.number, 0).key(Purpose.REVIEW))
         outcomes = reviewer._played(view, moves, step.number, range(4))
         for nth in range(4):
-            gone = view.mask | view.known_mask | sum(1 << card for card in view.pile_indices)
-            unseen = np.array([card for card in range(52) if not gone >> card & 1])
-            shuffle(unseen, address(key, nth, 0, 0, int(Purpose.IMAGINED_HANDS)))
-            hidden = 10 - len(view.known)
-            theirs = (*sorted(unseen[:hidden].tolist()), *(card.index for card in view.known))
+            mask, stock = imagine(situation_of(view), key, nth, reviewer.seated.vector, view.limit)
+            hidden = Hand.from_mask(int(mask)) - view.known
+            theirs = (*sorted(card.index for card in hidden), *(card.index for card in view.known))
             root = int(address(key, nth, 0, 0, int(Purpose.PLAYOUT)))
             history = () if name == "simple" else view.history  # the simple player remembers its own pairs only, and forgets them here
-            round = world(view, theirs, tuple(unseen[hidden:].tolist()), history)
+            round = world(view, theirs, tuple(stock.tolist()), history)
             slow = [played_out(round, move, player, root, view.scores) for move in moves]
             assert outcomes[nth].tolist() == slow, (step.number, nth)
             tried += len(slow)
@@ -115,7 +127,7 @@ def test_hidden_cards_change_nothing() -> None:
 def test_the_same_seed_gives_the_same_numbers_on_any_cores_and_in_any_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
     some = STEPS[:24]
     one = list(QUICK.decisions(some))
-    monkeypatch.setattr(reviewing, "CHUNK", 1)
+    monkeypatch.setattr(worlds, "CHUNK", 1)
     assert list(Reviewer.named("simple", worlds=60, threads=2).decisions(some)) == one
     assert list(Reviewer.named("simple", worlds=60, seed=1).decisions(some)) != one
     # It may be stopped, and taken up again.

@@ -29,6 +29,7 @@ __all__ = [
     "EnsemblePlayer",
     "GinPlayer",
     "LightPlayer",
+    "MarjjPlayer",
     "MonteCarloPlayer",
     "Outlook",
     "SimplePlayer",
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
     from meldlab.gin.players.computed import ComputedPlayer
     from meldlab.gin.players.ensemble import Ensemble, EnsemblePlayer, Outlook
     from meldlab.gin.players.light import LightPlayer
+    from meldlab.gin.players.marjj import MarjjPlayer
     from meldlab.gin.players.montecarlo import MonteCarloPlayer
     from meldlab.gin.players.player import Drop, GinPlayer, Valued
     from meldlab.gin.players.simple import SimplePlayer
@@ -56,12 +58,13 @@ MODULES = {
     "EnsemblePlayer": "ensemble",
     "GinPlayer": "player",
     "LightPlayer": "light",
+    "MarjjPlayer": "marjj",
     "MonteCarloPlayer": "montecarlo",
     "Outlook": "ensemble",
     "SimplePlayer": "simple",
     "Valued": "player",
 }
-BUILT_IN_PLAYERS = ("SimplePlayer", "EnsemblePlayer", "LightPlayer", "ComputedPlayer", "MonteCarloPlayer")
+BUILT_IN_PLAYERS = ("SimplePlayer", "EnsemblePlayer", "LightPlayer", "ComputedPlayer", "MarjjPlayer", "MonteCarloPlayer")
 
 
 def __getattr__(name: str) -> Any:
@@ -117,6 +120,7 @@ BUILT_IN: Mapping[str, tuple[str, Callable[[str], Seated]]] = {
     "simple": ("simple", _simple),
     "gin-only": ("gin-only", _simple),
     "knock": ("knock:EARLY,LATE,TURN", _simple),
+    "marjj": ("marjj[:paper]", partial(_parsed, "MarjjPlayer")),
     "mc": ("mc:N", partial(_parsed, "MonteCarloPlayer")),
     "ensemble": ("ensemble[:best|paper|shipped|base|text|FILE.toml]", partial(_parsed, "EnsemblePlayer")),
     "computed": ("computed:light|light-ensemble|DIR", _computed),

@@ -2,21 +2,12 @@
 
 from enum import StrEnum
 
-import numpy as np
-from numpy.typing import NDArray
-
-from meldlab.cards import Hand
-from meldlab.gin import kernel_layout
-from meldlab.gin.kernel import knocks
 from meldlab.gin.move import Move, Verb
-from meldlab.gin.review.kernel import CANDIDATE, ENDS, FIRST_SHOWN
-from meldlab.gin.round import returned_twice
-from meldlab.gin.view import Phase, View, best_melds
-from meldlab.melds import deadwood, lay_off
+from meldlab.gin.view import Phase, View
+from meldlab.melds import lay_off
 
-__all__ = ["Kind", "as_rows", "candidates_of", "kind_of", "same", "same_melds"]
+__all__ = ["Kind", "candidates_of", "kind_of", "same", "same_melds"]
 
-VERBS = {Verb.PASS: kernel_layout.PASS, Verb.TAKE: kernel_layout.TAKE, Verb.DRAW: kernel_layout.DRAW, Verb.DROP: kernel_layout.DROP}
 KNOCKING = (Verb.KNOCK, Verb.BIG_GIN)
 
 
@@ -67,41 +58,3 @@ def kind_of(done: Move, best: Move, as_good: bool) -> Kind:
     if done.verb in KNOCKING or best.verb in KNOCKING:
         return Kind.EARLY if done.verb in KNOCKING else Kind.LATE
     return Kind.DISCARD if done.verb is Verb.DROP else Kind.DRAW
-
-
-def as_rows(view: View, moves: list[Move]) -> NDArray[np.int64]:
-    """Return [moves, CANDIDATE] int64, moves as the kernel tries them; not for showing, where nothing is hidden."""
-    rows = np.zeros((len(moves), CANDIDATE), np.int64)
-    for row, move in zip(rows, moves, strict=True):
-        if view.phase is Phase.WALL:
-            _at_the_wall(row, view, move)
-        elif move.verb in KNOCKING:
-            _knock(row, view.mask & ~(1 << move.index if move.verb is Verb.KNOCK else 0), move)
-        elif _ends(view, move):
-            row[0] = ENDS
-        else:
-            row[:2] = VERBS[move.verb], max(move.index, 0)
-    return rows
-
-
-def _knock(row: NDArray[np.int64], shown: int, move: Move) -> None:
-    row[:FIRST_SHOWN] = kernel_layout.BIG if move.verb is Verb.BIG_GIN else kernel_layout.KNOCK, max(move.index, 0), shown
-    row[FIRST_SHOWN : FIRST_SHOWN + len(move.melds)] = [meld.hand.mask for meld in move.melds]
-
-
-def _at_the_wall(row: NDArray[np.int64], view: View, move: Move) -> None:
-    """Set a candidate at the wall: to pass ends the round, to take is to knock with the least deadwood."""
-    if move.verb is Verb.PASS:
-        row[0] = ENDS
-        return
-    eleven = view.mask | 1 << move.index
-    able = [card for card in range(52) if knocks(eleven, view.limit) >> card & 1]
-    cards = [card for card in able if card != move.index or view.rules.return_upcard] or able
-    least = min(cards, key=lambda card: deadwood(Hand.from_mask(eleven ^ 1 << card)))
-    _knock(row, eleven ^ 1 << least, Move(Verb.KNOCK, least, best_melds(eleven ^ 1 << least)[0]))
-
-
-def _ends(view: View, move: Move) -> bool:
-    """Tell whether a discard ends the round by a rule that the kernels do not know."""
-    rules, history = view.rules, (*view.history, (view.seat, move))
-    return move.verb is Verb.DROP and rules.void_if_returned_twice and returned_twice(history, move.index)

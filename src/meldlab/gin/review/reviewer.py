@@ -18,20 +18,15 @@ from meldlab.chance import Purpose, verified
 from meldlab.errors import NotLegalHere, whole_number
 from meldlab.gin import players
 from meldlab.gin.batch import Seated, pair_of, plays_in_kernel, seat
-from meldlab.gin.kernel_layout import ENSEMBLE, KIND, MOST_DRAWS
 from meldlab.gin.match import Gin, Match
-from meldlab.gin.move import Move, Verb
-from meldlab.gin.players.ensemble import events_of
-from meldlab.gin.players.kernel_ensemble import recall
-from meldlab.gin.players.montecarlo import rules_of, situation_of
-from meldlab.gin.review.candidates import as_rows, candidates_of, same
+from meldlab.gin.move import Move
+from meldlab.gin.review.candidates import candidates_of, same
 from meldlab.gin.review.decision import LEAST, SURE, Candidate, Decision, Judgement
 from meldlab.gin.review.equity import Equity
-from meldlab.gin.review.kernel import Memory, play_worlds
 from meldlab.gin.round import Round
 from meldlab.gin.rules import Rules
 from meldlab.gin.view import HAND_CARDS, Phase, View
-from meldlab.pieces import on_cores
+from meldlab.gin.worlds import played_out, points_of
 from meldlab.play import Deal, Record, Step, replay
 
 __all__ = ["PLAYER", "WORLDS", "Reviewer", "steps_of"]
@@ -39,8 +34,6 @@ __all__ = ["PLAYER", "WORLDS", "Reviewer", "steps_of"]
 PLAYER, WORLDS = "computed:light-ensemble", 200
 MOST_WORLDS = 1_000_000
 AGAIN = 4  # so many times the worlds, fresh ones, for what looks like a mistake
-LONGEST = 100  # draws after which a world is void: two may swap upcards for ever
-CHUNK = 4
 Worth = tuple[NDArray[np.float64], NDArray[np.float64]]
 
 
@@ -55,7 +48,7 @@ def steps_of(record: Record) -> list[Step[Match]]:
 class Reviewer:
     """A player who plays both seats of every world to the end of the round, on so many worlds.
 
-    The opponent is taken to play as the reviewer does, and the cards that a seat does not see to lie anywhere with equal chance.
+    The opponent is taken to play as the reviewer does, and its hand to be one that has been played with for as many turns as the real one.
     """
 
     seated: Seated = field(repr=False)
@@ -133,40 +126,15 @@ class Reviewer:
         outcomes = _shown(view, moves) if view.phase is Phase.SHOW else self._played(view, moves, number, worlds)
         scores = view.scores[view.seat], view.scores[1 - view.seat]
         chances = self.equity(view.rules).after(scores, int(view.starter != view.seat), outcomes)
-        return chances, (np.sign(outcomes) * np.maximum(abs(outcomes) - 1, 0)).astype(np.float64)
+        return chances, points_of(outcomes)
 
     def _played(self, view: View, moves: list[Move], number: int, worlds: range) -> NDArray[np.int64]:
         # The worlds hang from a seed of the review's own: from that of the game the hidden cards could be told.
         hidden = 52 - HAND_CARDS - (view.mask | sum(1 << card for card in view.pile_indices)).bit_count()
         if hidden != view.stock:
             raise NotLegalHere(f"{hidden} cards would be in stock in this position, not {view.stock}")
-        key = np.uint64(Deal(self.seed).chance(number, view.seat).key(Purpose.REVIEW))
-        rows, situation, memory = as_rows(view, moves), situation_of(view), self._memory(view)
-        pair, rules, outcomes = pair_of(self.seated, self.seated), rules_of(view), np.zeros((len(worlds), len(moves)), np.int64)
-        rules[MOST_DRAWS] = min(rules[MOST_DRAWS], situation.draws + LONGEST)
-
-        def play(first: int, many: int) -> None:
-            play_worlds(rows, worlds.start + first, key, situation, memory, pair, rules, outcomes[first : first + many])
-
-        on_cores(play, len(worlds), threads=self.threads, size=CHUNK)
-        return outcomes
-
-    def _memory(self, view: View) -> Memory:
-        own, other, vector = view.seat, 1 - view.seat, self.seated.vector
-        dropped, seen = [0, 0], 0
-        for who, move in view.history:
-            if move.verb is Verb.DROP:
-                dropped[who] |= 1 << move.index
-                seen &= ~(0 if who == other else 1 << move.index)
-            elif move.verb is Verb.TAKE and who == own:
-                seen |= 1 << move.index
-        beliefs = np.zeros((2, 54))
-        if vector[KIND] == ENSEMBLE:
-            events = events_of(view)
-            for place, who in enumerate((own, other)):
-                recall(who, events, vector, beliefs[place])
-        gone, scores = (np.array([values[own], values[other]], np.int64) for values in (dropped, view.scores))
-        return Memory(seen, gone, scores, np.array(view.card_indices, np.int64), beliefs)
+        key = Deal(self.seed).chance(number, view.seat).key(Purpose.REVIEW)
+        return played_out(view, moves, key, worlds, pair_of(self.seated, self.seated), threads=self.threads)
 
 
 @cache
@@ -174,7 +142,7 @@ def _seated(player: str) -> tuple[Seated, dict[Rules, Equity]]:
     """Return a player by its name, and what points were found to be worth to it; all its reviewers share that."""
     found = players.parse(player)
     if not plays_in_kernel(found):
-        raise NotLegalHere(f"{player} cannot review: simple, knock:A,B,T, ensemble and computed ones play worlds out")
+        raise NotLegalHere(f"{player} cannot review: simple, knock:A,B,T, ensemble, marjj and computed ones play worlds out")
     return seat(found), {}
 
 

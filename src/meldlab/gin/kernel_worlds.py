@@ -1,0 +1,197 @@
+"""Kernels of worlds: where the cards lie that a seat does not see, and every candidate played out on the same ones.
+
+Seat 0 is whoever decides. What was open both have seen, so that whoever plays the round out goes on with all that it would remember. The
+opponent's hand is no random one: it has been played with for as many turns as the real one.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from meldlab.chance.kernel import address, below, decision, shuffle
+from meldlab.chance.kernel_purpose import Purpose
+from meldlab.compiling import kernel, scalar_kernel
+from meldlab.gin.kernel import MELDS, bit, discards, popcount
+from meldlab.gin.kernel_layout import *
+from meldlab.gin.kernel_round import laid_open, new_desk, play_on, threshold
+
+OWN, OTHER = 0, 1
+IMAGINED_HANDS, DEVELOPING, PLAYOUT = int(Purpose.IMAGINED_HANDS), int(Purpose.DEVELOPING), int(Purpose.PLAYOUT)
+
+# Places in a candidate, [CANDIDATE] int64: verb and card; for a knock the cards that are shown, and four melds.
+TRIED, ABOUT, SHOWN, FIRST_SHOWN = 0, 1, 2, 3
+CANDIDATE = 7
+ENDS = -1  # the verb of a candidate that ends the round without score
+NEVER = -1  # deadwood that nobody has
+
+
+class Situation(NamedTuple):
+    """The middle of a round, as the player who thinks sees it; numbers are int64."""
+
+    hand: Any  # ten cards before a draw, eleven after
+    known: Any  # cards seen to be the opponent's, as a hand
+    piled: Any  # [cards] int64, the pile with its top last, as a desk has it; who dropped a card may be left out
+    stock: Any  # how many cards it has
+    turn: Any  # how often the player has drawn
+    draws: Any  # of how many in all
+    upcards: Any  # taken after the first
+    passes: Any  # as in play_on
+
+
+class Memory(NamedTuple):
+    """What both remember of the round so far, beside a Situation; whoever decided comes first."""
+
+    seen: Any  # own cards that the opponent saw taken, as a hand
+    dropped: Any  # [2] int64, as hands
+    scores: Any  # [2] int64
+    order: Any  # [10 or 11] int64, own cards as they came
+    beliefs: Any  # [2, 54] float64, of an ensemble
+
+
+@scalar_kernel
+def list_unseen(situation, unseen):
+    """Write the cards that may lie anywhere into ``unseen``, [52] int64, in order; return how many."""
+    seen, count = situation.hand | situation.known, 0
+    for card in situation.piled:
+        seen |= bit(card & 63)
+    for card in range(52):
+        if not seen & bit(card):
+            unseen[count] = card
+            count += 1
+    return count
+
+
+@scalar_kernel
+def develop(theirs, unseen, hidden, count, turns, most, key, left):
+    """Play with the first ``hidden`` of ``count`` unseen cards, and those known of ``theirs``, for some turns; return the hand.
+
+    In every turn a card comes from stock and the one goes back without which the least deadwood is left; a known card stays. A hand with
+    at most ``most`` points would have knocked, so it does not come about. ``left``: [52] int64 workspace.
+    """
+    for turn in range(turns if count > hidden else 0):
+        drawn = hidden + below(key, turn, count - hidden)
+        eleven = theirs | bit(unseen[drawn])
+        discards(eleven, left)
+        # The order of the unseen cards is random, so among equals the first will do.
+        goes, least = drawn, left[unseen[drawn]]
+        for i in range(hidden):
+            if left[unseen[i]] < least:
+                goes, least = np.int64(i), left[unseen[i]]
+        if goes != drawn and least > most:
+            theirs = eleven ^ bit(unseen[goes])
+            unseen[goes], unseen[drawn] = unseen[drawn], unseen[goes]
+    return theirs
+
+
+@scalar_kernel
+def deal_world(desk, situation, key, world, player, limit, unseen):
+    """Deal a world: put the stock into the deck of a desk and return the opponent's hand, who plays as ``player``, a vector.
+
+    All its draws hang from ``key`` and its number. ``unseen``: [52] int64 workspace; ``limit``: the most deadwood to knock with.
+    """
+    known, stock, turns = situation.known, situation.stock, situation.draws - situation.turn
+    count, hidden = list_unseen(situation, unseen), 10 - popcount(known)
+    shuffle(unseen[:count], address(key, world, 0, 0, IMAGINED_HANDS))
+    theirs = known
+    for i in range(hidden):
+        theirs |= bit(unseen[i])
+    if turns > 0:
+        # Cards that are known came without a draw from stock. One turn more brings the deadwood to where it is in rounds that are played.
+        drawn, most = turns - popcount(known) + 1, threshold(player, turns, limit) if player[KIND] == SIMPLE else np.int64(NEVER)
+        theirs = develop(theirs, unseen, hidden, count, drawn, most, address(key, world, 0, 0, DEVELOPING), desk.sheet.left)
+    for i in range(stock):
+        desk.deck[52 - stock + i] = unseen[hidden + i]
+    return theirs
+
+
+@scalar_kernel
+def set_out(desk, situation, theirs, limit):
+    """Write the situation into the notes of a desk, with ``theirs`` in the other hand; nobody remembers how the round began."""
+    notes, pile = desk.notes, desk.pile
+    hand, known, piled, stock, turn, draws, upcards, _ = situation
+    notes[HAND + OWN], notes[HAND + OTHER] = hand, theirs
+    notes[KNOWN + OWN], notes[KNOWN + OTHER] = known, 0
+    notes[TURN + OWN], notes[TURN + OTHER] = turn, draws - turn
+    notes[PILE], notes[PILED], notes[STOCK_LEFT] = 0, len(piled), stock
+    notes[DROPPED:NOTES] = 0
+    notes[UPCARDS], notes[N_DRAWS], notes[STEP], notes[KNOCK_LIMIT] = upcards, draws, 0, limit
+    for i in range(len(piled)):
+        pile[i] = piled[i]
+        notes[PILE] |= bit(piled[i] & 63)
+    desk.used[:] = 0
+
+
+@scalar_kernel
+def remember(desk, memory, known, gone):
+    """Write what both remember on a desk that is set out; ``gone``: the card that is dropped first, or -1."""
+    notes, order = desk.notes, desk.order
+    notes[KNOWN + OTHER] = memory.seen
+    at = 0
+    for card in memory.order:
+        if card != gone:
+            order[OWN, at] = card
+            at += 1
+    # In which order the opponent's cards came is hidden; those it took came last.
+    at, theirs = 0, notes[HAND + OTHER]
+    for card in range(52):
+        if theirs & ~known & bit(card):
+            order[OTHER, at] = card
+            at += 1
+    for card in range(52):
+        if known & bit(card):
+            order[OTHER, at] = card
+            at += 1
+    for seat in range(2):
+        notes[DROPPED + seat], notes[SCORED + seat] = memory.dropped[seat], memory.scores[seat]
+        for i in range(54):
+            desk.belief[seat, i] = memory.beliefs[seat, i]
+
+
+@scalar_kernel
+def knocked(candidate, theirs, rules, root, shown, melds):
+    """Return the outcome of a knock against ``theirs``, coded as in play_worlds."""
+    for i in range(4):
+        shown[i] = candidate[FIRST_SHOWN + i]
+    many = 0
+    while many < 4 and shown[many] != 0:
+        many += 1
+    worth = laid_open(candidate[SHOWN], theirs, candidate[TRIED] == BIG, rules, decision(root, 1, OTHER, MELDS), shown, many, melds)
+    return np.int64(0) if worth == 0 else (worth >> 2) + 1 if worth > 0 else -((-worth >> 2) + 1)
+
+
+@kernel
+def play_worlds(candidates, first, key, situation, memory, pair, rules, outcomes):
+    """Play every candidate out in worlds ``first`` and following, one for each row of ``outcomes``, [worlds, candidates] int64.
+
+    An outcome is 0 if nobody wins the round, points + 1 if whoever decides wins, - (points + 1) if the other does. ``candidates``:
+    [candidates, CANDIDATE] int64. All draws of a world hang from ``key`` and its number, so nothing depends on how worlds are split up.
+    """
+    known, passes = situation.known, situation.passes
+    desk, diary = new_desk(np.empty((0, LOG_WIDTH), np.int64)), np.empty((0, DIARY), np.float64)
+    outcome, unseen = desk.outcome, np.empty(52, np.int64)
+    for row in range(len(outcomes)):
+        world = first + row
+        theirs, root = (
+            deal_world(desk, situation, key, world, pair.vectors[OTHER], rules[LIMIT], unseen),
+            address(key, world, 0, 0, PLAYOUT),
+        )
+        for which in range(len(candidates)):
+            verb, card = candidates[which, TRIED], candidates[which, ABOUT]
+            if verb == ENDS:
+                outcomes[row, which] = 0
+            elif verb == KNOCK or verb == BIG:
+                outcomes[row, which] = knocked(candidates[which], theirs, rules, root, desk.shown, desk.melds)
+            else:
+                set_out(desk, situation, theirs, rules[LIMIT])
+                remember(desk, memory, known, card if verb == DROP else np.int64(-1))
+                play_on(desk, diary, OWN, passes, pair, rules, root, verb + 8 * card)
+                won = outcome[1] + 1
+                outcomes[row, which] = 0 if outcome[0] < 0 else won if outcome[0] == OWN else -won
+
+
+@kernel
+def imagine(situation, key, world, player, limit):
+    """Return one world: the opponent's hand, and [stock] int64, the stock with its top first."""
+    desk = new_desk(np.empty((0, LOG_WIDTH), np.int64))
+    theirs = deal_world(desk, situation, key, world, player, limit, np.empty(52, np.int64))
+    return theirs, desk.deck[52 - situation.stock :].copy()
