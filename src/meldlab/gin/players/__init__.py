@@ -31,6 +31,7 @@ __all__ = [
     "LightPlayer",
     "MonteCarloPlayer",
     "Outlook",
+    "PolicyPlayer",
     "SimplePlayer",
     "Valued",
     "names",
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
     from meldlab.gin.players.light import LightPlayer
     from meldlab.gin.players.montecarlo import MonteCarloPlayer
     from meldlab.gin.players.player import Drop, GinPlayer, Valued
+    from meldlab.gin.players.policy import PolicyPlayer
     from meldlab.gin.players.simple import SimplePlayer
 
 GROUP = "meldlab.players"
@@ -58,10 +60,11 @@ MODULES = {
     "LightPlayer": "light",
     "MonteCarloPlayer": "montecarlo",
     "Outlook": "ensemble",
+    "PolicyPlayer": "policy",
     "SimplePlayer": "simple",
     "Valued": "player",
 }
-BUILT_IN_PLAYERS = ("SimplePlayer", "EnsemblePlayer", "LightPlayer", "ComputedPlayer", "MonteCarloPlayer")
+BUILT_IN_PLAYERS = ("SimplePlayer", "EnsemblePlayer", "LightPlayer", "ComputedPlayer", "MonteCarloPlayer", "PolicyPlayer")
 
 
 def __getattr__(name: str) -> Any:
@@ -105,6 +108,8 @@ def _simple(text: str) -> Seated:
 def _computed(text: str) -> Seated:
     from meldlab.gin.players.light import LightPlayer
 
+    if text.endswith(".npz"):
+        return _parsed("PolicyPlayer", text)
     return _parsed("LightPlayer" if LightPlayer.knows(text) else "ComputedPlayer", text)
 
 
@@ -119,7 +124,7 @@ BUILT_IN: Mapping[str, tuple[str, Callable[[str], Seated]]] = {
     "knock": ("knock:EARLY,LATE,TURN", _simple),
     "mc": ("mc:N", partial(_parsed, "MonteCarloPlayer")),
     "ensemble": ("ensemble[:best|paper|shipped|base|text|FILE.toml]", partial(_parsed, "EnsemblePlayer")),
-    "computed": ("computed:light|light-ensemble|DIR", _computed),
+    "computed": ("computed:light|light-ensemble|DIR|FILE.npz", _computed),
 }
 
 
