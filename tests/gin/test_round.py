@@ -242,3 +242,15 @@ def test_rules_are_told_by_preset(preset: str) -> None:
     changed = replace(PRESETS[preset], gin_bonus=20)
     assert changed.as_record() == {"preset": preset, "gin_bonus": 20}
     assert RulesClass.read(changed.as_record()) == changed
+
+
+def test_at_the_wall_an_upcard_that_would_have_to_go_again_is_no_knock() -> None:
+    rules = replace(EAAI, wall_knock=True, stock_floor=30)
+    cards = deck(DEFENDER, "2C 3C 4C 9D 9H 9S AD 2D 3S AS", "KS", "KH")
+    told = {}
+    for back in (False, True):
+        view = play(replace(rules, return_upcard=back), cards, "pass", "pass", "draw stock", "drop QS").view(1)
+        assert view.phase is Phase.WALL
+        told[back] = [str(move) for move in view.legal_actions()]
+    # Ten cards with 7 points may knock, but not with the queen in place of one of them.
+    assert told == {False: ["pass"], True: ["pass", "take QS"]}

@@ -23,7 +23,7 @@ from meldlab.gin.rules import Rules
 from meldlab.pieces import on_cores
 from meldlab.play.batch import Batch
 
-__all__ = ["Seated", "batch_of", "pair_of", "play_batch", "playing_out", "plays_in_kernel", "rule_vector", "seat", "trace"]
+__all__ = ["Seated", "batch_of", "every_rule", "pair_of", "play_batch", "playing_out", "plays_in_kernel", "rule_vector", "seat", "trace"]
 
 CHUNK = 16  # games of the first piece that a core plays; an ensemble needs some five milliseconds for them
 NEXT = {"alternates": kernel_layout.ALTERNATES, "winner": kernel_layout.WINNER, "loser": kernel_layout.LOSER}
@@ -96,14 +96,20 @@ def playing_out(first: Any, second: Any) -> Pair:
 
 
 def rule_vector(rules: Rules, cards: int = 10, ranks: int = 13) -> NDArray[np.int64]:
-    """Return [RULES] int64, or name the rule that the kernels do not play.
+    """Return [RULES] int64, or name the rule that players of a batch do not play.
 
-    Smaller games have fewer ``cards`` in a hand and fewer ``ranks`` in the deck. ``return_upcard`` and ``void_if_returned_twice`` are not
-    in it, as no kernel player puts an upcard back; nor ``lay_off``, as those players lay off greedily where they choose; nor the bonuses
-    of a match, which decide no game.
+    Smaller games have fewer ``cards`` in a hand and fewer ``ranks`` in the deck.
     """
     if rules.wall_knock:
         raise NotLegalHere("the kernels do not play wall_knock, a last knock at the wall")
+    return every_rule(rules, cards, ranks)
+
+
+def every_rule(rules: Rules, cards: int = 10, ranks: int = 13) -> NDArray[np.int64]:
+    """Return [RULES] int64 with all that decides a game.
+
+    ``lay_off`` is not in it, as players in the kernels lay off greedily where they choose; nor are the bonuses of a match.
+    """
     vector = np.zeros(kernel_layout.RULES, np.int64)
     values = {
         kernel_layout.LIMIT: rules.knock_limit,
@@ -121,6 +127,9 @@ def rule_vector(rules: Rules, cards: int = 10, ranks: int = 13) -> NDArray[np.in
         kernel_layout.POINTS_WANTED: rules.match_points,
         kernel_layout.CARDS_EACH: cards,
         kernel_layout.RANKS: ranks,
+        kernel_layout.WALL_KNOCK: rules.wall_knock,
+        kernel_layout.RETURN_UPCARD: rules.return_upcard,
+        kernel_layout.RETURNED_TWICE: rules.void_if_returned_twice,
     }
     for at, value in values.items():
         vector[at] = value

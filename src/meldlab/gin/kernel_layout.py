@@ -39,7 +39,8 @@ PARAMETERS = 50
 LIMIT, OKLAHOMA, GIN, BIG_GIN, UNDERCUT, EQUAL, OFFER, FLOOR, MOST_UPCARDS, MOST_DRAWS, RANDOM_START, NEXT, POINTS_WANTED = range(13)
 CARDS_EACH, RANKS = 13, 14  # ten of thirteen; smaller games serve as tests of what is computed
 ANY_SCORES = 15  # 1: every match starts with scores drawn at random, to learn from
-RULES = 16
+WALL_KNOCK, RETURN_UPCARD, RETURNED_TWICE = 16, 17, 18  # of the vector environment; no player of a batch puts an upcard back
+RULES = 19
 ALTERNATES, WINNER, LOSER = 0, 1, 2
 
 # What a step of the log says: seat, verb, card, melds.

@@ -239,6 +239,32 @@ def deal_round(desk, starter, players, rules):
     notes[STOCK_LEFT] = 4 * rules[RANKS] - 2 * size - 1
 
 
+@inlined_kernel
+def lay_out(desk, seed, game, round, starter, players, rules):
+    """Shuffle and deal a round of a game, and set its knock limit."""
+    deck, many = desk.deck, 4 * rules[RANKS]
+    for i in range(many):
+        deck[i] = i // rules[RANKS] * 13 + i % rules[RANKS]
+    shuffle(deck[:many], address(seed, game, round, 0, DEAL))
+    deal_round(desk, starter, players, rules)
+    points = POINTS[desk.pile[0]]
+    desk.notes[KNOCK_LIMIT] = rules[LIMIT] if rules[OKLAHOMA] == 0 else points if points > 1 else np.int64(0)
+
+
+@scalar_kernel
+def first_starter(seed, game, rules):
+    """Return the seat that starts a game."""
+    return below(address(seed, game, 0, 0, STARTER), 0, 2) if rules[RANDOM_START] else np.int64(0)
+
+
+@scalar_kernel
+def next_starter(starter, winner, rules):
+    """Return the seat that starts after a scored round."""
+    if rules[NEXT] == ALTERNATES:
+        return 1 - starter
+    return winner if rules[NEXT] == WINNER else 1 - winner
+
+
 @scalar_kernel
 def drop_card(notes, seat, card, pile, players, belief):
     """Lay a card of the hand on the pile."""
@@ -341,23 +367,16 @@ def play_on(desk, diary, seat, passes, pair, rules, root, first):
 @scalar_kernel
 def play_match(desk, diary, pair, rules, seed, game, counts):
     """Play rounds until a player has the points, or MOST_ROUNDS; ``counts``: [COUNTS] int32 is filled."""
-    deck, notes, outcome = desk.deck, desk.notes, desk.outcome
+    notes, outcome = desk.notes, desk.outcome
     root = root_of(seed, game)
     counts[:] = 0
     notes[STEP] = 0
     for seat in range(2):
         notes[SCORED + seat] = below(address(seed, game, 0, 0, SCORES), seat, 100) if rules[ANY_SCORES] else 0
-    starter = below(address(seed, game, 0, 0, STARTER), 0, 2) if rules[RANDOM_START] else np.int64(0)
+    starter = first_starter(seed, game, rules)
     round = 0
     while True:
-        many = 4 * rules[RANKS]
-        for i in range(many):
-            deck[i] = i // rules[RANKS] * 13 + i % rules[RANKS]
-        shuffle(deck[:many], address(seed, game, round, 0, DEAL))
-        deal_round(desk, starter, pair.vectors, rules)
-        notes[KNOCK_LIMIT] = rules[LIMIT]
-        if rules[OKLAHOMA]:
-            notes[KNOCK_LIMIT] = POINTS[desk.pile[0]] if POINTS[desk.pile[0]] > 1 else np.int64(0)
+        lay_out(desk, seed, game, round, starter, pair.vectors, rules)
         passes = np.int64(0) if rules[OFFER] else np.int64(3)
         play_on(desk, diary, starter, passes, pair, rules, root, CHOSEN)
         round += 1
@@ -372,10 +391,7 @@ def play_match(desk, diary, pair, rules, seed, game, counts):
             counts[UNDERCUTS + winner] += outcome[3]
             counts[WON + winner] += 1
             notes[SCORED + winner] += outcome[1]
-            if rules[NEXT] == ALTERNATES:
-                starter = 1 - starter
-            else:
-                starter = winner if rules[NEXT] == WINNER else 1 - winner
+            starter = next_starter(starter, winner, rules)
         won = winner >= 0 and counts[SCORE + winner] >= rules[POINTS_WANTED]
         if rules[POINTS_WANTED] == 0 or won or round == MOST_ROUNDS:
             counts[WINNER_SEAT] = winner if won else -1

@@ -141,6 +141,17 @@ class View(NamedTuple):
         """Return how many cards this seat has drawn."""
         return sum(seat == self.seat and move.verb in (Verb.DRAW, Verb.TAKE) for seat, move in self.history)
 
+    @property
+    def knocks_at_wall(self) -> bool:
+        """Tell whether the upcard makes a knock, with a discard that may go."""
+        upcard = self.pile_indices[-1]
+        return bool(self.knockable(self.mask | 1 << upcard, upcard))
+
+    def knockable(self, mask: int, taken: int) -> int:
+        """Return the cards of eleven that may be knocked with; ``taken``: the upcard among them, or -1."""
+        barred = 1 << taken if taken >= 0 and not self.rules.return_upcard else 0
+        return int(knocks(mask, self.limit)) & ~barred
+
     def legal_actions(self) -> list[Move]:
         """Return what this seat may do; knocks and shows with melds that leave the least deadwood."""
         phase = self.phase
@@ -158,7 +169,7 @@ class View(NamedTuple):
             return list(self._shows())
         if phase is Phase.OVER:
             return []
-        if phase is Phase.WALL and not knocks(self.mask | 1 << self.pile_indices[-1], self.limit):
+        if phase is Phase.WALL and not self.knocks_at_wall:
             return [PASS]
         return [PASS, TAKES[self.pile_indices[-1]]]
 
@@ -178,7 +189,7 @@ class View(NamedTuple):
         if verb is Verb.TAKE:
             if action.index != self.pile_indices[-1]:
                 raise NotLegalHere(f"{action.card} is not the upcard, {self.upcard} is")
-            if phase is Phase.WALL and not knocks(mask | 1 << action.index, self.limit):
+            if phase is Phase.WALL and not self.knocks_at_wall:
                 raise NotLegalHere(f"the stock is used up, and {action.card} does not make a knock")
         elif verb is Verb.DROP or verb is Verb.KNOCK:
             if not mask >> action.index & 1:
@@ -216,14 +227,14 @@ class View(NamedTuple):
         moves = [DROPS[card] for card in self.card_indices if card != barred]
         if rules.big_gin_bonus and is_big_gin(mask):
             moves += [Move(Verb.BIG_GIN, melds=melds) for melds in best_melds(mask)]
-        knockable = knocks(mask, self.limit)
+        knockable = self.knockable(mask, self.taken_index)
         if knockable:
             moves += self._knocks(knockable)
         return moves
 
     def _knocks(self, knockable: int) -> Iterator[Move]:
         for card in self.card_indices:
-            if knockable >> card & 1 and (card != self.taken_index or self.rules.return_upcard):
+            if knockable >> card & 1:
                 for melds in best_melds(self.mask ^ 1 << card):
                     yield Move(Verb.KNOCK, card, melds)
 

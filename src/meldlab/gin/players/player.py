@@ -73,7 +73,7 @@ class GinPlayer:
             return self._show(view, chance)
         upcard = view.pile_indices[-1]
         if view.phase == Phase.WALL:
-            return TAKES[upcard] if kernel.knocks(view.mask | 1 << upcard, view.limit) else PASS
+            return TAKES[upcard] if view.knocks_at_wall else PASS
         if self.takes(view, CARDS[upcard]):
             return TAKES[upcard]
         return DRAW if view.phase == Phase.DRAW else PASS
@@ -90,7 +90,8 @@ class GinPlayer:
             if not must:
                 return DROPS[card.index]
             # The upcard was taken to knock with; any discard that allows it will do.
-            card = next(each for each in view.hand if kernel.knocks(view.mask, view.limit) >> each.index & 1)
+            knockable = view.knockable(view.mask, view.taken_index)
+            card = next(each for each in view.hand if knockable >> each.index & 1)
             rest = Hand.from_mask(view.mask & ~(1 << card.index))
         return Move(Verb.KNOCK, card.index, self.melds(view, rest, chance))
 
