@@ -40,10 +40,11 @@ def as_hand(plane: Any) -> int:
 def test_what_it_reads_is_what_the_environment_tells() -> None:
     env, seen = GinVector(1, seed=3), 0
     for step in Table(Gin(), [RandomPlayer(), PolicyPlayer(some_policy())]).steps(Deal(3, 0)):
-        if step.view.phase is Phase.SHOW:  # no action of the environment
+        view = step.before.view(step.seat)
+        if view.phase is Phase.SHOW:  # no action of the environment
             continue
         features, mask, to_move = (array[0] for array in env.observe())
-        known = known_of(step.view)
+        known = known_of(view)
         assert to_move == step.seat
         assert known.planes.tolist() == [*(as_hand(features[PLANES[name]]) for name in READ), as_hand(mask[KNOCK : KNOCK + 52])]
         numbers = [float(features[SCALARS["phase"]] == phase) for phase in range(4)]

@@ -1,16 +1,17 @@
 """``meldlab gin``: play gin rummy, ask for advice, let players meet."""
 
-from meldlab.cli.gin import advise, arena, compute, play, review, train
+from meldlab.cli.gin import advise, arena, compute, exploit, play, review, train
 from meldlab.cli.options import door
 
 __all__ = ["app"]
 
 app = door(
-    "Gin rummy: play, ask for advice, look back, let players meet, compute, teach.",
+    "Gin rummy: play, ask for advice, look back, let players meet, compute, teach, exploit.",
     play=play.play,
     advise=advise.advise,
     review=review.review,
     arena=arena.arena,
     compute=compute.compute,
     train=train.train,
+    exploit=exploit.exploit,
 )

@@ -35,17 +35,10 @@ def train(
 
     Example: meldlab gin train --against self,simple --steps 2000000 --wide 64 --save mine.npz
     """
-    from meldlab.errors import NotPossible
-    from meldlab.gpu import has_gpu
-
-    try:
-        import torch  # noqa: F401
-    except ImportError:
-        raise NotPossible("training needs PyTorch: pip install 'meldlab[train]'") from None
+    place = place_of(device)
     from meldlab.lab.training import training
     from meldlab.lab.training.learner import Course, Lap, Learner
 
-    place = ("cuda" if has_gpu() else "cpu") if device == "auto" else device
     shares = training.read_shares(against, tables)
     course = Course(shares, steps, seed, wide=wide, deep=deep, rate=rate, mixing=mixing, batch=batch, rules=rules)
     with progress_bar("teaching") as show:
@@ -61,3 +54,15 @@ def train(
     print(f"{found.steps:,} decisions in {found.laps} laps, {found.seconds:,.0f} s; play it as computed:{found.path}")
     for one in found.measured:
         print(one)
+
+
+def place_of(device: str) -> str:
+    """Return where to train, or say that PyTorch is missing."""
+    from importlib.util import find_spec
+
+    from meldlab.errors import NotPossible
+    from meldlab.gpu import has_gpu
+
+    if find_spec("torch") is None:
+        raise NotPossible("training needs PyTorch: pip install 'meldlab[train]'")
+    return ("cuda" if has_gpu() else "cpu") if device == "auto" else device
