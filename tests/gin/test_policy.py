@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from meldlab.gin.vector import KNOCK, PLANES, SCALARS, GinVector, action_of
 
 from meldlab.errors import NotPossible
 from meldlab.gin import Gin, players
@@ -14,6 +13,7 @@ from meldlab.gin.kernel_layout import SCALARS as NUMBERS
 from meldlab.gin.kernel_layout import Bench, Known, Policy
 from meldlab.gin.players.kernel_policy import card_answer, plain_answer, thought
 from meldlab.gin.players.policy import PolicyPlayer, known_of, shapes
+from meldlab.gin.vector import KNOCK, PLANES, SCALARS, GinVector, action_of
 from meldlab.gin.view import Phase
 from meldlab.play import Deal, RandomPlayer, Table
 

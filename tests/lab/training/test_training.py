@@ -13,7 +13,6 @@ from meldlab.gin.players.kernel_policy import card_answer, plain_answer, thought
 torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'meldlab[train]'")
 
 from meldlab.gin.vector import KNOCK, PLANES, SCALARS, GinVector  # noqa: E402
-
 from meldlab.lab.training import lessons, measuring, network, training  # noqa: E402
 from meldlab.lab.training.learner import Course, Learner  # noqa: E402
 
