@@ -17,7 +17,7 @@ from torch import Tensor
 
 from meldlab.chance import Purpose, derived
 from meldlab.gin.rules import Rules
-from meldlab.lab.training.lessons import NEVER, SELF, Lessons, MatchEquity, tables_of
+from meldlab.lab.training.lessons import NEVER, PAST, SELF, Lessons, MatchEquity, Tables, Teacher
 from meldlab.lab.training.network import DEEP, WIDE, PolicyNetwork, inputs_of
 
 __all__ = ["Course", "Lap", "Learner"]
@@ -27,8 +27,14 @@ __all__ = ["Course", "Lap", "Learner"]
 class Course:
     """How a network is taught; everything but the number of steps has a value that was found to do."""
 
-    against: tuple[tuple[str, int], ...] = ((SELF, 1024),)
-    """Whom to play against, and at how many tables."""
+    tables: tuple[int, int, int] = (2048, 1024, 1024)
+    """Tables at which it plays itself, past selves, and visitors."""
+    visitors: tuple[str, ...] = ("simple",)
+    """Other players, one of whom visits in each lap, by turns."""
+    teacher: str = ""
+    """A light player that is imitated at first, in the positions that come up in one's own play."""
+    imitation: int = 0
+    """Decisions of the steps in which it is."""
     steps: int = 10_000_000
     """Decisions to learn from in all."""
     seed: int = 0
@@ -38,12 +44,12 @@ class Course:
     deep: int = DEEP
     rate: float = 5e-4
     last_rate: float = 2e-5
-    mixing: float = 0.02
+    mixing: float = 0.01
     """How strongly the policy is pulled towards equal chances, falling to ``last_mixing``."""
-    last_mixing: float = 0.002
+    last_mixing: float = 0.001
     clip: float = 0.2
     trace: float = 0.9
-    batch: int = 32_768
+    batch: int = 65_536
     passes: int = 1
     keep: float = 0.999
     """How slowly the running mean follows."""
@@ -115,19 +121,27 @@ class Learner:
 
     def learn(self) -> Iterator[Lap]:
         """Play and learn until the steps of the course are done; each lap is told when it is over."""
-        course = self.course
-        tables = tables_of(course.against, course.rules, course.seed, self.laps, self.device)
-        lessons = Lessons(tables, course.length, self.device)
+        course, (own, past, visiting) = self.course, self.course.tables
+        company = [self._tables(SELF, own, 0), *([self._tables(PAST, past, 1)] if past else [])]
+        visitors = [self._tables(name, visiting, 2 + at) for at, name in enumerate(dict.fromkeys(course.visitors))] if visiting else []
+        lessons = Lessons([*company, *visitors[:1]], course.length, self.device)
         dice = torch.Generator(self.device).manual_seed(derived(course.seed, Purpose.LAP, self.laps, 1))
+        teacher = Teacher(course.teacher, self.device) if self.steps < course.imitation else None
         while self.steps < course.steps:
             begun = perf_counter()
             self._look_back()
-            lessons.play(self.network, self.past, self.equity, dice)
-            mixed, explained, changed = self._study(lessons)
+            visitor = course.visitors[self.laps % len(course.visitors)] if visitors else ""
+            lessons.tables = [*company, *(each for each in visitors if each.against == visitor)]
+            asked = teacher if self.steps < course.imitation else None
+            lessons.play(self.network, self.past, self.equity, dice, asked)
+            mixed, explained, changed = self._study(lessons, asked is not None)
             self.equity.measure(lessons.points.cpu().numpy())
             self.steps += lessons.action.numel()
             self.laps += 1
             yield Lap(self.laps, self.steps, perf_counter() - begun, mixed, explained, changed)
+
+    def _tables(self, against: str, many: int, place: int) -> Tables:
+        return Tables.of(against, many, self.course.rules, derived(self.course.seed, Purpose.LESSONS, place, self.laps), self.device)
 
     def _look_back(self) -> None:
         """Keep the present mean now and then, and seat one of the past selves."""
@@ -136,7 +150,7 @@ class Learner:
         chosen = Random(derived(self.course.seed, Purpose.LAP, self.laps, 2)).choice(self.ring)
         self.past.load_state_dict({name: part.float() for name, part in chosen.items()})
 
-    def _study(self, lessons: Lessons) -> tuple[float, float, float]:
+    def _study(self, lessons: Lessons, imitating: bool) -> tuple[float, float, float]:
         course, part = self.course, min(1.0, self.steps / self.course.steps)
         rate = course.rate * (course.last_rate / course.rate) ** part
         mixing = course.mixing * (course.last_mixing / course.mixing) ** part
@@ -145,7 +159,7 @@ class Learner:
         worth = self._worth(lessons)
         advantage, outcome, known = lessons.judged(worth, course.trace)
         use = (known & (lessons.mask.sum(2) > 1)).flatten().nonzero()[:, 0]
-        columns = [lessons.features, lessons.mask, lessons.hidden, lessons.action, lessons.chance, advantage, outcome]
+        columns = [lessons.features, lessons.mask, lessons.hidden, lessons.action, lessons.chance, advantage, outcome, lessons.wanted]
         flat = [column.flatten(0, 1) for column in columns]
         spread = flat[5][use].std().clamp(min=1e-6)
         told = []
@@ -153,7 +167,7 @@ class Learner:
             order = use[torch.randperm(len(use), device=self.device)]
             for batch in order.split(course.batch):
                 if len(batch) == course.batch or len(order) < course.batch:
-                    told.append(self._step([column[batch] for column in flat], spread, mixing))
+                    told.append(self._step([column[batch] for column in flat], spread, mixing, imitating))
         left = (flat[6][use] - worth.flatten()[use]).var() / flat[6][use].var().clamp(min=1e-9)
         entropy, change = torch.stack(told).mean(0).tolist()
         return entropy, 1 - float(left), change
@@ -168,8 +182,8 @@ class Learner:
     def _half(self) -> Any:
         return torch.autocast(self.device, torch.bfloat16, enabled=self.device != "cpu")
 
-    def _step(self, columns: list[Tensor], spread: Tensor, mixing: float) -> Tensor:
-        features, mask, hidden, action, chance, advantage, outcome = columns
+    def _step(self, columns: list[Tensor], spread: Tensor, mixing: float, imitating: bool) -> Tensor:
+        features, mask, hidden, action, chance, advantage, outcome, wanted = columns
         with self._half():
             logits, value = self.network(*inputs_of(features, mask))
             _, seen = self.critic(*inputs_of(features, mask, hidden))
@@ -178,7 +192,10 @@ class Learner:
         ratio, better = (now - chance).exp(), advantage / spread
         clipped = ratio.clamp(1 - self.course.clip, 1 + self.course.clip)
         entropy = -(chances.exp() * chances).sum(1).mean()
-        loss = -torch.minimum(ratio * better, clipped * better).mean() - mixing * entropy
+        if imitating:
+            loss = -chances.gather(1, wanted[:, None]).mean()
+        else:
+            loss = -torch.minimum(ratio * better, clipped * better).mean() - mixing * entropy
         loss = loss + 2 * ((value - outcome) ** 2).mean() + 2 * ((seen - outcome) ** 2).mean()
         self.optimiser.zero_grad(set_to_none=True)
         loss.backward()

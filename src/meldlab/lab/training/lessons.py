@@ -11,15 +11,16 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from meldlab.chance import Purpose, derived
+from meldlab.errors import NotLegalHere
 from meldlab.gin import players
+from meldlab.gin.players.light import LightPlayer
 from meldlab.gin.players.policy import PolicyPlayer
 from meldlab.gin.review.equity import Equity
 from meldlab.gin.rules import Rules
 from meldlab.gin.vector import ACTIONS, FEATURES, GinVector
 from meldlab.lab.training.network import PolicyNetwork, inputs_of
 
-__all__ = ["PAST", "SELF", "Lessons", "MatchEquity", "Tables", "act", "network_of", "tables_of", "tensor_of"]
+__all__ = ["PAST", "SELF", "Lessons", "MatchEquity", "Tables", "Teacher", "act", "network_of", "tensor_of"]
 
 SELF, PAST = "self", "past"
 NEVER = -1e9  # the logit of an action that is not legal
@@ -114,6 +115,20 @@ class Tables:
         return gained, over.clone(), points
 
 
+class Teacher:
+    """A light player that is asked what it would do."""
+
+    def __init__(self, name: str, device: str) -> None:
+        player = players.parse(name)
+        if not isinstance(player, LightPlayer):
+            raise NotLegalHere(f"{name} is no teacher: computed:light and other light networks are")
+        self.device, self.network = device, player.network
+
+    def answers(self, env: GinVector) -> Tensor:
+        """Return [n] actions."""
+        return tensor_of(env.answers(self.network), self.device)
+
+
 class Lessons:
     """What was played since the last time the network changed."""
 
@@ -128,11 +143,14 @@ class Lessons:
         self.chance, self.gained = (torch.empty(shape, device=device) for _ in range(2))
         self.seat = torch.empty(shape, dtype=torch.int64, device=device)
         self.over, self.own = (torch.empty(shape, dtype=torch.bool, device=device) for _ in range(2))
+        self.wanted = torch.empty(shape, dtype=torch.int64, device=device)
         self.points = torch.zeros(MOST_COUNTED, device=device)
 
     @torch.no_grad()
-    def play(self, network: PolicyNetwork, past: PolicyNetwork, equity: MatchEquity, dice: torch.Generator) -> None:
-        """Fill all places by play."""
+    def play(
+        self, network: PolicyNetwork, past: PolicyNetwork, equity: MatchEquity, dice: torch.Generator, teacher: Teacher | None = None
+    ) -> None:
+        """Fill all places by play; a teacher says what it would have done."""
         self.points.zero_()
         for at in range(self.length):
             first = 0
@@ -142,6 +160,8 @@ class Lessons:
                 self.features[at, part], self.mask[at, part] = each.features, each.mask
                 self.hidden[at, part] = tensor_of(each.env.hidden(), self.device)
                 self.seat[at, part] = each.to_move
+                if teacher is not None:
+                    self.wanted[at, part] = teacher.answers(each.env)
                 with torch.autocast(self.device, torch.bfloat16, enabled=self.device != "cpu"):
                     action, chance = act(network, each.features, each.mask, dice)
                     own = torch.ones_like(action, dtype=torch.bool)
@@ -176,8 +196,3 @@ class Lessons:
             following[tables, seat], better[tables, seat] = worth[at], advantage[at]
             pending[tables, seat], known[tables, seat] = 0.0, True
         return advantage, advantage + worth, certain & self.own
-
-
-def tables_of(against: Sequence[tuple[str, int]], rules: Rules, seed: int, lap: int, device: str) -> list[Tables]:
-    """Return the tables of a course, each kind with deals of its own."""
-    return [Tables.of(name, many, rules, derived(seed, Purpose.LESSONS, at, lap), device) for at, (name, many) in enumerate(against)]

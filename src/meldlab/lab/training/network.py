@@ -52,7 +52,7 @@ class PolicyNetwork(nn.Module):
 
     def forward(self, cards: Tensor, numbers: Tensor) -> tuple[Tensor, Tensor]:
         """Return the logits of all actions, legal or not, and the worth; of a critic only the latter."""
-        cards = cards.to(self.own.weight.dtype)
+        cards = cards.to(torch.bfloat16 if torch.is_autocast_enabled(cards.device.type) else self.own.weight.dtype)
         hidden = torch.relu(self.own(cards) + (self.every(cards.mean(1)) + self.scalars(numbers))[:, None])
         for own, every in zip(self.deep_own, self.deep_every, strict=True):
             hidden = torch.relu(own(hidden) + every(hidden.mean(1))[:, None])
