@@ -33,7 +33,7 @@ $(VENV)/.run: pyproject.toml | $(BIN)/python
 
 $(VENV)/.dev: pyproject.toml | $(BIN)/python
 	@echo "installing meldlab with its development tools (first time: about a minute)"
-	@$(BIN)/python -m pip install -q --disable-pip-version-check -e '.[dev,cluster,web]'
+	@$(BIN)/python -m pip install -q --disable-pip-version-check -e '.[dev,cluster,environments,web]'
 	@echo "installing the oracles that some tests compare with"
 	@$(BIN)/python -m pip install -q --disable-pip-version-check -e '.[oracles]' \
 		|| echo "note: no oracle could be installed; tests that need one will say so and be skipped"

@@ -62,7 +62,7 @@ NOT_RUN = {
         "runs show",
         "runs export",
     ),
-    *(f"bench {verb}" for verb in ("melds", "waiting", "gin", "stopping", "recycle", "analyse", "rummikub", "tuning")),
+    *(f"bench {verb}" for verb in ("melds", "waiting", "gin", "stopping", "recycle", "analyse", "rummikub", "tuning", "vector")),
 }
 
 

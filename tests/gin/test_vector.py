@@ -1,6 +1,7 @@
 """The vector environment plays what the Table plays, action by action, and shows what the View shows."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -12,13 +13,14 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from meldlab.errors import MeldlabError, NotLegalHere, NotPossible
-from meldlab.gin import PRESETS, Gin, Match, Phase, Rules, Verb, View, kernel_vector
-from meldlab.gin.players import GinPlayer
+from meldlab.gin import PRESETS, Gin, Match, Phase, Rules, Verb, View, kernel_vector, players
+from meldlab.gin.players import GinPlayer, SimplePlayer
 from meldlab.gin.vector import ACTIONS, DROP, FEATURES, PLANES, SCALARS, GinVector, action_of, action_text, move_of
 from meldlab.melds import deadwood
 from meldlab.play import Chance, Deal
 
 SINGLE = Rules(match_points=0)
+UNASKED = Rules(match_points=0, first_starter="first", offer_upcard=False, most_draws=1)
 
 
 def seen(view: View, first: int) -> NDArray[np.uint8]:
@@ -78,12 +80,13 @@ def legal(view: View) -> set[int]:
 
 
 class Beside:
-    """The same game at the Table, kept one action behind the environment."""
+    """The same game at the Table; ``inside`` is who answers in the seat that is not ``own``."""
 
-    def __init__(self, rules: Rules, seed: int, game: int) -> None:
-        self.deal = Deal(seed, game)
+    def __init__(self, rules: Rules, seed: int, game: int, inside: Any = None, own: int = 0) -> None:
+        self.deal, self.inside, self.own = Deal(seed, game), inside, own
         self.state: Match = Gin(rules).start(2, self.deal)
         self.number = 0
+        self._answer()
 
     @property
     def view(self) -> View:
@@ -102,13 +105,20 @@ class Beside:
         """Apply an action, show if need be, and return the points of a round that it ended."""
         before = len(self.state.outcomes)
         self._go(move_of(self.view, action, self.chance))
-        if self.state.round.phase is Phase.SHOW:
-            self._go(GinPlayer().choose(self.view, self.chance))
+        self._answer()
         points = [0, 0]
         for outcome in self.state.outcomes[before:]:
             if outcome.winner is not None:
                 points[outcome.winner] += outcome.points
         return points[0], points[1]
+
+    def _answer(self) -> None:
+        """Show what is to be shown, and let the player inside go on until the other seat is asked."""
+        while self.state.seat is not None:
+            inside = self.inside is not None and self.state.seat != self.own
+            if not inside and self.state.round.phase is not Phase.SHOW:
+                return
+            self._go((self.inside if inside else GinPlayer()).choose(self.view, self.chance))
 
     def _go(self, move: Any) -> None:
         self.state, self.number = self.state.apply(move), self.number + 1
@@ -121,11 +131,18 @@ def chosen(one: Beside, chance: Random) -> int:
     return chance.choice(sorted(legal(one.view)))
 
 
-def assert_alike(rules: Rules, tables: int, steps: int, chance: Random, seed: Any = 3) -> dict[str, int]:
+def assert_alike(
+    rules: Rules, tables: int, steps: int, chance: Random, seed: Any = 3, inside: Any = None, fixed: Any = None
+) -> dict[str, int]:
     """Step the environment and the Table side by side; return what has happened how often."""
-    env = GinVector(tables, rules, seed)
-    beside = [Beside(rules, int(one), int(game)) for one, game in zip(env.seeds, env.games, strict=True)]
-    happened = {"games": 0, "rounds": 0, "voids": 0, "wall": 0, "big gin": 0}
+    env = GinVector(tables, rules, seed, inside, seats=fixed)
+    stride = tables if np.ndim(seed) == 0 else 1
+    beside = []
+    for i, game in enumerate(env.games.tolist()):
+        begins = i if stride > 1 else 0
+        own = fixed[i] if fixed else (begins + (game - begins) // stride) % 2
+        beside.append(Beside(rules, int(env.seeds[i]), game, inside, own))
+    happened = {"games": 0, "rounds": 0, "voids": 0, "wall": 0, "big gin": 0, "unasked": 0}
     for _ in range(steps):
         features, mask, to_move = env.observe()
         for i, one in enumerate(beside):
@@ -135,23 +152,33 @@ def assert_alike(rules: Rules, tables: int, steps: int, chance: Random, seed: An
         actions = [chosen(one, chance) for one in beside]
         happened["wall"] += int((features[:, SCALARS["phase"]] == Phase.WALL).sum())
         happened["big gin"] += int(mask[:, kernel_vector.DO_BIG].sum())
+        rounds = [len(one.state.outcomes) for one in beside]
         expected = [one.apply(action) for one, action in zip(beside, actions, strict=True)]
         stepped = env.step(np.array(actions))
-        assert stepped.points.tolist() == [list(points) for points in expected]
         assert (stepped.rewards.sum(1) == 0).all()
         for i, one in enumerate(beside):
-            result, points = one.state.result, expected[i]
-            assert stepped.done[i] == (result is not None)
-            assert tuple(stepped.scores[i]) == one.state.scores
-            won = 0.0 if result is None or not result.winners else 1.0 - 2.0 * result.winners[0]
-            gained = won if rules.match_points else (points[0] - points[1]) / 100
-            assert stepped.rewards[i].tolist() == pytest.approx([gained, -gained])
-            happened["rounds"] += any(points)
-            if result is not None:
+            points, rewards, done = np.array(expected[i]), np.zeros(2), one.state.result is not None
+            result = one.state.result
+            if result is not None and rules.match_points and result.winners:
+                rewards[result.winners[0]], rewards[1 - result.winners[0]] = 1, -1
+            last = one
+            while one.state.result is not None:
                 happened["games"] += 1
                 happened["voids"] += one.state.outcomes[-1].kind == "void"
-                assert (env.seeds[i], env.games[i]) == (one.deal.seed, one.deal.game + (tables if np.ndim(seed) == 0 else 1))
-                beside[i] = Beside(rules, int(env.seeds[i]), int(env.games[i]))
+                one = Beside(rules, one.deal.seed, one.deal.game + stride, inside, one.own if fixed else 1 - one.own)
+                # Rounds of it, or all, may be over before anybody was asked; nothing is told of them.
+                happened["unasked"] += one.state.result is not None
+            if not rules.match_points:
+                rewards = np.array([points[0] - points[1], points[1] - points[0]]) / 100
+            assert stepped.points[i].tolist() == points.tolist()
+            assert stepped.rewards[i].tolist() == pytest.approx(rewards.tolist(), abs=1e-5)
+            assert stepped.done[i] == done
+            assert tuple(stepped.scores[i]) == last.state.scores
+            assert stepped.over[i] == (len(last.state.outcomes) > rounds[i])
+            assert stepped.winner[i] == (result.winners[0] if result is not None and result.winners else -1)
+            assert (env.seeds[i], env.games[i]) == (one.deal.seed, one.deal.game)
+            happened["rounds"] += any(points)
+            beside[i] = one
     return happened
 
 
@@ -194,6 +221,34 @@ ANY_RULES = st.builds(
 @given(ANY_RULES, st.integers(0, 2**63 - 1))
 def test_any_rules(rules: Rules, seed: int) -> None:
     assert_alike(rules, 2, 60, Random(seed), seed)
+
+
+@pytest.mark.parametrize("name", ["simple", "knock:10,0,6", "ensemble", "ensemble:best", "computed:light"])
+def test_an_opponent_inside_plays_as_at_the_table(name: str) -> None:
+    happened = assert_alike(Rules(), 3, 140, Random(5), inside=players.parse(name))
+    assert happened["rounds"] > 4
+
+
+@settings(max_examples=12, deadline=None)
+@given(st.sampled_from(("simple", "ensemble", "computed:light")), ANY_RULES, st.integers(0, 2**63 - 1))
+def test_an_opponent_inside_under_any_rules(name: str, rules: Rules, seed: int) -> None:
+    # Where a round is over after a turn, a thousand of them may go by before the own seat is asked; the Table takes long for those.
+    longer = replace(rules, most_draws=max(rules.most_draws, 7), stock_floor=min(rules.stock_floor, 24))
+    assert_alike(longer, 2, 30, Random(seed), seed, players.parse(name))
+
+
+def test_games_that_end_before_anybody_is_asked() -> None:
+    happened = assert_alike(Rules(match_points=0, offer_upcard=False, stock_floor=30), 4, 30, Random(5), inside=players.parse("simple"))
+    assert happened["unasked"] > 0
+
+
+def test_the_own_seat_may_stay_the_same() -> None:
+    rules, simple = Rules(match_points=0), players.parse("simple")
+    happened = assert_alike(rules, 4, 120, Random(7), [8, 8, 9, 9], simple, fixed=[0, 1, 1, 0])
+    assert happened["games"] > 8
+    env = GinVector(3, rules, opponent=simple, seats=1)
+    env.reset(4)
+    assert env.copy().observe().to_move.tolist() == [1, 1, 1]
 
 
 def test_every_table_may_have_a_seed_of_its_own() -> None:
@@ -253,6 +308,18 @@ def test_a_copy_and_a_file_go_on_in_the_same_way(tmp_path: Path) -> None:
     assert same(trail(env), trail(found))
 
 
+def test_saved_tables_want_their_opponent_back(tmp_path: Path) -> None:
+    path, strange = tmp_path / "tables.npz", SimplePlayer("mine", 10, 3, 4)
+    for opponent in ("ensemble", strange):
+        env = played(3, opponent=opponent)
+        env.save(path)
+        assert same(trail(env, 20), trail(GinVector.load(path, None if opponent == "ensemble" else strange), 20))
+    with pytest.raises(MeldlabError, match="no player 'mine'"):
+        GinVector.load(path)
+    with pytest.raises(NotPossible, match="was played against another mine: give it by opponent="):
+        GinVector.load(path, "simple")
+
+
 def test_how_many_threads_changes_nothing() -> None:
     assert same(trail(played(600, steps=2, threads=1)), trail(played(600, steps=2, threads=2)))
 
@@ -260,7 +327,7 @@ def test_how_many_threads_changes_nothing() -> None:
 def test_random_actions_are_legal_and_of_every_kind() -> None:
     env, kinds = GinVector(200, Rules(knock_limit=60)), set()
     for _ in range(60):
-        actions = env.random_actions()
+        actions = env.random_actions().copy()
         assert np.array_equal(actions, env.random_actions())
         assert env.observe().mask[np.arange(200), actions].all()
         kinds |= {action_text(action).split()[0] for action in actions.tolist()}
@@ -314,6 +381,13 @@ def test_what_is_written_into_the_arrays_outside_makes_nothing_legal() -> None:
         ({"n": 2, "seed": [1, 2, 3]}, "seeds are one whole number or 2, not 3 of int64"),
         ({"n": 2, "seed": 1.5}, "seed"),
         ({"n": 2, "reward": "gold"}, "no reward 'gold'"),
+        ({"n": 2, "opponent": "mc:8"}, "mc:8 does not play in the batch kernel"),
+        ({"n": 2, "opponent": "nobody"}, "no player 'nobody'"),
+        ({"n": 2, "seats": 0}, "there is no opponent"),
+        ({"n": 2, "opponent": "simple", "seats": 2}, "seats are 0 or 1, one number or 2"),
+        ({"n": 2, "opponent": "simple", "seats": [0, 1, 0]}, "seats are 0 or 1, one number or 2"),
+        ({"n": 2, "rules": UNASKED, "opponent": "simple", "seats": [0, 1]}, "seat 1 is never asked"),
+        ({"n": 2, "device": "tpu"}, "no device 'tpu'"),
         ({"n": 2, "threads": 10_000}, "10000 threads asked for"),
     ],
 )

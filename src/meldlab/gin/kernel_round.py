@@ -80,8 +80,11 @@ def sight_of(desk, seat, barred):
 
 @inlined_kernel
 def take_decision(desk, seat, upcard, pair):
-    """Tell whether a seat that computes takes the upcard."""
-    sight, sheet, player, kind = sight_of(desk, seat, np.int64(0)), desk.sheet, pair.vectors[seat], pair.vectors[seat, KIND]
+    """Tell whether a seat takes the upcard."""
+    sheet, player, kind = desk.sheet, pair.vectors[seat], pair.vectors[seat, KIND]
+    if kind == SIMPLE:
+        return makes_meld(desk.notes[HAND + seat], upcard)
+    sight = sight_of(desk, seat, np.int64(0))
     if kind == ENSEMBLE:
         return ensemble_takes(sight, upcard, desk.order[seat], desk.belief[seat], player, sheet)
     if kind == COMPUTED:
@@ -91,8 +94,15 @@ def take_decision(desk, seat, upcard, pair):
 
 @inlined_kernel
 def drop_decision(desk, seat, drawn, taken, pair, root):
-    """Return (card, deadwood it leaves, whether to knock) of a seat that computes."""
+    """Return (card, deadwood it leaves, whether to knock) of a seat that holds a card too many."""
     notes, sheet, player, kind = desk.notes, desk.sheet, pair.vectors[seat], pair.vectors[seat, KIND]
+    if kind == SIMPLE:
+        used, key = desk.used[seat], decision(root, notes[STEP], seat, DISCARD)
+        chosen = simple_discard(notes[HAND + seat], drawn, taken, used, key, sheet.left)
+        card, after = chosen & 63, chosen >> 6
+        used[drawn] |= bit(card)
+        used[card] |= bit(drawn)
+        return card, after, after <= threshold(player, notes[TURN + seat], notes[KNOCK_LIMIT])
     sight = sight_of(desk, seat, bit(drawn) if taken else np.int64(0))
     if kind == COMPUTED:
         chosen = computed_discard(sight, pair.books[seat].values, sheet)
@@ -289,8 +299,8 @@ def play_on(desk, diary, seat, passes, pair, rules, root, first):
     ``passes``: how often the first upcard was passed, 3 when it is gone; ``rules``: [RULES] int64; ``root``: of the players' draws;
     ``first``: CHOSEN, or the action that ``seat`` begins with, as verb + 8 * card; with DROP or KNOCK it has a card too many already.
     """
-    deck, notes, used, belief, pile, outcome, log = desk.deck, desk.notes, desk.used, desk.belief, desk.pile, desk.outcome, desk.log
-    players, left = pair.vectors, desk.sheet.left
+    deck, notes, belief, pile, outcome, log = desk.deck, desk.notes, desk.belief, desk.pile, desk.outcome, desk.log
+    players = pair.vectors
     outcome[0], outcome[1], outcome[2], outcome[3], outcome[4] = -1, 0, 0, 0, -1
     while True:
         if first & 7 == DROP or first & 7 == KNOCK:
@@ -299,12 +309,7 @@ def play_on(desk, diary, seat, passes, pair, rules, root, first):
         else:
             top = pile[notes[PILED] - 1] & 63
             taken = first & 7 == TAKE
-            if first != CHOSEN or passes == 2:
-                pass
-            elif players[seat, KIND] == SIMPLE:
-                # Asked here: handing the desk and the books on costs more than the answer.
-                taken = makes_meld(notes[HAND + seat], top)
-            else:
+            if first == CHOSEN and passes != 2:
                 taken = take_decision(desk, seat, top, pair)
             if passes < 2 and not taken:
                 write(log, notes[STEP], seat, PASS, -1)
@@ -342,14 +347,7 @@ def play_on(desk, diary, seat, passes, pair, rules, root, first):
                 notes[TURN + seat] -= 1  # no discard, so no line in the diary
                 settle(desk, seat, BIG, -1, rules, root)
                 return
-            if players[seat, KIND] == SIMPLE:
-                chosen = simple_discard(hand, drawn, taken, used[seat], decision(root, notes[STEP], seat, DISCARD), left)
-                card, after = chosen & 63, chosen >> 6
-                wanted = after <= threshold(players[seat], notes[TURN + seat], notes[KNOCK_LIMIT])
-                used[seat, drawn] |= bit(card)
-                used[seat, card] |= bit(drawn)
-            else:
-                card, after, wanted = drop_decision(desk, seat, drawn, taken, pair, root)
+            card, after, wanted = drop_decision(desk, seat, drawn, taken, pair, root)
         first = CHOSEN
         notes[HAND + seat] = hand ^ bit(card)
         if seat == 0 and len(diary) > 0:

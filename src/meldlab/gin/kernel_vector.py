@@ -13,7 +13,21 @@ from meldlab.chance.kernel_purpose import Purpose
 from meldlab.compiling import inlined_kernel, kernel, scalar_kernel
 from meldlab.gin.kernel import LEFT, bit, knocks, nth_card, popcount
 from meldlab.gin.kernel_layout import *
-from meldlab.gin.kernel_round import MOST_ROUNDS, drop_card, first_starter, is_void, lay_out, next_starter, settle, tell_draw
+from meldlab.gin.kernel_round import (
+    MOST_ROUNDS,
+    drop_card,
+    drop_decision,
+    first_starter,
+    is_void,
+    lay_out,
+    new_sheet,
+    next_starter,
+    settle,
+    sight_of,
+    take_decision,
+    tell_draw,
+)
+from meldlab.gin.players.kernel_light import light_discard, light_takes
 from meldlab.melds.kernel import deadwood
 
 # Actions: three without a card, then one for every card to drop, one for every card to knock with, and big gin.
@@ -29,7 +43,8 @@ PHASE, TO_MOVE, STARTED, ROUND, SEED, GAME, ROOT = range(NOTES, NOTES + 7)
 DREW, TOOK, RETURNED = range(NOTES + 7, NOTES + 10)  # the card just drawn, the same if it was the upcard, the one just put back; or -1
 LEGAL = NOTES + 10  # two places: legal actions 0 to 63 and the others, as bits
 DECLINED = NOTES + 12  # two places: upcards that a seat has left lying in this round, as hands
-NOTED = NOTES + 14
+OWN = NOTES + 14  # the seat that is asked where a player sits inside, or -1: it changes with every game
+NOTED = NOTES + 15
 
 # Behind a vector of rules: what is rewarded, and how far on the next game of a table is.
 REWARD, STRIDE = RULES, RULES + 1
@@ -68,6 +83,9 @@ class Told(NamedTuple):
     done: Any  # [n] bool
     points: Any  # [n, 2] int32
     scores: Any  # [n, 2] int32
+    over: Any  # [n] bool
+    winner: Any  # [n] int8
+    finals: Any  # [n, 2, FEATURES] uint8, what both seats saw last of a game that has ended; [n, 2, 0] where nobody asks
 
 
 @inlined_kernel
@@ -189,19 +207,24 @@ def score(notes, outcome, i, rules, told):
     notes[ROUND] += 1
     won = False
     if winner >= 0:
-        told.points[i, winner] += points
         notes[SCORED + winner] += points
         notes[STARTED] = next_starter(notes[STARTED], winner, rules)
         won = notes[SCORED + winner] >= rules[POINTS_WANTED]
-    over = won or rules[POINTS_WANTED] == 0 or notes[ROUND] == MOST_ROUNDS
-    if winner >= 0 and (won or rules[REWARD] == BY_POINTS):
-        worth = np.float32(points) / np.float32(100.0) if rules[REWARD] == BY_POINTS else np.float32(1.0)
-        told.rewards[i, winner] += worth
-        told.rewards[i, 1 - winner] -= worth
-    if over:
-        told.done[i] = True
+    ended = won or rules[POINTS_WANTED] == 0 or notes[ROUND] == MOST_ROUNDS
+    # Of a next game nothing is told before the own seat is asked: that seat was another one in the game that has ended.
+    if told.done[i]:
+        return ended
+    told.over[i] = True
+    if winner >= 0:
+        told.points[i, winner] += points
+        if won or rules[REWARD] == BY_POINTS:
+            worth = np.float32(points) / np.float32(100.0) if rules[REWARD] == BY_POINTS else np.float32(1.0)
+            told.rewards[i, winner] += worth
+            told.rewards[i, 1 - winner] -= worth
+    if ended:
+        told.done[i], told.winner[i] = True, winner if won else -1
         told.scores[i, 0], told.scores[i, 1] = notes[SCORED], notes[SCORED + 1]
-    return over
+    return ended
 
 
 @scalar_kernel
@@ -231,52 +254,6 @@ def note_legal(notes, pile, rules):
     notes[LEGAL], notes[LEGAL + 1] = low, high
 
 
-@inlined_kernel
-def advance(desk, place, action, i, players, rules, told):
-    """Apply an action to table ``i``, or begin its game, and go on to the next decision, in a new round or game if need be."""
-    notes = desk.notes
-    if action == NEW:
-        begin_game(notes, rules)
-        new_round(desk, place, players, rules)
-    elif act(desk, place, action, players, rules):
-        if score(notes, desk.outcome, i, rules, told):
-            notes[GAME] += rules[STRIDE]
-            begin_game(notes, rules)
-        new_round(desk, place, players, rules)
-    note_legal(notes, desk.pile, rules)
-
-
-@scalar_kernel
-def clear(i, told):
-    """Say of a table that nothing has happened yet."""
-    told.done[i] = False
-    for seat in range(2):
-        told.rewards[i, seat], told.points[i, seat], told.scores[i, seat] = np.float32(0.0), 0, 0
-
-
-@scalar_kernel
-def tell_table(notes, i, rules, told):
-    """Write the scores of the match, who is to move, and the scalars of the features."""
-    seat, features = notes[TO_MOVE], told.features
-    other, at = 1 - seat, 52 * PLANES
-    if not told.done[i]:
-        told.scores[i, 0], told.scores[i, 1] = notes[SCORED], notes[SCORED + 1]
-    told.to_move[i] = seat
-    features[i, at] = notes[PHASE]
-    features[i, at + 1] = min(notes[TURN + seat], 255)
-    features[i, at + 2] = min(notes[TURN + other], 255)
-    features[i, at + 3] = notes[STOCK_LEFT]
-    features[i, at + 4] = min(notes[UPCARDS], 255)
-    features[i, at + 5] = min(notes[SCORED + seat], 255)
-    features[i, at + 6] = min(notes[SCORED + other], 255)
-    features[i, at + 7] = min(notes[KNOCK_LIMIT], 255)
-    features[i, at + 8] = min(rules[POINTS_WANTED], 255)
-    features[i, at + 9] = min(notes[ROUND], 255)
-    features[i, at + 10] = notes[STARTED] == seat
-    features[i, at + 11] = notes[TOOK] + 1
-    features[i, at + 12] = deadwood(notes[HAND + seat], LEFT)
-
-
 @scalar_kernel
 def plane_of(notes, pile, plane):
     """Return one of the seven planes of cards as a hand, from the seat to move."""
@@ -287,6 +264,133 @@ def plane_of(notes, pile, plane):
     if plane < 6:
         return notes[DROPPED + seat if plane == 4 else PILE]
     return bit(np.int64(pile[notes[PILED] - 1]) & 63) if notes[PILED] > 0 else np.int64(0)
+
+
+@scalar_kernel
+def write_scalars(notes, rules, row):
+    """Write the scalars of the features, [FEATURES] uint8, from the seat to move."""
+    seat, at = notes[TO_MOVE], 52 * PLANES
+    other = 1 - seat
+    row[at] = notes[PHASE]
+    row[at + 1] = min(notes[TURN + seat], 255)
+    row[at + 2] = min(notes[TURN + other], 255)
+    row[at + 3] = notes[STOCK_LEFT]
+    row[at + 4] = min(notes[UPCARDS], 255)
+    row[at + 5] = min(notes[SCORED + seat], 255)
+    row[at + 6] = min(notes[SCORED + other], 255)
+    row[at + 7] = min(notes[KNOCK_LIMIT], 255)
+    row[at + 8] = min(rules[POINTS_WANTED], 255)
+    row[at + 9] = min(notes[ROUND], 255)
+    row[at + 10] = notes[STARTED] == seat
+    row[at + 11] = notes[TOOK] + 1
+    row[at + 12] = deadwood(notes[HAND + seat], LEFT)
+
+
+@scalar_kernel
+def show_both(notes, pile, place, rules, rows):
+    """Write what each seat sees, whoever is to move; ``rows``: [2, FEATURES] uint8."""
+    to_move = notes[TO_MOVE]
+    for seat in range(2):
+        notes[TO_MOVE] = seat
+        for plane in range(PLANES - 1):
+            cards = plane_of(notes, pile, plane)
+            for card in range(52):
+                rows[seat, 52 * plane + card] = cards >> card & 1
+        for card in range(52):
+            rows[seat, 52 * (PLANES - 1) + card] = place[card]
+        write_scalars(notes, rules, rows[seat])
+    notes[TO_MOVE] = to_move
+
+
+@scalar_kernel
+def is_legal(notes, action):
+    """Tell whether the seat to move may do this; ``action`` is any number."""
+    return 0 <= action < ACTIONS and notes[LEGAL + (action >> 6)] >> (action & 63) & 1 == 1
+
+
+@inlined_kernel
+def advance(desk, place, action, i, players, rules, told):
+    """Apply an action to table ``i``, or begin its game, and go on to the next decision, in a new round or game if need be."""
+    notes = desk.notes
+    if action == NEW:
+        begin_game(notes, rules)
+        new_round(desk, place, players, rules)
+    elif act(desk, place, action, players, rules):
+        telling = told.finals.shape[2] > 0 and not told.done[i]
+        if score(notes, desk.outcome, i, rules, told):
+            if telling:
+                show_both(notes, desk.pile, place, rules, told.finals[i])
+            notes[GAME] += rules[STRIDE]
+            begin_game(notes, rules)
+        new_round(desk, place, players, rules)
+    note_legal(notes, desk.pile, rules)
+
+
+@scalar_kernel
+def knocking_discard(notes):
+    """Return the first card to knock with, in the order in which hands are printed: by rank, then by suit."""
+    for at in range(52):
+        card = at % 4 * 13 + at // 4
+        if is_legal(notes, DO_KNOCK + card):
+            return card
+    return -1
+
+
+@inlined_kernel
+def answer_of(desk, pair):
+    """Return the action of a seat to move whose player decides in the kernels, as that player answers at the Table."""
+    notes = desk.notes
+    seat, phase = notes[TO_MOVE], notes[PHASE]
+    if phase == DROPPING or phase == LAST:
+        if is_legal(notes, DO_BIG):
+            return DO_BIG
+        card, _, wanted = drop_decision(desk, seat, notes[DREW], notes[TOOK] >= 0, pair, notes[ROOT])
+        if phase == LAST and not is_legal(notes, DO_KNOCK + card):
+            card = knocking_discard(notes)
+        return (DO_KNOCK if wanted or phase == LAST else DO_DROP) + card
+    if phase == AT_WALL:
+        return DO_TAKE if is_legal(notes, DO_TAKE) else DO_PASS
+    if phase == FORCED or not take_decision(desk, seat, np.int64(desk.pile[notes[PILED] - 1]) & 63, pair):
+        return DO_PASS if phase == OFFERED else DO_DRAW
+    return DO_TAKE
+
+
+@scalar_kernel
+def own_seat(notes, stride):
+    """Return the seat that is asked where a player sits inside.
+
+    Unless somebody wants it otherwise it changes with every game of a table: if it did not, and the same seat always began, games could go
+    by for ever in which it is never asked.
+    """
+    return notes[OWN] if notes[OWN] >= 0 else (notes[GAME] % stride + notes[GAME] // stride) & 1
+
+
+@inlined_kernel
+def play_until_asked(desk, place, action, i, pair, rules, told):
+    """Advance table ``i`` by an action and by the answers of the player inside, until the own seat is to move."""
+    notes = desk.notes
+    while True:
+        advance(desk, place, action, i, pair.vectors, rules, told)
+        if notes[TO_MOVE] == own_seat(notes, rules[STRIDE]):
+            return
+        action = answer_of(desk, pair)
+
+
+@scalar_kernel
+def clear(i, told):
+    """Say of a table that nothing has happened yet."""
+    told.done[i], told.over[i], told.winner[i] = False, False, -1
+    for seat in range(2):
+        told.rewards[i, seat], told.points[i, seat], told.scores[i, seat] = np.float32(0.0), 0, 0
+
+
+@scalar_kernel
+def tell_table(notes, i, rules, told):
+    """Write the scores of the match, who is to move, and the scalars of the features."""
+    if not told.done[i]:
+        told.scores[i, 0], told.scores[i, 1] = notes[SCORED], notes[SCORED + 1]
+    told.to_move[i] = notes[TO_MOVE]
+    write_scalars(notes, rules, told.features[i])
 
 
 @scalar_kernel
@@ -322,12 +426,6 @@ def tell_cards(tables, i, told):
         mask[word] = mask_word(notes, word)
 
 
-@scalar_kernel
-def is_legal(notes, action):
-    """Tell whether the seat to move may do this; ``action`` is any number."""
-    return 0 <= action < ACTIONS and notes[LEGAL + (action >> 6)] >> (action & 63) & 1 == 1
-
-
 @kernel
 def first_illegal(notes, actions):
     """Return the first table whose action is not legal, or -1."""
@@ -355,6 +453,22 @@ def step_some(tables, actions, players, rules, told, first, many):
 
 
 @kernel
+def step_against(tables, actions, pair, rules, told, first, many):
+    """Do the same where a player of the kernels sits opposite: the own seat acts, and the other answers until it is asked again.
+
+    ``pair``: that player twice, so that it may sit in either seat. What several rounds are worth that end meanwhile is added up.
+    """
+    melds, shown, outcome = np.zeros(4, np.int64), np.zeros(4, np.int64), np.zeros(5, np.int64)
+    log, sheet = np.zeros((0, LOG_WIDTH), np.int64), new_sheet()
+    for i in range(first, first + many):
+        desk = desk_at(tables, i, melds, shown, outcome, log, sheet)
+        clear(i, told)
+        play_until_asked(desk, tables.place[i], actions[i], i, pair, rules, told)
+        tell_table(desk.notes, i, rules, told)
+        tell_cards(tables, i, told)
+
+
+@kernel
 def step_all(tables, actions, players, rules, told):
     """Step all tables on one core and return -1, or the first table whose action is not legal and change nothing."""
     wrong = first_illegal(tables.notes, actions)
@@ -363,20 +477,70 @@ def step_all(tables, actions, players, rules, told):
     return wrong
 
 
+@inlined_kernel
+def network_answer(desk, network):
+    """Return the action of a light player with this network in the seat to move."""
+    notes = desk.notes
+    seat, phase = notes[TO_MOVE], notes[PHASE]
+    if phase == DROPPING or phase == LAST:
+        if is_legal(notes, DO_BIG):
+            return DO_BIG
+        barred = bit(notes[TOOK]) if notes[TOOK] >= 0 else np.int64(0)
+        chosen = light_discard(sight_of(desk, seat, barred), 0.0, np.uint64(0), network, desk.sheet)
+        card, wanted = chosen & 63, chosen >= 64
+        if phase == LAST and not is_legal(notes, DO_KNOCK + card):
+            card = knocking_discard(notes)
+        return (DO_KNOCK if wanted or phase == LAST else DO_DROP) + card
+    if phase == AT_WALL:
+        return DO_TAKE if is_legal(notes, DO_TAKE) else DO_PASS
+    top = np.int64(desk.pile[notes[PILED] - 1]) & 63
+    if phase == FORCED or not light_takes(sight_of(desk, seat, np.int64(0)), top, network, desk.sheet):
+        return DO_PASS if phase == OFFERED else DO_DRAW
+    return DO_TAKE
+
+
+@kernel
+def answer_by_network(tables, network, actions):
+    """Set ``actions``, [n] int64, to what the network would do."""
+    melds, shown, outcome = np.zeros(4, np.int64), np.zeros(4, np.int64), np.zeros(5, np.int64)
+    log, sheet = np.zeros((0, LOG_WIDTH), np.int64), new_sheet()
+    for i in range(len(actions)):
+        actions[i] = network_answer(desk_at(tables, i, melds, shown, outcome, log, sheet), network)
+
+
+@scalar_kernel
+def random_action(notes):
+    """Return a legal action, each equally likely, drawn at the address of the decision."""
+    low, high = notes[LEGAL], notes[LEGAL + 1]
+    fewer = popcount(low)
+    nth = below(decision(notes[ROOT], notes[STEP], notes[TO_MOVE], CHOICE), 0, fewer + popcount(high))
+    return nth_card(low, nth) if nth < fewer else 64 + nth_card(high, nth - fewer)
+
+
+@scalar_kernel
+def hidden_hand(notes):
+    """Return the hand of the seat that is not to move."""
+    return notes[HAND + 1 - notes[TO_MOVE]]
+
+
 @kernel
 def choose_at_random(notes, actions):
-    """Set ``actions`` to legal ones, each equally likely, drawn at the address of the decision."""
+    """Set ``actions`` to legal ones."""
     for i in range(len(actions)):
-        low, high = notes[i, LEGAL], notes[i, LEGAL + 1]
-        fewer = popcount(low)
-        nth = below(decision(notes[i, ROOT], notes[i, STEP], notes[i, TO_MOVE], CHOICE), 0, fewer + popcount(high))
-        actions[i] = nth_card(low, nth) if nth < fewer else 64 + nth_card(high, nth - fewer)
+        actions[i] = random_action(notes[i])
 
 
 @kernel
 def tell_hidden(notes, cards):
-    """Set ``cards``, [n, 52] uint8, to 1 where the opponent of the seat to move holds the card."""
+    """Set ``cards``, [n, 52] uint8, to 1 where the seat that is not to move holds the card."""
     for i in range(len(cards)):
-        hand = notes[i, HAND + 1 - notes[i, TO_MOVE]]
+        hand = hidden_hand(notes[i])
         for card in range(52):
             cards[i, card] = hand >> card & 1
+
+
+@kernel
+def tell_both(tables, rules, rows):
+    """Write what both seats of each table see; ``rows``: [n, 2, FEATURES] uint8."""
+    for i in range(len(rows)):
+        show_both(tables.notes[i], tables.pile[i], tables.place[i], rules, rows[i])

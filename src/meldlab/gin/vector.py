@@ -17,12 +17,11 @@ meldlab.errors.NotLegalHere: table 2: no action 0 (pass) now; there are 3 drop A
 """
 
 import json
-from collections.abc import Sequence
-from concurrent.futures import Future, ThreadPoolExecutor, wait
+from collections.abc import Mapping, Sequence
+from copy import copy
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
-import numba
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
@@ -30,14 +29,16 @@ from meldlab.cache import replace_file
 from meldlab.cards import CARDS
 from meldlab.chance import verified
 from meldlab.errors import NoSuchThing, NotLegalHere, NotPossible, whole_number
-from meldlab.gin import kernel_vector
-from meldlab.gin.batch import every_rule
-from meldlab.gin.kernel_layout import PARAMETERS
-from meldlab.gin.kernel_vector import ACTIONS, FEATURES, GAME, NEW, SEED, STRIDE, Tables, Told
+from meldlab.gin import kernel_vector, players
+from meldlab.gin.batch import every_rule, pair_of, seat
+from meldlab.gin.book import on_host
+from meldlab.gin.kernel_layout import ENSEMBLE, KIND, LIGHT, SCORED, SIMPLE
+from meldlab.gin.kernel_vector import ACTIONS, FEATURES, GAME, SEED, STRIDE, Tables, Told
 from meldlab.gin.move import DRAW as DRAW_MOVE
 from meldlab.gin.move import DROPS, TAKES, Move, Verb
 from meldlab.gin.move import PASS as PASS_MOVE
 from meldlab.gin.rules import Rules
+from meldlab.gin.stepping import Cores, put
 from meldlab.gin.view import View, best_melds
 from meldlab.play import Chance
 
@@ -76,7 +77,6 @@ SCALARS = {name: 52 * len(_PLANES) + at for at, name in enumerate(_SCALARS)}
 
 REWARDS = ("win", "points")
 MOST_TABLES = 1 << 24
-WORTH_A_CORE = 256  # tables; stepping fewer takes less time than waking another core
 FORMAT = "meldlab gin tables 1"
 
 
@@ -102,21 +102,28 @@ class Stepped(NamedTuple):
     """[n, 2], of rounds that ended in this step."""
     scores: NDArray[np.int32]
     """[n, 2], of the match; of one that ended, its last ones, without the bonuses of a match."""
+    over: NDArray[np.bool_]
+    """[n], whether a round has ended, void ones included."""
+    winner: NDArray[np.int8]
+    """[n], the seat that has won a game that ended, -1 where none did or nobody has."""
 
 
 class GinVector:
     """``n`` tables of gin at which games follow one another.
 
     ``seed`` is one number, of which table i plays games i, i + n, i + 2n and so on, or a number for each table, of which it plays games
-    0, 1, 2. The reward of a match is 1 for winning it and -1 for losing it, ``reward="points"`` gives (own - other's) / 100 for each
-    round; by default a single round is rewarded by points.
+    0, 1, 2. With an ``opponent``, a player of the kernels or its name, that one answers inside the step; the own seat is i % 2 in the first
+    game of table i (0 where each has a seed of its own), and changes with every game. The reward of a match is 1 for winning it and -1 for
+    losing it, ``reward="points"`` gives (own - other's) / 100 for each round; by default a single round is rewarded by points.
+    ``seats``, one number or one for each table, keeps the own seat the same in all games. With ``finals`` the array ``env.finals``,
+    [n, 2, FEATURES], holds what each seat saw last of a game that ended in a step, since ``observe`` shows the next one.
 
-    >>> env = GinVector(1000, Rules(match_points=0), seed=1)
+    >>> env = GinVector(1000, Rules(match_points=0), seed=1, opponent="simple")
     >>> points = 0
     >>> for _ in range(100):
     ...     points += env.step(env.random_actions()).points.sum()
-    >>> bool(points > 0), int(env.observe().features[:, SCALARS["points_wanted"]].max())
-    (True, 0)
+    >>> bool(points > 0), env.observe().to_move[:4].tolist(), env.games[:4].tolist()
+    (True, [1, 1, 1, 0], [5000, 6001, 5002, 7003])
     """
 
     def __init__(
@@ -124,62 +131,114 @@ class GinVector:
         n: int,
         rules: Rules = Rules(),  # noqa: B008  # frozen, so sharing it is harmless
         seed: int | ArrayLike = 0,
+        opponent: Any = None,
+        device: Literal["cpu", "cuda"] = "cpu",
         *,
         reward: Literal["win", "points"] | None = None,
         threads: int = 0,
+        seats: int | ArrayLike | None = None,
+        finals: bool = False,
     ) -> None:
         self.n = whole_number(n, "number of tables", 1, MOST_TABLES)
         self.rules = rules
         self.reward = reward or ("win" if rules.match_points else "points")
         if self.reward not in REWARDS:
             raise NoSuchThing("reward", str(self.reward), REWARDS)
-        most = int(numba.config.NUMBA_NUM_THREADS)
-        if whole_number(threads, "number of threads") > most:
-            raise NotPossible(f"{threads} threads asked for, this machine has {most}")
-        self._cores = min(threads or most, -(-self.n // WORTH_A_CORE))
-        self._pool: ThreadPoolExecutor | None = None
+        self.opponent = None if opponent is None else seat(players.parse(opponent) if isinstance(opponent, str) else opponent)
+        self._engine = _engine(device, whole_number(threads, "number of threads"))
         self._settings = np.array([*every_rule(rules), REWARDS.index(self.reward), 1], np.int64)
-        self._players = np.zeros((2, PARAMETERS))
-        self._tables = Tables(
-            np.zeros((self.n, kernel_vector.NOTED), np.int64),
-            np.zeros((self.n, 52), np.uint8),
-            np.zeros((self.n, kernel_vector.PILE_CARDS), np.uint8),
-            np.zeros((self.n, 52), np.uint8),
-            np.zeros((self.n, 2, 0), np.int64),
-            np.zeros((self.n, 2, 12), np.int64),
-            np.zeros((self.n, 2, 0), np.float64),
-        )
-        features, mask = np.zeros((self.n, FEATURES), np.uint8), np.zeros((self.n, ACTIONS), np.int8)
-        self._observed = Observed(features, mask, np.zeros(self.n, np.int8))
-        self._stepped = Stepped(
-            np.zeros((self.n, 2), np.float32), np.zeros(self.n, np.bool_), np.zeros((self.n, 2), np.int32), np.zeros((self.n, 2), np.int32)
-        )
-        self._told = Told(features, features.view(np.uint32), mask.view(np.uint32), self._observed.to_move, *self._stepped)
-        self._actions = np.zeros(self.n, np.int64)
+        self._seats = self._checked_seats(seats)
+        self._build(finals)
         self.reset(seed)
+
+    def _checked_seats(self, seats: int | ArrayLike | None) -> NDArray[np.int64]:
+        """Return [n], the own seat at each table, -1 where it changes."""
+        if seats is None:
+            return np.full(self.n, -1)
+        given = np.asarray(seats)
+        if self.opponent is None:
+            raise NotLegalHere("seats are those that an opponent inside leaves free, and there is no opponent")
+        if given.shape not in ((), (self.n,)) or given.dtype.kind not in "iu" or not np.isin(given, (0, 1)).all():
+            raise NotLegalHere(f"seats are 0 or 1, one number or {self.n}")
+        rules = self.rules
+        at_once = rules.most_draws == 1 or (rules.stock_floor >= 30 and not rules.wall_knock)
+        if given.any() and at_once and rules.first_starter == "first" and not rules.offer_upcard:
+            raise NotLegalHere("under these rules seat 1 is never asked: seat 0 begins, and a round is over after its first turn")
+        return np.broadcast_to(given, (self.n,)).astype(np.int64)
+
+    def _build(self, finals: bool) -> None:
+        """Lay out all arrays where they are to be."""
+        n, array, words = self.n, self._engine.array, kernel_vector.FEATURES // 4
+        kind = None if self.opponent is None else self.opponent.vector[KIND]
+        self._tables = Tables(
+            array((n, kernel_vector.NOTED), np.int64),
+            array((n, 52), np.uint8),
+            array((n, kernel_vector.PILE_CARDS), np.uint8),
+            array((n, 52), np.uint8),
+            array((n, 2, 52 if kind == SIMPLE else 0), np.int64),
+            array((n, 2, 12), np.int64),
+            array((n, 2, 54 if kind == ENSEMBLE else 0), np.float64),
+        )
+        # Written four bytes at a time, so they begin where a word does.
+        feature_words, mask_words = array((n, words), np.uint32), array((n, kernel_vector.MASK_WORDS), np.uint32)
+        self._observed = Observed(feature_words.view(np.uint8), mask_words.view(np.int8), array(n, np.int8))
+        numbers = array((n, 2), np.float32), array(n, np.bool_), array((n, 2), np.int32), array((n, 2), np.int32)
+        self._stepped = Stepped(*numbers, array(n, np.bool_), array(n, np.int8))
+        self.finals = array((n, 2, FEATURES if finals else 0), np.uint8)
+        self._told = Told(self._observed.features, feature_words, mask_words, self._observed.to_move, *self._stepped, self.finals)
+        self._random, self._answers, self._hidden = array(n, np.int64), array(n, np.int64), array((n, 52), np.uint8)
+        self._teacher: tuple[Any, Any] | None = None
+        self._engine.sit(self._tables, self._told, None if self.opponent is None else pair_of(self.opponent, self.opponent))
+
+    @property
+    def device(self) -> str:
+        """Return where the arrays are."""
+        return str(self._engine.device)
 
     @property
     def seeds(self) -> NDArray[np.int64]:
         """Return [n], the seed of the game in progress at each table."""
-        return self._tables.notes[:, SEED].copy()  # type: ignore[no-any-return]
+        return on_host(self._tables.notes)[:, SEED].copy()
 
     @property
     def games(self) -> NDArray[np.int64]:
         """Return [n], the number of the game in progress at each table: that of ``Deal(seed, game)``."""
-        return self._tables.notes[:, GAME].copy()  # type: ignore[no-any-return]
+        return on_host(self._tables.notes)[:, GAME].copy()
 
-    def reset(self, seed: int | ArrayLike = 0) -> Observed:
-        """Break off all games and begin with the first ones of a seed, or of a seed for each table."""
-        seeds = np.asarray(seed)
-        notes = self._tables.notes
-        if seeds.ndim == 0:
-            notes[:, SEED], notes[:, GAME], self._settings[STRIDE] = verified(seed), np.arange(self.n), self.n  # type: ignore[arg-type]
+    @property
+    def worst(self) -> float:
+        """Return what a seat loses at most from here on, and so by breaking a game off.
+
+        >>> GinVector(1).worst, GinVector(1, Rules(match_points=0)).worst
+        (1.0, 1.23)
+        """
+        if self.reward == "win":
+            return 1.0
+        return (self.rules.most_of_a_round + max(0, self.rules.match_points - 1)) / 100
+
+    def reset(self, seed: int | ArrayLike | None = None, *, first: int = 0) -> Observed:
+        """Break off all games and begin with the first ones of a seed, or of a seed for each table, at ``first``; or go on to the next."""
+        notes = on_host(self._tables.notes).copy()
+        if seed is None:
+            notes[:, GAME] += self._settings[STRIDE]
+        elif np.ndim(seed) == 0:
+            notes[:, SEED], self._settings[STRIDE] = verified(seed), self.n  # type: ignore[arg-type]
+            notes[:, GAME] = whole_number(first, "number of the first game") + np.arange(self.n)
         else:
+            seeds = np.asarray(seed)
             if seeds.shape != (self.n,) or seeds.dtype.kind not in "iu":
                 raise NotLegalHere(f"seeds are one whole number or {self.n}, not {_kind(seeds)}")
-            notes[:, SEED], notes[:, GAME], self._settings[STRIDE] = [verified(each) for each in seeds], 0, 1
-        self._actions[:] = NEW
-        self._run()
+            notes[:, SEED], self._settings[STRIDE] = [verified(each) for each in seeds], 1
+            notes[:, GAME] = whole_number(first, "number of the first game")
+        notes[:, kernel_vector.OWN] = self._seats
+        put(self._tables.notes, notes)
+        self._engine.rule(self._settings)
+        self._engine.begin()
+        # An opponent may have ended a game before anybody was asked; that is nothing to tell of.
+        for array in self._stepped:
+            put(array, np.zeros(array.shape, array.dtype))
+        put(self._stepped.scores, on_host(self._tables.notes)[:, SCORED : SCORED + 2].astype(np.int32))
+        put(self._stepped.winner, np.full(self.n, -1, np.int8))
         return self._observed
 
     def observe(self) -> Observed:
@@ -187,56 +246,69 @@ class GinVector:
         return self._observed
 
     def hidden(self) -> NDArray[np.uint8]:
-        """Return [n, 52], the hand of the other seat, for critics that look on while others learn; no player may see it."""
-        cards = np.zeros((self.n, 52), np.uint8)
-        kernel_vector.tell_hidden(self._tables.notes, cards)
-        return cards
+        """Return [n, 52], the hand of the other seat, for critics that look on while others learn; no player may see it.
+
+        The next call writes into the same array.
+        """
+        self._engine.run("tell_hidden", self._tables.notes, self._hidden)
+        return self._hidden  # type: ignore[no-any-return]
+
+    def seen(self) -> NDArray[np.uint8]:
+        """Return [n, 2, FEATURES], what each seat sees, whoever is to move, in an array of the caller's own."""
+        rows: NDArray[np.uint8] = self._engine.array((self.n, 2, FEATURES), np.uint8)
+        self._engine.run("tell_both", self._tables, self._engine.settings, rows)
+        return rows
 
     def random_actions(self) -> NDArray[np.int64]:
-        """Return [n], a legal action for each table, each equally likely; the same whenever it is asked for the same decision."""
-        actions = np.zeros(self.n, np.int64)
-        kernel_vector.choose_at_random(self._tables.notes, actions)
-        return actions
+        """Return [n], a legal action for each table, each equally likely; the same whenever it is asked for the same decision.
+
+        The next call writes into the same array.
+        """
+        self._engine.run("choose_at_random", self._tables.notes, self._random)
+        return self._random  # type: ignore[no-any-return]
+
+    def answers(self, player: Any) -> NDArray[np.int64]:
+        """Return [n], what a light player would do in the seat to move at each table, to learn from.
+
+        The next call writes into the same array.
+
+        >>> env = GinVector(2, seed=7)
+        >>> env.answers("computed:light").tolist()
+        [0, 0]
+        """
+        teacher = seat(players.parse(player) if isinstance(player, str) else player)
+        if teacher.vector[KIND] != LIGHT:
+            raise NotLegalHere(f"{teacher.name} must have seen the whole round to answer; a light player need not")
+        if self._teacher is None or self._teacher[0] is not teacher.book.network:
+            self._teacher = teacher.book.network, self._engine.lend(teacher.book.network)
+        self._engine.run("answer_by_network", self._tables, self._teacher[1], self._answers)
+        return self._answers  # type: ignore[no-any-return]
 
     def step(self, actions: Sequence[int] | NDArray[np.integer[Any]]) -> Stepped:
-        """Apply one action at each table; if one of them is not legal, none is applied."""
-        given = np.asarray(actions)
+        """Apply one action at each table; if one of them is not legal, none is applied.
+
+        On a GPU a step does not wait, so it cannot say so: from that step on nothing moves until ``check`` is asked.
+
+        With an opponent inside, several rounds may end within one step; rewards and points are sums then. Of a next game nothing is told
+        before the own seat is asked in it, even if rounds of it have gone by.
+        """
+        given = self._engine.given(actions)
         if given.shape != (self.n,) or given.dtype.kind not in "iu":
             raise NotLegalHere(f"actions are {self.n} whole numbers, one for each table, not {_kind(given)}")
-        self._actions[:] = given
-        if self._cores > 1:
-            wrong = kernel_vector.first_illegal(self._tables.notes, self._actions)
-            if wrong < 0:
-                self._run()
-        else:
-            wrong = kernel_vector.step_all(self._tables, self._actions, self._players, self._settings, self._told)
+        wrong = self._engine.step(given)
         if wrong >= 0:
-            raise NotLegalHere(self._refusal(int(wrong), int(given[wrong])))
+            raise NotLegalHere(self._refusal(wrong, int(on_host(given)[wrong])))
         return self._stepped
 
-    def _run(self) -> None:
-        """Step all tables, on as many cores as are worth waking; what has begun is waited for, whoever interrupts."""
-        if self._cores == 1:
-            self._run_some(0, self.n)
-            return
-        if self._pool is None:
-            self._run_some(0, 0)  # loads or compiles the kernel, before several threads ask for it at once
-            self._pool = ThreadPoolExecutor(self._cores - 1)
-        cuts = [self.n * core // self._cores for core in range(self._cores + 1)]
-        others: list[Future[None]] = []
-        try:
-            others += [self._pool.submit(self._run_some, cuts[core], cuts[core + 1] - cuts[core]) for core in range(1, self._cores)]
-            self._run_some(0, cuts[1])
-        finally:
-            wait(others)
-        for other in others:
-            other.result()
-
-    def _run_some(self, first: int, many: int) -> None:
-        kernel_vector.step_some(self._tables, self._actions, self._players, self._settings, self._told, first, many)
+    def check(self) -> None:
+        """Raise if a step on a GPU was given an action that is not legal; it waits until all steps are done."""
+        wrong = self._engine.wrong()
+        if wrong is not None:
+            raise NotLegalHere(self._refusal(*wrong))
 
     def _refusal(self, table: int, action: int) -> str:
-        legal = np.flatnonzero(self._observed.mask[table]).tolist()
+        low, high = on_host(self._tables.notes)[table, kernel_vector.LEGAL : kernel_vector.LEGAL + 2].tolist()
+        legal = [each for each in range(ACTIONS) if (low >> each if each < 64 else high >> each - 64) & 1]
         told = ", ".join(f"{each} {action_text(each)}" for each in legal[:3])
         more = f" and {len(legal) - 3} more" if len(legal) > 3 else ""
         what = f"{action} ({action_text(action)}) now" if 0 <= action < ACTIONS else f"{action}"
@@ -244,46 +316,64 @@ class GinVector:
 
     def copy(self) -> "GinVector":
         """Return tables of their own that go on in the same way."""
-        other = GinVector(self.n, self.rules, reward=self.reward)
-        other._cores = self._cores
-        for name, array in self._state().items():
-            other._state()[name][:] = array
+        other = copy(self)
+        other._engine, other._settings = copy(self._engine), self._settings.copy()
+        other._build(self.finals.size > 0)
+        other._restore({name: on_host(array) for name, array in self._state().items()})
         return other
 
     def save(self, path: str | Path) -> None:
         """Write everything into a file, from which ``load`` goes on in the same way."""
-        facts = {"format": FORMAT, "rules": self.rules.as_record(), "reward": self.reward}
+        facts = {"format": FORMAT, "rules": self.rules.as_record(), "reward": self.reward, "opponent": self.opponent and self.opponent.name}
+        facts["finals"] = self.finals.size > 0
+        arrays: dict[str, Any] = {name: on_host(array) for name, array in self._state().items()}
         with replace_file(Path(path)) as file:
-            arrays: dict[str, Any] = {"facts": np.array(json.dumps(facts)), **self._state()}
-            np.savez(file, **arrays)
+            np.savez(file, facts=np.array(json.dumps(facts)), player=self._vector(), **arrays)
 
     @classmethod
-    def load(cls, path: str | Path, *, threads: int = 0) -> "GinVector":
-        """Return the tables of a file."""
+    def load(cls, path: str | Path, opponent: Any = None, device: Literal["cpu", "cuda"] = "cpu", *, threads: int = 0) -> "GinVector":
+        """Return the tables of a file; an opponent that has no name to be found by must be given again."""
         try:
             with np.load(path, allow_pickle=False) as file:
                 saved = {name: file[name] for name in file.files}
-            facts = json.loads(str(saved.pop("facts")))
+            facts = json.loads(str(saved["facts"]))
             if facts["format"] != FORMAT:
-                raise KeyError("format")
-            env = cls(len(saved["notes"]), Rules.read(facts["rules"]), reward=facts["reward"], threads=threads)
-            for name, array in env._state().items():
-                if saved[name].shape != array.shape or saved[name].dtype != array.dtype:
-                    raise KeyError(name)
-                array[:] = saved[name]
+                raise KeyError(facts["format"])
+            rules, player = Rules.read(facts["rules"]), opponent or facts["opponent"]
+            tables, reward, finals, numbers = len(saved["notes"]), facts["reward"], facts["finals"], saved["player"]
         except OSError as problem:
             raise NotPossible(f"{path} cannot be read: {problem.strerror or problem}") from None
         except (KeyError, TypeError, ValueError):
             raise NotPossible(f"{path} holds no saved gin tables") from None
+        env = cls(tables, rules, 0, player, device, reward=reward, threads=threads, finals=finals)
+        if not np.array_equal(numbers, env._vector()):
+            raise NotPossible(f"{path} was played against another {facts['opponent'] or 'opponent'}: give it by opponent=")
+        try:
+            env._restore(saved)
+        except (KeyError, ValueError):
+            raise NotPossible(f"{path} holds no saved gin tables") from None
         return env
 
-    def _state(self) -> dict[str, NDArray[Any]]:
+    def _vector(self) -> NDArray[np.float64]:
+        """Return the numbers of the opponent, as far as there is one."""
+        return np.zeros(0) if self.opponent is None else self.opponent.vector
+
+    def _state(self) -> dict[str, Any]:
         """Return every array that says where the tables stand, and what was last told about them."""
         told = {**self._observed._asdict(), **self._stepped._asdict()}
-        return {**self._tables._asdict(), **told, "settings": self._settings}
+        return {**self._tables._asdict(), **told, "finals": self.finals, "settings": self._settings}
+
+    def _restore(self, saved: Mapping[str, NDArray[Any]]) -> None:
+        for name, array in self._state().items():
+            if saved[name].shape != array.shape or saved[name].dtype != array.dtype:
+                raise KeyError(name)
+            put(array, saved[name])
+        self._seats = on_host(self._tables.notes)[:, kernel_vector.OWN].copy()
+        self._engine.rule(self._settings)
 
     def __repr__(self) -> str:
-        return f"GinVector({self.n}, {self.rules!r}, reward={self.reward!r})"
+        against = "" if self.opponent is None else f", opponent={self.opponent.name!r}"
+        return f"GinVector({self.n}, {self.rules!r}{against}, device={self.device!r}, reward={self.reward!r})"
 
 
 def action_text(action: int) -> str:
@@ -338,6 +428,17 @@ def move_of(view: View, action: int, chance: Chance | None = None) -> Move:
     from meldlab.gin.players.player import GinPlayer
 
     return Move(verb, card, GinPlayer().melds(view, Hand.from_mask(rest), chance))
+
+
+def _engine(device: str, threads: int) -> Any:
+    """Return what steps the tables: cores of this machine, or its GPU."""
+    if device == "cuda":
+        from meldlab.gin.stepping_cuda import Gpu
+
+        return Gpu()
+    if device != "cpu":
+        raise NoSuchThing("device", str(device), ("cpu", "cuda"))
+    return Cores(threads)
 
 
 def _kind(array: NDArray[Any]) -> str:

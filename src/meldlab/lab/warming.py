@@ -72,6 +72,7 @@ def _waiting() -> None:
 def _gin() -> None:
     from meldlab.gin import Gin, players
     from meldlab.gin.advice import advise, imagined_view
+    from meldlab.gin.vector import GinVector
     from meldlab.lab.arena.contest import contest
     from meldlab.lab.computing import Setting, compute
     from meldlab.lab.tuning.work import warm
@@ -87,6 +88,11 @@ def _gin() -> None:
         for view in (ten, knock):
             advise(view, players.parse(name))
     advise(ten)  # by the reviewer
+    for opponent in (None, "simple"):
+        tables = GinVector(2, opponent=opponent)
+        tables.step(tables.random_actions())
+        tables.hidden()
+        tables.seen()
     compute("simple", Setting(cards=3, ranks=4), device="cpu", rounds=1000, games=2, loops=1)
 
 
@@ -105,12 +111,16 @@ def _recycle() -> None:
     from meldlab.recycle.players import Searcher
     from meldlab.recycle.players.searching import searched_games
     from meldlab.recycle.telling.transcript import transcribe
+    from meldlab.recycle.vector import RecycleVector
 
     described = Described.named("kuhn_poker")
     machine = described.machine
     machine.random_games(games=2, seed=0)
     searched_games(machine, [Searcher("mcts", 2)] * 2, games=1, seed=0, threads=1)
     list(transcribe(described, [Searcher("random")] * described.machine.players, seed=0))
+    tables = RecycleVector(described, 2)
+    tables.step(tables.random_actions())
+    tables.features.of(tables.state(0), 0)
 
 
 def _rummikub() -> None:

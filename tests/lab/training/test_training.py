@@ -1,11 +1,12 @@
 """Teaching a network, on a CPU and small; needs PyTorch."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from meldlab.errors import BadText
+from meldlab.errors import BadText, NotLegalHere, NotPossible
 from meldlab.gin.kernel_layout import Bench, Known, Policy
 from meldlab.gin.players import parse
 from meldlab.gin.players.kernel_policy import card_answer, plain_answer, thought
@@ -16,7 +17,9 @@ from meldlab.gin.vector import KNOCK, PLANES, SCALARS, GinVector  # noqa: E402
 from meldlab.lab.training import lessons, measuring, network, training  # noqa: E402
 from meldlab.lab.training.learner import Course, Learner  # noqa: E402
 
-SMALL = Course((("self", 32), ("past", 16), ("simple", 16)), steps=64 * 16 * 3, length=16, wide=16, deep=1, batch=256, snapshot=1)
+SMALL = Course(
+    (32, 16, 16), ("simple", "knock:5,5,0"), "computed:light", 1024, steps=3072, length=16, wide=16, deep=1, batch=256, snapshot=1
+)
 
 
 def test_the_kernel_and_pytorch_agree() -> None:
@@ -94,7 +97,33 @@ def test_the_same_seed_teaches_the_same() -> None:
     assert all(torch.equal(one, other) for one, other in zip(first.network.parameters(), second.network.parameters(), strict=True))
 
 
-@pytest.mark.parametrize("text", ["", "self,,simple", "self=0", "self=x", "=3"])
-def test_nonsense_shares_are_refused(text: str) -> None:
+def test_nonsense_is_refused(tmp_path: Path) -> None:
     with pytest.raises(BadText):
-        training.read_shares(text, 64)
+        training.read_visitors("simple,,simple")
+    with pytest.raises(NotLegalHere, match="no teacher"):
+        next(Learner(replace(SMALL, teacher="simple"), "cpu").learn())
+    with pytest.raises(NotPossible, match="nothing to resume"):
+        training.train(SMALL, tmp_path / "mine.npz", resume=True)
+    with pytest.raises(NotLegalHere, match=r"FILE\.npz"):
+        training.train(SMALL, tmp_path / "mine.pt")
+
+
+def test_a_teacher_is_imitated() -> None:
+    course = replace(SMALL, tables=(256, 0, 0), imitation=10**6, steps=10**6, rate=3e-3, last_rate=1e-3, length=8)
+    learner = Learner(course, "cpu")
+
+    def agreement() -> float:
+        env = GinVector(256, seed=9)
+        agreed = asked = 0
+        for _ in range(20):
+            features, mask, _ = env.observe()
+            actions, _ = lessons.act(learner.network, torch.from_numpy(features), torch.from_numpy(mask), None)
+            agreed, asked = agreed + int((actions.numpy() == env.answers("computed:light")).sum()), asked + 256
+            env.step(env.random_actions())
+        return agreed / asked
+
+    before = agreement()
+    for lap in learner.learn():
+        if lap.number == 25:
+            break
+    assert agreement() > before + 0.1

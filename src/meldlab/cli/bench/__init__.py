@@ -1,6 +1,6 @@
 """``meldlab bench``: the figures of docs/benchmarks.md, measured here, beside every rival that is installed."""
 
-from meldlab.cli.bench import analyse, gin, melds, recycle, rummikub, stopping, tuning, waiting
+from meldlab.cli.bench import analyse, gin, melds, recycle, rummikub, stopping, tuning, vector, waiting
 from meldlab.cli.options import door
 
 __all__ = ["app"]
@@ -15,4 +15,5 @@ app = door(
     analyse=analyse.bench_analyse,
     rummikub=rummikub.bench_rummikub,
     tuning=tuning.bench_tuning,
+    vector=vector.bench_vector,
 )

@@ -12,15 +12,17 @@ from meldlab.cli.progress import progress_bar
 
 def train(
     against: Annotated[
-        str, typer.Option("--against", help="Whom to play: self, past, players that the kernels play, networks; NAME=SHARE weighs them.")
-    ] = "self=2,past,simple",
+        str, typer.Option("--against", help="Who visits, one after another: players that the kernels play, computed:FILE.npz.")
+    ] = "simple",
+    teacher: Annotated[str, typer.Option("--teacher", help="A light player to imitate at first, such as computed:light.")] = "",
+    imitation: Annotated[int, typer.Option("--imitation", min=0, help="Decisions of --steps in which it is imitated.")] = 0,
     steps: Annotated[int, typer.Option("--steps", min=1, help="Decisions to learn from.")] = 20_000_000,
-    tables: Annotated[int, typer.Option("--tables", min=2, help="Tables that are played at once.")] = 4096,
+    tables: Annotated[int, typer.Option("--tables", min=14, help="Tables at once: 4 of 7 against itself, 2 its past, 1 visitors.")] = 3584,
     wide: Annotated[int, typer.Option("--wide", min=1, max=2048, help="Units of a layer.")] = 256,
     deep: Annotated[int, typer.Option("--deep", min=0, max=8, help="Layers after the first.")] = 2,
     rate: Annotated[float, typer.Option("--rate", help="Learning rate at the beginning.")] = 5e-4,
-    mixing: Annotated[float, typer.Option("--mixing", help="Pull towards equal chances at the beginning.")] = 0.02,
-    batch: Annotated[int, typer.Option("--batch", min=1, help="Decisions of one change of the network.")] = 32_768,
+    mixing: Annotated[float, typer.Option("--mixing", help="Pull towards equal chances at the beginning.")] = 0.01,
+    batch: Annotated[int, typer.Option("--batch", min=1, help="Decisions of one change of the network.")] = 65_536,
     save: Annotated[Path, typer.Option("--save", help="Where the network goes; computed:FILE.npz plays it.")] = Path("network.npz"),
     start: Annotated[Path | None, typer.Option("--start", help="Begin with this network.")] = None,
     resume: Annotated[bool, typer.Option("--resume", help="Go on with the course of --save.")] = False,
@@ -33,14 +35,32 @@ def train(
 ) -> None:
     """Teach a network gin: it plays itself, its past and others, at many tables at once, and learns from what each decision brought.
 
-    Example: meldlab gin train --against self,simple --steps 2000000 --wide 64 --save mine.npz
+    Example: meldlab gin train --teacher computed:light --imitation 1000000 --steps 2000000 --wide 64 --save mine.npz
     """
     place = place_of(device)
+    from meldlab.errors import NotLegalHere
     from meldlab.lab.training import training
     from meldlab.lab.training.learner import Course, Lap, Learner
 
-    shares = training.read_shares(against, tables)
-    course = Course(shares, steps, seed, wide=wide, deep=deep, rate=rate, mixing=mixing, batch=batch, rules=rules)
+    visitors, seventh = training.read_visitors(against), tables // 14 * 2
+    if imitation and not teacher:
+        raise NotLegalHere("--imitation needs a --teacher, such as computed:light")
+    course = Course(
+        (4 * seventh, 2 * seventh, seventh if visitors else 0),
+        visitors,
+        teacher,
+        imitation,
+        steps,
+        seed,
+        wide=wide,
+        deep=deep,
+        rate=rate,
+        last_rate=rate / 20,
+        mixing=mixing,
+        last_mixing=mixing / 10,
+        batch=batch,
+        rules=rules,
+    )
     with progress_bar("teaching") as show:
 
         def report(lap: Lap, learner: Learner) -> None:

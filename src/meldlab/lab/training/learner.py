@@ -122,7 +122,7 @@ class Learner:
     def learn(self) -> Iterator[Lap]:
         """Play and learn until the steps of the course are done; each lap is told when it is over."""
         course, (own, past, visiting) = self.course, self.course.tables
-        company = [self._tables(SELF, own, 0), *([self._tables(PAST, past, 1)] if past else [])]
+        company = [self._tables(name, many, at) for at, (name, many) in enumerate(((SELF, own), (PAST, past))) if many]
         visitors = [self._tables(name, visiting, 2 + at) for at, name in enumerate(dict.fromkeys(course.visitors))] if visiting else []
         lessons = Lessons([*company, *visitors[:1]], course.length, self.device)
         dice = torch.Generator(self.device).manual_seed(derived(course.seed, Purpose.LAP, self.laps, 1))
@@ -135,7 +135,8 @@ class Learner:
             asked = teacher if self.steps < course.imitation else None
             lessons.play(self.network, self.past, self.equity, dice, asked)
             mixed, explained, changed = self._study(lessons, asked is not None)
-            self.equity.measure(lessons.points.cpu().numpy())
+            if lessons.points.any():
+                self.equity.measure(lessons.points.cpu().numpy())
             self.steps += lessons.action.numel()
             self.laps += 1
             yield Lap(self.laps, self.steps, perf_counter() - begun, mixed, explained, changed)

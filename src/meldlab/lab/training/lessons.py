@@ -104,7 +104,7 @@ class Tables:
         """Return fresh tables."""
         frozen = network_of(against, device)
         opponent = None if against in (SELF, PAST) or frozen else against
-        return cls(against, GinVector(many, rules, seed, opponent, device), device, frozen)
+        return cls(against, GinVector(many, rules, seed, opponent, device)  # type: ignore[arg-type], device, frozen)
 
     def step(self, actions: Tensor, equity: MatchEquity) -> tuple[Tensor, Tensor, Tensor]:
         """Apply actions; return what seat 0 gained, which rounds are over, and their points."""
@@ -122,11 +122,11 @@ class Teacher:
         player = players.parse(name)
         if not isinstance(player, LightPlayer):
             raise NotLegalHere(f"{name} is no teacher: computed:light and other light networks are")
-        self.device, self.network = device, player.network
+        self.device, self.player = device, player
 
     def answers(self, env: GinVector) -> Tensor:
         """Return [n] actions."""
-        return tensor_of(env.answers(self.network), self.device)
+        return tensor_of(env.answers(self.player), self.device)
 
 
 class Lessons:

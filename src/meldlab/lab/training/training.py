@@ -13,13 +13,13 @@ from typing import Any
 from meldlab import __version__
 from meldlab.cache import replace_file
 from meldlab.chance import Purpose, derived
-from meldlab.errors import BadText, NotLegalHere, NotPossible, whole_number
+from meldlab.errors import BadText, NotLegalHere, NotPossible
 from meldlab.gin.players.policy import read_policy
 from meldlab.lab.training.learner import Course, Lap, Learner
 from meldlab.lab.training.measuring import Measured, measure
 from meldlab.lab.training.network import PolicyNetwork
 
-__all__ = ["Trained", "read_shares", "train"]
+__all__ = ["Trained", "read_visitors", "train"]
 
 SAVED_EVERY = 60.0  # seconds between two checkpoints
 
@@ -40,24 +40,19 @@ class Trained:
         return {"saved": str(self.path), "steps": self.steps, "laps": self.laps, "seconds": self.seconds, "measured": rates}
 
 
-def read_shares(text: str, tables: int) -> tuple[tuple[str, int], ...]:
-    """Read whom to play against, such as ``self=3,past,simple``, and share the tables out, an even number to each.
+def read_visitors(text: str) -> tuple[str, ...]:
+    """Read who visits, in which order: names with commas between them, some more than once.
 
-    >>> read_shares("self=3,simple", 1024)
-    (('self', 768), ('simple', 256))
+    >>> read_visitors("simple, ensemble:best,simple")
+    ('simple', 'ensemble:best', 'simple')
     """
-    shares, at = [], 0
-    for word in text.split(","):
-        name, equals, share = word.strip().rpartition("=")
-        if not equals:
-            name, share = share, "1"
-        if not name or not share.isdecimal() or not 1 <= int(share) <= 1000:
-            raise BadText("opponents are names with commas between them, each with a share from 1 to 1000 if it is not 1", text, at)
-        shares.append((name, int(share)))
+    names, at = [], 0
+    for word in text.split(",") if text.strip() else ():
+        if not word.strip():
+            raise BadText("visitors are names of players with commas between them", text, at)
+        names.append(word.strip())
         at += len(word) + 1
-    whole = sum(share for _, share in shares)
-    whole_number(tables, "number of tables", 2 * len(shares), 1 << 22)
-    return tuple((name, max(2, tables * share // whole // 2 * 2)) for name, share in shares)
+    return tuple(names)
 
 
 def train(

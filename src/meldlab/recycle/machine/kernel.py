@@ -19,6 +19,19 @@ from meldlab.recycle.machine.kernel_cards import undo
 from meldlab.recycle.machine.kernel_layout import *
 from meldlab.recycle.machine.kernel_loop import run
 from meldlab.recycle.machine.kernel_search import NOTHING, S_LEVEL, S_OPTION, S_WORK, Deals, Search, Tree, next_task, random_option
+from meldlab.recycle.machine.kernel_vector import (
+    STEP_NOW,
+    TOO_NARROW,
+    V_END,
+    V_NEEDED,
+    V_STRIDE,
+    V_STUCK,
+    V_TABLE,
+    V_WORK,
+    Hall,
+    Seen,
+    next_in_hall,
+)
 
 Words = NDArray[Any]
 
@@ -49,6 +62,11 @@ NONE, NO_ROWS, NO_SUMS = np.zeros(0, np.int64), np.zeros((0, 0), np.int64), np.z
 NO_RESULTS = Results(NONE, NONE, NONE, NONE, NO_ROWS)
 NO_DEALS = Deals(0, NONE, NONE, np.zeros((0, 0), np.uint8), NONE, NONE, NONE, NONE, NONE)
 NO_SEARCH = Search(NO_ROWS, NONE, NO_DEALS, Tree(NO_ROWS, NO_SUMS, NO_ROWS, NONE), NO_SUMS, np.zeros(0), NO_ROWS, NO_SUMS)
+NO_HALL = Hall(
+    np.zeros(STEP_NOW, np.int64), NONE, NO_ROWS, NONE, NONE, np.zeros((0, 0, 0), np.uint8), NONE, NONE, NONE, NO_ROWS,
+    np.zeros((0, 0), np.float32), np.zeros((0, 0), np.uint8), np.zeros((0, 0), np.int8), NONE, np.zeros(0, np.int8), NO_ROWS,
+    Seen(NO_ROWS, NONE, NO_ROWS, NONE, NONE, 0),
+)  # fmt: skip
 
 
 @scalar_kernel
@@ -148,18 +166,18 @@ def keep(course, task, level, option, paused):
 
 
 @scalar_kernel
-def drive(program, stack, initial, course, fuel, results, search):
+def drive(program, stack, initial, course, fuel, results, search, hall):
     """Bring the state ``stack[0]`` to a goal: one task, or with ``TO_PLAY`` many random games, or with ``TO_COUNT`` all histories.
 
     ``initial``: [words] int64, what a state begins with; ``course``: [COURSE + 2 levels] int64, the goal and how far it is. After ``fuel``
     work drive pauses and returns ``MORE``; called again with the same arrays it goes on, and nothing it finds depends on the pauses.
     Counting goes as deep as ``stack``, [depth + 1, words] int64; it returns the level of a state that failed, or -1. ``TO_SEARCH`` plays
     one game with players that look ahead, on ``stack``, [2, words] int64, and ``TO_ADVISE`` makes one decision for such a player, whose
-    options the state holds.
+    options the state holds. ``TO_STEP`` takes tables a step further; it returns ``TOO_NARROW`` where their rows must grow first.
     """
     code, data, layout = program
     goal, task, level, option, paused = course[C_GOAL], course[C_TASK], course[C_LEVEL], course[C_OPTION], course[C_PAUSED]
-    limit, seed, first = course[C_LIMIT], np.uint64(course[C_SEED]), np.uint64(course[C_FIRST])
+    limit, first = course[C_LIMIT], np.uint64(course[C_FIRST])
     depth = len(stack) - 1
     chosen, found = course[COURSE : COURSE + depth + 1], course[COURSE + depth + 1 :]
     cycle = layout[L_PLAYER_CYCLE]
@@ -176,7 +194,7 @@ def drive(program, stack, initial, course, fuel, results, search):
                 keep(course, task, level, option, 0)
                 return MORE
             if task == TO_BEGIN:
-                logging = state[LOGGING]
+                logging, seed = state[LOGGING], np.uint64(course[C_SEED])
                 for i in range(len(initial)):
                     state[i] = initial[i]
                 state[LOGGING] = logging
@@ -191,7 +209,7 @@ def drive(program, stack, initial, course, fuel, results, search):
                 state[cycle + CURRENT] = course[C_PLAYER]
             if task == TO_ADVISE:
                 task = TO_EXPLORE  # which is done: the options are there
-            else:
+            elif task != TO_STEP:
                 pc = prepare(code, layout, state, task, option)
         spent += 10
         if pc:
@@ -278,6 +296,17 @@ def drive(program, stack, initial, course, fuel, results, search):
             spent += search.now[S_WORK]
             search.now[S_WORK] = 0
             level, option = search.now[S_LEVEL], search.now[S_OPTION]
+        elif goal == TO_STEP:
+            course[C_PLAYER] = 1
+            task = next_in_hall(code, layout, state, course, task, limit, hall)
+            if task == NOTHING:
+                return -1
+            if task == TOO_NARROW:
+                # Called again it finds the options where they are.
+                keep(course, TO_ADVISE, level, option, 0)
+                return TOO_NARROW
+            spent += hall.now[V_WORK]
+            hall.now[V_WORK] = 0
         else:
             return -1
 
@@ -335,6 +364,36 @@ def advise(program: Bytecode, stack: Words, search: Search, limit: int) -> None:
     _all(program, stack, TO_ADVISE, search=search, limit=limit)
 
 
+class StepUnderway(NamedTuple):
+    """Some tables on their way through one step, and the room of the machine that they are played in."""
+
+    stack: Words  # [1, words]
+    course: Words
+    hall: Hall
+
+    @classmethod
+    def of(cls, state: Words, hall: Hall, limit: int) -> "StepUnderway":
+        """Return tables that can be stepped in a room; games end after ``limit`` decisions."""
+        course = np.zeros(COURSE + 2, np.int64)
+        course[C_GOAL], course[C_LIMIT] = TO_STEP, limit
+        return cls(state.reshape(1, -1), course, hall)
+
+    def begin(self, first: int, end: int, stride: int) -> None:
+        """Begin a step of the tables ``first`` .. ``end`` - 1; the next game of each has a number that is higher by ``stride``."""
+        self.course[C_TASK], self.course[C_PLAYER], self.course[C_PAUSED] = TO_STEP, 1, 0
+        now = self.hall.now
+        now[V_TABLE], now[V_END], now[V_STRIDE], now[V_STUCK] = first, end, stride, 0
+
+    def go(self, program: Bytecode, initial: Words, stopped: Event | None = None) -> int:
+        """Go on to the end of the step; return how wide the rows must be before it can, or 0."""
+        answer = _on(program, self.stack, initial, self.course, NO_RESULTS, NO_SEARCH, self.hall, stopped)
+        return int(self.hall.now[V_NEEDED]) if answer == TOO_NARROW else 0
+
+    def with_rows(self, rows: Words) -> "StepUnderway":
+        """Return the same, with rows that have become wider."""
+        return self._replace(hall=self.hall._replace(rows=rows))
+
+
 def _all(
     program: Bytecode,
     stack: Words,
@@ -355,11 +414,16 @@ def _all(
     course[C_GOAL], course[C_TASK], course[C_PLAYER] = goal, FIRST_TASK.get(goal, goal), 1
     course[C_OPTION], course[C_GAMES], course[C_LIMIT] = option, games, limit
     course.view(np.uint64)[C_SEED], course.view(np.uint64)[C_FIRST] = verified(seed), first
+    return _on(program, stack, initial, course, results, search, NO_HALL, stopped)
+
+
+def _on(program: Bytecode, stack: Words, initial: Words, course: Words, *rest: Any) -> int:
+    *given, stopped = rest
     answer = MORE
     for _, fuel in pieces(2**62, FUEL):
         if stopped is not None and stopped.is_set():
             raise CancelledError
-        answer = int(drive(program, stack, initial, course, fuel, results, search))
+        answer = int(drive(program, stack, initial, course, fuel, *given))
         if answer != MORE:
             break
     return answer

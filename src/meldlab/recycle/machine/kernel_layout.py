@@ -55,7 +55,7 @@ PAUSED_AT = 34  # the instruction to go on with after a pause
 HEADER = 35
 
 # --- tasks of the machine, and what many of them serve
-TO_BEGIN, TO_EXPLORE, TO_DECIDE, TO_PREVIEW, TO_GO_ON, TO_SCORE, TO_PLAY, TO_COUNT, TO_SEARCH, TO_ADVISE = range(10)
+TO_BEGIN, TO_EXPLORE, TO_DECIDE, TO_PREVIEW, TO_GO_ON, TO_SCORE, TO_PLAY, TO_COUNT, TO_SEARCH, TO_ADVISE, TO_STEP = range(11)
 
 # --- the course of many tasks, kept while they pause; behind it, for each level, the option tried there and how many were found
 (

@@ -1,0 +1,87 @@
+"""``meldlab bench vector``: steps per second of the vector environments, features and mask written at every step."""
+
+import time
+from collections.abc import Callable
+from typing import Annotated, Any, Literal, NamedTuple
+
+import typer
+
+from meldlab.cli.options import JsonOption, SeedOption, print_json
+
+PARTS = 5  # of the time of a row; the best one counts, since other programs on the machine can only slow it down
+
+STRETCH = 8  # steps between two looks at the clock
+
+
+class Speed(NamedTuple):
+    """What a row says: steps per second by the clock, and microseconds of CPU for each."""
+
+    steps_per_second: float
+    cpu_microseconds: float
+
+
+def bench_vector(
+    seconds: Annotated[float, typer.Option(min=0.1, help="Seconds per row.")] = 3.0,
+    tables: Annotated[int, typer.Option(min=1, max=1 << 22, help="Tables stepped at once.")] = 4096,
+    device: Annotated[Literal["cpu", "cuda"], typer.Option(help="Where our tables are stepped.")] = "cpu",
+    seed: SeedOption = 0,
+    json: JsonOption = False,
+) -> None:
+    """Time random legal play, with features and mask written at every step, beside every rival that is installed.
+
+    Random actions are drawn by a compiled function, so that no policy is measured; the rivals draw theirs in the way they offer.
+
+    Example: meldlab bench vector --seconds 1 --json
+    """
+    from meldlab.cli.bench.rivals import vector_rivals
+
+    ours = {name: _speed(_stepping(env), seconds) for name, env in _environments(tables, seed, device).items()}
+    rivals = {name: step and _speed(step, seconds) for name, step in vector_rivals(tables, seed)}
+    if json:
+        rows = {name: speed and speed._asdict() for name, speed in {**ours, **rivals}.items()}
+        print_json({"tables": tables, "device": device, "rows": rows})
+        return
+    for name, speed in ours.items():
+        print(f"{name:30} {speed.steps_per_second:13,.0f} steps/s {speed.cpu_microseconds:9.3f} us of CPU each   {tables:,} at once")
+    for name, found in rivals.items():
+        told = f"{found.steps_per_second:13,.0f} steps/s {found.cpu_microseconds:9.3f} us of CPU each" if found else "not installed"
+        print(f"  {name:28} {told}")
+
+
+def _environments(tables: int, seed: int, device: Literal["cpu", "cuda"]) -> dict[str, Any]:
+    """Return our vector environments, by what the row is called."""
+    from meldlab.adapters.vector import GinVector, RecycleVector
+
+    described = {} if device == "cuda" else {"Block Rummy": RecycleVector("block_rummy", tables, seed=seed)}
+    return {
+        "gin": GinVector(tables, seed=seed, device=device),
+        "gin against simple": GinVector(tables, seed=seed, opponent="simple", device=device),
+        **described,
+    }
+
+
+def _stepping(env: Any) -> Callable[[], int]:
+    """Return a function that steps all tables; on a GPU it waits for what it has asked for, now and then."""
+    wait = getattr(env, "check", lambda: None)
+
+    def step() -> int:
+        for _ in range(STRETCH):
+            env.step(env.random_actions())
+        wait()
+        return int(STRETCH * env.n)
+
+    return step
+
+
+def _speed(step: Callable[[], int], seconds: float) -> Speed:
+    """Return the best of several stretches of steps; the first of all are not measured."""
+    end = time.perf_counter() + seconds / PARTS
+    while time.perf_counter() < end:
+        step()
+    measured = []
+    for _ in range(PARTS):
+        steps, start, cpu = 0, time.perf_counter(), time.process_time()
+        while (spent := time.perf_counter() - start) < seconds / PARTS:
+            steps += step()
+        measured.append(Speed(steps / spent, 1e6 * (time.process_time() - cpu) / steps))
+    return Speed(max(each.steps_per_second for each in measured), min(each.cpu_microseconds for each in measured))
