@@ -1,7 +1,7 @@
 """``meldlab gin train``: a network taught by play."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -76,7 +76,7 @@ def train(
         print(one)
 
 
-def place_of(device: str) -> str:
+def place_of(device: str) -> Literal["cpu", "cuda"]:
     """Return where to train, or say that PyTorch is missing."""
     from importlib.util import find_spec
 
@@ -85,4 +85,4 @@ def place_of(device: str) -> str:
 
     if find_spec("torch") is None:
         raise NotPossible("training needs PyTorch: pip install 'meldlab[train]'")
-    return ("cuda" if has_gpu() else "cpu") if device == "auto" else device
+    return "cuda" if device == "cuda" or (device == "auto" and has_gpu()) else "cpu"

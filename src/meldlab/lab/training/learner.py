@@ -17,7 +17,7 @@ from torch import Tensor
 
 from meldlab.chance import Purpose, derived
 from meldlab.gin.rules import Rules
-from meldlab.lab.training.lessons import NEVER, PAST, SELF, Lessons, MatchEquity, Tables, Teacher
+from meldlab.lab.training.lessons import NEVER, PAST, SELF, Device, Lessons, MatchEquity, Tables, Teacher
 from meldlab.lab.training.network import DEEP, WIDE, PolicyNetwork, inputs_of
 
 __all__ = ["Course", "Lap", "Learner"]
@@ -81,7 +81,7 @@ class Lap:
 class Learner:
     """A network, its critic, its past selves, and the laps it has behind it."""
 
-    def __init__(self, course: Course, device: str, start: PolicyNetwork | None = None) -> None:
+    def __init__(self, course: Course, device: Device, start: PolicyNetwork | None = None) -> None:
         self.course, self.device = course, device
         torch.manual_seed(derived(course.seed, Purpose.LAP) % 2**32)
         self.network = (start or PolicyNetwork(course.wide, course.deep)).to(device)

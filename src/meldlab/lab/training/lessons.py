@@ -5,7 +5,7 @@ A lesson is one round. What it brought is the change of the chance to win the ma
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import torch
@@ -20,7 +20,7 @@ from meldlab.gin.rules import Rules
 from meldlab.gin.vector import ACTIONS, FEATURES, GinVector
 from meldlab.lab.training.network import PolicyNetwork, inputs_of
 
-__all__ = ["PAST", "SELF", "Lessons", "MatchEquity", "Tables", "Teacher", "act", "network_of", "tensor_of"]
+__all__ = ["PAST", "SELF", "Device", "Lessons", "MatchEquity", "Tables", "Teacher", "act", "network_of", "tensor_of"]
 
 SELF, PAST = "self", "past"
 NEVER = -1e9  # the logit of an action that is not legal
@@ -28,7 +28,10 @@ LIKELY_POINTS = 60  # of a round, while nothing was measured: any number up to h
 MOST_COUNTED = 200
 
 
-def tensor_of(array: Any, device: str) -> Tensor:
+Device = Literal["cpu", "cuda"]
+
+
+def tensor_of(array: Any, device: Device) -> Tensor:
     """Return an array of the environment as a tensor that shares its memory."""
     return torch.from_numpy(array) if device == "cpu" else torch.as_tensor(array, device=device)
 
@@ -49,7 +52,7 @@ def act(network: PolicyNetwork, features: Tensor, mask: Tensor, dice: torch.Gene
 class MatchEquity:
     """What points are worth at each score: the chance to win the match between equals, refreshed from the rounds that are played."""
 
-    def __init__(self, rules: Rules, device: str) -> None:
+    def __init__(self, rules: Rules, device: Device) -> None:
         self.rules, self.device = rules, device
         flat = np.zeros(LIKELY_POINTS + 1)
         flat[1:] = 1
@@ -75,7 +78,7 @@ class MatchEquity:
         return 2 * (self.table[after[:, 0], after[:, 1]] - self.table[now[:, 0], now[:, 1]])
 
 
-def network_of(name: str, device: str) -> PolicyNetwork | None:
+def network_of(name: str, device: Device) -> PolicyNetwork | None:
     """Return the network of a player by policy, to be played in batches; None of any other player."""
     if name in (SELF, PAST):
         return None
@@ -89,7 +92,7 @@ class Tables:
 
     against: str
     env: GinVector
-    device: str
+    device: Device
     frozen: PolicyNetwork | None = None
     """Who plays the other seat of each table, where that is a network; a past self changes from lap to lap."""
 
@@ -100,11 +103,11 @@ class Tables:
         self.seat = torch.arange(self.env.n, device=self.device) % 2
 
     @classmethod
-    def of(cls, against: str, many: int, rules: Rules, seed: int, device: str) -> "Tables":
+    def of(cls, against: str, many: int, rules: Rules, seed: int, device: Device) -> "Tables":
         """Return fresh tables."""
         frozen = network_of(against, device)
         opponent = None if against in (SELF, PAST) or frozen else against
-        return cls(against, GinVector(many, rules, seed, opponent, device)  # type: ignore[arg-type], device, frozen)
+        return cls(against, GinVector(many, rules, seed, opponent, device), device, frozen)
 
     def step(self, actions: Tensor, equity: MatchEquity) -> tuple[Tensor, Tensor, Tensor]:
         """Apply actions; return what seat 0 gained, which rounds are over, and their points."""
@@ -118,7 +121,7 @@ class Tables:
 class Teacher:
     """A light player that is asked what it would do."""
 
-    def __init__(self, name: str, device: str) -> None:
+    def __init__(self, name: str, device: Device) -> None:
         player = players.parse(name)
         if not isinstance(player, LightPlayer):
             raise NotLegalHere(f"{name} is no teacher: computed:light and other light networks are")
@@ -132,7 +135,7 @@ class Teacher:
 class Lessons:
     """What was played since the last time the network changed."""
 
-    def __init__(self, tables: Sequence[Tables], length: int, device: str) -> None:
+    def __init__(self, tables: Sequence[Tables], length: int, device: Device) -> None:
         self.tables, self.length, self.device = tables, length, device
         many = sum(each.env.n for each in tables)
         shape = length, many

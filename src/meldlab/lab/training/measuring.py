@@ -10,7 +10,7 @@ import torch
 
 from meldlab.gin.rules import Rules
 from meldlab.gin.vector import GinVector
-from meldlab.lab.training.lessons import act, network_of, tensor_of
+from meldlab.lab.training.lessons import Device, act, network_of, tensor_of
 from meldlab.lab.training.network import PolicyNetwork
 from meldlab.statistics import Interval, of_pairs
 
@@ -41,7 +41,7 @@ class Measured:
 
 @torch.no_grad()
 def measure(
-    network: PolicyNetwork, against: str, games: int, seed: int, *, device: str = "cpu", mixing: bool = True, rules: Rules | None = None
+    network: PolicyNetwork, against: str, games: int, seed: int, *, device: Device = "cpu", mixing: bool = True, rules: Rules | None = None
 ) -> Measured:
     """Play ``games`` games, each deal in both seats; with ``mixing`` the network draws its actions, else it takes the likeliest."""
     half, wins, swept = max(1, games // 2), 0, 0
@@ -60,14 +60,14 @@ def _play(
     deals: "np.ndarray[tuple[int], np.dtype[np.int64]]",
     seed: int,
     dice: torch.Generator | None,
-    device: str,
+    device: Device,
     rules: Rules,
 ) -> torch.Tensor:
     """Return [2 * deals] whether the network won the game of each deal, in seat 0 and in seat 1."""
     seats = np.repeat(np.arange(2), len(deals))
     frozen = network_of(against, device)
-    inside = {} if frozen else {"opponent": against, "seats": seats}
-    env = GinVector(2 * len(deals), rules, seed + np.tile(deals, 2), device=device, **inside)
+    opponent, own_seats = (None, None) if frozen else (against, seats)
+    env = GinVector(2 * len(deals), rules, seed + np.tile(deals, 2), opponent, device, seats=own_seats)
     features, mask, to_move = (tensor_of(array, device) for array in env.observe())
     own, won = torch.as_tensor(seats, device=device), torch.zeros(2 * len(deals), dtype=torch.bool, device=device)
     playing = torch.ones_like(won)

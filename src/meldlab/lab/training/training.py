@@ -16,6 +16,7 @@ from meldlab.chance import Purpose, derived
 from meldlab.errors import BadText, NotLegalHere, NotPossible
 from meldlab.gin.players.policy import read_policy
 from meldlab.lab.training.learner import Course, Lap, Learner
+from meldlab.lab.training.lessons import Device
 from meldlab.lab.training.measuring import Measured, measure
 from meldlab.lab.training.network import PolicyNetwork
 
@@ -59,7 +60,7 @@ def train(
     course: Course,
     save: Path,
     *,
-    device: str = "cpu",
+    device: Device = "cpu",
     start: Path | None = None,
     resume: bool = False,
     against: Sequence[str] = (),
