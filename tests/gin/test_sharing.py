@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from meldlab.errors import NotLegalHere
 from meldlab.gin.sharing import LENT, Lent
@@ -14,9 +15,10 @@ from meldlab.gin.vector import GinVector
 def test_all_that_a_step_tells_can_be_lent() -> None:
     env = GinVector(3)
     # numpy's own arrays of one byte per truth are lent like numbers.
-    views = [np.from_dlpack(Lent(array)) for array in (*env.observe(), *env._stepped)]
+    told: list[NDArray[Any]] = [*env.observe(), *env._stepped]
+    views = [np.from_dlpack(Lent(array)) for array in told]
     env.step(env.random_actions())
-    for view, array in zip(views, (*env.observe(), *env._stepped), strict=True):
+    for view, array in zip(views, told, strict=True):
         assert view.dtype == array.dtype
         assert np.array_equal(view, array)
         assert view.__array_interface__["data"][0] == array.__array_interface__["data"][0]

@@ -350,6 +350,8 @@ def test_reset_begins_again() -> None:
         ([0.0, 0.0, 0.0], r"not 3 of float64"),
         ([True, True, True], r"not 3 of bool"),
         (["pass"] * 3, r"not 3 of <U4"),
+        ([[0], [0, 0], 0], r"not lists of several lengths"),
+        (None, r"not one of object"),
         ([0, 1, 0], r"table 1: no action 1 \(draw stock\) now; there are 0 pass, 2 take$"),
         ([0, 0, 108], r"table 2: no action 108; there are"),
         ([0, 0, -1], r"table 2: no action -1; there are"),
@@ -383,6 +385,7 @@ def test_what_is_written_into_the_arrays_outside_makes_nothing_legal() -> None:
         ({"n": 2, "reward": "gold"}, "no reward 'gold'"),
         ({"n": 2, "opponent": "mc:8"}, "mc:8 does not play in the batch kernel"),
         ({"n": 2, "opponent": "nobody"}, "no player 'nobody'"),
+        ({"n": 2, "rules": "eaai"}, "rules are a Rules, such as .* not a str"),
         ({"n": 2, "seats": 0}, "there is no opponent"),
         ({"n": 2, "opponent": "simple", "seats": 2}, "seats are 0 or 1, one number or 2"),
         ({"n": 2, "opponent": "simple", "seats": [0, 1, 0]}, "seats are 0 or 1, one number or 2"),
@@ -401,9 +404,34 @@ def test_a_file_of_something_else_is_refused(tmp_path: Path) -> None:
         GinVector.load(tmp_path / "none.npz")
     np.savez(tmp_path / "other.npz", notes=np.zeros(3))
     (tmp_path / "text.npz").write_text("not an archive")
-    for name in ("other.npz", "text.npz"):
+    (tmp_path / "empty.npz").touch()
+    played(2).save(tmp_path / "half.npz")
+    (tmp_path / "half.npz").write_bytes((tmp_path / "half.npz").read_bytes()[:900])
+    for name in ("other.npz", "text.npz", "empty.npz", "half.npz"):
         with pytest.raises(NotPossible, match="holds no saved gin tables"):
             GinVector.load(tmp_path / name)
+
+
+@pytest.mark.parametrize("opponent", [None, "ensemble"])
+def test_no_file_leads_a_kernel_astray(opponent: str | None, tmp_path: Path) -> None:
+    env, chance, path = played(4, opponent=opponent), Random(3), tmp_path / "tables.npz"
+    env.save(path)
+    whole = dict(np.load(path))
+    refused = 0
+    for _ in range(120):
+        saved = {name: array.copy() for name, array in whole.items()}
+        array = saved[chance.choice(["notes", "notes", "notes", "deck", "pile", "order", "settings"])]
+        place = tuple(chance.randrange(size) for size in array.shape)
+        array[place] = chance.choice([0, 1, 5, 51, 52, 127, array[place] ^ 1, array[place] ^ 1 << chance.randrange(7)])
+        np.savez(path, **saved)
+        try:
+            found = GinVector.load(path)
+        except NotPossible:
+            refused += 1
+            continue
+        for _ in range(20):
+            found.step(found.random_actions())
+    assert 20 < refused < 120
 
 
 def test_moves_and_actions_translate() -> None:

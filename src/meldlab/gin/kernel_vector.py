@@ -544,3 +544,11 @@ def tell_both(tables, rules, rows):
     """Write what both seats of each table see; ``rows``: [n, 2, FEATURES] uint8."""
     for i in range(len(rows)):
         show_both(tables.notes[i], tables.pile[i], tables.place[i], rules, rows[i])
+
+
+@kernel
+def note_all(notes, pile, rules):
+    """Note what is legal at all tables, and the root of each game."""
+    for i in range(len(notes)):
+        notes[i, ROOT] = np.int64(root_of(notes[i, SEED], notes[i, GAME]))
+        note_legal(notes[i], pile[i], rules)

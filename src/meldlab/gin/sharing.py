@@ -45,12 +45,12 @@ class _Tensor(ctypes.Structure):
 LENT: dict[int, tuple[Any, ...]] = {}  # what a borrower has not given back, by the address of its tensor
 
 
-@ctypes.CFUNCTYPE(None, ctypes.c_void_p)
+@ctypes.CFUNCTYPE(None, ctypes.c_void_p)  # type: ignore[untyped-decorator]
 def _give_back(address: int) -> None:
     LENT.pop(address, None)
 
 
-@ctypes.CFUNCTYPE(None, ctypes.c_void_p)
+@ctypes.CFUNCTYPE(None, ctypes.c_void_p)  # type: ignore[untyped-decorator]
 def _drop(capsule: int) -> None:
     # A capsule that somebody has taken goes by another name, and is given back by whoever took it.
     if ctypes.pythonapi.PyCapsule_IsValid(ctypes.c_void_p(capsule), NAME):

@@ -7,7 +7,7 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
-from meldlab.errors import NotPossible
+from meldlab.errors import NotLegalHere, NotPossible
 from meldlab.gin import kernel_vector
 from meldlab.gin.kernel_layout import PARAMETERS, Network, Pair
 from meldlab.gin.kernel_vector import NEW, Tables, Told
@@ -42,7 +42,10 @@ class Cores:
 
     def given(self, actions: Any) -> NDArray[Any]:
         """Return the actions of a caller as an array."""
-        return np.asarray(actions)
+        try:
+            return np.asarray(actions)
+        except ValueError:
+            raise NotLegalHere("actions are whole numbers, one for each table, and not lists of several lengths") from None
 
     def lend(self, network: Network) -> Network:
         """Return a network where the kernels can read it."""

@@ -21,6 +21,7 @@ from collections.abc import Mapping, Sequence
 from copy import copy
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
+from zipfile import BadZipFile
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -38,6 +39,7 @@ from meldlab.gin.move import DRAW as DRAW_MOVE
 from meldlab.gin.move import DROPS, TAKES, Move, Verb
 from meldlab.gin.move import PASS as PASS_MOVE
 from meldlab.gin.rules import Rules
+from meldlab.gin.saved_tables import check_tables
 from meldlab.gin.stepping import Cores, put
 from meldlab.gin.view import View, best_melds
 from meldlab.play import Chance
@@ -140,6 +142,8 @@ class GinVector:
         finals: bool = False,
     ) -> None:
         self.n = whole_number(n, "number of tables", 1, MOST_TABLES)
+        if not isinstance(rules, Rules):
+            raise NotLegalHere(f"rules are a Rules, such as Rules.preset('eaai'), not a {type(rules).__name__}")
         self.rules = rules
         self.reward = reward or ("win" if rules.match_points else "points")
         if self.reward not in REWARDS:
@@ -343,7 +347,7 @@ class GinVector:
             tables, reward, finals, numbers = len(saved["notes"]), facts["reward"], facts["finals"], saved["player"]
         except OSError as problem:
             raise NotPossible(f"{path} cannot be read: {problem.strerror or problem}") from None
-        except (KeyError, TypeError, ValueError):
+        except (KeyError, TypeError, ValueError, EOFError, BadZipFile):
             raise NotPossible(f"{path} holds no saved gin tables") from None
         env = cls(tables, rules, 0, player, device, reward=reward, threads=threads, finals=finals)
         if not np.array_equal(numbers, env._vector()):
@@ -364,10 +368,21 @@ class GinVector:
         return {**self._tables._asdict(), **told, "finals": self.finals, "settings": self._settings}
 
     def _restore(self, saved: Mapping[str, NDArray[Any]]) -> None:
-        for name, array in self._state().items():
-            if saved[name].shape != array.shape or saved[name].dtype != array.dtype:
-                raise KeyError(name)
-            put(array, saved[name])
+        """Set all arrays, or none if they do not fit; what is legal is worked out, not believed."""
+        state = self._state()
+        if any(saved[name].shape != array.shape or saved[name].dtype != array.dtype for name, array in state.items()):
+            raise KeyError("arrays of another shape")
+        check_tables(saved)
+        believed = self._settings.copy()
+        believed[STRIDE] = saved["settings"][STRIDE]
+        if not np.array_equal(believed, saved["settings"]) or believed[STRIDE] not in (1, self.n):
+            raise KeyError("other settings")
+        notes = saved["notes"].copy()
+        kernel_vector.note_all(notes, saved["pile"], believed)
+        if not notes[:, kernel_vector.LEGAL : kernel_vector.LEGAL + 2].any(1).all():
+            raise KeyError("a seat with nothing to do")
+        for name, array in state.items():
+            put(array, notes if name == "notes" else saved[name])
         self._seats = on_host(self._tables.notes)[:, kernel_vector.OWN].copy()
         self._engine.rule(self._settings)
 
