@@ -79,6 +79,10 @@ ODDS = 3
 # The layers of a network.
 WIDE, NARROW = 64, 32
 
+# What a policy reads: planes of cards (own, known of the other, dropped by it, declined by it, dropped by oneself, pile, upcard, cards to
+# knock with), and numbers (to be offered the upcard, to have to draw, to draw, to drop; both turns, stock, both scores, limit, deadwood).
+PLANES, SCALARS = 8, 11
+
 
 class Values(NamedTuple):
     """What the tables of a computed player hold: V of every hand at every turn, and what is known of the opponent."""
@@ -99,6 +103,34 @@ class Network(NamedTuple):
     rows: Any  # [ROWS, WIDE]
     first: Any  # [WIDE + 1, NARROW]
     last: Any  # [NARROW + 1, 3]
+
+
+class Policy(NamedTuple):
+    """The network of a player by policy, float32, biases last; ``wide`` and ``deep`` are free."""
+
+    own: Any  # [PLANES * 13, wide], from a suit
+    every: Any  # [PLANES * 13, wide], from the mean of the suits
+    scalars: Any  # [SCALARS + 1, wide]
+    deep_own: Any  # [deep, wide, wide]
+    deep_every: Any  # [deep, wide, wide]
+    deep_bias: Any  # [deep, wide]
+    cards: Any  # [wide + 1, 26], to drop a card of a suit, and to knock with it
+    plain: Any  # [wide + 1, 5], to pass, draw, take, declare big gin; and what the position is worth
+
+
+class Known(NamedTuple):
+    """What a policy decides by."""
+
+    planes: Any  # [PLANES] int64, as hands
+    scalars: Any  # [SCALARS] float32
+    allowed: Any  # cards that may be dropped, as a hand
+
+
+class Bench(NamedTuple):
+    """What a policy computes on."""
+
+    layers: Any  # [2, 5, wide] float32: of each suit, and their mean
+    values: Any  # [64] float64, of the actions that are compared
 
 
 class Book(NamedTuple):

@@ -19,6 +19,7 @@ from meldlab.gin.kernel_vector import (
     hidden_hand,
     is_legal,
     mask_word,
+    network_answer,
     plane_of,
     play_until_asked,
     random_action,
@@ -111,3 +112,17 @@ def tell_both(tables, rules, rows):
     """See kernel_vector."""
     for i in range(cuda.grid(1), len(rows), cuda.gridsize(1)):
         show_both(tables.notes[i], tables.pile[i], tables.place[i], rules, rows[i])
+
+
+@cuda.jit
+def answer_by_network(tables, network, actions):
+    """See kernel_vector."""
+    left = cuda.local.array(52, numba.int64)
+    values = cuda.local.array(53, numba.float64)
+    total = cuda.local.array(TOTAL_SHAPE, numba.float32)
+    inner = cuda.local.array(NARROW, numba.float32)
+    sheet = Sheet(values, left, values, values, total, inner)
+    four = cuda.local.array(4, numba.int64)
+    log = cuda.local.array(LOG_SHAPE, numba.int64)
+    for i in range(cuda.grid(1), len(actions), cuda.gridsize(1)):
+        actions[i] = network_answer(desk_at(tables, i, four, four, four, log[:0], sheet), network)

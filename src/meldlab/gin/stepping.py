@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from meldlab.errors import NotLegalHere, NotPossible
 from meldlab.gin import kernel_vector
-from meldlab.gin.kernel_layout import PARAMETERS, Pair
+from meldlab.gin.kernel_layout import PARAMETERS, Network, Pair
 from meldlab.gin.kernel_vector import NEW, Tables, Told
 
 __all__ = ["Cores", "put"]
@@ -46,6 +46,10 @@ class Cores:
             return np.asarray(actions)
         except ValueError:
             raise NotLegalHere("actions are whole numbers, one for each table, and not lists of several lengths") from None
+
+    def lend(self, network: Network) -> Network:
+        """Return a network where the kernels can read it."""
+        return network
 
     def sit(self, tables: Tables, told: Told, pair: Pair | None) -> None:
         """Take the tables over, and the player inside if there is one."""

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from meldlab.gin import kernel_vector_cuda
-from meldlab.gin.kernel_layout import PARAMETERS, Pair
+from meldlab.gin.kernel_layout import PARAMETERS, Network, Pair
 from meldlab.gin.kernel_vector import ACTIONS, NEW, Tables, Told
 from meldlab.gin.stepping import put
 from meldlab.gin.values.recursion import Engine
@@ -40,6 +40,10 @@ class Gpu:
             return self._engine.up(np.asarray(actions))
         # Who works on a stream of its own is waited for.
         return self._cuda.as_cuda_array(actions, sync=interface.get("stream") not in (None, LEGACY))
+
+    def lend(self, network: Network) -> Network:
+        """Return a network where the kernels can read it."""
+        return Network(*map(self._engine.up, network))
 
     def sit(self, tables: Tables, told: Told, pair: Pair | None) -> None:
         """Take the tables over, and the player inside if there is one."""

@@ -33,7 +33,7 @@ from meldlab.errors import NoSuchThing, NotLegalHere, NotPossible, whole_number
 from meldlab.gin import kernel_vector, players
 from meldlab.gin.batch import every_rule, pair_of, seat
 from meldlab.gin.book import on_host
-from meldlab.gin.kernel_layout import ENSEMBLE, KIND, SCORED, SIMPLE
+from meldlab.gin.kernel_layout import ENSEMBLE, KIND, LIGHT, SCORED, SIMPLE
 from meldlab.gin.kernel_vector import ACTIONS, FEATURES, GAME, SEED, STRIDE, Tables, Told
 from meldlab.gin.move import DRAW as DRAW_MOVE
 from meldlab.gin.move import DROPS, TAKES, Move, Verb
@@ -192,7 +192,8 @@ class GinVector:
         self._stepped = Stepped(*numbers, array(n, np.bool_), array(n, np.int8))
         self.finals = array((n, 2, FEATURES if finals else 0), np.uint8)
         self._told = Told(self._observed.features, feature_words, mask_words, self._observed.to_move, *self._stepped, self.finals)
-        self._random, self._hidden = array(n, np.int64), array((n, 52), np.uint8)
+        self._random, self._answers, self._hidden = array(n, np.int64), array(n, np.int64), array((n, 52), np.uint8)
+        self._teacher: tuple[Any, Any] | None = None
         self._engine.sit(self._tables, self._told, None if self.opponent is None else pair_of(self.opponent, self.opponent))
 
     @property
@@ -271,6 +272,23 @@ class GinVector:
         """
         self._engine.run("choose_at_random", self._tables.notes, self._random)
         return self._random  # type: ignore[no-any-return]
+
+    def answers(self, player: Any) -> NDArray[np.int64]:
+        """Return [n], what a light player would do in the seat to move at each table, to learn from.
+
+        The next call writes into the same array.
+
+        >>> env = GinVector(2, seed=7)
+        >>> env.answers("computed:light").tolist()
+        [0, 0]
+        """
+        teacher = seat(players.parse(player) if isinstance(player, str) else player)
+        if teacher.vector[KIND] != LIGHT:
+            raise NotLegalHere(f"{teacher.name} must have seen the whole round to answer; a light player need not")
+        if self._teacher is None or self._teacher[0] is not teacher.book.network:
+            self._teacher = teacher.book.network, self._engine.lend(teacher.book.network)
+        self._engine.run("answer_by_network", self._tables, self._teacher[1], self._answers)
+        return self._answers  # type: ignore[no-any-return]
 
     def step(self, actions: Sequence[int] | NDArray[np.integer[Any]]) -> Stepped:
         """Apply one action at each table; if one of them is not legal, none is applied.

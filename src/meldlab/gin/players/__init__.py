@@ -32,6 +32,7 @@ __all__ = [
     "MarjjPlayer",
     "MonteCarloPlayer",
     "Outlook",
+    "PolicyPlayer",
     "SimplePlayer",
     "Valued",
     "names",
@@ -45,6 +46,7 @@ if TYPE_CHECKING:
     from meldlab.gin.players.marjj import MarjjPlayer
     from meldlab.gin.players.montecarlo import MonteCarloPlayer
     from meldlab.gin.players.player import Drop, GinPlayer, Valued
+    from meldlab.gin.players.policy import PolicyPlayer
     from meldlab.gin.players.simple import SimplePlayer
 
 GROUP = "meldlab.players"
@@ -61,10 +63,11 @@ MODULES = {
     "MarjjPlayer": "marjj",
     "MonteCarloPlayer": "montecarlo",
     "Outlook": "ensemble",
+    "PolicyPlayer": "policy",
     "SimplePlayer": "simple",
     "Valued": "player",
 }
-BUILT_IN_PLAYERS = ("SimplePlayer", "EnsemblePlayer", "LightPlayer", "ComputedPlayer", "MarjjPlayer", "MonteCarloPlayer")
+BUILT_IN_PLAYERS = ("SimplePlayer", "EnsemblePlayer", "LightPlayer", "ComputedPlayer", "MarjjPlayer", "MonteCarloPlayer", "PolicyPlayer")
 
 
 def __getattr__(name: str) -> Any:
@@ -108,6 +111,8 @@ def _simple(text: str) -> Seated:
 def _computed(text: str) -> Seated:
     from meldlab.gin.players.light import LightPlayer
 
+    if text.endswith(".npz"):
+        return _parsed("PolicyPlayer", text)
     return _parsed("LightPlayer" if LightPlayer.knows(text) else "ComputedPlayer", text)
 
 
@@ -123,7 +128,7 @@ BUILT_IN: Mapping[str, tuple[str, Callable[[str], Seated]]] = {
     "marjj": ("marjj[:paper]", partial(_parsed, "MarjjPlayer")),
     "mc": ("mc:N", partial(_parsed, "MonteCarloPlayer")),
     "ensemble": ("ensemble[:best|paper|shipped|base|text|FILE.toml]", partial(_parsed, "EnsemblePlayer")),
-    "computed": ("computed:light|light-ensemble|DIR", _computed),
+    "computed": ("computed:light|light-ensemble|DIR|FILE.npz", _computed),
 }
 
 

@@ -1,0 +1,163 @@
+"""The player by policy: a network that gives every legal action a chance, taught against many opponents and itself.
+
+>>> player = PolicyPlayer(blank(wide=4, deep=1), "blank")
+>>> from meldlab.gin import Gin
+>>> from meldlab.play import Deal, Table
+>>> Table(Gin(), [player, player]).play(Deal(seed=1)).result is not None
+True
+"""
+
+import json
+import zipfile
+import zlib
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from meldlab.cards import CARDS
+from meldlab.chance import Purpose
+from meldlab.errors import NotLegalHere, NotPossible
+from meldlab.gin.kernel import LEFT, knocks
+from meldlab.gin.kernel_layout import PLANES, SCALARS, Bench, Known, Policy
+from meldlab.gin.move import DRAW, PASS, TAKES, Move, Verb
+from meldlab.gin.players.kernel_policy import policy_discard, policy_takes, policy_worth
+from meldlab.gin.players.player import Drop, GinPlayer
+from meldlab.gin.view import Phase, View
+from meldlab.melds.kernel import deadwood
+from meldlab.play import Chance
+
+__all__ = ["PolicyPlayer", "blank", "check_policy", "read_policy"]
+
+MOST_WIDE, MOST_DEEP = 2048, 8
+KNOCKS = 64  # what the kernel adds to a discard that it knocks with
+DISCARD = int(Purpose.DISCARD)
+SCALES = np.array([16, 16, 32, 100, 100, 10, 50], np.float32)  # of both turns, stock, both scores, limit, deadwood
+
+
+def shapes(wide: int, deep: int) -> Policy:
+    """Return the shapes of a network."""
+    cards, square = (13 * PLANES, wide), (deep, wide, wide)
+    return Policy(cards, cards, (SCALARS + 1, wide), square, square, (deep, wide), (wide + 1, 26), (wide + 1, 5))
+
+
+def blank(wide: int, deep: int) -> Policy:
+    """Return a network that finds all actions equal."""
+    return Policy(*(np.zeros(shape, np.float32) for shape in shapes(wide, deep)))
+
+
+def check_policy(policy: Policy) -> None:
+    """Raise unless this is a network that the kernels can read."""
+    if policy.own.ndim != 2 or policy.deep_bias.ndim != 2:
+        raise NotLegalHere("no policy: its layers have no width")
+    wide, deep = policy.own.shape[1], len(policy.deep_bias)
+    if not (1 <= wide <= MOST_WIDE and 0 <= deep <= MOST_DEEP):
+        raise NotLegalHere(f"no policy: {deep} layers of {wide}, where {MOST_DEEP} of {MOST_WIDE} are the most")
+    for name, array, shape in zip(Policy._fields, policy, shapes(wide, deep), strict=True):
+        if array.shape != shape or array.dtype != np.float32 or not array.flags.c_contiguous:
+            wanted = " x ".join(map(str, shape))
+            raise NotLegalHere(f"no policy: {name} has {' x '.join(map(str, array.shape))} numbers, not {wanted} of 32 bits")
+        if not np.isfinite(array).all():
+            raise NotLegalHere(f"no policy: {name} holds a number that is not finite")
+
+
+def read_policy(file: Any, name: str) -> tuple[Policy, dict[str, Any]]:
+    """Return the network of an open file or a path, and the notes that are kept with it."""
+    try:
+        with np.load(file, allow_pickle=False) as arrays:
+            policy = Policy(*(np.ascontiguousarray(arrays[part], np.float32) for part in Policy._fields))
+            notes = dict(json.loads(str(arrays["notes"])))
+        check_policy(policy)
+    except NotLegalHere as problem:
+        raise NotPossible(f"{name} cannot be played: {problem}") from None
+    except OSError as problem:
+        raise NotPossible(f"{name} cannot be read: {problem.strerror or problem}") from None
+    except (EOFError, KeyError, TypeError, ValueError, zipfile.BadZipFile, zlib.error) as problem:
+        raise NotPossible(f"{name} holds no network: {' '.join(str(problem).split())}") from None
+    return policy, notes
+
+
+def known_of(view: View) -> Known:
+    """Return what a seat knows as the network reads it: planes of cards, and numbers."""
+    dropped, declined, mine, others_turn, pile = 0, 0, 0, 0, list(_first_pile(view))
+    for seat, move in view.history:
+        other = seat != view.seat
+        if move.verb in (Verb.PASS, Verb.DRAW) and pile and other:
+            declined |= 1 << pile[-1]
+        if move.verb is Verb.TAKE:
+            pile.pop()
+        elif move.verb is Verb.DROP:
+            pile.append(move.index)
+            if other:
+                dropped |= 1 << move.index
+            else:
+                mine |= 1 << move.index
+        others_turn += other and move.verb in (Verb.DRAW, Verb.TAKE)
+    upcard = 1 << view.pile_indices[-1] if view.pile_indices else 0
+    planes = (view.mask, view.known_mask, dropped, declined, mine, sum(1 << card for card in view.pile_indices), upcard, _knockable(view))
+    numbers = np.zeros(SCALARS, np.float32)
+    if view.phase <= Phase.DROP:
+        numbers[view.phase] = 1
+    scores = view.scores[view.seat], view.scores[1 - view.seat]
+    numbers[4:] = np.array([view.turn, others_turn, view.stock, *scores, view.limit, deadwood(view.mask, LEFT)]) / SCALES
+    allowed = 0 if view.phase is Phase.LAST else view.mask & ~_barred(view)
+    return Known(np.array(planes, np.int64), numbers, np.int64(allowed))
+
+
+def _first_pile(view: View) -> tuple[int, ...]:
+    """Return the pile as it lay before the round began: the first upcard."""
+    changes = [move for _, move in view.history if move.verb in (Verb.TAKE, Verb.DROP)]
+    if changes and changes[0].verb is Verb.TAKE:
+        return (changes[0].index,)
+    return view.pile_indices[:1]
+
+
+def _knockable(view: View) -> int:
+    if view.phase not in (Phase.DROP, Phase.LAST):
+        return 0
+    return int(knocks(view.mask, view.limit)) & ~_barred(view)
+
+
+def _barred(view: View) -> int:
+    return 1 << view.taken_index if view.taken_index >= 0 and not view.rules.return_upcard else 0
+
+
+@dataclass(frozen=True, eq=False)
+class PolicyPlayer(GinPlayer):
+    """Plays by the chances that a network gives to its actions."""
+
+    policy: Policy
+    name: str = "policy"
+    temperature: float = 1.0
+    """Below 1 likely actions become likelier still; at 0 the likeliest is played."""
+
+    def __post_init__(self) -> None:
+        check_policy(self.policy)
+
+    @classmethod
+    def parse(cls, text: str) -> "PolicyPlayer":
+        """Read ``computed:FILE.npz``."""
+        path = text.partition(":")[2]
+        return cls(read_policy(path, path)[0], text)
+
+    def choose(self, view: View, chance: Chance) -> Move:
+        """Answer a view with a move."""
+        key, known = np.uint64(chance.key(DISCARD)), known_of(view)
+        if view.phase in (Phase.OFFER, Phase.DRAW):
+            if policy_takes(known, self.temperature, key, self.policy, self._bench()):
+                return TAKES[view.pile_indices[-1]]
+            return PASS if view.phase is Phase.OFFER else DRAW
+        return super().choose(view, chance)
+
+    def drop(self, view: View, chance: Chance) -> Drop:
+        """Return a discard, and whether to knock with it."""
+        key = np.uint64(chance.key(DISCARD))
+        chosen = int(policy_discard(known_of(view), self.temperature, key, self.policy, self._bench()))
+        return Drop(CARDS[chosen % KNOCKS], chosen >= KNOCKS)
+
+    def worth(self, view: View) -> float:
+        """Return what the network expects of the round: twice the change of the chance to win the match."""
+        return float(policy_worth(known_of(view), self.policy, self._bench()))
+
+    def _bench(self) -> Bench:
+        return Bench(np.zeros((2, 5, self.policy.own.shape[1]), np.float32), np.zeros(64))

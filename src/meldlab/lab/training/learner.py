@@ -1,0 +1,208 @@
+"""Learning from lessons: clipped policy steps with a pull towards mixing, and a critic that sees all cards.
+
+The network that plays in the end is the running mean of those on the way.
+"""
+
+import copy
+import os
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from random import Random
+from time import perf_counter
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from meldlab.chance import Purpose, derived
+from meldlab.gin.rules import Rules
+from meldlab.lab.training.lessons import NEVER, PAST, SELF, Device, Lessons, MatchEquity, Tables, Teacher
+from meldlab.lab.training.network import DEEP, WIDE, PolicyNetwork, inputs_of
+
+__all__ = ["Course", "Lap", "Learner"]
+
+
+@dataclass(frozen=True)
+class Course:
+    """How a network is taught; everything but the number of steps has a value that was found to do."""
+
+    tables: tuple[int, int, int] = (2048, 1024, 1024)
+    """Tables at which it plays itself, past selves, and visitors."""
+    visitors: tuple[str, ...] = ("simple",)
+    """Other players, one of whom visits in each lap, by turns."""
+    teacher: str = ""
+    """A light player that is imitated at first, in the positions that come up in one's own play."""
+    imitation: int = 0
+    """Decisions of the steps in which it is."""
+    steps: int = 10_000_000
+    """Decisions to learn from in all."""
+    seed: int = 0
+    length: int = 64
+    """Steps of every table between two changes of the network."""
+    wide: int = WIDE
+    deep: int = DEEP
+    rate: float = 5e-4
+    last_rate: float = 2e-5
+    mixing: float = 0.01
+    """How strongly the policy is pulled towards equal chances, falling to ``last_mixing``."""
+    last_mixing: float = 0.001
+    clip: float = 0.2
+    trace: float = 0.9
+    batch: int = 65_536
+    passes: int = 1
+    keep: float = 0.999
+    """How slowly the running mean follows."""
+    ring: int = 8
+    """Past selves that are kept, one more every ``snapshot`` laps."""
+    snapshot: int = 12
+    rules: Rules = field(default_factory=Rules)
+
+
+@dataclass(frozen=True)
+class Lap:
+    """How one lap went."""
+
+    number: int
+    steps: int
+    seconds: float
+    mixed: float
+    """Mean entropy of the policy where it had a choice."""
+    explained: float
+    """Share of the variance of what came that the critic had expected."""
+    changed: float
+    """Mean change of the logarithm of a chance, squared and halved."""
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the lap as a line of the log."""
+        return asdict(self)
+
+
+class Learner:
+    """A network, its critic, its past selves, and the laps it has behind it."""
+
+    def __init__(self, course: Course, device: Device, start: PolicyNetwork | None = None) -> None:
+        self.course, self.device = course, device
+        torch.manual_seed(derived(course.seed, Purpose.LAP) % 2**32)
+        self.network = (start or PolicyNetwork(course.wide, course.deep)).to(device)
+        self.critic = PolicyNetwork(course.wide, course.deep, critic=True).to(device)
+        self.mean = copy.deepcopy(self.network).requires_grad_(False)
+        self.past = copy.deepcopy(self.mean)
+        self.ring: list[dict[str, Tensor]] = []
+        self.optimiser = torch.optim.Adam([*self.network.parameters(), *self.critic.parameters()], lr=course.rate, eps=1e-5)
+        self.equity = MatchEquity(course.rules, device)
+        self.steps = self.laps = 0
+
+    def save(self, path: Path) -> None:
+        """Write all that it takes to go on, whole or not at all."""
+        parts = {
+            "network": self.network.state_dict(),
+            "critic": self.critic.state_dict(),
+            "mean": self.mean.state_dict(),
+            "optimiser": self.optimiser.state_dict(),
+            "ring": self.ring,
+            "equity": self.equity.table,
+            "steps": self.steps,
+            "laps": self.laps,
+        }
+        unfinished = path.with_name(f"{path.name}.part")
+        torch.save(parts, unfinished)
+        os.replace(unfinished, path)
+
+    def resume(self, path: Path) -> None:
+        """Go on from what was written."""
+        parts = torch.load(path, map_location=self.device, weights_only=True)
+        self.network.load_state_dict(parts["network"])
+        self.critic.load_state_dict(parts["critic"])
+        self.mean.load_state_dict(parts["mean"])
+        self.optimiser.load_state_dict(parts["optimiser"])
+        self.ring, self.equity.table = parts["ring"], parts["equity"]
+        self.steps, self.laps = parts["steps"], parts["laps"]
+
+    def learn(self) -> Iterator[Lap]:
+        """Play and learn until the steps of the course are done; each lap is told when it is over."""
+        course, (own, past, visiting) = self.course, self.course.tables
+        company = [self._tables(name, many, at) for at, (name, many) in enumerate(((SELF, own), (PAST, past))) if many]
+        visitors = [self._tables(name, visiting, 2 + at) for at, name in enumerate(dict.fromkeys(course.visitors))] if visiting else []
+        lessons = Lessons([*company, *visitors[:1]], course.length, self.device)
+        dice = torch.Generator(self.device).manual_seed(derived(course.seed, Purpose.LAP, self.laps, 1))
+        teacher = Teacher(course.teacher, self.device) if self.steps < course.imitation else None
+        while self.steps < course.steps:
+            begun = perf_counter()
+            self._look_back()
+            visitor = course.visitors[self.laps % len(course.visitors)] if visitors else ""
+            lessons.tables = [*company, *(each for each in visitors if each.against == visitor)]
+            asked = teacher if self.steps < course.imitation else None
+            lessons.play(self.network, self.past, self.equity, dice, asked)
+            mixed, explained, changed = self._study(lessons, asked is not None)
+            if lessons.points.any():
+                self.equity.measure(lessons.points.cpu().numpy())
+            self.steps += lessons.action.numel()
+            self.laps += 1
+            yield Lap(self.laps, self.steps, perf_counter() - begun, mixed, explained, changed)
+
+    def _tables(self, against: str, many: int, place: int) -> Tables:
+        return Tables.of(against, many, self.course.rules, derived(self.course.seed, Purpose.LESSONS, place, self.laps), self.device)
+
+    def _look_back(self) -> None:
+        """Keep the present mean now and then, and seat one of the past selves."""
+        if self.laps % self.course.snapshot == 0:
+            self.ring = [*self.ring, {name: part.half() for name, part in self.mean.state_dict().items()}][-self.course.ring :]
+        chosen = Random(derived(self.course.seed, Purpose.LAP, self.laps, 2)).choice(self.ring)
+        self.past.load_state_dict({name: part.float() for name, part in chosen.items()})
+
+    def _study(self, lessons: Lessons, imitating: bool) -> tuple[float, float, float]:
+        course, part = self.course, min(1.0, self.steps / self.course.steps)
+        rate = course.rate * (course.last_rate / course.rate) ** part
+        mixing = course.mixing * (course.last_mixing / course.mixing) ** part
+        for group in self.optimiser.param_groups:
+            group["lr"] = rate
+        worth = self._worth(lessons)
+        advantage, outcome, known = lessons.judged(worth, course.trace)
+        use = (known & (lessons.mask.sum(2) > 1)).flatten().nonzero()[:, 0]
+        columns = [lessons.features, lessons.mask, lessons.hidden, lessons.action, lessons.chance, advantage, outcome, lessons.wanted]
+        flat = [column.flatten(0, 1) for column in columns]
+        spread = flat[5][use].std().clamp(min=1e-6)
+        told = []
+        for _ in range(course.passes):
+            order = use[torch.randperm(len(use), device=self.device)]
+            for batch in order.split(course.batch):
+                if len(batch) == course.batch or len(order) < course.batch:
+                    told.append(self._step([column[batch] for column in flat], spread, mixing, imitating))
+        left = (flat[6][use] - worth.flatten()[use]).var() / flat[6][use].var().clamp(min=1e-9)
+        entropy, change = torch.stack(told).mean(0).tolist()
+        return entropy, 1 - float(left), change
+
+    @torch.no_grad()
+    def _worth(self, lessons: Lessons) -> Tensor:
+        columns = [column.flatten(0, 1).split(1 << 18) for column in (lessons.features, lessons.mask, lessons.hidden)]
+        with self._half():
+            found = [self.critic(*inputs_of(*part))[1].float() for part in zip(*columns, strict=True)]
+        return torch.cat(found).view(lessons.action.shape)
+
+    def _half(self) -> Any:
+        return torch.autocast(self.device, torch.bfloat16, enabled=self.device != "cpu")
+
+    def _step(self, columns: list[Tensor], spread: Tensor, mixing: float, imitating: bool) -> Tensor:
+        features, mask, hidden, action, chance, advantage, outcome, wanted = columns
+        with self._half():
+            logits, value = self.network(*inputs_of(features, mask))
+            _, seen = self.critic(*inputs_of(features, mask, hidden))
+        chances = torch.log_softmax(logits.masked_fill(mask == 0, NEVER), 1)
+        now = chances.gather(1, action[:, None])[:, 0]
+        ratio, better = (now - chance).exp(), advantage / spread
+        clipped = ratio.clamp(1 - self.course.clip, 1 + self.course.clip)
+        entropy = -(chances.exp() * chances).sum(1).mean()
+        if imitating:
+            loss = -chances.gather(1, wanted[:, None]).mean()
+        else:
+            loss = -torch.minimum(ratio * better, clipped * better).mean() - mixing * entropy
+        loss = loss + 2 * ((value - outcome) ** 2).mean() + 2 * ((seen - outcome) ** 2).mean()
+        self.optimiser.zero_grad(set_to_none=True)
+        loss.backward()
+        torch.nn.utils.clip_grad_norm_([*self.network.parameters(), *self.critic.parameters()], 0.5)
+        self.optimiser.step()
+        with torch.no_grad():
+            for slow, quick in zip(self.mean.parameters(), self.network.parameters(), strict=True):
+                slow.lerp_(quick, 1 - self.course.keep)
+        return torch.stack([entropy.detach(), ((now - chance) ** 2).mean().detach() / 2])

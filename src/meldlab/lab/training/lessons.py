@@ -1,0 +1,201 @@
+"""Play to learn from: tables in lock step, against oneself, past selves and other players, and what each decision brought.
+
+A lesson is one round. What it brought is the change of the chance to win the match, by the points of both before and after it.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from meldlab.errors import NotLegalHere
+from meldlab.gin import players
+from meldlab.gin.players.light import LightPlayer
+from meldlab.gin.players.policy import PolicyPlayer
+from meldlab.gin.review.equity import Equity
+from meldlab.gin.rules import Rules
+from meldlab.gin.vector import ACTIONS, FEATURES, GinVector
+from meldlab.lab.training.network import PolicyNetwork, inputs_of
+
+__all__ = ["PAST", "SELF", "Device", "Lessons", "MatchEquity", "Tables", "Teacher", "act", "network_of", "tensor_of"]
+
+SELF, PAST = "self", "past"
+NEVER = -1e9  # the logit of an action that is not legal
+LIKELY_POINTS = 60  # of a round, while nothing was measured: any number up to here
+MOST_COUNTED = 200
+
+
+Device = Literal["cpu", "cuda"]
+
+
+def tensor_of(array: Any, device: Device) -> Tensor:
+    """Return an array of the environment as a tensor that shares its memory."""
+    return torch.from_numpy(array) if device == "cpu" else torch.as_tensor(array, device=device)
+
+
+def act(network: PolicyNetwork, features: Tensor, mask: Tensor, dice: torch.Generator | None) -> tuple[Tensor, Tensor]:
+    """Return [n] actions drawn from the policy, and the logarithms of their chances; without ``dice`` the likeliest actions."""
+    logits, _ = network(*inputs_of(features, mask))
+    logits = logits.masked_fill(mask == 0, NEVER)
+    chances = torch.log_softmax(logits, 1)
+    if dice is None:
+        chosen = chances.argmax(1)
+    else:
+        luck = torch.empty_like(chances).exponential_(generator=dice)
+        chosen = (chances - luck.log()).argmax(1)
+    return chosen, chances.gather(1, chosen[:, None])[:, 0]
+
+
+class MatchEquity:
+    """What points are worth at each score: the chance to win the match between equals, refreshed from the rounds that are played."""
+
+    def __init__(self, rules: Rules, device: Device) -> None:
+        self.rules, self.device = rules, device
+        flat = np.zeros(LIKELY_POINTS + 1)
+        flat[1:] = 1
+        self.measure(flat)
+
+    def measure(self, counts: Any) -> None:
+        """Take how often a round brought how many points, [points] from 0."""
+        odds = np.asarray(counts, np.float64) / (2 * max(1.0, float(np.sum(counts))))
+        wanted = self.rules.match_points
+        table = np.full((wanted + 1, wanted + 1), 0.5)
+        if wanted:
+            table[:wanted, :wanted] = Equity.of(np.stack([odds, odds]), self.rules).chances.mean(2)
+            table[wanted, :], table[:wanted, wanted] = 1, 0
+        self.table = torch.tensor(table, dtype=torch.float32, device=self.device)
+
+    def gain(self, before: Tensor, points: Tensor) -> Tensor:
+        """Return [n] what the points of a round are worth to seat 0; seat 1 loses as much."""
+        most = len(self.table) - 1
+        if not most:
+            return (points[:, 0] - points[:, 1]).float() / 100
+        after = (before + points).clamp(max=most).long()
+        now = before.clamp(max=most).long()
+        return 2 * (self.table[after[:, 0], after[:, 1]] - self.table[now[:, 0], now[:, 1]])
+
+
+def network_of(name: str, device: Device) -> PolicyNetwork | None:
+    """Return the network of a player by policy, to be played in batches; None of any other player."""
+    if name in (SELF, PAST):
+        return None
+    player = players.parse(name)
+    return PolicyNetwork.load(player.policy._asdict()).to(device).requires_grad_(False) if isinstance(player, PolicyPlayer) else None
+
+
+@dataclass
+class Tables:
+    """Tables with one kind of opponent: the learner itself, a past self in every other seat, or a player inside the environment."""
+
+    against: str
+    env: GinVector
+    device: Device
+    frozen: PolicyNetwork | None = None
+    """Who plays the other seat of each table, where that is a network; a past self changes from lap to lap."""
+
+    def __post_init__(self) -> None:
+        seen = self.env.observe()
+        self.features, self.mask, self.to_move = (tensor_of(array, self.device) for array in seen)
+        self.scores = torch.zeros((self.env.n, 2), dtype=torch.int32, device=self.device)
+        self.seat = torch.arange(self.env.n, device=self.device) % 2
+
+    @classmethod
+    def of(cls, against: str, many: int, rules: Rules, seed: int, device: Device) -> "Tables":
+        """Return fresh tables."""
+        frozen = network_of(against, device)
+        opponent = None if against in (SELF, PAST) or frozen else against
+        return cls(against, GinVector(many, rules, seed, opponent, device), device, frozen)
+
+    def step(self, actions: Tensor, equity: MatchEquity) -> tuple[Tensor, Tensor, Tensor]:
+        """Apply actions; return what seat 0 gained, which rounds are over, and their points."""
+        done = self.env.step(actions if self.device != "cpu" else actions.numpy())
+        over, finished, points, scores = (tensor_of(each, self.device) for each in (done.over, done.done, done.points, done.scores))
+        gained = torch.where(over, equity.gain(self.scores, points), 0.0)
+        self.scores = torch.where(finished[:, None], 0, scores)
+        return gained, over.clone(), points
+
+
+class Teacher:
+    """A light player that is asked what it would do."""
+
+    def __init__(self, name: str, device: Device) -> None:
+        player = players.parse(name)
+        if not isinstance(player, LightPlayer):
+            raise NotLegalHere(f"{name} is no teacher: computed:light and other light networks are")
+        self.device, self.player = device, player
+
+    def answers(self, env: GinVector) -> Tensor:
+        """Return [n] actions."""
+        return tensor_of(env.answers(self.player), self.device)
+
+
+class Lessons:
+    """What was played since the last time the network changed."""
+
+    def __init__(self, tables: Sequence[Tables], length: int, device: Device) -> None:
+        self.tables, self.length, self.device = tables, length, device
+        many = sum(each.env.n for each in tables)
+        shape = length, many
+        self.features = torch.empty((*shape, FEATURES), dtype=torch.uint8, device=device)
+        self.mask = torch.empty((*shape, ACTIONS), dtype=torch.int8, device=device)
+        self.hidden = torch.empty((*shape, 52), dtype=torch.uint8, device=device)
+        self.action = torch.empty(shape, dtype=torch.int64, device=device)
+        self.chance, self.gained = (torch.empty(shape, device=device) for _ in range(2))
+        self.seat = torch.empty(shape, dtype=torch.int64, device=device)
+        self.over, self.own = (torch.empty(shape, dtype=torch.bool, device=device) for _ in range(2))
+        self.wanted = torch.empty(shape, dtype=torch.int64, device=device)
+        self.points = torch.zeros(MOST_COUNTED, device=device)
+
+    @torch.no_grad()
+    def play(
+        self, network: PolicyNetwork, past: PolicyNetwork, equity: MatchEquity, dice: torch.Generator, teacher: Teacher | None = None
+    ) -> None:
+        """Fill all places by play; a teacher says what it would have done."""
+        self.points.zero_()
+        for at in range(self.length):
+            first = 0
+            for each in self.tables:
+                part = slice(first, first + each.env.n)
+                first += each.env.n
+                self.features[at, part], self.mask[at, part] = each.features, each.mask
+                self.hidden[at, part] = tensor_of(each.env.hidden(), self.device)
+                self.seat[at, part] = each.to_move
+                if teacher is not None:
+                    self.wanted[at, part] = teacher.answers(each.env)
+                with torch.autocast(self.device, torch.bfloat16, enabled=self.device != "cpu"):
+                    action, chance = act(network, each.features, each.mask, dice)
+                    own = torch.ones_like(action, dtype=torch.bool)
+                    other = past if each.against == PAST else each.frozen
+                    if other is not None:
+                        own = each.to_move == each.seat
+                        action = torch.where(own, action, act(other, each.features, each.mask, dice)[0])
+                self.action[at, part], self.chance[at, part], self.own[at, part] = action, chance, own
+                gained, over, points = each.step(action, equity)
+                self.gained[at, part], self.over[at, part] = gained, over
+                if each.against == SELF:
+                    most = points.max(1).values.clamp(max=MOST_COUNTED - 1).long()
+                    self.points.index_add_(0, most, (over & (most > 0)).float())
+
+    def judged(self, worth: Tensor, trace: float) -> tuple[Tensor, Tensor, Tensor]:
+        """Return [length, n] how much better each decision turned out than the ``worth`` [length, n] of its position, what came of it,
+        and whether that is known; ``trace``: how much what came later counts against what was expected then.
+        """
+        many = worth.shape[1]
+        tables = torch.arange(many, device=self.device)
+        following, better, pending = (torch.zeros((many, 2), device=self.device) for _ in range(3))
+        known = torch.zeros((many, 2), dtype=torch.bool, device=self.device)
+        advantage, certain = torch.empty_like(worth), torch.empty_like(self.own)
+        for at in range(self.length - 1, -1, -1):
+            over, seat, gained = self.over[at, :, None], self.seat[at], self.gained[at]
+            following, better = following.masked_fill(over, 0.0), better.masked_fill(over, 0.0)
+            pending = torch.where(over, torch.stack([gained, -gained], 1), pending)
+            known = known | over
+            surprise = pending[tables, seat] + following[tables, seat] - worth[at]
+            advantage[at] = surprise + trace * better[tables, seat]
+            certain[at] = known[tables, seat]
+            following[tables, seat], better[tables, seat] = worth[at], advantage[at]
+            pending[tables, seat], known[tables, seat] = 0.0, True
+        return advantage, advantage + worth, certain & self.own

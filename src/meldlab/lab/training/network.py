@@ -1,0 +1,108 @@
+"""The policy network of kernel_policy as PyTorch trains it, and a critic that sees all cards.
+
+Every suit goes through the same layers, which see that suit and the mean of all four, so that a hand with its suits renamed is played the
+same way with the suits renamed: nothing has to be learned four times over.
+"""
+
+import json
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from meldlab.gin.vector import PLANES, SCALARS
+
+__all__ = ["PolicyNetwork", "inputs_of"]
+
+KNOCKS = slice(55, 107)
+INPUT_PLANES = ("own", "known", "dropped", "declined", "own_dropped", "pile", "upcard")
+PHASES = (0, 1, 2, 3)  # to be offered the first upcard, to have to draw, to draw, to drop
+INPUT_SCALARS = {"turn": 16, "other_turn": 16, "stock": 32, "own_score": 100, "other_score": 100, "knock_limit": 10, "deadwood": 50}
+WIDE, DEEP = 256, 2
+
+
+def inputs_of(features: Tensor, mask: Tensor, hidden: Tensor | None = None) -> tuple[Tensor, Tensor]:
+    """Return what a network reads: [n, 4, planes * 13] of each suit, and [n, numbers]; ``hidden``: the other's hand, for a critic."""
+    planes = [features[:, PLANES[name]] for name in INPUT_PLANES] + [mask[:, KNOCKS].view(torch.uint8)]
+    if hidden is not None:
+        planes.append(hidden)
+    cards = torch.stack(planes, 1).view(len(features), len(planes), 4, 13).transpose(1, 2).reshape(len(features), 4, -1)
+    phase = features[:, SCALARS["phase"], None] == torch.tensor(PHASES, device=features.device, dtype=torch.uint8)
+    numbers = torch.stack([features[:, SCALARS[name]].float() / scale for name, scale in INPUT_SCALARS.items()], 1)
+    return cards, torch.cat([phase.float(), numbers], 1)
+
+
+class PolicyNetwork(nn.Module):
+    """Returns [n, 108] of actions and [n] of what the position is worth; as a critic it sees one plane more."""
+
+    def __init__(self, wide: int = WIDE, deep: int = DEEP, *, critic: bool = False) -> None:
+        super().__init__()
+        planes = 13 * (len(INPUT_PLANES) + 1 + critic)
+        self.own, self.every = nn.Linear(planes, wide, bias=False), nn.Linear(planes, wide, bias=False)
+        self.scalars = nn.Linear(len(PHASES) + len(INPUT_SCALARS), wide)
+        self.deep_own = nn.ModuleList(nn.Linear(wide, wide, bias=False) for _ in range(deep))
+        self.deep_every = nn.ModuleList(nn.Linear(wide, wide) for _ in range(deep))
+        self.plain = nn.Linear(wide, 5)
+        self.cards = None if critic else nn.Linear(wide, 26)
+        with torch.no_grad():
+            self.plain.weight.mul_(0.1)
+            if self.cards is not None:
+                self.cards.weight.mul_(0.1)
+
+    def forward(self, cards: Tensor, numbers: Tensor) -> tuple[Tensor, Tensor]:
+        """Return the logits of all actions, legal or not, and the worth; of a critic only the latter."""
+        cards = cards.to(torch.bfloat16 if torch.is_autocast_enabled(cards.device.type) else self.own.weight.dtype)
+        hidden = torch.relu(self.own(cards) + (self.every(cards.mean(1)) + self.scalars(numbers))[:, None])
+        for own, every in zip(self.deep_own, self.deep_every, strict=True):
+            hidden = torch.relu(own(hidden) + every(hidden.mean(1))[:, None])
+        plain = self.plain(hidden.mean(1)).float()
+        if self.cards is None:
+            return plain[:, :0], plain[:, 4]
+        about = self.cards(hidden).float()
+        drops, knocks = about[:, :, :13].flatten(1), about[:, :, 13:].flatten(1)
+        return torch.cat([plain[:, :3], drops, knocks, plain[:, 3:4]], 1), plain[:, 4]
+
+    def arrays(self) -> dict[str, Any]:
+        """Return the numbers as kernel_policy reads them, inputs first, biases last."""
+
+        def with_bias(layer: nn.Linear) -> Any:
+            return torch.cat([layer.weight.T, layer.bias[None]]).detach().float().cpu().numpy()
+
+        def plainly(weight: Tensor) -> Any:
+            return weight.T.detach().float().cpu().numpy()
+
+        assert self.cards is not None
+        return {
+            "own": plainly(self.own.weight),
+            "every": plainly(self.every.weight),
+            "scalars": with_bias(self.scalars),
+            "deep_own": np.stack([plainly(layer.weight) for layer in self.deep_own]),
+            "deep_every": np.stack([plainly(layer.weight) for layer in self.deep_every]),
+            "deep_bias": np.stack([layer.bias.detach().float().cpu().numpy() for layer in self.deep_every]),
+            "cards": with_bias(self.cards),
+            "plain": with_bias(self.plain),
+        }
+
+    def save(self, path: Any, notes: dict[str, Any]) -> None:
+        """Write the network in half precision, with what is known of it."""
+        np.savez_compressed(path, **{name: array.astype(np.float16) for name, array in self.arrays().items()}, notes=json.dumps(notes))
+
+    @classmethod
+    def load(cls, arrays: Any) -> "PolicyNetwork":
+        """Return the network of a file."""
+        wide, deep = arrays["own"].shape[1], len(arrays["deep_bias"])
+        found = cls(wide, deep)
+        tensors = {name: torch.from_numpy(np.asarray(arrays[name], np.float32)) for name in found.arrays()}
+        assert found.cards is not None
+        with torch.no_grad():
+            found.own.weight.copy_(tensors["own"].T)
+            found.every.weight.copy_(tensors["every"].T)
+            for layer, name in ((found.scalars, "scalars"), (found.cards, "cards"), (found.plain, "plain")):
+                layer.weight.copy_(tensors[name][:-1].T)
+                layer.bias.copy_(tensors[name][-1])
+            for at in range(deep):
+                found.deep_own[at].weight.copy_(tensors["deep_own"][at].T)
+                found.deep_every[at].weight.copy_(tensors["deep_every"][at].T)
+                found.deep_every[at].bias.copy_(tensors["deep_bias"][at])
+        return found

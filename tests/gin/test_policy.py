@@ -1,0 +1,96 @@
+"""The player by policy: what it reads is what the vector environment tells, and suits are only names."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from meldlab.errors import NotPossible
+from meldlab.gin import Gin, players
+from meldlab.gin.kernel_layout import SCALARS as NUMBERS
+from meldlab.gin.kernel_layout import Bench, Known, Policy
+from meldlab.gin.players.kernel_policy import card_answer, plain_answer, thought
+from meldlab.gin.players.policy import PolicyPlayer, known_of, shapes
+from meldlab.gin.vector import KNOCK, PLANES, SCALARS, GinVector, action_of
+from meldlab.gin.view import Phase
+from meldlab.play import Deal, RandomPlayer, Table
+
+READ = ("own", "known", "dropped", "declined", "own_dropped", "pile", "upcard")
+SCALED = {"turn": 16, "other_turn": 16, "stock": 32, "own_score": 100, "other_score": 100, "knock_limit": 10, "deadwood": 50}
+
+
+def some_policy(wide: int = 8, deep: int = 2, seed: int = 0) -> Policy:
+    rng = np.random.default_rng(seed)
+    return Policy(*(rng.normal(0, 0.5, shape).astype(np.float32) for shape in shapes(wide, deep)))
+
+
+def answers(policy: Policy, known: Known) -> tuple[list[float], Any]:
+    bench = Bench(np.zeros((2, 5, policy.own.shape[1]), np.float32), np.zeros(64))
+    at = thought(known.planes, known.scalars, policy, bench.layers)
+    cards = [[card_answer(bench.layers[at], card, knock, policy) for card in range(52)] for knock in range(2)]
+    return [plain_answer(bench.layers[at], which, policy) for which in range(5)], np.array(cards)
+
+
+def as_hand(plane: Any) -> int:
+    return sum(1 << int(card) for card in np.flatnonzero(plane))
+
+
+def test_what_it_reads_is_what_the_environment_tells() -> None:
+    env, seen = GinVector(1, seed=3), 0
+    for step in Table(Gin(), [RandomPlayer(), PolicyPlayer(some_policy())]).steps(Deal(3, 0)):
+        view = step.before.view(step.seat)
+        if view.phase is Phase.SHOW:  # no action of the environment
+            continue
+        features, mask, to_move = (array[0] for array in env.observe())
+        known = known_of(view)
+        assert to_move == step.seat
+        assert known.planes.tolist() == [*(as_hand(features[PLANES[name]]) for name in READ), as_hand(mask[KNOCK : KNOCK + 52])]
+        numbers = [float(features[SCALARS["phase"]] == phase) for phase in range(4)]
+        numbers += [features[SCALARS[name]] / scale for name, scale in SCALED.items()]
+        assert len(numbers) == NUMBERS
+        assert known.scalars.tolist() == pytest.approx(numbers)
+        env.step([action_of(step.action)])
+        seen += 1
+    assert seen > 50
+
+
+def test_suits_are_only_names() -> None:
+    policy, rng = some_policy(), np.random.default_rng(1)
+    for _ in range(20):
+        planes = rng.integers(0, 1 << 52, 8)
+        scalars = rng.normal(0, 1, NUMBERS).astype(np.float32)
+        order = rng.permutation(4)
+        lanes = [[(int(plane) >> 13 * suit) & 8191 for suit in range(4)] for plane in planes]
+        renamed = np.array([sum(lanes[plane][suit] << 13 * int(order[suit]) for suit in range(4)) for plane in range(8)], np.int64)
+        plain, cards = answers(policy, Known(planes, scalars, np.int64(0)))
+        other_plain, other_cards = answers(policy, Known(renamed, scalars, np.int64(0)))
+        assert plain == pytest.approx(other_plain, abs=1e-3)
+        assert cards.reshape(2, 4, 13)[:, np.argsort(order)] == pytest.approx(other_cards.reshape(2, 4, 13), abs=1e-3)
+        assert abs(cards - other_cards).max() > 0.1 or (order == range(4)).all()
+
+
+def test_a_file_plays_and_a_damaged_one_is_refused(tmp_path: Path) -> None:
+    policy, path = some_policy(), tmp_path / "mine.npz"
+    np.savez(path, **policy._asdict(), notes=json.dumps({}))
+    player = players.parse(f"computed:{path}")
+    assert Table(Gin(), [player, players.parse("simple")]).play(Deal(1)).result is not None
+    for name, array in (("own", policy.own[:5]), ("plain", policy.plain * np.nan), ("deep_own", policy.deep_own[0])):
+        np.savez(path, **{**policy._asdict(), name: array}, notes=json.dumps({}))
+        with pytest.raises(NotPossible, match=name):
+            players.parse(f"computed:{path}")
+    path.write_text("nonsense")
+    with pytest.raises(NotPossible, match="holds no network"):
+        players.parse(f"computed:{path}")
+
+
+def test_at_temperature_0_it_plays_the_likeliest_and_else_it_mixes() -> None:
+    state = Gin().start(2, Deal(5))
+    assert state.seat is not None
+    view, policy = state.view(state.seat), some_policy()
+    still, mixed = (
+        {str(PolicyPlayer(policy, temperature=heat).choose(view, Deal(5).chance(step, view.seat))) for step in range(60)}
+        for heat in (0.0, 20.0)
+    )
+    assert (len(still), len(mixed)) == (1, 2)

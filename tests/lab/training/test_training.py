@@ -1,0 +1,129 @@
+"""Teaching a network, on a CPU and small; needs PyTorch."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from meldlab.errors import BadText, NotLegalHere, NotPossible
+from meldlab.gin.kernel_layout import Bench, Known, Policy
+from meldlab.gin.players import parse
+from meldlab.gin.players.kernel_policy import card_answer, plain_answer, thought
+
+torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'meldlab[train]'")
+
+from meldlab.gin.vector import KNOCK, PLANES, SCALARS, GinVector  # noqa: E402
+from meldlab.lab.training import lessons, measuring, network, training  # noqa: E402
+from meldlab.lab.training.learner import Course, Learner  # noqa: E402
+
+SMALL = Course(
+    (32, 16, 16), ("simple", "knock:5,5,0"), "computed:light", 1024, steps=3072, length=16, wide=16, deep=1, batch=256, snapshot=1
+)
+
+
+def test_the_kernel_and_pytorch_agree() -> None:
+    env, net = GinVector(16, seed=2), network.PolicyNetwork(16, 2)
+    policy = Policy(**{name: np.ascontiguousarray(array) for name, array in net.arrays().items()})
+    bench = Bench(np.zeros((2, 5, 16), np.float32), np.zeros(64))
+    for _ in range(60):
+        features, mask, _ = env.observe()
+        with torch.no_grad():
+            cards, numbers = network.inputs_of(torch.from_numpy(features), torch.from_numpy(mask))
+            logits, worth = net(cards, numbers)
+        for table in range(0, 16, 5):
+            planes = [int(sum(1 << int(card) for card in np.flatnonzero(features[table, PLANES[name]]))) for name in network.INPUT_PLANES]
+            planes.append(int(sum(1 << int(card) for card in np.flatnonzero(mask[table, KNOCK : KNOCK + 52]))))
+            known = Known(np.array(planes, np.int64), numbers[table].numpy(), np.int64(0))
+            at = thought(known.planes, known.scalars, policy, bench.layers)
+            plain = [plain_answer(bench.layers[at], which, policy) for which in range(5)]
+            about = [card_answer(bench.layers[at], card, knock, policy) for knock in range(2) for card in range(52)]
+            assert logits[table].tolist() == pytest.approx([*plain[:3], *about, plain[3]], abs=1e-4)
+            assert float(worth[table]) == pytest.approx(plain[4], abs=1e-4)
+        env.step(env.random_actions())
+    assert int(env.observe().features[:, SCALARS["turn"]].max()) > 0
+
+
+def test_what_a_decision_brought() -> None:
+    """By hand: one table, seats in turn, the round ends with a gain of 0.5 for seat 0 at the fourth step, and goes on."""
+    tables = [lessons.Tables.of("self", 1, SMALL.rules, 0, "cpu")]
+    kept = lessons.Lessons(tables, 6, "cpu")
+    kept.seat[:, 0] = torch.tensor([0, 1, 0, 1, 0, 1])
+    kept.gained[:, 0] = torch.tensor([0.0, 0.0, 0.0, 0.5, 0.0, 0.0])
+    kept.over[:, 0] = torch.tensor([False, False, False, True, False, False])
+    kept.own[:] = True
+    worth = torch.tensor([0.1, 0.2, 0.3, -0.1, 0.4, 0.5])[:, None]
+    advantage, outcome, known = kept.judged(worth, 1.0)
+    assert known[:, 0].tolist() == [True, True, True, True, False, False]
+    assert outcome[:4, 0].tolist() == pytest.approx([0.5, -0.5, 0.5, -0.5])
+    stepwise, _, _ = kept.judged(worth, 0.0)
+    assert stepwise[:4, 0].tolist() == pytest.approx([0.3 - 0.1, -0.1 - 0.2, 0.5 - 0.3, -0.5 + 0.1])
+    assert advantage[:4, 0].tolist() == pytest.approx([0.4, -0.7, 0.2, -0.4])
+
+
+def test_points_are_worth_more_near_the_end() -> None:
+    equity = lessons.MatchEquity(SMALL.rules, "cpu")
+    points = torch.tensor([[20, 0], [0, 20]])
+    early, late = (equity.gain(torch.tensor([scores, scores]), points) for scores in ([0, 0], [85, 85]))
+    assert early[0] == pytest.approx(-float(early[1]), abs=1e-5)
+    assert float(late[0]) == pytest.approx(1.0, abs=1e-5)
+    assert float(early[0]) < 0.5
+
+
+def test_a_course_is_saved_resumed_and_played(tmp_path: Path) -> None:
+    path = tmp_path / "mine.npz"
+    laps = []
+
+    def kill(lap, learner) -> None:  # type: ignore[no-untyped-def]
+        laps.append(lap)
+        if lap.number == 2:
+            learner.save(path.with_suffix(".state"))
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        training.train(SMALL, path, report=kill)
+    done = training.train(SMALL, path, resume=True, against=["simple"], games=20)
+    assert (len(laps), done.laps, done.steps) == (2, 3, SMALL.steps)
+    assert (done.measured[0].games, 0 <= done.measured[0].wins <= 20) == (20, True)
+    assert parse(f"computed:{path}").name == f"computed:{path}"
+    own = measuring.measure(network.PolicyNetwork.load(np.load(path)), f"computed:{path}", 20, 1)
+    assert own.wins <= 20
+
+
+def test_the_same_seed_teaches_the_same() -> None:
+    first, second = (Learner(SMALL, "cpu") for _ in range(2))
+    for learner in (first, second):
+        next(learner.learn())
+    assert all(torch.equal(one, other) for one, other in zip(first.network.parameters(), second.network.parameters(), strict=True))
+
+
+def test_nonsense_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(BadText):
+        training.read_visitors("simple,,simple")
+    with pytest.raises(NotLegalHere, match="no teacher"):
+        next(Learner(replace(SMALL, teacher="simple"), "cpu").learn())
+    with pytest.raises(NotPossible, match="nothing to resume"):
+        training.train(SMALL, tmp_path / "mine.npz", resume=True)
+    with pytest.raises(NotLegalHere, match=r"FILE\.npz"):
+        training.train(SMALL, tmp_path / "mine.pt")
+
+
+def test_a_teacher_is_imitated() -> None:
+    course = replace(SMALL, tables=(256, 0, 0), imitation=10**6, steps=10**6, rate=3e-3, last_rate=1e-3, length=8)
+    learner = Learner(course, "cpu")
+
+    def agreement() -> float:
+        env = GinVector(256, seed=9)
+        agreed = asked = 0
+        for _ in range(20):
+            features, mask, _ = env.observe()
+            actions, _ = lessons.act(learner.network, torch.from_numpy(features), torch.from_numpy(mask), None)
+            agreed, asked = agreed + int((actions.numpy() == env.answers("computed:light")).sum()), asked + 256
+            env.step(env.random_actions())
+        return agreed / asked
+
+    before = agreement()
+    for lap in learner.learn():
+        if lap.number == 25:
+            break
+    assert agreement() > before + 0.1
