@@ -8,8 +8,8 @@ import sys
 import time
 
 import numpy as np
-from meldlab.adapters.vector import GinVector
 
+from meldlab.adapters.vector import GinVector
 from meldlab.gin.rules import Rules
 
 TABLES, STEPS, WIDE, RATE, MIXING = 512, 64, 64, 2e-3, 0.01

@@ -119,7 +119,7 @@ def test_features_and_mask_do_not_depend_on_cards_that_the_seat_cannot_see(name:
                 differed += other != state
             assert (env.effects == shown.effects).all()
             for mine, theirs in zip(env.observe(), shown.observe(), strict=True):
-                assert (mine == theirs).all()
+                assert np.asarray(mine == theirs).all()
         env.step(actions)
     assert differed or name in ("kuhn_poker", "golf_solitaire"), "nothing was ever hidden: the test tested nothing"
 
@@ -134,9 +134,9 @@ def test_threads_pauses_and_copies_change_nothing(name: str, monkeypatch: pytest
         if step == 40:
             with_fuel(monkeypatch, 50)
         for mine, theirs in zip(one.step(one.random_actions()), two.step(two.random_actions()), strict=True):
-            assert (mine == theirs).all()
+            assert np.asarray(mine == theirs).all()
         for mine, theirs in zip(one.observe(), two.observe(), strict=True):
-            assert (mine == theirs).all()
+            assert np.asarray(mine == theirs).all()
 
 
 def played_on(env: RecycleVector, steps: int) -> list[list[object]]:
@@ -257,7 +257,7 @@ def test_an_effect_tells_what_an_option_does_wherever_it_stands() -> None:
         assert not env.effects[env.observe().mask == 0].any()
         actions = env.random_actions()
         for mine, theirs in zip(env.step(actions), plain.step(actions), strict=True):
-            assert (mine == theirs).all()
+            assert np.asarray(mine == theirs).all()
     discards = {effect: said for effect, said in words.items() if any("to PILE" in each for each in said)}
     assert len(discards) > 50
     assert all(len(said) == 1 for said in discards.values())

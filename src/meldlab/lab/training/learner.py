@@ -125,7 +125,7 @@ class Learner:
         company = [self._tables(name, many, at) for at, (name, many) in enumerate(((SELF, own), (PAST, past))) if many]
         visitors = [self._tables(name, visiting, 2 + at) for at, name in enumerate(dict.fromkeys(course.visitors))] if visiting else []
         lessons = Lessons([*company, *visitors[:1]], course.length, self.device)
-        dice = torch.Generator(self.device).manual_seed(derived(course.seed, Purpose.LAP, self.laps, 1))
+        self._dice = torch.Generator(self.device).manual_seed(derived(course.seed, Purpose.LAP, self.laps, 1))
         teacher = Teacher(course.teacher, self.device) if self.steps < course.imitation else None
         while self.steps < course.steps:
             begun = perf_counter()
@@ -133,7 +133,7 @@ class Learner:
             visitor = course.visitors[self.laps % len(course.visitors)] if visitors else ""
             lessons.tables = [*company, *(each for each in visitors if each.against == visitor)]
             asked = teacher if self.steps < course.imitation else None
-            lessons.play(self.network, self.past, self.equity, dice, asked)
+            lessons.play(self.network, self.past, self.equity, self._dice, asked)
             mixed, explained, changed = self._study(lessons, asked is not None)
             if lessons.points.any():
                 self.equity.measure(lessons.points.cpu().numpy())
@@ -165,7 +165,7 @@ class Learner:
         spread = flat[5][use].std().clamp(min=1e-6)
         told = []
         for _ in range(course.passes):
-            order = use[torch.randperm(len(use), device=self.device)]
+            order = use[torch.randperm(len(use), device=self.device, generator=self._dice)]
             for batch in order.split(course.batch):
                 if len(batch) == course.batch or len(order) < course.batch:
                     told.append(self._step([column[batch] for column in flat], spread, mixing, imitating))
