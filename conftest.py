@@ -2,4 +2,5 @@
 
 from importlib.util import find_spec
 
-collect_ignore = [] if find_spec("pyspiel") else ["src/meldlab/adapters/openspiel"]
+ROOMS = {"pyspiel": "src/meldlab/adapters/openspiel", "torch": "src/meldlab/lab/training"}
+collect_ignore = [room for program, room in ROOMS.items() if find_spec(program) is None]

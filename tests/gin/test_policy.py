@@ -10,7 +10,7 @@ import pytest
 from meldlab.errors import NotPossible
 from meldlab.gin import Gin, players
 from meldlab.gin.kernel_layout import SCALARS as NUMBERS
-from meldlab.gin.kernel_layout import Bench, Known, Policy
+from meldlab.gin.kernel_layout import Bench, Known, PolicyLayers
 from meldlab.gin.players.kernel_policy import card_answer, plain_answer, thought
 from meldlab.gin.players.policy import PolicyPlayer, known_of, shapes
 from meldlab.gin.vector import KNOCK, PLANES, SCALARS, GinVector, action_of
@@ -21,12 +21,12 @@ READ = ("own", "known", "dropped", "declined", "own_dropped", "pile", "upcard")
 SCALED = {"turn": 16, "other_turn": 16, "stock": 32, "own_score": 100, "other_score": 100, "knock_limit": 10, "deadwood": 50}
 
 
-def some_policy(wide: int = 8, deep: int = 2, seed: int = 0) -> Policy:
+def some_policy(wide: int = 8, deep: int = 2, seed: int = 0) -> PolicyLayers:
     rng = np.random.default_rng(seed)
-    return Policy(*(rng.normal(0, 0.5, shape).astype(np.float32) for shape in shapes(wide, deep)))
+    return PolicyLayers(*(rng.normal(0, 0.5, shape).astype(np.float32) for shape in shapes(wide, deep)))
 
 
-def answers(policy: Policy, known: Known) -> tuple[list[float], Any]:
+def answers(policy: PolicyLayers, known: Known) -> tuple[list[float], Any]:
     bench = Bench(np.zeros((2, 5, policy.own.shape[1]), np.float32), np.zeros(64))
     at = thought(known.planes, known.scalars, policy, bench.layers)
     cards = [[card_answer(bench.layers[at], card, knock, policy) for card in range(52)] for knock in range(2)]

@@ -55,7 +55,7 @@ def visited(monkeypatch: pytest.MonkeyPatch) -> list[int]:
         return cost
 
     def cases_counted(*arguments: Any) -> int:
-        counters = next(one.counters for one in arguments if isinstance(one, kernel_homes.Desk))
+        counters = next(one.counters for one in arguments if isinstance(one, kernel_homes.CaseDesk))
         before = int(counters[kernel_homes.NODES])
         cost = int(real_cases(*arguments))
         states.append(int(counters[kernel_homes.NODES]) - before)

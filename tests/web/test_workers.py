@@ -3,7 +3,8 @@
 import asyncio
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Coroutine, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
@@ -41,12 +42,18 @@ def workers() -> Iterator[Workers]:
     made.stop()
 
 
+def run(question: Coroutine[Any, Any, Any]) -> Any:
+    """Wait for an answer in a thread of its own: a browser that other tests opened may have left a loop running in this one."""
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(asyncio.run, question).result()
+
+
 def answers(workers: Workers, *questions: tuple[str, float, dict[str, Any]]) -> list[Any]:
     async def ask() -> list[Any]:
         asked = [workers.ask(HERE + name, seconds, **arguments) for name, seconds, arguments in questions]
         return list(await asyncio.gather(*asked, return_exceptions=True))
 
-    return asyncio.run(ask())
+    return list(run(ask()))
 
 
 def test_what_takes_too_long_is_ended_and_the_next_is_answered(workers: Workers) -> None:
@@ -58,7 +65,7 @@ def test_what_takes_too_long_is_ended_and_the_next_is_answered(workers: Workers)
 
 
 def test_loading_is_not_the_time_of_a_question(workers: Workers) -> None:
-    assert asyncio.run(workers.ask("tests.web.slow_to_load:answer", 1.0)) == "at last"
+    assert run(workers.ask("tests.web.slow_to_load:answer", 1.0)) == "at last"
 
 
 def test_a_worker_may_die(workers: Workers) -> None:
@@ -87,7 +94,7 @@ def test_who_stops_waiting_frees_the_worker(workers: Workers) -> None:
                 await workers.ask(HERE + "sleep", 60.0, seconds=60.0)
         return str(await workers.ask(HERE + "sleep", 20.0, seconds=0.0))
 
-    assert asyncio.run(ask()) == "slept"
+    assert run(ask()) == "slept"
 
 
 @pytest.mark.parametrize(("machine", "process"), [(1, 2), (8, 2), (16, 4), (512, 8)])

@@ -105,7 +105,7 @@ class Network(NamedTuple):
     last: Any  # [NARROW + 1, 3]
 
 
-class Policy(NamedTuple):
+class PolicyLayers(NamedTuple):
     """The network of a player by policy, float32, biases last; ``wide`` and ``deep`` are free."""
 
     own: Any  # [PLANES * 13, wide], from a suit

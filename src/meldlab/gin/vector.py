@@ -279,8 +279,8 @@ class GinVector:
         The next call writes into the same array.
 
         >>> env = GinVector(2, seed=7)
-        >>> env.answers("computed:light").tolist()
-        [0, 0]
+        >>> [action_text(answer) for answer in env.answers("computed:light")]
+        ['pass', 'take']
         """
         teacher = seat(players.parse(player) if isinstance(player, str) else player)
         if teacher.vector[KIND] != LIGHT:

@@ -166,11 +166,11 @@ def _housed(
 
 
 @dataclass
-class Workspace(threading.local):
+class CaseWork(threading.local):
     """The arrays of one thread, allocated once."""
 
-    desk: kernel_homes.Desk = field(
-        default_factory=lambda: kernel_homes.Desk._make(
+    desk: kernel_homes.CaseDesk = field(
+        default_factory=lambda: kernel_homes.CaseDesk._make(
             np.zeros(shape, np.int64)
             for shape in (
                 (16, 256), 16, (16, 4), (16, 4), (3, 17), (16, 4), 9, (3, 1 << kernel_homes.MEMO_BITS),
@@ -182,7 +182,7 @@ class Workspace(threading.local):
     runs: NDArray[np.int64] = field(default_factory=lambda: np.zeros((64, 4), np.int64))
 
 
-WORK = Workspace()
+WORK = CaseWork()
 
 
 def load() -> None:

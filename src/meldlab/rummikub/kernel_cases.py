@@ -8,6 +8,8 @@ until something fits, and a memo of the states that failed.
 A search that is cut short begins anew with the memo as it was, and so comes to the same place through few states.
 """
 
+from typing import Any, NamedTuple
+
 import numpy as np
 
 from meldlab.compiling import kernel, scalar_kernel
@@ -83,14 +85,38 @@ def bound(case, n, codes, left, locked, homes, guarded, desk):
     return NEVER if total > NEVER // 2 else rounded(total)
 
 
+class Standing(NamedTuple):
+    """What lies when the search comes to a number."""
+
+    codes: Any  # four codes of four bits
+    used: Any  # jokers
+    room: Any  # for jokers that were left over
+    locked: Any  # kept runs that have begun, four bits a colour
+    homes: Any  # two states of five bits
+
+
+class Demands(NamedTuple):
+    """What sets and homes do with a number, four bits a colour."""
+
+    held: Any
+    needed: Any
+    going: Any
+
+
 @scalar_kernel
-def colour_ways(n, c, taken, more, codes, used, held, claims, going, homes, case, guarded, desk):
-    """List what a colour may do at number ``n`` with so many tiles in groups, and so many more jokers there; return its least cost."""
+def colour_ways(n, c, groups, standing, claims, case, guarded, desk):
+    """List what a colour may do at number ``n``, with the tiles and further jokers of ``groups`` in them; return its least cost.
+
+    ``standing``: before the number, but for the homes, which are those after it.
+    """
+    taken, more = groups
+    codes, used, _, _, homes = standing
+    held, needed_there, going = claims
     numbers, ways = len(guarded.supply), desk.scratch[n, c, 3 * more + taken]
     jokers, late = guarded.games[case, 1] + guarded.games[case, 2] - used - more, 1 if n == numbers - 3 else 0
     taken += held >> (4 * c) & 15
     free = guarded.supply[n, c] - taken
-    needed = max(guarded.must[guarded.cases[case, MODE], n, c], guarded.before[n, c] + (claims >> (4 * c) & 15)) - taken
+    needed = max(guarded.must[guarded.cases[case, MODE], n, c], guarded.before[n, c] + (needed_there >> (4 * c) & 15)) - taken
     code, runs, config = codes >> (4 * c) & 15, going >> (4 * c) & 15, guarded.cases[case, COLOURS + c]
     many, cheapest = 0, NEVER
     own, floor, generation = homes | guarded.colours[config, OTHERS], desk.floor, desk.counters[GENERATION]
@@ -118,11 +144,9 @@ def colour_ways(n, c, taken, more, codes, used, held, claims, going, homes, case
 
 
 @scalar_kernel
-def descend(n, codes, used, room, locked, homes, case, budget, guarded, desk):
-    """Return the least cost from number ``n`` on if it is within ``budget`` (its way is then in the trail), else a bound above it.
-
-    ``codes``: four codes of four bits; ``locked``: kept runs that have begun, four bits a colour; ``homes``: two states of five bits.
-    """
+def descend(n, standing, case, budget, guarded, desk):
+    """Return the least cost from number ``n`` on if it is within ``budget`` (its way is then in the trail), else a bound above it."""
+    codes, used, room, locked, homes = standing
     numbers = len(guarded.supply)
     if n == numbers:
         return min(NEVER, finish(codes, used, room, guarded.games[case]) * UNIT) if homes == BOTH_LIE else NEVER
@@ -180,11 +204,12 @@ def descend(n, codes, used, room, locked, homes, case, budget, guarded, desk):
                 continue
             # The ways of each colour, by its tiles in groups and the jokers there: cost, that with what follows, next code, jokers, tiles.
             lowest = cost_broken + group_floor(case, n + 1, after_homes, jokers - used, guarded, desk)
+            here, asked = Standing(codes, used, room, locked, after_homes), Demands(held, claims, going)
             for c in range(4):
                 cheapest = NEVER
                 for taken in range(3):
                     for more in range(jokers - used + 1):
-                        low = colour_ways(n, c, taken, more, codes, used, held, claims, going, after_homes, case, guarded, desk)
+                        low = colour_ways(n, c, (taken, more), here, asked, case, guarded, desk)
                         cheapest = min(cheapest, low)
                 lowest += cheapest
             if lowest > budget:
@@ -246,7 +271,8 @@ def descend(n, codes, used, room, locked, homes, case, budget, guarded, desk):
                                         least = min(least, low)
                                         continue
                                 roomy = 2 if after else min(2, room + guarded.choices[e, 5])
-                                rest_cost = descend(n + 1, after, used_g, roomy, going, after_homes, case, budget - cost, guarded, desk)
+                                following = Standing(after, used_g, np.int64(roomy), going, after_homes)
+                                rest_cost = descend(n + 1, following, case, budget - cost, guarded, desk)
                                 if counters[PAUSED]:
                                     return NEVER
                                 if cost + rest_cost <= budget:
@@ -305,9 +331,9 @@ def search_cases(guarded, plan, desk, best, runs):
     counters[PAUSED] = 0
     while counters[LEAST] < counters[BEST] and not counters[PAUSED]:
         for case in range(len(guarded.cases)):
-            cost, homes = guarded.cases[case, COST], guarded.cases[case, START]
+            cost, start = guarded.cases[case, COST], Standing(zero, zero, zero, zero, guarded.cases[case, START])
             while desk.bounds[case] <= counters[BUDGET] and not counters[PAUSED]:
-                low = cost + descend(zero, zero, zero, zero, zero, homes, case, counters[BUDGET] - cost, guarded, desk)
+                low = cost + descend(zero, start, case, counters[BUDGET] - cost, guarded, desk)
                 if counters[PAUSED]:
                     break
                 if low > counters[BUDGET]:

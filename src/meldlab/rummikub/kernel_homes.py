@@ -54,7 +54,7 @@ class Guarded(NamedTuple):
     colours: Any  # [configurations, 5] int64: mode, colour, homes that are runs of it, OTHERS; the last four have none
 
 
-class Desk(NamedTuple):
+class CaseDesk(NamedTuple):
     """What the search writes on, for up to 15 numbers."""
 
     fitting: Any  # [numbers, choices + 1] int64, choices that the tiles allow, -1 behind

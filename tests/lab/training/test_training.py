@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from meldlab.errors import BadText, NotLegalHere, NotPossible
-from meldlab.gin.kernel_layout import Bench, Known, Policy
+from meldlab.gin.kernel_layout import Bench, Known, PolicyLayers
 from meldlab.gin.players import parse
 from meldlab.gin.players.kernel_policy import card_answer, plain_answer, thought
 
@@ -24,7 +24,7 @@ SMALL = Course(
 
 def test_the_kernel_and_pytorch_agree() -> None:
     env, net = GinVector(16, seed=2), network.PolicyNetwork(16, 2)
-    policy = Policy(**{name: np.ascontiguousarray(array) for name, array in net.arrays().items()})
+    policy = PolicyLayers(**{name: np.ascontiguousarray(array) for name, array in net.arrays().items()})
     bench = Bench(np.zeros((2, 5, 16), np.float32), np.zeros(64))
     for _ in range(60):
         features, mask, _ = env.observe()
@@ -46,7 +46,7 @@ def test_the_kernel_and_pytorch_agree() -> None:
 
 def test_what_a_decision_brought() -> None:
     """By hand: one table, seats in turn, the round ends with a gain of 0.5 for seat 0 at the fourth step, and goes on."""
-    tables = [lessons.Tables.of("self", 1, SMALL.rules, 0, "cpu")]
+    tables = [lessons.LessonTables.of("self", 1, SMALL.rules, 0, "cpu")]
     kept = lessons.Lessons(tables, 6, "cpu")
     kept.seat[:, 0] = torch.tensor([0, 1, 0, 1, 0, 1])
     kept.gained[:, 0] = torch.tensor([0.0, 0.0, 0.0, 0.5, 0.0, 0.0])

@@ -30,7 +30,7 @@ def export(
 ) -> None:
     """Write every decision of some games as a row: what the seat could see, its legal moves, what it did, and what came of it.
 
-    Example: meldlab gin export --players computed:light,simple --games 1000 --format parquet --out games.parquet
+    Example: meldlab gin export --players computed:light,simple --games 20 --format parquet --out games.parquet
     """
     from meldlab.cache import replace_file
     from meldlab.lab.trajectories import decisions, write_jsonl, write_parquet

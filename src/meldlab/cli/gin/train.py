@@ -40,7 +40,7 @@ def train(
     place = place_of(device)
     from meldlab.errors import NotLegalHere
     from meldlab.lab.training import training
-    from meldlab.lab.training.learner import Course, Lap, Learner
+    from meldlab.lab.training.learner import Course, Learner, Taught
 
     visitors, seventh = training.read_visitors(against), tables // 14 * 2
     if imitation and not teacher:
@@ -63,7 +63,7 @@ def train(
     )
     with progress_bar("teaching") as show:
 
-        def report(lap: Lap, learner: Learner) -> None:
+        def report(lap: Taught, learner: Learner) -> None:
             show(min(lap.steps, steps), steps)
 
         names = [name for name in measure.split(",") if name]

@@ -1,8 +1,8 @@
 """Kernels of the player by policy: a network that gives every legal action a chance, whatever the suits are called.
 
 What a seat knows is eight planes of cards and a few numbers. Every suit goes through the same layers, which see that suit and the mean of
-all four; so a hand with its suits renamed is played the same way, with the suits renamed. ``policy`` is a Policy, ``known`` a Known and
-``bench`` a Bench of gin.kernel_layout.
+all four; so a hand with its suits renamed is played the same way, with the suits renamed. ``policy`` is a PolicyLayers, ``known`` a Known
+and ``bench`` a Bench of gin.kernel_layout.
 """
 
 import numpy as np

@@ -19,7 +19,7 @@ from meldlab.cards import CARDS
 from meldlab.chance import Purpose
 from meldlab.errors import NotLegalHere, NotPossible
 from meldlab.gin.kernel import LEFT, knocks
-from meldlab.gin.kernel_layout import PLANES, SCALARS, Bench, Known, Policy
+from meldlab.gin.kernel_layout import PLANES, SCALARS, Bench, Known, PolicyLayers
 from meldlab.gin.move import DRAW, PASS, TAKES, Move, Verb
 from meldlab.gin.players.kernel_policy import policy_discard, policy_takes, policy_worth
 from meldlab.gin.players.player import Drop, GinPlayer
@@ -35,25 +35,25 @@ DISCARD = int(Purpose.DISCARD)
 SCALES = np.array([16, 16, 32, 100, 100, 10, 50], np.float32)  # of both turns, stock, both scores, limit, deadwood
 
 
-def shapes(wide: int, deep: int) -> Policy:
+def shapes(wide: int, deep: int) -> PolicyLayers:
     """Return the shapes of a network."""
     cards, square = (13 * PLANES, wide), (deep, wide, wide)
-    return Policy(cards, cards, (SCALARS + 1, wide), square, square, (deep, wide), (wide + 1, 26), (wide + 1, 5))
+    return PolicyLayers(cards, cards, (SCALARS + 1, wide), square, square, (deep, wide), (wide + 1, 26), (wide + 1, 5))
 
 
-def blank(wide: int, deep: int) -> Policy:
+def blank(wide: int, deep: int) -> PolicyLayers:
     """Return a network that finds all actions equal."""
-    return Policy(*(np.zeros(shape, np.float32) for shape in shapes(wide, deep)))
+    return PolicyLayers(*(np.zeros(shape, np.float32) for shape in shapes(wide, deep)))
 
 
-def check_policy(policy: Policy) -> None:
+def check_policy(policy: PolicyLayers) -> None:
     """Raise unless this is a network that the kernels can read."""
     if policy.own.ndim != 2 or policy.deep_bias.ndim != 2:
         raise NotLegalHere("no policy: its layers have no width")
     wide, deep = policy.own.shape[1], len(policy.deep_bias)
     if not (1 <= wide <= MOST_WIDE and 0 <= deep <= MOST_DEEP):
         raise NotLegalHere(f"no policy: {deep} layers of {wide}, where {MOST_DEEP} of {MOST_WIDE} are the most")
-    for name, array, shape in zip(Policy._fields, policy, shapes(wide, deep), strict=True):
+    for name, array, shape in zip(PolicyLayers._fields, policy, shapes(wide, deep), strict=True):
         if array.shape != shape or array.dtype != np.float32 or not array.flags.c_contiguous:
             wanted = " x ".join(map(str, shape))
             raise NotLegalHere(f"no policy: {name} has {' x '.join(map(str, array.shape))} numbers, not {wanted} of 32 bits")
@@ -61,11 +61,11 @@ def check_policy(policy: Policy) -> None:
             raise NotLegalHere(f"no policy: {name} holds a number that is not finite")
 
 
-def read_policy(file: Any, name: str) -> tuple[Policy, dict[str, Any]]:
+def read_policy(file: Any, name: str) -> tuple[PolicyLayers, dict[str, Any]]:
     """Return the network of an open file or a path, and the notes that are kept with it."""
     try:
         with np.load(file, allow_pickle=False) as arrays:
-            policy = Policy(*(np.ascontiguousarray(arrays[part], np.float32) for part in Policy._fields))
+            policy = PolicyLayers(*(np.ascontiguousarray(arrays[part], np.float32) for part in PolicyLayers._fields))
             notes = dict(json.loads(str(arrays["notes"])))
         check_policy(policy)
     except NotLegalHere as problem:
@@ -126,7 +126,7 @@ def _barred(view: View) -> int:
 class PolicyPlayer(GinPlayer):
     """Plays by the chances that a network gives to its actions."""
 
-    policy: Policy
+    policy: PolicyLayers
     name: str = "policy"
     temperature: float = 1.0
     """Below 1 likely actions become likelier still; at 0 the likeliest is played."""

@@ -17,10 +17,10 @@ from torch import Tensor
 
 from meldlab.chance import Purpose, derived
 from meldlab.gin.rules import Rules
-from meldlab.lab.training.lessons import NEVER, PAST, SELF, Device, Lessons, MatchEquity, Tables, Teacher
+from meldlab.lab.training.lessons import NEVER, PAST, SELF, Device, Lessons, LessonTables, MatchEquity, Teacher
 from meldlab.lab.training.network import DEEP, WIDE, PolicyNetwork, inputs_of
 
-__all__ = ["Course", "Lap", "Learner"]
+__all__ = ["Course", "Learner", "Taught"]
 
 
 @dataclass(frozen=True)
@@ -60,8 +60,8 @@ class Course:
 
 
 @dataclass(frozen=True)
-class Lap:
-    """How one lap went."""
+class Taught:
+    """What a lap brought."""
 
     number: int
     steps: int
@@ -119,7 +119,7 @@ class Learner:
         self.ring, self.equity.table = parts["ring"], parts["equity"]
         self.steps, self.laps = parts["steps"], parts["laps"]
 
-    def learn(self) -> Iterator[Lap]:
+    def learn(self) -> Iterator[Taught]:
         """Play and learn until the steps of the course are done; each lap is told when it is over."""
         course, (own, past, visiting) = self.course, self.course.tables
         company = [self._tables(name, many, at) for at, (name, many) in enumerate(((SELF, own), (PAST, past))) if many]
@@ -139,10 +139,10 @@ class Learner:
                 self.equity.measure(lessons.points.cpu().numpy())
             self.steps += lessons.action.numel()
             self.laps += 1
-            yield Lap(self.laps, self.steps, perf_counter() - begun, mixed, explained, changed)
+            yield Taught(self.laps, self.steps, perf_counter() - begun, mixed, explained, changed)
 
-    def _tables(self, against: str, many: int, place: int) -> Tables:
-        return Tables.of(against, many, self.course.rules, derived(self.course.seed, Purpose.LESSONS, place, self.laps), self.device)
+    def _tables(self, against: str, many: int, place: int) -> LessonTables:
+        return LessonTables.of(against, many, self.course.rules, derived(self.course.seed, Purpose.LESSONS, place, self.laps), self.device)
 
     def _look_back(self) -> None:
         """Keep the present mean now and then, and seat one of the past selves."""

@@ -20,7 +20,7 @@ from meldlab.gin.rules import Rules
 from meldlab.gin.vector import ACTIONS, FEATURES, GinVector
 from meldlab.lab.training.network import PolicyNetwork, inputs_of
 
-__all__ = ["PAST", "SELF", "Device", "Lessons", "MatchEquity", "Tables", "Teacher", "act", "network_of", "tensor_of"]
+__all__ = ["PAST", "SELF", "Device", "LessonTables", "Lessons", "MatchEquity", "Teacher", "act", "network_of", "tensor_of"]
 
 SELF, PAST = "self", "past"
 NEVER = -1e9  # the logit of an action that is not legal
@@ -87,7 +87,7 @@ def network_of(name: str, device: Device) -> PolicyNetwork | None:
 
 
 @dataclass
-class Tables:
+class LessonTables:
     """Tables with one kind of opponent: the learner itself, a past self in every other seat, or a player inside the environment."""
 
     against: str
@@ -103,7 +103,7 @@ class Tables:
         self.seat = torch.arange(self.env.n, device=self.device) % 2
 
     @classmethod
-    def of(cls, against: str, many: int, rules: Rules, seed: int, device: Device) -> "Tables":
+    def of(cls, against: str, many: int, rules: Rules, seed: int, device: Device) -> "LessonTables":
         """Return fresh tables."""
         frozen = network_of(against, device)
         opponent = None if against in (SELF, PAST) or frozen else against
@@ -135,7 +135,7 @@ class Teacher:
 class Lessons:
     """What was played since the last time the network changed."""
 
-    def __init__(self, tables: Sequence[Tables], length: int, device: Device) -> None:
+    def __init__(self, tables: Sequence[LessonTables], length: int, device: Device) -> None:
         self.tables, self.length, self.device = tables, length, device
         many = sum(each.env.n for each in tables)
         shape = length, many

@@ -14,14 +14,14 @@ from meldlab.lab.training.lessons import Device, act, network_of, tensor_of
 from meldlab.lab.training.network import PolicyNetwork
 from meldlab.statistics import Interval, of_pairs
 
-__all__ = ["Measured", "measure"]
+__all__ = ["Strength", "measure"]
 
 MOST_STEPS = 20_000
 TABLES = 1 << 16
 
 
 @dataclass(frozen=True)
-class Measured:
+class Strength:
     """The share of games that a network won against an opponent."""
 
     against: str
@@ -42,7 +42,7 @@ class Measured:
 @torch.no_grad()
 def measure(
     network: PolicyNetwork, against: str, games: int, seed: int, *, device: Device = "cpu", mixing: bool = True, rules: Rules | None = None
-) -> Measured:
+) -> Strength:
     """Play ``games`` games, each deal in both seats; with ``mixing`` the network draws its actions, else it takes the likeliest."""
     half, wins, swept = max(1, games // 2), 0, 0
     dice = torch.Generator(device).manual_seed(seed % 2**32) if mixing else None
@@ -51,7 +51,7 @@ def measure(
         won = _play(network, against, deals, seed, dice, device, rules or Rules())
         wins += int(won.sum())
         swept += int((won[: len(deals)] & won[len(deals) :]).sum())
-    return Measured(against, 2 * half, wins, swept)
+    return Strength(against, 2 * half, wins, swept)
 
 
 def _play(

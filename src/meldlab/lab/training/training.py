@@ -15,9 +15,9 @@ from meldlab.cache import replace_file
 from meldlab.chance import Purpose, derived
 from meldlab.errors import BadText, NotLegalHere, NotPossible
 from meldlab.gin.players.policy import read_policy
-from meldlab.lab.training.learner import Course, Lap, Learner
+from meldlab.lab.training.learner import Course, Learner, Taught
 from meldlab.lab.training.lessons import Device
-from meldlab.lab.training.measuring import Measured, measure
+from meldlab.lab.training.measuring import Strength, measure
 from meldlab.lab.training.network import PolicyNetwork
 
 __all__ = ["Trained", "read_visitors", "train"]
@@ -33,7 +33,7 @@ class Trained:
     steps: int
     laps: int
     seconds: float
-    measured: tuple[Measured, ...] = ()
+    measured: tuple[Strength, ...] = ()
 
     def as_json(self) -> dict[str, Any]:
         """Return the answer of the command line."""
@@ -65,7 +65,7 @@ def train(
     resume: bool = False,
     against: Sequence[str] = (),
     games: int = 2000,
-    report: Callable[[Lap, Learner], None] = lambda lap, learner: None,
+    report: Callable[[Taught, Learner], None] = lambda lap, learner: None,
 ) -> Trained:
     """Teach a network and write it to ``save``; afterwards it plays ``games`` games against each of some opponents."""
     if save.suffix != ".npz":
