@@ -160,7 +160,8 @@ def test_the_same_option_is_the_same_everywhere(name: str) -> None:
     metavar, default, others = ALIKE[name]
     found = {verb: options(verb)[name] for verb in VERBS if name in options(verb)}
     assert found
-    assert {verb: each.metavar or "" for verb, each in found.items()} == dict.fromkeys(found, metavar)  # help writes "" for a flag
+    # Help that was shown before leaves "" at a flag.
+    assert {verb: each.metavar or None for verb, each in found.items()} == dict.fromkeys(found, metavar or None)
     assert {verb: each.default for verb, each in found.items()} == {**dict.fromkeys(found, default), **others}
 
 
