@@ -39,3 +39,11 @@ def test_openspiel_solves_a_small_gin() -> None:
     assert found["random"] > 2
     assert 0.5 < found["simple"] < found["random"]
     assert found["CFR+, 40 iterations"] < 0.02
+
+
+@pytest.mark.parametrize("name", ["train_with_numpy.py", "train_with_pytorch.py"])
+def test_a_policy_learns_to_beat_random_play(name: str) -> None:
+    if "pytorch" in name:
+        pytest.importorskip("torch", reason="PyTorch is not installed")
+    [rate] = re.findall(r"^wins (\d\.\d+) of scored rounds against random$", run(name, "6"), re.MULTILINE)
+    assert float(rate) > 0.55

@@ -128,6 +128,7 @@ BUILT_IN: Mapping[str, tuple[str, Callable[[str], Seated]]] = {
     "marjj": ("marjj[:paper]", partial(_parsed, "MarjjPlayer")),
     "mc": ("mc:N", partial(_parsed, "MonteCarloPlayer")),
     "ensemble": ("ensemble[:best|paper|shipped|base|text|FILE.toml]", partial(_parsed, "EnsemblePlayer")),
+    "champion": ("champion", partial(_parsed, "PolicyPlayer")),
     "computed": ("computed:light|light-ensemble|DIR|FILE.npz", _computed),
 }
 

@@ -36,7 +36,7 @@ FOLDER = resources.files("meldlab.gin.players") / "networks"
 
 @cache
 def _networks() -> tuple[str, ...]:
-    return tuple(sorted(file.name.removesuffix(".npz") for file in FOLDER.iterdir() if file.name.endswith(".npz")))
+    return tuple(sorted(file.name.removesuffix(".npz") for file in FOLDER.iterdir() if file.name.startswith("light")))
 
 
 @cache

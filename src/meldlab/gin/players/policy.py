@@ -11,13 +11,15 @@ import json
 import zipfile
 import zlib
 from dataclasses import dataclass
+from functools import cache
+from importlib import resources
 from typing import Any
 
 import numpy as np
 
 from meldlab.cards import CARDS
 from meldlab.chance import Purpose
-from meldlab.errors import NotLegalHere, NotPossible
+from meldlab.errors import NoSuchThing, NotLegalHere, NotPossible
 from meldlab.gin.kernel import LEFT, knocks
 from meldlab.gin.kernel_layout import PLANES, SCALARS, Bench, Known, PolicyLayers
 from meldlab.gin.move import DRAW, PASS, TAKES, Move, Verb
@@ -122,22 +124,32 @@ def _barred(view: View) -> int:
     return 1 << view.taken_index if view.taken_index >= 0 and not view.rules.return_upcard else 0
 
 
+@cache
+def _champion() -> PolicyLayers:
+    with (resources.files("meldlab.gin.players") / "networks" / "champion.npz").open("rb") as file:
+        return read_policy(file, "champion.npz")[0]
+
+
 @dataclass(frozen=True, eq=False)
 class PolicyPlayer(GinPlayer):
-    """Plays by the chances that a network gives to its actions."""
+    """Plays by the chances that a network gives to its actions; as it is read from a file, the likeliest."""
 
     policy: PolicyLayers
     name: str = "policy"
-    temperature: float = 1.0
-    """Below 1 likely actions become likelier still; at 0 the likeliest is played."""
+    temperature: float = 0.0
+    """At 0 the likeliest action is played, at 1 each as often as the network says, between them likely ones more often."""
 
     def __post_init__(self) -> None:
         check_policy(self.policy)
 
     @classmethod
     def parse(cls, text: str) -> "PolicyPlayer":
-        """Read ``computed:FILE.npz``."""
+        """Read ``champion`` or ``computed:FILE.npz``."""
+        if text == "champion":
+            return cls(_champion(), text)
         path = text.partition(":")[2]
+        if not path.endswith(".npz"):
+            raise NoSuchThing("player", text, ["champion", "computed:FILE.npz"])
         return cls(read_policy(path, path)[0], text)
 
     def choose(self, view: View, chance: Chance) -> Move:
