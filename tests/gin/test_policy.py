@@ -13,7 +13,7 @@ from meldlab.gin.kernel_layout import SCALARS as NUMBERS
 from meldlab.gin.kernel_layout import Bench, Known, PolicyLayers
 from meldlab.gin.players.kernel_policy import card_answer, plain_answer, thought
 from meldlab.gin.players.light import FOLDER
-from meldlab.gin.players.policy import PolicyPlayer, known_of, shapes
+from meldlab.gin.players.policy import PolicyPlayer, known_of, read_policy, shapes
 from meldlab.gin.vector import KNOCK, PLANES, SCALARS, GinVector, action_of
 from meldlab.gin.view import Phase
 from meldlab.play import Deal, RandomPlayer, Table
@@ -105,8 +105,8 @@ def test_the_champion_wins_and_knows_where_it_comes_from() -> None:
             table = Table(Gin(), [champion, simple] if seat == 0 else [simple, champion])
             won += table.play(Deal(2026, deal)).result.winners == (seat,)
     assert won > 34  # of 60; it wins 0.73 of games against the simple player
-    with np.load(FOLDER / "champion.npz") as file:
-        lineage = json.loads(str(file["notes"]))["lineage"]
+    with (FOLDER / "champion.npz").open("rb") as file:
+        lineage = read_policy(file, "champion")[1]["lineage"]
     assert [piece["steps"] for piece in lineage] == [1_431_306_240, 2_950_692_864]
     with pytest.raises(NoSuchThing):
         players.parse("champion:9")
