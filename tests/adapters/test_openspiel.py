@@ -88,6 +88,22 @@ def test_no_seat_is_told_what_it_cannot_see(name: str) -> None:
     assert hidden > 10
 
 
+def test_no_seat_of_a_described_game_is_told_what_it_cannot_see() -> None:
+    hidden = 0
+    for number, state in enumerate(played("python_meldlab_recycle(game=block_rummy)", 1)):
+        if number % 5 or state.is_chance_node() or state.is_terminal():
+            continue
+        for seat in range(2):
+            dealt = state.stand.state.redeal(seat, Deal(1).chance(number, seat))
+            other = state.clone()
+            other.stand = replace(state.stand, state=dealt)
+            hidden += str(other) != str(state)
+            assert other.information_state_string(seat) == state.information_state_string(seat)
+            assert other.observation_string(seat) == state.observation_string(seat)
+            assert other.observation_tensor(seat) == state.observation_tensor(seat)
+    assert hidden > 5
+
+
 def test_every_deal_is_one_history_and_equally_likely() -> None:
     deals: Counter[tuple[Any, ...]] = Counter()
 

@@ -98,14 +98,20 @@ async def analyse(lab: Lab, person: Person, wanted: Analysing) -> JobTold:
     return await _begin(lab, person, "analyse", [wanted.subject], wanted)
 
 
-@router.get("/analyses/{id}/{name}", response_class=PlainTextResponse)
+class CsvResponse(PlainTextResponse):
+    """A table as CSV."""
+
+    media_type = "text/csv"
+
+
+@router.get("/analyses/{id}/{name}", response_class=CsvResponse)
 async def table(lab: Lab, id: JobId, name: Literal["choice.csv", "results.csv", "lead.csv", "spread.csv"]) -> Response:
     """Return a table of an analysis that is done, with the published names of its columns, as CSV."""
     job = lab.kept.job(id)
     tables = json.loads(job.result).get("tables", {}) if job.kind == "analyse" and job.result else {}
     if name not in tables:
         raise HttpRefusal(404, f"this work has no {name}")
-    return PlainTextResponse(tables[name], media_type="text/csv")
+    return CsvResponse(tables[name])
 
 
 @router.post("/comparisons", status_code=202)
