@@ -107,12 +107,12 @@ def share_won(policy, opponent, rng, rounds=4000):
     return won / (won + lost)
 
 
-def main(seconds=120.0):
-    """Train for some seconds, and tell how it goes."""
+def main(seconds=120.0, most=float("inf")):
+    """Train for some seconds and at most so many steps, and tell how it goes."""
     rng = np.random.default_rng(0)
     env = GinVector(TABLES, ROUND, seed=1)
     policy, steps, begun, told = Policy(*(env.observe()[at].shape[1] for at in (0, 1)), rng), 0, time.monotonic(), 0.0
-    while (spent := time.monotonic() - begun) < seconds:
+    while (spent := time.monotonic() - begun) < seconds and steps < most:
         features, mask, actions, found = play(env, policy, rng)
         advantages = (found - found.mean()) / (found.std() + 1e-6)
         for part in np.array_split(rng.permutation(len(actions)), 8):
@@ -120,10 +120,8 @@ def main(seconds=120.0):
         steps += TABLES * STEPS
         if spent - told >= seconds / 10:
             told = spent
-            print(
-                f"{spent:4.0f} s, {steps:10,} steps: wins {share_won(policy, None, rng, 500):.2f} of scored rounds against random",
-                flush=True,
-            )
+            share = share_won(policy, None, rng, 500)
+            print(f"{spent:4.0f} s, {steps:10,} steps: wins {share:.2f} of scored rounds against random", flush=True)
     for name, opponent in (("random", None), ("simple", "simple")):
         print(f"wins {share_won(policy, opponent, rng):.3f} of scored rounds against {name}")
     return share_won(policy, None, rng)

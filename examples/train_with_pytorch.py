@@ -1,7 +1,7 @@
 """Train a gin policy with PyTorch on the vector environment: self-play, policy gradient with a value as baseline, two minutes on a CPU.
 
     python examples/train_with_pytorch.py            # two minutes
-    python examples/train_with_pytorch.py 10         # ten seconds
+    python examples/train_with_pytorch.py 600 2e6    # two million steps, or ten minutes
 
 On a machine with CUDA the tables and the network stay on the GPU, and nothing is copied.
 """
@@ -80,13 +80,13 @@ def share_won(network, opponent, rounds=4000):
     return won / (won + lost)
 
 
-def main(seconds=120.0):
-    """Train for some seconds, and tell how it goes."""
+def main(seconds=120.0, most=float("inf")):
+    """Train for some seconds and at most so many steps, and tell how it goes."""
     torch.manual_seed(0)
     env = GinVector(TABLES, ROUND, seed=1, device=DEVICE)
     network = Network(env.observe().features.shape[1], env.observe().mask.shape[1]).to(DEVICE)
     optimiser, steps, begun, told = torch.optim.Adam(network.parameters(), lr=1e-3), 0, time.monotonic(), 0.0
-    while (spent := time.monotonic() - begun) < seconds:
+    while (spent := time.monotonic() - begun) < seconds and steps < most:
         features, mask, actions, found = play(env, network)
         for part in torch.randperm(len(actions), device=DEVICE).chunk(8):
             policy, value = network(features[part], mask[part])
@@ -99,9 +99,8 @@ def main(seconds=120.0):
         steps += TABLES * STEPS
         if spent - told >= seconds / 10:
             told = spent
-            print(
-                f"{spent:4.0f} s, {steps:12,} steps: wins {share_won(network, None, 500):.2f} of scored rounds against random", flush=True
-            )
+            share = share_won(network, None, 500)
+            print(f"{spent:4.0f} s, {steps:12,} steps: wins {share:.2f} of scored rounds against random", flush=True)
     for name, opponent in (("random", None), ("simple", "simple")):
         print(f"wins {share_won(network, opponent):.3f} of scored rounds against {name}")
     return share_won(network, None)

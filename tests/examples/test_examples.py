@@ -45,5 +45,5 @@ def test_openspiel_solves_a_small_gin() -> None:
 def test_a_policy_learns_to_beat_random_play(name: str) -> None:
     if "pytorch" in name:
         pytest.importorskip("torch", reason="PyTorch is not installed")
-    [rate] = re.findall(r"^wins (\d\.\d+) of scored rounds against random$", run(name, "12"), re.MULTILINE)
+    [rate] = re.findall(r"^wins (\d\.\d+) of scored rounds against random$", run(name, "280", "1e6"), re.MULTILINE)
     assert float(rate) > 0.6
