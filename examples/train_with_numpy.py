@@ -1,7 +1,7 @@
 """Train a gin policy with numpy alone: two minutes on a CPU, then see how it does against random play and the simple player.
 
 python examples/train_with_numpy.py            # two minutes
-python examples/train_with_numpy.py 10         # ten seconds
+python examples/train_with_numpy.py 600 2e6    # two million steps, or ten minutes
 """
 
 import sys

@@ -1,5 +1,6 @@
 """The examples run as they are, and reach what they say."""
 
+import os
 import re
 import subprocess
 import sys
@@ -12,7 +13,9 @@ EXAMPLES = Path(__file__).parents[2] / "examples"
 
 def run(name: str, *arguments: str) -> str:
     """Run an example in a process of its own, as one does, and return what it prints."""
-    done = subprocess.run([sys.executable, EXAMPLES / name, *arguments], capture_output=True, text=True, timeout=300)
+    # One core each: the tests beside it have the others.
+    alone = {**os.environ, "OMP_NUM_THREADS": "1"}
+    done = subprocess.run([sys.executable, EXAMPLES / name, *arguments], capture_output=True, text=True, timeout=300, env=alone)
     assert done.returncode == 0, done.stderr
     return done.stdout
 
