@@ -10,6 +10,7 @@ from meldlab.errors import BadText, NotLegalHere, NotPossible
 from meldlab.gin.kernel_layout import Bench, Known, PolicyLayers
 from meldlab.gin.players import parse
 from meldlab.gin.players.kernel_policy import card_answer, plain_answer, thought
+from meldlab.gin.players.policy import READ
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'meldlab[train]'")
 
@@ -32,7 +33,7 @@ def test_the_kernel_and_pytorch_agree() -> None:
             cards, numbers = network.inputs_of(torch.from_numpy(features), torch.from_numpy(mask))
             logits, worth = net(cards, numbers)
         for table in range(0, 16, 5):
-            planes = [int(sum(1 << int(card) for card in np.flatnonzero(features[table, PLANES[name]]))) for name in network.INPUT_PLANES]
+            planes = [int(sum(1 << int(card) for card in np.flatnonzero(features[table, PLANES[name]]))) for name in READ]
             planes.append(int(sum(1 << int(card) for card in np.flatnonzero(mask[table, KNOCK : KNOCK + 52]))))
             known = Known(np.array(planes, np.int64), numbers[table].numpy(), np.int64(0))
             at = thought(known.planes, known.scalars, policy, bench.layers)

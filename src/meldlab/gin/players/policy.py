@@ -20,13 +20,12 @@ import numpy as np
 from meldlab.cards import CARDS
 from meldlab.chance import Purpose
 from meldlab.errors import NoSuchThing, NotLegalHere, NotPossible
-from meldlab.gin.kernel import LEFT, knocks
+from meldlab.gin.kernel import knocks
 from meldlab.gin.kernel_layout import PLANES, SCALARS, Bench, Known, PolicyLayers
-from meldlab.gin.move import DRAW, PASS, TAKES, Move, Verb
+from meldlab.gin.move import DRAW, PASS, TAKES, Move
 from meldlab.gin.players.kernel_policy import policy_discard, policy_takes, policy_worth
 from meldlab.gin.players.player import Drop, GinPlayer
 from meldlab.gin.view import Phase, View
-from meldlab.melds.kernel import deadwood
 from meldlab.play import Chance
 
 __all__ = ["PolicyPlayer", "blank", "check_policy", "read_policy"]
@@ -34,7 +33,9 @@ __all__ = ["PolicyPlayer", "blank", "check_policy", "read_policy"]
 MOST_WIDE, MOST_DEEP = 2048, 8
 KNOCKS = 64  # what the kernel adds to a discard that it knocks with
 DISCARD = int(Purpose.DISCARD)
-SCALES = np.array([16, 16, 32, 100, 100, 10, 50], np.float32)  # of both turns, stock, both scores, limit, deadwood
+# What is read of the features of the vector environment, and what its numbers are divided by.
+READ = ("own", "known", "dropped", "declined", "own_dropped", "pile", "upcard")
+SCALED = {"turn": 16, "other_turn": 16, "stock": 32, "own_score": 100, "other_score": 100, "knock_limit": 10, "deadwood": 50}
 
 
 def shapes(wide: int, deep: int) -> PolicyLayers:
@@ -81,37 +82,17 @@ def read_policy(file: Any, name: str) -> tuple[PolicyLayers, dict[str, Any]]:
 
 def known_of(view: View) -> Known:
     """Return what a seat knows as the network reads it: planes of cards, and numbers."""
-    dropped, declined, mine, others_turn, pile = 0, 0, 0, 0, list(_first_pile(view))
-    for seat, move in view.history:
-        other = seat != view.seat
-        if move.verb in (Verb.PASS, Verb.DRAW) and pile and other:
-            declined |= 1 << pile[-1]
-        if move.verb is Verb.TAKE:
-            pile.pop()
-        elif move.verb is Verb.DROP:
-            pile.append(move.index)
-            if other:
-                dropped |= 1 << move.index
-            else:
-                mine |= 1 << move.index
-        others_turn += other and move.verb in (Verb.DRAW, Verb.TAKE)
-    upcard = 1 << view.pile_indices[-1] if view.pile_indices else 0
-    planes = (view.mask, view.known_mask, dropped, declined, mine, sum(1 << card for card in view.pile_indices), upcard, _knockable(view))
+    from meldlab.gin import vector  # which seats players, and so asks for this room
+    from meldlab.gin.features import features_of
+
+    features = features_of(view)
+    planes = [sum(1 << int(card) for card in np.flatnonzero(features[vector.PLANES[name]])) for name in READ]
     numbers = np.zeros(SCALARS, np.float32)
     if view.phase <= Phase.DROP:
         numbers[view.phase] = 1
-    scores = view.scores[view.seat], view.scores[1 - view.seat]
-    numbers[4:] = np.array([view.turn, others_turn, view.stock, *scores, view.limit, deadwood(view.mask, LEFT)]) / SCALES
+    numbers[4:] = [features[vector.SCALARS[name]] / scale for name, scale in SCALED.items()]
     allowed = 0 if view.phase is Phase.LAST else view.mask & ~_barred(view)
-    return Known(np.array(planes, np.int64), numbers, np.int64(allowed))
-
-
-def _first_pile(view: View) -> tuple[int, ...]:
-    """Return the pile as it lay before the round began: the first upcard."""
-    changes = [move for _, move in view.history if move.verb in (Verb.TAKE, Verb.DROP)]
-    if changes and changes[0].verb is Verb.TAKE:
-        return (changes[0].index,)
-    return view.pile_indices[:1]
+    return Known(np.array([*planes, _knockable(view)], np.int64), numbers, np.int64(allowed))
 
 
 def _knockable(view: View) -> int:
@@ -154,9 +135,9 @@ class PolicyPlayer(GinPlayer):
 
     def choose(self, view: View, chance: Chance) -> Move:
         """Answer a view with a move."""
-        key, known = np.uint64(chance.key(DISCARD)), known_of(view)
         if view.phase in (Phase.OFFER, Phase.DRAW):
-            if policy_takes(known, self.temperature, key, self.policy, self._bench()):
+            key = np.uint64(chance.key(DISCARD))
+            if policy_takes(known_of(view), self.temperature, key, self.policy, self._bench()):
                 return TAKES[view.pile_indices[-1]]
             return PASS if view.phase is Phase.OFFER else DRAW
         return super().choose(view, chance)

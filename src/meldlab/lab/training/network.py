@@ -11,25 +11,24 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
+from meldlab.gin.players.policy import READ, SCALED
 from meldlab.gin.vector import PLANES, SCALARS
 
 __all__ = ["PolicyNetwork", "inputs_of"]
 
 KNOCKS = slice(55, 107)
-INPUT_PLANES = ("own", "known", "dropped", "declined", "own_dropped", "pile", "upcard")
 PHASES = (0, 1, 2, 3)  # to be offered the first upcard, to have to draw, to draw, to drop
-INPUT_SCALARS = {"turn": 16, "other_turn": 16, "stock": 32, "own_score": 100, "other_score": 100, "knock_limit": 10, "deadwood": 50}
 WIDE, DEEP = 256, 2
 
 
 def inputs_of(features: Tensor, mask: Tensor, hidden: Tensor | None = None) -> tuple[Tensor, Tensor]:
     """Return what a network reads: [n, 4, planes * 13] of each suit, and [n, numbers]; ``hidden``: the other's hand, for a critic."""
-    planes = [features[:, PLANES[name]] for name in INPUT_PLANES] + [mask[:, KNOCKS].view(torch.uint8)]
+    planes = [features[:, PLANES[name]] for name in READ] + [mask[:, KNOCKS].view(torch.uint8)]
     if hidden is not None:
         planes.append(hidden)
     cards = torch.stack(planes, 1).view(len(features), len(planes), 4, 13).transpose(1, 2).reshape(len(features), 4, -1)
     phase = features[:, SCALARS["phase"], None] == torch.tensor(PHASES, device=features.device, dtype=torch.uint8)
-    numbers = torch.stack([features[:, SCALARS[name]].float() / scale for name, scale in INPUT_SCALARS.items()], 1)
+    numbers = torch.stack([features[:, SCALARS[name]].float() / scale for name, scale in SCALED.items()], 1)
     return cards, torch.cat([phase.float(), numbers], 1)
 
 
@@ -38,9 +37,9 @@ class PolicyNetwork(nn.Module):
 
     def __init__(self, wide: int = WIDE, deep: int = DEEP, *, critic: bool = False) -> None:
         super().__init__()
-        planes = 13 * (len(INPUT_PLANES) + 1 + critic)
+        planes = 13 * (len(READ) + 1 + critic)
         self.own, self.every = nn.Linear(planes, wide, bias=False), nn.Linear(planes, wide, bias=False)
-        self.scalars = nn.Linear(len(PHASES) + len(INPUT_SCALARS), wide)
+        self.scalars = nn.Linear(len(PHASES) + len(SCALED), wide)
         self.deep_own = nn.ModuleList(nn.Linear(wide, wide, bias=False) for _ in range(deep))
         self.deep_every = nn.ModuleList(nn.Linear(wide, wide) for _ in range(deep))
         self.plain = nn.Linear(wide, 5)
