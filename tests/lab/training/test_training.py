@@ -110,7 +110,8 @@ def test_nonsense_is_refused(tmp_path: Path) -> None:
 
 
 def test_a_teacher_is_imitated() -> None:
-    course = replace(SMALL, tables=(256, 0, 0), imitation=10**6, steps=10**6, rate=3e-3, last_rate=1e-3, length=8)
+    size = {"tables": (128, 0, 0), "length": 64, "wide": 64, "batch": 512}
+    course = replace(SMALL, imitation=10**6, steps=10**6, rate=5e-3, last_rate=1e-3, **size)  # type: ignore[arg-type]
     learner = Learner(course, "cpu")
 
     def agreement() -> float:
@@ -125,6 +126,6 @@ def test_a_teacher_is_imitated() -> None:
 
     before = agreement()
     for lap in learner.learn():
-        if lap.number == 25:
+        if lap.number == 60:
             break
     assert agreement() > before + 0.1
