@@ -9,8 +9,8 @@ import pytest
 
 from meldlab.errors import NoSuchThing, NotPossible
 from meldlab.gin import Gin, players
+from meldlab.gin.kernel_layout import ADVISED_DROP, ADVISED_KNOCK, Bench, Known, PolicyLayers
 from meldlab.gin.kernel_layout import SCALARS as NUMBERS
-from meldlab.gin.kernel_layout import Bench, Known, PolicyLayers
 from meldlab.gin.players.kernel_policy import card_answer, plain_answer, thought
 from meldlab.gin.players.light import FOLDER
 from meldlab.gin.players.policy import PolicyPlayer, known_of, read_policy, shapes
@@ -29,8 +29,8 @@ def some_policy(wide: int = 8, deep: int = 2, seed: int = 0) -> PolicyLayers:
 
 def answers(policy: PolicyLayers, known: Known) -> tuple[list[float], Any]:
     bench = Bench(np.zeros((2, 5, policy.own.shape[1]), np.float32), np.zeros(64))
-    at = thought(known.planes, known.scalars, policy, bench.layers)
-    cards = [[card_answer(bench.layers[at], card, knock, policy) for card in range(52)] for knock in range(2)]
+    at = thought(known, policy, bench.layers)
+    cards = [[card_answer(bench.layers[at], card, about, policy) for card in range(52)] for about in range(3)]
     return [plain_answer(bench.layers[at], which, policy) for which in range(5)], np.array(cards)
 
 
@@ -39,18 +39,21 @@ def as_hand(plane: Any) -> int:
 
 
 def test_what_it_reads_is_what_the_environment_tells() -> None:
-    env, seen = GinVector(1, seed=3), 0
+    env, adviser, seen = GinVector(1, seed=3), players.parse("computed:light"), 0
     for step in Table(Gin(), [RandomPlayer(), PolicyPlayer(some_policy())]).steps(Deal(3, 0)):
         view = step.before.view(step.seat)
         if view.phase is Phase.SHOW:  # no action of the environment
             continue
         features, mask, to_move = (array[0] for array in env.observe())
-        known = known_of(view)
+        known, advice = known_of(view, adviser.network), env.advice(adviser)[0]  # type: ignore[attr-defined]
         assert to_move == step.seat
         assert known.planes.tolist() == [*(as_hand(features[PLANES[name]]) for name in READ), as_hand(mask[KNOCK : KNOCK + 52])]
         numbers = [float(features[SCALARS["phase"]] == phase) for phase in range(4)]
         numbers += [features[SCALARS[name]] / scale for name, scale in SCALED.items()]
+        numbers += advice[:ADVISED_DROP].tolist()
         assert len(numbers) == NUMBERS
+        shades = features[PLANES["order"]] / 32, advice[ADVISED_DROP:ADVISED_KNOCK], advice[ADVISED_KNOCK:]
+        assert known.shades == pytest.approx(np.stack(shades))
         assert known.scalars.tolist() == pytest.approx(numbers)
         env.step([action_of(step.action)])
         seen += 1
@@ -60,15 +63,16 @@ def test_what_it_reads_is_what_the_environment_tells() -> None:
 def test_suits_are_only_names() -> None:
     policy, rng = some_policy(), np.random.default_rng(1)
     for _ in range(20):
-        planes = rng.integers(0, 1 << 52, 8)
+        planes, shades = rng.integers(0, 1 << 52, 8), rng.normal(0, 1, (3, 4, 13)).astype(np.float32)
         scalars = rng.normal(0, 1, NUMBERS).astype(np.float32)
         order = rng.permutation(4)
         lanes = [[(int(plane) >> 13 * suit) & 8191 for suit in range(4)] for plane in planes]
         renamed = np.array([sum(lanes[plane][suit] << 13 * int(order[suit]) for suit in range(4)) for plane in range(8)], np.int64)
-        plain, cards = answers(policy, Known(planes, scalars, np.int64(0)))
-        other_plain, other_cards = answers(policy, Known(renamed, scalars, np.int64(0)))
+        moved = shades[:, np.argsort(order)].reshape(3, 52)
+        plain, cards = answers(policy, Known(planes, shades.reshape(3, 52), scalars, np.int64(0)))
+        other_plain, other_cards = answers(policy, Known(renamed, moved, scalars, np.int64(0)))
         assert plain == pytest.approx(other_plain, abs=1e-3)
-        assert cards.reshape(2, 4, 13)[:, np.argsort(order)] == pytest.approx(other_cards.reshape(2, 4, 13), abs=1e-3)
+        assert cards.reshape(3, 4, 13)[:, np.argsort(order)] == pytest.approx(other_cards.reshape(3, 4, 13), abs=1e-3)
         assert abs(cards - other_cards).max() > 0.1 or (order == range(4)).all()
 
 
@@ -77,7 +81,12 @@ def test_a_file_plays_and_a_damaged_one_is_refused(tmp_path: Path) -> None:
     np.savez(path, **policy._asdict(), notes=json.dumps({}))
     player = players.parse(f"computed:{path}")
     assert Table(Gin(), [player, players.parse("simple")]).play(Deal(1)).result is not None
-    for name, array in (("own", policy.own[:5]), ("plain", policy.plain * np.nan), ("deep_own", policy.deep_own[0])):
+    for name, array in (
+        ("own", policy.own[:5]),
+        ("plain", policy.plain * np.nan),
+        ("deep_own", policy.deep_own[0]),
+        ("rows", policy.rows[:7]),
+    ):
         np.savez(path, **{**policy._asdict(), name: array}, notes=json.dumps({}))
         with pytest.raises(NotPossible, match=name):
             players.parse(f"computed:{path}")
@@ -97,6 +106,19 @@ def test_at_temperature_0_it_plays_the_likeliest_and_else_it_mixes() -> None:
     assert (len(still), len(mixed)) == (1, 2)
 
 
+def test_without_layers_of_its_own_it_plays_as_its_adviser() -> None:
+    adviser = players.parse("computed:light-ensemble")
+    layers = {name: np.zeros(shape, np.float32) for name, shape in shapes(4, 1)._asdict().items()}
+    layers |= {**adviser.network._asdict(), "trust": np.ones(3, np.float32)}  # type: ignore[attr-defined]
+    follower, asked = PolicyPlayer(PolicyLayers(**layers)), 0
+    for step in Table(Gin(), [adviser, adviser]).steps(Deal(11, 0)):
+        view = step.before.view(step.seat)
+        if view.phase is not Phase.SHOW:
+            assert action_of(follower.choose(view, Deal(11, 0).chance(step.number, step.seat))) == action_of(step.action)
+            asked += 1
+    assert asked > 50
+
+
 def test_the_champion_wins_and_knows_where_it_comes_from() -> None:
     champion, simple = players.parse("champion"), players.parse("simple")
     won = 0
@@ -107,6 +129,6 @@ def test_the_champion_wins_and_knows_where_it_comes_from() -> None:
     assert won > 34  # of 60; it wins 0.73 of games against the simple player
     with (FOLDER / "champion.npz").open("rb") as file:
         lineage = read_policy(file, "champion")[1]["lineage"]
-    assert [piece["steps"] for piece in lineage] == [1_431_306_240, 2_950_692_864]
+    assert all(piece["steps"] > 0 and piece["adviser"] for piece in lineage)
     with pytest.raises(NoSuchThing):
         players.parse("champion:9")

@@ -80,8 +80,13 @@ ODDS = 3
 WIDE, NARROW = 64, 32
 
 # What a policy reads: planes of cards (own, known of the other, dropped by it, declined by it, dropped by oneself, pile, upcard, cards to
-# knock with), and numbers (to be offered the upcard, to have to draw, to draw, to drop; both turns, stock, both scores, limit, deadwood).
-PLANES, SCALARS = 8, 11
+# knock with), shades, which are planes of numbers (place in the pile, advice to drop and to knock with), and numbers (to be offered the
+# upcard, to have to draw, to draw, to drop; both turns, stock, both scores, limit, deadwood; advice to draw, to take, and on the whole).
+PLANES, SHADES, SCALARS = 8, 3, 14
+
+# Where the advice of a light network lies, [ADVICE] float32: what less than the best an action is worth, and what the best is.
+ADVISED_DRAW, ADVISED_TAKE, ADVISED_WORTH, ADVISED_DROP, ADVISED_KNOCK = 0, 1, 2, 3, 55
+ADVICE = 107
 
 
 class Values(NamedTuple):
@@ -108,13 +113,17 @@ class Network(NamedTuple):
 class PolicyLayers(NamedTuple):
     """The network of a player by policy, float32, biases last; ``wide`` and ``deep`` are free."""
 
-    own: Any  # [PLANES * 13, wide], from a suit
-    every: Any  # [PLANES * 13, wide], from the mean of the suits
+    rows: Any  # of the light network that advises it, as are the next two
+    first: Any
+    last: Any
+    trust: Any  # [3], how much advice to draw or take, to drop and to knock counts by itself
+    own: Any  # [(PLANES + SHADES) * 13, wide], from a suit
+    every: Any  # [(PLANES + SHADES) * 13, wide], from the mean of the suits
     scalars: Any  # [SCALARS + 1, wide]
     deep_own: Any  # [deep, wide, wide]
     deep_every: Any  # [deep, wide, wide]
     deep_bias: Any  # [deep, wide]
-    cards: Any  # [wide + 1, 26], to drop a card of a suit, and to knock with it
+    cards: Any  # [wide + 1, 39], to drop a card of a suit, to knock with it, and whether the other holds it
     plain: Any  # [wide + 1, 5], to pass, draw, take, declare big gin; and what the position is worth
 
 
@@ -122,6 +131,7 @@ class Known(NamedTuple):
     """What a policy decides by."""
 
     planes: Any  # [PLANES] int64, as hands
+    shades: Any  # [SHADES, 52] float32
     scalars: Any  # [SCALARS] float32
     allowed: Any  # cards that may be dropped, as a hand
 
@@ -168,7 +178,7 @@ class Sheet(NamedTuple):
 
     ob: Any  # [68] float64, obtainabilities
     left: Any  # [52] int64, deadwood after each discard
-    risks: Any  # [52] float64
+    risks: Any  # [52] float64, of each discard; a light player keeps there what knocking with it is worth
     values: Any  # [53] float64, of each discard, and the chosen one
     total: Any  # [2, WIDE] float32, of the network
     inner: Any  # [NARROW] float32

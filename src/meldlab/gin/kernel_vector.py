@@ -27,7 +27,7 @@ from meldlab.gin.kernel_round import (
     take_decision,
     tell_draw,
 )
-from meldlab.gin.players.kernel_light import light_discard, light_takes
+from meldlab.gin.players.kernel_light import advise_to_draw, advise_to_drop
 from meldlab.melds.kernel import deadwood
 
 # Actions: three without a card, then one for every card to drop, one for every card to knock with, and big gin.
@@ -478,34 +478,27 @@ def step_all(tables, actions, players, rules, told):
 
 
 @inlined_kernel
-def network_answer(desk, network):
-    """Return the action of a light player with this network in the seat to move."""
+def advise(desk, network, rules, advice):
+    """Write what a light network thinks of the actions of the seat to move; ``advice``: [ADVICE] float32."""
     notes = desk.notes
     seat, phase = notes[TO_MOVE], notes[PHASE]
+    for at in range(ADVICE):
+        advice[at] = np.float32(0.0)
     if phase == DROPPING or phase == LAST:
-        if is_legal(notes, DO_BIG):
-            return DO_BIG
-        barred = bit(notes[TOOK]) if notes[TOOK] >= 0 else np.int64(0)
-        chosen = light_discard(sight_of(desk, seat, barred), 0.0, np.uint64(0), network, desk.sheet)
-        card, wanted = chosen & 63, chosen >= 64
-        if phase == LAST and not is_legal(notes, DO_KNOCK + card):
-            card = knocking_discard(notes)
-        return (DO_KNOCK if wanted or phase == LAST else DO_DROP) + card
-    if phase == AT_WALL:
-        return DO_TAKE if is_legal(notes, DO_TAKE) else DO_PASS
-    top = np.int64(desk.pile[notes[PILED] - 1]) & 63
-    if phase == FORCED or not light_takes(sight_of(desk, seat, np.int64(0)), top, network, desk.sheet):
-        return DO_PASS if phase == OFFERED else DO_DRAW
-    return DO_TAKE
+        barred = bit(notes[TOOK]) if notes[TOOK] >= 0 and rules[RETURN_UPCARD] == 0 else np.int64(0)
+        advise_to_drop(sight_of(desk, seat, barred), network, desk.sheet, advice)
+    elif phase == OFFERED or phase == DRAWING:
+        top = np.int64(desk.pile[notes[PILED] - 1]) & 63
+        advise_to_draw(sight_of(desk, seat, np.int64(0)), top, network, desk.sheet, advice)
 
 
 @kernel
-def answer_by_network(tables, network, actions):
-    """Set ``actions``, [n] int64, to what the network would do."""
+def advise_all(tables, network, rules, advice):
+    """Set ``advice``, [n, ADVICE] float32, to what a light network thinks."""
     melds, shown, outcome = np.zeros(4, np.int64), np.zeros(4, np.int64), np.zeros(5, np.int64)
     log, sheet = np.zeros((0, LOG_WIDTH), np.int64), new_sheet()
-    for i in range(len(actions)):
-        actions[i] = network_answer(desk_at(tables, i, melds, shown, outcome, log, sheet), network)
+    for i in range(len(advice)):
+        advise(desk_at(tables, i, melds, shown, outcome, log, sheet), network, rules, advice[i])
 
 
 @scalar_kernel

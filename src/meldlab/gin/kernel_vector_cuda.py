@@ -14,12 +14,12 @@ from meldlab.gin.kernel_vector import (
     PLANES,
     WORDS,
     advance,
+    advise,
     clear,
     desk_at,
     hidden_hand,
     is_legal,
     mask_word,
-    network_answer,
     plane_of,
     play_until_asked,
     random_action,
@@ -115,14 +115,15 @@ def tell_both(tables, rules, rows):
 
 
 @cuda.jit
-def answer_by_network(tables, network, actions):
+def advise_all(tables, network, rules, advice):
     """See kernel_vector."""
     left = cuda.local.array(52, numba.int64)
+    risks = cuda.local.array(52, numba.float64)
     values = cuda.local.array(53, numba.float64)
     total = cuda.local.array(TOTAL_SHAPE, numba.float32)
     inner = cuda.local.array(NARROW, numba.float32)
-    sheet = Sheet(values, left, values, values, total, inner)
+    sheet = Sheet(values, left, risks, values, total, inner)
     four = cuda.local.array(4, numba.int64)
     log = cuda.local.array(LOG_SHAPE, numba.int64)
-    for i in range(cuda.grid(1), len(actions), cuda.gridsize(1)):
-        actions[i] = network_answer(desk_at(tables, i, four, four, four, log[:0], sheet), network)
+    for i in range(cuda.grid(1), len(advice), cuda.gridsize(1)):
+        advise(desk_at(tables, i, four, four, four, log[:0], sheet), network, rules, advice[i])

@@ -33,7 +33,7 @@ from meldlab.errors import NoSuchThing, NotLegalHere, NotPossible, whole_number
 from meldlab.gin import kernel_vector, players
 from meldlab.gin.batch import every_rule, pair_of, seat
 from meldlab.gin.book import on_host
-from meldlab.gin.kernel_layout import ENSEMBLE, KIND, LIGHT, SCORED, SIMPLE
+from meldlab.gin.kernel_layout import ADVICE, ENSEMBLE, KIND, LIGHT, SCORED, SIMPLE
 from meldlab.gin.kernel_vector import ACTIONS, FEATURES, GAME, SEED, STRIDE, Tables, Told
 from meldlab.gin.move import DRAW as DRAW_MOVE
 from meldlab.gin.move import DROPS, TAKES, Move, Verb
@@ -192,8 +192,8 @@ class GinVector:
         self._stepped = Stepped(*numbers, array(n, np.bool_), array(n, np.int8))
         self.finals = array((n, 2, FEATURES if finals else 0), np.uint8)
         self._told = Told(self._observed.features, feature_words, mask_words, self._observed.to_move, *self._stepped, self.finals)
-        self._random, self._answers, self._hidden = array(n, np.int64), array(n, np.int64), array((n, 52), np.uint8)
-        self._teacher: tuple[Any, Any] | None = None
+        self._random, self._hidden = array(n, np.int64), array((n, 52), np.uint8)
+        self._advisers: dict[int, tuple[Any, Any, Any]] = {}
         self._engine.sit(self._tables, self._told, None if self.opponent is None else pair_of(self.opponent, self.opponent))
 
     @property
@@ -273,22 +273,25 @@ class GinVector:
         self._engine.run("choose_at_random", self._tables.notes, self._random)
         return self._random  # type: ignore[no-any-return]
 
-    def answers(self, player: Any) -> NDArray[np.int64]:
-        """Return [n], what a light player would do in the seat to move at each table, to learn from.
+    def advice(self, player: Any) -> NDArray[np.float32]:
+        """Return [n, ADVICE], what a light player thinks of the actions of each seat to move, for policies that read it.
 
-        The next call writes into the same array.
+        It is 0 for the best and below for others, in tens of points; places 0, 1 and 2 are the stock, the upcard and what the best is
+        worth, then come drops and knocks as in the actions. The next call with that player writes into the same array.
 
         >>> env = GinVector(2, seed=7)
-        >>> [action_text(answer) for answer in env.answers("computed:light")]
-        ['pass', 'take']
+        >>> (env.advice("computed:light")[:, :2] == 0).tolist()  # the first seat had better draw, the second take
+        [[True, False], [False, True]]
         """
-        teacher = seat(players.parse(player) if isinstance(player, str) else player)
-        if teacher.vector[KIND] != LIGHT:
-            raise NotLegalHere(f"{teacher.name} must have seen the whole round to answer; a light player need not")
-        if self._teacher is None or self._teacher[0] is not teacher.book.network:
-            self._teacher = teacher.book.network, self._engine.lend(teacher.book.network)
-        self._engine.run("answer_by_network", self._tables, self._teacher[1], self._answers)
-        return self._answers  # type: ignore[no-any-return]
+        adviser = seat(players.parse(player) if isinstance(player, str) else player)
+        if adviser.vector[KIND] != LIGHT:
+            raise NotLegalHere(f"{adviser.name} gives no advice; a light player does, such as computed:light")
+        network = adviser.book.network
+        if id(network) not in self._advisers:
+            self._advisers[id(network)] = network, self._engine.lend(network), self._engine.array((self.n, ADVICE), np.float32)
+        _, lent, advice = self._advisers[id(network)]
+        self._engine.run("advise_all", self._tables, lent, self._engine.settings, advice)
+        return advice  # type: ignore[no-any-return]
 
     def step(self, actions: Sequence[int] | NDArray[np.integer[Any]]) -> Stepped:
         """Apply one action at each table; if one of them is not legal, none is applied.

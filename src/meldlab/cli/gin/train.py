@@ -14,8 +14,9 @@ def train(
     against: Annotated[
         str, typer.Option("--against", help="Who visits, one after another: players that the kernels play, computed:FILE.npz.")
     ] = "simple",
-    teacher: Annotated[str, typer.Option("--teacher", help="A light player to imitate at first, such as computed:light.")] = "",
-    imitation: Annotated[int, typer.Option("--imitation", min=0, help="Decisions of --steps in which it is imitated.")] = 0,
+    adviser: Annotated[
+        str, typer.Option("--adviser", help="A light player to begin as, whose opinion it goes on hearing.")
+    ] = "computed:light",
     steps: Annotated[int, typer.Option("--steps", min=1, help="Decisions to learn from.")] = 20_000_000,
     tables: Annotated[int, typer.Option("--tables", min=14, help="Tables at once: 4 of 7 against itself, 2 its past, 1 visitors.")] = 3584,
     wide: Annotated[int, typer.Option("--wide", min=1, max=2048, help="Units of a layer.")] = 256,
@@ -35,21 +36,17 @@ def train(
 ) -> None:
     """Teach a network gin: it plays itself, its past and others, at many tables at once, and learns from what each decision brought.
 
-    Example: meldlab gin train --teacher computed:light --imitation 1000000 --steps 2000000 --wide 64 --save mine.npz
+    Example: meldlab gin train --adviser computed:light --steps 2000000 --wide 64 --save mine.npz
     """
     place = place_of(device)
-    from meldlab.errors import NotLegalHere
     from meldlab.lab.training import training
     from meldlab.lab.training.learner import Course, Learner, Taught
 
     visitors, seventh = training.read_visitors(against), tables // 14 * 2
-    if imitation and not teacher:
-        raise NotLegalHere("--imitation needs a --teacher, such as computed:light")
     course = Course(
         (4 * seventh, 2 * seventh, seventh if visitors else 0),
         visitors,
-        teacher,
-        imitation,
+        adviser,
         steps,
         seed,
         wide=wide,

@@ -14,7 +14,17 @@ import numpy as np
 from meldlab.chance.kernel import unit
 from meldlab.compiling import scalar_kernel
 from meldlab.gin.kernel import bit, discards, lowest_card
-from meldlab.gin.kernel_layout import NARROW, TURNS, WIDE, Sight
+from meldlab.gin.kernel_layout import (
+    ADVISED_DRAW,
+    ADVISED_DROP,
+    ADVISED_KNOCK,
+    ADVISED_TAKE,
+    ADVISED_WORTH,
+    NARROW,
+    TURNS,
+    WIDE,
+    Sight,
+)
 from meldlab.melds.kernel import suits_held
 
 STRETCHES, PATTERNS = 10, 256  # first ranks of a stretch of four, and states of four cards
@@ -30,6 +40,7 @@ SCORE_STEPS = 10  # tens of points, nine and more in one
 OTHER_SCORE_ROWS = OWN_SCORE_ROWS + SCORE_STEPS
 ROWS = OTHER_SCORE_ROWS + SCORE_STEPS
 GONE = 3
+MOST_ADVISED = 4.0  # against anything, in tens of points
 WAIT_ANSWER, KNOCK_ANSWER, DRAW_ANSWER = 0, 1, 2
 
 
@@ -136,7 +147,7 @@ def answer(inner, net, which):
 
 @scalar_kernel
 def light_best(sight, noise, key, net, sheet):
-    """Return the value of eleven cards, and leave the values of the sheet as kernel_looking.best_after does.
+    """Return the value of eleven cards, and leave the values of the sheet as kernel_looking.best_after does; its risks are of knocks.
 
     ``noise``: the spread of what is added to every value, to try out other discards; ``key``: its address.
     """
@@ -169,6 +180,7 @@ def light_best(sight, noise, key, net, sheet):
             best, chosen = wait, card
         if left[card] <= sight.limit:
             knock = answer(inner, net, KNOCK_ANSWER)
+            sheet.risks[card] = knock
             if knock > best:
                 best, chosen = knock, card + 64
     values[52] = chosen
@@ -193,12 +205,18 @@ def light_draws(sight, turn, net, sheet):
 
 
 @scalar_kernel
+def light_taking(sight, upcard, net, sheet):
+    """Return what taking the upcard is worth."""
+    hand, _, turn, known, pile, dropped, top, fed, own, other, limit = sight
+    taken = Sight(hand | bit(upcard), bit(upcard), turn + 1, known, pile & ~bit(upcard), dropped, top, fed, own, other, limit)
+    return light_best(taken, 0.0, np.uint64(0), net, sheet)
+
+
+@scalar_kernel
 def light_takes(sight, upcard, net, sheet):
     """Tell whether the upcard is worth more than a card from stock."""
-    hand, _, turn, known, pile, dropped, top, fed, own, other, limit = sight
-    drawn = light_draws(sight, turn + 1, net, sheet)
-    taken = Sight(hand | bit(upcard), bit(upcard), turn + 1, known, pile & ~bit(upcard), dropped, top, fed, own, other, limit)
-    return light_best(taken, 0.0, np.uint64(0), net, sheet) > drawn
+    drawn = light_draws(sight, sight.turn + 1, net, sheet)
+    return light_taking(sight, upcard, net, sheet) > drawn
 
 
 @scalar_kernel
@@ -206,3 +224,32 @@ def light_discard(sight, noise, key, net, sheet):
     """Choose among the discards of eleven cards; return card + 64 if it is a knock."""
     light_best(sight, noise, key, net, sheet)
     return np.int64(sheet.values[52])
+
+
+@scalar_kernel
+def advised(value, best):
+    """Return advice: how much less than the best, in tens of points, and no more than the most."""
+    return np.float32(max((value - best) / 10.0, -MOST_ADVISED))
+
+
+@scalar_kernel
+def advise_to_drop(sight, net, sheet, advice):
+    """Write what a light network thinks of every discard and knock; ``advice``: [ADVICE] float32, the rest of which is 0."""
+    best = light_best(sight, 0.0, np.uint64(0), net, sheet)
+    advice[ADVISED_WORTH] = best / 30.0
+    rest = sight.hand & ~sight.barred
+    while rest:
+        card = lowest_card(rest)
+        rest &= rest - 1
+        advice[ADVISED_DROP + card] = advised(sheet.values[card], best)
+        if sheet.left[card] <= sight.limit:
+            advice[ADVISED_KNOCK + card] = advised(sheet.risks[card], best)
+
+
+@scalar_kernel
+def advise_to_draw(sight, upcard, net, sheet, advice):
+    """Write what a light network thinks of the stock and of the upcard."""
+    drawn, taken = light_draws(sight, sight.turn + 1, net, sheet), light_taking(sight, upcard, net, sheet)
+    best = max(drawn, taken)
+    advice[ADVISED_WORTH] = best / 30.0
+    advice[ADVISED_DRAW], advice[ADVISED_TAKE] = advised(drawn, best), advised(taken, best)

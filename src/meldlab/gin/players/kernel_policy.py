@@ -1,8 +1,9 @@
 """Kernels of the player by policy: a network that gives every legal action a chance, whatever the suits are called.
 
-What a seat knows is eight planes of cards and a few numbers. Every suit goes through the same layers, which see that suit and the mean of
-all four; so a hand with its suits renamed is played the same way, with the suits renamed. ``policy`` is a PolicyLayers, ``known`` a Known
-and ``bench`` a Bench of gin.kernel_layout.
+What a seat knows is eight planes of cards, three of numbers and a few numbers more; among them is what a light network thinks of every
+action, which also counts by itself: the layers say where to think otherwise. Every suit goes through the same layers, which see that suit
+and the mean of all four; so a hand with its suits renamed is played the same way, with the suits renamed, as far as the adviser does so.
+``policy`` is a PolicyLayers, ``known`` a Known and ``bench`` a Bench of gin.kernel_layout.
 """
 
 import numpy as np
@@ -10,17 +11,31 @@ import numpy as np
 from meldlab.chance.kernel import unit
 from meldlab.compiling import scalar_kernel
 from meldlab.gin.kernel import lowest_card, nth_card
-from meldlab.gin.kernel_layout import PLANES, SCALARS
+from meldlab.gin.kernel_layout import ADVISED_DRAW, ADVISED_DROP, ADVISED_KNOCK, ADVISED_TAKE, ADVISED_WORTH, PLANES, SCALARS, SHADES
 
 SUITS, LANE_CARDS = 4, 13
 MEAN = 4  # place of the mean of the suits in a workspace
 KNOCKS_PLANE = 7
+ORDER_SHADE, DROP_SHADE, KNOCK_SHADE = range(SHADES)
+PILED = 32.0  # what places in the pile are divided by
+DRAW_SCALAR, TAKE_SCALAR, WORTH_SCALAR = SCALARS - 3, SCALARS - 2, SCALARS - 1
+BELIEF = 2  # which of the answers about a card says whether the other holds it
 
 
 @scalar_kernel
-def enter(planes, scalars, policy, out):
-    """Put what a seat knows through the first layer; ``planes``: [PLANES] int64, ``scalars``: [SCALARS] float32, ``out``: [5, wide]."""
-    wide = out.shape[1]
+def heed(advice, known):
+    """Put advice where the network reads it."""
+    for card in range(52):
+        known.shades[DROP_SHADE, card] = advice[ADVISED_DROP + card]
+        known.shades[KNOCK_SHADE, card] = advice[ADVISED_KNOCK + card]
+    known.scalars[DRAW_SCALAR], known.scalars[TAKE_SCALAR] = advice[ADVISED_DRAW], advice[ADVISED_TAKE]
+    known.scalars[WORTH_SCALAR] = advice[ADVISED_WORTH]
+
+
+@scalar_kernel
+def enter(known, policy, out):
+    """Put what a seat knows through the first layer; ``out``: [5, wide]."""
+    planes, shades, scalars, wide = known.planes, known.shades, known.scalars, out.shape[1]
     for j in range(wide):
         out[MEAN, j] = policy.scalars[SCALARS, j]
     for i in range(SCALARS):
@@ -35,6 +50,13 @@ def enter(planes, scalars, policy, out):
             rest &= rest - 1
             for j in range(wide):
                 out[MEAN, j] += np.float32(0.25) * policy.every[row, j]
+    for shade in range(SHADES):
+        for card in range(52):
+            x = shades[shade, card]
+            if x != 0.0:
+                row = (PLANES + shade) * LANE_CARDS + card % LANE_CARDS
+                for j in range(wide):
+                    out[MEAN, j] += np.float32(0.25) * x * policy.every[row, j]
     for suit in range(SUITS):
         for j in range(wide):
             out[suit, j] = out[MEAN, j]
@@ -46,6 +68,13 @@ def enter(planes, scalars, policy, out):
             row, suit = plane * LANE_CARDS + card % LANE_CARDS, card // LANE_CARDS
             for j in range(wide):
                 out[suit, j] += policy.own[row, j]
+    for shade in range(SHADES):
+        for card in range(52):
+            x = shades[shade, card]
+            if x != 0.0:
+                row, suit = (PLANES + shade) * LANE_CARDS + card % LANE_CARDS, card // LANE_CARDS
+                for j in range(wide):
+                    out[suit, j] += x * policy.own[row, j]
     bend(out)
 
 
@@ -84,9 +113,9 @@ def deepen(before, layer, policy, out):
 
 
 @scalar_kernel
-def thought(planes, scalars, policy, work):
+def thought(known, policy, work):
     """Return which half of the workspace, [2, 5, wide] float32, holds what the layers make of a position."""
-    enter(planes, scalars, policy, work[0])
+    enter(known, policy, work[0])
     at = 0
     for layer in range(len(policy.deep_bias)):
         deepen(work[at], layer, policy, work[1 - at])
@@ -105,9 +134,9 @@ def plain_answer(work, which, policy):
 
 
 @scalar_kernel
-def card_answer(work, card, knock, policy):
-    """Return the answer about a card: to drop it, or to knock with it."""
-    wide, which = work.shape[1], card % LANE_CARDS + LANE_CARDS * knock
+def card_answer(work, card, about, policy):
+    """Return the answer about a card: 0 to drop it, 1 to knock with it, BELIEF how likely the other holds it; advice is not in it."""
+    wide, which = work.shape[1], card % LANE_CARDS + LANE_CARDS * about
     found = np.float64(policy.cards[wide, which])
     for i in range(wide):
         found += np.float64(work[card // LANE_CARDS, i]) * np.float64(policy.cards[i, which])
@@ -138,25 +167,27 @@ def chosen(values, many, temperature, key):
 @scalar_kernel
 def policy_takes(known, temperature, key, policy, bench):
     """Tell whether the upcard is taken; where it is offered it may be passed, else a card is drawn instead."""
-    at, values = thought(known.planes, known.scalars, policy, bench.layers), bench.values
-    values[0] = plain_answer(bench.layers[at], 0 if known.scalars[0] > 0 else 1, policy)
-    values[1] = plain_answer(bench.layers[at], 2, policy)
+    at, values, trust = thought(known, policy, bench.layers), bench.values, policy.trust[0]
+    values[0] = plain_answer(bench.layers[at], 0 if known.scalars[0] > 0 else 1, policy) + trust * known.scalars[DRAW_SCALAR]
+    values[1] = plain_answer(bench.layers[at], 2, policy) + trust * known.scalars[TAKE_SCALAR]
     return chosen(values, 2, temperature, key) == 1
 
 
 @scalar_kernel
 def policy_discard(known, temperature, key, policy, bench):
     """Choose among the discards and the knocks that are allowed; return card + 64 if it is a knock."""
-    at, values, many = thought(known.planes, known.scalars, policy, bench.layers), bench.values, 0
+    at, values, many = thought(known, policy, bench.layers), bench.values, 0
     rest = known.allowed
     while rest:
-        values[many] = card_answer(bench.layers[at], lowest_card(rest), 0, policy)
+        card = lowest_card(rest)
+        values[many] = card_answer(bench.layers[at], card, 0, policy) + policy.trust[1] * known.shades[DROP_SHADE, card]
         rest &= rest - 1
         many += 1
     drops = many
     rest = known.planes[KNOCKS_PLANE]
     while rest:
-        values[many] = card_answer(bench.layers[at], lowest_card(rest), 1, policy)
+        card = lowest_card(rest)
+        values[many] = card_answer(bench.layers[at], card, 1, policy) + policy.trust[2] * known.shades[KNOCK_SHADE, card]
         rest &= rest - 1
         many += 1
     which = chosen(values, many, temperature, key)
@@ -168,5 +199,5 @@ def policy_discard(known, temperature, key, policy, bench):
 @scalar_kernel
 def policy_worth(known, policy, bench):
     """Return what a position is worth."""
-    at = thought(known.planes, known.scalars, policy, bench.layers)
+    at = thought(known, policy, bench.layers)
     return plain_answer(bench.layers[at], 4, policy)

@@ -20,11 +20,15 @@ import numpy as np
 from meldlab.cards import CARDS
 from meldlab.chance import Purpose
 from meldlab.errors import NoSuchThing, NotLegalHere, NotPossible
+from meldlab.gin.book import NETWORK, check_network
 from meldlab.gin.kernel import knocks
-from meldlab.gin.kernel_layout import PLANES, SCALARS, Bench, Known, PolicyLayers
+from meldlab.gin.kernel_layout import ADVICE, PLANES, SCALARS, SHADES, Bench, Known, Network, PolicyLayers
+from meldlab.gin.kernel_round import new_sheet
 from meldlab.gin.move import DRAW, PASS, TAKES, Move
-from meldlab.gin.players.kernel_policy import policy_discard, policy_takes, policy_worth
+from meldlab.gin.players.kernel_light import advise_to_draw, advise_to_drop
+from meldlab.gin.players.kernel_policy import PILED, heed, policy_discard, policy_takes, policy_worth
 from meldlab.gin.players.player import Drop, GinPlayer
+from meldlab.gin.players.sight import sight_of
 from meldlab.gin.view import Phase, View
 from meldlab.play import Chance
 
@@ -40,8 +44,9 @@ SCALED = {"turn": 16, "other_turn": 16, "stock": 32, "own_score": 100, "other_sc
 
 def shapes(wide: int, deep: int) -> PolicyLayers:
     """Return the shapes of a network."""
-    cards, square = (13 * PLANES, wide), (deep, wide, wide)
-    return PolicyLayers(cards, cards, (SCALARS + 1, wide), square, square, (deep, wide), (wide + 1, 26), (wide + 1, 5))
+    cards, square = (13 * (PLANES + SHADES), wide), (deep, wide, wide)
+    layers = cards, cards, (SCALARS + 1, wide), square, square, (deep, wide), (wide + 1, 39), (wide + 1, 5)
+    return PolicyLayers(*NETWORK.values(), (3,), *layers)
 
 
 def blank(wide: int, deep: int) -> PolicyLayers:
@@ -56,6 +61,7 @@ def check_policy(policy: PolicyLayers) -> None:
     wide, deep = policy.own.shape[1], len(policy.deep_bias)
     if not (1 <= wide <= MOST_WIDE and 0 <= deep <= MOST_DEEP):
         raise NotLegalHere(f"no policy: {deep} layers of {wide}, where {MOST_DEEP} of {MOST_WIDE} are the most")
+    check_network(adviser_of(policy))
     for name, array, shape in zip(PolicyLayers._fields, policy, shapes(wide, deep), strict=True):
         if array.shape != shape or array.dtype != np.float32 or not array.flags.c_contiguous:
             wanted = " x ".join(map(str, shape))
@@ -80,7 +86,12 @@ def read_policy(file: Any, name: str) -> tuple[PolicyLayers, dict[str, Any]]:
     return policy, notes
 
 
-def known_of(view: View) -> Known:
+def adviser_of(policy: PolicyLayers) -> Network:
+    """Return the light network that advises a policy."""
+    return Network(policy.rows, policy.first, policy.last)
+
+
+def known_of(view: View, adviser: Network) -> Known:
     """Return what a seat knows as the network reads it: planes of cards, and numbers."""
     from meldlab.gin import vector  # which seats players, and so asks for this room
     from meldlab.gin.features import features_of
@@ -90,9 +101,25 @@ def known_of(view: View) -> Known:
     numbers = np.zeros(SCALARS, np.float32)
     if view.phase <= Phase.DROP:
         numbers[view.phase] = 1
-    numbers[4:] = [features[vector.SCALARS[name]] / scale for name, scale in SCALED.items()]
+    numbers[4 : 4 + len(SCALED)] = [features[vector.SCALARS[name]] / scale for name, scale in SCALED.items()]
     allowed = 0 if view.phase is Phase.LAST else view.mask & ~_barred(view)
-    return Known(np.array([*planes, _knockable(view)], np.int64), numbers, np.int64(allowed))
+    shades = np.zeros((SHADES, 52), np.float32)
+    shades[0] = features[vector.PLANES["order"]] / PILED
+    known = Known(np.array([*planes, _knockable(view)], np.int64), shades, numbers, np.int64(allowed))
+    heed(_advice(view, adviser), known)
+    return known
+
+
+def _advice(view: View, adviser: Network) -> Any:
+    """Return [ADVICE], what a light network thinks; nothing of a small game, which it does not know."""
+    advice = np.zeros(ADVICE, np.float32)
+    if view.rules.small:
+        return advice
+    if view.phase in (Phase.DROP, Phase.LAST):
+        advise_to_drop(sight_of(view)._replace(barred=_barred(view)), adviser, new_sheet(), advice)
+    elif view.phase in (Phase.OFFER, Phase.DRAW):
+        advise_to_draw(sight_of(view)._replace(barred=0), view.pile_indices[-1], adviser, new_sheet(), advice)
+    return advice
 
 
 def _knockable(view: View) -> int:
@@ -137,7 +164,7 @@ class PolicyPlayer(GinPlayer):
         """Answer a view with a move."""
         if view.phase in (Phase.OFFER, Phase.DRAW):
             key = np.uint64(chance.key(DISCARD))
-            if policy_takes(known_of(view), self.temperature, key, self.policy, self._bench()):
+            if policy_takes(known_of(view, adviser_of(self.policy)), self.temperature, key, self.policy, self._bench()):
                 return TAKES[view.pile_indices[-1]]
             return PASS if view.phase is Phase.OFFER else DRAW
         return super().choose(view, chance)
@@ -145,12 +172,12 @@ class PolicyPlayer(GinPlayer):
     def drop(self, view: View, chance: Chance) -> Drop:
         """Return a discard, and whether to knock with it."""
         key = np.uint64(chance.key(DISCARD))
-        chosen = int(policy_discard(known_of(view), self.temperature, key, self.policy, self._bench()))
+        chosen = int(policy_discard(known_of(view, adviser_of(self.policy)), self.temperature, key, self.policy, self._bench()))
         return Drop(CARDS[chosen % KNOCKS], chosen >= KNOCKS)
 
     def worth(self, view: View) -> float:
         """Return what the network expects of the round: twice the change of the chance to win the match."""
-        return float(policy_worth(known_of(view), self.policy, self._bench()))
+        return float(policy_worth(known_of(view, adviser_of(self.policy)), self.policy, self._bench()))
 
     def _bench(self) -> Bench:
         return Bench(np.zeros((2, 5, self.policy.own.shape[1]), np.float32), np.zeros(64))

@@ -16,11 +16,18 @@ import torch
 from torch import Tensor
 
 from meldlab.chance import Purpose, derived
+from meldlab.errors import NotLegalHere
+from meldlab.gin import players
+from meldlab.gin.kernel_layout import Network
+from meldlab.gin.players.light import LightPlayer
 from meldlab.gin.rules import Rules
-from meldlab.lab.training.lessons import NEVER, PAST, SELF, Device, Lessons, LessonTables, MatchEquity, Teacher
+from meldlab.gin.vector import PLANES
+from meldlab.lab.training.lessons import NEVER, PAST, SELF, Device, Lessons, LessonTables, MatchEquity
 from meldlab.lab.training.network import DEEP, WIDE, PolicyNetwork, inputs_of
 
 __all__ = ["Course", "Learner", "Taught"]
+
+BELIEF = 0.05  # how much it counts to know what the other holds
 
 
 @dataclass(frozen=True)
@@ -31,10 +38,8 @@ class Course:
     """Tables at which it plays itself, past selves, and visitors."""
     visitors: tuple[str, ...] = ("simple",)
     """Other players, one of whom visits in each lap, by turns."""
-    teacher: str = ""
-    """A light player that is imitated at first, in the positions that come up in one's own play."""
-    imitation: int = 0
-    """Decisions of the steps in which it is."""
+    adviser: str = ""
+    """A light player whose opinion of every action the network reads, and which it plays like at first."""
     steps: int = 10_000_000
     """Decisions to learn from in all."""
     seed: int = 0
@@ -72,10 +77,21 @@ class Taught:
     """Share of the variance of what came that the critic had expected."""
     changed: float
     """Mean change of the logarithm of a chance, squared and halved."""
+    believed: float
+    """Mean surprise, in nats a card, at what the other holds."""
 
     def as_json(self) -> dict[str, Any]:
         """Return the lap as a line of the log."""
         return asdict(self)
+
+
+def _adviser(name: str) -> Network | None:
+    if not name:
+        return None
+    player = players.parse(name)
+    if not isinstance(player, LightPlayer):
+        raise NotLegalHere(f"{name} is no adviser: computed:light and other light networks are")
+    return player.network
 
 
 class Learner:
@@ -84,7 +100,8 @@ class Learner:
     def __init__(self, course: Course, device: Device, start: PolicyNetwork | None = None) -> None:
         self.course, self.device = course, device
         torch.manual_seed(derived(course.seed, Purpose.LAP) % 2**32)
-        self.network = (start or PolicyNetwork(course.wide, course.deep)).to(device)
+        adviser = _adviser(course.adviser)
+        self.network = (start or PolicyNetwork(course.wide, course.deep, adviser=adviser)).to(device)
         self.critic = PolicyNetwork(course.wide, course.deep, critic=True).to(device)
         self.mean = copy.deepcopy(self.network).requires_grad_(False)
         self.past = copy.deepcopy(self.mean)
@@ -126,20 +143,18 @@ class Learner:
         visitors = [self._tables(name, visiting, 2 + at) for at, name in enumerate(dict.fromkeys(course.visitors))] if visiting else []
         lessons = Lessons([*company, *visitors[:1]], course.length, self.device)
         self._dice = torch.Generator(self.device).manual_seed(derived(course.seed, Purpose.LAP, self.laps, 1))
-        teacher = Teacher(course.teacher, self.device) if self.steps < course.imitation else None
         while self.steps < course.steps:
             begun = perf_counter()
             self._look_back()
             visitor = course.visitors[self.laps % len(course.visitors)] if visitors else ""
             lessons.tables = [*company, *(each for each in visitors if each.against == visitor)]
-            asked = teacher if self.steps < course.imitation else None
-            lessons.play(self.network, self.past, self.equity, self._dice, asked)
-            mixed, explained, changed = self._study(lessons, asked is not None)
+            lessons.play(self.network, self.past, self.equity, self._dice)
+            mixed, explained, changed, believed = self._study(lessons)
             if lessons.points.any():
                 self.equity.measure(lessons.points.cpu().numpy())
             self.steps += lessons.action.numel()
             self.laps += 1
-            yield Taught(self.laps, self.steps, perf_counter() - begun, mixed, explained, changed)
+            yield Taught(self.laps, self.steps, perf_counter() - begun, mixed, explained, changed, believed)
 
     def _tables(self, against: str, many: int, place: int) -> LessonTables:
         return LessonTables.of(against, many, self.course.rules, derived(self.course.seed, Purpose.LESSONS, place, self.laps), self.device)
@@ -151,7 +166,7 @@ class Learner:
         chosen = Random(derived(self.course.seed, Purpose.LAP, self.laps, 2)).choice(self.ring)
         self.past.load_state_dict({name: part.float() for name, part in chosen.items()})
 
-    def _study(self, lessons: Lessons, imitating: bool) -> tuple[float, float, float]:
+    def _study(self, lessons: Lessons) -> tuple[float, float, float, float]:
         course, part = self.course, min(1.0, self.steps / self.course.steps)
         rate = course.rate * (course.last_rate / course.rate) ** part
         mixing = course.mixing * (course.last_mixing / course.mixing) ** part
@@ -160,22 +175,22 @@ class Learner:
         worth = self._worth(lessons)
         advantage, outcome, known = lessons.judged(worth, course.trace)
         use = (known & (lessons.mask.sum(2) > 1)).flatten().nonzero()[:, 0]
-        columns = [lessons.features, lessons.mask, lessons.hidden, lessons.action, lessons.chance, advantage, outcome, lessons.wanted]
+        columns = [lessons.features, lessons.mask, lessons.advice, lessons.hidden, lessons.action, lessons.chance, advantage, outcome]
         flat = [column.flatten(0, 1) for column in columns]
-        spread = flat[5][use].std().clamp(min=1e-6)
+        spread = flat[6][use].std().clamp(min=1e-6)
         told = []
         for _ in range(course.passes):
             order = use[torch.randperm(len(use), device=self.device, generator=self._dice)]
             for batch in order.split(course.batch):
                 if len(batch) == course.batch or len(order) < course.batch:
-                    told.append(self._step([column[batch] for column in flat], spread, mixing, imitating))
-        left = (flat[6][use] - worth.flatten()[use]).var() / flat[6][use].var().clamp(min=1e-9)
-        entropy, change = torch.stack(told).mean(0).tolist()
-        return entropy, 1 - float(left), change
+                    told.append(self._step([column[batch] for column in flat], spread, mixing))
+        left = (flat[7][use] - worth.flatten()[use]).var() / flat[7][use].var().clamp(min=1e-9)
+        entropy, change, surprise = torch.stack(told).mean(0).tolist()
+        return entropy, 1 - float(left), change, surprise
 
     @torch.no_grad()
     def _worth(self, lessons: Lessons) -> Tensor:
-        columns = [column.flatten(0, 1).split(1 << 18) for column in (lessons.features, lessons.mask, lessons.hidden)]
+        columns = [column.flatten(0, 1).split(1 << 18) for column in (lessons.features, lessons.mask, lessons.advice, lessons.hidden)]
         with self._half():
             found = [self.critic(*inputs_of(*part))[1].float() for part in zip(*columns, strict=True)]
         return torch.cat(found).view(lessons.action.shape)
@@ -183,21 +198,22 @@ class Learner:
     def _half(self) -> Any:
         return torch.autocast(self.device, torch.bfloat16, enabled=self.device != "cpu")
 
-    def _step(self, columns: list[Tensor], spread: Tensor, mixing: float, imitating: bool) -> Tensor:
-        features, mask, hidden, action, chance, advantage, outcome, wanted = columns
+    def _step(self, columns: list[Tensor], spread: Tensor, mixing: float) -> Tensor:
+        features, mask, advice, hidden, action, chance, advantage, outcome = columns
         with self._half():
-            logits, value = self.network(*inputs_of(features, mask))
-            _, seen = self.critic(*inputs_of(features, mask, hidden))
+            logits, value, belief = self.network(*inputs_of(features, mask, advice))
+            _, seen, _ = self.critic(*inputs_of(features, mask, advice, hidden))
         chances = torch.log_softmax(logits.masked_fill(mask == 0, NEVER), 1)
         now = chances.gather(1, action[:, None])[:, 0]
         ratio, better = (now - chance).exp(), advantage / spread
         clipped = ratio.clamp(1 - self.course.clip, 1 + self.course.clip)
         entropy = -(chances.exp() * chances).sum(1).mean()
-        if imitating:
-            loss = -chances.gather(1, wanted[:, None]).mean()
-        else:
-            loss = -torch.minimum(ratio * better, clipped * better).mean() - mixing * entropy
+        loss = -torch.minimum(ratio * better, clipped * better).mean() - mixing * entropy
         loss = loss + 2 * ((value - outcome) ** 2).mean() + 2 * ((seen - outcome) ** 2).mean()
+        open_cards = 1 - sum(features[:, PLANES[name]] for name in ("own", "known", "pile"))
+        surprises = torch.nn.functional.binary_cross_entropy_with_logits(belief, hidden.float(), weight=open_cards.float(), reduction="sum")
+        surprise = surprises / open_cards.sum()
+        loss = loss + BELIEF * surprise
         self.optimiser.zero_grad(set_to_none=True)
         loss.backward()
         torch.nn.utils.clip_grad_norm_([*self.network.parameters(), *self.critic.parameters()], 0.5)
@@ -205,4 +221,4 @@ class Learner:
         with torch.no_grad():
             for slow, quick in zip(self.mean.parameters(), self.network.parameters(), strict=True):
                 slow.lerp_(quick, 1 - self.course.keep)
-        return torch.stack([entropy.detach(), ((now - chance) ** 2).mean().detach() / 2])
+        return torch.stack([entropy.detach(), ((now - chance) ** 2).mean().detach() / 2, surprise.detach()])

@@ -11,16 +11,15 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from meldlab.errors import NotLegalHere
 from meldlab.gin import players
-from meldlab.gin.players.light import LightPlayer
+from meldlab.gin.kernel_layout import ADVICE
 from meldlab.gin.players.policy import PolicyPlayer
 from meldlab.gin.review.equity import Equity
 from meldlab.gin.rules import Rules
 from meldlab.gin.vector import ACTIONS, FEATURES, GinVector
 from meldlab.lab.training.network import PolicyNetwork, inputs_of
 
-__all__ = ["PAST", "SELF", "Device", "LessonTables", "Lessons", "MatchEquity", "Teacher", "act", "network_of", "tensor_of"]
+__all__ = ["PAST", "SELF", "Device", "LessonTables", "Lessons", "MatchEquity", "act", "advice_for", "network_of", "tensor_of"]
 
 SELF, PAST = "self", "past"
 NEVER = -1e9  # the logit of an action that is not legal
@@ -36,9 +35,9 @@ def tensor_of(array: Any, device: Device) -> Tensor:
     return torch.from_numpy(array) if device == "cpu" else torch.as_tensor(array, device=device)
 
 
-def act(network: PolicyNetwork, features: Tensor, mask: Tensor, dice: torch.Generator | None) -> tuple[Tensor, Tensor]:
+def act(network: PolicyNetwork, features: Tensor, mask: Tensor, advice: Tensor, dice: torch.Generator | None) -> tuple[Tensor, Tensor]:
     """Return [n] actions drawn from the policy, and the logarithms of their chances; without ``dice`` the likeliest actions."""
-    logits, _ = network(*inputs_of(features, mask))
+    logits, _, _ = network(*inputs_of(features, mask, advice))
     logits = logits.masked_fill(mask == 0, NEVER)
     chances = torch.log_softmax(logits, 1)
     if dice is None:
@@ -101,6 +100,11 @@ class LessonTables:
         self.features, self.mask, self.to_move = (tensor_of(array, self.device) for array in seen)
         self.scores = torch.zeros((self.env.n, 2), dtype=torch.int32, device=self.device)
         self.seat = torch.arange(self.env.n, device=self.device) % 2
+        self.none = torch.zeros((self.env.n, ADVICE), dtype=torch.float16, device=self.device)
+
+    def advice(self, network: PolicyNetwork) -> Tensor:
+        """Return [n, ADVICE] what the adviser of a network thinks."""
+        return advice_for(self.env, network, self.device, self.none)
 
     @classmethod
     def of(cls, against: str, many: int, rules: Rules, seed: int, device: Device) -> "LessonTables":
@@ -118,18 +122,11 @@ class LessonTables:
         return gained, over.clone(), points
 
 
-class Teacher:
-    """A light player that is asked what it would do."""
-
-    def __init__(self, name: str, device: Device) -> None:
-        player = players.parse(name)
-        if not isinstance(player, LightPlayer):
-            raise NotLegalHere(f"{name} is no teacher: computed:light and other light networks are")
-        self.device, self.player = device, player
-
-    def answers(self, env: GinVector) -> Tensor:
-        """Return [n] actions."""
-        return tensor_of(env.answers(self.player), self.device)
+def advice_for(env: GinVector, network: PolicyNetwork, device: Device, none: Tensor) -> Tensor:
+    """Return [n, ADVICE] what the adviser of a network thinks of each table; ``none`` where it has no adviser, as in a small game."""
+    if env.rules.small or network.speaker is None:
+        return none
+    return tensor_of(env.advice(network.speaker), device).half()
 
 
 class Lessons:
@@ -146,14 +143,12 @@ class Lessons:
         self.chance, self.gained = (torch.empty(shape, device=device) for _ in range(2))
         self.seat = torch.empty(shape, dtype=torch.int64, device=device)
         self.over, self.own = (torch.empty(shape, dtype=torch.bool, device=device) for _ in range(2))
-        self.wanted = torch.empty(shape, dtype=torch.int64, device=device)
+        self.advice = torch.empty((*shape, ADVICE), dtype=torch.float16, device=device)
         self.points = torch.zeros(MOST_COUNTED, device=device)
 
     @torch.no_grad()
-    def play(
-        self, network: PolicyNetwork, past: PolicyNetwork, equity: MatchEquity, dice: torch.Generator, teacher: Teacher | None = None
-    ) -> None:
-        """Fill all places by play; a teacher says what it would have done."""
+    def play(self, network: PolicyNetwork, past: PolicyNetwork, equity: MatchEquity, dice: torch.Generator) -> None:
+        """Fill all places by play."""
         self.points.zero_()
         for at in range(self.length):
             first = 0
@@ -163,15 +158,15 @@ class Lessons:
                 self.features[at, part], self.mask[at, part] = each.features, each.mask
                 self.hidden[at, part] = tensor_of(each.env.hidden(), self.device)
                 self.seat[at, part] = each.to_move
-                if teacher is not None:
-                    self.wanted[at, part] = teacher.answers(each.env)
+                self.advice[at, part] = advice = each.advice(network)
                 with torch.autocast(self.device, torch.bfloat16, enabled=self.device != "cpu"):
-                    action, chance = act(network, each.features, each.mask, dice)
+                    action, chance = act(network, each.features, each.mask, advice, dice)
                     own = torch.ones_like(action, dtype=torch.bool)
                     other = past if each.against == PAST else each.frozen
                     if other is not None:
                         own = each.to_move == each.seat
-                        action = torch.where(own, action, act(other, each.features, each.mask, dice)[0])
+                        heard = advice if other is past else each.advice(other)
+                        action = torch.where(own, action, act(other, each.features, each.mask, heard, dice)[0])
                 self.action[at, part], self.chance[at, part], self.own[at, part] = action, chance, own
                 gained, over, points = each.step(action, equity)
                 self.gained[at, part], self.over[at, part] = gained, over

@@ -8,9 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 
+from meldlab.gin.kernel_layout import ADVICE
 from meldlab.gin.rules import Rules
 from meldlab.gin.vector import GinVector
-from meldlab.lab.training.lessons import Device, act, network_of, tensor_of
+from meldlab.lab.training.lessons import Device, act, advice_for, network_of, tensor_of
 from meldlab.lab.training.network import PolicyNetwork
 from meldlab.statistics import Interval, of_pairs
 
@@ -70,12 +71,13 @@ def _play(
     env = GinVector(2 * len(deals), rules, seed + np.tile(deals, 2), opponent, device, seats=own_seats)
     features, mask, to_move = (tensor_of(array, device) for array in env.observe())
     own, won = torch.as_tensor(seats, device=device), torch.zeros(2 * len(deals), dtype=torch.bool, device=device)
-    playing = torch.ones_like(won)
+    playing, none = torch.ones_like(won), torch.zeros((env.n, ADVICE), dtype=torch.float16, device=device)
     for step in range(MOST_STEPS):
         with torch.autocast(device, torch.bfloat16, enabled=device != "cpu"):
-            actions, _ = act(network, features, mask, dice)
+            actions, _ = act(network, features, mask, advice_for(env, network, device, none), dice)
             if frozen:
-                actions = torch.where(to_move == own, actions, act(frozen, features, mask, dice)[0])
+                heard = advice_for(env, frozen, device, none)
+                actions = torch.where(to_move == own, actions, act(frozen, features, mask, heard, dice)[0])
         told = env.step(actions if device != "cpu" else actions.numpy())
         done, winner = tensor_of(told.done, device), tensor_of(told.winner, device)
         won |= playing & done & (winner == own)

@@ -1,7 +1,8 @@
 """The policy network of kernel_policy as PyTorch trains it, and a critic that sees all cards.
 
 Every suit goes through the same layers, which see that suit and the mean of all four, so that a hand with its suits renamed is played the
-same way with the suits renamed: nothing has to be learned four times over.
+same way with the suits renamed: nothing has to be learned four times over. It begins as its adviser, a light network that is not taught
+any further: the chances of actions are as the advice has it, and what the layers add to that is little at first.
 """
 
 import json
@@ -11,56 +12,80 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
+from meldlab.gin.book import NETWORK
+from meldlab.gin.kernel_layout import ADVISED_DROP, ADVISED_KNOCK, SHADES, Network
+from meldlab.gin.players.kernel_policy import PILED
+from meldlab.gin.players.light import LightPlayer
 from meldlab.gin.players.policy import READ, SCALED
 from meldlab.gin.vector import PLANES, SCALARS
 
-__all__ = ["PolicyNetwork", "inputs_of"]
+__all__ = ["PolicyNetwork", "inputs_of", "no_adviser"]
 
 KNOCKS = slice(55, 107)
 PHASES = (0, 1, 2, 3)  # to be offered the first upcard, to have to draw, to draw, to drop
 WIDE, DEEP = 256, 2
+TRUST = 20.0  # at first: a point more makes an action e squared times likelier
+ADVISED_PLAIN = slice(0, ADVISED_DROP)
 
 
-def inputs_of(features: Tensor, mask: Tensor, hidden: Tensor | None = None) -> tuple[Tensor, Tensor]:
+def no_adviser() -> Network:
+    """Return a network that finds all actions equal."""
+    return Network(*(np.zeros(shape, np.float32) for shape in NETWORK.values()))
+
+
+def inputs_of(features: Tensor, mask: Tensor, advice: Tensor, hidden: Tensor | None = None) -> tuple[Tensor, Tensor]:
     """Return what a network reads: [n, 4, planes * 13] of each suit, and [n, numbers]; ``hidden``: the other's hand, for a critic."""
     planes = [features[:, PLANES[name]] for name in READ] + [mask[:, KNOCKS].view(torch.uint8)]
+    shades = [features[:, PLANES["order"]].to(advice.dtype) / PILED, advice[:, ADVISED_DROP:ADVISED_KNOCK], advice[:, ADVISED_KNOCK:]]
+    stacked = torch.cat([torch.stack(planes, 1).to(advice.dtype), torch.stack(shades, 1)], 1)
     if hidden is not None:
-        planes.append(hidden)
-    cards = torch.stack(planes, 1).view(len(features), len(planes), 4, 13).transpose(1, 2).reshape(len(features), 4, -1)
+        stacked = torch.cat([stacked, hidden[:, None].to(advice.dtype)], 1)
+    cards = stacked.view(len(features), -1, 4, 13).transpose(1, 2).reshape(len(features), 4, -1)
     phase = features[:, SCALARS["phase"], None] == torch.tensor(PHASES, device=features.device, dtype=torch.uint8)
     numbers = torch.stack([features[:, SCALARS[name]].float() / scale for name, scale in SCALED.items()], 1)
-    return cards, torch.cat([phase.float(), numbers], 1)
+    return cards, torch.cat([phase.float(), numbers, advice[:, ADVISED_PLAIN].float()], 1)
 
 
 class PolicyNetwork(nn.Module):
-    """Returns [n, 108] of actions and [n] of what the position is worth; as a critic it sees one plane more."""
+    """Returns [n, 108] of actions, [n] of what the position is worth and [n, 52] of whether the other holds a card.
 
-    def __init__(self, wide: int = WIDE, deep: int = DEEP, *, critic: bool = False) -> None:
+    A critic returns only the worth, and sees one plane more.
+    """
+
+    def __init__(self, wide: int = WIDE, deep: int = DEEP, *, critic: bool = False, adviser: Network | None = None) -> None:
         super().__init__()
-        planes = 13 * (len(READ) + 1 + critic)
+        self.adviser = adviser or no_adviser()
+        self.speaker = LightPlayer(self.adviser) if self.adviser.rows.any() else None
+        planes = 13 * (len(READ) + 1 + SHADES + critic)
         self.own, self.every = nn.Linear(planes, wide, bias=False), nn.Linear(planes, wide, bias=False)
-        self.scalars = nn.Linear(len(PHASES) + len(SCALED), wide)
+        self.scalars = nn.Linear(len(PHASES) + len(SCALED) + ADVISED_DROP, wide)
+        self.trust = nn.Parameter(torch.full((3,), TRUST))
         self.deep_own = nn.ModuleList(nn.Linear(wide, wide, bias=False) for _ in range(deep))
         self.deep_every = nn.ModuleList(nn.Linear(wide, wide) for _ in range(deep))
         self.plain = nn.Linear(wide, 5)
-        self.cards = None if critic else nn.Linear(wide, 26)
+        self.cards = None if critic else nn.Linear(wide, 39)
         with torch.no_grad():
             self.plain.weight.mul_(0.1)
             if self.cards is not None:
                 self.cards.weight.mul_(0.1)
 
-    def forward(self, cards: Tensor, numbers: Tensor) -> tuple[Tensor, Tensor]:
-        """Return the logits of all actions, legal or not, and the worth; of a critic only the latter."""
+    def forward(self, cards: Tensor, numbers: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        """Return the logits of all actions, legal or not, the worth, and logits of who holds a card; of a critic only the worth."""
+        advised = cards[:, :, 13 * (len(READ) + 2) : 13 * (len(READ) + 1 + SHADES)].float()
         cards = cards.to(torch.bfloat16 if torch.is_autocast_enabled(cards.device.type) else self.own.weight.dtype)
         hidden = torch.relu(self.own(cards) + (self.every(cards.mean(1)) + self.scalars(numbers))[:, None])
         for own, every in zip(self.deep_own, self.deep_every, strict=True):
             hidden = torch.relu(own(hidden) + every(hidden.mean(1))[:, None])
         plain = self.plain(hidden.mean(1)).float()
         if self.cards is None:
-            return plain[:, :0], plain[:, 4]
-        about = self.cards(hidden).float()
-        drops, knocks = about[:, :, :13].flatten(1), about[:, :, 13:].flatten(1)
-        return torch.cat([plain[:, :3], drops, knocks, plain[:, 3:4]], 1), plain[:, 4]
+            return plain[:, :0], plain[:, 4], plain[:, :0]
+        about, upcards = self.cards(hidden).float(), numbers[:, -ADVISED_DROP:].float()
+        drops, knocks, belief = (about[:, :, part : part + 13].flatten(1) for part in (0, 13, 26))
+        drops = drops + self.trust[1] * advised[:, :, :13].flatten(1)
+        knocks = knocks + self.trust[2] * advised[:, :, 13:].flatten(1)
+        draws = plain[:, :2] + self.trust[0] * upcards[:, :1]
+        takes = plain[:, 2:3] + self.trust[0] * upcards[:, 1:2]
+        return torch.cat([draws, takes, drops, knocks, plain[:, 3:4]], 1), plain[:, 4], belief
 
     def arrays(self) -> dict[str, Any]:
         """Return the numbers as kernel_policy reads them, inputs first, biases last."""
@@ -73,6 +98,8 @@ class PolicyNetwork(nn.Module):
 
         assert self.cards is not None
         return {
+            **self.adviser._asdict(),
+            "trust": self.trust.detach().float().cpu().numpy(),
             "own": plainly(self.own.weight),
             "every": plainly(self.every.weight),
             "scalars": with_bias(self.scalars),
@@ -91,10 +118,12 @@ class PolicyNetwork(nn.Module):
     def load(cls, arrays: Any) -> "PolicyNetwork":
         """Return the network of a file."""
         wide, deep = arrays["own"].shape[1], len(arrays["deep_bias"])
-        found = cls(wide, deep)
+        adviser = Network(*(np.ascontiguousarray(arrays[name], np.float32) for name in Network._fields))
+        found = cls(wide, deep, adviser=adviser)
         tensors = {name: torch.from_numpy(np.asarray(arrays[name], np.float32)) for name in found.arrays()}
         assert found.cards is not None
         with torch.no_grad():
+            found.trust.copy_(tensors["trust"])
             found.own.weight.copy_(tensors["own"].T)
             found.every.weight.copy_(tensors["every"].T)
             for layer, name in ((found.scalars, "scalars"), (found.cards, "cards"), (found.plain, "plain")):
