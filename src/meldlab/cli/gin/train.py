@@ -1,17 +1,13 @@
 """``meldlab gin train``: a network taught by play."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Any, Literal
 
 import typer
 
 from meldlab.cli.gin.options import RulesOption
 from meldlab.cli.options import DeviceOption, JsonOption, SeedOption, print_json
 from meldlab.cli.progress import progress_bar
-
-if TYPE_CHECKING:
-    from meldlab.lab.training.learner import Course
-    from meldlab.lab.training.value_learner import ValueCourse
 
 ONLY_POLICY = ("teacher", "imitation", "tables", "wide", "deep", "mixing")
 ONLY_VALUES = ("rounds", "seats")

@@ -97,7 +97,10 @@ def points_of(pages: Tensor) -> NDArray[np.int64]:
 
 
 def lesson_of(pages: Tensor, worth: PointsWorth, trace: float) -> ValueLesson:
-    """Return what diaries teach, [rounds, turns, DIARY]; ``trace``: how much what came later counts against what was expected a turn later."""
+    """Return what diaries teach, [rounds, turns, DIARY].
+
+    ``trace``: how much what came later counts against what was expected a turn later.
+    """
     result, knock, knocked = pages[:, :, layout.RESULT], pages[:, :, layout.IF_KNOCK], pages[:, :, layout.KNOCKED] > 0
     real, able = result > layout.CANNOT_KNOCK, knock > layout.CANNOT_KNOCK
     own, other = pages[:, :, layout.OWN_SCORE].long(), pages[:, :, layout.OTHER_SCORE].long()
