@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 
 from meldlab.chance import Purpose, derived
@@ -177,11 +178,15 @@ class ValueLearner:
             if name == SELF or not equals:
                 points.append(points_of(pages[:, 0]))
             if not self.worth.measured:
-                self.worth.measure(points[0], equals=equals)
+                self._value_points(points[0], equals)
             lessons.append(lesson_of(pages.flatten(0, 1), self.worth, course.trace))
             decisions += int((pages[:, :, :, layout.RESULT] > layout.CANNOT_KNOCK).sum())
-        self.worth.measure(np.concatenate(points), equals=equals)
+        self._value_points(np.concatenate(points), equals)
         return ValueLesson.join(lessons), decisions
+
+    def _value_points(self, points: NDArray[np.int64], equals: bool) -> None:
+        # To one who loses every match no points would be worth anything, and there would be nothing to learn.
+        self.worth.measure(points, equals=equals or points.mean() < 0)
 
     def _opponent(self, name: str, own: LightPlayer, dice: Random) -> Any:
         if name == SELF:
