@@ -11,8 +11,8 @@ import numpy as np
 
 from meldlab.gin import Rules
 from meldlab.gin.batch import rule_vector
-from meldlab.gin.book import NO_BOOK
-from meldlab.gin.kernel_layout import COMPUTED, KIND, KNOWNS, PARAMETERS, TURNS, Book, Pair
+from meldlab.gin.book import NO_BOOK, on_host
+from meldlab.gin.kernel_layout import COMPUTED, DIARY, KIND, KNOWNS, PARAMETERS, TURNS, Book, Pair
 from meldlab.gin.players import MarjjPlayer, SimplePlayer
 from meldlab.gin.values.folder import dead_cards
 from meldlab.gin.values.guided import guided_value
@@ -60,10 +60,12 @@ def work(device: str) -> dict[str, Any]:
     second = engine.tally(pair, vector, 3, ROUNDS)
     marjj = Pair(np.array([MarjjPlayer().vector(), simple]), (none, none))
     counts = np.concatenate([counts, engine.play(marjj, vector, 4, 0, GAMES)])
+    pages = engine.up(np.zeros((ROUNDS, 2, 4, DIARY)))
+    engine.record(Pair(pair.vectors, (pair.books[0], none)), vector, 5, pages)
     codes = [row.copy_to_host() if hasattr(row, "copy_to_host") else row for row in (solved.codes[0], solved.codes[1])]
     means = np.array([solved.value, guided])
     found = {"first": first, "value": seen[1], "guided": seen[0], "means": means, "counts": counts, "won": won, "second": second}
-    return {**found, "codes": np.array(codes)}
+    return {**found, "codes": np.array(codes), "pages": on_host(pages)}
 
 
 def test_the_simulated_kernels_do_what_the_compiled_ones_do(tmp_path: Path) -> None:
@@ -75,10 +77,11 @@ def test_the_simulated_kernels_do_what_the_compiled_ones_do(tmp_path: Path) -> N
     found = np.load(tmp_path / "found.npz")
     assert np.array_equal(found["counts"], expected["counts"])
     assert np.array_equal(found["won"], expected["won"])
-    for name in ("first", "second", "value", "guided", "means"):
+    for name in ("first", "second", "value", "guided", "means", "pages"):
         np.testing.assert_allclose(found[name], expected[name], rtol=0, atol=1e-4)
     # A value on the edge between two codes may fall to either side.
     assert np.abs(found["codes"].astype(int) - expected["codes"]).max() <= 1
     assert expected["first"].any()
+    assert expected["pages"].any((0, 2, 3)).all()
     assert expected["value"].std() > 0.1
     assert (expected["guided"] < expected["value"]).any()

@@ -60,9 +60,9 @@ HAND, KNOWN, TURN, DROPPED, SCORED = 6, 8, 10, 12, 14  # two places each
 KNOCK_LIMIT = 16  # the most deadwood to knock with in this round
 NOTES = 17
 
-# What seat 0 writes into its diary at each of its discards, [turns, DIARY] float64: its deadwood, cards known of the opponent, points if it
-# knocked, whether it did, the risk of the discard, what it expected, whether the discard was taken; the cards as planes (kernel_light)
-# after the discard, and before a draw from stock, -1 if it took the upcard; the points of the round, filled in when it is over.
+# What a seat that keeps a diary writes into it at each of its discards, [turns, DIARY] float64: its deadwood, cards known of the opponent,
+# points if it knocked, whether it did, the risk of the discard, what it expected, whether the discard was taken; the cards as planes
+# (kernel_light) after the discard, and before a draw from stock, -1 if it took the upcard; the points of the round, when it is over.
 LEFT_OVER, SEEN, IF_KNOCK, KNOCKED, RISK, EXPECTED, TAKEN, PLANE, DRAW_PLANE, RESULT = 0, 1, 2, 3, 4, 5, 6, 7, 9, 11
 OF_OPPONENT, DISCARDED, OWN_SCORE, OTHER_SCORE = 12, 13, 14, 15  # cards that the opponent dropped, the discard, the match before the round
 DIARY = 16

@@ -221,23 +221,24 @@ def settle(desk, knocker, verb, card, players, rules, root):
 
 
 @inlined_kernel
-def note_discard(desk, diary, card, left_over, knocked, pair, rules, root):
-    """Write the discard of seat 0, which is out of its hand already, into its diary; ``left_over``: its deadwood."""
-    notes, kind = desk.notes, pair.vectors[0, KIND]
-    row = notes[TURN] - 1
+def note_discard(desk, diary, seat, card, knocked, pair, rules, root):
+    """Write the discard of a seat, which is out of its hand already, into its diary, [turns, DIARY] float64."""
+    notes, kind, hand = desk.notes, pair.vectors[seat, KIND], desk.notes[HAND + seat]
+    row = notes[TURN + seat] - 1
     if row >= len(diary):
         return
-    diary[row, LEFT_OVER], diary[row, SEEN] = left_over, popcount(notes[KNOWN])
+    left_over = deadwood(hand, LEFT)
+    diary[row, LEFT_OVER], diary[row, SEEN] = left_over, popcount(notes[KNOWN + seat])
     diary[row, KNOCKED], diary[row, TAKEN] = knocked, 0
     diary[row, RISK] = desk.sheet.risks[card] if kind == COMPUTED else 0.0
     diary[row, EXPECTED] = desk.sheet.values[card] if kind >= COMPUTED else 0.0
     pile = notes[PILE] | bit(card)
-    diary[row, PLANE], diary[row, PLANE + 1] = notes[HAND] | pile, notes[KNOWN] | pile
-    diary[row, OF_OPPONENT], diary[row, DISCARDED] = notes[DROPPED + 1], card
-    diary[row, OWN_SCORE], diary[row, OTHER_SCORE] = notes[SCORED], notes[SCORED + 1]
+    diary[row, PLANE], diary[row, PLANE + 1] = hand | pile, notes[KNOWN + seat] | pile
+    diary[row, OF_OPPONENT], diary[row, DISCARDED] = notes[DROPPED + 1 - seat], card
+    diary[row, OWN_SCORE], diary[row, OTHER_SCORE] = notes[SCORED + seat], notes[SCORED + 1 - seat]
     diary[row, IF_KNOCK] = CANNOT_KNOCK
     if left_over <= notes[KNOCK_LIMIT]:
-        worth = showdown(desk, 0, KNOCK, card, pair.vectors, rules, root)
+        worth = showdown(desk, seat, KNOCK, card, pair.vectors, rules, root)
         diary[row, IF_KNOCK] = worth >> 2 if worth >= 0 else -(-worth >> 2)
 
 
@@ -309,6 +310,7 @@ def is_void(notes, rules):
 def play_on(desk, diary, seat, passes, pair, rules, root, first):
     """Play a round to its end from ``seat`` on; the steps go on from the notes.
 
+    ``diary``: [seats, turns, DIARY] float64, of the seats that keep one, the first ones or none;
     ``passes``: how often the first upcard was passed, 3 when it is gone; ``rules``: [RULES] int64; ``root``: of the players' draws;
     ``first``: CHOSEN, or the action that ``seat`` begins with, as verb + 8 * card; with DROP or KNOCK it has a card too many already.
     """
@@ -317,7 +319,7 @@ def play_on(desk, diary, seat, passes, pair, rules, root, first):
     outcome[0], outcome[1], outcome[2], outcome[3], outcome[4] = -1, 0, 0, 0, -1
     while True:
         if first & 7 == DROP or first & 7 == KNOCK:
-            card, after, wanted = first >> 3, np.int64(0), first & 7 == KNOCK
+            card, wanted = first >> 3, first & 7 == KNOCK
             hand = notes[HAND + seat]
         else:
             top = pile[notes[PILED] - 1] & 63
@@ -334,8 +336,9 @@ def play_on(desk, diary, seat, passes, pair, rules, root, first):
                 continue
             if taken:
                 drawn = top
-                if seat == 1 and pile[notes[PILED] - 1] >> 6 == 1 and 0 < notes[TURN] <= len(diary):
-                    diary[notes[TURN] - 1, TAKEN] = 1
+                other = 1 - seat
+                if other < len(diary) and pile[notes[PILED] - 1] >> 6 == 1 + other and 0 < notes[TURN + other] <= diary.shape[1]:
+                    diary[other, notes[TURN + other] - 1, TAKEN] = 1
                 notes[PILED] -= 1
                 notes[PILE] &= ~bit(drawn)
                 notes[UPCARDS] += passes == 3
@@ -350,9 +353,9 @@ def play_on(desk, diary, seat, passes, pair, rules, root, first):
             if rules[MOST_UPCARDS] != 0 and notes[UPCARDS] >= rules[MOST_UPCARDS]:
                 return
             tell_draw(notes, seat, top, taken, players, belief)
-            if seat == 0 and notes[TURN] < len(diary):
-                diary[notes[TURN], DRAW_PLANE] = -1 if taken else notes[HAND] | notes[PILE]
-                diary[notes[TURN], DRAW_PLANE + 1] = notes[KNOWN] | notes[PILE]
+            if seat < len(diary) and notes[TURN + seat] < diary.shape[1]:
+                diary[seat, notes[TURN + seat], DRAW_PLANE] = -1 if taken else notes[HAND + seat] | notes[PILE]
+                diary[seat, notes[TURN + seat], DRAW_PLANE + 1] = notes[KNOWN + seat] | notes[PILE]
             hand = notes[HAND + seat] | bit(drawn)
             notes[HAND + seat] = hand
             notes[TURN + seat] += 1
@@ -360,11 +363,11 @@ def play_on(desk, diary, seat, passes, pair, rules, root, first):
                 notes[TURN + seat] -= 1  # no discard, so no line in the diary
                 settle(desk, seat, BIG, -1, players, rules, root)
                 return
-            card, after, wanted = drop_decision(desk, seat, drawn, taken, pair, root)
+            card, _, wanted = drop_decision(desk, seat, drawn, taken, pair, root)
         first = CHOSEN
         notes[HAND + seat] = hand ^ bit(card)
-        if seat == 0 and len(diary) > 0:
-            note_discard(desk, diary, card, after, wanted, pair, rules, root)
+        if seat < len(diary):
+            note_discard(desk, diary[seat], seat, card, wanted, pair, rules, root)
         if wanted:
             settle(desk, seat, KNOCK, card, players, rules, root)
             return
@@ -410,6 +413,15 @@ def play_match(desk, diary, pair, rules, seed, game, counts):
             return
 
 
+@scalar_kernel
+def close_diary(diary, notes, outcome):
+    """Write the points of a round that is over into the lines of the diaries that it filled, [seats, turns, DIARY] float64."""
+    for seat in range(len(diary)):
+        points = outcome[1] if outcome[0] == seat else -outcome[1]
+        for row in range(diary.shape[1]):
+            diary[seat, row, RESULT] = points if row < notes[TURN + seat] else CANNOT_KNOCK
+
+
 @kernel
 def new_sheet():
     """Return a sheet to compute on."""
@@ -444,6 +456,6 @@ def new_desk(log):
 @kernel
 def play_some(pair, rules, seed, first, many, log, counts):
     """Play games ``first`` to ``first + many - 1`` on one core; ``counts``: [many, COUNTS] int32."""
-    desk, diary = new_desk(log), np.zeros((0, DIARY), np.float64)
+    desk, diary = new_desk(log), np.zeros((0, 0, DIARY), np.float64)
     for i in range(many):
         play_match(desk, diary, pair, rules, seed, first + i, counts[i])

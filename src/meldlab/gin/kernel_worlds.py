@@ -167,7 +167,7 @@ def play_worlds(candidates, first, key, situation, memory, pair, rules, outcomes
     [candidates, CANDIDATE] int64. All draws of a world hang from ``key`` and its number, so nothing depends on how worlds are split up.
     """
     known, passes = situation.known, situation.passes
-    desk, diary = new_desk(np.empty((0, LOG_WIDTH), np.int64)), np.empty((0, DIARY), np.float64)
+    desk, diary = new_desk(np.empty((0, LOG_WIDTH), np.int64)), np.empty((0, 0, DIARY), np.float64)
     outcome, unseen = desk.outcome, np.empty(52, np.int64)
     for row in range(len(outcomes)):
         world = first + row

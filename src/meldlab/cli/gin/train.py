@@ -1,7 +1,7 @@
 """``meldlab gin train``: a network taught by play."""
 
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import typer
 
@@ -9,61 +9,83 @@ from meldlab.cli.gin.options import RulesOption
 from meldlab.cli.options import DeviceOption, JsonOption, SeedOption, print_json
 from meldlab.cli.progress import progress_bar
 
+ONLY_POLICY = ("adviser", "tables", "shares", "wide", "deep", "mixing")
+ONLY_VALUES = ("rounds", "seats")
+
 
 def train(
+    context: typer.Context,
+    learn: Annotated[
+        Literal["policy", "values"], typer.Option("--learn", help="What the network says: how to play, or what every move is worth.")
+    ] = "policy",
     against: Annotated[
-        str, typer.Option("--against", help="Who visits, one after another: players that the kernels play, computed:FILE.npz.")
+        str, typer.Option("--against", help="Who visits: players that the kernels play, computed:FILE.npz; for values also self, past.")
     ] = "simple",
     adviser: Annotated[
-        str, typer.Option("--adviser", help="A light player to begin as, whose opinion it goes on hearing.")
-    ] = "computed:light",
+        str, typer.Option("--adviser", help="Policy: a light player that it begins as, and goes on hearing; '' for none.")
+    ] = "computed:light-ensemble",
     steps: Annotated[int, typer.Option("--steps", min=1, help="Decisions to learn from.")] = 20_000_000,
-    tables: Annotated[int, typer.Option("--tables", min=14, help="Tables at once: 4 of 7 against itself, 2 its past, 1 visitors.")] = 3584,
-    wide: Annotated[int, typer.Option("--wide", min=1, max=2048, help="Units of a layer.")] = 256,
-    deep: Annotated[int, typer.Option("--deep", min=0, max=8, help="Layers after the first.")] = 2,
-    rate: Annotated[float, typer.Option("--rate", help="Learning rate at the beginning.")] = 5e-4,
-    mixing: Annotated[float, typer.Option("--mixing", help="Pull towards equal chances at the beginning.")] = 0.01,
+    tables: Annotated[int, typer.Option("--tables", min=2, help="Policy: tables at once.")] = 3584,
+    shares: Annotated[
+        str, typer.Option("--shares", help="Policy: how the tables are shared by playing itself, its past, and visitors.")
+    ] = "4,2,1",
+    rounds: Annotated[int, typer.Option("--rounds", min=2, help="Values: rounds of a batch, of which a lap has up to five.")] = 1 << 18,
+    seats: Annotated[int, typer.Option("--seats", min=1, max=2, help="Values: seats that teach in rounds against itself.")] = 2,
+    wide: Annotated[int, typer.Option("--wide", min=1, max=2048, help="Policy: units of a layer.")] = 256,
+    deep: Annotated[int, typer.Option("--deep", min=0, max=8, help="Policy: layers after the first.")] = 2,
+    rate: Annotated[float | None, typer.Option("--rate", help="Learning rate at the beginning; policy 5e-4, values 8e-4.")] = None,
+    mixing: Annotated[float, typer.Option("--mixing", help="Policy: pull towards equal chances at the beginning.")] = 0.01,
     batch: Annotated[int, typer.Option("--batch", min=1, help="Decisions of one change of the network.")] = 65_536,
     save: Annotated[Path, typer.Option("--save", help="Where the network goes; computed:FILE.npz plays it.")] = Path("network.npz"),
-    start: Annotated[Path | None, typer.Option("--start", help="Begin with this network.")] = None,
+    start: Annotated[str, typer.Option("--start", help="Begin with this network: FILE.npz, or a player such as computed:light.")] = "",
     resume: Annotated[bool, typer.Option("--resume", help="Go on with the course of --save.")] = False,
-    measure: Annotated[str, typer.Option("--measure", help="Play against these afterwards, with commas between.")] = "simple",
+    measure: Annotated[
+        str | None, typer.Option("--measure", help="Play against these afterwards, commas between; else the visitors.")
+    ] = None,
     games: Annotated[int, typer.Option("--games", min=2, help="Mirrored games against each of them.")] = 2000,
     rules: RulesOption = "eaai",
     seed: SeedOption = 0,
     device: DeviceOption = "auto",
     json: JsonOption = False,
 ) -> None:
-    """Teach a network gin: it plays itself, its past and others, at many tables at once, and learns from what each decision brought.
+    """Teach a network gin: it plays itself, its past and others, and learns from what each decision brought.
 
     Example: meldlab gin train --adviser computed:light --steps 2000000 --wide 64 --save mine.npz
     """
+    _verify(context, learn)
     place = place_of(device)
     from meldlab.lab.training import training
-    from meldlab.lab.training.learner import Course, Learner, Taught
+    from meldlab.lab.training.learner import Course
+    from meldlab.lab.training.value_learner import ValueCourse
 
-    visitors, seventh = training.read_visitors(against), tables // 14 * 2
-    course = Course(
-        (4 * seventh, 2 * seventh, seventh if visitors else 0),
-        visitors,
-        adviser,
-        steps,
-        seed,
-        wide=wide,
-        deep=deep,
-        rate=rate,
-        last_rate=rate / 20,
-        mixing=mixing,
-        last_mixing=mixing / 10,
-        batch=batch,
-        rules=rules,
-    )
+    visitors = training.read_visitors(against)
+    course: Course | ValueCourse
+    if learn == "values":
+        course = ValueCourse(visitors, steps, seed, rounds=rounds, seats=seats, rate=rate or 8e-4, batch=batch, rules=rules)
+        visitors = course.visitors
+    else:
+        speed = rate or 5e-4
+        course = Course(
+            training.shared(tables, shares),
+            visitors,
+            adviser,
+            steps,
+            seed,
+            wide=wide,
+            deep=deep,
+            rate=speed,
+            last_rate=speed / 20,
+            mixing=mixing,
+            last_mixing=mixing / 10,
+            batch=batch,
+            rules=rules,
+        )
+    names = tuple(dict.fromkeys(visitors)) if measure is None else training.read_visitors(measure)
     with progress_bar("teaching") as show:
 
-        def report(lap: Taught, learner: Learner) -> None:
+        def report(lap: Any, learner: Any) -> None:
             show(min(lap.steps, steps), steps)
 
-        names = [name for name in measure.split(",") if name]
         found = training.train(course, save, device=place, start=start, resume=resume, against=names, games=games, report=report)
     if json:
         print_json(found.as_json())
@@ -71,6 +93,15 @@ def train(
     print(f"{found.steps:,} decisions in {found.laps} laps, {found.seconds:,.0f} s; play it as computed:{found.path}")
     for one in found.measured:
         print(one)
+
+
+def _verify(context: typer.Context, learn: str) -> None:
+    """Refuse an option that the course does not have."""
+    from meldlab.errors import NotLegalHere
+
+    for name in ONLY_POLICY if learn == "values" else ONLY_VALUES:
+        if (source := context.get_parameter_source(name)) is not None and source.name == "COMMANDLINE":
+            raise NotLegalHere(f"--{name} is not for --learn {learn}")
 
 
 def place_of(device: str) -> Literal["cpu", "cuda"]:

@@ -111,9 +111,9 @@ def _simple(text: str) -> Seated:
 def _computed(text: str) -> Seated:
     from meldlab.gin.players.light import LightPlayer
 
-    if text.endswith(".npz"):
-        return _parsed("PolicyPlayer", text)
-    return _parsed("LightPlayer" if LightPlayer.knows(text) else "ComputedPlayer", text)
+    if LightPlayer.knows(text):
+        return _parsed("LightPlayer", text)
+    return _parsed("PolicyPlayer" if text.endswith(".npz") else "ComputedPlayer", text)
 
 
 def _parsed(player: str, text: str) -> Seated:

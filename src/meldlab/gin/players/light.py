@@ -7,9 +7,11 @@
 import json
 import zipfile
 import zlib
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from functools import cache
 from importlib import resources
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,7 +29,7 @@ from meldlab.gin.players.sight import sight_of
 from meldlab.gin.view import Phase, View, best_melds
 from meldlab.play import Chance
 
-__all__ = ["LightPlayer"]
+__all__ = ["LightPlayer", "read_network"]
 
 KNOCKS = 64  # what the kernel adds to a discard that it knocks with
 NO_KEY = np.uint64(0)
@@ -39,21 +41,35 @@ def _networks() -> tuple[str, ...]:
     return tuple(sorted(file.name.removesuffix(".npz") for file in FOLDER.iterdir() if file.name.startswith("light")))
 
 
-@cache
-def _network(name: str) -> tuple[Network, str]:
+def read_network(file: Any, name: str) -> tuple[Network, dict[str, Any]]:
+    """Return the network of an open file or a path, and the notes that are kept with it."""
     try:
-        with (FOLDER / f"{name}.npz").open("rb") as file:
-            arrays = np.load(file)
-            rows, first, last = (np.ascontiguousarray(arrays[part], np.float32) for part in ("rows", "first", "last"))
-            against = str(json.loads(str(arrays["notes"]))["against"])
-    except (OSError, EOFError, KeyError, TypeError, ValueError, zipfile.BadZipFile, zlib.error) as problem:
-        raise NotPossible(f"the network {name}.npz is damaged: {' '.join(str(problem).split())}") from None
-    network = Network(rows, first, last)
-    try:
+        with np.load(file, allow_pickle=False) as arrays:
+            network = Network(*(np.ascontiguousarray(arrays[part], np.float32) for part in Network._fields))
+            notes = dict(json.loads(str(arrays["notes"])))
         check_network(network)
     except NotLegalHere as problem:
-        raise NotPossible(f"the network {name}.npz is damaged: {problem}") from None
-    return network, against
+        raise NotPossible(f"{name} cannot be played: {problem}") from None
+    except OSError as problem:
+        raise NotPossible(f"{name} cannot be read: {problem.strerror or problem}") from None
+    except (EOFError, KeyError, TypeError, ValueError, zipfile.BadZipFile, zlib.error) as problem:
+        raise NotPossible(f"{name} holds no network: {' '.join(str(problem).split())}") from None
+    return network, notes
+
+
+@cache
+def _shipped(name: str) -> tuple[Network, dict[str, Any]]:
+    with (FOLDER / f"{name}.npz").open("rb") as file:
+        return read_network(file, f"{name}.npz")
+
+
+def _holds_values(path: str) -> bool:
+    """Tell whether a file holds a network of this kind; of one that cannot be read others say what is wrong."""
+    try:
+        with zipfile.ZipFile(path) as file:
+            return "rows.npy" in file.namelist()
+    except (OSError, zipfile.BadZipFile):
+        return False
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,25 +78,34 @@ class LightPlayer(GinPlayer):
 
     network: Network
     name: str = "computed:light"
-    against: str = "simple"
-    """The player it has learned against."""
+    notes: Mapping[str, Any] = field(default_factory=dict)
+    """What is known of how it was taught."""
 
     def __post_init__(self) -> None:
         check_network(self.network)
 
     @classmethod
     def parse(cls, text: str) -> "LightPlayer":
-        """Read ``computed:NAME`` with a network of the package."""
-        _, _, name = text.partition(":")
-        if name not in _networks():
-            raise NoSuchThing("network", name, _networks())
-        network, against = _network(name)
-        return cls(network, text, against)
+        """Read ``computed:NAME`` with a network of the package, or ``computed:FILE.npz``."""
+        name = text.partition(":")[2]
+        if name.endswith(".npz"):
+            network, notes = read_network(name, name)
+        elif name in _networks():
+            network, notes = _shipped(name)
+        else:
+            raise NoSuchThing("network", name, [*_networks(), "FILE.npz"])
+        return cls(network, text, notes)
 
     @classmethod
     def knows(cls, text: str) -> bool:
-        """Tell whether a text names a network."""
-        return text.partition(":")[2] in _networks()
+        """Tell whether a text names a network of this kind."""
+        name = text.partition(":")[2]
+        return _holds_values(name) if name.endswith(".npz") else name in _networks()
+
+    @property
+    def against(self) -> str:
+        """Return whom it has learned against, with commas between."""
+        return str(self.notes.get("against", ""))
 
     @property
     def book(self) -> Book:

@@ -12,7 +12,7 @@ from meldlab.chance.kernel import address, below
 from meldlab.chance.kernel_purpose import Purpose
 from meldlab.gin.kernel import LEFT, bit, nth_card, popcount
 from meldlab.gin.kernel_layout import *
-from meldlab.gin.kernel_round import play_match
+from meldlab.gin.kernel_round import close_diary, play_match
 from meldlab.gin.players.kernel_looking import draw_worth, fill_risks
 from meldlab.gin.values.kernel_recursion import (
     best_after_discard,
@@ -25,7 +25,7 @@ from meldlab.gin.values.kernel_tally import ENTRIES, tally_row
 from meldlab.melds.kernel import deadwood
 
 LESSONS = int(Purpose.LESSONS)
-DIARY_SHAPE, LOG_SHAPE, TOTAL_SHAPE = (DIARY_ROWS, DIARY), (1, LOG_WIDTH), (2, WIDE)
+DIARY_SHAPE, LOG_SHAPE, TOTAL_SHAPE = (1, DIARY_ROWS, DIARY), (1, LOG_WIDTH), (2, WIDE)
 
 
 @cuda.jit
@@ -121,7 +121,7 @@ def sum_values(sums, value, hands, keys, renamings):
 def play_games(pair, rules, seed, first, many, counts, tally, pages):
     """Play ``many`` matches as kernel_round.play_some does, a thread each; add the diaries of seat 0 to ``tally`` unless it is empty.
 
-    ``pages``: [many, rows, DIARY] float64, to keep the diaries whole, or empty.
+    ``pages``: [many, seats, rows, DIARY] float64, to keep the diaries whole, or empty.
     """
     deck = cuda.local.array(52, numba.int64)
     notes = cuda.local.array(NOTES, numba.int64)
@@ -143,18 +143,16 @@ def play_games(pair, rules, seed, first, many, counts, tally, pages):
     desk = Desk(deck, notes, used, order, belief, pile, melds, shown, outcome, log[:0], sheet)
     own_pages = cuda.local.array(DIARY_SHAPE, numba.float64)
     cell = cuda.local.array(2, numba.int64)
-    diary = own_pages[: DIARY_ROWS if len(tally) > 0 else 0]
+    diary = own_pages[: 1 if len(tally) > 0 else 0]
     for i in range(cuda.grid(1), many, cuda.gridsize(1)):
         if len(pages) > 0:
             diary = pages[i]
         play_match(desk, diary, pair, rules, seed, np.int64(first + i), counts[i])
-        rows = min(notes[TURN], len(diary))
-        points = outcome[1] if outcome[0] == 0 else -outcome[1]
-        for row in range(len(diary)):
-            diary[row, RESULT] = points if row < rows else CANNOT_KNOCK
+        close_diary(diary, notes, outcome)
+        rows = min(notes[TURN], diary.shape[1])
         for row in range(rows if len(tally) > 0 else 0):
             for entry in range(ENTRIES):
-                amount = tally_row(diary, row, rows, outcome, entry, cell)
+                amount = tally_row(diary[0], row, rows, outcome, entry, cell)
                 if cell[0] >= 0:
                     cuda.atomic.add(tally, cell[0], 1.0)
                     cuda.atomic.add(tally, cell[0] + 1, amount)

@@ -1,4 +1,4 @@
-"""Kernels that add up what the diaries of many rounds say about an opponent.
+"""Kernels that add up what the diaries of many rounds say about an opponent, or keep them.
 
 A tally is a flat array of float64 in pairs (how many, their sum), in four parts: whether the opponent knocked after an own discard, by turn
 and known cards; points of a knock, by turn, known cards and own deadwood; points when the opponent knocked, likewise; points of the round
@@ -9,7 +9,7 @@ import numpy as np
 
 from meldlab.compiling import kernel, scalar_kernel
 from meldlab.gin.kernel_layout import *
-from meldlab.gin.kernel_round import new_desk, play_match
+from meldlab.gin.kernel_round import close_diary, new_desk, play_match
 
 PLACES = TURNS + 2  # turns, counted from 1
 RISKS = 20
@@ -59,15 +59,24 @@ def tally_row(diary, row, rows, outcome, entry, cell):
 @kernel
 def tally_rounds(pair, rules, seed, first, many, tally):
     """Play ``many`` single rounds on one core and add the diaries of seat 0 to ``tally``, [2 * CELLS] float64."""
-    desk, diary = new_desk(np.empty((0, LOG_WIDTH), np.int64)), np.zeros((DIARY_ROWS, DIARY), np.float64)
+    desk, diary = new_desk(np.empty((0, LOG_WIDTH), np.int64)), np.zeros((1, DIARY_ROWS, DIARY), np.float64)
     counts = np.zeros(COUNTS, np.int32)
     cell = np.zeros(2, np.int64)
     for i in range(many):
         play_match(desk, diary, pair, rules, seed, first + i, counts)
-        rows = min(desk.notes[TURN], len(diary))
+        rows = min(desk.notes[TURN], DIARY_ROWS)
         for row in range(rows):
             for entry in range(ENTRIES):
-                amount = tally_row(diary, row, rows, desk.outcome, entry, cell)
+                amount = tally_row(diary[0], row, rows, desk.outcome, entry, cell)
                 if cell[0] >= 0:
                     tally[cell[0]] += 1.0
                     tally[cell[0] + 1] += amount
+
+
+@kernel
+def record_rounds(pair, rules, seed, first, many, pages):
+    """Play ``many`` single rounds on one core and keep their diaries; ``pages``: [many, seats, turns, DIARY] float64."""
+    desk, counts = new_desk(np.empty((0, LOG_WIDTH), np.int64)), np.zeros(COUNTS, np.int32)
+    for i in range(many):
+        play_match(desk, pages[i], pair, rules, seed, first + i, counts)
+        close_diary(pages[i], desk.notes, desk.outcome)

@@ -110,7 +110,7 @@ class Engine:
             return counts
         result = self.cuda.device_array(counts.shape, np.int32)
         shape = (games + THREADS - 1) // THREADS, THREADS
-        none = self.up(np.zeros(0)), self.up(np.zeros((0, 1, 1)))
+        none = self.up(np.zeros(0)), self.up(np.zeros((0, 1, 1, 1)))
         self._kernels.play_games[shape](self._up_pair(pair), self.up(rules), seed, first, games, result, *none)
         counts[:] = result.copy_to_host()
         return counts
@@ -120,6 +120,21 @@ class Engine:
         here = self.play(pair, rules, seed, 0, deals)[:, kernel_layout.WINNER_SEAT]
         there = self.play(Pair(pair.vectors[::-1].copy(), pair.books[::-1]), rules, seed, 0, deals)[:, kernel_layout.WINNER_SEAT]
         return np.stack([here == 0, there == 1], 1).astype(np.int64)
+
+    def record(self, pair: Pair, rules: NDArray[np.int64], seed: int, pages: Any) -> None:
+        """Fill ``pages``, [rounds, seats, turns, DIARY] float64, with the diaries of single rounds, from scores drawn at random."""
+        single, rounds = rules.copy(), len(pages)
+        single[kernel_layout.POINTS_WANTED], single[kernel_layout.ANY_SCORES] = 0, 1
+        if self.device != "cuda":
+
+            def keep(at: int, many: int) -> None:
+                kernel_tally.record_rounds(pair, single, seed, at, many, pages[at : at + many])
+
+            on_cores(keep, rounds, size=16)
+            return
+        counts, shape = self.cuda.device_array((rounds, kernel_layout.COUNTS), np.int32), ((rounds + THREADS - 1) // THREADS, THREADS)
+        self._kernels.play_games[shape](self._up_pair(pair), self.up(single), seed, 0, rounds, counts, self.up(np.zeros(0)), pages)
+        self.cuda.synchronize()
 
     def tally(self, pair: Pair, rules: NDArray[np.int64], seed: int, rounds: int) -> Floats:
         """Return the tally of so many single rounds of seat 0."""
@@ -139,7 +154,7 @@ class Engine:
             tally[:] = sheets.sum(0)
             return tally
         counts, result = self.cuda.device_array((rounds, kernel_layout.COUNTS), np.int32), self.up(tally)
-        shape, pages = ((rounds + THREADS - 1) // THREADS, THREADS), self.up(np.zeros((0, 1, 1)))
+        shape, pages = ((rounds + THREADS - 1) // THREADS, THREADS), self.up(np.zeros((0, 1, 1, 1)))
         self._kernels.play_games[shape](self._up_pair(pair), self.up(single), seed, 0, rounds, counts, result, pages)
         tally[:] = result.copy_to_host()
         return tally

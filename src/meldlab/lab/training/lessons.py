@@ -165,8 +165,9 @@ class Lessons:
                     other = past if each.against == PAST else each.frozen
                     if other is not None:
                         own = each.to_move == each.seat
-                        heard = advice if other is past else each.advice(other)
-                        action = torch.where(own, action, act(other, each.features, each.mask, heard, dice)[0])
+                        # A past self draws its actions as this one does; a player of a file plays the likeliest, as it does at the table.
+                        heard, luck = (advice, dice) if other is past else (each.advice(other), None)
+                        action = torch.where(own, action, act(other, each.features, each.mask, heard, luck)[0])
                 self.action[at, part], self.chance[at, part], self.own[at, part] = action, chance, own
                 gained, over, points = each.step(action, equity)
                 self.gained[at, part], self.over[at, part] = gained, over

@@ -5,7 +5,7 @@ Beside ``FILE.npz``, which plays, lie ``FILE.state``, with which the course goes
 
 import json
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -14,15 +14,19 @@ from meldlab import __version__
 from meldlab.cache import replace_file
 from meldlab.chance import Purpose, derived
 from meldlab.errors import BadText, NotLegalHere, NotPossible
-from meldlab.gin.players.policy import read_policy
+from meldlab.gin import players
+from meldlab.gin.players.light import LightPlayer
+from meldlab.gin.players.policy import PolicyPlayer, read_policy
 from meldlab.lab.training.learner import Course, Learner, Taught
 from meldlab.lab.training.lessons import Device
 from meldlab.lab.training.measuring import Strength, measure
 from meldlab.lab.training.network import PolicyNetwork
+from meldlab.lab.training.value_learner import ValueCourse, ValueLap, ValueLearner
+from meldlab.lab.training.value_network import ValueNetwork
 
-__all__ = ["Trained", "read_visitors", "train"]
+__all__ = ["Trained", "read_visitors", "shared", "train"]
 
-SAVED_EVERY = 60.0  # seconds between two checkpoints
+SAVED_EVERY = 30.0  # seconds between two checkpoints
 
 
 @dataclass(frozen=True)
@@ -56,31 +60,46 @@ def read_visitors(text: str) -> tuple[str, ...]:
     return tuple(names)
 
 
+def shared(tables: int, shares: str) -> tuple[int, int, int]:
+    """Return how many of some tables are for playing oneself, past selves and visitors, an even number for each.
+
+    >>> shared(70, "4,2,1")
+    (40, 20, 10)
+    """
+    parts = shares.split(",")
+    if len(parts) != 3 or not all(part.strip().isdecimal() for part in parts) or not any(map(int, parts)):
+        raise BadText("shares are three whole numbers, such as 4,2,1", shares, 0)
+    own, past, visiting = (tables * int(part) // sum(map(int, parts)) // 2 * 2 for part in parts)
+    return own, past, visiting
+
+
 def train(
-    course: Course,
+    course: Course | ValueCourse,
     save: Path,
     *,
     device: Device = "cpu",
-    start: Path | None = None,
+    start: str = "",
     resume: bool = False,
     against: Sequence[str] = (),
     games: int = 2000,
-    report: Callable[[Taught, Learner], None] = lambda lap, learner: None,
+    report: Callable[[Taught | ValueLap, Learner | ValueLearner], None] = lambda lap, learner: None,
 ) -> Trained:
-    """Teach a network and write it to ``save``; afterwards it plays ``games`` games against each of some opponents."""
+    """Teach a network and write it to ``save``; afterwards it plays ``games`` games against each of some opponents.
+
+    ``start``: a player or a file whose network is taught further.
+    """
     if save.suffix != ".npz":
         raise NotLegalHere(f"a network is saved as FILE.npz, not {save.name}")
     state, curve = save.with_suffix(".state"), save.with_suffix(".jsonl")
-    parent, notes = (None, {}) if start is None else read_policy(start, str(start))
-    learner = Learner(course, device, None if parent is None else PolicyNetwork.load(parent._asdict()))
-    if resume:
-        if not state.exists():
-            raise NotPossible(f"nothing to resume: there is no {state}")
-        learner.resume(state)
-    elif state.exists():
+    if resume and not state.exists():
+        raise NotPossible(f"nothing to resume: there is no {state}")
+    if not resume and state.exists():
         raise NotPossible(f"{state} is there already: --resume goes on with it, another --save begins anew")
+    learner, parents = _begin(course, device, start)
+    if resume:
+        learner.resume(state)
     begun = saved = perf_counter()
-    lineage = [*notes.get("lineage", []), {**_told(course), "start": start and start.name, "version": __version__}]
+    lineage = [*parents, {**_told(course), "start": start, "version": __version__}]
     with curve.open("a") as lines:
         for lap in learner.learn():
             lines.write(json.dumps(lap.as_json()) + "\n")
@@ -91,19 +110,45 @@ def train(
                 saved = perf_counter()
     _write(learner, save, lineage)
     fresh = derived(course.seed, Purpose.FRESH)
-    measured = tuple(measure(learner.mean, name, games, fresh, device=device, rules=course.rules) for name in against)
+    measured = tuple(_measure(learner, name, games, fresh) for name in against)
     return Trained(save, learner.steps, learner.laps, perf_counter() - begun, measured)
 
 
-def _write(learner: Learner, save: Path, lineage: list[dict[str, Any]]) -> None:
+def _begin(course: Course | ValueCourse, device: Device, start: str) -> tuple[Learner | ValueLearner, list[dict[str, Any]]]:
+    """Return a learner, and how the network that it begins with was taught."""
+    kind, wanted = (LightPlayer, "values") if isinstance(course, ValueCourse) else (PolicyPlayer, "a policy")
+    player = players.parse(f"computed:{start}" if start.endswith(".npz") and ":" not in start else start) if start else None
+    if player is not None and not isinstance(player, kind):
+        raise NotLegalHere(f"{start} is no network of {wanted}, so it cannot be taught so")
+    if isinstance(course, ValueCourse):
+        value = ValueNetwork.load(player.network) if isinstance(player, LightPlayer) else None
+        return ValueLearner(course, device, value), _lineage(player.notes) if isinstance(player, LightPlayer) else []
+    policy = PolicyNetwork.load(player.policy._asdict()) if isinstance(player, PolicyPlayer) else None
+    file = start.removeprefix("computed:")
+    return Learner(course, device, policy), _lineage(read_policy(file, file)[1]) if file.endswith(".npz") else []
+
+
+def _lineage(notes: Any) -> list[dict[str, Any]]:
+    return list(notes.get("lineage", []))
+
+
+def _measure(learner: Learner | ValueLearner, name: str, games: int, seed: int) -> Strength:
+    if isinstance(learner, ValueLearner):
+        return learner.measure(name, games, seed)
+    return measure(learner.mean, name, games, seed, device=learner.device, mixing=False, rules=learner.course.rules)
+
+
+def _write(learner: Learner | ValueLearner, save: Path, lineage: list[dict[str, Any]]) -> None:
     learner.save(save.with_suffix(".state"))
     done = {**lineage[-1], "steps": learner.steps}
     with replace_file(save) as file:
-        learner.mean.save(file, {"lineage": [*lineage[:-1], done]})
+        learner.mean.save(file, {"against": _company(learner.course), "lineage": [*lineage[:-1], done]})
 
 
-def _told(course: Course) -> dict[str, Any]:
+def _company(course: Course | ValueCourse) -> str:
+    return ",".join(dict.fromkeys(course.against if isinstance(course, ValueCourse) else course.visitors))
+
+
+def _told(course: Course | ValueCourse) -> dict[str, Any]:
     """Return a course as it is kept with the network that it taught."""
-    from dataclasses import asdict
-
     return {**asdict(course), "rules": course.rules.as_record()}

@@ -1,0 +1,238 @@
+"""Learning values by play: rounds against oneself, past selves and visitors, in the kernels of the batches; then a lesson of all of them.
+
+What plays, and what is kept in the end, is the running mean of the networks on the way.
+"""
+
+import copy
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from random import Random
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from meldlab.chance import Purpose, derived
+from meldlab.errors import NotLegalHere
+from meldlab.gin import kernel_layout as layout
+from meldlab.gin import players
+from meldlab.gin.batch import pair_of, rule_vector
+from meldlab.gin.kernel_layout import Pair
+from meldlab.gin.players.light import LightPlayer
+from meldlab.gin.rules import Rules
+from meldlab.gin.values.recursion import Engine
+from meldlab.lab.training.diaries import DIARY_TURNS, PointsWorth, ValueLesson, lesson_of, points_of
+from meldlab.lab.training.lessons import PAST, SELF, Device, tensor_of
+from meldlab.lab.training.measuring import Strength
+from meldlab.lab.training.value_network import ValueNetwork
+
+__all__ = ["ValueCourse", "ValueLap", "ValueLearner"]
+
+SEEDS = 2**63  # one type of seed for a kernel, that it is compiled once
+
+
+@dataclass(frozen=True)
+class ValueCourse:
+    """How a value network is taught; everything but the number of steps has a value that was found to do."""
+
+    against: tuple[str, ...] = (SELF, PAST, "simple")
+    """The network itself, past selves, and visitors, who are drawn by lot."""
+    steps: int = 10_000_000
+    """Decisions to learn from in all."""
+    seed: int = 0
+    rounds: int = 1 << 18
+    """Rounds of a batch: a lap has two against itself, one against a past self and two against visitors, four where there are only they."""
+    seats: int = 2
+    """Seats whose decisions teach in rounds against itself; only seat 0 tries things out."""
+    noise: float = 3.0
+    """The spread of what is added to the worth of a discard to try others out, falling to ``last_noise``."""
+    last_noise: float = 1.0
+    rate: float = 8e-4
+    """Falling to a fifth."""
+    trace: float = 0.6
+    follow: float = 300.0
+    """Steps over which the mean network follows."""
+    batch: int = 1 << 16
+    held: int = 3
+    """Earlier lessons that are gone through again, in lessons of the size of the last."""
+    ring: int = 8
+    """Past selves that are kept, one more every ``snapshot`` laps."""
+    snapshot: int = 6
+    rules: Rules = field(default_factory=Rules)
+
+    def __post_init__(self) -> None:
+        if self.rules.match_points != 100:
+            raise NotLegalHere(f"values are taught for matches to 100 points, not to {self.rules.match_points}")
+        if not self.against:
+            raise NotLegalHere("values are learned against somebody: --against self,past,simple")
+
+    @property
+    def visitors(self) -> tuple[str, ...]:
+        """Return who plays against the network besides itself."""
+        return tuple(name for name in self.against if name not in (SELF, PAST))
+
+    def lap(self, dice: Random) -> list[str]:
+        """Return against whom the batches of a lap are played."""
+        own = [SELF] * 2 if SELF in self.against else []
+        past = [PAST] if PAST in self.against else []
+        many = 2 if own or past else 4
+        return [*own, *past, *(dice.choice(self.visitors) for _ in range(many if self.visitors else 0))]
+
+
+@dataclass(frozen=True)
+class ValueLap:
+    """What a lap brought."""
+
+    number: int
+    steps: int
+    seconds: float
+    played: float
+    """Seconds of them in which rounds were played."""
+    samples: int
+    loss: float
+    """Mean square of what was wrong, in points."""
+    against: tuple[str, ...]
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the lap as a line of the log."""
+        return asdict(self)
+
+
+class ValueLearner:
+    """A network, its mean, its past selves, and the laps it has behind it."""
+
+    def __init__(self, course: ValueCourse, device: Device, start: ValueNetwork | None = None) -> None:
+        self.course, self.device = course, device
+        torch.manual_seed(derived(course.seed, Purpose.LAP) % 2**32)
+        self.network = (start or ValueNetwork()).to(device)
+        self.mean = copy.deepcopy(self.network).requires_grad_(False)
+        self.ring: list[dict[str, Tensor]] = []
+        self.worth = PointsWorth(course.rules, device)
+        self.steps = self.laps = 0
+        self._engine, self._rules = Engine(device), rule_vector(course.rules)
+        self._visitors = {name: players.parse(name) for name in dict.fromkeys(course.visitors)}
+        for player in self._visitors.values():
+            pair_of(player, player)  # one who cannot play here is refused before anything is played
+        self._pages: dict[int, Any] = {}
+
+    def save(self, path: Path) -> None:
+        """Write all that it takes to go on, whole or not at all; lessons that were held are not kept."""
+        parts = {
+            "network": self.network.state_dict(),
+            "mean": self.mean.state_dict(),
+            "ring": self.ring,
+            "worth": self.worth.table,
+            "steps": self.steps,
+            "laps": self.laps,
+        }
+        unfinished = path.with_name(f"{path.name}.part")
+        torch.save(parts, unfinished)
+        os.replace(unfinished, path)
+
+    def resume(self, path: Path) -> None:
+        """Go on from what was written."""
+        parts = torch.load(path, map_location=self.device, weights_only=True)
+        self.network.load_state_dict(parts["network"])
+        self.mean.load_state_dict(parts["mean"])
+        self.ring, self.worth.table = parts["ring"], parts["worth"]
+        self.steps, self.laps = parts["steps"], parts["laps"]
+
+    def learn(self) -> Iterator[ValueLap]:
+        """Play and learn until the steps of the course are done; each lap is told when it is over."""
+        course, held = self.course, None
+        while self.steps < course.steps:
+            begun = perf_counter()
+            part = self.steps / course.steps
+            dice = Random(derived(course.seed, Purpose.LAP, self.laps, 2))
+            against = course.lap(dice)
+            if PAST in against and self.laps % course.snapshot == 0:
+                self.ring = [*self.ring, {name: each.half() for name, each in self.mean.state_dict().items()}][-course.ring :]
+            fresh, decisions = self._played(against, dice, course.noise + (course.last_noise - course.noise) * part)
+            played = perf_counter() - begun
+            held = fresh if held is None else ValueLesson.join([fresh, held.first(course.held * len(fresh))])
+            loss = self._study(held, course.rate * (1 - 0.8 * part))
+            self.steps += decisions
+            self.laps += 1
+            yield ValueLap(self.laps, self.steps, perf_counter() - begun, played, len(held), loss, tuple(against))
+
+    def measure(self, against: str, games: int, seed: int) -> Strength:
+        """Play games of the mean network without noise, each deal in both seats."""
+        pair = self._pair(self._player(self.mean), self._player(self.mean) if against == SELF else players.parse(against))
+        won = self._engine.won(pair, self._rules, seed % SEEDS, max(1, games // 2))
+        return Strength(against, won.size, int(won.sum()), int(won.all(1).sum()))
+
+    def _played(self, against: Sequence[str], dice: Random, noise: float) -> tuple[ValueLesson, int]:
+        """Return the lesson of a lap's rounds, and how many decisions there were; what points are worth is refreshed from them."""
+        course, equals = self.course, SELF in against
+        own, lessons, points, decisions = self._player(self.mean), [], [], 0
+        for at, name in enumerate(against):
+            seats = course.seats if name == SELF else 1
+            pair = self._pair(own, self._opponent(name, own, dice))
+            pair.vectors[0, layout.NOISE] = noise
+            pages = self._recorded(pair, derived(course.seed, Purpose.LESSONS, self.laps, at) % SEEDS, seats)
+            if name == SELF or not equals:
+                points.append(points_of(pages[:, 0]))
+            if not self.worth.measured:
+                self._value_points(points[0], equals)
+            lessons.append(lesson_of(pages.flatten(0, 1), self.worth, course.trace))
+            decisions += int((pages[:, :, :, layout.RESULT] > layout.CANNOT_KNOCK).sum())
+        self._value_points(np.concatenate(points), equals)
+        return ValueLesson.join(lessons), decisions
+
+    def _value_points(self, points: NDArray[np.int64], equals: bool) -> None:
+        # To one who loses every match no points would be worth anything, and there would be nothing to learn.
+        self.worth.measure(points, equals=equals or points.mean() < 0)
+
+    def _opponent(self, name: str, own: LightPlayer, dice: Random) -> Any:
+        if name == SELF:
+            return own
+        if name == PAST:
+            past = copy.deepcopy(self.mean)
+            past.load_state_dict({name: part.float() for name, part in dice.choice(self.ring).items()})
+            return self._player(past)
+        return self._visitors[name]
+
+    def _player(self, network: ValueNetwork) -> LightPlayer:
+        return LightPlayer(layout.Network(**network.arrays()), "values")
+
+    def _pair(self, first: Any, second: Any) -> Pair:
+        pair = pair_of(first, second)
+        one, other = (self._engine.book(book) for book in pair.books)
+        return Pair(pair.vectors, (one, other))
+
+    def _recorded(self, pair: Pair, seed: int, seats: int) -> Tensor:
+        """Return the diaries of a batch, [rounds, seats, turns, DIARY] float64, until the next are asked for."""
+        if seats not in self._pages:
+            # Zero once, for lines that no round has reached yet; later ones hold what an earlier round wrote there.
+            blank = np.zeros((self.course.rounds, seats, DIARY_TURNS, layout.DIARY))
+            self._pages[seats] = self._engine.up(blank)
+        pages = self._pages[seats]
+        self._engine.record(pair, self._rules, seed, pages)
+        return tensor_of(pages, self.device)
+
+    def _study(self, lesson: ValueLesson, rate: float) -> float:
+        """Go through as many samples as there are, in an order of its own; return the loss at the end."""
+        batch = min(self.course.batch, len(lesson))
+        steps = max(1, len(lesson) // batch)
+        optimiser = torch.optim.Adam(self.network.parameters(), lr=rate, betas=(0.9, 0.99))
+        schedule = torch.optim.lr_scheduler.OneCycleLR(optimiser, rate, total_steps=steps + 1, pct_start=0.1)
+        dice = torch.Generator(self.device).manual_seed(derived(self.course.seed, Purpose.LAP, self.laps, 1) % 2**32)
+        losses = []
+        for _ in range(steps):
+            some = lesson.picked(torch.randint(len(lesson), (batch,), device=self.device, generator=dice))
+            found = self.network(some.planes, some.numbers).gather(1, some.which.long()[:, None])[:, 0]
+            loss = torch.nn.functional.mse_loss(found, some.wanted)
+            optimiser.zero_grad(set_to_none=True)
+            loss.backward()  # type: ignore[no-untyped-call]
+            optimiser.step()
+            schedule.step()
+            losses.append(loss.detach())
+            with torch.no_grad():
+                for slow, quick in zip(self.mean.parameters(), self.network.parameters(), strict=True):
+                    slow.lerp_(quick, 1 / self.course.follow)
+        return float(torch.stack(losses[-20:]).mean())
