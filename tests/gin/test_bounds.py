@@ -17,8 +17,8 @@ from meldlab.gin.batch import pair_of, play_batch, rule_vector, seat, trace
 from meldlab.gin.book import NO_NETWORK, NO_VALUES
 from meldlab.gin.kernel_layout import COMPUTED, ENSEMBLE, KIND, LIGHT, PARAMETERS
 from meldlab.gin.players import ComputedPlayer, Ensemble, EnsemblePlayer, LightPlayer, SimplePlayer
-from meldlab.gin.players.light import FOLDER
 from meldlab.gin.players.ensemble import BOUNDS, PRESETS
+from meldlab.gin.players.light import FOLDER
 from meldlab.gin.values.folder import load, save
 from meldlab.lab.arena.contest import contest
 from meldlab.lab.arena.shards import play_shard

@@ -24,7 +24,7 @@ from meldlab.lab.training.network import PolicyNetwork
 from meldlab.lab.training.value_learner import ValueCourse, ValueLap, ValueLearner
 from meldlab.lab.training.value_network import ValueNetwork
 
-__all__ = ["Trained", "read_visitors", "train"]
+__all__ = ["Trained", "read_visitors", "settings_of", "train"]
 
 SAVED_EVERY = 60.0  # seconds between two checkpoints
 
@@ -86,7 +86,7 @@ def train(
     if resume:
         learner.resume(state)
     begun = saved = perf_counter()
-    lineage = [*parents, {**_told(course), "start": start, "version": __version__}]
+    lineage = [*parents, {**settings_of(course), "start": start, "version": __version__}]
     with curve.open("a") as lines:
         for lap in learner.learn():
             lines.write(json.dumps(lap.as_json()) + "\n")
@@ -122,7 +122,8 @@ def _lineage(notes: Any) -> list[dict[str, Any]]:
 def _measure(learner: Learner | ValueLearner, name: str, games: int, seed: int) -> Strength:
     if isinstance(learner, ValueLearner):
         return learner.measure(name, games, seed)
-    return measure(learner.mean, name, games, seed, device=learner.device, rules=learner.course.rules)
+    found: Strength = measure(learner.mean, name, games, seed, device=learner.device, rules=learner.course.rules)
+    return found
 
 
 def _write(learner: Learner | ValueLearner, save: Path, lineage: list[dict[str, Any]]) -> None:
@@ -136,6 +137,6 @@ def _company(course: Course | ValueCourse) -> str:
     return ",".join(dict.fromkeys(course.against if isinstance(course, ValueCourse) else course.visitors))
 
 
-def _told(course: Course | ValueCourse) -> dict[str, Any]:
+def settings_of(course: Course | ValueCourse) -> dict[str, Any]:
     """Return a course as it is kept with the network that it taught."""
-    return {**asdict(course), "rules": course.rules.as_record()}
+    return {"learn": "values" if isinstance(course, ValueCourse) else "policy", **asdict(course), "rules": course.rules.as_record()}
