@@ -1,5 +1,7 @@
 """The light player: the kernels compute what the network says, it sees only what lies open, and it plays as well as it claims."""
 
+import json
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -14,6 +16,7 @@ from meldlab.gin.batch import play_batch
 from meldlab.gin.kernel_layout import Sight
 from meldlab.gin.kernel_round import new_sheet
 from meldlab.gin.players import LightPlayer, SimplePlayer, kernel_light
+from meldlab.gin.players.light import FOLDER
 from meldlab.lab.arena.contest import contest
 from meldlab.melds import deadwood
 from meldlab.play import Deal, Table
@@ -161,3 +164,13 @@ def test_cards_that_lie_open_are_not_in_the_stock() -> None:
             assert not set(advise(view).outlook.in_stock) & set(Hand.from_mask(view.knocker_mask))
             shown += 1
     assert shown
+
+
+@pytest.mark.parametrize("name", sorted(file.name for file in FOLDER.iterdir() if file.name.endswith(".npz")))
+def test_every_shipped_network_says_how_it_was_taught(name: str) -> None:
+    with (FOLDER / name).open("rb") as file, np.load(file) as arrays:
+        lineage = json.loads(str(arrays["notes"]))["lineage"]
+    assert lineage
+    for course in lineage:
+        assert "start" in course
+        assert "made" in course or {"seed", "steps"} <= set(course)

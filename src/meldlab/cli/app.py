@@ -93,7 +93,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
             # A suit that the reader's character set does not have becomes its letter, not the end of the answer.
             stream.reconfigure(errors=spelling.ERRORS)
     try:
-        status = _command().main(arguments if arguments is None else list(arguments), prog_name="meldlab", standalone_mode=False)
+        words = list(sys.argv[1:] if arguments is None else arguments)
+        status = _command().main(words, prog_name="meldlab", standalone_mode=False, obj=words)
         sys.stdout.flush()
     except (MeldlabError, Refused) as mistake:
         _stop(f"error: {mistake}", 2)

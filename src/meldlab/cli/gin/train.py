@@ -1,13 +1,13 @@
 """``meldlab gin train``: a network taught by play."""
 
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 import typer
 
+from meldlab.cli.gin.course import place_of, refuse, teach
 from meldlab.cli.gin.options import RulesOption
-from meldlab.cli.options import DeviceOption, JsonOption, SeedOption, print_json
-from meldlab.cli.progress import progress_bar
+from meldlab.cli.options import DeviceOption, JsonOption, SeedOption, StoreOption, print_json
 
 ONLY_POLICY = ("adviser", "tables", "shares", "wide", "deep", "mixing")
 ONLY_VALUES = ("rounds", "seats")
@@ -23,7 +23,7 @@ def train(
     ] = "simple",
     adviser: Annotated[
         str, typer.Option("--adviser", help="Policy: a light player that it begins as, and goes on hearing; '' for none.")
-    ] = "computed:light-ensemble",
+    ] = "computed:light-pool",
     steps: Annotated[int, typer.Option("--steps", min=1, help="Decisions to learn from.")] = 20_000_000,
     tables: Annotated[int, typer.Option("--tables", min=2, help="Policy: tables at once.")] = 3584,
     shares: Annotated[
@@ -46,13 +46,14 @@ def train(
     rules: RulesOption = "eaai",
     seed: SeedOption = 0,
     device: DeviceOption = "auto",
+    store: StoreOption = None,
     json: JsonOption = False,
 ) -> None:
     """Teach a network gin: it plays itself, its past and others, and learns from what each decision brought.
 
     Example: meldlab gin train --adviser computed:light --steps 2000000 --wide 64 --save mine.npz
     """
-    _verify(context, learn)
+    refuse(context, ONLY_POLICY if learn == "values" else ONLY_VALUES, learn)
     place = place_of(device)
     from meldlab.lab.training import training
     from meldlab.lab.training.learner import Course
@@ -81,36 +82,10 @@ def train(
             rules=rules,
         )
     names = tuple(dict.fromkeys(visitors)) if measure is None else training.read_visitors(measure)
-    with progress_bar("teaching") as show:
-
-        def report(lap: Any, learner: Any) -> None:
-            show(min(lap.steps, steps), steps)
-
-        found = training.train(course, save, device=place, start=start, resume=resume, against=names, games=games, report=report)
+    found = teach(context, course, save=save, place=place, start=start, resume=resume, against=names, games=games, store=store)
     if json:
         print_json(found.as_json())
         return
     print(f"{found.steps:,} decisions in {found.laps} laps, {found.seconds:,.0f} s; play it as computed:{found.path}")
     for one in found.measured:
         print(one)
-
-
-def _verify(context: typer.Context, learn: str) -> None:
-    """Refuse an option that the course does not have."""
-    from meldlab.errors import NotLegalHere
-
-    for name in ONLY_POLICY if learn == "values" else ONLY_VALUES:
-        if (source := context.get_parameter_source(name)) is not None and source.name == "COMMANDLINE":
-            raise NotLegalHere(f"--{name} is not for --learn {learn}")
-
-
-def place_of(device: str) -> Literal["cpu", "cuda"]:
-    """Return where to train, or say that PyTorch is missing."""
-    from importlib.util import find_spec
-
-    from meldlab.errors import NotPossible
-    from meldlab.gpu import has_gpu
-
-    if find_spec("torch") is None:
-        raise NotPossible("training needs PyTorch: pip install 'meldlab[train]'")
-    return "cuda" if device == "cuda" or (device == "auto" and has_gpu()) else "cpu"

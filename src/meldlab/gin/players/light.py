@@ -67,7 +67,8 @@ def _holds_values(path: str) -> bool:
     """Tell whether a file holds a network of this kind; of one that cannot be read others say what is wrong."""
     try:
         with zipfile.ZipFile(path) as file:
-            return "rows.npy" in file.namelist()
+            # A policy has one of this kind beside its own layers, as its adviser.
+            return "rows.npy" in file.namelist() and "own.npy" not in file.namelist()
     except (OSError, zipfile.BadZipFile):
         return False
 

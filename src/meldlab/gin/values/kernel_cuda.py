@@ -8,12 +8,8 @@ import numpy as np
 from numba import cuda
 
 from meldlab.cards.kernel import class_hand, orbit_size
-from meldlab.chance.kernel import address, below
-from meldlab.chance.kernel_purpose import Purpose
-from meldlab.gin.kernel import LEFT, bit, nth_card, popcount
 from meldlab.gin.kernel_layout import *
 from meldlab.gin.kernel_round import close_diary, play_match
-from meldlab.gin.players.kernel_looking import draw_worth, fill_risks
 from meldlab.gin.values.kernel_recursion import (
     best_after_discard,
     guided_after_discard,
@@ -24,7 +20,6 @@ from meldlab.gin.values.kernel_recursion import (
 from meldlab.gin.values.kernel_tally import ENTRIES, tally_row
 from meldlab.melds.kernel import deadwood
 
-LESSONS = int(Purpose.LESSONS)
 DIARY_SHAPE, LOG_SHAPE, TOTAL_SHAPE = (1, DIARY_ROWS, DIARY), (1, LOG_WIDTH), (2, WIDE)
 
 
@@ -156,32 +151,3 @@ def play_games(pair, rules, seed, first, many, counts, tally, pages):
                 if cell[0] >= 0:
                     cuda.atomic.add(tally, cell[0], 1.0)
                     cuda.atomic.add(tally, cell[0] + 1, amount)
-
-
-@cuda.jit
-def teach(planes, turns, seed, limit, book, worth, left):
-    """Vary positions and value them: exchange an own card for one that is gone in half of them, then look one card ahead.
-
-    ``planes``: [many, 2] int64, after a discard, changed in place; ``turns``: [many] int64, of that discard; ``worth``: [many] float32, set
-    to what the next draw from stock is worth; ``left``: [many] float32, set to the deadwood.
-    """
-    lefts = cuda.local.array(52, numba.int64)
-    risks = cuda.local.array(52, numba.float64)
-    values = cuda.local.array(53, numba.float64)
-    total = cuda.local.array((1, 1), numba.float32)  # no network computes here
-    inner = cuda.local.array(1, numba.float32)
-    sheet, zero = Sheet(values, lefts, risks, values, total, inner), np.int64(0)
-    for i in range(cuda.grid(1), len(planes), cuda.gridsize(1)):
-        one, two = planes[i, 0], planes[i, 1]
-        hand, known, pile = one & ~two, two & ~one, one & two
-        key = address(seed, i, 0, 0, LESSONS)
-        if below(key, 0, 2) == 0:
-            out, into = nth_card(hand, below(key, 1, popcount(hand))), nth_card(pile, below(key, 2, popcount(pile)))
-            hand, pile = hand ^ bit(out) ^ bit(into), pile ^ bit(out) ^ bit(into)
-            planes[i, 0], planes[i, 1] = hand | pile, known | pile
-        left[i] = deadwood(hand, LEFT)
-        worth[i] = 0.0
-        if turns[i] < TURNS:
-            fill_risks(risks, book.deck[0] & ~(known | pile), hand, known, pile, book)
-            sight = Sight(hand, zero, turns[i], known, pile, zero, zero, False, zero, zero, np.int64(limit))
-            worth[i] = draw_worth(sight, turns[i] + 1, book, sheet)

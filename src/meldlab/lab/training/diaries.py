@@ -36,7 +36,7 @@ class PointsWorth:
     @property
     def measured(self) -> bool:
         """Tell whether there were rounds to go by."""
-        return self.table.numel() > 0
+        return bool(self.table.numel() > 0)
 
     def measure(self, points: NDArray[np.int64], *, equals: bool) -> None:
         """Take the points of rounds, [rounds], negative where they were lost; ``equals``: both seats are as strong."""

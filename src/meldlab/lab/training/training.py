@@ -24,7 +24,7 @@ from meldlab.lab.training.network import PolicyNetwork
 from meldlab.lab.training.value_learner import ValueCourse, ValueLap, ValueLearner
 from meldlab.lab.training.value_network import ValueNetwork
 
-__all__ = ["Trained", "read_visitors", "shared", "train"]
+__all__ = ["Trained", "read_visitors", "settings_of", "shared", "train"]
 
 SAVED_EVERY = 30.0  # seconds between two checkpoints
 
@@ -99,7 +99,7 @@ def train(
     if resume:
         learner.resume(state)
     begun = saved = perf_counter()
-    lineage = [*parents, {**_told(course), "start": start, "version": __version__}]
+    lineage = [*parents, {**settings_of(course), "start": start, "version": __version__}]
     with curve.open("a") as lines:
         for lap in learner.learn():
             lines.write(json.dumps(lap.as_json()) + "\n")
@@ -135,12 +135,13 @@ def _lineage(notes: Any) -> list[dict[str, Any]]:
 def _measure(learner: Learner | ValueLearner, name: str, games: int, seed: int) -> Strength:
     if isinstance(learner, ValueLearner):
         return learner.measure(name, games, seed)
-    return measure(learner.mean, name, games, seed, device=learner.device, mixing=False, rules=learner.course.rules)
+    found: Strength = measure(learner.mean, name, games, seed, device=learner.device, mixing=False, rules=learner.course.rules)
+    return found
 
 
 def _write(learner: Learner | ValueLearner, save: Path, lineage: list[dict[str, Any]]) -> None:
     learner.save(save.with_suffix(".state"))
-    done = {**lineage[-1], "steps": learner.steps}
+    done = {**lineage[-1], "learned": learner.steps}
     with replace_file(save) as file:
         learner.mean.save(file, {"against": _company(learner.course), "lineage": [*lineage[:-1], done]})
 
@@ -149,6 +150,6 @@ def _company(course: Course | ValueCourse) -> str:
     return ",".join(dict.fromkeys(course.against if isinstance(course, ValueCourse) else course.visitors))
 
 
-def _told(course: Course | ValueCourse) -> dict[str, Any]:
+def settings_of(course: Course | ValueCourse) -> dict[str, Any]:
     """Return a course as it is kept with the network that it taught."""
-    return {**asdict(course), "rules": course.rules.as_record()}
+    return {"learn": "values" if isinstance(course, ValueCourse) else "policy", **asdict(course), "rules": course.rules.as_record()}

@@ -228,7 +228,7 @@ class ValueLearner:
             found = self.network(some.planes, some.numbers).gather(1, some.which.long()[:, None])[:, 0]
             loss = torch.nn.functional.mse_loss(found, some.wanted)
             optimiser.zero_grad(set_to_none=True)
-            loss.backward()  # type: ignore[no-untyped-call]
+            loss.backward()
             optimiser.step()
             schedule.step()
             losses.append(loss.detach())

@@ -1,0 +1,78 @@
+"""A course of the training room on the command line: progress, the store, and the answer."""
+
+import sys
+from collections.abc import Sequence
+from contextlib import nullcontext
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+import typer
+
+from meldlab.cli.progress import progress_bar
+
+if TYPE_CHECKING:
+    from meldlab.lab.training.learner import Course
+    from meldlab.lab.training.training import Trained
+    from meldlab.lab.training.value_learner import ValueCourse
+
+
+def teach(
+    context: typer.Context,
+    course: "Course | ValueCourse",
+    *,
+    save: Path,
+    place: Literal["cpu", "cuda"],
+    start: str,
+    resume: bool,
+    against: Sequence[str],
+    games: int,
+    store: str | None,
+) -> "Trained":
+    """Run a course and keep it in the store, where there can be one."""
+    from meldlab.lab.training import keeping, training
+
+    experiment = context.command.name or "train"
+    told = training.settings_of(course)
+    settings = {"command": command_of(context), **told, "start": start, "save": str(save), "device": place}
+    if not keeping.can_keep():
+        print("nothing is kept in the store: SQLAlchemy is missing", file=sys.stderr)
+    kept = keeping.kept_course(store, experiment, settings, against, games // 2 * 2) if keeping.can_keep() else nullcontext()
+    with kept as run, progress_bar("teaching") as show:
+
+        def report(lap: Any, learner: Any) -> None:
+            show(min(lap.steps, course.steps), course.steps)
+            if run is not None:
+                run.lap(lap.steps)
+
+        found = training.train(course, save, device=place, start=start, resume=resume, against=against, games=games, report=report)
+        if run is not None:
+            run.finish(found)
+    return found
+
+
+def command_of(context: typer.Context) -> str:
+    """Return the line that was given, without --resume: a course that goes on is the same course."""
+    import shlex
+
+    return shlex.join(["meldlab", *(word for word in context.obj or () if word != "--resume")])
+
+
+def refuse(context: typer.Context, names: Sequence[str], learn: str) -> None:
+    """Refuse options that a course does not have."""
+    from meldlab.errors import NotLegalHere
+
+    for name in names:
+        if (source := context.get_parameter_source(name)) is not None and source.name == "COMMANDLINE":
+            raise NotLegalHere(f"--{name} is not for --learn {learn}")
+
+
+def place_of(device: str) -> Literal["cpu", "cuda"]:
+    """Return where to train, or say that PyTorch is missing."""
+    from importlib.util import find_spec
+
+    from meldlab.errors import NotPossible
+    from meldlab.gpu import has_gpu
+
+    if find_spec("torch") is None:
+        raise NotPossible("training needs PyTorch: pip install 'meldlab[train]'")
+    return "cuda" if device == "cuda" or (device == "auto" and has_gpu()) else "cpu"
