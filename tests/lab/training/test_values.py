@@ -123,7 +123,7 @@ def test_a_course_is_saved_resumed_and_played(tmp_path: Path) -> None:
     player = players.parse(f"computed:{path}")
     assert isinstance(player, LightPlayer)
     assert (player.name, player.against) == (f"computed:{path}", "self,past,simple,marjj")
-    assert (player.notes["lineage"][-1]["steps"], player.notes["lineage"][-1]["start"]) == (done.steps, "computed:light")
+    assert (player.notes["lineage"][-1]["learned"], player.notes["lineage"][-1]["start"]) == (done.steps, "computed:light")
     more = training.train(replace(SMALL, against=(f"computed:{path}",), steps=1), tmp_path / "more.npz", start=str(path))
     assert more.laps == 1
 
