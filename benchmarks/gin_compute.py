@@ -11,8 +11,8 @@ import time
 import numpy as np
 
 from meldlab.gin.batch import rule_vector
-from meldlab.gin.book import NO_NETWORK, NO_VALUES
-from meldlab.gin.kernel_layout import COMPUTED, KIND, KNOWNS, PARAMETERS, TURNS, Book, Pair
+from meldlab.gin.book import NO_BOOK, NO_VALUES
+from meldlab.gin.kernel_layout import COMPUTED, KIND, KNOWNS, PARAMETERS, TURNS, Pair
 from meldlab.gin.rules import Rules
 from meldlab.gin.values.odds import Odds
 from meldlab.gin.values.recursion import Engine, Field, Solved, solve, values_of
@@ -37,11 +37,11 @@ class Bench:
         self.engine = Engine("cuda")
         self.field = Field(10, device="cuda")
         blank = {kind: NO_VALUES._replace(codes=np.zeros((1, 1), kind)) for kind in (np.uint16, np.uint8)}
-        self.none = {kind: self.engine.book(Book(values, NO_NETWORK)) for kind, values in blank.items()}
+        self.none = {kind: self.engine.book(NO_BOOK._replace(values=values)) for kind, values in blank.items()}
 
     def pair(self, player, values, kind):
         none = self.none[kind]
-        return Pair(np.array([player, SIMPLE]), (none if values is None else Book(values, none.network), none))
+        return Pair(np.array([player, SIMPLE]), (none if values is None else none._replace(values=values), none))
 
     def tally(self, player, book, seed, rounds=1 << 20):
         return Odds.of(self.engine.tally(self.pair(player, book, np.uint16), RULES, seed, rounds))

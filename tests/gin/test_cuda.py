@@ -12,7 +12,7 @@ import numpy as np
 from meldlab.gin import Rules
 from meldlab.gin.batch import rule_vector
 from meldlab.gin.book import NO_BOOK, on_host
-from meldlab.gin.kernel_layout import COMPUTED, DIARY, KIND, KNOWNS, PARAMETERS, TURNS, Book, Pair
+from meldlab.gin.kernel_layout import COMPUTED, DIARY, KIND, KNOWNS, PARAMETERS, TURNS, Pair
 from meldlab.gin.players import MarjjPlayer, SimplePlayer
 from meldlab.gin.values.folder import dead_cards
 from meldlab.gin.values.guided import guided_value
@@ -54,7 +54,7 @@ def work(device: str) -> dict[str, Any]:
     guided = guided_value(field, odds.until(4), solved, odds, LIMIT, upcard=0.3)
     keep(0, field.value)
     values = values_of(field, solved, odds, np.full(TURNS + 2, 2.0), np.zeros((TURNS + 2, KNOWNS)))
-    pair = Pair(np.array([computed, simple]), (Book(values, none.network), none))
+    pair = Pair(np.array([computed, simple]), (none._replace(values=values), none))
     counts = engine.play(pair, vector, 2, 0, GAMES // 2)
     won = engine.won(pair, vector, 2, GAMES // 2)
     second = engine.tally(pair, vector, 3, ROUNDS)

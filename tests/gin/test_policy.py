@@ -2,21 +2,29 @@
 
 import json
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import numpy as np
 import pytest
 
 from meldlab.errors import NoSuchThing, NotPossible
-from meldlab.gin import Gin, players
-from meldlab.gin.kernel_layout import ADVISED_DROP, ADVISED_KNOCK, Bench, Known, PolicyLayers
+from meldlab.gin import Gin, Rules, players
+from meldlab.gin.batch import pair_of, play_batch
+from meldlab.gin.features import features_of
+from meldlab.gin.kernel_layout import ADVISED_DROP, ADVISED_KNOCK, LOG_WIDTH, WINNER_SEAT, Known, PolicyLayers
 from meldlab.gin.kernel_layout import SCALARS as NUMBERS
-from meldlab.gin.players.kernel_policy import card_answer, plain_answer, thought
+from meldlab.gin.kernel_round import new_desk
+from meldlab.gin.kernel_worlds import remember, set_out
+from meldlab.gin.players.kernel_policy import ORDER_SHADE, card_answer, new_bench, plain_answer, thought, write_known
 from meldlab.gin.players.light import FOLDER
-from meldlab.gin.players.policy import PolicyPlayer, known_of, read_policy, shapes
+from meldlab.gin.players.policy import PolicyPlayer, adviser_of, known_of, read_policy, shapes
 from meldlab.gin.vector import KNOCK, PLANES, SCALARS, GinVector, action_of
-from meldlab.gin.view import Phase
+from meldlab.gin.view import Phase, View
+from meldlab.gin.worlds import memory_of, situation_of
 from meldlab.play import Deal, RandomPlayer, Table
+from tests.gin.test_bounds import random_rules
+from tests.gin.test_kernel_is_table import assert_alike
 
 READ = ("own", "known", "dropped", "declined", "own_dropped", "pile", "upcard")
 SCALED = {"turn": 16, "other_turn": 16, "stock": 32, "own_score": 100, "other_score": 100, "knock_limit": 10, "deadwood": 50}
@@ -28,7 +36,7 @@ def some_policy(wide: int = 8, deep: int = 2, seed: int = 0) -> PolicyLayers:
 
 
 def answers(policy: PolicyLayers, known: Known) -> tuple[list[float], Any]:
-    bench = Bench(np.zeros((2, 5, policy.own.shape[1]), np.float32), np.zeros(64))
+    bench = new_bench(policy.own.shape[1] + 1)  # wider than it needs to be
     at = thought(known, policy, bench.layers)
     cards = [[card_answer(bench.layers[at], card, about, policy) for card in range(52)] for about in range(3)]
     return [plain_answer(bench.layers[at], which, policy) for which in range(5)], np.array(cards)
@@ -119,14 +127,61 @@ def test_without_layers_of_its_own_it_plays_as_its_adviser() -> None:
     assert asked > 50
 
 
+@pytest.mark.parametrize("portion", range(3))
+def test_the_kernel_plays_what_the_table_plays(portion: int) -> None:
+    chance = Random(portion)
+    mixing = PolicyPlayer(some_policy(wide=5, deep=1), "mixing", temperature=1.0)
+    assert_alike([players.parse("champion"), mixing], random_rules(chance), games=1)
+    assert_alike([mixing, players.parse("ensemble:best")], random_rules(chance), games=2)
+    assert_alike([players.parse("champion"), players.parse("champion")], Rules(match_points=0, return_upcard=bool(portion)), games=2)
+
+
+def test_inside_the_environment_it_answers_as_at_the_table() -> None:
+    player, rules = PolicyPlayer(some_policy(), temperature=0.5), Rules(wall_knock=True, stock_floor=20, match_points=0)
+    for game in range(6):
+        env = GinVector(1, rules, seed=4, opponent=player, seats=0)
+        env.reset(4, first=game)
+        for step in Table(Gin(rules), [RandomPlayer(), player]).steps(Deal(4, game)):
+            view = step.before.view(step.seat)
+            if step.seat == 0 and view.phase is not Phase.SHOW:
+                features, _, to_move = (array[0] for array in env.observe())
+                assert to_move == 0
+                assert np.array_equal(features, features_of(view))
+                env.step([action_of(step.action)])
+
+
+def test_a_round_set_out_in_the_middle_is_what_the_seat_knows() -> None:
+    policy, seen = PolicyPlayer(some_policy()), 0
+    for step in Table(Gin(Rules(match_points=0)), [RandomPlayer(), policy]).steps(Deal(9)):
+        view = step.before.view(step.seat)
+        if view.phase not in (Phase.OFFER, Phase.DRAW, Phase.DROP):
+            continue
+        known = known_of(view, adviser_of(policy.policy))
+        notes, pile = round_of(view)
+        bench = new_bench(1)
+        barred = np.int64(0 if view.taken_index < 0 else 1 << view.taken_index)
+        assert write_known(notes, pile, 0, int(view.phase), barred, bench) == known.allowed
+        assert bench.planes.tolist() == known.planes.tolist()
+        assert bench.scalars.tolist()[:-3] == known.scalars.tolist()[:-3]  # the last are advice
+        assert bench.shades[ORDER_SHADE].tolist() == known.shades[ORDER_SHADE].tolist()
+        seen += 1
+    assert seen > 20
+
+
+def round_of(view: View) -> tuple[Any, Any]:
+    """Return notes and pile of a world imagined from a view, whose own seat is 0 in it."""
+    both = pair_of(PolicyPlayer(some_policy()), PolicyPlayer(some_policy()))
+    situation, memory, desk = situation_of(view), memory_of(view, both), new_desk(np.empty((0, LOG_WIDTH), np.int64), both)
+    set_out(desk, situation, np.int64(0), view.limit)
+    remember(desk, memory, situation.known, np.int64(-1))
+    return desk.notes, desk.pile
+
+
 def test_the_champion_wins_and_knows_where_it_comes_from() -> None:
     champion, simple = players.parse("champion"), players.parse("simple")
-    won = 0
-    for deal in range(30):
-        for seat in range(2):
-            table = Table(Gin(), [champion, simple] if seat == 0 else [simple, champion])
-            won += table.play(Deal(2026, deal)).result.winners == (seat,)
-    assert won > 34  # of 60; it wins 0.73 of games against the simple player
+    there, back = play_batch(champion, simple, Rules(), 2026, 0, 150), play_batch(simple, champion, Rules(), 2026, 0, 150)
+    won = int((there[:, WINNER_SEAT] == 0).sum() + (back[:, WINNER_SEAT] == 1).sum())
+    assert won > 190  # of 300; it wins 0.73 of games against the simple player
     with (FOLDER / "champion.npz").open("rb") as file:
         lineage = read_policy(file, "champion")[1]["lineage"]
     assert all(piece["steps"] > 0 and piece["adviser"] for piece in lineage)

@@ -55,9 +55,10 @@ def plays_in_kernel(player: object) -> bool:
     from meldlab.gin.players.ensemble import EnsemblePlayer
     from meldlab.gin.players.light import LightPlayer
     from meldlab.gin.players.marjj import MarjjPlayer
+    from meldlab.gin.players.policy import PolicyPlayer
     from meldlab.gin.players.simple import SimplePlayer
 
-    return type(player) in (SimplePlayer, EnsemblePlayer, LightPlayer, ComputedPlayer, MarjjPlayer)
+    return type(player) in (SimplePlayer, EnsemblePlayer, LightPlayer, ComputedPlayer, MarjjPlayer, PolicyPlayer)
 
 
 def plays_here(rules: Rules, players: Sequence[object]) -> bool:

@@ -1,4 +1,4 @@
-"""The book of a player that computes, as the kernels read it: values of hands and odds of the opponent, or a network."""
+"""The book of a player that computes, as the kernels read it: values of hands and odds of the opponent, a network, or a policy."""
 
 from typing import Any
 
@@ -6,10 +6,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from meldlab.errors import NotLegalHere
-from meldlab.gin.kernel_layout import DEADWOODS, KNOWNS, NARROW, ODDS, TURNS, WIDE, Book, Network, Values
+from meldlab.gin.kernel_layout import DEADWOODS, KNOWNS, NARROW, ODDS, TURNS, WIDE, Book, Network, PolicyLayers, Values
 from meldlab.gin.players.kernel_light import ROWS
 
-__all__ = ["NO_BOOK", "NO_NETWORK", "NO_VALUES", "check_network", "check_values", "on_host"]
+__all__ = ["NO_BOOK", "NO_NETWORK", "NO_POLICY", "NO_VALUES", "check_network", "check_values", "on_host"]
 
 NO_VALUES = Values(
     np.zeros((1, 1), np.uint8),
@@ -22,7 +22,8 @@ NO_VALUES = Values(
     np.zeros(2, np.int64),
 )
 NO_NETWORK = Network(*(np.zeros((1, 1), np.float32) for _ in range(3)))
-NO_BOOK = Book(NO_VALUES, NO_NETWORK)
+NO_POLICY = PolicyLayers(*(np.zeros((1,) * dimensions, np.float32) for dimensions in (2, 2, 2, 1, 2, 2, 2, 3, 3, 2, 2, 2)))
+NO_BOOK = Book(NO_VALUES, NO_NETWORK, NO_POLICY)
 NETWORK = {"rows": (ROWS, WIDE), "first": (WIDE + 1, NARROW), "last": (NARROW + 1, 3)}
 
 

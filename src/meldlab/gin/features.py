@@ -21,7 +21,7 @@ from meldlab.gin.vector import ACTIONS, FEATURES, PLANES, SCALARS, action_of
 from meldlab.gin.view import Phase, View
 from meldlab.melds import deadwood
 
-__all__ = ["features_of", "first_upcard", "mask_of", "text_of"]
+__all__ = ["features_of", "mask_of", "text_of"]
 
 
 TO_DO = {
@@ -35,31 +35,22 @@ TO_DO = {
 }
 
 
-def first_upcard(view: View) -> int:
-    """Return the card that was turned up first: who may take it does so before anything else, or it stays at the bottom of the pile."""
-    first = next((move for _, move in view.history if move.verb is not Verb.PASS), None)
-    return first.index if first is not None and first.verb is Verb.TAKE else view.pile_indices[0]
-
-
 def features_of(view: View) -> NDArray[np.uint8]:
     """Return [FEATURES] uint8, see PLANES and SCALARS; of a seat that is not to move as well."""
     planes: dict[str, set[int]] = {name: set() for name in PLANES}
     planes["own"], planes["pile"], planes["upcard"] = set(view.card_indices), set(view.pile_indices), set(view.pile_indices[-1:])
-    turns, upcards, top, offered = [0, 0], 0, [first_upcard(view)], view.rules.offer_upcard
+    planes["declined"] = {card for card in range(52) if view.declined_mask(1 - view.seat) >> card & 1}
+    turns, upcards, offered = [0, 0], 0, view.rules.offer_upcard
     for seat, move in view.history:
         other, verb = seat != view.seat, move.verb
-        if verb in (Verb.PASS, Verb.DRAW) and other:
-            planes["declined"].add(top[-1])
         if verb in (Verb.DRAW, Verb.TAKE):
             turns[other] += 1
             # The first upcard, while it is on offer, does not count as one.
             upcards += verb is Verb.TAKE and not offered
             offered = False
         if verb is Verb.TAKE:
-            top.pop()
             planes["known"].update([move.index] if other else [])
         elif verb in (Verb.DROP, Verb.KNOCK):
-            top.append(move.index)
             planes["dropped" if other else "own_dropped"].add(move.index)
             planes["known"].discard(move.index)
     numbers = {

@@ -9,12 +9,13 @@ from typing import Any, NamedTuple
 PASS, TAKE, DRAW, DROP, KNOCK, BIG, SHOW = range(7)
 
 # Kinds of players, at place KIND of a vector.
-SIMPLE, ENSEMBLE, COMPUTED, LIGHT, MARJJ = range(5)
+SIMPLE, ENSEMBLE, COMPUTED, LIGHT, MARJJ, POLICY = range(6)
 
 # Places in a vector.
 KIND = 0
 KNOCK_EARLY, KNOCK_LATE, KNOCK_TURN = 1, 2, 3
 NOISE = 1  # of a light player that tries things out; it has no thresholds
+TEMPERATURE = 1  # of a player by policy, which has none either
 LOOK, FADES, TURN_DRAWS, DANGER = 4, 5, 6, 7  # of a marjj: points for what the next card saves, less each turn of so many draws; of feeding
 DRAW_TURN = 4
 DRAWS, DECLINES, DROPS = 5, 8, 11  # one rank away, two away, same rank
@@ -58,7 +59,8 @@ COUNTS = 13
 STOCK_LEFT, PILE, PILED, UPCARDS, STEP, N_DRAWS = 0, 1, 2, 3, 4, 5
 HAND, KNOWN, TURN, DROPPED, SCORED = 6, 8, 10, 12, 14  # two places each
 KNOCK_LIMIT = 16  # the most deadwood to knock with in this round
-NOTES = 17
+DECLINED = 17  # two places: upcards that a seat has left lying, as hands
+NOTES = 19
 
 # What a seat that keeps a diary writes into it at each of its discards, [turns, DIARY] float64: its deadwood, cards known of the opponent,
 # points if it knocked, whether it did, the risk of the discard, what it expected, whether the discard was taken; the cards as planes
@@ -137,17 +139,22 @@ class Known(NamedTuple):
 
 
 class Bench(NamedTuple):
-    """What a policy computes on."""
+    """What a policy computes on, and where a kernel writes what the policy knows."""
 
-    layers: Any  # [2, 5, wide] float32: of each suit, and their mean
+    layers: Any  # [2, 5, wide or wider] float32: of each suit, and their mean
     values: Any  # [64] float64, of the actions that are compared
+    planes: Any  # of a Known, as are the next two
+    shades: Any
+    scalars: Any
+    advice: Any  # [ADVICE] float32
 
 
 class Book(NamedTuple):
-    """What a seat computes with; one half of it is empty. Arrays may lie on a GPU."""
+    """What a seat computes with; two of the three are empty. Arrays may lie on a GPU, where no policy plays."""
 
     values: Values
     network: Network
+    policy: PolicyLayers
 
 
 class Pair(NamedTuple):
@@ -198,3 +205,4 @@ class Desk(NamedTuple):
     outcome: Any  # [5] int64: winner, points, whether gin, whether undercut, who knocked
     log: Any  # [steps, LOG_WIDTH] int64
     sheet: Sheet
+    bench: Bench

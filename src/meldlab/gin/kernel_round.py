@@ -35,9 +35,10 @@ from meldlab.gin.players.kernel_ensemble import (
     start_belief,
     weigh_knock,
 )
-from meldlab.gin.players.kernel_light import light_discard, light_takes
+from meldlab.gin.players.kernel_light import advise_to_draw, advise_to_drop, light_discard, light_takes
 from meldlab.gin.players.kernel_looking import computed_discard, computed_takes
 from meldlab.gin.players.kernel_marjj import marjj_discard, marjj_takes
+from meldlab.gin.players.kernel_policy import TO_DRAW, TO_DROP, TO_OFFER, heed, new_bench, policy_discard, policy_takes, write_known
 from meldlab.melds.kernel import deadwood
 
 DEAL, STARTER, SCORES = int(Purpose.DEAL), int(Purpose.STARTER), int(Purpose.SCORES)
@@ -82,12 +83,19 @@ def sight_of(desk, seat, barred):
 
 
 @inlined_kernel
-def take_decision(desk, seat, upcard, pair):
-    """Tell whether a seat takes the upcard."""
+def take_decision(desk, seat, upcard, offered, pair, root):
+    """Tell whether a seat takes the upcard; ``offered``: whether it is the first one, which may be passed."""
     sheet, player, kind = desk.sheet, pair.vectors[seat], pair.vectors[seat, KIND]
     if kind == SIMPLE:
         return makes_meld(desk.notes[HAND + seat], upcard)
     sight = sight_of(desk, seat, np.int64(0))
+    if kind == POLICY:
+        policy, bench, key = pair.books[seat].policy, desk.bench, decision(root, desk.notes[STEP], seat, DISCARD)
+        allowed = write_known(desk.notes, desk.pile, seat, TO_OFFER if offered else TO_DRAW, np.int64(0), bench)
+        known = Known(bench.planes, bench.shades, bench.scalars, allowed)
+        advise_to_draw(sight, upcard, Network(policy.rows, policy.first, policy.last), sheet, bench.advice)
+        heed(bench.advice, known)
+        return policy_takes(known, player[TEMPERATURE], key, policy, bench)
     if kind == ENSEMBLE:
         return ensemble_takes(sight, upcard, desk.order[seat], desk.belief[seat], player, sheet)
     if kind == COMPUTED:
@@ -108,7 +116,15 @@ def drop_decision(desk, seat, drawn, taken, pair, root):
         used[drawn] |= bit(card)
         used[card] |= bit(drawn)
         return card, after, after <= threshold(player, notes[TURN + seat], notes[KNOCK_LIMIT])
-    sight = sight_of(desk, seat, bit(drawn) if taken else np.int64(0))
+    barred = bit(drawn) if taken else np.int64(0)
+    sight = sight_of(desk, seat, barred)
+    if kind == POLICY:
+        policy, bench, key = pair.books[seat].policy, desk.bench, decision(root, notes[STEP], seat, DISCARD)
+        known = Known(bench.planes, bench.shades, bench.scalars, write_known(notes, desk.pile, seat, TO_DROP, barred, bench))
+        advise_to_drop(sight, Network(policy.rows, policy.first, policy.last), sheet, bench.advice)
+        heed(bench.advice, known)
+        chosen = policy_discard(known, player[TEMPERATURE], key, policy, bench)
+        return chosen & 63, sheet.left[chosen & 63], chosen >= 64
     if kind == COMPUTED:
         chosen = computed_discard(sight, pair.books[seat].values, sheet)
         return chosen & 63, sheet.left[chosen & 63], chosen >= 64
@@ -139,6 +155,8 @@ def tell_draw(notes, seat, upcard, taken, players, belief):
     other = 1 - seat
     if taken:
         notes[KNOWN + other] |= bit(upcard)
+    else:
+        notes[DECLINED + seat] |= bit(upcard)
     if players[other, KIND] == ENSEMBLE:
         hear_draw(belief[other], upcard, taken, players[other])
 
@@ -253,7 +271,8 @@ def deal_round(desk, starter, players, rules):
         for i in range(size):
             desk.order[seat, i] = deck[first + i]
             hand |= bit(deck[first + i])
-        notes[HAND + seat], notes[KNOWN + seat], notes[TURN + seat], notes[DROPPED + seat] = hand, 0, 0, 0
+        notes[HAND + seat], notes[KNOWN + seat], notes[TURN + seat] = hand, 0, 0
+        notes[DROPPED + seat], notes[DECLINED + seat] = 0, 0
         if players[seat, KIND] == ENSEMBLE:
             start_belief(desk.belief[seat])
         else:
@@ -325,7 +344,7 @@ def play_on(desk, diary, seat, passes, pair, rules, root, first):
             top = pile[notes[PILED] - 1] & 63
             taken = first & 7 == TAKE
             if first == CHOSEN and passes != 2:
-                taken = take_decision(desk, seat, top, pair)
+                taken = take_decision(desk, seat, top, passes < 2, pair, root)
             if passes < 2 and not taken:
                 write(log, notes[STEP], seat, PASS, -1)
                 notes[STEP] += 1
@@ -436,8 +455,9 @@ def new_sheet():
 
 
 @kernel
-def new_desk(log):
-    """Return a desk to play at."""
+def new_desk(log, pair):
+    """Return a desk for two players to play at."""
+    one, other = pair.books[0].policy, pair.books[1].policy
     return Desk(
         np.zeros(52, np.int64),
         np.zeros(NOTES, np.int64),
@@ -450,12 +470,13 @@ def new_desk(log):
         np.zeros(5, np.int64),
         log,
         new_sheet(),
+        new_bench(max(one.own.shape[1], other.own.shape[1])),
     )
 
 
 @kernel
 def play_some(pair, rules, seed, first, many, log, counts):
     """Play games ``first`` to ``first + many - 1`` on one core; ``counts``: [many, COUNTS] int32."""
-    desk, diary = new_desk(log), np.zeros((0, 0, DIARY), np.float64)
+    desk, diary = new_desk(log, pair), np.zeros((0, 0, DIARY), np.float64)
     for i in range(many):
         play_match(desk, diary, pair, rules, seed, first + i, counts[i])

@@ -28,6 +28,7 @@ from meldlab.gin.kernel_round import (
     tell_draw,
 )
 from meldlab.gin.players.kernel_light import advise_to_draw, advise_to_drop
+from meldlab.gin.players.kernel_policy import new_bench
 from meldlab.melds.kernel import deadwood
 
 # Actions: three without a card, then one for every card to drop, one for every card to knock with, and big gin.
@@ -42,9 +43,8 @@ OFFERED, FORCED, DRAWING, DROPPING, AT_WALL, LAST = range(6)
 PHASE, TO_MOVE, STARTED, ROUND, SEED, GAME, ROOT = range(NOTES, NOTES + 7)
 DREW, TOOK, RETURNED = range(NOTES + 7, NOTES + 10)  # the card just drawn, the same if it was the upcard, the one just put back; or -1
 LEGAL = NOTES + 10  # two places: legal actions 0 to 63 and the others, as bits
-DECLINED = NOTES + 12  # two places: upcards that a seat has left lying in this round, as hands
-OWN = NOTES + 14  # the seat that is asked where a player sits inside, or -1: it changes with every game
-NOTED = NOTES + 15
+OWN = NOTES + 12  # the seat that is asked where a player sits inside, or -1: it changes with every game
+NOTED = NOTES + 13
 
 # Behind a vector of rules: what is rewarded, and how far on the next game of a table is.
 REWARD, STRIDE = RULES, RULES + 1
@@ -89,7 +89,7 @@ class Told(NamedTuple):
 
 
 @inlined_kernel
-def desk_at(tables, i, melds, shown, outcome, log, sheet):
+def desk_at(tables, i, melds, shown, outcome, log, sheet, bench):
     """Return the desk of a table."""
     return Desk(
         tables.deck[i],
@@ -103,6 +103,7 @@ def desk_at(tables, i, melds, shown, outcome, log, sheet):
         outcome,
         log,
         sheet,
+        bench,
     )
 
 
@@ -116,7 +117,6 @@ def new_round(desk, place, players, rules):
     place[desk.pile[0]] = 1
     notes[TO_MOVE], notes[PHASE] = notes[STARTED], OFFERED if rules[OFFER] else DRAWING
     notes[DREW], notes[TOOK], notes[RETURNED] = -1, -1, -1
-    notes[DECLINED], notes[DECLINED + 1] = 0, 0
 
 
 @scalar_kernel
@@ -142,7 +142,6 @@ def draw_card(desk, place, taken, players, rules):
         drawn = np.int64(desk.deck[rules[SUITS] * rules[RANKS] - notes[STOCK_LEFT]])
         notes[STOCK_LEFT] -= 1
         notes[TOOK] = -1
-        notes[DECLINED + seat] |= bit(top)
     notes[DREW] = drawn
     notes[STEP] += 1
     notes[N_DRAWS] += 1
@@ -192,9 +191,7 @@ def act(desk, place, action, players, rules):
     notes[STEP] += 1
     if notes[PHASE] == AT_WALL:
         return True
-    top = np.int64(desk.pile[notes[PILED] - 1]) & 63
-    notes[DECLINED + seat] |= bit(top)
-    tell_draw(notes, seat, top, False, players, desk.belief)
+    tell_draw(notes, seat, np.int64(desk.pile[notes[PILED] - 1]) & 63, False, players, desk.belief)
     notes[PHASE] = OFFERED if seat == notes[STARTED] else FORCED
     notes[TO_MOVE] = 1 - seat
     return False
@@ -350,7 +347,8 @@ def answer_of(desk, pair):
         return (DO_KNOCK if wanted or phase == LAST else DO_DROP) + card
     if phase == AT_WALL:
         return DO_TAKE if is_legal(notes, DO_TAKE) else DO_PASS
-    if phase == FORCED or not take_decision(desk, seat, np.int64(desk.pile[notes[PILED] - 1]) & 63, pair):
+    top = np.int64(desk.pile[notes[PILED] - 1]) & 63
+    if phase == FORCED or not take_decision(desk, seat, top, phase == OFFERED, pair, notes[ROOT]):
         return DO_PASS if phase == OFFERED else DO_DRAW
     return DO_TAKE
 
@@ -445,7 +443,7 @@ def step_some(tables, actions, players, rules, told, first, many):
     melds, shown, outcome = np.zeros(4, np.int64), np.zeros(4, np.int64), np.zeros(5, np.int64)
     log = np.zeros((0, LOG_WIDTH), np.int64)
     for i in range(first, first + many):
-        desk = desk_at(tables, i, melds, shown, outcome, log, 0)
+        desk = desk_at(tables, i, melds, shown, outcome, log, 0, 0)
         clear(i, told)
         advance(desk, tables.place[i], actions[i], i, players, rules, told)
         tell_table(desk.notes, i, rules, told)
@@ -459,9 +457,9 @@ def step_against(tables, actions, pair, rules, told, first, many):
     ``pair``: that player twice, so that it may sit in either seat. What several rounds are worth that end meanwhile is added up.
     """
     melds, shown, outcome = np.zeros(4, np.int64), np.zeros(4, np.int64), np.zeros(5, np.int64)
-    log, sheet = np.zeros((0, LOG_WIDTH), np.int64), new_sheet()
+    log, sheet, bench = np.zeros((0, LOG_WIDTH), np.int64), new_sheet(), new_bench(pair.books[0].policy.own.shape[1])
     for i in range(first, first + many):
-        desk = desk_at(tables, i, melds, shown, outcome, log, sheet)
+        desk = desk_at(tables, i, melds, shown, outcome, log, sheet, bench)
         clear(i, told)
         play_until_asked(desk, tables.place[i], actions[i], i, pair, rules, told)
         tell_table(desk.notes, i, rules, told)
@@ -498,7 +496,7 @@ def advise_all(tables, network, rules, advice):
     melds, shown, outcome = np.zeros(4, np.int64), np.zeros(4, np.int64), np.zeros(5, np.int64)
     log, sheet = np.zeros((0, LOG_WIDTH), np.int64), new_sheet()
     for i in range(len(advice)):
-        advise(desk_at(tables, i, melds, shown, outcome, log, sheet), network, rules, advice[i])
+        advise(desk_at(tables, i, melds, shown, outcome, log, sheet, 0), network, rules, advice[i])
 
 
 @scalar_kernel

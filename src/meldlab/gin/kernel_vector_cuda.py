@@ -52,7 +52,7 @@ def step_some(tables, actions, players, rules, told, wrong):
     outcome = cuda.local.array(5, numba.int64)
     log = cuda.local.array(LOG_SHAPE, numba.int64)
     for i in range(cuda.grid(1), len(actions) if wrong[0] == FINE else 0, cuda.gridsize(1)):
-        desk = desk_at(tables, i, melds, shown, outcome, log[:0], 0)
+        desk = desk_at(tables, i, melds, shown, outcome, log[:0], 0, 0)
         clear(i, told)
         advance(desk, tables.place[i], actions[i], i, players, rules, told)
         tell_table(desk.notes, i, rules, told)
@@ -67,13 +67,14 @@ def step_against(tables, actions, pair, rules, told, wrong):
     values = cuda.local.array(53, numba.float64)
     total = cuda.local.array(TOTAL_SHAPE, numba.float32)
     inner = cuda.local.array(NARROW, numba.float32)
-    sheet = Sheet(ob, left, risks, values, total, inner)
+    layers = cuda.local.array((1, 1, 1), numba.float32)  # no policy plays here
+    sheet, bench = Sheet(ob, left, risks, values, total, inner), Bench(layers, values, left, total, inner, inner)
     melds = cuda.local.array(4, numba.int64)
     shown = cuda.local.array(4, numba.int64)
     outcome = cuda.local.array(5, numba.int64)
     log = cuda.local.array(LOG_SHAPE, numba.int64)
     for i in range(cuda.grid(1), len(actions) if wrong[0] == FINE else 0, cuda.gridsize(1)):
-        desk = desk_at(tables, i, melds, shown, outcome, log[:0], sheet)
+        desk = desk_at(tables, i, melds, shown, outcome, log[:0], sheet, bench)
         clear(i, told)
         play_until_asked(desk, tables.place[i], actions[i], i, pair, rules, told)
         tell_table(desk.notes, i, rules, told)
@@ -126,4 +127,4 @@ def advise_all(tables, network, rules, advice):
     four = cuda.local.array(4, numba.int64)
     log = cuda.local.array(LOG_SHAPE, numba.int64)
     for i in range(cuda.grid(1), len(advice), cuda.gridsize(1)):
-        advise(desk_at(tables, i, four, four, four, log[:0], sheet), network, rules, advice[i])
+        advise(desk_at(tables, i, four, four, four, log[:0], sheet, 0), network, rules, advice[i])

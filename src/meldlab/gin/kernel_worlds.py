@@ -43,6 +43,7 @@ class Memory(NamedTuple):
 
     seen: Any  # own cards that the opponent saw taken, as a hand
     dropped: Any  # [2] int64, as hands
+    declined: Any  # [2] int64, as hands
     scores: Any  # [2] int64
     order: Any  # [10 or 11] int64, own cards as they came
     beliefs: Any  # [2, 54] float64, of an ensemble
@@ -84,10 +85,11 @@ def develop(theirs, unseen, hidden, count, turns, most, key, left):
 
 
 @scalar_kernel
-def deal_world(desk, situation, key, world, player, limit, unseen):
-    """Deal a world: put the stock into the deck of a desk and return the opponent's hand, who plays as ``player``, a vector.
+def deal_world(deck, situation, key, world, player, limit, unseen, left):
+    """Deal a world: put the stock into a deck, [52] int64, and return the opponent's hand, who plays as ``player``, a vector.
 
-    All its draws hang from ``key`` and its number. ``unseen``: [52] int64 workspace; ``limit``: the most deadwood to knock with.
+    All its draws hang from ``key`` and its number. ``limit``: the most deadwood to knock with; ``unseen``
+    and ``left``: [52] int64 workspaces.
     """
     known, stock, turns = situation.known, situation.stock, situation.draws - situation.turn
     count, hidden = list_unseen(situation, unseen), 10 - popcount(known)
@@ -98,9 +100,9 @@ def deal_world(desk, situation, key, world, player, limit, unseen):
     if turns > 0:
         # Cards that are known came without a draw from stock. One turn more brings the deadwood to where it is in rounds that are played.
         drawn, most = turns - popcount(known) + 1, threshold(player, turns, limit) if player[KIND] == SIMPLE else np.int64(NEVER)
-        theirs = develop(theirs, unseen, hidden, count, drawn, most, address(key, world, 0, 0, DEVELOPING), desk.sheet.left)
+        theirs = develop(theirs, unseen, hidden, count, drawn, most, address(key, world, 0, 0, DEVELOPING), left)
     for i in range(stock):
-        desk.deck[52 - stock + i] = unseen[hidden + i]
+        deck[52 - stock + i] = unseen[hidden + i]
     return theirs
 
 
@@ -143,6 +145,7 @@ def remember(desk, memory, known, gone):
             at += 1
     for seat in range(2):
         notes[DROPPED + seat], notes[SCORED + seat] = memory.dropped[seat], memory.scores[seat]
+        notes[DECLINED + seat] = memory.declined[seat]
         for i in range(54):
             desk.belief[seat, i] = memory.beliefs[seat, i]
 
@@ -167,12 +170,12 @@ def play_worlds(candidates, first, key, situation, memory, pair, rules, outcomes
     [candidates, CANDIDATE] int64. All draws of a world hang from ``key`` and its number, so nothing depends on how worlds are split up.
     """
     known, passes = situation.known, situation.passes
-    desk, diary = new_desk(np.empty((0, LOG_WIDTH), np.int64)), np.empty((0, 0, DIARY), np.float64)
+    desk, diary = new_desk(np.empty((0, LOG_WIDTH), np.int64), pair), np.empty((0, 0, DIARY), np.float64)
     outcome, unseen = desk.outcome, np.empty(52, np.int64)
     for row in range(len(outcomes)):
         world = first + row
         theirs, root = (
-            deal_world(desk, situation, key, world, pair.vectors[OTHER], rules[LIMIT], unseen),
+            deal_world(desk.deck, situation, key, world, pair.vectors[OTHER], rules[LIMIT], unseen, desk.sheet.left),
             address(key, world, 0, 0, PLAYOUT),
         )
         for which in range(len(candidates)):
@@ -192,6 +195,6 @@ def play_worlds(candidates, first, key, situation, memory, pair, rules, outcomes
 @kernel
 def imagine(situation, key, world, player, limit):
     """Return one world: the opponent's hand, and [stock] int64, the stock with its top first."""
-    desk = new_desk(np.empty((0, LOG_WIDTH), np.int64))
-    theirs = deal_world(desk, situation, key, world, player, limit, np.empty(52, np.int64))
-    return theirs, desk.deck[52 - situation.stock :].copy()
+    deck = np.empty(52, np.int64)
+    theirs = deal_world(deck, situation, key, world, player, limit, np.empty(52, np.int64), np.empty(52, np.int64))
+    return theirs, deck[52 - situation.stock :].copy()

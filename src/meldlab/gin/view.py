@@ -132,6 +132,28 @@ class View(NamedTuple):
         return mask
 
     @property
+    def first_pile(self) -> list[int]:
+        """Return the pile as it was at the start, one card; a position from outside may not tell it."""
+        for _, move in self.history:
+            if move.verb is Verb.TAKE:
+                return [move.index]
+            if move.verb is Verb.DROP:
+                break
+        return list(self.pile_indices[:1])
+
+    def declined_mask(self, seat: int) -> int:
+        """Return the upcards that a seat has left lying in this round."""
+        mask, lying = 0, self.first_pile
+        for who, move in self.history:
+            if move.verb is Verb.DROP:
+                lying.append(move.index)
+            elif move.verb is Verb.TAKE:
+                lying = lying[:-1]
+            elif who == seat and move.verb in (Verb.PASS, Verb.DRAW) and lying:
+                mask |= 1 << lying[-1]
+        return mask
+
+    @property
     def known(self) -> Hand:
         """Return the cards known to be in the other's hand."""
         return Hand.from_mask(self.known_mask)

@@ -33,7 +33,7 @@ from meldlab.gin.view import Phase, View, best_melds
 from meldlab.melds import deadwood
 from meldlab.pieces import on_cores
 
-__all__ = ["played_out", "points_of", "situation_of"]
+__all__ = ["memory_of", "played_out", "points_of", "situation_of"]
 
 VERBS = {Verb.PASS: kernel_layout.PASS, Verb.TAKE: kernel_layout.TAKE, Verb.DRAW: kernel_layout.DRAW, Verb.DROP: kernel_layout.DROP}
 KNOCKING = (Verb.KNOCK, Verb.BIG_GIN)
@@ -46,7 +46,7 @@ def played_out(view: View, moves: Sequence[Move], key: int, worlds: range, pair:
 
     ``pair``: who plays on for the seat of the view, and for the other; ``key``: the address that all draws hang from.
     """
-    rows, situation, memory, root = _rows(view, moves), situation_of(view), _memory(view, pair), np.uint64(key)
+    rows, situation, memory, root = _rows(view, moves), situation_of(view), memory_of(view, pair), np.uint64(key)
     rules, outcomes = _rules(view.rules).copy(), np.zeros((len(worlds), len(moves)), np.int64)
     rules[kernel_layout.LIMIT] = view.limit
     rules[MOST_DRAWS] = min(rules[MOST_DRAWS], situation.draws + LONGEST)
@@ -87,7 +87,8 @@ def _took_the_first(view: View) -> bool:
     return view.rules.offer_upcard and first is Verb.TAKE
 
 
-def _memory(view: View, pair: Pair) -> Memory:
+def memory_of(view: View, pair: Pair) -> Memory:
+    """Return what both remember of the round; ``pair``: who plays on for the seat of the view, and for the other."""
     own, other = view.seat, 1 - view.seat
     dropped, seen = [0, 0], 0
     for who, move in view.history:
@@ -100,8 +101,9 @@ def _memory(view: View, pair: Pair) -> Memory:
     for place, who in enumerate((own, other)):
         if pair.vectors[place, KIND] == ENSEMBLE:
             recall(who, events_of(view), pair.vectors[place], beliefs[place])
-    gone, scores = (np.array([values[own], values[other]], np.int64) for values in (dropped, view.scores))
-    return Memory(seen, gone, scores, np.array(view.card_indices, np.int64), beliefs)
+    declined = [view.declined_mask(0), view.declined_mask(1)]
+    gone, left, scores = (np.array([values[own], values[other]], np.int64) for values in (dropped, declined, view.scores))
+    return Memory(seen, gone, left, scores, np.array(view.card_indices, np.int64), beliefs)
 
 
 def _rows(view: View, moves: Sequence[Move]) -> NDArray[np.int64]:

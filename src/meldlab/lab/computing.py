@@ -238,7 +238,7 @@ class _Bench:
         """Return the simple player, or one with these values, and the opponent, which may be its like."""
         if values is None:
             return Pair(np.array([seat(SimplePlayer()).vector, self.opponent.vector]), (self.simple, self.theirs))
-        me, book = seat(ComputedPlayer(values)).vector, Book(values, self.simple.network)
+        me, book = seat(ComputedPlayer(values)).vector, self.simple._replace(values=values)
         return Pair(np.array([me, self.opponent.vector]), (book, self.theirs))
 
     def tally(self, values: Values | None, seed: int) -> NDArray[np.float64]:

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from meldlab.errors import BadText, NotLegalHere, NotPossible
-from meldlab.gin.kernel_layout import Bench, Known, PolicyLayers
+from meldlab.gin.kernel_layout import Known, PolicyLayers
 from meldlab.gin.players import parse
-from meldlab.gin.players.kernel_policy import card_answer, plain_answer, thought
+from meldlab.gin.players.kernel_policy import card_answer, new_bench, plain_answer, thought
 from meldlab.gin.players.policy import READ
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'meldlab[train]'")
@@ -25,7 +25,7 @@ def test_the_kernel_and_pytorch_agree() -> None:
     adviser = parse("computed:light")
     env, net = GinVector(16, seed=2), network.PolicyNetwork(16, 2, adviser=adviser.network)  # type: ignore[attr-defined]
     policy = PolicyLayers(**{name: np.ascontiguousarray(array) for name, array in net.arrays().items()})
-    bench = Bench(np.zeros((2, 5, 16), np.float32), np.zeros(64))
+    bench = new_bench(16)
     for _ in range(60):
         features, mask, _ = env.observe()
         with torch.no_grad():

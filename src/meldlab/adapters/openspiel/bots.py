@@ -17,7 +17,6 @@ from meldlab.adapters.openspiel.histories import PASSING, Follower, beginning, n
 from meldlab.cards import CARDS, Deck
 from meldlab.errors import MeldlabError, NotLegalHere
 from meldlab.gin import Match, Move, Round, Rules, Verb, View
-from meldlab.gin.features import first_upcard
 from meldlab.gin.players import GinPlayer
 from meldlab.play import Chance, Deal, Player
 
@@ -32,7 +31,7 @@ def imagined_match(view: View) -> Match:
     >>> imagined_match(view).view(1) == view
     True
     """
-    rules, up = view.rules, first_upcard(view)
+    rules, (up,) = view.rules, view.first_pile
     own, drawn = list(view.card_indices), list(view.drawn_indices)
     for seat, move in reversed(view.history):
         if seat == view.seat and move.verb in (Verb.DROP, Verb.KNOCK):

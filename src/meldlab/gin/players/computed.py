@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from meldlab.cards import CARDS, Card
 from meldlab.errors import BadText, NotLegalHere
 from meldlab.gin import kernel_layout
-from meldlab.gin.book import NO_NETWORK, check_values
+from meldlab.gin.book import NO_BOOK, check_values
 from meldlab.gin.kernel_layout import Book, Values
 from meldlab.gin.kernel_round import new_sheet
 from meldlab.gin.players.kernel_looking import computed_discard, computed_takes
@@ -60,7 +60,7 @@ class ComputedPlayer(GinPlayer):
     @property
     def book(self) -> Book:
         """Return what the batch kernel computes with."""
-        return Book(self.values, NO_NETWORK)
+        return NO_BOOK._replace(values=self.values)
 
     def vector(self) -> NDArray[np.float64]:
         """Return the player as the batch kernel takes it; it takes the book as well."""

@@ -308,7 +308,7 @@ class EnsemblePlayer(GinPlayer):
 
 def events_of(view: View) -> NDArray[np.int64]:
     """Return [events, 3] int64, what both have done in the open as ``recall`` takes it."""
-    events, pile = [], _first_upcard(view)
+    events, pile = [], view.first_pile
     for seat, move in view.history:
         if move.verb not in VERBS:
             break
@@ -320,13 +320,3 @@ def events_of(view: View) -> NDArray[np.int64]:
         elif move.verb is Verb.TAKE and pile:
             pile.pop()
     return np.array(events, np.int64).reshape(-1, 3)
-
-
-def _first_upcard(view: View) -> list[int]:
-    """Return the pile as it was at the start; a position from outside may not tell it."""
-    for _, move in view.history:
-        if move.verb is Verb.TAKE:
-            return [move.index]
-        if move.verb is Verb.DROP:
-            break
-    return list(view.pile_indices[:1])

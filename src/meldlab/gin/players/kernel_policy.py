@@ -9,17 +9,45 @@ and the mean of all four; so a hand with its suits renamed is played the same wa
 import numpy as np
 
 from meldlab.chance.kernel import unit
-from meldlab.compiling import scalar_kernel
-from meldlab.gin.kernel import lowest_card, nth_card
-from meldlab.gin.kernel_layout import ADVISED_DRAW, ADVISED_DROP, ADVISED_KNOCK, ADVISED_TAKE, ADVISED_WORTH, PLANES, SCALARS, SHADES
+from meldlab.compiling import kernel, scalar_kernel
+from meldlab.gin.kernel import LEFT, bit, knocks, lowest_card, nth_card
+from meldlab.gin.kernel_layout import *
+from meldlab.melds.kernel import deadwood
 
-SUITS, LANE_CARDS = 4, 13
+LANES, LANE_CARDS = 4, 13
 MEAN = 4  # place of the mean of the suits in a workspace
 KNOCKS_PLANE = 7
+TO_OFFER, TO_DRAW, TO_DROP = 0, 2, 3  # phases, as gin.view.Phase numbers them
 ORDER_SHADE, DROP_SHADE, KNOCK_SHADE = range(SHADES)
-PILED = 32.0  # what places in the pile are divided by
+PLACES = 32.0  # what places in the pile are divided by
 DRAW_SCALAR, TAKE_SCALAR, WORTH_SCALAR = SCALARS - 3, SCALARS - 2, SCALARS - 1
 BELIEF = 2  # which of the answers about a card says whether the other holds it
+
+
+@scalar_kernel
+def write_known(notes, pile, seat, phase, barred, bench):
+    """Write what a seat of a round knows on a bench, without advice, and return the cards that it may drop.
+
+    ``barred``: a card that it may not drop, as a hand.
+    """
+    planes, scalars, other, hand = bench.planes, bench.scalars, 1 - seat, notes[HAND + seat]
+    planes[0], planes[1] = hand, notes[KNOWN + seat]
+    planes[2], planes[3], planes[4] = notes[DROPPED + other], notes[DECLINED + other], notes[DROPPED + seat]
+    planes[5], planes[6] = notes[PILE], bit(np.int64(pile[notes[PILED] - 1]) & 63) if notes[PILED] > 0 else np.int64(0)
+    planes[KNOCKS_PLANE] = knocks(hand, notes[KNOCK_LIMIT]) & ~barred if phase == TO_DROP else np.int64(0)
+    for i in range(4):
+        scalars[i] = np.float32(i == phase)
+    scalars[4], scalars[5] = np.float32(min(notes[TURN + seat], 255) / 16), np.float32(min(notes[TURN + other], 255) / 16)
+    scalars[6] = np.float32(notes[STOCK_LEFT] / 32)
+    scalars[7], scalars[8] = np.float32(min(notes[SCORED + seat], 255) / 100), np.float32(min(notes[SCORED + other], 255) / 100)
+    scalars[9], scalars[10] = np.float32(min(notes[KNOCK_LIMIT], 255) / 10), np.float32(deadwood(hand, LEFT) / 50)
+    for card in range(52):
+        bench.shades[ORDER_SHADE, card] = np.float32(0.0)
+    for place in range(notes[PILED]):
+        bench.shades[ORDER_SHADE, np.int64(pile[place]) & 63] = np.float32((place + 1) / PLACES)
+    for i in range(ADVICE):
+        bench.advice[i] = np.float32(0.0)
+    return hand & ~barred
 
 
 @scalar_kernel
@@ -35,7 +63,7 @@ def heed(advice, known):
 @scalar_kernel
 def enter(known, policy, out):
     """Put what a seat knows through the first layer; ``out``: [5, wide]."""
-    planes, shades, scalars, wide = known.planes, known.shades, known.scalars, out.shape[1]
+    planes, shades, scalars, wide = known.planes, known.shades, known.scalars, policy.own.shape[1]
     for j in range(wide):
         out[MEAN, j] = policy.scalars[SCALARS, j]
     for i in range(SCALARS):
@@ -57,7 +85,7 @@ def enter(known, policy, out):
                 row = (PLANES + shade) * LANE_CARDS + card % LANE_CARDS
                 for j in range(wide):
                     out[MEAN, j] += np.float32(0.25) * x * policy.every[row, j]
-    for suit in range(SUITS):
+    for suit in range(LANES):
         for j in range(wide):
             out[suit, j] = out[MEAN, j]
     for plane in range(PLANES):
@@ -75,16 +103,15 @@ def enter(known, policy, out):
                 row, suit = (PLANES + shade) * LANE_CARDS + card % LANE_CARDS, card // LANE_CARDS
                 for j in range(wide):
                     out[suit, j] += x * policy.own[row, j]
-    bend(out)
+    bend(out, wide)
 
 
 @scalar_kernel
-def bend(out):
+def bend(out, wide):
     """Cut off what is negative, and take the mean of the suits."""
-    wide = out.shape[1]
     for j in range(wide):
         out[MEAN, j] = np.float32(0.0)
-    for suit in range(SUITS):
+    for suit in range(LANES):
         for j in range(wide):
             out[suit, j] = max(out[suit, j], np.float32(0.0))
             out[MEAN, j] += np.float32(0.25) * out[suit, j]
@@ -93,7 +120,7 @@ def bend(out):
 @scalar_kernel
 def deepen(before, layer, policy, out):
     """Put the suits through a further layer."""
-    wide = out.shape[1]
+    wide = policy.own.shape[1]
     for j in range(wide):
         out[MEAN, j] = policy.deep_bias[layer, j]
     for i in range(wide):
@@ -101,7 +128,7 @@ def deepen(before, layer, policy, out):
         if x != 0.0:
             for j in range(wide):
                 out[MEAN, j] += x * policy.deep_every[layer, i, j]
-    for suit in range(SUITS):
+    for suit in range(LANES):
         for j in range(wide):
             out[suit, j] = out[MEAN, j]
         for i in range(wide):
@@ -109,7 +136,7 @@ def deepen(before, layer, policy, out):
             if x != 0.0:
                 for j in range(wide):
                     out[suit, j] += x * policy.deep_own[layer, i, j]
-    bend(out)
+    bend(out, wide)
 
 
 @scalar_kernel
@@ -126,7 +153,7 @@ def thought(known, policy, work):
 @scalar_kernel
 def plain_answer(work, which, policy):
     """Return the answer about no card: 0 pass, 1 draw, 2 take, 3 big gin, 4 what the position is worth."""
-    wide = work.shape[1]
+    wide = policy.own.shape[1]
     found = np.float64(policy.plain[wide, which])
     for i in range(wide):
         found += np.float64(work[MEAN, i]) * np.float64(policy.plain[i, which])
@@ -136,7 +163,7 @@ def plain_answer(work, which, policy):
 @scalar_kernel
 def card_answer(work, card, about, policy):
     """Return the answer about a card: 0 to drop it, 1 to knock with it, BELIEF how likely the other holds it; advice is not in it."""
-    wide, which = work.shape[1], card % LANE_CARDS + LANE_CARDS * about
+    wide, which = policy.own.shape[1], card % LANE_CARDS + LANE_CARDS * about
     found = np.float64(policy.cards[wide, which])
     for i in range(wide):
         found += np.float64(work[card // LANE_CARDS, i]) * np.float64(policy.cards[i, which])
@@ -201,3 +228,16 @@ def policy_worth(known, policy, bench):
     """Return what a position is worth."""
     at = thought(known, policy, bench.layers)
     return plain_answer(bench.layers[at], 4, policy)
+
+
+@kernel
+def new_bench(wide):
+    """Return a bench for policies that are at most so wide."""
+    return Bench(
+        np.zeros((2, LANES + 1, wide), np.float32),
+        np.zeros(64, np.float64),
+        np.zeros(PLANES, np.int64),
+        np.zeros((SHADES, 52), np.float32),
+        np.zeros(SCALARS, np.float32),
+        np.zeros(ADVICE, np.float32),
+    )

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from meldlab.cards import CARDS, Card
 from meldlab.errors import NoSuchThing, NotLegalHere, NotPossible
 from meldlab.gin import kernel_layout
-from meldlab.gin.book import NO_VALUES, check_network
+from meldlab.gin.book import NO_BOOK, check_network
 from meldlab.gin.kernel_layout import Book, Network
 from meldlab.gin.kernel_round import new_sheet
 from meldlab.gin.move import DRAW, DROPS, PASS, TAKES, Move, Verb
@@ -111,7 +111,7 @@ class LightPlayer(GinPlayer):
     @property
     def book(self) -> Book:
         """Return what the batch kernel computes with."""
-        return Book(NO_VALUES, self.network)
+        return NO_BOOK._replace(network=self.network)
 
     def vector(self) -> NDArray[np.float64]:
         """Return the player as the batch kernel takes it; it takes the book as well."""

@@ -16,17 +16,19 @@ from importlib import resources
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from meldlab.cards import CARDS
 from meldlab.chance import Purpose
 from meldlab.errors import NoSuchThing, NotLegalHere, NotPossible
-from meldlab.gin.book import NETWORK, check_network
+from meldlab.gin import kernel_layout
+from meldlab.gin.book import NETWORK, NO_BOOK, check_network
 from meldlab.gin.kernel import knocks
-from meldlab.gin.kernel_layout import ADVICE, PLANES, SCALARS, SHADES, Bench, Known, Network, PolicyLayers
+from meldlab.gin.kernel_layout import ADVICE, PLANES, SCALARS, SHADES, Bench, Book, Known, Network, PolicyLayers
 from meldlab.gin.kernel_round import new_sheet
 from meldlab.gin.move import DRAW, PASS, TAKES, Move
 from meldlab.gin.players.kernel_light import advise_to_draw, advise_to_drop
-from meldlab.gin.players.kernel_policy import PILED, heed, policy_discard, policy_takes, policy_worth
+from meldlab.gin.players.kernel_policy import PLACES, heed, new_bench, policy_discard, policy_takes, policy_worth
 from meldlab.gin.players.player import Drop, GinPlayer
 from meldlab.gin.players.sight import sight_of
 from meldlab.gin.view import Phase, View
@@ -99,13 +101,15 @@ def known_of(view: View, adviser: Network) -> Known:
     features = features_of(view)
     planes = [sum(1 << int(card) for card in np.flatnonzero(features[vector.PLANES[name]])) for name in READ]
     numbers = np.zeros(SCALARS, np.float32)
-    if view.phase <= Phase.DROP:
-        numbers[view.phase] = 1
+    if view.phase is not Phase.WALL:
+        numbers[min(view.phase, Phase.DROP)] = 1
     numbers[4 : 4 + len(SCALED)] = [features[vector.SCALARS[name]] / scale for name, scale in SCALED.items()]
-    allowed = 0 if view.phase is Phase.LAST else view.mask & ~_barred(view)
+    # As every player of the kernels it does not put an upcard back, whatever the rules say.
+    barred = 1 << view.taken_index if view.taken_index >= 0 else 0
+    knockable = int(knocks(view.mask, view.limit)) & ~barred if view.phase in (Phase.DROP, Phase.LAST) else 0
     shades = np.zeros((SHADES, 52), np.float32)
-    shades[0] = features[vector.PLANES["order"]] / PILED
-    known = Known(np.array([*planes, _knockable(view)], np.int64), shades, numbers, np.int64(allowed))
+    shades[0] = features[vector.PLANES["order"]] / PLACES
+    known = Known(np.array([*planes, knockable], np.int64), shades, numbers, np.int64(view.mask & ~barred))
     heed(_advice(view, adviser), known)
     return known
 
@@ -116,20 +120,10 @@ def _advice(view: View, adviser: Network) -> Any:
     if view.rules.small:
         return advice
     if view.phase in (Phase.DROP, Phase.LAST):
-        advise_to_drop(sight_of(view)._replace(barred=_barred(view)), adviser, new_sheet(), advice)
+        advise_to_drop(sight_of(view), adviser, new_sheet(), advice)
     elif view.phase in (Phase.OFFER, Phase.DRAW):
         advise_to_draw(sight_of(view)._replace(barred=0), view.pile_indices[-1], adviser, new_sheet(), advice)
     return advice
-
-
-def _knockable(view: View) -> int:
-    if view.phase not in (Phase.DROP, Phase.LAST):
-        return 0
-    return int(knocks(view.mask, view.limit)) & ~_barred(view)
-
-
-def _barred(view: View) -> int:
-    return 1 << view.taken_index if view.taken_index >= 0 and not view.rules.return_upcard else 0
 
 
 @cache
@@ -160,6 +154,17 @@ class PolicyPlayer(GinPlayer):
             raise NoSuchThing("player", text, ["champion", "computed:FILE.npz"])
         return cls(read_policy(path, path)[0], text)
 
+    @property
+    def book(self) -> Book:
+        """Return what the batch kernel computes with."""
+        return NO_BOOK._replace(policy=self.policy)
+
+    def vector(self) -> NDArray[np.float64]:
+        """Return the player as the batch kernel takes it; it takes the book as well."""
+        vector = np.zeros(kernel_layout.PARAMETERS)
+        vector[kernel_layout.KIND], vector[kernel_layout.TEMPERATURE] = kernel_layout.POLICY, self.temperature
+        return vector
+
     def choose(self, view: View, chance: Chance) -> Move:
         """Answer a view with a move."""
         if view.phase in (Phase.OFFER, Phase.DRAW):
@@ -180,4 +185,4 @@ class PolicyPlayer(GinPlayer):
         return float(policy_worth(known_of(view, adviser_of(self.policy)), self.policy, self._bench()))
 
     def _bench(self) -> Bench:
-        return Bench(np.zeros((2, 5, self.policy.own.shape[1]), np.float32), np.zeros(64))
+        return new_bench(self.policy.own.shape[1])  # type: ignore[no-any-return]

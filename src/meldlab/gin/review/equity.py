@@ -108,7 +108,7 @@ def _counted(player: Seated, rules: NDArray[Any], threads: int) -> NDArray[np.in
 def _place(player: Seated, rules: NDArray[Any]) -> Path:
     """Return where the counts of a player under the rules of a round are kept; other code, another player or rule is another place."""
     digest = hashlib.sha256(code_digest("cli", "lab", "web", "waiting", "stopping", "rummikub", "recycle").encode())
-    for array in (rules, player.vector, *player.book.values, *player.book.network):
+    for array in (rules, player.vector, *(array for part in player.book for array in part)):
         digest.update(f"{array.dtype} {array.shape} ".encode() + array.tobytes())
     return cache_folder("gin", "equity") / f"{digest.hexdigest()[:32]}.json"
 

@@ -134,8 +134,9 @@ def play_games(pair, rules, seed, first, many, counts, tally, pages):
     shown = cuda.local.array(4, numba.int64)
     outcome = cuda.local.array(5, numba.int64)
     log = cuda.local.array(LOG_SHAPE, numba.int64)
-    sheet = Sheet(ob, left, risks, values, total, inner)
-    desk = Desk(deck, notes, used, order, belief, pile, melds, shown, outcome, log[:0], sheet)
+    layers = cuda.local.array((1, 1, 1), numba.float32)  # no policy plays here
+    sheet, bench = Sheet(ob, left, risks, values, total, inner), Bench(layers, values, left, total, inner, inner)
+    desk = Desk(deck, notes, used, order, belief, pile, melds, shown, outcome, log[:0], sheet, bench)
     own_pages = cuda.local.array(DIARY_SHAPE, numba.float64)
     cell = cuda.local.array(2, numba.int64)
     diary = own_pages[: 1 if len(tally) > 0 else 0]

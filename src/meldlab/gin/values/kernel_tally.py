@@ -59,7 +59,7 @@ def tally_row(diary, row, rows, outcome, entry, cell):
 @kernel
 def tally_rounds(pair, rules, seed, first, many, tally):
     """Play ``many`` single rounds on one core and add the diaries of seat 0 to ``tally``, [2 * CELLS] float64."""
-    desk, diary = new_desk(np.empty((0, LOG_WIDTH), np.int64)), np.zeros((1, DIARY_ROWS, DIARY), np.float64)
+    desk, diary = new_desk(np.empty((0, LOG_WIDTH), np.int64), pair), np.zeros((1, DIARY_ROWS, DIARY), np.float64)
     counts = np.zeros(COUNTS, np.int32)
     cell = np.zeros(2, np.int64)
     for i in range(many):

@@ -17,9 +17,11 @@ from numpy.typing import NDArray
 
 from meldlab.cards import Hand, classes
 from meldlab.cards.kernel import Numbering
+from meldlab.errors import NotPossible
 from meldlab.gin import kernel_layout, kernel_round
+from meldlab.gin.book import NO_POLICY
 from meldlab.gin.kernel import LEFT
-from meldlab.gin.kernel_layout import BIAS, HAZARD, KNOWNS, ODDS, PRICE, TURNS, Book, Network, Pair, Values
+from meldlab.gin.kernel_layout import BIAS, HAZARD, KNOWNS, ODDS, PRICE, TURNS, Book, Network, Pair, PolicyLayers, Values
 from meldlab.gin.values import kernel_recursion, kernel_tally
 from meldlab.gin.values.odds import Odds
 from meldlab.gpu import use_gpu
@@ -65,8 +67,11 @@ class Engine:
         return self.cuda.to_device(np.ascontiguousarray(array)) if self.device == "cuda" else array
 
     def book(self, book: Book) -> Book:
-        """Return a book that the kernels can read."""
-        return Book(Values(*map(self.up, book.values)), Network(*map(self.up, book.network)))
+        """Return a book that the kernels can read; a GPU has no room for what a policy writes on."""
+        if self.device == "cuda" and book.policy is not NO_POLICY:
+            raise NotPossible("a player by policy does not sit inside on the GPU: it plays on the cores, or as a network of PyTorch")
+        values, network, policy = (map(self.up, part) for part in book)
+        return Book(Values(*values), Network(*network), PolicyLayers(*policy))
 
     def _up_pair(self, pair: Pair) -> Pair:
         return pair._replace(vectors=self.up(pair.vectors))

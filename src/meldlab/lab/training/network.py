@@ -14,7 +14,7 @@ from torch import Tensor, nn
 
 from meldlab.gin.book import NETWORK
 from meldlab.gin.kernel_layout import ADVISED_DROP, ADVISED_KNOCK, SHADES, Network
-from meldlab.gin.players.kernel_policy import PILED
+from meldlab.gin.players.kernel_policy import PLACES
 from meldlab.gin.players.light import LightPlayer
 from meldlab.gin.players.policy import READ, SCALED
 from meldlab.gin.vector import PLANES, SCALARS
@@ -36,7 +36,7 @@ def no_adviser() -> Network:
 def inputs_of(features: Tensor, mask: Tensor, advice: Tensor, hidden: Tensor | None = None) -> tuple[Tensor, Tensor]:
     """Return what a network reads: [n, 4, planes * 13] of each suit, and [n, numbers]; ``hidden``: the other's hand, for a critic."""
     planes = [features[:, PLANES[name]] for name in READ] + [mask[:, KNOCKS].view(torch.uint8)]
-    shades = [features[:, PLANES["order"]].to(advice.dtype) / PILED, advice[:, ADVISED_DROP:ADVISED_KNOCK], advice[:, ADVISED_KNOCK:]]
+    shades = [features[:, PLANES["order"]].to(advice.dtype) / PLACES, advice[:, ADVISED_DROP:ADVISED_KNOCK], advice[:, ADVISED_KNOCK:]]
     stacked = torch.cat([torch.stack(planes, 1).to(advice.dtype), torch.stack(shades, 1)], 1)
     if hidden is not None:
         stacked = torch.cat([stacked, hidden[:, None].to(advice.dtype)], 1)
