@@ -14,7 +14,7 @@ from typing import Protocol
 from meldlab.cards import CARDS, Card, Deck, Hand
 from meldlab.errors import NotLegalHere
 from meldlab.gin.move import DRAW, PASS, Move, Verb
-from meldlab.gin.players import EnsemblePlayer, LightPlayer, Outlook, Valued
+from meldlab.gin.players import EnsemblePlayer, Outlook, PolicyPlayer, Valued
 from meldlab.gin.prospects import prospects
 from meldlab.gin.review import Candidate
 from meldlab.gin.round import Round
@@ -55,7 +55,7 @@ def advise(view: View, player: Player[View, Move] | None = None) -> Advice:
     """Say what is best in a view that is to move, by playing the round out, or what a player would do; it must be an ``Adviser``."""
     if view.acting != view.seat:
         raise NotLegalHere("the other player is to move")
-    expert = player or LightPlayer.parse("computed:light")
+    expert = player or PolicyPlayer.parse("champion")
     think = thinking(expert)
     chance = Deal(0).chance(len(view.history), view.seat)
     found = () if player else prospects(view)

@@ -8,12 +8,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from meldlab.chance.kernel import address, below, decision, shuffle
+from meldlab.chance.kernel import address, below, decision, shuffle, unit
 from meldlab.chance.kernel_purpose import Purpose
 from meldlab.compiling import kernel, scalar_kernel
-from meldlab.gin.kernel import MELDS, bit, discards, popcount
+from meldlab.gin.kernel import LEFT, MELDS, bit, discards, popcount
 from meldlab.gin.kernel_layout import *
 from meldlab.gin.kernel_round import laid_open, new_desk, play_on, threshold
+from meldlab.melds.kernel import deadwood
 
 OWN, OTHER = 0, 1
 IMAGINED_HANDS, DEVELOPING, PLAYOUT = int(Purpose.IMAGINED_HANDS), int(Purpose.DEVELOPING), int(Purpose.PLAYOUT)
@@ -23,6 +24,10 @@ TRIED, ABOUT, SHOWN, FIRST_SHOWN = 0, 1, 2, 3
 CANDIDATE = 7
 ENDS = -1  # the verb of a candidate that ends the round without score
 NEVER = -1  # deadwood that nobody has
+# Draws of a hand that is believed, behind those of one that is developed; how often its cards are exchanged, and what weight a point of
+# deadwood costs after each of the opponent's turns: found so that the deadwood is that of rounds which are played.
+FIRST_BELIEVED, FIRST_EXCHANGED, EXCHANGES = 64, 128, 60
+PRICE_OF_DEADWOOD, MOST_PRICED = 0.015, 8
 
 
 class Situation(NamedTuple):
@@ -36,6 +41,7 @@ class Situation(NamedTuple):
     draws: Any  # of how many in all
     upcards: Any  # taken after the first
     passes: Any  # as in play_on
+    odds: Any  # [52] float64, that a card is the opponent's against that it is not, as somebody believes; empty where nobody does
 
 
 class Memory(NamedTuple):
@@ -85,22 +91,65 @@ def develop(theirs, unseen, hidden, count, turns, most, key, left):
 
 
 @scalar_kernel
-def deal_world(deck, situation, key, world, player, limit, unseen, left):
+def believe(unseen, count, hidden, odds, key, sums):
+    """Bring ``hidden`` of ``count`` unseen cards to the front, drawn by their odds as if each were held or not by itself.
+
+    ``sums``: [53, 12] float64 workspace, the weight of all ways to hold so many of the cards from a place on.
+    """
+    for many in range(hidden + 1):
+        sums[count, many] = 1.0 if many == 0 else 0.0
+    for at in range(count - 1, -1, -1):
+        sums[at, 0] = 1.0
+        for many in range(1, hidden + 1):
+            sums[at, many] = sums[at + 1, many] + odds[unseen[at]] * sums[at + 1, many - 1]
+    held = 0
+    for at in range(count):
+        wanted = hidden - held
+        if wanted > 0 and unit(key, FIRST_BELIEVED + at) * sums[at, wanted] < odds[unseen[at]] * sums[at + 1, wanted - 1]:
+            unseen[at], unseen[held] = unseen[held], unseen[at]
+            held += 1
+
+
+@scalar_kernel
+def match_up(theirs, unseen, hidden, count, turns, odds, key):
+    """Exchange the first ``hidden`` unseen cards, and return the hand, until they go together as after so many turns.
+
+    Odds of single cards do not say that a hand holds melds: hands are drawn with a weight that falls with their deadwood, by Metropolis.
+    """
+    price, left = PRICE_OF_DEADWOOD * min(turns, MOST_PRICED), deadwood(theirs, LEFT)
+    for i in range(EXCHANGES if 0 < hidden < count else 0):
+        at = FIRST_EXCHANGED + 3 * i
+        goes, comes = below(key, at, hidden), hidden + below(key, at + 1, count - hidden)
+        other = theirs ^ bit(unseen[goes]) ^ bit(unseen[comes])
+        after = deadwood(other, LEFT)
+        if unit(key, at + 2) * odds[unseen[goes]] < odds[unseen[comes]] * np.exp(price * (left - after)):
+            theirs, left = other, after
+            unseen[goes], unseen[comes] = unseen[comes], unseen[goes]
+    return theirs
+
+
+@scalar_kernel
+def deal_world(deck, situation, key, world, player, limit, work, sums):
     """Deal a world: put the stock into a deck, [52] int64, and return the opponent's hand, who plays as ``player``, a vector.
 
-    All its draws hang from ``key`` and its number. ``limit``: the most deadwood to knock with; ``unseen``
-    and ``left``: [52] int64 workspaces.
+    All its draws hang from ``key`` and its number. ``limit``: the most deadwood to knock with; ``work``: [2, 52]
+    int64, and ``sums``: [53, 12] float64, are workspaces.
     """
-    known, stock, turns = situation.known, situation.stock, situation.draws - situation.turn
+    known, stock, turns, unseen = situation.known, situation.stock, situation.draws - situation.turn, work[0]
     count, hidden = list_unseen(situation, unseen), 10 - popcount(known)
     shuffle(unseen[:count], address(key, world, 0, 0, IMAGINED_HANDS))
+    played = address(key, world, 0, 0, DEVELOPING)
+    if len(situation.odds) > 0:
+        believe(unseen, count, hidden, situation.odds, played, sums)
     theirs = known
     for i in range(hidden):
         theirs |= bit(unseen[i])
-    if turns > 0:
+    if len(situation.odds) > 0:
+        theirs = match_up(theirs, unseen, hidden, count, turns, situation.odds, played)
+    elif turns > 0:
         # Cards that are known came without a draw from stock. One turn more brings the deadwood to where it is in rounds that are played.
         drawn, most = turns - popcount(known) + 1, threshold(player, turns, limit) if player[KIND] == SIMPLE else np.int64(NEVER)
-        theirs = develop(theirs, unseen, hidden, count, drawn, most, address(key, world, 0, 0, DEVELOPING), left)
+        theirs = develop(theirs, unseen, hidden, count, drawn, most, played, work[1])
     for i in range(stock):
         deck[52 - stock + i] = unseen[hidden + i]
     return theirs
@@ -110,7 +159,7 @@ def deal_world(deck, situation, key, world, player, limit, unseen, left):
 def set_out(desk, situation, theirs, limit):
     """Write the situation into the notes of a desk, with ``theirs`` in the other hand; nobody remembers how the round began."""
     notes, pile = desk.notes, desk.pile
-    hand, known, piled, stock, turn, draws, upcards, _ = situation
+    hand, known, piled, stock, turn, draws, upcards, _, _ = situation
     notes[HAND + OWN], notes[HAND + OTHER] = hand, theirs
     notes[KNOWN + OWN], notes[KNOWN + OTHER] = known, 0
     notes[TURN + OWN], notes[TURN + OTHER] = turn, draws - turn
@@ -171,11 +220,11 @@ def play_worlds(candidates, first, key, situation, memory, pair, rules, outcomes
     """
     known, passes = situation.known, situation.passes
     desk, diary = new_desk(np.empty((0, LOG_WIDTH), np.int64), pair), np.empty((0, 0, DIARY), np.float64)
-    outcome, unseen = desk.outcome, np.empty(52, np.int64)
+    outcome, work, sums = desk.outcome, np.empty((2, 52), np.int64), np.empty((53, 12), np.float64)
     for row in range(len(outcomes)):
         world = first + row
         theirs, root = (
-            deal_world(desk.deck, situation, key, world, pair.vectors[OTHER], rules[LIMIT], unseen, desk.sheet.left),
+            deal_world(desk.deck, situation, key, world, pair.vectors[OTHER], rules[LIMIT], work, sums),
             address(key, world, 0, 0, PLAYOUT),
         )
         for which in range(len(candidates)):
@@ -196,5 +245,5 @@ def play_worlds(candidates, first, key, situation, memory, pair, rules, outcomes
 def imagine(situation, key, world, player, limit):
     """Return one world: the opponent's hand, and [stock] int64, the stock with its top first."""
     deck = np.empty(52, np.int64)
-    theirs = deal_world(deck, situation, key, world, player, limit, np.empty(52, np.int64), np.empty(52, np.int64))
+    theirs = deal_world(deck, situation, key, world, player, limit, np.empty((2, 52), np.int64), np.empty((53, 12), np.float64))
     return theirs, deck[52 - situation.stock :].copy()

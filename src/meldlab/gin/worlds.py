@@ -13,6 +13,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,20 +34,24 @@ from meldlab.gin.view import Phase, View, best_melds
 from meldlab.melds import deadwood
 from meldlab.pieces import on_cores
 
-__all__ = ["memory_of", "played_out", "points_of", "situation_of"]
+__all__ = ["NO_ODDS", "memory_of", "played_out", "points_of", "situation_of"]
 
 VERBS = {Verb.PASS: kernel_layout.PASS, Verb.TAKE: kernel_layout.TAKE, Verb.DRAW: kernel_layout.DRAW, Verb.DROP: kernel_layout.DROP}
 KNOCKING = (Verb.KNOCK, Verb.BIG_GIN)
 LONGEST = 100  # draws after which a world is void: two may swap upcards for ever
 CHUNK = 4
+NO_ODDS = np.empty(0)
 
 
-def played_out(view: View, moves: Sequence[Move], key: int, worlds: range, pair: Pair, *, threads: int = 1) -> NDArray[np.int64]:
+def played_out(
+    view: View, moves: Sequence[Move], key: int, worlds: range, pair: Pair, *, odds: Any = NO_ODDS, threads: int = 1
+) -> NDArray[np.int64]:
     """Return [worlds, moves] int64, what comes of each move in each world, coded as in ``play_worlds``; not for showing.
 
-    ``pair``: who plays on for the seat of the view, and for the other; ``key``: the address that all draws hang from.
+    ``pair``: who plays on for the seat of the view, and for the other; ``key``: the address that all draws hang from;
+    ``odds``: [52], of each card to be the other's, as somebody believes; where nobody does, its hand is developed for as many turns.
     """
-    rows, situation, memory, root = _rows(view, moves), situation_of(view), memory_of(view, pair), np.uint64(key)
+    rows, situation, memory, root = _rows(view, moves), situation_of(view, odds), memory_of(view, pair), np.uint64(key)
     rules, outcomes = _rules(view.rules).copy(), np.zeros((len(worlds), len(moves)), np.int64)
     rules[kernel_layout.LIMIT] = view.limit
     rules[MOST_DRAWS] = min(rules[MOST_DRAWS], situation.draws + LONGEST)
@@ -63,14 +68,14 @@ def points_of(outcomes: NDArray[np.int64]) -> NDArray[np.float64]:
     return (np.sign(outcomes) * np.maximum(abs(outcomes) - 1, 0)).astype(np.float64)
 
 
-def situation_of(view: View) -> Situation:
+def situation_of(view: View, odds: NDArray[np.float64] = NO_ODDS) -> Situation:
     """Return a view as worlds are dealt from it, the player who thinks in seat 0."""
     passes = sum(move.verb is Verb.PASS for _, move in view.history) if view.phase == Phase.OFFER else 3
     draws = sum(move.verb in (Verb.DRAW, Verb.TAKE) for _, move in view.history)
     upcards = sum(move.verb is Verb.TAKE for _, move in view.history) - _took_the_first(view)
     dropped = {move.index: 1 + (seat != view.seat) for seat, move in view.history if move.verb is Verb.DROP}
     pile = np.array([card + 64 * dropped.get(card, 0) for card in view.pile_indices], np.int64)
-    return Situation(view.mask, view.known_mask, pile, view.stock, view.turn, draws, upcards, passes)
+    return Situation(view.mask, view.known_mask, pile, view.stock, view.turn, draws, upcards, passes, odds)
 
 
 @cache

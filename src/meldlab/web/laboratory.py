@@ -103,7 +103,7 @@ def get_ready() -> None:
     if "gin" in ready:
         from meldlab.web.playing import begin
 
-        begin({}, "gin", ["computed:light"], 0, 0)
+        begin({}, "gin", ["champion"], 0, 0)
     if "rummikub" in ready:
         from meldlab.rummikub import load
 

@@ -7,7 +7,18 @@ from meldlab.errors import NoSuchThing
 __all__ = ["OPPONENTS", "check_opponent", "opponent"]
 
 OPPONENTS: dict[str, tuple[str, ...]] = {
-    "gin": ("random", "simple", "ensemble:paper", "ensemble:best", "marjj", "computed:light", "computed:light-ensemble", "mc:16", "mc:64"),
+    "gin": (
+        "random",
+        "simple",
+        "ensemble:paper",
+        "ensemble:best",
+        "marjj",
+        "computed:light",
+        "computed:light-ensemble",
+        "champion",
+        "mc:16",
+        "mc:64",
+    ),
     "recycle": ("random", "mcts:20", "mcts:100", "ismcts:100", "pimc:20"),
 }
 
@@ -19,7 +30,7 @@ def check_opponent(kind: str, name: str) -> None:
     Traceback (most recent call last):
         ...
     meldlab.errors.NoSuchThing: no opponent 'own.py:Player' (use random, simple, ensemble:paper, ensemble:best, marjj, \
-computed:light, computed:light-ensemble, mc:16, mc:64)
+computed:light, computed:light-ensemble, champion, mc:16, mc:64)
     """
     if name not in OPPONENTS[kind]:
         raise NoSuchThing("opponent", name, OPPONENTS[kind])

@@ -45,7 +45,7 @@ def advise(
 ) -> None:
     """Say what to do and why, with the chance to win the match and the points that each move leads to.
 
-    Each move is played out on 200 deals of the unseen cards, with computed:light in both seats.
+    Each move is played out on 200 deals of the unseen cards, as champion believes them to lie.
 
     Example: meldlab gin advise --hand "2C 3C 4C 9D 9H 9S KC KD 4H 5S" --upcard KH
     """
@@ -135,5 +135,5 @@ def _legend(view: "View") -> str:
     win = f"to win the match to {wanted}, now {own} to {other}" if wanted else "to win the round"
     return (
         f"win: your chance {win}; loses: percent less than the best, ± its standard error; points: of this round, on average."
-        f" They hold if you and the other go on like {PLAYER}, with the hidden cards anywhere."
+        f" They hold if you and the other go on like {PLAYER}, with the hidden cards where it believes them to be."
     )

@@ -9,7 +9,7 @@ from meldlab.cli.options import taking
 def arena(play: Contests, games: GamesOption = 10_000, rules: RulesOption = "eaai") -> None:
     """Let players meet; every deal is played once for each seating. Three or more meet two by two and are rated.
 
-    Players: simple, gin-only, knock:A,B,T, ensemble:paper, marjj, computed:light, mc:64, random, or FILE.py:CLASS.
+    Players: simple, gin-only, knock:A,B,T, ensemble:paper, marjj, computed:light, champion, mc:64, random, or FILE.py:CLASS.
 
     Example: meldlab gin arena ensemble:paper simple --games 20000 --seed 1
     """

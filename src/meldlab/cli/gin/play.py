@@ -11,7 +11,7 @@ from meldlab.errors import NotLegalHere
 
 
 def play(
-    against: Annotated[str, typer.Option("--against", help="Any player of the arena.")] = "computed:light",
+    against: Annotated[str, typer.Option("--against", help="Any player of the arena.")] = "champion",
     seed: NewDealOption = None,
     rules: RulesOption = "eaai",
     save: SaveOption = None,

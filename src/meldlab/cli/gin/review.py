@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 def review(
     file: RecordArgument,
     seat: Annotated[int | None, typer.Option("--seat", min=1, help="Whose; yours if you played, else of both.")] = None,
-    player: Annotated[str, typer.Option("--player", help="Who plays every world to its end, in both seats.")] = "computed:light-ensemble",
+    player: Annotated[str, typer.Option("--player", help="Who plays every world to its end, in both seats.")] = "champion",
     worlds: Annotated[int, typer.Option("--worlds", min=2, max=1_000_000, help="Worlds for each decision.")] = 200,
     least: Annotated[float, typer.Option("--least", min=0, max=1, help="The least loss of a mistake, in chance to win.")] = 0.025,
     out: Annotated[Path | None, typer.Option("--out", metavar="PAGE.html", help="Write it all as one page.")] = None,

@@ -33,6 +33,7 @@ __all__ = [
     "MonteCarloPlayer",
     "Outlook",
     "PolicyPlayer",
+    "SearchPlayer",
     "SimplePlayer",
     "Valued",
     "names",
@@ -47,6 +48,7 @@ if TYPE_CHECKING:
     from meldlab.gin.players.montecarlo import MonteCarloPlayer
     from meldlab.gin.players.player import Drop, GinPlayer, Valued
     from meldlab.gin.players.policy import PolicyPlayer
+    from meldlab.gin.players.search import SearchPlayer
     from meldlab.gin.players.simple import SimplePlayer
 
 GROUP = "meldlab.players"
@@ -64,10 +66,20 @@ MODULES = {
     "MonteCarloPlayer": "montecarlo",
     "Outlook": "ensemble",
     "PolicyPlayer": "policy",
+    "SearchPlayer": "search",
     "SimplePlayer": "simple",
     "Valued": "player",
 }
-BUILT_IN_PLAYERS = ("SimplePlayer", "EnsemblePlayer", "LightPlayer", "ComputedPlayer", "MarjjPlayer", "MonteCarloPlayer", "PolicyPlayer")
+BUILT_IN_PLAYERS = (
+    "SimplePlayer",
+    "EnsemblePlayer",
+    "LightPlayer",
+    "ComputedPlayer",
+    "MarjjPlayer",
+    "MonteCarloPlayer",
+    "PolicyPlayer",
+    "SearchPlayer",
+)
 
 
 def __getattr__(name: str) -> Any:
@@ -116,6 +128,10 @@ def _computed(text: str) -> Seated:
     return _parsed("PolicyPlayer" if text.endswith(".npz") else "ComputedPlayer", text)
 
 
+def _champion(text: str) -> Seated:
+    return _parsed("PolicyPlayer" if text == "champion" else "SearchPlayer", text)
+
+
 def _parsed(player: str, text: str) -> Seated:
     return __getattr__(player).parse(text)  # type: ignore[no-any-return]
 
@@ -128,7 +144,7 @@ BUILT_IN: Mapping[str, tuple[str, Callable[[str], Seated]]] = {
     "marjj": ("marjj[:paper]", partial(_parsed, "MarjjPlayer")),
     "mc": ("mc:N", partial(_parsed, "MonteCarloPlayer")),
     "ensemble": ("ensemble[:best|paper|shipped|base|text|FILE.toml]", partial(_parsed, "EnsemblePlayer")),
-    "champion": ("champion", partial(_parsed, "PolicyPlayer")),
+    "champion": ("champion[:search:N]", _champion),
     "computed": ("computed:light|light-ensemble|light-pool|DIR|FILE.npz", _computed),
 }
 

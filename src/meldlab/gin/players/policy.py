@@ -13,6 +13,7 @@ import zlib
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
+from math import exp
 from typing import Any
 
 import numpy as np
@@ -26,17 +27,32 @@ from meldlab.gin.book import NETWORK, NO_BOOK, check_network
 from meldlab.gin.kernel import knocks
 from meldlab.gin.kernel_layout import ADVICE, PLANES, SCALARS, SHADES, Bench, Book, Known, Network, PolicyLayers
 from meldlab.gin.kernel_round import new_sheet
-from meldlab.gin.move import DRAW, PASS, TAKES, Move
+from meldlab.gin.kernel_vector import DO_DRAW, DO_DROP, DO_KNOCK, DO_PASS, DO_TAKE
+from meldlab.gin.move import DRAW, DROPS, PASS, TAKES, Move, Verb
 from meldlab.gin.players.kernel_light import advise_to_draw, advise_to_drop
-from meldlab.gin.players.kernel_policy import PLACES, heed, new_bench, policy_discard, policy_takes, policy_worth
-from meldlab.gin.players.player import Drop, GinPlayer
+from meldlab.gin.players.kernel_policy import (
+    BELIEF,
+    KNOCKS_PLANE,
+    PLACES,
+    card_answer,
+    heed,
+    new_bench,
+    policy_discard,
+    policy_takes,
+    policy_worth,
+    thought,
+)
+from meldlab.gin.players.light import LightPlayer
+from meldlab.gin.players.player import Drop, GinPlayer, Valued
 from meldlab.gin.players.sight import sight_of
-from meldlab.gin.view import Phase, View
+from meldlab.gin.view import Phase, View, best_melds
 from meldlab.play import Chance
 
 __all__ = ["PolicyPlayer", "blank", "check_policy", "read_policy"]
 
 MOST_WIDE, MOST_DEEP = 2048, 8
+MOST_LOGIT = 8.0
+NO_KEY = np.uint64(0)
 KNOCKS = 64  # what the kernel adds to a discard that it knocks with
 DISCARD = int(Purpose.DISCARD)
 # What is read of the features of the vector environment, and what its numbers are divided by.
@@ -48,7 +64,8 @@ def shapes(wide: int, deep: int) -> PolicyLayers:
     """Return the shapes of a network."""
     cards, square = (13 * (PLANES + SHADES), wide), (deep, wide, wide)
     layers = cards, cards, (SCALARS + 1, wide), square, square, (deep, wide), (wide + 1, 39), (wide + 1, 5)
-    return PolicyLayers(*NETWORK.values(), (3,), *layers)
+    rows, first, last = NETWORK.values()
+    return PolicyLayers(rows, first, last, (3,), *layers)
 
 
 def blank(wide: int, deep: int) -> PolicyLayers:
@@ -132,6 +149,16 @@ def _champion() -> PolicyLayers:
         return read_policy(file, "champion.npz")[0]
 
 
+def move_of(view: View, action: int) -> Move:
+    """Return an action of the vector environment as a move in a view; a knock shows melds that leave the least deadwood."""
+    if action >= DO_KNOCK:
+        card = action - DO_KNOCK
+        return Move(Verb.KNOCK, card, best_melds(view.mask ^ 1 << card)[0])
+    if action >= DO_DROP:
+        return DROPS[action - DO_DROP]
+    return {DO_PASS: PASS, DO_DRAW: DRAW, DO_TAKE: TAKES[view.pile_indices[-1]]}[action]
+
+
 @dataclass(frozen=True, eq=False)
 class PolicyPlayer(GinPlayer):
     """Plays by the chances that a network gives to its actions; as it is read from a file, the likeliest."""
@@ -179,6 +206,37 @@ class PolicyPlayer(GinPlayer):
         key = np.uint64(chance.key(DISCARD))
         chosen = int(policy_discard(known_of(view, adviser_of(self.policy)), self.temperature, key, self.policy, self._bench()))
         return Drop(CARDS[chosen % KNOCKS], chosen >= KNOCKS)
+
+    def think(self, view: View, chance: Chance) -> list[Valued]:
+        """Return how likely the network is to make each move."""
+        logits = self.logits(view) if view.phase in (Phase.OFFER, Phase.DRAW, Phase.DROP) else {}
+        top = max(logits.values(), default=0.0)
+        total = sum(exp(logit - top) for logit in logits.values())
+        return [Valued(move_of(view, action), exp(logit - top) / total) for action, logit in logits.items()]
+
+    @property
+    def adviser(self) -> LightPlayer:
+        """Return the light player inside, which is some twenty times as fast."""
+        return LightPlayer(adviser_of(self.policy), f"the adviser of {self.name}", self.name)
+
+    def logits(self, view: View) -> dict[int, float]:
+        """Return how the network weighs the actions of the vector environment in a view that is to draw or to drop, big gin apart."""
+        known, bench, offered = known_of(view, adviser_of(self.policy)), self._bench(), view.phase is Phase.OFFER
+        if view.phase in (Phase.OFFER, Phase.DRAW):
+            policy_takes(known, 0.0, NO_KEY, self.policy, bench)
+            actions = [DO_PASS if offered else DO_DRAW, DO_TAKE]
+        else:
+            policy_discard(known, 0.0, NO_KEY, self.policy, bench)
+            cards = [[card for card in range(52) if int(mask) >> card & 1] for mask in (known.allowed, known.planes[KNOCKS_PLANE])]
+            actions = [*(DO_DROP + card for card in cards[0]), *(DO_KNOCK + card for card in cards[1])]
+        return dict(zip(actions, bench.values.tolist(), strict=False))
+
+    def odds(self, view: View) -> NDArray[np.float64]:
+        """Return [52], the odds that the network gives each card to be in the other's hand; of cards that are seen they mean nothing."""
+        known, bench = known_of(view, adviser_of(self.policy)), self._bench()
+        at = thought(known, self.policy, bench.layers)
+        found = [card_answer(bench.layers[at], card, BELIEF, self.policy) for card in range(52)]
+        return np.exp(np.clip(np.array(found), -MOST_LOGIT, MOST_LOGIT))
 
     def worth(self, view: View) -> float:
         """Return what the network expects of the round: twice the change of the chance to win the match."""

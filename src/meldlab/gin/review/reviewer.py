@@ -20,18 +20,19 @@ from meldlab.gin import players
 from meldlab.gin.batch import Seated, pair_of, plays_in_kernel, seat
 from meldlab.gin.match import Gin, Match
 from meldlab.gin.move import Move
+from meldlab.gin.players.policy import PolicyPlayer
 from meldlab.gin.review.candidates import candidates_of, same
 from meldlab.gin.review.decision import LEAST, SURE, Candidate, Decision, Judgement
 from meldlab.gin.review.equity import Equity
 from meldlab.gin.round import Round
 from meldlab.gin.rules import Rules
 from meldlab.gin.view import HAND_CARDS, Phase, View
-from meldlab.gin.worlds import played_out, points_of
+from meldlab.gin.worlds import NO_ODDS, played_out, points_of
 from meldlab.play import Deal, Record, Step, replay
 
 __all__ = ["PLAYER", "WORLDS", "Reviewer", "steps_of"]
 
-PLAYER, WORLDS = "computed:light-ensemble", 200
+PLAYER, WORLDS = "champion", 200
 MOST_WORLDS = 1_000_000
 AGAIN = 4  # so many times the worlds, fresh ones, for what looks like a mistake
 Worth = tuple[NDArray[np.float64], NDArray[np.float64]]
@@ -49,6 +50,7 @@ class Reviewer:
     """A player who plays both seats of every world to the end of the round, on so many worlds.
 
     The opponent is taken to play as the reviewer does, and its hand to be one that has been played with for as many turns as the real one.
+    A policy says where it believes the cards to be; its worlds are played out by the light network inside it, which is fast enough.
     """
 
     seated: Seated = field(repr=False)
@@ -58,6 +60,7 @@ class Reviewer:
     least: float = LEAST
     """What a decision must seem to lose to be looked at again; below it nothing is called a mistake."""
     _equities: dict[Rules, Equity] = field(default_factory=dict, repr=False)
+    policy: PolicyPlayer | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
         whole_number(self.worlds, "number of worlds", 2, MOST_WORLDS)
@@ -68,8 +71,8 @@ class Reviewer:
     @classmethod
     def named(cls, player: str = PLAYER, worlds: int = WORLDS, seed: int = 0, threads: int = 1, least: float = LEAST) -> "Reviewer":
         """Return a reviewer by the name of its player, one that the kernels play."""
-        seated, equities = _seated(player)
-        return cls(seated, worlds, seed, threads, least, equities)
+        seated, equities, policy = _seated(player)
+        return cls(seated, worlds, seed, threads, least, equities, policy)
 
     @property
     def player(self) -> str:
@@ -134,16 +137,19 @@ class Reviewer:
         if hidden != view.stock:
             raise NotLegalHere(f"{hidden} cards would be in stock in this position, not {view.stock}")
         key = Deal(self.seed).chance(number, view.seat).key(Purpose.REVIEW)
-        return played_out(view, moves, key, worlds, pair_of(self.seated, self.seated), threads=self.threads)
+        odds = NO_ODDS if self.policy is None else self.policy.odds(view)
+        return played_out(view, moves, key, worlds, pair_of(self.seated, self.seated), odds=odds, threads=self.threads)
 
 
 @cache
-def _seated(player: str) -> tuple[Seated, dict[Rules, Equity]]:
-    """Return a player by its name, and what points were found to be worth to it; all its reviewers share that."""
+def _seated(player: str) -> tuple[Seated, dict[Rules, Equity], PolicyPlayer | None]:
+    """Return who plays worlds out for a player, what points were found to be worth to it, and whose belief it is; reviewers share that."""
     found = players.parse(player)
     if not plays_in_kernel(found):
-        raise NotLegalHere(f"{player} cannot review: simple, knock:A,B,T, ensemble, marjj and computed ones play worlds out")
-    return seat(found), {}
+        raise NotLegalHere(f"{player} cannot review: simple, knock:A,B,T, ensemble, marjj, champion and computed ones play worlds out")
+    if isinstance(found, PolicyPlayer):
+        return seat(found.adviser)._replace(name=player), {}, found
+    return seat(found), {}, None
 
 
 def _shown(view: View, moves: list[Move]) -> NDArray[np.int64]:

@@ -76,7 +76,7 @@ def tally_rounds(pair, rules, seed, first, many, tally):
 @kernel
 def record_rounds(pair, rules, seed, first, many, pages):
     """Play ``many`` single rounds on one core and keep their diaries; ``pages``: [many, seats, turns, DIARY] float64."""
-    desk, counts = new_desk(np.empty((0, LOG_WIDTH), np.int64)), np.zeros(COUNTS, np.int32)
+    desk, counts = new_desk(np.empty((0, LOG_WIDTH), np.int64), pair), np.zeros(COUNTS, np.int32)
     for i in range(many):
         play_match(desk, pages[i], pair, rules, seed, first + i, counts)
         close_diary(pages[i], desk.notes, desk.outcome)

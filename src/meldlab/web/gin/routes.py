@@ -24,7 +24,7 @@ __all__ = ["api", "moves_with", "pages", "sorted_hand"]
 
 api = APIRouter(prefix="/api/gin", tags=["gin"])
 pages = APIRouter(include_in_schema=False)
-STRONGEST = "computed:light-ensemble"
+STRONGEST = "champion"
 PRESETS = ("eaai", "pagat", "oklahoma", "openspiel")
 Sort = Literal["melds", "suit", "rank", "came"]
 SUITS = "CDHS"

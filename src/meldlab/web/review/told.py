@@ -23,7 +23,7 @@ __all__ = [
 ]
 
 KINDS_OF_MISTAKE = ("draw", "discard", "knocked too early", "knocked too late", "lay-off", "melds shown")
-Reviewers = Literal["computed:light-ensemble", "computed:light", "ensemble:best", "simple"]
+Reviewers = Literal["champion", "computed:light-ensemble", "computed:light", "ensemble:best", "simple"]
 
 
 class Start(BaseModel):
@@ -33,7 +33,7 @@ class Start(BaseModel):
     match: str = Field(pattern="^[A-Za-z0-9_-]{16}$")
     seat: Literal[1, 2] | None = None
     """Whose decisions; the person's if one played, else those of both."""
-    player: Reviewers = "computed:light-ensemble"
+    player: Reviewers = "champion"
     """Who plays every world to its end, in both seats."""
     worlds: int = Field(200, ge=2, le=2000)
     """For each decision; four times as many fresh ones for what looks like a mistake."""

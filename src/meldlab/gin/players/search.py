@@ -1,0 +1,101 @@
+"""The champion that also looks ahead: its likeliest actions played out in the same imagined worlds.
+
+>>> SearchPlayer.parse("champion:search:50").worlds
+50
+"""
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from meldlab.chance import Purpose
+from meldlab.errors import BadText
+from meldlab.gin.batch import pair_of, seat
+from meldlab.gin.kernel_layout import Pair
+from meldlab.gin.move import Move
+from meldlab.gin.players.player import GinPlayer, Valued
+from meldlab.gin.players.policy import PolicyPlayer, move_of
+from meldlab.gin.rules import Rules
+from meldlab.gin.view import Phase, View, is_big_gin
+from meldlab.gin.worlds import played_out
+from meldlab.play import Chance
+
+__all__ = ["SearchPlayer"]
+
+if TYPE_CHECKING:
+    from meldlab.gin.review.equity import Equity
+
+MOST_WORLDS = 1_000_000
+CANDIDATES = 4  # so many at most are played out
+UNLIKELY = 4.0  # how much less than the likeliest action, as a logarithm, one may be and still be tried
+STEP = 0.01  # the chance to win that is worth as much as a logarithm of 1 in the network's answer
+
+
+@dataclass(frozen=True, eq=False)
+class SearchPlayer(GinPlayer):
+    """Plays the likeliest actions of a policy out in worlds that it believes in, and takes a step from the policy towards the best.
+
+    The other's hand is drawn by the policy's belief; both play on as the light network inside the policy does, which is fast.
+    """
+
+    policy: PolicyPlayer = field(repr=False)
+    worlds: int
+    name: str = "champion:search"
+    step: float = STEP
+    """How far it trusts what it finds: the smaller, the more the worlds count, and at 0 nothing else does."""
+    _equities: dict[Rules, "Equity"] = field(default_factory=dict, repr=False)
+
+    @classmethod
+    def parse(cls, text: str) -> "SearchPlayer":
+        """Read ``champion:search:N``."""
+        start, _, number = text.rpartition(":")
+        if start != "champion:search" or not number.isdecimal() or not 1 <= int(number) <= MOST_WORLDS:
+            raise BadText(f"a number of worlds from 1 to {MOST_WORLDS} wanted, as in champion:search:100", text, min(9, len(text)))
+        return cls(PolicyPlayer.parse("champion"), int(number), f"{start}:{int(number)}")
+
+    def choose(self, view: View, chance: Chance) -> Move:
+        """Answer a view with a move."""
+        logits = self._logits(view)
+        moves = self._candidates(view, logits)
+        if len(moves) < 2:
+            return self.policy.choose(view, chance)
+        found, likely = self.chances(view, moves, chance).mean(axis=0), np.array(sorted(logits.values(), reverse=True)[: len(moves)])
+        return moves[int((likely * self.step + found).argmax())]
+
+    def think(self, view: View, chance: Chance) -> list[Valued]:
+        """Return the chance to win the match after each move that is worth a try."""
+        moves = self._candidates(view, self._logits(view))
+        return list(map(Valued, moves, self.chances(view, moves, chance).mean(axis=0).tolist())) if len(moves) > 1 else []
+
+    def chances(self, view: View, moves: list[Move], chance: Chance) -> NDArray[np.float64]:
+        """Return [worlds, moves] float64, the chance to win the match after each move in each world."""
+        key, odds = chance.key(Purpose.IMAGINED_HANDS), self.policy.odds(view)
+        outcomes = played_out(view, moves, key, range(self.worlds), self._pair, odds=odds)
+        scores = view.scores[view.seat], view.scores[1 - view.seat]
+        return self._equity(view.rules).after(scores, int(view.starter != view.seat), outcomes)
+
+    def _equity(self, rules: Rules) -> "Equity":
+        from meldlab.gin.review.equity import Equity  # which seats players, and so asks for this room
+
+        if rules not in self._equities:
+            self._equities[rules] = Equity.measured(seat(self.policy.adviser), rules)
+        return self._equities[rules]
+
+    @cached_property
+    def _pair(self) -> Pair:
+        return pair_of(self.policy.adviser, self.policy.adviser)
+
+    def _logits(self, view: View) -> dict[int, float]:
+        if view.phase not in (Phase.OFFER, Phase.DRAW, Phase.DROP) or view.rules.small:
+            return {}
+        if view.phase is Phase.DROP and view.rules.big_gin_bonus and is_big_gin(view.mask):
+            return {}
+        return self.policy.logits(view)
+
+    def _candidates(self, view: View, logits: dict[int, float]) -> list[Move]:
+        """Return the moves to try, the likeliest first."""
+        best = sorted(logits, key=logits.__getitem__, reverse=True)[:CANDIDATES]
+        return [move_of(view, action) for action in best if logits[action] > logits[best[0]] - UNLIKELY]
