@@ -14,6 +14,8 @@ from tests.cli.test_app import run
 torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'meldlab[train]'")
 
 from meldlab.lab.training import keeping, training, value_learner  # noqa: E402
+from meldlab.lab.training.learner import Course  # noqa: E402
+from meldlab.lab.training.value_learner import ValueCourse  # noqa: E402
 
 TINY = (
     "--learn",
@@ -98,7 +100,7 @@ def test_without_sqlalchemy_a_course_goes_on(tmp_path: Path, capsys: pytest.Capt
 @pytest.mark.parametrize("player", [*PLAYERS, "light file", "policy file"])
 def test_every_player_can_be_exploited_by_a_policy(player: str, tmp_path: Path) -> None:
     name = saved(tmp_path, player)
-    course = training.Course((0, 0, 4), (name,), steps=64, length=16, wide=8, deep=1)
+    course = Course((0, 0, 4), (name,), steps=64, length=16, wide=8, deep=1)
     found = training.train(course, tmp_path / "response.npz", against=[name], games=2)
     assert (found.steps, found.measured[0].against, found.measured[0].games) == (64, name, 2)
 
@@ -106,7 +108,7 @@ def test_every_player_can_be_exploited_by_a_policy(player: str, tmp_path: Path) 
 @pytest.mark.parametrize("player", [*PLAYERS[:-1], "light file"])
 def test_every_player_of_the_kernels_can_be_exploited_by_values(player: str, tmp_path: Path) -> None:
     name = saved(tmp_path, player)
-    course = training.ValueCourse((name,), 1, rounds=4, batch=64)
+    course = ValueCourse((name,), 1, rounds=4, batch=64)
     found = training.train(course, tmp_path / "response.npz", start="computed:light", against=[name], games=2)
     assert (found.laps, found.measured[0].against, found.measured[0].games) == (1, name, 2)
 

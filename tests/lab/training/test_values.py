@@ -64,7 +64,7 @@ def test_both_seats_keep_a_diary(pages: np.ndarray) -> None:
     Engine("cpu").record(pair_of(LIGHT, LIGHT), rule_vector(Rules()), 3, alone)
     real = pages[:, :, :, kernel_layout.RESULT] > CANNOT_KNOCK
     assert np.array_equal(pages[:, :1][real[:, :1]], alone[real[:, :1]])
-    both = real.any(2).all(1)
+    both = np.all(real.any(2), axis=1)
     assert both.sum() > 30
     for first, second in pages[both]:
         assert first[0, kernel_layout.RESULT] == -second[0, kernel_layout.RESULT]
