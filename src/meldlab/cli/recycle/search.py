@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from meldlab.lab.analysis.study import Effort
+    from meldlab.lab.design.effects import Effect
     from meldlab.lab.design.search import Attempt, Discovery, Sizes
     from meldlab.lab.design.wishes import Wishes
     from meldlab.recycle.game import Described
@@ -142,6 +143,14 @@ def _why_none(found: "Discovery") -> str:
     return f"keeps {demands}" if demands else f"is a game with {found.wishes.aim.measure}"
 
 
+def _change(effect: "Effect", among: int) -> str:
+    """Return what a number does to a measure, in words."""
+    change = effect.change
+    if change is None:
+        return ""
+    return f"{change}{' *' * effect.significant(among)}" if change.value or change.low or change.high else "nothing"
+
+
 def print_discovery(found: "Discovery") -> None:
     """Print the front, what the numbers do, and the winner."""
     from rich.console import Console
@@ -152,17 +161,22 @@ def print_discovery(found: "Discovery") -> None:
 
     aim, console = found.wishes.aim.measure, Console(highlight=False, width=None if Console().is_terminal else 140)
     shown_names = list(dict.fromkeys([aim, *(demand.measure for demand in found.wishes.demands)]))
-    front = Table("", *shown_names, "keeps all", title=f"{found.game.name}: the front of the best", title_justify="left")
-    for one in found.front:
+    front = Table("", *shown_names, "keeps all", "", title=f"{found.game.name}: the front of the best", title_justify="left")
+    for one in [*found.front, *found.equals]:
         keeps = "yes" if found.wishes.kept_by(one.measures) else "no"
-        front.add_row(one.variant.name, *(str(one.measures[name]) for name in shown_names), keeps)
+        front.add_row(
+            one.variant.name,
+            *(str(one.measures[name]) for name in shown_names),
+            keeps,
+            "front" if one in found.front else "as good, or chance",
+        )
     console.print(front)
     all_effects = effects(found)
     spans = found.wishes.spans
     moved = Table("", *map(str, spans), title="what the numbers do, from the least to the most", title_justify="left")
     for name in MEASURES:
         row = [each for each in all_effects if each.measure == name]
-        moved.add_row(name, *(f"{each.change}{' *' * each.significant(len(all_effects))}" if each.change else "" for each in row))
+        moved.add_row(name, *(_change(each, len(all_effects)) for each in row))
     console.print(moved)
     console.print(f"* not by chance, as one of {len(all_effects)}")
     played = f"{found.played:,} of {found.whole:,} games of searching players were played: racing saved {found.saved:.0%}"

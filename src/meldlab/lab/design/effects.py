@@ -71,6 +71,9 @@ def fitted(settings: Real, values: Real, weights: Real) -> tuple[list[Interval |
     none: list[Interval | None] = [None] * numbers
     if many < len(moving) + 2 or not moving:
         return none, None
+    if np.ptp(values) == 0:
+        # Nothing to explain, and no rounding to be taken for something.
+        return [Interval(0.0, 0.0, 0.0) if number in moving else None for number in range(numbers)], None
     root = np.sqrt(weights / weights.mean())[:, None]
     columns = root * np.column_stack((np.ones(many), settings[:, moving]))
     if np.linalg.matrix_rank(columns) < columns.shape[1]:

@@ -2,6 +2,8 @@
 
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.ticker import MaxNLocator
+from numpy.typing import NDArray
 
 from meldlab.lab.design.effects import fitted
 from meldlab.lab.design.search import Attempt, Discovery
@@ -77,7 +79,8 @@ def _points(axes: Axes, found: Discovery, across: str, aim: str) -> dict[str, li
     return columns
 
 
-def _bars(intervals: list[Interval]) -> np.ndarray:  # type: ignore[type-arg]  # [2, points] as matplotlib wants it
+def _bars(intervals: list[Interval]) -> NDArray[np.float64]:
+    """Return [2, points] as matplotlib wants it."""
     ends = np.array([[each.value - each.low, each.high - each.value] for each in intervals])
     return np.where(np.isfinite(ends), np.maximum(0, ends), 0).T
 
@@ -109,7 +112,7 @@ def draw_numbers(found: Discovery) -> Sheet:
             middle = np.average(settings[:, place], weights=weights)
             axes.plot(ends, np.average(values, weights=weights) + slope.value * (ends - middle), color=ORANGE, lw=2)
         axes.set_xlabel(span.name)
-        axes.xaxis.get_major_locator().set_params(integer=True)
+        axes.xaxis.set_major_locator(MaxNLocator(integer=True))
     if panels:
         panels[0].set_ylabel(aim)
     return figure, columns

@@ -10,6 +10,7 @@ from meldlab.lab.design.effects import Effect, effects
 from meldlab.lab.design.figures import draw_front, draw_numbers, kind_of
 from meldlab.lab.design.measures import MEASURES
 from meldlab.lab.design.search import Discovery
+from meldlab.lab.figures.sheet import Sheet
 from meldlab.lab.pages.page import render, write_folder
 from meldlab.lab.rows import csv_text
 
@@ -63,7 +64,7 @@ def discovery_page(found: Discovery) -> str:
     )
 
 
-def sheets(found: Discovery) -> dict[str, object]:
+def sheets(found: Discovery) -> dict[str, Sheet]:
     """Return the figures by name."""
     return {"front": draw_front(found), "numbers": draw_numbers(found)}
 

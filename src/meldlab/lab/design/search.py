@@ -137,6 +137,16 @@ class Discovery:
             if not any(all(a >= b for a, b in zip(theirs, mine, strict=True)) and theirs != mine for theirs in points)
         ]
 
+    @cached_property
+    def equals(self) -> list[Attempt]:
+        """Return who keeps every demand beside the front, and may be behind the winner by chance only."""
+
+        def close(one: Attempt) -> bool:
+            gap, side = self.behind(one), self.wishes.aim.direction
+            return gap is not None and max(side * gap.low, side * gap.high) >= 0
+
+        return [one for one in self.complete if one not in self.front and self.wishes.kept_by(one.measures) and close(one)]
+
     def _point(self, one: Attempt) -> tuple[float, ...] | None:
         aims = [(self.wishes.aim.measure, self.wishes.aim.direction), *((each.measure, each.direction) for each in self.wishes.demands)]
         found = [(one.measures[name], direction) for name, direction in aims]
@@ -188,6 +198,7 @@ class Discovery:
             "winner": None if winner is None else {**winner.as_json(), "fresh": _told(self.fresh[winner.number])},
             "written": {**self.written.as_json(), "fresh": _told(self.fresh[0]) if 0 in self.fresh else None},
             "front": [one.number for one in self.front],
+            "equals": [one.number for one in self.equals],
             "effects": [each.as_json() for each in effects(self)],
             "attempts": [one.as_json() for one in self.attempts],
             "searched_games": {"played": self.played, "without_racing": self.whole, "saved": self.saved},
