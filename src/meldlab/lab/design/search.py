@@ -259,17 +259,20 @@ class _Race:
                     continue
                 # What random players can tell is told before the others begin to think.
                 so_far = replace(one.gathered, skilled=None, single=None) + found if one.gathered else found
+                one.problem = self._undefined(so_far, "random")
                 if broken := self._broken(so_far, looks):
-                    one.gathered, one.stopped = one.gathered or so_far, broken
+                    one.stopped = broken
+                if not one.running:
+                    one.gathered = one.gathered or so_far
                     continue
                 fits.append((one, found))
             heated = self.bench.go_on([one.variant for one, _ in fits], [found for _, found in fits], heat)
             for (one, _), found in zip(fits, heated, strict=True):
                 one.gathered = one.gathered + found if one.gathered else found
                 self.played += heat.games * self._line_ups(one)
-                one.problem = trouble(found.played) or self._undefined(one.gathered)
+                one.problem = trouble(found.played) or self._undefined(one.gathered, "random", "skilled", "single")
             if games < self.sizes.games:
-                self._drop([one for one, _ in fits if one.running], games, looks)
+                self._drop([one for one, _ in fits if one.running], looks)
             before = games
         self.attempts += batch
         for one in batch:
@@ -284,9 +287,10 @@ class _Race:
             return 2 * self.bench.searches
         return len(self.bench.line_ups(one.variant)) - 1
 
-    def _undefined(self, gathered: Gathered) -> str:
+    def _undefined(self, gathered: Gathered, *line_ups: str) -> str:
+        """Return what is asked for and cannot be measured, of what these line-ups tell."""
         names = [self.wishes.aim.measure, *(demand.measure for demand in self.wishes.demands)]
-        missing = [name for name in names if gathered.measure(name) is None]
+        missing = [name for name in names if MEASURES[name].line_up in line_ups and gathered.measure(name) is None]
         return f"{missing[0]} is not defined for it" if missing else ""
 
     def _broken(self, gathered: Gathered, looks: int) -> str:
@@ -295,11 +299,11 @@ class _Race:
             if getattr(gathered, MEASURES[demand.measure].line_up) is None:
                 continue
             found = gathered.measure(demand.measure)
-            if demand.surely_broken_by(found and found.of_many(looks)):
+            if found is not None and demand.surely_broken_by(found.of_many(looks)):
                 return f"breaks {demand}"
         return ""
 
-    def _drop(self, running: Sequence[Attempt], games: int, looks: int) -> None:
+    def _drop(self, running: Sequence[Attempt], looks: int) -> None:
         """Stop whoever surely breaks a demand, or is surely worse than the best on the same deals."""
         aim = self.wishes.aim
         for one in running:
@@ -307,22 +311,20 @@ class _Race:
             one.stopped = self._broken(one.gathered, looks)
         staying = [one for one in running if one.running]
         rivals = [*(one for one in self.attempts if one.running), *staying]
-        known = {one.number: one.gathered.first(games) for one in rivals if one.gathered is not None}
 
         def merit(one: Attempt) -> float:
-            found = known[one.number].measure(aim.measure)
+            found = one.gathered.measure(aim.measure) if one.gathered is not None else None
             return aim.direction * found.value if found else float("-inf")
 
-        keeping = [
-            one
-            for one in rivals
-            if self.wishes.kept_by({each.measure: known[one.number].measure(each.measure) for each in self.wishes.demands})
-        ]
-        if not keeping:
+        def keeps(one: Attempt) -> bool:
+            return all(each.kept_by(one.gathered.measure(each.measure)) for each in self.wishes.demands if one.gathered is not None)
+
+        # Who is best is said by all games that there are: the luckiest of many on few deals would drive out its betters.
+        best = max((one for one in rivals if keeps(one)), key=lambda one: (merit(one), -one.number), default=None)
+        if best is None or best.gathered is None:
             return
-        best = max(keeping, key=lambda one: (merit(one), -one.number))
         for one in staying:
-            gap = known[one.number].compared(known[best.number], aim.measure) if one is not best else None
+            gap = one.gathered.compared(best.gathered, aim.measure) if one is not best and one.gathered is not None else None
             wide = gap.of_many(looks) if gap else None
             if wide and max(aim.direction * wide.low, aim.direction * wide.high) < 0:
                 one.stopped = f"worse than {best.variant.name}"
