@@ -22,7 +22,9 @@ GAMES, SIMULATIONS, SEED = 100, 20, 1
 class Unraced(Sizes):
     """One heat of all deals, in which nobody is stopped."""
 
-    heats = [GAMES]  # type: ignore[assignment]  # noqa: RUF012
+    @property
+    def heats(self) -> list[int]:
+        return [self.games]
 
 
 def found(sizes: Sizes, folder: str) -> Discovery:

@@ -51,6 +51,8 @@ def draw_front(found: Discovery) -> Sheet:
 
 def _points(axes: Axes, found: Discovery, across: str, aim: str) -> dict[str, list[object]]:
     columns: dict[str, list[object]] = {name: [] for name in ("variant", "kind", "games", across, aim)}
+    places = [found_.value for one in found.attempts if not one.problem and (found_ := one.measures[across])]
+    middle = (min(places) + max(places)) / 2 if places else 0.0
     for kind, (colour, mark) in KINDS.items():
         some = [one for one in found.attempts if not one.problem and kind_of(found, one) == kind]
         some = [one for one in some if one.measures[across] and one.measures[aim]]
@@ -75,7 +77,9 @@ def _points(axes: Axes, found: Discovery, across: str, aim: str) -> dict[str, li
             for name, value in zip(columns, (one.variant.name, kind, one.games, a.value, b.value), strict=True):
                 columns[name].append(value)
             if kind in ("the winner", "as it is written"):
-                axes.annotate(one.variant.name, (a.value, b.value), xytext=(7, 7), textcoords="offset points", fontsize=9, color=colour)
+                # Towards the middle, where there is room for words.
+                side = {"xytext": (-7, 7), "ha": "right"} if a.value > middle else {"xytext": (7, 7), "ha": "left"}
+                axes.annotate(one.variant.name, (a.value, b.value), textcoords="offset points", fontsize=9, color=colour, **side)
     return columns
 
 
