@@ -18,7 +18,7 @@ NEEDED = {
     "stopping draw": ["policy"],
     "recycle compare": ["kuhn_poker", "leduc_poker"],
 }
-RECYCLE = ("run", "play", "transcript", "perft", "analyse", "heuristics", "movement")
+RECYCLE = ("run", "play", "transcript", "perft", "analyse", "search", "heuristics", "movement")
 
 
 def verbs_with_seeds() -> list[str]:

@@ -52,7 +52,7 @@ NOT_RUN = {
         "stopping figures",
         "waiting solve",
     ),
-    *("waiting figures", "recycle migrate", "recycle play", "recycle arena", "recycle analyse", "recycle compare"),
+    *("waiting figures", "recycle migrate", "recycle play", "recycle arena", "recycle analyse", "recycle compare", "recycle search"),
     *(
         "rummikub arena",
         "rummikub play",

@@ -1,7 +1,7 @@
 """``meldlab recycle``: card games described in RECYCLE, checked, run and played."""
 
 from meldlab.cli.options import door
-from meldlab.cli.recycle import analyse, arena, check, layout, new, play, run
+from meldlab.cli.recycle import analyse, arena, check, layout, new, play, run, search
 
 __all__ = ["app"]
 
@@ -20,4 +20,5 @@ app = door(
     arena=arena.arena,
     analyse=analyse.analyse,
     compare=analyse.compare,
+    search=search.search,
 )

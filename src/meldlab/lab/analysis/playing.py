@@ -1,4 +1,4 @@
-"""The worker ``recycle.search``: games of a described game between searching and random players, shard by shard.
+"""The workers ``recycle.search`` and ``recycle.count``: games of a described game, shard by shard, with their decisions or only their ends.
 
 >>> from meldlab.recycle import library
 >>> line_up = LineUp.parse("random,random")
@@ -22,9 +22,9 @@ from meldlab.recycle.machine.machine import Machine
 from meldlab.recycle.players import Searcher
 from meldlab.recycle.players.searching import SearchedGames, searched_games
 
-__all__ = ["LineUp", "counted_games", "play_shard"]
+__all__ = ["LineUp", "count_shard", "counted_games", "play_shard"]
 
-WORKER = "recycle.search"
+WORKER, COUNTER = "recycle.search", "recycle.count"
 
 
 @dataclass(frozen=True)
@@ -62,14 +62,24 @@ class LineUp:
 
 def play_shard(shard: Shard) -> Counts:
     """Play the games of a shard and return their sample."""
-    known = shard.arguments
-    machine = _machine(known["text"], known.get("dialect", "0.6"), json.dumps(known.get("limits", {}), sort_keys=True))
+    machine = _machine_of(shard)
     players = LineUp.parse(str(shard.player)).players
     sample = sample_of(searched_games(machine, players, shard.games, shard.seed, shard.first, threads=1), machine.best, shard.first)
     return {"games": shard.games, "wins": int((sample.win_shares[:, 0] == 1).sum()), "sample": sample.as_json()}
 
 
-@lru_cache(maxsize=4)
+def count_shard(shard: Shard) -> Counts:
+    """Play the games of a shard with random players, and return a sample without their decisions."""
+    sample = counted_games(_machine_of(shard), shard.seed, shard.games, shard.first)
+    return {"games": shard.games, "wins": int((sample.win_shares[:, 0] == 1).sum()), "sample": sample.as_json()}
+
+
+def _machine_of(shard: Shard) -> Machine:
+    known = shard.arguments
+    return _machine(known["text"], known.get("dialect", "0.6"), json.dumps(known.get("limits", {}), sort_keys=True))
+
+
+@lru_cache(maxsize=16)
 def _machine(text: str, dialect: str, limits: str) -> Machine:
     return Machine.of(text, dialect, Limits(**json.loads(limits)))
 
@@ -80,9 +90,9 @@ def limits_of(limits: Limits) -> dict[str, int]:
     return {name: value for name, value in asdict(limits).items() if value != usual[name]}
 
 
-def counted_games(machine: Machine, seed: int, games: int) -> Sample:
+def counted_games(machine: Machine, seed: int, games: int, first: int = 0) -> Sample:
     """Return many random games without their decisions: scores only."""
-    played = machine.random_games(games, seed)
+    played = machine.random_games(games, seed, first=first)
     return Sample.of_scores(machine.best, played.scores, played.statuses)
 
 

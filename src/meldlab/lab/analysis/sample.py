@@ -69,10 +69,15 @@ class Sample:
 
     def first(self, games: int) -> Self:
         """Return the first games of the sample alone."""
-        seen = self.game < games
+        return self.picked(np.arange(self.games) < games)
+
+    def picked(self, wanted: NDArray[np.bool_]) -> Self:
+        """Return the games that are marked, [games] bool, numbered anew."""
+        seen = wanted[self.game]
         by_game = ("scores", "statuses", "seconds")
         parts = {each.name: getattr(self, each.name) for each in fields(self)[1:]}
-        return type(self)(self.goal, **{name: part[:games] if name in by_game else part[seen] for name, part in parts.items()})
+        kept = {name: part[wanted if name in by_game else seen] for name, part in parts.items()}
+        return type(self)(self.goal, **{**kept, "game": (np.cumsum(wanted) - 1)[kept["game"]]})
 
     def as_json(self) -> dict[str, Any]:
         """Return the sample as lists; what is not a number becomes null."""

@@ -55,6 +55,7 @@ WORKERS: dict[str, Worker] = {
     "gin.contest": Worker("meldlab.lab.arena.shards:play_shard", threads=True),
     "gin.track": Worker("meldlab.lab.tuning.tracking:play_shard", threads=True),
     "recycle.search": Worker("meldlab.lab.analysis.playing:play_shard", threads=True),
+    "recycle.count": Worker("meldlab.lab.analysis.playing:count_shard", threads=True),
 }
 
 
