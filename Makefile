@@ -33,7 +33,7 @@ $(VENV)/.run: pyproject.toml | $(BIN)/python
 
 $(VENV)/.dev: pyproject.toml | $(BIN)/python
 	@echo "installing meldlab with its development tools (first time: about a minute)"
-	@$(BIN)/python -m pip install -q --disable-pip-version-check -e '.[dev,cluster,environments,web]'
+	@$(BIN)/python -m pip install -q --disable-pip-version-check -e '.[dev,cluster,docs,environments,web]'
 	@echo "installing the oracles that some tests compare with"
 	@$(BIN)/python -m pip install -q --disable-pip-version-check -e '.[oracles]' \
 		|| echo "note: no oracle could be installed; tests that need one will say so and be skipped"
@@ -67,7 +67,8 @@ bounds: $(VENV)/.dev
 
 docs: | $(BIN)/python
 	@$(BIN)/python -m pip install -q --disable-pip-version-check -e '.[docs]'
-	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict -q
+	@echo "The site is in site/; open it with: $(BIN)/python -m http.server -d site"
 
 clean:
 	rm -rf $(VENV) site build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis

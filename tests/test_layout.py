@@ -12,7 +12,7 @@ import pytest
 
 import meldlab
 from meldlab.cache import kernel_sources
-from tests.picture import picture
+from tests.picture import PICTURES, drawing, picture
 
 SRC = Path(__file__).parents[1] / "src" / "meldlab"
 SOURCES = sorted(SRC.rglob("*.py"))
@@ -110,3 +110,8 @@ def test_no_room_for_odds_and_ends() -> None:
 
 def test_the_picture_of_the_house_shows_what_the_rooms_import() -> None:
     assert f"```text\n{picture()}\n```" in (SRC.parents[1] / "CONTRIBUTING.md").read_text()
+
+
+@pytest.mark.parametrize("name", PICTURES)
+def test_the_drawings_of_the_house_show_what_the_rooms_import(name: str) -> None:
+    assert (SRC.parents[1] / "docs" / "pictures" / name).read_text() == drawing(PICTURES[name])

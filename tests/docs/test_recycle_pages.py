@@ -9,8 +9,9 @@ import pytest
 from meldlab.recycle import library
 from meldlab.recycle.language import syntax as s
 from meldlab.recycle.language.checker import check
+from meldlab.recycle.language.findings import TITLES
 from meldlab.recycle.language.lexer import KEYWORDS
-from tests.docs import reference
+from tests.docs import mistakes, reference
 
 DOCS = Path(__file__).parents[2] / "docs"
 EXAMPLES = sorted((DOCS / "examples").glob("*.rcy"))
@@ -58,6 +59,20 @@ def test_the_examples_give_what_the_reference_says(name: str) -> None:
 def test_what_the_reference_calls_refused_is_refused_so(section: reference.Section) -> None:
     for example, code, message in section.refused:
         assert reference.refusal(example, code) == message, example
+
+
+def test_the_page_of_errors_has_every_code_once_with_an_example() -> None:
+    assert list(mistakes.titles().items()) == list(TITLES.items())
+    # The longest text is an example in Python, which runs with those of all pages.
+    assert [code for code, section in mistakes.sections().items() if not mistakes.examples(section)] == ["E007"]
+    assert "[E007]\n" in mistakes.sections()["E007"]
+
+
+@pytest.mark.parametrize("code", sorted(set(TITLES) - {"E007"}))
+def test_each_example_on_the_page_of_errors_raises_its_code(code: str) -> None:
+    for example, says in mistakes.examples(mistakes.sections()[code]):
+        assert says != "nothing\n"
+        assert mistakes.said(code, example) == says, example
 
 
 def test_the_reference_has_every_word() -> None:

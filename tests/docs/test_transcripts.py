@@ -10,11 +10,14 @@ import pytest
 from meldlab import __version__
 from meldlab.cards import Hand, draw
 from meldlab.melds import arrange
+from meldlab.rummikub import Position, solve
 from tests.cli.test_app import run
+from tests.docs.browser_pictures import MOST_BYTES, SHOTS
 from tests.docs.rewriting import commands, without_speed
 
 ROOT = Path(__file__).parents[2]
-PAGES = ["README.md", "docs/index.md", "docs/melds.md", "docs/rummikub.md", "docs/recycle-tutorial.md", "docs/recycle-from-rules.md"]
+PAGES = ["README.md", "docs/index.md", "docs/command-line.md", "docs/melds.md", "docs/rummikub.md", "docs/recycle-tutorial.md"]
+PAGES += ["docs/recycle-from-rules.md", *(f"docs/tutorials/{one}.md" for one in ("player", "researcher", "designer"))]
 
 
 def python_blocks(page: str) -> str:
@@ -30,7 +33,8 @@ ALL_PAGES = ["README.md", *(str(page.relative_to(ROOT)) for page in sorted((ROOT
 
 
 @pytest.mark.parametrize("page", [page for page in ALL_PAGES if ">>> " in python_blocks(page)])
-def test_examples_answer_what_the_page_shows(page: str) -> None:
+def test_examples_answer_what_the_page_shows(page: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(ROOT)
     examples = doctest.DocTestParser().get_doctest(python_blocks(page), {}, page, page, 0)
     said: list[str] = []
     found = doctest.DocTestRunner(optionflags=doctest.NORMALIZE_WHITESPACE).run(examples, out=said.append)
@@ -59,8 +63,17 @@ def test_the_citation_names_this_version() -> None:
     assert f"\nversion: {__version__}\n" in (ROOT / "CITATION.cff").read_text()
 
 
+def test_pictures_of_the_browser_are_small_and_shown() -> None:
+    taken = sorted(path.name for path in (ROOT / "docs" / "pictures").glob("web-*.png"))
+    assert taken == sorted(f"web-{name}.png" for name in SHOTS)
+    assert [name for name in taken if (ROOT / "docs" / "pictures" / name).stat().st_size > MOST_BYTES] == []
+    pages = "".join((ROOT / page).read_text() for page in ALL_PAGES)
+    assert [name for name in taken if name not in pages] == []
+
+
 PICTURES = {
     "hand.svg": lambda: arrange("4H 5H 6H 7H 7C 7D KS")._repr_svg_(),
+    "answer.svg": lambda: solve(Position.parse("R3-5 | K5 B5 O5 | K6-8", "R5 B6 B7 O1"))._repr_svg_(),
     "four-colours.svg": lambda: draw(Hand.parse("AC 5D 6H 7H TS JC QD KS"), four_colours=True, marked=Hand.parse("6H 7H")),
 }
 

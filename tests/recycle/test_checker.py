@@ -1,16 +1,13 @@
 """What the checker finds: each code once, at its place, and nothing in the library."""
 
-from pathlib import Path
-
 import pytest
 
 from meldlab.recycle import library
 from meldlab.recycle.language.checker import check
-from meldlab.recycle.language.findings import TITLES, Finding
+from meldlab.recycle.language.findings import Finding
 from meldlab.recycle.machine.machine import Machine
 
 SETUP = "(setup (create players 2) (create deck (game iloc S) (deck (RANK (A, B)))))"
-DOCS = Path(__file__).parents[2] / "docs" / "recycle-errors.md"
 
 
 def codes(phases: str, setup: str = SETUP, declares: str = "", score: str = "(size (game iloc S))") -> set[str]:
@@ -73,11 +70,6 @@ def test_a_set_up_is_fixed_before_the_game() -> None:
 @pytest.mark.parametrize("name", library.names())
 def test_there_is_nothing_to_find_in_the_library(name: str) -> None:
     assert check(library.entry(name).text).findings == ()
-
-
-def test_every_code_has_its_page() -> None:
-    page = DOCS.read_text("utf-8")
-    assert [code for code, title in TITLES.items() if f"## {code}: {title}" not in page] == []
 
 
 def test_what_is_only_hardly_meant_is_looked_for_when_asked(monkeypatch: pytest.MonkeyPatch) -> None:

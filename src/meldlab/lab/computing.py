@@ -30,6 +30,7 @@ from meldlab.gin.values.guided import guided_value
 from meldlab.gin.values.odds import Odds
 from meldlab.gin.values.recursion import Engine, Field, Solved, solve, values_of
 from meldlab.gpu import has_gpu
+from meldlab.showing import rows_html
 from meldlab.statistics import Interval, Moments
 
 __all__ = ["Computed", "Lap", "Setting", "compute"]
@@ -200,6 +201,11 @@ class Computed:
         """Return the answer of the command line."""
         laps = [lap.as_json() for lap in self.laps]
         return {**self.facts(), "device": self.device, "laps": laps, "stable": self.stable, "seconds": self.seconds}
+
+    def _repr_html_(self) -> str:
+        rows = [(nth, f"{lap.value:+.3f}", lap.win_rate, f"{lap.seconds:.1f} s") for nth, lap in enumerate(self.laps, 1)]
+        says = f"computed against {self.against}: {self.setting.cards} cards of {self.setting.ranks} ranks; games against "
+        return rows_html(["lap", "points a round in the model", "won", "time"], rows, says + self.measured_against)
 
     def save(self, folder: Path) -> int:
         """Write the player into a folder and return the bytes of its values; ``computed:FOLDER`` plays it."""

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from scipy.optimize import linear_sum_assignment
 
 from meldlab.errors import NoSuchThing, NotLegalHere
+from meldlab.rummikub.picture import draw
 from meldlab.rummikub.position import Position, read_table
 from meldlab.rummikub.rules import COLOURS, Rules
 from meldlab.rummikub.sets import TileSet
@@ -130,6 +131,23 @@ class Answer:
     def leftover(self) -> tuple[Tile, ...]:
         """Return what stays on the rack."""
         return tuple(sorted((Counter(self.position.rack) - Counter(self.played)).elements()))
+
+    def _repr_svg_(self) -> str:
+        home = {new: old for old, new in heirs(self.position.table, self.table).items()}
+        came, new, moved = Counter(self.played), list[tuple[int, int]](), list[tuple[int, int]]()
+        for number, tile_set in enumerate(self.table):
+            stayed = Counter(tile.piece for tile in self.position.table[home[number]].tiles) if number in home else Counter[Tile]()
+            for at, tile in enumerate(tile_set.tiles):
+                if stayed[tile.piece]:
+                    stayed[tile.piece] -= 1
+                elif came[tile.piece]:
+                    came[tile.piece] -= 1
+                    new.append((number, at))
+                else:
+                    moved.append((number, at))
+        tiles, sure = "tile" if self.count == 1 else "tiles", "proven best" if self.proven else "not proven best"
+        said = f"{self.count} {tiles}, {self.value} points, {self.moved} moved; {sure}" if self.played else "nothing to play: draw"
+        return draw([tile_set.tiles for tile_set in self.table], self.leftover, new, moved, said)
 
 
 def shared(old: TileSet, new: TileSet) -> int:

@@ -19,6 +19,7 @@ from functools import cached_property
 from typing import Self
 
 from meldlab.errors import BadText, NotLegalHere
+from meldlab.rummikub.picture import draw
 from meldlab.rummikub.rules import Rules
 from meldlab.rummikub.sets import TileSet, is_set
 from meldlab.rummikub.tiles import Tile, check_supply, check_tile, read_rack, show
@@ -68,6 +69,9 @@ class Position:
 
     def __repr__(self) -> str:
         return f"Position.parse('{self}'{'' if self.rules == PAPER else f', rules={self.rules!r}'})"
+
+    def _repr_svg_(self) -> str:
+        return draw([tile_set.tiles for tile_set in self.table], self.rack)
 
 
 def read_table(text: str, rules: Rules = PAPER) -> tuple[TileSet, ...]:

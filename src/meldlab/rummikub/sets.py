@@ -14,6 +14,7 @@ from itertools import combinations
 from typing import Self
 
 from meldlab.errors import BadText, NotLegalHere
+from meldlab.rummikub.picture import draw
 from meldlab.rummikub.rules import Rules
 from meldlab.rummikub.tiles import JOKER, Tile, read_tiles, show
 
@@ -93,6 +94,9 @@ class TileSet:
 
     def __repr__(self) -> str:
         return f"TileSet.parse('{self}')"
+
+    def _repr_svg_(self) -> str:
+        return draw([self.tiles])
 
 
 @lru_cache(maxsize=1 << 15)

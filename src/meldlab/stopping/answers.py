@@ -18,6 +18,7 @@ from math import sqrt
 from typing import TYPE_CHECKING, Self
 
 from meldlab.errors import NotLegalHere, NotPossible
+from meldlab.showing import rows_html
 
 if TYPE_CHECKING:
     from meldlab.stopping.urn import Urn
@@ -27,6 +28,7 @@ __all__ = ["Advice", "Policy", "Winnings", "verify_positions"]
 Number = Fraction | float
 MOST_SECONDS = 60  # an answer that takes longer is refused with the time it would take
 MOST_POSITIONS = 16_000_000  # of a matrix: 128 MB
+SIDE = 320  # dots of the longer side of a picture
 
 
 @dataclass(frozen=True)
@@ -78,6 +80,22 @@ class Policy:
         verify_positions(self.urn, MOST_POSITIONS)
         return tuple(tuple(black > stop for stop in self.boundary) for black in range(self.urn.black + 1))
 
+    def _repr_svg_(self) -> str:
+        # Red cards left to the right, black ones upwards, as in the paper; each position is a square, which many cards make small.
+        size = SIDE / (1 + max(self.urn.black, self.urn.red))
+        wide, high = size * (self.urn.red + 1), size * (self.urn.black + 1)
+        stops = "".join(f"V{high - size * (stop + 1):.2f}H{size * (red + 1):.2f}" for red, stop in enumerate(self.boundary))
+        title = f"{self.urn.black} black and {self.urn.red} red cards: go on above the line, stop below it"
+        return (
+            f'<svg xmlns="http://www.w3.org/2000/svg" width="{wide + 90:.0f}" height="{high + 40:.0f}" viewBox="-30 -8 {wide + 90:.2f} '
+            f'{high + 40:.2f}" role="img" font-family="Helvetica, Arial, sans-serif" font-size="13"><title>{title}</title>'
+            f'<rect width="{wide:.2f}" height="{high:.2f}" fill="#0072B2"/><path d="M0 {high:.2f}{stops}V{high:.2f}Z" fill="#E69F00"/>'
+            f'<g fill="#777"><text y="{high + 16:.0f}">0 red cards left</text><text x="{wide:.2f}" y="{high + 16:.0f}" text-anchor="end">'
+            f'{self.urn.red}</text><text x="-4" y="{high:.2f}" text-anchor="end">0</text><text x="-4" y="10" text-anchor="end">'
+            f'{self.urn.black}</text></g><g fill="#0072B2"><text x="{wide + 5:.2f}" y="14">draw</text></g>'
+            f'<text x="{wide + 5:.2f}" y="{high:.2f}" fill="#a06c00">stop</text></svg>'
+        )
+
 
 @dataclass(frozen=True)
 class Winnings:
@@ -117,6 +135,10 @@ class Winnings:
         Fraction(2, 3)
         """
         return sum((chance for won, chance in zip(self.amounts, self.chances, strict=True) if won >= amount), Fraction(0))
+
+    def _repr_html_(self) -> str:
+        rows = [(amount, f"{float(chance):.4f}") for amount, chance in zip(self.amounts, self.chances, strict=True)]
+        return rows_html(["winnings", "chance"], rows, f"mean {float(self.mean):.6f}, standard deviation {self.sd:.4f}")
 
 
 def verify_positions(urn: "Urn", most: int) -> None:

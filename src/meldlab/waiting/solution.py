@@ -12,6 +12,7 @@ from meldlab.cards import CARDS, Card, Hand, classes
 from meldlab.errors import NotLegalHere
 from meldlab.melds.arrangement import as_hand
 from meldlab.pieces import on_cores
+from meldlab.showing import rows_html
 from meldlab.waiting import kernel
 from meldlab.waiting.game import Waiting
 
@@ -19,6 +20,7 @@ __all__ = ["Discard", "Exchange", "Solution", "Summary", "UpcardChoice"]
 
 SAME_VALUE = 1e-9  # values of E closer than this count as one
 MOST_COUNTED = 7  # cards up to which different values are counted
+MOST_SHOWN = 5  # cards up to which a solution shows its summary with itself
 
 
 @dataclass(frozen=True)
@@ -60,6 +62,16 @@ class Summary:
     worst: Hand
     worst_hands: int
     best: Hand
+
+    def rows(self) -> list[tuple[str, str]]:
+        """Return what each number is, and the number as one reads it."""
+        values = [] if self.distinct_values is None else [("different values", f"{self.distinct_values:,}")]
+        rows = [("hands", f"{self.hands:,}"), ("at the goal", f"{self.goal_hands:,}"), *values, ("mean turns", f"{self.mean:.6f}")]
+        rows += [("most turns", f"{self.max:.6f}"), ("worst hand", f"{self.worst}, one of {self.worst_hands:,} as bad")]
+        return [*rows, ("best hand short of the goal", str(self.best))]
+
+    def _repr_html_(self) -> str:
+        return rows_html([], self.rows())
 
 
 @dataclass(frozen=True, eq=False)
@@ -150,6 +162,12 @@ class Solution:
             worst_hands=sum(classes.orbit_size(classes.hand(game.cards, int(number), game.dead), game.dead) for number in as_bad),
             best=classes.hand(game.cards, int(best), game.dead),
         )
+
+    def _repr_html_(self) -> str:
+        # A summary goes through all hands; of larger games one asks for it.
+        rows = self.summary().rows() if self.game.cards <= MOST_SHOWN else [("hands", f"{self.game.hands:,}")]
+        rows += [("kinds of hands", f"{len(self.expected):,}"), ("residual", f"{self.residual:.1e}")]
+        return rows_html([], [*rows, ("solved in", f"{self.seconds:.2f} s, {self.device}")], f"Waiting times: {self.game}")
 
     def rows(self) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
         """Return (masks, hands in the class, E) of every class, [classes] each, in the order of class numbers."""

@@ -10,6 +10,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from meldlab import __version__
 from meldlab.cards import Card, Rank, Suit
 from meldlab.cards.picture import CROWN, PIPS
+from meldlab.rummikub.picture import FACES
 
 __all__ = ["ROOMS", "WebRoom", "card_name", "page"]
 
@@ -40,7 +41,9 @@ def _environment() -> Environment:
     made = Environment(
         loader=PackageLoader("meldlab.web"), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
-    made.globals.update(version=__version__, rooms=ROOMS, card_name=card_name, pips={str(suit): path for suit, path in PIPS.items()})
+    made.globals.update(
+        version=__version__, rooms=ROOMS, card_name=card_name, pips={str(suit): path for suit, path in PIPS.items()}, faces=FACES
+    )
     made.filters["combine"] = lambda first, more: {**first, **more}
     made.globals.update(crown=CROWN, symbol=lambda suit: Suit.parse(suit).symbol)
     return made

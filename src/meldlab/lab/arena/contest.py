@@ -25,6 +25,7 @@ from meldlab.lab.arena.tables import Keep, Series
 from meldlab.lab.games import player_of
 from meldlab.pieces import pieces
 from meldlab.play import Batch, Count, Deal, Game, Player, TimeLimit
+from meldlab.showing import rows_html
 from meldlab.statistics import Interval, Moments, sign_test
 
 __all__ = ["Contest", "Trouble", "contest"]
@@ -194,6 +195,16 @@ class Contest:
             "seconds": self.seconds,
             "games_per_second": self.games / max(self.seconds, 1e-9),
         }
+
+    def _repr_html_(self) -> str:
+        rows = [
+            (name, self.seats[player], self.rate(player), f"{self.fair[player]:.3f}", self.score(player))
+            for player, name in enumerate(self.players)
+        ]
+        drawn = f", {self.drawn:,} without a winner" if self.drawn else ""
+        return rows_html(
+            ["player", "seats", "won", "by chance", "score"], rows, f"{self.game}: {self.games:,} games, {self.deals:,} deals{drawn}"
+        )
 
     def _counted(self, by_seat: bool, player: int) -> dict[str, object]:
         found: dict[str, object] = {}

@@ -16,6 +16,7 @@ from meldlab.lab.arena.contest import NOTHING, Contest, contest
 from meldlab.lab.arena.seating import seatings
 from meldlab.lab.arena.tables import Keep
 from meldlab.play import Game, TimeLimit
+from meldlab.showing import rows_html
 from meldlab.statistics import Ratings, bradley_terry
 
 __all__ = ["RoundRobin", "all_against_all"]
@@ -47,6 +48,16 @@ class RoundRobin:
             "cycle": list(self.ratings.cycle),
             "contests": [each.as_json() for each in self.contests],
         }
+
+    def _repr_html_(self) -> str:
+        won = {(each.players[at], each.players[1 - at]): each.rate(at) for each in self.contests for at in (0, 1)}
+        names = [one.name for one in self.ratings.players]
+        rows = list[list[object]]()
+        for one in self.ratings.players:
+            rated = f"{one.points.value:+.0f} ({one.points.low:+.0f} to {one.points.high:+.0f})"
+            rows.append([one.name, rated, *("" if other == one.name else won[one.name, other] for other in names)])
+        says = f"{self.contests[0].game}, {self.contests[0].games:,} games of every two: share won by the player of the row"
+        return rows_html(["player", "rating", *names], rows, says)
 
 
 def all_against_all(

@@ -21,7 +21,7 @@ from meldlab.cache import replace_file
 from meldlab.errors import NoSuchThing, NotPossible
 from meldlab.lab.rows import csv_text
 
-__all__ = ["BLUE", "ORANGE", "RED", "Data", "Sheet", "blank", "save"]
+__all__ = ["BLUE", "ORANGE", "RED", "Data", "Picture", "Sheet", "blank", "save"]
 
 # Colours that people with any kind of colour vision tell apart (Okabe and Ito).
 BLUE, ORANGE, RED = "#0072B2", "#E69F00", "#D55E00"
@@ -33,9 +33,16 @@ Data = Mapping[str, Sequence[Any]]
 Sheet = tuple[Figure, Data]
 
 
-def blank(panels: int = 1, size: tuple[float, float] = (7.0, 5.0)) -> tuple[Figure, tuple[Axes, ...]]:
+class Picture(Figure):
+    """A figure that shows itself in a notebook."""
+
+    def _repr_svg_(self) -> str:
+        return _drawn(self, "svg").decode()
+
+
+def blank(panels: int = 1, size: tuple[float, float] = (7.0, 5.0)) -> tuple[Picture, tuple[Axes, ...]]:
     """Return an empty figure and its panels from left to right; ``size`` is that of one panel in inches."""
-    figure = Figure(figsize=(size[0] * panels, size[1]), layout="constrained")
+    figure = Picture(figsize=(size[0] * panels, size[1]), layout="constrained")
     return figure, tuple(figure.subplots(1, panels, squeeze=False)[0])
 
 
@@ -46,17 +53,21 @@ def save(figure: Figure, data: Data, path: Path) -> tuple[Path, Path]:
     """
     if path.suffix.lower() not in FORMATS:
         raise NoSuchThing("picture format", path.suffix or path.name, FORMATS)
-    picture = io.BytesIO()
-    kind = path.suffix.lower()[1:]
-    with rc_context({"svg.hashsalt": "meldlab", "svg.fonttype": "none", "font.sans-serif": FONTS, "savefig.dpi": 144}):
-        figure.savefig(picture, format=kind, metadata={"Date": None} if kind == "svg" else None)
+    picture = _drawn(figure, path.suffix.lower()[1:])
     table = csv_text([list(data), *zip(*data.values(), strict=True)])
     numbers = path.with_suffix(".csv")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
     except OSError as problem:
         raise NotPossible(f"{path} cannot be written: {problem.strerror}") from None
-    for place, content in ((path, picture.getvalue()), (numbers, table.encode())):
+    for place, content in ((path, picture), (numbers, table.encode())):
         with replace_file(place) as file:
             file.write(content)
     return path, numbers
+
+
+def _drawn(figure: Figure, kind: str) -> bytes:
+    picture = io.BytesIO()
+    with rc_context({"svg.hashsalt": "meldlab", "svg.fonttype": "none", "font.sans-serif": FONTS, "savefig.dpi": 144}):
+        figure.savefig(picture, format=kind, metadata={"Date": None} if kind == "svg" else None)
+    return picture.getvalue()

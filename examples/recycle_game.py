@@ -1,0 +1,39 @@
+"""Write a card game in RECYCLE, check it, and see what it is like: python examples/recycle_game.py."""
+
+import tempfile
+from pathlib import Path
+
+from meldlab.lab.analysis.study import Effort, Subject, analyse
+from meldlab.lab.runs.store import Store
+from meldlab.recycle.game import Described
+from meldlab.recycle.language.checker import check
+
+TRADE_UP = """
+(game
+ (declare 3 'CARDS)
+ (setup (create players 2)
+  (create deck (game iloc STOCK) (deck (SUIT (RED, BLUE, GREEN)) (RANK (ONE, TWO, THREE, FOUR, FIVE, SIX)))))
+ (do ((set (game points PIPS)
+       (((RANK : ONE) 1) ((RANK : TWO) 2) ((RANK : THREE) 3) ((RANK : FOUR) 4) ((RANK : FIVE) 5) ((RANK : SIX) 6)))
+      (shuffle (game iloc STOCK))
+      (all player 'P (repeat 'CARDS (move (top (game iloc STOCK)) (top ('P iloc HAND)))))))
+ (stage player (end (== (size (game iloc STOCK)) 0))
+  (do ((move (top (game iloc STOCK)) (top (game vloc PILE)))))
+  (choice ((turn pass)
+   (any ((current player) iloc HAND) 'C
+    (do ((move 'C (bottom (game vloc PILE))) (move (top (game vloc PILE)) (top ((current player) iloc HAND)))))))))
+ (scoring max (sum ((current player) iloc HAND) using (game points PIPS))))
+"""
+
+
+def main() -> None:
+    """Check the text, then let random and searching players meet."""
+    print([str(finding.mistake(TRADE_UP)) for finding in check(TRADE_UP).findings] or "nothing to complain of")
+    with tempfile.TemporaryDirectory() as folder:
+        found = analyse(Subject(Described("trade up", TRADE_UP)), Effort(10, 1000, simulations=20), Store.open(Path(folder, "runs.sqlite")))
+    for heuristic in found.heuristics:
+        print(f"{heuristic.name:14} {heuristic.interval}")
+
+
+if __name__ == "__main__":
+    main()
