@@ -14,10 +14,14 @@ PUBLICATIONS = ("finkle", "hertog", "yang", "nagai", "valet")
 
 
 def reproduce(
-    names: Annotated[list[str] | None, typer.Argument(metavar="[finkle hertog yang nagai valet]", help="Which; without a name all five.")] = None,
+    names: Annotated[
+        list[str] | None, typer.Argument(metavar="[finkle hertog yang nagai valet]", help="Which; without a name all five.")
+    ] = None,
     full: Annotated[bool, typer.Option("--full/--quick", help="The publications' sizes, or smaller ones in a few minutes.")] = False,
     anew: Annotated[bool, typer.Option("--anew", help="With --full, compute what the package carries as well: hours.")] = False,
-    out: Annotated[Path | None, typer.Option("--out", metavar="DIR", help="Write the page, CSV, JSON and figures into this folder.")] = None,
+    out: Annotated[
+        Path | None, typer.Option("--out", metavar="DIR", help="Write the page, CSV, JSON and figures into this folder.")
+    ] = None,
     seed: Annotated[int, seed_option("The same seed gives the same games.")] = 1,
     store: StoreOption = None,
     threads: ThreadsOption = 0,
@@ -55,7 +59,8 @@ def reproduce(
             counts = ", ".join(f"{many} {verdict}" for verdict, many in sorted(tally.counts.items()))
             print(f"{tally.sign:6} {tally.publication.name:7} {len(tally.rows):3} claims: {counts}; {tally.seconds:.1f} s")
         for number, row in enumerate(found.errata, 1):
-            print(f"{number:3} {row.ruling:8} {row.publication}, {row.claim.where}: printed {row.cells('')['published']}; ours {row.found.ours}")
+            printed = row.cells(found.version)["published"]
+            print(f"{number:3} {row.ruling:8} {row.publication}, {row.claim.where}: printed {printed}; ours {row.found.ours}")
         if files:
             print(f"the page is {files[0]}")
     for row in found.changed:

@@ -47,7 +47,9 @@ class Workbench:
     """Hears how much of the claim at hand is done, from 0 to 1."""
     figures: list[Drawn] = field(default_factory=list)
 
-    def draw(self, name: str, title: str, sheet: Sheet, theirs: str = "They printed the picture, not its numbers.", claim: str = "") -> None:
+    def draw(
+        self, name: str, title: str, sheet: Sheet, theirs: str = "They printed the picture, not its numbers.", claim: str = ""
+    ) -> None:
         """Keep a figure for the page."""
         self.figures.append(Drawn(name, title, sheet, theirs, claim))
 

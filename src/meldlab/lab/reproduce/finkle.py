@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from meldlab.cards import classes
 from meldlab.lab.figures.waiting import FEW, MANY
 from meldlab.lab.reproduce.bench import Findings, Workbench, kept_result
+from meldlab.lab.reproduce.finkle_figures import draw_all
 from meldlab.lab.reproduce.judging import Obtained
 from meldlab.lab.reproduce.printed import COHORTS, ROUND_CLASSES
 from meldlab.waiting import Solution, Waiting, solve
@@ -82,6 +83,8 @@ def claims(bench: Workbench) -> Findings:
     yield from _four(solved)
     yield from _approximate(solved, bench)
     yield from _beyond(solved, bench)
+    if not bench.tiny:
+        draw_all(bench)
 
 
 def _exact(value: float, digits: int = 10) -> str:
@@ -97,7 +100,10 @@ def _three(solved: Solved) -> Findings:
     ours = [at, int(low.hands[at]), float(low.values[at]), int(total[at])]
     yield "largest-3-low", Obtained(f"the {ours[0]}th: {ours[1]} hands, E = {ours[2]:.12f}, {ours[3]} up to it", ours)
     sizes = np.gcd.reduce(low.hands), low.hands[1:].min(), np.median(low.hands)
-    yield "multiples-of-4", Obtained(f"greatest common divisor {sizes[0]}, least {sizes[1]}, median {sizes[2]:g}", [int(each) for each in sizes])
+    yield (
+        "multiples-of-4",
+        Obtained(f"greatest common divisor {sizes[0]}, least {sizes[1]}, median {sizes[2]:g}", [int(each) for each in sizes]),
+    )
     values = solved.fractions
     cohorts = [len(solved.run(3, tolerance).cohorts) for tolerance in (1e-6, 1e-7)]
     told = f"{len(values)} in exact fractions; its algorithm gives {cohorts[0]} cohorts at 1e-6 and {cohorts[1]} at 1e-7"
@@ -177,12 +183,24 @@ def _approximate(solved: Solved, bench: Workbench) -> Findings:
         ours = [(each.hands, each.expected) for each in solved.run(3, tolerance).cohorts]
         printed = COHORTS[tolerance]
         same = len(ours) == len(printed) and all(a[0] == b[0] and abs(a[1] - b[1]) < 6e-11 for a, b in zip(ours, printed, strict=True))
-        yield name, Obtained(f"{len(ours)} cohorts, {'every' if same else 'not every'} size and least E as printed", f"{len(printed)} rows of the appendix" * same)
+        yield (
+            name,
+            Obtained(
+                f"{len(ours)} cohorts, {'every' if same else 'not every'} size and least E as printed",
+                f"{len(printed)} rows of the appendix" * same,
+            ),
+        )
     yield "cohorts-text", Obtained(f"{len(solved.run(3, 1.0).cohorts)}", len(solved.run(3, 1.0).cohorts))
     one = solved.run(3, 1.0)
     hand = classes.hand(3, int(np.argmax(one.expected - solved(3).solution.expected)))
     right = abs(one.max_error - 0.6109) < 5e-5
-    yield "errors-1", Obtained(f"{one.max_error:.4f} for {hand} (its mirror image is the printed hand), mean {one.mean_error:.4f}", [one.max_error, one.mean_error] if right else None)
+    yield (
+        "errors-1",
+        Obtained(
+            f"{one.max_error:.4f} for {hand} (its mirror image is the printed hand), mean {one.mean_error:.4f}",
+            [one.max_error, one.mean_error] if right else None,
+        ),
+    )
     note = "Cohorts agree where both are printed; we found no explanation."
     tenth, thousandth = solved.run(3, 0.1), solved.run(3, 0.001)
     yield "errors-tenth", Obtained(f"{tenth.mean_error:.4f}; the largest is {tenth.max_error:.4f}", tenth.mean_error, note=note)
@@ -191,7 +209,10 @@ def _approximate(solved: Solved, bench: Workbench) -> Findings:
     some = [solved.run(3, tolerance) for tolerance in (1.0, 0.5, 0.2, 0.1)]
     least = min(float((run.expected - solved(3).solution.expected).min()) for run in some)
     falling = all(a.max_error > b.max_error and a.mean_error > b.mean_error for a, b in pairwise(some))
-    yield "figure-6", Obtained(f"least {least:.0e}; largest {', '.join(f'{run.max_error:.4f}' for run in some)}", falling and least > -1e-11)
+    yield (
+        "figure-6",
+        Obtained(f"least {least:.0e}; largest {', '.join(f'{run.max_error:.4f}' for run in some)}", falling and least > -1e-11),
+    )
     for cards, tolerances in ((3, MANY), (4, FEW)):
         power = fitted_exponent(tolerance_study(Waiting(cards), tolerances, solved(cards).solution))
         yield f"exponent-{cards}", Obtained(f"{power:.3f} of the hands evaluated, {len(tolerances)} tolerances", power)
@@ -216,7 +237,10 @@ def _beyond(solved: Solved, bench: Workbench) -> Findings:
     kept = kept_result("waiting")
     assert kept is not None
     if bench.full and (bench.anew or not bench.tiny):
-        seven = {aces: solve_and_keep(Waiting(7, aces), "cpu", bench.threads or None, lambda done, whole: bench.progress(done / max(1, whole))) for aces in ("round", "low")}
+        seven = {
+            aces: solve_and_keep(Waiting(7, aces), "cpu", bench.threads or None, lambda done, whole: bench.progress(done / max(1, whole)))
+            for aces in ("round", "low")
+        }
         counted, most, stored = seven["round"].summary().distinct_values, seven["low"].summary().max, ""
     else:
         counted, most = kept["seven"]["round"]["distinct_values"], kept["seven"]["low"]["max"]

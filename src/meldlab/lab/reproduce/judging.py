@@ -1,7 +1,7 @@
 """From what came out here to a verdict, by rules that know nothing of the run.
 
 >>> claim = PublishedClaim("rate", "p. 1", "it wins", "within", 0.57, 0.01)
->>> print(ruling(claim, Obtained("0.565", 0.565)), ruling(claim, Obtained("0.50", 0.50)), ruling(claim, Obtained("0.565", 0.565, error=0.02)))
+>>> print(*(ruling(claim, Obtained("", value, error=error)) for value, error in ((0.565, 0.0), (0.50, 0.0), (0.565, 0.02))))
 within refuted open
 """
 
@@ -46,7 +46,7 @@ def ruling(claim: PublishedClaim, found: Obtained) -> Ruling:
     if claim.kind == "open" or found.absent:
         return Ruling.OPEN
     if claim.kind == "shape":
-        return Ruling.SHAPE if found.value is True else Ruling.REFUTED
+        return Ruling.SHAPE if found.value else Ruling.REFUTED
     if claim.kind == "erratum":
         wrong = _same(claim.right, found.value, claim.tolerance) and not _same(claim.published, found.value, claim.tolerance)
         return Ruling.ERRATUM if wrong else Ruling.REFUTED

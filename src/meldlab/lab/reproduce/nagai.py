@@ -1,7 +1,7 @@
 """Nagai and others' gin player: its three tuning experiments again, at the paper's size or smaller, and its claims about them."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from importlib import import_module
 from typing import Any
 
@@ -11,7 +11,7 @@ from meldlab.cards import Hand
 from meldlab.gin import Gin
 from meldlab.lab.arena.contest import contest
 from meldlab.lab.figures.sheet import Sheet, blank
-from meldlab.lab.figures.tuning import inflation_figure, knocking_figure, tracking_figure
+from meldlab.lab.figures.tuning import inflation_figure, tracking_figure
 from meldlab.lab.reproduce.bench import Findings, Workbench, kept_result
 from meldlab.lab.reproduce.claims import Ruling
 from meldlab.lab.reproduce.judging import Obtained, of_games
@@ -30,17 +30,17 @@ __all__ = ["claims"]
 Answer = Mapping[str, Any]
 TRACK = {
     "full": tracking.FULL,
-    "quick": tracking.TrackingSize(population=20, generations=5, games=60, final=6000),
+    "quick": tracking.TrackingSize(population=20, generations=4, games=60, final=6000),
     "tiny": tracking.TrackingSize(population=10, generations=1, games=10, final=200),
 }
 KNOCK = {
     "full": knocking.FULL,
-    "quick": knocking.KnockingSize(one_stage=300, two_stages=300, others=60, fresh=20_000),
+    "quick": knocking.KnockingSize(one_stage=300, two_stages=200, others=40, fresh=20_000),
     "tiny": knocking.KnockingSize(one_stage=2, two_stages=2, others=2, fresh=20, turns=(6,)),
 }
 ENSEMBLE = {
     "full": ensembles.FULL,
-    "quick": ensembles.SearchSize(grid=False, fresh=10_000, heats=Heats(start=40, most=2000)),
+    "quick": ensembles.SearchSize(grid=False, fresh=8_000, heats=Heats(start=20, most=1500)),
     "tiny": ensembles.SearchSize(grid=False, fresh=20, heats=Heats(start=2, most=4)),
 }
 REDUCED = "fewer games and individuals than the paper's; --full has its sizes"
@@ -54,7 +54,9 @@ class Experiment:
         kept = kept_result(name)
         if kept is not None and bench.full and not bench.anew:
             self.answer: Answer = kept["result"]
-            self.stored = f"stored {kept['date']}, {kept['machine']}, version {kept['version']}, {kept['games']:,} games in {kept['seconds']:.0f} s"
+            self.stored = (
+                f"stored {kept['date']}, {kept['machine']}, version {kept['version']}, {kept['games']:,} games in {kept['seconds']:.0f} s"
+            )
             return
         with bench.opened.search(name, dict(settings)) as run:
             if run.finished and run.result is not None:
@@ -93,21 +95,37 @@ def claims(bench: Workbench) -> Findings:
 
 
 def _tracking(bench: Workbench, size: tracking.TrackingSize) -> Findings:
-    found = Experiment(bench, "track", {**asdict(size), "seed": bench.seed}, size.planned(), lambda work: tracking.search_trackers(work, size, bench.seed))
+    found = Experiment(
+        bench, "track", {**asdict(size), "seed": bench.seed}, size.planned(), lambda work: tracking.search_trackers(work, size, bench.seed)
+    )
     yield "tracking-rises", found.obtained("fitness rises with the turns", seed=bench.seed)
     yield "tracking-adjacency", found.obtained("adjacency updates beat the baseline", seed=bench.seed)
     yield "tracking-times", found.obtained("other times of measuring", Ruling.WITHIN, bench.seed)
-    bench.draw("nagai-figure-1", "Figure 1: cards guessed, by turn", tracking_figure(found.answer), "They printed the picture, not its numbers.", "tracking-rises")
+    bench.draw(
+        "nagai-figure-1",
+        "Figure 1: cards guessed, by turn",
+        tracking_figure(found.answer),
+        "They printed the picture, not its numbers.",
+        "tracking-rises",
+    )
 
 
 def _knocking(bench: Workbench, size: knocking.KnockingSize) -> Findings:
-    found = Experiment(bench, "knock", {**asdict(size), "seed": bench.seed}, size.planned(), lambda work: knocking.search_knocks(work, size, bench.seed))
+    found = Experiment(
+        bench, "knock", {**asdict(size), "seed": bench.seed}, size.planned(), lambda work: knocking.search_knocks(work, size, bench.seed)
+    )
     yield "one-stage", found.obtained("the best single threshold", seed=bench.seed)
     yield "two-stages", found.obtained("the best of 825 two-stage players", seed=bench.seed)
     yield "knock-rate", found.obtained("on fresh deals", Ruling.WITHIN, bench.seed)
     yield "figure-2", found.obtained("Figure 2, cells", Ruling.WITHIN, bench.seed)
     yield "other-opponents", found.obtained("against one threshold of", seed=bench.seed)
-    bench.draw("nagai-figure-2", "Figure 2: theirs and ours", _both_figures_2(found.answer), "Their 55 numbers on the left, ours on the right; late from draw 6 on.", "figure-2")
+    bench.draw(
+        "nagai-figure-2",
+        "Figure 2: theirs and ours",
+        _both_figures_2(found.answer),
+        "Their 55 numbers on the left, ours on the right; late from draw 6 on.",
+        "figure-2",
+    )
 
 
 def _both_figures_2(answer: Answer) -> Sheet:
@@ -120,7 +138,9 @@ def _both_figures_2(answer: Answer) -> Sheet:
         if turn == 6:
             ours[early - 1, late] = one["win_rate"]
     figure, panels = blank(panels=2, size=(5.6, 5.0))
-    for axes, rates, title in zip(panels, (theirs, ours), ("theirs: 2,000 games a cell", f"ours: {answer['two_stages'][0]['games']:,} games a cell"), strict=True):
+    for axes, rates, title in zip(
+        panels, (theirs, ours), ("theirs: 2,000 games a cell", f"ours: {answer['two_stages'][0]['games']:,} games a cell"), strict=True
+    ):
         picture = axes.imshow(rates, cmap="viridis", vmin=0.3, vmax=0.6)
         for (row, column), value in np.ndenumerate(rates):
             if not np.isnan(value):
@@ -142,8 +162,6 @@ def _both_figures_2(answer: Answer) -> Sheet:
 
 
 def _ensembles(bench: Workbench, size: ensembles.SearchSize, grids: Grids) -> Findings:
-    settings = {**asdict(size), "base": "base", "seed": bench.seed}
-    found = Experiment(bench, "ensemble", settings, size.planned(grids), lambda work: ensembles.search_ensembles(work, size, bench.seed, grids=grids))
     sizes = {name: len(GRIDS[name]()) for name in GRIDS}
     told = ", ".join(f"{name} {many}" for name, many in sizes.items())
     note = "One of the five, adjacency, has fewer than a hundred."
@@ -152,18 +170,38 @@ def _ensembles(bench: Workbench, size: ensembles.SearchSize, grids: Grids) -> Fi
     yield "adjacency-vectors", Obtained(f"{exact} in exact arithmetic, {floats} in a loop over doubles", exact if floats == 34 else None)
     different = len({played(each) for each in candidates("weights", ensembles.Ensemble())})
     yield "weight-vectors", Obtained(f"{different} different players (exact)", different)
-    yield "iteration-gain", found.obtained("the whole iteration is a significant gain", seed=bench.seed)
+    settings = {**asdict(size), "base": "base", "seed": bench.seed}
+    found = Experiment(
+        bench, "ensemble", settings, size.planned(grids), lambda work: ensembles.search_ensembles(work, size, bench.seed, grids=grids)
+    )
+    yield "iteration-gain", _gain(found, bench)
     later = found.findings("significant gains after the first iteration")
     if later:
         gains = later[0]["verdict"] == Verdict.DIFFERS
         one = Obtained(later[0]["ours"], not gains, seed=bench.seed, stored=found.stored)
     else:
-        one = Obtained("one iteration only", judged=Ruling.OPEN, note="iterations 2 and 3 are played by --full", reduced=found.reduced, seed=bench.seed)
+        one = Obtained(
+            "one iteration only", judged=Ruling.OPEN, note="iterations 2 and 3 are played by --full", reduced=found.reduced, seed=bench.seed
+        )
     yield "later-iterations", one
     yield "runs-over-sets", found.obtained("runs weigh at least as much as sets", seed=bench.seed)
     yield "m0-m1", _influence(found, bench)
     yield "deadwood-weight", found.obtained("weight of deadwood", seed=bench.seed)
-    bench.draw("nagai-searches", "The best of each grid, when chosen and on fresh deals", inflation_figure(found.answer), "The paper prints the rates when chosen: 0.720 and 0.739.", "tuned")
+    bench.draw(
+        "nagai-searches",
+        "The best of each grid, when chosen and on fresh deals",
+        inflation_figure(found.answer),
+        "The paper prints the rates when chosen: 0.720 and 0.739.",
+        "tuned",
+    )
+
+
+def _gain(found: Experiment, bench: Workbench) -> Obtained:
+    """Return whether the end of the searches beats their start; as that start is our guess, the size of the gain says nothing."""
+    one, whole = found.obtained("the whole iteration is a significant gain", seed=bench.seed), found.answer["whole"]["fresh_paired"]
+    if whole["gain"] or whole["loss"]:
+        return replace(one, judged=Ruling.SHAPE if whole["gain"] else Ruling.REFUTED, note="")
+    return replace(one, judged=Ruling.OPEN, note="a gain of a third of a percent, as in longer runs, takes 100,000 games to be seen")
 
 
 def _influence(found: Experiment, bench: Workbench) -> Obtained:

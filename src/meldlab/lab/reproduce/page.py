@@ -47,7 +47,6 @@ def reproduction_page(found: Reproduction) -> str:
         drawn=drawn,
         absent=[row for row in found.rows if row.found.absent],
         csv=_csv(found),
-        json=told,
         # A closing tag inside the data would end it.
         embedded=Markup(told.replace("<", "\\u003c")),
         command=command_of(found),

@@ -5,7 +5,7 @@ import time
 import tomllib
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from importlib import import_module
 from importlib.resources import files
 from typing import Any
@@ -18,7 +18,10 @@ from meldlab.lab.runs.store import code_version
 
 __all__ = ["Reproduction", "Row", "Tally", "baseline", "reproduce"]
 
-COLUMNS = ("publication", "claim", "where", "says", "published", "ours", "tolerance", "verdict", "reduced", "note", "proof", "command", "seed", "version", "computed", "seconds")  # fmt: skip
+COLUMNS = (
+    *("publication", "claim", "where", "says", "published", "ours", "tolerance", "verdict", "reduced", "note", "proof", "command"),
+    *("seed", "version", "computed", "seconds"),
+)
 
 
 @dataclass(frozen=True)
@@ -47,8 +50,9 @@ class Row:
         """Return the row as it is written."""
         claim, found = self.claim, self.found
         note = "; ".join(each for each in (found.absent and f"{found.absent} is not installed", claim.missing, found.note) if each)
-        values = (self.publication, claim.id, claim.where, claim.says, _text(claim.published), found.ours, claim.margin, str(self.ruling), found.reduced, note, claim.proof, claim.command, found.seed, version, self.computed, round(self.seconds, 2))  # fmt: skip
-        return dict(zip(COLUMNS, values, strict=True))
+        told = (self.publication, claim.id, claim.where, claim.says, _text(claim.published), found.ours, claim.margin, str(self.ruling))
+        how = (found.reduced, note, claim.proof, claim.command, found.seed, version, self.computed, round(self.seconds, 2))
+        return dict(zip(COLUMNS, told + how, strict=True))
 
 
 @dataclass(frozen=True)
@@ -121,11 +125,15 @@ class Reproduction:
                 for tally in self.tallies
             ],
             "claims": [row.cells(self.version) for row in self.rows],
-            "changed": [{"claim": f"{row.publication}.{row.claim.id}", "baseline": row.expected, "now": str(row.ruling)} for row in self.changed],
+            "changed": [
+                {"claim": f"{row.publication}.{row.claim.id}", "baseline": row.expected, "now": str(row.ruling)} for row in self.changed
+            ],
         }  # fmt: skip
 
 
-def reproduce(names: Iterable[str], bench: Workbench, progress: Callable[[str, float, int], None] = lambda what, done, whole: None) -> Reproduction:
+def reproduce(
+    names: Iterable[str], bench: Workbench, progress: Callable[[str, float, int], None] = lambda what, done, whole: None
+) -> Reproduction:
     """Compute and judge every claim of some publications; ``progress`` hears which claim, how many are done, and of how many."""
     chosen = list(dict.fromkeys(names)) or list(NAMES)
     for name in chosen:
@@ -151,7 +159,8 @@ def reproduce(names: Iterable[str], bench: Workbench, progress: Callable[[str, f
         if missing := claims.keys() - found.keys():
             raise NotLegalHere(f"{name}: nothing came out for {', '.join(sorted(missing))}")
         rows = tuple(
-            Row(name, claim, found[id][0], ruling(claim, found[id][0]), found[id][1], known.get(f"{name}.{id}", "")) for id, claim in claims.items()
+            Row(name, claim, found[id][0], ruling(claim, found[id][0]), found[id][1], known.get(f"{name}.{id}", ""))
+            for id, claim in claims.items()
         )
         tallies.append(Tally(book[name], rows, time.perf_counter() - start))
         figures += [(name, each) for each in bench.figures]
@@ -173,7 +182,9 @@ def _machine() -> str:
     import numba
     import numpy
 
-    return f"Python {platform.python_version()}, numba {numba.__version__}, numpy {numpy.__version__}, {platform.machine()}, {_cores()} cores"
+    return (
+        f"Python {platform.python_version()}, numba {numba.__version__}, numpy {numpy.__version__}, {platform.machine()}, {_cores()} cores"
+    )
 
 
 def _cores() -> int:

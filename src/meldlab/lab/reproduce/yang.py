@@ -54,21 +54,48 @@ def claims(bench: Workbench) -> Findings:
     yield "state-and-policy", Obtained(f"{told} of {len(every)} equal", told)
     # Only red cards left: stop with what is won. Only black ones left: take them all. Nothing left: nothing.
     edges = [(values[0][d], d) for d in range(CARDS + 1)] + [(values[c][0], 0) for c in range(1, CARDS + 1)]
-    yield "special-cases", Obtained(f"{sum(one == other for one, other in edges)} of {len(edges)} as they should be", sum(one == other for one, other in edges))
+    yield (
+        "special-cases",
+        Obtained(
+            f"{sum(one == other for one, other in edges)} of {len(edges)} as they should be", sum(one == other for one, other in edges)
+        ),
+    )
     small = [(black, red) for black in range(4) for red in range(4) if black + red <= 5]
     beaten = sum(Urn(black, red).value() == _best_policy(black, red) for black, red in small)
-    yield "optimal", Obtained(f"no policy does better on {beaten} of {len(small)} small decks: all their policies were tried", beaten == len(small))
+    yield (
+        "optimal",
+        Obtained(f"no policy does better on {beaten} of {len(small)} small decks: all their policies were tried", beaten == len(small)),
+    )
     wasted = _calls(CARDS, CARDS)
     yield "recursion", Obtained(f"{float(wasted):.2e} calls instead of {len(every)}", wasted > 10**6 * len(every))
     equal_places = deck.policy().indifferent or ()
     note = "There the text stops; going on is worth as much, and the winnings are distributed otherwise."
-    yield "ties", Obtained(f"equal in {len(equal_places)} position: {equal_places[0]} (black, red) left", len(equal_places), note=note)
-    bench.draw("yang-value", "currentValue: what every position is worth", draw_value(deck), "The text defines the matrix and prints none of it.", "current-value")
-    bench.draw("yang-policy", "continueOrNot: where to stop", draw_policy(deck), "The text defines the matrix and prints none of it.", "continue-or-not")
+    yield (
+        "ties",
+        Obtained(
+            f"equal in {len(equal_places)} position: {equal_places[0]} (black, red) left, where ours stops too",
+            not any(goes_on[c][d] for c, d in equal_places),
+            note=note,
+        ),
+    )
+    bench.draw(
+        "yang-value",
+        "currentValue: what every position is worth",
+        draw_value(deck),
+        "The text defines the matrix and prints none of it.",
+        "current-value",
+    )
+    bench.draw(
+        "yang-policy",
+        "continueOrNot: where to stop",
+        draw_policy(deck),
+        "The text defines the matrix and prints none of it.",
+        "continue-or-not",
+    )
 
 
 def _best_policy(black: int, red: int) -> Fraction:
-    """Return the value of the best of all policies: each a set of positions at which one stops, each tried over every order of the cards."""
+    """Return the value of the best of all policies, each of them a set of positions at which one stops."""
     places = [(b, r) for b in range(black + 1) for r in range(red + 1) if b + r > 0]
 
     def worth(stops: int) -> Fraction:

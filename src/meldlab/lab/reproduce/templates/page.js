@@ -25,4 +25,8 @@ words.addEventListener("input", filter);
 for (const pick of picks) pick.addEventListener("change", filter);
 document.querySelector(".filter").addEventListener("submit", (event) => event.preventDefault());
 for (const heading of document.querySelectorAll("#table th")) heading.querySelector("button").addEventListener("click", () => sort(heading));
+document.getElementById("json").addEventListener("click", (event) => {
+  const data = new Blob([document.getElementById("data").textContent], { type: "application/json" });
+  event.currentTarget.href = URL.createObjectURL(data);
+});
 filter();
