@@ -1,6 +1,6 @@
 """The twelve figures of Finkle's thesis: ours, and beside them what can be drawn of the numbers that it prints."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import accumulate
 
 import numpy as np
@@ -33,7 +33,7 @@ CLAIMS = {
 
 def draw_all(bench: Workbench) -> None:
     """Draw the twelve figures, those with printed numbers in two panels, and the one about Theorem 4."""
-    theirs = {"2": _figure_2, "4": _figure_4, "7": lambda: _work(3, MANY), "11": lambda: _work(4, FEW)}
+    theirs: dict[str, Callable[[], Sheet]] = {"2": _figure_2, "4": _figure_4, "7": lambda: _work(3, MANY), "11": lambda: _work(4, FEW)}
     says = {
         "2": "Left: the 58 printed classes round the corner (appendix 7.2), with the missing 312 hands as a gap. Right: ours.",
         "4": "Left: the cohorts printed in appendix 7.3, each at its least E, so below the cloud it stands for. Right: all hands, ours.",

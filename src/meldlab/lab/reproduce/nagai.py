@@ -1,6 +1,6 @@
 """Nagai and others' gin player: its three tuning experiments again, at the paper's size or smaller, and its claims about them."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, replace
 from importlib import import_module
 from typing import Any
@@ -9,6 +9,7 @@ import numpy as np
 
 from meldlab.cards import Hand
 from meldlab.gin import Gin
+from meldlab.gin.players import Ensemble
 from meldlab.lab.arena.contest import contest
 from meldlab.lab.figures.sheet import Sheet, blank
 from meldlab.lab.figures.tuning import inflation_figure, tracking_figure
@@ -17,7 +18,7 @@ from meldlab.lab.reproduce.claims import Ruling
 from meldlab.lab.reproduce.judging import Obtained, of_games
 from meldlab.lab.reproduce.printed import FIGURE_2
 from meldlab.lab.tuning import ensembles, knocking, tracking
-from meldlab.lab.tuning.claims import Verdict, of_all, two_samples
+from meldlab.lab.tuning.claims import Verdict, of_all, one_sample, two_samples
 from meldlab.lab.tuning.grids import GAMES, GRIDS, Grids, adjacency_in_floats, candidates, played
 from meldlab.lab.tuning.racing import Heats
 from meldlab.lab.tuning.report import Report
@@ -36,7 +37,7 @@ TRACK = {
 KNOCK = {
     "full": knocking.FULL,
     "quick": knocking.KnockingSize(one_stage=300, two_stages=200, others=40, fresh=20_000),
-    "tiny": knocking.KnockingSize(one_stage=2, two_stages=2, others=2, fresh=20, turns=(6,)),
+    "tiny": knocking.KnockingSize(one_stage=2, two_stages=2, others=2, fresh=20, turns=(5, 6, 7)),
 }
 ENSEMBLE = {
     "full": ensembles.FULL,
@@ -131,8 +132,8 @@ def _knocking(bench: Workbench, size: knocking.KnockingSize) -> Findings:
 def _both_figures_2(answer: Answer) -> Sheet:
     """Draw both heat maps with one scale."""
     theirs, ours = np.full((10, 10), np.nan), np.full((10, 10), np.nan)
-    for row, rates in enumerate(FIGURE_2):
-        theirs[row, : len(rates)] = rates
+    for row, printed in enumerate(FIGURE_2):
+        theirs[row, : len(printed)] = printed
     for one in answer["two_stages"]:
         early, late, turn = one["knock"]
         if turn == 6:
@@ -152,7 +153,7 @@ def _both_figures_2(answer: Answer) -> Sheet:
         axes.set_title(title, fontsize=11)
     figure.colorbar(picture, ax=panels, shrink=0.7, label="games won")
     places = [(row + 1, column) for row in range(10) for column in range(row + 1)]
-    columns = {
+    columns: dict[str, list[Any]] = {
         "early": [early for early, _ in places],
         "late": [late for _, late in places],
         "theirs": [float(theirs[early - 1, late]) for early, late in places],
@@ -168,7 +169,7 @@ def _ensembles(bench: Workbench, size: ensembles.SearchSize, grids: Grids) -> Fi
     yield "grid-sizes", Obtained(told, sum(many >= 100 for many in sizes.values()) >= 4 and max(sizes.values()) > 1000, note=note)
     exact, floats = len(GRIDS["adjacency"]()), len(adjacency_in_floats())
     yield "adjacency-vectors", Obtained(f"{exact} in exact arithmetic, {floats} in a loop over doubles", exact if floats == 34 else None)
-    different = len({played(each) for each in candidates("weights", ensembles.Ensemble())})
+    different = len({played(each) for each in candidates("weights", Ensemble())})
     yield "weight-vectors", Obtained(f"{different} different players (exact)", different)
     settings = {**asdict(size), "base": "base", "seed": bench.seed}
     found = Experiment(
@@ -238,7 +239,7 @@ def _statistics(bench: Workbench) -> Findings:
     yield "winners-curse", Obtained(told, float(np.median(best)), seed=bench.seed)
     for name, (_, before, after, printed) in zip(("chi-whole", "chi-meldability", "chi-weights"), ensembles.CLAIMS, strict=True):
         old, new = (Measured(GAMES, round(rate * GAMES)) for rate in (before, after))
-        one, two = ensembles.one_sample(before, new), two_samples(old, new)
+        one, two = one_sample(before, new), two_samples(old, new)
         yield name, Obtained(f"one sample {one.chi_square:.1f} (printed {printed}); two samples: {two}", two.chi_square)
 
 
@@ -259,5 +260,5 @@ def _openspiel() -> Findings:
     yield "openspiel-eleven", Obtained(f"it says {said}; the least over all discards is {least}", said if least == 0 else None)
 
 
-def _least(hand: Sequence[Any]) -> int:
+def _least(hand: Hand) -> int:
     return min(deadwood(Hand(each for each in hand if each != card)) for card in hand)

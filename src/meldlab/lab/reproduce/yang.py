@@ -13,7 +13,7 @@ from meldlab.lab.reproduce.bench import Findings, Workbench
 from meldlab.lab.reproduce.judging import Obtained
 from meldlab.stopping import Urn
 
-__all__ = ["claims", "matrices"]
+__all__ = ["Matrices", "claims", "matrices"]
 
 CARDS = 26
 Matrices = tuple[list[list[Fraction]], list[list[bool]]]
