@@ -1,4 +1,4 @@
-"""Write the verdicts that ``meldlab reproduce`` remembers, from the JSON of a quick and of a full run: python FILE quick.json full.json."""
+"""Write the verdicts that ``meldlab reproduce`` remembers, from the JSON of runs, quick or full: python FILE reproduction.json ..."""
 
 import json
 import sys
@@ -10,11 +10,13 @@ PLACE = Path(meldlab.lab.reproduce.__file__).with_name("baseline.toml")
 
 
 def main() -> None:
-    runs = [{f"{one['publication']}.{one['claim']}": one for one in json.loads(Path(name).read_text())["claims"]} for name in sys.argv[1:3]]
-    lines = ["# The verdict of each claim, or of the quick and of the full run: a run whose verdict differs ends with status 1."]
-    for name in runs[0]:
-        quick, full = (run[name]["verdict"] for run in runs)
-        lines.append(f'"{name}" = ' + (f'"{quick}"' if quick == full else f'["{quick}", "{full}"]'))
+    verdicts: dict[str, dict[str, str]] = {"quick": {}, "full": {}}
+    for name in sys.argv[1:]:
+        run = json.loads(Path(name).read_text())
+        verdicts[run["size"]] |= {f"{one['publication']}.{one['claim']}": one["verdict"] for one in run["claims"]}
+    lines = ["# The verdicts of the claims by the size of the run; a run with another verdict ends with status 1."]
+    for size, some in verdicts.items():
+        lines += ["", f"[{size}]", *(f'"{name}" = "{verdict}"' for name, verdict in some.items())]
     PLACE.write_text("\n".join(lines) + "\n")
 
 

@@ -106,7 +106,8 @@ def _three(solved: Solved) -> Findings:
     )
     values = solved.fractions
     cohorts = [len(solved.run(3, tolerance).cohorts) for tolerance in (1e-6, 1e-7)]
-    told = f"{len(values)} in exact fractions; its algorithm gives {cohorts[0]} cohorts at 1e-6 and {cohorts[1]} at 1e-7"
+    both = len(set(exact_values(Waiting(3, "both"))))
+    told = f"{len(values)} in exact fractions, {both} with aces high or low; its algorithm: {cohorts[0]} cohorts at 1e-6, {cohorts[1]} at 1e-7"
     yield "classes-3-low", Obtained(told, len(values))
     gap = float(min(after - before for before, after in pairwise(values)))
     close = sum(after - before < Fraction(1, 10**7) for before, after in pairwise(values))
@@ -117,10 +118,10 @@ def _three(solved: Solved) -> Findings:
     plateau = low.below(17) - low.below(15)
     level = low.below(17) == low.below(16.5) and plateau > 4000 and float(low.values[-1]) < 20
     yield "figure-1", Obtained(f"{plateau:,} hands from 15 to the jump: none between 16.5 and 17; at most {low.values[-1]:.2f}", level)
-    both = solved(3, "both")
-    most, three_suits = both.solution.summary(), both.solution.turns("AC 2D KH")
+    either = solved(3, "both")
+    most, three_suits = either.solution.summary(), either.solution.turns("AC 2D KH")
     told = f"{most.worst_hands} hands, {_exact(most.max)}; AC 2D KH {three_suits:.4f}, the class before"
-    right = abs(most.max - 18.861678332) < SAME and abs(both.values[-2] - three_suits) < SAME
+    right = abs(most.max - 18.861678332) < SAME and abs(either.values[-2] - three_suits) < SAME
     yield "worst-3-both", Obtained(told, [most.worst_hands, most.max, round(most.max - three_suits, 2)] if right else None)
     yield from _round(solved(3, "round"))
     lines = [solved(3, aces) for aces in ("low", "both", "round")]

@@ -49,7 +49,6 @@ def reproduction_page(found: Reproduction) -> str:
         csv=_csv(found),
         # A closing tag inside the data would end it.
         embedded=Markup(told.replace("<", "\\u003c")),
-        command=command_of(found),
     )
 
 
@@ -57,12 +56,6 @@ def write_reproduction(found: Reproduction, folder: Path) -> list[Path]:
     """Write the page, its claims as CSV and JSON, and every figure as SVG and PNG with its numbers; return the files, the page first."""
     texts = {"index.html": reproduction_page(found), "claims.csv": _csv(found), "reproduction.json": _json(found)}
     return write_folder(folder, texts, {each.name: each.sheet for _, each in found.figures})
-
-
-def command_of(found: Reproduction) -> str:
-    """Return the command that makes the page."""
-    names = " ".join(tally.publication.name for tally in found.tallies)
-    return f"meldlab reproduce {names} --{'full' if found.full else 'quick'} --seed {found.seed}"
 
 
 def _csv(found: Reproduction) -> str:

@@ -88,6 +88,8 @@ class Reproduction:
     machine: str
     date: str
     book: str
+    command: str
+    """What makes it again."""
 
     @property
     def rows(self) -> list[Row]:
@@ -113,6 +115,7 @@ class Reproduction:
             "version": self.version,
             "machine": self.machine,
             "claims_digest": self.book,
+            "command": self.command,
             "publications": [
                 {
                     "name": tally.publication.name,
@@ -165,17 +168,18 @@ def reproduce(
         tallies.append(Tally(book[name], rows, time.perf_counter() - start))
         figures += [(name, each) for each in bench.figures]
     date = time.strftime("%Y-%m-%d", time.gmtime())
-    return Reproduction(tuple(tallies), tuple(figures), bench.full, bench.seed, code_version(), _machine(), date, book_digest())
+    command = f"meldlab reproduce {' '.join(chosen)} --{'full' if bench.full else 'quick'} --seed {bench.seed}"
+    return Reproduction(tuple(tallies), tuple(figures), bench.full, bench.seed, code_version(), _machine(), date, book_digest(), command)
 
 
 def baseline(full: bool) -> dict[str, str]:
-    """Return the verdicts that the package remembers for a size, by publication and claim.
+    """Return the verdicts that the package remembers for a size, by publication and claim; of what was never run there are none.
 
     >>> baseline(full=False)["yang.value"]
     'exact'
     """
-    found = tomllib.loads(files(__package__).joinpath("baseline.toml").read_text("utf-8"))
-    return {name: verdict[full] if isinstance(verdict, list) else verdict for name, verdict in found.items()}
+    found: dict[str, dict[str, str]] = tomllib.loads(files(__package__).joinpath("baseline.toml").read_text("utf-8"))
+    return found["full" if full else "quick"]
 
 
 def _machine() -> str:
