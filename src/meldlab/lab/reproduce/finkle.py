@@ -107,7 +107,7 @@ def _three(solved: Solved) -> Findings:
     values = solved.fractions
     cohorts = [len(solved.run(3, tolerance).cohorts) for tolerance in (1e-6, 1e-7)]
     both = len(set(exact_values(Waiting(3, "both"))))
-    told = f"{len(values)} in exact fractions, {both} with aces high or low; its algorithm: {cohorts[0]} cohorts at 1e-6, {cohorts[1]} at 1e-7"
+    told = f"{len(values)} in exact fractions, {both} with aces high or low; cohorts: {cohorts[0]} at 1e-6, {cohorts[1]} at 1e-7"
     yield "classes-3-low", Obtained(told, len(values))
     gap = float(min(after - before for before, after in pairwise(values)))
     close = sum(after - before < Fraction(1, 10**7) for before, after in pairwise(values))

@@ -82,7 +82,7 @@ def _by_the_text(position: Position, most: int) -> tuple[int, int]:
 
 
 def _positions(bench: Workbench) -> Findings:
-    many = bench.pick(300, 30, 3)
+    many = bench.pick(120, 30, 3)
     feasible = optimal = 0
     spent: dict[str, list[float]] = {kind: [] for kind in CLASSES}
     for nth in range(many):
@@ -95,7 +95,7 @@ def _positions(bench: Workbench) -> Findings:
         feasible += not faults(other)
         optimal += (one.worth, one.kept) == (other.worth, other.kept) and one.proven and other.proven
         bench.progress((nth + 1) / many)
-    reduced = "" if bench.full else f"{many} positions; full: 300"
+    reduced = "" if bench.full else f"{many} positions; full: 120"
     yield "feasible", Obtained(f"{feasible} of {many} positions have a legal answer", feasible == many, seed=bench.seed, reduced=reduced)
     told = f"on {optimal} of {many} positions the program and an exact search that shares no code with it agree, kept sets included"
     yield "second-opinion", Obtained(told, optimal == many, seed=bench.seed, reduced=reduced)
@@ -118,7 +118,7 @@ def _examples(bench: Workbench) -> Findings:
         "count-or-value",
         Obtained(told, count.value < value.value and {str(tile) for tile in value.played} == {"R13", "B13", "J"}, note=note),
     )
-    many, more, fewer, same = bench.pick(60, 9, 2), 0, 0, 0
+    many, more, fewer, same = bench.pick(30, 9, 2), 0, 0, 0
     for nth in range(many):
         position = random_position("mid", derived(bench.seed, Purpose.AGREEMENT, 1), nth)
         first, second = (solve(position, Objective("value", keep), "ilp") for keep in ("none", "sets"))
@@ -129,7 +129,7 @@ def _examples(bench: Workbench) -> Findings:
     yield (
         "keeps",
         Obtained(
-            told, same == many and not fewer and more > 0, note=note, seed=bench.seed, reduced="" if bench.full else "9 positions; full: 60"
+            told, same == many and not fewer and more > 0, note=note, seed=bench.seed, reduced="" if bench.full else "9 positions; full: 30"
         ),
     )
     yield "examples", Obtained("the text of both examples holds on small positions, above")
