@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from meldlab.cards import Hand, classes
+from meldlab.lab.reproduce.printed import COHORTS, ROUND_CLASSES
 from meldlab.waiting import Solution, Waiting, solve
 from meldlab.waiting.cohorts import Approximation, approximate
 from meldlab.waiting.rational import exact_values
@@ -21,31 +22,6 @@ RESULTS = [
     (4, "round", 65, 37.0344922955, 38.6563243418),
     (5, "low", 36, 50.2104206592, 54.7125869035),
 ]
-
-# Appendix 7.2: all classes of the three-card game with aces round, as (hands, E).
-ROUND_CLASSES = """
-312 12.2500000000|312 14.2916666667|104 15.0340909091|312 15.1825757576|1768 15.2289772727|624 15.4648516414|1560 15.4671717172
-312 15.4672327718|312 15.4728992646|52 15.9763986014|312 17.0074215715|312 17.0732305628|312 17.0737070109|520 17.0751942232
-312 17.0752304967|104 17.0953850796|156 17.1010958053|312 18.0920515788|624 18.1338076896|312 18.1394661776|624 18.1401919365
-624 18.1437838885|312 18.1437859037|624 18.1438418627|312 18.1438635222|624 18.1440412502|312 18.1443161989|312 18.1445854036
-312 18.1487838203|312 18.1540668969|624 18.1540684957|312 18.1558105415|156 18.1559882568|312 18.1579439075|312 18.1583001130
-624 18.1583682569|624 18.1583950372|312 18.1584902829|312 18.1587980145|312 18.1605346891|312 18.1607829051|624 18.1608152911
-312 18.1608372793|312 18.1608457260|52 18.1651663447|156 18.1653875144|312 18.1654198678|312 18.1654807138|156 18.1757181485
-312 18.1836742219|312 18.1838851671|312 18.1979628021|312 18.1987828975|52 18.2034678729|104 18.2036285598|312 18.2044667946
-156 18.2044988437|52 18.2442485400
-"""
-
-# Appendix 7.3: cohorts of the three-card game with aces low, as (hands, least E), for tolerances 1 and 0.5.
-COHORTS = {
-    1.0: "240 12.25|216 14.2916666667|3912 14.875|564 15.75|2116 17.0207896270|4192 17.3911492987|8180 18.2932809113|2488 18.7476800197"
-    "|96 19.3163153484",
-    0.5: "240 12.25|216 14.2916666667|1752 14.875|2184 15.4731867284|420 15.9763986014|120 16.3252494553|1484 17.0145782073"
-    "|672 17.2325884407|696 17.6765799652|6972 18.1432355981|6424 18.4305322314|824 18.8536850047",
-}
-
-
-def pairs(text: str) -> list[tuple[int, float]]:
-    return [(int(hands), float(value)) for hands, value in (entry.split() for entry in text.replace("\n", "|").strip("|").split("|"))]
 
 
 @pytest.fixture(scope="module")
@@ -95,7 +71,7 @@ def test_all_classes_with_aces_round() -> None:
         found[round(float(value), 9)] = found.get(round(float(value), 9), 0) + int(size)
     rummies = found.pop(0.0)
     assert rummies == 104
-    ours, theirs = sorted(found.items()), pairs(ROUND_CLASSES)
+    ours, theirs = sorted(found.items()), list(ROUND_CLASSES)
     # The printed list adds up to 21,684 of 21,996 hands: a class of 312 hands, E = 15.47285, is missing between two that it resembles.
     assert sum(hands for hands, _ in theirs) == 22_100 - 104 - 312
     missing = 312, 15.472848828
@@ -118,7 +94,7 @@ def test_four_cards_round() -> None:
 
 @pytest.mark.parametrize("tolerance", [1.0, 0.5])
 def test_cohorts_as_printed(three: Solution, tolerance: float) -> None:
-    ours, theirs = approximate(Waiting(3), tolerance, three).cohorts, pairs(COHORTS[tolerance])
+    ours, theirs = approximate(Waiting(3), tolerance, three).cohorts, COHORTS[tolerance]
     assert [one.hands for one in ours] == [hands for hands, _ in theirs]
     np.testing.assert_allclose([one.expected for one in ours], [value for _, value in theirs], rtol=0, atol=6e-11)
     assert str(ours[0].like) == "2C 2D 3C"

@@ -7,33 +7,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from meldlab.errors import NotLegalHere
+from meldlab.lab.reproduce.yang import Matrices, matrices
 from meldlab.stopping import Urn
 from tests.properties import stopping_oracle as oracle
-
-Matrices = tuple[list[list[Fraction]], list[list[bool]]]
-
-
-def matrices_of_section_4(cards: int) -> Matrices:
-    """Fill both matrices as the text says: from C + D = 0 up, with its three special cases."""
-    value = [[Fraction(0)] * (cards + 1) for _ in range(cards + 1)]
-    go_on = [[False] * (cards + 1) for _ in range(cards + 1)]
-    for total in range(1, 2 * cards + 1):
-        for c in range(max(0, total - cards), min(cards, total) + 1):
-            d = total - c
-            if c == 0:
-                value_if_play = value[c][d - 1]
-            elif d == 0:
-                value_if_play = value[c - 1][d]
-            else:
-                value_if_play = Fraction(c, c + d) * value[c - 1][d] + Fraction(d, c + d) * value[c][d - 1]
-            value[c][d] = max(Fraction(d - c), value_if_play)
-            go_on[c][d] = value_if_play > d - c
-    return value, go_on
 
 
 @pytest.fixture(scope="module")
 def printed() -> Matrices:
-    return matrices_of_section_4(26)
+    return matrices(26)
 
 
 def test_expected_value_of_the_game() -> None:

@@ -23,6 +23,7 @@ from meldlab.cli import (
     gin,
     recycle,
     replay,
+    reproduce,
     rummikub,
     runs,
     serve,
@@ -51,6 +52,7 @@ app.command("doctor", cls=Command)(doctor.doctor)
 app.command("deadwood", cls=Command)(deadwood.deadwood)
 app.command("card-picture", cls=Command)(card_picture.card_picture)
 app.command("replay", cls=Command)(replay.replay)
+app.command("reproduce", cls=Command)(reproduce.reproduce)
 app.command("serve", cls=Command)(serve.serve)
 app.add_typer(waiting.app, name="waiting")
 app.add_typer(gin.app, name="gin")

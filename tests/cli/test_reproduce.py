@@ -1,0 +1,58 @@
+"""``meldlab reproduce`` at the door: what it prints, its status, and nonsense."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from meldlab.lab.reproduce import report
+from tests.cli.test_app import run
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> list[str]:
+    return ["--store", str(tmp_path / "runs.sqlite")]
+
+
+def test_a_publication(capsys: pytest.CaptureFixture[str], tmp_path: Path, store: list[str]) -> None:
+    status, out, err = run(capsys, "reproduce", "yang", "--out", str(tmp_path / "page"), *store)
+    assert (status, err) == (0, "")
+    assert "[Re]   yang      8 claims: 5 exact, 3 shape" in out
+    assert (tmp_path / "page" / "index.html").is_file()
+
+
+def test_as_json(capsys: pytest.CaptureFixture[str], store: list[str]) -> None:
+    status, out, _ = run(capsys, "reproduce", "yang", "--json", *store)
+    answer = json.loads(out)
+    assert status == 0
+    assert answer["size"] == "quick"
+    assert answer["changed"] == []
+    assert {claim["verdict"] for claim in answer["claims"]} == {"exact", "shape"}
+
+
+def test_a_changed_verdict_is_status_1(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, store: list[str]) -> None:
+    known = report.baseline(full=False)
+    monkeypatch.setattr(report, "baseline", lambda full: {**known, "yang.value": "refuted"})
+    status, _, err = run(capsys, "reproduce", "yang", *store)
+    assert status == 1
+    assert err.startswith("error: yang.value was refuted and is exact: 41984711742427/15997372030584")
+    assert len(err.splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["knuth"], "no publication 'knuth'"),
+        (["yang", "--seed", "-1"], "seed"),
+        (["yang", "--threads", "many"], "--threads"),
+        (["yang", "--slowly"], "No such option"),
+        (["yang", "--out", "/dev/null/page"], "cannot be written"),
+        (["yang", "--store", "/dev/null/runs.sqlite"], "runs.sqlite"),
+    ],
+)
+def test_nonsense_is_one_line_and_status_2(capsys: pytest.CaptureFixture[str], tmp_path: Path, arguments: list[str], said: str) -> None:
+    more = [] if "--store" in arguments else ["--store", str(tmp_path / "runs.sqlite")]
+    status, out, err = run(capsys, "reproduce", *arguments, *more)
+    assert (status, out) == (2, "")
+    assert len(err.splitlines()) == 1
+    assert said in err
