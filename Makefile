@@ -11,13 +11,14 @@ WORKERS ?= auto
 KERNEL_TESTS := cards chance melds gin play waiting stopping rummikub recycle properties golden lab/test_contest.py lab/test_computing.py test_bounds.py
 NO_KERNEL := cards/test_card.py rummikub/test_tiles.py $(addprefix recycle/test_,checker.py long_texts.py mistakes.py reader.py syntax.py)
 
-.PHONY: help demo test static kernels bounds docs clean
+.PHONY: help demo test static kernels bounds dist docs clean
 .DEFAULT_GOAL := help
 
 help:
 	@echo "make demo   set up and take the tour   (first time: about 4 minutes)"
 	@echo "make test   set up and run all checks  (first time: about 12 minutes on two cores)"
 	@echo "make bounds run the kernel tests with every array index checked (first time: about 6 minutes)"
+	@echo "make dist   build a wheel into dist/ and try it in an empty environment"
 	@echo "make docs   build the documentation into site/"
 	@echo "make clean  remove what the above created"
 
@@ -64,6 +65,16 @@ bounds: $(VENV)/.dev
 	@NUMBA_BOUNDSCHECK=1 $(BIN)/meldlab doctor
 	@NUMBA_BOUNDSCHECK=1 $(BIN)/python -m pytest -n $(WORKERS) -k "not control_c" $(wildcard $(addprefix tests/,$(KERNEL_TESTS))) \
 		$(addprefix --ignore=tests/,$(NO_KERNEL))
+
+# Without the source tree: from another folder, and with nothing but what the wheel asks for.
+dist: | $(BIN)/python
+	@rm -rf dist
+	@$(BIN)/python -m pip wheel -q --disable-pip-version-check --no-deps --wheel-dir dist .
+	@echo "installing dist/$$(ls dist) into an empty environment and taking the tour there"
+	@$(BIN)/python -m venv dist/empty
+	@dist/empty/bin/python -m pip install -q --disable-pip-version-check dist/*.whl
+	@cd / && env -u PYTHONPATH $(CURDIR)/dist/empty/bin/meldlab demo | tail -n 3
+	@rm -rf dist/empty
 
 docs: | $(BIN)/python
 	@$(BIN)/python -m pip install -q --disable-pip-version-check -e '.[docs]'

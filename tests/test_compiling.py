@@ -8,8 +8,12 @@ from pathlib import Path
 import numba
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from meldlab import cache, compiling
+from meldlab.cards import Hand
+from meldlab.gin.kernel import LEFT, melded
+from meldlab.melds.kernel import deadwood
 
 SRC = Path(__file__).parents[1] / "src"
 
@@ -48,6 +52,32 @@ def test_the_folder_of_other_kernels_is_left_alone(decorate: compiling.Function,
 def test_kernels_of_others_still_count_from_the_end() -> None:
     last = numba.njit(lambda numbers: numbers[-1])
     assert last(np.arange(5)) == 4
+
+
+def test_kernels_of_others_may_call_ours() -> None:
+    # The arrangement calls itself, the deadwood calls kernels that call kernels; none of them is machine code by itself.
+    both = numba.njit(lambda hand: (deadwood(hand, LEFT), melded(hand)))
+    hand = Hand.parse("5H 6H 7H 9C 9D 9S KC").mask
+    assert both(hand) == (10, (Hand.parse("9C 9D 9S").mask, Hand.parse("5H 6H 7H").mask))
+
+
+@compiling.scalar_kernel
+def rows_of(rows: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    return rows[0], rows[1]
+
+
+@compiling.kernel
+def sum_of_rows(many: int) -> int:
+    total = 0
+    for _ in range(many):
+        first, second = rows_of(np.ones((3, 1000), np.int64))
+        total += first.sum() + second.sum()
+    return total
+
+
+def test_arrays_that_a_kernel_returns_are_counted() -> None:
+    # Not counted, they would be given back while they are read, and twice.
+    assert sum_of_rows(2000) == 4_000_000
 
 
 PRESS = """

@@ -44,11 +44,12 @@ VERBS = [
     "recycle perft kuhn_poker --depth 2",
 ]
 
-# Which kernels Python calls with which types: those that the doctor has called are ready, whether compiled or out of the cache.
+# Which kernels Python calls with which types: those that the doctor's jobs have called are ready, whether compiled or out of the cache.
 WATCH = """
 import contextlib, io, json, sys
 from numba.core.dispatcher import Dispatcher
 from meldlab.cli.app import main
+from meldlab.lab.warming import compile_room, kernel_jobs
 
 
 def status(arguments):
@@ -66,7 +67,9 @@ def ready():
     return {f"{kernel.py_func.__module__}.{kernel.py_func.__name__}{types}" for kernel in kernels for types in kernel.overloads}
 
 
-found = {"status": {"doctor": status(["doctor"])}, "late": {}}
+for room in kernel_jobs():
+    compile_room(room)  # as the doctor does, in processes of its own
+found = {"status": {}, "late": {}}
 before = ready()
 for verb in json.loads(sys.argv[1]):
     found["status"][verb] = status(verb.split())

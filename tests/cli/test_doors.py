@@ -66,7 +66,7 @@ def test_doctor_for_reading(capsys: pytest.CaptureFixture[str]) -> None:
     status, out, _ = run(capsys, "doctor")
     assert status == 0
     assert [line.split()[0] for line in out.splitlines()][:2] == ["meldlab", "python"]
-    assert "kernels ready in" in out
+    assert "gin        kernels ready" in out
 
 
 def test_bench_as_json(capsys: pytest.CaptureFixture[str]) -> None:

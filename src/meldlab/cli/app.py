@@ -33,7 +33,7 @@ from meldlab.cli import (
     waiting,
 )
 from meldlab.cli.help import Command, Door
-from meldlab.cli.options import Refused
+from meldlab.cli.options import EXTRAS, Refused
 from meldlab.errors import MeldlabError
 
 __all__ = ["app", "main"]
@@ -100,6 +100,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
         sys.stdout.flush()
     except (MeldlabError, Refused) as mistake:
         _stop(f"error: {mistake}", 2)
+    except ModuleNotFoundError as missing:
+        package = (missing.name or "").split(".")[0]
+        if package not in EXTRAS:
+            raise
+        _stop(f"error: this needs {package}: pip install 'meldlab[{EXTRAS[package]}]'", 2)
     except UsageMistake as mistake:
         said = getattr(mistake, "format_message", mistake.__str__)().rstrip(".")
         context = getattr(mistake, "ctx", None)

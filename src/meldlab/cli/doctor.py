@@ -2,13 +2,19 @@
 
 import os
 import platform
-import time
 from importlib import metadata
 
 from meldlab import __version__
-from meldlab.cli.options import JsonOption, print_json
+from meldlab.cli.options import EXTRAS, JsonOption, print_json
 
 LIBRARIES = ("numba", "numpy", "scipy", "matplotlib", "typer", "rich")
+
+
+def _version(name: str) -> str:
+    try:
+        return metadata.version(name)
+    except metadata.PackageNotFoundError:
+        return f"none (pip install 'meldlab[{EXTRAS.get(name, 'all')}]')"
 
 
 def doctor(json: JsonOption = False) -> None:
@@ -20,12 +26,12 @@ def doctor(json: JsonOption = False) -> None:
 
     from meldlab.cache import kernel_folder
     from meldlab.gpu import gpu_name
-    from meldlab.lab.warming import kernel_jobs
+    from meldlab.lab.warming import compile_rooms
 
     facts: dict[str, object] = {
         "meldlab": __version__,
         "python": platform.python_version(),
-        **{name: metadata.version(name) for name in LIBRARIES},
+        **{name: _version(name) for name in LIBRARIES},
         "machine": f"{platform.machine()}, {os.cpu_count()} cores",
         "threads": numba.get_num_threads(),
         "gpu": gpu_name(),
@@ -34,18 +40,11 @@ def doctor(json: JsonOption = False) -> None:
     if not json:
         for name, value in facts.items():
             print(f"{name:10} {value}")
-    facts["kernels"] = {name: warm(name, quiet=json) for name in kernel_jobs()}
+    compiled = {}
+    for room, seconds in compile_rooms():
+        compiled[room] = round(seconds, 2)
+        if not json:
+            print(f"{room:10} kernels {f'ready in {seconds:.1f} s' if seconds else 'ready'}", flush=True)
+    facts["kernels"] = compiled
     if json:
         print_json(facts)
-
-
-def warm(room: str, quiet: bool) -> float:
-    """Compile the kernels of a room into the cache, and return the seconds."""
-    from meldlab.lab.warming import compile_room
-
-    start = time.perf_counter()
-    compile_room(room)
-    seconds = time.perf_counter() - start
-    if not quiet:
-        print(f"{room:10} kernels ready in {seconds:.1f} s", flush=True)
-    return round(seconds, 2)

@@ -17,6 +17,9 @@ from meldlab.chance.seed import verified
 from meldlab.cli.help import Command, Door
 from meldlab.errors import MeldlabError, NoSuchThing, NotLegalHere, NotPossible
 
+# What a verb may find missing, by the name that it is imported by, and the extra of the installation that has it.
+EXTRAS = dict.fromkeys(("PIL", "cmaes", "jinja2", "joblib", "matplotlib", "sqlalchemy"), "lab")
+
 
 class Refused(Exception):
     """A mistake in a value on its way through typer, which would put words of its own around a ValueError."""

@@ -1,12 +1,18 @@
 """Kernels compiled ahead: by room, a small job that touches each of its kernels, and marks in the cache that say which are ready."""
 
-from collections.abc import Callable, Mapping
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping
+from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from meldlab.cache import kernel_folder
+from meldlab.errors import NotPossible
 
-__all__ = ["compile_room", "compiled_rooms", "kernel_jobs"]
+__all__ = ["compile_room", "compile_rooms", "compiled_rooms", "kernel_jobs"]
 
 
 def compiled_rooms() -> set[str]:
@@ -21,9 +27,39 @@ def compile_room(room: str) -> None:
     Path(kernel_folder(), f"ready-{room}").touch()
 
 
+def compile_rooms() -> Iterator[tuple[str, float]]:
+    """Compile what is not in the cache yet, each room in a process of its own on its own core; give each with its seconds when ready.
+
+    The processes end with whoever waits for them: nothing is compiled behind the back of Ctrl-C.
+    """
+    ready = compiled_rooms()
+    yield from ((room, 0.0) for room in kernel_jobs() if room in ready)
+    waiting = [room for room in kernel_jobs() if room not in ready]
+    running: dict[str, tuple[subprocess.Popen[str], float]] = {}
+    try:
+        while waiting or running:
+            while waiting and len(running) < (os.cpu_count() or 1):
+                room = waiting.pop(0)
+                command = [sys.executable, "-c", f"from meldlab.lab.warming import compile_room; compile_room({room!r})"]
+                running[room] = subprocess.Popen(command, stderr=subprocess.PIPE, text=True), time.perf_counter()
+            time.sleep(0.05)
+            for room, (process, start) in list(running.items()):
+                if process.poll() is not None:
+                    _, said = process.communicate()
+                    del running[room]
+                    if process.returncode:
+                        why = said.strip().splitlines()[-1:] or [f"its process ended with {process.returncode}"]
+                        raise NotPossible(f"the kernels of {room} cannot be compiled: {why[0]}")
+                    yield room, time.perf_counter() - start
+    finally:
+        for process, _ in running.values():
+            process.kill()
+            process.wait()
+
+
 def kernel_jobs() -> Mapping[str, Callable[[], object]]:
-    """Return, by room, a small job that touches each of its kernels."""
-    return {job.__name__.strip("_"): job for job in (_cards, _melds, _waiting, _stopping, _gin, _rummikub, _recycle)}
+    """Return, by room, a small job that touches each of its kernels; those that take longest first."""
+    return {job.__name__.strip("_"): job for job in (_gin, _recycle, _rummikub, _waiting, _cards, _melds, _stopping)}
 
 
 def _cards() -> None:
@@ -75,10 +111,12 @@ def _gin() -> None:
     from meldlab.gin.vector import GinVector
     from meldlab.lab.arena.contest import contest
     from meldlab.lab.computing import Setting, compute
-    from meldlab.lab.tuning.work import warm
     from meldlab.play import Deal, Table
 
-    warm()
+    if find_spec("joblib") and find_spec("sqlalchemy"):  # of the extra 'lab'
+        from meldlab.lab.tuning.work import warm
+
+        warm()
     for threads in (0, 1):
         contest(Gin(), ["ensemble", "simple"], 2, threads=threads)
     for pair in (("mc:1", "ensemble"), ("computed:light", "ensemble:best"), ("champion", "simple")):

@@ -1,7 +1,7 @@
 """Games under the machine: set up, options found, decisions carried out, scores, and whole games played at random.
 
-The loop in ``kernel_loop`` is called from one place only, in ``drive``, since it becomes a part of whatever calls it and takes most of a
-minute to compile. The other names here are what Python calls; ``code``, ``data``, ``layout`` and ``state`` are as in ``kernel_loop``.
+The loop in ``kernel_loop`` is called from one place only, in ``drive``, since it becomes a part of whatever calls it and takes some ten
+seconds to compile. The other names here are what Python calls; ``code``, ``data``, ``layout`` and ``state`` are as in ``kernel_loop``.
 """
 
 from concurrent.futures import CancelledError
@@ -18,9 +18,8 @@ from meldlab.pieces import pieces
 from meldlab.recycle.machine.kernel_cards import undo
 from meldlab.recycle.machine.kernel_layout import *
 from meldlab.recycle.machine.kernel_loop import run
-from meldlab.recycle.machine.kernel_search import NOTHING, S_LEVEL, S_OPTION, S_WORK, Deals, Search, Tree, next_task, random_option
+from meldlab.recycle.machine.kernel_search import NOTHING, S_LEVEL, S_OPTION, S_WORK, Search, next_task, random_option
 from meldlab.recycle.machine.kernel_vector import (
-    STEP_NOW,
     TOO_NARROW,
     V_END,
     V_NEEDED,
@@ -29,7 +28,6 @@ from meldlab.recycle.machine.kernel_vector import (
     V_TABLE,
     V_WORK,
     Hall,
-    Seen,
     next_in_hall,
 )
 
@@ -58,15 +56,8 @@ MORE = -2  # drive has paused
 FUEL = 1_000_000  # work of the first piece: a few thousandths of a second
 FIRST_TASK = {TO_PLAY: TO_BEGIN, TO_COUNT: TO_BEGIN, TO_SEARCH: TO_BEGIN}
 
-NONE, NO_ROWS, NO_SUMS = np.zeros(0, np.int64), np.zeros((0, 0), np.int64), np.zeros((0, 0))
+NONE, NO_ROWS = np.zeros(0, np.int64), np.zeros((0, 0), np.int64)
 NO_RESULTS = Results(NONE, NONE, NONE, NONE, NO_ROWS)
-NO_DEALS = Deals(0, NONE, NONE, np.zeros((0, 0), np.uint8), NONE, NONE, NONE, NONE, NONE)
-NO_SEARCH = Search(NO_ROWS, NONE, NO_DEALS, Tree(NO_ROWS, NO_SUMS, NO_ROWS, NONE), NO_SUMS, np.zeros(0), NO_ROWS, NO_SUMS)
-NO_HALL = Hall(
-    np.zeros(STEP_NOW, np.int64), NONE, NO_ROWS, NONE, NONE, np.zeros((0, 0, 0), np.uint8), NONE, NONE, NONE, NO_ROWS,
-    np.zeros((0, 0), np.float32), np.zeros((0, 0), np.uint8), np.zeros((0, 0), np.int8), NONE, np.zeros(0, np.int8), NO_ROWS,
-    Seen(NO_ROWS, NONE, NO_ROWS, NONE, NONE, 0),
-)  # fmt: skip
 
 
 @scalar_kernel
@@ -173,7 +164,8 @@ def drive(program, stack, initial, course, fuel, results, search, hall):
     work drive pauses and returns ``MORE``; called again with the same arrays it goes on, and nothing it finds depends on the pauses.
     Counting goes as deep as ``stack``, [depth + 1, words] int64; it returns the level of a state that failed, or -1. ``TO_SEARCH`` plays
     one game with players that look ahead, on ``stack``, [2, words] int64, and ``TO_ADVISE`` makes one decision for such a player, whose
-    options the state holds. ``TO_STEP`` takes tables a step further; it returns ``TOO_NARROW`` where their rows must grow first.
+    options the state holds. ``TO_STEP`` takes tables a step further; it returns ``TOO_NARROW`` where their rows must grow first. Without
+    ``search`` or ``hall``, None, drive is compiled without what they are for.
     """
     code, data, layout = program
     goal, task, level, option, paused = course[C_GOAL], course[C_TASK], course[C_LEVEL], course[C_OPTION], course[C_PAUSED]
@@ -288,7 +280,7 @@ def drive(program, stack, initial, course, fuel, results, search, hall):
             chosen[level], found[level] = 0, 0
             option = 0
             task = TO_DECIDE
-        elif goal == TO_SEARCH or goal == TO_ADVISE:
+        elif search is not None and (goal == TO_SEARCH or goal == TO_ADVISE):
             course[C_PLAYER] = 1
             task = next_task(code, layout, stack, goal, task, limit, search)
             if task == NOTHING:
@@ -296,7 +288,7 @@ def drive(program, stack, initial, course, fuel, results, search, hall):
             spent += search.now[S_WORK]
             search.now[S_WORK] = 0
             level, option = search.now[S_LEVEL], search.now[S_OPTION]
-        elif goal == TO_STEP:
+        elif hall is not None and goal == TO_STEP:
             course[C_PLAYER] = 1
             task = next_in_hall(code, layout, state, course, task, limit, hall)
             if task == NOTHING:
@@ -386,7 +378,7 @@ class StepUnderway(NamedTuple):
 
     def go(self, program: Bytecode, initial: Words, stopped: Event | None = None) -> int:
         """Go on to the end of the step; return how wide the rows must be before it can, or 0."""
-        answer = _on(program, self.stack, initial, self.course, NO_RESULTS, NO_SEARCH, self.hall, stopped)
+        answer = _on(program, self.stack, initial, self.course, NO_RESULTS, None, self.hall, stopped)
         return int(self.hall.now[V_NEEDED]) if answer == TOO_NARROW else 0
 
     def with_rows(self, rows: Words) -> "StepUnderway":
@@ -401,7 +393,7 @@ def _all(
     initial: Words = NONE,
     results: Results = NO_RESULTS,
     *,
-    search: Search = NO_SEARCH,
+    search: Search | None = None,
     stopped: Event | None = None,
     option: int = 0,
     seed: int = 0,
@@ -414,7 +406,7 @@ def _all(
     course[C_GOAL], course[C_TASK], course[C_PLAYER] = goal, FIRST_TASK.get(goal, goal), 1
     course[C_OPTION], course[C_GAMES], course[C_LIMIT] = option, games, limit
     course.view(np.uint64)[C_SEED], course.view(np.uint64)[C_FIRST] = verified(seed), first
-    return _on(program, stack, initial, course, results, search, NO_HALL, stopped)
+    return _on(program, stack, initial, course, results, search, None, stopped)
 
 
 def _on(program: Bytecode, stack: Words, initial: Words, course: Words, *rest: Any) -> int:
