@@ -84,7 +84,9 @@ class Policy:
         # Red cards left to the right, black ones upwards, as in the paper; each position is a square, which many cards make small.
         size = SIDE / (1 + max(self.urn.black, self.urn.red))
         wide, high = size * (self.urn.red + 1), size * (self.urn.black + 1)
-        stops = "".join(f"V{high - size * (stop + 1):.2f}H{size * (red + 1):.2f}" for red, stop in enumerate(self.boundary))
+        every = -(-len(self.boundary) // SIDE)  # more steps than dots would not be seen
+        steps = [(self.boundary[red], min(red + every, self.urn.red + 1)) for red in range(0, self.urn.red + 1, every)]
+        stops = "".join(f"V{high - size * (stop + 1):.2f}H{size * until:.2f}" for stop, until in steps)
         title = f"{self.urn.black} black and {self.urn.red} red cards: go on above the line, stop below it"
         return (
             f'<svg xmlns="http://www.w3.org/2000/svg" width="{wide + 90:.0f}" height="{high + 40:.0f}" viewBox="-30 -8 {wide + 90:.2f} '
