@@ -62,8 +62,11 @@ def test_where_no_variant_will_do_the_status_is_one(capsys: pytest.CaptureFixtur
     assert status == 1
     assert "the front of the best" in out
     assert "error: no variant keeps decisions > 50" in err
-    status, out, err = heard(capsys, written(tmp_path), "--vary", "DEAL=6..9", *words[2:4], "--player", "random", *words[-2:], *SMALL)
+    status, out, err = heard(
+        capsys, written(tmp_path), "--set", "TURNS=3", "--vary", "DEAL=6..9", *words[2:4], "--player", "random", *words[-2:], *SMALL
+    )
     assert (status, "Traceback" in err) == (0, False)  # all variants fail; the game as it is written is left
+    assert "0  DEAL=1" in err
 
 
 @pytest.mark.parametrize(

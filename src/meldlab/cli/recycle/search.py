@@ -8,7 +8,7 @@ import typer
 
 from meldlab.cli.options import ClusterOption, JsonOption, SeedOption, StoreOption, ThreadsOption, one_of, print_json, read_by, taking
 from meldlab.cli.progress import progress_bar
-from meldlab.cli.recycle.options import DialectOption, GameArgument, LimitsOption, read_game
+from meldlab.cli.recycle.options import DialectOption, GameArgument, LimitsOption, SetOption, read_game
 from meldlab.errors import NotLegalHere
 
 if TYPE_CHECKING:
@@ -77,6 +77,7 @@ def search(
     cluster: ClusterOption = None,
     threads: ThreadsOption = 0,
     out: Annotated[Path | None, typer.Option("--out", metavar="DIR", help="Write page, tables and figures into this folder.")] = None,
+    settings: SetOption = None,
     dialect: DialectOption = "0.6",
     limits: LimitsOption = "",
     json: JsonOption = False,
@@ -92,7 +93,7 @@ def search(
     from meldlab.lab.design.workbench import Workbench
     from meldlab.lab.runs.store import Store
 
-    (effort, sizes), described = plan, read_game(game, dialect, limits)
+    (effort, sizes), described = plan, read_game(game, dialect, limits, settings)
     wishes = wish(described, effort)
     with Store.open(store).search("recycle search", _settings(described, wishes, effort, sizes)) as run:
         with progress_bar(f"{described.name}, {wishes.aim}") as show:

@@ -13,6 +13,8 @@ from meldlab.lab.design.search import Discovery
 from meldlab.lab.figures.sheet import Sheet
 from meldlab.lab.pages.page import render, write_folder
 from meldlab.lab.rows import csv_text
+from meldlab.recycle import library
+from meldlab.recycle.language.variants import declared_numbers
 
 __all__ = ["discovery_page", "write_discovery"]
 
@@ -73,6 +75,10 @@ def command(found: Discovery) -> str:
     """Return the command that makes this page."""
     wishes, sizes, effort = found.wishes, found.sizes, found.effort
     words = ["meldlab", "recycle", "search", found.game.name]
+    # What was set beside: a program of the library tells, one of a file is its own text.
+    if found.game.name in library.names():
+        usual, now = (declared_numbers(text, found.game.dialect) for text in (library.entry(found.game.name).text, found.game.text))
+        words += [f"--set={name}={value}" for name, value in now.items() if usual.get(name, value) != value]
     words += [word for span in wishes.spans for word in ("--vary", str(span))]
     words += [f"--{str(wishes.aim).split()[0]}", wishes.aim.measure]
     words += [word for demand in wishes.demands for word in ("--keep", str(demand))]
