@@ -59,6 +59,8 @@ def train(
     from meldlab.lab.training.value_learner import ValueCourse
 
     visitors, seventh = training.read_visitors(against), tables // 14 * 2
+    if rate is not None and not 0 < rate <= 1:
+        raise NotLegalHere(f"a learning rate is above 0 and at most 1, not {rate:g}")
     if imitation and not teacher:
         raise NotLegalHere("--imitation needs a --teacher, such as computed:light")
     course: Course | ValueCourse
