@@ -125,7 +125,17 @@ def test_a_response_begins_with_a_given_network(tmp_path: Path, capsys: pytest.C
     assert run(capsys, "gin", "exploit", "simple", "--start", "computed:light", "--save", first + "x.npz", *sizes)[0] == 2
 
 
-@pytest.mark.parametrize(("line", "said"), [(("--wide", "8"), "--wide is not for"), (("--against", "self,,past"), "visitors are names")])
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        (("--wide", "8"), "--wide is not for"),
+        (("--against", "self,,past"), "visitors are names"),
+        (("--rate", "nan"), "a learning rate is above 0"),
+        (("--device", "cuda"), "CUDA"),
+    ],
+)
 def test_options_that_a_course_does_not_have_are_refused(line: tuple[str, ...], said: str, capsys: pytest.CaptureFixture[str]) -> None:
+    if torch.cuda.is_available() and "cuda" in line:
+        pytest.skip("there is a GPU")
     status, _, err = run(capsys, "gin", "train", *TINY, *line)
     assert (status, said in err) == (2, True)

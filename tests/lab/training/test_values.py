@@ -20,6 +20,7 @@ torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip insta
 
 from meldlab.lab.training import training  # noqa: E402
 from meldlab.lab.training.diaries import PointsWorth, lesson_of  # noqa: E402
+from meldlab.lab.training.learner import Course, Learner  # noqa: E402
 from meldlab.lab.training.value_learner import ValueCourse, ValueLearner  # noqa: E402
 from meldlab.lab.training.value_network import ValueNetwork  # noqa: E402
 
@@ -157,4 +158,11 @@ def test_nonsense_is_refused(tmp_path: Path) -> None:
     with pytest.raises(NotLegalHere, match="champion is no network of values"):
         training.train(SMALL, tmp_path / "mine.npz", start="champion")
     with pytest.raises(NotPossible, match="nothing to resume"):
+        training.train(SMALL, tmp_path / "mine.npz", resume=True)
+    for content in (b"", b"nonsense"):
+        (tmp_path / "mine.state").write_bytes(content)
+        with pytest.raises(NotPossible, match="cannot be resumed"):
+            training.train(SMALL, tmp_path / "mine.npz", resume=True)
+    Learner(Course(wide=4, deep=1), "cpu").save(tmp_path / "mine.state")
+    with pytest.raises(NotPossible, match="of another course"):
         training.train(SMALL, tmp_path / "mine.npz", resume=True)

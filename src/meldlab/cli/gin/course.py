@@ -67,12 +67,19 @@ def refuse(context: typer.Context, names: Sequence[str], learn: str) -> None:
 
 
 def place_of(device: str) -> Literal["cpu", "cuda"]:
-    """Return where to train, or say that PyTorch is missing."""
+    """Return where to train, or say what is missing."""
     from importlib.util import find_spec
 
     from meldlab.errors import NotPossible
-    from meldlab.gpu import has_gpu
+    from meldlab.gpu import has_gpu, use_gpu
 
     if find_spec("torch") is None:
         raise NotPossible("training needs PyTorch: pip install 'meldlab[train]'")
-    return "cuda" if device == "cuda" or (device == "auto" and has_gpu()) else "cpu"
+    if device == "cpu" or (device == "auto" and not has_gpu()):
+        return "cpu"
+    use_gpu()
+    import torch
+
+    if not torch.cuda.is_available():
+        raise NotPossible("there is a GPU, but this PyTorch cannot use it; --device cpu trains without")
+    return "cuda"

@@ -60,6 +60,8 @@ def train(
     from meldlab.lab.training.value_learner import ValueCourse
 
     visitors = training.read_visitors(against)
+    if rate is not None and not 0 < rate <= 1:
+        raise NotLegalHere(f"a learning rate is above 0 and at most 1, not {rate:g}")
     course: Course | ValueCourse
     if learn == "values":
         course = ValueCourse(visitors, steps, seed, rounds=rounds, seats=seats, rate=rate or 8e-4, batch=batch, rules=rules)

@@ -7,6 +7,7 @@ import json
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from pickle import UnpicklingError
 from time import perf_counter
 from typing import Any
 
@@ -97,7 +98,10 @@ def train(
         raise NotPossible(f"{state} is there already: --resume goes on with it, another --save begins anew")
     learner, parents = _begin(course, device, start)
     if resume:
-        learner.resume(state)
+        try:
+            learner.resume(state)
+        except (EOFError, KeyError, OSError, RuntimeError, UnpicklingError):
+            raise NotPossible(f"{state} cannot be resumed: it is damaged, or of another course") from None
     begun = saved = perf_counter()
     lineage = [*parents, {**settings_of(course), "start": start, "version": __version__}]
     with curve.open("a") as lines:
