@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from meldlab.errors import NoSuchThing, NotPossible
+from meldlab.errors import NotPossible
 from meldlab.gin import Gin, Rules, players
 from meldlab.gin.batch import pair_of, play_batch
 from meldlab.gin.features import features_of
@@ -185,5 +185,3 @@ def test_the_champion_wins_and_knows_where_it_comes_from() -> None:
     with (FOLDER / "champion.npz").open("rb") as file:
         lineage = read_policy(file, "champion")[1]["lineage"]
     assert all(piece["steps"] > 0 and piece["adviser"] for piece in lineage)
-    with pytest.raises(NoSuchThing):
-        players.parse("champion:9")

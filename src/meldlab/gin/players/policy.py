@@ -217,7 +217,7 @@ class PolicyPlayer(GinPlayer):
     @property
     def adviser(self) -> LightPlayer:
         """Return the light player inside, which is some twenty times as fast."""
-        return LightPlayer(adviser_of(self.policy), f"the adviser of {self.name}", self.name)
+        return LightPlayer(adviser_of(self.policy), f"the adviser of {self.name}")
 
     def logits(self, view: View) -> dict[int, float]:
         """Return how the network weighs the actions of the vector environment in a view that is to draw or to drop, big gin apart."""
@@ -235,8 +235,9 @@ class PolicyPlayer(GinPlayer):
         """Return [52], the odds that the network gives each card to be in the other's hand; of cards that are seen they mean nothing."""
         known, bench = known_of(view, adviser_of(self.policy)), self._bench()
         at = thought(known, self.policy, bench.layers)
-        found = [card_answer(bench.layers[at], card, BELIEF, self.policy) for card in range(52)]
-        return np.exp(np.clip(np.array(found), -MOST_LOGIT, MOST_LOGIT))
+        logits = np.array([card_answer(bench.layers[at], card, BELIEF, self.policy) for card in range(52)])
+        odds: NDArray[np.float64] = np.exp(logits.clip(-MOST_LOGIT, MOST_LOGIT))
+        return odds
 
     def worth(self, view: View) -> float:
         """Return what the network expects of the round: twice the change of the chance to win the match."""
