@@ -292,6 +292,12 @@ def test_the_second_hint_has_chances_points_and_errors(client: TestClient) -> No
     assert found["values"][0]["cost"] == 0
     assert all(0 <= one["chance"] <= 1 and one["error"] >= 0 for one in found["values"])
     assert "win %" in client.get(f"/gin/{told['id']}?hint=2").text
+    first = client.get(where).json()
+    assert 0 < first["expected_turns_error"]["gin"] < first["expected_turns"]["gin"]
+    assert re.search(
+        r"Turns from stock alone: about [\d.]+ ± [\d.]+ to a knock, about [\d.]+ ± [\d.]+ to gin\.",
+        client.get(f"/gin/{told['id']}?hint=1").text,
+    )
 
 
 def test_reading_a_record_again_gives_the_record(client: TestClient) -> None:

@@ -111,6 +111,7 @@ def _gin() -> None:
     from meldlab.gin.vector import GinVector
     from meldlab.lab.arena.contest import contest
     from meldlab.lab.computing import Setting, compute
+    from meldlab.lab.hints import turns_after
     from meldlab.play import Deal, Table
 
     if find_spec("joblib") and find_spec("sqlalchemy"):  # of the extra 'lab'
@@ -125,7 +126,7 @@ def _gin() -> None:
     for name in ("ensemble", "computed:light", "champion"):
         for view in (ten, knock):
             advise(view, players.parse(name))
-    advise(ten)  # by the reviewer
+    turns_after(ten, advise(ten).move)  # by the reviewer, and by the network of the turns
     for opponent in (None, "simple"):
         tables = GinVector(2, opponent=opponent)
         tables.step(tables.random_actions())

@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from meldlab.gin.advice import Advice
     from meldlab.gin.review import Candidate
 
-TEN = 10
 TELLING = 0.1  # chances that differ by less say nothing
 FEW = 6
 
@@ -51,23 +50,22 @@ def advise(
     """
     from rich.console import Console
 
-    from meldlab.cards import Hand
-    from meldlab.cli.gin.hints import expected_turns, hint
     from meldlab.gin.advice import advise as ask
     from meldlab.gin.advice import imagined_view
     from meldlab.gin.players import parse
+    from meldlab.lab.hints import in_words, turns_after
 
     view = imagined_view(hand, upcard, discards, opponent, turn=turn, rules=rules, scores=scores)
     advice = ask(view, parse(player) if player else None)
-    rest = view.hand - Hand.from_mask(1 << advice.move.index) if advice.move.index >= 0 else view.hand
-    turns = expected_turns(rest) if len(rest) == TEN else {}
+    turns = turns_after(view, advice.move)
     if json:
         print_json(
             {
                 "hand": str(view.hand),
                 "move": str(advice.move),
                 "reason": advice.reason,
-                "expected_turns": {name: round(value, 3) for name, value in turns.items()},
+                "expected_turns": {name: round(one.value, 3) for name, one in turns.items()},
+                "expected_turns_error": {name: round(one.error, 3) for name, one in turns.items()},
                 "deadwood": advice.deadwood,
                 "deadwood_after": {str(card): left for card, left in advice.after.items()},
                 "in_stock": {str(card): round(p, 4) for card, p in advice.outlook.in_stock.items()},
@@ -79,8 +77,8 @@ def advise(
         return
     console = Console(highlight=False)
     print_advice(console, view, advice)
-    if turns:
-        console.print(hint(turns))
+    if words := in_words(turns):
+        console.print(words, soft_wrap=not console.is_terminal)
 
 
 def print_advice(console: "Console", view: "View", advice: "Advice", *, legend: bool = True) -> None:

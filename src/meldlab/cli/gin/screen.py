@@ -6,13 +6,13 @@ from rich.text import Text
 
 from meldlab.cards import Hand
 from meldlab.cli.gin.advise import print_advice
-from meldlab.cli.gin.hints import expected_turns, hint
 from meldlab.cli.pictures import arrangement_text, cards_drawn, cards_text
 from meldlab.cli.screen import Screen
 from meldlab.gin import Match, Move, Phase, Rules, Verb, View
 from meldlab.gin.advice import advise
 from meldlab.gin.reading import possible_now, read_move
 from meldlab.gin.round import Outcome
+from meldlab.lab.hints import in_words, turns_after
 from meldlab.melds import arrange
 from meldlab.play import Deal, Game, Result, Step
 
@@ -90,14 +90,13 @@ class GinScreen(Screen):
         return read_move(view, text)
 
     def hint(self, view: View) -> None:
-        """Say what each move leads to, the best first, and how far the hand is from a knock where that is known."""
+        """Say what each move leads to, the best first, and how far the hand is from a knock and from gin."""
         with self.waiting("playing every move out ..."):
             advice = advise(view)
         print_advice(self.console, view, advice, legend=not self.explained)
         self.explained |= bool(advice.prospects)
-        turns = expected_turns(view.hand) if len(view.hand) == 10 else {}
-        if turns:
-            self.say(f"  {hint(turns)}")
+        if words := in_words(turns_after(view, advice.move)):
+            self.say(f"  {words}")
 
     def tell(self, step: Step[Match]) -> None:
         """Say what the other does, what the person draws, and how a round ended."""

@@ -9,6 +9,7 @@ from meldlab.gin.players import EnsemblePlayer
 from meldlab.gin.review import WORLDS
 from meldlab.gin.view import View
 from meldlab.lab.games import game_of
+from meldlab.lab.hints import in_words, turns_after
 from meldlab.play import PERSON, Record, Step, Table
 from meldlab.web.opponents import opponent
 from meldlab.web.playing import steps_of
@@ -21,7 +22,16 @@ def hint(record: str, seat: int, level: int) -> dict[str, Any]:
     view = _view(record, seat)
     advice = advise(view)
     values = [one.as_json() for one in advice.prospects] if level > 1 else []
-    return {"move": str(advice.move), "reason": advice.reason, "values": values, "worlds": WORLDS if values else 0}
+    turns = turns_after(view, advice.move)
+    return {
+        "move": str(advice.move),
+        "reason": advice.reason,
+        "values": values,
+        "worlds": WORLDS if values else 0,
+        "expected_turns": {name: one.value for name, one in turns.items()},
+        "expected_turns_error": {name: one.error for name, one in turns.items()},
+        "turns": in_words(turns),
+    }
 
 
 def beliefs(record: str, seat: int, round: int | None = None) -> dict[str, Any]:
