@@ -55,9 +55,8 @@ def test_gin_draws_each_address_for_one_thing(drawn: Drawn) -> None:
 
 
 def test_rummikub_draws_each_address_for_one_thing(drawn: Drawn) -> None:
-    for seats in (2, 3, 4):
-        for number in range(2):
-            Table(Rummikub(), [find_player("random")] * seats).play(Deal(SEED, number))
+    for number, seats in enumerate((2, 2, 3, 4)):
+        Table(Rummikub(), [find_player("random")] * seats).play(Deal(SEED, number))
 
 
 @pytest.mark.parametrize("name", ["block_rummy", "hearts", "scopa"])

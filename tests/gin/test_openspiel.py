@@ -25,7 +25,7 @@ pytest.importorskip("pyspiel", reason="OpenSpiel is not installed (pip install o
 
 from meldlab.adapters.openspiel.histories import DRAW_STOCK, DRAW_UPCARD, KNOCKING, PASSING, Follower, cards_of
 
-ROUNDS = 1200
+ROUNDS = 500
 RULES = Rules.preset("openspiel")
 SMALL = replace(RULES, cards=4, ranks=5, suits=3, knock_limit=6)
 SENSIBLE = (players.parse("simple"), players.parse("gin-only"))

@@ -59,7 +59,7 @@ def with_comments(text: str, seed: int) -> str:
 
 
 @given(st.integers(0, 10**9))
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=30)
 def test_what_is_printed_is_read_as_the_same_tree(seed: int) -> None:
     text = with_comments(Author(seed).program(), seed)
     program = read(text)

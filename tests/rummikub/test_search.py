@@ -193,7 +193,7 @@ def test_any_rules_and_any_position_have_a_legal_answer(position: Position, obje
     # Where too many long runs with jokers would have to be weighed, it may say so instead.
     many = rules.jokers > 2 and rules.numbers > 13 and rules.jokers_are != "free"
     try:
-        answer = solve(position, Objective(objective, keep), nodes=20_000, seconds=0.5)
+        answer = solve(position, Objective(objective, keep), nodes=20_000, seconds=0.2)
     except NotLegalHere:
         if not many:
             raise

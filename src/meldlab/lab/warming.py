@@ -120,7 +120,7 @@ def _gin() -> None:
         warm()
     for threads in (0, 1):
         contest(Gin(), ["ensemble", "simple"], 2, threads=threads)
-    for pair in (("mc:1", "ensemble"), ("computed:light", "ensemble:best"), ("champion", "simple")):
+    for pair in (("mc:1", "ensemble"), ("computed:light", "ensemble:best"), ("champion", "simple"), ("random", "simple")):
         Table(Gin(), [players.parse(name) for name in pair]).play(Deal(0))
     ten, knock = imagined_view("2C 3C 4C 9D 9H 9S KC KD 4H 5S", "KH"), imagined_view("2C 3C 4C 9D 9H 9S KC KD KH 4S 5H")
     for name in ("ensemble", "computed:light", "champion"):

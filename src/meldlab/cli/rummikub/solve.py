@@ -77,7 +77,7 @@ def solve(
     goal = room.Objective(objective, keep)
     if not position.rack:
         raise NotLegalHere("no tiles on the rack")
-    room.load()
+    room.load(jokers=any(tile_set.jokers for tile_set in position.table))
     answer = room.solve(position, goal, method, nodes=nodes, seconds=seconds)
     doubt = room.why_not(answer, why_not, nodes=nodes, seconds=seconds) if why_not else None
     every = room.every_best(answer, limit, nodes=nodes, seconds=seconds) if all_moves else None
