@@ -110,8 +110,9 @@ def test_a_course_is_saved_resumed_and_played(tmp_path: Path) -> None:
     path = tmp_path / "mine.npz"
 
     def kill(lap, learner) -> None:  # type: ignore[no-untyped-def]
+        if lap.number == 2:
+            raise KeyboardInterrupt  # the lap is in the curve already, and is played again
         learner.save(path.with_suffix(".state"))
-        raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
         training.train(SMALL, path, start="computed:light", report=kill)

@@ -104,6 +104,7 @@ def train(
             raise NotPossible(f"{state} cannot be resumed: it is damaged, or of another course") from None
     begun = saved = perf_counter()
     lineage = [*parents, {**settings_of(course), "start": start, "version": __version__}]
+    _cut(curve, learner.laps)
     with curve.open("a") as lines:
         for lap in learner.learn():
             lines.write(json.dumps(lap.as_json()) + "\n")
@@ -130,6 +131,13 @@ def _begin(course: Course | ValueCourse, device: Device, start: str) -> tuple[Le
     policy = PolicyNetwork.load(player.policy._asdict()) if isinstance(player, PolicyPlayer) else None
     file = start.removeprefix("computed:")
     return Learner(course, device, policy), _lineage(read_policy(file, file)[1]) if file.endswith(".npz") else []
+
+
+def _cut(curve: Path, laps: int) -> None:
+    """Drop the laps after a checkpoint from the curve, and all of an earlier course: they are played again."""
+    lines = curve.read_text().splitlines(keepends=True) if curve.exists() else []
+    with replace_file(curve) as file:
+        file.write("".join(line for line in lines[:laps] if line.endswith("\n")).encode())
 
 
 def _lineage(notes: Any) -> list[dict[str, Any]]:
