@@ -55,6 +55,7 @@ def train(
     """
     refuse(context, ONLY_POLICY if learn == "values" else ONLY_VALUES, learn)
     place = place_of(device)
+    from meldlab.errors import NotLegalHere
     from meldlab.lab.training import training
     from meldlab.lab.training.learner import Course
     from meldlab.lab.training.value_learner import ValueCourse
