@@ -22,7 +22,7 @@ def test_the_folder_is_named_after_every_kernel_source(tmp_path: Path, monkeypat
     monkeypatch.setenv("MELDLAB_CACHE", str(tmp_path / "cache"))
     monkeypatch.setattr(cache, "__file__", str(tmp_path / "cache.py"))
     (tmp_path / "room").mkdir()
-    for name in ("compiling.py", "pieces.py", "kernel.py"):
+    for name in ("compiling.py", "linking.py", "pieces.py", "kernel.py"):
         (tmp_path / name).write_text("a = 1\n")
     (tmp_path / "room" / "kernel_more.py").write_text("b = 1\n")
     (tmp_path / "room" / "other.py").write_text("c = 1\n")
@@ -120,3 +120,11 @@ def test_the_library_compiles_in_silence(tmp_path: Path) -> None:
     job = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=known, timeout=120, check=False)
     assert (job.stdout.strip().isdigit(), job.stderr) == (True, "")
     assert list(tmp_path.rglob("*.nbi"))
+
+
+def test_another_numba_compiles_in_its_own_way(tmp_path: Path) -> None:
+    known = {**os.environ, "PYTHONPATH": str(SRC), "MELDLAB_CACHE": str(tmp_path)}
+    other = "import sys, numba; numba.__version__ = '0.99.0'"
+    code = f"{other}; from meldlab.melds import deadwood; print(deadwood('5H 6H 7H 9C'), 'meldlab.linking' in sys.modules)"
+    job = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=known, timeout=120, check=False)
+    assert job.stdout == "9 False\n", job.stderr

@@ -12,8 +12,9 @@ from typing import BinaryIO, cast
 
 from meldlab.errors import NotPossible
 
-__all__ = ["cache_folder", "kernel_folder", "kernel_sources", "replace_file"]
+__all__ = ["OURS", "cache_folder", "kernel_folder", "kernel_sources", "replace_file"]
 
+OURS = "_ZN7meldlab"  # how the name of a compiled function of this package begins
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 
 
@@ -32,7 +33,7 @@ def cache_folder(*parts: str) -> Path:
 def kernel_sources() -> list[Path]:
     """Return all that compiled code depends on: the files of the kernels, what these import, and how they are compiled."""
     package = Path(__file__).parent
-    return sorted({package / "compiling.py", package / "pieces.py", *package.rglob("kernel*.py")})
+    return sorted({package / "compiling.py", package / "linking.py", package / "pieces.py", *package.rglob("kernel*.py")})
 
 
 def kernel_folder() -> Path:

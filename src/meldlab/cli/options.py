@@ -18,7 +18,7 @@ from meldlab.cli.help import Command, Door
 from meldlab.errors import MeldlabError, NoSuchThing, NotLegalHere, NotPossible
 
 # What a verb may find missing, by the name that it is imported by, and the extra of the installation that has it.
-EXTRAS = dict.fromkeys(("PIL", "cmaes", "jinja2", "joblib", "matplotlib", "sqlalchemy"), "lab")
+EXTRAS = dict.fromkeys(("PIL", "cmaes", "jinja2", "joblib", "matplotlib", "optuna", "sqlalchemy"), "lab")
 
 
 class Refused(Exception):
