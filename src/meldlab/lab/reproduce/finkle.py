@@ -52,7 +52,7 @@ class Grouped:
         return int(self.hands[self.values < turns].sum())
 
 
-class Solved:
+class SolvedOnce:
     """Solutions and approximations, each found once."""
 
     def __init__(self) -> None:
@@ -78,7 +78,7 @@ class Solved:
 
 def claims(bench: Workbench) -> Findings:
     """Give what comes out for each claim of the thesis."""
-    solved = Solved()
+    solved = SolvedOnce()
     yield from _three(solved)
     yield from _four(solved)
     yield from _approximate(solved, bench)
@@ -91,7 +91,7 @@ def _exact(value: float, digits: int = 10) -> str:
     return f"{value:.{digits}f} (residual below 1e-12)"
 
 
-def _three(solved: Solved) -> Findings:
+def _three(solved: SolvedOnce) -> Findings:
     states = comb(52, 10) * comb(42, 10) * factorial(32) * 11**16
     yield "states-10", Obtained(f"{float(states):.4g} (exact)", float(states))
     low = solved(3)
@@ -149,7 +149,7 @@ def _round(wrap: Grouped) -> Findings:
     yield "worst-3-round", Obtained(f"{wrap.hands[-1]} hands, {_exact(wrap.values[-1], 12)}", [int(wrap.hands[-1]), float(wrap.values[-1])])
 
 
-def _four(solved: Solved) -> Findings:
+def _four(solved: SolvedOnce) -> Findings:
     low, both, wrap = (solved(4, aces) for aces in ("low", "both", "round"))
     complete = [int(each.hands[0]) for each in (low, both, wrap)]
     best = [float(each.values[1]) for each in (low, both, wrap)]
@@ -167,7 +167,7 @@ def _four(solved: Solved) -> Findings:
     yield "worst-4-both", Obtained(f"{_exact(both.values[-1])}; {apart:.4f} more", [float(both.values[-1]), apart] if right else None)
 
 
-def _approximate(solved: Solved, bench: Workbench) -> Findings:
+def _approximate(solved: SolvedOnce, bench: Workbench) -> Findings:
     yield "naive-bound", Obtained(f"{49 / 11 + 49 / 2:.2f}; {solved(3).values[-1]:.2f}", [49 / 11 + 49 / 2, float(solved(3).values[-1])])
     counts = {tolerance: len(solved.run(3, tolerance).cohorts) for tolerance in (1e-7, 1e-8)}
     told = f"{counts[1e-7]} cohorts at 1e-7, {counts[1e-8]} at 1e-8; the result file has 713"
@@ -234,7 +234,7 @@ def _approximate(solved: Solved, bench: Workbench) -> Findings:
     yield "seconds", Obtained("{:.2f} s, {:.2f} s; {:.2f} s, {:.2f} s, kernels compiled".format(*exact))
 
 
-def _beyond(solved: Solved, bench: Workbench) -> Findings:
+def _beyond(solved: SolvedOnce, bench: Workbench) -> Findings:
     kept = kept_result("waiting")
     assert kept is not None
     if bench.full and (bench.anew or not bench.tiny):

@@ -53,7 +53,8 @@ class Experiment:
     def __init__(self, bench: Workbench, name: str, settings: Mapping[str, Any], planned: int, search: Callable[[Work], Report]) -> None:
         self.stored, self.reduced = "", "" if bench.full else REDUCED
         kept = kept_result(name)
-        if kept is not None and bench.full and not bench.anew:
+        # A run of another seed is another run.
+        if kept is not None and bench.full and not bench.anew and kept["settings"]["seed"] == bench.seed:
             self.answer: Answer = kept["result"]
             self.stored = (
                 f"stored {kept['date']}, {kept['machine']}, version {kept['version']}, {kept['games']:,} games in {kept['seconds']:.0f} s"

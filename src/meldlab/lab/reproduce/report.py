@@ -16,7 +16,7 @@ from meldlab.lab.reproduce.claims import HOLDS, NAMES, Publication, PublishedCla
 from meldlab.lab.reproduce.judging import Obtained, ruling
 from meldlab.lab.runs.store import code_version
 
-__all__ = ["Reproduction", "Row", "Tally", "baseline", "reproduce"]
+__all__ = ["JudgedPublication", "Reproduction", "Row", "baseline", "reproduce"]
 
 COLUMNS = (
     *("publication", "claim", "where", "says", "published", "ours", "tolerance", "verdict", "reduced", "note", "proof", "command"),
@@ -56,7 +56,7 @@ class Row:
 
 
 @dataclass(frozen=True)
-class Tally:
+class JudgedPublication:
     """How a publication came out."""
 
     publication: Publication
@@ -79,7 +79,7 @@ class Tally:
 class Reproduction:
     """Everything that a run found."""
 
-    tallies: tuple[Tally, ...]
+    tallies: tuple[JudgedPublication, ...]
     figures: tuple[tuple[str, Drawn], ...]
     """With the name of the publication."""
     full: bool
@@ -165,7 +165,7 @@ def reproduce(
             Row(name, claim, found[id][0], ruling(claim, found[id][0]), found[id][1], known.get(f"{name}.{id}", ""))
             for id, claim in claims.items()
         )
-        tallies.append(Tally(book[name], rows, time.perf_counter() - start))
+        tallies.append(JudgedPublication(book[name], rows, time.perf_counter() - start))
         figures += [(name, each) for each in bench.figures]
     date = time.strftime("%Y-%m-%d", time.gmtime())
     command = f"meldlab reproduce {' '.join(chosen)} --{'full' if bench.full else 'quick'} --seed {bench.seed}"
