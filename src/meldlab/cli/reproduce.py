@@ -31,7 +31,7 @@ def reproduce(
 
     Games are kept in the store: a run that was killed goes on where it stopped.
 
-    Example: meldlab reproduce yang hertog --quick --out reproduced
+    Example: meldlab reproduce yang --quick --out reproduced
     """
     for name in names or ():
         if name not in PUBLICATIONS:
