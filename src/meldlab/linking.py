@@ -80,9 +80,10 @@ class _Whole(codegen.JITCodeLibrary):  # type: ignore[misc]
             self._final_module.link_in(_own_module(library), preserve=True)
         self._linking_libraries.clear()
         for function in self._final_module.functions:
-            # Nobody else calls it, so that LLVM may change how it is called, or let it vanish into its one caller.
+            # Nobody else calls it, so that LLVM may change how it is called, or let it vanish into its one caller. It goes by another name
+            # from then on: what runs code would take it for the function of that name that a kernel of others brings along.
             if function.name.startswith(OURS) and function.linkage == Linkage.linkonce_odr:
-                function.linkage = Linkage.internal
+                function.linkage, function.name = Linkage.internal, f"inside.{function.name}"
         super().finalize()
 
 

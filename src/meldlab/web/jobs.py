@@ -152,7 +152,8 @@ class Jobs:
             if not ours.poll():
                 await asyncio.sleep(LOOK)
                 return True
-            kind, what = ours.recv()
+            # Elsewhere: a process that stands still in the middle of a message must not make the server stand still.
+            kind, what = await asyncio.to_thread(ours.recv)
         except (EOFError, OSError):
             self.kept.change_job(id, state="failed", says="the process that worked on it died, out of memory perhaps")
             return False
