@@ -4,7 +4,7 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 
-from meldlab.lab.reproduce.bench import Workbench
+from meldlab.lab.reproduce.bench import Reproducer
 from meldlab.lab.reproduce.page import write_reproduction
 from meldlab.lab.reproduce.report import reproduce
 from meldlab.lab.runs.store import Store
@@ -16,8 +16,8 @@ def main(folder: Path, store: str) -> None:
     def show(what: str, done: float, whole: int) -> None:
         print(f"{what} {done:.2f} of {whole}", file=sys.stderr)
 
-    full = reproduce(FULL, Workbench(full=True, store=Store.open(store)), show)
-    quick = reproduce(QUICK, Workbench(store=Store.open(store)), show)
+    full = reproduce(FULL, Reproducer(full=True, store=Store.open(store)), show)
+    quick = reproduce(QUICK, Reproducer(store=Store.open(store)), show)
     command = f"{full.command}; {quick.command}"
     found = replace(full, tallies=full.tallies + quick.tallies, figures=full.figures + quick.figures, command=command)
     for path in write_reproduction(found, folder)[:3]:

@@ -36,7 +36,7 @@ def reproduce(
     for name in names or ():
         if name not in PUBLICATIONS:
             raise NoSuchThing("publication", name, PUBLICATIONS)
-    from meldlab.lab.reproduce.bench import Workbench
+    from meldlab.lab.reproduce.bench import Reproducer
     from meldlab.lab.reproduce.report import reproduce as run
     from meldlab.lab.runs.store import Store
 
@@ -44,7 +44,7 @@ def reproduce(
         from meldlab.lab.pages.page import write_folder
 
         write_folder(out, {}, {})  # a folder that cannot be written is better known before the work than after it
-    bench = Workbench(full=full, seed=seed, store=Store.open(store), threads=threads, anew=anew)
+    bench = Reproducer(full=full, seed=seed, store=Store.open(store), threads=threads, anew=anew)
     with progress_bar("claims") as show:
         found = run(names or (), bench, lambda what, done, whole: show(int(1000 * done), 1000 * whole))
     files: list[Path] = []

@@ -7,7 +7,7 @@ import pytest
 
 from meldlab.errors import NoSuchThing, NotLegalHere
 from meldlab.lab.reproduce import report
-from meldlab.lab.reproduce.bench import Workbench
+from meldlab.lab.reproduce.bench import Reproducer
 from meldlab.lab.reproduce.claims import HOLDS, NAMES, PublishedClaim, Ruling, publications
 from meldlab.lab.reproduce.judging import Obtained, ruling
 from meldlab.lab.reproduce.report import Reproduction, baseline, reproduce
@@ -23,7 +23,7 @@ SIZED = {
 
 
 def tiny(name: str, folder: Path) -> Reproduction:
-    return reproduce([name], Workbench(tiny=True, store=Store.open(folder / "runs.sqlite"), threads=1))
+    return reproduce([name], Reproducer(tiny=True, store=Store.open(folder / "runs.sqlite"), threads=1))
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -127,23 +127,23 @@ def test_a_run_that_is_killed_goes_on_where_it_stopped(tmp_path: Path) -> None:
             raise Killed
 
     with pytest.raises(Killed):
-        reproduce(["nagai"], Workbench(tiny=True, store=store, threads=1), interrupt)
+        reproduce(["nagai"], Reproducer(tiny=True, store=store, threads=1), interrupt)
     track, knock = store.runs()
     assert (track.experiment, knock.experiment) == ("track", "knock")
     assert track.finished
     assert not knock.finished
     before = knock.games()
     assert before > 0
-    again = reproduce(["nagai"], Workbench(tiny=True, store=store, threads=1))
+    again = reproduce(["nagai"], Reproducer(tiny=True, store=store, threads=1))
     computed = {row.claim.id: row.computed for row in again.rows}
     assert computed["tracking-rises"].startswith("stored 20")
     assert computed["one-stage"] == "now"
     assert [run.experiment for run in store.runs()] == ["track", "knock", "ensemble"]
-    alone = reproduce(["nagai"], Workbench(tiny=True, store=Store.open(tmp_path / "other.sqlite"), threads=1))
+    alone = reproduce(["nagai"], Reproducer(tiny=True, store=Store.open(tmp_path / "other.sqlite"), threads=1))
     told = [[(row.claim.id, row.found.ours, row.ruling) for row in one.rows] for one in (again, alone)]
     assert told[0] == told[1]
 
 
 def test_unknown_publications_are_named() -> None:
     with pytest.raises(NoSuchThing, match="no publication 'knuth'"):
-        report.reproduce(["knuth"], Workbench())
+        report.reproduce(["knuth"], Reproducer())

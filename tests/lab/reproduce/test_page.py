@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from meldlab.lab.reproduce.bench import Workbench
+from meldlab.lab.reproduce.bench import Reproducer
 from meldlab.lab.reproduce.page import reproduction_page, write_reproduction
 from meldlab.lab.reproduce.report import Reproduction, reproduce
 
 
 @pytest.fixture(scope="module")
 def found() -> Reproduction:
-    return reproduce(["yang"], Workbench(tiny=True))
+    return reproduce(["yang"], Reproducer(tiny=True))
 
 
 def test_files(found: Reproduction, tmp_path: Path) -> None:

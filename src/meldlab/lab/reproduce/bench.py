@@ -12,7 +12,7 @@ from meldlab.lab.figures.sheet import Sheet
 from meldlab.lab.reproduce.judging import Obtained
 from meldlab.lab.runs.store import Run, Store
 
-__all__ = ["Drawn", "Findings", "Workbench", "kept_result"]
+__all__ = ["Drawn", "Findings", "Reproducer", "kept_result"]
 
 Findings = Iterator[tuple[str, Obtained]]
 """Claims by their id, as they are done."""
@@ -32,7 +32,7 @@ class Drawn:
 
 
 @dataclass
-class Workbench:
+class Reproducer:
     """The settings of a run, and what it has drawn."""
 
     full: bool = False

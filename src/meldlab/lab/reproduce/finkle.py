@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from meldlab.cards import classes
 from meldlab.lab.figures.waiting import FEW, MANY
-from meldlab.lab.reproduce.bench import Findings, Workbench, kept_result
+from meldlab.lab.reproduce.bench import Findings, Reproducer, kept_result
 from meldlab.lab.reproduce.finkle_figures import draw_all
 from meldlab.lab.reproduce.judging import Obtained
 from meldlab.lab.reproduce.printed import COHORTS, ROUND_CLASSES
@@ -76,7 +76,7 @@ class SolvedOnce:
         return sorted(set(exact_values(Waiting(3))))
 
 
-def claims(bench: Workbench) -> Findings:
+def claims(bench: Reproducer) -> Findings:
     """Give what comes out for each claim of the thesis."""
     solved = SolvedOnce()
     yield from _three(solved)
@@ -167,7 +167,7 @@ def _four(solved: SolvedOnce) -> Findings:
     yield "worst-4-both", Obtained(f"{_exact(both.values[-1])}; {apart:.4f} more", [float(both.values[-1]), apart] if right else None)
 
 
-def _approximate(solved: SolvedOnce, bench: Workbench) -> Findings:
+def _approximate(solved: SolvedOnce, bench: Reproducer) -> Findings:
     yield "naive-bound", Obtained(f"{49 / 11 + 49 / 2:.2f}; {solved(3).values[-1]:.2f}", [49 / 11 + 49 / 2, float(solved(3).values[-1])])
     counts = {tolerance: len(solved.run(3, tolerance).cohorts) for tolerance in (1e-7, 1e-8)}
     told = f"{counts[1e-7]} cohorts at 1e-7, {counts[1e-8]} at 1e-8; the result file has 713"
@@ -234,7 +234,7 @@ def _approximate(solved: SolvedOnce, bench: Workbench) -> Findings:
     yield "seconds", Obtained("{:.2f} s, {:.2f} s; {:.2f} s, {:.2f} s, kernels compiled".format(*exact))
 
 
-def _beyond(solved: SolvedOnce, bench: Workbench) -> Findings:
+def _beyond(solved: SolvedOnce, bench: Reproducer) -> Findings:
     kept = kept_result("waiting")
     assert kept is not None
     if bench.full and (bench.anew or not bench.tiny):

@@ -7,7 +7,7 @@ import numpy as np
 
 from meldlab.lab.figures.sheet import BLUE, ORANGE, RED, Sheet, blank
 from meldlab.lab.figures.waiting import FEW, FIGURES, MANY
-from meldlab.lab.reproduce.bench import Workbench
+from meldlab.lab.reproduce.bench import Reproducer
 from meldlab.lab.reproduce.printed import COHORTS, ROUND_CLASSES
 from meldlab.waiting import Waiting, solve
 from meldlab.waiting.cohorts import approximate
@@ -31,7 +31,7 @@ CLAIMS = {
 }
 
 
-def draw_all(bench: Workbench) -> None:
+def draw_all(bench: Reproducer) -> None:
     """Draw the twelve figures, those with printed numbers in two panels, and the one about Theorem 4."""
     theirs: dict[str, Callable[[], Sheet]] = {"2": _figure_2, "4": _figure_4, "7": lambda: _work(3, MANY), "11": lambda: _work(4, FEW)}
     says = {

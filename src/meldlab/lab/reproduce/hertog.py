@@ -7,7 +7,7 @@ from typing import Any
 
 from meldlab.chance import Purpose, derived
 from meldlab.lab.figures.sheet import BLUE, ORANGE, Sheet, blank
-from meldlab.lab.reproduce.bench import Findings, Workbench
+from meldlab.lab.reproduce.bench import Findings, Reproducer
 from meldlab.lab.reproduce.judging import Obtained
 from meldlab.lab.reproduce.printed import TABLE_1
 from meldlab.rummikub import CLASSES, JOKER, Column, Objective, Position, columns, faults, random_position, solve
@@ -35,7 +35,7 @@ def _kind(column: Column) -> str:
     return f"{'groups' if one_number and len(column.naturals) > 1 else 'runs'} of {len(column)}"
 
 
-def claims(bench: Workbench) -> Findings:
+def claims(bench: Reproducer) -> Findings:
     """Give what comes out for each claim of the paper."""
     table = counted_sets()
     misprinted = ("runs of 5", 2)
@@ -81,7 +81,7 @@ def _by_the_text(position: Position, most: int) -> tuple[int, int]:
     return round(-found.fun), laid
 
 
-def _positions(bench: Workbench) -> Findings:
+def _positions(bench: Reproducer) -> Findings:
     many = bench.pick(120, 30, 3)
     feasible = optimal = 0
     spent: dict[str, list[float]] = {kind: [] for kind in CLASSES}
@@ -107,7 +107,7 @@ def _positions(bench: Workbench) -> Findings:
     yield "a-second", Obtained(f"{told}; {quick} of {many} in less than a second", quick >= 0.9 * many, seed=bench.seed, reduced=reduced)
 
 
-def _examples(bench: Workbench) -> Findings:
+def _examples(bench: Reproducer) -> Findings:
     position = Position.parse("K10 K11 K12", "O1 O3 R13 B13 J")
     count, value = (solve(position, Objective(what, "none"), "ilp") for what in ("tiles", "value"))
     told = (

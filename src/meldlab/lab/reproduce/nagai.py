@@ -13,7 +13,7 @@ from meldlab.gin.players import Ensemble
 from meldlab.lab.arena.contest import contest
 from meldlab.lab.figures.sheet import Sheet, blank
 from meldlab.lab.figures.tuning import inflation_figure, tracking_figure
-from meldlab.lab.reproduce.bench import Findings, Workbench, kept_result
+from meldlab.lab.reproduce.bench import Findings, Reproducer, kept_result
 from meldlab.lab.reproduce.claims import Ruling
 from meldlab.lab.reproduce.judging import Obtained, of_games
 from meldlab.lab.reproduce.printed import FIGURE_2
@@ -50,7 +50,7 @@ REDUCED = "fewer games and individuals than the paper's; --full has its sizes"
 class Experiment:
     """One of the three experiments of section 5: kept in the package, kept in the store, or played now."""
 
-    def __init__(self, bench: Workbench, name: str, settings: Mapping[str, Any], planned: int, search: Callable[[Work], Report]) -> None:
+    def __init__(self, bench: Reproducer, name: str, settings: Mapping[str, Any], planned: int, search: Callable[[Work], Report]) -> None:
         self.stored, self.reduced = "", "" if bench.full else REDUCED
         kept = kept_result(name)
         # A run of another seed is another run.
@@ -82,7 +82,7 @@ class Experiment:
         return Obtained(told, judged=of_games(verdict, holds), note=note, reduced=self.reduced, seed=seed, stored=self.stored)
 
 
-def claims(bench: Workbench) -> Findings:
+def claims(bench: Reproducer) -> Findings:
     """Give what comes out for each claim of the paper."""
     size = "tiny" if bench.tiny else "full" if bench.full else "quick"
     yield "start", Obtained("52 - 21 = 31 of 52 - 11 = 41", [52 - 21, 52 - 11])
@@ -96,7 +96,7 @@ def claims(bench: Workbench) -> Findings:
     yield from _openspiel()
 
 
-def _tracking(bench: Workbench, size: tracking.TrackingSize) -> Findings:
+def _tracking(bench: Reproducer, size: tracking.TrackingSize) -> Findings:
     found = Experiment(
         bench, "track", {**asdict(size), "seed": bench.seed}, size.planned(), lambda work: tracking.search_trackers(work, size, bench.seed)
     )
@@ -112,7 +112,7 @@ def _tracking(bench: Workbench, size: tracking.TrackingSize) -> Findings:
     )
 
 
-def _knocking(bench: Workbench, size: knocking.KnockingSize) -> Findings:
+def _knocking(bench: Reproducer, size: knocking.KnockingSize) -> Findings:
     found = Experiment(
         bench, "knock", {**asdict(size), "seed": bench.seed}, size.planned(), lambda work: knocking.search_knocks(work, size, bench.seed)
     )
@@ -163,7 +163,7 @@ def _both_figures_2(answer: Answer) -> Sheet:
     return figure, columns
 
 
-def _ensembles(bench: Workbench, size: ensembles.SearchSize, grids: Grids) -> Findings:
+def _ensembles(bench: Reproducer, size: ensembles.SearchSize, grids: Grids) -> Findings:
     sizes = {name: len(GRIDS[name]()) for name in GRIDS}
     told = ", ".join(f"{name} {many}" for name, many in sizes.items())
     note = "One of the five, adjacency, has fewer than a hundred."
@@ -197,7 +197,7 @@ def _ensembles(bench: Workbench, size: ensembles.SearchSize, grids: Grids) -> Fi
     )
 
 
-def _gain(found: Experiment, bench: Workbench) -> Obtained:
+def _gain(found: Experiment, bench: Reproducer) -> Obtained:
     """Return whether the end of the searches beats their start; as that start is our guess, the size of the gain says nothing."""
     one, whole = found.obtained("the whole iteration is a significant gain", seed=bench.seed), found.answer["whole"]["fresh_paired"]
     if whole["gain"] or whole["loss"]:
@@ -205,7 +205,7 @@ def _gain(found: Experiment, bench: Workbench) -> Obtained:
     return replace(one, judged=Ruling.OPEN, note="a gain of a third of a percent, as in longer runs, takes 100,000 games to be seen")
 
 
-def _influence(found: Experiment, bench: Workbench) -> Obtained:
+def _influence(found: Experiment, bench: Reproducer) -> Obtained:
     """Return how much the best rate depends on either obtainability, over the whole grid where it was played."""
     rates = found.answer.get("rates", {}).get("meldability")
     if not rates:
@@ -223,7 +223,7 @@ def _influence(found: Experiment, bench: Workbench) -> Obtained:
     return Obtained(told, max(spans), seed=bench.seed, stored=found.stored)
 
 
-def _rates(bench: Workbench) -> Findings:
+def _rates(bench: Reproducer) -> Findings:
     games = bench.pick(100_000, 20_000, 40)
     reduced = "" if bench.full else f"{games:,} games; --full 100,000"
     warm()
@@ -233,7 +233,7 @@ def _rates(bench: Workbench) -> Findings:
         yield name, Obtained(f"{player[9:]}: {rate} over {games:,} games", rate.value, error=half, seed=bench.seed, reduced=reduced)
 
 
-def _statistics(bench: Workbench) -> Findings:
+def _statistics(bench: Reproducer) -> Findings:
     best = np.random.default_rng(bench.seed).binomial(GAMES, ensembles.AUTHORS_AGAIN[0], (bench.pick(2000, 300, 20), 3003)).max(1) / GAMES
     told = f"the best of 3003: {np.median(best):.4f} in the median, above 0.739 in {np.mean(best > 0.739):.0%} of {len(best)} simulations"
     yield "winners-curse", Obtained(told, float(np.median(best)), seed=bench.seed)

@@ -11,7 +11,7 @@ from importlib.resources import files
 from typing import Any
 
 from meldlab.errors import NoSuchThing, NotLegalHere
-from meldlab.lab.reproduce.bench import Drawn, Findings, Workbench
+from meldlab.lab.reproduce.bench import Drawn, Findings, Reproducer
 from meldlab.lab.reproduce.claims import HOLDS, NAMES, Publication, PublishedClaim, Ruling, book_digest, publications
 from meldlab.lab.reproduce.judging import Obtained, ruling
 from meldlab.lab.runs.store import code_version
@@ -135,7 +135,7 @@ class Reproduction:
 
 
 def reproduce(
-    names: Iterable[str], bench: Workbench, progress: Callable[[str, float, int], None] = lambda what, done, whole: None
+    names: Iterable[str], bench: Reproducer, progress: Callable[[str, float, int], None] = lambda what, done, whole: None
 ) -> Reproduction:
     """Compute and judge every claim of some publications; ``progress`` hears which claim, how many are done, and of how many."""
     chosen = list(dict.fromkeys(names)) or list(NAMES)
@@ -150,7 +150,7 @@ def reproduce(
         bench.figures = []
         bench.progress = lambda part, name=name, before=done: progress(name, before + part, whole)  # type: ignore[misc]
         bench.progress(0.0)
-        answers: Callable[[Workbench], Findings] = import_module(f"meldlab.lab.reproduce.{name}").claims
+        answers: Callable[[Reproducer], Findings] = import_module(f"meldlab.lab.reproduce.{name}").claims
         last = start
         for id, one in answers(bench):
             if id not in claims or id in found:

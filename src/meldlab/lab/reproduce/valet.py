@@ -7,7 +7,7 @@ import numpy as np
 from meldlab.lab.analysis.figures import lead_curves, normalised_spread
 from meldlab.lab.analysis.sample import Sample
 from meldlab.lab.analysis.study import Analysis, Effort, Subject, analyse
-from meldlab.lab.reproduce.bench import Findings, Workbench
+from meldlab.lab.reproduce.bench import Findings, Reproducer
 from meldlab.lab.reproduce.judging import Obtained
 from meldlab.lab.reproduce.kept_games import kept_analysis
 from meldlab.recycle.game import Described
@@ -29,7 +29,7 @@ BOTH_WIN = """    (do (
 END = "(dec ('P sto WON) ('P sto PAID))"
 
 
-def claims(bench: Workbench) -> Findings:
+def claims(bench: Reproducer) -> Findings:
     """Give what comes out for each claim of the page."""
     machine = Described.named(GAME).machine
     dealt = {(place.owner, place.name): len(place.cards) for place in machine.begin(bench.seed).places()}
@@ -58,7 +58,7 @@ def _fair(rate: float, sides: int) -> float:
     return rate * sides if rate <= 1 / sides else (sides - sides * rate) / (sides - 1)
 
 
-def _analysis(bench: Workbench) -> tuple[Analysis, str, str]:
+def _analysis(bench: Reproducer) -> tuple[Analysis, str, str]:
     """Return the games behind the figures, when they were played, and how they are smaller than the page's."""
     subject = Subject(Described.named(GAME))
     kept = None if bench.anew or not bench.full else kept_analysis(GAME, subject)
@@ -74,7 +74,7 @@ def _analysis(bench: Workbench) -> tuple[Analysis, str, str]:
     return found, "", reduced
 
 
-def _figures(bench: Workbench) -> Findings:
+def _figures(bench: Reproducer) -> Findings:
     found, stored, reduced = _analysis(bench)
     seed, skilled = found.effort.seed, found.skilled
     # A turn begins when the player changes.
@@ -143,7 +143,7 @@ def _first_option() -> tuple[str, Obtained]:
     )
 
 
-def _equal_hands(bench: Workbench) -> tuple[str, Obtained]:
+def _equal_hands(bench: Reproducer) -> tuple[str, Obtained]:
     """Play our Leduc poker with the published rule for equal hands."""
     _, text = load("leduc_poker")
     changed = text.replace(ALIKE, BOTH_WIN).replace(END, f"{END}))")

@@ -9,7 +9,7 @@ from fractions import Fraction
 from functools import cache
 
 from meldlab.lab.figures.stopping import draw_policy, draw_value
-from meldlab.lab.reproduce.bench import Findings, Workbench
+from meldlab.lab.reproduce.bench import Findings, Reproducer
 from meldlab.lab.reproduce.judging import Obtained
 from meldlab.stopping import Urn
 
@@ -37,7 +37,7 @@ def matrices(cards: int) -> Matrices:
     return value, go_on
 
 
-def claims(bench: Workbench) -> Findings:
+def claims(bench: Reproducer) -> Findings:
     """Give what comes out for each claim of the text."""
     deck, (value, go_on) = Urn(CARDS, CARDS), matrices(CARDS)
     worth = deck.value()
