@@ -15,7 +15,7 @@ PUBLICATIONS = ("finkle", "hertog", "yang", "nagai", "valet")
 
 def reproduce(
     names: Annotated[
-        list[str] | None, typer.Argument(metavar="[finkle hertog yang nagai valet]", help="Which; without a name all five.")
+        list[str] | None, typer.Argument(metavar="[finkle|hertog|yang|nagai|valet]", help="Which; without a name all five.")
     ] = None,
     full: Annotated[bool, typer.Option("--full/--quick", help="The publications' sizes, or smaller ones in a few minutes.")] = False,
     anew: Annotated[bool, typer.Option("--anew", help="With --full, compute what the package carries as well: hours.")] = False,

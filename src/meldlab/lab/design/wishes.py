@@ -123,7 +123,7 @@ class Aim:
 def verified_measure(name: str) -> str:
     """Return the name of a measure, or raise NoSuchThing.
 
-    >>> verified_measure("dramma")
+    >>> verified_measure("dramma")  # doctest: +ELLIPSIS
     Traceback (most recent call last):
         ...
     meldlab.errors.NoSuchThing: no measure 'dramma' (use fairness, ...); did you mean drama?
