@@ -133,5 +133,5 @@ def _legend(view: "View") -> str:
     win = f"to win the match to {wanted}, now {own} to {other}" if wanted else "to win the round"
     return (
         f"win: your chance {win}; loses: percent less than the best, ± its standard error; points: of this round, on average."
-        f" They hold if you and the other go on like {PLAYER}, with the hidden cards where it believes them to be."
+        f" They hold if you and the other go on like the light network inside {PLAYER}, with the hidden cards where it believes them to be."
     )
