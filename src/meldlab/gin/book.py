@@ -1,15 +1,21 @@
 """The book of a player that computes, as the kernels read it: values of hands and odds of the opponent, a network, or a policy."""
 
-from typing import Any
+import json
+import zipfile
+import zlib
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from meldlab.errors import NotLegalHere
+from meldlab.errors import NotLegalHere, NotPossible
 from meldlab.gin.kernel_layout import DEADWOODS, KNOWNS, NARROW, ODDS, TURNS, WIDE, Book, Network, PolicyLayers, Values
 from meldlab.gin.players.kernel_light import ROWS
 
-__all__ = ["NO_BOOK", "NO_NETWORK", "NO_POLICY", "NO_VALUES", "check_network", "check_values", "on_host"]
+__all__ = ["NO_BOOK", "NO_NETWORK", "NO_POLICY", "NO_VALUES", "check_network", "check_values", "on_host", "read_layers"]
+
+L = TypeVar("L", Network, PolicyLayers)
 
 NO_VALUES = Values(
     np.zeros((1, 1), np.uint8),
@@ -35,6 +41,22 @@ def check_network(network: Network) -> None:
             raise NotLegalHere(f"no network: {name} has {_shape(array)} numbers, not {' x '.join(map(str, shape))} of 32 bits")
         if not np.isfinite(array).all():
             raise NotLegalHere(f"no network: {name} holds a number that is not finite")
+
+
+def read_layers(kind: type[L], check: Callable[[L], None], file: Any, name: str) -> tuple[L, dict[str, Any]]:
+    """Return the layers of an open file or a path as one kind of network that passes its check, and the notes that are kept with them."""
+    try:
+        with np.load(file, allow_pickle=False) as arrays:
+            layers = kind(*(np.ascontiguousarray(arrays[part], np.float32) for part in kind._fields))
+            notes = dict(json.loads(str(arrays["notes"])))
+        check(layers)
+    except NotLegalHere as problem:
+        raise NotPossible(f"{name} cannot be played: {problem}") from None
+    except OSError as problem:
+        raise NotPossible(f"{name} cannot be read: {problem.strerror or problem}") from None
+    except (EOFError, KeyError, TypeError, ValueError, zipfile.BadZipFile, zlib.error) as problem:
+        raise NotPossible(f"{name} holds no network: {' '.join(str(problem).split())}") from None
+    return layers, notes
 
 
 def check_values(values: Values) -> None:

@@ -4,9 +4,7 @@
 'simple'
 """
 
-import json
 import zipfile
-import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
@@ -17,9 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from meldlab.cards import CARDS, Card
-from meldlab.errors import NoSuchThing, NotLegalHere, NotPossible
+from meldlab.errors import NoSuchThing
 from meldlab.gin import kernel_layout
-from meldlab.gin.book import NO_BOOK, check_network
+from meldlab.gin.book import NO_BOOK, check_network, read_layers
 from meldlab.gin.kernel_layout import Book, Network
 from meldlab.gin.kernel_round import new_sheet
 from meldlab.gin.move import DRAW, DROPS, PASS, TAKES, Move, Verb
@@ -43,18 +41,7 @@ def _networks() -> tuple[str, ...]:
 
 def read_network(file: Any, name: str) -> tuple[Network, dict[str, Any]]:
     """Return the network of an open file or a path, and the notes that are kept with it."""
-    try:
-        with np.load(file, allow_pickle=False) as arrays:
-            network = Network(*(np.ascontiguousarray(arrays[part], np.float32) for part in Network._fields))
-            notes = dict(json.loads(str(arrays["notes"])))
-        check_network(network)
-    except NotLegalHere as problem:
-        raise NotPossible(f"{name} cannot be played: {problem}") from None
-    except OSError as problem:
-        raise NotPossible(f"{name} cannot be read: {problem.strerror or problem}") from None
-    except (EOFError, KeyError, TypeError, ValueError, zipfile.BadZipFile, zlib.error) as problem:
-        raise NotPossible(f"{name} holds no network: {' '.join(str(problem).split())}") from None
-    return network, notes
+    return read_layers(Network, check_network, file, name)
 
 
 @cache

@@ -7,9 +7,6 @@
 True
 """
 
-import json
-import zipfile
-import zlib
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
@@ -21,9 +18,9 @@ from numpy.typing import NDArray
 
 from meldlab.cards import CARDS
 from meldlab.chance import Purpose
-from meldlab.errors import NoSuchThing, NotLegalHere, NotPossible
+from meldlab.errors import NoSuchThing, NotLegalHere
 from meldlab.gin import kernel_layout
-from meldlab.gin.book import NETWORK, NO_BOOK, check_network
+from meldlab.gin.book import NETWORK, NO_BOOK, check_network, read_layers
 from meldlab.gin.kernel import knocks
 from meldlab.gin.kernel_layout import ADVICE, PLANES, SCALARS, SHADES, Bench, Book, Known, Network, PolicyLayers
 from meldlab.gin.kernel_round import new_sheet
@@ -91,18 +88,7 @@ def check_policy(policy: PolicyLayers) -> None:
 
 def read_policy(file: Any, name: str) -> tuple[PolicyLayers, dict[str, Any]]:
     """Return the network of an open file or a path, and the notes that are kept with it."""
-    try:
-        with np.load(file, allow_pickle=False) as arrays:
-            policy = PolicyLayers(*(np.ascontiguousarray(arrays[part], np.float32) for part in PolicyLayers._fields))
-            notes = dict(json.loads(str(arrays["notes"])))
-        check_policy(policy)
-    except NotLegalHere as problem:
-        raise NotPossible(f"{name} cannot be played: {problem}") from None
-    except OSError as problem:
-        raise NotPossible(f"{name} cannot be read: {problem.strerror or problem}") from None
-    except (EOFError, KeyError, TypeError, ValueError, zipfile.BadZipFile, zlib.error) as problem:
-        raise NotPossible(f"{name} holds no network: {' '.join(str(problem).split())}") from None
-    return policy, notes
+    return read_layers(PolicyLayers, check_policy, file, name)
 
 
 def adviser_of(policy: PolicyLayers) -> Network:

@@ -5,11 +5,14 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.image import AxesImage
+from numpy.typing import NDArray
 
 from meldlab.lab.figures.sheet import BLUE, ORANGE, RED, Data, blank, save
 
-__all__ = ["draw", "inflation_figure", "knocking_figure", "tracking_figure"]
+__all__ = ["draw", "draw_knocks", "inflation_figure", "knocking_figure", "tracking_figure"]
 
 Answer = Mapping[str, Any]
 
@@ -37,6 +40,20 @@ def tracking_figure(answer: Answer) -> tuple[Figure, Data]:
     return figure, columns
 
 
+def draw_knocks(axes: Axes, rates: NDArray[np.float64], *, letters: int = 8, ends: tuple[float, float] | None = None) -> AxesImage:
+    """Draw win rates by what is knocked with early and late, [10, 10], as a heat map with the numbers in it; ``ends``: of the scale."""
+    low, high = ends or (None, None)
+    picture = axes.imshow(rates, cmap="viridis", vmin=low, vmax=high)
+    for (row, column), value in np.ndenumerate(rates):
+        if not np.isnan(value):
+            axes.text(column, row, f"{value:.2f}", ha="center", va="center", fontsize=letters, color="white" if value < 0.47 else "black")
+    axes.set_xticks(range(10), [str(late) for late in range(10)])
+    axes.set_yticks(range(10), [str(early) for early in range(1, 11)])
+    axes.set_xlabel("most deadwood late")
+    axes.set_ylabel("most deadwood early")
+    return picture
+
+
 def knocking_figure(answer: Answer, turn: int = 6) -> tuple[Figure, Data]:
     """Return Figure 2: win rates of two-stage players against one that waits for gin, as a heat map."""
     rates = np.full((10, 10), np.nan)
@@ -48,14 +65,7 @@ def knocking_figure(answer: Answer, turn: int = 6) -> tuple[Figure, Data]:
         if when == turn:
             rates[early - 1, late] = one["win_rate"]
     figure, (axes,) = blank(size=(7.5, 6.0))
-    picture = axes.imshow(rates, cmap="viridis", origin="upper")
-    for (row, column), value in np.ndenumerate(rates):
-        if not np.isnan(value):
-            axes.text(column, row, f"{value:.2f}", ha="center", va="center", fontsize=8, color="white" if value < 0.47 else "black")
-    axes.set_xticks(range(10), [str(late) for late in range(10)])
-    axes.set_yticks(range(10), [str(early) for early in range(1, 11)])
-    axes.set_xlabel("most deadwood late")
-    axes.set_ylabel("most deadwood early")
+    picture = draw_knocks(axes, rates)
     axes.set_title(f"Games won against gin-only, late from draw {turn} on (Figure 2)")
     figure.colorbar(picture, ax=axes, shrink=0.8)
     return figure, columns

@@ -12,7 +12,7 @@ from meldlab.gin import Gin
 from meldlab.gin.players import Ensemble
 from meldlab.lab.arena.contest import contest
 from meldlab.lab.figures.sheet import Sheet, blank
-from meldlab.lab.figures.tuning import inflation_figure, tracking_figure
+from meldlab.lab.figures.tuning import draw_knocks, inflation_figure, tracking_figure
 from meldlab.lab.reproduce.bench import Findings, Reproducer, kept_result
 from meldlab.lab.reproduce.claims import Ruling
 from meldlab.lab.reproduce.judging import Obtained, of_games
@@ -143,14 +143,7 @@ def _both_figures_2(answer: Answer) -> Sheet:
     for axes, rates, title in zip(
         panels, (theirs, ours), ("theirs: 2,000 games a cell", f"ours: {answer['two_stages'][0]['games']:,} games a cell"), strict=True
     ):
-        picture = axes.imshow(rates, cmap="viridis", vmin=0.3, vmax=0.6)
-        for (row, column), value in np.ndenumerate(rates):
-            if not np.isnan(value):
-                axes.text(column, row, f"{value:.2f}", ha="center", va="center", fontsize=7, color="white" if value < 0.47 else "black")
-        axes.set_xticks(range(10), [str(late) for late in range(10)])
-        axes.set_yticks(range(10), [str(early) for early in range(1, 11)])
-        axes.set_xlabel("most deadwood late")
-        axes.set_ylabel("most deadwood early")
+        picture = draw_knocks(axes, rates, letters=7, ends=(0.3, 0.6))
         axes.set_title(title, fontsize=11)
     figure.colorbar(picture, ax=panels, shrink=0.7, label="games won")
     places = [(row + 1, column) for row in range(10) for column in range(row + 1)]

@@ -4,7 +4,6 @@ The network that plays in the end is the running mean of those on the way.
 """
 
 import copy
-import os
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -15,6 +14,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from meldlab.cache import replace_file
 from meldlab.chance import Purpose, derived
 from meldlab.errors import NotLegalHere
 from meldlab.gin import players
@@ -23,7 +23,7 @@ from meldlab.gin.players.light import LightPlayer
 from meldlab.gin.rules import Rules
 from meldlab.gin.vector import PLANES
 from meldlab.lab.training.lessons import NEVER, PAST, SELF, Device, Lessons, LessonTables, MatchEquity
-from meldlab.lab.training.network import DEEP, WIDE, PolicyNetwork, inputs_of
+from meldlab.lab.training.network import DEEP, WIDE, PolicyNetwork, follow, inputs_of
 
 __all__ = ["Course", "Learner", "Taught"]
 
@@ -122,9 +122,8 @@ class Learner:
             "steps": self.steps,
             "laps": self.laps,
         }
-        unfinished = path.with_name(f"{path.name}.part")
-        torch.save(parts, unfinished)
-        os.replace(unfinished, path)
+        with replace_file(path) as file:
+            torch.save(parts, file)
 
     def resume(self, path: Path) -> None:
         """Go on from what was written."""
@@ -218,7 +217,5 @@ class Learner:
         loss.backward()
         torch.nn.utils.clip_grad_norm_([*self.network.parameters(), *self.critic.parameters()], 0.5)
         self.optimiser.step()
-        with torch.no_grad():
-            for slow, quick in zip(self.mean.parameters(), self.network.parameters(), strict=True):
-                slow.lerp_(quick, 1 - self.course.keep)
+        follow(self.mean, self.network, 1 - self.course.keep)
         return torch.stack([entropy.detach(), ((now - chance) ** 2).mean().detach() / 2, surprise.detach()])

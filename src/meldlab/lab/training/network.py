@@ -19,7 +19,7 @@ from meldlab.gin.players.light import LightPlayer
 from meldlab.gin.players.policy import READ, SCALED
 from meldlab.gin.vector import PLANES, SCALARS
 
-__all__ = ["PolicyNetwork", "inputs_of", "no_adviser"]
+__all__ = ["PolicyNetwork", "follow", "inputs_of", "no_adviser"]
 
 KNOCKS = slice(55, 107)
 PHASES = (0, 1, 2, 3)  # to be offered the first upcard, to have to draw, to draw, to drop
@@ -31,6 +31,13 @@ ADVISED_PLAIN = slice(0, ADVISED_DROP)
 def no_adviser() -> Network:
     """Return a network that finds all actions equal."""
     return Network(*(np.zeros(shape, np.float32) for shape in NETWORK.values()))
+
+
+@torch.no_grad()
+def follow(mean: nn.Module, network: nn.Module, share: float) -> None:
+    """Move the running mean of a network by a share of the way to where it is now."""
+    for slow, quick in zip(mean.parameters(), network.parameters(), strict=True):
+        slow.lerp_(quick, share)
 
 
 def inputs_of(features: Tensor, mask: Tensor, advice: Tensor, hidden: Tensor | None = None) -> tuple[Tensor, Tensor]:

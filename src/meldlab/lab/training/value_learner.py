@@ -4,7 +4,6 @@ What plays, and what is kept in the end, is the running mean of the networks on 
 """
 
 import copy
-import os
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -17,6 +16,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from meldlab.cache import replace_file
 from meldlab.chance import Purpose, derived
 from meldlab.errors import NotLegalHere
 from meldlab.gin import kernel_layout as layout
@@ -29,6 +29,7 @@ from meldlab.gin.values.recursion import Engine
 from meldlab.lab.training.diaries import DIARY_TURNS, PointsWorth, ValueLesson, lesson_of, points_of
 from meldlab.lab.training.lessons import PAST, SELF, Device, tensor_of
 from meldlab.lab.training.measuring import Strength
+from meldlab.lab.training.network import follow
 from meldlab.lab.training.value_network import ValueNetwork
 
 __all__ = ["ValueCourse", "ValueLap", "ValueLearner"]
@@ -130,9 +131,8 @@ class ValueLearner:
             "steps": self.steps,
             "laps": self.laps,
         }
-        unfinished = path.with_name(f"{path.name}.part")
-        torch.save(parts, unfinished)
-        os.replace(unfinished, path)
+        with replace_file(path) as file:
+            torch.save(parts, file)
 
     def resume(self, path: Path) -> None:
         """Go on from what was written."""
@@ -232,7 +232,5 @@ class ValueLearner:
             optimiser.step()
             schedule.step()
             losses.append(loss.detach())
-            with torch.no_grad():
-                for slow, quick in zip(self.mean.parameters(), self.network.parameters(), strict=True):
-                    slow.lerp_(quick, 1 / self.course.follow)
+            follow(self.mean, self.network, 1 / self.course.follow)
         return float(torch.stack(losses[-20:]).mean())
