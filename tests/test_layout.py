@@ -8,6 +8,7 @@ from pathlib import Path
 from pkgutil import iter_modules, walk_packages
 from types import FunctionType
 
+import numpy as np
 import pytest
 
 import meldlab
@@ -32,6 +33,13 @@ def too_many_arguments(source: Path) -> list[str]:
     return [function.name for function in functions if function.name in names and len(function.args.args) > 8]
 
 
+def ufuncs(source: Path) -> set[str]:
+    """Return the functions of numpy for whole arrays, np.exp and its like, that a source calls."""
+    calls = [node.func for node in ast.walk(ast.parse(source.read_text())) if isinstance(node, ast.Call)]
+    names = [call.attr for call in calls if isinstance(call, ast.Attribute) and isinstance(call.value, ast.Name) and call.value.id == "np"]
+    return {name for name in names if isinstance(getattr(np, name), np.ufunc)}
+
+
 def name_of(decorator: ast.expr) -> str:
     called = decorator.func if isinstance(decorator, ast.Call) else decorator
     return called.attr if isinstance(called, ast.Attribute) else called.id if isinstance(called, ast.Name) else ""
@@ -47,6 +55,11 @@ def test_kernels_live_in_kernel_files_only() -> None:
 @pytest.mark.parametrize("source", [source for source in SOURCES if compiled(source)], ids=lambda source: str(source.relative_to(SRC)))
 def test_no_kernel_takes_more_than_eight_arguments(source: Path) -> None:
     assert too_many_arguments(source) == []
+
+
+@pytest.mark.parametrize("source", [source for source in SOURCES if compiled(source)], ids=lambda source: str(source.relative_to(SRC)))
+def test_kernels_compute_with_what_a_gpu_has_too(source: Path) -> None:
+    assert ufuncs(source) == set()
 
 
 def test_no_name_of_a_package_hides_one_of_its_modules() -> None:

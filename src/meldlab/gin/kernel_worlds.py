@@ -4,6 +4,7 @@ Seat 0 is whoever decides. What was open both have seen, so that whoever plays t
 opponent's hand is no random one: it has been played with for as many turns as the real one.
 """
 
+import math
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -122,7 +123,7 @@ def match_up(theirs, unseen, hidden, count, turns, odds, key):
         goes, comes = below(key, at, hidden), hidden + below(key, at + 1, count - hidden)
         other = theirs ^ bit(unseen[goes]) ^ bit(unseen[comes])
         after = deadwood(other, LEFT)
-        if unit(key, at + 2) * odds[unseen[goes]] < odds[unseen[comes]] * np.exp(price * (left - after)):
+        if unit(key, at + 2) * odds[unseen[goes]] < odds[unseen[comes]] * math.exp(price * (left - after)):
             theirs, left = other, after
             unseen[goes], unseen[comes] = unseen[comes], unseen[goes]
     return theirs

@@ -6,6 +6,8 @@ and the mean of all four; so a hand with its suits renamed is played the same wa
 ``policy`` is a PolicyLayers, ``known`` a Known and ``bench`` a Bench of gin.kernel_layout.
 """
 
+import math
+
 import numpy as np
 
 from meldlab.chance.kernel import unit
@@ -181,7 +183,7 @@ def chosen(values, many, temperature, key):
         return best
     top, total = values[best], 0.0
     for i in range(many):
-        values[i] = np.exp((values[i] - top) / temperature)
+        values[i] = math.exp((values[i] - top) / temperature)
         total += values[i]
     left = unit(key, 0) * total
     for i in range(many):
