@@ -1,5 +1,6 @@
 """Teaching a network, on a CPU and small; needs PyTorch."""
 
+import json
 from dataclasses import replace
 from pathlib import Path
 
@@ -94,6 +95,10 @@ def test_a_course_is_saved_resumed_and_played(tmp_path: Path) -> None:
     assert parse(f"computed:{path}").name == f"computed:{path}"
     own = measuring.measure(network.PolicyNetwork.load(np.load(path)), f"computed:{path}", 20, 1)
     assert own.wins <= 20
+    assert [course["learned"] for course in json.loads(str(np.load(path)["notes"]))["lineage"]] == [SMALL.steps]
+    training.train(replace(SMALL, steps=SMALL.steps + 1), path, resume=True)
+    told = json.loads(str(np.load(path)["notes"]))["lineage"]
+    assert [(course["steps"], course["learned"]) for course in told] == [(3072, 3072), (3073, 4096)]
 
 
 def test_the_same_seed_teaches_the_same() -> None:
@@ -101,6 +106,19 @@ def test_the_same_seed_teaches_the_same() -> None:
     for learner in (first, second):
         next(learner.learn())
     assert all(torch.equal(one, other) for one, other in zip(first.network.parameters(), second.network.parameters(), strict=True))
+
+
+def test_the_mean_of_a_short_course_is_not_held_back_by_how_it_began() -> None:
+    learner = Learner(SMALL, "cpu")
+    laps = learner.learn()
+    begun = learner.network.plain.weight.detach().clone()
+    next(laps)
+    first = learner.network.plain.weight.detach().clone()
+    assert torch.equal(learner.mean.plain.weight, first)
+    assert not torch.equal(first, begun)
+    next(laps)
+    assert not torch.equal(learner.mean.plain.weight, learner.network.plain.weight)
+    assert (learner.mean.plain.weight - begun).norm() > (first - begun).norm() / 2
 
 
 def test_nonsense_is_refused(tmp_path: Path) -> None:

@@ -27,8 +27,6 @@ from meldlab.lab.training.network import DEEP, WIDE, PolicyNetwork, follow, inpu
 
 __all__ = ["Course", "Learner", "Taught"]
 
-BELIEF = 0.05  # how much it counts to know what the other holds
-
 
 @dataclass(frozen=True)
 class Course:
@@ -57,7 +55,9 @@ class Course:
     batch: int = 65_536
     passes: int = 1
     keep: float = 0.999
-    """How slowly the running mean follows."""
+    """How slowly the running mean follows, but for the beginning of a course."""
+    belief: float = 0.05
+    """How much it counts to know what the other holds."""
     ring: int = 8
     """Past selves that are kept, one more every ``snapshot`` laps."""
     snapshot: int = 12
@@ -191,8 +191,12 @@ class Learner:
     def _worth(self, lessons: Lessons) -> Tensor:
         columns = [column.flatten(0, 1).split(1 << 18) for column in (lessons.features, lessons.mask, lessons.advice, lessons.hidden)]
         with self._half():
-            found = [self.critic(*inputs_of(*part))[1].float() for part in zip(*columns, strict=True)]
+            found = [self._judge(*part).float() for part in zip(*columns, strict=True)]
         return torch.cat(found).view(lessons.action.shape)
+
+    def _judge(self, features: Tensor, mask: Tensor, advice: Tensor, hidden: Tensor) -> Tensor:
+        worth: Tensor = self.critic(*inputs_of(features, mask, advice, hidden))[1]
+        return worth
 
     def _half(self) -> Any:
         return torch.autocast(self.device, torch.bfloat16, enabled=self.device != "cpu")
@@ -201,7 +205,7 @@ class Learner:
         features, mask, advice, hidden, action, chance, advantage, outcome = columns
         with self._half():
             logits, value, belief = self.network(*inputs_of(features, mask, advice))
-            _, seen, _ = self.critic(*inputs_of(features, mask, advice, hidden))
+            seen = self._judge(features, mask, advice, hidden)
         chances = torch.log_softmax(logits.masked_fill(mask == 0, NEVER), 1)
         now = chances.gather(1, action[:, None])[:, 0]
         ratio, better = (now - chance).exp(), advantage / spread
@@ -212,10 +216,11 @@ class Learner:
         open_cards = 1 - sum(features[:, PLANES[name]] for name in ("own", "known", "pile"))
         surprises = torch.nn.functional.binary_cross_entropy_with_logits(belief, hidden.float(), weight=open_cards.float(), reduction="sum")
         surprise = surprises / open_cards.sum()
-        loss = loss + BELIEF * surprise
+        loss = loss + self.course.belief * surprise
         self.optimiser.zero_grad(set_to_none=True)
         loss.backward()
         torch.nn.utils.clip_grad_norm_([*self.network.parameters(), *self.critic.parameters()], 0.5)
         self.optimiser.step()
-        follow(self.mean, self.network, 1 - self.course.keep)
+        # At first the mean is of all networks so far, and in the first lap the last: a short course is not held back by how it began.
+        follow(self.mean, self.network, max(1 - self.course.keep, self.course.batch / (self.course.batch + self.steps)))
         return torch.stack([entropy.detach(), ((now - chance) ** 2).mean().detach() / 2, surprise.detach()])

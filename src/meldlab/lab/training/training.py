@@ -11,6 +11,8 @@ from pickle import UnpicklingError
 from time import perf_counter
 from typing import Any
 
+import numpy as np
+
 from meldlab import __version__
 from meldlab.cache import replace_file
 from meldlab.chance import Purpose, derived
@@ -103,7 +105,8 @@ def train(
         except (EOFError, KeyError, OSError, RuntimeError, UnpicklingError):
             raise NotPossible(f"{state} cannot be resumed: it is damaged, or of another course") from None
     begun = saved = perf_counter()
-    lineage = [*parents, {**settings_of(course), "start": start, "version": __version__}]
+    settings = {**settings_of(course), "start": start, "version": __version__}
+    lineage = [*(_before(save, settings) if resume and save.exists() else parents), settings]
     _cut(curve, learner.laps)
     with curve.open("a") as lines:
         for lap in learner.learn():
@@ -142,6 +145,13 @@ def _cut(curve: Path, laps: int) -> None:
 
 def _lineage(notes: Any) -> list[dict[str, Any]]:
     return list(notes.get("lineage", []))
+
+
+def _before(save: Path, settings: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return how a network that goes on was taught; a course that goes on by other settings is one more."""
+    told = _lineage(json.loads(str(np.load(save)["notes"])))
+    planned = {name: value for name, value in told[-1].items() if name != "learned"} if told else {}
+    return told[:-1] if planned == json.loads(json.dumps(settings)) else told
 
 
 def _measure(learner: Learner | ValueLearner, name: str, games: int, seed: int) -> Strength:
