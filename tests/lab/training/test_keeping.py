@@ -139,3 +139,8 @@ def test_options_that_a_course_does_not_have_are_refused(line: tuple[str, ...], 
         pytest.skip("there is a GPU")
     status, _, err = run(capsys, "gin", "train", *TINY, *line)
     assert (status, said in err) == (2, True)
+
+
+def test_who_does_not_begin_fresh_has_an_adviser_already(capsys: pytest.CaptureFixture[str]) -> None:
+    status, _, err = run(capsys, "gin", "train", "--start", "champion", "--adviser", "computed:light", "--device", "cpu")
+    assert (status, "--adviser is for a fresh network" in err) == (2, True)

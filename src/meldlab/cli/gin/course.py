@@ -66,6 +66,17 @@ def refuse(context: typer.Context, names: Sequence[str], learn: str) -> None:
             raise NotLegalHere(f"--{name} is not for --learn {learn}")
 
 
+def adviser_of(context: typer.Context, adviser: str, start: str) -> str:
+    """Return whom a policy hears: one that does not begin fresh has its adviser already."""
+    if not start:
+        return adviser
+    if (source := context.get_parameter_source("adviser")) is not None and source.name == "COMMANDLINE":
+        from meldlab.errors import NotLegalHere
+
+        raise NotLegalHere(f"--adviser is for a fresh network; {start} has its own")
+    return ""
+
+
 def place_of(device: str) -> Literal["cpu", "cuda"]:
     """Return where to train, or say what is missing."""
     from importlib.util import find_spec

@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from meldlab.cli.gin.course import place_of, refuse, teach
+from meldlab.cli.gin.course import adviser_of, place_of, refuse, teach
 from meldlab.cli.gin.options import RulesOption
 from meldlab.cli.options import DeviceOption, JsonOption, SeedOption, StoreOption, print_json
 
@@ -72,7 +72,7 @@ def train(
         course = Course(
             training.shared(tables, shares),
             visitors,
-            adviser,
+            adviser_of(context, adviser, start),
             steps,
             seed,
             wide=wide,
