@@ -18,7 +18,7 @@ from numba.np import arrayobj
 
 from meldlab.cache import OURS, kernel_folder
 
-__all__ = ["inlined_kernel", "kernel", "scalar_kernel"]
+__all__ = ["apart_kernel", "inlined_kernel", "kernel", "scalar_kernel"]
 
 LOG = logging.getLogger(__name__)
 # Linking builds on the insides of this numba; with another, kernels are compiled in numba's own way, which takes twice the time.
@@ -108,6 +108,14 @@ def inlined_kernel(function: Function) -> Function:
     A call copies every array of the named structures that it is given, which costs more than many a decision takes.
     """
     return _compile(function, _nrt=False, inline="always")
+
+
+def apart_kernel(function: Function) -> Function:
+    """Compile a function that allocates nothing and that no caller takes in.
+
+    What is seldom done in a loop takes registers from what is often done there.
+    """
+    return _compile(function, _nrt=False, inline="never")
 
 
 def kernel(function: Function) -> Function:

@@ -7,7 +7,7 @@ meldlab.compiling names.
 from typing import Any
 
 from llvmlite.binding import Linkage
-from numba.core import codegen, compiler, types
+from numba.core import callconv, cgutils, codegen, compiler, types
 from numba.core.targetconfig import ConfigStack
 from numba.core.types import functions
 from numba.core.typing import make_concrete_template
@@ -52,11 +52,36 @@ def _call_type(self: Any, context: Any, args: Any, kws: Any) -> Any:
 functions.BaseFunction.get_call_type = _call_type
 
 
+class _SharedPlaces:
+    """What numba's way to call a function uses, but that all calls in one function leave their answers in the same place.
+
+    numba gives each call a place of its own and clears all of them at the beginning, which in a function with many calls that are seldom
+    made takes longer than one of them. An answer is fetched at once after its call.
+    """
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(cgutils, name)
+
+    def alloca_once(self, builder: Any, kind: Any, name: str = "", **more: Any) -> Any:
+        """Return a place on the stack."""
+        if more or not builder.function.name.startswith(OURS):
+            return cgutils.alloca_once(builder, kind, name=name, **more)
+        places = builder.function.__dict__.setdefault("places", {})
+        if str(kind) not in places:
+            places[str(kind)] = cgutils.alloca_once(builder, kind, name=name)
+        return places[str(kind)]
+
+
+callconv.cgutils = _SharedPlaces()
+
+
 _own_module = codegen.JITCodeLibrary._get_module_for_linking
 
 
 class _Part(codegen.JITCodeLibrary):  # type: ignore[misc]
     """A kernel that others call: kept for them to be linked with, not optimised and turned into machine code for its own sake."""
+
+    apart = ""  # the name of the function, if no caller may take it in
 
     def finalize(self) -> None:
         """Nothing to do before it is part of a whole."""
@@ -75,11 +100,15 @@ class _Whole(codegen.JITCodeLibrary):  # type: ignore[misc]
 
     def finalize(self) -> None:
         """Link, optimise and turn into machine code."""
-        for library in _needed(self._linking_libraries):
+        libraries = _needed(self._linking_libraries)
+        for library in libraries:
             self._reload_init.update(library._reload_init)
             self._final_module.link_in(_own_module(library), preserve=True)
+        apart = {library.apart for library in libraries if isinstance(library, _Part)}
         self._linking_libraries.clear()
         for function in self._final_module.functions:
+            if function.name in apart:
+                function.add_function_attribute("noinline")
             # Nobody else calls it, so that LLVM may change how it is called, or let it vanish into its one caller. It goes by another name
             # from then on: what runs code would take it for the function of that name that a kernel of others brings along.
             if function.name.startswith(OURS) and function.linkage == Linkage.linkonce_odr:
@@ -160,4 +189,7 @@ class Parts:
         flags.forceinline = kernel.targetoptions.get("inline") == "always"
         library = _Part(kernel.targetctx.codegen(), "part")
         with kernel._compiling_counter:  # what it calls may be itself
-            return compiler.compile_extra(kernel.typingctx, kernel.targetctx, kernel.py_func, args, None, flags, {}, library, Pipeline)
+            part = compiler.compile_extra(kernel.typingctx, kernel.targetctx, kernel.py_func, args, None, flags, {}, library, Pipeline)
+        if kernel.targetoptions.get("inline") == "never":
+            library.apart = part.fndesc.llvm_func_name
+        return part

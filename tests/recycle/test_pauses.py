@@ -72,7 +72,7 @@ def test_a_long_decision_takes_many_calls(monkeypatch: pytest.MonkeyPatch) -> No
 
     monkeypatch.setattr(kernel, "drive", counted)
     with_fuel(monkeypatch, 10_000)
-    Machine.of(game("(repeat 100000 (set (game sto X) 1))")).random_games(games=1, seed=1)
+    Machine.of(game("(repeat 200000 (set (game sto X) 1))")).random_games(games=1, seed=1)
     assert calls > 30
 
 

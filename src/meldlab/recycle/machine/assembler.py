@@ -6,14 +6,26 @@
 >>> code.put(end)
 >>> code.emit(k.HALT)
 >>> code.finish(), code.constants
-([1, 100, 100, 6, 0, 0, 93, 0, 0, 0, 0, 0], {100: 7})
+([1, 100, 100, 6, 0, 0, 75, 0, 0, 0, 0, 0], {100: 7})
 """
 
 from dataclasses import dataclass, field
+from itertools import accumulate
+from typing import Any
 
 from meldlab.recycle.machine import kernel_layout as k
 
 __all__ = ["Assembler", "Label"]
+
+# What drops lists; and what makes none, and marks none.
+DROPS = {k.RELEASE, k.LEAF, k.CHOICE, k.JOINT, k.HALT}
+QUIET = {
+    k.STEP, k.ADVANCE, k.PUSH, k.POP, k.ZERO_QUEUE, k.MUL,
+    k.JEQ, k.JNE, k.JLT, k.JGE, k.JSIZE, k.JSIZE_AT, k.JATTRIBUTE, k.JANY_ATTRIBUTE, k.JANY_SIZE, k.JEMPTY, k.MOVE, k.MOVE_LAST, k.PUT,
+    k.PUT_AT, k.ADD, k.SUB, k.LOAD, k.LOAD_FIELD, k.LOAD_AT, k.ADDRESS, k.ADDRESS_NAME, k.COPY, k.COPY_ITEM, k.ATTRIBUTE, k.ATTRIBUTE_BY,
+    k.SCORE, k.SIZE, k.TOP_CARD, k.BOTTOM_CARD, k.CARD_AT, k.REMEMBER, k.FORGET_AT, k.PASS, k.CYCLE_NEXT, k.CYCLE_CURRENT,
+    k.NEXT_SEAT, k.PREVIOUS_SEAT, k.SEAT_NUMBER,
+}  # fmt: skip
 
 
 @dataclass(eq=False)
@@ -34,6 +46,7 @@ class Assembler:
     data: list[int] = field(default_factory=list)
     here: int = 0  # in the text
     registers: int = 0
+    labels: list[Label] = field(default_factory=list)
     _known: dict[tuple[int, ...], int] = field(default_factory=dict)
 
     @property
@@ -48,7 +61,8 @@ class Assembler:
 
     def label(self) -> Label:
         """Return a place to jump to, put later."""
-        return Label()
+        self.labels.append(Label())
+        return self.labels[-1]
 
     def put(self, label: Label) -> None:
         """Let a label stand here."""
@@ -75,15 +89,67 @@ class Assembler:
         self.data += values
         return len(self.data) - len(values)
 
+    def is_register(self, address: int) -> bool:
+        """Tell whether a word is a register or a constant, which nothing but its own instructions changes."""
+        return address >= self.first_register
+
     def finish(self) -> list[int]:
-        """Return the code, with every label in its place."""
-        code = [word.at if isinstance(word, Label) else word for word in self.words]
-        # What leads to the end of an option only through releases ends it: what it leaves behind is dropped there anyway.
-        for at in range(len(code) - 2 * k.STRIDE, -1, -k.STRIDE):
-            after = code[at + k.STRIDE]
-            if after == k.LEAF and code[at] == k.RELEASE:
-                code[at : at + k.STRIDE] = [k.LEAF] + [0] * (k.STRIDE - 1)
-            elif after == k.LEAF and code[at] == k.MOVE:
-                # Nothing looks at the cards any more: exploring only tests whether they could be moved.
-                code[at] = k.MOVE_LAST
-        return code
+        """Return the code without what it can do without, with every label in its place."""
+        rows: list[list[Any]] = [self.words[at : at + k.STRIDE] for at in range(0, len(self.words), k.STRIDE)]
+        kept = _shortened(rows)
+        places = [0, *accumulate(kept)]
+        for label in self.labels:
+            label.at = places[label.at // k.STRIDE] * k.STRIDE
+        self.offsets = [offset for offset, keep in zip(self.offsets, kept, strict=True) if keep]
+        return [
+            places[word.row] * k.STRIDE if isinstance(word, _Target) else word
+            for row, keep in zip(rows, kept, strict=True)
+            if keep
+            for word in row
+        ]
+
+
+@dataclass(frozen=True)
+class _Target:
+    """An instruction to jump to, by its number."""
+
+    row: int
+
+
+def _shortened(rows: list[list[Any]]) -> list[bool]:
+    """Shorten jumps and ends of options in instructions, whose labels become targets; return which of them are to be kept."""
+    count = len(rows)
+    kept = [True] * count
+    real = [*range(count), count]  # the first instruction from here on that is kept
+    frees = [False] * (count + 1)  # whether all ways from here lead to where lists are dropped, and none makes a list before
+    for i in range(count - 1, -1, -1):
+        row = rows[i]
+        for at, word in enumerate(row):
+            if isinstance(word, Label):
+                to = word.at // k.STRIDE
+                # What is further on has been shortened already; a jump back must stay, since it looks at the work done.
+                if to > i and to < count and rows[real[to]][0] == k.JUMP and rows[real[to]][1].row > real[to]:
+                    to = rows[real[to]][1].row
+                row[at] = _Target(to)
+        onward = [word.row for word in row if isinstance(word, _Target)]
+        following = rows[real[i + 1]][0] if real[i + 1] < count else k.HALT
+        if row[0] == k.JUMP and onward[0] > i:
+            kept[i] = real[onward[0]] != real[i + 1]
+            if rows[real[onward[0]]][0] == k.LEAF:
+                row[:] = [k.LEAF] + [0] * (k.STRIDE - 1)
+        elif row[0] == k.RELEASE:
+            # What it drops lies in what the next one drops.
+            kept[i] = not frees[i + 1]
+        elif row[0] == k.MOVE and following == k.LEAF:
+            # Nothing looks at the cards any more: exploring only tests whether they could be moved.
+            row[0] = k.MOVE_LAST
+        if row[0] in DROPS:
+            frees[i] = True
+        elif row[0] == k.JUMP:
+            frees[i] = frees[onward[0]] if onward[0] > i else rows[onward[0]][0] == k.RELEASE
+        else:
+            frees[i] = row[0] in QUIET and all(to > i and frees[to] for to in (i + 1, *onward))
+        if not kept[i]:
+            real[i] = real[i + 1]
+    released = {row[1] for row, keep in zip(rows, kept, strict=True) if keep and row[0] == k.RELEASE}
+    return [keep and (row[0] != k.MARK or row[1] in released) for row, keep in zip(rows, kept, strict=True)]

@@ -4,10 +4,10 @@
 >>> text = "(game (setup (create players 1) (create deck (game iloc S) (deck (A (X))))) (do ((turn pass))) (scoring max 1))"
 >>> compiled = compile_program(check(text).program, Limits())
 >>> [k.NAMES[op] for op in compiled.code[:: k.STRIDE]]
-['HALT', 'CREATE_TEAMS', 'CREATE_CARDS', 'RELEASE', 'PASS', 'RELEASE', 'HALT', 'COPY', 'SCORED']
+['HALT', 'PASS', 'HALT', 'COPY', 'SCORED']
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -18,11 +18,11 @@ from numpy.typing import NDArray
 from meldlab.recycle.language import syntax as s
 from meldlab.recycle.language.limits import Limits
 from meldlab.recycle.language.syntax import Class
-from meldlab.recycle.language.tree import walk
+from meldlab.recycle.language.tree import children, walk
 from meldlab.recycle.machine import kernel_layout as k
-from meldlab.recycle.machine.assembler import Assembler
+from meldlab.recycle.machine.assembler import Assembler, Label
 from meldlab.recycle.machine.storage import Plan
-from meldlab.recycle.machine.values import ExpressionCompiler
+from meldlab.recycle.machine.walks import WalkCompiler
 
 __all__ = ["Compiled", "compile_program"]
 
@@ -47,9 +47,10 @@ def compile_program(program: s.Program, limits: Limits, text: str = "") -> Compi
     """Compile a checked program; raise ``BadText``, which shows a place in ``text``, if it takes too much memory."""
     plan = Plan(program, limits, text)
     code = Assembler(plan.dynamic_end)
-    keys = {key: column for column, key in enumerate(plan.keys)}
-    attributes = code.table(plan.attributes.ravel().tolist())
-    key_of = code.table([keys.get(name, -1) for name in plan.strings])
+    # The values of one attribute after the other, first of all in the data.
+    code.table(plan.attributes.T.ravel().tolist())
+    columns = {key: number * len(plan.types) for number, key in enumerate(plan.keys)}
+    column_of = code.table([columns.get(name, -1) for name in plan.strings])
     memories = [family.at for family in plan.families if family.kind == "mem"]
     compiler = _Compiler(plan, code, code.table([len(memories), *memories]))
     start, score = compiler.program(program)
@@ -69,15 +70,15 @@ def compile_program(program: s.Program, limits: Limits, text: str = "") -> Compi
             layout[k.L_EFFECTS], at = at, at + limits.options
         layout[first], layout[end] = at, at + size
         at += size
+    layout[k.L_REDO], at = at, at + k.REDO * k.REDONE
     # The arrays and the lists they are made of; a game in which somebody looks ahead is played in three rooms.
     plan.ask(WORDS_OF_ENTRY * (len(code.words) + len(code.data)) + 3 * at)
+    words = code.finish()
     code.constants[compiler.nothing] = layout[k.L_LISTS]
     for field, value in (
         (k.L_PLAYERS, plan.players),
         (k.L_TYPES, len(plan.types)),
-        (k.L_KEYS, len(keys)),
-        (k.L_ATTRIBUTES, attributes),
-        (k.L_KEY_OF, key_of),
+        (k.L_COLUMN_OF, column_of),
         (k.L_CARDS, plan.cards),
         (k.L_CARDS_LIMIT, plan.card_limit),
         (k.L_FIXED, plan.fixed),
@@ -91,7 +92,7 @@ def compile_program(program: s.Program, limits: Limits, text: str = "") -> Compi
         (k.L_TEAM_CYCLES, plan.team_cycle),
         (k.L_TEAM_DEPTH, plan.team_depth),
         (k.L_PLAYER_CYCLE, plan.player_cycle),
-        (k.L_SCORE_AT, score),
+        (k.L_SCORE_AT, score.at),
         (k.L_SCORES, plan.scores),
         (k.L_AWARDS, limits.awards if plan.updates else 0),
         (k.L_AWARD_WIDTH, plan.award_width),
@@ -100,10 +101,10 @@ def compile_program(program: s.Program, limits: Limits, text: str = "") -> Compi
         (k.L_TEAM_CELLS, plan.team_cells),
         (k.L_TEAM_CELLS_END, plan.team_cells_end),
         (k.L_DYNAMIC_END, plan.dynamic_end),
-        (k.L_START, start),
+        (k.L_START, start.at),
     ):
         layout[field] = value
-    return Compiled(plan, code.finish(), code.offsets, code.data, layout, plan.initial(), code.constants, at)
+    return Compiled(plan, words, code.offsets, code.data, layout, plan.initial(), code.constants, at)
 
 
 def _is_known(award: s.Award) -> bool:
@@ -111,7 +112,7 @@ def _is_known(award: s.Award) -> bool:
     return isinstance(award.points, s.Number) and all(isinstance(word, s.Name) for pair in award.pairs for word in pair)
 
 
-class _Compiler(ExpressionCompiler):
+class _Compiler(WalkCompiler):
     """Compiles what is done; values are compiled by the class below."""
 
     def __init__(self, plan: Plan, code: Assembler, memories: int) -> None:
@@ -120,26 +121,28 @@ class _Compiler(ExpressionCompiler):
         self.choosing = False
         self.nothing = code.register()  # holds the address of the empty heap
 
-    def program(self, node: s.Program) -> tuple[int, int]:
+    def program(self, node: s.Program) -> tuple[Label, Label]:
         """Compile everything; return where the game and where its scoring start."""
         self.code.emit(k.HALT)  # address 0 is no label
-        start = self.code.at
-        everyone = s.CreateTeams(tuple((player,) for player in range(1, self.plan.players + 1)))
-        self.item(node.setup.teams or everyone)
-        for deck in node.setup.decks:
-            self.deck(deck)
+        start, score = self.code.label(), self.code.label()
+        self.code.put(start)
+        if self.plan.decks is None:
+            everyone = s.CreateTeams(tuple((player,) for player in range(1, self.plan.players + 1)))
+            self.item(node.setup.teams or everyone)
+            for deck in node.setup.decks:
+                self.deck(deck)
         self.code.emit(k.RELEASE, self.nothing)
         for phase in node.phases:
             self.phase(phase)
         self.code.emit(k.HALT)
-        score = self.code.at
+        self.code.put(score)
         self.code.emit(k.COPY, self.plan.scores, self.value(node.score))
         self.code.emit(k.SCORED)
         return start, score
 
     def deck(self, node: Any) -> None:
         if isinstance(node, s.RepeatDeck):
-            self.counted(self.value(node.count), lambda: self.deck(node.deck))
+            self.counted(self.value(node.count), lambda: self.deck(node.deck), (node.deck,))
         else:
             self.item(node)
 
@@ -156,9 +159,10 @@ class _Compiler(ExpressionCompiler):
                 self.item(node)
                 self.code.emit(k.RELEASE, self.nothing)
 
-    def choice(self, node: s.Choice, operation: int, counter: int) -> int:
+    def choice(self, node: s.Choice, operation: int, counter: int) -> Label:
         """Compile a choice: every item an alternative. Return its address."""
-        after, at = self.code.label(), self.code.at
+        after, at = self.code.label(), self.code.label()
+        self.code.put(at)
         self.code.emit(operation, after, counter, self.cycle("player"))
         self.choosing = True
         for i, item in enumerate(node.items):
@@ -221,7 +225,7 @@ class _Compiler(ExpressionCompiler):
 
     def joint(self, phase: s.Phase, cycle: int, of: str) -> None:
         """Compile a phase that every member does in turn; in a choice all choose before anything is carried out."""
-        counter, member, choice = cycle + k.PASSES, cycle + k.MEMBER, 0
+        counter, member, choice = cycle + k.PASSES, cycle + k.MEMBER, self.code.label()
 
         @contextmanager
         def in_turn() -> Iterator[None]:
@@ -282,31 +286,69 @@ class _Compiler(ExpressionCompiler):
             self.code.put(after)
             self.item(node.body)
             return
-        slot = self.code.register()
-        self.code.emit(k.COPY_ITEM, slot, self.value(node.value))
+        slot = self.value(node.value)
+        if self.branches(node.body) or not self.code.is_register(slot):
+            value, slot = slot, self.code.register()
+            self.code.emit(k.COPY_ITEM, slot, value)
         located = isinstance(node.value, s.Location) or (isinstance(node.value, s.Var) and node.value.name in self.locations)
         with self.bound(node.var, slot, self.origin(node.value, node.body), located):
             self.item(node.body)
 
     def loop(self, node: s.Loop) -> None:
         variable, origin = self.code.register(), self.origin(node.coll, node.body)
-        members = self.members(node.coll)
-        after = self.code.label()
+        members, index = self.members(node.coll), self.code.register()
+        after, body = self.code.label(), self.code.label()
+        seated = self.seated
+        self.seated = seated | self.seats(node.body)
+        following = 0
         if self.choosing and node.quantifier == "any":
             self.code.emit(k.ANY, variable, members, after)
-            with self.bound(node.var, variable, origin):
-                self.item(node.body)
-        else:
+        elif self.branches(node.body):
             # Held in registers of their own, which backtracking restores.
-            held, index, again = self.code.register(), self.code.register(), self.code.label()
+            held, following = self.code.register(), k.NEXT_ITEM
             self.code.emit(k.COPY_ITEM, held, members)
             self.code.emit(k.COPY_ITEM, index, self.code.constant(0))
-            self.code.put(again)
-            self.code.emit(k.NEXT_ITEM, variable, held, index, after)
-            with self.bound(node.var, variable, origin):
-                self.item(node.body)
-            self.code.emit(k.JUMP, again)
+            members = held
+            self.code.emit(following, variable, members, index, after, body)
+        else:
+            following = k.NEXT
+            self.code.emit(k.FIRST, variable, members, index, after)
+        self.code.put(body)
+        with self.bound(node.var, variable, origin):
+            self.item(node.body)
+        if following:
+            self.code.emit(following, variable, members, index, after, body)
         self.code.put(after)
+        self.seated = seated
+
+    def branches(self, *nodes: s.Node) -> bool:
+        """Tell whether options part inside of something, so that what is held around it must be restored."""
+        return self.choosing and any(isinstance(part, s.Loop) and part.quantifier == "any" for node in nodes for part in walk(node))
+
+    def seats(self, body: s.Item) -> dict[tuple[str, str], int]:
+        """Find the locations of the current player before a loop, if nobody else becomes current in it; return the registers."""
+        found: dict[tuple[str, str], int] = {}
+        waiting: list[s.Node] = [body]
+        while waiting:
+            node = waiting.pop()
+            match node:
+                case s.Cycle(when="current"):
+                    return {}
+                case s.MoveCard(card=card, place=s.Pick(end=end, of=of)) | s.Remember(card=card, place=s.Pick(end=end, of=of)):
+                    waiting += [card, of] if isinstance(end, str) else [card, end, of]
+                case s.Size(of=of) if self.is_fixed(of):
+                    pass
+                case s.Pick() if self.is_end(node):
+                    pass
+                case s.Location(name=s.Name(text=text)) if self.is_seated(node):
+                    if (node.kind, text) not in self.seated:
+                        found[node.kind, text] = -1
+                case _:
+                    waiting += children(node)
+        for kind, text in found:
+            base = self.plan.bases[kind, "player", text]
+            found[kind, text] = self.emitted(k.ADDRESS, base, self.cycle("player") + k.CURRENT, k.LOCATION)
+        return found
 
     def origin(self, coll: s.Expr, body: s.Item) -> int:
         """Return a register with the memory that a collection is drawn from, if something in the body forgets."""
@@ -383,6 +425,8 @@ class _Compiler(ExpressionCompiler):
         nowhere = self.code.constant(0)
         match card:
             case s.Pick():
+                if self.is_end(card):
+                    return self.end_of(card), nowhere, k.NOWHERE
                 index = nowhere if isinstance(card.end, str) else self.value(card.end)
                 cards = source or self.value(card.of)
                 return self.picked(card.end, cards, index), cards, self.end(card.end)
@@ -470,28 +514,35 @@ class _Compiler(ExpressionCompiler):
             self.code.emit(k.RECOUNT, table)
 
     def repeat(self, node: s.Repeat) -> None:
-        self.counted(self.value(node.count), lambda: self.item(node.body))
+        self.counted(self.value(node.count), lambda: self.item(node.body), (node.body,))
 
     def repeat_all(self, node: s.RepeatAll) -> None:
         card = node.body.card
         cards = card.of if isinstance(card, s.Pick) else card.cards  # type: ignore[attr-defined]  # the checker wants a list
-        held, size = self.code.register(), self.code.register()
-        self.code.emit(k.COPY_ITEM, held, self.value(cards))
-        self.code.emit(k.SIZE, size, held)
+        held = self.value(cards)
+        size = self.emitted(k.SIZE, held)
         body = node.body
-        self.counted(size, lambda: self.move(body, held) if isinstance(body, s.MoveCard) else self.forget(body, held))
+        # The list itself is evaluated once, before.
+        inside = [part for part in children(body) if part is not card] + [part for part in children(card) if part is not cards]
+        self.counted(size, lambda: self.move(body, held) if isinstance(body, s.MoveCard) else self.forget(body, held), inside)
 
-    def counted(self, count: int, body: Any) -> None:
-        """Compile a body that is done as often as the register ``count`` says now."""
-        held, done = self.code.register(), self.code.register()
-        mark = self.code.register()
-        again, after = self.code.label(), self.code.label()
-        self.code.emit(k.COPY_ITEM, held, count)
-        self.code.emit(k.COPY_ITEM, done, self.code.constant(0))
+    def counted(self, count: int, body: Any, inside: Sequence[s.Node]) -> None:
+        """Compile a body, with some constructs inside it, that is done as often as the register ``count`` says now."""
+        held, done = count, self.code.register()
+        branches = self.branches(*inside)
+        if branches or not self.code.is_register(count):
+            held = self.code.register()
+            self.code.emit(k.COPY_ITEM, held, count)
+        again, after, counts = self.code.label(), self.code.label(), k.COUNT_ITEM if branches else k.COUNT
+        self.code.emit(k.COPY_ITEM if branches else k.COPY, done, self.code.constant(0))
+        self.code.emit(counts, done, held, after, again)
         self.code.put(again)
-        self.code.emit(k.COUNT, done, held, after)
-        self.code.emit(k.MARK, mark)
+        mark = self.code.register()
+        makes_lists = any(map(self.makes_lists, inside))
+        if makes_lists:
+            self.code.emit(k.MARK, mark)
         body()
-        self.code.emit(k.RELEASE, mark)
-        self.code.emit(k.JUMP, again)
+        if makes_lists:
+            self.code.emit(k.RELEASE, mark)
+        self.code.emit(counts, done, held, after, again)
         self.code.put(after)

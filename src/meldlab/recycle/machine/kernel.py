@@ -16,6 +16,7 @@ from meldlab.chance.kernel import address, root_of
 from meldlab.compiling import scalar_kernel
 from meldlab.pieces import pieces
 from meldlab.recycle.machine.kernel_cards import undo
+from meldlab.recycle.machine.kernel_choices import redo
 from meldlab.recycle.machine.kernel_layout import *
 from meldlab.recycle.machine.kernel_loop import run
 from meldlab.recycle.machine.kernel_search import NOTHING, S_LEVEL, S_OPTION, S_WORK, Search, next_task, random_option
@@ -73,6 +74,8 @@ def work_room(layout, state):
     state[PATH_END] = 0
     state[FLOOR] = 0
     state[RETURN] = 0
+    state[FOLLOWED] = 0
+    state[LAST_CARD] = 0
     state[STATUS] = PLAYING
 
 
@@ -174,6 +177,7 @@ def drive(program, stack, initial, course, fuel, results, search, hall):
     chosen, found = course[COURSE : COURSE + depth + 1], course[COURSE + depth + 1 :]
     cycle = layout[L_PLAYER_CYCLE]
     spent = 0
+    fresh = False  # whether the options of the state have just been found
     while True:
         state = stack[level]
         pc = 0
@@ -199,11 +203,14 @@ def drive(program, stack, initial, course, fuel, results, search, hall):
                     course[C_CURRENT], course[C_QUEUED] = state[cycle + CURRENT], state[cycle + QUEUED]
                     state[cycle + QUEUED] = 0
                 state[cycle + CURRENT] = course[C_PLAYER]
+            if task == TO_DECIDE and fresh and code[state[PC]] == CHOICE and redo(state, layout, option):
+                task = TO_GO_ON
             if task == TO_ADVISE:
                 task = TO_EXPLORE  # which is done: the options are there
             elif task != TO_STEP:
                 pc = prepare(code, layout, state, task, option)
         spent += 10
+        fresh = False
         if pc:
             # A game that is over is scored, however long it took.
             allowed = layout[L_WORK_LIMIT]
@@ -215,7 +222,8 @@ def drive(program, stack, initial, course, fuel, results, search, hall):
             if state[STATUS] == PAUSED:
                 keep(course, task, level, option, 1)
                 return MORE
-            if task != TO_SCORE:
+            # To follow an option again is not counted, since often there is no need to.
+            if task != TO_SCORE and task != TO_DECIDE:
                 state[GAME_WORK] += state[WORK]
             if task == TO_EXPLORE:
                 explored(layout, state)
@@ -248,6 +256,7 @@ def drive(program, stack, initial, course, fuel, results, search, hall):
                 results.options[game] += state[OPTIONS]
                 option = random_option(np.uint64(course[C_ROOT]), code, state)
                 task = TO_DECIDE
+                fresh = True
             elif state[STATUS] == FINISHED:
                 task = TO_SCORE
             elif state[DECISION] >= limit:
@@ -282,12 +291,14 @@ def drive(program, stack, initial, course, fuel, results, search, hall):
             task = TO_DECIDE
         elif search is not None and (goal == TO_SEARCH or goal == TO_ADVISE):
             course[C_PLAYER] = 1
+            before = level if task == TO_EXPLORE else -1
             task = next_task(code, layout, stack, goal, task, limit, search)
             if task == NOTHING:
                 return -1
             spent += search.now[S_WORK]
             search.now[S_WORK] = 0
             level, option = search.now[S_LEVEL], search.now[S_OPTION]
+            fresh = level == before
         elif hall is not None and goal == TO_STEP:
             course[C_PLAYER] = 1
             task = next_in_hall(code, layout, state, course, task, limit, hall)

@@ -8,7 +8,7 @@ work.
 import numpy as np
 
 from meldlab.chance.kernel import address, below, mix
-from meldlab.compiling import scalar_kernel
+from meldlab.compiling import apart_kernel, scalar_kernel
 from meldlab.recycle.machine.kernel_layout import *
 
 AT_ONCE = 20_000_000  # the most work of one instruction, whatever the limits: a tenth of a second
@@ -147,6 +147,18 @@ def relink(state, home, at, size):
     """Make a location hold the ``size`` nodes listed from ``at``, from the bottom up."""
     state[WORK] += size
     under = 0
+    if state[TRAIL] == 0:
+        # Nothing is to be taken back.
+        for i in range(size):
+            node = state[at + i]
+            state[node + BELOW] = under
+            state[node + HOME] = home
+            state[node + ABOVE] = state[at + i + 1] if i + 1 < size else 0
+            under = node
+        state[home + BOTTOM_AT] = state[at] if size else 0
+        state[home + TOP_AT] = under
+        state[home + SIZE_AT] = size
+        return
     for i in range(size):
         node = state[at + i]
         put(state, node + BELOW, under)
@@ -203,13 +215,20 @@ def location(state, layout, first, index):
             return home
         state[WORK] += 1
         home = state[home + NEXT_AT]
+    return new_location(state, layout, first, index)
+
+
+@apart_kernel
+def new_location(state, layout, first, index):
+    """Make the location of an index and return it."""
     home = state[TOP]
     if state[INDEXED] >= layout[L_INDEX_LIMIT] or home + LOCATION > layout[L_DYNAMIC_END]:
         state[STATUS] = OUT_OF_LOCATIONS
         return first
     put(state, TOP, home + LOCATION)
     put(state, INDEXED, state[INDEXED] + 1)
-    # These words were free: nobody needs them back.
+    # These words were free: nobody needs them back. They are not on the trail, either.
+    put(state, FOLLOWED, 1)
     state[home + BOTTOM_AT] = 0
     state[home + TOP_AT] = 0
     state[home + SIZE_AT] = 0
@@ -280,10 +299,14 @@ def try_move(state, layout, card, cards, home, where, index):
     elif where == AT_INDEX and (index < 0 or index > state[home + SIZE_AT] - (1 if state[card + HOME] == home else 0)):
         state[STATUS] = BEYOND
     else:
+        state[LAST_CARD] = card
+        state[LAST_HOME] = home
+        state[LAST_END] = where
+        state[LAST_INDEX] = index
         acted(state)
 
 
-@scalar_kernel
+@apart_kernel
 def remember(state, layout, card, home, where, index):
     """Put a reference to a card at a place in a memory."""
     if card == 0:
@@ -323,7 +346,7 @@ def forget(state, layout, node):
     acted(state)
 
 
-@scalar_kernel
+@apart_kernel
 def forget_at(state, layout, home, end, index):
     """Drop the reference at a place in a memory."""
     if home >= layout[L_LISTS_FROM] or state[home + KIND_AT] != MEMORY:
@@ -353,7 +376,7 @@ def forget_card(state, layout, card, home):
     return False
 
 
-@scalar_kernel
+@apart_kernel
 def swap_cards(state, layout, one, other):
     """Let two cards take each other's places."""
     if one == 0 or other == 0:
@@ -403,10 +426,11 @@ def swap_lists(state, layout, one, other):
                     node = state[node + ABOVE]
 
 
-@scalar_kernel
+@apart_kernel
 def shuffle(state, layout, cards):
     """Shuffle a location or a computed list."""
     key = chance(state, layout, FOR_TRIAL_SHUFFLE if state[MODE] == EXPLORE else FOR_SHUFFLE)
+    put(state, FOLLOWED, 1)
     if not afford(state, layout, 3 * (state[cards] if cards >= layout[L_LISTS_FROM] else state[cards + SIZE_AT])):
         return
     if cards >= layout[L_LISTS_FROM]:

@@ -4,7 +4,7 @@
 """
 
 from meldlab.compiling import scalar_kernel
-from meldlab.recycle.machine.kernel_cards import put, undo
+from meldlab.recycle.machine.kernel_cards import insert, put, undo, unlink
 from meldlab.recycle.machine.kernel_deals import effect
 from meldlab.recycle.machine.kernel_layout import *
 
@@ -76,11 +76,54 @@ def emit(state, layout):
     state[at] = length
     for i in range(length):
         state[at + 1 + i] = state[layout[L_PATH] + i]
+    if state[OPTIONS] < REDONE:
+        keep_writes(state, layout, layout[L_REDO] + REDO * state[OPTIONS])
+    state[LAST_CARD] = 0
     if state[TELLING]:
         state[WORK] += (state[TRAIL] - layout[L_TRAIL]) >> 1
         state[layout[L_EFFECTS] + state[OPTIONS]] = effect(state, layout, state[TELLING])
     state[OPTIONS] += 1
     state[OPTION_WORDS] += length + 1
+
+
+@scalar_kernel
+def keep_writes(state, layout, at):
+    """Keep what the option just found wrote, unless that is much."""
+    count, write = 0, at + REDO_AT
+    last = state[TRAIL]
+    state[at] = -1
+    if state[FOLLOWED] or last - layout[L_TRAIL] > 36:
+        return
+    for entry in range(layout[L_TRAIL], last, 2):
+        address = state[entry]
+        # Registers, and how many actions and chance events there were, are of no use afterwards.
+        if address < layout[L_LISTS_FROM] and address != ACTED and address != EVENT:
+            if count == REDO_WRITES:
+                return
+            state[write] = address
+            state[write + 1] = state[address]
+            write += 2
+            count += 1
+    state[at + 1] = state[LAST_CARD]
+    state[at + 2] = state[LAST_HOME]
+    state[at + 3] = state[LAST_END]
+    state[at + 4] = state[LAST_INDEX]
+    state[at] = count
+
+
+@scalar_kernel
+def redo(state, layout, option):
+    """Do again what an option did when it was found; return whether that was kept."""
+    at = layout[L_REDO] + REDO * option
+    if option >= REDONE or state[at] < 0 or state[LOGGING]:
+        return False
+    for write in range(at + REDO_AT, at + REDO_AT + 2 * state[at], 2):
+        state[state[write]] = state[write + 1]
+    card = state[at + 1]
+    if card:
+        unlink(state, card)
+        insert(state, state[at + 2], state[at + 3], state[at + 4], card)
+    return True
 
 
 @scalar_kernel

@@ -6,7 +6,7 @@ A computed list is [length, members ..] in the heap part of ``state``; what runs
 import numpy as np
 
 from meldlab.chance.kernel import below
-from meldlab.compiling import scalar_kernel
+from meldlab.compiling import apart_kernel, scalar_kernel
 from meldlab.recycle.machine.kernel_cards import AT_ONCE, afford, chance, node_at, nodes, put, relink
 from meldlab.recycle.machine.kernel_layout import *
 
@@ -90,7 +90,7 @@ def card_at(state, layout, cards, index):
     return state[node + TYPE] if state[cards + KIND_AT] == MEMORY else node
 
 
-@scalar_kernel
+@apart_kernel
 def total(state, layout, cards, points):
     """Return the sum of the scores of a list."""
     state[WORK] += size_of(state, layout, cards)
@@ -108,7 +108,7 @@ def total(state, layout, cards, points):
     return result
 
 
-@scalar_kernel
+@apart_kernel
 def extreme(state, layout, cards, points, sign):
     """Return the largest (sign 1) or smallest (sign -1) score of a list, -1 or 2147483647 if it is empty."""
     size = size_of(state, layout, cards)
@@ -128,7 +128,7 @@ def extreme(state, layout, cards, points, sign):
     return best
 
 
-@scalar_kernel
+@apart_kernel
 def best_card(state, layout, cards, points, sign):
     """Return the card of largest (sign 1) or smallest (sign -1) score; equals are drawn from."""
     size = size_of(state, layout, cards)
@@ -161,6 +161,52 @@ def best_card(state, layout, cards, points, sign):
     return 0
 
 
+# --- lists from elsewhere
+
+
+@apart_kernel
+def indexed(state, layout, first):
+    """Return the locations of all indexes, ``first`` being that of index 0, as they were touched."""
+    count, home = 0, state[first + CHAIN_AT]
+    while home:
+        count += 1
+        home = state[home + NEXT_AT]
+    state[WORK] += count
+    result = room(state, layout, count)
+    if result:
+        at, home = result, state[first + CHAIN_AT]
+        while home:
+            at += 1
+            state[at] = home
+            home = state[home + NEXT_AT]
+    return result
+
+
+@apart_kernel
+def numbers(state, layout, first, last):
+    """Return the numbers from ``first`` to ``last``."""
+    count = max(0, last - first + 1)
+    result = room(state, layout, count)
+    if result:
+        state[WORK] += count >> 1
+        for i in range(count):
+            state[result + 1 + i] = first + i
+    return result
+
+
+@apart_kernel
+def others(state, layout, but, count):
+    """Return the numbers from 1 to ``count`` but for one, which may be another."""
+    result = room(state, layout, count - (1 if 1 <= but <= count else 0))
+    if result:
+        at = result
+        for seat in range(1, count + 1):
+            if seat != but:
+                at += 1
+                state[at] = seat
+    return result
+
+
 # --- lists from lists
 
 
@@ -181,7 +227,7 @@ def gathered(state, layout, lists):
     return at, count
 
 
-@scalar_kernel
+@apart_kernel
 def union(state, layout, lists):
     """Return all lists, one behind the other."""
     at, count = gathered(state, layout, lists)
@@ -237,32 +283,40 @@ def handles(state, layout, first, count):
     return result
 
 
-@scalar_kernel
-def partition(state, layout, data, key, lists):
-    """Return one list per value of an attribute (``key``: its number, -1 for none), in order of first occurrence."""
-    at, count = gathered(state, layout, lists)
-    if state[STATUS]:
-        return 0
-    first = state[HEAP]
-    if first + 2 * count + 1 > at:
+@apart_kernel
+def partition(state, layout, data, column, cards, alone):
+    """Return one list per value of an attribute (``column``: of its values, -1 for none), in order of first occurrence.
+
+    ``cards`` is a list if it stands ``alone``, else a list of lists.
+    """
+    if alone:
+        count = size_of(state, layout, cards)
+        at = layout[L_LISTS_END] - count
+    else:
+        at, count = gathered(state, layout, cards)
+        if state[STATUS]:
+            return 0
+    first, values = state[HEAP], at - count
+    if first + 2 * count + 1 > values:
         state[STATUS] = OUT_OF_LISTS
         return 0
     if not afford(state, layout, count * count >> 2):
         return 0
-    groups, group = 0, first
-    keys, attributes = layout[L_KEYS], layout[L_ATTRIBUTES]
+    if alone:
+        fill(state, layout, cards, at)
     for i in range(count):
-        card = state[at + i]
-        if card == 0:
+        state[values + i] = data[column + state[state[at + i] + TYPE]] if column >= 0 else 0
+    groups, group = 0, first
+    for i in range(count):
+        value = state[values + i]
+        if value < 0:
             continue
-        value = data[attributes + state[card + TYPE] * keys + key] if key >= 0 else 0
         size = 0
         for j in range(i, count):
-            other = state[at + j]
-            if other and (data[attributes + state[other + TYPE] * keys + key] if key >= 0 else 0) == value:
+            if state[values + j] == value:
                 size += 1
-                state[group + size] = other
-                state[at + j] = 0
+                state[group + size] = state[at + j]
+                state[values + j] = -1
         state[group] = size
         group += size + 1
         groups += 1
@@ -270,7 +324,7 @@ def partition(state, layout, data, key, lists):
     return handles(state, layout, first, groups)
 
 
-@scalar_kernel
+@apart_kernel
 def take(state, layout, cards, end, count):
     """Return so many cards from an end inward."""
     size = size_of(state, layout, cards)
@@ -289,7 +343,7 @@ def take(state, layout, cards, end, count):
     return result
 
 
-@scalar_kernel
+@apart_kernel
 def run_end(state, layout, cards, end, least, points):
     """Return the longest part at an end, of at least ``least`` cards, whose scores are consecutive and distinct."""
     result = snapshot(state, layout, cards)
@@ -334,7 +388,7 @@ def bits(mask):
     return count
 
 
-@scalar_kernel
+@apart_kernel
 def subsets(state, layout, cards, fewest, most, but):
     """Return the subsets of ``fewest`` to ``most`` cards, but not of ``but``, counted in binary."""
     size = size_of(state, layout, cards)
@@ -402,6 +456,34 @@ def sort_nodes(state, at, size, points, remembers):
 
 
 @scalar_kernel
+def sort_by_rank(state, at, size, points):
+    """Sort the cards from ``at + size`` to ``at`` by score, stably; return how many scores follow each other there at most.
+
+    ``at + 2 * size`` and following is room for the scores. Each card is put where as many come before it: there is nothing to guess in
+    that for a processor, and few cards to go through.
+    """
+    scores = at + 2 * size
+    for i in range(size):
+        # Equal ones in their order.
+        state[scores + i] = state[points + state[state[at + size + i] + TYPE]] * size + i
+    for i in range(size):
+        score, rank = state[scores + i], 0
+        for j in range(size):
+            rank += state[scores + j] < score
+        state[at + rank] = state[at + size + i]
+    longest, length, before = 0, 0, 0
+    for i in range(size):
+        score = state[points + state[state[at + i] + TYPE]]
+        if i == 0 or score > before + 1:
+            length = 1
+        elif score == before + 1:
+            length += 1
+        longest = max(longest, length)
+        before = score
+    return longest
+
+
+@scalar_kernel
 def sort(state, layout, cards, points):
     """Sort any list in place."""
     size = size_of(state, layout, cards)
@@ -421,22 +503,24 @@ def sort(state, layout, cards, points):
         relink(state, cards, at, size)
 
 
-@scalar_kernel
+@apart_kernel
 def runs(state, layout, cards, least, points, largest):
     """Return the runs of at least ``least`` cards: all of them, or only those that cannot be longer.
 
     Runs found are copied to the heap from below; those that may still grow lie at its end, as rows of the length of the list.
     """
     size = size_of(state, layout, cards)
-    sorted_at = layout[L_LISTS_END] - size
+    sorted_at = layout[L_LISTS_END] - 3 * size
     first = state[HEAP]
     if sorted_at <= first:
         state[STATUS] = OUT_OF_LISTS
         return 0
     if not afford(state, layout, size * size >> 2):
         return 0
-    fill(state, layout, cards, sorted_at)
-    sort_nodes(state, sorted_at, size, points, False)
+    fill(state, layout, cards, sorted_at + size)
+    if sort_by_rank(state, sorted_at, size, points) < least:
+        state[WORK] += size
+        return handles(state, layout, first, 0)
     row = size + 1
     found, next, growing = 0, first, 0
     before, grown, most_grown = 0, 0, min(AT_ONCE, layout[L_WORK_LIMIT])

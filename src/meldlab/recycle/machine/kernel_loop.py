@@ -4,34 +4,31 @@
 of names, teams; ``layout``: [LAYOUT] int64, where things lie; ``state``: [words] int64, see ``kernel_layout``.
 """
 
-import numpy as np
-
-from meldlab.chance.kernel import below
 from meldlab.compiling import inlined_kernel
 from meldlab.recycle.machine import kernel_cards as cards
-from meldlab.recycle.machine.kernel_cards import acted, chance, location, note, put, touch
+from meldlab.recycle.machine.kernel_cards import acted, location, note, put, touch
 from meldlab.recycle.machine.kernel_choices import backtrack, emit, member_by_path, open_point, walk_on
+from meldlab.recycle.machine.kernel_filters import any_of_size, any_with_attribute, holds, with_attribute, with_score, with_size
 from meldlab.recycle.machine.kernel_layout import *
 from meldlab.recycle.machine.kernel_lists import (
-    best_card,
     card_at,
     end_card,
     extreme,
-    occurring,
+    indexed,
+    numbers,
+    others,
     partition,
     room,
-    run_end,
     runs,
     size_of,
     snapshot,
-    sort,
-    subsets,
     take,
     total,
     union,
 )
-from meldlab.recycle.machine.kernel_numbers import divided, fibonacci, power, small
-from meldlab.recycle.machine.kernel_points import add_award, clear_points, keep_award, recount_points
+from meldlab.recycle.machine.kernel_numbers import small
+from meldlab.recycle.machine.kernel_points import add_award, keep_award
+from meldlab.recycle.machine.kernel_seldom import seldom
 
 
 @inlined_kernel
@@ -40,7 +37,7 @@ def run(code, data, layout, state, pc, allowed, fuel):
 
     A task may take ``allowed`` work. After ``fuel`` of it the loop pauses; called again from ``PAUSED_AT`` it goes on as if it had not.
     Work is looked at where something can be repeated. Instructions that cannot fail go on with the next one at once, without a look at
-    the status.
+    the status. What is seldom or takes long is in ``seldom``.
     """
     work = 0
     stop = min(allowed, state[WORK] + fuel)
@@ -70,28 +67,91 @@ def run(code, data, layout, state, pc, allowed, fuel):
             if state[a] >= state[b]:
                 pc = c
             continue
-        elif op == NEXT:
-            index = state[c]
-            if index >= state[state[b]]:
-                pc = d
-            else:
-                state[a] = state[state[b] + 1 + index]
-                state[c] = index + 1
+        elif op == JSIZE:
+            # Operands: list, number, where to go, on what.
+            if holds(size_of(state, layout, state[a]), state[b], d):
+                pc = c
             continue
-        elif op == NEXT_ITEM:
-            index = state[c]
-            if index >= state[state[b]]:
+        elif op == JSIZE_AT:
+            # Operands: the size of the location of owner 0, owner, number, where to go, on what.
+            if holds(state[a + state[b] * LOCATION], state[c], code[here + 5]):
+                pc = d
+            continue
+        elif op == JATTRIBUTE:
+            # Operands: card, column, string, where to go, on what.
+            card = state[a]
+            if ((data[b + state[card + TYPE]] if card else 0) == state[c]) == (code[here + 5] == IS):
+                pc = d
+            continue
+        elif op == JEMPTY:
+            if size_of(state, layout, state[a]) == 0:
+                pc = b
+            continue
+        elif op == FIRST:
+            # Operands of all that walk: member, list, where the walk stands, where to go behind the last member, where with the next one.
+            members = state[b]
+            if state[members] == 0:
                 pc = d
             else:
-                put(state, a, state[state[b] + 1 + index])
+                state[a] = state[members + 1]
+                state[c] = 1
+            continue
+        elif op == NEXT:
+            members, index = state[b], state[c]
+            if index >= state[members]:
+                pc = d
+            else:
+                state[a] = state[members + 1 + index]
+                state[c] = index + 1
+                pc = code[here + 5]
+            if work + state[WORK] <= stop:
+                continue
+            state[STATUS] = PAUSED
+        elif op == FIRST_CARD:
+            card = state[state[b] + BOTTOM_AT]
+            state[a] = card
+            if card == 0:
+                pc = d
+            continue
+        elif op == NEXT_CARD:
+            card = state[state[a] + ABOVE]
+            state[a] = card
+            pc = code[here + 5] if card else d
+            if work + state[WORK] <= stop:
+                continue
+            state[STATUS] = PAUSED
+        elif op == FIRST_KEPT:
+            node = state[state[b] + BOTTOM_AT]
+            if node == 0:
+                pc = d
+            else:
+                state[a] = state[node + TYPE]
+                state[c] = node
+            continue
+        elif op == NEXT_KEPT:
+            node = state[state[c] + ABOVE]
+            if node == 0:
+                pc = d
+            else:
+                state[a] = state[node + TYPE]
+                state[c] = node
+                pc = code[here + 5]
+            if work + state[WORK] <= stop:
+                continue
+            state[STATUS] = PAUSED
+        elif op == NEXT_ITEM:
+            members, index = state[b], state[c]
+            if index >= state[members]:
+                pc = d
+            else:
+                put(state, a, state[members + 1 + index])
                 put(state, c, index + 1)
+                pc = code[here + 5]
+            if work + state[WORK] > stop and state[STATUS] == PLAYING:
+                state[STATUS] = PAUSED
         elif op == ATTRIBUTE:
             card = state[b]
-            key = data[layout[L_KEY_OF] + state[c]]
-            if card == 0 or key < 0:
-                state[a] = 0
-            else:
-                state[a] = data[layout[L_ATTRIBUTES] + state[card + TYPE] * layout[L_KEYS] + key]
+            state[a] = data[c + state[card + TYPE]] if card else 0
             continue
         elif op == SCORE:
             card = state[b]
@@ -108,13 +168,14 @@ def run(code, data, layout, state, pc, allowed, fuel):
         elif op == BOTTOM_CARD:
             state[a] = end_card(state, layout, state[b], AT_BOTTOM)
             continue
-        elif op == CARD_AT:
-            state[a] = card_at(state, layout, state[b], state[c])
         elif op == ADDRESS:
             state[a] = b + state[c] * d
             continue
         elif op == LOAD:
             state[a] = state[b + state[c]]
+            continue
+        elif op == LOAD_FIELD:
+            state[a] = state[b + state[c] * LOCATION]
             continue
         elif op == COPY:
             state[a] = state[b]
@@ -191,14 +252,10 @@ def run(code, data, layout, state, pc, allowed, fuel):
             home = b + state[c] * LOCATION
             touch(state, home)
             state[a] = home
-        elif op == LOCATE_INDEX:
-            state[a] = location(state, layout, b + state[c] * LOCATION, state[d])
-        elif op == LOCATE_NAME:
-            state[a] = location(state, layout, data[b + state[code[here + 5]]] + state[c] * LOCATION, state[d])
         elif op == SNAPSHOT:
             state[a] = snapshot(state, layout, state[b])
         elif op == RESULT:
-            list = room(state, layout, state[state[b]])
+            list = room(state, layout, size_of(state, layout, state[b]))
             state[a] = list
             if list:
                 state[list] = 0
@@ -207,251 +264,101 @@ def run(code, data, layout, state, pc, allowed, fuel):
             state[list] += 1
             state[list + state[list]] = state[b]
             continue
-        elif op == JEMPTY:
-            if size_of(state, layout, state[a]) == 0:
-                pc = b
-            continue
         elif op == COUNT:
+            # Operands: how often so far, how often, where to go behind the last time, where for the next one.
+            done = state[a]
+            if done >= state[b]:
+                pc = c
+            else:
+                state[a] = done + 1
+                pc = d
+            if work + state[WORK] <= stop:
+                continue
+            state[STATUS] = PAUSED
+        elif op == COUNT_ITEM:
             if state[a] >= state[b]:
                 pc = c
             else:
                 put(state, a, state[a] + 1)
+                pc = d
             if work + state[WORK] > stop and state[STATUS] == PLAYING:
                 state[STATUS] = PAUSED
-        elif op == SUM:
-            state[a] = small(state, total(state, layout, state[b], state[c]))
-        elif op == SCOREMAX:
-            state[a] = extreme(state, layout, state[b], state[c], 1)
-        elif op == SCOREMIN:
-            state[a] = extreme(state, layout, state[b], state[c], -1)
-        elif op == BEST:
-            state[a] = best_card(state, layout, state[b], state[c], d)
-        elif op == MUL:
-            state[a] = small(state, state[b] * state[c])
-        elif op == DIV:
-            state[a] = small(state, divided(state, state[b], state[c]))
-        elif op == MOD:
-            state[a] = state[b] - divided(state, state[b], state[c]) * state[c]
-        elif op == POW:
-            state[a] = small(state, power(state[b], state[c]))
-        elif op == TRI:
-            state[a] = small(state, state[b] * (state[b] + 1) // 2)
-        elif op == FIB:
-            state[a] = small(state, fibonacci(state[b]))
-        elif op == RANDOM:
-            if state[c] < state[b]:
-                state[STATUS] = NO_RANGE
-            else:
-                state[a] = state[b] + below(chance(state, layout, FOR_RANDOM), 0, state[c] - state[b] + 1)
-        elif op == LOAD_AT:
-            state[a] = state[state[b]]
-        elif op == PUT_AT:
-            put(state, state[a], state[b])
-            note(state, layout, PUT, state[a], state[b], d)
-            acted(state)
-        elif op == ADDRESS_NAME:
-            # Operands: result, table, owner, stride, name.
-            state[a] = data[b + state[code[here + 5]]] + state[c] * d
-        elif op == NEXT_SEAT:
-            queued = state[b + QUEUED]
-            state[a] = queued if queued else state[b + CURRENT] % state[c] + 1
-        elif op == PREVIOUS_SEAT:
-            state[a] = (state[b + CURRENT] + state[c] - 2) % state[c] + 1
-        elif op == SEAT_NUMBER:
-            if state[b] < 1 or state[b] > state[c]:
-                state[STATUS] = NO_SEAT
-            else:
-                state[a] = state[b]
-        elif op == OWNER:
-            if state[b] == 0:
-                state[STATUS] = NO_CARD
-            else:
-                owner = state[state[state[b] + HOME] + OWNER_AT]
-                if owner == 0:
-                    state[STATUS] = ON_TABLE
-                state[a] = owner
-        elif op == TEAM_OF:
-            state[a] = state[layout[L_TEAM_OF] + state[b]]
-            if state[a] == 0:
-                state[STATUS] = NO_TEAM
-        elif op == INDEXED_LISTS or op == INDEXED_NAME:
-            first = (b if op == INDEXED_LISTS else data[b + state[d]]) + state[c] * LOCATION
-            count = 0
-            home = state[first + CHAIN_AT]
-            while home:
-                count += 1
-                home = state[home + NEXT_AT]
-            state[WORK] += count
-            list = room(state, layout, count)
-            state[a] = list
-            if list:
-                home = state[first + CHAIN_AT]
-                while home:
-                    list += 1
-                    state[list] = home
-                    home = state[home + NEXT_AT]
-        elif op == PICK:
-            list = state[b]
-            if state[c] < 0 or state[c] >= state[list]:
-                state[STATUS] = NO_LIST
-            else:
-                state[a] = state[list + 1 + state[c]]
-        elif op == PICK_LAST:
-            list = state[b]
-            if state[list] == 0:
-                state[STATUS] = NO_LIST
-            else:
-                state[a] = state[list + state[list]]
-        elif op == PACK:
+        elif op == FILTER_ATTRIBUTE:
+            # Operands of what filters: result, list, what of the members is compared, with what, how.
+            state[a] = with_attribute(state, layout, data, state[b], c, state[d], code[here + 5])
+        elif op == FILTER_SCORE:
+            state[a] = with_score(state, layout, state[b], state[c], state[d], code[here + 5])
+        elif op == FILTER_SIZE:
+            state[a] = with_size(state, layout, state[b], state[d], code[here + 5])
+        elif op == JANY_ATTRIBUTE:
+            # Operands of both: as above, where to go, and how it is compared + 8 if to go there when nothing is found.
+            what = code[here + 5]
+            if any_with_attribute(state, layout, data, state[a], b, state[c], what & 7) == (what < 8):
+                pc = d
+            continue
+        elif op == JANY_SIZE:
+            what = code[here + 5]
+            if any_of_size(state, a, b, state[c], what & 7) == (what < 8):
+                pc = d
+            continue
+        elif op == EACH_LOCATION:
+            # Operands: result, the location of the first player, how many.
             list = room(state, layout, c)
             state[a] = list
             if list:
                 for i in range(c):
-                    state[list + 1 + i] = state[b + i]
+                    state[list + 1 + i] = b + i * LOCATION
+        elif op == LOCATE_INDEX:
+            state[a] = location(state, layout, b + state[c] * LOCATION, state[d])
+        elif op == SUM:
+            state[a] = small(state, total(state, layout, state[b], state[c]))
+        elif op == SCOREMAX:
+            state[a] = extreme(state, layout, state[b], state[c], 1)
+        elif op == MUL:
+            state[a] = small(state, state[b] * state[c])
+        elif op == PARTITION:
+            # Operands: result, key, list, or with the next one 0 list of lists.
+            state[a] = partition(state, layout, data, data[layout[L_COLUMN_OF] + state[b]], state[c], d)
         elif op == UNION:
             state[a] = union(state, layout, state[b])
-        elif op == INTERSECT:
-            state[a] = occurring(state, layout, state[b], state[state[b]])
-        elif op == DISJUNCTION:
-            state[a] = occurring(state, layout, state[b], 1)
-        elif op == PARTITION:
-            state[a] = partition(state, layout, data, data[layout[L_KEY_OF] + state[b]], state[c])
         elif op == TAKE:
             state[a] = take(state, layout, state[b], d, state[c])
-        elif op == RUN_END:
-            state[a] = run_end(state, layout, state[b], code[here + 5], state[c], state[d])
-        elif op == SUBSETS:
-            # Operands: result, list, comparison, size.
-            size = state[d]
-            fewest, most, but = np.int64(1), np.int64(2147483647), np.int64(-1)
-            if c == EQUAL:
-                fewest, most = size, size
-                if size < 1:
-                    fewest, most = 1, 0
-            elif c == UNEQUAL:
-                but = size
-            elif c == AT_MOST:
-                most = size
-            elif c == AT_LEAST:
-                fewest = size
-            elif c == BELOW_SIZE:
-                most = size - 1
-            elif c == ABOVE_SIZE:
-                fewest = size + 1
-            state[a] = subsets(state, layout, state[b], fewest, most, but)
         elif op == RUNS:
             state[a] = runs(state, layout, state[b], state[c], state[d], code[here + 5])
-        elif op == SORT:
-            sort(state, layout, state[b], state[c])
-            state[a] = state[b]
         elif op == RANGE:
-            count = max(0, state[c] - state[b] + 1)
-            list = room(state, layout, count)
-            state[a] = list
-            if list:
-                state[WORK] += count >> 1
-                for i in range(count):
-                    state[list + 1 + i] = state[b] + i
+            state[a] = numbers(state, layout, state[b], state[c])
         elif op == OTHERS:
             # Operands: result, current, how many; everyone: a current nobody is.
-            count = state[c] - (1 if 1 <= state[b] <= state[c] else 0)
-            list = room(state, layout, count)
-            state[a] = list
-            if list:
-                for seat in range(1, state[c] + 1):
-                    if seat != state[b]:
-                        list += 1
-                        state[list] = seat
-        elif op == MEMBERS:
-            members = layout[L_TEAM_LISTS] + (state[b] - 1) * (layout[L_PLAYERS] + 1)
-            list = room(state, layout, state[members])
-            state[a] = list
-            if list:
-                for i in range(state[members]):
-                    state[list + 1 + i] = state[members + 1 + i]
+            state[a] = others(state, layout, state[b], state[c])
         elif op == REMEMBER:
             # Operands: card, memory, end, index.
             cards.remember(state, layout, state[a], state[b], c, state[d])
         elif op == FORGET_AT:
             cards.forget_at(state, layout, state[a], b, state[c])
-        elif op == FORGET_CARD:
-            # Operands: card, memory or 0 for the first that has it, the table of memories, list the card was found in, at which end.
-            if state[a] == 0:
-                state[STATUS] = NO_CARD
-            elif state[b]:
-                if (
-                    state[b] >= layout[L_LISTS_FROM]
-                    or state[state[b] + KIND_AT] != MEMORY
-                    or not cards.forget_card(state, layout, state[a], state[b])
-                ):
-                    state[STATUS] = NO_MEMORY
-            else:
-                done = False
-                state[WORK] += data[c]
-                # Memories in order of creation: those by name first, as they lie in the table, then those by index.
-                for i in range(data[c]):
-                    first = data[c + 1 + i]
-                    if not done and cards.forget_card(state, layout, state[a], first):
-                        done = True
-                    home = state[first + CHAIN_AT]
-                    while home and not done:
-                        if home != first and cards.forget_card(state, layout, state[a], home):
-                            done = True
-                        state[WORK] += 1
-                        home = state[home + NEXT_AT]
-                if not done:
-                    state[STATUS] = NO_MEMORY
-            if state[d] >= layout[L_LISTS_FROM]:
-                cards.leave_list(state, layout, state[d], code[here + 5], state[a])
-        elif op == SWAP_CARDS:
-            cards.swap_cards(state, layout, state[a], state[b])
-        elif op == SWAP_LISTS:
-            cards.swap_lists(state, layout, state[a], state[b])
-        elif op == SHUFFLE:
-            cards.shuffle(state, layout, state[a])
-        elif op == FARO:
-            cards.faro(state, layout, state[a], state[b])
-        elif op == PASS:
-            acted(state)
-            note(state, layout, PASS, 0, 0, 0)
-        elif op == CYCLE_NEXT:
-            put(state, a + QUEUED, state[b])
-            note(state, layout, CYCLE_NEXT, state[b], 0, 0)
-            acted(state)
-        elif op == CYCLE_CURRENT:
-            put(state, a + CURRENT, state[b])
-            note(state, layout, CYCLE_CURRENT, state[b], 0, 0)
-            acted(state)
-        elif op == CLEAR_POINTS:
-            clear_points(state, layout, state[a])
-            if layout[L_AWARDS]:
-                put(state, state[a] + layout[L_TYPES], 0)
-            note(state, layout, CLEAR_POINTS, state[a], 0, 0)
-            acted(state)
-        elif op == TABLE_POINTS:
-            state[WORK] += layout[L_TYPES]
-            for kind in range(layout[L_TYPES]):
-                put(state, state[a] + kind, data[b + kind])
-            note(state, layout, CLEAR_POINTS, state[a], 0, 0)
-            acted(state)
         elif op == AWARD:
             # Operands: map, first of the registers with keys and values, pairs, points.
             add_award(state, layout, data, state[a], b, c, state[d])
             if layout[L_AWARDS]:
                 keep_award(state, layout, state[a], b, c, state[d], False)
-        elif op == UPDATE:
-            keep_award(state, layout, state[a], b, c, state[d], True)
-        elif op == RECOUNT:
-            recount_points(state, layout, data, state[a])
-            note(state, layout, CLEAR_POINTS, state[a], 0, 0)
+        elif op == CARD_AT:
+            state[a] = card_at(state, layout, state[b], state[c])
+        elif op == INDEXED_LISTS:
+            state[a] = indexed(state, layout, b + state[c] * LOCATION)
+        elif op == CYCLE_NEXT:
+            put(state, a + QUEUED, state[b])
+            note(state, layout, CYCLE_NEXT, state[b], 0, 0)
             acted(state)
-        elif op == CREATE_CARDS:
-            if state[a] >= layout[L_LISTS_FROM] or state[state[a] + KIND_AT] == MEMORY:
-                state[STATUS] = NO_TARGET
+        elif op == PASS:
+            acted(state)
+            note(state, layout, PASS, 0, 0, 0)
+        elif op == NEXT_SEAT:
+            queued = state[b + QUEUED]
+            state[a] = queued if queued else state[b + CURRENT] % state[c] + 1
+        elif op == SEAT_NUMBER:
+            if state[b] < 1 or state[b] > state[c]:
+                state[STATUS] = NO_SEAT
             else:
-                cards.create_cards(state, layout, state[a], b, c)
-        elif op == CREATE_TEAMS:
-            cards.create_teams(state, layout, data, a)
+                state[a] = state[b]
         elif op == PUSH:
             state[a + CYCLE + CURRENT] = state[a + CURRENT]
             state[a + CYCLE + QUEUED] = 0
@@ -498,6 +405,8 @@ def run(code, data, layout, state, pc, allowed, fuel):
             break
         elif op == SCORED:
             break
+        else:
+            seldom(code, data, layout, state, op, here)
         if state[STATUS]:
             state[ERROR_AT] = here
             break

@@ -3,25 +3,25 @@
 A map is [score of each type ..], followed in programs with ``update`` by [awards, then for each: pairs, points, key, value ..].
 """
 
-from meldlab.compiling import scalar_kernel
+from meldlab.compiling import apart_kernel, scalar_kernel
 from meldlab.recycle.machine.kernel_cards import afford, put
 from meldlab.recycle.machine.kernel_layout import *
 from meldlab.recycle.machine.kernel_numbers import small
 
 
-@scalar_kernel
+@apart_kernel
 def add_award(state, layout, data, points, first, pairs, worth):
     """Add an award to a point map: ``pairs`` times (key, value) from register ``first``, as strings."""
-    types, keys, attributes = layout[L_TYPES], layout[L_KEYS], layout[L_ATTRIBUTES]
+    types = layout[L_TYPES]
     if not afford(state, layout, types + (types * pairs >> 1)):
         return
     for kind in range(types):
         matches = True
         for pair in range(pairs):
-            key = data[layout[L_KEY_OF] + state[first + 2 * pair]]
+            column = data[layout[L_COLUMN_OF] + state[first + 2 * pair]]
             value = state[first + 2 * pair + 1]
             # A card without the attribute has the empty string there, and matches nothing.
-            if key < 0 or value == 0 or data[attributes + kind * keys + key] != value:
+            if column < 0 or value == 0 or data[column + kind] != value:
                 matches = False
                 break
         if matches:

@@ -74,6 +74,8 @@ def draws_of(root, state, seat, purpose):
 @scalar_kernel
 def random_option(root, code, state):
     """Return what a random player chooses."""
+    if state[OPTIONS] == 1:
+        return 0
     return below(draws_of(root, state, state[code[state[PC] + 3]], FOR_CHOICE), 0, state[OPTIONS])
 
 

@@ -28,6 +28,7 @@ CATEGORY = {Class.GAME: "game", Class.PLAYER: "player", Class.TEAM: "team"}
 # Words of memory that Python takes for an attribute of a type of card, and for a family.
 WORDS_OF_ATTRIBUTE = 16
 WORDS_OF_FAMILY = 50
+MOST_READY = 1000  # cards that lie in their place before the game begins; more are made by instructions
 
 
 @dataclass(frozen=True)
@@ -77,6 +78,7 @@ class Plan:
             self.types += rows
             self.backs += [deck.back.text if isinstance(deck.back, s.Name) else "DEFAULT"] * len(rows)
         self.attributes = self._attributes()
+        self.sorts = any(isinstance(node, s.Sort) for node in nodes)
         self.updates = any(isinstance(node, s.SetPoints) and node.update for node in nodes)
         self.award_width = 2 + 2 * max([1] + [len(node.pairs) for node in nodes if isinstance(node, s.Award)])
         self.map_width = len(self.types) + (1 + limits.awards * self.award_width if self.updates else 0)
@@ -86,6 +88,7 @@ class Plan:
                 self._colls.setdefault(node.var, []).append(node.value if isinstance(node, s.Let) else node.coll)
         self._known_names: dict[tuple[str, str], Sequence[str]] = {}
         self.watched = {(kind, name) for kind, _, name in self._uses([node for node in nodes if isinstance(node, s.Indexed)])}
+        self.decks = self._decks()
         self._place(nodes)
 
     def ask(self, words: int) -> None:
@@ -206,6 +209,26 @@ class Plan:
         limit: int = self.limits.cards if in_play else made
         return limit
 
+    def _decks(self) -> list[tuple[str, str, int]] | None:
+        """Return kind and name of the location, and the type, of each card of the set-up in its order; None if a game must find out."""
+        cards: list[tuple[str, str, int]] = []
+        for deck in self.program.setup.decks:
+            times, node = 1, deck
+            while isinstance(node, s.RepeatDeck):
+                count = constant(node.count)
+                if count is None:
+                    return None
+                times, node = times * max(0, count), node.deck
+            home = node.location
+            if not (isinstance(home, s.Location) and isinstance(home.owner, s.TableOwner) and isinstance(home.name, s.Name)):
+                return None
+            first, count = self.deck_types[id(node)]
+            indexed = home.index is not None and constant(home.index) != 0
+            if indexed or home.kind == "mem" or (home.kind, home.name.text) in self.watched or len(cards) + times * count > MOST_READY:
+                return None
+            cards += [(home.kind, home.name.text, first + i) for i in range(count)] * times
+        return cards
+
     def initial(self) -> NDArray[np.int64]:
         """Return the fixed part of a state before the game begins."""
         words = np.zeros(self.fixed, np.int64)
@@ -216,7 +239,27 @@ class Plan:
             words[family.at + k.KIND_AT] = k.KINDS.index(family.kind)
             words[family.at + k.FIRST_AT] = family.at
             words[family.at + k.NEXT_AT] = -1
+        if self.decks is not None:
+            self._set_up(words, self.decks)
         return words
+
+    def _set_up(self, words: NDArray[np.int64], cards: list[tuple[str, str, int]]) -> None:
+        """Let the teams be made, and the cards lie in their locations."""
+        teams = self.program.setup.teams
+        members = teams.teams if teams else tuple((player,) for player in range(1, self.players + 1))
+        words[k.TEAMS] = len(members)
+        for team, players in enumerate(members):
+            at = self.team_lists + team * (self.players + 1)
+            words[at : at + 1 + len(players)] = len(players), *players
+            words[[self.team_of + player for player in players]] = team + 1
+        words[k.CARDS] = len(cards)
+        for number, (kind, name, of_type) in enumerate(cards):
+            home, card = self.bases[kind, "game", name], self.cards + k.NODE * number
+            under = words[home + k.TOP_AT]
+            words[card + k.BELOW], words[card + k.HOME], words[card + k.TYPE] = under, home, of_type
+            words[under + k.ABOVE if under else home + k.BOTTOM_AT] = card
+            words[home + k.TOP_AT] = card
+            words[home + k.SIZE_AT] += 1
 
 
 def _texts(node: s.Node) -> Iterator[str]:

@@ -1,5 +1,6 @@
 """From checked expressions to instructions: every value ends up in a register, every truth value in a jump."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -17,12 +18,12 @@ __all__ = ["ExpressionCompiler"]
 COMPARISONS = {
     None: k.ANY_SIZE, "==": k.EQUAL, "!=": k.UNEQUAL, "<=": k.AT_MOST, ">=": k.AT_LEAST, "<": k.BELOW_SIZE, ">": k.ABOVE_SIZE,
 }  # fmt: skip
+TESTS = {"==": k.IS, "!=": k.IS_NOT, "<": k.IS_BELOW, ">=": k.IS_FROM, ">": k.IS_ABOVE, "<=": k.IS_UP_TO}
+TURNED = {k.IS_BELOW: k.IS_ABOVE, k.IS_FROM: k.IS_UP_TO, k.IS_ABOVE: k.IS_BELOW, k.IS_UP_TO: k.IS_FROM}  # with the sides exchanged
 OPERATIONS = {"+": k.ADD, "*": k.MUL, "-": k.SUB, "//": k.DIV, "%": k.MOD, "^": k.POW}
 # What leaves lists behind, which are dropped when it is over.
 MAKES_LISTS = (
-    s.Loop,
     s.Filter,
-    s.Each,
     s.Combine,
     s.Partition,
     s.Subsets,
@@ -36,8 +37,20 @@ MAKES_LISTS = (
 )
 
 
-class ExpressionCompiler:
-    """Compiles values; knows the variables in scope and how deep the stages are."""
+class ExpressionCompiler(ABC):
+    """Compiles values; knows the variables in scope and how deep the stages are. What walks a collection is compiled by ``walks``."""
+
+    @abstractmethod
+    def jump_each(self, node: s.Each, when: bool, to: Label) -> None:
+        """Jump on any or all of a collection."""
+
+    @abstractmethod
+    def filter(self, node: s.Filter) -> int:
+        """Return the register with the members that pass a test."""
+
+    @abstractmethod
+    def each(self, node: s.Each) -> int:
+        """Return the register with the lists, or the sum, that a loop gathers."""
 
     def __init__(self, plan: Plan, code: Assembler) -> None:
         self.plan, self.code = plan, code
@@ -48,6 +61,8 @@ class ExpressionCompiler:
         self.tables: dict[tuple[str, str], int] = {}  # of addresses by name
         self.listed: dict[int, int] = {}  # registers of lists of strings, by identity
         self.making: dict[int, bool] = {}  # by identity of a construct, whether it leaves lists behind
+        self.known: dict[int, int] = {}  # registers of what a loop does not change, by identity
+        self.seated: dict[tuple[str, str], int] = {}  # registers of locations of the current player, by kind and name
 
     # --- names and owners
 
@@ -104,13 +119,38 @@ class ExpressionCompiler:
         base = self.plan.bases[node.kind, category, node.name.text]
         if node.index is not None and constant(node.index) != 0:
             self.code.emit(k.LOCATE_INDEX, result, base, owner, self.value(node.index))
-        elif (node.kind, node.name.text) in self.plan.watched:
+        elif not self.is_fixed(node):
             self.code.emit(k.LOCATE, result, base, owner)
         elif category == "game":
             return self.code.constant(base)
+        elif self.is_seated(node) and (node.kind, node.name.text) in self.seated:
+            return self.seated[node.kind, node.name.text]
         else:
             self.code.emit(k.ADDRESS, result, base, owner, k.LOCATION)
         return result
+
+    def is_fixed(self, node: Any) -> bool:
+        """Tell whether a construct is a location at an address that follows from its owner, and nobody asks whether it was named."""
+        return (
+            isinstance(node, s.Location)
+            and isinstance(node.name, s.Name)
+            and (node.index is None or constant(node.index) == 0)
+            and (node.kind, node.name.text) not in self.plan.watched
+        )
+
+    def is_seated(self, node: Any) -> bool:
+        """Tell whether a construct is a location of the current player at a fixed address."""
+        return self.is_fixed(node) and isinstance(node.owner, s.Seat) and (node.owner.which, node.owner.of) == ("current", "player")
+
+    def base(self, node: s.Location) -> int:
+        """Return the address of a location by its name, of owner 0."""
+        assert isinstance(node.name, s.Name)
+        return self.plan.bases[node.kind, CATEGORY[node.owner.cls or Class.GAME], node.name.text]
+
+    def field(self, node: s.Location, field: int) -> int:
+        """Return the register with a field of a fixed location: for the table, the field itself."""
+        at = self.base(node) + field
+        return at if node.owner.cls is Class.GAME else self.emitted(k.LOAD_FIELD, at, self.value(node.owner))
 
     # --- truth values
 
@@ -139,39 +179,51 @@ class ExpressionCompiler:
 
     def compare(self, node: s.Compare, when: bool, to: Label) -> None:
         """Compare, and jump on the outcome."""
+        what = TESTS[node.how] if when else TESTS[node.how] ^ 1
+        if any(map(self.is_read, (node.left, node.right))):
+            self.compare_read(node, what, to)
+            return
         left, right = self.value(node.left), self.value(node.right)
-        match node.how:
-            case "==" | "!=":
-                self.code.emit(k.JEQ if (node.how == "==") == when else k.JNE, left, right, to)
-            case "<" | ">=":
-                self.code.emit(k.JLT if (node.how == "<") == when else k.JGE, left, right, to)
-            case _:
-                self.code.emit(k.JLT if (node.how == ">") == when else k.JGE, right, left, to)
+        if what in (k.IS_ABOVE, k.IS_UP_TO):
+            what, left, right = TURNED[what], right, left
+        self.code.emit({k.IS: k.JEQ, k.IS_NOT: k.JNE, k.IS_BELOW: k.JLT, k.IS_FROM: k.JGE}[what], left, right, to)
 
-    def jump_each(self, node: s.Each, when: bool, to: Label) -> None:
-        """Jump on any or all of a collection."""
-        # any is settled by a true member, all by a false one.
-        settles = node.quantifier == "any"
-        mark = self.code.register()
-        settled, after, again, other = (self.code.label() for _ in range(4))
-        self.code.emit(k.MARK, mark)
-        members, index, variable = self.members(node.coll), self.code.register(), self.code.register()
-        inner = self.marked(node.body)
-        self.code.emit(k.COPY, index, self.code.constant(0))
-        self.code.put(again)
-        self.code.emit(k.NEXT, variable, members, index, after)
-        with self.bound(node.var, variable):
-            self.jump(node.body, settles, settled)
-        self.release(inner)
-        self.code.emit(k.JUMP, again)
-        self.code.put(settled)
-        self.code.emit(k.RELEASE, mark)
-        self.code.emit(k.JUMP, to if settles == when else other)
-        self.code.put(after)
-        self.code.emit(k.RELEASE, mark)
-        if settles != when:
-            self.code.emit(k.JUMP, to)
-        self.code.put(other)
+    def is_read(self, node: Any) -> bool:
+        """Tell whether a value is an attribute or a size that one instruction reads and compares."""
+        if id(node) in self.known or constant(node) is not None:
+            return False
+        if isinstance(node, s.CardAtt):
+            return isinstance(node.key, s.Name) and node.key.text in self.plan.keys
+        # The size of a location on the table is a word already.
+        return isinstance(node, s.Size) and not (self.is_fixed(node.of) and node.of.owner.cls is Class.GAME)  # type: ignore[attr-defined]
+
+    def compare_read(self, node: s.Compare, what: int, to: Label) -> None:
+        """Compare with an attribute or a size: reading it cannot fail, so that it waits until the other side is known."""
+        read, other = (node.left, node.right) if self.is_read(node.left) else (node.right, node.left)
+        if read is node.right:
+            what = TURNED.get(what, what)
+        value = self.value(other) if read is node.right else -1
+
+        def number() -> int:
+            return self.value(other) if value < 0 else value
+
+        if isinstance(read, s.CardAtt):
+            assert isinstance(read.key, s.Name)
+            card = self.value(read.card)
+            self.code.emit(k.JATTRIBUTE, card, self.column(read.key.text), number(), to, what)
+            return
+        assert isinstance(read, s.Size)
+        if self.is_fixed(read.of):
+            assert isinstance(read.of, s.Location)
+            owner = self.value(read.of.owner)
+            self.code.emit(k.JSIZE_AT, self.base(read.of) + k.SIZE_AT, owner, number(), to, what)
+        else:
+            cards = self.value(read.of)
+            self.code.emit(k.JSIZE, cards, number(), to, what)
+
+    def column(self, key: str) -> int:
+        """Return where the values of an attribute lie in the data, which begins with all of them."""
+        return self.plan.keys.index(key) * len(self.plan.types)
 
     # --- collections
 
@@ -186,8 +238,27 @@ class ExpressionCompiler:
     def makes_lists(self, node: s.Node) -> bool:
         """Tell whether a construct leaves lists behind."""
         if id(node) not in self.making:
-            self.making[id(node)] = isinstance(node, MAKES_LISTS) or any(map(self.makes_lists, children(node)))
+            self.making[id(node)] = self.makes_one(node) or any(map(self.makes_lists, children(node)))
         return self.making[id(node)]
+
+    def makes_one(self, node: s.Node) -> bool:
+        """Tell whether a construct itself leaves a list behind, apart from those inside it."""
+        match node:
+            case s.Loop():
+                return self.is_copied(node.coll)
+            case s.Each():
+                return node.cls is Class.LISTS or (self.is_copied(node.coll) and not self.is_chain(node.coll))
+            case s.Everyone():
+                return node.of == "team"
+        return isinstance(node, MAKES_LISTS)
+
+    def is_copied(self, coll: s.Expr) -> bool:
+        """Tell whether a collection is a list that may change while it is walked."""
+        return coll.cls is Class.CARDS and not isinstance(coll, s.COMPUTED)
+
+    def is_chain(self, coll: s.Expr) -> bool:
+        """Tell whether a collection is a location that an expression can walk card by card: nothing but ``sort`` changes it meanwhile."""
+        return isinstance(coll, s.Location) and not self.plan.sorts
 
     def release(self, mark: int) -> None:
         """Drop the lists made since a mark."""
@@ -197,55 +268,7 @@ class ExpressionCompiler:
     def members(self, node: s.Expr) -> int:
         """Return the register with a list to walk: a snapshot where the original may change."""
         cards = self.value(node)
-        if node.cls is Class.CARDS and not isinstance(node, s.COMPUTED):
-            copy = self.code.register()
-            self.code.emit(k.SNAPSHOT, copy, cards)
-            return copy
-        return cards
-
-    def walked(self, coll: s.Expr, var: str, body: Any) -> int:
-        """Compile ``body`` for each member, with the register of the list made for the results; return that register."""
-        members, result, index, variable = (self.members(coll), *(self.code.register() for _ in range(3)))
-        again, after = self.code.label(), self.code.label()
-        self.code.emit(k.RESULT, result, members)
-        self.code.emit(k.COPY, index, self.code.constant(0))
-        self.code.put(again)
-        self.code.emit(k.NEXT, variable, members, index, after)
-        with self.bound(var, variable):
-            body(result, variable, again)
-        self.code.emit(k.JUMP, again)
-        self.code.put(after)
-        return result
-
-    def filter(self, node: s.Filter) -> int:
-        """Return the register with the members that pass a test."""
-
-        def test(result: int, variable: int, again: Label) -> None:
-            if node.coll.cls is Class.LISTS:
-                self.code.emit(k.JEMPTY, variable, again)
-            fails = self.code.label()
-            mark = self.marked(node.test)
-            self.jump(node.test, False, fails)
-            self.code.emit(k.APPEND, result, variable)
-            self.code.put(fails)
-            self.release(mark)
-
-        return self.walked(node.coll, node.var, test)
-
-    def each(self, node: s.Each) -> int:
-        """Return the register with the lists, or the sum, that a loop gathers."""
-        if node.cls is Class.LISTS:
-            return self.walked(node.coll, node.var, lambda result, *_: self.code.emit(k.APPEND, result, self.value(node.body)))
-        total = self.code.register()
-        self.code.emit(k.COPY, total, self.code.constant(0))
-
-        def add(_result: int, _variable: int, _again: Label) -> None:
-            mark = self.marked(node.body)
-            self.code.emit(k.ADD, total, total, self.value(node.body))
-            self.release(mark)
-
-        self.walked(node.coll, node.var, add)
-        return total
+        return self.emitted(k.SNAPSHOT, cards) if self.is_copied(node) else cards
 
     def lists(self, parts: tuple[s.Expr, ...]) -> int:
         """Return the register with a list of lists."""
@@ -268,6 +291,21 @@ class ExpressionCompiler:
         """Return the operand for an end of a list."""
         return {"top": k.AT_TOP, "bottom": k.AT_BOTTOM}[end] if isinstance(end, str) else k.AT_INDEX
 
+    def is_end(self, node: s.Pick) -> bool:
+        """Tell whether a card is one at the end of a fixed location, which knows both."""
+        on_table = isinstance(node.of, s.Location) and node.of.owner.cls is Class.GAME
+        return (
+            isinstance(node.end, str)
+            and self.is_fixed(node.of)
+            and node.of.kind != "mem"  # type: ignore[attr-defined]
+            and not (on_table and self.plan.sorts)
+        )
+
+    def end_of(self, node: s.Pick) -> int:
+        """Return the register with the card at the end of a fixed location."""
+        assert isinstance(node.of, s.Location)
+        return self.field(node.of, k.TOP_AT if node.end == "top" else k.BOTTOM_AT)
+
     def picked(self, end: "str | s.Expr", cards: int, index: int) -> int:
         """Return the register with the card at an end or index of a list, 0 of an empty one."""
         match end:
@@ -279,10 +317,12 @@ class ExpressionCompiler:
 
     def best(self, node: s.Best, cards: int) -> int:
         """Return the register with the card of most or fewest points."""
-        return self.emitted(k.BEST, cards, self.value(node.points), 1 if node.which == "max" else -1)
+        return self.emitted(k.BEST, cards, self.value(node.points), 1 if node.which == "max" else 0)
 
     def value(self, node: Any) -> int:
         """Return the register with a value: a number, string or owner by number, a card or list by address."""
+        if id(node) in self.known:
+            return self.known[id(node)]
         here, self.code.here = self.code.here, node.at or self.code.here
         result = self.cards(node) if node.cls in (Class.CARD, Class.CARDS, Class.LISTS) and not isinstance(node, s.Var) else self.word(node)
         self.code.here = here
@@ -294,6 +334,8 @@ class ExpressionCompiler:
             case s.Location():
                 return self.location(node)
             case s.Pick():
+                if node.cls is Class.CARD and self.is_end(node):
+                    return self.end_of(node)
                 index = 0 if isinstance(node.end, str) else self.value(node.end)
                 cards = self.value(node.of)
                 if node.cls is Class.CARD:
@@ -312,7 +354,8 @@ class ExpressionCompiler:
                 return self.emitted(operation, self.lists(node.parts))
             case s.Partition():
                 key = self.value(node.key)
-                return self.emitted(k.PARTITION, key, self.lists(node.parts))
+                alone = len(node.parts) == 1 and node.parts[0].cls is Class.CARDS
+                return self.emitted(k.PARTITION, key, self.value(node.parts[0]) if alone else self.lists(node.parts), int(alone))
             case s.Sort():
                 return self.emitted(k.SORT, self.value(node.cards), self.value(node.points))
             case s.Take():
@@ -367,8 +410,15 @@ class ExpressionCompiler:
             case s.Identity():
                 return self.value(node.of)
             case s.CardAtt():
-                key = self.value(node.key)
-                return self.emitted(k.ATTRIBUTE, self.value(node.card), key)
+                if not isinstance(node.key, s.Name):
+                    key = self.value(node.key)
+                    return self.emitted(k.ATTRIBUTE_BY, self.value(node.card), key)
+                card = self.value(node.card)
+                return (
+                    self.emitted(k.ATTRIBUTE, card, self.column(node.key.text))
+                    if node.key.text in self.plan.keys
+                    else self.code.constant(0)
+                )
         return self.group(node) if isinstance(node, (s.Everyone, s.Others, s.Members, s.Range, s.Filter)) else self.number(node)
 
     def content(self, node: s.Cell) -> int:
@@ -414,6 +464,9 @@ class ExpressionCompiler:
                 first = self.code.constant(0) if node.first is None else self.value(node.first)
                 return self.emitted(k.RANDOM, first, self.value(node.last))
             case s.Size():
+                if self.is_fixed(node.of):
+                    assert isinstance(node.of, s.Location)
+                    return self.field(node.of, k.SIZE_AT)
                 return self.emitted(k.SIZE, self.value(node.of))
             case s.Score():
                 card = self.value(node.card)

@@ -1,0 +1,108 @@
+"""Filters and tests whose condition is one comparison: a whole loop as one instruction.
+
+``state``: [words] int64; ``layout``: [LAYOUT] int64; ``data``: [words] int64. The members of a list are copied behind each other and the
+count grows by those that pass, so that there is nothing to guess for a processor.
+"""
+
+from meldlab.compiling import apart_kernel, scalar_kernel
+from meldlab.recycle.machine.kernel_layout import *
+from meldlab.recycle.machine.kernel_lists import fill, room, size_of
+
+
+@scalar_kernel
+def holds(number, other, what):
+    """Tell whether two numbers compare as asked: ``IS`` and so on."""
+    if what < IS_BELOW:
+        return (number == other) == (what == IS)
+    if what < IS_ABOVE:
+        return (number < other) == (what == IS_BELOW)
+    return (number > other) == (what == IS_ABOVE)
+
+
+@scalar_kernel
+def candidates(state, layout, cards):
+    """Return a new list with all members of a list, to be cut by ``cut``."""
+    size = size_of(state, layout, cards)
+    result = room(state, layout, size)
+    if result:
+        state[WORK] += size
+        fill(state, layout, cards, result + 1)
+    return result
+
+
+@scalar_kernel
+def cut(state, result, passed):
+    """Let a list end behind the members that passed."""
+    state[result] = passed
+    state[HEAP] = result + passed + 1
+
+
+@apart_kernel
+def with_attribute(state, layout, data, cards, column, value, what):
+    """Return the cards of which an attribute is, or is not, a string."""
+    result = candidates(state, layout, cards)
+    if result:
+        wanted, passed = what == IS, 0
+        for i in range(state[result]):
+            card = state[result + 1 + i]
+            state[result + 1 + passed] = card
+            passed += (data[column + state[card + TYPE]] == value) == wanted
+        cut(state, result, passed)
+    return result
+
+
+@apart_kernel
+def with_score(state, layout, cards, points, number, what):
+    """Return the cards whose score compares with a number as asked."""
+    result = candidates(state, layout, cards)
+    if result:
+        passed = 0
+        for i in range(state[result]):
+            card = state[result + 1 + i]
+            state[result + 1 + passed] = card
+            passed += holds(state[points + state[card + TYPE]], number, what)
+        cut(state, result, passed)
+    return result
+
+
+@apart_kernel
+def with_size(state, layout, lists, number, what):
+    """Return the lists that are not empty and whose size compares with a number as asked."""
+    result = candidates(state, layout, lists)
+    if result:
+        passed = 0
+        for i in range(state[result]):
+            cards = state[result + 1 + i]
+            size = size_of(state, layout, cards)
+            state[result + 1 + passed] = cards
+            passed += holds(size, number, what) and size > 0
+        cut(state, result, passed)
+    return result
+
+
+@apart_kernel
+def any_with_attribute(state, layout, data, cards, column, value, what):
+    """Tell whether an attribute of some card is, or is not, a string."""
+    wanted = what == IS
+    state[WORK] += size_of(state, layout, cards)
+    if cards >= layout[L_LISTS_FROM]:
+        for i in range(state[cards]):
+            if (data[column + state[state[cards + 1 + i] + TYPE]] == value) == wanted:
+                return True
+        return False
+    node, remembers = state[cards + BOTTOM_AT], state[cards + KIND_AT] == MEMORY
+    while node:
+        card = state[node + TYPE] if remembers else node
+        if (data[column + state[card + TYPE]] == value) == wanted:
+            return True
+        node = state[node + ABOVE]
+    return False
+
+
+@apart_kernel
+def any_of_size(state, first, players, number, what):
+    """Tell whether the location of some player has a size that compares with a number as asked; ``first`` is the size of player 1."""
+    for at in range(first, first + players * LOCATION, LOCATION):
+        if holds(state[at], number, what):
+            return True
+    return False
