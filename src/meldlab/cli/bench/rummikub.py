@@ -19,6 +19,7 @@ GOALS = {
     "search, count": ("count", "none"),
     "search, value": ("value", "none"),
     "search, value with sets kept": ("value", "sets"),
+    "search, value, fewest tiles moved": ("value", "tiles"),
 }
 
 
@@ -36,6 +37,7 @@ def bench_rummikub(
     from meldlab.rummikub import CLASSES, Answer, Objective, load, random_position, solve
 
     load()
+    solve(random_position("easy", 0), Objective(keep="tiles"))
     figures: dict[str, dict[str, list[float]]] = {}
     unproven = 0
     for kind in CLASSES:
