@@ -4,7 +4,7 @@
 >>> problem = Problem.of(position, Objective("value"))
 >>> found = search(problem)
 >>> show_table(calmest(position, problem, found.weight_left, 106, Budget()))
-'K9 B9 O9 R9 | R1 R2 R3 | R3 R4 R5 R6 R7'
+'R1 R2 R3 | R3 R4 R5 R6 R7 | R9 K9 B9 O9'
 """
 
 import threading

@@ -34,10 +34,10 @@ def bench_rummikub(
 
     Example: meldlab bench rummikub --positions 200 --agree 2000
     """
-    from meldlab.rummikub import CLASSES, Answer, Objective, load, random_position, solve
+    from meldlab.rummikub import CLASSES, Answer, Objective, Position, load, random_position, solve
 
     load()
-    solve(random_position("easy", 0), Objective(keep="tiles"))
+    solve(Position.parse("R3-5 | K5 B5 O5 | K6-8", "R5 B6 B7 O1"), Objective(keep="tiles"))
     figures: dict[str, dict[str, list[float]]] = {}
     unproven = 0
     for kind in CLASSES:
