@@ -28,7 +28,7 @@ MEMO = 1 << 16
 PROBES = 4
 SHORT = 1000  # states of a search that needs little of the memo
 KEY, LOW, STAMP = range(3)  # columns of the memo
-GROW = 4  # how many times the last raise the budget is raised beyond what is needed: proving is cheaper than deepening
+GROW = 64  # how many times the last raise the budget is raised beyond what is needed: proving is cheaper than deepening
 
 # Columns of the trail, one row per number: group choice, kept sets, then runs and jokers of the four colours.
 GROUP, KEPT, RUN, BRIDGE = 0, 1, 2, 6
