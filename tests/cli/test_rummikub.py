@@ -147,7 +147,9 @@ def test_all_past_the_states_says_so(capsys: pytest.CaptureFixture[str]) -> None
 def test_past_the_budget_the_answer_says_unproven(capsys: pytest.CaptureFixture[str]) -> None:
     crowded = random_position("hard", 1, 3)
     table, rack = show_table(crowded.table), " ".join(map(str, crowded.rack))
-    status, out, _ = run(capsys, "solve", "--table", table, "--rack", rack, "--keep", "tiles", "--seconds", "0.1", "--rules", "paper")
+    status, out, _ = run(
+        capsys, "solve", "--table", table, "--rack", rack, "--keep", "tiles", "--seconds", "0.1", "--nodes", "100", "--rules", "paper"
+    )
     assert status == 0
     assert "the best found within the budget, unproven" in " ".join(out.split())
 

@@ -24,7 +24,9 @@ from meldlab.rummikub import (
     every_best,
     faults,
     kernel_cases,
+    kernel_colours,
     kernel_homes,
+    kernel_moving,
     random_position,
     solve,
     why_not,
@@ -46,6 +48,7 @@ RACK = "R1 K6 K10 K11 K12 B1 B2 O1 O2"
 def visited(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """Return a list to which each call of the kernel adds the states it has visited."""
     states, real, real_cases = list[int](), k.search, kernel_cases.search_cases
+    real_set_up, real_moved = kernel_moving.set_up, kernel_moving.fewest_moved
 
     def counted(*arguments: Any) -> int:
         counters = next(one.counters for one in arguments if isinstance(one, k.Scratchpad))
@@ -61,7 +64,21 @@ def visited(monkeypatch: pytest.MonkeyPatch) -> list[int]:
         states.append(int(counters[kernel_homes.NODES]) - before)
         return cost
 
+    def set_up_counted(*arguments: Any) -> int:
+        ready = int(real_set_up(*arguments))
+        states.append(int(next(one.sizes for one in arguments if isinstance(one, kernel_colours.Graphs))[kernel_colours.MANY_STATES]))
+        return ready
+
+    def moved_counted(*arguments: Any) -> int:
+        counters = next(one.counters for one in arguments if isinstance(one, kernel_moving.MovingDesk))
+        before = int(counters[kernel_moving.NODES])
+        cost = int(real_moved(*arguments))
+        states.append(int(counters[kernel_moving.NODES]) - before)
+        return cost
+
     monkeypatch.setattr(k, "search", counted)
+    monkeypatch.setattr(kernel_moving, "set_up", set_up_counted)
+    monkeypatch.setattr(kernel_moving, "fewest_moved", moved_counted)
     monkeypatch.setattr(kernel_cases, "search_cases", cases_counted)
     return states
 

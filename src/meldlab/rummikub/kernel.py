@@ -26,7 +26,9 @@ NEVER = 1 << 40
 MOST_SETS = 35
 MEMO = 1 << 16
 PROBES = 4
-GROW = 4  # how many times the last raise the budget is raised beyond what is needed: proving is cheaper than deepening
+SHORT = 1000  # states of a search that needs little of the memo
+KEY, LOW, STAMP = range(3)  # columns of the memo
+GROW = 64  # how many times the last raise the budget is raised beyond what is needed: proving is cheaper than deepening
 
 # Columns of the trail, one row per number: group choice, kept sets, then runs and jokers of the four colours.
 GROUP, KEPT, RUN, BRIDGE = 0, 1, 2, 6
@@ -107,23 +109,21 @@ class Scratchpad(NamedTuple):
     """What the search writes on, for up to 15 numbers."""
 
     fitting: Any  # [numbers, choices + 1] int64, choices that the tiles allow, -1 behind
-    floor: Any  # [numbers + 1, 4, 3, 16, 16] int64, the least cost from a number on, by colour, jokers left, kept runs and code
+    floor: Any  # [16, numbers + 1, 4, 3, 16] int64, the least cost from a number on, by kept runs, number, colour, jokers left and code
     counters: Any  # [9] int64
-    memo_keys: Any  # [MEMO] int64
-    memo_low: Any  # [MEMO] int64
-    memo_stamp: Any  # [MEMO] int64
+    memo: Any  # [MEMO, 4] int64: key, least cost, generation; what is looked at together lies together
     scratch: Any  # [numbers, 4, 10, 5] int64
     trail: Any  # [numbers, 10] int64
 
 
 @scalar_kernel
-def slot(key, memo_keys, generation, memo_stamp):
-    """Return where a state is in the memo, or where it may be put."""
+def slot(key, memo, counters):
+    """Return where a state is in the memo, or where it may be put; a short search keeps to a part of it that stays in the cache."""
     x = np.uint64(key) * np.uint64(0x9E3779B97F4A7C15)
-    home = np.int64(x >> np.uint64(48))
+    home = np.int64(x >> np.uint64(48 if counters[NODES] > SHORT else 53))
     for step in range(PROBES):
         at = (home + step) & (MEMO - 1)
-        if memo_stamp[at] != generation or memo_keys[at] == key:
+        if memo[at, STAMP] != counters[GENERATION] or memo[at, KEY] == key:
             return at
     return home
 
@@ -148,7 +148,7 @@ def bound(n, codes, left, locked, floor):
     """Return a cost that no way from number ``n`` on avoids: each colour for itself, as if all jokers left were its own."""
     total = 0
     for c in range(4):
-        total += floor[n, c, left, locked >> (4 * c) & 15, codes >> (4 * c) & 15]
+        total += floor[locked >> (4 * c) & 15, n, c, left, codes >> (4 * c) & 15]
     return total
 
 
@@ -160,7 +160,7 @@ def descend(n, codes, used, room, locked, budget, question, work):
     """
     game, table, rack, weights, choices, locks = question
     begins, lanes, lies = locks
-    fitting, floor, counters, memo_keys, memo_low, memo_stamp, scratch, trail = work
+    fitting, floor, counters, memo, scratch, trail = work
     if n == game[0]:
         return finish(codes, used, room, game)
     key = ((((locked << 16 | codes) << 2 | used) << 2 | room) << 4) | n
@@ -172,9 +172,9 @@ def descend(n, codes, used, room, locked, budget, question, work):
         if counters[DEPTH] == n:
             counters[DEPTH] = -1
     else:
-        at = slot(key, memo_keys, counters[GENERATION], memo_stamp)
-        if memo_stamp[at] == counters[GENERATION] and memo_keys[at] == key and memo_low[at] > budget:
-            return memo_low[at]
+        at = slot(key, memo, counters)
+        if memo[at, KEY] == key and memo[at, STAMP] == counters[GENERATION] and memo[at, LOW] > budget:
+            return memo[at, LOW]
         if counters[NODES] >= counters[LIMIT]:
             counters[PAUSED] = 1
             counters[DEPTH] = n - 1
@@ -238,7 +238,7 @@ def descend(n, codes, used, room, locked, budget, question, work):
                         after = NEXT[late, code, k, j]
                         if after >= 0:
                             cost = (free - k) * weights[n, c] * SCALE
-                            low = cost + floor[n + 1, c, jokers - used_e - j, runs, after]
+                            low = cost + floor[runs, n + 1, c, jokers - used_e - j, after]
                             if low < NEVER:
                                 cheapest = min(cheapest, low)
                                 scratch[n, c, many, 0] = cost
@@ -318,10 +318,10 @@ def descend(n, codes, used, room, locked, budget, question, work):
                                 trail[n, BRIDGE + 3] = scratch[n, 3, g, 3]
                                 return cost + rest_cost
                             least = min(least, cost + rest_cost)
-    at = slot(key, memo_keys, counters[GENERATION], memo_stamp)
-    memo_keys[at] = key
-    memo_low[at] = least
-    memo_stamp[at] = counters[GENERATION]
+    at = slot(key, memo, counters)
+    memo[at, KEY] = key
+    memo[at, LOW] = least
+    memo[at, STAMP] = counters[GENERATION]
     return least
 
 
@@ -362,7 +362,7 @@ def colour_floor(n, c, most, active, question, floor):
     while True:
         for left in range(jokers + 1):
             for code in range(16):
-                floor[n, c, left, runs, code] = NEVER
+                floor[runs, n, c, left, code] = NEVER
         broken = mine
         while True:
             # Decide the colour's own sets that begin here: bits of ``broken`` are broken, the others of ``mine`` kept.
@@ -386,7 +386,7 @@ def colour_floor(n, c, most, active, question, floor):
                     for code in range(16):
                         if code & 3 < code >> 2:
                             continue
-                        least = floor[n, c, left, runs, code]
+                        least = floor[runs, n, c, left, code]
                         for j in range(left - jokers_kept + 1):
                             for k in range(min(free, 2 - j) + 1):
                                 after = NEXT[late, code, k, j]
@@ -395,8 +395,8 @@ def colour_floor(n, c, most, active, question, floor):
                                     lost = max(0, free - k - most)
                                     if lost <= rack[n, c]:
                                         cost = cost_broken + lost * weights[n, c] * SCALE
-                                        least = min(least, cost + floor[n + 1, c, left - jokers_kept - j, going, after])
-                        floor[n, c, left, runs, code] = least
+                                        least = min(least, cost + floor[going, n + 1, c, left - jokers_kept - j, after])
+                        floor[runs, n, c, left, code] = least
             if broken == 0:
                 break
             broken = (broken - 1) & mine
@@ -415,7 +415,7 @@ def prepare(question, fitting, floor):
         for left in range(jokers + 1):
             for code in range(16):
                 low, high = code & 3, code >> 2
-                floor[numbers, c, left, 0, code] = 0 if (low == 0 or low == 3) and (high == 0 or high == 3) else NEVER
+                floor[0, numbers, c, left, code] = 0 if (low == 0 or low == 3) and (high == 0 or high == 3) else NEVER
     active = 0
     for n in range(numbers - 1, -1, -1):
         grouped = fit_groups(n, jokers, table, rack, choices, fitting)

@@ -13,7 +13,7 @@ import os
 import re
 import subprocess
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from importlib import import_module
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -24,6 +24,7 @@ import pulp
 from meldlab.errors import NotLegalHere
 from meldlab.rummikub.answer import Objective
 from meldlab.rummikub.budget import Budget, OutOfBudget
+from meldlab.rummikub.moving import arranged
 from meldlab.rummikub.position import Position, show_table
 from meldlab.rummikub.sets import Column, TileSet, best_reading, columns, long_columns
 from meldlab.rummikub.tiles import JOKER, Tile
@@ -148,17 +149,6 @@ class IntegerProgram:
         for column, x in zip(self.columns, self.x, strict=True):
             laid[column] += round(values.get(x.name, 0))
         return arranged(laid.elements(), self.position)
-
-
-def arranged(laid: Iterable[Column], position: Position) -> tuple[TileSet, ...]:
-    """Return columns as sets, those that lay there before in their old place and reading."""
-    new = Counter(laid)
-    table = []
-    for tile_set in position.table:
-        if new[tile_set.column]:
-            new[tile_set.column] -= 1
-            table.append(tile_set)
-    return (*table, *(best_reading(column, position.rules) for column in sorted(new.elements())))
 
 
 def _laid(position: Position, goal: Objective, held: Counter[Tile], old: Counter[Column]) -> list[Column]:

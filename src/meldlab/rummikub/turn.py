@@ -14,6 +14,7 @@ from meldlab.rummikub.answer import Answer, Objective
 from meldlab.rummikub.budget import Budget, OutOfBudget
 from meldlab.rummikub.guarded import best_by_cases
 from meldlab.rummikub.jokers import Relaxed, best_obedient
+from meldlab.rummikub.moving import calmest
 from meldlab.rummikub.position import Position, show_table
 from meldlab.rummikub.search import Problem, covers, search
 from meldlab.rummikub.sets import TileSet
@@ -44,9 +45,10 @@ def best_table(position: Position, goal: Objective, method: str, budget: Budget,
         return _by_program(position, goal, budget, "search, then ilp", points, guarded=guarded)
     if guarded:
         return _guarded(position, goal, budget)
+    problem = Problem.of(position, goal)
     try:
         # Few sets broken is a good start for few tiles moved, and often nothing need move at all.
-        found = search(Problem.of(position, goal), keep=goal.keep != "none", budget=budget)
+        found = search(problem, keep=goal.keep != "none", budget=budget)
     except OutOfBudget as out:
         return _better(position, goal, out.table, budget)
     if found is None:
@@ -54,10 +56,12 @@ def best_table(position: Position, goal: Objective, method: str, budget: Budget,
     if goal.keep != "tiles":
         return NewTable(found.table, True, "search")
     answer = Answer(position, found.table, goal, proven=True, method="search", seconds=0.0)
-    if not answer.moved:
-        return NewTable(found.table, True, "search")
-    # The program need only say how little has to move for a worth that is known.
-    return _better(position, goal, found.table, budget, floor=answer.worth)
+    try:
+        calm = calmest(position, problem, found.weight_left, answer.moved, budget)
+    except OutOfBudget:
+        # The program need only say how little has to move for a worth that is known.
+        return _better(position, goal, found.table, budget, floor=answer.worth)
+    return NewTable(calm or found.table, True, "search")
 
 
 def _better(position: Position, goal: Objective, table: tuple[TileSet, ...] | None, budget: Budget, floor: int = 0) -> NewTable | None:

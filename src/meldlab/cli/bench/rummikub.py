@@ -19,6 +19,7 @@ GOALS = {
     "search, count": ("count", "none"),
     "search, value": ("value", "none"),
     "search, value with sets kept": ("value", "sets"),
+    "search, value, fewest tiles moved": ("value", "tiles"),
 }
 
 
@@ -33,9 +34,10 @@ def bench_rummikub(
 
     Example: meldlab bench rummikub --positions 200 --agree 2000
     """
-    from meldlab.rummikub import CLASSES, Answer, Objective, load, random_position, solve
+    from meldlab.rummikub import CLASSES, Answer, Objective, Position, load, random_position, solve
 
     load()
+    solve(Position.parse("R3-5 | K5 B5 O5 | K6-8", "R5 B6 B7 O1"), Objective(keep="tiles"))
     figures: dict[str, dict[str, list[float]]] = {}
     unproven = 0
     for kind in CLASSES:

@@ -1,0 +1,67 @@
+"""The fewest table tiles moved: the search against the integer program, on positions of all kinds, and where it has to give up."""
+
+from dataclasses import replace
+
+import pytest
+
+from meldlab.rummikub import Objective, Position, Rules, faults, random_position, solve
+from meldlab.rummikub.answer import OBJECTIVES
+from meldlab.rummikub.search import CALL, Problem, search
+from tests.rummikub.small_deck import small_position
+
+
+@pytest.mark.parametrize(("kind", "many"), [("easy", 30), ("mid", 5)])
+def test_search_and_program_move_as_many(kind: str, many: int) -> None:
+    fewer = 0
+    for nth in range(many):
+        goal = Objective(OBJECTIVES[nth % 3], "tiles")
+        position = random_position(kind, 31, nth)
+        by_search, by_program = solve(position, goal), solve(position, goal, "ilp")
+        assert (by_search.method, by_search.proven, by_program.proven) == ("search", True, True)
+        assert (by_search.worth, by_search.moved) == (by_program.worth, by_program.moved), repr(position)
+        assert not faults(by_search), repr(position)
+        fewer += by_search.moved < solve(position, replace(goal, keep="sets")).moved
+    assert fewer > 0, "to keep sets was as good: the test tested nothing"
+
+
+@pytest.mark.parametrize(
+    "rules", [Rules(colours=3, numbers=7), Rules(colours=4, numbers=6, jokers=1), Rules(colours=2, numbers=9), Rules(numbers=8, copies=1)]
+)
+def test_small_decks_full_of_jokers(rules: Rules) -> None:
+    for nth in range(20):
+        position = small_position(17, nth, rules, sets=4, rack=8)
+        goal = Objective(OBJECTIVES[nth % 3], "tiles")
+        by_search, by_program = solve(position, goal), solve(position, goal, "ilp")
+        assert by_search.method == "search"
+        assert (by_search.worth, by_search.moved) == (by_program.worth, by_program.moved), repr(position)
+        assert not faults(by_search), repr(position)
+
+
+def test_tiles_that_must_be_played() -> None:
+    for nth in range(12):
+        position = random_position("easy", 8, nth)
+        for tile in position.rack[:3]:
+            goal = Objective("value", "tiles", must=(tile,))
+            try:
+                by_search = solve(position, goal)
+            except ValueError:
+                continue
+            by_program = solve(position, goal, "ilp")
+            assert tile in by_search.played
+            assert (by_search.worth, by_search.moved) == (by_program.worth, by_program.moved), repr(position)
+
+
+def test_a_spare_joker_without_room_is_the_programs() -> None:
+    # The run has no end left: the joker can only lie between two halves of it, and the smaller half is moved.
+    answer = solve(Position.parse("R1-13", "J"), Objective(keep="tiles"))
+    assert (answer.count, answer.moved, answer.proven, answer.method) == (1, 2, True, "search, then ilp")
+
+
+def test_past_the_states_the_program_answers() -> None:
+    position, goal = random_position("easy", 31, 3), Objective(keep="tiles")
+    # Enough to find what the rack can play, and ten states more.
+    few = search(Problem.of(position, goal)).nodes + CALL + 10  # type: ignore[union-attr]
+    exact, early = solve(position, goal), solve(position, goal, nodes=few)
+    assert exact.moved > 0
+    assert (exact.method, early.method) == ("search", "search, then ilp")
+    assert (exact.worth, exact.moved) == (early.worth, early.moved)
