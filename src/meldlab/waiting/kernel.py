@@ -53,6 +53,21 @@ class Queue(NamedTuple):
     numbers: Any  # [room] int64, their classes
 
 
+class Sums(NamedTuple):
+    """All values of E in a few numbers, for each stretch of 4,096 classes."""
+
+    totals: Any  # [stretches] float64, E of all hands
+    zeros: Any  # [stretches] int64, hands with E = 0
+    bests: Any  # [stretches] int64, number of the least E above 0, -1 without one
+    worsts: Any  # [stretches] float64, the largest E
+
+
+def new_sums(classes: int) -> Sums:
+    """Return the sums of so many classes before any is looked at."""
+    stretches = -(-classes // STRETCH)
+    return Sums(np.zeros(stretches), np.zeros(stretches, np.int64), np.full(stretches, -1, np.int64), np.zeros(stretches))
+
+
 @scalar_kernel
 def heap_push(values, numbers, size, value, number):
     """Put (value, number) into a binary heap of ``size`` entries, least value first, then least number."""
@@ -323,11 +338,9 @@ def least_waiting(expected, weight):
 
 
 @kernel
-def summarise(first, many, totals, zeros, bests, expected, small):
-    """Sum up ``many`` stretches of 4,096 classes: [s] E of their hands, [s] hands with E = 0, [s] number of the least E above 0.
-
-    ``totals`` and ``zeros`` are 0 before, ``bests`` -1.
-    """
+def summarise(first, many, sums, expected, small):
+    """Sum up ``many`` stretches of 4,096 classes from ``first`` on; ``sums`` is as ``new_sums`` makes it."""
+    totals, zeros, bests, worsts = sums
     keys, renamings = small.keys, small.renamings
     for stretch in range(first, first + many):
         for number in range(stretch * STRETCH, min(len(expected), (stretch + 1) * STRETCH)):
@@ -337,3 +350,4 @@ def summarise(first, many, totals, zeros, bests, expected, small):
                 zeros[stretch] += hands
             elif bests[stretch] < 0 or expected[number] < expected[bests[stretch]]:
                 bests[stretch] = number
+            worsts[stretch] = max(worsts[stretch], expected[number])
