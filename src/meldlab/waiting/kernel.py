@@ -276,14 +276,6 @@ def least_wait(hand, expected, keys, patterns):
 
 
 @scalar_kernel
-def after_discard(hand, card, expected, keys, patterns):
-    """Return E of what is left of a hand without the card of this number."""
-    suit = card // 13
-    lane = ((hand >> (13 * suit)) & LANE) ^ (1 << card % 13)
-    return np.float64(expected[number_in_frame(keys[suit, lane], frame_of_suit(hand, suit, lane, keys, patterns))])
-
-
-@scalar_kernel
 def mean_over_draws(hand, now, bag, after, alive, keys, patterns):
     """Return E of an n-card hand from ``after``, [M], the F of all larger hands, counting the draws with F below ``now``."""
     total, draws = 0.0, 0
