@@ -29,7 +29,7 @@ class Device:
 
 solver_cuda.GRID, out = (1, 2), sys.argv[1]
 given = np.load(out + "/given.npz")
-work = solver_cuda._Work(Device, Waiting.parse(str(given["game"])))
+work = solver_cuda._GpuSolve(Device, Waiting.parse(str(given["game"])))
 work.begin()
 goals = work.values.expected.copy_to_host() == 0
 work.values.expected.copy_to_device(given["expected"])

@@ -31,7 +31,7 @@ BEYOND = np.uint32(0xFFFFFFFF)  # more than any rank
 UNREACHED = 1e300  # how far a hand that was out of reach has come down
 
 
-class Values(NamedTuple):
+class GpuBounds(NamedTuple):
     """What is known of E and F on the GPU."""
 
     expected: Any  # [N] float64

@@ -37,7 +37,7 @@ def solve_on_gpu(game: Waiting, progress: Callable[[int, int], None] | None = No
     # The system hands out memory page by page when it is first touched, which takes seconds; meanwhile the GPU works.
     room = Thread(target=values.fill, args=(0.0,))
     room.start()
-    work = _Work(cuda, game)
+    work = _GpuSolve(cuda, game)
     work.begin()
     sweeps, change, residual, margin = 0, np.inf, np.inf, 0.0
     while True:
@@ -60,7 +60,7 @@ def solve_on_gpu(game: Waiting, progress: Callable[[int, int], None] | None = No
     return Solution(game, values, residual, sweeps, seconds, "cuda", sums=sums)
 
 
-class _Work:
+class _GpuSolve:
     """The arrays of one solve on the GPU, and its steps."""
 
     def __init__(self, cuda: Any, game: Waiting) -> None:
@@ -70,7 +70,7 @@ class _Work:
         up, small, large = cuda.to_device, game.small, game.large
         after = cuda.device_array(large.classes + 1, np.float64)
         hands, expected = cuda.device_array(small.classes, np.int64), cuda.device_array(small.classes, np.float64)
-        self.values = kernel_cuda.Values(expected, after, after.view(np.int64), hands)
+        self.values = kernel_cuda.GpuBounds(expected, after, after.view(np.int64), hands)
         self.threads = GRID[0] * GRID[1]
         ranks = up(rank_parts(game))
         ends = [*(int(small.patterns[row, 0]) for row in small.rows[1:]), small.classes]
