@@ -33,7 +33,7 @@ def cache_folder(*parts: str) -> Path:
 def kernel_sources() -> list[Path]:
     """Return all that compiled code depends on: the files of the kernels, what these import, and how they are compiled."""
     package = Path(__file__).parent
-    return sorted({package / "compiling.py", package / "linking.py", package / "pieces.py", *package.rglob("kernel*.py")})
+    return sorted({*package.rglob("kernel*.py"), *(package / f"{name}.py" for name in ("compiling", "gpu", "linking", "pieces"))})
 
 
 def kernel_folder() -> Path:

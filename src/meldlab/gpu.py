@@ -2,14 +2,16 @@
 
 import ctypes
 import sys
+from collections.abc import Callable
 from importlib import metadata
 from typing import Any
 
 import numpy as np
 
+from meldlab.cache import kernel_folder
 from meldlab.errors import NotPossible
 
-__all__ = ["gpu_name", "has_gpu", "use_gpu"]
+__all__ = ["gpu_kernel", "gpu_name", "has_gpu", "use_gpu"]
 
 DRIVER = "nvcuda.dll" if sys.platform == "win32" else "libcuda.so.1"
 STACK_LIMIT, STACK_BYTES = 0, 32768  # the number that the driver gives this limit, and its new value
@@ -33,6 +35,22 @@ def use_gpu() -> Any:
     # Recursive kernels need more stack than the kilobyte that a thread has by default, and the arrays of their callers lie there too.
     ctypes.CDLL(DRIVER).cuCtxSetLimit(STACK_LIMIT, ctypes.c_size_t(STACK_BYTES))
     return cuda
+
+
+def gpu_kernel(function: Callable[..., Any]) -> Any:
+    """Compile a function for the GPU and keep the machine code where the kernels of the CPU are kept."""
+    from numba import cuda
+
+    try:
+        from numba.cuda.core import config
+    except ImportError:
+        from numba.core import config
+    # numba reads the folder when it decorates; put it back, so that a user's own kernels stay where they were.
+    before, config.CACHE_DIR = config.CACHE_DIR, str(kernel_folder())
+    try:
+        return cuda.jit(cache=True)(function)
+    finally:
+        config.CACHE_DIR = before
 
 
 def has_gpu() -> bool:

@@ -1,4 +1,4 @@
-"""The GPU kernels under numba's simulator: one sweep of three cards, in a process of its own, against the compiled kernels."""
+"""The GPU kernels under numba's simulator: the steps of a solve of three cards, in a process of its own, against the compiled kernels."""
 
 import os
 import subprocess
@@ -8,64 +8,76 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from meldlab.cards import Hand
 from meldlab.errors import NotPossible
 from meldlab.gpu import has_gpu
 from meldlab.waiting import Waiting, kernel, solve
 
 SRC = Path(__file__).parents[2] / "src"
-HANDS, LARGER = 400, 300  # classes that the simulator goes through: it is about a thousand times slower
 
-SIMULATE = f"""
+# The simulator is about a thousand times slower, and the steps are slower still with a thread for every pattern.
+SIMULATE = """
 import sys
 import numpy as np
 from numba import cuda
-from meldlab.cards.kernel import Numbering
-from meldlab.waiting import Waiting, kernel_cuda
+from meldlab.waiting import Waiting, solver_cuda
 
-game, out = Waiting(3), sys.argv[1]
-def up(array):
+class Device:
     # The simulator copies every argument back, so it wants arrays that may be written to.
-    return cuda.to_device(np.array(array))
-small, large = (Numbering(size.classes, size.renamings, *map(up, size[2:])) for size in (game.small, game.large))
-given = {{name: up(array) for name, array in np.load(out + "/given.npz").items()}}
-hands, larger = cuda.to_device(np.zeros({HANDS}, np.int64)), cuda.to_device(np.zeros({LARGER}, np.int64))
-kernel_cuda.list_hands[1, 2](hands, small)
-kernel_cuda.list_hands[1, 2](larger, large)
-marks, (leftovers, limit) = cuda.to_device(np.zeros({HANDS})), game.goal.leftovers(game.aces)
-kernel_cuda.mark_goals[1, 2](marks, hands, up(leftovers), limit)
-after, choice = cuda.to_device(np.zeros({LARGER})), cuda.to_device(np.zeros({LARGER}, np.uint8))
-kernel_cuda.sweep_discards[1, 2](after, choice, given['expected'], larger, small.keys, small.patterns)
-kept = cuda.to_device(np.zeros({LARGER}))
-kernel_cuda.keep_discards[1, 2](kept, choice, given['expected'], larger, small.keys, small.patterns)
-expected, change = given['start'], cuda.to_device(np.zeros(1))
-kernel_cuda.sweep_draws[1, 2](expected, given['after'], hands, 49.0, change, up(game.space.alive), small.keys, large.patterns)
-np.savez(out + "/found.npz", **{{name: array.copy_to_host() for name, array in
-    dict(hands=hands, larger=larger, marks=marks, after=after, kept=kept, expected=expected, change=change).items()}})
+    to_device = staticmethod(lambda array: cuda.to_device(np.array(array)))
+    device_array = staticmethod(cuda.device_array)
+
+solver_cuda.GRID, out = (1, 2), sys.argv[1]
+given = np.load(out + "/given.npz")
+work = solver_cuda._GpuSolve(Device, Waiting.parse(str(given["game"])))
+work.begin()
+goals = work.values.expected.copy_to_host() == 0
+work.values.expected.copy_to_device(given["expected"])
+residual, after, sums = work.check(), work.values.after.copy_to_host(), work.sums()
+work.values.expected.copy_to_device(given["start"])
+work.tell_all()
+change = work.lower(1, 0.0)
+lowered, told = work.values.expected.copy_to_host(), work.values.after.copy_to_host()
+np.savez(out + "/found.npz", goals=goals, after=after, residual=residual, change=change, lowered=lowered, told=told, **sums._asdict())
 """
 
 
-def test_the_simulated_kernels_do_what_the_compiled_ones_do(tmp_path: Path) -> None:
-    game = Waiting(3)
-    small, large = game.small, game.large
-    expected = solve(game, device="cpu").expected
-    after = np.empty(large.classes)
-    kernel.sweep_discards(0, large.classes, after, expected, game.space)
-    # One turn too much everywhere: a sweep must bring every value down, and by how much is known from the compiled kernel.
+def only(ranks: str) -> Hand:
+    """Return the dead cards that leave these ranks in play: the simulator is slow."""
+    return Hand.parse(" ".join(rank + suit for rank in "A23456789TJQK" if rank not in ranks for suit in "CDHS"))
+
+
+@pytest.mark.parametrize("game", [Waiting(3, dead=only("238K")), Waiting(3, "both", dead=only("A27QK") | Hand.parse("2H 7S 7D"))])
+def test_the_simulated_steps_do_what_the_compiled_kernels_do(game: Waiting, tmp_path: Path) -> None:
+    solution = solve(game, device="cpu")
+    expected, sums = solution.expected, kernel.new_sums(game.small.classes)
+    kernel.summarise(0, len(sums.totals), sums, expected, game.space.small)
+    # One turn too much everywhere: a sweep must bring every value down, and none below the truth.
     start = np.where(expected > 0, expected + 1.0, 0.0)
-    swept = start.copy()
-    change = kernel.sweep_draws(0, small.classes, swept, after, game.space)
-    np.savez(tmp_path / "given.npz", expected=expected, after=after, start=start[:HANDS])
+    np.savez(tmp_path / "given.npz", game=str(game), expected=expected, start=start)
     simulated = {**os.environ, "PYTHONPATH": str(SRC), "NUMBA_ENABLE_CUDASIM": "1", "NUMBA_DISABLE_JIT": "1"}
     done = subprocess.run([sys.executable, "-c", SIMULATE, str(tmp_path)], env=simulated, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     found = np.load(tmp_path / "found.npz")
-    masks, _, values = solve(game, device="cpu").rows()
-    assert np.array_equal(found["hands"], masks[:HANDS])
-    assert np.array_equal(found["marks"] == 0, values[:HANDS] == 0)
-    assert np.array_equal(found["after"], after[:LARGER])
-    assert np.array_equal(found["kept"], after[:LARGER])
-    np.testing.assert_allclose(found["expected"], swept[:HANDS], rtol=0, atol=1e-12)
-    assert 0 < found["change"][0] <= change + 1e-12
+    assert np.array_equal(found["goals"], expected == 0)
+    assert np.array_equal(found["after"], [*least_after(game, expected), np.inf])
+    assert found["residual"] <= 1e-12
+    for name, values in sums._asdict().items():
+        assert np.array_equal(found[name], values), name
+    lowered = found["lowered"]
+    assert (lowered >= expected - 1e-12).all()
+    assert (lowered <= start).all()
+    assert found["change"][0] == pytest.approx((start - lowered).max())
+    assert found["change"][1] == pytest.approx((start - lowered).mean())
+    assert found["change"][1] > 0.1
+    assert np.array_equal(found["told"], [*least_after(game, lowered), np.inf])
+
+
+def least_after(game: Waiting, expected: np.ndarray) -> np.ndarray:
+    """Return F of every larger hand as the CPU finds it."""
+    after = np.empty(game.large.classes)
+    kernel.sweep_discards(0, game.large.classes, after, expected, game.space)
+    return after
 
 
 def test_without_a_gpu_the_error_says_so() -> None:

@@ -53,6 +53,21 @@ class Queue(NamedTuple):
     numbers: Any  # [room] int64, their classes
 
 
+class Sums(NamedTuple):
+    """All values of E in a few numbers, for each stretch of 4,096 classes."""
+
+    totals: Any  # [stretches] float64, E of all hands
+    zeros: Any  # [stretches] int64, hands with E = 0
+    bests: Any  # [stretches] int64, number of the least E above 0, -1 without one
+    worsts: Any  # [stretches] float64, the largest E
+
+
+def new_sums(classes: int) -> Sums:
+    """Return the sums of so many classes before any is looked at."""
+    stretches = -(-classes // STRETCH)
+    return Sums(np.zeros(stretches), np.zeros(stretches, np.int64), np.full(stretches, -1, np.int64), np.zeros(stretches))
+
+
 @scalar_kernel
 def heap_push(values, numbers, size, value, number):
     """Put (value, number) into a binary heap of ``size`` entries, least value first, then least number."""
@@ -261,14 +276,6 @@ def least_wait(hand, expected, keys, patterns):
 
 
 @scalar_kernel
-def after_discard(hand, card, expected, keys, patterns):
-    """Return E of what is left of a hand without the card of this number."""
-    suit = card // 13
-    lane = ((hand >> (13 * suit)) & LANE) ^ (1 << card % 13)
-    return np.float64(expected[number_in_frame(keys[suit, lane], frame_of_suit(hand, suit, lane, keys, patterns))])
-
-
-@scalar_kernel
 def mean_over_draws(hand, now, bag, after, alive, keys, patterns):
     """Return E of an n-card hand from ``after``, [M], the F of all larger hands, counting the draws with F below ``now``."""
     total, draws = 0.0, 0
@@ -323,11 +330,9 @@ def least_waiting(expected, weight):
 
 
 @kernel
-def summarise(first, many, totals, zeros, bests, expected, small):
-    """Sum up ``many`` stretches of 4,096 classes: [s] E of their hands, [s] hands with E = 0, [s] number of the least E above 0.
-
-    ``totals`` and ``zeros`` are 0 before, ``bests`` -1.
-    """
+def summarise(first, many, sums, expected, small):
+    """Sum up ``many`` stretches of 4,096 classes from ``first`` on; ``sums`` is as ``new_sums`` makes it."""
+    totals, zeros, bests, worsts = sums
     keys, renamings = small.keys, small.renamings
     for stretch in range(first, first + many):
         for number in range(stretch * STRETCH, min(len(expected), (stretch + 1) * STRETCH)):
@@ -337,3 +342,4 @@ def summarise(first, many, totals, zeros, bests, expected, small):
                 zeros[stretch] += hands
             elif bests[stretch] < 0 or expected[number] < expected[bests[stretch]]:
                 bests[stretch] = number
+            worsts[stretch] = max(worsts[stretch], expected[number])

@@ -1,52 +1,246 @@
-"""The two-phase sweep on a GPU: one thread per class of hands, around the same scalar functions as on the CPU."""
+"""Waiting times on a GPU: bounds from above, lowered in place, one thread per class of hands.
+
+A thread looks at the F of all hands that its hand can draw into, lowers its E, and lowers the F of those hands in turn, so that whoever
+comes later in the same sweep has the news at once. No bound is ever too low, whatever the order in which threads read and write. What
+takes the time is finding the numbers of hands, so all hands of one pattern (cards per suit) are worked on together: what is the same for
+them is worked out beforehand, in a plan, and the rest is arithmetic in 32 bits on small tables, all values of a suit asked for at once.
+
+*Slots* are the suits in the order of keys (cards.kernel). ``plan``: [4 slots, 13] uint32, for draws into each slot what PLAN names.
+``ranks``: [4 blocks, 704] uint16, rank by lane in two parts: that of the lower seven ranks in the first 128 places, then what the upper six
+add, in 64 places for each number of cards below.
+"""
+
+from typing import Any, NamedTuple
 
 import numpy as np
 from numba import cuda
 
-from meldlab.cards.kernel import class_hand
+from meldlab.cards.kernel import LANE, class_hand, orbit_size, pairs, triples
+from meldlab.gpu import gpu_kernel
 from meldlab.melds.kernel import deadwood
-from meldlab.waiting.kernel import after_discard, least_wait, mean_over_draws
+from meldlab.waiting.kernel import STRETCH
+
+# Of a plan: shift of the suit in a hand, its block, its ranks in play; of the number that a draw leads to, what all have, the weight of
+# the lane drawn to, how many of the other lanes are in its group, the first of these; then three each: weight of another lane, 0 in the
+# group, and its place in its own group.
+SHIFT, BLOCK, ALIVE, OFFSET, WEIGHT, ALIKE, FIRST, WEIGHTS, PLACES = 0, 1, 2, 3, 4, 5, 6, 7, 10
+PLAN = 13
+LOWER, UPPER, RANKS = 7, 6, 128 + 9 * 64
+RANKED = 13  # draws from one suit at most
+BEYOND = np.uint32(0xFFFFFFFF)  # more than any rank
+UNREACHED = 1e300  # how far a hand that was out of reach has come down
 
 
-@cuda.jit
+class GpuBounds(NamedTuple):
+    """What is known of E and F on the GPU."""
+
+    expected: Any  # [N] float64
+    after: Any  # [M + 1] float64, the last of them infinity: where a draw would lead that does not exist
+    bits: Any  # [M + 1] int64, the same memory; whole numbers can be lowered by many threads at once
+    hands: Any  # [N] int64
+
+
+class Notes(NamedTuple):
+    """What each thread of a sweep has to say."""
+
+    most: Any  # [threads] float64, the largest change
+    total: Any  # [threads] float64, all changes but those from infinity
+
+
+@cuda.jit(device=True)
+def rank_of(lane, block, ranks):
+    """Return the rank of a lane among those with as many cards."""
+    low, high = lane & np.uint32(127), np.uint32(lane >> np.uint32(LOWER))
+    return np.uint32(np.uint32(ranks[block, low]) + np.uint32(ranks[block, np.uint32(128 + 64 * cuda.popc(low) + high)]))
+
+
+@cuda.jit(device=True)
+def quadruples(r):
+    """Return C(r + 3, 4) in 32 bits; lanes that four suits can have alike have at most 78 ranks."""
+    twice = np.uint32(np.uint32(r * np.uint32(r + np.uint32(1))) * np.uint32(r + np.uint32(2)))
+    return np.uint32(np.uint32(twice * np.uint32(r + np.uint32(3))) // np.uint32(24))
+
+
+@cuda.jit(device=True)
+def list_draws(found, hand, slot, plan, ranks, none):
+    """Set ``found`` [13] to the numbers that draws into a slot lead to, ``none`` where there is no such card; return the cards there are.
+
+    Loops of constant length over constant bits: the compiler unrolls them, and ``found`` stays in registers.
+    """
+    base, alike, first, weight = plan[slot, OFFSET], plan[slot, ALIKE], plan[slot, FIRST], plan[slot, WEIGHT]
+    r1 = r2 = r3 = BEYOND
+    for j in range(3):
+        other = j if j < slot else j + 1
+        r = rank_of(np.uint32(hand >> plan[other, SHIFT]) & np.uint32(LANE), plan[other, BLOCK], ranks)
+        r1 = r if j == first else r1
+        r2 = r if j == first + 1 else r2
+        r3 = r if j == first + 2 else r3
+        place = plan[slot, PLACES + j]
+        many = r if place == 1 else (pairs(r) if place == 2 else triples(r))
+        base = np.uint32(base + np.uint32(plan[slot, WEIGHTS + j] * many))
+    lane, block = np.uint32(hand >> plan[slot, SHIFT]) & np.uint32(LANE), plan[slot, BLOCK]
+    free = np.uint32(plan[slot, ALIVE] & ~lane)
+    low, high = lane & np.uint32(127), np.uint32(lane >> np.uint32(LOWER))
+    upper = np.uint32(128 + 64 * cuda.popc(low))
+    # A card more below moves all cards above to the next place.
+    below, above = np.uint32(ranks[block, low]), np.uint32(ranks[block, np.uint32(upper + 64 + high)])
+    for k in range(LOWER):
+        found[k] = np.uint32(np.uint32(ranks[block, low | np.uint32(1 << k)]) + above)
+    for k in range(UPPER):
+        found[LOWER + k] = np.uint32(np.uint32(ranks[block, np.uint32(upper + (high | np.uint32(1 << k)))]) + below)
+    if alike == 1:
+        for k in range(RANKED):
+            r = found[k]
+            found[k] = np.uint32(r1 + pairs(r)) if r > r1 else np.uint32(pairs(r1) + r)
+    elif alike == 2:
+        # The multiset of the group: a rank counts by its place, so those above the new one move on by one.
+        lowest, middle, highest = np.uint32(pairs(r1) + triples(r2)), np.uint32(r1 + triples(r2)), np.uint32(r1 + pairs(r2))
+        for k in range(RANKED):
+            r = found[k]
+            upto = np.uint32(middle + pairs(r)) if r > r1 else np.uint32(lowest + r)
+            found[k] = np.uint32(highest + triples(r)) if r > r2 else upto
+    elif alike == 3:
+        for k in range(RANKED):
+            r = found[k]
+            a, b = min(r, r1), max(r, r1)
+            b, c = min(b, r2), max(b, r2)
+            c, d = min(c, r3), max(c, r3)
+            found[k] = np.uint32(np.uint32(a + pairs(b)) + np.uint32(triples(c) + quadruples(d)))
+    for k in range(RANKED):
+        found[k] = np.uint32(base + np.uint32(weight * found[k])) if free & np.uint32(1 << k) else none
+    return free
+
+
+@cuda.jit(device=True)
+def wait_below(hand, limit, bag, after, plan, ranks):
+    """Return E of a hand that takes the draws with F below ``limit`` and no others: never less than the best choice of draws gives."""
+    found = cuda.local.array(RANKED, np.uint32)
+    total, draws, none = 0.0, np.int32(0), np.uint32(len(after) - 1)
+    for slot in range(4):
+        list_draws(found, hand, slot, plan, ranks, none)
+        for k in range(RANKED):
+            value = after[found[k]]
+            if value < limit:
+                total += value
+                draws += np.int32(1)
+    return (bag + total) / draws if draws else np.inf
+
+
+@cuda.jit(device=True)
+def tell(hand, value, values, plan, ranks):
+    """Lower F of all hands that a hand can draw into to its own E, where it is higher."""
+    after, found = values.after, cuda.local.array(RANKED, np.uint32)
+    none, bits = np.uint32(len(after) - 1), np.float64(value).view(np.int64)
+    for slot in range(4):
+        free = list_draws(found, hand, slot, plan, ranks, none)
+        higher = np.uint32(0)
+        for k in range(RANKED):
+            higher |= np.uint32(1 << k) if after[found[k]] > value else np.uint32(0)
+        higher &= free
+        for k in range(RANKED):
+            if higher & np.uint32(1 << k):
+                cuda.atomic.min(values.bits, found[k], bits)
+
+
+@cuda.jit(device=True)
+def bring(tables):
+    """Return plan and ranks, copied into memory that the threads of a block share."""
+    plan = cuda.shared.array((4, PLAN), np.uint32)
+    ranks = cuda.shared.array((4, RANKS), np.uint16)
+    for slot in range(4):
+        for i in range(cuda.threadIdx.x, PLAN, cuda.blockDim.x):
+            plan[slot, i] = tables[0][slot, i]
+        for i in range(cuda.threadIdx.x, RANKS, cuda.blockDim.x):
+            ranks[slot, i] = tables[1][slot, i]
+    cuda.syncthreads()
+    return plan, ranks
+
+
+@gpu_kernel
 def list_hands(hands, numbering):
     """Set ``hands`` [classes] int64 to the hands that stand for them: finding them anew in every sweep would take most of its time."""
     for number in range(cuda.grid(1), len(hands), cuda.gridsize(1)):
         hands[number] = class_hand(np.int64(number), numbering)
 
 
-@cuda.jit
+@gpu_kernel
 def mark_goals(expected, hands, leftovers, limit):
     """Set ``expected`` [N] to 0 on hands with deadwood at most ``limit``, elsewhere to infinity."""
     for number in range(cuda.grid(1), len(expected), cuda.gridsize(1)):
         expected[number] = 0.0 if deadwood(hands[number], leftovers) <= limit else np.inf
 
 
-@cuda.jit
-def sweep_discards(after, choice, expected, hands, keys, patterns):
-    """Set ``after`` [M] to F of every (n+1)-card hand and ``choice`` [M] uint8 to the number of the card to discard."""
+@gpu_kernel
+def forget(after):
+    """Set ``after`` [M + 1] to infinity."""
     for number in range(cuda.grid(1), len(after), cuda.gridsize(1)):
-        after[number], _, choice[number] = least_wait(hands[number], expected, keys, patterns)
+        after[number] = np.inf
 
 
-@cuda.jit
-def keep_discards(after, choice, expected, hands, keys, patterns):
-    """Set ``after`` [M] to what the choices of the last full sweep give now: still a bound from above, at a fraction of the cost."""
-    for number in range(cuda.grid(1), len(after), cuda.gridsize(1)):
-        card = np.int64(choice[number])
-        if card < 52:
-            after[number] = after_discard(hands[number], card, expected, keys, patterns)
+@gpu_kernel
+def tell_all(first, end, values, tables):
+    """Lower F by the E of all classes of one pattern, ``first`` to before ``end``."""
+    plan, ranks = bring(tables)
+    for number in range(first + cuda.grid(1), end, cuda.gridsize(1)):
+        value = values.expected[number]
+        if value < np.inf:
+            tell(values.hands[number], value, values, plan, ranks)
 
 
-@cuda.jit
-def sweep_draws(expected, after, hands, bag, change, alive, keys, patterns):
-    """Set ``expected`` [N] to its next value from ``after``; ``change`` [1] float64 becomes the largest change among finite values."""
-    most = 0.0
-    for number in range(cuda.grid(1), len(expected), cuda.gridsize(1)):
-        now = expected[number]
-        if now > 0.0:
-            new = mean_over_draws(hands[number], now, bag, after, alive, keys, patterns)
-            # A hand that was out of reach before has changed by any measure.
-            most = max(most, now - new if now < np.inf else (1e300 if new < np.inf else 0.0))
-            expected[number] = new
-    cuda.atomic.max(change, 0, most)
+@gpu_kernel
+def lower(first, end, tries, margin, bag, values, tables, notes):
+    """Lower E, and F with it, of the classes of one pattern; ``tables`` is (plan, ranks).
+
+    A draw counts if its F is below E by more than ``margin``: the F of a useless draw is E of some like hand, a little less by chance while
+    the sweeps come down, and would count for no more than that. With ``tries`` above 1 the draws are chosen anew with the E found.
+    """
+    plan, ranks = bring(tables)
+    thread, most, total = cuda.grid(1), 0.0, 0.0
+    for number in range(first + thread, end, cuda.gridsize(1)):
+        before = values.expected[number]
+        if before > 0.0:
+            hand, value = values.hands[number], before
+            for _ in range(tries):
+                new = wait_below(hand, value - margin, bag, values.after, plan, ranks)
+                if new >= value:
+                    break
+                value = new
+            if value < before:
+                values.expected[number] = value
+                tell(hand, value, values, plan, ranks)
+                if before < np.inf:
+                    most = max(most, before - value)
+                    total += before - value
+                else:
+                    most = UNREACHED
+    notes.most[thread] = max(notes.most[thread], most)
+    notes.total[thread] += total
+
+
+@gpu_kernel
+def check(first, end, bag, values, tables, notes):
+    """Note by how much E of the classes of one pattern is off the equation, in either direction."""
+    plan, ranks = bring(tables)
+    thread, most = cuda.grid(1), 0.0
+    for number in range(first + thread, end, cuda.gridsize(1)):
+        value = values.expected[number]
+        if 0.0 < value < np.inf:
+            most = max(most, abs(value - wait_below(values.hands[number], value, bag, values.after, plan, ranks)))
+    notes.most[thread] = max(notes.most[thread], most)
+
+
+@gpu_kernel
+def summarise(sums, expected, hands, keys, renamings):
+    """Sum up all stretches, a thread each, in the order of the CPU."""
+    totals, zeros, bests, worsts = sums
+    for stretch in range(cuda.grid(1), len(totals), cuda.gridsize(1)):
+        total, zero, best, least, worst = 0.0, 0, -1, np.inf, 0.0
+        for number in range(stretch * STRETCH, min(len(expected), (stretch + 1) * STRETCH)):
+            value, many = expected[number], orbit_size(hands[number], keys, renamings)
+            total += value * many
+            if value == 0.0:
+                zero += many
+            elif value < least:
+                best, least = number, value
+            worst = max(worst, value)
+        totals[stretch], zeros[stretch], bests[stretch], worsts[stretch] = total, zero, best, worst

@@ -89,6 +89,7 @@ class Solution:
     device: str
     unit: float = 1.0
     error: float = 0.0  # the most that rounding to a smaller type has changed a value
+    sums: kernel.Sums | None = None  # if whoever solved it has them
 
     def __post_init__(self) -> None:
         # Values from a file cannot be written to; that all are like them saves compiling every kernel for both kinds.
@@ -136,18 +137,15 @@ class Solution:
 
     def summary(self) -> Summary:
         """Return the solution in a few numbers."""
-        game, small = self.game, self.game.small
-        stretches = -(-len(self.expected) // kernel.STRETCH)
-        totals, zeros, bests = np.zeros(stretches), np.zeros(stretches, np.int64), np.full(stretches, -1, np.int64)
-
-        def summarise(first: int, many: int) -> None:
-            kernel.summarise(first, many, totals, zeros, bests, self.expected, small)
-
-        on_cores(summarise, stretches)
+        game = self.game
+        totals, zeros, bests, worsts = self.sums or self._sums()
         best = min(bests[bests >= 0], key=self.expected.__getitem__, default=0)
-        largest = float(self.expected.max())
+        largest = float(worsts.max())
         # Hands as bad as the worst up to rounding are as bad; of their classes the last stands for all.
-        as_bad = np.flatnonzero(self.expected >= largest - SAME_VALUE / self.unit)
+        least = largest - SAME_VALUE / self.unit
+        as_bad = []
+        for first in np.flatnonzero(worsts >= least) * kernel.STRETCH:
+            as_bad += [int(first + at) for at in np.flatnonzero(self.expected[first : first + kernel.STRETCH] >= least)]
         counted = None
         if game.cards <= MOST_COUNTED:
             ascending = np.sort(self.expected)
@@ -158,10 +156,15 @@ class Solution:
             distinct_values=counted,
             mean=fsum(totals) * self.unit / game.hands,
             max=largest * self.unit,
-            worst=classes.hand(game.cards, int(as_bad[-1]), game.dead),
-            worst_hands=sum(classes.orbit_size(classes.hand(game.cards, int(number), game.dead), game.dead) for number in as_bad),
+            worst=classes.hand(game.cards, as_bad[-1], game.dead),
+            worst_hands=sum(classes.orbit_size(classes.hand(game.cards, number, game.dead), game.dead) for number in as_bad),
             best=classes.hand(game.cards, int(best), game.dead),
         )
+
+    def _sums(self) -> kernel.Sums:
+        sums = kernel.new_sums(len(self.expected))
+        on_cores(lambda first, many: kernel.summarise(first, many, sums, self.expected, self.game.small), len(sums.totals))
+        return sums
 
     def _repr_html_(self) -> str:
         # A summary goes through all hands; of larger games one asks for it.
