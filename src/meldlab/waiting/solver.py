@@ -6,6 +6,7 @@ import zipfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import numba
 import numpy as np
@@ -14,10 +15,11 @@ from numpy.typing import NDArray
 from meldlab.cache import replace_file
 from meldlab.errors import NoSuchThing, NotLegalHere, NotPossible
 from meldlab.gpu import has_gpu
-from meldlab.pieces import on_cores, pieces
+from meldlab.pieces import on_cores
 from meldlab.sources import code_digest
 from meldlab.waiting import kernel
 from meldlab.waiting.game import PIECE, Waiting
+from meldlab.waiting.settling import Settling
 from meldlab.waiting.solution import Solution
 
 __all__ = ["MOST_ON_CPU", "RESIDUAL", "Checkpoint", "on_gpu", "solve", "solver_digest"]
@@ -25,8 +27,6 @@ __all__ = ["MOST_ON_CPU", "RESIDUAL", "Checkpoint", "on_gpu", "solve", "solver_d
 MOST_ON_CPU = 8
 RESIDUAL = 1e-12  # E is some tens of turns, so this is a few hundred units in the last place
 MOST_SWEEPS = 60
-STRETCH_TURNS, STRETCH_STEPS = 0.5, 32  # turns that are settled with one window, and parts of them that share a heap
-ONE_HEAP = 200_000  # classes that fit into one
 
 Progress = Callable[[int, int], None]
 
@@ -82,25 +82,23 @@ class Checkpoint:
         self.name = json.dumps({"game": str(game), "code": solver_digest()})
         self.kept = time.monotonic()
 
-    def load(self) -> tuple[kernel.Bounds, int] | None:
-        """Return what was kept for this very game and code, if anything was: the bounds, and how many hands are locked."""
+    def load(self) -> dict[str, Any] | None:
+        """Return what was kept for this very game and code, if anything was: a state of ``Settling``."""
         if self.path is None or not self.path.exists():
             return None
         try:
             with np.load(self.path, allow_pickle=False) as kept:
-                if str(kept["name"]) != self.name:
-                    return None
-                return kernel.Bounds(*(kept[field] for field in kernel.Bounds._fields)), int(kept["locked"])
+                return dict(kept) if str(kept["name"]) == self.name else None
         except (OSError, ValueError, KeyError, zipfile.BadZipFile):
             # A damaged checkpoint costs the time it would have saved, nothing else.
             return None
 
-    def keep(self, bounds: kernel.Bounds, locked: int) -> None:
+    def keep(self, settling: Settling) -> None:
         """Write the state if the time has come; the old one stays until the new one is whole."""
         if self.path is None or time.monotonic() - self.kept < self.every:
             return
         with replace_file(self.path) as file:
-            np.savez(file, name=np.array(self.name), locked=np.array(locked), **bounds._asdict())
+            np.savez(file, name=np.array(self.name), **settling.state())
         self.kept = time.monotonic()
 
     def drop(self) -> None:
@@ -111,56 +109,17 @@ class Checkpoint:
 
 def _solve_on_cpu(game: Waiting, progress: Progress | None, checkpoint: Checkpoint) -> Solution:
     start = time.perf_counter()
-    bounds, begun = checkpoint.load() or (kernel.Bounds(*game.mark_goals(), np.zeros(game.large.classes, np.uint8)), 0)
-    expected = bounds.expected
-    if not np.any(expected == 0.0):
-        raise NotLegalHere(f"no hand can reach the goal any more: {game}")
-    settling = _Settling(game, bounds)
-    for first, part in pieces(game.small.classes - begun, PIECE):
-        settling.lock(part)
-        locked = begun + first + part
+    settling = Settling(game, checkpoint.load())
+    while settling.locked < game.small.classes:
+        settling.settle_window()
         if progress is not None:
-            progress(locked, game.small.classes)
-        checkpoint.keep(bounds, locked)
-    del settling, bounds
+            progress(settling.locked, game.small.classes)
+        checkpoint.keep(settling)
+    expected = settling.bounds.total
+    del settling
     residual, sweeps = _sweep(game, expected)
     checkpoint.drop()
     return Solution(game, expected, residual, sweeps, time.perf_counter() - start, "cpu")
-
-
-class _Settling:
-    """Where the settling of a game stands: its present stretch of E, and the queue of ``kernel.settle``."""
-
-    def __init__(self, game: Waiting, bounds: kernel.Bounds) -> None:
-        self.game, self.bounds = game, bounds
-        self.low = self.high = 0.0
-        self.width, self.steps = (np.inf, 1) if game.small.classes < ONE_HEAP else (STRETCH_TURNS, STRETCH_STEPS)
-        state, window = np.array([self.steps + 1, 0, 0, 0]), np.empty(game.small.classes, np.int64)
-        self.queue = kernel.Queue(state, window, np.empty(1 << 12), np.empty(1 << 12, np.int64))
-
-    def lock(self, many: int) -> None:
-        """Lock the ``many`` hands with the least E."""
-        while many:
-            if self.queue.state[kernel.STEP] > self.steps:
-                self._open()
-            if self.queue.state[kernel.WANTED] > len(self.queue.values):
-                self._enlarge(int(self.queue.state[kernel.WANTED]))
-            many -= kernel.settle(many, self.low, self.high, self.steps, self.queue, self.bounds, self.game.space)
-
-    def _open(self) -> None:
-        """Begin the next stretch, at the least E of all hands that are not locked."""
-        expected, weight, _ = self.bounds
-        self.low = float(kernel.least_waiting(expected, weight))
-        if self.low == np.inf:
-            raise NotLegalHere(f"{int(np.count_nonzero(weight >= 0)):,} classes of hands can never reach the goal: {self.game}")
-        self.high = self.low + self.width
-        self.queue.state[:] = 0, kernel.open_window(self.high, self.queue.window, expected, weight), 0, 0
-
-    def _enlarge(self, entries: int) -> None:
-        used, room = int(self.queue.state[kernel.SIZE]), max(entries, 2 * len(self.queue.values))
-        values, numbers = np.empty(room), np.empty(room, np.int64)
-        values[:used], numbers[:used] = self.queue.values[:used], self.queue.numbers[:used]
-        self.queue = self.queue._replace(values=values, numbers=numbers)
 
 
 def _sweep(game: Waiting, expected: NDArray[np.float64]) -> tuple[float, int]:
