@@ -19,10 +19,10 @@ from meldlab.compiling import kernel, scalar_kernel
 from meldlab.melds.kernel import LOWEST
 from meldlab.waiting.kernel import NEVER, list_discards, list_draws
 
-CHUNK, ROOM = 256, 4096  # hands whose records lie together, and records that there is room for
+CHUNK, ROOM = 256, 4096  # hands whose notes lie together, and notes that there is room for
 BLOCK = 1 << 15  # classes that are looked through together
 BUCKETS = 64
-LARGER, META, TARGETS = range(3)  # of a record
+LARGER, META, TARGETS = range(3)  # of a note
 STEP, WAITING, SIZE, LATE, WANTED = range(5)  # of the state of a queue
 
 
@@ -43,7 +43,7 @@ class Window(NamedTuple):
     places: Any  # [N] int32, of near hands
     numbers: Any  # [N] uint32, by place; in BLOCKs at first
     bounds: Any  # [N, 2] float64, by place: total and weight, which is -1 once the hand is locked
-    records: Any  # [N] int32, by place: where the records of a hand are, -1 if there are none
+    notes: Any  # [N] int32, by place: where the notes of a hand are, -1 if there are none
     listed: Any  # [N] uint32, places of the hands that lie in the window
 
 
@@ -51,22 +51,22 @@ class Queue(NamedTuple):
     """Hands that are about to be settled: those of the window, which is walked in steps, and a heap of those of the present step."""
 
     steps: int
-    state: Any  # [5] int64: step, from 0 to one behind the last; hands listed; entries of the heap; where the next records go; room wanted
+    state: Any  # [5] int64: step, from 0 to one behind the last; hands listed; entries of the heap; where the next notes go; room wanted
     values: Any  # [room] float64, of the heap
     places: Any  # [room] int64
 
 
-class Records(NamedTuple):
+class Notes(NamedTuple):
     """The larger hands around the hands of a window, as far as they are not reached, and where their discards lead: C chunks.
 
-    R is ROOM. Most larger hands have been reached before; a hand whose records find no room gets them later.
+    R is ROOM. Most larger hands have been reached before; a hand whose notes find no room gets them later.
     """
 
-    starts: Any  # [C, CHUNK + 1] int32, where the records of each hand begin
+    starts: Any  # [C, CHUNK + 1] int32, where the notes of each hand begin
     rows: Any  # [C, R, 2 + n + 1] uint32: class; hands in it, number of near targets, first far target, a byte each; targets
-    values: Any  # [C, R] float64, F, infinity unless it became known by this very record
+    values: Any  # [C, R] float64, F, infinity unless it became known by this very note
     offsets: Any  # [C, BUCKETS + 1] int32, where the entries of each bucket begin
-    entries: Any  # [C, R * (n + 1), 2] uint32, far targets and their records
+    entries: Any  # [C, R * (n + 1), 2] uint32, far targets and their notes
 
 
 @scalar_kernel
@@ -146,9 +146,9 @@ def close_ranks(found, window, bounds):
             total, weight = bounds.total[number], np.float64(bounds.weight[number])
             window.numbers[many], window.places[number] = number, many
             window.bounds[many, 0], window.bounds[many, 1] = total, weight
-            window.records[many] = -1
+            window.notes[many] = -1
             if total < window.high * weight:
-                window.records[many], window.listed[listed] = listed, many
+                window.notes[many], window.listed[listed] = listed, many
                 listed += 1
             many += 1
     return many, listed
@@ -163,16 +163,16 @@ def write_back(many, window, bounds):
 
 
 @scalar_kernel
-def record_hand(number, chunk, i, scratch, window, reached, records, space):
-    """Write the records of a hand, the i-th of a chunk; ``scratch``: [2, 66] int64."""
+def note_hand(number, chunk, i, scratch, window, reached, notes, space):
+    """Write the notes of a hand, the i-th of a chunk; ``scratch``: [2, 66] int64."""
     small, keys, patterns = space.small, space.small.keys, space.small.patterns
     drawn, around = scratch[0], scratch[1]
-    at = np.int64(records.starts[chunk, i])
+    at = np.int64(notes.starts[chunk, i])
     for j in range(list_draws(class_hand(number, small), space.alive, keys, space.large.patterns, drawn, around)):
         if reached[around[j]] != 0:
             continue
-        records.values[chunk, at] = NEVER
-        row = records.rows[chunk, at]
+        notes.values[chunk, at] = NEVER
+        row = notes.rows[chunk, at]
         row[LARGER] = around[j]
         many = list_discards(drawn[j], keys, patterns, around, 52)
         # Near targets from the front, far ones from the back; the hand itself is neither.
@@ -187,34 +187,34 @@ def record_hand(number, chunk, i, scratch, window, reached, records, space):
                 front += 1
         row[META] = orbit_size(drawn[j], keys, small.renamings) | front << 8 | (back + 1) << 16
         at += 1
-    records.starts[chunk, i + 1] = at
+    notes.starts[chunk, i + 1] = at
 
 
 @kernel
-def record(first, many, hands, window, reached, records, space):
-    """Write the records of ``many`` chunks of the ``hands`` hands of the window."""
+def note(first, many, hands, window, reached, notes, space):
+    """Write the notes of ``many`` chunks of the ``hands`` hands of the window."""
     scratch = np.empty((2, 66), np.int64)
     for chunk in range(first, first + many):
-        records.starts[chunk, :] = 0
+        notes.starts[chunk, :] = 0
         for i in range(min(CHUNK, hands - chunk * CHUNK)):
             place = window.listed[chunk * CHUNK + i]
-            if records.starts[chunk, i] + 52 > ROOM:
-                window.records[place] = -1
-                records.starts[chunk, i + 1] = records.starts[chunk, i]
+            if notes.starts[chunk, i] + 52 > ROOM:
+                window.notes[place] = -1
+                notes.starts[chunk, i + 1] = notes.starts[chunk, i]
             else:
-                record_hand(np.int64(window.numbers[place]), chunk, i, scratch, window, reached, records, space)
+                note_hand(np.int64(window.numbers[place]), chunk, i, scratch, window, reached, notes, space)
 
 
 @kernel
-def settle(most, window, queue, reached, records, space):
+def settle(most, window, queue, reached, notes, space):
     """Lock the next hands of the window, in ascending order, at most ``most``; return how many were locked.
 
     The window is walked in steps: only hands of the current step are kept in the heap, which so stays small. Hands that join the window
-    late have no records yet, and get theirs now. The queue is kept from call to call.
+    late have no notes yet, and get theirs now. The queue is kept from call to call.
     """
     low, high, bounds, listed = window.low, window.high, window.bounds, window.listed
     steps, state, values, places = queue
-    starts, rows = records.starts, records.rows
+    starts, rows = notes.starts, notes.rows
     scratch = np.empty((2, 66), np.int64)
     step, waiting, size, late, locked = state[STEP], state[WAITING], state[SIZE], state[LATE], 0
     room, chunks = len(values) - 52 * 14, len(starts) - 1
@@ -229,7 +229,7 @@ def settle(most, window, queue, reached, records, space):
                 continue  # locked through a later, lower entry
             bounds[place, 0], bounds[place, 1] = value, -1.0
             locked += 1
-            own = np.int64(window.records[place])
+            own = np.int64(window.notes[place])
             if own < 0:
                 if late % CHUNK and starts[late // CHUNK, late % CHUNK] + 52 > ROOM:
                     late += CHUNK - late % CHUNK
@@ -237,14 +237,14 @@ def settle(most, window, queue, reached, records, space):
                 late += 1
                 if own % CHUNK == 0:
                     starts[own // CHUNK, :] = 0
-                record_hand(np.int64(window.numbers[place]), own // CHUNK, own % CHUNK, scratch, window, reached, records, space)
+                note_hand(np.int64(window.numbers[place]), own // CHUNK, own % CHUNK, scratch, window, reached, notes, space)
             chunk, i = own // CHUNK, own % CHUNK
             for at in range(starts[chunk, i], starts[chunk, i + 1]):
                 larger = rows[chunk, at, LARGER]
                 if reached[larger] != 0:
                     continue
                 reached[larger] = 1
-                records.values[chunk, at] = value
+                notes.values[chunk, at] = value
                 meta = rows[chunk, at, META]
                 hands = np.float64(meta & 255)
                 for k in range(TARGETS, meta >> 8 & 255):
@@ -290,13 +290,13 @@ def settle(most, window, queue, reached, records, space):
 
 
 @kernel
-def sort_far(first, many, wide, records):
+def sort_far(first, many, wide, notes):
     """Sort what far hands are to be told by ``many`` chunks into buckets of ``wide`` classes."""
-    rows, values, offsets, entries = records.rows, records.values, records.offsets, records.entries
+    rows, values, offsets, entries = notes.rows, notes.values, notes.offsets, notes.entries
     counts, last = np.empty(BUCKETS, np.int64), rows.shape[2]
     for chunk in range(first, first + many):
         counts[:] = 0
-        end = records.starts[chunk].max()
+        end = notes.starts[chunk].max()
         for at in range(end):
             if values[chunk, at] < NEVER:
                 for k in range(rows[chunk, at, META] >> 16, last):
@@ -316,10 +316,10 @@ def sort_far(first, many, wide, records):
 
 
 @kernel
-def tell_far(first, many, chunks, bounds, records):
+def tell_far(first, many, chunks, bounds, notes):
     """Tell far hands of ``many`` buckets what ``chunks`` chunks have for them."""
     total, weight, _ = bounds
-    offsets, entries, rows, values = records.offsets, records.entries, records.rows, records.values
+    offsets, entries, rows, values = notes.offsets, notes.entries, notes.rows, notes.values
     for bucket in range(first, first + many):
         for chunk in range(chunks):
             for i in range(offsets[chunk, bucket], offsets[chunk, bucket + 1]):

@@ -39,12 +39,12 @@ class Settling:
             places=np.empty(classes, np.int32),
             numbers=np.empty(classes, np.uint32),
             bounds=np.empty((classes, 2)),
-            records=np.empty(classes, np.int32),
+            notes=np.empty(classes, np.int32),
             listed=np.empty(classes, np.uint32),
         )
         self.found = np.zeros(-(-classes // kernel_settling.BLOCK), np.int64)
         self.queue = kernel_settling.Queue(STEPS, np.zeros(5, np.int64), np.empty(1 << 12), np.empty(1 << 12, np.int64))
-        self.records = _records(2, game.cards + 1)
+        self.notes = _notes(2, game.cards + 1)
 
     def state(self) -> dict[str, Any]:
         """Return what must be kept to go on from here."""
@@ -56,13 +56,13 @@ class Settling:
         near, hands = self._open()
         window, chunks = self.window, -(-hands // kernel_settling.CHUNK)
         self._make_room(chunks + 2)
-        on_cores(lambda first, many: kernel_settling.record(first, many, hands, window, bounds.reached, self.records, space), chunks)
+        on_cores(lambda first, many: kernel_settling.note(first, many, hands, window, bounds.reached, self.notes, space), chunks)
         state[:] = 0, hands, 0, chunks * kernel_settling.CHUNK, 0
         while state[kernel_settling.STEP] <= STEPS:
             if state[kernel_settling.WANTED] > len(self.queue.values):
                 self._enlarge(int(state[kernel_settling.WANTED]))
             self._make_room(int(state[kernel_settling.LATE]) // kernel_settling.CHUNK + 2)
-            self.locked += kernel_settling.settle(PIECE, window, self.queue, bounds.reached, self.records, space)
+            self.locked += kernel_settling.settle(PIECE, window, self.queue, bounds.reached, self.notes, space)
         kernel_settling.write_back(near, window, bounds)
         self._tell(-(-int(state[kernel_settling.LATE]) // kernel_settling.CHUNK))
         self.low = window.high
@@ -90,13 +90,13 @@ class Settling:
     def _tell(self, chunks: int) -> None:
         """Tell the hands outside of the window what its hands mean for them."""
         wide = -(-self.game.small.classes // kernel_settling.BUCKETS)
-        on_cores(lambda first, many: kernel_settling.sort_far(first, many, wide, self.records), chunks)
-        on_cores(lambda first, many: kernel_settling.tell_far(first, many, chunks, self.bounds, self.records), kernel_settling.BUCKETS)
+        on_cores(lambda first, many: kernel_settling.sort_far(first, many, wide, self.notes), chunks)
+        on_cores(lambda first, many: kernel_settling.tell_far(first, many, chunks, self.bounds, self.notes), kernel_settling.BUCKETS)
 
     def _make_room(self, chunks: int) -> None:
-        if chunks > len(self.records.starts):
-            before, self.records = self.records, _records(chunks + chunks // 4, self.game.cards + 1)
-            for old, new in zip(before, self.records, strict=True):
+        if chunks > len(self.notes.starts):
+            before, self.notes = self.notes, _notes(chunks + chunks // 4, self.game.cards + 1)
+            for old, new in zip(before, self.notes, strict=True):
                 new[: len(old)] = old
 
     def _enlarge(self, entries: int) -> None:
@@ -106,8 +106,8 @@ class Settling:
         self.queue = self.queue._replace(values=values, places=places)
 
 
-def _records(chunks: int, discards: int) -> kernel_settling.Records:
-    return kernel_settling.Records(
+def _notes(chunks: int, discards: int) -> kernel_settling.Notes:
+    return kernel_settling.Notes(
         starts=np.zeros((chunks, kernel_settling.CHUNK + 1), np.int32),
         rows=np.empty((chunks, kernel_settling.ROOM, kernel_settling.TARGETS + discards), np.uint32),
         values=np.empty((chunks, kernel_settling.ROOM)),

@@ -13,16 +13,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from meldlab.cache import replace_file
+from meldlab.cost import Cost
 from meldlab.errors import NoSuchThing, NotLegalHere, NotPossible
 from meldlab.gpu import has_gpu
 from meldlab.pieces import on_cores
 from meldlab.sources import code_digest
 from meldlab.waiting import kernel
+from meldlab.waiting.forecast import cpu_cost, gpu_cost
 from meldlab.waiting.game import PIECE, Waiting
 from meldlab.waiting.settling import Settling
 from meldlab.waiting.solution import Solution
 
-__all__ = ["MOST_ON_CPU", "RESIDUAL", "Checkpoint", "on_gpu", "solve", "solver_digest"]
+__all__ = ["MOST_ON_CPU", "RESIDUAL", "Checkpoint", "on_gpu", "solve", "solve_cost", "solver_digest"]
 
 MOST_ON_CPU = 8
 RESIDUAL = 1e-12  # E is some tens of turns, so this is a few hundred units in the last place
@@ -57,7 +59,8 @@ def solve(
 
         return solve_on_gpu(game, progress)
     if game.cards > MOST_ON_CPU:
-        raise NotPossible(_too_large(game))
+        cost = f"here they would take {cpu_cost(game, threads)}"
+        raise NotPossible(f"{game.cards} cards need a GPU (--device cuda): {cost}; up to {MOST_ON_CPU} cards are solved on the CPU")
     with _threads(threads):
         return _solve_on_cpu(game, progress, Checkpoint(checkpoint, game, every))
 
@@ -67,6 +70,11 @@ def on_gpu(game: Waiting, device: str, threads: int | None) -> bool:
     if device not in ("auto", "cpu", "cuda"):
         raise NoSuchThing("device", device, ["auto", "cpu", "cuda"])
     return device == "cuda" or (device == "auto" and threads is None and game.cards >= MOST_ON_CPU and has_gpu())
+
+
+def solve_cost(game: Waiting, device: str = "auto", threads: int | None = None) -> Cost:
+    """Return what ``solve`` would take, without solving anything; a CPU is asked for any game, though it solves the smaller ones only."""
+    return gpu_cost(game) if on_gpu(game, device, threads) else cpu_cost(game, threads)
 
 
 def solver_digest() -> str:
@@ -140,17 +148,6 @@ def _sweep(game: Waiting, expected: NDArray[np.float64]) -> tuple[float, int]:
         if residual <= RESIDUAL:
             return residual, sweeps
     raise NotPossible(f"the equation does not close after {MOST_SWEEPS} sweeps (residual {residual:.1e}): {game}")
-
-
-def _too_large(game: Waiting) -> str:
-    classes, larger = game.small.classes, game.large.classes
-    memory = (classes * (8 + 2 + 8) + larger * (1 + 8)) / 1e9
-    # Seven cards take about 45 s on one core of 2.8 GHz; the work goes with the draws and discards that are met.
-    work = (classes * game.bag + larger * (game.cards + 1)) / (6_009_159 * 45 + 32_819_436 * 8)
-    return (
-        f"{game.cards} cards need a GPU (--device cuda): here they would take {memory:,.0f} GB of memory "
-        f"and about {work * 45 / 3600:,.1f} hours; up to {MOST_ON_CPU} cards are solved on the CPU"
-    )
 
 
 @contextmanager
