@@ -66,7 +66,7 @@ class Notes(NamedTuple):
     rows: Any  # [C, R, 2 + n + 1] uint32: class; hands in it, number of near targets, first far target, a byte each; targets
     values: Any  # [C, R] float64, F, infinity unless it became known by this very note
     offsets: Any  # [C, BUCKETS + 1] int32, where the entries of each bucket begin
-    entries: Any  # [C, R * (n + 1), 2] uint32, far targets and their notes
+    entries: Any  # [C, R * (n + 1), 2] uint32: far target; its note, and in the last byte the hands of that
 
 
 @scalar_kernel
@@ -193,14 +193,16 @@ def note_hand(number, chunk, i, scratch, window, reached, notes, space):
 @kernel
 def note(first, many, hands, window, reached, notes, space):
     """Write the notes of ``many`` chunks of the ``hands`` hands of the window."""
-    scratch = np.empty((2, 66), np.int64)
+    scratch, most = np.empty((2, 66), np.int64), space.bag * space.small.renamings
     for chunk in range(first, first + many):
         notes.starts[chunk, :] = 0
         for i in range(min(CHUNK, hands - chunk * CHUNK)):
-            place = window.listed[chunk * CHUNK + i]
-            if notes.starts[chunk, i] + 52 > ROOM:
-                window.notes[place] = -1
-                notes.starts[chunk, i + 1] = notes.starts[chunk, i]
+            place, begun = window.listed[chunk * CHUNK + i], notes.starts[chunk, i]
+            if window.bounds[place, 1] == most or begun + 52 > ROOM:
+                # All larger hands around it are reached, or there is no room; in that case the notes are written later.
+                notes.starts[chunk, i + 1] = begun
+                if window.bounds[place, 1] < most:
+                    window.notes[place] = -1
             else:
                 note_hand(np.int64(window.numbers[place]), chunk, i, scratch, window, reached, notes, space)
 
@@ -307,11 +309,12 @@ def sort_far(first, many, wide, notes):
             counts[bucket] = offsets[chunk, bucket]
         for at in range(end):
             if values[chunk, at] < NEVER:
+                hands = rows[chunk, at, META] & 255
                 for k in range(rows[chunk, at, META] >> 16, last):
                     target = rows[chunk, at, k]
                     bucket = target // wide
                     entries[chunk, counts[bucket], 0] = target
-                    entries[chunk, counts[bucket], 1] = at
+                    entries[chunk, counts[bucket], 1] = at << 8 | hands
                     counts[bucket] += 1
 
 
@@ -319,13 +322,12 @@ def sort_far(first, many, wide, notes):
 def tell_far(first, many, chunks, bounds, notes):
     """Tell far hands of ``many`` buckets what ``chunks`` chunks have for them."""
     total, weight, _ = bounds
-    offsets, entries, rows, values = notes.offsets, notes.entries, notes.rows, notes.values
+    offsets, entries, values = notes.offsets, notes.entries, notes.values
     for bucket in range(first, first + many):
         for chunk in range(chunks):
             for i in range(offsets[chunk, bucket], offsets[chunk, bucket + 1]):
-                target, at = entries[chunk, i, 0], entries[chunk, i, 1]
-                hands = np.int64(rows[chunk, at, META] & 255)
-                total[target] += values[chunk, at] * hands
+                target, hands = entries[chunk, i, 0], np.int64(entries[chunk, i, 1] & 255)
+                total[target] += values[chunk, entries[chunk, i, 1] >> 8] * hands
                 weight[target] += hands
 
 
