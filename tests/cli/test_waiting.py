@@ -126,3 +126,20 @@ def test_a_count_of_values_and_a_count_of_classes_have_their_names(capsys: pytes
 
 def test_a_discard_is_written_as_a_hand_is(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(capsys, "waiting", "discard", "AC QH KD QD")[1].startswith("throw A♣     15.1667 turns")
+
+
+def test_a_dry_run_says_what_it_would_take_and_keeps_nothing(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MELDLAB_CACHE", str(tmp_path))
+    costs = {}
+    for device, cards in (("cpu", 3), ("cpu", 8), ("cpu", 9), ("cuda", 9), ("cuda", 10)):
+        status, out, _ = run(capsys, "waiting", "solve", "--cards", str(cards), "--device", device, "--dry-run", "--json")
+        assert status == 0
+        costs[device, cards] = json.loads(out)
+    assert costs["cpu", 3]["seconds"] < 1 < costs["cpu", 8]["seconds"] < costs["cpu", 9]["seconds"]
+    assert costs["cuda", 9]["seconds"] < costs["cuda", 10]["seconds"] < costs["cpu", 9]["seconds"]
+    assert costs["cpu", 8]["memory"] < 4e9 < costs["cpu", 9]["memory"]
+    assert not list(tmp_path.rglob("*.table"))
+    refused = "error: --dry-run solves nothing: leave out --load and --save\n"
+    assert run(capsys, "waiting", "solve", "--cards", "3", "--dry-run", "--save", str(tmp_path / "three.table")) == (2, "", refused)

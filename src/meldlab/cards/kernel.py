@@ -245,6 +245,25 @@ def class_hand(number, numbering):
 
 
 @scalar_kernel
+def run_from(hand, numbering):
+    """Return (suit, rank, length): so many classes from that of ``hand`` on differ in that suit only, whose lane goes up by a rank each.
+
+    ``hand`` stands for its class, as ``class_hand`` gives it. It is the first suit of the last group that turns fastest.
+    """
+    keys, slots = numbering.keys, numbering.slots
+    a, b = key_of(hand, slots[0, 0], keys), key_of(hand, slots[1, 0], keys)
+    c, d = key_of(hand, slots[2, 0], keys), key_of(hand, slots[3, 0], keys)
+    if c >> CARDS_BIT != d >> CARDS_BIT:
+        row = ((a >> CARDS_BIT & 15) * ROW + (b >> CARDS_BIT & 15)) * ROW + (c >> CARDS_BIT & 15)
+        return slots[3, 0], d & RANK_BITS, numbering.patterns[row, 3] - (d & RANK_BITS)
+    if b >> CARDS_BIT != c >> CARDS_BIT:
+        return slots[2, 0], c & RANK_BITS, d - c + 1
+    if a >> CARDS_BIT != b >> CARDS_BIT:
+        return slots[1, 0], b & RANK_BITS, c - b + 1
+    return slots[0, 0], a & RANK_BITS, b - a + 1
+
+
+@scalar_kernel
 def orbit_of_keys(a, b, c, d, renamings):
     """Return how many hands there are in a class: all ``renamings`` of suits over those that only swap equal lanes."""
     # Numbers, not truth values: without the compiler numpy adds those as "or".

@@ -1,7 +1,8 @@
 """Kernels of the way that the best policy takes through the hands: who leads where, and how long it lasts.
 
 Moves between S hands are kept as compressed rows. All cards of the bag that lead nowhere leave the hand as it is; every other one leads to
-a hand with a smaller E.
+a hand with a smaller E. So hands fall into *levels*: goals first, then those that lead to goals only, and so on. What holds of a hand
+follows from the levels before, and all hands of a level can be worked on at once.
 
 Each kernel does a stretch of its work, from ``first`` on, in arrays that it is given: one that works for long, or returns arrays, does
 not hear Ctrl-C or is torn by it.
@@ -11,9 +12,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from meldlab.cards.kernel import LANE, class_hand
+from meldlab.cards.kernel import LANE, RANK_BITS, class_hand, frame_of_suit, key_of, number_in_frame, run_from
 from meldlab.compiling import kernel
-from meldlab.waiting.kernel import least_wait
+from meldlab.waiting.kernel import CARDS_AND_RANK, NEVER, repeats_lane
+
+DRAWS = 52  # moves that a hand has at most
 
 
 class Moves(NamedTuple):
@@ -32,52 +35,131 @@ class Chain(NamedTuple):
     moves: Moves
 
 
-@kernel
-def list_moves(first, hands, known, listed, close, chain, expected, space):
-    """Write the moves from ``hands`` hands of the list, the ``first`` of them on; return (hands in the list, moves) by then.
+class Wave(NamedTuple):
+    """Where some hands of the list lead, in the order of their numbers: neighbours lead to neighbours."""
 
-    ``known`` hands are in the list and ``listed`` moves so far; hands that are reached join it. There must be room for as many hands and
-    moves as there are cards in the bag, for each of ``hands``. A draw must better E by more than ``close`` to be taken: less is rounding.
+    rows: Any  # [W] int64, where each of them is
+    many: Any  # [W] int64, moves of each
+    targets: Any  # [W, DRAWS] uint32, classes
+    draws: Any  # [W, DRAWS] int16
+
+
+@kernel
+def choose_discards(first, many, choice, expected, space):
+    """Set ``choice`` [M] uint32 to the class that the best discard leads to, for ``many`` classes of (n+1)-card hands.
+
+    Neighbouring classes differ in one lane, as in ``kernel.sweep_discards``.
     """
-    numbers, place = chain.numbers, chain.place
-    starts, targets, draws = chain.moves
-    small, alive = space.small, space.alive
-    keys, patterns = small.keys, small.patterns
-    for at in range(first, first + hands):
-        number = numbers[at]
-        hand = class_hand(number, small)
-        now = np.float64(expected[number])
-        begun = listed
-        if now > 0.0:
-            for suit in range(4):
-                rest = alive[suit] & ~((hand >> (13 * suit)) & LANE)
+    large, keys, patterns = space.large, space.small.keys, space.small.patterns
+    leasts = np.empty(RANK_BITS)
+    number, last = first, first + many
+    while number < last:
+        hand = class_hand(number, large)
+        suit, rank, length = run_from(hand, large)
+        end = min(number + length, last)
+        chosen, least = choice[number:end], leasts[: end - number]
+        least[:] = NEVER
+        chosen[:] = 0
+        lane = (hand >> (13 * suit)) & LANE
+        rest = hand & ~(LANE << (13 * suit))
+        while rest:
+            bit = rest & -rest
+            rest ^= bit
+            frame = frame_of_suit(hand ^ bit, suit, lane, keys, patterns)
+            for i in range(len(least)):
+                target = number_in_frame(rank + i, frame)
+                value = np.float64(expected[target])
+                chosen[i] = target if value < least[i] else chosen[i]
+                least[i] = min(value, least[i])
+        if lane:
+            frame = frame_of_suit(hand, suit, lane & (lane - 1), keys, patterns)
+            lanes = large.lanes[suit, (keys[suit, lane] & CARDS_AND_RANK) :]
+            for i in range(len(least)):
+                lane = np.int64(lanes[i])
+                rest = lane
                 while rest:
                     bit = rest & -rest
                     rest ^= bit
-                    value, chosen, _ = least_wait(hand | bit << (13 * suit), expected, keys, patterns)
-                    if value >= now - close:
-                        continue
-                    if place[chosen] < 0:
-                        numbers[known] = chosen
-                        place[chosen] = known
-                        known += 1
-                    here = place[chosen]
-                    seen = begun
-                    while seen < listed and targets[seen] != here:
-                        seen += 1
-                    if seen == listed:
-                        targets[listed], draws[listed] = here, 0
-                        listed += 1
-                    draws[seen] += 1
-        starts[at + 1] = listed
+                    target = number_in_frame(keys[suit, lane ^ bit], frame)
+                    value = np.float64(expected[target])
+                    if value < least[i]:
+                        least[i], chosen[i] = value, target
+        number = end
+
+
+@kernel
+def list_moves(first, hands, close, numbers, wave, choice, expected, space):
+    """Write into ``wave`` where ``hands`` of the hands ``numbers``, [W] int64, lead.
+
+    A draw must better E by more than ``close`` to be taken: less is rounding.
+    """
+    small, alive, keys, patterns = space.small, space.alive, space.small.keys, space.large.patterns
+    for at in range(first, first + hands):
+        hand, now, many = class_hand(numbers[at], small), np.float64(expected[numbers[at]]), 0
+        targets, draws = wave.targets[at], wave.draws[at]
+        for suit in range(4):
+            lane = (hand >> (13 * suit)) & LANE
+            rest = alive[suit] & ~lane
+            if now == 0.0 or rest == 0 or repeats_lane(hand, suit, keys):
+                continue
+            alike = 0
+            for other in range(suit, 4):
+                alike += 1 if key_of(hand, other, keys) == key_of(hand, suit, keys) else 0
+            frame = frame_of_suit(hand, suit, lane | (rest & -rest), keys, patterns)
+            while rest:
+                bit = rest & -rest
+                rest ^= bit
+                target = choice[number_in_frame(keys[suit, lane | bit], frame)]
+                if np.float64(expected[target]) >= now - close:
+                    continue
+                seen = 0
+                while seen < many and targets[seen] != target:
+                    seen += 1
+                if seen == many:
+                    targets[many], draws[many] = target, 0
+                    many += 1
+                draws[seen] += alike
+        wave.many[at] = many
+
+
+@kernel
+def join(first, hands, known, listed, chain, wave):
+    """Add the moves of a wave of ``hands`` hands, the ``first`` of the list on; return (hands in the list, moves) by then.
+
+    ``known`` hands are in the list and ``listed`` moves so far; hands that are reached join it. There must be room for all.
+    """
+    numbers, place = chain.numbers, chain.place
+    starts, targets, draws = chain.moves
+    for at in range(hands):
+        row = wave.rows[at]
+        for i in range(wave.many[row]):
+            chosen = wave.targets[row, i]
+            if place[chosen] < 0:
+                numbers[known] = chosen
+                place[chosen] = known
+                known += 1
+            targets[listed], draws[listed] = place[chosen], wave.draws[row, i]
+            listed += 1
+        starts[first + at + 1] = listed
     return known, listed
+
+
+@kernel
+def find_levels(first, hands, order, moves, level):
+    """Set ``level``, [S] int32, of ``hands`` hands; ``order``: [S] int64, places by ascending E, the ones before ``first`` done."""
+    starts, targets, _ = moves
+    for i in range(first, first + hands):
+        place, above = order[i], 0
+        for move in range(starts[place], starts[place + 1]):
+            above = max(above, level[targets[move]] + 1)
+        level[place] = above
 
 
 @kernel
 def moments(first, hands, order, bag, moves, mean, square):
     """Set ``mean`` and ``square``, [S] float64: the mean number of turns from each of ``hands`` hands, and the mean of its square.
 
-    ``order``: [S] int64, places by ascending E; hands before the ``first`` of it must be done.
+    ``order``: [S] int64, places by level; levels before must be done.
     """
     starts, targets, draws = moves
     for i in range(first, first + hands):
@@ -95,43 +177,24 @@ def moments(first, hands, order, bag, moves, mean, square):
 
 
 @kernel
-def take_turn(first, hands, bag, moves, chance, after, ended):
-    """Move the chance of ``hands`` hands, [S] float64, one turn on, from ``chance`` into ``after``; goals add to ``ended``, [1] float64.
+def end_within(first, hands, order, bag, moves, chance):
+    """Go on with the chance of ``hands`` hands to have ended: ``chance``, [S, T + 1] float64, has that of a turn, and gets that of T more.
 
-    A place without moves is a goal. ``after`` is 0 before the first hand of a turn.
+    ``order`` as in ``moments``. A place without moves is a goal.
     """
     starts, targets, draws = moves
-    for place in range(first, first + hands):
-        here = chance[place]
-        if here > 0.0:
-            if starts[place] == starts[place + 1]:
-                ended[0] += here
-                continue
-            stays = bag
-            for move in range(starts[place], starts[place + 1]):
-                stays -= draws[move]
-                after[targets[move]] += here * draws[move] / bag
-            after[place] += here * stays / bag
-
-
-@kernel
-def wait_longer(first, hands, part, bag, moves, before, after, missed):
-    """Set ``after``, [S] float64, to the chance of each of ``hands`` hands to end within a turn more than ``before`` says.
-
-    Where that is below ``part``, ``missed``, [S] int64, goes up by one; return how many of the hands still miss it.
-    """
-    starts, targets, draws = moves
-    still = 0
-    for place in range(first, first + hands):
+    for i in range(first, first + hands):
+        place = order[i]
+        row = chance[place]
         if starts[place] == starts[place + 1]:
-            after[place] = 1.0
+            row[:] = 1.0
             continue
-        stays, total = bag, 0.0
+        stays = bag
+        row[1:] = 0.0
         for move in range(starts[place], starts[place + 1]):
-            stays -= draws[move]
-            total += draws[move] * before[targets[move]]
-        after[place] = (total + stays * before[place]) / bag
-        if after[place] < part:
-            missed[place] += 1
-            still += 1
-    return still
+            cards, better = np.float64(draws[move]), chance[targets[move]]
+            stays -= cards
+            for turn in range(len(row) - 1):
+                row[turn + 1] += cards * better[turn]
+        for turn in range(len(row) - 1):
+            row[turn + 1] = (row[turn + 1] + stays * row[turn]) / bag

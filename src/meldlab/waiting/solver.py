@@ -6,27 +6,29 @@ import zipfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import numba
 import numpy as np
 from numpy.typing import NDArray
 
 from meldlab.cache import replace_file
+from meldlab.cost import Cost
 from meldlab.errors import NoSuchThing, NotLegalHere, NotPossible
 from meldlab.gpu import has_gpu
-from meldlab.pieces import on_cores, pieces
+from meldlab.pieces import on_cores
 from meldlab.sources import code_digest
 from meldlab.waiting import kernel
+from meldlab.waiting.forecast import cpu_cost, gpu_cost
 from meldlab.waiting.game import PIECE, Waiting
+from meldlab.waiting.settling import Settling
 from meldlab.waiting.solution import Solution
 
-__all__ = ["MOST_ON_CPU", "RESIDUAL", "Checkpoint", "on_gpu", "solve", "solver_digest"]
+__all__ = ["MOST_ON_CPU", "RESIDUAL", "Checkpoint", "on_gpu", "solve", "solve_cost", "solver_digest"]
 
 MOST_ON_CPU = 8
 RESIDUAL = 1e-12  # E is some tens of turns, so this is a few hundred units in the last place
 MOST_SWEEPS = 60
-STRETCH_TURNS, STRETCH_STEPS = 0.5, 32  # turns that are settled with one window, and parts of them that share a heap
-ONE_HEAP = 200_000  # classes that fit into one
 
 Progress = Callable[[int, int], None]
 
@@ -57,7 +59,8 @@ def solve(
 
         return solve_on_gpu(game, progress)
     if game.cards > MOST_ON_CPU:
-        raise NotPossible(_too_large(game))
+        cost = f"here they would take {cpu_cost(game, threads)}"
+        raise NotPossible(f"{game.cards} cards need a GPU (--device cuda): {cost}; up to {MOST_ON_CPU} cards are solved on the CPU")
     with _threads(threads):
         return _solve_on_cpu(game, progress, Checkpoint(checkpoint, game, every))
 
@@ -67,6 +70,11 @@ def on_gpu(game: Waiting, device: str, threads: int | None) -> bool:
     if device not in ("auto", "cpu", "cuda"):
         raise NoSuchThing("device", device, ["auto", "cpu", "cuda"])
     return device == "cuda" or (device == "auto" and threads is None and game.cards >= MOST_ON_CPU and has_gpu())
+
+
+def solve_cost(game: Waiting, device: str = "auto", threads: int | None = None) -> Cost:
+    """Return what ``solve`` would take, without solving anything; a CPU is asked for any game, though it solves the smaller ones only."""
+    return gpu_cost(game) if on_gpu(game, device, threads) else cpu_cost(game, threads)
 
 
 def solver_digest() -> str:
@@ -82,25 +90,23 @@ class Checkpoint:
         self.name = json.dumps({"game": str(game), "code": solver_digest()})
         self.kept = time.monotonic()
 
-    def load(self) -> tuple[kernel.Bounds, int] | None:
-        """Return what was kept for this very game and code, if anything was: the bounds, and how many hands are locked."""
+    def load(self) -> dict[str, Any] | None:
+        """Return what was kept for this very game and code, if anything was: a state of ``Settling``."""
         if self.path is None or not self.path.exists():
             return None
         try:
             with np.load(self.path, allow_pickle=False) as kept:
-                if str(kept["name"]) != self.name:
-                    return None
-                return kernel.Bounds(*(kept[field] for field in kernel.Bounds._fields)), int(kept["locked"])
+                return dict(kept) if str(kept["name"]) == self.name else None
         except (OSError, ValueError, KeyError, zipfile.BadZipFile):
             # A damaged checkpoint costs the time it would have saved, nothing else.
             return None
 
-    def keep(self, bounds: kernel.Bounds, locked: int) -> None:
+    def keep(self, settling: Settling) -> None:
         """Write the state if the time has come; the old one stays until the new one is whole."""
         if self.path is None or time.monotonic() - self.kept < self.every:
             return
         with replace_file(self.path) as file:
-            np.savez(file, name=np.array(self.name), locked=np.array(locked), **bounds._asdict())
+            np.savez(file, name=np.array(self.name), **settling.state())
         self.kept = time.monotonic()
 
     def drop(self) -> None:
@@ -111,56 +117,17 @@ class Checkpoint:
 
 def _solve_on_cpu(game: Waiting, progress: Progress | None, checkpoint: Checkpoint) -> Solution:
     start = time.perf_counter()
-    bounds, begun = checkpoint.load() or (kernel.Bounds(*game.mark_goals(), np.zeros(game.large.classes, np.uint8)), 0)
-    expected = bounds.expected
-    if not np.any(expected == 0.0):
-        raise NotLegalHere(f"no hand can reach the goal any more: {game}")
-    settling = _Settling(game, bounds)
-    for first, part in pieces(game.small.classes - begun, PIECE):
-        settling.lock(part)
-        locked = begun + first + part
+    settling = Settling(game, checkpoint.load())
+    while settling.locked < game.small.classes:
+        settling.settle_window()
         if progress is not None:
-            progress(locked, game.small.classes)
-        checkpoint.keep(bounds, locked)
-    del settling, bounds
+            progress(settling.locked, game.small.classes)
+        checkpoint.keep(settling)
+    expected = settling.bounds.total
+    del settling
     residual, sweeps = _sweep(game, expected)
     checkpoint.drop()
     return Solution(game, expected, residual, sweeps, time.perf_counter() - start, "cpu")
-
-
-class _Settling:
-    """Where the settling of a game stands: its present stretch of E, and the queue of ``kernel.settle``."""
-
-    def __init__(self, game: Waiting, bounds: kernel.Bounds) -> None:
-        self.game, self.bounds = game, bounds
-        self.low = self.high = 0.0
-        self.width, self.steps = (np.inf, 1) if game.small.classes < ONE_HEAP else (STRETCH_TURNS, STRETCH_STEPS)
-        state, window = np.array([self.steps + 1, 0, 0, 0]), np.empty(game.small.classes, np.int64)
-        self.queue = kernel.Queue(state, window, np.empty(1 << 12), np.empty(1 << 12, np.int64))
-
-    def lock(self, many: int) -> None:
-        """Lock the ``many`` hands with the least E."""
-        while many:
-            if self.queue.state[kernel.STEP] > self.steps:
-                self._open()
-            if self.queue.state[kernel.WANTED] > len(self.queue.values):
-                self._enlarge(int(self.queue.state[kernel.WANTED]))
-            many -= kernel.settle(many, self.low, self.high, self.steps, self.queue, self.bounds, self.game.space)
-
-    def _open(self) -> None:
-        """Begin the next stretch, at the least E of all hands that are not locked."""
-        expected, weight, _ = self.bounds
-        self.low = float(kernel.least_waiting(expected, weight))
-        if self.low == np.inf:
-            raise NotLegalHere(f"{int(np.count_nonzero(weight >= 0)):,} classes of hands can never reach the goal: {self.game}")
-        self.high = self.low + self.width
-        self.queue.state[:] = 0, kernel.open_window(self.high, self.queue.window, expected, weight), 0, 0
-
-    def _enlarge(self, entries: int) -> None:
-        used, room = int(self.queue.state[kernel.SIZE]), max(entries, 2 * len(self.queue.values))
-        values, numbers = np.empty(room), np.empty(room, np.int64)
-        values[:used], numbers[:used] = self.queue.values[:used], self.queue.numbers[:used]
-        self.queue = self.queue._replace(values=values, numbers=numbers)
 
 
 def _sweep(game: Waiting, expected: NDArray[np.float64]) -> tuple[float, int]:
@@ -181,17 +148,6 @@ def _sweep(game: Waiting, expected: NDArray[np.float64]) -> tuple[float, int]:
         if residual <= RESIDUAL:
             return residual, sweeps
     raise NotPossible(f"the equation does not close after {MOST_SWEEPS} sweeps (residual {residual:.1e}): {game}")
-
-
-def _too_large(game: Waiting) -> str:
-    classes, larger = game.small.classes, game.large.classes
-    memory = (classes * (8 + 2 + 8) + larger * (1 + 8)) / 1e9
-    # Seven cards take about 45 s on one core of 2.8 GHz; the work goes with the draws and discards that are met.
-    work = (classes * game.bag + larger * (game.cards + 1)) / (6_009_159 * 45 + 32_819_436 * 8)
-    return (
-        f"{game.cards} cards need a GPU (--device cuda): here they would take {memory:,.0f} GB of memory "
-        f"and about {work * 45 / 3600:,.1f} hours; up to {MOST_ON_CPU} cards are solved on the CPU"
-    )
 
 
 @contextmanager

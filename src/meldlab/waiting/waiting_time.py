@@ -8,7 +8,8 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,7 @@ from numpy.typing import NDArray
 
 from meldlab.cards import Hand, classes
 from meldlab.errors import NotLegalHere, NotPossible
-from meldlab.pieces import pieces
+from meldlab.pieces import on_cores, pieces
 from meldlab.waiting import kernel_moves
 from meldlab.waiting.solution import Solution
 
@@ -28,6 +29,8 @@ UNFINISHED = 1e-12  # chance that may be left when a distribution ends
 SAME_VALUE = 1e-10  # values of E this close are the same hand to the policy
 MOST_AT_ONCE = 5  # cards up to which all hands are followed at once
 PIECE = 1 << 10  # hands of the first piece of any work
+WAVE = 1 << 17  # hands whose moves are looked up before others join the list
+TURNS, ENTRIES = 95, 1 << 26  # turns that are worked out together, fewer where that would be more entries than this
 
 Progress = Callable[[int, int], None]
 
@@ -57,32 +60,53 @@ class WaitingTime:
 
     @classmethod
     def _over(cls, solution: Solution, numbers: NDArray[np.int64], progress: Progress | None) -> "WaitingTime":
-        game, known = solution.game, len(numbers)
+        game, expected, known = solution.game, solution.expected, len(numbers)
+        choice = np.empty(game.large.classes, np.uint32)
+        on_cores(lambda first, many: kernel_moves.choose_discards(first, many, choice, expected, game.space), len(choice), size=PIECE)
         place = np.full(game.small.classes, -1, np.int32)
         place[numbers] = np.arange(known)
         close = max(SAME_VALUE, 2 * solution.error) / solution.unit
         found, starts = numbers.copy(), np.zeros(known + 1, np.int64)
         targets, draws = np.empty(0, np.int32), np.empty(0, np.int16)
+        room = WAVE, kernel_moves.DRAWS
+        rows, many = np.empty(WAVE, np.int64), np.empty(WAVE, np.int64)
+        wave = kernel_moves.Wave(rows, many, np.empty(room, np.uint32), np.empty(room, np.int16))
         done, listed = 0, 0
         while done < known:
-            wave = known - done  # hands that are known and not looked at; they make others known
-            for first, part in pieces(wave, PIECE):
-                hands, more = known + part * game.bag, listed + part * game.bag
-                found, starts, targets, draws = _room(found, hands), _room(starts, hands + 1), _room(targets, more), _room(draws, more)
-                chain = kernel_moves.Chain(found, place, kernel_moves.Moves(starts, targets, draws))
-                known, listed = kernel_moves.list_moves(done + first, part, known, listed, close, chain, solution.expected, game.space)
-                if progress is not None:
-                    progress(done + first + part, known)
-            done += wave
+            hands = found[done : min(known, done + WAVE)]
+            order = np.argsort(hands)
+            rows[order] = np.arange(len(hands))
+            on_cores(_listing(close, hands[order], wave, choice, solution), len(hands), size=PIECE)
+            more = int(many[: len(hands)].sum())
+            found, starts = _room(found, known + more), _room(starts, known + more + 1)
+            targets, draws = _room(targets, listed + more), _room(draws, listed + more)
+            chain = kernel_moves.Chain(found, place, kernel_moves.Moves(starts, targets, draws))
+            known, listed = kernel_moves.join(done, len(hands), known, listed, chain, wave)
+            done += len(hands)
+            if progress is not None:
+                progress(done, known)
         moves = kernel_moves.Moves(starts[: known + 1].copy(), targets[:listed].copy(), draws[:listed].copy())
         return cls(solution, found[:known].copy(), moves)
 
     @cached_property
-    def _moments(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def _levels(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Return [hands] int64, their places by level, and [levels + 1] int64, where the levels begin."""
         order = np.argsort(self.solution.expected[self.numbers], kind="stable")
-        mean, square = np.zeros(len(order)), np.zeros(len(order))
+        level = np.empty(len(order), np.int32)
         for first, part in pieces(len(order), PIECE):
-            kernel_moves.moments(first, part, order, self.bag, self.moves, mean, square)
+            kernel_moves.find_levels(first, part, order, self.moves, level)
+        return np.argsort(level, kind="stable"), np.concatenate([[0], np.cumsum(np.bincount(level))])
+
+    def _by_levels(self, work: Callable[[int, int, NDArray[np.int64]], None]) -> None:
+        """Do ``work(first, how many, places)`` on all hands, level by level, in pieces on all cores."""
+        order, starts = self._levels
+        for first, last in pairwise(starts.tolist()):
+            on_cores(partial(_shifted, work, first, order), last - first, size=PIECE)
+
+    @cached_property
+    def _moments(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        mean, square = np.zeros(len(self.numbers)), np.zeros(len(self.numbers))
+        self._by_levels(lambda first, many, order: kernel_moves.moments(first, many, order, self.bag, self.moves, mean, square))
         return mean, np.sqrt(np.maximum(square - mean * mean, 0.0))
 
     @property
@@ -109,11 +133,12 @@ class WaitingTime:
     @cached_property
     def distribution(self) -> NDArray[np.float64]:
         """Return [turns] float64, the chance that the first hand takes exactly 0, 1, 2, ... turns, up to the last 1e-12."""
-        return self._arrivals.until(1 - UNFINISHED, None).copy()
+        ended = self._endings.until(1 - UNFINISHED, None)
+        return np.diff(ended[: int(np.argmax(ended >= 1 - UNFINISHED)) + 1], prepend=0.0)
 
     @cached_property
-    def _arrivals(self) -> "_Arrivals":
-        return _Arrivals(self)
+    def _endings(self) -> "_Endings":
+        return _Endings(self)
 
     def quantile(self, part: float, progress: Progress | None = None) -> int:
         """Return the least number of turns within which a ``part`` of all games from the first hand end.
@@ -121,47 +146,57 @@ class WaitingTime:
         ``progress`` is told (games that have ended, games that are to end) of a thousand.
         """
         _verify_part(part)
-        return int(np.searchsorted(np.cumsum(self._arrivals.until(part, progress)), part))
+        return int(np.argmax(self._endings.until(part, progress) >= part))
 
     def quantiles(self, part: float) -> NDArray[np.int64]:
         """Return [hands] int64, that quantile for every hand of the list."""
         _verify_part(part)
-        before = (self.moves.starts[1:] == self.moves.starts[:-1]).astype(np.float64)
-        after = np.empty_like(before)
-        missed: NDArray[np.int64] = (before < part).astype(np.int64)
-        still, turn = int(missed.sum()), 0
-        while still:
-            _verify_turn(turn, part)
-            still, turn = 0, turn + 1
-            for first, many in pieces(len(before), PIECE):
-                still += kernel_moves.wait_longer(first, many, part, self.bag, self.moves, before, after, missed)
-            before, after = after, before
+        endings = _Endings(self)
+        missed: NDArray[np.int64] = (endings.chance[:, 0] < part).astype(np.int64)
+        while np.any(endings.chance[:, -1] < part):
+            _verify_turns(endings.turns, part)
+            endings.go_on()
+            missed += (endings.chance[:, 1:] < part).sum(axis=1)
+        _verify_turns(int(missed.max()) - 1, part)
         return missed
 
 
-class _Arrivals:
-    """How likely games from the first hand end on each turn, as far as anybody has asked: large hands pass a million others."""
+class _Endings:
+    """How likely games from all hands have ended within a number of turns, some turns at a time, as far as anybody has asked."""
 
     def __init__(self, waited: WaitingTime) -> None:
-        self.waited, self.turns, self.reached = waited, 0, 0.0
-        self.chance, self.after = np.zeros(len(waited.numbers)), np.zeros(len(waited.numbers))
-        self.chance[0] = 1.0
-        self.ended = np.zeros(MOST_TURNS + 1)
+        self.waited, self.turns = waited, 0
+        self.chance = np.zeros((len(waited.numbers), 1 + min(TURNS, max(7, ENTRIES // len(waited.numbers)))))
+        self.chance[:, -1] = self.chance[:, 0] = waited.moves.starts[1:] == waited.moves.starts[:-1]
+        self.first = [self.chance[0, :1].copy()]
+
+    def go_on(self) -> None:
+        """Work out the next turns."""
+        waited, chance = self.waited, self.chance
+        chance[:, 0] = chance[:, -1]
+        waited._by_levels(lambda first, many, order: kernel_moves.end_within(first, many, order, waited.bag, waited.moves, chance))
+        self.turns += chance.shape[1] - 1
+        self.first.append(chance[0, 1:].copy())
 
     def until(self, part: float, progress: Progress | None) -> NDArray[np.float64]:
-        """Return [turns] float64, the chance of turn 0, 1, 2, ... up to the one that makes them at least ``part``."""
-        while self.reached < part:
-            _verify_turn(self.turns, part)
-            ended = np.zeros(1)  # a key may come between two pieces: nothing is kept of half a turn
-            self.after[:] = 0.0
-            for first, many in pieces(len(self.chance), PIECE):
-                kernel_moves.take_turn(first, many, self.waited.bag, self.waited.moves, self.chance, self.after, ended)
-            self.ended[self.turns] = ended[0]
-            self.reached += float(ended[0])
-            self.chance, self.after, self.turns = self.after, self.chance, self.turns + 1
+        """Return [turns + 1] float64, the chance of the first hand to have ended within 0, 1, 2, ... turns, until it is ``part``."""
+        while (known := np.concatenate(self.first)[: MOST_TURNS + 1])[-1] < part:
+            _verify_turns(self.turns, part)
+            self.go_on()
             if progress is not None:
-                progress(int(1000 * self.reached), int(1000 * part))
-        return self.ended[: self.turns]
+                progress(int(1000 * self.first[-1][-1]), int(1000 * part))
+        return known
+
+
+def _listing(
+    close: float, hands: NDArray[np.int64], wave: kernel_moves.Wave, choice: NDArray[np.uint32], solution: Solution
+) -> Callable[[int, int], None]:
+    expected, space = solution.expected, solution.game.space
+    return lambda first, many: kernel_moves.list_moves(first, many, close, hands, wave, choice, expected, space)
+
+
+def _shifted(work: Callable[[int, int, NDArray[np.int64]], None], by: int, order: NDArray[np.int64], first: int, many: int) -> None:
+    work(by + first, many, order)
 
 
 def _room(array: NDArray[Any], wanted: int) -> NDArray[Any]:
@@ -178,6 +213,6 @@ def _verify_part(part: float) -> None:
         raise NotLegalHere(f"a quantile lies between 0 and 1, not at {part}")
 
 
-def _verify_turn(turn: int, part: float) -> None:
-    if turn > MOST_TURNS:
+def _verify_turns(turns: int, part: float) -> None:
+    if turns >= MOST_TURNS:
         raise NotPossible(f"after {MOST_TURNS:,} turns fewer than {part:.12g} of the games have ended; beyond that nothing is worked out")

@@ -95,7 +95,7 @@ def hand(
         console.print(
             "  draw", cards_text([one.draw]), " throw", cards_text([one.discard]), f" {one.expected:10.4f} ({one.expected - expected:+.4f})"
         )
-    # Large hands take half a minute from here on, when they are asked for the first time.
+    # Large hands take some seconds from here on, when they are asked for the first time.
     sys.stdout.flush()
     spread = _spread(solution, held, keep=load is None)
     parts = ", ".join(f"{turns} turns in {part:.0%}" for part, turns in zip(QUANTILES, spread.quantiles, strict=True))

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from meldlab.cache import replace_file
-from meldlab.cli.options import AcesOption, DeviceOption, JsonOption, ThreadsOption, one_of, print_json
+from meldlab.cli.options import AcesOption, DeviceOption, DryRunOption, JsonOption, ThreadsOption, one_of, print_cost, print_json
 from meldlab.cli.progress import progress_bar
 from meldlab.cli.waiting.options import CardsOption, DeadOption, GoalOption, LoadOption
 from meldlab.errors import NotLegalHere, NotPossible
@@ -26,6 +26,7 @@ def solve(
         str, typer.Option("--precision", **one_of("precision", "f64", "f32", "u16"), help="Of the numbers in the file that --save writes.")
     ] = "f64",
     load: LoadOption = None,
+    dry_run: DryRunOption = False,
     json: JsonOption = False,
 ) -> None:
     """Solve the game for every hand and print what comes out. A solve that was killed goes on where it stopped.
@@ -34,12 +35,18 @@ def solve(
     """
     from meldlab.waiting import Waiting, kept
     from meldlab.waiting.kept import cached_solution, solve_and_keep
+    from meldlab.waiting.solver import solve_cost
 
     game = Waiting(cards, aces, goal, dead)
     if load is not None and (device != "auto" or threads):
         raise NotLegalHere("--load reads what is solved already: leave out --device and --threads")
     if save is None and precision != "f64":
         raise NotLegalHere("--precision is that of the file: name one with --save")
+    if dry_run:
+        if load is not None or save is not None:
+            raise NotLegalHere("--dry-run solves nothing: leave out --load and --save")
+        print_cost(f"solving {game}", solve_cost(game, device, threads or None), json)
+        return
     with progress_bar(f"solving {game}") as progress:
         solution = cached_solution(game, load) if load is not None else solve_and_keep(game, device, threads or None, progress)
     if save is not None:
