@@ -6,6 +6,7 @@ import pkgutil
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import asdict
 from functools import wraps
 from pathlib import Path
 from secrets import randbelow
@@ -15,6 +16,7 @@ import typer
 
 from meldlab.chance.seed import verified
 from meldlab.cli.help import Command, Door
+from meldlab.cost import Cost
 from meldlab.errors import MeldlabError, NoSuchThing, NotLegalHere, NotPossible
 
 # What a verb may find missing, by the name that it is imported by, and the extra of the installation that has it.
@@ -78,6 +80,7 @@ def rules_option(*presets: str, room: str) -> Any:
 
 JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 SeedOption = Annotated[int, seed_option("The same seed gives the same answer.")]
+DryRunOption = Annotated[bool, typer.Option("--dry-run", help="Say what time and memory it would take, and do nothing.")]
 ThreadsOption = Annotated[int, typer.Option("--threads", min=0, max=4096, help="Cores to use; 0 is all.")]
 AcesOption = Annotated[str, typer.Option("--aces", **one_of("ace rule", "low", "both", "round"), help="A23; A23 and QKA; KA2 too.")]
 DeviceOption = Annotated[str, typer.Option("--device", **one_of("device", "auto", "cpu", "cuda"), help="What computes.")]
@@ -164,6 +167,14 @@ def new_seed(seed: int | None) -> int:
 def print_json(answer: Mapping[str, Any]) -> None:
     """Print one JSON object, with cards and hands as text."""
     print(json.dumps(answer, default=str, ensure_ascii=False))
+
+
+def print_cost(work: str, cost: Cost, as_json: bool) -> None:
+    """Print what some work would take, which nobody has started."""
+    if as_json:
+        print_json({"work": work, "dry_run": True, **asdict(cost)})
+    else:
+        print(f"{work}: {cost}", f"an estimate, from {cost.basis}; nothing was started", sep="\n")
 
 
 def print_files(files: list[Path], as_json: bool) -> None:
