@@ -305,17 +305,38 @@ def web(small: bool, most: int) -> Iterator[Measured]:
     """People at gin tables of one server, and on the Rummikub helper, all on this machine."""
     from urllib.parse import urlsplit
 
-    from load_gin import load, ready
-    from load_helper import megabytes, processes, served
+    from load_gin import ask, load, ready
+    from load_helper import megabytes, processes, processor_time, served
 
-    async def people(port: int, pid: int) -> tuple[float, list[Any]]:
+    from meldlab.cards import Hand
+    from meldlab.cards.masks import random_hands
+
+    async def people(port: int, pid: int) -> tuple[float, list[Any], list[tuple[float, float]]]:
         await ready(port)
         before = sum(map(megabytes, processes(pid)))
         sizes = (10, 40) if small else (25, 50, 100, 200, 400, 600)
-        return before, [await load(port, pid, tables, 3 if small else 6, 1.0) for tables in sizes]
+        played = [await load(port, pid, tables, 3 if small else 6, 1.0) for tables in sizes]
+        while (await ask(port, "GET", "/api/ready"))[1]["waiting"]:
+            await asyncio.sleep(0.5)
+        # Each hand is asked for once; the first ones load the table into every worker.
+        hands = ["+".join(map(str, Hand.from_mask(int(mask)))) for mask in random_hands(2000, 4, SEED)]
+
+        async def look() -> None:
+            status, answer = await ask(port, "GET", f"/api/waiting/hand?cards=4&hand={hands.pop()}")
+            if status != 200:
+                raise SystemExit(f"no hand was looked up: {answer}")
+
+        looked = []
+        for size in (20, 30, 50) if small else (20, 50, 100, 200):
+            start = sum(map(processor_time, processes(pid)))
+            for _ in range(0, size, 10):
+                await asyncio.gather(*(look() for _ in range(10)))
+            looked.append((size, sum(map(processor_time, processes(pid))) - start))
+        return before, played, looked
 
     with served() as (address, pid):
-        before, found = asyncio.run(people(urlsplit(address).port or 80, pid))
+        before, found, looked = asyncio.run(people(urlsplit(address).port or 80, pid))
+    yield series("by the API, server and workers", "hands looked up", "CPU seconds", looked[1:])
     x = "people at gin tables, a second of thought each"
     yield series("median", x, "seconds by the clock", ((one.tables, one.median) for one in found))
     yield series("99 of 100", x, "seconds by the clock", ((one.tables, one.late) for one in found))
@@ -331,7 +352,7 @@ def vector(small: bool, most: int) -> Iterator[Measured]:
     """Vector environments: steps of more and more tables at once."""
     from meldlab.adapters.vector import GinVector, RecycleVector
 
-    sizes = [1, 16, 256, 4096, *([] if small else [65_536])]
+    sizes = [1, 16, 256, 4096, *([] if small else [16_384, 65_536])]
     kinds: dict[str, Callable[[int], Any]] = {
         "gin": lambda tables: GinVector(tables, seed=SEED),
         "gin against simple": lambda tables: GinVector(tables, seed=SEED, opponent="simple"),
@@ -361,7 +382,7 @@ def vector(small: bool, most: int) -> Iterator[Measured]:
 
 
 def gpu(small: bool, most: int) -> Iterator[Measured]:
-    """One GPU: hands of ever more cards, gin rounds, and tables of the vector environment, by the clock."""
+    """One GPU: hands of ever more cards, games of gin, and tables of the vector environment, by the clock."""
     import numpy as np
     from vector_cuda import rate
 
@@ -382,10 +403,10 @@ def gpu(small: bool, most: int) -> Iterator[Measured]:
     book = engine.book(NO_BOOK)
     for name, player in (("simple v simple", SimplePlayer()), ("ensemble v simple", EnsemblePlayer())):
         pair = Pair(np.array([seat(player).vector, seat(SimplePlayer()).vector]), (book, book))
-        engine.tally(pair, rules, SEED, 64)
-        many = [1 << 12, 1 << 15, 1 << 18, *([] if small else [1 << 21])]
+        engine.play(pair, rules, SEED, 0, 64)
+        many = [1 << 12, 1 << 15, 1 << 18, *([] if small else [1 << 20])]
         yield series(
-            name, "rounds", "seconds by the clock", [(n, spent(partial(engine.tally, pair, rules, SEED, n), 3).clock) for n in many]
+            name, "games", "seconds by the clock", [(n, spent(partial(engine.play, pair, rules, SEED, 0, n), 2).clock) for n in many]
         )
     tables = [1 << 12, 1 << 14, 1 << 16, *([] if small else [1 << 18, 1 << 20])]
     yield series("gin", "tables at once", "steps a second by the clock", [(n, rate(n, 1.0)) for n in tables])
