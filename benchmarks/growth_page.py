@@ -16,7 +16,7 @@ from math import exp, inf, log
 from pathlib import Path
 from typing import Any
 
-from matplotlib.ticker import NullFormatter
+from matplotlib.ticker import EngFormatter, NullFormatter
 from scipy import stats
 
 from meldlab.cards import classes
@@ -27,7 +27,12 @@ from meldlab.statistics import Interval
 
 COLOURS = (BLUE, ORANGE, RED, "#009E73", "#CC79A7", "#56B4E9")
 FLAT = 100_000  # bytes below which memory is not drawn: it is that of a few lists
-SETTLED = {"tables at once": 4096}  # smaller sizes are all overhead, and tell nothing about larger ones
+# Smaller sizes are all overhead, and tell nothing about larger ones.
+SETTLED = {
+    ("tables at once", "bytes"): 4096,
+    ("tables at once", "CPU microseconds of a step"): 4096,
+    ("classes of hands", "seconds by the clock"): 6_000_000,
+}
 HIDDEN = {("web", "moves a second"), ("web", "CPU seconds")}  # told in the table alone
 BILLION, HANDS, PEOPLE, DAY = 1e9, 1e7, 1000, 86_400
 SHARD = 5000  # games of a shard, as the experiments cut them
@@ -92,7 +97,7 @@ class Series:
     @property
     def fit(self) -> Fit | None:
         """Return the line through the points that are beyond mere overhead, where there are two or more."""
-        used = [point for point in self.points if point[1] > 0 and point[0] >= SETTLED.get(self.x, 0)]
+        used = [point for point in self.points if point[1] > 0 and point[0] >= SETTLED.get((self.x, self.y), 0)]
         return Fit.of(used) if len(used) > 1 and not self.flat else None
 
     def at(self, x: float) -> Interval:
@@ -203,11 +208,8 @@ def drawn(growth: Growth, room: str) -> Sheet:
             slope = f": slope {one.fit.slope.value:.2f}" if one.fit else ""
             axes.loglog(*zip(*used, strict=True), "o", color=colour, ms=5, label=f"{one.name}{slope}")
             if one.fit:
-                ends = (
-                    [max(used[0][0], SETTLED.get(one.x, 0)), used[-1][0]]
-                    if one.labels == []
-                    else [min(p[0] for p in used), max(p[0] for p in used)]
-                )
+                places = [place for place, _ in used if place >= SETTLED.get((x, y), 0)]
+                ends = min(places), max(places)
                 axes.loglog(ends, [one.fit.at(end).value for end in ends], "-", color=colour, lw=1.2)
             if len(one.labels) < 8:
                 for place, label in zip(one.points, one.labels, strict=False):
@@ -229,7 +231,9 @@ def drawn(growth: Growth, room: str) -> Sheet:
 
 
 def _tick(unit: str, value: float, _: int) -> str:
-    return amount(value, unit) if unit == "bytes" else number(value)
+    if unit == "bytes":
+        return amount(value, unit)
+    return number(value) if value < 10_000 else EngFormatter(sep=" ")(value)
 
 
 def games(growth: Growth) -> Iterator[str]:
