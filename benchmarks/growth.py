@@ -36,9 +36,15 @@ class Spent(NamedTuple):
     clock: float
 
 
-def series(name: str, x: str, y: str, points: Iterable[tuple[float, float]], labels: Sequence[str] = ()) -> Measured:
-    """Return a row of measurements as the file has it; series with the same ``x`` and ``y`` are drawn into one panel."""
-    return {"name": name, "x": x, "y": y, "points": [list(point) for point in points], **({"labels": list(labels)} if labels else {})}
+def series(
+    name: str, x: str, y: str, points: Iterable[tuple[float, float]], labels: Sequence[str] = (), most: int | None = None
+) -> Measured:
+    """Return a row of measurements as the file has it; series with the same ``x`` and ``y`` are drawn into one panel.
+
+    ``most``: the largest x by which the line is drawn; more workers than the machine has cores tell nothing about more cores.
+    """
+    told = {"name": name, "x": x, "y": y, "points": [list(point) for point in points]}
+    return told | ({"labels": list(labels)} if labels else {}) | ({"most": most} if most else {})
 
 
 def spent(job: Callable[[], object], times: int = 1) -> Spent:
@@ -123,7 +129,7 @@ def rummikub(small: bool, most: int) -> Iterator[Measured]:
     from meldlab.rummikub import Objective, load, solve
 
     load()
-    wanted, seconds, goal = (30, 3.0, Objective("value")) if small else (120, 12.0, Objective("value"))
+    wanted, seconds, goal = (30, 3.0, Objective("value")) if small else (100, 8.0, Objective("value"))
     for name, rules in (("free jokers", "paper"), ("the rules on the box", "official")):
         bins, start = defaultdict(list), time.process_time()
         for position in played_positions(rules):
@@ -196,14 +202,19 @@ def arena(small: bool, most: int) -> Iterator[Measured]:
         "simple v simple": (["simple", "simple"], [size for size in (300, 1000, 3000, 10_000, 30_000, 100_000) if size <= top]),
         "ensemble v simple": (["ensemble", "simple"], [size for size in (300, 1000, 3000, 10_000, 30_000) if size <= top]),
         "computed:light v simple": (["computed:light", "simple"], [100, 300, 1000, 3000]),
-        "random v random, at the table": (["random", "random"], [3, 10, 30]),
+        "random v random, at the table": (["random", "random"], [2, 6, 18]),
     }
     for name, (players, sizes) in pairs.items():
         contest(Gin(), players, 2, threads=1)
         jobs = {size: partial(contest, Gin(), players, size, threads=1) for size in sizes}
         yield series(name, "games", "CPU seconds", [(size, spent(job, 2).cpu) for size, job in jobs.items()])
+        found = contest(Gin(), players, sizes[1], threads=1)
+        yield series(name, "games", "rounds of a game", [(found.games, found.total("rounds") / found.games)])
         if name == "simple v simple":
-            yield series(name, "games", "bytes", [(size, held(job)) for size, job in jobs.items()])
+            # Up to a second's worth of games is counted at a time; memory grows beyond that.
+            sizes = [10_000, 30_000] if small else [100_000, 200_000, 400_000]
+            memory = [(size, held(partial(contest, Gin(), players, size, threads=1))) for size in sizes]
+            yield series(name, "games", "bytes", memory)
 
 
 def _doubled(most: int) -> list[int]:
@@ -249,18 +260,18 @@ def cluster(small: bool, most: int) -> Iterator[Measured]:
             clock = spent(lambda: play(shards, store.run("growth", {"nth": next(numbers)}), **where), times).clock
             return len(shards) / clock
 
-        for workers in _doubled(min(most, 8)):
-            shards = Shard("gin.contest", "ensemble", "simple", seed=SEED, games=games * each * workers).split(games)
-            tiny = Shard("gin.contest", "simple", "simple", seed=SEED, games=2 * 100 * workers).split(2)
+        for workers in _doubled(8):
+            shards = Shard("gin.contest", "ensemble", "simple", seed=SEED, games=games * each * min(workers, most)).split(games)
+            tiny = Shard("gin.contest", "simple", "simple", seed=SEED, games=2 * 100 * min(workers, most)).split(2)
             with LocalCluster(n_workers=workers, threads_per_worker=1, dashboard_address=None) as those:
                 address = those.scheduler_address
                 rate(tiny[: 10 * workers], 1, cluster=address)  # every worker loads its kernels
                 on_cluster.append((workers, games * rate(shards, cluster=address)))
                 empty.append((workers, rate(tiny, cluster=address)))
             on_threads.append((workers, games * rate(shards, jobs=workers)))
-    yield series("workers of a Dask cluster", "workers", "games a second by the clock", on_cluster)
-    yield series("threads of one process", "workers", "games a second by the clock", on_threads)
-    yield series("shards of two games, which are all price", "workers", "shards a second by the clock", empty)
+    yield series("workers of a Dask cluster", "workers", "games a second by the clock", on_cluster, most=most)
+    yield series("threads of one process", "workers", "games a second by the clock", on_threads, most=most)
+    yield series("shards of two games, which are all price", "workers", "shards a second by the clock", empty, most=most)
 
 
 def store(small: bool, most: int) -> Iterator[Measured]:
@@ -382,7 +393,10 @@ def vector(small: bool, most: int) -> Iterator[Measured]:
 
 
 def gpu(small: bool, most: int) -> Iterator[Measured]:
-    """One GPU: hands of ever more cards, games of gin, and tables of the vector environment, by the clock."""
+    """One GPU: hands of ever more cards, rounds of gin, and tables of the vector environment, by the clock.
+
+    Its place is a file of its own: ``--save docs/pictures/growth-gpu.json``.
+    """
     import numpy as np
     from vector_cuda import rate
 
@@ -403,11 +417,10 @@ def gpu(small: bool, most: int) -> Iterator[Measured]:
     book = engine.book(NO_BOOK)
     for name, player in (("simple v simple", SimplePlayer()), ("ensemble v simple", EnsemblePlayer())):
         pair = Pair(np.array([seat(player).vector, seat(SimplePlayer()).vector]), (book, book))
-        engine.play(pair, rules, SEED, 0, 64)
-        many = [1 << 12, 1 << 15, 1 << 18, *([] if small else [1 << 20])]
-        yield series(
-            name, "games", "seconds by the clock", [(n, spent(partial(engine.play, pair, rules, SEED, 0, n), 2).clock) for n in many]
-        )
+        engine.tally(pair, rules, SEED, 64)
+        rounds = 1 << (16 if small else 21)
+        clock = spent(partial(engine.tally, pair, rules, SEED, rounds), 3).clock
+        yield series(name, "games", "rounds a second by the clock", [(rounds, rounds / clock)])
     tables = [1 << 12, 1 << 14, 1 << 16, *([] if small else [1 << 18, 1 << 20])]
     yield series("gin", "tables at once", "steps a second by the clock", [(n, rate(n, 1.0)) for n in tables])
 

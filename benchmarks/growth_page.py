@@ -2,7 +2,7 @@
 
     python benchmarks/growth_page.py [--folder docs]
 
-Reads ``pictures/growth.json`` and, for more cores and a GPU, ``pictures/growth-16.json``, which ``benchmarks/growth.py`` writes. Only what
+Reads ``pictures/growth.json`` and, of another machine, ``pictures/growth-gpu.json``, which ``benchmarks/growth.py`` writes. Only what
 stands between ``<!-- growth NAME -->`` and ``<!-- end -->`` is replaced, so that no figure on these pages is copied by hand.
 """
 
@@ -33,7 +33,12 @@ SETTLED = {
     ("tables at once", "CPU microseconds of a step"): 4096,
     ("classes of hands", "seconds by the clock"): 6_000_000,
 }
-HIDDEN = {("web", "moves a second"), ("web", "CPU seconds")}  # told in the table alone
+HIDDEN = {
+    ("web", "moves a second"),
+    ("web", "CPU seconds"),
+    ("arena", "rounds of a game"),
+    ("gpu", "rounds a second by the clock"),
+}  # told in the table alone
 BILLION, HANDS, PEOPLE, DAY = 1e9, 1e7, 1000, 86_400
 SHARD = 5000  # games of a shard, as the experiments cut them
 BUSY = 0.1  # share of a day's questions in its busiest hour
@@ -88,6 +93,7 @@ class Series:
     y: str
     points: list[list[float]]
     labels: list[str]
+    most: float = inf
 
     @property
     def flat(self) -> bool:
@@ -97,7 +103,7 @@ class Series:
     @property
     def fit(self) -> Fit | None:
         """Return the line through the points that are beyond mere overhead, where there are two or more."""
-        used = [point for point in self.points if point[1] > 0 and point[0] >= SETTLED.get((self.x, self.y), 0)]
+        used = [point for point in self.points if point[1] > 0 and SETTLED.get((self.x, self.y), 0) <= point[0] <= self.most]
         return Fit.of(used) if len(used) > 1 and not self.flat else None
 
     def at(self, x: float) -> Interval:
@@ -112,16 +118,22 @@ class Series:
         return self.points[-1][1] / self.points[-1][0]
 
     @property
+    def marginal(self) -> float:
+        """Return what one more x adds to y, by the first and the last point: where much is held before the first."""
+        (first, low), (last, high) = self.points[0], self.points[-1]
+        return (high - low) / (last - first)
+
+    @property
     def last(self) -> float:
-        """Return y at the largest size."""
-        return self.points[-1][1]
+        """Return y at the largest size that the machine has room for."""
+        return [y for x, y in self.points if x <= self.most][-1]
 
 
 class Growth:
     """All that was measured."""
 
     def __init__(self, folder: Path) -> None:
-        files = [folder / "pictures" / name for name in ("growth.json", "growth-16.json")]
+        files = [folder / "pictures" / name for name in ("growth.json", "growth-gpu.json")]
         self.rooms: dict[str, Any] = {}
         for file in files:
             self.rooms |= json.loads(file.read_text()) if file.exists() else {}
@@ -183,7 +195,9 @@ def slopes(growth: Growth, room: str) -> str:
     for one in growth.of(room):
         (first, low), (last, high) = one.points[0], one.points[-1]
         measured = f"{number(first)} to {number(last)} {one.x}: {amount(low, one.y)} to {amount(high, one.y)}"
-        if one.fit is None:
+        if len(one.points) == 1:
+            measured, words = amount(high, one.y), ("", "")
+        elif one.fit is None:
             words = ("", f"no more: {amount(max(y for _, y in one.points), one.y)} at most")
         else:
             slope, more = one.fit.slope, 2**one.fit.slope.value
@@ -208,7 +222,7 @@ def drawn(growth: Growth, room: str) -> Sheet:
             slope = f": slope {one.fit.slope.value:.2f}" if one.fit else ""
             axes.loglog(*zip(*used, strict=True), "o", color=colour, ms=5, label=f"{one.name}{slope}")
             if one.fit:
-                places = [place for place, _ in used if place >= SETTLED.get((x, y), 0)]
+                places = [place for place, _ in used if SETTLED.get((x, y), 0) <= place <= one.most]
                 ends = min(places), max(places)
                 axes.loglog(ends, [one.fit.at(end).value for end in ends], "-", color=colour, lw=1.2)
             if len(one.labels) < 8:
@@ -238,28 +252,29 @@ def _tick(unit: str, value: float, _: int) -> str:
 
 def games(growth: Growth) -> Iterator[str]:
     """Yield what a billion games take."""
-    rounds = {"simple v simple": "gin, simple v simple", "ensemble v simple": "gin, ensemble v simple"}
+    same = {"simple v simple": "gin, simple v simple", "ensemble v simple": "gin, ensemble v simple"}
     cores, rows = {one.name: one for one in growth.of("cores")}, []
-    most = max((one.points[-1][0] for one in cores.values()), default=0)
+    most = max(one.points[-1][0] for one in cores.values())
     cluster = {one.name: one for one in growth.of("cluster")}
-    workers = cluster["workers of a Dask cluster"]
-    gpu = {one.name: one for one in growth.of("gpu") if one.x == "games"}
+    gpu = {one.name: one.last for one in growth.of("gpu") if one.y == "rounds a second by the clock"}
     for one in growth.of("arena"):
         if one.y != "CPU seconds":
             continue
-        many, device = cores.get(rounds.get(one.name, "")), gpu.get(one.name)
+        whole, many = one.at(BILLION), cores.get(same.get(one.name, ""))
+        rounds = growth.get("arena", one.name, "rounds of a game").last
         rows.append(
             (
                 one.name,
-                span(one.at(BILLION), time_text),
+                span(whole, time_text),
                 time_text(BILLION / many.last) if many else "",
-                time_text(BILLION / workers.last) if one.name == "ensemble v simple" else "",
-                time_text(BILLION * device.rate) if device else "",
+                number(max(1.0, whole.value / DAY)),
+                time_text(BILLION * rounds / gpu[one.name]) if one.name in gpu else "",
             )
         )
     block = cores["Block Rummy, random players"]
-    rows.append((block.name, time_text(BILLION / block.points[0][1]), time_text(BILLION / block.last), "", ""))
-    yield table(("a billion games", "one core", f"{most:.0f} cores", f"{workers.points[-1][0]:.0f} Dask workers", "one GPU"), rows)
+    whole = BILLION / block.points[0][1]
+    rows.append((block.name, time_text(whole), time_text(BILLION / block.last), number(max(1.0, whole / DAY)), ""))
+    yield table(("a billion games", "one core", f"{most:.0f} cores, measured", "cores to be done in a day", "one H200"), rows)
     shards = BILLION / SHARD
     size, write, add = (
         growth.get("store", *key)
@@ -290,7 +305,7 @@ def games(growth: Growth) -> Iterator[str]:
                 time_text(shards / most_shards),
                 " / ".join(f"{limits[name][0]:,.0f} cores ({name})" for name in limits),
             ),
-            ("`gin arena` in one call, without shards", span(memory.at(BILLION), memory_text) + " of memory", "memory"),
+            ("`gin arena` in one call, without shards", f"{memory_text(BILLION * memory.marginal)} of memory", "memory"),
         ],
     )
     first = min((limits[name][0], name) for name in limits)
@@ -358,7 +373,7 @@ def people(growth: Growth) -> Iterator[str]:
     yield (
         f"A move costs {1000 * server:.1f} ms of the process that answers and {1000 * workers:.1f} ms of its workers, however many people "
         f"there are; the most that was answered, people and server on the same machine, are {number(most)} moves a second. A table holds "
-        f"{amount(memory.rate, 'bytes')}, so a thousand hold {amount(PEOPLE * memory.rate, 'bytes')}.\n\n"
+        f"{amount(memory.marginal, 'bytes')}, so a thousand hold {amount(PEOPLE * memory.marginal, 'bytes')}.\n\n"
         "First to give way is the process that answers: it has one core, whatever the machine has, and is full at "
         f"{number(1 / server)} moves a second. Above seven tenths of that people wait in line, which is where the table draws the line. "
         "Memory and the store come much later."
@@ -420,6 +435,14 @@ def written(page: Path, parts: dict[str, str]) -> None:
     page.write_text(text)
 
 
+def write_pages(growth: Growth, folder: Path) -> list[str]:
+    """Write all tables into their pages, and return those of the page that carries the lines on."""
+    written(folder / "benchmarks.md", {room: slopes(growth, room) for room in growth.rooms})
+    carried = {tell.__name__: "\n\n".join(tell(growth)) for tell in (games, looks, people, larger)}
+    written(folder / "growth.md", carried)
+    return list(carried.values())
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--folder", type=Path, default=Path("docs"))
@@ -427,12 +450,7 @@ def main() -> None:
     growth = Growth(folder)
     for room in growth.rooms:
         save(*drawn(growth, room), folder / "pictures" / f"growth-{room}.svg")
-    written(folder / "benchmarks.md", {room: slopes(growth, room) for room in growth.rooms})
-    carried = {"games": games, "looks": looks, "people": people, "larger": larger}
-    for name, tell in carried.items():
-        part = "\n\n".join(tell(growth))
-        written(folder / "growth.md", {name: part})
-        print(f"{part}\n")
+    print(*write_pages(growth, folder), sep="\n\n")
 
 
 if __name__ == "__main__":
