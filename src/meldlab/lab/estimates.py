@@ -125,7 +125,8 @@ def course_cost(course: "Course | ValueCourse", device: 'Literal["cpu", "cuda"]'
         """Return the decisions and the seconds of a lap with fewer tables, or rounds."""
         learner: Any
         if isinstance(course, Course):
-            learner = Learner(replace(course, tables=tuple(round(many * share / 2) * 2 for many in course.tables)), device)
+            own, past, visiting = (round(many * share / 2) * 2 for many in course.tables)
+            learner = Learner(replace(course, tables=(own, past, visiting)), device)
         else:
             learner = ValueLearner(replace(course, rounds=round(course.rounds * share)), device)
         first, second = islice(learner.learn(), 2)  # the first of a size is slower than those that follow
