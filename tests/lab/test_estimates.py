@@ -9,7 +9,7 @@ from meldlab.cli.app import main
 from meldlab.gin import Gin
 from meldlab.lab import estimates
 from meldlab.lab.computing import Setting
-from meldlab.lab.estimates import Tried, compute_cost, contest_cost, tried, tuning_cost
+from meldlab.lab.estimates import Probe, compute_cost, contest_cost, tried, tuning_cost
 from meldlab.lab.runs.shards import Shard
 
 COMMANDS = {
@@ -82,7 +82,7 @@ def test_tries_double_until_they_tell_something_or_all_is_done(monkeypatch: pyte
 
 
 def test_time_grows_with_the_games_and_falls_with_the_cores(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(estimates, "tried", lambda work, most=0: Tried(10, 0.001))
+    monkeypatch.setattr(estimates, "tried", lambda work, most=0: Probe(10, 0.001))
     assert contest_cost(Gin(), [["simple", "simple"]], 6000, threads=3).seconds == pytest.approx(2)
     assert contest_cost(Gin(), [["simple", "simple"]] * 3, 6000, threads=1).seconds == pytest.approx(18)
     many, few = (contest_cost(Gin(), [["simple", "simple"]], games, threads=1).memory for games in (10**9, 10))
@@ -91,7 +91,7 @@ def test_time_grows_with_the_games_and_falls_with_the_cores(monkeypatch: pytest.
 
 
 def test_a_pass_over_ten_cards_is_told_though_no_cpu_may_do_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(estimates, "tried", lambda work, most=0: Tried(1, 0.0))
+    monkeypatch.setattr(estimates, "tried", lambda work, most=0: Probe(1, 0.0))
     cost = compute_cost("simple", Setting(), 4, 0.3, "cpu", rounds=None, games=None, price=5.0, bits=8, turns=())
     assert cost.seconds > 3600
     assert cost.memory > 50e9

@@ -39,14 +39,14 @@ FEW_LOOKUPS = 10_000_000  # of a pass, up to which the game itself is tried
 GPU_LOOKUP = 4e-12  # seconds of an NVIDIA H200 for one hand of the recursion: 3.6 s for a pass over all ten-card hands
 
 
-class Tried(NamedTuple):
+class Probe(NamedTuple):
     """A try: how many pieces, and the CPU seconds of each."""
 
     pieces: int
     seconds: float
 
 
-def tried(work: Callable[[int], object], most: int = MOST) -> Tried:
+def tried(work: Callable[[int], object], most: int = MOST) -> Probe:
     """Return how long a piece takes, by the last of several tries that double; the first, which loads or compiles, is not counted."""
     work(1)
     pieces = 1
@@ -55,7 +55,7 @@ def tried(work: Callable[[int], object], most: int = MOST) -> Tried:
         work(pieces)
         spent = process_time() - start
         if spent >= ENOUGH or 2 * pieces > most:
-            return Tried(pieces, spent / pieces)
+            return Probe(pieces, spent / pieces)
         pieces *= 2
 
 
