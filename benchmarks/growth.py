@@ -449,7 +449,13 @@ def main() -> None:
     for name in given.rooms or [room for room in ROOMS if room != "gpu"]:
         start = time.perf_counter()
         found = list(ROOMS[name](given.small, given.most))
-        facts = {"machine": machine(), "date": time.strftime("%Y-%m-%d", time.gmtime()), "seconds": round(time.perf_counter() - start, 1)}
+        facts = {
+            "machine": machine(),
+            "date": time.strftime("%Y-%m-%d", time.gmtime()),
+            "load": round(os.getloadavg()[1], 1),
+            "small": given.small,
+            "seconds": round(time.perf_counter() - start, 1),
+        }
         # Written after each room, so that a run that is stopped keeps what it has.
         known = json.loads(given.save.read_text()) if given.save.exists() else {}
         given.save.write_text(json.dumps({**known, name: {**facts, "series": found}}, indent=1) + "\n")

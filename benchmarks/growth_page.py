@@ -149,7 +149,11 @@ class Growth:
     def where(self, room: str) -> str:
         """Say how, where and when a room was measured."""
         facts = self.rooms[room]
-        return facts.get("kept") or f"Measured by `python benchmarks/growth.py {room}`: {facts['machine']}; {facts['date']}."
+        if "kept" in facts:
+            return str(facts["kept"])
+        size = "a small trial" if facts["small"] else "measured"
+        # What is measured keeps the machine busy as well; more than it has cores means that others were there too.
+        return f"`python benchmarks/growth.py {room}`, {size}: {facts['machine']}; {facts['date']}, load {facts['load']:g}."
 
 
 def number(value: float) -> str:
