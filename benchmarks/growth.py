@@ -351,6 +351,12 @@ def web(small: bool, most: int) -> Iterator[Measured]:
     x = "people at gin tables, a second of thought each"
     yield series("median", x, "seconds by the clock", ((one.tables, one.median) for one in found))
     yield series("99 of 100", x, "seconds by the clock", ((one.tables, one.late) for one in found))
+    yield series(
+        "refused, as too many stood in line",
+        x,
+        "moves of a hundred",
+        ((one.tables, 100 * one.refused / (one.moves + one.refused)) for one in found),
+    )
     yield series("answered", x, "moves a second", ((one.tables, one.moves / one.seconds) for one in found))
     yield series("in the server", x, "CPU milliseconds of a move", ((one.tables, 1000 * one.server) for one in found))
     yield series("in its workers", x, "CPU milliseconds of a move", ((one.tables, 1000 * one.workers) for one in found))

@@ -34,6 +34,7 @@ SETTLED = {
     ("classes of hands", "seconds by the clock"): 6_000_000,
 }
 HIDDEN = {
+    ("web", "moves of a hundred"),
     ("web", "moves a second"),
     ("web", "CPU seconds"),
     ("arena", "rounds of a game"),
@@ -152,8 +153,9 @@ class Growth:
         if "kept" in facts:
             return str(facts["kept"])
         size = "a small trial" if facts["small"] else "measured"
+        load = f", load {facts['load']:g}" if "load" in facts else ", beside other work"
         # What is measured keeps the machine busy as well; more than it has cores means that others were there too.
-        return f"`python benchmarks/growth.py {room}`, {size}: {facts['machine']}; {facts['date']}, load {facts['load']:g}."
+        return f"`python benchmarks/growth.py {room}`, {size}: {facts['machine']}; {facts['date']}{load}."
 
 
 def number(value: float) -> str:
@@ -201,6 +203,8 @@ def slopes(growth: Growth, room: str) -> str:
         measured = f"{number(first)} to {number(last)} {one.x}: {amount(low, one.y)} to {amount(high, one.y)}"
         if len(one.points) == 1:
             measured, words = amount(high, one.y), ("", "")
+        elif not any(y for _, y in one.points):
+            words = ("", "none")
         elif one.fit is None:
             words = ("", f"no more: {amount(max(y for _, y in one.points), one.y)} at most")
         else:
@@ -374,13 +378,12 @@ def people(growth: Growth) -> Iterator[str]:
         rows,
     )
     most = max(y for _, y in growth.get("web", "answered", "moves a second").points)
+    held = f" A table holds {amount(memory.marginal, 'bytes')}, so a thousand hold {amount(PEOPLE * memory.marginal, 'bytes')}."
     yield (
-        f"A move costs {1000 * server:.1f} ms of the process that answers and {1000 * workers:.1f} ms of its workers, however many people "
-        f"there are; the most that was answered, people and server on the same machine, are {number(most)} moves a second. A table holds "
-        f"{amount(memory.marginal, 'bytes')}, so a thousand hold {amount(PEOPLE * memory.marginal, 'bytes')}.\n\n"
+        f"A move costs {1000 * server:.1f} ms of the process that answers and {1000 * workers:.1f} ms of its workers; the most that was "
+        f"answered, people and server on the same machine, are {number(most)} moves a second.{held if memory.marginal > 0 else ''}\n\n"
         "First to give way is the process that answers: it has one core, whatever the machine has, and is full at "
-        f"{number(1 / server)} moves a second. Above seven tenths of that people wait in line, which is where the table draws the line. "
-        "Memory and the store come much later."
+        f"{number(1 / server)} moves a second. Above seven tenths of that people wait in line, which is where the table draws the line."
     )
 
 

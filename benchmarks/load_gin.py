@@ -18,6 +18,8 @@ from urllib.parse import urlsplit
 
 from load_helper import megabytes, processes, processor_time, served
 
+BUSY = 503  # the line before the workers is full
+
 
 async def ask(port: int, method: str, path: str, body: object = None) -> tuple[int, dict]:
     """Ask by a connection of one's own, as short-lived browsers do."""
@@ -31,10 +33,13 @@ async def ask(port: int, method: str, path: str, body: object = None) -> tuple[i
     return int(top.split()[1]), json.loads(rest)
 
 
-async def person(port: int, moves: int, think: float, times: list[float], begun: asyncio.Semaphore) -> None:
+async def person(port: int, moves: int, think: float, times: list[float | None], begun: asyncio.Semaphore) -> None:
+    """Play; every move leaves how long it took, or None where the server was too busy to take it."""
     dice = random.Random(id(times) + moves)
     async with begun:
-        _, told = await ask(port, "POST", "/api/matches", {"game": "gin", "opponents": ["simple"]})
+        while (answered := await ask(port, "POST", "/api/matches", {"game": "gin", "opponents": ["simple"]}))[0] == BUSY:
+            await asyncio.sleep(1)
+    told = answered[1]
     for _ in range(moves):
         await asyncio.sleep(think * (0.5 + dice.random()))
         if told["over"]:
@@ -44,6 +49,8 @@ async def person(port: int, moves: int, think: float, times: list[float], begun:
         if status == 200:
             times.append(time.perf_counter() - start)
             told = answer
+        elif status == BUSY:
+            times.append(None)
         else:
             print(status, answer, file=sys.stderr)
 
@@ -64,6 +71,8 @@ class Load(NamedTuple):
     """Those in the others."""
     held: float
     """Megabytes of all processes afterwards."""
+    refused: int
+    """Moves that the server was too busy to take."""
 
 
 async def ready(port: int) -> None:
@@ -75,15 +84,15 @@ async def ready(port: int) -> None:
 
 async def load(port: int, pid: int, tables: int, moves: int, think: float) -> Load:
     """Let people play, and return what they saw."""
-    times, begun, used = list[float](), asyncio.Semaphore(8), {one: processor_time(one) for one in processes(pid)}
+    all_times, begun, used = list[float | None](), asyncio.Semaphore(8), {one: processor_time(one) for one in processes(pid)}
     start = time.perf_counter()
-    await asyncio.gather(*(person(port, moves, think, times, begun) for _ in range(tables)))
+    await asyncio.gather(*(person(port, moves, think, all_times, begun) for _ in range(tables)))
     seconds = time.perf_counter() - start
-    times.sort()
+    times = sorted(each for each in all_times if each is not None)
     spent = {one: (processor_time(one) - used.get(one, 0.0)) / len(times) for one in processes(pid)}
     waits = statistics.median(times), times[int(0.99 * len(times))], times[-1]
     held = sum(map(megabytes, spent))
-    return Load(tables, len(times), seconds, *waits, spent[pid], sum(spent.values()) - spent[pid], held)
+    return Load(tables, len(times), seconds, *waits, spent[pid], sum(spent.values()) - spent[pid], held, len(all_times) - len(times))
 
 
 async def measure(options: argparse.Namespace, port: int, pid: int) -> None:
@@ -91,7 +100,7 @@ async def measure(options: argparse.Namespace, port: int, pid: int) -> None:
     before = sum(map(megabytes, processes(pid)))
     found = await load(port, pid, options.tables, options.moves, options.think)
     pace = f"{found.moves} moves in {found.seconds:.1f} s ({found.moves / found.seconds:.0f} moves/s)"
-    print(f"{options.tables} tables, thinking {options.think} s in the mean: {pace}")
+    print(f"{options.tables} tables, thinking {options.think} s in the mean: {pace}, {found.refused} refused as too many")
     median, late, worst = (1000 * one for one in (found.median, found.late, found.worst))
     print(f"median {median:.0f} ms, 99th percentile {late:.0f} ms, worst {worst:.0f} ms")
     print(f"processor time of a move {1000 * found.server:.1f} ms in the server, {1000 * found.workers:.1f} ms in workers")
