@@ -10,13 +10,15 @@ import argparse
 import asyncio
 import json
 import random
-import re
 import statistics
-import subprocess
 import sys
-import tempfile
 import time
-from pathlib import Path
+from typing import NamedTuple
+from urllib.parse import urlsplit
+
+from load_helper import megabytes, processes, processor_time, served
+
+BUSY = 503  # the line before the workers is full
 
 
 async def ask(port: int, method: str, path: str, body: object = None) -> tuple[int, dict]:
@@ -31,10 +33,13 @@ async def ask(port: int, method: str, path: str, body: object = None) -> tuple[i
     return int(top.split()[1]), json.loads(rest)
 
 
-async def person(port: int, moves: int, think: float, times: list[float], begun: asyncio.Semaphore) -> None:
+async def person(port: int, moves: int, think: float, times: list[float | None], begun: asyncio.Semaphore) -> None:
+    """Play; every move leaves how long it took, or None where the server was too busy to take it."""
     dice = random.Random(id(times) + moves)
     async with begun:
-        _, told = await ask(port, "POST", "/api/matches", {"game": "gin", "opponents": ["simple"]})
+        while (answered := await ask(port, "POST", "/api/matches", {"game": "gin", "opponents": ["simple"]}))[0] == BUSY:
+            await asyncio.sleep(1)
+    told = answered[1]
     for _ in range(moves):
         await asyncio.sleep(think * (0.5 + dice.random()))
         if told["over"]:
@@ -44,36 +49,62 @@ async def person(port: int, moves: int, think: float, times: list[float], begun:
         if status == 200:
             times.append(time.perf_counter() - start)
             told = answer
+        elif status == BUSY:
+            times.append(None)
         else:
             print(status, answer, file=sys.stderr)
 
 
-def memory(pid: int) -> int:
-    """Return the bytes of a process and its children that are theirs alone or shared fairly."""
-    pids = [pid, *map(int, subprocess.run(["pgrep", "-P", str(pid)], capture_output=True, text=True, check=False).stdout.split())]
-    found = 0
-    for one in pids:
-        for line in Path(f"/proc/{one}/smaps_rollup").read_text().splitlines():
-            if line.startswith("Pss:"):
-                found += int(line.split()[1]) * 1024
-    return found
+class Load(NamedTuple):
+    """What many people at tables saw, and what they cost."""
+
+    tables: int
+    moves: int
+    seconds: float
+    median: float
+    late: float
+    """Seconds within which 99 of 100 answers came."""
+    worst: float
+    server: float
+    """Processor seconds of a move in the process that answers."""
+    workers: float
+    """Those in the others."""
+    held: float
+    """Megabytes of all processes afterwards."""
+    refused: int
+    """Moves that the server was too busy to take."""
+
+
+async def ready(port: int) -> None:
+    """Wait until the gin room is warm and every worker has answered."""
+    while (await ask(port, "GET", "/api/ready"))[1]["gin"]:
+        await asyncio.sleep(0.5)
+    await asyncio.gather(*(person(port, 3, 0.0, [], asyncio.Semaphore(4)) for _ in range(8)))
+
+
+async def load(port: int, pid: int, tables: int, moves: int, think: float) -> Load:
+    """Let people play, and return what they saw."""
+    all_times, begun, used = list[float | None](), asyncio.Semaphore(8), {one: processor_time(one) for one in processes(pid)}
+    start = time.perf_counter()
+    await asyncio.gather(*(person(port, moves, think, all_times, begun) for _ in range(tables)))
+    seconds = time.perf_counter() - start
+    times = sorted(each for each in all_times if each is not None)
+    spent = {one: (processor_time(one) - used.get(one, 0.0)) / len(times) for one in processes(pid)}
+    waits = statistics.median(times), times[int(0.99 * len(times))], times[-1]
+    held = sum(map(megabytes, spent))
+    return Load(tables, len(times), seconds, *waits, spent[pid], sum(spent.values()) - spent[pid], held, len(all_times) - len(times))
 
 
 async def measure(options: argparse.Namespace, port: int, pid: int) -> None:
-    while (await ask(port, "GET", "/api/ready"))[1]["gin"]:
-        await asyncio.sleep(0.5)
-    warm: list[float] = []
-    await asyncio.gather(*(person(port, 3, 0.0, warm, asyncio.Semaphore(4)) for _ in range(8)))
-    before, times, begun = memory(pid), list[float](), asyncio.Semaphore(8)
-    start = time.perf_counter()
-    await asyncio.gather(*(person(port, options.moves, options.think, times, begun) for _ in range(options.tables)))
-    seconds = time.perf_counter() - start
-    times.sort()
-    pace = f"{len(times)} moves in {seconds:.1f} s ({len(times) / seconds:.0f} moves/s)"
-    print(f"{options.tables} tables, thinking {options.think} s in the mean: {pace}")
-    median, late, worst = (1000 * one for one in (statistics.median(times), times[int(0.99 * len(times))], times[-1]))
+    await ready(port)
+    before = sum(map(megabytes, processes(pid)))
+    found = await load(port, pid, options.tables, options.moves, options.think)
+    pace = f"{found.moves} moves in {found.seconds:.1f} s ({found.moves / found.seconds:.0f} moves/s)"
+    print(f"{options.tables} tables, thinking {options.think} s in the mean: {pace}, {found.refused} refused as too many")
+    median, late, worst = (1000 * one for one in (found.median, found.late, found.worst))
     print(f"median {median:.0f} ms, 99th percentile {late:.0f} ms, worst {worst:.0f} ms")
-    print(f"memory {before / 2**20:.0f} MiB before, {(memory(pid) - before) / 1024 / options.tables:.0f} KiB a table")
+    print(f"processor time of a move {1000 * found.server:.1f} ms in the server, {1000 * found.workers:.1f} ms in workers")
+    print(f"memory {before:.0f} MB before, {1024 * (found.held - before) / options.tables:.0f} kB a table")
 
 
 def main() -> None:
@@ -82,15 +113,8 @@ def main() -> None:
     parser.add_argument("--moves", type=int, default=10)
     parser.add_argument("--think", type=float, default=1.0)
     options = parser.parse_args()
-    with tempfile.TemporaryDirectory() as folder:
-        command = [sys.executable, "-m", "meldlab", "serve", "--port", "0", "--store", f"{folder}/store.sqlite"]
-        server = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
-        try:
-            port = int(re.search(r":(\d+)", server.stdout.readline())[1])
-            asyncio.run(measure(options, port, server.pid))
-        finally:
-            server.terminate()
-            server.wait()
+    with served() as (address, pid):
+        asyncio.run(measure(options, urlsplit(address).port or 80, pid))
 
 
 if __name__ == "__main__":

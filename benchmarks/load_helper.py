@@ -18,6 +18,7 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from statistics import median
 from urllib.parse import urlencode, urlsplit
@@ -120,6 +121,21 @@ def processor_time(pid: int) -> float:
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
+@contextmanager
+def served() -> Iterator[tuple[str, int]]:
+    """Start a server with a store of its own, and give its address and process; it is closed afterwards."""
+    with tempfile.TemporaryDirectory() as folder:
+        command = [sys.executable, "-m", "meldlab", "serve", "--port", "0", "--store", str(Path(folder, "store.sqlite"))]
+        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
+            try:
+                found = re.search(r"http://\S+", server.stdout.readline() if server.stdout else "")
+                if not found:
+                    sys.exit("the server did not start")
+                yield found[0], server.pid
+            finally:
+                server.send_signal(signal.SIGINT)
+
+
 async def measure(options: argparse.Namespace, address: str, pid: int) -> None:
     """Ask for each think time in turn, and print what was seen."""
     host, port = urlsplit(address).hostname or "127.0.0.1", urlsplit(address).port or 80
@@ -158,16 +174,8 @@ def main() -> None:
     parser.add_argument("--rules", choices=list(PRESETS), default="official")
     parser.add_argument("--door", choices=list(DOORS), default="page")
     options = parser.parse_args()
-    with tempfile.TemporaryDirectory() as folder:
-        command = [sys.executable, "-m", "meldlab", "serve", "--port", "0", "--store", str(Path(folder, "store.sqlite"))]
-        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
-            try:
-                found = re.search(r"http://\S+", server.stdout.readline() if server.stdout else "")
-                if not found:
-                    sys.exit("the server did not start")
-                asyncio.run(measure(options, found[0], server.pid))
-            finally:
-                server.send_signal(signal.SIGINT)
+    with served() as (address, pid):
+        asyncio.run(measure(options, address, pid))
 
 
 if __name__ == "__main__":

@@ -1,6 +1,7 @@
 """What the arenas of all doors share: their options, how a contest is run, and how it is told."""
 
 from collections.abc import Callable
+from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -8,12 +9,14 @@ import typer
 
 from meldlab.cache import replace_file
 from meldlab.cli.options import (
+    DryRunOption,
     GameSecondsOption,
     JsonOption,
     MoveSecondsOption,
     RaiseOption,
     SeedOption,
     ThreadsOption,
+    print_cost,
     print_json,
     tracebacks,
 )
@@ -46,6 +49,7 @@ def read_contests(
     raising: RaiseOption = False,
     save: RecordsOption = None,
     save_games: KeptOption = 10,
+    dry_run: DryRunOption = False,
     json: JsonOption = False,
 ) -> Contests:
     """Return what lets the players sit down to a game, at one table or two by two, and prints what came of it."""
@@ -60,6 +64,12 @@ def read_contests(
             raise NotLegalHere("an arena needs two players or more")
         two_by_two = pairs or len(players) > game.seats[-1]
         whole = games * (len(players) * (len(players) - 1) // 2 if two_by_two else 1)
+        if dry_run:
+            from meldlab.lab.estimates import contest_cost
+
+            line_ups = list(combinations(players, 2)) if two_by_two else [players]
+            print_cost(f"{whole:,} games of {game.name}", contest_cost(game, line_ups, games, threads), json)
+            return
         meet: Any = all_against_all if two_by_two else contest
         records = Records(save, save_games)
         with tracebacks(raising), progress_bar(f"{game.name}, games") as show:

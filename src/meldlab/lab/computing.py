@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,6 +42,14 @@ PLAYING = 2  # playing a lap's rounds and games takes about as long as so many t
 LOOKUP = 20e-9  # seconds of one core for one hand of the recursion: 8 measured at five cards, more where tables outgrow the caches
 PATIENCE = 1.0  # hours that a pass may take on one core
 Progress = Callable[[int, int], None]
+
+
+class PassWork(NamedTuple):
+    """A pass of the recursion: kinds of hands, values that are looked up, and bytes."""
+
+    hands: int
+    lookups: int
+    memory: int
 
 
 @dataclass(frozen=True)
@@ -111,19 +119,24 @@ class Setting:
             )
         return seated
 
-    def check_size(self, device: str, kept: int, bits: int, upcard: float) -> None:
-        """Raise if the recursion is more than the device can hold, or a CPU can finish in hours."""
+    def work(self, kept: int, bits: int, upcard: float) -> PassWork:
+        """Return how much a pass of the recursion looks up, and what it holds; ``kept``: turns whose values are kept."""
         small, large = (classes.count(self.cards + more, self.dead) for more in (0, 1))
         # Hands, deadwood, values of five kinds; two tables while one player is left for the next.
         memory = small * (8 + 1 + 4 * 4) + large * (8 + 4) + 2 * kept * small * bits // 8
-        what = f"{self.cards} cards of {4 * self.ranks}: {small:,} kinds of hands need {memory / 1e9:.1f} GB"
+        return PassWork(small, TURNS * (large * (self.cards + 1) + small * (4 * self.ranks - self.cards) * (2 if upcard else 1)), memory)
+
+    def check_size(self, device: str, kept: int, bits: int, upcard: float) -> None:
+        """Raise if the recursion is more than the device can hold, or a CPU can finish in hours."""
+        work = self.work(kept, bits, upcard)
+        what = f"{self.cards} cards of {4 * self.ranks}: {work.hands:,} kinds of hands need {work.memory / 1e9:.1f} GB"
         if device == "cuda":
             free = Engine(device).cuda.current_context().get_memory_info()[0]
-            if memory > free:
+            if work.memory > free:
                 raise NotPossible(f"{what} on the GPU, which has {free / 1e9:.0f} GB free")
             return
-        hours = TURNS * LOOKUP / 3600 * (large * (self.cards + 1) + small * (4 * self.ranks - self.cards) * (2 if upcard else 1))
-        if hours > PATIENCE or memory > _memory():
+        hours = work.lookups * LOOKUP / 3600
+        if hours > PATIENCE or work.memory > _memory():
             raise NotPossible(
                 f"{what} and {hours:.1f} hours of a core a pass; use a GPU (--device cuda) or a smaller game (--cards 5 --ranks 6)"
             )
@@ -291,8 +304,8 @@ def compute(
     """
     table = setting or Setting()
     verified(seed)
-    chosen = _device(device)
-    many, measuring, kept = _checked(chosen, rounds, games, loops, price, upcard, bits, turns)
+    chosen = device_of(device)
+    many, measuring, kept = checked(chosen, rounds, games, loops, price, upcard, bits, turns)
     opponent = table.seat(against)
     theirs = _of_kind(opponent.book, KINDS[bits])
     table.check_size(chosen, len(kept), bits, upcard)
@@ -347,13 +360,14 @@ def _memory() -> float:
         return float("inf")
 
 
-def _device(device: str) -> str:
+def device_of(device: str) -> str:
+    """Return where to compute."""
     if device not in ("auto", "cpu", "cuda"):
         raise NotLegalHere(f"no device {device!r} (use auto, cpu, cuda)")
     return ("cuda" if has_gpu() else "cpu") if device == "auto" else device
 
 
-def _checked(
+def checked(
     device: str, rounds: int | None, games: int | None, loops: int, price: float, upcard: float, bits: int, turns: Sequence[int]
 ) -> tuple[int, int, tuple[int, ...]]:
     """Return rounds, games and the turns to keep, or say which of the numbers cannot be."""

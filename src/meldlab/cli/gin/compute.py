@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from meldlab.cli.gin.options import RulesOption
-from meldlab.cli.options import DeviceOption, JsonOption, SeedOption, print_json, read_by
+from meldlab.cli.options import DeviceOption, DryRunOption, JsonOption, SeedOption, print_cost, print_json, read_by
 from meldlab.cli.progress import progress_bar
 
 if TYPE_CHECKING:
@@ -51,6 +51,7 @@ def compute(
     ] = "",
     save: Annotated[Path | None, typer.Option("--save", help="Write the player into this folder; computed:DIR plays it.")] = None,
     seed: SeedOption = 0,
+    dry_run: DryRunOption = False,
     json: JsonOption = False,
 ) -> None:
     """Compute a player: play rounds, take the opponent's odds from them, solve for the best answer, and again.
@@ -66,23 +67,24 @@ def compute(
     if knock_limit is not None:
         rules = replace(rules, knock_limit=knock_limit, oklahoma=False)
     setting = Setting(rules, cards, ranks)
+    numbers: dict[str, Any] = {
+        "rounds": rounds,
+        "games": games,
+        "loops": loops,
+        "price": price,
+        "upcard": upcard,
+        "bits": bits,
+        "turns": turns,
+    }
+    if dry_run:
+        from meldlab.lab.estimates import compute_cost
+
+        print_cost(f"computing against {against}", compute_cost(against, setting, device=device, **numbers), json)
+        return
     if save is not None:
         tables.check_folder(save)
     with progress_bar(f"computing against {against}") as show:
-        found = run(
-            against,
-            setting,
-            device=device,
-            rounds=rounds,
-            games=games,
-            loops=loops,
-            price=price,
-            upcard=upcard,
-            bits=bits,
-            turns=turns,
-            seed=seed,
-            progress=show,
-        )
+        found = run(against, setting, device=device, seed=seed, progress=show, **numbers)
     size = found.save(save) if save is not None else 0
     if json:
         print_json({**found.as_json(), "saved": save and str(save), "bytes": size})

@@ -7,7 +7,7 @@ import typer
 
 from meldlab.cli.gin.course import adviser_of, place_of, refuse, teach
 from meldlab.cli.gin.options import RulesOption
-from meldlab.cli.options import DeviceOption, JsonOption, SeedOption, StoreOption, print_json
+from meldlab.cli.options import DeviceOption, DryRunOption, JsonOption, SeedOption, StoreOption, print_cost, print_json
 
 ONLY_POLICY = ("adviser", "tables", "shares", "wide", "deep", "mixing")
 ONLY_VALUES = ("rounds", "seats")
@@ -47,6 +47,7 @@ def train(
     seed: SeedOption = 0,
     device: DeviceOption = "auto",
     store: StoreOption = None,
+    dry_run: DryRunOption = False,
     json: JsonOption = False,
 ) -> None:
     """Teach a network gin: it plays itself, its past and others, and learns from what each decision brought.
@@ -84,6 +85,11 @@ def train(
             batch=batch,
             rules=rules,
         )
+    if dry_run:
+        from meldlab.lab.estimates import course_cost
+
+        print_cost(f"{steps:,} decisions to learn from", course_cost(course, place), json)
+        return
     names = tuple(dict.fromkeys(visitors)) if measure is None else training.read_visitors(measure)
     found = teach(context, course, save=save, place=place, start=start, resume=resume, against=names, games=games, store=store)
     if json:

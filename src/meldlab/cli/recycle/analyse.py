@@ -7,7 +7,18 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from meldlab.cli.options import ClusterOption, JsonOption, SeedOption, StoreOption, ThreadsOption, one_of, print_json, taking
+from meldlab.cli.options import (
+    ClusterOption,
+    DryRunOption,
+    JsonOption,
+    SeedOption,
+    StoreOption,
+    ThreadsOption,
+    one_of,
+    print_cost,
+    print_json,
+    taking,
+)
 from meldlab.cli.progress import progress_bar
 from meldlab.cli.recycle.options import DialectOption, GameArgument, LimitsOption, SetOption, merged, read_game
 from meldlab.errors import NotLegalHere, time_text
@@ -18,7 +29,7 @@ if TYPE_CHECKING:
     from meldlab.recycle.game import Described
 
 WORTH_TELLING = 5.0  # seconds of computing
-Study = Callable[["Subject", "Effort"], "Analysis"]
+Study = Callable[["Subject", "Effort", bool], "Analysis | None"]
 OutOption = Annotated[Path | None, typer.Option("--out", metavar="DIR", help="Write page, tables and figures into this folder.")]
 
 
@@ -40,10 +51,17 @@ def read_effort(
     return Effort.of(games, simulations, quick, player, seed)
 
 
-def read_study(store: StoreOption = None, cluster: ClusterOption = None, threads: ThreadsOption = 0) -> Study:
-    """Return how a game is analysed: where its games are kept and played."""
+def read_study(
+    store: StoreOption = None, cluster: ClusterOption = None, threads: ThreadsOption = 0, dry_run: DryRunOption = False
+) -> Study:
+    """Return how a game is analysed: where its games are kept and played, or only what that would take."""
 
-    def study(subject: "Subject", effort: "Effort") -> "Analysis":
+    def study(subject: "Subject", effort: "Effort", json: bool) -> "Analysis | None":
+        if dry_run:
+            from meldlab.lab.estimates import study_cost
+
+            print_cost(subject.title, study_cost(subject, effort, effort.games, threads), json)
+            return None
         from joblib import cpu_count
 
         from meldlab.lab.analysis.study import analyse
@@ -109,7 +127,9 @@ def analyse(
 
     from meldlab.lab.analysis.study import Subject
 
-    analysis = study(Subject.of(read_game(game, dialect, limits), merged(settings)), effort)
+    analysis = study(Subject.of(read_game(game, dialect, limits), merged(settings)), effort, json)
+    if analysis is None:
+        return
     files: list[Path] = []
     if out is not None:
         from meldlab.lab.analysis.page import write_analysis
@@ -155,7 +175,10 @@ def compare(
     from meldlab.lab.analysis.comparison import Comparison, arrow, write_comparison
 
     subjects = _subjects([read_game(name, dialect, limits) for name in names], settings or [])
-    comparison = Comparison([study(subject, effort) for subject in subjects])
+    analyses = [study(subject, effort, json) for subject in subjects]
+    if None in analyses:
+        return
+    comparison = Comparison([one for one in analyses if one is not None])
     files = write_comparison(comparison, out) if out is not None else []
     if json:
         print_json({**comparison.as_json(), "files": list(map(str, files))})

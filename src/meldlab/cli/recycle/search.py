@@ -6,7 +6,19 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from meldlab.cli.options import ClusterOption, JsonOption, SeedOption, StoreOption, ThreadsOption, one_of, print_json, read_by, taking
+from meldlab.cli.options import (
+    ClusterOption,
+    DryRunOption,
+    JsonOption,
+    SeedOption,
+    StoreOption,
+    ThreadsOption,
+    one_of,
+    print_cost,
+    print_json,
+    read_by,
+    taking,
+)
 from meldlab.cli.progress import progress_bar
 from meldlab.cli.recycle.options import DialectOption, GameArgument, LimitsOption, SetOption, read_game
 from meldlab.errors import NotLegalHere
@@ -80,6 +92,7 @@ def search(
     settings: SetOption = None,
     dialect: DialectOption = "0.6",
     limits: LimitsOption = "",
+    dry_run: DryRunOption = False,
     json: JsonOption = False,
 ) -> None:
     """Search the variants of a game, over numbers that it declares, for the one that is most what you want.
@@ -95,6 +108,15 @@ def search(
 
     (effort, sizes), described = plan, read_game(game, dialect, limits, settings)
     wishes = wish(described, effort)
+    if dry_run:
+        from meldlab.lab.analysis.study import Subject
+        from meldlab.lab.estimates import study_cost
+
+        games = min(sizes.trials, wishes.size) * sizes.games + 2 * sizes.fresh
+        print_cost(
+            f"{described.name}, {wishes.aim}, if no variant is stopped early", study_cost(Subject(described), effort, games, threads), json
+        )
+        return
     with Store.open(store).search("recycle search", _settings(described, wishes, effort, sizes)) as run:
         with progress_bar(f"{described.name}, {wishes.aim}") as show:
             whole = (min(sizes.trials, wishes.size) * sizes.games + 2 * sizes.fresh) * 2

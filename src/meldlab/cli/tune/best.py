@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from meldlab.cli.options import ClusterOption, JsonOption, SeedOption, StoreOption, ThreadsOption, print_json
+from meldlab.cli.options import ClusterOption, DryRunOption, JsonOption, SeedOption, StoreOption, ThreadsOption, print_cost, print_json
 from meldlab.cli.tune.meter import metered
 
 
@@ -19,6 +19,7 @@ def best(
     threads: ThreadsOption = 0,
     cluster: ClusterOption = None,
     out: Annotated[Path | None, typer.Option("--out", help="Write the player to this TOML file, to play as ensemble:FILE.toml.")] = None,
+    dry_run: DryRunOption = False,
     json: JsonOption = False,
 ) -> None:
     """Search all parameters at once by CMA-ES, and measure the winner on fresh deals.
@@ -36,6 +37,12 @@ def best(
     if fresh % 2:
         raise NotLegalHere(f"{fresh} games cannot be played in mirrored pairs")
     plan = Evolution(population=population, games=games, seed=seed)
+    if dry_run:
+        from meldlab.lab.estimates import tuning_cost
+        from meldlab.lab.runs.shards import Shard
+
+        print_cost("tune best", tuning_cost(Shard("gin.contest", "ensemble"), plan.planned(generations, fresh), threads), json)
+        return
     settings = {**asdict(plan), "generations": generations, "fresh": fresh}
     with Store.open(store).search("best", settings) as run:
         warm()

@@ -6,7 +6,17 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from meldlab.cli.options import ClusterOption, JsonOption, SeedOption, StoreOption, ThreadsOption, print_json, taking
+from meldlab.cli.options import (
+    ClusterOption,
+    DryRunOption,
+    JsonOption,
+    SeedOption,
+    StoreOption,
+    ThreadsOption,
+    print_cost,
+    print_json,
+    taking,
+)
 from meldlab.cli.tune.meter import metered
 
 if TYPE_CHECKING:
@@ -14,6 +24,12 @@ if TYPE_CHECKING:
     from meldlab.lab.tuning.work import Work
 
 Run = Callable[[str, dict[str, Any], int, Callable[["Work"], "Report"]], None]
+# Whose games tell how long an experiment takes.
+TYPICAL: dict[str, dict[str, Any]] = {
+    "track": {"worker": "gin.track", "player": (0.0,) * 90},
+    "knock": {"worker": "gin.contest", "player": "knock:5,2,6", "opponent": "gin-only"},
+    "ensemble": {"worker": "gin.contest", "player": "ensemble"},
+}
 SizeOption = Annotated[bool, typer.Option("--full/--quick", help="The paper's size, or the shape of the result in about two minutes.")]
 OutOption = Annotated[Path | None, typer.Option("--out", help="A folder for the figure, as SVG and PNG with its data beside it.")]
 
@@ -23,11 +39,18 @@ def read_run(
     threads: ThreadsOption = 0,
     cluster: ClusterOption = None,
     out: OutOption = None,
+    dry_run: DryRunOption = False,
     json: JsonOption = False,
 ) -> Run:
     """Return what runs a search through the store, prints its report, and draws its figure."""
 
     def run_search(name: str, settings: dict[str, Any], planned: int, search: Callable[["Work"], "Report"]) -> None:
+        if dry_run:
+            from meldlab.lab.estimates import tuning_cost
+            from meldlab.lab.runs.shards import Shard
+
+            print_cost(f"tune {name}", tuning_cost(Shard(**TYPICAL[name]), planned, threads), json)
+            return
         from meldlab.lab.runs.store import Store
         from meldlab.lab.tuning.work import Work, warm
 
