@@ -452,6 +452,7 @@ def new_sheet():
         np.zeros(52, np.int64),
         np.zeros(52, np.float64),
         np.zeros(53, np.float64),
+        np.zeros((2, 52), np.float64),
         np.zeros((2, WIDE), np.float32),
         np.zeros(NARROW, np.float32),
     )
