@@ -22,6 +22,7 @@ BENCHES = {
     "waiting": ["--no-seven"],
     "stopping": [],
     "gin": ["--seed", "1"],
+    "vector": ["--seconds", "1", "--device", "cpu", "--seed", "1"],
     "rummikub": ["--program-positions", "0", "--seed", "1"],
     "recycle": ["--seconds", "1", "--seed", "1"],
     "analyse": ["--seed", "1"],

@@ -48,6 +48,8 @@ def test_discards_leave_what_the_readable_function_says(hand: Hand) -> None:
     assert kernel.discards(hand.mask, left) == deadwood(hand)
     assert {card: left[card.index] for card in hand} == discards(hand)
     assert all(left[card.index] == 500 for card in CARDS if card not in hand)
+    least = min(left)
+    assert kernel.best_discards(hand.mask) == least << 52 | Hand([card for card in hand if left[card.index] == least]).mask
     knockable = {card for card, after in discards(hand).items() if after <= 10}
     assert Hand.from_mask(kernel.knocks(hand.mask, 10)) == Hand(knockable)
 
@@ -94,7 +96,7 @@ def test_a_card_fits_where_a_longer_meld_arises(meld: Meld, card: Card) -> None:
     if card in meld.hand:
         return
     longer = Hand([*meld.hand, card])
-    assert bool(kernel.fits(meld.hand.mask, card.index)) == (longer in [each.hand for each in melds(longer)])
+    assert bool(kernel.fitting(meld.hand.mask) >> card.index & 1) == (longer in [each.hand for each in melds(longer)])
 
 
 @pytest.mark.parametrize(

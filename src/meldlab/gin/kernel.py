@@ -32,13 +32,19 @@ for _lane in range(1, 8192):
 
 # By how many points the best discard from a lane lowers what is left of it; without a run too few that is below 0, and so for an empty one.
 SAVED = np.full(8192, -100, np.int8)
+# In one number, to be read at once: what is left << 24 | what the best discard saves, + 128, << 13 | the cards that save it.
+DISCARDS = LEFT.astype(np.uint32) << 24 | 28 << 13
 for _lane in range(1, 8192):
-    SAVED[_lane] = max(int(LEFT[_lane]) - int(LEFT[_lane ^ 1 << _rank]) for _rank in range(13) if _lane >> _rank & 1)
+    _each = {1 << _rank: int(LEFT[_lane]) - int(LEFT[_lane ^ 1 << _rank]) for _rank in range(13) if _lane >> _rank & 1}
+    SAVED[_lane] = _best = max(_each.values())
+    DISCARDS[_lane] = int(LEFT[_lane]) << 24 | _best + 128 << 13 | sum(card for card, saved in _each.items() if saved == _best)
 
 # Windows of five ranks around a card that hold two neighbours to make a run of: below, around, above.
 MAKES_RUN = np.array([window & 3 == 3 or window & 10 == 10 or window & 24 == 24 for window in range(32)], np.bool_)
 
 DISCARD, MELDS = int(Purpose.DISCARD), int(Purpose.MELDS)
+LOW_BITS = (1 << 24) - 1  # of DISCARDS
+WAYS_BITS = (1 << 32) - 1  # of what is counted with its deadwood
 MOST_MELDS = 4  # in one lane of eleven cards three, and so in all
 
 
@@ -129,28 +135,73 @@ def discards(hand, left):
 
 
 @scalar_kernel
-def _least_with_sets(hand, ranks):
-    """Return the least deadwood after a discard, over every choice of sets on ``ranks``."""
-    if ranks == 0:
-        total, saved = np.int64(0), np.int64(-100)
-        for suit in range(4):
-            lane = (hand >> (13 * suit)) & LANE
-            total += np.int64(LEFT[lane])
-            saved = max(saved, np.int64(SAVED[lane]))
-        return total - saved
+def _lanes_best(hand):
+    """Return (least deadwood after a discard << 52 | the cards that leave it) when ``hand`` lies in runs only."""
+    a, b = np.int64(DISCARDS[hand & LANE]), np.int64(DISCARDS[(hand >> 13) & LANE])
+    c, d = np.int64(DISCARDS[(hand >> 26) & LANE]), np.int64(DISCARDS[(hand >> 39) & LANE])
+    left = (a + b + c + d) >> 24  # what is below adds up to less
+    a, b, c, d = a & LOW_BITS, b & LOW_BITS, c & LOW_BITS, d & LOW_BITS
+    most = max(max(a, b), max(c, d)) >> 13
+    cards = a & LANE if a >> 13 == most else np.int64(0)
+    cards |= (b & LANE) << 13 if b >> 13 == most else np.int64(0)
+    cards |= (c & LANE) << 26 if c >> 13 == most else np.int64(0)
+    cards |= (d & LANE) << 39 if d >> 13 == most else np.int64(0)
+    return ((left + 128 - most) << 52) | cards
+
+
+@scalar_kernel
+def _sets_best(hand, ranks):
+    """Return the same over every choice of sets on ``ranks``, a lane with at least one bit."""
     others = ranks & (ranks - 1)
     rank = np.int64(LOWEST[ranks])
     held = suits_held(hand, rank)
-    least = _least_with_sets(hand, others)
+    best = _sets_best(hand, others) if others else _lanes_best(hand)
     for i in range(1, 6 if held == 15 else 2):
-        least = min(least, _least_with_sets(hand ^ (TRIES[held, i] << rank), others))
+        rest = hand ^ (TRIES[held, i] << rank)
+        found = _sets_best(rest, others) if others else _lanes_best(rest)
+        if found >> 52 == best >> 52:
+            best |= found
+        elif found < best:
+            best = found
+    return best
+
+
+@scalar_kernel
+def best_discards(hand):
+    """Return (least deadwood after a discard << 52 | the cards that leave it), as ``discards`` would tell for each card."""
+    ranks = ranks_with_sets(hand)
+    return _sets_best(hand, ranks) if ranks else _lanes_best(hand)
+
+
+@scalar_kernel
+def _lanes_least(hand):
+    """Return the least deadwood after a discard when ``hand`` lies in runs only."""
+    total, saved = np.int64(0), np.int64(-100)
+    for suit in range(4):
+        lane = (hand >> (13 * suit)) & LANE
+        total += np.int64(LEFT[lane])
+        saved = max(saved, np.int64(SAVED[lane]))
+    return total - saved
+
+
+@scalar_kernel
+def _sets_least(hand, ranks):
+    """Return the same over every choice of sets on ``ranks``, a lane with at least one bit."""
+    others = ranks & (ranks - 1)
+    rank = np.int64(LOWEST[ranks])
+    held = suits_held(hand, rank)
+    least = _sets_least(hand, others) if others else _lanes_least(hand)
+    for i in range(1, 6 if held == 15 else 2):
+        rest = hand ^ (TRIES[held, i] << rank)
+        least = min(least, _sets_least(rest, others) if others else _lanes_least(rest))
     return least
 
 
 @scalar_kernel
 def least_after_discard(hand):
-    """Return the least deadwood that a discard can leave, the least that ``discards`` fills in."""
-    return _least_with_sets(hand, ranks_with_sets(hand))
+    """Return the least deadwood that a discard can leave."""
+    ranks = ranks_with_sets(hand)
+    return _sets_least(hand, ranks) if ranks else _lanes_least(hand)
 
 
 @scalar_kernel
@@ -192,22 +243,33 @@ def melded(hand):
 
 
 @scalar_kernel
-def _count(hand, ranks, least):
-    """Return how many arrangements with ``least`` points left there are, over every choice of sets on ``ranks``."""
+def _lanes_count(hand):
+    """Return (deadwood << 32 | how many arrangements leave it) when ``hand`` lies in runs only."""
+    left, ways = np.int64(0), np.int64(1)
+    for suit in range(4):
+        lane = (hand >> (13 * suit)) & LANE
+        left += np.int64(LEFT[lane])
+        ways *= np.int64(WAYS[lane])
+    return (left << 32) | ways
+
+
+@scalar_kernel
+def _count(hand, ranks):
+    """Return the same over every choice of sets on ``ranks``."""
     if ranks == 0:
-        left, ways = np.int64(0), np.int64(1)
-        for suit in range(4):
-            lane = (hand >> (13 * suit)) & LANE
-            left += np.int64(LEFT[lane])
-            ways *= np.int64(WAYS[lane])
-        return ways if left == least else np.int64(0)
+        return _lanes_count(hand)
     others = ranks & (ranks - 1)
     rank = np.int64(LOWEST[ranks])
     held = suits_held(hand, rank)
-    total = _count(hand, others, least)
+    best = _count(hand, others) if others else _lanes_count(hand)
     for i in range(1, 6 if held == 15 else 2):
-        total += _count(hand ^ (TRIES[held, i] << rank), others, least)
-    return total
+        rest = hand ^ (TRIES[held, i] << rank)
+        found = _count(rest, others) if others else _lanes_count(rest)
+        if found >> 32 == best >> 32:
+            best += found & WAYS_BITS
+        elif found < best:
+            best = found
+    return best
 
 
 @scalar_kernel
@@ -237,12 +299,9 @@ def _pick(hand, ranks, least, nth, melds, many):
     """Write the nth arrangement behind ``many`` melds; return what is left of nth, or -1 - melds when it is written."""
     # One number, not a pair: a recursive function that returns a pair crashes when numba loads it from its cache.
     if ranks == 0:
-        left, ways = np.int64(0), np.int64(1)
-        for suit in range(4):
-            lane = (hand >> (13 * suit)) & LANE
-            left += np.int64(LEFT[lane])
-            ways *= np.int64(WAYS[lane])
-        if left != least:
+        found = _lanes_count(hand)
+        ways = found & WAYS_BITS
+        if found >> 32 != least:
             return nth
         if nth >= ways:
             return nth - ways
@@ -271,10 +330,9 @@ def pick_melds(hand, key, melds):
 
     ``key`` is the address of the draw.
     """
-    melds[:] = 0
     ranks = ranks_with_sets(hand)
-    least = deadwood(hand, LEFT)
-    ways = _count(hand, ranks, least)
+    found = _count(hand, ranks)
+    least, ways = found >> 32, found & WAYS_BITS
     nth = below(key, 0, ways) if ways > 1 else np.int64(0)
     many = -1 - _pick(hand, ranks, least, nth, melds, np.int64(0))
     for i in range(many, len(melds)):
@@ -286,8 +344,8 @@ def pick_melds(hand, key, melds):
 def list_melds(hand):
     """Return [arrangements, 4] int64, the melds of every arrangement with the least deadwood; unused places are 0."""
     ranks = ranks_with_sets(hand)
-    least = deadwood(hand, LEFT)
-    found = np.zeros((_count(hand, ranks, least), MOST_MELDS), np.int64)
+    counted = _count(hand, ranks)
+    least, found = counted >> 32, np.zeros((counted & WAYS_BITS, MOST_MELDS), np.int64)
     for nth in range(len(found)):
         many = -1 - _pick(hand, ranks, least, np.int64(nth), found[nth], np.int64(0))
         found[nth, many:] = 0
@@ -295,16 +353,17 @@ def list_melds(hand):
 
 
 @scalar_kernel
-def fits(meld, card):
-    """Tell whether a card, not in the meld, makes a longer meld of it."""
-    suit, rank = card // 13, card % 13
-    column = SPREAD[15] << rank
+def fitting(meld):
+    """Return the cards each of which makes a longer meld of a meld, or of nothing nothing."""
+    if meld == 0:
+        return np.int64(0)
+    card = lowest_card(meld)
+    column = SPREAD[15] << (card % 13)
     if meld & ~column == 0:
-        return meld != 0
-    lane = (meld >> (13 * suit)) & LANE
-    # A run of the card's suit, next to one of its ends.
-    near = (lane << 1) | (lane >> 1)
-    return lane != 0 and lane << (13 * suit) == meld and (near >> rank) & 1 == 1
+        return column & ~meld
+    first = card // 13 * 13
+    # A run: the cards next to its ends.
+    return (((meld << 1) | (meld >> 1)) & (LANE << first)) & ~meld
 
 
 @scalar_kernel
@@ -313,22 +372,17 @@ def lay_off(loose, melds, many):
 
     Lowest card first (clubs to spades), on the first meld that takes it, until nothing fits.
     """
-    going = True
-    while going:
-        going = False
-        rest = loose
-        card = np.int64(0)
-        while rest and not going:
-            if rest & 1:
-                for i in range(many):
-                    if fits(melds[i], card):
-                        melds[i] |= bit(card)
-                        loose ^= bit(card)
-                        going = True
-                        break
-            rest >>= 1
-            card += 1
-    return loose
+    while True:
+        card, at = np.int64(0), 0
+        for i in range(many):
+            fits = loose & fitting(melds[i])
+            fits &= -fits
+            if fits and (card == 0 or fits < card):
+                card, at = fits, i
+        if card == 0:
+            return loose
+        melds[at] |= card
+        loose ^= card
 
 
 @scalar_kernel
@@ -337,19 +391,17 @@ def guarded_melds(hand, unseen, melds):
 
     Among equals it is the first; returns how many melds.
     """
-    ranks, least = ranks_with_sets(hand), deadwood(hand, LEFT)
-    fewest, chosen, many = np.int64(64), np.int64(0), np.int64(0)
-    for nth in range(_count(hand, ranks, least)):
+    ranks = ranks_with_sets(hand)
+    counted = _count(hand, ranks)
+    least, fewest, chosen, many = counted >> 32, np.int64(64), np.int64(0), np.int64(0)
+    for nth in range(counted & WAYS_BITS):
         many = -1 - _pick(hand, ranks, least, np.int64(nth), melds, np.int64(0))
-        fitting, rest = np.int64(0), unseen
-        while rest:
-            for i in range(many):
-                if fits(melds[i], lowest_card(rest)):
-                    fitting += 1
-                    break
-            rest &= rest - 1
-        if fitting < fewest:
-            fewest, chosen = fitting, np.int64(nth)
+        fits = np.int64(0)
+        for i in range(many):
+            fits |= fitting(melds[i])
+        risk = popcount(fits & unseen)
+        if risk < fewest:
+            fewest, chosen = risk, np.int64(nth)
     many = -1 - _pick(hand, ranks, least, chosen, melds, np.int64(0))
     for i in range(many, len(melds)):
         melds[i] = 0
@@ -373,22 +425,24 @@ def simple_discard(hand, drawn, taken, used, key, left):
     ``drawn``: the card just drawn; ``taken``: whether it was the upcard; ``used``: [52] int64, for each card the cards it made a
     {drawn, discarded} pair with this round; ``left``: [52] int64 workspace.
     """
-    discards(hand, left)
     barred = used[drawn]
     if taken:
         barred |= bit(drawn)
     allowed = hand & ~barred
     if allowed == 0:
         allowed = hand & ~bit(drawn)
-    least, ties = np.int64(500), np.int64(0)
-    rest = allowed
-    while rest:
-        card = lowest_card(rest)
-        rest &= rest - 1
-        if left[card] < least:
-            least, ties = left[card], np.int64(0)
-        if left[card] == least:
-            ties |= bit(card)
+    best = best_discards(hand)
+    least, ties = best >> 52, best & allowed
+    if ties == 0:
+        discards(hand, left)
+        least, rest = np.int64(500), allowed
+        while rest:
+            card = lowest_card(rest)
+            rest &= rest - 1
+            if left[card] < least:
+                least, ties = left[card], np.int64(0)
+            if left[card] == least:
+                ties |= bit(card)
     many = popcount(ties)
     return nth_card(ties, below(key, 0, many) if many > 1 else np.int64(0)) + 64 * least
 

@@ -187,6 +187,7 @@ class Sheet(NamedTuple):
     left: Any  # [52] int64, deadwood after each discard
     risks: Any  # [52] float64, of each discard; a light player keeps there what knocking with it is worth
     values: Any  # [53] float64, of each discard, and the chosen one
+    terms: Any  # [2, 52] float64, meldabilities of the cards of a hand, and of those without one of them
     total: Any  # [2, WIDE] float32, of the network
     inner: Any  # [NARROW] float32
 

@@ -286,8 +286,11 @@ def deal_round(desk, starter, players, rules):
 def lay_out(desk, seed, game, round, starter, players, rules):
     """Shuffle and deal a round of a game, and set its knock limit."""
     deck, many = desk.deck, rules[SUITS] * rules[RANKS]
-    for i in range(many):
-        deck[i] = i // rules[RANKS] * 13 + i % rules[RANKS]
+    at = 0
+    for suit in range(rules[SUITS]):
+        for rank in range(rules[RANKS]):
+            deck[at] = 13 * suit + rank
+            at += 1
     shuffle(deck[:many], address(seed, game, round, 0, DEAL))
     deal_round(desk, starter, players, rules)
     points = POINTS[desk.pile[0]]
@@ -449,6 +452,7 @@ def new_sheet():
         np.zeros(52, np.int64),
         np.zeros(52, np.float64),
         np.zeros(53, np.float64),
+        np.zeros((2, 52), np.float64),
         np.zeros((2, WIDE), np.float32),
         np.zeros(NARROW, np.float32),
     )

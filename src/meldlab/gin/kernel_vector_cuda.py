@@ -28,7 +28,7 @@ from meldlab.gin.kernel_vector import (
     word_of,
 )
 
-LOG_SHAPE, TOTAL_SHAPE = (1, LOG_WIDTH), (2, WIDE)
+LOG_SHAPE, TOTAL_SHAPE, TERMS_SHAPE = (1, LOG_WIDTH), (2, WIDE), (2, 52)
 CARD_WORDS = WORDS * PLANES
 MOST_TABLES = 1 << 24
 FINE = (1 << 63) - 1  # no step, table and action
@@ -65,10 +65,11 @@ def step_against(tables, actions, pair, rules, told, wrong):
     left = cuda.local.array(52, numba.int64)
     risks = cuda.local.array(52, numba.float64)
     values = cuda.local.array(53, numba.float64)
+    terms = cuda.local.array(TERMS_SHAPE, numba.float64)
     total = cuda.local.array(TOTAL_SHAPE, numba.float32)
     inner = cuda.local.array(NARROW, numba.float32)
     layers = cuda.local.array((1, 1, 1), numba.float32)  # no policy plays here
-    sheet, bench = Sheet(ob, left, risks, values, total, inner), Bench(layers, values, left, total, inner, inner)
+    sheet, bench = Sheet(ob, left, risks, values, terms, total, inner), Bench(layers, values, left, total, inner, inner)
     melds = cuda.local.array(4, numba.int64)
     shown = cuda.local.array(4, numba.int64)
     outcome = cuda.local.array(5, numba.int64)
@@ -123,7 +124,7 @@ def advise_all(tables, network, rules, advice):
     values = cuda.local.array(53, numba.float64)
     total = cuda.local.array(TOTAL_SHAPE, numba.float32)
     inner = cuda.local.array(NARROW, numba.float32)
-    sheet = Sheet(values, left, risks, values, total, inner)
+    sheet = Sheet(values, left, risks, values, total, total, inner)
     four = cuda.local.array(4, numba.int64)
     log = cuda.local.array(LOG_SHAPE, numba.int64)
     for i in range(cuda.grid(1), len(advice), cuda.gridsize(1)):

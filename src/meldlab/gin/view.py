@@ -13,7 +13,7 @@ import numpy as np
 
 from meldlab.cards import CARDS, Card, Hand
 from meldlab.errors import NotLegalHere
-from meldlab.gin.kernel import LEFT, fits, knocks, list_melds, points_of
+from meldlab.gin.kernel import LEFT, fitting, knocks, list_melds, points_of
 from meldlab.gin.kernel import lay_off as lay_off_greedily
 from meldlab.gin.move import DRAW, DROPS, PASS, PLAIN, TAKES, Move, Verb, is_move
 from meldlab.gin.rules import Rules
@@ -321,7 +321,7 @@ def _can_lie(melds: list[int], cards: list[Card]) -> bool:
         return True
     for card in cards:
         for i, meld in enumerate(melds):
-            if fits(meld, card.index):
+            if fitting(meld) >> card.index & 1:
                 grown = [*melds[:i], meld | 1 << card.index, *melds[i + 1 :]]
                 if _can_lie(grown, [other for other in cards if other != card]):
                     return True

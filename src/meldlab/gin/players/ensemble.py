@@ -287,8 +287,7 @@ class EnsemblePlayer(GinPlayer):
         belief, sight, ob = self.belief(view), sight_of(view), new_sheet().ob
         known, pile = sight.known, sight.pile
         kernel_ensemble.obtainabilities(view.mask, belief, known, pile, sight.top, sight.fed, self._vector, ob)
-        order = np.array(view.card_indices, np.int64)
-        melds = {card: kernel_ensemble.card_meldability(view.mask, card, order, len(order), self._vector, ob) for card in view.card_indices}
+        melds = {card: kernel_ensemble.card_meldability(view.mask, card, self._vector, ob) for card in view.card_indices}
         unknown = [card for card in range(52) if not (view.mask | known | pile | view.knocker_mask) >> card & 1]
         return Outlook(
             {CARDS[card]: float(min(1.0, max(0.0, belief[card] + belief[kernel_ensemble.SHIFT]))) for card in unknown},

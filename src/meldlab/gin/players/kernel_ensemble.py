@@ -17,6 +17,14 @@ NO_REDUCTION = 99.0  # a need that no upcard fulfils
 HOLD = 1 << 20  # added to a discard that is not to be knocked with
 SUIT_PLACES = 17  # of a suit: its ranks, and two empty places on each side
 DEADWOOD_MOST = 98.0
+# For each card those whose meldability it is part of, as a hand: of its rank, and up to two ranks away in its suit.
+AROUND = np.array(
+    [
+        sum(1 << one for one in range(52) if one != card and (one % 13 == card % 13 or (one // 13 == card // 13 and abs(one - card) <= 2)))
+        for card in range(52)
+    ],
+    np.int64,
+)
 
 
 @scalar_kernel
@@ -121,19 +129,10 @@ def obtainabilities(hand, belief, known, pile, top, top_from_opponent, player, o
 @scalar_kernel
 def rank_meldability(ob, suit, place):
     """Return what pairs of the three other cards of the rank promise."""
-    a, b, c = 0.0, 0.0, 0.0
-    if suit != 0:
-        a = ob[place]
-    else:
-        a = ob[SUIT_PLACES * 3 + place]
-    if suit != 1:
-        b = ob[SUIT_PLACES + place]
-    else:
-        b = ob[SUIT_PLACES * 3 + place]
-    if suit != 2:
-        c = ob[SUIT_PLACES * 2 + place]
-    else:
-        c = ob[SUIT_PLACES * 3 + place]
+    fourth = SUIT_PLACES * 3
+    a = ob[place + (fourth if suit == 0 else 0)]
+    b = ob[place + (fourth if suit == 1 else SUIT_PLACES)]
+    c = ob[place + (fourth if suit == 2 else SUIT_PLACES * 2)]
     return a * b + b * c + a * c
 
 
@@ -157,33 +156,76 @@ def nearness(hand, card, player):
 
 
 @scalar_kernel
-def hand_meldability(rest, order, cards, player, ob):
-    """Return the sum of meldabilities over a candidate hand; ``order`` holds the ``cards`` cards it was chosen from."""
-    sets, runs = melded(rest)
-    in_meld = sets | runs
-    for i in range(cards):
-        card = order[i]
-        ob[place_of(card)] = 0.0 if not rest & bit(card) or in_meld & bit(card) else 1.0
-    total = 0.0
-    for i in range(cards):
-        card = order[i]
-        if rest & bit(card):
-            suit, place = card // 13, card % 13 + 2
-            by_rank = player[MELDED] if sets & bit(card) else rank_meldability(ob, suit, place)
-            by_run = player[MELDED] if runs & bit(card) else run_meldability(ob, suit, place)
-            total += player[MELD + 2] * by_rank + player[MELD + 3] * by_run
-    return total
-
-
-@scalar_kernel
-def card_meldability(hand, card, order, cards, player, ob):
-    """Return the meldability of one card of a hand."""
-    hand_meldability(hand, order, cards, player, ob)
-    sets, runs = melded(hand)
+def meldability(card, sets, runs, player, ob):
+    """Return the meldability of one card of a hand, of which some lie in sets and runs."""
     suit, place = card // 13, card % 13 + 2
     by_rank = player[MELDED] if sets & bit(card) else rank_meldability(ob, suit, place)
     by_run = player[MELDED] if runs & bit(card) else run_meldability(ob, suit, place)
     return player[MELD + 2] * by_rank + player[MELD + 3] * by_run
+
+
+@scalar_kernel
+def obtain_hand(hand, ob):
+    """Set the obtainabilities of the cards of a hand, 1 or 0 for those that are melded; return (cards in sets, cards in runs)."""
+    sets, runs = melded(hand)
+    rest = hand
+    while rest:
+        ob[place_of(lowest_card(rest))] = 0.0 if (sets | runs) & rest & -rest else 1.0
+        rest &= rest - 1
+    return sets, runs
+
+
+@scalar_kernel
+def card_meldability(hand, card, player, ob):
+    """Return the meldability of one card of a hand."""
+    sets, runs = obtain_hand(hand, ob)
+    return meldability(card, sets, runs, player, ob)
+
+
+@scalar_kernel
+def _turn_over(cards, ob):
+    """Obtain the cards of a hand that were not, and the other way round."""
+    while cards:
+        place = place_of(lowest_card(cards))
+        ob[place] = 1.0 - ob[place]
+        cards &= cards - 1
+
+
+@scalar_kernel
+def meldability_without(card, hand, melds, order, player, sheet):
+    """Return the sum of meldabilities over a hand less a card; ``order`` holds its cards, ``melds`` those in sets and those in runs.
+
+    Both rows of terms are those of the whole hand, before and after: only what the card takes part in is worked out anew.
+    """
+    (sets, runs), gone, ob = melds, bit(card), sheet.ob
+    whole, terms = sheet.terms[0], sheet.terms[1]
+    sets_now, runs_now = sets, runs
+    if (sets | runs) & gone:
+        # Without a card that is in no meld the best arrangement is the same.
+        sets_now, runs_now = melded(hand ^ gone)
+    turned = (sets_now | runs_now | gone) ^ (sets | runs)
+    changed, rest = (sets_now ^ sets) | (runs_now ^ runs), turned
+    while rest:
+        changed |= AROUND[lowest_card(rest)]
+        rest &= rest - 1
+    _turn_over(turned, ob)
+    changed &= hand ^ gone
+    rest = changed
+    while rest:
+        each = lowest_card(rest)
+        terms[each] = meldability(each, sets_now, runs_now, player, ob)
+        rest &= rest - 1
+    terms[card] = 0.0
+    total = 0.0
+    for i in range(popcount(hand)):
+        total += terms[order[i]]
+    _turn_over(turned, ob)
+    rest = changed | gone
+    while rest:
+        each = lowest_card(rest)
+        terms[each] = whole[each]
+        rest &= rest - 1
+    return total
 
 
 @scalar_kernel
@@ -214,10 +256,9 @@ def ensemble_takes(sight, upcard, order, belief, player, sheet):
         return False
     worth = float(now - least)
     if player[DRAW_PROMISE] != 0.0:
-        cards, eleven = popcount(hand), hand | bit(upcard)
-        order[cards] = upcard
+        eleven = hand | bit(upcard)
         obtainabilities(eleven, belief, sight.known, sight.pile, np.int64(-1), False, player, sheet.ob)
-        worth += player[DRAW_PROMISE] * card_meldability(eleven, upcard, order, cards + 1, player, sheet.ob)
+        worth += player[DRAW_PROMISE] * card_meldability(eleven, upcard, player, sheet.ob)
     return worth >= player[DRAW_NEED]
 
 
@@ -280,6 +321,10 @@ def ensemble_discard(sight, order, belief, player, sheet):
     if for_near:
         for i in range(cards):
             near += nearness(hand, order[i], player)
+    melds = obtain_hand(hand, ob)
+    if for_meld:
+        for i in range(cards):
+            sheet.terms[0, order[i]] = sheet.terms[1, order[i]] = meldability(order[i], melds[0], melds[1], player, ob)
     # The first card that may go is chosen until a better one comes: there is always one, whatever the numbers are.
     best, chosen = 0.0, np.int64(-1)
     for i in range(cards):
@@ -292,7 +337,7 @@ def ensemble_discard(sight, order, belief, player, sheet):
             share = share ** player[DEADWOOD_POWER]
         value = for_deadwood * (1.0 - share)
         if for_meld:
-            value += for_meld * hand_meldability(rest, order, cards, player, ob)
+            value += for_meld * meldability_without(card, hand, melds, order, player, sheet)
         if for_low:
             value += for_low * popcount(low & rest)
         if for_near:

@@ -20,7 +20,7 @@ from meldlab.gin.values.kernel_recursion import (
 from meldlab.gin.values.kernel_tally import ENTRIES, tally_row
 from meldlab.melds.kernel import deadwood
 
-DIARY_SHAPE, LOG_SHAPE, TOTAL_SHAPE = (1, DIARY_ROWS, DIARY), (1, LOG_WIDTH), (2, WIDE)
+DIARY_SHAPE, LOG_SHAPE, TOTAL_SHAPE, TERMS_SHAPE = (1, DIARY_ROWS, DIARY), (1, LOG_WIDTH), (2, WIDE), (2, 52)
 
 
 @cuda.jit
@@ -128,6 +128,7 @@ def play_games(pair, rules, seed, first, many, counts, tally, pages):
     left = cuda.local.array(52, numba.int64)
     risks = cuda.local.array(52, numba.float64)
     values = cuda.local.array(53, numba.float64)
+    terms = cuda.local.array(TERMS_SHAPE, numba.float64)
     total = cuda.local.array(TOTAL_SHAPE, numba.float32)
     inner = cuda.local.array(NARROW, numba.float32)
     melds = cuda.local.array(4, numba.int64)
@@ -135,7 +136,7 @@ def play_games(pair, rules, seed, first, many, counts, tally, pages):
     outcome = cuda.local.array(5, numba.int64)
     log = cuda.local.array(LOG_SHAPE, numba.int64)
     layers = cuda.local.array((1, 1, 1), numba.float32)  # no policy plays here
-    sheet, bench = Sheet(ob, left, risks, values, total, inner), Bench(layers, values, left, total, inner, inner)
+    sheet, bench = Sheet(ob, left, risks, values, terms, total, inner), Bench(layers, values, left, total, inner, inner)
     desk = Desk(deck, notes, used, order, belief, pile, melds, shown, outcome, log[:0], sheet, bench)
     own_pages = cuda.local.array(DIARY_SHAPE, numba.float64)
     cell = cuda.local.array(2, numba.int64)
