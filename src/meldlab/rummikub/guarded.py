@@ -136,12 +136,15 @@ def _housed(
     parts: list[list[tuple[Home, TileSet | None]]] = []
     for anchor in anchors:
         part: list[tuple[Home, TileSet | None]] = [(home, None) for home in _homes(anchor, colours)]
-        if keep and anchor.whole:
-            part.append((_just(anchor.whole, colours), anchor.whole))
+        if keep:
+            # Modern, a joker may also lie in the place of another one that stood for the same tile.
+            alike = [one for one in position.table if [joker.stands_for for joker in one.jokers] == [*anchor.pins]]
+            whole = alike if not strict else [anchor.whole] if anchor.whole else []
+            part += [(_just(one, colours), one) for one in whole]
         parts.append(part)
     if freed:
         part = [(home, None) for home in _anywhere(colours, 1, 1)]
-        if keep and strict and len(anchors) + freed > 1:
+        if keep and len(anchors) + freed > 1:
             # A freed joker may take the place of another one, in a set that then counts as kept.
             part += [(_just(one, colours, 1), one) for one in position.table if len(one.jokers) == 1]
         parts += [part] * freed
@@ -213,6 +216,8 @@ def best_by_cases(position: Position, goal: Objective, budget: Budget) -> Obedie
     if calm is not None and whole:
         hopeful = [case for case, low in zip(cases, failed, strict=True) if low < cost * kernel_homes.UNIT]
         hopeful += [case for case in every_case(position, goal, keep=True) if case.kept]
+        # Of cases that promise as much, those in which old sets stay or jokers are freed come first: they are the best most often.
+        hopeful.reverse()
         calmest, whole, _ = _searched(position, goal, hopeful, max(cost, least + broken), budget, calm)
         found = replace(found, proven=False) if calmest >= kernel.NEVER else _laid(position, goal, hopeful, calm, proven=whole)
     return found

@@ -529,11 +529,11 @@ def search_cases(guarded, plan, desk, best, runs):
         clear(desk)
     counters[PAUSED] = 0
     while counters[LEAST] < counters[BEST]:
-        # The case that promises most; one that was stopped still does, for its bound is as it was.
+        # The case that promises most, or the first of them; one that was stopped still does, for its bound is as it was.
         case, least = np.int64(0), NEVER
         for i in range(len(desk.bounds)):
-            if desk.bounds[i] < least:
-                case, least = np.int64(i), desk.bounds[i]
+            if max(desk.bounds[i], counters[LEAST]) < least:
+                case, least = np.int64(i), max(desk.bounds[i], counters[LEAST])
         if least > counters[BUDGET]:
             # Every case costs more than the budget now.
             counters[LEAST] = min(least, counters[BEST])
