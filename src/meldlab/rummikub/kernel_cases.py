@@ -73,6 +73,7 @@ STRONGEST = 25  # more than the strength of any four codes
 # and the codes that it beats. A key is the case or what it shares, number, homes, kept runs, jokers used, room for jokers, codes.
 KEY, COST_SO_FAR, OF_CASE, PARENT, MOVE, LINK, BEATEN = range(7)
 LOCKED = 0xFFFF << 20  # where kept runs stand in a key
+ALL_USED = 3  # instead of room for jokers: none is left
 
 
 def _dominance():
@@ -258,7 +259,8 @@ def settle(n, desk):
         while one >= 0:
             key, cost = fresh[one, KEY], fresh[one, COST_SO_FAR]
             out = beaten(key, cost, desk)
-            if not out and key & LOCKED:
+            # Jokers to come could make a third run of what counts as two.
+            if not out and key & LOCKED and key >> 16 & 3 == ALL_USED:
                 broken = unlocked(n, key, desk.lengths)
                 out = broken >= 0 and beaten(broken, cost, desk)
             if not out:
@@ -401,7 +403,7 @@ def expand(n, at, budget, guarded, desk):
                                         continue
                                 # Once the homes lie, cases that ask for the same tiles and leave as many jokers are the same.
                                 name = guarded.cases[case, SHARE] if after_homes == BOTH_LIE else case
-                                roomy = 0 if used_g == jokers else 2 if after else min(2, room + guarded.choices[e, 5])
+                                roomy = ALL_USED if used_g == jokers else 2 if after else min(2, room + guarded.choices[e, 5])
                                 key = ((((name << 4 | n + 1) << 10 | after_homes) << 16 | going) << 2 | used_g) << 2 | roomy
                                 runs = ways_0[a, 4] | ways_1[b, 4] << 2 | ways_2[d, 4] << 4 | ways_3[g, 4] << 6
                                 bridges = ways_0[a, 3] | ways_1[b, 3] << 2 | ways_2[d, 3] << 4 | ways_3[g, 3] << 6
