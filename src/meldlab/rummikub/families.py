@@ -86,7 +86,7 @@ def _naturals(tiles: Sequence[Tile]) -> Counter[Tile]:
 
 def exchanges(position: Position, table: Sequence[TileSet], way: Way) -> Iterator[tuple[Exchange, ...]]:
     """Give the ways to free the jokers that were taken: in order, the old set, its jokers, and as many tiles to put in their place."""
-    lying = sum((_naturals(tile_set.tiles) for tile_set in table), Counter[Tile]())
+    lying = _naturals([tile for tile_set in table for tile in tile_set.tiles])
     gone: dict[int, list[Tile]] = {}
     for was, _ in way.taken:
         gone.setdefault(was[0], []).append(was[1])
@@ -104,8 +104,11 @@ def _fills(position: Position, lying: Counter[Tile], i: int, jokers: list[Tile])
     rest = list(position.table[i].tiles)
     for joker in jokers:
         rest.remove(joker)
-    near = [tile for tile in (lying - _naturals(rest)).elements() if any(t.colour == tile.colour or t.number == tile.number for t in rest)]
-    for fill in combinations(sorted(set(near)), len(jokers)):
+    spare = lying.copy()
+    spare.subtract(_naturals(rest))
+    colours, numbers = {tile.colour for tile in rest}, {tile.number for tile in rest}
+    near = [tile for tile, many in spare.items() if many > 0 and ({tile.colour} == colours or {tile.number} == numbers)]
+    for fill in combinations(sorted(near), len(jokers)):
         if _forms_set([*rest, *fill], position.rules):
             yield fill
 
@@ -151,7 +154,7 @@ def company(position: Position, table: Sequence[TileSet], way: Way) -> Iterator[
     # A joker from the rack is a rack tile too.
     homes = sorted({now[0] for _, now in way.taken} - {i for i, _ in from_rack.elements()})
     before = _naturals(position.table_tiles)
-    played = sum((_naturals(tile_set.tiles) for tile_set in table), Counter[Tile]()) - before
+    played = _naturals([tile for tile_set in table for tile in tile_set.tiles]) - before
     beside = [_naturals(table[home].tiles) - own.get(home, Counter()) for home in homes]
     for some in product(*([tile for tile in one if played[tile]] for one in beside)):
         if not Counter(some) - played:

@@ -31,9 +31,9 @@ from meldlab.rummikub.tiles import JOKER, Tile
 
 __all__ = ["best_by_cases", "load"]
 
-ROUNDS = 60  # of mending prices
-FIRST = 1000  # states before that
-PIECE = 10_000  # states between two looks at the clock; a fixed number, for a search that is taken up again visits some states twice
+FREE = 3000  # states for the best free move
+ROUNDS = 30  # of mending prices
+PIECE = 10_000  # states between two looks at the clock
 
 
 class Home(NamedTuple):
@@ -136,12 +136,15 @@ def _housed(
     parts: list[list[tuple[Home, TileSet | None]]] = []
     for anchor in anchors:
         part: list[tuple[Home, TileSet | None]] = [(home, None) for home in _homes(anchor, colours)]
-        if keep and anchor.whole:
-            part.append((_just(anchor.whole, colours), anchor.whole))
+        if keep:
+            # Modern, a joker may also lie in the place of another one that stood for the same tile.
+            alike = [one for one in position.table if [joker.stands_for for joker in one.jokers] == [*anchor.pins]]
+            whole = alike if not strict else [anchor.whole] if anchor.whole else []
+            part += [(_just(one, colours), one) for one in whole]
         parts.append(part)
     if freed:
         part = [(home, None) for home in _anywhere(colours, 1, 1)]
-        if keep and strict and len(anchors) + freed > 1:
+        if keep and len(anchors) + freed > 1:
             # A freed joker may take the place of another one, in a set that then counts as kept.
             part += [(_just(one, colours, 1), one) for one in position.table if len(one.jokers) == 1]
         parts += [part] * freed
@@ -173,8 +176,9 @@ class CaseWork(threading.local):
         default_factory=lambda: kernel_homes.CaseDesk._make(
             np.zeros(shape, np.int64)
             for shape in (
-                (16, 256), 16, (16, 4), (16, 4), (3, 17), (16, 4), 9, (3, 1 << kernel_homes.MEMO_BITS),
-                (3, 1 << kernel_homes.FLOOR_BITS), 0,                (16, 2, 32, 4), (16, 2, 32, 4), (16, 4, 6, 10, 5), (16, 13),
+                (16, 256), 16, (16, 4), (16, 4), (3, 17), (16, 4), 18, (3, 1 << kernel_homes.FLOOR_BITS), 0, 0,
+                (16, 2, 32, 4), (16, 2, 32, 4), (16, 4, 9, 10, 5), (kernel_cases.MOST_STATES, 7), (kernel_cases.MOST_FRESH, 7),
+                (2, 2 * kernel_cases.MOST_FRESH), (2, 2 * kernel_cases.MOST_STATES), 2 * kernel_cases.STRONGEST, (16, 16),
             )
         )
     )  # fmt: skip
@@ -194,68 +198,92 @@ def load(*, jokers: bool = True) -> None:
 
 def best_by_cases(position: Position, goal: Objective, budget: Budget) -> Obedient | None:
     """Return the best move under ``modern`` or ``strict``, past the budget the best found so far; nothing if the goal cannot be met."""
-    keep = goal.keep == "sets"
-    free = search(Problem.of(position, goal), keep=keep, budget=budget)
+    calm = [one for one in position.table if not one.jokers] if goal.keep == "sets" else None
+    free = _free(position, goal, budget)
     if free is None:
         return None
-    obeying = obeying_table(position, free.table)
+    table, least, broken = free
+    obeying = obeying_table(position, table)
     if obeying:
         return Obedient(obeying, True, (), goal.must)
     cases = list(every_case(position, goal, keep=False))
-    cost, whole, bounds = _searched(position, goal, cases, free.weight_left * kernel.SCALE, budget, keep=False)
+    cost, whole, failed = _searched(position, goal, cases, least, budget)
     if cost >= kernel.NEVER:
         if whole:
             return None
         raise OutOfBudget
     found = _laid(position, goal, cases, (), proven=whole)
-    if keep and whole:
-        hopeful = [case for case, low in zip(cases, bounds, strict=True) if low <= cost * kernel_homes.UNIT]
+    if calm is not None and whole:
+        hopeful = [case for case, low in zip(cases, failed, strict=True) if low < cost * kernel_homes.UNIT]
         hopeful += [case for case in every_case(position, goal, keep=True) if case.kept]
-        least = max(cost, free.weight_left * kernel.SCALE + free.broken)
-        calmest, whole, _ = _searched(position, goal, hopeful, least, budget, keep=True)
-        if calmest >= kernel.NEVER:
-            found = replace(found, proven=False)
-        else:
-            found = _laid(position, goal, hopeful, [one for one in position.table if not one.jokers], proven=whole)
+        # Of cases that promise as much, those in which old sets stay or jokers are freed come first: they are the best most often.
+        hopeful.reverse()
+        calmest, whole, _ = _searched(position, goal, hopeful, max(cost, least + broken), budget, calm)
+        found = replace(found, proven=False) if calmest >= kernel.NEVER else _laid(position, goal, hopeful, calm, proven=whole)
     return found
 
 
+def _free(position: Position, goal: Objective, budget: Budget) -> tuple[tuple[TileSet, ...], int, int] | None:
+    """Return the best table with free jokers, its weight left, scaled, and the sets it breaks; nothing if the goal cannot be met."""
+    part = Budget(min(FREE, budget.nodes), budget.seconds)
+    before = part.nodes
+    try:
+        found = search(Problem.of(position, goal), keep=goal.keep == "sets", budget=part)
+        return (found.table, found.weight_left * kernel.SCALE, found.broken) if found else None
+    except OutOfBudget:
+        # Few questions are hard, and in layers they are less so; a table without homes is a case too.
+        case = [Case(Counter(goal.must), (), sum(tile.joker for tile in (*position.table_tiles, *position.rack)))]
+    finally:
+        budget.nodes -= before - part.nodes
+    cost, whole, _ = _searched(position, goal, case, 0, budget)
+    sets: Sequence[TileSet] = ()
+    calmest = cost
+    if whole and cost < kernel.NEVER and goal.keep == "sets":
+        sets = position.table
+        calmest, whole, _ = _searched(position, goal, case, cost, budget, sets)
+    if not whole:
+        raise OutOfBudget
+    return None if cost >= kernel.NEVER else (_laid(position, goal, case, sets, proven=True).table, cost, calmest - cost)
+
+
 def _searched(
-    position: Position, goal: Objective, cases: Sequence[Case], least: int, budget: Budget, *, keep: bool
+    position: Position, goal: Objective, cases: Sequence[Case], least: int, budget: Budget, sets: Sequence[TileSet] | None = None
 ) -> tuple[int, bool, list[int]]:
-    """Return the cost of the best way, which the workspace now holds, whether it is proven the best, and a bound for each case."""
+    """Return the cost of the best way, which the workspace now holds, whether it is proven, and for each case a cost that is too small.
+
+    ``sets`` are those that would better stay as they are, beside the homes; without them only the weight counts.
+    """
     problem, counters = _problem(position, goal), WORK.desk.counters
-    desk = WORK.desk._replace(bounds=np.zeros(len(cases), np.int64))
-    guarded = _guarded(position, problem, cases, keep=keep)
-    most = max(0, budget.nodes)
-    # Prices are mended on the scale of sets, or of weight where some is left; where weight alone counts they are seldom needed.
-    in_sets = keep and least < kernel.SCALE
-    stride = 4 * kernel_homes.UNIT if in_sets else int(problem.weights.max()) * kernel_homes.WORTH // 2
-    rounds = (ROUNDS if in_sets else 2 * ROUNDS) if keep else 0
-    plan = (least * kernel_homes.UNIT, 0 if in_sets else kernel.GROW, rounds, stride)
-    counters[kernel_homes.NODES], counters[kernel_homes.LIMIT] = 0, min(PIECE if keep else FIRST, most)
-    counters[kernel_homes.LEAST], counters[kernel_homes.BEST] = -1, kernel.NEVER
-    cost = int(kernel_cases.search_cases(guarded, plan, desk, WORK.best, WORK.runs))
-    if cost < 0 and not keep:
-        plan, counters[kernel_homes.LEAST] = (*plan[:2], ROUNDS, stride), -1
-    while cost < 0 and counters[kernel_homes.LIMIT] < most and budget.seconds > 0:
-        counters[kernel_homes.LIMIT] = min(counters[kernel_homes.LIMIT] + PIECE, most)
+    desk = WORK.desk._replace(bounds=np.zeros(len(cases), np.int64), failed=np.zeros(len(cases), np.int64))
+    guarded = _guarded(position, problem, cases, sets)
+    most, unit = max(0, budget.nodes), kernel_homes.UNIT
+    highest = int(problem.weights.max()) * kernel_homes.WORTH
+    # Beyond what is needed the budget grows by what costs few more states: a tile where only weight counts, sets where some weight is left.
+    if sets is None:
+        slack, jump, rounds, stride = 0, highest, 0, highest // 2
+    elif least < kernel.SCALE:
+        slack, jump, rounds, stride = 0, 0, ROUNDS, 4 * unit
+    else:
+        slack, jump, rounds, stride = 8 * unit, 4 * unit, ROUNDS // 3, highest // 2
+    plan = (least * unit, slack, jump, rounds, stride)
+    counters[kernel_homes.NODES], counters[kernel_homes.LEAST], counters[kernel_homes.FULL] = 0, -1, 0
+    counters[kernel_homes.BEST], cost = kernel.NEVER, -1
+    while cost < 0 and counters[kernel_homes.NODES] < most and budget.seconds > 0 and not counters[kernel_homes.FULL]:
+        counters[kernel_homes.LIMIT] = min(counters[kernel_homes.NODES] + PIECE, most)
         cost = int(kernel_cases.search_cases(guarded, plan, desk, WORK.best, WORK.runs))
     budget.nodes -= int(counters[kernel_homes.NODES])
     found = int(counters[kernel_homes.BEST])
     # Back to the costs of the search: the weight left, scaled, plus the sets broken.
-    return found if found >= kernel.NEVER else found // kernel_homes.UNIT, cost >= 0, desk.bounds.tolist()
+    return found if found >= kernel.NEVER else found // unit, cost >= 0, desk.failed.tolist()
 
 
 def _problem(position: Position, goal: Objective) -> Problem:
-    problem = Problem.of(position, Objective(goal.measure, goal.keep, goal.weights))
-    problem.sets = [one for one in position.table if not one.jokers]
-    return problem
+    return Problem.of(position, Objective(goal.measure, goal.keep, goal.weights))
 
 
-def _guarded(position: Position, problem: Problem, cases: Sequence[Case], *, keep: bool) -> kernel_homes.Guarded:
+def _guarded(position: Position, problem: Problem, cases: Sequence[Case], sets: Sequence[TileSet] | None) -> kernel_homes.Guarded:
     """Return the question as the kernel reads it."""
-    rules, joker_sets = position.rules, sum(bool(one.jokers) for one in position.table)
+    rules, problem.sets = position.rules, sets or ()
     homes, colours, modes = dict[Home, int](), dict[tuple[int, ...], int](), dict[tuple[Tile, ...], int]()
     shares = dict[tuple[int, int, int], int]()
     rows, games, musts = [], [], []
@@ -268,9 +296,10 @@ def _guarded(position: Position, problem: Problem, cases: Sequence[Case], *, kee
                 if not tile.joker:
                     must[tile.number - 1, tile.colour] += 1
             musts.append(must)
-        mode, must_jokers = modes[wanted], min(case.wanted[JOKER], case.left)
+        # Table jokers are those of the homes, where there are any.
+        mode, must_jokers = modes[wanted], min(case.wanted[JOKER] + (0 if case.homes else problem.must_jokers), case.left)
         numbered = [homes.setdefault(home, len(homes)) for home in case.homes]
-        start = kernel_homes.WAITS if len(numbered) == 2 else kernel_homes.LIES << 5
+        start = sum(kernel_homes.LIES << 5 * nth for nth in range(len(numbered), 2))
         share = len(cases) + shares.setdefault((mode, must_jokers, case.left), len(shares))
         twins = len(numbered) == 2 and numbered[0] == numbered[1] and not case.homes[0].pins
         configurations = []
@@ -278,13 +307,15 @@ def _guarded(position: Position, problem: Problem, cases: Sequence[Case], *, kee
             matter = [
                 nth if home.kind == kernel_homes.RUN and home.place == c else -1 for nth, home in zip(numbered, case.homes, strict=True)
             ]
-            configurations.append(colours.setdefault((mode, c, *[*matter, -1][:2]), len(colours)))
-        cost = (joker_sets - case.kept) * kernel_homes.UNIT if keep else 0
+            configurations.append(colours.setdefault((mode, c, *[*matter, -1, -1][:2]), len(colours)))
+        cost = 0 if sets is None else (len(position.table) - len(sets) - case.kept) * kernel_homes.UNIT
         grouped = [home.jokers + home.pins.bit_count() if home.kind == kernel_homes.GROUP else 0 for home in case.homes]
-        rows.append((mode, *[*numbered, 0][:2], start, cost, twins, share, *[*grouped, 0][:2], *configurations))
+        rows.append((mode, *[*numbered, 0, 0][:2], start, cost, twins, share, *[*grouped, 0, 0][:2], *configurations))
         games.append((rules.numbers, must_jokers, case.left - must_jokers, problem.joker_weight))
-    choices, locks = kernel.CHOICES[rules.colours - 1], locks_of(problem) if keep else NO_SETS
-    arrays = (np.array(some, np.int64) for some in (list(homes), rows, games, _lying([*colours, *((0, c, -1, -1) for c in range(4))])))
+    choices, locks = kernel.CHOICES[rules.colours - 1], locks_of(problem) if sets else NO_SETS
+    arrays = (
+        np.array(some, np.int64) for some in ([*homes, Home(0, 0)], rows, games, _lying([*colours, *((0, c, -1, -1) for c in range(4))]))
+    )
     supply = problem.must + problem.may
     return kernel_homes.Guarded(supply, problem.must, problem.may, np.array(musts), problem.weights, choices, locks, *arrays)
 

@@ -208,7 +208,8 @@ def _fills(position: Position, i: int, gone: list[Tile]) -> Iterator[Counter[Til
     held = Counter(tile for tile in position.table_tiles if not tile.joker)
     held.subtract(tile for tile in rest if not tile.joker)
     every = [Tile(colour, number) for colour in range(rules.colours) for number in range(1, rules.numbers + 1)]
-    near = [tile for tile in every if any(t.colour == tile.colour or t.number == tile.number for t in rest)]
+    colours, numbers = {tile.colour for tile in rest}, {tile.number for tile in rest}
+    near = [tile for tile in every if {tile.colour} == colours or {tile.number} == numbers]
     for fill in combinations(near, len(gone)):
         faces = sorted((tile.stands_for for tile in [*rest, *fill]), key=lambda tile: tile.number)
         turns = [faces[cut:] + faces[:cut] for cut in range(len(faces) if rules.round_the_corner else 1)]

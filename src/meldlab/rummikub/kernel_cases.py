@@ -1,13 +1,17 @@
 """The search where jokers on the table are not free: their homes are decided number by number, beside everything else.
 
 A *case* says of every home what it must contain (jokers that stay at their tile, jokers that were freed, a tile from the rack), whether it
-is a run of which colour or a group, and which rack tiles have to be played for it; the first decision of the search is the case. What is
-left of the tiles then is a problem without table jokers, which goes by the codes of ``kernel``: depth first, with a budget that grows
-until something fits, and a memo of the states that failed.
+is a run of which colour or a group, and which rack tiles have to be played for it. What is left of the tiles is a problem without table
+jokers, which goes by the codes of ``kernel``.
 
-A search that is cut short begins anew with the memo as it was, and so comes to the same place through few states.
+A case goes up through the numbers in layers: of all ways to a state only the cheapest is kept, and of all states only those that no other
+one *beats*. A run of three tiles can do all that a shorter one can, or none, and one of two all that one of one can. So a state with codes
+as good in every colour, and all else equal, beats another one if it costs no more. It may be one of an earlier case: once the homes lie,
+cases that ask for the same tiles are the same. A state that keeps runs is also beaten by one that has broken them and has their tiles in
+open runs, if that costs no more. Ways whose bound is over the budget are left out; the budget grows until something fits.
 """
 
+from itertools import permutations
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,26 +19,34 @@ import numpy as np
 from meldlab.compiling import kernel, scalar_kernel
 from meldlab.rummikub.kernel import FEW, NEVER, NEXT, finish, fit_groups, lay_runs
 from meldlab.rummikub.kernel_homes import (
+    AT,
     BEST,
     BOTH_LIE,
     BUDGET,
     CASE,
     COLOURS,
     COST,
+    END,
     FIRST,
     FLOOR_BITS,
+    FRESH,
+    FULL,
     GENERATION,
     GROUPED,
+    LAST,
     LEAST,
     LIMIT,
-    MEMO_BITS,
+    LOW_FOUND,
     MODE,
     NODES,
+    NUMBER,
     OTHERS,
     PAUSED,
     RUNS,
     SECOND,
     SHARE,
+    SHELVED,
+    STAMP,
     START,
     T_BRIDGE,
     T_CLAIMS,
@@ -50,11 +62,34 @@ from meldlab.rummikub.kernel_homes import (
     WORTH,
     colour_floor,
     colour_key,
-    find,
     home_ways,
     looked_up,
     mend_prices,
 )
+
+MOST_FRESH, MOST_STATES = 1 << 17, 1 << 18
+STRONGEST = 25  # more than the strength of any four codes
+# Columns of states: all that the rest depends on, the cost, the case, the state before, what was done since, the next one in a list,
+# and the codes that it beats. A key is the case or what it shares, number, homes, kept runs, jokers used, room for jokers, codes.
+KEY, COST_SO_FAR, OF_CASE, PARENT, MOVE, LINK, BEATEN = range(7)
+LOCKED = 0xFFFF << 20  # where kept runs stand in a key
+ALL_USED = 3  # instead of room for jokers: none is left
+
+
+def _dominance():
+    """Return [3, 16] int64: of each code itself and what it beats, as bits of the ten codes, and its strength: what beats it has more."""
+    codes, rank = [code for code in range(16) if code & 3 >= code >> 2], (1, 1, 2, 3)
+    beats = {(3, 0), (3, 1), (3, 2), (2, 1), *((length, length) for length in range(4))}
+    table = np.zeros((3, 16), np.int64)
+    for at, one in enumerate(codes):
+        table[0, one], table[2, one] = 1 << at, rank[one & 3] + rank[one >> 2]
+        for bit, other in enumerate(codes):
+            pairs = permutations((other & 3, other >> 2))
+            table[1, one] |= any((one & 3, x) in beats and (one >> 2, y) in beats for x, y in pairs) << bit
+    return table
+
+
+ITSELF, BEATS, STRENGTH = _dominance()
 
 
 @scalar_kernel
@@ -144,24 +179,118 @@ def colour_ways(n, c, groups, standing, claims, case, guarded, desk):
 
 
 @scalar_kernel
-def descend(n, standing, case, budget, guarded, desk):
-    """Return the least cost from number ``n`` on if it is within ``budget`` (its way is then in the trail), else a bound above it."""
-    codes, used, room, locked, homes = standing
-    numbers = len(guarded.supply)
-    if n == numbers:
-        return min(NEVER, finish(codes, used, room, guarded.games[case]) * UNIT) if homes == BOTH_LIE else NEVER
-    counters, ways, scratch, trail = desk.counters, desk.ways, desk.scratch, desk.trail
+def look(key, shift, book, states, stamp):
+    """Return where a key stands in a book of states, or may be written; keys are the same that agree but for the lowest bits."""
+    bits = len(book[0]) - 1
+    home = np.int64(np.uint64(key >> shift) * np.uint64(0x9E3779B97F4A7C15) >> np.uint64(32)) & bits
+    while book[1, home] == stamp and states[book[0, home], KEY] >> shift != key >> shift:
+        home = (home + 1) & bits
+    return home
+
+
+@scalar_kernel
+def arrive(key, cost, case, parent, move, desk):
+    """Add a state to the next layer, or find a cheaper way to one that is there."""
+    counters, fresh, book = desk.counters, desk.fresh, desk.book
+    at = look(key, 0, book, fresh, counters[STAMP])
+    many = counters[FRESH]
+    if book[1, at] == counters[STAMP]:
+        many = book[0, at]
+        if fresh[many, COST_SO_FAR] <= cost:
+            return
+    elif many == MOST_FRESH:
+        counters[FULL] = 1
+        return
+    else:
+        book[0, at] = many
+        book[1, at] = counters[STAMP]
+        counters[FRESH] += 1
+        strength = STRENGTH[key & 15] + STRENGTH[key >> 4 & 15] + STRENGTH[key >> 8 & 15] + STRENGTH[key >> 12 & 15]
+        # States without kept runs first: they may beat the others too.
+        strength += STRONGEST if key & LOCKED == 0 else 0
+        fresh[many, KEY] = key
+        fresh[many, LINK] = desk.strengths[strength]
+        desk.strengths[strength] = many
+    fresh[many, COST_SO_FAR] = cost
+    fresh[many, OF_CASE] = case
+    fresh[many, PARENT] = parent
+    fresh[many, MOVE] = move
+
+
+@scalar_kernel
+def beaten(key, cost, desk):
+    """Tell whether a state costs no less than one with codes as good and all else equal."""
+    stamp, states = desk.counters[SHELVED], desk.states
+    at = look(key, 16, desk.shelf, states, stamp)
+    if desk.shelf[1, at] != stamp:
+        return False
+    itself = ITSELF[key & 15] | ITSELF[key >> 4 & 15] << 10 | ITSELF[key >> 8 & 15] << 20 | ITSELF[key >> 12 & 15] << 30
+    other = desk.shelf[0, at]
+    while other >= 0:
+        if states[other, COST_SO_FAR] <= cost and itself & ~states[other, BEATEN] == 0:
+            return True
+        other = states[other, LINK]
+    return False
+
+
+@scalar_kernel
+def unlocked(n, key, lengths):
+    """Return a key with the kept runs as open runs like others; -1 if there are too many of them, or jokers in one."""
+    locked, key = key >> 20 & 0xFFFF, key & ~LOCKED
+    for bit in range(16):
+        if locked >> bit & 1:
+            shift = 4 * (bit >> 2)
+            code = key >> shift & 15
+            if code >> 2 or lengths[n, bit] == 0:
+                return np.int64(-1)
+            short, long = min(code & 3, lengths[n, bit]), max(code & 3, lengths[n, bit])
+            key = key & ~(15 << shift) | (long | short << 2) << shift
+    return key
+
+
+@scalar_kernel
+def settle(n, desk):
+    """Append to the states those of the layer after number ``n`` that no other beats, and begin a new layer behind them."""
+    counters, fresh, states, shelf = desk.counters, desk.fresh, desk.states, desk.shelf
+    # The strong first: what beats a state is stronger.
+    for strength in range(len(desk.strengths) - 1, -1, -1):
+        one = desk.strengths[strength]
+        desk.strengths[strength] = -1
+        while one >= 0:
+            key, cost = fresh[one, KEY], fresh[one, COST_SO_FAR]
+            out = beaten(key, cost, desk)
+            # Jokers to come could make a third run of what counts as two.
+            if not out and key & LOCKED and key >> 16 & 3 == ALL_USED:
+                broken = unlocked(n, key, desk.lengths)
+                out = broken >= 0 and beaten(broken, cost, desk)
+            if not out:
+                end = counters[END]
+                if end == MOST_STATES:
+                    counters[FULL] = 1
+                    return
+                at = look(key, 16, shelf, states, counters[SHELVED])
+                for i in range(MOVE + 1):
+                    states[end, i] = fresh[one, i]
+                states[end, LINK] = shelf[0, at] if shelf[1, at] == counters[SHELVED] else -1
+                states[end, BEATEN] = (
+                    BEATS[key & 15] | BEATS[key >> 4 & 15] << 10 | BEATS[key >> 8 & 15] << 20 | BEATS[key >> 12 & 15] << 30
+                )
+                shelf[0, at] = end
+                shelf[1, at] = counters[SHELVED]
+                counters[END] += 1
+            one = fresh[one, LINK]
+    counters[FRESH] = 0
+    counters[STAMP] += 1
+
+
+@scalar_kernel
+def expand(n, at, budget, guarded, desk):
+    """Go on from a state in every way whose bound is within ``budget``; return the least bound of the others."""
+    key, so_far, case = desk.states[at, KEY], desk.states[at, COST_SO_FAR], desk.states[at, OF_CASE]
+    codes, room, used, locked, homes = key & 0xFFFF, key >> 16 & 3, key >> 18 & 3, key >> 20 & 0xFFFF, key >> 36 & 0x3FF
+    numbers, ways, scratch = len(guarded.supply), desk.ways, desk.scratch
     begins, lanes, lies = guarded.locks
-    # Once the homes lie, cases that ask for the same tiles and leave as many jokers are the same.
-    name = guarded.cases[case, SHARE] if homes == BOTH_LIE else case
-    key = ((((((name << 10 | homes) << 16 | locked) << 16 | codes) << 1 | used) << 2 | room) << 4) | n
-    at = find(key, MEMO_BITS, desk.memo, counters[GENERATION])
-    if desk.memo[2, at] == counters[GENERATION] and desk.memo[0, at] == key and desk.memo[1, at] > budget:
-        return desk.memo[1, at]
-    if counters[NODES] >= counters[LIMIT]:
-        counters[PAUSED] = 1
-        return NEVER
-    counters[NODES] += 1
+    budget -= so_far
     least = NEVER
     jokers = guarded.games[case, 1] + guarded.games[case, 2]
     first, second = guarded.cases[case, FIRST], guarded.cases[case, SECOND]
@@ -176,19 +305,21 @@ def descend(n, standing, case, budget, guarded, desk):
             least = min(least, cost_broken)
             continue
         # What the kept sets hold at this number, four bits a colour, and which of them go on.
-        held_kept, going, kept = 0, locked & ~lies[n, 1], 0
+        held_kept, going, used_kept = 0, locked & ~lies[n, 1], used
         for c in range(4):
             held_kept += FEW[(locked & lies[n, 0]) >> (4 * c) & 15] << (4 * c)
         for i in range(starting):
             if not broken >> i & 1:
                 s = begins[n, i]
-                kept |= 1 << s
+                used_kept += lanes[s, 2]
                 if lanes[s, 0] < 0:
                     for c in range(4):
                         held_kept += (lanes[s, 1] >> c & 1) << (4 * c)
                 else:
                     held_kept += 1 << (4 * lanes[s, 0])
                     going |= 1 << lanes[s, 1]
+        if used_kept > jokers:
+            continue
         for both in range(ways_first * ways_second):
             x, y = both // ways_second, both % ways_second
             after_homes = ways[n, 0, x, 2] | ways[n, 1, y, 2] << 5
@@ -203,12 +334,12 @@ def descend(n, standing, case, budget, guarded, desk):
             if lacking:
                 continue
             # The ways of each colour, by its tiles in groups and the jokers there: cost, that with what follows, next code, jokers, tiles.
-            lowest = cost_broken + group_floor(case, n + 1, after_homes, jokers - used, guarded, desk)
-            here, asked = Standing(codes, used, room, locked, after_homes), Demands(held, claims, going)
+            lowest = cost_broken + group_floor(case, n + 1, after_homes, jokers - used_kept, guarded, desk)
+            here, asked = Standing(codes, used_kept, room, locked, after_homes), Demands(held, claims, going)
             for c in range(4):
                 cheapest = NEVER
                 for taken in range(3):
-                    for more in range(jokers - used + 1):
+                    for more in range(jokers - used_kept + 1):
                         low = colour_ways(n, c, (taken, more), here, asked, case, guarded, desk)
                         cheapest = min(cheapest, low)
                 lowest += cheapest
@@ -220,7 +351,7 @@ def descend(n, standing, case, budget, guarded, desk):
                 e = desk.fitting[n, f]
                 f += 1
                 more = guarded.choices[e, 4]
-                used_e = used + more
+                used_e = used_kept + more
                 if used_e > jokers:
                     continue
                 rows = (
@@ -270,32 +401,78 @@ def descend(n, standing, case, budget, guarded, desk):
                                     if low > budget:
                                         least = min(least, low)
                                         continue
-                                roomy = 2 if after else min(2, room + guarded.choices[e, 5])
-                                following = Standing(after, used_g, np.int64(roomy), going, after_homes)
-                                rest_cost = descend(n + 1, following, case, budget - cost, guarded, desk)
-                                if counters[PAUSED]:
-                                    return NEVER
-                                if cost + rest_cost <= budget:
-                                    trail[n, T_GROUP] = e
-                                    trail[n, T_KEPT] = kept
-                                    trail[n, T_RUN] = ways_0[a, 4]
-                                    trail[n, T_RUN + 1] = ways_1[b, 4]
-                                    trail[n, T_RUN + 2] = ways_2[d, 4]
-                                    trail[n, T_RUN + 3] = ways_3[g, 4]
-                                    trail[n, T_BRIDGE] = ways_0[a, 3]
-                                    trail[n, T_BRIDGE + 1] = ways_1[b, 3]
-                                    trail[n, T_BRIDGE + 2] = ways_2[d, 3]
-                                    trail[n, T_BRIDGE + 3] = ways_3[g, 3]
-                                    trail[n, T_FIRST] = ways[n, 0, x, 3]
-                                    trail[n, T_SECOND] = ways[n, 1, y, 3]
-                                    trail[n, T_CLAIMS] = claims
-                                    return cost + rest_cost
-                                least = min(least, cost + rest_cost)
-    at = find(key, MEMO_BITS, desk.memo, counters[GENERATION])
-    desk.memo[0, at] = key
-    desk.memo[1, at] = least
-    desk.memo[2, at] = counters[GENERATION]
-    return least
+                                # Once the homes lie, cases that ask for the same tiles and leave as many jokers are the same.
+                                name = guarded.cases[case, SHARE] if after_homes == BOTH_LIE else case
+                                roomy = ALL_USED if used_g == jokers else 2 if after else min(2, room + guarded.choices[e, 5])
+                                key = ((((name << 4 | n + 1) << 10 | after_homes) << 16 | going) << 2 | used_g) << 2 | roomy
+                                runs = ways_0[a, 4] | ways_1[b, 4] << 2 | ways_2[d, 4] << 4 | ways_3[g, 4] << 6
+                                bridges = ways_0[a, 3] | ways_1[b, 3] << 2 | ways_2[d, 3] << 4 | ways_3[g, 3] << 6
+                                move = ((broken << 16 | claims) << 8 | ways[n, 0, x, 3] << 4 | ways[n, 1, y, 3]) << 8 | e
+                                arrive(key << 16 | after, so_far + cost, case, at, (move << 8 | bridges) << 8 | runs, desk)
+    return so_far + least
+
+
+@scalar_kernel
+def sweep(case, guarded, desk):
+    """Go through all layers of a case, or on from where the last call stopped, and return the number of its best last state, or -1.
+
+    The least cost of a last state, or else the least bound over the budget, is then in LOW_FOUND.
+    """
+    counters, states, zero = desk.counters, desk.states, np.int64(0)
+    numbers, budget = len(guarded.supply), counters[BUDGET]
+    if counters[NUMBER] < 0:
+        start = (case << 14 | guarded.cases[case, START]) << 36
+        arrive(start, guarded.cases[case, COST], case, np.int64(-1), zero, desk)
+        counters[AT] = counters[END]
+        settle(zero, desk)
+        counters[LAST], counters[NUMBER], counters[LOW_FOUND] = counters[END], 0, NEVER
+    while counters[NUMBER] < numbers:
+        while counters[AT] < counters[LAST] and not counters[FULL]:
+            if counters[NODES] >= counters[LIMIT]:
+                counters[PAUSED] = 1
+                return -1
+            counters[NODES] += 1
+            counters[LOW_FOUND] = min(counters[LOW_FOUND], expand(counters[NUMBER], counters[AT], budget, guarded, desk))
+            counters[AT] += 1
+        settle(counters[NUMBER], desk)
+        if counters[FULL]:
+            counters[PAUSED] = 1
+            return -1
+        counters[LAST] = counters[END]
+        counters[NUMBER] += 1
+    counters[NUMBER] = -1
+    best = -1
+    for at in range(counters[AT], counters[END]):
+        key = states[at, KEY]
+        if key >> 36 & 0x3FF == BOTH_LIE:
+            rest = finish(key & 0xFFFF, key >> 18 & 3, key >> 16 & 3, guarded.games[case])
+            if rest < NEVER and states[at, COST_SO_FAR] + rest * UNIT < counters[LOW_FOUND]:
+                counters[LOW_FOUND] = states[at, COST_SO_FAR] + rest * UNIT
+                best = at
+    return best if counters[LOW_FOUND] <= budget else -1
+
+
+@scalar_kernel
+def retrace(at, guarded, desk, best):
+    """Write the way to a last state into ``best``, like a trail."""
+    begins = guarded.locks.begins
+    desk.counters[CASE] = desk.states[at, OF_CASE]
+    for n in range(len(guarded.supply) - 1, -1, -1):
+        move = desk.states[at, MOVE]
+        for c in range(4):
+            best[n, T_RUN + c] = move >> (2 * c) & 3
+            best[n, T_BRIDGE + c] = move >> (8 + 2 * c) & 3
+        best[n, T_GROUP] = move >> 16 & 0xFF
+        best[n, T_SECOND] = move >> 24 & 15
+        best[n, T_FIRST] = move >> 28 & 15
+        best[n, T_CLAIMS] = move >> 32 & 0xFFFF
+        kept, i = 0, 0
+        while begins[n, i] >= 0:
+            if not move >> (48 + i) & 1:
+                kept |= 1 << begins[n, i]
+            i += 1
+        best[n, T_KEPT] = kept
+        at = desk.states[at, PARENT]
 
 
 @scalar_kernel
@@ -304,53 +481,77 @@ def prepare(rounds, stride, guarded, desk):
     zero, least = np.int64(0), NEVER
     for n in range(len(guarded.supply)):
         desk.grouped[n] = fit_groups(n, 2, guarded.before, guarded.rack, guarded.choices, desk.fitting)
+    begins, lanes, lies = guarded.locks
+    for n in range(len(guarded.supply)):
+        for bit in range(16):
+            length = desk.lengths[n - 1, bit] if n and lies[n, 0] >> bit & 1 else 0
+            desk.lengths[n, bit] = min(3, length + 1) if length else 0
+        i = 0
+        while begins[n, i] >= 0:
+            if lanes[begins[n, i], 0] >= 0:
+                desk.lengths[n, lanes[begins[n, i], 1]] = lanes[begins[n, i], 2] == 0
+            i += 1
     mend_prices(rounds, stride, guarded, desk)
     for case in range(len(guarded.cases)):
         left = guarded.games[case, 1] + guarded.games[case, 2]
         low = bound(case, zero, zero, left, zero, guarded.cases[case, START], guarded, desk)
         desk.bounds[case] = guarded.cases[case, COST] + low
+        desk.failed[case] = -1
         least = min(least, desk.bounds[case])
     return least
 
 
+@scalar_kernel
+def clear(desk):
+    """Forget all states."""
+    desk.counters[END] = 0
+    desk.counters[FRESH] = 0
+    desk.counters[STAMP] += 1
+    desk.counters[SHELVED] += 1
+    for i in range(len(desk.strengths)):
+        desk.strengths[i] = -1
+
+
 @kernel
 def search_cases(guarded, plan, desk, best, runs):
-    """Return the least cost of all cases, -1 past the limit of states: then it can be called on, and the memo knows what is done.
+    """Return the least cost of all cases, -1 past the limit of states: then it can be called on.
 
-    The ``plan``: a cost below which there is nothing; how many times a raise of the budget is repeated; rounds of mending prices, and by
-    how much they hope to lift the bound at first.
+    The ``plan``: a cost below which there is nothing; by how much the first budget, and each one after it, is above what is needed; rounds
+    of mending prices, and by how much they hope to lift the bound at first.
 
     The counters say where the deepening stands: nothing costs less than LEAST (-1 in the first call), and a way of cost BEST is left in
     ``best``, [numbers, 13] int64 like a trail, that of case CASE; its runs are in ``runs``, [runs, 4] int64.
     """
-    counters, zero = desk.counters, np.int64(0)
-    known, grow, rounds, stride = plan
+    counters = desk.counters
+    known, slack, jump, rounds, stride = plan
     if counters[LEAST] < 0:
         counters[LEAST] = max(known, prepare(rounds, stride, guarded, desk))
-        counters[BUDGET] = min(counters[LEAST], counters[BEST] - UNIT)
+        counters[BUDGET] = min(counters[LEAST] + slack, counters[BEST] - UNIT)
+        counters[NUMBER] = -1
+        clear(desk)
     counters[PAUSED] = 0
-    while counters[LEAST] < counters[BEST] and not counters[PAUSED]:
-        for case in range(len(guarded.cases)):
-            cost, start = guarded.cases[case, COST], Standing(zero, zero, zero, zero, guarded.cases[case, START])
-            while desk.bounds[case] <= counters[BUDGET] and not counters[PAUSED]:
-                low = cost + descend(zero, start, case, counters[BUDGET] - cost, guarded, desk)
-                if counters[PAUSED]:
-                    break
-                if low > counters[BUDGET]:
-                    desk.bounds[case] = low
-                else:
-                    counters[BEST], counters[CASE], counters[BUDGET] = low, case, low - UNIT
-                    for n in range(len(guarded.supply)):
-                        for i in range(13):
-                            best[n, i] = desk.trail[n, i]
-        if not counters[PAUSED]:
+    while counters[LEAST] < counters[BEST]:
+        # The case that promises most, or the first of them; one that was stopped still does, for its bound is as it was.
+        case, least = np.int64(0), NEVER
+        for i in range(len(desk.bounds)):
+            if max(desk.bounds[i], counters[LEAST]) < least:
+                case, least = np.int64(i), max(desk.bounds[i], counters[LEAST])
+        if least > counters[BUDGET]:
             # Every case costs more than the budget now.
-            least = counters[BEST]
-            for case in range(len(guarded.cases)):
-                least = min(least, desk.bounds[case])
-            raised = least - counters[LEAST]
-            counters[LEAST] = least
-            counters[BUDGET] = min(counters[BEST] - UNIT, least + raised * grow)
+            counters[LEAST] = min(least, counters[BEST])
+            counters[BUDGET] = min(counters[BEST] - UNIT, least + jump)
+            clear(desk)
+            continue
+        found = sweep(case, guarded, desk)
+        if counters[PAUSED]:
+            return -1
+        if found >= 0:
+            retrace(found, guarded, desk, best)
+            counters[BEST], counters[BUDGET] = counters[LOW_FOUND], counters[LOW_FOUND] - UNIT
+        # Other cases may have beaten some of its states, but they came to nothing within the budget either.
+        desk.failed[case] = counters[BUDGET]
+        # What is found is the best of the case.
+        desk.bounds[case] = max(desk.bounds[case], counters[LOW_FOUND])
     if counters[BEST] < NEVER:
         counters[RUNS] = lay_runs(len(guarded.supply), best, runs)
-    return -1 if counters[PAUSED] else counters[BEST]
+    return counters[BEST]

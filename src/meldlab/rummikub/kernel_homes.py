@@ -17,7 +17,7 @@ import numpy as np
 from meldlab.compiling import scalar_kernel
 from meldlab.rummikub.kernel import FEW, NEVER, NEXT, SCALE, Locks
 
-MEMO_BITS, FLOOR_BITS = 17, 18
+FLOOR_BITS = 18
 UNIT = 64  # a broken set costs so much: prices are fractions of it
 WORTH = SCALE * UNIT
 PROBES = 4
@@ -34,8 +34,9 @@ MODE, FIRST, SECOND, START, COST, TWINS, SHARE, GROUPED, COLOURS = 0, 1, 2, 3, 4
 T_GROUP, T_KEPT, T_RUN, T_BRIDGE, T_FIRST, T_SECOND, T_CLAIMS = 0, 1, 2, 6, 10, 11, 12
 NATURAL, JOKER = 1, 2
 OTHERS = 4  # column of the colours: for homes that are no runs of it the bits that make them lie
-# Cells of the counters.
-NODES, LIMIT, GENERATION, PAUSED, RUNS, CASE, LEAST, BEST, BUDGET = range(9)
+# Cells of the counters. From NUMBER on they say where the layers stand: the number and its state AT, the LAST of its layer, the END of
+# all states, how many FRESH ones the next layer has, the least bound over the budget, no room for more, the marks of book and shelf.
+NODES, LIMIT, GENERATION, PAUSED, RUNS, CASE, LEAST, BEST, BUDGET, NUMBER, AT, LAST, END, FRESH, LOW_FOUND, FULL, STAMP, SHELVED = range(18)
 
 
 class Guarded(NamedTuple):
@@ -63,14 +64,19 @@ class CaseDesk(NamedTuple):
     taken: Any  # [numbers, 4] int64, tiles in groups as the colours would have it, less those the groups would have
     groups: Any  # [3, numbers + 1] int64, the least cost of groups from a number on, by jokers that may lie in them
     mended: Any  # [numbers, 4] int64, the best prices so far
-    counters: Any  # [9] int64
-    memo: Any  # [3, 1 << MEMO_BITS] int64: keys, costs, generations
-    floor: Any  # [3, 1 << FLOOR_BITS] int64, likewise
-    bounds: Any  # [cases] int64
+    counters: Any  # [18] int64
+    floor: Any  # [3, 1 << FLOOR_BITS] int64: keys, costs, generations
+    bounds: Any  # [cases] int64, what each costs at the least, or is not better than another
+    failed: Any  # [cases] int64, a budget that is too small for each
     ways: Any  # [numbers, 2, 32, 4] int64, of homes: tiles held and claimed, four bits a colour, next state, piece
     colour_ways: Any  # [numbers, 2, 32, 4] int64, the same for the bound of a colour
-    scratch: Any  # [numbers, 4, 6, 10, 5] int64, the ways of a colour
-    trail: Any  # [numbers, 13] int64
+    scratch: Any  # [numbers, 4, 9, 10, 5] int64, the ways of a colour
+    states: Any  # [MOST_STATES, 7] int64, layer after layer
+    fresh: Any  # [MOST_FRESH, 7] int64, states of the next layer
+    book: Any  # [2, 2 * MOST_FRESH] int64, which of them has a key, and marks
+    shelf: Any  # [2, 2 * MOST_STATES] int64, the first of the states that differ in their codes only, and marks
+    strengths: Any  # [2 * STRONGEST] int64, the first fresh state of each strength, -1 if there is none
+    lengths: Any  # [numbers, 16] int64, of runs without jokers that may be kept: how many tiles of each lie up to a number, at most three
 
 
 @scalar_kernel
