@@ -40,7 +40,7 @@ class GpuBounds(NamedTuple):
     hands: Any  # [N] int64
 
 
-class Notes(NamedTuple):
+class GpuNotes(NamedTuple):
     """What each thread of a sweep has to say."""
 
     most: Any  # [threads] float64, the largest change
