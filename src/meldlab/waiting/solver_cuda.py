@@ -114,7 +114,7 @@ class _GpuSolve:
         return kernel.Sums(*(array.copy_to_host() for array in sums))
 
     def _notes(self) -> Any:
-        return self.kernels.Notes(*(self.cuda.to_device(np.zeros(self.threads)) for _ in range(2)))
+        return self.kernels.GpuNotes(*(self.cuda.to_device(np.zeros(self.threads)) for _ in range(2)))
 
 
 def rank_parts(game: Waiting) -> NDArray[np.uint16]:
