@@ -20,7 +20,7 @@ def test_the_folder_is_named_after_every_kernel_source(tmp_path: Path, monkeypat
     monkeypatch.setenv("MELDLAB_CACHE", str(tmp_path / "cache"))
     monkeypatch.setattr(cache, "__file__", str(tmp_path / "cache.py"))
     (tmp_path / "room").mkdir()
-    for name in ("compiling.py", "linking.py", "pieces.py", "kernel.py"):
+    for name in ("compiling.py", "gpu.py", "linking.py", "pieces.py", "kernel.py"):
         (tmp_path / name).write_text("a = 1\n")
     (tmp_path / "room" / "kernel_more.py").write_text("b = 1\n")
     (tmp_path / "room" / "other.py").write_text("c = 1\n")

@@ -131,7 +131,7 @@ def parent() -> Iterator["subprocess.Popen[str]"]:
         "play SLOW --limits NO_LIMITS",
         "play gin_rummy --seat 2 --against ismcts:1000000",
         "transcript SLOW --limits NO_LIMITS",
-        "perft hearts --depth 12",
+        "perft hearts --depth 20",
         "analyse block_rummy --simulations 100000 --games 4",
         "analyse SLOW --limits NO_LIMITS",
     ],

@@ -3,8 +3,11 @@
 import pytest
 
 from meldlab.lab import estimates
-from meldlab.lab.training.learner import Course
-from meldlab.lab.training.value_learner import ValueCourse
+
+pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'meldlab[train]'")
+
+from meldlab.lab.training.learner import Course  # noqa: E402
+from meldlab.lab.training.value_learner import ValueCourse  # noqa: E402
 
 
 @pytest.mark.parametrize(
