@@ -6,8 +6,8 @@ from meldlab.lab import estimates
 
 pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'meldlab[train]'")
 
-from meldlab.lab.training.learner import Course  # noqa: E402
-from meldlab.lab.training.value_learner import ValueCourse  # noqa: E402
+from meldlab.lab.training.learner import Course
+from meldlab.lab.training.value_learner import ValueCourse
 
 
 @pytest.mark.parametrize(
