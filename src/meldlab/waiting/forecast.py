@@ -19,7 +19,7 @@ from meldlab.waiting.game import Waiting
 __all__ = ["cpu_cost", "gpu_cost"]
 
 # Nanoseconds for each pair of a hand and a hand with one card more, on a core that sweeps the five-card game in SWEEP seconds: what is
-# shared by all cores, and what one core does alone. Between what seven cards (10.8 s) and eight (76 s) took on two cores that take 0.0085 s.
+# shared by all cores, and what one core does alone. Between what seven cards (10.8 s) and eight (76 s) took on two cores taking 0.0085 s.
 SHARED, ALONE, SWEEP = 45.0, 13.0, 0.013
 GPU_NANOSECONDS = 0.13  # the same on an H200, from eight to ten cards
 PROGRAM = 2.5e8  # bytes that the program takes with its kernels, and a window of hands
