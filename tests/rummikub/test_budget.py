@@ -100,7 +100,7 @@ QUESTIONS: dict[str, Callable[[int], object]] = {
     "tiles": lambda nodes: solve(random_position("mid", 1, 3), Objective("value", "tiles"), nodes=nodes, seconds=0.3),
     "opening": lambda nodes: solve(Position((), random_position("hard", 1, 3).rack, opened=False), Objective(), nodes=nodes, seconds=0.3),
     "must": lambda nodes: why_not(known("must"), Tile.parse("K6"), nodes=nodes, seconds=0.3),
-    "all": lambda nodes: every_best(known("all"), 1000, nodes=nodes, seconds=0.3),
+    "all": lambda nodes: every_best(known("all"), 1000, nodes=nodes, seconds=30),
 }
 
 
