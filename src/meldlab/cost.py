@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from meldlab.errors import time_text
 
-__all__ = ["Cost", "memory_text"]
+__all__ = ["Cost", "cores_text", "memory_text"]
 
 
 @dataclass(frozen=True)
@@ -25,6 +25,15 @@ class Cost:
 
     def __str__(self) -> str:
         return f"about {time_text(self.seconds)} on {self.where}, {memory_text(self.memory)} of memory"
+
+
+def cores_text(cores: int) -> str:
+    """Return a number of cores in words.
+
+    >>> cores_text(1), cores_text(2)
+    ('1 core', '2 cores')
+    """
+    return f"{cores} core{'s' if cores > 1 else ''}"
 
 
 def memory_text(memory: float) -> str:

@@ -14,7 +14,7 @@ from itertools import islice
 from time import process_time
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from meldlab.cost import Cost
+from meldlab.cost import Cost, cores_text
 from meldlab.lab.analysis.forecast import Forecast
 from meldlab.lab.analysis.playing import sample_of
 from meldlab.lab.analysis.study import Effort, Subject
@@ -68,7 +68,7 @@ def contest_cost(game: Game[Any], line_ups: Sequence[Sequence[str]], games: int,
     return Cost(
         sum(games * each.seconds for each in found) / cores,
         _held() + kept,
-        _where(cores),
+        cores_text(cores),
         f"{sum(each.pieces for each in found):,} games played here",
     )
 
@@ -78,7 +78,7 @@ def tuning_cost(typical: Shard, games: int, threads: int = 0) -> Cost:
     play, cores = WORKERS[typical.worker].load(), _cores(threads)
     found = tried(lambda many: play(replace(typical, games=2 * many)), games // 2)
     basis = f"{games:,} games at most, of which {2 * found.pieces:,} were tried here, as if none were in the store"
-    return Cost(games / 2 * found.seconds / cores, _held(), _where(cores), basis)
+    return Cost(games / 2 * found.seconds / cores, _held(), cores_text(cores), basis)
 
 
 def study_cost(subject: Subject, effort: Effort, games: int, threads: int = 0) -> Cost:
@@ -88,7 +88,7 @@ def study_cost(subject: Subject, effort: Effort, games: int, threads: int = 0) -
     random = sample_of(searched_games(machine, line_ups["random"].players, RANDOM_GAMES, effort.seed, threads=1), machine.best, 0)
     forecast = Forecast.of(machine, random, {one: games for name, one in line_ups.items() if one.searches})
     basis = f"{RANDOM_GAMES} random games played here, and {games:,} games of each searching line-up, as if none were in the store"
-    return Cost(forecast.seconds / cores, _held(), _where(cores), basis)
+    return Cost(forecast.seconds / cores, _held(), cores_text(cores), basis)
 
 
 def compute_cost(against: str, setting: Setting, loops: int, upcard: float, device: str = "auto", **numbers: Any) -> Cost:
@@ -113,7 +113,7 @@ def compute_cost(against: str, setting: Setting, loops: int, upcard: float, devi
     playing = loops * thousands * found.seconds
     cores = _cores(0)
     basis = f"{loops} laps over {work.hands:,} kinds of hands, and {THOUSAND * found.pieces:,} rounds of a lap played here"
-    return Cost((passes * LOOKUP + playing) / cores, _held() + work.memory, _where(cores), basis)
+    return Cost((passes * LOOKUP + playing) / cores, _held() + work.memory, cores_text(cores), basis)
 
 
 def course_cost(course: "Course | ValueCourse", device: 'Literal["cpu", "cuda"]') -> Cost:
@@ -140,7 +140,7 @@ def course_cost(course: "Course | ValueCourse", device: 'Literal["cpu", "cuda"]'
     return Cost(
         course.steps * seconds / steps,
         before + more,
-        "a GPU" if device == "cuda" else _where(_cores(0)),
+        "a GPU" if device == "cuda" else cores_text(_cores(0)),
         f"{steps:,} decisions learned from here",
     )
 
@@ -149,10 +149,6 @@ def _cores(threads: int) -> int:
     from joblib import cpu_count
 
     return threads or int(cpu_count())
-
-
-def _where(cores: int) -> str:
-    return f"{cores} core{'s' if cores > 1 else ''}"
 
 
 def _held(device: str = "cpu") -> float:

@@ -59,7 +59,8 @@ def solve(
 
         return solve_on_gpu(game, progress)
     if game.cards > MOST_ON_CPU:
-        cost = f"here they would take {cpu_cost(game, threads)}"
+        # Not tried: who is refused should not wait for kernels to be compiled.
+        cost = f"here they would take {cpu_cost(game, threads, tried=False)}"
         raise NotPossible(f"{game.cards} cards need a GPU (--device cuda): {cost}; up to {MOST_ON_CPU} cards are solved on the CPU")
     with _threads(threads):
         return _solve_on_cpu(game, progress, Checkpoint(checkpoint, game, every))

@@ -12,6 +12,7 @@ from meldlab.cards.kernel import RANK_BITS, ROW, Numbering
 from meldlab.errors import NotLegalHere, NotPossible
 from meldlab.gpu import use_gpu
 from meldlab.waiting import kernel
+from meldlab.waiting.forecast import gpu_cost
 from meldlab.waiting.game import Waiting
 from meldlab.waiting.solution import Solution
 from meldlab.waiting.solver import RESIDUAL
@@ -28,8 +29,8 @@ GRID = 132 * 8, 256  # blocks and threads: what an H200 runs at once, and as muc
 def solve_on_gpu(game: Waiting, progress: Callable[[int, int], None] | None = None) -> Solution:
     """Return the exact solution of a game, computed on the first CUDA device; ``progress`` is told (digits that are right, all)."""
     cuda = use_gpu()
-    small, large = game.small, game.large
-    needed, free = small.classes * (8 + 8) + large.classes * 8, cuda.current_context().get_memory_info()[0]
+    small = game.small
+    needed, free = gpu_cost(game).memory, cuda.current_context().get_memory_info()[0]
     if needed > free:
         raise NotPossible(f"{game} needs {needed / 1e9:.0f} GB on the GPU, which has {free / 1e9:.0f} GB free")
     start = time.perf_counter()

@@ -62,7 +62,7 @@ def refuse(context: typer.Context, names: Sequence[str], learn: str) -> None:
     from meldlab.errors import NotLegalHere
 
     for name in names:
-        if (source := context.get_parameter_source(name)) is not None and source.name == "COMMANDLINE":
+        if _given(context, name):
             raise NotLegalHere(f"--{name} is not for --learn {learn}")
 
 
@@ -70,11 +70,17 @@ def adviser_of(context: typer.Context, adviser: str, start: str) -> str:
     """Return whom a policy hears: one that does not begin fresh has its adviser already."""
     if not start:
         return adviser
-    if (source := context.get_parameter_source("adviser")) is not None and source.name == "COMMANDLINE":
+    if _given(context, "adviser"):
         from meldlab.errors import NotLegalHere
 
         raise NotLegalHere(f"--adviser is for a fresh network; {start} has its own")
     return ""
+
+
+def _given(context: typer.Context, name: str) -> bool:
+    """Tell whether somebody typed an option."""
+    source = context.get_parameter_source(name)
+    return source is not None and source.name == "COMMANDLINE"
 
 
 def place_of(device: str) -> Literal["cpu", "cuda"]:
