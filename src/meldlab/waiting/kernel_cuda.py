@@ -28,7 +28,6 @@ PLAN = 13
 LOWER, UPPER, RANKS = 7, 6, 128 + 9 * 64
 RANKED = 13  # draws from one suit at most
 BEYOND = np.uint32(0xFFFFFFFF)  # more than any rank
-UNREACHED = 1e300  # how far a hand that was out of reach has come down
 
 
 class GpuBounds(NamedTuple):
@@ -38,13 +37,6 @@ class GpuBounds(NamedTuple):
     after: Any  # [M + 1] float64, the last of them infinity: where a draw would lead that does not exist
     bits: Any  # [M + 1] int64, the same memory; whole numbers can be lowered by many threads at once
     hands: Any  # [N] int64
-
-
-class GpuNotes(NamedTuple):
-    """What each thread of a sweep has to say."""
-
-    most: Any  # [threads] float64, the largest change
-    total: Any  # [threads] float64, all changes but those from infinity
 
 
 @cuda.jit(device=True)
@@ -112,34 +104,37 @@ def list_draws(found, hand, slot, plan, ranks, none):
 
 
 @cuda.jit(device=True)
-def wait_below(hand, limit, bag, after, plan, ranks):
-    """Return E of a hand that takes the draws with F below ``limit`` and no others: never less than the best choice of draws gives."""
+def wait_below(hand, limit, known, bag, after, plan, ranks):
+    """Return E of a hand that takes the draws with F below ``limit`` and no others, and 13 bits a slot for those with F from ``known`` on.
+
+    This E is never less than the best choice of draws gives.
+    """
     found = cuda.local.array(RANKED, np.uint32)
-    total, draws, none = 0.0, np.int32(0), np.uint32(len(after) - 1)
+    total, draws, none, behind = 0.0, np.int32(0), np.uint32(len(after) - 1), np.uint64(0)
     for slot in range(4):
-        list_draws(found, hand, slot, plan, ranks, none)
+        free, late = list_draws(found, hand, slot, plan, ranks, none), np.uint32(0)
         for k in range(RANKED):
             value = after[found[k]]
             if value < limit:
                 total += value
                 draws += np.int32(1)
-    return (bag + total) / draws if draws else np.inf
+            late |= np.uint32(1 << k) if value >= known else np.uint32(0)
+        behind = (behind << np.uint64(RANKED)) | np.uint64(late & free)
+    return (bag + total) / draws if draws else np.inf, behind
 
 
 @cuda.jit(device=True)
-def tell(hand, value, values, plan, ranks):
-    """Lower F of all hands that a hand can draw into to its own E, where it is higher."""
-    after, found = values.after, cuda.local.array(RANKED, np.uint32)
-    none, bits = np.uint32(len(after) - 1), np.float64(value).view(np.int64)
+def tell(hand, value, behind, values, plan, ranks):
+    """Lower F of the hands that draws of ``behind`` (as ``wait_below`` gives them) lead to, where it is higher than ``value``."""
+    found = cuda.local.array(RANKED, np.uint32)
+    none, bits = np.uint32(len(values.after) - 1), np.float64(value).view(np.int64)
     for slot in range(4):
-        free = list_draws(found, hand, slot, plan, ranks, none)
-        higher = np.uint32(0)
-        for k in range(RANKED):
-            higher |= np.uint32(1 << k) if after[found[k]] > value else np.uint32(0)
-        higher &= free
-        for k in range(RANKED):
-            if higher & np.uint32(1 << k):
-                cuda.atomic.min(values.bits, found[k], bits)
+        late = np.uint32(behind >> np.uint64(RANKED * (3 - slot))) & np.uint32(LANE)
+        if late:
+            list_draws(found, hand, slot, plan, ranks, none)
+            for k in range(RANKED):
+                if late & np.uint32(1 << k):
+                    cuda.atomic.min(values.bits, found[k], bits)
 
 
 @cuda.jit(device=True)
@@ -184,49 +179,53 @@ def tell_all(first, end, values, tables):
     for number in range(first + cuda.grid(1), end, cuda.gridsize(1)):
         value = values.expected[number]
         if value < np.inf:
-            tell(values.hands[number], value, values, plan, ranks)
+            hand = values.hands[number]
+            _, higher = wait_below(hand, 0.0, value, 0.0, values.after, plan, ranks)
+            tell(hand, value, higher, values, plan, ranks)
 
 
 @gpu_kernel
-def lower(first, end, tries, margin, bag, values, tables, notes):
-    """Lower E, and F with it, of the classes of one pattern; ``tables`` is (plan, ranks).
+def lower(first, end, tries, bag, values, tables, most_of_all):
+    """Lower E, and F with it, of the classes of one pattern, and raise ``most_of_all`` [1] to the largest change.
 
-    A draw counts if its F is below E by more than ``margin``: the F of a useless draw is E of some like hand, a little less by chance while
-    the sweeps come down, and would count for no more than that. With ``tries`` above 1 the draws are chosen anew with the E found.
+    ``tables`` is (plan, ranks). With ``tries`` above 1 the draws are chosen anew with the E found.
+
+    F is lowered where it was not below E before: where this hand was the best discard, about one draw in six. Where it has become so, F is
+    above E from now on, and the next sweep lowers it. That spares looking at every F a second time.
     """
     plan, ranks = bring(tables)
-    thread, most, total = cuda.grid(1), 0.0, 0.0
-    for number in range(first + thread, end, cuda.gridsize(1)):
+    most = 0.0
+    for number in range(first + cuda.grid(1), end, cuda.gridsize(1)):
         before = values.expected[number]
         if before > 0.0:
-            hand, value = values.hands[number], before
+            hand, value, behind = values.hands[number], before, np.uint64(0)
             for _ in range(tries):
-                new = wait_below(hand, value - margin, bag, values.after, plan, ranks)
+                new, late = wait_below(hand, value, before, bag, values.after, plan, ranks)
+                behind |= late
                 if new >= value:
                     break
                 value = new
+            if behind and value < np.inf:
+                tell(hand, value, behind, values, plan, ranks)
             if value < before:
                 values.expected[number] = value
-                tell(hand, value, values, plan, ranks)
-                if before < np.inf:
-                    most = max(most, before - value)
-                    total += before - value
-                else:
-                    most = UNREACHED
-    notes.most[thread] = max(notes.most[thread], most)
-    notes.total[thread] += total
+                most = max(most, before - value)
+    if most > 0.0:
+        cuda.atomic.max(most_of_all, 0, most)
 
 
 @gpu_kernel
-def check(first, end, bag, values, tables, notes):
-    """Note by how much E of the classes of one pattern is off the equation, in either direction."""
+def check(first, end, bag, values, tables, most_of_all):
+    """Raise ``most_of_all`` [1] to how much E of the classes of one pattern is off the equation, in either direction."""
     plan, ranks = bring(tables)
-    thread, most = cuda.grid(1), 0.0
-    for number in range(first + thread, end, cuda.gridsize(1)):
+    most = 0.0
+    for number in range(first + cuda.grid(1), end, cuda.gridsize(1)):
         value = values.expected[number]
         if 0.0 < value < np.inf:
-            most = max(most, abs(value - wait_below(values.hands[number], value, bag, values.after, plan, ranks)))
-    notes.most[thread] = max(notes.most[thread], most)
+            new, _ = wait_below(values.hands[number], value, np.inf, bag, values.after, plan, ranks)
+            most = max(most, abs(value - new))
+    if most > 0.0:
+        cuda.atomic.max(most_of_all, 0, most)
 
 
 @gpu_kernel

@@ -21,8 +21,8 @@ __all__ = ["plans", "rank_parts", "solve_on_gpu"]
 
 DIGITS = 12
 MOST_SWEEPS = 200
-FIRST_SWEEPS, FIRST_TRIES = 3, 3  # sweeps that choose their draws more than once, and how often
-MARGIN = 0.25  # of the mean change in the sweep before
+CLOSE = 3 * RESIDUAL  # a change that leaves no more than the residual to the next sweep
+FIRST_SWEEPS, FIRST_TRIES = 3, 2  # sweeps that choose their draws more than once, and how often
 GRID = 132 * 8, 256  # blocks and threads: what an H200 runs at once, and as much again
 
 
@@ -40,13 +40,13 @@ def solve_on_gpu(game: Waiting, progress: Callable[[int, int], None] | None = No
     room.start()
     work = _GpuSolve(cuda, game)
     work.begin()
-    sweeps, change, residual, margin = 0, np.inf, np.inf, 0.0
+    sweeps, residual = 0, np.inf
     while True:
-        change, mean = work.lower(FIRST_TRIES if sweeps < FIRST_SWEEPS else 1, margin)
-        sweeps, margin = sweeps + 1, MARGIN * mean
+        change = work.lower(FIRST_TRIES if sweeps < FIRST_SWEEPS else 1)
+        sweeps += 1
         if progress is not None:
             progress(int(np.clip(-np.log10(max(change, RESIDUAL)), 0, DIGITS)), DIGITS)
-        if change <= RESIDUAL:
+        if change <= CLOSE:
             residual = work.check()
             if residual <= RESIDUAL:
                 break
@@ -72,7 +72,6 @@ class _GpuSolve:
         after = cuda.device_array(large.classes + 1, np.float64)
         hands, expected = cuda.device_array(small.classes, np.int64), cuda.device_array(small.classes, np.float64)
         self.values = kernel_cuda.GpuBounds(expected, after, after.view(np.int64), hands)
-        self.threads = GRID[0] * GRID[1]
         ranks = up(rank_parts(game))
         ends = [*(int(small.patterns[row, 0]) for row in small.rows[1:]), small.classes]
         starts = [0, *ends[:-1]]
@@ -92,20 +91,20 @@ class _GpuSolve:
         for first, end, tables in self.patterns:
             self.kernels.tell_all[GRID](first, end, self.values, tables)
 
-    def lower(self, tries: int, margin: float) -> tuple[float, float]:
-        """Sweep once and return the largest change and the mean change."""
-        notes = self._notes()
+    def lower(self, tries: int) -> float:
+        """Sweep once and return the largest change."""
+        most = self.cuda.to_device(np.zeros(1))
         for first, end, tables in self.patterns:
-            self.kernels.lower[GRID](first, end, tries, margin, float(self.game.bag), self.values, tables, notes)
-        return float(notes.most.copy_to_host().max()), float(notes.total.copy_to_host().sum()) / self.game.small.classes
+            self.kernels.lower[GRID](first, end, tries, float(self.game.bag), self.values, tables, most)
+        return float(most.copy_to_host()[0])
 
     def check(self) -> float:
         """Return the largest error of the equation, with F found anew."""
-        notes = self._notes()
+        most = self.cuda.to_device(np.zeros(1))
         self.tell_all()
         for first, end, tables in self.patterns:
-            self.kernels.check[GRID](first, end, float(self.game.bag), self.values, tables, notes)
-        return float(notes.most.copy_to_host().max())
+            self.kernels.check[GRID](first, end, float(self.game.bag), self.values, tables, most)
+        return float(most.copy_to_host()[0])
 
     def sums(self) -> kernel.Sums:
         """Return the sums that a summary is made of."""
@@ -113,9 +112,6 @@ class _GpuSolve:
         sums = kernel.Sums(*map(self.cuda.to_device, kernel.new_sums(small.classes)))
         self.kernels.summarise[GRID](sums, values.expected, values.hands, self.cuda.to_device(small.keys), small.renamings)
         return kernel.Sums(*(array.copy_to_host() for array in sums))
-
-    def _notes(self) -> Any:
-        return self.kernels.GpuNotes(*(self.cuda.to_device(np.zeros(self.threads)) for _ in range(2)))
 
 
 def rank_parts(game: Waiting) -> NDArray[np.uint16]:
