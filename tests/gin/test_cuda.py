@@ -27,10 +27,11 @@ SIMULATE = """
 import sys
 import numpy as np
 from numba import cuda
+from meldlab.gin.values import kernel_cuda
 from meldlab.gin.values import recursion as compute
 
 # No driver to be asked, a thread or two are enough, and the simulator copies arguments back, so it wants arrays of its own.
-compute.use_gpu, compute.SHAPE, compute.THREADS = (lambda: cuda), (1, 2), 2
+compute.use_gpu, compute.SHAPE, compute.PLAYING, kernel_cuda.THREADS = (lambda: cuda), (1, 2), 2, 2
 compute.Engine.up = lambda self, array: cuda.to_device(np.array(array))
 from tests.gin.test_cuda import work
 np.savez(sys.argv[1] + "/found.npz", **work("cuda"))

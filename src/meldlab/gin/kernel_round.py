@@ -43,6 +43,8 @@ from meldlab.melds.kernel import deadwood
 
 DEAL, STARTER, SCORES = int(Purpose.DEAL), int(Purpose.STARTER), int(Purpose.SCORES)
 MOST_ROUNDS = 1000  # a match that nobody has won by then is a draw: under some rules nobody ever scores
+OVER = np.int64(-1)  # in place of who goes on
+GONE = np.int64(3)  # passes of the first upcard when there is none any more
 CHOSEN = np.int64(-1)  # the first action of a round that is played on: the player's own choice
 
 
@@ -328,111 +330,134 @@ def is_void(notes, rules):
     return notes[STOCK_LEFT] <= rules[FLOOR] or notes[N_DRAWS] >= rules[MOST_DRAWS]
 
 
+@scalar_kernel
+def clear_outcome(outcome):
+    """Say that nobody has knocked."""
+    outcome[0], outcome[1], outcome[2], outcome[3], outcome[4] = -1, 0, 0, 0, -1
+
+
+@inlined_kernel
+def play_turn(desk, diary, seat, passes, pair, rules, root, first):
+    """Let ``seat`` pass, or draw and drop; return the next seat + 2 * passes, or OVER. The arguments are those of play_on."""
+    deck, notes, belief, pile, log = desk.deck, desk.notes, desk.belief, desk.pile, desk.log
+    players = pair.vectors
+    if first & 7 == DROP or first & 7 == KNOCK:
+        card, wanted = first >> 3, first & 7 == KNOCK
+        hand = notes[HAND + seat]
+    else:
+        top = pile[notes[PILED] - 1] & 63
+        taken = first & 7 == TAKE
+        if first == CHOSEN and passes != 2:
+            taken = take_decision(desk, seat, top, passes < 2, pair, root)
+        if passes < 2 and not taken:
+            write(log, notes[STEP], seat, PASS, -1)
+            notes[STEP] += 1
+            tell_draw(notes, seat, top, False, players, belief)
+            return 1 - seat + 2 * (passes + 1)
+        if taken:
+            drawn = top
+            other = 1 - seat
+            if other < len(diary) and pile[notes[PILED] - 1] >> 6 == 1 + other and 0 < notes[TURN + other] <= diary.shape[1]:
+                diary[other, notes[TURN + other] - 1, TAKEN] = 1
+            notes[PILED] -= 1
+            notes[PILE] &= ~bit(drawn)
+            notes[UPCARDS] += passes == 3
+            write(log, notes[STEP], seat, TAKE, drawn)
+        else:
+            drawn = np.int64(deck[rules[SUITS] * rules[RANKS] - notes[STOCK_LEFT]])
+            notes[STOCK_LEFT] -= 1
+            write(log, notes[STEP], seat, DRAW, drawn)
+        notes[STEP] += 1
+        notes[N_DRAWS] += 1
+        if rules[MOST_UPCARDS] != 0 and notes[UPCARDS] >= rules[MOST_UPCARDS]:
+            return OVER
+        tell_draw(notes, seat, top, taken, players, belief)
+        if seat < len(diary) and notes[TURN + seat] < diary.shape[1]:
+            diary[seat, notes[TURN + seat], DRAW_PLANE] = -1 if taken else notes[HAND + seat] | notes[PILE]
+            diary[seat, notes[TURN + seat], DRAW_PLANE + 1] = notes[KNOWN + seat] | notes[PILE]
+        hand = notes[HAND + seat] | bit(drawn)
+        notes[HAND + seat] = hand
+        notes[TURN + seat] += 1
+        if rules[BIG_GIN] and deadwood(hand, LEFT) == 0:
+            notes[TURN + seat] -= 1  # no discard, so no line in the diary
+            settle(desk, seat, BIG, -1, players, rules, root)
+            return OVER
+        card, _, wanted = drop_decision(desk, seat, drawn, taken, pair, root)
+    notes[HAND + seat] = hand ^ bit(card)
+    if seat < len(diary):
+        note_discard(desk, diary[seat], seat, card, wanted, pair, rules, root)
+    if wanted:
+        settle(desk, seat, KNOCK, card, players, rules, root)
+        return OVER
+    write(log, notes[STEP], seat, DROP, card)
+    drop_card(notes, seat, card, pile, players, belief)
+    return OVER if is_void(notes, rules) else 1 - seat + 2 * GONE
+
+
 @inlined_kernel
 def play_on(desk, diary, seat, passes, pair, rules, root, first):
     """Play a round to its end from ``seat`` on; the steps go on from the notes.
 
     ``diary``: [seats, turns, DIARY] float64, of the seats that keep one, the first ones or none;
-    ``passes``: how often the first upcard was passed, 3 when it is gone; ``rules``: [RULES] int64; ``root``: of the players' draws;
+    ``passes``: how often the first upcard was passed, GONE when it is gone; ``rules``: [RULES] int64; ``root``: of the players' draws;
     ``first``: CHOSEN, or the action that ``seat`` begins with, as verb + 8 * card; with DROP or KNOCK it has a card too many already.
     """
-    deck, notes, belief, pile, outcome, log = desk.deck, desk.notes, desk.belief, desk.pile, desk.outcome, desk.log
-    players = pair.vectors
-    outcome[0], outcome[1], outcome[2], outcome[3], outcome[4] = -1, 0, 0, 0, -1
+    clear_outcome(desk.outcome)
     while True:
-        if first & 7 == DROP or first & 7 == KNOCK:
-            card, wanted = first >> 3, first & 7 == KNOCK
-            hand = notes[HAND + seat]
-        else:
-            top = pile[notes[PILED] - 1] & 63
-            taken = first & 7 == TAKE
-            if first == CHOSEN and passes != 2:
-                taken = take_decision(desk, seat, top, passes < 2, pair, root)
-            if passes < 2 and not taken:
-                write(log, notes[STEP], seat, PASS, -1)
-                notes[STEP] += 1
-                tell_draw(notes, seat, top, False, players, belief)
-                passes += 1
-                seat = 1 - seat
-                first = CHOSEN
-                continue
-            if taken:
-                drawn = top
-                other = 1 - seat
-                if other < len(diary) and pile[notes[PILED] - 1] >> 6 == 1 + other and 0 < notes[TURN + other] <= diary.shape[1]:
-                    diary[other, notes[TURN + other] - 1, TAKEN] = 1
-                notes[PILED] -= 1
-                notes[PILE] &= ~bit(drawn)
-                notes[UPCARDS] += passes == 3
-                write(log, notes[STEP], seat, TAKE, drawn)
-            else:
-                drawn = np.int64(deck[rules[SUITS] * rules[RANKS] - notes[STOCK_LEFT]])
-                notes[STOCK_LEFT] -= 1
-                write(log, notes[STEP], seat, DRAW, drawn)
-            passes = np.int64(3)
-            notes[STEP] += 1
-            notes[N_DRAWS] += 1
-            if rules[MOST_UPCARDS] != 0 and notes[UPCARDS] >= rules[MOST_UPCARDS]:
-                return
-            tell_draw(notes, seat, top, taken, players, belief)
-            if seat < len(diary) and notes[TURN + seat] < diary.shape[1]:
-                diary[seat, notes[TURN + seat], DRAW_PLANE] = -1 if taken else notes[HAND + seat] | notes[PILE]
-                diary[seat, notes[TURN + seat], DRAW_PLANE + 1] = notes[KNOWN + seat] | notes[PILE]
-            hand = notes[HAND + seat] | bit(drawn)
-            notes[HAND + seat] = hand
-            notes[TURN + seat] += 1
-            if rules[BIG_GIN] and deadwood(hand, LEFT) == 0:
-                notes[TURN + seat] -= 1  # no discard, so no line in the diary
-                settle(desk, seat, BIG, -1, players, rules, root)
-                return
-            card, _, wanted = drop_decision(desk, seat, drawn, taken, pair, root)
-        first = CHOSEN
-        notes[HAND + seat] = hand ^ bit(card)
-        if seat < len(diary):
-            note_discard(desk, diary[seat], seat, card, wanted, pair, rules, root)
-        if wanted:
-            settle(desk, seat, KNOCK, card, players, rules, root)
+        going = play_turn(desk, diary, seat, passes, pair, rules, root, first)
+        if going == OVER:
             return
-        write(log, notes[STEP], seat, DROP, card)
-        drop_card(notes, seat, card, pile, players, belief)
-        if is_void(notes, rules):
-            return
-        seat = 1 - seat
+        seat, passes, first = going & 1, going >> 1, CHOSEN
+
+
+@scalar_kernel
+def begin_match(notes, seed, game, rules, counts):
+    """Set the notes and counts of a match to its begin and return who starts."""
+    counts[:] = 0
+    notes[STEP] = 0
+    for seat in range(2):
+        notes[SCORED + seat] = below(address(seed, game, 0, 0, SCORES), seat, 100) if rules[ANY_SCORES] else 0
+    return first_starter(seed, game, rules)
+
+
+@scalar_kernel
+def passes_at_first(rules):
+    """Return how often the first upcard counts as passed when a round begins."""
+    return np.int64(0) if rules[OFFER] else GONE
+
+
+@scalar_kernel
+def end_round(notes, outcome, starter, rules, counts):
+    """Count a round that is over and return who starts the next, or OVER after the last."""
+    counts[ROUNDS] += 1
+    counts[DRAWN] += notes[N_DRAWS]
+    winner = outcome[0]
+    if winner < 0:
+        counts[VOIDS] += outcome[4] < 0  # a knock with equal deadwood may score nothing, too
+    else:
+        counts[SCORE + winner] += outcome[1]
+        counts[GINS + winner] += outcome[2]
+        counts[UNDERCUTS + winner] += outcome[3]
+        counts[WON + winner] += 1
+        notes[SCORED + winner] += outcome[1]
+        starter = next_starter(starter, winner, rules)
+    won = winner >= 0 and counts[SCORE + winner] >= rules[POINTS_WANTED]
+    if rules[POINTS_WANTED] == 0 or won or counts[ROUNDS] == MOST_ROUNDS:
+        counts[WINNER_SEAT] = winner if won else -1
+        counts[STEPS] = notes[STEP]
+        return OVER
+    return starter
 
 
 @scalar_kernel
 def play_match(desk, diary, pair, rules, seed, game, counts):
     """Play rounds until a player has the points, or MOST_ROUNDS; ``counts``: [COUNTS] int32 is filled."""
-    notes, outcome = desk.notes, desk.outcome
     root = root_of(seed, game)
-    counts[:] = 0
-    notes[STEP] = 0
-    for seat in range(2):
-        notes[SCORED + seat] = below(address(seed, game, 0, 0, SCORES), seat, 100) if rules[ANY_SCORES] else 0
-    starter = first_starter(seed, game, rules)
-    round = 0
-    while True:
-        lay_out(desk, seed, game, round, starter, pair.vectors, rules)
-        passes = np.int64(0) if rules[OFFER] else np.int64(3)
-        play_on(desk, diary, starter, passes, pair, rules, root, CHOSEN)
-        round += 1
-        counts[ROUNDS] += 1
-        counts[DRAWN] += notes[N_DRAWS]
-        winner = outcome[0]
-        if winner < 0:
-            counts[VOIDS] += outcome[4] < 0  # a knock with equal deadwood may score nothing, too
-        else:
-            counts[SCORE + winner] += outcome[1]
-            counts[GINS + winner] += outcome[2]
-            counts[UNDERCUTS + winner] += outcome[3]
-            counts[WON + winner] += 1
-            notes[SCORED + winner] += outcome[1]
-            starter = next_starter(starter, winner, rules)
-        won = winner >= 0 and counts[SCORE + winner] >= rules[POINTS_WANTED]
-        if rules[POINTS_WANTED] == 0 or won or round == MOST_ROUNDS:
-            counts[WINNER_SEAT] = winner if won else -1
-            counts[STEPS] = notes[STEP]
-            return
+    starter = begin_match(desk.notes, seed, game, rules, counts)
+    while starter != OVER:
+        lay_out(desk, seed, game, counts[ROUNDS], starter, pair.vectors, rules)
+        play_on(desk, diary, starter, passes_at_first(rules), pair, rules, root, CHOSEN)
+        starter = end_round(desk.notes, desk.outcome, starter, rules, counts)
 
 
 @scalar_kernel

@@ -16,6 +16,7 @@ TRIES = np.zeros((16, 6), np.int64)
 for _held in (0b0111, 0b1011, 0b1101, 0b1110):
     TRIES[_held, 1] = SPREAD[_held]
 TRIES[15, 1:] = SPREAD[[15, 7, 11, 13, 14]]
+MANY_TRIES = np.array([6 if held == 15 else 2 if held in (7, 11, 13, 14) else 1 for held in range(16)], np.int64)
 # Place of the lowest bit of a lane.
 LOWEST = np.array([0] + [(lane & -lane).bit_length() - 1 for lane in range(1, 8192)], np.uint8)
 
@@ -83,6 +84,28 @@ def deadwood_with_sets(hand, ranks, leftovers):
         left = deadwood_with_sets(rest, others, leftovers) if others else leftover(rest, leftovers)
         if left < best:
             best = left
+    return best
+
+
+@scalar_kernel
+def deadwood_of_few(hand, ranks, leftovers):
+    """Return the same for a lane with at most three bits, and eleven cards have no more.
+
+    For a GPU, which has to call a recursive function and to put aside what it had in registers.
+    """
+    second = ranks & (ranks - 1)
+    third = second & (second - 1)
+    a, b, c = np.int64(LOWEST[ranks]), np.int64(LOWEST[second]), np.int64(LOWEST[third])
+    suits_a = suits_held(hand, a) if ranks else np.int64(0)
+    suits_b = suits_held(hand, b) if second else np.int64(0)
+    suits_c = suits_held(hand, c) if third else np.int64(0)
+    best = np.int64(1000)
+    for i in range(MANY_TRIES[suits_a]):
+        without_a = hand ^ (TRIES[suits_a, i] << a)
+        for j in range(MANY_TRIES[suits_b]):
+            without_b = without_a ^ (TRIES[suits_b, j] << b)
+            for k in range(MANY_TRIES[suits_c]):
+                best = min(best, leftover(without_b ^ (TRIES[suits_c, k] << c), leftovers))
     return best
 
 

@@ -147,8 +147,9 @@ def answer(inner, net, which):
 
 @scalar_kernel
 def light_best(sight, noise, key, net, sheet):
-    """Return the value of eleven cards, and leave the values of the sheet as kernel_looking.best_after does; its risks are of knocks.
+    """Return the value of eleven cards; the values of the sheet are set to what waiting is worth after each discard, its risks to knocking.
 
+    values[52] is the chosen card, + 64 if it is a knock;
     ``noise``: the spread of what is added to every value, to try out other discards; ``key``: its address.
     """
     hand, pile, dropped = sight.hand, sight.pile, sight.dropped

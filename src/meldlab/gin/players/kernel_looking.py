@@ -3,14 +3,32 @@
 ``book`` is the Values of gin.kernel_layout, ``sight`` its Sight and ``sheet`` its Sheet.
 """
 
+from typing import Any, NamedTuple
+
 import numpy as np
 
-from meldlab.cards.kernel import frame_of_suit, number_in_frame
+from meldlab.cards.kernel import class_number, frame_of_suit, number_in_frame
 from meldlab.compiling import scalar_kernel
-from meldlab.gin.kernel import bit, discards, lowest_card, popcount
+from meldlab.gin.kernel import LEFT, bit, lowest_card, popcount
 from meldlab.gin.kernel_layout import BIAS, HAZARD, KNOWNS, PRICE, TURNS
 from meldlab.gin.values.kernel_recursion import lane_of, without_lowest
-from meldlab.melds.kernel import LOWEST
+from meldlab.melds.kernel import deadwood_of_few, leftover, ranks_with_sets
+
+LOWEST_WORTH = -1e300
+
+
+class Reckoning(NamedTuple):
+    """What all discards of a turn are reckoned with: the book's rows of that turn and of the next."""
+
+    slot: Any  # of the values, or -1 after the last turn
+    low: Any
+    step: Any
+    hazard: Any
+    price: Any
+    bias: Any
+    limit: Any  # the most deadwood to knock with
+    knock: Any  # [DEADWOODS] float64
+    caught: Any  # [DEADWOODS] float64
 
 
 @scalar_kernel
@@ -43,91 +61,102 @@ def risk_of(card, known, unseen, share):
 
 
 @scalar_kernel
-def fill_risks(risks, cards, hand, known, pile, book):
-    """Set ``risks`` [52] float64 for each of ``cards``, given what lies open to the player."""
-    unseen = book.deck[0] & ~(hand | known | pile)
-    share = (book.deck[1] - popcount(known)) / max(1.0, np.float64(popcount(unseen)))
-    while cards:
-        card = lowest_card(cards)
-        cards &= cards - 1
-        risks[card] = risk_of(card, known, unseen, share)
+def share_of(known, unseen, book):
+    """Return the chance that the opponent holds an unseen card."""
+    return (book.deck[1] - popcount(known)) / max(1.0, np.float64(popcount(unseen)))
 
 
 @scalar_kernel
-def value_of(number, turn, book):
-    """Return V of a class at a turn; after the last turn the round is void."""
-    if turn > TURNS:
-        return 0.0
-    row = book.turns[turn]
-    return row[1] + row[2] * np.float64(book.codes[np.int64(row[0]), number])
+def reckoning(turn, known, limit, book):
+    """Return what all discards of a turn are reckoned with."""
+    seen = known_bin(known)
+    odds, row = book.odds[turn, seen], book.turns[turn + 1]
+    slot = np.int64(row[0]) if turn < TURNS else np.int64(-1)
+    return Reckoning(slot, row[1], row[2], odds[HAZARD], odds[PRICE], odds[BIAS], limit, book.knock[turn, seen], book.caught[turn, seen])
 
 
 @scalar_kernel
-def best_after(hand, barred, turn, seen, limit, book, sheet):
-    """Return the value of eleven cards: the best over discards of knocking and of waiting.
+def waiting(number, left, risk, reckoned, codes):
+    """Return what it is worth to go on with a hand of this class and deadwood, after a discard of this risk."""
+    # After the last turn the round is void.
+    value = reckoned.low + reckoned.step * np.float64(codes[reckoned.slot, number]) if reckoned.slot >= 0 else 0.0
+    return (1.0 - reckoned.hazard) * value + reckoned.hazard * reckoned.caught[left] + reckoned.bias - reckoned.price * risk
 
-    ``barred``: a card that may not be discarded, or none; ``seen``: the opponent's known cards, as the book counts. The values of the sheet
-    are set to what waiting is worth after each discard, and values[52] to the chosen card, + 64 if it is a knock.
+
+@scalar_kernel
+def after_draw(hand, drawn, taken, risk, risks, reckoned, book):
+    """Return the value of a hand and a drawn card: the best over discards of knocking and of waiting; a ``taken`` upcard stays.
+
+    ``risk``: of dropping the drawn card; ``risks``: [cards] float64, of the others in the order of cards.
     """
-    left, risks, values = sheet.left, sheet.risks, sheet.values
-    discards(hand, left)
-    odds = book.odds[turn, seen]
-    knock, caught = book.knock[turn, seen], book.caught[turn, seen]
-    hazard, price, bias = odds[HAZARD], odds[PRICE], odds[BIAS]
-    # The first card that may go is chosen until a better one comes: there is always one, whatever the numbers are.
-    best, chosen = 0.0, np.int64(-1)
+    whole = hand | bit(drawn)
+    ranks, total = ranks_with_sets(whole), leftover(whole, LEFT)
+    best, at = LOWEST_WORTH, 0
     for suit in range(4):
-        lane = lane_of(hand, suit)
+        lane = lane_of(whole, suit)
         if lane == 0:
             continue
-        frame = frame_of_suit(hand, suit, without_lowest(lane), book.keys, book.patterns)
-        rest = lane
+        frame = frame_of_suit(whole, suit, without_lowest(lane), book.keys, book.patterns)
+        others, rest = total - np.int64(LEFT[lane]), lane
         while rest:
             fewer = without_lowest(rest)
             gone = np.uint32(rest ^ fewer)
             rest = fewer
-            card = 13 * suit + np.int64(LOWEST[gone])
-            if barred & bit(card):
+            card = np.int64(gone) << (13 * suit)
+            its_risk = risk
+            if card & hand:
+                its_risk = risks[at]
+                at += 1
+            elif taken:
                 continue
-            number = number_in_frame(book.keys[suit, np.uint32(lane ^ gone)], frame)
-            rest_left = left[card]
-            wait = (1.0 - hazard) * value_of(number, turn + 1, book) + hazard * caught[rest_left] + bias - price * risks[card]
-            values[card] = wait
-            if chosen < 0 or wait > best:
-                best, chosen = wait, card
-            if rest_left <= limit and knock[rest_left] > best:
-                best, chosen = knock[rest_left], card + 64
-    values[52] = chosen
+            kept = np.uint32(lane ^ gone)
+            left = deadwood_of_few(whole ^ card, ranks_with_sets(whole ^ card), LEFT) if ranks else others + np.int64(LEFT[kept])
+            best = max(best, waiting(number_in_frame(book.keys[suit, kept], frame), left, its_risk, reckoned, book.codes))
+            if left <= reckoned.limit:
+                best = max(best, reckoned.knock[left])
     return best
 
 
 @scalar_kernel
-def draw_worth(sight, turn, book, sheet):
-    """Return what a card from stock is worth to ten cards: the mean over those really unseen; the risks hold for all that may come."""
-    hand, limit = sight.hand, sight.limit
-    unseen = book.deck[0] & ~(hand | sight.known | sight.pile)
-    seen = known_bin(sight.known)
-    total, many = 0.0, 0
-    while unseen:
-        total += best_after(hand | (unseen & -unseen), np.int64(0), turn, seen, limit, book, sheet)
-        unseen &= unseen - 1
-        many += 1
-    return total / max(many, 1)
-
-
-@scalar_kernel
 def computed_takes(sight, upcard, book, sheet):
-    """Tell whether the upcard is worth more than a card from stock."""
-    hand, known, pile = sight.hand, sight.known, sight.pile
-    now = min(sight.turn + 1, TURNS)
-    fill_risks(sheet.risks, book.deck[0] & ~(known | pile) | bit(upcard), hand, known, pile, book)
-    taken = best_after(hand | bit(upcard), bit(upcard), now, known_bin(known), sight.limit, book, sheet)
-    return taken > draw_worth(sight, now, book, sheet)
+    """Tell whether the upcard is worth more than a card from stock, the mean over those really unseen."""
+    hand, known, risks = sight.hand, sight.known, sheet.risks
+    unseen = book.deck[0] & ~(hand | known | sight.pile)
+    share, reckoned = share_of(known, unseen, book), reckoning(min(sight.turn + 1, TURNS), known, sight.limit, book)
+    rest, at = hand, 0
+    while rest:
+        risks[at] = risk_of(lowest_card(rest), known, unseen, share)
+        rest &= rest - 1
+        at += 1
+    taken = after_draw(hand, upcard, True, 0.0, risks, reckoned, book)
+    total, many, rest = 0.0, max(popcount(unseen), 1), unseen
+    while rest:
+        card = lowest_card(rest)
+        total += after_draw(hand, card, False, risk_of(card, known, unseen, share), risks, reckoned, book)
+        rest &= rest - 1
+    return taken > total / many
 
 
 @scalar_kernel
 def computed_discard(sight, book, sheet):
-    """Choose among the discards of eleven cards; return card + 64 if it is a knock, and leave the values as best_after does."""
-    fill_risks(sheet.risks, sight.hand, sight.hand, sight.known, sight.pile, book)
-    best_after(sight.hand, sight.barred, min(sight.turn, TURNS), known_bin(sight.known), sight.limit, book, sheet)
-    return np.int64(sheet.values[52])
+    """Choose among the discards of eleven cards; return card + 64 if it is a knock.
+
+    Of the sheet, ``left``, ``risks`` and ``values`` are set for each card that may go: what waiting is worth after it.
+    """
+    hand, known, risks, left, values = sight.hand, sight.known, sheet.risks, sheet.left, sheet.values
+    unseen = book.deck[0] & ~(hand | known | sight.pile)
+    share, reckoned = share_of(known, unseen, book), reckoning(min(sight.turn, TURNS), known, sight.limit, book)
+    # The first card that may go is chosen until a better one comes: there is always one, whatever the numbers are.
+    best, chosen, rest = 0.0, np.int64(-1), hand & ~sight.barred
+    while rest:
+        card = lowest_card(rest)
+        rest &= rest - 1
+        kept = hand ^ bit(card)
+        left[card] = after = deadwood_of_few(kept, ranks_with_sets(kept), LEFT)
+        risks[card] = risk = risk_of(card, known, unseen, share)
+        values[card] = wait = waiting(class_number(kept, book.keys, book.patterns), after, risk, reckoned, book.codes)
+        if chosen < 0 or wait > best:
+            best, chosen = wait, card
+        if after <= reckoned.limit and reckoned.knock[after] > best:
+            best, chosen = reckoned.knock[after], card + 64
+    return chosen

@@ -3,13 +3,29 @@
 The scalar functions are those of the CPU; so are the names of the sweeps and their arguments.
 """
 
+from typing import Any, NamedTuple
+
 import numba
 import numpy as np
 from numba import cuda
 
 from meldlab.cards.kernel import class_hand, orbit_size
+from meldlab.chance.kernel import root_of
+from meldlab.gin.kernel import bit, lowest_card, popcount
 from meldlab.gin.kernel_layout import *
-from meldlab.gin.kernel_round import close_diary, play_match
+from meldlab.gin.kernel_round import (
+    CHOSEN,
+    OVER,
+    begin_match,
+    clear_outcome,
+    close_diary,
+    end_round,
+    lay_out,
+    passes_at_first,
+    play_turn,
+    sight_of,
+)
+from meldlab.gin.players.kernel_looking import after_draw, reckoning, risk_of, share_of
 from meldlab.gin.values.kernel_recursion import (
     best_after_discard,
     guided_after_discard,
@@ -21,6 +37,9 @@ from meldlab.gin.values.kernel_tally import ENTRIES, tally_row
 from meldlab.melds.kernel import deadwood
 
 DIARY_SHAPE, LOG_SHAPE, TOTAL_SHAPE, TERMS_SHAPE = (1, DIARY_ROWS, DIARY), (1, LOG_WIDTH), (2, WIDE), (2, 52)
+THREADS = 64  # in a block, when each plays a game of its own
+ASKED_DRAWS, RISKS_SHAPE = THREADS * 52, (THREADS, 11)
+DEALS = 1  # turns after which threads whose round is over are dealt the next one, together
 
 
 @cuda.jit
@@ -112,11 +131,83 @@ def sum_values(sums, value, hands, keys, renamings):
     cuda.atomic.add(sums, 1, count)
 
 
+class Blackboard(NamedTuple):
+    """What the threads of a block write side by side when computed players are to draw, a place for each thread."""
+
+    hands: Any  # [THREADS] int64
+    known: Any  # [THREADS] int64, as a hand
+    unseen: Any  # [THREADS] int64, as a hand
+    rest: Any  # [THREADS] int64: seat, then from bit 8 on the turn, from bit 16 on the most deadwood to knock with
+    risks: Any  # [THREADS, 11] float64, of the cards of the hand
+    draws: Any  # [THREADS * 52] uint16, 64 * thread + a card that it may draw
+    worths: Any  # [THREADS * 52] float64, what each of them is worth
+    many: Any  # [1] int32, how many there are
+
+
+@cuda.jit(device=True)
+def ask(asked, me, sight, seat, upcard, values):
+    """Write down what ``me`` has to know before it draws: the worth of the upcard, and of all it may draw; return the first place."""
+    hand, known = sight.hand, sight.known
+    unseen = values.deck[0] & ~(hand | known | sight.pile)
+    share = share_of(known, unseen, values)
+    asked.hands[me], asked.known[me], asked.unseen[me] = hand, known, unseen
+    asked.rest[me] = seat | min(sight.turn + 1, TURNS) << 8 | sight.limit << 16
+    at, rest = 0, hand
+    while rest:
+        asked.risks[me, at] = risk_of(lowest_card(rest), known, unseen, share)
+        rest &= rest - 1
+        at += 1
+    first = cuda.atomic.add(asked.many, 0, np.int32(popcount(unseen) + 1))
+    asked.draws[first] = 64 * me + upcard
+    at, rest = first + 1, unseen
+    while rest:
+        asked.draws[at] = 64 * me + lowest_card(rest)
+        rest &= rest - 1
+        at += 1
+    return first
+
+
+@cuda.jit(device=True)
+def answer(asked, at, pair):
+    """Work out what one card is worth to the thread that may draw it."""
+    draw = np.int64(asked.draws[at])
+    who, card = draw >> 6, draw & 63
+    hand, known, unseen, rest = asked.hands[who], asked.known[who], asked.unseen[who], asked.rest[who]
+    values = pair.books[rest & 255].values
+    taken = unseen & bit(card) == 0
+    risk = 0.0 if taken else risk_of(card, known, unseen, share_of(known, unseen, values))
+    reckoned = reckoning(rest >> 8 & 255, known, rest >> 16, values)
+    asked.worths[at] = after_draw(hand, card, taken, risk, asked.risks[who], reckoned, values)
+
+
+@cuda.jit(device=True)
+def is_taken(asked, me, first):
+    """Tell whether the upcard is worth more than the mean of the others, as kernel_looking.computed_takes does."""
+    many, total = popcount(asked.unseen[me]), 0.0
+    for at in range(first + 1, first + 1 + many):
+        total += asked.worths[at]
+    return asked.worths[first] > total / max(many, 1)
+
+
+@cuda.jit(device=True)
+def add_diary(diary, notes, outcome, tally, cell):
+    """Add the diary of seat 0 to a tally; ``cell`` is a workspace."""
+    rows = min(notes[TURN], diary.shape[1])
+    for row in range(rows):
+        for entry in range(ENTRIES):
+            amount = tally_row(diary[0], row, rows, outcome, entry, cell)
+            if cell[0] >= 0:
+                cuda.atomic.add(tally, cell[0], 1.0)
+                cuda.atomic.add(tally, cell[0] + 1, amount)
+
+
 @cuda.jit
 def play_games(pair, rules, seed, first, many, counts, tally, pages):
     """Play ``many`` matches as kernel_round.play_some does, a thread each; add the diaries of seat 0 to ``tally`` unless it is empty.
 
-    ``pages``: [many, seats, rows, DIARY] float64, to keep the diaries whole, or empty.
+    ``pages``: [many, seats, rows, DIARY] float64, to keep the diaries whole, or empty. What a computed player may draw is shared out among
+    the threads of its block: by itself a thread would look up some 340 hands while its neighbours wait. A thread whose match is over begins
+    another.
     """
     deck = cuda.local.array(52, numba.int64)
     notes = cuda.local.array(NOTES, numba.int64)
@@ -141,15 +232,51 @@ def play_games(pair, rules, seed, first, many, counts, tally, pages):
     own_pages = cuda.local.array(DIARY_SHAPE, numba.float64)
     cell = cuda.local.array(2, numba.int64)
     diary = own_pages[: 1 if len(tally) > 0 else 0]
-    for i in range(cuda.grid(1), many, cuda.gridsize(1)):
-        if len(pages) > 0:
-            diary = pages[i]
-        play_match(desk, diary, pair, rules, seed, np.int64(first + i), counts[i])
-        close_diary(diary, notes, outcome)
-        rows = min(notes[TURN], diary.shape[1])
-        for row in range(rows if len(tally) > 0 else 0):
-            for entry in range(ENTRIES):
-                amount = tally_row(diary[0], row, rows, outcome, entry, cell)
-                if cell[0] >= 0:
-                    cuda.atomic.add(tally, cell[0], 1.0)
-                    cuda.atomic.add(tally, cell[0] + 1, amount)
+    asked = Blackboard(
+        cuda.shared.array(THREADS, numba.int64),
+        cuda.shared.array(THREADS, numba.int64),
+        cuda.shared.array(THREADS, numba.int64),
+        cuda.shared.array(THREADS, numba.int64),
+        cuda.shared.array(RISKS_SHAPE, numba.float64),
+        cuda.shared.array(ASKED_DRAWS, numba.uint16),
+        cuda.shared.array(ASKED_DRAWS, numba.float64),
+        cuda.shared.array(1, numba.int32),
+    )
+    me, i, going, starter, root = cuda.threadIdx.x, np.int64(cuda.grid(1)), OVER, OVER, root_of(seed, first)
+    if me == 0:
+        asked.many[0] = 0
+    turn = 0
+    while cuda.syncthreads_or(np.int32(i < many)):
+        turn += 1
+        if i < many and going == OVER and turn % DEALS == 0:
+            game = np.int64(first + i)
+            if starter == OVER:
+                if len(pages) > 0:
+                    diary = pages[i]
+                root = root_of(seed, game)
+                starter = begin_match(notes, seed, game, rules, counts[i])
+            lay_out(desk, seed, game, counts[i, ROUNDS], starter, pair.vectors, rules)
+            clear_outcome(outcome)
+            going = starter + 2 * passes_at_first(rules)
+        playing, asks, place, action = i < many and going != OVER, False, 0, CHOSEN
+        seat, passes = going & 1, going >> 1
+        upcard = pile[notes[PILED] - 1] & 63 if playing else np.int64(0)
+        if playing and passes != 2 and pair.vectors[seat, KIND] == COMPUTED:
+            asks, place = True, ask(asked, me, sight_of(desk, seat, np.int64(0)), seat, upcard, pair.books[seat].values)
+        cuda.syncthreads()
+        for at in range(me, asked.many[0], cuda.blockDim.x):
+            answer(asked, at, pair)
+        cuda.syncthreads()
+        if me == 0:
+            asked.many[0] = 0
+        if asks:
+            action = np.int64(TAKE if is_taken(asked, me, place) else DRAW)
+        if playing:
+            going = play_turn(desk, diary, seat, passes, pair, rules, root, action)
+            if going == OVER:
+                starter = end_round(notes, outcome, starter, rules, counts[i])
+                if starter == OVER:
+                    close_diary(diary, notes, outcome)
+                    if len(tally) > 0:
+                        add_diary(diary, notes, outcome, tally, cell)
+                    i += cuda.gridsize(1)

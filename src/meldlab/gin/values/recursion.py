@@ -31,7 +31,7 @@ __all__ = ["Engine", "Field", "Solved", "solve", "values_of"]
 
 Floats = NDArray[np.float64]
 SHAPE = 132 * 64, 256  # blocks and threads of a sweep
-THREADS = 64  # in a block, when each plays a game of its own
+PLAYING = 132 * 8  # blocks that play games, at most
 PIECE = 1 << 14  # classes of the first piece of a sweep on a core
 SHEET = 2048  # rounds that a core adds up by itself
 FULL_DECK = Hand()
@@ -73,9 +73,6 @@ class Engine:
         values, network, policy = (map(self.up, part) for part in book)
         return Book(Values(*values), Network(*network), PolicyLayers(*policy))
 
-    def _up_pair(self, pair: Pair) -> Pair:
-        return pair._replace(vectors=self.up(pair.vectors))
-
     def odds(self, odds: Odds, turn: int) -> tuple[np.float32, Any, Any]:
         """Return hazard, points of a knock and points when caught at a turn, as the kernels can read them."""
         hazard, knock, caught = odds.at(turn)
@@ -104,8 +101,8 @@ class Engine:
 
     def play(self, pair: Pair, rules: NDArray[np.int64], seed: int, first: int, games: int) -> NDArray[np.int32]:
         """Return [games, COUNTS] int32 as gin.batch.play_batch does."""
-        counts = np.zeros((games, kernel_layout.COUNTS), np.int32)
         if self.device != "cuda":
+            counts = np.zeros((games, kernel_layout.COUNTS), np.int32)
             log = np.empty((0, kernel_layout.LOG_WIDTH), np.int64)
 
             def play(at: int, many: int) -> None:
@@ -113,12 +110,16 @@ class Engine:
 
             on_cores(play, games, size=16)
             return counts
-        result = self.cuda.device_array(counts.shape, np.int32)
-        shape = (games + THREADS - 1) // THREADS, THREADS
-        none = self.up(np.zeros(0)), self.up(np.zeros((0, 1, 1, 1)))
-        self._kernels.play_games[shape](self._up_pair(pair), self.up(rules), seed, first, games, result, *none)
-        counts[:] = result.copy_to_host()
-        return counts
+        return self._games(pair, rules, seed, first, games, np.zeros(0), self.up(np.zeros((0, 1, 1, 1))))[0]  # type: ignore[no-any-return]
+
+    def _games(self, pair: Pair, rules: NDArray[np.int64], seed: int, first: int, games: int, tally: Any, pages: Any) -> tuple[Any, Any]:
+        """Play on the GPU and return the counts and the tally."""
+        counts, sums = self.cuda.device_array((games, kernel_layout.COUNTS), np.int32), self.up(tally)
+        threads = self._kernels.THREADS
+        shape = min((games + threads - 1) // threads, PLAYING), threads
+        pair = pair._replace(vectors=self.up(pair.vectors))
+        self._kernels.play_games[shape](pair, self.up(rules), seed, first, games, counts, sums, pages)
+        return counts.copy_to_host(), sums.copy_to_host()
 
     def won(self, pair: Pair, rules: NDArray[np.int64], seed: int, deals: int) -> NDArray[np.int64]:
         """Return [deals, 2] int64, which games the first player wins: of each deal one in the first seat and one in the second."""
@@ -137,9 +138,7 @@ class Engine:
 
             on_cores(keep, rounds, size=16)
             return
-        counts, shape = self.cuda.device_array((rounds, kernel_layout.COUNTS), np.int32), ((rounds + THREADS - 1) // THREADS, THREADS)
-        self._kernels.play_games[shape](self._up_pair(pair), self.up(single), seed, 0, rounds, counts, self.up(np.zeros(0)), pages)
-        self.cuda.synchronize()
+        self._games(pair, single, seed, 0, rounds, np.zeros(0), pages)
 
     def tally(self, pair: Pair, rules: NDArray[np.int64], seed: int, rounds: int) -> Floats:
         """Return the tally of so many single rounds of seat 0."""
@@ -158,11 +157,7 @@ class Engine:
             on_cores(count, len(sheets))
             tally[:] = sheets.sum(0)
             return tally
-        counts, result = self.cuda.device_array((rounds, kernel_layout.COUNTS), np.int32), self.up(tally)
-        shape, pages = ((rounds + THREADS - 1) // THREADS, THREADS), self.up(np.zeros((0, 1, 1, 1)))
-        self._kernels.play_games[shape](self._up_pair(pair), self.up(single), seed, 0, rounds, counts, result, pages)
-        tally[:] = result.copy_to_host()
-        return tally
+        return self._games(pair, single, seed, 0, rounds, tally, self.up(np.zeros((0, 1, 1, 1))))[1]  # type: ignore[no-any-return]
 
 
 class Field:
