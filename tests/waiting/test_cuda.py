@@ -33,12 +33,14 @@ work = solver_cuda._GpuSolve(Device, Waiting.parse(str(given["game"])))
 work.begin()
 goals = work.values.expected.copy_to_host() == 0
 work.values.expected.copy_to_device(given["expected"])
+untold = work.check()
+work.tell_all()
 residual, after, sums = work.check(), work.values.after.copy_to_host(), work.sums()
 work.values.expected.copy_to_device(given["start"])
 work.tell_all()
 change = work.lower(1)
 lowered, told = work.values.expected.copy_to_host(), work.values.after.copy_to_host()
-np.savez(out + "/found.npz", goals=goals, after=after, residual=residual, change=change, lowered=lowered, told=told, **sums._asdict())
+np.savez(out + "/found.npz", goals=goals, after=after, untold=untold, residual=residual, change=change, lowered=lowered, told=told, **sums._asdict())
 """
 
 
@@ -61,6 +63,7 @@ def test_the_simulated_steps_do_what_the_compiled_kernels_do(game: Waiting, tmp_
     found = np.load(tmp_path / "found.npz")
     assert np.array_equal(found["goals"], expected == 0)
     assert np.array_equal(found["after"], [*least_after(game, expected), np.inf])
+    assert found["untold"] > 0.1, "F stands where it was after the goals"
     assert found["residual"] <= 1e-12
     for name, values in sums._asdict().items():
         assert np.array_equal(found[name], values), name

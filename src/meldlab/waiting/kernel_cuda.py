@@ -216,14 +216,29 @@ def lower(first, end, tries, bag, values, tables, most_of_all):
 
 @gpu_kernel
 def check(first, end, bag, values, tables, most_of_all):
-    """Raise ``most_of_all`` [1] to how much E of the classes of one pattern is off the equation, in either direction."""
+    """Raise ``most_of_all`` [1] to how much E of the classes of one pattern is off the equation, in either direction.
+
+    F may be above the least E of what can be kept, never below: what it is above the E of this hand counts as well.
+    """
     plan, ranks = bring(tables)
-    most = 0.0
+    found = cuda.local.array(RANKED, np.uint32)
+    most, none = 0.0, np.uint32(len(values.after) - 1)
     for number in range(first + cuda.grid(1), end, cuda.gridsize(1)):
         value = values.expected[number]
-        if 0.0 < value < np.inf:
-            new, _ = wait_below(values.hands[number], value, np.inf, bag, values.after, plan, ranks)
-            most = max(most, abs(value - new))
+        if value < np.inf:
+            hand, total, draws, above = values.hands[number], 0.0, np.int32(0), 0.0
+            for slot in range(4):
+                free = list_draws(found, hand, slot, plan, ranks, none)
+                for k in range(RANKED):
+                    after = values.after[found[k]]
+                    if after < value:
+                        total += after
+                        draws += np.int32(1)
+                    elif free & np.uint32(1 << k):
+                        above = max(above, after - value)
+            if value > 0.0:
+                above += abs(value - (bag + total) / draws) if draws else np.inf
+            most = max(most, above)
     if most > 0.0:
         cuda.atomic.max(most_of_all, 0, most)
 
