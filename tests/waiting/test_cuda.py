@@ -40,7 +40,8 @@ work.values.expected.copy_to_device(given["start"])
 work.tell_all()
 change = work.lower(1)
 lowered, told = work.values.expected.copy_to_host(), work.values.after.copy_to_host()
-np.savez(out + "/found.npz", goals=goals, after=after, untold=untold, residual=residual, change=change, lowered=lowered, told=told, **sums._asdict())
+found = {"goals": goals, "after": after, "untold": untold, "residual": residual, "change": change, "lowered": lowered, "told": told}
+np.savez(out + "/found.npz", **found, **sums._asdict())
 """
 
 

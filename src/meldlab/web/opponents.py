@@ -15,6 +15,7 @@ OPPONENTS: dict[str, tuple[str, ...]] = {
         "marjj",
         "computed:light",
         "computed:light-ensemble",
+        "specialist",
         "champion",
         "mc:16",
         "mc:64",
@@ -30,7 +31,7 @@ def check_opponent(kind: str, name: str) -> None:
     Traceback (most recent call last):
         ...
     meldlab.errors.NoSuchThing: no opponent 'own.py:Player' (use random, simple, ensemble:paper, ensemble:best, marjj, \
-computed:light, computed:light-ensemble, champion, mc:16, mc:64)
+computed:light, computed:light-ensemble, specialist, champion, mc:16, mc:64)
     """
     if name not in OPPONENTS[kind]:
         raise NoSuchThing("opponent", name, OPPONENTS[kind])

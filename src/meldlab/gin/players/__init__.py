@@ -145,6 +145,7 @@ BUILT_IN: Mapping[str, tuple[str, Callable[[str], Seated]]] = {
     "mc": ("mc:N", partial(_parsed, "MonteCarloPlayer")),
     "ensemble": ("ensemble[:best|paper|shipped|base|text|FILE.toml]", partial(_parsed, "EnsemblePlayer")),
     "champion": ("champion[:search:N]", _champion),
+    "specialist": ("specialist", partial(_parsed, "PolicyPlayer")),
     "computed": ("computed:light|light-ensemble|light-pool|DIR|FILE.npz", _computed),
 }
 

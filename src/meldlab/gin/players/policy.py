@@ -51,6 +51,7 @@ MOST_WIDE, MOST_DEEP = 2048, 8
 MOST_LOGIT = 8.0
 NO_KEY = np.uint64(0)
 KNOCKS = 64  # what the kernel adds to a discard that it knocks with
+SHIPPED = ("champion", "specialist")
 DISCARD = int(Purpose.DISCARD)
 # What is read of the features of the vector environment, and what its numbers are divided by.
 READ = ("own", "known", "dropped", "declined", "own_dropped", "pile", "upcard")
@@ -130,9 +131,9 @@ def _advice(view: View, adviser: Network) -> Any:
 
 
 @cache
-def _champion() -> PolicyLayers:
-    with (resources.files("meldlab.gin.players") / "networks" / "champion.npz").open("rb") as file:
-        return read_policy(file, "champion.npz")[0]
+def _shipped(name: str) -> PolicyLayers:
+    with (resources.files("meldlab.gin.players") / "networks" / f"{name}.npz").open("rb") as file:
+        return read_policy(file, f"{name}.npz")[0]
 
 
 def move_of(view: View, action: int) -> Move:
@@ -159,12 +160,12 @@ class PolicyPlayer(GinPlayer):
 
     @classmethod
     def parse(cls, text: str) -> "PolicyPlayer":
-        """Read ``champion`` or ``computed:FILE.npz``."""
-        if text == "champion":
-            return cls(_champion(), text)
-        path = text.partition(":")[2]
-        if not path.endswith(".npz"):
-            raise NoSuchThing("player", text, ["champion", "computed:FILE.npz"])
+        """Read ``champion``, ``specialist`` or ``computed:FILE.npz``."""
+        if text in SHIPPED:
+            return cls(_shipped(text), text)
+        kind, _, path = text.partition(":")
+        if kind != "computed" or not path.endswith(".npz"):
+            raise NoSuchThing("player", text, [*SHIPPED, "computed:FILE.npz"])
         return cls(read_policy(path, path)[0], text)
 
     @property

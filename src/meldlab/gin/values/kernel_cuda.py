@@ -39,7 +39,7 @@ from meldlab.melds.kernel import deadwood
 DIARY_SHAPE, LOG_SHAPE, TOTAL_SHAPE, TERMS_SHAPE = (1, DIARY_ROWS, DIARY), (1, LOG_WIDTH), (2, WIDE), (2, 52)
 THREADS = 64  # in a block, when each plays a game of its own
 ASKED_DRAWS, RISKS_SHAPE = THREADS * 52, (THREADS, 11)
-DEALS = 1  # turns after which threads whose round is over are dealt the next one, together
+DEALS = 4  # turns after which threads whose round is over are dealt the next one, together
 
 
 @cuda.jit

@@ -24,7 +24,9 @@ api = APIRouter(prefix="/api/experiments", tags=["experiments"])
 pages = APIRouter(include_in_schema=False)
 KINDS["contest"] = "meldlab.web.experiments.work:compete"
 Number = Annotated[int, Path(ge=1, le=2**31 - 1, description="The number of a run.")]
-Player = Literal["random", "simple", "ensemble:paper", "ensemble:best", "marjj", "computed:light", "computed:light-ensemble", "champion"]
+Player = Literal[
+    "random", "simple", "ensemble:paper", "ensemble:best", "marjj", "computed:light", "computed:light-ensemble", "specialist", "champion"
+]
 PLAYERS: tuple[str, ...] = Player.__args__  # type: ignore[attr-defined]
 TOP, POINTS = 20, 2000  # leaders that a page shows, points of its curve
 
