@@ -16,6 +16,7 @@ def test_words(capsys: pytest.CaptureFixture[str]) -> None:
         "a million games: about 2 hours on 16 cores, 12.3 GB of memory",
         "an estimate, from 1,000 games in 0.2 s; nothing was started",
     ]
+    assert str(Cost(0.2, 3e8, "1 core", "")) == "less than a second on 1 core, 300 MB of memory"
     assert [memory_text(size) for size in (3e5, 9.994e8, 2e12)] == ["0 MB", "999 MB", "2.0 TB"]
 
 

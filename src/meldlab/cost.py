@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from meldlab.errors import time_text
 
-__all__ = ["Cost", "cores_text", "memory_text"]
+__all__ = ["Cost", "about_text", "cores_text", "memory_text"]
 
 
 @dataclass(frozen=True)
@@ -24,7 +24,16 @@ class Cost:
     basis: str  # what the estimate rests on
 
     def __str__(self) -> str:
-        return f"about {time_text(self.seconds)} on {self.where}, {memory_text(self.memory)} of memory"
+        return f"{about_text(self.seconds)} on {self.where}, {memory_text(self.memory)} of memory"
+
+
+def about_text(seconds: float) -> str:
+    """Return an estimate of a time in words.
+
+    >>> about_text(0.04), about_text(7300)
+    ('less than a second', 'about 2 hours')
+    """
+    return f"about {time_text(seconds)}" if seconds >= 1 else "less than a second"
 
 
 def cores_text(cores: int) -> str:
