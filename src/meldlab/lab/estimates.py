@@ -35,7 +35,7 @@ ENOUGH = 0.4  # CPU seconds of a try that tells the speed; all tries before it t
 MOST = 1 << 20  # pieces of a try
 RANDOM_GAMES = 20
 # Of a course, which has thousands of tables, and hundreds of thousands of rounds; a GPU is not busy with fewer.
-TRIED_TABLES, TRIED_ROUNDS = {"cpu": 256, "cuda": 28_672}, {"cpu": 512, "cuda": 1 << 18}
+TRIED_TABLES, TRIED_ROUNDS = {"cpu": 448, "cuda": 28_672}, {"cpu": 512, "cuda": 1 << 18}
 TRIED_BATCH = {"cpu": 1 << 13, "cuda": 1 << 20}  # no more than the smallest try of values has samples, so that all tries hold alike
 TRIED_GAMES = {"cpu": 128, "cuda": 1 << 16}
 THOUSAND = 1000
@@ -135,45 +135,42 @@ def course_cost(
 
     from meldlab.lab.training.learner import Course
     from meldlab.lab.training.training import begin, strength
-    from meldlab.lab.training.value_learner import ValueLap
 
     def laps_of(share: float) -> tuple[Any, Any, Any]:
-        """Return a learner after some laps with fewer tables, or rounds; and its last two laps."""
+        """Return a learner after two laps with fewer tables, or rounds; and the laps."""
         small: Any = replace(course, steps=sys.maxsize)
         if isinstance(course, Course):
             own, past, visiting = (max(2, round(many * share / 2) * 2) if many else 0 for many in course.tables)
             # Batches as much smaller, so that memory grows in proportion.
             small = replace(small, tables=(own, past, visiting), batch=max(1, round(course.batch * share)))
-            many = 2  # the first of a size is slower than those that follow
         else:
             small = replace(small, rounds=max(2, round(course.rounds * share)), batch=min(course.batch, TRIED_BATCH[device]))
-            many = course.held + 2  # until as many earlier lessons are held as ever will be
         learner: Any = begin(small, device, start)[0]
-        *_, last, this = islice(learner.learn(), many)
-        return learner, last, this
+        first, second = islice(learner.learn(), 2)  # the first of a size is slower than those that follow
+        return learner, first, second
 
     size, tried_size = (sum(course.tables), TRIED_TABLES) if isinstance(course, Course) else (course.rounds, TRIED_ROUNDS)
     share = min(1.0, tried_size[device] / size)
-    begun = perf_counter()
+    begun, cores = perf_counter(), cores_text(torch.get_num_threads())
     learner, *_ = laps_of(share / 8)  # loads, and holds what a course of any size does
     for name in against:
         strength(learner, name, 2, 0)
     # Kernels of a CPU are kept, those of a GPU are compiled by every process.
     ready, before = (perf_counter() - begun) * (device == "cuda"), _held(device)
-    learner, last, this = laps_of(share)
+    learner, first, second = laps_of(share)
     more = (_held(device) - before) / (share - share / 8)
-    steps = this.steps - last.steps
-    laps, seconds = math.ceil(course.steps * share / steps), this.seconds / share
-    learning = laps * seconds
-    if isinstance(this, ValueLap):
-        # A lap goes through its own lesson and those that are held, of which the first laps have fewer.
-        whole = course.held + 1  # type: ignore[union-attr]
-        learning -= (seconds - this.played / share) * sum(1 - lap / whole for lap in range(1, min(laps + 1, whole)))
+    steps = second.steps - first.steps
+    laps = math.ceil(course.steps * share / steps)
+    learning = laps * second.seconds / share
+    if not isinstance(course, Course):
+        # A lap goes through its own lesson and those that are held: one in the second lap, more in later ones.
+        whole = course.held + 1
+        lessons = sum(range(1, min(laps, whole) + 1)) + whole * max(0, laps - whole)
+        learning = (laps * second.played + lessons * (second.seconds - second.played) / 2) / share
     begun, few = perf_counter(), min(games, TRIED_GAMES[device])
     for name in against:
         strength(learner, name, few, 0)
     measuring = (perf_counter() - begun) * games / max(1, few)
-    cores = cores_text(torch.get_num_threads())
     basis = f"{steps:,} decisions learned from and {few * len(against):,} games played here, for {laps:,} lap{'s' * (laps > 1)}"
     return Cost(ready + learning + measuring, before + more, "a GPU" if device == "cuda" else cores, basis)
 
