@@ -7,11 +7,12 @@ about 3 minutes on 2 cores, 1.5 GB of memory
 '457 MB'
 """
 
+import os
 from dataclasses import dataclass
 
 from meldlab.errors import time_text
 
-__all__ = ["Cost", "about_text", "cores_text", "memory_text"]
+__all__ = ["Cost", "about_text", "cores_text", "machine_memory", "memory_text"]
 
 
 @dataclass(frozen=True)
@@ -49,5 +50,14 @@ def memory_text(memory: float) -> str:
     """Return a number of bytes in a unit that suits it, to say what something would take."""
     for name, unit in (("TB", 1e12), ("GB", 1e9)):
         if memory >= unit:
-            return f"{memory / unit:.1f} {name}"
+            return f"{memory / unit:,.1f} {name}"
     return f"{memory / 1e6:,.0f} MB"
+
+
+def machine_memory() -> float:
+    """Return the bytes of memory that this machine has.
+
+    >>> machine_memory() > 1e8
+    True
+    """
+    return float(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
