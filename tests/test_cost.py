@@ -16,6 +16,9 @@ def test_words(capsys: pytest.CaptureFixture[str]) -> None:
         "a million games: about 2 hours on 16 cores, 12.3 GB of memory",
         "an estimate, from 1,000 games in 0.2 s; nothing was started",
     ]
+    print_cost("all hands", Cost(7300.0, 1e18, "16 cores", "a look"), as_json=False)
+    assert capsys.readouterr().out.startswith("all hands: about 2 hours on 16 cores, 1,000,000.0 TB of memory, more than the ")
+    assert str(Cost(0.2, 3e8, "1 core", "")) == "less than a second on 1 core, 300 MB of memory"
     assert [memory_text(size) for size in (3e5, 9.994e8, 2e12)] == ["0 MB", "999 MB", "2.0 TB"]
 
 

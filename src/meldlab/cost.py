@@ -7,11 +7,12 @@ about 3 minutes on 2 cores, 1.5 GB of memory
 '457 MB'
 """
 
+import os
 from dataclasses import dataclass
 
 from meldlab.errors import time_text
 
-__all__ = ["Cost", "cores_text", "memory_text"]
+__all__ = ["Cost", "about_text", "cores_text", "machine_memory", "memory_text"]
 
 
 @dataclass(frozen=True)
@@ -24,7 +25,16 @@ class Cost:
     basis: str  # what the estimate rests on
 
     def __str__(self) -> str:
-        return f"about {time_text(self.seconds)} on {self.where}, {memory_text(self.memory)} of memory"
+        return f"{about_text(self.seconds)} on {self.where}, {memory_text(self.memory)} of memory"
+
+
+def about_text(seconds: float) -> str:
+    """Return an estimate of a time in words.
+
+    >>> about_text(0.04), about_text(7300)
+    ('less than a second', 'about 2 hours')
+    """
+    return f"about {time_text(seconds)}" if seconds >= 1 else "less than a second"
 
 
 def cores_text(cores: int) -> str:
@@ -40,5 +50,14 @@ def memory_text(memory: float) -> str:
     """Return a number of bytes in a unit that suits it, to say what something would take."""
     for name, unit in (("TB", 1e12), ("GB", 1e9)):
         if memory >= unit:
-            return f"{memory / unit:.1f} {name}"
+            return f"{memory / unit:,.1f} {name}"
     return f"{memory / 1e6:,.0f} MB"
+
+
+def machine_memory() -> float:
+    """Return the bytes of memory that this machine has.
+
+    >>> machine_memory() > 1e8
+    True
+    """
+    return float(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))

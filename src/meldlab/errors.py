@@ -98,4 +98,4 @@ def time_text(seconds: float) -> str:
     for name, unit in (("years", 365.25 * 86400), ("days", 86400.0), ("hours", 3600.0), ("minutes", 60.0)):
         if seconds >= 2 * unit:
             return f"{seconds / unit:,.0f} {name}"
-    return f"{seconds:.0f} seconds"
+    return f"{seconds:.0f} second{'s' * (f'{seconds:.0f}' != '1')}"

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from meldlab.lab import estimates
 from meldlab.lab.reproduce import report
 from tests.cli.test_app import run
 
@@ -39,10 +40,37 @@ def test_a_changed_verdict_is_status_1(capsys: pytest.CaptureFixture[str], monke
     assert len(err.splitlines()) == 1
 
 
+def test_a_dry_run_tells_every_publication_and_writes_nothing(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path, store: list[str]
+) -> None:
+    monkeypatch.setattr(estimates, "ENOUGH", 0.0)
+    status, out, err = run(capsys, "reproduce", "--full", "--dry-run", "--out", str(tmp_path / "page"), *store)
+    assert (status, err) == (0, "")
+    lines = out.splitlines()
+    for name in ("finkle", "hertog", "yang", "nagai", "valet"):
+        assert any(line.startswith(f"{name}, full: ") and line.endswith("of memory") for line in lines)
+    assert "  section 5.1, figure 1: nothing to do; 2,382,000 games of 2026-11-16 are carried by the package" in lines
+    assert lines[-2].startswith("all of it: about ")
+    assert lines[-1].endswith("nothing was started")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_dry_run_as_json(capsys: pytest.CaptureFixture[str], store: list[str]) -> None:
+    status, out, _ = run(capsys, "reproduce", "yang", "--dry-run", "--json", *store)
+    answer = json.loads(out)
+    assert (status, answer["size"], answer["dry_run"]) == (0, "quick", True)
+    [yang] = answer["publications"]
+    assert sum(place["claims"] for place in yang["places"]) == 8
+    assert answer["seconds"] == yang["seconds"] > 0
+    assert answer["memory"] == yang["memory"] > 1e7
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
         (["knuth"], "no publication 'knuth'"),
+        (["knuth", "--dry-run"], "no publication 'knuth'"),
+        (["nagai", "--dry-run", "--store", "mysql://host/runs"], "mysql"),
         (["yang", "--seed", "-1"], "seed"),
         (["yang", "--threads", "many"], "--threads"),
         (["yang", "--slowly"], "No such option"),

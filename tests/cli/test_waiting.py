@@ -141,5 +141,7 @@ def test_a_dry_run_says_what_it_would_take_and_keeps_nothing(
     assert costs["cuda", 9]["seconds"] < costs["cuda", 10]["seconds"] < costs["cpu", 9]["seconds"]
     assert costs["cpu", 8]["memory"] < 4e9 < costs["cpu", 9]["memory"]
     assert not list(tmp_path.rglob("*.table"))
+    told = run(capsys, "waiting", "solve", "--cards", "9", "--device", "cpu", "--dry-run")[1]
+    assert "; more than 8 cards are solved on a GPU alone; nothing was started" in told
     refused = "error: --dry-run solves nothing: leave out --load and --save\n"
     assert run(capsys, "waiting", "solve", "--cards", "3", "--dry-run", "--save", str(tmp_path / "three.table")) == (2, "", refused)

@@ -21,7 +21,7 @@ COMMANDS = {
     "tune ensemble --full": "tune ensemble",
     "tune best": "tune best",
     "recycle analyse kuhn_poker --out page": "Kuhn Poker",
-    "recycle search leduc_poker --vary BET=1..4 --maximise drama": "leduc_poker, maximise drama, if no variant is stopped early",
+    "recycle search leduc_poker --vary BET=1..4 --maximise drama": "leduc_poker, maximise drama, if none is stopped early or stored",
     "gin compute --cards 3 --ranks 4 --knock-limit 3 --save player": "computing against simple",
 }
 
@@ -46,9 +46,21 @@ def test_a_dry_run_tells_and_writes_nothing(
     monkeypatch.setenv("MELDLAB_STORE", str(tmp_path / "runs.sqlite"))
     run(f"{command} --dry-run")
     first, second = capsys.readouterr().out.splitlines()
-    assert first.startswith(f"{COMMANDS[command]}: about ")
+    assert first.startswith((f"{COMMANDS[command]}: about ", f"{COMMANDS[command]}: less than a second "))
     assert second.endswith("nothing was started")
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.usefixtures("at_once")
+def test_what_the_store_holds_is_not_to_be_played(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    command, left = f"recycle analyse kuhn_poker --simulations 2 --store {tmp_path / 'runs.sqlite'}", list[str]()
+    for games in (3, 5):
+        run(f"{command} --games {games} --dry-run")
+        left.append(capsys.readouterr().out.splitlines()[1])
+        run(f"{command} --games {games}")
+        capsys.readouterr()
+    assert "and 6 games of searching players to be played" in left[0]
+    assert "and 4 games of searching players to be played" in left[1]
 
 
 @pytest.mark.usefixtures("at_once")

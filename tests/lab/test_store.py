@@ -61,6 +61,18 @@ def test_the_same_question_is_the_same_run(tmp_path: Path, monkeypatch: pytest.M
     assert [each.number for each in store.runs()] == [1, 2, 3, 4]
 
 
+def test_a_run_is_known_without_being_started(tmp_path: Path) -> None:
+    place = tmp_path / "runs.sqlite"
+    assert Store.known(place, "knock", {"games": 20}) is None
+    assert not place.exists()
+    begun = Store.open(place).run("knock", {"games": 20})
+    known = Store.known(place, "knock", {"games": 20})
+    assert known is not None
+    assert known.number == begun.number
+    assert Store.known(place, "knock", {"games": 30}) is None
+    assert len(Store.open(place).runs()) == 1
+
+
 def test_many_open_a_new_file_at_once(tmp_path: Path) -> None:
     with ThreadPoolExecutor(4) as pool:
         assert set(pool.map(lambda _: Store.open(tmp_path / "runs.sqlite").run("at once", {}).number, range(8))) == {1}

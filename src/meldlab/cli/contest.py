@@ -68,7 +68,7 @@ def read_contests(
             from meldlab.lab.estimates import contest_cost
 
             line_ups = list(combinations(players, 2)) if two_by_two else [players]
-            print_cost(f"{whole:,} games of {game.name}", contest_cost(game, line_ups, games, threads), json)
+            print_cost(f"{whole:,} game{'s' * (whole > 1)} of {game.name}", contest_cost(game, line_ups, games, threads), json)
             return
         meet: Any = all_against_all if two_by_two else contest
         records = Records(save, save_games)

@@ -16,7 +16,7 @@ import typer
 
 from meldlab.chance.seed import verified
 from meldlab.cli.help import Command, Door
-from meldlab.cost import Cost
+from meldlab.cost import Cost, machine_memory, memory_text
 from meldlab.errors import MeldlabError, NoSuchThing, NotLegalHere, NotPossible
 
 # What a verb may find missing, by the name that it is imported by, and the extra of the installation that has it.
@@ -174,7 +174,10 @@ def print_cost(work: str, cost: Cost, as_json: bool) -> None:
     if as_json:
         print_json({"work": work, "dry_run": True, **asdict(cost)})
     else:
-        print(f"{work}: {cost}", f"an estimate, from {cost.basis}; nothing was started", sep="\n")
+        # What a GPU has is not asked: it may be another one than that of the estimate.
+        beyond = cost.memory > machine_memory() and "core" in cost.where
+        print(f"{work}: {cost}" + f", more than the {memory_text(machine_memory())} of this machine" * beyond)
+        print(f"an estimate, from {cost.basis}; nothing was started")
 
 
 def print_files(files: list[Path], as_json: bool) -> None:

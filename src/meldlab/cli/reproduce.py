@@ -2,13 +2,17 @@
 
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from meldlab.cli.options import JsonOption, StoreOption, ThreadsOption, print_json, seed_option
+from meldlab.cli.options import DryRunOption, JsonOption, StoreOption, ThreadsOption, print_json, seed_option
 from meldlab.cli.progress import progress_bar
+from meldlab.cost import about_text, memory_text
 from meldlab.errors import NoSuchThing
+
+if TYPE_CHECKING:
+    from meldlab.lab.reproduce.planning import PlannedRun
 
 PUBLICATIONS = ("finkle", "hertog", "yang", "nagai", "valet")
 
@@ -25,11 +29,13 @@ def reproduce(
     seed: Annotated[int, seed_option("The same seed gives the same games.")] = 1,
     store: StoreOption = None,
     threads: ThreadsOption = 0,
+    dry_run: DryRunOption = False,
     json: JsonOption = False,
 ) -> None:
     """Compute every table and figure of the five publications and judge each claim; status 1 if a verdict is not the remembered one.
 
-    Games are kept in the store: a run that was killed goes on where it stopped.
+    Games are kept in the store: a run that was killed goes on where it stopped. --dry-run says what is there already, and what the rest
+    would take, place by place.
 
     Example: meldlab reproduce yang --quick --out reproduced
     """
@@ -37,6 +43,16 @@ def reproduce(
         if name not in PUBLICATIONS:
             raise NoSuchThing("publication", name, PUBLICATIONS)
     from meldlab.lab.reproduce.bench import Reproducer
+
+    if dry_run:
+        from meldlab.lab.reproduce.planning import plan
+
+        planned = plan(names or (), Reproducer(full=full, seed=seed, threads=threads, anew=anew), store)
+        if json:
+            print_json(planned.as_json())
+        else:
+            print_plan(planned)
+        return
     from meldlab.lab.reproduce.report import reproduce as run
     from meldlab.lab.runs.store import Store
 
@@ -67,3 +83,21 @@ def reproduce(
         print(f"error: {row.publication}.{row.claim.id} was {row.expected} and is {row.ruling}: {row.found.ours}", file=sys.stderr)
     if found.changed:
         raise typer.Exit(1)
+
+
+def print_plan(planned: "PlannedRun") -> None:
+    """Print what would be run: every place in a publication that takes a second or plays games, and what the others take together."""
+    for name in planned.publications:
+        part = planned.of(name)
+        print(f"{name}, {planned.size}: {about_text(part.seconds)}, {memory_text(part.memory)} of memory")
+        quick = [place for place in part.places if place.seconds < 1 and not place.note]
+        for place in part.places:
+            if place not in quick:
+                takes = f"{about_text(place.seconds)}, {memory_text(place.memory)}" if place.seconds >= 1 else "nothing to do"
+                print(f"  {place.where}: {takes}{'; ' * bool(place.note)}{place.note}")
+        if quick:
+            others = "other " * (len(quick) < len(part.places))
+            print(f"  {len(quick)} {others}place{'s' * (len(quick) > 1)}: {about_text(sum(place.seconds for place in quick))}")
+    if len(planned.publications) > 1:
+        print(f"all of it: {about_text(planned.seconds)}, {memory_text(planned.memory)} of memory")
+    print(f"an estimate, from {planned.basis}; nothing was started")

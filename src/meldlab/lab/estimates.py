@@ -6,17 +6,18 @@
 (True, '2 cores')
 """
 
+import math
 import resource
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
-from time import process_time
+from time import perf_counter, process_time
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from meldlab.cost import Cost, cores_text
 from meldlab.lab.analysis.forecast import Forecast
-from meldlab.lab.analysis.playing import sample_of
+from meldlab.lab.analysis.playing import LineUp, sample_of
 from meldlab.lab.analysis.study import Effort, Subject
 from meldlab.lab.arena.contest import contest
 from meldlab.lab.computing import LOOKUP, Setting, checked, compute, device_of
@@ -28,13 +29,23 @@ if TYPE_CHECKING:
     from meldlab.lab.training.learner import Course
     from meldlab.lab.training.value_learner import ValueCourse
 
-__all__ = ["compute_cost", "contest_cost", "course_cost", "study_cost", "tuning_cost"]
+__all__ = ["TYPICAL", "compute_cost", "contest_cost", "course_cost", "study_cost", "tuning_cost"]
 
 ENOUGH = 0.4  # CPU seconds of a try that tells the speed; all tries before it together take as long again
 MOST = 1 << 20  # pieces of a try
 RANDOM_GAMES = 20
-TRIED_TABLES, TRIED_ROUNDS = 448, 4096  # of a course, which has thousands, and hundreds of thousands
+# Of a course, which has thousands of tables, and hundreds of thousands of rounds; a GPU is not busy with fewer.
+TRIED_TABLES, TRIED_ROUNDS = {"cpu": 448, "cuda": 28_672}, {"cpu": 512, "cuda": 1 << 18}
+TRIED_BATCH = {"cpu": 1 << 13, "cuda": 1 << 20}  # no more than the smallest try of values has samples, so that all tries hold alike
+TRIED_GAMES = {"cpu": 128, "cuda": 1 << 16}
 THOUSAND = 1000
+# Whose games tell how long a search takes.
+TYPICAL = {
+    "track": Shard("gin.track", (0.0,) * 90),
+    "knock": Shard("gin.contest", "knock:5,2,6", "gin-only"),
+    "ensemble": Shard("gin.contest", "ensemble"),
+    "best": Shard("gin.contest", "ensemble"),
+}
 FEW_LOOKUPS = 10_000_000  # of a pass, up to which the game itself is tried
 GPU_LOOKUP = 4e-12  # seconds of an NVIDIA H200 for one hand of the recursion: 3.6 s for a pass over all ten-card hands
 
@@ -81,13 +92,13 @@ def tuning_cost(typical: Shard, games: int, threads: int = 0) -> Cost:
     return Cost(games / 2 * found.seconds / cores, _held(), cores_text(cores), basis)
 
 
-def study_cost(subject: Subject, effort: Effort, games: int, threads: int = 0) -> Cost:
+def study_cost(subject: Subject, effort: Effort, missing: Mapping[LineUp, int], threads: int = 0) -> Cost:
     """Return what so many games of each searching line-up would take, by random games of the described game."""
     machine, cores = subject.machine, _cores(threads)
-    line_ups = effort.line_ups(machine.players)
-    random = sample_of(searched_games(machine, line_ups["random"].players, RANDOM_GAMES, effort.seed, threads=1), machine.best, 0)
-    forecast = Forecast.of(machine, random, {one: games for name, one in line_ups.items() if one.searches})
-    basis = f"{RANDOM_GAMES} random games played here, and {games:,} games of each searching line-up, as if none were in the store"
+    line_up = effort.line_ups(machine.players)["random"]
+    random = sample_of(searched_games(machine, line_up.players, RANDOM_GAMES, effort.seed, threads=1), machine.best, 0)
+    forecast = Forecast.of(machine, random, missing)
+    basis = f"{RANDOM_GAMES} random games played here, and {sum(missing.values()):,} games of searching players to be played"
     return Cost(forecast.seconds / cores, _held(), cores_text(cores), basis)
 
 
@@ -116,33 +127,52 @@ def compute_cost(against: str, setting: Setting, loops: int, upcard: float, devi
     return Cost((passes * LOOKUP + playing) / cores, _held() + work.memory, cores_text(cores), basis)
 
 
-def course_cost(course: "Course | ValueCourse", device: 'Literal["cpu", "cuda"]') -> Cost:
-    """Return what a course would take, by laps of smaller ones; the games that measure it afterwards are not in it."""
-    from meldlab.lab.training.learner import Course, Learner
-    from meldlab.lab.training.value_learner import ValueLearner
+def course_cost(
+    course: "Course | ValueCourse", device: 'Literal["cpu", "cuda"]', start: str = "", against: Sequence[str] = (), games: int = 0
+) -> Cost:
+    """Return what a course would take, by laps of a smaller one, and so many games against each of some afterwards."""
+    import torch
 
-    def lap(share: float) -> tuple[int, float]:
-        """Return the decisions and the seconds of a lap with fewer tables, or rounds."""
-        learner: Any
+    from meldlab.lab.training.learner import Course
+    from meldlab.lab.training.training import begin, strength
+
+    def laps_of(share: float) -> tuple[Any, Any, Any]:
+        """Return a learner after two laps with fewer tables, or rounds; and the laps."""
+        small: Any = replace(course, steps=sys.maxsize)
         if isinstance(course, Course):
-            own, past, visiting = (round(many * share / 2) * 2 for many in course.tables)
-            learner = Learner(replace(course, tables=(own, past, visiting)), device)
+            own, past, visiting = (max(2, round(many * share / 2) * 2) if many else 0 for many in course.tables)
+            # Batches as much smaller, so that memory grows in proportion.
+            small = replace(small, tables=(own, past, visiting), batch=max(1, round(course.batch * share)))
         else:
-            learner = ValueLearner(replace(course, rounds=round(course.rounds * share)), device)
+            small = replace(small, rounds=max(2, round(course.rounds * share)), batch=min(course.batch, TRIED_BATCH[device]))
+        learner: Any = begin(small, device, start)[0]
         first, second = islice(learner.learn(), 2)  # the first of a size is slower than those that follow
-        return second.steps - first.steps, second.seconds
+        return learner, first, second
 
-    share = min(1.0, TRIED_TABLES / sum(course.tables) if isinstance(course, Course) else TRIED_ROUNDS / course.rounds)
-    lap(share / 8)  # loads, and holds what a course of any size does
-    before = _held(device)
-    steps, seconds = lap(share)
+    size, tried_size = (sum(course.tables), TRIED_TABLES) if isinstance(course, Course) else (course.rounds, TRIED_ROUNDS)
+    share = min(1.0, tried_size[device] / size)
+    begun, cores = perf_counter(), cores_text(torch.get_num_threads())
+    learner, *_ = laps_of(share / 8)  # loads, and holds what a course of any size does
+    for name in against:
+        strength(learner, name, 2, 0)
+    # Kernels of a CPU are kept, those of a GPU are compiled by every process.
+    ready, before = (perf_counter() - begun) * (device == "cuda"), _held(device)
+    learner, first, second = laps_of(share)
     more = (_held(device) - before) / (share - share / 8)
-    return Cost(
-        course.steps * seconds / steps,
-        before + more,
-        "a GPU" if device == "cuda" else cores_text(_cores(0)),
-        f"{steps:,} decisions learned from here",
-    )
+    steps = second.steps - first.steps
+    laps = math.ceil(course.steps * share / steps)
+    learning = laps * second.seconds / share
+    if not isinstance(course, Course):
+        # A lap goes through its own lesson and those that are held: one in the second lap, more in later ones.
+        whole = course.held + 1
+        lessons = sum(range(1, min(laps, whole) + 1)) + whole * max(0, laps - whole)
+        learning = (laps * second.played + lessons * (second.seconds - second.played) / 2) / share
+    begun, few = perf_counter(), min(games, TRIED_GAMES[device])
+    for name in against:
+        strength(learner, name, few, 0)
+    measuring = (perf_counter() - begun) * games / max(1, few)
+    basis = f"{steps:,} decisions learned from and {few * len(against):,} games played here, for {laps:,} lap{'s' * (laps > 1)}"
+    return Cost(ready + learning + measuring, before + more, "a GPU" if device == "cuda" else cores, basis)
 
 
 def _cores(threads: int) -> int:

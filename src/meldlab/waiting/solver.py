@@ -5,6 +5,7 @@ import time
 import zipfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -75,7 +76,11 @@ def on_gpu(game: Waiting, device: str, threads: int | None) -> bool:
 
 def solve_cost(game: Waiting, device: str = "auto", threads: int | None = None) -> Cost:
     """Return what ``solve`` would take, without solving anything; a CPU is asked for any game, though it solves the smaller ones only."""
-    return gpu_cost(game) if on_gpu(game, device, threads) else cpu_cost(game, threads)
+    if on_gpu(game, device, threads):
+        return gpu_cost(game)
+    cost = cpu_cost(game, threads)
+    refused = f"; more than {MOST_ON_CPU} cards are solved on a GPU alone" if game.cards > MOST_ON_CPU else ""
+    return replace(cost, basis=cost.basis + refused)
 
 
 def solver_digest() -> str:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import typer
 
+from meldlab.cli.options import print_cost
 from meldlab.cli.progress import progress_bar
 
 if TYPE_CHECKING:
@@ -48,6 +49,31 @@ def teach(
         if run is not None:
             run.finish(found)
     return found
+
+
+def foretell(
+    course: "Course | ValueCourse",
+    *,
+    save: Path,
+    place: Literal["cpu", "cuda"],
+    start: str,
+    resume: bool,
+    against: Sequence[str],
+    games: int,
+    json: bool,
+) -> None:
+    """Say what a course, or what is left of it, would take with the games that measure it."""
+    from dataclasses import replace
+
+    from meldlab.lab.estimates import course_cost
+    from meldlab.lab.training.training import decisions_done
+
+    done = decisions_done(save) if resume else 0
+    left, games = max(0, course.steps - done), games // 2 * 2
+    cost = course_cost(replace(course, steps=left), place, start, against, games)
+    after = f" after {done:,}" if done else ""
+    measured = f", and {games:,} games against {', '.join(against)}" if against else ""
+    print_cost(f"{left:,} decisions to learn from{after}{measured}", cost, json)
 
 
 def command_of(context: typer.Context) -> str:

@@ -5,9 +5,9 @@ from typing import Annotated, Literal
 
 import typer
 
-from meldlab.cli.gin.course import adviser_of, place_of, refuse, teach
+from meldlab.cli.gin.course import adviser_of, foretell, place_of, refuse, teach
 from meldlab.cli.gin.options import RulesOption
-from meldlab.cli.options import DeviceOption, DryRunOption, JsonOption, SeedOption, StoreOption, print_cost, print_json
+from meldlab.cli.options import DeviceOption, DryRunOption, JsonOption, SeedOption, StoreOption, print_json
 
 ONLY_POLICY = ("adviser", "tables", "shares", "wide", "deep", "mixing")
 ONLY_VALUES = ("rounds", "seats")
@@ -85,12 +85,10 @@ def train(
             batch=batch,
             rules=rules,
         )
-    if dry_run:
-        from meldlab.lab.estimates import course_cost
-
-        print_cost(f"{steps:,} decisions to learn from", course_cost(course, place), json)
-        return
     names = tuple(dict.fromkeys(visitors)) if measure is None else training.read_visitors(measure)
+    if dry_run:
+        foretell(course, save=save, place=place, start=start, resume=resume, against=names, games=games, json=json)
+        return
     found = teach(context, course, save=save, place=place, start=start, resume=resume, against=names, games=games, store=store)
     if json:
         print_json(found.as_json())

@@ -58,9 +58,12 @@ def read_study(
 
     def study(subject: "Subject", effort: "Effort", json: bool) -> "Analysis | None":
         if dry_run:
+            from meldlab.lab.analysis.study import EXPERIMENT, missing_games, settings_of
             from meldlab.lab.estimates import study_cost
+            from meldlab.lab.runs.store import Store
 
-            print_cost(subject.title, study_cost(subject, effort, effort.games, threads), json)
+            missing = missing_games(subject, effort, Store.known(store, EXPERIMENT, settings_of(subject, effort)))
+            print_cost(subject.title, study_cost(subject, effort, missing, threads), json)
             return None
         from joblib import cpu_count
 

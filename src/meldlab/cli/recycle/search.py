@@ -112,10 +112,10 @@ def search(
         from meldlab.lab.analysis.study import Subject
         from meldlab.lab.estimates import study_cost
 
-        games = min(sizes.trials, wishes.size) * sizes.games + 2 * sizes.fresh
-        print_cost(
-            f"{described.name}, {wishes.aim}, if no variant is stopped early", study_cost(Subject(described), effort, games, threads), json
-        )
+        subject, games = Subject(described), min(sizes.trials, wishes.size) * sizes.games + 2 * sizes.fresh
+        each = {line_up: games for line_up in effort.line_ups(subject.machine.players).values() if line_up.searches}
+        cost = study_cost(subject, effort, each, threads)
+        print_cost(f"{described.name}, {wishes.aim}, if none is stopped early or stored", cost, json)
         return
     with Store.open(store).search("recycle search", _settings(described, wishes, effort, sizes)) as run:
         with progress_bar(f"{described.name}, {wishes.aim}") as show:

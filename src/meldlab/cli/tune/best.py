@@ -38,10 +38,9 @@ def best(
         raise NotLegalHere(f"{fresh} games cannot be played in mirrored pairs")
     plan = Evolution(population=population, games=games, seed=seed)
     if dry_run:
-        from meldlab.lab.estimates import tuning_cost
-        from meldlab.lab.runs.shards import Shard
+        from meldlab.lab.estimates import TYPICAL, tuning_cost
 
-        print_cost("tune best", tuning_cost(Shard("gin.contest", "ensemble"), plan.planned(generations, fresh), threads), json)
+        print_cost("tune best", tuning_cost(TYPICAL["best"], plan.planned(generations, fresh), threads), json)
         return
     settings = {**asdict(plan), "generations": generations, "fresh": fresh}
     with Store.open(store).search("best", settings) as run:

@@ -24,12 +24,6 @@ if TYPE_CHECKING:
     from meldlab.lab.tuning.work import Work
 
 Run = Callable[[str, dict[str, Any], int, Callable[["Work"], "Report"]], None]
-# Whose games tell how long an experiment takes.
-TYPICAL: dict[str, dict[str, Any]] = {
-    "track": {"worker": "gin.track", "player": (0.0,) * 90},
-    "knock": {"worker": "gin.contest", "player": "knock:5,2,6", "opponent": "gin-only"},
-    "ensemble": {"worker": "gin.contest", "player": "ensemble"},
-}
 SizeOption = Annotated[bool, typer.Option("--full/--quick", help="The paper's size, or the shape of the result in about two minutes.")]
 OutOption = Annotated[Path | None, typer.Option("--out", help="A folder for the figure, as SVG and PNG with its data beside it.")]
 
@@ -46,10 +40,9 @@ def read_run(
 
     def run_search(name: str, settings: dict[str, Any], planned: int, search: Callable[["Work"], "Report"]) -> None:
         if dry_run:
-            from meldlab.lab.estimates import tuning_cost
-            from meldlab.lab.runs.shards import Shard
+            from meldlab.lab.estimates import TYPICAL, tuning_cost
 
-            print_cost(f"tune {name}", tuning_cost(Shard(**TYPICAL[name]), planned, threads), json)
+            print_cost(f"tune {name}", tuning_cost(TYPICAL[name], planned, threads), json)
             return
         from meldlab.lab.runs.store import Store
         from meldlab.lab.tuning.work import Work, warm

@@ -18,8 +18,8 @@ from meldlab.lab.analysis.program import Preface
 from meldlab.lab.analysis.sample import Sample
 from meldlab.lab.analysis.tables import Labelled, tables
 from meldlab.lab.figures.sheet import Sheet
-from meldlab.lab.runs.shards import play
-from meldlab.lab.runs.store import Store
+from meldlab.lab.runs.shards import Shard, play
+from meldlab.lab.runs.store import Run, Store
 from meldlab.recycle.game import Described
 from meldlab.recycle.language.variants import varied
 from meldlab.recycle.machine.machine import Machine
@@ -27,7 +27,7 @@ from meldlab.recycle.players import Searcher
 from meldlab.recycle.telling.movement import Movement
 from meldlab.statistics import Interval, Moments
 
-__all__ = ["Analysis", "Effort", "Subject", "analyse"]
+__all__ = ["EXPERIMENT", "Analysis", "Effort", "Subject", "analyse", "missing_games", "settings_of"]
 
 EXPERIMENT = "recycle analyse"
 TEN = 10  # random games of a piece
@@ -243,26 +243,18 @@ def analyse(
     Random players go first; ``foretell`` is told what their games are like, and what the rest will take if there is any.
     """
     start, machine = time.perf_counter(), subject.machine
-    arguments = {"dialect": subject.described.dialect, "limits": limits_of(subject.described.limits)}
-    line_ups = effort.line_ups(machine.players)
-    games, pieces = {}, {}
-    for name, line_up in line_ups.items():
-        games[name] = effort.games if line_up.searches else effort.random or effort.games
-        # Random games are played by whole tens, so that a run which is asked for fewer or more of them has no game twice.
-        size, many = (1, games[name]) if line_up.searches else (TEN, -(-games[name] // TEN) * TEN)
-        pieces[name] = line_up.shard(subject.described.name, subject.described.text, effort.seed, many, arguments).split(size)
+    line_ups, pieces = effort.line_ups(machine.players), _pieces(subject, effort)
+    games = {name: _games(effort, line_up) for name, line_up in line_ups.items()}
     random, searched = ({name: some for name, some in pieces.items() if line_ups[name].searches == searches} for searches in (False, True))
 
     def sampled(counts: Mapping[str, Any], names: Iterable[str]) -> dict[str, Sample]:
         parts = {name: [Sample.from_json(counts[piece.key]["sample"]) for piece in pieces[name]] for name in names}
         return {name: Sample.joined(some).first(games[name]) for name, some in parts.items()}
 
-    with store.search(EXPERIMENT, _settings(subject, effort)) as run:
+    with store.search(EXPERIMENT, settings_of(subject, effort)) as run:
         samples = sampled(play([piece for some in random.values() for piece in some], run, jobs=jobs, cluster=cluster), random)
         rest = [piece for some in searched.values() for piece in some]
-        known = run.done([piece.key for piece in rest])
-        missing = {line_ups[name]: sum(piece.key not in known for piece in some) for name, some in searched.items()}
-        foretell(Forecast.of(machine, samples["random"], missing))
+        foretell(Forecast.of(machine, samples["random"], missing_games(subject, effort, run)))
         samples |= sampled(play(rest, run, jobs=jobs, cluster=cluster, progress=progress), searched)
     counted = counted_games(machine, effort.seed, effort.counted)
     movement = Movement.of(machine, effort.seed)
@@ -273,7 +265,31 @@ def analyse(
     return analysis
 
 
-def _settings(subject: Subject, effort: Effort) -> dict[str, Any]:
+def missing_games(subject: Subject, effort: Effort, run: Run | None) -> dict[LineUp, int]:
+    """Return how many games of each searching line-up a run does not hold yet, all of them where there is none."""
+    line_ups = effort.line_ups(subject.machine.players)
+    searched = {line_ups[name]: some for name, some in _pieces(subject, effort).items() if line_ups[name].searches}
+    known = run.done([piece.key for some in searched.values() for piece in some]) if run is not None else {}
+    return {line_up: sum(piece.key not in known for piece in some) for line_up, some in searched.items()}
+
+
+def _games(effort: Effort, line_up: LineUp) -> int:
+    return effort.games if line_up.searches else effort.random or effort.games
+
+
+def _pieces(subject: Subject, effort: Effort) -> dict[str, list[Shard]]:
+    arguments = {"dialect": subject.described.dialect, "limits": limits_of(subject.described.limits)}
+    pieces = {}
+    for name, line_up in effort.line_ups(subject.machine.players).items():
+        games = _games(effort, line_up)
+        # Random games are played by whole tens, so that a run which is asked for fewer or more of them has no game twice.
+        size, many = (1, games) if line_up.searches else (TEN, -(-games // TEN) * TEN)
+        pieces[name] = line_up.shard(subject.described.name, subject.described.text, effort.seed, many, arguments).split(size)
+    return pieces
+
+
+def settings_of(subject: Subject, effort: Effort) -> dict[str, Any]:
+    """Return what the store knows a study by; more games of the same are the same study."""
     return {
         "game": subject.described.name,
         "program": hashlib.sha256(subject.described.text.encode()).hexdigest()[:16],

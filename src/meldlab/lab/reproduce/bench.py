@@ -12,7 +12,7 @@ from meldlab.lab.figures.sheet import Sheet
 from meldlab.lab.reproduce.judging import Obtained
 from meldlab.lab.runs.store import Run, Store
 
-__all__ = ["Drawn", "Findings", "Reproducer", "kept_result"]
+__all__ = ["Drawn", "Findings", "PlannedSearch", "Reproducer", "kept_result"]
 
 Findings = Iterator[tuple[str, Obtained]]
 """Claims by their id, as they are done."""
@@ -29,6 +29,15 @@ class Drawn:
     """What of the publication's own numbers it shows, or why there are none."""
     claim: str = ""
     """The claim that it belongs to."""
+
+
+@dataclass(frozen=True)
+class PlannedSearch:
+    """An experiment as the store knows it, and how many games it takes."""
+
+    experiment: str
+    settings: Mapping[str, Any]
+    games: int
 
 
 @dataclass
@@ -63,6 +72,11 @@ class Reproducer:
         if self.store is None:
             raise NotPossible("this needs a store to keep its games in")
         return self.store
+
+    def carried(self, name: str) -> Mapping[str, Any] | None:
+        """Return an experiment that the package carries, if this run takes it from there; one of another seed is another one."""
+        kept = kept_result(name) if self.full and not self.anew else None
+        return kept if kept is not None and kept["settings"]["seed"] == self.seed else None
 
     def known(self, run: Run) -> str:
         """Return when a run of the store was finished, if it was before: then nothing of it is played again."""

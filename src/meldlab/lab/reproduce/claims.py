@@ -10,7 +10,7 @@
 
 import hashlib
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cache
@@ -19,7 +19,7 @@ from typing import Any
 
 from meldlab.errors import NoSuchThing, NotLegalHere
 
-__all__ = ["NAMES", "Publication", "PublishedClaim", "Ruling", "book_digest", "publications"]
+__all__ = ["NAMES", "Publication", "PublishedClaim", "Ruling", "book_digest", "chosen", "publications"]
 
 NAMES = ("finkle", "hertog", "yang", "nagai", "valet")
 KINDS = ("exact", "within", "shape", "erratum", "open")
@@ -113,6 +113,19 @@ def publications() -> dict[str, Publication]:
             raise NotLegalHere(f"two claims of {name} have the same id")
         summary = {heading: one[heading] for heading in HEADINGS}
         found[name] = Publication(name, one["title"], one["authors"], one["source"], one["year"], summary, claims)
+    return found
+
+
+def chosen(names: Iterable[str]) -> list[str]:
+    """Return publications that were asked for, each once; all five where none was.
+
+    >>> chosen(["yang", "finkle", "yang"]), chosen([]) == list(NAMES)
+    (['yang', 'finkle'], True)
+    """
+    found = list(dict.fromkeys(names)) or list(NAMES)
+    for name in found:
+        if name not in NAMES:
+            raise NoSuchThing("publication", name, NAMES)
     return found
 
 

@@ -4,6 +4,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import fields
 from importlib.resources import as_file, files
+from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ from meldlab.lab.analysis.sample import Sample
 from meldlab.lab.analysis.study import Analysis, Effort, Subject
 from meldlab.recycle.telling.movement import Movement
 
-__all__ = ["keep_games", "kept_analysis"]
+__all__ = ["keep_games", "keeps", "kept_analysis"]
 
 # Estimates are read off pictures: a float of half the usual size has three digits, which is more than these show.
 SMALL = {"f": np.float32, "i": np.int16}
@@ -33,12 +34,14 @@ def keep_games(path: Path, samples: Mapping[str, Sample], told: Mapping[str, Any
     np.savez_compressed(path, **arrays)
 
 
-def kept_analysis(name: str, subject: Subject) -> tuple[Analysis, str, str] | None:
-    """Return the analysis of a game whose searched games are carried, when they were played, and nothing that is smaller; None without."""
-    place = files(__package__).joinpath("kept", f"{name}.npz")
-    if not place.is_file():
-        return None
-    with as_file(place) as path, np.load(path) as arrays:
+def keeps(name: str) -> bool:
+    """Tell whether searched games of a game are carried."""
+    return _place(name).is_file()
+
+
+def kept_analysis(name: str, subject: Subject) -> tuple[Analysis, str, str]:
+    """Return the analysis of a game whose searched games are carried, when they were played, and how they are fewer than published."""
+    with as_file(_place(name)) as path, np.load(path) as arrays:
         told = json.loads(str(arrays["told"]))
         samples = {each: _sample(arrays, each) for each in ("skilled", "single")}
     effort = Effort(games=samples["skilled"].games, simulations=told["simulations"], random=100)
@@ -62,6 +65,10 @@ def kept_analysis(name: str, subject: Subject) -> tuple[Analysis, str, str] | No
     stored = f"stored {told['date']}, {told['machine']}, version {told['version']}, {many} games"
     reduced = "" if min(each.games for each in samples.values()) >= 100 else "fewer than 100 games"
     return analysis, stored, reduced
+
+
+def _place(name: str) -> Traversable:
+    return files(__package__).joinpath("kept", f"{name}.npz")
 
 
 def _sample(arrays: Mapping[str, Any], name: str) -> Sample:

@@ -13,7 +13,7 @@ from meldlab.gin.players import Ensemble
 from meldlab.lab.arena.contest import contest
 from meldlab.lab.figures.sheet import Sheet, blank
 from meldlab.lab.figures.tuning import draw_knocks, inflation_figure, tracking_figure
-from meldlab.lab.reproduce.bench import Findings, Reproducer, kept_result
+from meldlab.lab.reproduce.bench import Findings, PlannedSearch, Reproducer
 from meldlab.lab.reproduce.claims import Ruling
 from meldlab.lab.reproduce.judging import Obtained, of_games
 from meldlab.lab.reproduce.printed import FIGURE_2
@@ -26,7 +26,7 @@ from meldlab.lab.tuning.work import Measured, Work, warm
 from meldlab.melds import deadwood
 from meldlab.statistics import Interval
 
-__all__ = ["claims"]
+__all__ = ["claims", "searches"]
 
 Answer = Mapping[str, Any]
 TRACK = {
@@ -50,22 +50,23 @@ REDUCED = "fewer games and individuals than the paper's; --full has its sizes"
 class Experiment:
     """One of the three experiments of section 5: kept in the package, kept in the store, or played now."""
 
-    def __init__(self, bench: Reproducer, name: str, settings: Mapping[str, Any], planned: int, search: Callable[[Work], Report]) -> None:
+    def __init__(self, bench: Reproducer, planned: PlannedSearch, search: Callable[[Work], Report]) -> None:
         self.stored, self.reduced = "", "" if bench.full else REDUCED
-        kept = kept_result(name)
-        # A run of another seed is another run.
-        if kept is not None and bench.full and not bench.anew and kept["settings"]["seed"] == bench.seed:
+        kept = bench.carried(planned.experiment)
+        if kept is not None:
             self.answer: Answer = kept["result"]
             self.stored = (
                 f"stored {kept['date']}, {kept['machine']}, version {kept['version']}, {kept['games']:,} games in {kept['seconds']:.0f} s"
             )
             return
-        with bench.opened.search(name, dict(settings)) as run:
+        with bench.opened.search(planned.experiment, planned.settings) as run:
             if run.finished and run.result is not None:
                 self.answer, self.stored = run.result, bench.known(run)
                 return
             warm()
-            report = search(Work(run, planned, bench.threads, None, lambda done, whole, _: bench.progress(min(1.0, done / max(1, whole)))))
+            report = search(
+                Work(run, planned.games, bench.threads, None, lambda done, whole, _: bench.progress(min(1.0, done / max(1, whole))))
+            )
             run.finish(report.as_json())
         self.answer = report.as_json()
 
@@ -82,24 +83,42 @@ class Experiment:
         return Obtained(told, judged=of_games(verdict, holds), note=note, reduced=self.reduced, seed=seed, stored=self.stored)
 
 
+def _sizes(bench: Reproducer) -> tuple[tracking.TrackingSize, knocking.KnockingSize, ensembles.SearchSize, Grids]:
+    size = "tiny" if bench.tiny else "full" if bench.full else "quick"
+    grids = {**GRIDS, "weights": lambda: GRIDS["weights"]()[:40]} if bench.tiny else GRIDS
+    return TRACK[size], KNOCK[size], ENSEMBLE[size], grids
+
+
+def searches(bench: Reproducer) -> dict[str, PlannedSearch]:
+    """Return the three experiments by the claim for which each is played."""
+    track, knock, ensemble, grids = _sizes(bench)
+    return {
+        "tracking-rises": PlannedSearch("track", {**asdict(track), "seed": bench.seed}, track.planned()),
+        "one-stage": PlannedSearch("knock", {**asdict(knock), "seed": bench.seed}, knock.planned()),
+        "iteration-gain": PlannedSearch("ensemble", {**asdict(ensemble), "base": "base", "seed": bench.seed}, ensemble.planned(grids)),
+    }
+
+
 def claims(bench: Reproducer) -> Findings:
     """Give what comes out for each claim of the paper."""
-    size = "tiny" if bench.tiny else "full" if bench.full else "quick"
+    planned, (track, knock, ensemble, grids) = searches(bench), _sizes(bench)
     yield "start", Obtained("52 - 21 = 31 of 52 - 11 = 41", [52 - 21, 52 - 11])
     worst = Hand.parse("KS KH QD QC JS JH TD TC 9S 9H")
     yield "most-deadwood", Obtained(f"{deadwood(worst)} for {worst}: a rank has at most two cards outside a set", deadwood(worst))
-    yield from _tracking(bench, TRACK[size])
-    yield from _knocking(bench, KNOCK[size])
-    yield from _ensembles(bench, ENSEMBLE[size], {**GRIDS, "weights": lambda: GRIDS["weights"]()[:40]} if bench.tiny else GRIDS)
+    seed = bench.seed
+    trackers = Experiment(bench, planned["tracking-rises"], lambda work: tracking.search_trackers(work, track, seed))
+    yield from _tracking(bench, trackers)
+    knocks = Experiment(bench, planned["one-stage"], lambda work: knocking.search_knocks(work, knock, seed))
+    yield from _knocking(bench, knocks)
+    yield from _grids()
+    players = Experiment(bench, planned["iteration-gain"], lambda work: ensembles.search_ensembles(work, ensemble, seed, grids=grids))
+    yield from _ensembles(bench, players)
     yield from _rates(bench)
     yield from _statistics(bench)
     yield from _openspiel()
 
 
-def _tracking(bench: Reproducer, size: tracking.TrackingSize) -> Findings:
-    found = Experiment(
-        bench, "track", {**asdict(size), "seed": bench.seed}, size.planned(), lambda work: tracking.search_trackers(work, size, bench.seed)
-    )
+def _tracking(bench: Reproducer, found: Experiment) -> Findings:
     yield "tracking-rises", found.obtained("fitness rises with the turns", seed=bench.seed)
     yield "tracking-adjacency", found.obtained("adjacency updates beat the baseline", seed=bench.seed)
     yield "tracking-times", found.obtained("other times of measuring", Ruling.WITHIN, bench.seed)
@@ -112,10 +131,7 @@ def _tracking(bench: Reproducer, size: tracking.TrackingSize) -> Findings:
     )
 
 
-def _knocking(bench: Reproducer, size: knocking.KnockingSize) -> Findings:
-    found = Experiment(
-        bench, "knock", {**asdict(size), "seed": bench.seed}, size.planned(), lambda work: knocking.search_knocks(work, size, bench.seed)
-    )
+def _knocking(bench: Reproducer, found: Experiment) -> Findings:
     yield "one-stage", found.obtained("the best single threshold", seed=bench.seed)
     yield "two-stages", found.obtained("the best of 825 two-stage players", seed=bench.seed)
     yield "knock-rate", found.obtained("on fresh deals", Ruling.WITHIN, bench.seed)
@@ -156,7 +172,7 @@ def _both_figures_2(answer: Answer) -> Sheet:
     return figure, columns
 
 
-def _ensembles(bench: Reproducer, size: ensembles.SearchSize, grids: Grids) -> Findings:
+def _grids() -> Findings:
     sizes = {name: len(GRIDS[name]()) for name in GRIDS}
     told = ", ".join(f"{name} {many}" for name, many in sizes.items())
     note = "One of the five, adjacency, has fewer than a hundred."
@@ -165,10 +181,9 @@ def _ensembles(bench: Reproducer, size: ensembles.SearchSize, grids: Grids) -> F
     yield "adjacency-vectors", Obtained(f"{exact} in exact arithmetic, {floats} in a loop over doubles", exact if floats == 34 else None)
     different = len({played(each) for each in candidates("weights", Ensemble())})
     yield "weight-vectors", Obtained(f"{different} different players (exact)", different)
-    settings = {**asdict(size), "base": "base", "seed": bench.seed}
-    found = Experiment(
-        bench, "ensemble", settings, size.planned(grids), lambda work: ensembles.search_ensembles(work, size, bench.seed, grids=grids)
-    )
+
+
+def _ensembles(bench: Reproducer, found: Experiment) -> Findings:
     yield "iteration-gain", _gain(found, bench)
     later = found.findings("significant gains after the first iteration")
     if later:

@@ -10,13 +10,13 @@ from importlib import import_module
 from importlib.resources import files
 from typing import Any
 
-from meldlab.errors import NoSuchThing, NotLegalHere
+from meldlab.errors import NotLegalHere
 from meldlab.lab.reproduce.bench import Drawn, Findings, Reproducer
-from meldlab.lab.reproduce.claims import HOLDS, NAMES, Publication, PublishedClaim, Ruling, book_digest, publications
+from meldlab.lab.reproduce.claims import HOLDS, Publication, PublishedClaim, Ruling, book_digest, chosen, publications
 from meldlab.lab.reproduce.judging import Obtained, ruling
 from meldlab.lab.runs.store import code_version
 
-__all__ = ["JudgedPublication", "Reproduction", "Row", "baseline", "reproduce"]
+__all__ = ["JudgedPublication", "Reproduction", "Row", "baseline", "reproduce", "this_machine"]
 
 COLUMNS = (
     *("publication", "claim", "where", "says", "published", "ours", "tolerance", "verdict", "reduced", "note", "proof", "command"),
@@ -138,14 +138,11 @@ def reproduce(
     names: Iterable[str], bench: Reproducer, progress: Callable[[str, float, int], None] = lambda what, done, whole: None
 ) -> Reproduction:
     """Compute and judge every claim of some publications; ``progress`` hears which claim, how many are done, and of how many."""
-    chosen = list(dict.fromkeys(names)) or list(NAMES)
-    for name in chosen:
-        if name not in NAMES:
-            raise NoSuchThing("publication", name, NAMES)
+    wanted = chosen(names)
     book, known = publications(), baseline(bench.full)
-    whole, done = sum(len(book[name].claims) for name in chosen), 0
+    whole, done = sum(len(book[name].claims) for name in wanted), 0
     tallies, figures = [], []
-    for name in chosen:
+    for name in wanted:
         claims, found, start = {each.id: each for each in book[name].claims}, dict[str, tuple[Obtained, float]](), time.perf_counter()
         bench.figures = []
         bench.progress = lambda part, name=name, before=done: progress(name, before + part, whole)  # type: ignore[misc]
@@ -168,8 +165,10 @@ def reproduce(
         tallies.append(JudgedPublication(book[name], rows, time.perf_counter() - start))
         figures += [(name, each) for each in bench.figures]
     date = time.strftime("%Y-%m-%d", time.gmtime())
-    command = f"meldlab reproduce {' '.join(chosen)} --{'full' if bench.full else 'quick'} --seed {bench.seed}"
-    return Reproduction(tuple(tallies), tuple(figures), bench.full, bench.seed, code_version(), _machine(), date, book_digest(), command)
+    command = f"meldlab reproduce {' '.join(wanted)} --{'full' if bench.full else 'quick'} --seed {bench.seed}"
+    return Reproduction(
+        tuple(tallies), tuple(figures), bench.full, bench.seed, code_version(), this_machine(), date, book_digest(), command
+    )
 
 
 def baseline(full: bool) -> dict[str, str]:
@@ -182,7 +181,8 @@ def baseline(full: bool) -> dict[str, str]:
     return found["full" if full else "quick"]
 
 
-def _machine() -> str:
+def this_machine() -> str:
+    """Return what computes here, in words."""
     import numba
     import numpy
 

@@ -9,12 +9,12 @@ from meldlab.lab.analysis.sample import Sample
 from meldlab.lab.analysis.study import Analysis, Effort, Subject, analyse
 from meldlab.lab.reproduce.bench import Findings, Reproducer
 from meldlab.lab.reproduce.judging import Obtained
-from meldlab.lab.reproduce.kept_games import kept_analysis
+from meldlab.lab.reproduce.kept_games import keeps, kept_analysis
 from meldlab.recycle.game import Described
 from meldlab.recycle.library import load
 from meldlab.recycle.telling.movement import Movement
 
-__all__ = ["claims"]
+__all__ = ["carried", "claims", "study"]
 
 GAME = "block_rummy"
 QUICK = Effort(games=12, counted=2000, simulations=10, quick=True, random=100)
@@ -58,13 +58,21 @@ def _fair(rate: float, sides: int) -> float:
     return rate * sides if rate <= 1 / sides else (sides - sides * rate) / (sides - 1)
 
 
+def study(bench: Reproducer) -> tuple[Subject, Effort]:
+    """Return what the games behind the figures are of, and how many they are."""
+    return Subject(Described.named(GAME)), bench.pick(Effort(), QUICK, TINY)
+
+
+def carried(bench: Reproducer) -> bool:
+    """Tell whether the games are taken from the package."""
+    return bench.full and not bench.anew and keeps(GAME)
+
+
 def _analysis(bench: Reproducer) -> tuple[Analysis, str, str]:
     """Return the games behind the figures, when they were played, and how they are smaller than the page's."""
-    subject = Subject(Described.named(GAME))
-    kept = None if bench.anew or not bench.full else kept_analysis(GAME, subject)
-    if kept is not None:
-        return kept
-    effort = bench.pick(Effort(), QUICK, TINY)
+    subject, effort = study(bench)
+    if carried(bench):
+        return kept_analysis(GAME, subject)
     found = analyse(subject, effort, bench.opened, jobs=bench.threads, progress=lambda done, whole: bench.progress(done / max(1, whole)))
     reduced = (
         ""

@@ -288,13 +288,23 @@ class Store:
 
     def run(self, experiment: str, settings: Mapping[str, Any]) -> Run:
         """Return the run of this experiment, these settings and this version, started now if it is new: so a search resumes."""
-        version, kept = code_version(), canonical(dict(settings))
-        key = hashlib.sha256(canonical([experiment, kept, version]).encode()).hexdigest()
+        key, kept = _key(experiment, settings), canonical(dict(settings))
         with self.writing() as connection:
-            row = {"key": key, "experiment": experiment, "settings": kept, "version": version, "started": self.clock(connection)}
+            row = {"key": key, "experiment": experiment, "settings": kept, "version": code_version(), "started": self.clock(connection)}
             connection.execute(self.insert(RUNS).on_conflict_do_nothing(index_elements=["key"]), row)
             found = connection.execute(sa.select(RUNS).where(RUNS.c.key == key)).one()
         return self._run(found)
+
+    @classmethod
+    def known(cls, url: str | Path | None, experiment: str, settings: Mapping[str, Any]) -> Run | None:
+        """Return the run that ``run`` would go on with, if there is a store and it has one; nothing is made or started."""
+        place = _url(url)
+        if place.get_backend_name() == "sqlite" and not (place.database and Path(place.database).is_file()):
+            return None
+        store = cls.look(url)
+        with store.reading() as connection:
+            found = connection.execute(sa.select(RUNS).where(RUNS.c.key == _key(experiment, settings))).one_or_none()
+        return None if found is None else store._run(found)
 
     @contextmanager
     def search(self, experiment: str, settings: Mapping[str, Any]) -> Iterator[Run]:
@@ -332,6 +342,10 @@ class Store:
 def code_version() -> str:
     """Return the version of what plays: that of the package, and a digest of all its source, networks and games but the doors."""
     return f"{__version__}+{code_digest('cli', 'web')[:8]}"
+
+
+def _key(experiment: str, settings: Mapping[str, Any]) -> str:
+    return hashlib.sha256(canonical([experiment, canonical(dict(settings)), code_version()]).encode()).hexdigest()
 
 
 def default_store() -> Path:

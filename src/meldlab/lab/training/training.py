@@ -12,6 +12,7 @@ from time import perf_counter
 from typing import Any
 
 import numpy as np
+import torch
 
 from meldlab import __version__
 from meldlab.cache import replace_file
@@ -27,8 +28,9 @@ from meldlab.lab.training.network import PolicyNetwork
 from meldlab.lab.training.value_learner import ValueCourse, ValueLap, ValueLearner
 from meldlab.lab.training.value_network import ValueNetwork
 
-__all__ = ["Trained", "read_visitors", "settings_of", "shared", "train"]
+__all__ = ["Trained", "begin", "decisions_done", "read_visitors", "settings_of", "shared", "strength", "train"]
 
+DAMAGES = (EOFError, KeyError, OSError, RuntimeError, UnpicklingError)  # what reading a state may end with
 SAVED_EVERY = 30.0  # seconds between two checkpoints
 
 
@@ -94,15 +96,15 @@ def train(
     if save.suffix != ".npz":
         raise NotLegalHere(f"a network is saved as FILE.npz, not {save.name}")
     state, curve = save.with_suffix(".state"), save.with_suffix(".jsonl")
-    if resume and not state.exists():
-        raise NotPossible(f"nothing to resume: there is no {state}")
+    if resume:
+        decisions_done(save)
     if not resume and state.exists():
         raise NotPossible(f"{state} is there already: --resume goes on with it, another --save begins anew")
-    learner, parents = _begin(course, device, start)
+    learner, parents = begin(course, device, start)
     if resume:
         try:
             learner.resume(state)
-        except (EOFError, KeyError, OSError, RuntimeError, UnpicklingError):
+        except DAMAGES:
             raise NotPossible(f"{state} cannot be resumed: it is damaged, or of another course") from None
     begun = saved = perf_counter()
     settings = {**settings_of(course), "start": start, "version": __version__}
@@ -118,11 +120,11 @@ def train(
                 saved = perf_counter()
     _write(learner, save, lineage)
     fresh = derived(course.seed, Purpose.FRESH)
-    measured = tuple(_measure(learner, name, games, fresh) for name in against)
+    measured = tuple(strength(learner, name, games, fresh) for name in against)
     return Trained(save, learner.steps, learner.laps, perf_counter() - begun, measured)
 
 
-def _begin(course: Course | ValueCourse, device: Device, start: str) -> tuple[Learner | ValueLearner, list[dict[str, Any]]]:
+def begin(course: Course | ValueCourse, device: Device, start: str) -> tuple[Learner | ValueLearner, list[dict[str, Any]]]:
     """Return a learner, and how the network that it begins with was taught."""
     kind, wanted = (LightPlayer, "values") if isinstance(course, ValueCourse) else (PolicyPlayer, "a policy")
     player = players.parse(f"computed:{start}" if start.endswith(".npz") and ":" not in start else start) if start else None
@@ -134,6 +136,17 @@ def _begin(course: Course | ValueCourse, device: Device, start: str) -> tuple[Le
     policy = PolicyNetwork.load(player.policy._asdict()) if isinstance(player, PolicyPlayer) else None
     file = start.removeprefix("computed:")
     return Learner(course, device, policy), _lineage(read_policy(file, file)[1]) if file.endswith(".npz") else []
+
+
+def decisions_done(save: Path) -> int:
+    """Return how many decisions a course that can go on has behind it."""
+    state = save.with_suffix(".state")
+    if not state.exists():
+        raise NotPossible(f"nothing to resume: there is no {state}")
+    try:
+        return int(torch.load(state, map_location="cpu", weights_only=True)["steps"])
+    except DAMAGES:
+        raise NotPossible(f"{state} cannot be resumed: it is damaged, or of another course") from None
 
 
 def _cut(curve: Path, laps: int) -> None:
@@ -154,7 +167,8 @@ def _before(save: Path, settings: dict[str, Any]) -> list[dict[str, Any]]:
     return told[:-1] if planned == json.loads(json.dumps(settings)) else told
 
 
-def _measure(learner: Learner | ValueLearner, name: str, games: int, seed: int) -> Strength:
+def strength(learner: Learner | ValueLearner, name: str, games: int, seed: int) -> Strength:
+    """Return what a learner wins against an opponent, on mirrored deals of a seed."""
     if isinstance(learner, ValueLearner):
         return learner.measure(name, games, seed)
     found: Strength = measure(learner.mean, name, games, seed, device=learner.device, mixing=False, rules=learner.course.rules)
