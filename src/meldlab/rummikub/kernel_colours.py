@@ -187,7 +187,7 @@ def record_edges(leaf, graphs):
             graphs.edges[edge, STEPS] = steps
 
 
-@scalar_kernel
+@inlined_kernel
 def expect(graphs):
     """Write down what a way on from this state may cost, by jokers laid."""
     place, n, c = graphs.place, graphs.place[N], graphs.place[C]

@@ -10,7 +10,7 @@ all costs, on the edges of the colours.
 
 import numpy as np
 
-from meldlab.compiling import scalar_kernel
+from meldlab.compiling import inlined_kernel, scalar_kernel
 from meldlab.rummikub.kernel import NEVER, NEXT
 from meldlab.rummikub.kernel_colours import GROUPED, MOVED, OLD, PRICE, STAYS, TILE, UNCODED, WORTH, find_floor, give_tiles
 
@@ -27,7 +27,7 @@ def joker_cost(old, charges):
     return charges[PRICE] + (charges[STAYS] if old.jokers[0] else charges[MOVED])
 
 
-@scalar_kernel
+@inlined_kernel
 def look_beside(question, graphs):
     """Fill ``beside`` and ``grouped``: with so many tiles in runs, the least that the others cost, and how many of them are in groups."""
     for n in range(question.game[0]):
@@ -42,7 +42,7 @@ def look_beside(question, graphs):
                         graphs.grouped[n, c, run] = grouped
 
 
-@scalar_kernel
+@inlined_kernel
 def list_codes(question, graphs):
     """Fill ``codes``: at one number, or so many before, there are no more runs than tiles and jokers."""
     game, table, rack = question.game, question.table, question.rack
@@ -91,7 +91,7 @@ def code_floor(old, question, graphs):
     return total
 
 
-@scalar_kernel
+@inlined_kernel
 def loosen(old, question, graphs):
     """Make ``ahead`` a bound for all costs: jokers may be paid for staying."""
     game, ahead = question.game, graphs.ahead
@@ -106,7 +106,7 @@ def loosen(old, question, graphs):
                 ahead[n, c, left, UNCODED] = least
 
 
-@scalar_kernel
+@inlined_kernel
 def list_kinds(question, desk):
     """List which tiles and jokers the options of each number put into groups, with the least that this costs."""
     options, kinds, known, many = desk.options, desk.kinds, desk.known, 0
