@@ -9,6 +9,10 @@ Everything that may happen at a number is an *edge* to a state of the next numbe
 plus the table tiles moved; groups are another matter, and here all that goes into them stays as far as it can. Only states and edges are
 kept with which a cost below a given limit is possible.
 
+A colour by itself would believe that its run is the heir of a set whose heir another colour, or a group, has as well. So whoever becomes an
+heir pays a tile, and gains nothing by the first tile that stays; each old set lowers the cost by a tile once, and one that finds no heir at
+all raises it again. Of an old run the first tile is therefore not counted among those that may move.
+
 A joker begins a run only if that goes on to the highest number: else it can as well lie at its other end. A joker that no set needs and
 that moves is *spare*: it joins some set in the end.
 """
@@ -33,9 +37,11 @@ TO, COST, TAG, STEPS = range(4)
 # Fields of a tag: tiles in groups, old runs whose heir is a group, old groups and old sets with jokers whose heir is one of the runs, and
 # jokers laid.
 BY_GROUP, GROUPS_HAD, JOKERED_HAD, LAID = 2, 4, 6, 8
-# Cells of the place that is being looked at: of the last four, there are four runs, the marks, whether two old groups have this colour, and
-# the jokers of two old sets.
-N, C, TILES, MUST, JOKERS, FROM, MOST, NUMBERS, LIMIT, WEIGHT, LEADS, MANY, RUNS, MARKS, OLD_GROUPS, OLD_JOKERS = *range(12), 12, 16, 22, 24
+# Cells of the place that is being looked at; from RUNS on there are four runs, the marks, whether two old groups have this colour, the
+# jokers of two old sets, what is allowed by jokers laid, what is beside the runs by their tiles, and the runs in order.
+N, C, TILES, NEXT_TILES, MUST, JOKERS, FROM, MOST, NUMBERS, LIMIT, WEIGHT, LEADS, MANY = range(13)
+RUNS, MARKS, OLD_GROUPS, OLD_JOKERS, ALLOWED, BESIDE, SORTED = 13, 17, 23, 25, 27, 30, 33
+UNCODED = 12  # where ``ahead`` has the least of all codes
 LEAVES = 1 << 12
 # Columns of what has been decided so far, and of the leaves, which have the runs that follow behind them.
 NATURALS, LAYING, GAIN, JOKERS_STAY, LANES, HAD, GROUPS, MADE = range(8)
@@ -48,9 +54,12 @@ MANY_STATES, MANY_EDGES, STAMP, FULL, ROOM = range(5)  # ROOM: the states that t
 class OldSets(NamedTuple):
     """Where the old sets lie."""
 
-    marks: Any  # [numbers, 4, 6] int64, as the columns above say; a lane holds 1 where its old run lies and 2 at the last tile
+    marks: Any  # [numbers, 4, 6] int64, as the columns above say; a lane holds 1 where its old run lies and 2 at the last tile; GROUPED
+    # are tiles of sets that lie at this number alone
     groups: Any  # [numbers, 4] int64, colours as bits: two old groups without jokers, two old sets with jokers
     jokers: Any  # [2] int64, jokers of the old sets that have some
+    owed: Any  # [numbers] int64, old sets that lie at this number alone
+    prices: Any  # [numbers, 4, 3] int64, what a colour pays at first for so many tiles in groups
 
 
 class Graphs(NamedTuple):
@@ -65,12 +74,17 @@ class Graphs(NamedTuple):
     better: Any  # [EDGES, 4] int64, the same without those that cannot pay
     book: Any  # [3, BOOK] int64: keys, states, stamps
     sizes: Any  # [5] int64
-    place: Any  # [26] int64
+    place: Any  # [37] int64
     decided: Any  # [9, 7] int64
     leaves: Any  # [LEAVES + 1, 15] int64, all that may be decided; the last row is being written
     most: Any  # [numbers, 4] int64, the most tiles in groups
     prices: Any  # [numbers, 4, 3] int64, what a colour pays for so many tiles in groups, and groups are paid
     ahead: Any  # [numbers + 1, 4, 3, 16] int64, a cost that no run avoids from a number on, by jokers left and code
+    ways: Any  # [numbers, 4, 3, 16] int64, what is done then: tiles and jokers in runs, two bits each, and the next code
+    codes: Any  # [numbers + 1, 4] int64, the codes that there can be, as bits
+    beside: Any  # [numbers, 4, 3] int64, what the other tiles cost at the least, by tiles in runs
+    grouped: Any  # [numbers, 4, 3] int64, how many of them are in groups then
+    whole: Any  # [3] int64, the same with tiles of old runs that move
     charges: Any  # [3] int64, what a joker costs that is moved, one that stays, and the price of any joker
 
 
@@ -99,57 +113,63 @@ def known_state(key, graphs):
 def record_edges(leaf, graphs):
     """Add the edges of what has been decided, one for each number of tiles in groups and each way that these are heirs."""
     place, done, sizes = graphs.place, graphs.leaves[leaf], graphs.sizes
-    n, c, jokers = place[N], place[C], place[JOKERS]
-    # The runs, largest first, and where each comes from.
-    runs, steps, many, long, short = 0, 0, 0, 0, 0
-    last, before = 1 << 20, -1
-    while True:
-        best, at = 0, -1
-        for i in range(8):
-            run = done[MADE + i]
-            if run > best and (run < last or (run == last and i > before)):
-                best, at = run, i
-        if at < 0:
-            break
-        last, before = best, at
-        run = best >> 1
-        runs |= run << (6 * many)
-        steps |= (min(at, 4) << 1 | (best & 1)) + 2 << (4 * many)
-        length = run & 3
+    n, c, jokers, laying = place[N], place[C], place[JOKERS], done[LAYING]
+    # The runs, largest first, and of equal ones the first: where each comes from is behind it.
+    many = 0
+    for i in range(8):
+        run = done[MADE + i]
+        if run:
+            run = run << 3 | 7 - i
+            at = many
+            while at and place[SORTED + at - 1] < run:
+                place[SORTED + at] = place[SORTED + at - 1]
+                at -= 1
+            place[SORTED + at] = run
+            many += 1
+    runs, steps, long, short, unfinished, paid = 0, 0, 0, 0, 0, 0
+    for i in range(many):
+        run = place[SORTED + i] >> 4
+        runs |= run << (6 * i)
+        steps |= (min(7 - (place[SORTED + i] & 7), 4) << 1 | (place[SORTED + i] >> 3 & 1)) + 2 << (4 * i)
+        length, whose = run & 3, run >> 2 & 7
+        unfinished += length < 3
+        # A joker may have paid for being the heir, in place of a tile to come.
+        paid += whose >= JOKERED and place[MARKS + AHEAD] >> (whose & 1) & 1
         if length > long:
             long, short = length, long
         else:
             short = max(short, length)
-        many += 1
-    ends = n + 1 == place[NUMBERS]
-    for i in range(many):
-        if ends and runs >> (6 * i) & 3 != 3:
-            return
-    laying, rest = done[LAYING], place[TILES] - done[NATURALS]
-    staying = 0
+    # What is left for this number. With more than two open runs there is no code, and the least of all is at 0 0.
+    code, least = long | short << 2 if many <= 2 else UNCODED, NEVER
+    for used in range(jokers - laying + 1):
+        left = jokers - used - laying
+        if unfinished == 0 or unfinished <= place[NEXT_TILES] + left:
+            least = min(least, graphs.spent[place[FROM], used] + graphs.ahead[n + 1, c, left, code])
+    within = place[LIMIT] + paid * TILE - least - laying * graphs.charges[PRICE]
+    rest, ends, ending = place[TILES] - done[NATURALS], n + 1 == place[NUMBERS], 0
     for lane in range(2):
-        staying |= (place[MARKS + lane] != 2) << lane
-    charge = (laying - done[JOKERS_STAY]) * graphs.charges[MOVED] + done[JOKERS_STAY] * graphs.charges[STAYS]
+        ending |= (place[MARKS + lane] == 2) << lane
+    moved = (place[MARKS + OLD] - done[GAIN]) * TILE
+    moved += (laying - done[JOKERS_STAY]) * graphs.charges[MOVED] + done[JOKERS_STAY] * graphs.charges[STAYS]
     for grouped in range(min(rest, place[MOST]), -1, -1):
         if done[NATURALS] + grouped < place[MUST]:
             break
+        price, plain = graphs.prices[n, c, grouped], (rest - grouped) * place[WEIGHT] + moved
+        if plain + price > within:
+            continue
         for by_group in range(4):
             if FEW[by_group] > grouped or by_group & done[LANES]:
                 continue
             if (by_group & 1 and place[MARKS] == 0) or (by_group & 2 and place[MARKS + 1] == 0):
                 continue
-            cost = (rest - grouped) * place[WEIGHT] + (place[MARKS + OLD] - done[GAIN] - FEW[by_group]) * TILE + charge
-            low = cost + graphs.prices[n, c, grouped] + laying * graphs.charges[PRICE]
-            useful = False
-            for used in range(jokers - laying + 1):
-                # With more than two open runs there is no code, and the least of all is at 0 0.
-                ahead = graphs.ahead[n + 1, c, jokers - used - laying, long | short << 2 if many <= 2 else 3 << 2]
-                useful |= graphs.spent[place[FROM], used] + low + ahead <= place[LIMIT]
-            if not useful:
+            # An old run that ends here without an heir has moved as a whole.
+            cost = plain + FEW[ending & ~(done[LANES] | by_group)] * TILE
+            low = cost + price + laying * graphs.charges[PRICE]
+            if cost + price > within:
                 continue
             key = 0
             if not ends:
-                key = runs | ((done[LANES] | by_group) & staying) << 24 | done[HAD] << 26
+                key = runs | ((done[LANES] | by_group) & ~ending) << 24 | done[HAD] << 26
             to = known_state(key, graphs)
             edge = sizes[MANY_EDGES]
             if edge + 1 >= EDGES:
@@ -167,11 +187,25 @@ def record_edges(leaf, graphs):
             graphs.edges[edge, STEPS] = steps
 
 
+@inlined_kernel
+def expect(graphs):
+    """Write down what a way on from this state may cost, by jokers laid."""
+    place, n, c = graphs.place, graphs.place[N], graphs.place[C]
+    for laying in range(place[JOKERS] + 1):
+        least = NEVER
+        for used in range(place[JOKERS] - laying + 1):
+            least = min(least, graphs.spent[place[FROM], used] + graphs.ahead[n + 1, c, place[JOKERS] - used - laying, UNCODED])
+        place[ALLOWED + laying] = place[LIMIT] - least - laying * (graphs.charges[PRICE] + graphs.charges[MOVED])
+        # Jokers may have paid, as in ``record_edges``.
+        place[ALLOWED + laying] += (FEW[place[MARKS + AHEAD]] - place[MARKS + OLD]) * TILE
+
+
 @scalar_kernel
 def add_leaf(which, row, place, leaves):
-    """Add what has been decided to the leaves; the runs from ``which`` on do not begin."""
+    """Add what has been decided to the leaves, if it does not cost too much; the runs from ``which`` on do not begin."""
     leaf = place[MANY]
-    if leaf < LEAVES:
+    # A joker that stays costs a tile less than one that moves.
+    if leaf < LEAVES and place[BESIDE + row[NATURALS]] - (row[GAIN] + row[JOKERS_STAY]) * TILE <= place[ALLOWED + row[LAYING]]:
         place[MANY] += 1
         for i in range(7):
             leaves[leaf, i] = row[i]
@@ -229,19 +263,19 @@ def carry_on(which, last, place, decided, leaves):
             lane = act - 2
             if place[MARKS + FIRST_LANE + lane] == 0 or lanes >> lane & 1:
                 continue
-            gain, whose = 1, LANE + lane
+            whose = LANE + lane
             lanes |= 1 << lane
         elif act <= 5:
             x = act - 4
             if not place[MARKS + HERE] >> x & 1 or had >> x & 1:
                 continue
-            gain, whose = 1, JOKERED + x
+            whose = JOKERED + x
             had |= 1 << x
         elif act <= 7:
             i = act - 6
             if not place[OLD_GROUPS + i] or groups >> i & 1:
                 continue
-            gain, whose = 1, SPENT
+            whose = SPENT
             groups |= 1 << i
         elif act == 8:
             if JOKERED <= heir < GIVEN:
@@ -251,7 +285,7 @@ def carry_on(which, last, place, decided, leaves):
             x = act - 9
             if place[OLD_JOKERS + x] == 0 or had >> x & 1:
                 continue
-            stay = 1
+            gain, stay = -1, 1
             whose = GIVEN + x if place[OLD_JOKERS + x] == 1 else JOKERED + x
             had |= 1 << x
         if LANE <= whose < LANE + 2 and place[MARKS + FIRST_LANE + whose - LANE] == 2:
@@ -296,6 +330,9 @@ def fill_colour(c, limit, old, question, graphs):
         place[N], place[C], place[TILES], place[MUST], place[JOKERS] = n, c, tiles, table[n, c], jokers
         place[MOST], place[NUMBERS], place[LIMIT], place[WEIGHT] = graphs.most[n, c], numbers, limit, question.weights[n, c] * WORTH
         place[LEADS] = gaps < jokers
+        for run in range(3):
+            place[BESIDE + run] = graphs.beside[n, c, run]
+        place[NEXT_TILES] = table[n + 1, c] + rack[n + 1, c] if n + 1 < numbers else -4
         for i in range(6):
             place[MARKS + i] = old.marks[n, c, i]
         for i in range(2):
@@ -310,6 +347,7 @@ def fill_colour(c, limit, old, question, graphs):
             graphs.decided[0, LANES] = states[state] >> 24 & 3
             graphs.decided[0, HAD] = states[state] >> 26 & 3
             place[MANY] = 0
+            expect(graphs)
             carry_on(np.int64(0), np.int64(99), place, graphs.decided, graphs.leaves)
             for leaf in range(place[MANY]):
                 record_edges(leaf, graphs)

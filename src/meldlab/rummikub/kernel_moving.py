@@ -10,13 +10,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from meldlab.compiling import kernel, scalar_kernel
-from meldlab.rummikub.kernel import FEW, NEVER, fit_groups
+from meldlab.rummikub.kernel import FEW, NEVER
 from meldlab.rummikub.kernel_colours import (
     BOOK,
     BY_GROUP,
     COST,
     FULL,
-    GROUPED,
     GROUPS_HAD,
     JOKERED_HAD,
     LAID,
@@ -28,7 +27,6 @@ from meldlab.rummikub.kernel_colours import (
     TAG,
     TILE,
     TO,
-    WORTH,
     fill_colour,
     find_floor,
     keep_useful,
@@ -43,14 +41,16 @@ from meldlab.rummikub.kernel_prices import (
     LAID_GROUPS,
     bargain,
     code_floor,
+    group_floor,
+    list_codes,
+    list_kinds,
     loosen,
-    option_floor,
     weigh,
 )
 
 OPTIONS = 1 << 15
 MEMO_BITS, PROBES = 17, 4
-FEW_ROUNDS, ROUNDS = 5, 30
+FEW_ROUNDS, SOME_ROUNDS, ROUNDS, MANY_ROUNDS = 5, 10, 30, 50
 # Cells of the counters.
 NODES, LIMIT, GENERATION, PAUSED, FLOOR, BEST, BUDGET, MANY_OPTIONS = range(8)
 # Columns of the path: the states of the four colours, jokers left, old sets with jokers that have an heir.
@@ -66,12 +66,15 @@ class MovingDesk(NamedTuple):
     counters: Any  # [8] int64
     memo: Any  # [3, 1 << MEMO_BITS] int64: keys, costs, generations
     path: Any  # [numbers + 1, 6] int64
+    kinds: Any  # [KINDS, 3] int64, the options by tiles and jokers, and the least cost of each
+    kinds_from: Any  # [numbers + 1] int64, where the kinds of a number begin
+    known: Any  # [1024] int64, kinds by tiles and jokers
     groups: Any  # [3, numbers + 1] int64, the least that groups come to from a number on, by jokers left
-    taking: Any  # [3, numbers] int64, the option or choice that does
+    taking: Any  # [3, numbers] int64, the kind that does
     taken: Any  # [numbers, 4, 3] int64, what colours give less what groups take
     way: Any  # [numbers, 4, 4] float64, how prices change; that of jokers is at 0 0 3
     mended: Any  # [numbers, 4, 3] int64, the best prices so far
-    bound: Any  # [5] int64, what is reached with them, three cells to write on, and the best price of a joker
+    bound: Any  # [2] int64, what is reached with them, and the best price of a joker
     cheapest: Any  # [numbers, 4, 3] int64, the least cost of a colour with so many tiles in groups
     trail: Any  # [numbers, 5] int64, option and edges
 
@@ -144,7 +147,7 @@ def add_groups(depth, last, place, old, question, charges, desk):
                 # Spare jokers join some set in the end.
                 if stay + jokers_stay == 0 or (jokers > jokers_stay and size > 3):
                     continue
-                following[GROUPS_COST] += jokers_stay * (charges[STAYS] - charges[MOVED]) - stay * TILE
+                following[GROUPS_COST] += jokers_stay * (charges[STAYS] - charges[MOVED]) + TILE - stay * TILE
             more = add_groups(depth + 1, np.int64(5 * kind + heir), place, old, question, charges, desk)
             if more < 0:
                 return more
@@ -185,7 +188,8 @@ def descend(n, budget, question, graphs, desk):
     begins, edges, floor, groups = graphs.begins, graphs.better, graphs.floor, desk.groups
     left, had, price = path[n, LEFT], path[n, HAD], graphs.charges[PRICE]
     if n == game[0]:
-        return left * graphs.charges[MOVED]
+        # Old sets with jokers that have no heir at all.
+        return left * graphs.charges[MOVED] + (2 - FEW[had]) * TILE
     key = ((left << 2 | had) << 4) | n
     for c in range(4):
         key = key << 13 | path[n, c] - graphs.first[c, n]
@@ -268,6 +272,8 @@ def descend(n, budget, question, graphs, desk):
                         if many > 3 or not fits(options[o, FREE], by_groups, many):
                             continue
                         cost = options[o, GROUPS_COST] + edges[a, COST] + edges[b, COST] + edges[d, COST] + edges[e, COST]
+                        # Old groups that have no heir at all.
+                        cost += (2 - FEW[groups_d | tag_e >> GROUPS_HAD & 3]) * TILE
                         bound = floor[edges[a, TO], left_e] + floor[edges[b, TO], left_e] + groups[left_e, n + 1] - left_e * price
                         low = cost + bound + floor[edges[d, TO], left_e] + floor[edges[e, TO], left_e]
                         if low > budget:
@@ -293,26 +299,29 @@ def descend(n, budget, question, graphs, desk):
 
 
 @kernel
-def begin(colours, least, old, question, work, graphs, desk):
-    """List the options and find prices by which the weight left comes close to the ``least``; tell whether there is room for that."""
-    game, counters, prices = question.game, desk.counters, graphs.prices
-    numbers, jokers = game[0], game[1] + game[2]
+def begin(colours, least, old, question, graphs, desk):
+    """List the options and find prices by which a table costs close to ``least``, or more; tell whether there is room for that."""
+    counters, numbers = desk.counters, question.game[0]
     counters[MANY_OPTIONS] = 0
     for n in range(numbers):
-        fit_groups(n, jokers, question.table, question.rack, question.choices, work.fitting)
         desk.first[n] = counters[MANY_OPTIONS]
         for i in range(7):
             desk.chosen[0, i] = 0
+        desk.chosen[0, GROUPS_COST] = -old.owed[n] * TILE
+        for i in range(2):
+            desk.chosen[0, GROUPS_HAD_HERE] |= (old.groups[n, i] == 0) << i
         tiles = add_groups(np.int64(0), np.int64(0), (n, colours), old, question, graphs.charges, desk)
         if tiles < 0:
             return False
         for c in range(4):
             graphs.most[n, c] = tiles >> (2 * c) & 3
             for grouped in range(3):
-                prices[n, c, grouped] = -min(grouped, old.marks[n, c, GROUPED]) * TILE
+                graphs.prices[n, c, grouped] = old.prices[n, c, grouped]
     desk.first[numbers] = counters[MANY_OPTIONS]
-    graphs.charges[PRICE] = 0
-    weigh(least * WORTH, ROUNDS, old, question, graphs, desk, work.fitting)
+    list_kinds(question, desk)
+    list_codes(question, graphs)
+    graphs.charges[PRICE] = -graphs.charges[STAYS] if old.jokers[0] else 0
+    weigh(least, MANY_ROUNDS, old, question, graphs, desk)
     return True
 
 
@@ -324,15 +333,16 @@ def set_up(most, old, question, graphs, desk):
     """
     counters, sizes, jokers = desk.counters, graphs.sizes, question.game[1] + question.game[2]
     numbers = question.game[0]
-    code_floor(old, question, graphs, desk.bound[1:4])
+    counters[NODES] = sizes[MANY_STATES] = sizes[MANY_EDGES] = sizes[FULL] = 0
+    weigh(most + TILE, SOME_ROUNDS, old, question, graphs, desk)
+    code_floor(old, question, graphs)
     loosen(old, question, graphs)
-    total = option_floor(question, graphs, desk) - jokers * graphs.charges[PRICE]
+    total = group_floor(question, graphs, desk) - jokers * graphs.charges[PRICE]
     for c in range(4):
         total += graphs.ahead[0, c, jokers, 0]
     counters[FLOOR] = total
     if total > most:
         return 0
-    sizes[MANY_STATES] = sizes[MANY_EDGES] = sizes[FULL] = 0
     for c in range(4):
         known = graphs.ahead[0, c, jokers, 0]
         fill_colour(c, most - total + known, old, question, graphs)
@@ -357,9 +367,8 @@ def set_up(most, old, question, graphs, desk):
         for c in range(4):
             many = keep_useful(c, most - total + graphs.floor[graphs.first[c, 0], jokers], many, edges, question, graphs)
             desk.path[0, c] = graphs.first[c, 0]
-    desk.path[0, LEFT], desk.path[0, HAD] = jokers, 0
+    desk.path[0, LEFT], desk.path[0, HAD] = jokers, (old.jokers[0] == 0) | (old.jokers[1] == 0) << 1
     counters[GENERATION] += 1
-    counters[NODES] = 0
     counters[BEST] = most + TILE
     return 1
 

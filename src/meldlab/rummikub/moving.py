@@ -20,26 +20,28 @@ from meldlab.rummikub.answer import Objective
 from meldlab.rummikub.budget import Budget, OutOfBudget
 from meldlab.rummikub.kernel import CHOICES, Question
 from meldlab.rummikub.position import Position, show_table
-from meldlab.rummikub.search import JOKERS, NO_SETS, TILES, WORK, Problem, search
+from meldlab.rummikub.search import JOKERS, NO_SETS, TILES, Problem, search
 from meldlab.rummikub.sets import Column, TileSet, best_reading, readings
 from meldlab.rummikub.tiles import Tile
 
 __all__ = ["Budget", "Objective", "Position", "Problem", "arranged", "calmest", "search", "show_table"]
 
 TILE, WORTH = kernel_colours.TILE, kernel_colours.WORTH
+LONG = 500  # states of a search that takes longer than what comes before it
 PIECE = 10_000  # states of a piece, a few hundredths of a second; fixed, for where the cuts are decides how many states are visited
 
 
 def _new_graphs() -> kernel_colours.Graphs:
     states, edges, leaves = kernel_colours.STATES, kernel_colours.EDGES, kernel_colours.LEAVES
     shapes: list[int | tuple[int, ...]] = [(4, 18), states, (states, 3), (states, 3), (states, 4), (edges, 4), (edges, 4)]
-    shapes += [(3, kernel_colours.BOOK), 5, 26, (9, 7), (leaves + 1, 15), (16, 4), (16, 4, 3), (17, 4, 3, 16), 3]
+    shapes += [(3, kernel_colours.BOOK), 5, 37, (9, 7), (leaves + 1, 15), (16, 4), (16, 4, 3), (17, 4, 3, 16)]
+    shapes += [(16, 4, 3, 16), (17, 4), (16, 4, 3), (16, 4, 3), 3, 3]
     return kernel_colours.Graphs._make(np.zeros(shape, np.int64) for shape in shapes)
 
 
 def _new_desk() -> kernel_moving.MovingDesk:
     shapes: list[int | tuple[int, ...]] = [(kernel_moving.OPTIONS, 7), 17, (4, 7), 8, (3, 1 << kernel_moving.MEMO_BITS), (17, 6)]
-    shapes += [(3, 17), (3, 16), (16, 4, 3), (16, 4, 4), (16, 4, 3), 5, (16, 4, 3), (16, 5)]
+    shapes += [(kernel_prices.KINDS, 3), 17, 1024, (3, 17), (3, 16), (16, 4, 3), (16, 4, 4), (16, 4, 3), 2, (16, 4, 3), (16, 5)]
     return kernel_moving.MovingDesk._make(np.zeros(shape, np.int64) for shape in shapes)._replace(way=np.zeros((16, 4, 4)))
 
 
@@ -60,20 +62,25 @@ def calmest(position: Position, problem: Problem, weight_left: int, moved: int, 
 
     Nothing if these are no fewer than ``moved``; past the budget, or where the question takes too much room, it raises OutOfBudget.
     """
+    if not moved:
+        return None
     old, rules, jokers = _old_sets(position), problem.rules, problem.must_jokers + problem.may_jokers
     game = np.array((rules.numbers, problem.must_jokers, problem.may_jokers, problem.joker_weight), np.int64)
     question = Question(game, problem.must, problem.may, problem.weights, CHOICES[rules.colours - 1], NO_SETS)
     # A joker that is moved costs a tile, but for as many as come from the rack; what these save is shared by all.
     share = (jokers - int(old.jokers.sum())) * TILE // max(1, jokers)
     SPACE.graphs.charges[:2] = TILE - share, -share
-    if not kernel_moving.begin(rules.colours, weight_left, old, question, WORK.work, SPACE.graphs, SPACE.desk):
+    if not kernel_moving.begin(rules.colours, weight_left * WORTH + min(moved, 4) * TILE, old, question, SPACE.graphs, SPACE.desk):
         raise OutOfBudget
-    most, raised = -1, 2
-    while most < moved - 1:
-        # Few states are within reach of few moves, and often few moves suffice.
-        most, raised = min(moved - 1, most + raised), raised + 1
+    most, raised = 0, 1
+    while most < moved:
+        # Few states are within reach of few moves.
         if _is_found(weight_left * WORTH, most, old, question, budget):
             return arranged(_with_spare(_laid(problem), problem), position)
+        known = -(-(int(SPACE.desk.counters[kernel_moving.FLOOR]) - weight_left * WORTH) // TILE)
+        # A step that takes long to search had better be a long one.
+        raised = raised + 1 if SPACE.desk.counters[kernel_moving.NODES] > LONG else 1
+        most = min(max(most + raised, known), max(most + 1, moved - 1))
     return None
 
 
@@ -101,33 +108,43 @@ def _is_found(least: int, most: int, old: kernel_colours.OldSets, question: Ques
 def _old_sets(position: Position) -> kernel_colours.OldSets:
     """Return where the old sets lie: runs without jokers in two lanes of their colour, which suffice for two copies."""
     marks, groups, jokers = np.zeros((16, 4, 6), np.int64), np.zeros((16, 4), np.int64), np.zeros(2, np.int64)
+    owed, prices = np.zeros(16, np.int64), np.zeros((16, 4, 3), np.int64)
     until = [[-1, -1] for _ in range(4)]
     with_jokers = 0
     many = [0] * 16
+    shares: dict[tuple[int, int], list[int]] = {}
     for tile_set in sorted(position.table, key=lambda one: min(tile.number for tile in one.tiles)):
         naturals = sorted((tile for tile in tile_set.tiles if not tile.joker), key=lambda tile: tile.number)
         first, last, colour = naturals[0].number - 1, naturals[-1].number - 1, naturals[0].colour
         for tile in naturals:
             marks[tile.number - 1, tile.colour, kernel_colours.OLD] += 1
+        if first == last:
+            owed[first] += 1
+            for i, tile in enumerate(naturals):
+                marks[first, tile.colour, kernel_colours.GROUPED] += 1
+                shares.setdefault((first, tile.colour), []).append((TILE + i) // len(naturals))
+        else:
+            marks[first, colour, kernel_colours.OLD] -= 1
         if len(naturals) < len(tile_set.tiles):
             jokers[with_jokers] = len(tile_set.tiles) - len(naturals)
             for tile in naturals:
                 groups[tile.number - 1, 2 + with_jokers] |= 1 << tile.colour
                 marks[tile.number - 1, tile.colour, kernel_colours.HERE] |= 1 << with_jokers
                 marks[: tile.number - 1, tile.colour, kernel_colours.AHEAD] |= 1 << with_jokers
-                marks[tile.number - 1, tile.colour, kernel_colours.GROUPED] += 1
             with_jokers += 1
         elif first == last:
             groups[first, many[first]] = sum(1 << tile.colour for tile in naturals)
             many[first] += 1
-            for tile in naturals:
-                marks[first, tile.colour, kernel_colours.GROUPED] += 1
         else:
             lane = 0 if until[colour][0] < first else 1
             until[colour][lane] = last
             marks[first:last, colour, lane] = 1
             marks[last, colour, lane] = 2
-    return kernel_colours.OldSets(marks, groups, jokers)
+    for (n, colour), parts in shares.items():
+        # Tiles that leave their group share what it saves then: one of them may lie in its heir.
+        for grouped in range(3):
+            prices[n, colour, grouped] = -TILE * min(grouped, len(parts)) - sum(sorted(parts)[: max(0, len(parts) - grouped)])
+    return kernel_colours.OldSets(marks, groups, jokers, owed, prices)
 
 
 def _laid(problem: Problem) -> Iterator[list[Tile]]:

@@ -47,8 +47,7 @@ def best_table(position: Position, goal: Objective, method: str, budget: Budget,
         return _guarded(position, goal, budget)
     problem = Problem.of(position, goal)
     try:
-        # Few sets broken is a good start for few tiles moved, and often nothing need move at all.
-        found = search(problem, keep=goal.keep != "none", budget=budget)
+        found = search(problem, keep=goal.keep == "sets", budget=budget)
     except OutOfBudget as out:
         return _better(position, goal, out.table, budget)
     if found is None:
