@@ -1,20 +1,26 @@
 """The champion that searches: worlds drawn by its belief, and the step that it takes from its policy."""
 
 from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from meldlab.errors import BadText
 from meldlab.gin import Gin, Rules, players
 from meldlab.gin.advice import imagined_view
+from meldlab.gin.batch import seat, trace
 from meldlab.gin.kernel import LEFT
+from meldlab.gin.kernel_layout import ASKED
 from meldlab.gin.kernel_worlds import believe, imagine
-from meldlab.gin.players import SearchPlayer
+from meldlab.gin.move import Move
+from meldlab.gin.players import GinPlayer, SearchPlayer
 from meldlab.gin.view import Phase, View
 from meldlab.gin.worlds import situation_of
 from meldlab.melds.kernel import deadwood
-from meldlab.play import Deal, Table
+from meldlab.play import Chance, Deal, Table
+from tests.gin.test_players import move_of
 
 SEARCHING = SearchPlayer.parse("champion:search:20")
 CHAMPION = SEARCHING.policy
@@ -91,6 +97,53 @@ def test_a_large_step_is_the_policy_and_none_is_the_best_of_the_worlds() -> None
             assert greedy.choose(view, chance) == max(values, key=lambda one: one.value).move
             compared += 1
     assert compared > 2
+
+
+class Hurried(GinPlayer):
+    """The champion for four steps of a round, then its adviser: readable, for what the kernels do in a world."""
+
+    def choose(self, view: View, chance: Chance) -> Move:
+        return (CHAMPION if len(view.history) < 4 else CHAMPION.adviser).choose(view, chance)
+
+
+def test_a_policy_is_asked_for_so_many_steps_and_its_adviser_plays_on() -> None:
+    rules, hurried = Rules(match_points=0), seat(CHAMPION)
+    hurried.vector[ASKED] = 4
+    games = [[move_of(step) for step in trace(hurried, hurried, rules, 17, game).tolist()] for game in range(12)]
+    for game, log in enumerate(games):
+        steps = list(Table(Gin(rules), [Hurried(), Hurried()]).steps(Deal(17, game)))
+        assert [(step.seat, step.action.verb, step.action.index) for step in steps] == [move[:3] for move in log]
+    for other in (CHAMPION, CHAMPION.adviser):
+        assert games != [[move_of(step) for step in trace(other, other, rules, 17, game).tolist()] for game in range(12)]
+
+
+class Watched(SearchPlayer):
+    """Tells which worlds it has tried which moves in."""
+
+    def chances(self, view: View, moves: list[Move], chance: Chance, worlds: range, odds: NDArray[np.float64]) -> NDArray[np.float64]:
+        TRIED.append((moves, worlds))
+        return super().chances(view, moves, chance, worlds, odds)
+
+
+TRIED: list[tuple[list[Move], range]] = []
+
+
+def test_moves_that_fall_behind_leave_and_the_worlds_go_on_where_they_were() -> None:
+    watched, shares = Watched(CHAMPION, 256), []
+    for view, _ in POSITIONS[::3]:
+        TRIED.clear()
+        chance = Deal(3).chance(len(view.history), view.seat)
+        chosen = watched.choose(view, chance)
+        if not TRIED:
+            continue
+        assert [worlds.start for _, worlds in TRIED] == [0, *(worlds.stop for _, worlds in TRIED[:-1])]
+        assert [worlds.stop for _, worlds in TRIED] == [32, 64, 128, 256][: len(TRIED)]
+        assert all(set(map(str, after)) <= set(map(str, before)) for (before, _), (after, _) in pairwise(TRIED))
+        assert chosen in TRIED[-1][0]
+        assert chosen == watched.choose(view, chance)
+        shares.append(sum(len(moves) * len(worlds) for moves, worlds in TRIED) / 2 / (256 * len(TRIED[0][0])))
+    assert len(shares) > 2
+    assert np.mean(shares) < 0.9
 
 
 def test_it_plays_a_match_and_says_what_is_wrong_with_a_name() -> None:

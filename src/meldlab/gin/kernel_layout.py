@@ -16,6 +16,7 @@ KIND = 0
 KNOCK_EARLY, KNOCK_LATE, KNOCK_TURN = 1, 2, 3
 NOISE = 1  # of a light player that tries things out; it has no thresholds
 TEMPERATURE = 1  # of a player by policy, which has none either
+ASKED = 2  # of one that plays worlds out: for so many steps its network is asked, then its adviser decides; 0 if it is always asked
 LOOK, FADES, TURN_DRAWS, DANGER = 4, 5, 6, 7  # of a marjj: points for what the next card saves, less each turn of so many draws; of feeding
 DRAW_TURN = 4
 DRAWS, DECLINES, DROPS = 5, 8, 11  # one rank away, two away, same rank

@@ -93,9 +93,12 @@ def take_decision(desk, seat, upcard, offered, pair, root):
     sight = sight_of(desk, seat, np.int64(0))
     if kind == POLICY:
         policy, bench, key = pair.books[seat].policy, desk.bench, decision(root, desk.notes[STEP], seat, DISCARD)
+        adviser = Network(policy.rows, policy.first, policy.last)
+        if 0 < player[ASKED] <= desk.notes[STEP]:
+            return light_takes(sight, upcard, adviser, sheet)
         allowed = write_known(desk.notes, desk.pile, seat, TO_OFFER if offered else TO_DRAW, np.int64(0), bench)
         known = Known(bench.planes, bench.shades, bench.scalars, allowed)
-        advise_to_draw(sight, upcard, Network(policy.rows, policy.first, policy.last), sheet, bench.advice)
+        advise_to_draw(sight, upcard, adviser, sheet, bench.advice)
         heed(bench.advice, known)
         return policy_takes(known, player[TEMPERATURE], key, policy, bench)
     if kind == ENSEMBLE:
@@ -122,8 +125,12 @@ def drop_decision(desk, seat, drawn, taken, pair, root):
     sight = sight_of(desk, seat, barred)
     if kind == POLICY:
         policy, bench, key = pair.books[seat].policy, desk.bench, decision(root, notes[STEP], seat, DISCARD)
+        adviser = Network(policy.rows, policy.first, policy.last)
+        if 0 < player[ASKED] <= notes[STEP]:
+            chosen = light_discard(sight, 0.0, key, adviser, sheet)
+            return chosen & 63, sheet.left[chosen & 63], chosen >= 64
         known = Known(bench.planes, bench.shades, bench.scalars, write_known(notes, desk.pile, seat, TO_DROP, barred, bench))
-        advise_to_drop(sight, Network(policy.rows, policy.first, policy.last), sheet, bench.advice)
+        advise_to_drop(sight, adviser, sheet, bench.advice)
         heed(bench.advice, known)
         chosen = policy_discard(known, player[TEMPERATURE], key, policy, bench)
         return chosen & 63, sheet.left[chosen & 63], chosen >= 64

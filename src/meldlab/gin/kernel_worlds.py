@@ -28,7 +28,7 @@ NEVER = -1  # deadwood that nobody has
 # Draws of a hand that is believed, behind those of one that is developed; how often its cards are exchanged, and what weight a point of
 # deadwood costs after each of the opponent's turns: found so that the deadwood is that of rounds which are played.
 FIRST_BELIEVED, FIRST_EXCHANGED, EXCHANGES = 64, 128, 60
-PRICE_OF_DEADWOOD, MOST_PRICED = 0.015, 8
+PRICE_OF_DEADWOOD, MOST_PRICED = 0.01, 8
 
 
 class Situation(NamedTuple):

@@ -6,6 +6,7 @@
 
 from dataclasses import dataclass, field
 from functools import cached_property
+from math import sqrt
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -14,7 +15,7 @@ from numpy.typing import NDArray
 from meldlab.chance import Purpose
 from meldlab.errors import BadText
 from meldlab.gin.batch import pair_of, seat
-from meldlab.gin.kernel_layout import Pair
+from meldlab.gin.kernel_layout import ASKED, Pair
 from meldlab.gin.move import Move
 from meldlab.gin.players.player import GinPlayer, Valued
 from meldlab.gin.players.policy import PolicyPlayer, move_of
@@ -29,16 +30,20 @@ if TYPE_CHECKING:
     from meldlab.gin.review.equity import Equity
 
 MOST_WORLDS = 1_000_000
-CANDIDATES = 4  # so many at most are played out
-UNLIKELY = 4.0  # how much less than the likeliest action, as a logarithm, one may be and still be tried
-STEP = 0.01  # the chance to win that is worth as much as a logarithm of 1 in the network's answer
+CANDIDATES = 5  # so many at most are played out
+UNLIKELY = 6.0  # how much less than the likeliest action, as a logarithm, one may be and still be tried
+STEP = 0.002  # the chance to win that is worth as much as a logarithm of 1 in the network's answer
+NETWORK_STEPS = 4.0  # of a world that are played by the network; the light one inside it plays the rest, many times as fast
+HEATS = 8, 4, 2, 1  # the parts of the worlds after which candidates leave that have fallen behind
+FEWEST = 32  # worlds of a heat
+DOUBT = 1.0  # how many standard errors a candidate must be behind to leave
 
 
 @dataclass(frozen=True, eq=False)
 class SearchPlayer(GinPlayer):
     """Plays the likeliest actions of a policy out in worlds that it believes in, and takes a step from the policy towards the best.
 
-    The other's hand is drawn by the policy's belief; both play on as the light network inside the policy does, which is fast.
+    The other's hand is drawn by the policy's belief. Both play on by the policy for a turn, then as the light network inside it does.
     """
 
     policy: PolicyPlayer = field(repr=False)
@@ -57,25 +62,41 @@ class SearchPlayer(GinPlayer):
         return cls(PolicyPlayer.parse("champion"), int(number), f"{start}:{int(number)}")
 
     def choose(self, view: View, chance: Chance) -> Move:
-        """Answer a view with a move."""
+        """Answer a view with a move: the best of the last heat, of those who have not fallen behind before."""
         logits = self._logits(view)
         moves = self._candidates(view, logits)
         if len(moves) < 2:
             return self.policy.choose(view, chance)
-        found, likely = self.chances(view, moves, chance).mean(axis=0), np.array(sorted(logits.values(), reverse=True)[: len(moves)])
-        return moves[int((likely * self.step + found).argmax())]
+        ahead = self.step * np.array(sorted(logits.values(), reverse=True)[: len(moves)])
+        found, odds = np.empty((0, len(moves))), self.policy.odds(view)
+        for last in self._heats():
+            found = np.concatenate([found, self.chances(view, moves, chance, range(len(found), last), odds)])
+            sums = ahead + found.mean(axis=0)
+            best = int(sums.argmax())
+            errors = (found[:, [best]] - found).std(axis=0) / sqrt(last)
+            stay = np.flatnonzero(sums[best] - sums <= DOUBT * errors)
+            if len(stay) == 1:
+                return moves[best]
+            moves, ahead, found, sums = [moves[i] for i in stay], ahead[stay], found[:, stay], sums[stay]
+        return moves[int(sums.argmax())]
 
     def think(self, view: View, chance: Chance) -> list[Valued]:
-        """Return the chance to win the match after each move that is worth a try."""
+        """Return the chance to win the match after each move that is worth a try, each in all worlds."""
         moves = self._candidates(view, self._logits(view))
-        return list(map(Valued, moves, self.chances(view, moves, chance).mean(axis=0).tolist())) if len(moves) > 1 else []
+        if len(moves) < 2:
+            return []
+        found = self.chances(view, moves, chance, range(self.worlds), self.policy.odds(view))
+        return list(map(Valued, moves, found.mean(axis=0).tolist()))
 
-    def chances(self, view: View, moves: list[Move], chance: Chance) -> NDArray[np.float64]:
+    def chances(self, view: View, moves: list[Move], chance: Chance, worlds: range, odds: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return [worlds, moves] float64, the chance to win the match after each move in each world."""
-        key, odds = chance.key(Purpose.IMAGINED_HANDS), self.policy.odds(view)
-        outcomes = played_out(view, moves, key, range(self.worlds), self._pair, odds=odds)
+        outcomes = played_out(view, moves, chance.key(Purpose.IMAGINED_HANDS), worlds, self._pair, odds=odds)
         scores = view.scores[view.seat], view.scores[1 - view.seat]
         return self._equity(view.rules).after(scores, int(view.starter != view.seat), outcomes)
+
+    def _heats(self) -> list[int]:
+        """Return after how many worlds candidates may leave."""
+        return [self.worlds // part for part in HEATS if part == 1 or self.worlds // part >= FEWEST]
 
     def _equity(self, rules: Rules) -> "Equity":
         from meldlab.gin.review.equity import Equity  # which seats players, and so asks for this room
@@ -86,7 +107,9 @@ class SearchPlayer(GinPlayer):
 
     @cached_property
     def _pair(self) -> Pair:
-        return pair_of(self.policy.adviser, self.policy.adviser)
+        pair = pair_of(self.policy, self.policy)
+        pair.vectors[:, ASKED] = NETWORK_STEPS
+        return pair
 
     def _logits(self, view: View) -> dict[int, float]:
         if view.phase not in (Phase.OFFER, Phase.DRAW, Phase.DROP) or view.rules.small:
