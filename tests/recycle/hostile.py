@@ -79,7 +79,7 @@ ATTACKS = [
     Attack(
         "update of a point map",
         game(
-            f"(do ((repeat 330000 (inc (game sto X))) (update (game points P) ({AWARDS})) {UPDATED}))",
+            f"(do ((repeat 990000 (inc (game sto X))) (update (game points P) ({AWARDS})) {UPDATED}))",
             choice=True,
             before=f"(set (game points P) ({AWARDS}))",
         ),

@@ -20,6 +20,10 @@ NUMBERS = {
     "(size (filter (partition A (game iloc S)) 'G (>= (size 'G) 3)))": "FILTER_SIZE",
     "(size (filter (partition A (game iloc S)) 'G (< (size 'G) 3)))": "FILTER_SIZE",
     "(size (filter (all player 'P ('P iloc HAND)) 'H (<= (size 'H) 1)))": "FILTER_SIZE",  # empty ones are left out all the same
+    "(size (filter (subsets (game iloc S) == 2) 'G (== (sum 'G using (game points P)) 11)))": "FILTER_SUM",
+    "(size (filter (all player 'P ('P iloc HAND)) 'H (>= 100 (sum 'H using (game points P)))))": "FILTER_SUM",
+    "(size (union (all player 'P ('P iloc HAND))))": "SIZES",
+    "(size (union (game iloc S) (game mem M)))": "SIZES",
     "(sum (union (all player 'P ('P iloc HAND))) using (game points P))": "EACH_LOCATION",
     "(size (filter (game iloc S) 'C (== (score 'C using (game points P)) (+ 1 (game sto LEAST)))))": "NEXT_CARD",
     "(all player 'P ('P sto N))": "NEXT",
@@ -32,6 +36,12 @@ TRUTHS = {
     "(any player 'P (== (size ('P iloc HAND)) 0))": "JANY_SIZE",
     "(all player 'P (> (size ('P iloc HAND)) 0))": "JANY_SIZE",
     "(all player 'P (<= (size ('P iloc HAND)) 2))": "JANY_SIZE",
+    "(any player 'P (== ('P sto N) 7))": "JANY_CELL",
+    "(all player 'P (< ('P sto N) 7))": "JANY_CELL",
+    "(== ((3 player) sto N) 7)": "JCELL",
+    "(> 8 ((2 player) sto N))": "JCELL",
+    "(< (score (top (game iloc S)) using (game points P)) 22)": "JSCORE",
+    "(<= (+ 1 (game sto LEAST)) (score (bottom (game iloc S)) using (game points P)))": "JSCORE",
     "(any (game mem M) 'C (== 'C (top (game iloc S))))": "NEXT_KEPT",
     "(any (game iloc S) 'C (== (score 'C using (game points P)) (game sto LEAST)))": "NEXT_CARD",
     "(== (size ((2 player) iloc HAND)) 2)": "JSIZE_AT",
@@ -69,5 +79,41 @@ def test_lists_are_dropped_once_and_marked_only_for_that() -> None:
      (scoring max 1))"""
     operations = [k.NAMES[op] for op in Machine.of(text, limits=LIMITS).compiled.code[:: k.STRIDE]]
     assert " ".join(operations) == (
-        "HALT PUSH STEP JEQ CHOICE ALTERNATIVE SNAPSHOT ADDRESS ANY MOVE_LAST LEAF STEP JEQ ADVANCE JUMP POP HALT COPY SCORED"
+        "HALT PUSH STEP JEQ CHOICE ALTERNATIVE SNAPSHOT ADDRESS ANY_LAST MOVE_LAST LEAF STEP JEQ NEXT_TURN POP HALT COPY SCORED"
     )
+
+
+@pytest.mark.parametrize("least", [0, 60, 120, 126, -3, 1000])
+def test_runs_are_found_however_large_the_scores_are(least: int) -> None:
+    awards = " ".join(f"((A : {name}) (- {least + 3 + step} 3))" for name, step in zip("UVWXY", (0, 1, 2, 4, 5), strict=True))
+    counts = " ".join(
+        f"(inc (game sto T) (* {weight} (size (runs all {length} (game iloc S) using (game points P)))))"
+        for weight, length in ((1, 2), (10, 3), (100, 4))
+    )
+    text = f"""(game (setup (create players 1) (create deck (game iloc S) (deck (A (U, V, W, X, Y)))))
+     (do ((set (game points P) ({awards})) {counts})) (scoring max (game sto T)))"""
+    # Pairs UV, VW and XY and the one run UVW; nothing is longer.
+    assert Machine.of(text, limits=LIMITS).begin(seed=1).scores == (14,)
+
+
+def test_a_location_is_found_again_where_another_player_has_become_current() -> None:
+    text = """(game (setup (create players 2) (create deck (game iloc S) (deck (A (X, Y, Z)))))
+     (do ((move (top (game iloc S)) (top ((current player) iloc HAND))) (move (top (game iloc S)) (top ((current player) iloc HAND)))
+      (cycle current (2 player)) (move (top (game iloc S)) (top ((current player) iloc HAND)))))
+     (scoring max (size ((current player) iloc HAND))))"""
+    machine = Machine.of(text, limits=LIMITS)
+    assert machine.begin(seed=1).scores == (2, 1)
+    assert [k.NAMES[op] for op in machine.compiled.code[:: k.STRIDE]].count("ADDRESS") == 2
+
+
+def test_cards_that_are_only_moved_are_options_all_at_once() -> None:
+    text = """(game (setup (create players 2) (create deck (game iloc S) (deck (A (X, Y, Z)))))
+     (stage player (end (== (size (game iloc S)) 0))
+      (choice ((do ((inc ((current player) sto N)) (any (game iloc S) 'C (move 'C (bottom ((current player) iloc HAND)))))))))
+     (scoring max (+ ((current player) sto N) (size ((current player) iloc HAND)))))"""
+    machine = Machine.of(text, limits=LIMITS)
+    assert "ANY_LAST" in [k.NAMES[op] for op in machine.compiled.code[:: k.STRIDE]]
+    assert machine.histories(seed=1, depth=4) == [(1, 0), (3, 0), (6, 0), (6, 6), (0, 0)]
+    played = machine.random_games(games=20, seed=1)
+    assert played.options.tolist() == [6] * 20
+    assert played.scores.tolist() == [[4, 2]] * 20

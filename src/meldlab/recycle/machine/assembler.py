@@ -20,11 +20,11 @@ __all__ = ["Assembler", "Label"]
 # What drops lists; and what makes none, and marks none.
 DROPS = {k.RELEASE, k.LEAF, k.CHOICE, k.JOINT, k.HALT}
 QUIET = {
-    k.STEP, k.ADVANCE, k.PUSH, k.POP, k.ZERO_QUEUE, k.MUL,
-    k.JEQ, k.JNE, k.JLT, k.JGE, k.JSIZE, k.JSIZE_AT, k.JATTRIBUTE, k.JANY_ATTRIBUTE, k.JANY_SIZE, k.JEMPTY, k.MOVE, k.MOVE_LAST, k.PUT,
-    k.PUT_AT, k.ADD, k.SUB, k.LOAD, k.LOAD_FIELD, k.LOAD_AT, k.ADDRESS, k.ADDRESS_NAME, k.COPY, k.COPY_ITEM, k.ATTRIBUTE, k.ATTRIBUTE_BY,
-    k.SCORE, k.SIZE, k.TOP_CARD, k.BOTTOM_CARD, k.CARD_AT, k.REMEMBER, k.FORGET_AT, k.PASS, k.CYCLE_NEXT, k.CYCLE_CURRENT,
-    k.NEXT_SEAT, k.PREVIOUS_SEAT, k.SEAT_NUMBER,
+    k.STEP, k.ADVANCE, k.SIZES, k.PUSH, k.POP, k.ZERO_QUEUE, k.MUL, k.JEQ, k.JNE, k.JLT, k.JGE, k.JSIZE, k.JSIZE_AT, k.JCELL,
+    k.JATTRIBUTE, k.JSCORE, k.JANY_ATTRIBUTE, k.JANY_SIZE, k.JANY_CELL, k.JEMPTY, k.MOVE, k.MOVE_LAST, k.PUT, k.ADJUST, k.PUT_AT, k.ADD,
+    k.SUB, k.LOAD, k.LOAD_FIELD, k.LOAD_AT, k.ADDRESS, k.ADDRESS_NAME, k.COPY, k.COPY_ITEM, k.ATTRIBUTE, k.ATTRIBUTE_BY, k.SCORE, k.SIZE,
+    k.TOP_CARD, k.BOTTOM_CARD, k.CARD_AT, k.REMEMBER, k.FORGET_AT, k.PASS, k.CYCLE_NEXT, k.CYCLE_CURRENT, k.NEXT_SEAT, k.PREVIOUS_SEAT,
+    k.SEAT_NUMBER,
 }  # fmt: skip
 
 
@@ -46,6 +46,7 @@ class Assembler:
     data: list[int] = field(default_factory=list)
     here: int = 0  # in the text
     registers: int = 0
+    put_at: int = 0  # where the last label stands
     labels: list[Label] = field(default_factory=list)
     _known: dict[tuple[int, ...], int] = field(default_factory=dict)
 
@@ -66,7 +67,7 @@ class Assembler:
 
     def put(self, label: Label) -> None:
         """Let a label stand here."""
-        label.at = self.at
+        label.at = self.put_at = self.at
 
     def register(self, many: int = 1) -> int:
         """Return the first address of fresh registers."""
@@ -116,6 +117,12 @@ class _Target:
     row: int
 
 
+def _moves_only(any_member: list[Any], move: list[Any]) -> bool:
+    """Tell whether of all that a member could be used for, it is moved by its name to the top or bottom of something else."""
+    variable, (card, _, home, ends, _) = any_member[1], move[1:]
+    return card == variable != home and ends in (k.NOWHERE + 4 * k.AT_TOP, k.NOWHERE + 4 * k.AT_BOTTOM)
+
+
 def _shortened(rows: list[list[Any]]) -> list[bool]:
     """Shorten jumps and ends of options in instructions, whose labels become targets; return which of them are to be kept."""
     count = len(rows)
@@ -143,9 +150,11 @@ def _shortened(rows: list[list[Any]]) -> list[bool]:
         elif row[0] == k.MOVE and following == k.LEAF:
             # Nothing looks at the cards any more: exploring only tests whether they could be moved.
             row[0] = k.MOVE_LAST
+        elif row[0] == k.ANY and following == k.MOVE_LAST and _moves_only(row, rows[real[i + 1]]):
+            row[0] = k.ANY_LAST
         if row[0] in DROPS:
             frees[i] = True
-        elif row[0] == k.JUMP:
+        elif row[0] in (k.JUMP, k.NEXT_TURN):
             frees[i] = frees[onward[0]] if onward[0] > i else rows[onward[0]][0] == k.RELEASE
         else:
             frees[i] = row[0] in QUIET and all(to > i and frees[to] for to in (i + 1, *onward))

@@ -26,6 +26,7 @@ from meldlab.recycle.machine.walks import WalkCompiler
 
 __all__ = ["Compiled", "compile_program"]
 
+NEXT_PLAYER = s.Seat("next", "player")
 WORDS_OF_ENTRY = 5  # of memory, for each entry of a list of numbers
 
 
@@ -71,6 +72,7 @@ def compile_program(program: s.Program, limits: Limits, text: str = "") -> Compi
         layout[first], layout[end] = at, at + size
         at += size
     layout[k.L_REDO], at = at, at + k.REDO * k.REDONE
+    layout[k.L_TALLY], at = at, at + len(plan.strings)
     # The arrays and the lists they are made of; a game in which somebody looks ahead is played in three rooms.
     plan.ask(WORDS_OF_ENTRY * (len(code.words) + len(code.data)) + 3 * at)
     words = code.finish()
@@ -118,7 +120,8 @@ class _Compiler(WalkCompiler):
     def __init__(self, plan: Plan, code: Assembler, memories: int) -> None:
         super().__init__(plan, code)
         self.memories = memories
-        self.choosing = False
+        self.ready: dict[int, int] = {}  # registers of collections that were found before they are due, by identity
+        self.repeating = False  # whether an option may come by here more than once
         self.nothing = code.register()  # holds the address of the empty heap
 
     def program(self, node: s.Program) -> tuple[Label, Label]:
@@ -164,15 +167,16 @@ class _Compiler(WalkCompiler):
         after, at = self.code.label(), self.code.label()
         self.code.put(at)
         self.code.emit(operation, after, counter, self.cycle("player"))
-        self.choosing = True
-        for i, item in enumerate(node.items):
-            other = self.code.label()
-            self.code.here = item.at
-            self.code.emit(k.ALTERNATIVE, i, other if i + 1 < len(node.items) else 0)
-            self.item(item)
-            self.code.emit(k.LEAF)
-            self.code.put(other)
-        self.choosing = False
+        self.choosing = node.items
+        with self.seating(2, *node.items):
+            for i, item in enumerate(node.items):
+                other = self.code.label()
+                self.code.here = item.at
+                self.code.emit(k.ALTERNATIVE, i, other if i + 1 < len(node.items) else 0)
+                self.item(item)
+                self.code.emit(k.LEAF)
+                self.code.put(other)
+        self.choosing = ()
         self.code.put(after)
         return at
 
@@ -208,8 +212,7 @@ class _Compiler(WalkCompiler):
         self.code.here = node.end.at
         self.code.emit(k.STEP)
         self.jump(node.end, True, out)
-        self.code.emit(k.ADVANCE, cycle, self.count(node.of))
-        self.code.emit(k.JUMP, body)
+        self.code.emit(k.NEXT_TURN, cycle, self.count(node.of), body)
         self.code.put(out)
 
     def passes(self, cycle: int, of: str, phases: tuple[s.Phase, ...]) -> None:
@@ -219,8 +222,7 @@ class _Compiler(WalkCompiler):
             self.phase(phase)
         self.code.emit(k.ADD, cycle + k.PASSES, cycle + k.PASSES, self.code.constant(1))
         self.code.emit(k.JGE, cycle + k.PASSES, self.count(of), out)
-        self.code.emit(k.ADVANCE, cycle, self.count(of))
-        self.code.emit(k.JUMP, body)
+        self.code.emit(k.NEXT_TURN, cycle, self.count(of), body)
         self.code.put(out)
 
     def joint(self, phase: s.Phase, cycle: int, of: str) -> None:
@@ -287,68 +289,102 @@ class _Compiler(WalkCompiler):
             self.item(node.body)
             return
         slot = self.value(node.value)
-        if self.branches(node.body) or not self.code.is_register(slot):
+        if (self.repeating and self.branches(node.body)) or not self.code.is_register(slot):
             value, slot = slot, self.code.register()
-            self.code.emit(k.COPY_ITEM, slot, value)
+            self.code.emit(self.copies(), slot, value)
         located = isinstance(node.value, s.Location) or (isinstance(node.value, s.Var) and node.value.name in self.locations)
         with self.bound(node.var, slot, self.origin(node.value, node.body), located):
             self.item(node.body)
 
     def loop(self, node: s.Loop) -> None:
         variable, origin = self.code.register(), self.origin(node.coll, node.body)
-        members, index = self.members(node.coll), self.code.register()
+        members, index = self.ready.pop(id(node.coll), 0) or self.members(node.coll), self.code.register()
+        inner = node.body
+        if (
+            self.choosing
+            and not self.repeating
+            and isinstance(inner, s.Loop)
+            and node.quantifier == inner.quantifier == "any"
+            and self.is_still(inner.coll, node.var)
+        ):
+            # Options do not change what other options find.
+            self.ready[id(inner.coll)] = self.members(inner.coll)
         after, body = self.code.label(), self.code.label()
-        seated = self.seated
-        self.seated = seated | self.seats(node.body)
         following = 0
-        if self.choosing and node.quantifier == "any":
-            self.code.emit(k.ANY, variable, members, after)
-        elif self.branches(node.body):
-            # Held in registers of their own, which backtracking restores.
-            held, following = self.code.register(), k.NEXT_ITEM
-            self.code.emit(k.COPY_ITEM, held, members)
-            self.code.emit(k.COPY_ITEM, index, self.code.constant(0))
-            members = held
-            self.code.emit(following, variable, members, index, after, body)
-        else:
-            following = k.NEXT
-            self.code.emit(k.FIRST, variable, members, index, after)
-        self.code.put(body)
-        with self.bound(node.var, variable, origin):
-            self.item(node.body)
+        repeating = self.repeating
+        with self.seating(1, node.body):
+            if self.choosing and node.quantifier == "any":
+                self.code.emit(k.ANY, variable, members, after, int(self.repeating))
+            elif self.branches(node.body):
+                # Held in registers of their own, which backtracking restores.
+                held, following, self.repeating = self.code.register(), k.NEXT_ITEM, True
+                self.code.emit(k.COPY_ITEM, held, members)
+                self.code.emit(k.COPY_ITEM, index, self.code.constant(0))
+                members = held
+                self.code.emit(following, variable, members, index, after, body)
+            else:
+                following = k.NEXT
+                self.code.emit(k.FIRST, variable, members, index, after)
+            self.code.put(body)
+            with self.bound(node.var, variable, origin, sure=node.coll.cls is Class.CARDS):
+                self.item(node.body)
         if following:
             self.code.emit(following, variable, members, index, after, body)
         self.code.put(after)
-        self.seated = seated
+        self.repeating = repeating
+
+    def copies(self) -> int:
+        """Return the instruction that copies what is held while items are done: more than once in an option, it is to be restored."""
+        return k.COPY_ITEM if self.repeating else k.COPY
+
+    def is_still(self, coll: s.Expr, var: str) -> bool:
+        """Tell whether a collection is a location, or one by an attribute, that does not depend on a variable."""
+        parts = coll.parts if isinstance(coll, s.Partition) and isinstance(coll.key, s.Name) else (coll,)
+        return all(isinstance(part, s.Location) and self.is_steady(part, {var}) for part in parts)
 
     def branches(self, *nodes: s.Node) -> bool:
         """Tell whether options part inside of something, so that what is held around it must be restored."""
-        return self.choosing and any(isinstance(part, s.Loop) and part.quantifier == "any" for node in nodes for part in walk(node))
+        return bool(self.choosing) and any(isinstance(part, s.Loop) and part.quantifier == "any" for node in nodes for part in walk(node))
 
-    def seats(self, body: s.Item) -> dict[tuple[str, str], int]:
-        """Find the locations of the current player before a loop, if nobody else becomes current in it; return the registers."""
-        found: dict[tuple[str, str], int] = {}
-        waiting: list[s.Node] = [body]
+    @contextmanager
+    def seating(self, least: int, *nodes: s.Node) -> Iterator[None]:
+        """Find the next player and locations of players before what names them ``least`` times, if nobody else becomes that meanwhile."""
+        seated, known = self.seated, self.known
+        # What is found while options are explored is not taken back with them.
+        cycles = {part.when for node in self.choosing or nodes for part in walk(node) if isinstance(part, s.Cycle)}
+        if not cycles:
+            named = [part for node in nodes for part in walk(node) if part == NEXT_PLAYER and id(part) not in known]
+            if len(named) >= least:
+                self.known = known | dict.fromkeys(map(id, named), self.value(NEXT_PLAYER))
+        if "current" not in cycles:
+            self.seated = seated | self.seats(least, *nodes)
+        yield
+        self.seated, self.known = seated, known
+
+    def seats(self, least: int, *nodes: s.Node) -> dict[tuple[str, str, int], int]:
+        """Return the registers of the locations of players that are named so often, and found now."""
+        found: dict[tuple[str, str, int], int] = {}
+        waiting = list(nodes)
         while waiting:
             node = waiting.pop()
             match node:
-                case s.Cycle(when="current"):
-                    return {}
                 case s.MoveCard(card=card, place=s.Pick(end=end, of=of)) | s.Remember(card=card, place=s.Pick(end=end, of=of)):
                     waiting += [card, of] if isinstance(end, str) else [card, end, of]
                 case s.Size(of=of) if self.is_fixed(of):
                     pass
                 case s.Pick() if self.is_end(node):
                     pass
-                case s.Location(name=s.Name(text=text)) if self.is_seated(node):
-                    if (node.kind, text) not in self.seated:
-                        found[node.kind, text] = -1
+                case s.Location(name=s.Name(text=text)) if self.seat(node):
+                    key = node.kind, text, self.seat(node)
+                    if key not in self.seated:
+                        found[key] = found.get(key, 0) + 1
                 case _:
                     waiting += children(node)
-        for kind, text in found:
-            base = self.plan.bases[kind, "player", text]
-            found[kind, text] = self.emitted(k.ADDRESS, base, self.cycle("player") + k.CURRENT, k.LOCATION)
-        return found
+        return {
+            (kind, text, owner): self.emitted(k.ADDRESS, self.plan.bases[kind, "player", text], owner, k.LOCATION)
+            for (kind, text, owner), times in found.items()
+            if times >= least
+        }
 
     def origin(self, coll: s.Expr, body: s.Item) -> int:
         """Return a register with the memory that a collection is drawn from, if something in the body forgets."""
@@ -357,7 +393,7 @@ class _Compiler(WalkCompiler):
         memory = self.memory_of(coll)
         if memory:
             slot = self.code.register()
-            self.code.emit(k.COPY_ITEM, slot, memory)
+            self.code.emit(self.copies(), slot, memory)
             return slot
         return 0
 
@@ -397,8 +433,9 @@ class _Compiler(WalkCompiler):
             case s.Cycle():
                 operation = k.CYCLE_NEXT if node.when == "next" else k.CYCLE_CURRENT
                 self.code.emit(operation, self.cycle("player"), self.value(node.player))
+                self.located = {}
             case s.Set():
-                self.assign(node.cell, lambda _: self.value(node.value))
+                self.assign(node)
             case s.Adjust():
                 self.adjust(node)
             case s.SetPoints():
@@ -462,29 +499,25 @@ class _Compiler(WalkCompiler):
             return bool(self.origins.get(cards.name)) and cards.name not in self.locations
         return isinstance(cards, s.COMPUTED)
 
-    def assign(self, cell: s.Expr, value: Any) -> None:
-        """Write what ``value`` compiles, given the register of the old content, into a cell."""
-        assert isinstance(cell, s.Cell)
-        string = 1 if cell.kind == "str" else 0
-        base, owner = self.cell(cell)
+    def assign(self, node: s.Set) -> None:
+        assert isinstance(node.cell, s.Cell)
+        string = 1 if node.cell.kind == "str" else 0
+        base, owner = self.cell(node.cell)
+        value = self.value(node.value)
         if base is not None:
-            old = base if owner == self.code.constant(0) else self.code.register()
-            if old != base:
-                self.code.emit(k.LOAD, old, base, owner)
-            self.code.emit(k.PUT, base, owner, value(old), string)
+            self.code.emit(k.PUT, base, owner, value, string)
         else:
-            old = self.code.register()
-            self.code.emit(k.LOAD_AT, old, owner)
-            self.code.emit(k.PUT_AT, owner, value(old), 0, string)
+            self.code.emit(k.PUT_AT, owner, value, 0, string)
 
     def adjust(self, node: s.Adjust) -> None:
-        def stepped(old: int) -> int:
-            amount = self.code.constant(1) if node.amount is None else self.value(node.amount)
-            new = self.code.register()
-            self.code.emit(k.ADD if node.which == "inc" else k.SUB, new, old, amount)
-            return new
-
-        self.assign(node.cell, stepped)
+        assert isinstance(node.cell, s.Cell)
+        base, owner = self.cell(node.cell)
+        amount = self.code.constant(1) if node.amount is None else self.value(node.amount)
+        if base is not None:
+            self.code.emit(k.ADJUST, base, owner, amount, 1 if node.which == "inc" else -1)
+        else:
+            new = self.emitted(k.ADD if node.which == "inc" else k.SUB, self.emitted(k.LOAD_AT, owner), amount)
+            self.code.emit(k.PUT_AT, owner, new)
 
     def points(self, node: s.SetPoints) -> None:
         """Compile a point map: what is fixed as one table, the rest award by award."""
@@ -528,21 +561,24 @@ class _Compiler(WalkCompiler):
 
     def counted(self, count: int, body: Any, inside: Sequence[s.Node]) -> None:
         """Compile a body, with some constructs inside it, that is done as often as the register ``count`` says now."""
-        held, done = count, self.code.register()
+        held, done, repeating = count, self.code.register(), self.repeating
         branches = self.branches(*inside)
         if branches or not self.code.is_register(count):
             held = self.code.register()
-            self.code.emit(k.COPY_ITEM, held, count)
+            self.code.emit(k.COPY_ITEM if branches else self.copies(), held, count)
+        self.repeating = repeating or branches
         again, after, counts = self.code.label(), self.code.label(), k.COUNT_ITEM if branches else k.COUNT
         self.code.emit(k.COPY_ITEM if branches else k.COPY, done, self.code.constant(0))
-        self.code.emit(counts, done, held, after, again)
-        self.code.put(again)
-        mark = self.code.register()
-        makes_lists = any(map(self.makes_lists, inside))
-        if makes_lists:
-            self.code.emit(k.MARK, mark)
-        body()
-        if makes_lists:
-            self.code.emit(k.RELEASE, mark)
+        with self.seating(1, *inside):
+            self.code.emit(counts, done, held, after, again)
+            self.code.put(again)
+            mark = self.code.register()
+            makes_lists = any(map(self.makes_lists, inside))
+            if makes_lists:
+                self.code.emit(k.MARK, mark)
+            body()
+            if makes_lists:
+                self.code.emit(k.RELEASE, mark)
         self.code.emit(counts, done, held, after, again)
         self.code.put(after)
+        self.repeating = repeating

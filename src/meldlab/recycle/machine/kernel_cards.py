@@ -49,24 +49,30 @@ def afford(state, layout, work):
 
 @scalar_kernel
 def acted(state):
-    """Count an action: a branch without any is no option."""
-    put(state, ACTED, state[ACTED] + 1)
+    """Count an action: a branch without any is no option. Choice points keep the count."""
+    state[ACTED] += 1
 
 
 @scalar_kernel
 def note(state, layout, what, a, b, c):
     """Write an action to the log, if someone reads it."""
     if state[LOGGING] and state[MODE] != EXPLORE:
-        at = layout[L_LOG] + state[LOG]
-        if at + 4 > layout[L_LOG_END]:
-            # Whoever reads it sees that it ran over; the game goes on.
-            state[LOG] = layout[L_LOG_END] - layout[L_LOG] + 4
-            return
-        state[at] = what
-        state[at + 1] = a
-        state[at + 2] = b
-        state[at + 3] = c
-        state[LOG] += 4
+        write_note(state, layout, what, a, b, c)
+
+
+@apart_kernel
+def write_note(state, layout, what, a, b, c):
+    """Write an action to the log."""
+    at = layout[L_LOG] + state[LOG]
+    if at + 4 > layout[L_LOG_END]:
+        # Whoever reads it sees that it ran over; the game goes on.
+        state[LOG] = layout[L_LOG_END] - layout[L_LOG] + 4
+        return
+    state[at] = what
+    state[at + 1] = a
+    state[at + 2] = b
+    state[at + 3] = c
+    state[LOG] += 4
 
 
 @scalar_kernel
@@ -87,36 +93,44 @@ def chance(state, layout, purpose):
 
 
 @scalar_kernel
+def written(state, trail, at, value):
+    """Write one word as ``put`` does, but with the trail, on which there is room, in hand; return where it goes on."""
+    if trail:
+        state[trail] = at
+        state[trail + 1] = state[at]
+        trail += 2
+    state[at] = value
+    return trail
+
+
+@scalar_kernel
 def unlink(state, node):
     """Take a card or memory out of its location."""
     above, under, home = state[node + ABOVE], state[node + BELOW], state[node + HOME]
-    if under:
-        put(state, under + ABOVE, above)
-    else:
-        put(state, home + BOTTOM_AT, above)
-    if above:
-        put(state, above + BELOW, under)
-    else:
-        put(state, home + TOP_AT, under)
-    put(state, home + SIZE_AT, state[home + SIZE_AT] - 1)
+    trail = state[TRAIL]
+    if trail and trail + 6 > state[TRAIL_END]:
+        state[STATUS] = OUT_OF_TRAIL
+        return
+    trail = written(state, trail, under + ABOVE if under else home + BOTTOM_AT, above)
+    trail = written(state, trail, above + BELOW if above else home + TOP_AT, under)
+    state[TRAIL] = written(state, trail, home + SIZE_AT, state[home + SIZE_AT] - 1)
 
 
 @scalar_kernel
 def link(state, home, under, node):
     """Put a card or memory into a location, above ``under`` or, where that is 0, at the bottom."""
-    above = state[under + ABOVE] if under else state[home + BOTTOM_AT]
-    put(state, node + ABOVE, above)
-    put(state, node + BELOW, under)
-    put(state, node + HOME, home)
-    if under:
-        put(state, under + ABOVE, node)
-    else:
-        put(state, home + BOTTOM_AT, node)
-    if above:
-        put(state, above + BELOW, node)
-    else:
-        put(state, home + TOP_AT, node)
-    put(state, home + SIZE_AT, state[home + SIZE_AT] + 1)
+    link_at = under + ABOVE if under else home + BOTTOM_AT
+    above = state[link_at]
+    trail = state[TRAIL]
+    if trail and trail + 12 > state[TRAIL_END]:
+        state[STATUS] = OUT_OF_TRAIL
+        return
+    trail = written(state, trail, node + ABOVE, above)
+    trail = written(state, trail, node + BELOW, under)
+    trail = written(state, trail, node + HOME, home)
+    trail = written(state, trail, link_at, node)
+    trail = written(state, trail, above + BELOW if above else home + TOP_AT, node)
+    state[TRAIL] = written(state, trail, home + SIZE_AT, state[home + SIZE_AT] + 1)
 
 
 @scalar_kernel
@@ -132,14 +146,16 @@ def node_at(state, home, index):
 @scalar_kernel
 def insert(state, home, end, index, node):
     """Put a card or memory at an end or index of a location; an index beyond it is an error."""
+    under = 0
     if end == AT_TOP:
-        link(state, home, state[home + TOP_AT], node)
-    elif end == AT_BOTTOM:
-        link(state, home, 0, node)
-    elif index < 0 or index > state[home + SIZE_AT]:
-        state[STATUS] = BEYOND
-    else:
-        link(state, home, node_at(state, home, index - 1) if index else 0, node)
+        under = state[home + TOP_AT]
+    elif end == AT_INDEX:
+        if index < 0 or index > state[home + SIZE_AT]:
+            state[STATUS] = BEYOND
+            return
+        if index:
+            under = node_at(state, home, index - 1)
+    link(state, home, under, node)
 
 
 @scalar_kernel
@@ -269,7 +285,7 @@ def leave_list(state, layout, cards, end, card):
         put(state, cards, size - 1)
 
 
-@scalar_kernel
+@apart_kernel
 def move(state, layout, card, cards, ends, home, index):
     """Move a card, found in the list ``cards`` (0: by name), to a place in ``home``; ``ends``: where it was found + 4 * where it goes."""
     if card == 0:
@@ -441,13 +457,17 @@ def shuffle(state, layout, cards):
             put(state, cards + 1 + other, kept)
     else:
         at = state[HEAP]
-        if at + state[cards + SIZE_AT] > layout[L_LISTS_END]:
+        if at + 2 * state[cards + SIZE_AT] > layout[L_LISTS_END]:
             state[STATUS] = OUT_OF_LISTS
             return
         size = nodes(state, cards, at)
+        # All draws first: they wait for nothing, while a card is not read before it is known where the last ones went.
+        drawn = at + size
+        for last in range(1, size):
+            state[drawn + last] = at + below(key, last, last + 1)
         for last in range(size - 1, 0, -1):
-            other = below(key, last, last + 1)
-            state[at + last], state[at + other] = state[at + other], state[at + last]
+            other = state[drawn + last]
+            state[at + last], state[other] = state[other], state[at + last]
         relink(state, cards, at, size)
         note(state, layout, SHUFFLE, cards, 0, 0)
     acted(state)

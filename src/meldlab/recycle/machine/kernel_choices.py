@@ -3,7 +3,7 @@
 ``state``: [words] int64; ``layout``: [LAYOUT] int64.
 """
 
-from meldlab.compiling import scalar_kernel
+from meldlab.compiling import apart_kernel, scalar_kernel
 from meldlab.recycle.machine.kernel_cards import insert, put, undo, unlink
 from meldlab.recycle.machine.kernel_deals import effect
 from meldlab.recycle.machine.kernel_layout import *
@@ -24,6 +24,7 @@ def open_point(state, layout, pc, members, variable):
     state[at + 5] = variable
     state[at + 6] = state[PATH]
     state[at + 7] = state[FLOOR]
+    state[at + 8] = state[ACTED]
     state[POINTS_OPEN] += 1
     state[FLOOR] = state[HEAP]
 
@@ -49,6 +50,7 @@ def backtrack(state, layout):
     undo(state, state[at])
     state[HEAP] = state[at + 1]
     state[PATH] = state[at + 6]
+    state[ACTED] = state[at + 8]
     members = state[at + 3]
     if members == 0:
         state[POINTS_OPEN] -= 1
@@ -60,7 +62,11 @@ def backtrack(state, layout):
     if member == state[members] - 1:
         state[POINTS_OPEN] -= 1
         state[FLOOR] = state[at + 7]
-    put(state, state[at + 5], state[members + 1 + member])
+    variable = state[at + 5]
+    if variable > 0:
+        state[variable] = state[members + 1 + member]
+    else:
+        put(state, -variable, state[members + 1 + member])
     return state[at + 2]
 
 
@@ -86,6 +92,46 @@ def emit(state, layout):
     state[OPTION_WORDS] += length + 1
 
 
+@apart_kernel
+def emit_moves(state, layout, members, home, end):
+    """Note every member of a list but the last, moved to an end of ``home``, as an option; return how many, 0 if that cannot be done."""
+    moved, length = state[members] - 1, state[PATH] + 1
+    path, option, at = layout[L_PATH], layout[L_OPTION] + state[OPTIONS], layout[L_OPTION_WORDS] + state[OPTION_WORDS]
+    if (
+        moved == 0
+        or path + length > layout[L_PATH_END]
+        or option + moved > layout[L_OPTION_END]
+        or at + moved * (length + 1) > layout[L_OPTION_WORDS_END]
+        or home >= layout[L_LISTS_FROM]
+        or state[home + KIND_AT] == MEMORY
+    ):
+        return 0
+    state[WORK] += 2 * moved
+    for member in range(moved):
+        state[option + member] = at
+        state[at] = length
+        for i in range(length - 1):
+            state[at + 1 + i] = state[path + i]
+        state[at + length] = member
+        at += length + 1
+    first = layout[L_REDO] + REDO * state[OPTIONS]
+    if state[OPTIONS] < REDONE:
+        state[LAST_CARD] = state[members + 1]
+        state[LAST_HOME] = home
+        state[LAST_END] = end
+        state[LAST_INDEX] = 0
+        keep_writes(state, layout, first)
+        state[LAST_CARD] = 0
+    for member in range(1, min(moved, REDONE - state[OPTIONS])):
+        redo_at = first + REDO * member
+        for i in range(REDO_AT + 2 * max(0, state[first])):
+            state[redo_at + i] = state[first + i]
+        state[redo_at + 1] = state[members + 1 + member]
+    state[OPTIONS] += moved
+    state[OPTION_WORDS] += moved * (length + 1)
+    return moved
+
+
 @scalar_kernel
 def keep_writes(state, layout, at):
     """Keep what the option just found wrote, unless that is much."""
@@ -96,8 +142,8 @@ def keep_writes(state, layout, at):
         return
     for entry in range(layout[L_TRAIL], last, 2):
         address = state[entry]
-        # Registers, and how many actions and chance events there were, are of no use afterwards.
-        if address < layout[L_LISTS_FROM] and address != ACTED and address != EVENT:
+        # Registers, and how many chance events there were, are of no use afterwards.
+        if address < layout[L_LISTS_FROM] and address != EVENT:
             if count == REDO_WRITES:
                 return
             state[write] = address

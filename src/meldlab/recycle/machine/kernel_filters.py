@@ -7,6 +7,8 @@ count grows by those that pass, so that there is nothing to guess for a processo
 from meldlab.compiling import apart_kernel, scalar_kernel
 from meldlab.recycle.machine.kernel_layout import *
 from meldlab.recycle.machine.kernel_lists import fill, room, size_of
+from meldlab.recycle.machine.kernel_numbers import small
+from meldlab.recycle.machine.kernel_points import total
 
 
 @scalar_kernel
@@ -19,7 +21,7 @@ def holds(number, other, what):
     return (number > other) == (what == IS_ABOVE)
 
 
-@scalar_kernel
+@apart_kernel
 def candidates(state, layout, cards):
     """Return a new list with all members of a list, to be cut by ``cut``."""
     size = size_of(state, layout, cards)
@@ -81,6 +83,20 @@ def with_size(state, layout, lists, number, what):
 
 
 @apart_kernel
+def with_sum(state, layout, lists, points, number, what):
+    """Return the lists of which the sum of the scores compares with a number as asked."""
+    result = candidates(state, layout, lists)
+    if result:
+        passed = 0
+        for i in range(state[result]):
+            cards = state[result + 1 + i]
+            state[result + 1 + passed] = cards
+            passed += holds(small(state, total(state, layout, cards, points)), number, what) and size_of(state, layout, cards) > 0
+        cut(state, result, passed)
+    return result
+
+
+@apart_kernel
 def any_with_attribute(state, layout, data, cards, column, value, what):
     """Tell whether an attribute of some card is, or is not, a string."""
     wanted = what == IS
@@ -100,9 +116,9 @@ def any_with_attribute(state, layout, data, cards, column, value, what):
 
 
 @apart_kernel
-def any_of_size(state, first, players, number, what):
-    """Tell whether the location of some player has a size that compares with a number as asked; ``first`` is the size of player 1."""
-    for at in range(first, first + players * LOCATION, LOCATION):
+def any_of(state, first, words, stride, number, what):
+    """Tell whether one of the words that lie a ``stride`` apart from ``first`` on compares with a number as asked."""
+    for at in range(first, first + words, stride):
         if holds(state[at], number, what):
             return True
     return False

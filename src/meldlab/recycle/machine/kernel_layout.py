@@ -3,15 +3,16 @@
 A state is one array of int64::
 
     header | cycles | teams | cells | point maps | locations by name | cards | locations by index, memories || constants | registers
-    | lists | trail | choice points | path | options | effects | log | redo
+    | lists | trail | choice points | path | options | effects | log | redo | tally
 
 Up to ``||`` it is the game; copying that much forks it. The rest is room to work in, empty between decisions. Numbers in a program are
 addresses in this array, so a constant, a variable and a cell are read alike. A list is an address too: below ``LISTS_FROM`` that of a
 location, above that of [length, members ..].
 
 What backtracking must restore goes through ``put``, which keeps the old value on the trail. That is the whole game, and the registers that
-live from one item of a choice to the next: variables, and where a loop over items that choose stands (COPY_ITEM, NEXT_ITEM, COUNT_ITEM).
-What lies between two choice points may write its registers directly (COPY, NEXT, COUNT).
+live from one item of a choice to the next where items are repeated: variables, and where a loop over items that choose stands (COPY_ITEM,
+NEXT_ITEM, COUNT_ITEM). What lies between two choice points, or is written once in an option, may write its registers directly (COPY, NEXT,
+COUNT).
 """
 
 from meldlab.chance.kernel_purpose import Purpose
@@ -57,7 +58,8 @@ LAST_CARD = 36  # that the option moves last, 0 for none, and where to
 LAST_HOME = 37
 LAST_END = 38
 LAST_INDEX = 39
-HEADER = 40
+JUMPED = 40  # written where an instruction jumps, see kernel_loop.run
+HEADER = 41
 
 # --- tasks of the machine, and what many of them serve
 TO_BEGIN, TO_EXPLORE, TO_DECIDE, TO_PREVIEW, TO_GO_ON, TO_SCORE, TO_PLAY, TO_COUNT, TO_SEARCH, TO_ADVISE, TO_STEP = range(11)
@@ -77,7 +79,7 @@ RUN, EXPLORE, FOLLOW = 0, 1, 2
     L_OPTION_WORDS, L_OPTION_WORDS_END, L_LOG, L_LOG_END, L_PLAYERS, L_TYPES, L_COLUMN_OF, L_CARDS, L_CARDS_LIMIT,
     L_FIXED, L_INDEX_LIMIT, L_MEMORY_LIMIT, L_STEP_LIMIT, L_WORK_LIMIT, L_TEAM_OF, L_TEAM_LISTS, L_TEAM_CYCLES, L_TEAM_DEPTH,
     L_PLAYER_CYCLE, L_SCORE_AT, L_SCORES, L_AWARDS, L_AWARD_WIDTH, L_PENDING, L_PENDING_WIDTH, L_TEAM_CELLS, L_TEAM_CELLS_END,
-    L_DYNAMIC_END, L_START, L_EFFECTS, L_GAME_WORK_LIMIT, L_REDO, LAYOUT, *_,
+    L_DYNAMIC_END, L_START, L_EFFECTS, L_GAME_WORK_LIMIT, L_REDO, L_TALLY, LAYOUT, *_,
 ) = range(99)  # fmt: skip
 
 # --- a location: [bottom, top, size, owner, kind, location of index 0, index, next touched, first touched, last touched]
@@ -88,8 +90,8 @@ PUBLIC, PRIVATE, HIDDEN, FROM_OWNER, MEMORY = range(len(KINDS))
 ABOVE, BELOW, HOME, TYPE, NODE = range(5)
 # --- a cycle: [current, queued, passes, member of a joint phase]
 CURRENT, QUEUED, PASSES, MEMBER, CYCLE = range(5)
-# --- a choice point: [trail, heap, instruction, list, member, variable, path, floor]
-OPEN = 8
+# --- a choice point: [trail, heap, instruction, list, member, variable (negative if it is to be restored), path, floor, acted]
+OPEN = 9
 
 # --- what the first options did, to be done again: [writes, -1 for not kept; last move: card, location, end, index; address, value ..]
 REDO, REDO_WRITES, REDO_AT = 36, 15, 5
@@ -98,15 +100,15 @@ REDONE = 16  # options
 # --- an instruction: [operation, five operands]; those of ``kernel_loop`` have the first numbers, those of ``kernel_seldom`` follow
 STRIDE = 6
 (
-    JUMP, JEQ, JNE, JLT, JGE, JSIZE, JSIZE_AT, JATTRIBUTE, JEMPTY, FIRST, NEXT, FIRST_CARD, NEXT_CARD, FIRST_KEPT, NEXT_KEPT, NEXT_ITEM,
-    ATTRIBUTE, SCORE, SIZE, TOP_CARD, BOTTOM_CARD, ADDRESS, LOAD, LOAD_FIELD, COPY, COPY_ITEM, ANY, ALTERNATIVE, LEAF, MOVE, MOVE_LAST,
-    MARK, RELEASE, PUT, ADD, SUB, LOCATE, SNAPSHOT, RESULT, APPEND, COUNT, COUNT_ITEM, FILTER_ATTRIBUTE, FILTER_SCORE,
-    FILTER_SIZE, JANY_ATTRIBUTE, JANY_SIZE, EACH_LOCATION, LOCATE_INDEX, SUM, SCOREMAX, MUL, PARTITION, UNION,
-    TAKE, RUNS, RANGE, OTHERS, REMEMBER, FORGET_AT, AWARD, CARD_AT, INDEXED_LISTS, CYCLE_NEXT, PASS, NEXT_SEAT, SEAT_NUMBER, PUSH, POP,
-    ADVANCE, ZERO_QUEUE, STEP, CHOICE, JOINT, CARRY_OUT, HALT, SCORED,
-    ATTRIBUTE_BY, LOCATE_NAME, SCOREMIN, BEST, DIV, MOD, POW, TRI, FIB, RANDOM, LOAD_AT, PUT_AT, ADDRESS_NAME, PREVIOUS_SEAT, OWNER,
-    TEAM_OF, INDEXED_NAME, PICK, PICK_LAST, PACK, INTERSECT, DISJUNCTION, RUN_END, SUBSETS, SORT, MEMBERS, FORGET_CARD, SWAP_CARDS,
-    SWAP_LISTS, SHUFFLE, FARO, CYCLE_CURRENT, CLEAR_POINTS, TABLE_POINTS, UPDATE, RECOUNT, CREATE_CARDS, CREATE_TEAMS, *_,
+    JUMP, JEQ, JNE, JLT, JGE, JSIZE, JSIZE_AT, JCELL, JATTRIBUTE, JSCORE, JEMPTY, FIRST, NEXT, FIRST_CARD, NEXT_CARD, FIRST_KEPT,
+    NEXT_KEPT, NEXT_ITEM, ATTRIBUTE, SCORE, SIZE, TOP_CARD, BOTTOM_CARD, ADDRESS, LOAD, LOAD_FIELD, COPY, COPY_ITEM, ANY, ANY_LAST,
+    ALTERNATIVE, LEAF, MOVE, MOVE_LAST, MARK, RELEASE, PUT, ADJUST, ADD, SUB, LOCATE, SNAPSHOT, RESULT, APPEND, COUNT, COUNT_ITEM,
+    FILTER_ATTRIBUTE, FILTER_SCORE, FILTER_SIZE, FILTER_SUM, JANY_ATTRIBUTE, JANY_SIZE, JANY_CELL, EACH_LOCATION, SIZES, LOCATE_INDEX,
+    SUM, SCOREMAX, MUL, PARTITION, UNION, TAKE, RUNS, RANGE, OTHERS, REMEMBER, FORGET_AT, AWARD, CARD_AT, INDEXED_LISTS, CYCLE_NEXT, PASS,
+    NEXT_SEAT, SEAT_NUMBER, PUSH, POP, ADVANCE, NEXT_TURN, ZERO_QUEUE, STEP, CHOICE, JOINT, CARRY_OUT, HALT, SCORED, ATTRIBUTE_BY,
+    LOCATE_NAME, SCOREMIN, BEST, DIV, MOD, POW, TRI, FIB, RANDOM, LOAD_AT, PUT_AT, ADDRESS_NAME, PREVIOUS_SEAT, OWNER, TEAM_OF,
+    INDEXED_NAME, PICK, PICK_LAST, PACK, INTERSECT, DISJUNCTION, RUN_END, SUBSETS, SORT, MEMBERS, FORGET_CARD, SWAP_CARDS, SWAP_LISTS,
+    SHUFFLE, FARO, CYCLE_CURRENT, CLEAR_POINTS, TABLE_POINTS, UPDATE, RECOUNT, CREATE_CARDS, CREATE_TEAMS, *_,
 ) = range(999)  # fmt: skip
 NAMES = list(globals())[list(globals()).index("JUMP") :]  # of the instructions, by their numbers
 

@@ -5,9 +5,8 @@ A computed list is [length, members ..] in the heap part of ``state``; what runs
 
 import numpy as np
 
-from meldlab.chance.kernel import below
 from meldlab.compiling import apart_kernel, scalar_kernel
-from meldlab.recycle.machine.kernel_cards import AT_ONCE, afford, chance, node_at, nodes, put, relink
+from meldlab.recycle.machine.kernel_cards import AT_ONCE, afford, node_at, nodes, put, relink
 from meldlab.recycle.machine.kernel_layout import *
 
 
@@ -52,7 +51,13 @@ def fill(state, layout, cards, at):
     return size
 
 
-@scalar_kernel
+@apart_kernel
+def fill_apart(state, layout, cards, at):
+    """Do the same, for those who take long anyway: compiled once, not in each of them."""
+    return fill(state, layout, cards, at)
+
+
+@apart_kernel
 def snapshot(state, layout, cards):
     """Return a copy of any list."""
     copy = room(state, layout, size_of(state, layout, cards))
@@ -88,77 +93,6 @@ def card_at(state, layout, cards, index):
         return state[cards + 1 + index]
     node = node_at(state, cards, index)
     return state[node + TYPE] if state[cards + KIND_AT] == MEMORY else node
-
-
-@apart_kernel
-def total(state, layout, cards, points):
-    """Return the sum of the scores of a list."""
-    state[WORK] += size_of(state, layout, cards)
-    result = 0
-    if cards >= layout[L_LISTS_FROM]:
-        for i in range(state[cards]):
-            result += state[points + state[state[cards + 1 + i] + TYPE]]
-        return result
-    node = state[cards + BOTTOM_AT]
-    remembers = state[cards + KIND_AT] == MEMORY
-    while node:
-        card = state[node + TYPE] if remembers else node
-        result += state[points + state[card + TYPE]]
-        node = state[node + ABOVE]
-    return result
-
-
-@apart_kernel
-def extreme(state, layout, cards, points, sign):
-    """Return the largest (sign 1) or smallest (sign -1) score of a list, -1 or 2147483647 if it is empty."""
-    size = size_of(state, layout, cards)
-    if size == 0:
-        return -1 if sign > 0 else 2147483647
-    at = state[HEAP]
-    if at + size > layout[L_LISTS_END]:
-        state[STATUS] = OUT_OF_LISTS
-        return 0
-    fill(state, layout, cards, at)
-    state[WORK] += size
-    best = state[points + state[state[at] + TYPE]]
-    for i in range(1, size):
-        score = state[points + state[state[at + i] + TYPE]]
-        if (score - best) * sign > 0:
-            best = score
-    return best
-
-
-@apart_kernel
-def best_card(state, layout, cards, points, sign):
-    """Return the card of largest (sign 1) or smallest (sign -1) score; equals are drawn from."""
-    size = size_of(state, layout, cards)
-    if size == 0:
-        state[STATUS] = NO_CARD
-        return 0
-    at = state[HEAP]
-    if at + size > layout[L_LISTS_END]:
-        state[STATUS] = OUT_OF_LISTS
-        return 0
-    fill(state, layout, cards, at)
-    state[WORK] += size
-    best = state[points + state[state[at] + TYPE]]
-    equals = 1
-    for i in range(1, size):
-        score = state[points + state[state[at + i] + TYPE]]
-        if (score - best) * sign > 0:
-            best = score
-            equals = 1
-        elif score == best:
-            equals += 1
-    chosen = 0
-    if equals > 1:
-        chosen = below(chance(state, layout, FOR_TIE), 0, equals)
-    for i in range(size):
-        if state[points + state[state[at + i] + TYPE]] == best:
-            if chosen == 0:
-                return state[at + i]
-            chosen -= 1
-    return 0
 
 
 # --- lists from elsewhere
@@ -211,34 +145,39 @@ def others(state, layout, but, count):
 
 
 @scalar_kernel
-def gathered(state, layout, lists):
-    """Copy the members of all lists in ``lists`` to the end of the heap; return (address, how many)."""
+def size_of_all(state, layout, lists):
+    """Return how many members all lists in ``lists`` have."""
     count = 0
-    state[WORK] += state[lists]
     for i in range(state[lists]):
         count += size_of(state, layout, state[lists + 1 + i])
+    return count
+
+
+@scalar_kernel
+def gathered(state, layout, lists):
+    """Copy the members of all lists in ``lists`` to the end of the heap; return (address, how many)."""
+    state[WORK] += state[lists]
+    count = size_of_all(state, layout, lists)
     at = layout[L_LISTS_END] - count
     if at <= state[HEAP]:
         state[STATUS] = OUT_OF_LISTS
         return at, 0
     filled = at
     for i in range(state[lists]):
-        filled += fill(state, layout, state[lists + 1 + i], filled)
+        filled += fill_apart(state, layout, state[lists + 1 + i], filled)
     return at, count
 
 
 @apart_kernel
 def union(state, layout, lists):
     """Return all lists, one behind the other."""
-    at, count = gathered(state, layout, lists)
-    if state[STATUS]:
-        return 0
+    state[WORK] += state[lists]
+    count = size_of_all(state, layout, lists)
     result = room(state, layout, count)
     if result:
-        state[WORK] += count >> 2
-        # The copy may overlap its source, which lies above.
-        for i in range(count):
-            state[result + 1 + i] = state[at + i]
+        filled = result + 1
+        for i in range(state[lists]):
+            filled += fill_apart(state, layout, state[lists + 1 + i], filled)
     return result
 
 
@@ -287,7 +226,8 @@ def handles(state, layout, first, count):
 def partition(state, layout, data, column, cards, alone):
     """Return one list per value of an attribute (``column``: of its values, -1 for none), in order of first occurrence.
 
-    ``cards`` is a list if it stands ``alone``, else a list of lists.
+    ``cards`` is a list if it stands ``alone``, else a list of lists. The tally, with a word for each string, counts the cards of a value,
+    then knows where the next of them goes, and is left as it was, empty.
     """
     if alone:
         count = size_of(state, layout, cards)
@@ -296,30 +236,34 @@ def partition(state, layout, data, column, cards, alone):
         at, count = gathered(state, layout, cards)
         if state[STATUS]:
             return 0
-    first, values = state[HEAP], at - count
-    if first + 2 * count + 1 > values:
+    tally, first, values = layout[L_TALLY], state[HEAP], at - count
+    order = values - count - 1
+    if first + 2 * count + 1 > order:
         state[STATUS] = OUT_OF_LISTS
         return 0
-    if not afford(state, layout, count * count >> 2):
+    if not afford(state, layout, 2 * count):
         return 0
     if alone:
-        fill(state, layout, cards, at)
+        fill_apart(state, layout, cards, at)
+    groups = 0
     for i in range(count):
-        state[values + i] = data[column + state[state[at + i] + TYPE]] if column >= 0 else 0
-    groups, group = 0, first
+        value = tally + (data[column + state[state[at + i] + TYPE]] if column >= 0 else 0)
+        state[values + i] = value
+        state[order + groups] = value
+        groups += state[value] == 0
+        state[value] += 1
+    group = first
+    for i in range(groups):
+        value = state[order + i]
+        state[group] = state[value]
+        state[value] = group
+        group += state[group] + 1
     for i in range(count):
         value = state[values + i]
-        if value < 0:
-            continue
-        size = 0
-        for j in range(i, count):
-            if state[values + j] == value:
-                size += 1
-                state[group + size] = state[at + j]
-                state[values + j] = -1
-        state[group] = size
-        group += size + 1
-        groups += 1
+        state[value] += 1
+        state[state[value]] = state[at + i]
+    for i in range(groups):
+        state[state[order + i]] = 0
     state[HEAP] = group
     return handles(state, layout, first, groups)
 
@@ -380,12 +324,11 @@ def run_end(state, layout, cards, end, least, points):
 
 @scalar_kernel
 def bits(mask):
-    """Return how many bits are set."""
-    count = 0
-    while mask:
-        mask &= mask - 1
-        count += 1
-    return count
+    """Return how many bits are set, of 63."""
+    mask -= (mask >> 1) & 0x5555555555555555
+    mask = (mask & 0x3333333333333333) + ((mask >> 2) & 0x3333333333333333)
+    mask = (mask + (mask >> 4)) & 0x0F0F0F0F0F0F0F0F
+    return ((mask * 0x0101010101010101) >> 56) & 0x7F
 
 
 @apart_kernel
@@ -401,7 +344,7 @@ def subsets(state, layout, cards, fewest, most, but):
     if at <= first:
         state[STATUS] = OUT_OF_LISTS
         return 0
-    fill(state, layout, cards, at)
+    fill_apart(state, layout, cards, at)
     end, count, next = np.int64(1) << np.int64(min(size, 62)), 0, first
     most_subsets = min(AT_ONCE, layout[L_WORK_LIMIT]) // (2 + (size >> 1))
     mask = (np.int64(1) << np.int64(min(fewest, 62))) - 1
@@ -415,14 +358,10 @@ def subsets(state, layout, cards, fewest, most, but):
                 state[STATUS] = OVERWORKED
                 return 0
             state[next] = length
-            rest, i = mask, 0
             filled = next + 1
-            while rest:
-                if rest & 1:
-                    state[filled] = state[at + i]
-                    filled += 1
-                rest >>= 1
-                i += 1
+            for i in range(size):
+                state[filled] = state[at + i]
+                filled += (mask >> i) & 1
             next += length + 1
             count += 1
         # With as many bits as allowed, everything up to the carry of the lowest one has more.
@@ -493,7 +432,7 @@ def sort(state, layout, cards, points):
     elif not afford(state, layout, size * size >> 2):
         return
     elif cards >= layout[L_LISTS_FROM]:
-        fill(state, layout, cards, at)
+        fill_apart(state, layout, cards, at)
         sort_nodes(state, at, size, points, False)
         for i in range(size):
             put(state, cards + 1 + i, state[at + i])
@@ -501,6 +440,22 @@ def sort(state, layout, cards, points):
         nodes(state, cards, at)
         sort_nodes(state, at, size, points, state[cards + KIND_AT] == MEMORY)
         relink(state, cards, at, size)
+
+
+@scalar_kernel
+def no_run(state, at, size, least, points):
+    """Tell, at a glance, whether among the cards from ``at`` fewer than ``least`` scores follow each other; False if they are too large."""
+    one, low, high, beyond = np.uint64(1), np.uint64(0), np.uint64(0), 0
+    for i in range(size):
+        score = state[points + state[state[at + i] + TYPE]]
+        bit = one << np.uint64(score & 63)
+        low |= bit if score < 64 else np.uint64(0)
+        high |= bit if score >= 64 else np.uint64(0)
+        beyond |= score >> 7
+    for _ in range(1, min(least, 128)):
+        low &= (low >> one) | (high << np.uint64(63))
+        high &= high >> one
+    return beyond == 0 and (low | high) == 0
 
 
 @apart_kernel
@@ -517,7 +472,9 @@ def runs(state, layout, cards, least, points, largest):
         return 0
     if not afford(state, layout, size * size >> 2):
         return 0
-    fill(state, layout, cards, sorted_at + size)
+    fill_apart(state, layout, cards, sorted_at + size)
+    if no_run(state, sorted_at + size, size, least, points):
+        return handles(state, layout, first, 0)
     if sort_by_rank(state, sorted_at, size, points) < least:
         state[WORK] += size
         return handles(state, layout, first, 0)

@@ -7,13 +7,12 @@ of names, teams; ``layout``: [LAYOUT] int64, where things lie; ``state``: [words
 from meldlab.compiling import inlined_kernel
 from meldlab.recycle.machine import kernel_cards as cards
 from meldlab.recycle.machine.kernel_cards import acted, location, note, put, touch
-from meldlab.recycle.machine.kernel_choices import backtrack, emit, member_by_path, open_point, walk_on
-from meldlab.recycle.machine.kernel_filters import any_of_size, any_with_attribute, holds, with_attribute, with_score, with_size
+from meldlab.recycle.machine.kernel_choices import backtrack, emit, emit_moves, member_by_path, open_point, walk_on
+from meldlab.recycle.machine.kernel_filters import any_of, any_with_attribute, holds, with_attribute, with_score, with_size, with_sum
 from meldlab.recycle.machine.kernel_layout import *
 from meldlab.recycle.machine.kernel_lists import (
     card_at,
     end_card,
-    extreme,
     indexed,
     numbers,
     others,
@@ -21,13 +20,13 @@ from meldlab.recycle.machine.kernel_lists import (
     room,
     runs,
     size_of,
+    size_of_all,
     snapshot,
     take,
-    total,
     union,
 )
 from meldlab.recycle.machine.kernel_numbers import small
-from meldlab.recycle.machine.kernel_points import add_award, keep_award
+from meldlab.recycle.machine.kernel_points import add_award, extreme, keep_award, total
 from meldlab.recycle.machine.kernel_seldom import seldom
 
 
@@ -37,7 +36,8 @@ def run(code, data, layout, state, pc, allowed, fuel):
 
     A task may take ``allowed`` work. After ``fuel`` of it the loop pauses; called again from ``PAUSED_AT`` it goes on as if it had not.
     Work is looked at where something can be repeated. Instructions that cannot fail go on with the next one at once, without a look at
-    the status. What is seldom or takes long is in ``seldom``.
+    the status. Where an instruction jumps it writes a word that nobody reads: LLVM would choose the next address without a branch, and
+    the processor, which guesses branches well, would wait for the comparison. What is seldom or takes long is in ``seldom``.
     """
     work = 0
     stop = min(allowed, state[WORK] + fuel)
@@ -54,38 +54,62 @@ def run(code, data, layout, state, pc, allowed, fuel):
         elif op == JEQ:
             if state[a] == state[b]:
                 pc = c
+                state[JUMPED] = 1
             continue
         elif op == JNE:
             if state[a] != state[b]:
                 pc = c
+                state[JUMPED] = 1
             continue
         elif op == JLT:
             if state[a] < state[b]:
                 pc = c
+                state[JUMPED] = 1
             continue
         elif op == JGE:
             if state[a] >= state[b]:
                 pc = c
+                state[JUMPED] = 1
             continue
         elif op == JSIZE:
             # Operands: list, number, where to go, on what.
             if holds(size_of(state, layout, state[a]), state[b], d):
                 pc = c
+                state[JUMPED] = 1
             continue
         elif op == JSIZE_AT:
             # Operands: the size of the location of owner 0, owner, number, where to go, on what.
             if holds(state[a + state[b] * LOCATION], state[c], code[here + 5]):
                 pc = d
+                state[JUMPED] = 1
             continue
+        elif op == JCELL:
+            # Operands: the cell of owner 0, owner, number, where to go, on what.
+            if holds(state[a + state[b]], state[c], code[here + 5]):
+                pc = d
+                state[JUMPED] = 1
+            continue
+        elif op == JSCORE:
+            # Operands: card, points, number, where to go, on what.
+            card = state[a]
+            if card == 0:
+                state[STATUS] = NO_CARD
+            else:
+                if holds(state[state[b] + state[card + TYPE]], state[c], code[here + 5]):
+                    pc = d
+                    state[JUMPED] = 1
+                continue
         elif op == JATTRIBUTE:
             # Operands: card, column, string, where to go, on what.
             card = state[a]
             if ((data[b + state[card + TYPE]] if card else 0) == state[c]) == (code[here + 5] == IS):
                 pc = d
+                state[JUMPED] = 1
             continue
         elif op == JEMPTY:
             if size_of(state, layout, state[a]) == 0:
                 pc = b
+                state[JUMPED] = 1
             continue
         elif op == FIRST:
             # Operands of all that walk: member, list, where the walk stands, where to go behind the last member, where with the next one.
@@ -112,11 +136,16 @@ def run(code, data, layout, state, pc, allowed, fuel):
             state[a] = card
             if card == 0:
                 pc = d
+                state[JUMPED] = 1
             continue
         elif op == NEXT_CARD:
             card = state[state[a] + ABOVE]
             state[a] = card
-            pc = code[here + 5] if card else d
+            if card:
+                pc = code[here + 5]
+                state[JUMPED] = 1
+            else:
+                pc = d
             if work + state[WORK] <= stop:
                 continue
             state[STATUS] = PAUSED
@@ -155,10 +184,10 @@ def run(code, data, layout, state, pc, allowed, fuel):
             continue
         elif op == SCORE:
             card = state[b]
-            if card == 0:
-                state[STATUS] = NO_CARD
-            else:
+            if card:
                 state[a] = state[state[c] + state[card + TYPE]]
+                continue
+            state[STATUS] = NO_CARD
         elif op == SIZE:
             state[a] = size_of(state, layout, state[b])
             continue
@@ -182,15 +211,23 @@ def run(code, data, layout, state, pc, allowed, fuel):
             continue
         elif op == COPY_ITEM:
             put(state, a, state[b])
-        elif op == ANY:
+        elif op == ANY or op == ANY_LAST:
+            # Operands: member, list, where to go if it is empty, whether backtracking restores the member.
             members = state[b]
             if state[members] == 0:
                 pc = c
             elif state[MODE] == EXPLORE:
-                if state[members] > 1:
-                    open_point(state, layout, pc, members, a)
-                walk_on(state, layout, 0)
-                put(state, a, state[members + 1])
+                member = 0
+                if op == ANY_LAST and state[TELLING] == 0:
+                    # The member is moved, and that is all: each but the last is an option as it stands.
+                    member = emit_moves(state, layout, members, state[code[pc + 3]], code[pc + 4] >> 2)
+                if member + 1 < state[members]:
+                    open_point(state, layout, pc, members, -a if d else a)
+                walk_on(state, layout, member)
+                if d:
+                    put(state, a, state[members + 1 + member])
+                else:
+                    state[a] = state[members + 1 + member]
             else:
                 state[a] = member_by_path(state, layout, members)
             if work + state[WORK] > stop and state[STATUS] == PLAYING:
@@ -222,12 +259,10 @@ def run(code, data, layout, state, pc, allowed, fuel):
                 state[EVENT] = state[SAVED_EVENT]
             else:
                 break
-        elif op == MOVE:
+        elif op == MOVE or op == MOVE_LAST:
             # Operands: card, list it was found in, location, end found at + 4 * end to put, index.
-            cards.move(state, layout, state[a], state[b], d, state[c], state[code[here + 5]])
-        elif op == MOVE_LAST:
-            # An option ends here, so while exploring it is enough to see whether the card could be moved.
-            if state[MODE] == EXPLORE and state[TELLING] == 0:
+            if op == MOVE_LAST and state[MODE] == EXPLORE and state[TELLING] == 0:
+                # An option ends here, so while exploring it is enough to see whether the card could be moved.
                 cards.try_move(state, layout, state[a], state[b], state[c], d >> 2, state[code[here + 5]])
             else:
                 cards.move(state, layout, state[a], state[b], d, state[c], state[code[here + 5]])
@@ -244,10 +279,24 @@ def run(code, data, layout, state, pc, allowed, fuel):
             put(state, a + state[b], state[c])
             note(state, layout, PUT, a + state[b], state[c], d)
             acted(state)
+        elif op == ADJUST:
+            # Operands: base, owner, by how much, 1 or -1.
+            cell = a + state[b]
+            number = small(state, state[cell] + state[c] * d)
+            if state[STATUS] == 0:
+                put(state, cell, number)
+                note(state, layout, PUT, cell, number, 0)
+                acted(state)
         elif op == ADD:
-            state[a] = small(state, state[b] + state[c])
+            number = state[b] + state[c]
+            if small(state, number) == number:
+                state[a] = number
+                continue
         elif op == SUB:
-            state[a] = small(state, state[b] - state[c])
+            number = state[b] - state[c]
+            if small(state, number) == number:
+                state[a] = number
+                continue
         elif op == LOCATE:
             home = b + state[c] * LOCATION
             touch(state, home)
@@ -290,16 +339,26 @@ def run(code, data, layout, state, pc, allowed, fuel):
             state[a] = with_score(state, layout, state[b], state[c], state[d], code[here + 5])
         elif op == FILTER_SIZE:
             state[a] = with_size(state, layout, state[b], state[d], code[here + 5])
+        elif op == FILTER_SUM:
+            state[a] = with_sum(state, layout, state[b], state[c], state[d], code[here + 5])
         elif op == JANY_ATTRIBUTE:
-            # Operands of both: as above, where to go, and how it is compared + 8 if to go there when nothing is found.
+            # Operands of these: as above, where to go, and how it is compared + 8 if to go there when nothing is found.
             what = code[here + 5]
             if any_with_attribute(state, layout, data, state[a], b, state[c], what & 7) == (what < 8):
                 pc = d
+                state[JUMPED] = 1
             continue
         elif op == JANY_SIZE:
             what = code[here + 5]
-            if any_of_size(state, a, b, state[c], what & 7) == (what < 8):
+            if any_of(state, a, b * LOCATION, LOCATION, state[c], what & 7) == (what < 8):
                 pc = d
+                state[JUMPED] = 1
+            continue
+        elif op == JANY_CELL:
+            what = code[here + 5]
+            if any_of(state, a, b, 1, state[c], what & 7) == (what < 8):
+                pc = d
+                state[JUMPED] = 1
             continue
         elif op == EACH_LOCATION:
             # Operands: result, the location of the first player, how many.
@@ -308,6 +367,10 @@ def run(code, data, layout, state, pc, allowed, fuel):
             if list:
                 for i in range(c):
                     state[list + 1 + i] = b + i * LOCATION
+        elif op == SIZES:
+            # The size of a union that nobody asks for itself.
+            state[a] = size_of_all(state, layout, state[b])
+            continue
         elif op == LOCATE_INDEX:
             state[a] = location(state, layout, b + state[c] * LOCATION, state[d])
         elif op == SUM:
@@ -353,7 +416,8 @@ def run(code, data, layout, state, pc, allowed, fuel):
             note(state, layout, PASS, 0, 0, 0)
         elif op == NEXT_SEAT:
             queued = state[b + QUEUED]
-            state[a] = queued if queued else state[b + CURRENT] % state[c] + 1
+            following = state[b + CURRENT] + 1
+            state[a] = queued if queued else following if following <= state[c] else 1
         elif op == SEAT_NUMBER:
             if state[b] < 1 or state[b] > state[c]:
                 state[STATUS] = NO_SEAT
@@ -367,10 +431,15 @@ def run(code, data, layout, state, pc, allowed, fuel):
             state[a + CURRENT] = 0
             state[a + QUEUED] = 0
             state[a + PASSES] = 0
-        elif op == ADVANCE:
+        elif op == ADVANCE or op == NEXT_TURN:
             queued = state[a + QUEUED]
-            state[a + CURRENT] = queued if queued else state[a + CURRENT] % state[b] + 1
+            following = state[a + CURRENT] + 1
+            state[a + CURRENT] = queued if queued else following if following <= state[b] else 1
             state[a + QUEUED] = 0
+            if op == NEXT_TURN:
+                pc = c
+                if work + state[WORK] > stop:
+                    state[STATUS] = PAUSED
         elif op == ZERO_QUEUE:
             state[a + QUEUED] = 0
         elif op == STEP:

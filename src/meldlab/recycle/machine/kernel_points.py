@@ -3,10 +3,88 @@
 A map is [score of each type ..], followed in programs with ``update`` by [awards, then for each: pairs, points, key, value ..].
 """
 
+from meldlab.chance.kernel import below
 from meldlab.compiling import apart_kernel, scalar_kernel
-from meldlab.recycle.machine.kernel_cards import afford, put
+from meldlab.recycle.machine.kernel_cards import afford, chance, put
 from meldlab.recycle.machine.kernel_layout import *
+from meldlab.recycle.machine.kernel_lists import fill_apart, size_of
 from meldlab.recycle.machine.kernel_numbers import small
+
+# --- what lists score
+
+
+@apart_kernel
+def total(state, layout, cards, points):
+    """Return the sum of the scores of a list."""
+    state[WORK] += size_of(state, layout, cards)
+    result = 0
+    if cards >= layout[L_LISTS_FROM]:
+        for i in range(state[cards]):
+            result += state[points + state[state[cards + 1 + i] + TYPE]]
+        return result
+    node = state[cards + BOTTOM_AT]
+    remembers = state[cards + KIND_AT] == MEMORY
+    while node:
+        card = state[node + TYPE] if remembers else node
+        result += state[points + state[card + TYPE]]
+        node = state[node + ABOVE]
+    return result
+
+
+@apart_kernel
+def extreme(state, layout, cards, points, sign):
+    """Return the largest (sign 1) or smallest (sign -1) score of a list, -1 or 2147483647 if it is empty."""
+    size = size_of(state, layout, cards)
+    if size == 0:
+        return -1 if sign > 0 else 2147483647
+    at = state[HEAP]
+    if at + size > layout[L_LISTS_END]:
+        state[STATUS] = OUT_OF_LISTS
+        return 0
+    fill_apart(state, layout, cards, at)
+    state[WORK] += size
+    best = state[points + state[state[at] + TYPE]]
+    for i in range(1, size):
+        score = state[points + state[state[at + i] + TYPE]]
+        if (score - best) * sign > 0:
+            best = score
+    return best
+
+
+@apart_kernel
+def best_card(state, layout, cards, points, sign):
+    """Return the card of largest (sign 1) or smallest (sign -1) score; equals are drawn from."""
+    size = size_of(state, layout, cards)
+    if size == 0:
+        state[STATUS] = NO_CARD
+        return 0
+    at = state[HEAP]
+    if at + size > layout[L_LISTS_END]:
+        state[STATUS] = OUT_OF_LISTS
+        return 0
+    fill_apart(state, layout, cards, at)
+    state[WORK] += size
+    best = state[points + state[state[at] + TYPE]]
+    equals = 1
+    for i in range(1, size):
+        score = state[points + state[state[at + i] + TYPE]]
+        if (score - best) * sign > 0:
+            best = score
+            equals = 1
+        elif score == best:
+            equals += 1
+    chosen = 0
+    if equals > 1:
+        chosen = below(chance(state, layout, FOR_TIE), 0, equals)
+    for i in range(size):
+        if state[points + state[state[at + i] + TYPE]] == best:
+            if chosen == 0:
+                return state[at + i]
+            chosen -= 1
+    return 0
+
+
+# --- awards
 
 
 @apart_kernel
@@ -14,6 +92,21 @@ def add_award(state, layout, data, points, first, pairs, worth):
     """Add an award to a point map: ``pairs`` times (key, value) from register ``first``, as strings."""
     types = layout[L_TYPES]
     if not afford(state, layout, types + (types * pairs >> 1)):
+        return
+    if pairs <= 2 and state[TRAIL] == 0:
+        # As most awards are: without a branch.
+        column, value = data[layout[L_COLUMN_OF] + state[first]], state[first + 1]
+        second = first + 2 * (pairs - 1)
+        other_column, other = data[layout[L_COLUMN_OF] + state[second]], state[second + 1]
+        wrong = 0
+        if column >= 0 and other_column >= 0 and value and other:
+            for kind in range(types):
+                matching = (data[column + kind] == value) & (data[other_column + kind] == other)
+                number = state[points + kind] + (worth if matching else 0)
+                state[points + kind] = number
+                wrong |= (number + 2147483648) >> 32
+        if wrong:
+            state[STATUS] = TOO_LARGE
         return
     for kind in range(types):
         matches = True

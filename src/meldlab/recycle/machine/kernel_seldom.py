@@ -11,8 +11,6 @@ from meldlab.recycle.machine import kernel_cards as cards
 from meldlab.recycle.machine.kernel_cards import acted, chance, location, note, put
 from meldlab.recycle.machine.kernel_layout import *
 from meldlab.recycle.machine.kernel_lists import (
-    best_card,
-    extreme,
     indexed,
     occurring,
     room,
@@ -21,7 +19,7 @@ from meldlab.recycle.machine.kernel_lists import (
     subsets,
 )
 from meldlab.recycle.machine.kernel_numbers import divided, fibonacci, power, small
-from meldlab.recycle.machine.kernel_points import clear_points, keep_award, recount_points
+from meldlab.recycle.machine.kernel_points import best_card, clear_points, extreme, keep_award, recount_points
 
 
 @apart_kernel
@@ -179,8 +177,13 @@ def seldom(code, data, layout, state, op, here):
         acted(state)
     elif op == TABLE_POINTS:
         state[WORK] += layout[L_TYPES]
-        for kind in range(layout[L_TYPES]):
-            put(state, state[a] + kind, data[b + kind])
+        points = state[a]
+        if state[TRAIL] == 0:
+            for kind in range(layout[L_TYPES]):
+                state[points + kind] = data[b + kind]
+        else:
+            for kind in range(layout[L_TYPES]):
+                put(state, points + kind, data[b + kind])
         note(state, layout, CLEAR_POINTS, state[a], 0, 0)
         acted(state)
     elif op == UPDATE:

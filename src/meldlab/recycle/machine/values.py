@@ -45,6 +45,10 @@ class ExpressionCompiler(ABC):
         """Jump on any or all of a collection."""
 
     @abstractmethod
+    def is_steady(self, node: Any, names: set[str]) -> bool:
+        """Tell whether a value cannot fail and depends on none of some variables, nor on chance."""
+
+    @abstractmethod
     def filter(self, node: s.Filter) -> int:
         """Return the register with the members that pass a test."""
 
@@ -61,23 +65,27 @@ class ExpressionCompiler(ABC):
         self.tables: dict[tuple[str, str], int] = {}  # of addresses by name
         self.listed: dict[int, int] = {}  # registers of lists of strings, by identity
         self.making: dict[int, bool] = {}  # by identity of a construct, whether it leaves lists behind
+        self.choosing: tuple[s.Item, ...] = ()  # the options that are being compiled
+        self.located_at, self.located = 0, dict[tuple[int, ...], int]()  # the last label so far, and locations found since
         self.known: dict[int, int] = {}  # registers of what a loop does not change, by identity
-        self.seated: dict[tuple[str, str], int] = {}  # registers of locations of the current player, by kind and name
+        self.seated: dict[tuple[str, str, int], int] = {}  # registers of locations of players, by kind, name and register of the owner
+        self.sure: set[str] = set()  # variables that are cards, never none
 
     # --- names and owners
 
     @contextmanager
-    def bound(self, name: str, register: int, origin: int = 0, located: bool = False) -> Iterator[None]:
+    def bound(self, name: str, register: int, origin: int = 0, located: bool = False, sure: bool = False) -> Iterator[None]:
         """Bind a variable while something is compiled."""
-        before, memory, locations = self.variables.get(name), self.origins.get(name), self.locations
+        before, memory, locations, cards = self.variables.get(name), self.origins.get(name), self.locations, self.sure
         self.variables[name], self.origins[name] = register, origin
         self.locations = self.locations | {name} if located else self.locations - {name}
+        self.sure = self.sure | {name} if sure else self.sure - {name}
         yield
         if before is not None and memory is not None:
             self.variables[name], self.origins[name] = before, memory
         else:
             del self.variables[name], self.origins[name]
-        self.locations = locations
+        self.locations, self.sure = locations, cards
 
     def cycle(self, of: str) -> int:
         """Return the address of the innermost cycle."""
@@ -110,24 +118,33 @@ class ExpressionCompiler(ABC):
         """Return the register with the address of a location."""
         owner = self.value(node.owner)
         category = CATEGORY[node.owner.cls or Class.GAME]
-        result = self.code.register()
         if not isinstance(node.name, s.Name):
             name = self.value(node.name)
             index = self.code.constant(0) if node.index is None else self.value(node.index)
-            self.code.emit(k.LOCATE_NAME, result, self.names(node.kind, category), owner, index, name)
-            return result
+            return self.emitted(k.LOCATE_NAME, self.names(node.kind, category), owner, index, name)
         base = self.plan.bases[node.kind, category, node.name.text]
         if node.index is not None and constant(node.index) != 0:
-            self.code.emit(k.LOCATE_INDEX, result, base, owner, self.value(node.index))
-        elif not self.is_fixed(node):
-            self.code.emit(k.LOCATE, result, base, owner)
-        elif category == "game":
+            return self.found(k.LOCATE_INDEX, base, owner, self.value(node.index))
+        if not self.is_fixed(node):
+            return self.emitted(k.LOCATE, base, owner)
+        if category == "game":
             return self.code.constant(base)
-        elif self.is_seated(node) and (node.kind, node.name.text) in self.seated:
-            return self.seated[node.kind, node.name.text]
-        else:
-            self.code.emit(k.ADDRESS, result, base, owner, k.LOCATION)
-        return result
+        if (node.kind, node.name.text, self.seat(node)) in self.seated:
+            return self.seated[node.kind, node.name.text, self.seat(node)]
+        return self.found(k.ADDRESS, base, owner)
+
+    def found(self, operation: int, base: int, *owner_and_index: int) -> int:
+        """Return the register with a location, which stays where it is: the one found before, if the code has come by there."""
+        key = operation, base, *owner_and_index
+        if self.located_at != self.code.put_at:
+            self.located_at, self.located = self.code.put_at, {}
+        if key not in self.located or not all(map(self.is_held, owner_and_index)):
+            self.located[key] = self.emitted(*key, *([k.LOCATION] if operation == k.ADDRESS else []))
+        return self.located[key]
+
+    def is_held(self, register: int) -> bool:
+        """Tell whether a register keeps its value to the next label: nobody but ``cycle`` makes another player current."""
+        return self.code.is_register(register) or register == self.cycle("player") + k.CURRENT
 
     def is_fixed(self, node: Any) -> bool:
         """Tell whether a construct is a location at an address that follows from its owner, and nobody asks whether it was named."""
@@ -138,9 +155,17 @@ class ExpressionCompiler(ABC):
             and (node.kind, node.name.text) not in self.plan.watched
         )
 
-    def is_seated(self, node: Any) -> bool:
-        """Tell whether a construct is a location of the current player at a fixed address."""
-        return self.is_fixed(node) and isinstance(node.owner, s.Seat) and (node.owner.which, node.owner.of) == ("current", "player")
+    def seat(self, node: s.Location) -> int:
+        """Return the register with the player who owns a location at a fixed address, if that is known by now, or 0."""
+        if not self.is_fixed(node) or node.owner.cls is not Class.PLAYER:
+            return 0
+        match node.owner:
+            case s.Seat(which="current"):
+                return self.cycle("player") + k.CURRENT
+            case s.Var(name=name) if not self.choosing:
+                # While options are explored, the variable may be taken back and the location not.
+                return self.variables.get(name, 0)
+        return self.known.get(id(node.owner), 0)
 
     def base(self, node: s.Location) -> int:
         """Return the address of a location by its name, of owner 0."""
@@ -183,6 +208,12 @@ class ExpressionCompiler(ABC):
         if any(map(self.is_read, (node.left, node.right))):
             self.compare_read(node, what, to)
             return
+        for score, other, how in ((node.right, node.left, TURNED.get(what, what)), (node.left, node.right, what)):
+            # A score may fail, so that what comes before it is found before, and what comes after it cannot fail.
+            if isinstance(score, s.Score) and id(score) not in self.known and (score is node.right or self.is_steady(other, set())):
+                number, card = self.value(other), self.value(score.card)
+                self.code.emit(k.JSCORE, card, self.value(score.points), number, to, how)
+                return
         left, right = self.value(node.left), self.value(node.right)
         if what in (k.IS_ABOVE, k.IS_UP_TO):
             what, left, right = TURNED[what], right, left
@@ -194,6 +225,10 @@ class ExpressionCompiler(ABC):
             return False
         if isinstance(node, s.CardAtt):
             return isinstance(node.key, s.Name) and node.key.text in self.plan.keys
+        if isinstance(node, s.Cell):
+            return isinstance(node.name, s.Name) and node.kind != "points" and node.owner.cls is not Class.GAME
+        if isinstance(node, s.Size) and self.is_union(node.of):
+            return False
         # The size of a location on the table is a word already.
         return isinstance(node, s.Size) and not (self.is_fixed(node.of) and node.of.owner.cls is Class.GAME)  # type: ignore[attr-defined]
 
@@ -212,6 +247,11 @@ class ExpressionCompiler(ABC):
             card = self.value(read.card)
             self.code.emit(k.JATTRIBUTE, card, self.column(read.key.text), number(), to, what)
             return
+        if isinstance(read, s.Cell):
+            base, owner = self.cell(read)
+            assert base is not None
+            self.code.emit(k.JCELL, base, owner, number(), to, what)
+            return
         assert isinstance(read, s.Size)
         if self.is_fixed(read.of):
             assert isinstance(read.of, s.Location)
@@ -220,6 +260,10 @@ class ExpressionCompiler(ABC):
         else:
             cards = self.value(read.of)
             self.code.emit(k.JSIZE, cards, number(), to, what)
+
+    def is_union(self, node: s.Expr) -> bool:
+        """Tell whether a list is made by putting others behind each other."""
+        return isinstance(node, s.Combine) and node.how == "union"
 
     def column(self, key: str) -> int:
         """Return where the values of an attribute lie in the data, which begins with all of them."""
@@ -400,6 +444,9 @@ class ExpressionCompiler(ABC):
                 operation = k.NEXT_SEAT if node.which == "next" else k.PREVIOUS_SEAT
                 return self.emitted(operation, self.cycle(node.of), self.count(node.of))
             case s.Numbered():
+                fixed = constant(node.number)
+                if node.of == "player" and fixed is not None and 1 <= fixed <= self.plan.players:
+                    return self.code.constant(fixed)
                 return self.emitted(k.SEAT_NUMBER, self.value(node.number), self.count(node.of))
             case s.OwnerOf():
                 return self.emitted(k.OWNER, self.value(node.card))
@@ -467,6 +514,8 @@ class ExpressionCompiler(ABC):
                 if self.is_fixed(node.of):
                     assert isinstance(node.of, s.Location)
                     return self.field(node.of, k.SIZE_AT)
+                if isinstance(node.of, s.Combine) and self.is_union(node.of):
+                    return self.emitted(k.SIZES, self.lists(node.of.parts))
                 return self.emitted(k.SIZE, self.value(node.of))
             case s.Score():
                 card = self.value(node.card)

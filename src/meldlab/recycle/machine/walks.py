@@ -42,6 +42,10 @@ class WalkCompiler(ExpressionCompiler):
                 return text in self.plan.keys and self.is_var(node.card, var)
             case s.Score():
                 return self.is_var(node.card, var) and self.is_steady(node.points, {var})
+            case s.Total(which="sum"):
+                return self.is_var(node.cards, var) and self.is_steady(node.points, {var})
+            case s.Cell(kind="sto" | "str"):
+                return isinstance(node.name, s.Name) and self.is_var(node.owner, var)
             case s.Size(of=s.Location() as home):
                 return self.is_fixed(home) and self.is_var(home.owner, var)
             case s.Size():
@@ -62,6 +66,10 @@ class WalkCompiler(ExpressionCompiler):
                     cards = self.value(node.coll)
                     self.code.emit(k.JANY_ATTRIBUTE, cards, self.column(text), self.value(number), to, what + 8 * (not found))
                     return
+                case s.Cell() as cell if self.is_players(node.coll):
+                    base = self.plan.bases[cell.kind, "player", cell.name.text]  # type: ignore[attr-defined]
+                    self.code.emit(k.JANY_CELL, base + 1, self.plan.players, self.value(number), to, what + 8 * (not found))
+                    return
                 case s.Size(of=s.Location() as home) if self.is_players(node.coll):
                     first = self.base(home) + k.LOCATION + k.SIZE_AT
                     self.code.emit(k.JANY_SIZE, first, self.plan.players, self.value(number), to, what + 8 * (not found))
@@ -72,7 +80,7 @@ class WalkCompiler(ExpressionCompiler):
         settled, after = (self.code.label(), self.code.label()) if mark else (to_settled, to_after)
         cursor = self.cursor(node.coll)
         inner = self.marked(node.body)
-        with self.stepping(cursor, node.var, node.body, after):
+        with self.stepping(node, cursor, after):
             self.jump(node.body, settles, settled)
             self.release(inner)
         if mark:
@@ -92,15 +100,16 @@ class WalkCompiler(ExpressionCompiler):
         return self.members(coll), k.FIRST, k.NEXT
 
     @contextmanager
-    def stepping(self, cursor: tuple[int, int, int], var: str, inside: s.Expr, after: Label) -> Iterator[tuple[int, Label]]:
+    def stepping(self, node: s.Each | s.Filter, cursor: tuple[int, int, int], after: Label) -> Iterator[tuple[int, Label]]:
         """Compile a loop of an expression, which ends ``after``; give the register of the member and where the next one is taken."""
         members, first, following = cursor
+        var, inside, sure = node.var, node.test if isinstance(node, s.Filter) else node.body, node.coll.cls is Class.CARDS
         variable, place, body, again = self.code.register(), self.code.register(), self.code.label(), self.code.label()
         known = self.known
         self.known = known | self.steady(inside, var)
         self.code.emit(first, variable, members, place, after)
         self.code.put(body)
-        with self.bound(var, variable):
+        with self.bound(var, variable, sure=sure):
             yield variable, again
         self.code.put(again)
         self.code.emit(following, variable, members, place, after, body)
@@ -140,6 +149,8 @@ class WalkCompiler(ExpressionCompiler):
                 return isinstance(node.of, (s.Var, s.Location)) and self.is_steady(node.of, names)
             case s.CardAtt():
                 return isinstance(node.key, s.Name) and self.is_steady(node.card, names)
+            case s.Score(card=s.Var(name=name)):
+                return name in self.sure - names and self.is_steady(node.points, names)
         return False
 
     def filter(self, node: s.Filter) -> int:
@@ -151,6 +162,9 @@ class WalkCompiler(ExpressionCompiler):
                 case s.CardAtt(key=s.Name(text=text)):
                     cards = self.value(node.coll)
                     return self.emitted(k.FILTER_ATTRIBUTE, cards, self.column(text), self.value(other), what)
+                case s.Total():
+                    cards, points = self.value(node.coll), self.value(read.points)
+                    return self.emitted(k.FILTER_SUM, cards, points, self.value(other), what)
                 case s.Score():
                     cards, points = self.value(node.coll), self.value(read.points)
                     return self.emitted(k.FILTER_SCORE, cards, points, self.value(other), what)
@@ -159,7 +173,7 @@ class WalkCompiler(ExpressionCompiler):
                     return self.emitted(k.FILTER_SIZE, cards, 0, self.value(other), what)
         cursor, after = self.cursor(node.coll), self.code.label()
         result = self.emitted(k.RESULT, cursor[0])
-        with self.stepping(cursor, node.var, node.test, after) as (variable, again):
+        with self.stepping(node, cursor, after) as (variable, again):
             if node.coll.cls is Class.LISTS and not isinstance(node.coll, (s.Partition, s.Subsets, s.Runs)):
                 self.code.emit(k.JEMPTY, variable, again)
             fails = self.code.label()
@@ -179,7 +193,7 @@ class WalkCompiler(ExpressionCompiler):
         cursor, after = self.cursor(node.coll), self.code.label()
         sums = node.cls is not Class.LISTS
         result = self.emitted(k.COPY, self.code.constant(0)) if sums else self.emitted(k.RESULT, cursor[0])
-        with self.stepping(cursor, node.var, node.body, after):
+        with self.stepping(node, cursor, after):
             mark = self.marked(node.body) if sums else 0
             value = self.value(node.body)
             self.code.emit(*((k.ADD, result, result) if sums else (k.APPEND, result)), value)
