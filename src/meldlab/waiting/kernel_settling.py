@@ -14,10 +14,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from meldlab.cards.kernel import class_hand, orbit_size
+from meldlab.cards.kernel import class_hand, number_hands, orbit_size
 from meldlab.compiling import kernel, scalar_kernel
-from meldlab.melds.kernel import LOWEST
-from meldlab.waiting.kernel import NEVER, list_discards, list_draws
+from meldlab.waiting.kernel import NEVER, list_draws
 
 CHUNK, ROOM = 256, 4096  # hands whose notes lie together, and notes that there is room for
 BLOCK = 1 << 15  # classes that are looked through together
@@ -31,7 +30,7 @@ class Bounds(NamedTuple):
 
     total: Any  # [N] float64
     weight: Any  # [N] int16, hands of the classes drawn into, -1 once the hand is locked
-    reached: Any  # [M] uint8, 1 once F is known
+    reached: Any  # [M / 8] uint8, a bit for each larger hand: whether F is known
 
 
 class Window(NamedTuple):
@@ -39,8 +38,8 @@ class Window(NamedTuple):
 
     low: float
     high: float
-    near: Any  # [N / 8] uint8, a bit for each hand: whether it is near
-    places: Any  # [N] int32, of near hands
+    near: Any  # [N / 32] uint32, a bit for each hand: whether it is near
+    before: Any  # [N / 32] uint32, the place of the first near hand of those 32, if there is one
     numbers: Any  # [N] uint32, by place; in BLOCKs at first
     bounds: Any  # [N, 2] float64, by place: total and weight, which is -1 once the hand is locked
     notes: Any  # [N] int32, by place: where the notes of a hand are, -1 if there are none
@@ -59,14 +58,17 @@ class Queue(NamedTuple):
 class Notes(NamedTuple):
     """The larger hands around the hands of a window, as far as they are not reached, and where their discards lead: C chunks.
 
-    R is ROOM. Most larger hands have been reached before; a hand whose notes find no room gets them later.
+    R is ROOM. Most larger hands have been reached before; a hand whose notes find no room gets them later. First come the notes with
+    near targets; the others are about larger hands that no other hand of the window has around it.
     """
 
     starts: Any  # [C, CHUNK + 1] int32, where the notes of each hand begin
-    rows: Any  # [C, R, 2 + n + 1] uint32: class; hands in it, number of near targets, first far target, a byte each; targets
+    middles: Any  # [C, CHUNK] int32, where those without near targets begin
+    settled: Any  # [C, CHUNK] float64, E of each hand
+    rows: Any  # [C, R, 2 + n] uint32: class; hands in it, number of near targets, first far target, a byte each; targets
     values: Any  # [C, R] float64, F, infinity unless it became known by this very note
     offsets: Any  # [C, BUCKETS + 1] int32, where the entries of each bucket begin
-    entries: Any  # [C, R * (n + 1), 2] uint32: far target; its note, and in the last byte the hands of that
+    entries: Any  # [C, R * n, 2] uint32: far target; its note, and in the last byte the hands of that
 
 
 @scalar_kernel
@@ -123,28 +125,31 @@ def look_through(first, many, found, window, bounds, space):
     room = (window.high - low) * space.bag * space.small.renamings
     for block in range(first, first + many):
         at, end = block * BLOCK, min(len(total), (block + 1) * BLOCK)
-        for begin in range(block * BLOCK, end, 8):
+        for begin in range(block * BLOCK, end, 32):
             bits = 0
-            for i in range(min(8, end - begin)):
+            for i in range(min(32, end - begin)):
                 hands = weight[begin + i]
                 bits |= np.int64((hands >= 0) & (total[begin + i] - low * hands < room)) << i
-            near[begin >> 3] = bits
-            while bits:
-                numbers[at] = begin + LOWEST[bits & -bits]
-                at += 1
-                bits &= bits - 1
+            near[begin >> 5] = bits
+            for number in range(begin, min(begin + 32, end) if bits else begin):
+                numbers[at] = number
+                at += bits & 1
+                bits >>= 1
         found[block] = at - block * BLOCK
 
 
 @kernel
 def close_ranks(found, window, bounds):
     """Give places to the hands that were found by blocks, list those in the window, and return (near hands, hands in the window)."""
-    many, listed = 0, 0
+    many, listed, last = 0, 0, -1
     for block in range(len(found)):
         for i in range(block * BLOCK, block * BLOCK + found[block]):
             number = window.numbers[i]
+            if number >> 5 != last:
+                last = number >> 5
+                window.before[last] = many
             total, weight = bounds.total[number], np.float64(bounds.weight[number])
-            window.numbers[many], window.places[number] = number, many
+            window.numbers[many] = number
             window.bounds[many, 0], window.bounds[many, 1] = total, weight
             window.notes[many] = -1
             if total < window.high * weight:
@@ -152,6 +157,15 @@ def close_ranks(found, window, bounds):
                 listed += 1
             many += 1
     return many, listed
+
+
+@scalar_kernel
+def ones(bits):
+    """Return how many of 32 bits are set."""
+    bits -= bits >> 1 & 0x55555555
+    bits = (bits & 0x33333333) + (bits >> 2 & 0x33333333)
+    bits = bits + (bits >> 4) & 0x0F0F0F0F
+    return bits * 0x01010101 >> 24 & 255
 
 
 @kernel
@@ -164,43 +178,62 @@ def write_back(many, window, bounds):
 
 @scalar_kernel
 def note_hand(number, chunk, i, scratch, window, reached, notes, space):
-    """Write the notes of a hand, the i-th of a chunk; ``scratch``: [2, 66] int64."""
+    """Write the notes of a hand, the i-th of a chunk; ``scratch``: [8, 52 * 13] int64."""
     small, keys, patterns = space.small, space.small.keys, space.small.patterns
-    drawn, around = scratch[0], scratch[1]
-    at = np.int64(notes.starts[chunk, i])
-    for j in range(list_draws(class_hand(number, small), space.alive, keys, space.large.patterns, drawn, around)):
-        if reached[around[j]] != 0:
-            continue
-        notes.values[chunk, at] = NEVER
-        row = notes.rows[chunk, at]
-        row[LARGER] = around[j]
-        many = list_discards(drawn[j], keys, patterns, around, 52)
+    drawn, around, targets = scratch[0], scratch[1], scratch[2]
+    hand, larger, many = class_hand(number, small), 0, 0
+    for j in range(list_draws(hand, space.alive, keys, space.large.patterns, drawn, around)):
+        drawn[larger], around[larger] = drawn[j], around[j]
+        larger += 1 - (reached[around[j] >> 3] >> (around[j] & 7) & 1)
+    for j in range(larger):
+        rest = hand
+        while rest:
+            targets[many] = drawn[j] ^ (rest & -rest)
+            rest &= rest - 1
+            many += 1
+    number_hands(targets, many, scratch[3:], keys, patterns)
+    first = np.int64(notes.starts[chunk, i])
+    last, at = first + larger, 0
+    notes.starts[chunk, i + 1] = last
+    for j in range(larger):
+        row = notes.rows[chunk, last - 1]
         # Near targets from the front, far ones from the back; the hand itself is neither.
-        front, back = TARGETS, TARGETS + many - 53
-        for k in range(52, many):
-            target = around[k]
-            if window.near[target >> 3] >> (target & 7) & 1 == 0:
+        front, back = TARGETS, len(row) - 1
+        for _ in range(len(row) - TARGETS):
+            target = targets[at]
+            at += 1
+            bits = np.int64(window.near[target >> 5])
+            if bits >> (target & 31) & 1 == 0:
                 row[back] = target
                 back -= 1
             elif target != number:
-                row[front] = window.places[target]
+                row[front] = window.before[target >> 5] + ones(bits & (1 << (target & 31)) - 1)
                 front += 1
+        row[LARGER] = around[j]
         row[META] = orbit_size(drawn[j], keys, small.renamings) | front << 8 | (back + 1) << 16
-        at += 1
-    notes.starts[chunk, i + 1] = at
+        notes.values[chunk, first] = NEVER
+        if front == TARGETS:
+            last -= 1
+        else:
+            # The next note is written over it, where this one was not meant to stay.
+            for k in range(len(row)):
+                notes.rows[chunk, first, k] = row[k]
+            first += 1
+    notes.middles[chunk, i] = first
 
 
 @kernel
 def note(first, many, hands, window, reached, notes, space):
     """Write the notes of ``many`` chunks of the ``hands`` hands of the window."""
-    scratch, most = np.empty((2, 66), np.int64), space.bag * space.small.renamings
+    scratch, most = np.empty((8, 52 * 13), np.int64), space.bag * space.small.renamings
     for chunk in range(first, first + many):
         notes.starts[chunk, :] = 0
+        notes.middles[chunk, :] = 0
         for i in range(min(CHUNK, hands - chunk * CHUNK)):
             place, begun = window.listed[chunk * CHUNK + i], notes.starts[chunk, i]
             if window.bounds[place, 1] == most or begun + 52 > ROOM:
                 # All larger hands around it are reached, or there is no room; in that case the notes are written later.
-                notes.starts[chunk, i + 1] = begun
+                notes.starts[chunk, i + 1] = notes.middles[chunk, i] = begun
                 if window.bounds[place, 1] < most:
                     window.notes[place] = -1
             else:
@@ -217,7 +250,7 @@ def settle(most, window, queue, reached, notes, space):
     low, high, bounds, listed = window.low, window.high, window.bounds, window.listed
     steps, state, values, places = queue
     starts, rows = notes.starts, notes.rows
-    scratch = np.empty((2, 66), np.int64)
+    scratch = np.empty((8, 52 * 13), np.int64)
     step, waiting, size, late, locked = state[STEP], state[WAITING], state[SIZE], state[LATE], 0
     room, chunks = len(values) - 52 * 14, len(starts) - 1
     state[WANTED] = 0
@@ -239,13 +272,18 @@ def settle(most, window, queue, reached, notes, space):
                 late += 1
                 if own % CHUNK == 0:
                     starts[own // CHUNK, :] = 0
+                    notes.middles[own // CHUNK, :] = 0
                 note_hand(np.int64(window.numbers[place]), own // CHUNK, own % CHUNK, scratch, window, reached, notes, space)
             chunk, i = own // CHUNK, own % CHUNK
-            for at in range(starts[chunk, i], starts[chunk, i + 1]):
+            notes.settled[chunk, i] = value
+            for at in range(notes.middles[chunk, i], starts[chunk, i + 1]):
                 larger = rows[chunk, at, LARGER]
-                if reached[larger] != 0:
+                reached[larger >> 3] |= 1 << (larger & 7)
+            for at in range(starts[chunk, i], notes.middles[chunk, i]):
+                larger = rows[chunk, at, LARGER]
+                if reached[larger >> 3] >> (larger & 7) & 1:
                     continue
-                reached[larger] = 1
+                reached[larger >> 3] |= 1 << (larger & 7)
                 notes.values[chunk, at] = value
                 meta = rows[chunk, at, META]
                 hands = np.float64(meta & 255)
@@ -292,29 +330,32 @@ def settle(most, window, queue, reached, notes, space):
 
 
 @kernel
-def sort_far(first, many, wide, notes):
-    """Sort what far hands are to be told by ``many`` chunks into buckets of ``wide`` classes."""
-    rows, values, offsets, entries = notes.rows, notes.values, notes.offsets, notes.entries
+def sort_far(first, many, shift, notes):
+    """Sort what far hands are to be told by ``many`` chunks into buckets of 2 ^ ``shift`` classes."""
+    starts, middles, rows, values = notes.starts, notes.middles, notes.rows, notes.values
     counts, last = np.empty(BUCKETS, np.int64), rows.shape[2]
     for chunk in range(first, first + many):
+        for i in range(CHUNK):
+            values[chunk, middles[chunk, i] : starts[chunk, i + 1]] = notes.settled[chunk, i]
         counts[:] = 0
-        end = notes.starts[chunk].max()
+        end = starts[chunk].max()
         for at in range(end):
             if values[chunk, at] < NEVER:
                 for k in range(rows[chunk, at, META] >> 16, last):
-                    counts[rows[chunk, at, k] // wide] += 1
-        offsets[chunk, 0] = 0
+                    counts[rows[chunk, at, k] >> shift] += 1
+        offsets, entries = notes.offsets[chunk], notes.entries[chunk]
+        offsets[0] = 0
         for bucket in range(BUCKETS):
-            offsets[chunk, bucket + 1] = offsets[chunk, bucket] + counts[bucket]
-            counts[bucket] = offsets[chunk, bucket]
+            offsets[bucket + 1] = offsets[bucket] + counts[bucket]
+            counts[bucket] = offsets[bucket]
         for at in range(end):
             if values[chunk, at] < NEVER:
                 hands = rows[chunk, at, META] & 255
                 for k in range(rows[chunk, at, META] >> 16, last):
                     target = rows[chunk, at, k]
-                    bucket = target // wide
-                    entries[chunk, counts[bucket], 0] = target
-                    entries[chunk, counts[bucket], 1] = at << 8 | hands
+                    bucket = target >> shift
+                    entries[counts[bucket], 0] = target
+                    entries[counts[bucket], 1] = at << 8 | hands
                     counts[bucket] += 1
 
 

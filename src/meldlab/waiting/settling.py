@@ -22,7 +22,7 @@ class Settling:
     def __init__(self, game: Waiting, kept: dict[str, Any] | None = None) -> None:
         self.game, classes = game, game.small.classes
         if kept is None:
-            self.bounds = kernel_settling.Bounds(*game.mark_goals(), np.zeros(game.large.classes, np.uint8))
+            self.bounds = kernel_settling.Bounds(*game.mark_goals(), np.zeros(-(-game.large.classes // 8), np.uint8))
             self.low, self.width, self.locked = 0.0, FIRST_WIDTH, 0
             if not np.any(self.bounds.total == 0.0):
                 raise NotLegalHere(f"no hand can reach the goal any more: {game}")
@@ -35,8 +35,8 @@ class Settling:
         self.window = kernel_settling.Window(
             0.0,
             0.0,
-            near=np.empty(-(-classes // 8), np.uint8),
-            places=np.empty(classes, np.int32),
+            near=np.empty(-(-classes // 32), np.uint32),
+            before=np.empty(-(-classes // 32), np.uint32),
             numbers=np.empty(classes, np.uint32),
             bounds=np.empty((classes, 2)),
             notes=np.empty(classes, np.int32),
@@ -44,7 +44,7 @@ class Settling:
         )
         self.found = np.zeros(-(-classes // kernel_settling.BLOCK), np.int64)
         self.queue = kernel_settling.Queue(STEPS, np.zeros(5, np.int64), np.empty(1 << 12), np.empty(1 << 12, np.int64))
-        self.notes = _notes(2, game.cards + 1)
+        self.notes = _notes(2, game.cards)
 
     def state(self) -> dict[str, Any]:
         """Return what must be kept to go on from here."""
@@ -89,13 +89,13 @@ class Settling:
 
     def _tell(self, chunks: int) -> None:
         """Tell the hands outside of the window what its hands mean for them."""
-        wide = -(-self.game.small.classes // kernel_settling.BUCKETS)
-        on_cores(lambda first, many: kernel_settling.sort_far(first, many, wide, self.notes), chunks)
+        shift = max(0, self.game.small.classes.bit_length() - kernel_settling.BUCKETS.bit_length() + 1)
+        on_cores(lambda first, many: kernel_settling.sort_far(first, many, shift, self.notes), chunks)
         on_cores(lambda first, many: kernel_settling.tell_far(first, many, chunks, self.bounds, self.notes), kernel_settling.BUCKETS)
 
     def _make_room(self, chunks: int) -> None:
         if chunks > len(self.notes.starts):
-            before, self.notes = self.notes, _notes(chunks + chunks // 4, self.game.cards + 1)
+            before, self.notes = self.notes, _notes(chunks + chunks // 4, self.game.cards)
             for old, new in zip(before, self.notes, strict=True):
                 new[: len(old)] = old
 
@@ -109,6 +109,8 @@ class Settling:
 def _notes(chunks: int, discards: int) -> kernel_settling.Notes:
     return kernel_settling.Notes(
         starts=np.zeros((chunks, kernel_settling.CHUNK + 1), np.int32),
+        middles=np.zeros((chunks, kernel_settling.CHUNK), np.int32),
+        settled=np.empty((chunks, kernel_settling.CHUNK)),
         rows=np.empty((chunks, kernel_settling.ROOM, kernel_settling.TARGETS + discards), np.uint32),
         values=np.empty((chunks, kernel_settling.ROOM)),
         offsets=np.empty((chunks, kernel_settling.BUCKETS + 1), np.int32),
