@@ -286,6 +286,21 @@ def run_from(hand, numbering):
 
 
 @scalar_kernel
+def list_hands(first, many, hands, numbering):
+    """Write the hands that stand for ``many`` classes, ``first`` and following, into ``hands``: each run is found once."""
+    done = 0
+    while done < many:
+        hand = class_hand(first + done, numbering)
+        suit, _, length = run_from(hand, numbering)
+        end = min(many, done + length)
+        at = (key_of(hand, suit, numbering.keys) & (1 << BLOCK_BIT) - 1) - done
+        rest = hand & ~(LANE << (13 * suit))
+        for i in range(done, end):
+            hands[i] = rest | np.int64(numbering.lanes[suit, at + i]) << (13 * suit)
+        done = end
+
+
+@scalar_kernel
 def orbit_of_keys(a, b, c, d, renamings):
     """Return how many hands there are in a class: all ``renamings`` of suits over those that only swap equal lanes."""
     # Numbers, not truth values: without the compiler numpy adds those as "or".
@@ -320,8 +335,7 @@ def class_numbers(hands, numbering):
 def class_hands(first, count, numbering):
     """Return [count] int64, the hands that stand for classes ``first`` and following."""
     hands = np.empty(count, np.int64)
-    for i in range(count):
-        hands[i] = class_hand(first + i, numbering)
+    list_hands(first, count, hands, numbering)
     return hands
 
 

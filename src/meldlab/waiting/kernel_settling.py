@@ -3,8 +3,9 @@
 The order is that of shortest paths: always lock the hand with the least E, tell the (n+1)-card hands around it, and through them all hands
 that can draw into it. Most of those have an E far above, so that they need not know at once. Hence the windows. All hands that could come
 to lie below the end of a window are *near*. What a lock means for near hands is worked out at once, hand by hand, by one core; what it
-means for all others is kept and told when the window ends, on all cores, a *bucket* of neighbouring classes after the other, which fits
-into a core's cache. What the hands of the window lead to is looked up before, on all cores too.
+means for all others is kept and told later, on all cores, a *bucket* of neighbouring classes after the other, which fits into a core's
+cache. What the hands of the window lead to is looked up before, on all cores too. The window is walked in *phases*: while hands of one are
+locked, the other cores tell what those of the phases before mean.
 
 Arrays, with N the classes of n-card hands and M those of (n+1)-card hands: while a hand is open, E is at most ``total`` / ``weight``, over
 all hands of its class; once it is locked, ``total`` is E. Nothing that is computed depends on how many cores there are.
@@ -14,13 +15,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from meldlab.cards.kernel import class_hand, number_hands, orbit_size
+from meldlab.cards.kernel import class_hand, list_hands, number_hands, orbit_size
 from meldlab.compiling import kernel, scalar_kernel
-from meldlab.waiting.kernel import NEVER, list_draws
+from meldlab.waiting.kernel import NEVER, STRETCH, list_draws
 
 CHUNK, ROOM = 256, 4096  # hands whose notes lie together, and notes that there is room for
 BLOCK = 1 << 15  # classes that are looked through together
 BUCKETS = 64
+STEPS, PHASES = 16, 2  # parts of a window: those that share a heap, and those after each of which far hands are told
 LARGER, META, TARGETS = range(3)  # of a note
 STEP, WAITING, SIZE, LATE, WANTED = range(5)  # of the state of a queue
 
@@ -49,8 +51,7 @@ class Window(NamedTuple):
 class Queue(NamedTuple):
     """Hands that are about to be settled: those of the window, which is walked in steps, and a heap of those of the present step."""
 
-    steps: int
-    state: Any  # [5] int64: step, from 0 to one behind the last; hands listed; entries of the heap; where the next notes go; room wanted
+    state: Any  # [5] int64: step, from 0 on; hands listed; entries of the heap; where the next notes go; room wanted
     values: Any  # [room] float64, of the heap
     places: Any  # [room] int64
 
@@ -106,12 +107,16 @@ def heap_drop(values, places, size):
 @kernel
 def start_totals(first, many, bounds, space):
     """Turn E of ``many`` classes, 0 at the goal, into totals and weights: without a useful draw, a hand has its turns to pay for."""
-    small = space.small
-    for number in range(first, first + many):
-        if bounds.total[number] == 0.0:
-            bounds.weight[number] = 1
-        else:
-            bounds.total[number] = space.bag * orbit_size(class_hand(number, small), small.keys, small.renamings)
+    small, last = space.small, first + many
+    hands = np.empty(STRETCH, np.int64)
+    for begin in range(first, last, STRETCH):
+        part = min(STRETCH, last - begin)
+        list_hands(begin, part, hands, small)
+        for i in range(part):
+            if bounds.total[begin + i] == 0.0:
+                bounds.weight[begin + i] = 1
+            else:
+                bounds.total[begin + i] = space.bag * orbit_size(hands[i], small.keys, small.renamings)
 
 
 @kernel
@@ -138,10 +143,20 @@ def look_through(first, many, found, window, bounds, space):
         found[block] = at - block * BLOCK
 
 
+@scalar_kernel
+def end_of_step(step, window):
+    """Return where a step of the window ends, the first of which is 1."""
+    return window.high if step == STEPS else window.low + (window.high - window.low) * step / STEPS
+
+
 @kernel
-def close_ranks(found, window, bounds):
-    """Give places to the hands that were found by blocks, list those in the window, and return (near hands, hands in the window)."""
-    many, listed, last = 0, 0, -1
+def close_ranks(found, ends, window, bounds):
+    """Give places to the hands that were found by blocks, list those in the window by phases, and return how many are near.
+
+    ``ends``: [PHASES] int64, gets where the hands of each phase end in the list; a hand may turn out to belong to an earlier phase.
+    """
+    many, last = 0, -1
+    ends[:] = 0
     for block in range(len(found)):
         for i in range(block * BLOCK, block * BLOCK + found[block]):
             number = window.numbers[i]
@@ -153,10 +168,22 @@ def close_ranks(found, window, bounds):
             window.bounds[many, 0], window.bounds[many, 1] = total, weight
             window.notes[many] = -1
             if total < window.high * weight:
-                window.notes[many], window.listed[listed] = listed, many
-                listed += 1
+                phase = 0
+                while phase < PHASES - 1 and total / weight >= end_of_step(STEPS // PHASES * (phase + 1), window):
+                    phase += 1
+                window.notes[many] = phase
+                ends[phase] += 1
             many += 1
-    return many, listed
+    listed = 0
+    for phase in range(PHASES):
+        listed += ends[phase]
+        ends[phase] = listed - ends[phase]
+    for place in range(many):
+        phase = window.notes[place]
+        if phase >= 0:
+            window.notes[place], window.listed[ends[phase]] = ends[phase], place
+            ends[phase] += 1
+    return many
 
 
 @scalar_kernel
@@ -226,7 +253,11 @@ def note_hand(number, chunk, i, scratch, window, reached, notes, space):
 def note(first, many, hands, window, reached, notes, space):
     """Write the notes of ``many`` chunks of the ``hands`` hands of the window."""
     scratch, most = np.empty((8, 52 * 13), np.int64), space.bag * space.small.renamings
-    for chunk in range(first, first + many):
+    chunks = -(-hands // CHUNK)
+    part = chunks // PHASES
+    for k in range(first, first + many):
+        # Neighbours in number lead to the same hands: the phases are gone through side by side.
+        chunk = k % PHASES * part + k // PHASES if k < PHASES * part else k
         notes.starts[chunk, :] = 0
         notes.middles[chunk, :] = 0
         for i in range(min(CHUNK, hands - chunk * CHUNK)):
@@ -241,21 +272,21 @@ def note(first, many, hands, window, reached, notes, space):
 
 
 @kernel
-def settle(most, window, queue, reached, notes, space):
-    """Lock the next hands of the window, in ascending order, at most ``most``; return how many were locked.
+def settle(most, until, window, queue, reached, notes, space):
+    """Lock the next hands of the window, in ascending order, at most ``most`` and up to a step; return how many were locked.
 
     The window is walked in steps: only hands of the current step are kept in the heap, which so stays small. Hands that join the window
     late have no notes yet, and get theirs now. The queue is kept from call to call.
     """
-    low, high, bounds, listed = window.low, window.high, window.bounds, window.listed
-    steps, state, values, places = queue
+    high, bounds, listed = window.high, window.bounds, window.listed
+    state, values, places = queue
     starts, rows = notes.starts, notes.rows
     scratch = np.empty((8, 52 * 13), np.int64)
     step, waiting, size, late, locked = state[STEP], state[WAITING], state[SIZE], state[LATE], 0
     room, chunks = len(values) - 52 * 14, len(starts) - 1
     state[WANTED] = 0
     while True:
-        end = high if step == steps else low + (high - low) * step / steps
+        end = end_of_step(step, window)
         while size > 0 and size <= room and locked < most and late < chunks * CHUNK:
             value, place = values[0], places[0]
             heap_drop(values, places, size)
@@ -305,13 +336,13 @@ def settle(most, window, queue, reached, notes, space):
         if size > 0:
             state[WANTED] = size + 52 * 14
             break
-        if step < steps and waiting > room:
+        if step == until:
+            break
+        if waiting > room:
             state[WANTED] = waiting + 52 * 14
             break
         step += 1
-        if step > steps:
-            break
-        end = high if step == steps else low + (high - low) * step / steps
+        end = end_of_step(step, window)
         kept = 0
         for i in range(waiting):
             place = np.int64(listed[i])
@@ -360,12 +391,12 @@ def sort_far(first, many, shift, notes):
 
 
 @kernel
-def tell_far(first, many, chunks, bounds, notes):
-    """Tell far hands of ``many`` buckets what ``chunks`` chunks have for them."""
+def tell_far(first, many, begin, end, bounds, notes):
+    """Tell far hands of ``many`` buckets what the chunks from ``begin`` to ``end`` have for them."""
     total, weight, _ = bounds
     offsets, entries, values = notes.offsets, notes.entries, notes.values
     for bucket in range(first, first + many):
-        for chunk in range(chunks):
+        for chunk in range(begin, end):
             for i in range(offsets[chunk, bucket], offsets[chunk, bucket + 1]):
                 target, hands = entries[chunk, i, 0], np.int64(entries[chunk, i, 1] & 255)
                 total[target] += values[chunk, entries[chunk, i, 1] >> 8] * hands
