@@ -14,6 +14,7 @@ from meldlab.waiting.game import PIECE, Waiting
 __all__ = ["Settling"]
 
 FIRST_WIDTH, NARROWEST = 0.5, 1e-3  # turns
+SHARE = 16  # blocks, chunks or buckets that a core takes at first: asking it costs as much as one of them
 FEWEST, PART = 1 << 12, 384  # hands that a window should have: one in so many, but at least these
 
 
@@ -58,20 +59,24 @@ class Settling:
         hands, phases = int(self.ends[-1]), kernel_settling.PHASES
         chunks, told = -(-hands // kernel_settling.CHUNK), 0
         self._make_room(chunks + 2)
-        on_cores(lambda first, many: kernel_settling.note(first, many, hands, self.window, self.bounds.reached, self.notes, space), chunks)
+        on_cores(
+            lambda first, many: kernel_settling.note(first, many, hands, self.window, self.bounds.reached, self.notes, space),
+            chunks,
+            size=SHARE,
+        )
         state[:] = 0, hands, 0, chunks * kernel_settling.CHUNK, 0
         with ThreadPoolExecutor(1) as beside:
             for phase in range(phases):
                 # All hands of these chunks are locked: the other cores tell what they mean.
                 ready = int(self.ends[phase - 1]) // kernel_settling.CHUNK if phase else 0
-                telling = beside.submit(self._tell, told, ready, max(1, self.cores - 1))
+                telling = beside.submit(self._tell, self.notes, told, ready, max(1, self.cores - 1))
                 if self.cores == 1:
                     telling.result()
                 self._settle(kernel_settling.STEPS // phases * (phase + 1))
                 telling.result()
                 told = ready
         kernel_settling.write_back(near, self.window, self.bounds)
-        self._tell(told, -(-int(state[kernel_settling.LATE]) // kernel_settling.CHUNK), self.cores)
+        self._tell(self.notes, told, -(-int(state[kernel_settling.LATE]) // kernel_settling.CHUNK), self.cores)
         self.low = self.window.high
 
     def _open(self) -> int:
@@ -79,7 +84,9 @@ class Settling:
         bounds, found, space = self.bounds, self.found, self.game.space
         while True:
             self.window = self.window._replace(low=self.low, high=self.low + self.width)
-            on_cores(lambda first, many: kernel_settling.look_through(first, many, found, self.window, bounds, space), len(found))
+            on_cores(
+                lambda first, many: kernel_settling.look_through(first, many, found, self.window, bounds, space), len(found), size=SHARE
+            )
             near = int(kernel_settling.close_ranks(found, self.ends, self.window, bounds))
             hands = int(self.ends[-1])
             if (hands > 2 * self.wanted or near > 4 * self.wanted) and self.width > NARROWEST:
@@ -104,13 +111,16 @@ class Settling:
             self._make_room(int(state[kernel_settling.LATE]) // kernel_settling.CHUNK + 2)
             self.locked += kernel_settling.settle(PIECE, until, self.window, self.queue, self.bounds.reached, self.notes, self.game.space)
 
-    def _tell(self, begin: int, end: int, cores: int) -> None:
-        """Tell the hands outside of the window what the hands of some chunks mean for them."""
-        bounds, notes = self.bounds, self.notes  # which may move to a larger place meanwhile
+    def _tell(self, notes: kernel_settling.Notes, begin: int, end: int, cores: int) -> None:
+        """Tell the hands outside of the window what the hands of some chunks mean for them; meanwhile notes may move to a larger place."""
+        bounds = self.bounds
         shift = max(0, self.game.small.classes.bit_length() - kernel_settling.BUCKETS.bit_length() + 1)
-        on_cores(lambda first, many: kernel_settling.sort_far(begin + first, many, shift, notes), end - begin, threads=cores)
+        on_cores(lambda first, many: kernel_settling.sort_far(begin + first, many, shift, notes), end - begin, threads=cores, size=SHARE)
         on_cores(
-            lambda first, many: kernel_settling.tell_far(first, many, begin, end, bounds, notes), kernel_settling.BUCKETS, threads=cores
+            lambda first, many: kernel_settling.tell_far(first, many, begin, end, bounds, notes),
+            kernel_settling.BUCKETS,
+            threads=cores,
+            size=SHARE,
         )
 
     def _make_room(self, chunks: int) -> None:
