@@ -109,15 +109,15 @@ def list_discards(hand, keys, patterns, targets, many):
 
 
 @kernel
-def mark_goals(first, many, expected, weight, leftovers, limit, small):
-    """Set E of ``many`` classes to 0 for deadwood at most ``limit``, else to infinity; weights to 0. ``leftovers`` as in melds.kernel."""
+def mark_goals(first, many, expected, orbits, leftovers, limit, small):
+    """Set E of ``many`` classes to 0 for deadwood at most ``limit``, else to infinity; count their hands. ``leftovers``: melds.kernel."""
     hands, last = np.empty(STRETCH, np.int64), first + many
     for begin in range(first, last, STRETCH):
         part = min(STRETCH, last - begin)
         list_hands(begin, part, hands, small)
         for i in range(part):
             expected[begin + i] = 0.0 if deadwood(hands[i], leftovers) <= limit else NEVER
-            weight[begin + i] = 0
+            orbits[begin + i] = orbit_size(hands[i], small.keys, small.renamings)
 
 
 @scalar_kernel

@@ -15,9 +15,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from meldlab.cards.kernel import class_hand, list_hands, number_hands, orbit_size
+from meldlab.cards.kernel import class_hand, number_hands, orbit_size
 from meldlab.compiling import kernel, scalar_kernel
-from meldlab.waiting.kernel import NEVER, STRETCH, list_draws
+from meldlab.waiting.kernel import NEVER, list_draws
 
 CHUNK, ROOM = 256, 4096  # hands whose notes lie together, and notes that there is room for
 BLOCK = 1 << 15  # classes that are looked through together
@@ -102,21 +102,6 @@ def heap_drop(values, places, size):
         values[at], places[at] = values[below], places[below]
         at = below
     values[at], places[at] = value, place
-
-
-@kernel
-def start_totals(first, many, bounds, space):
-    """Turn E of ``many`` classes, 0 at the goal, into totals and weights: without a useful draw, a hand has its turns to pay for."""
-    small, last = space.small, first + many
-    hands = np.empty(STRETCH, np.int64)
-    for begin in range(first, last, STRETCH):
-        part = min(STRETCH, last - begin)
-        list_hands(begin, part, hands, small)
-        for i in range(part):
-            if bounds.total[begin + i] == 0.0:
-                bounds.weight[begin + i] = 1
-            else:
-                bounds.total[begin + i] = space.bag * orbit_size(hands[i], small.keys, small.renamings)
 
 
 @kernel
@@ -366,10 +351,12 @@ def sort_far(first, many, shift, notes):
     starts, middles, rows, values = notes.starts, notes.middles, notes.rows, notes.values
     counts, last = np.empty(BUCKETS, np.int64), rows.shape[2]
     for chunk in range(first, first + many):
+        end = np.int64(0)
         for i in range(CHUNK):
-            values[chunk, middles[chunk, i] : starts[chunk, i + 1]] = notes.settled[chunk, i]
+            end = max(end, np.int64(starts[chunk, i + 1]))
+            for at in range(middles[chunk, i], starts[chunk, i + 1]):
+                values[chunk, at] = notes.settled[chunk, i]
         counts[:] = 0
-        end = starts[chunk].max()
         for at in range(end):
             if values[chunk, at] < NEVER:
                 for k in range(rows[chunk, at, META] >> 16, last):
@@ -401,13 +388,3 @@ def tell_far(first, many, begin, end, bounds, notes):
                 target, hands = entries[chunk, i, 0], np.int64(entries[chunk, i, 1] & 255)
                 total[target] += values[chunk, entries[chunk, i, 1] >> 8] * hands
                 weight[target] += hands
-
-
-@kernel
-def least_open(total, weight):
-    """Return the least E among hands that are not locked, infinity if there is none."""
-    least = NEVER
-    for number in range(len(total)):
-        if weight[number] > 0:
-            least = min(least, total[number] / weight[number])
-    return least

@@ -24,11 +24,14 @@ class Settling:
     def __init__(self, game: Waiting, kept: dict[str, Any] | None = None) -> None:
         self.game, self.cores, classes = game, numba.get_num_threads(), game.small.classes
         if kept is None:
-            self.bounds = kernel_settling.Bounds(*game.mark_goals(), np.zeros(-(-game.large.classes // 8), np.uint8))
+            expected, orbits = game.mark_goals()
+            goals = expected == 0.0
+            # Without a useful draw, a hand has its turns to pay for.
+            totals, reached = np.where(goals, 0.0, float(game.bag) * orbits), np.zeros(-(-game.large.classes // 8), np.uint8)
+            self.bounds = kernel_settling.Bounds(totals, goals.astype(np.int16), reached)
             self.low, self.width, self.locked = 0.0, FIRST_WIDTH, 0
-            if not np.any(self.bounds.total == 0.0):
+            if not np.any(goals):
                 raise NotLegalHere(f"no hand can reach the goal any more: {game}")
-            on_cores(lambda first, many: kernel_settling.start_totals(first, many, self.bounds, game.space), classes, size=PIECE)
         else:
             self.bounds = kernel_settling.Bounds(*(kept[field] for field in kernel_settling.Bounds._fields))
             self.low, self.width, self.locked = float(kept["low"]), float(kept["width"]), int(kept["locked"])
@@ -94,7 +97,8 @@ class Settling:
             elif hands:
                 break
             else:
-                self.low = float(kernel_settling.least_open(bounds.total, bounds.weight))
+                drawn = bounds.weight > 0
+                self.low = float(np.min(bounds.total[drawn] / bounds.weight[drawn], initial=np.inf))
                 if self.low == np.inf:
                     never = int(np.count_nonzero(bounds.weight >= 0))
                     raise NotLegalHere(f"{never:,} classes of hands can never reach the goal: {self.game}")
