@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from random import Random
 
+import numpy as np
 import pytest
 
 from meldlab.cards import CARDS, Hand, classes, kernel
@@ -101,3 +102,13 @@ def test_numbering_within_a_frame_is_numbering(dead: str) -> None:
                     changed = hand.mask & ~(0x1FFF << 13 * suit) | other << 13 * suit
                     found = int(kernel.number_in_frame(size.keys[suit, other], frame))
                     assert found == int(kernel.class_number(changed, size.keys, size.patterns)) < size.classes
+
+
+@pytest.mark.parametrize(("cards", "dead"), [(1, ""), (5, "2H 9D 9S"), (7, ""), (8, "AC 2D"), (13, "")])
+def test_many_hands_are_numbered_as_each_of_them(cards: int, dead: str) -> None:
+    size = classes.numbering(cards, Hand.parse(dead))
+    masks = kernel.class_hands(size.classes // 3, 500, size) if size.classes > 1000 else kernel.class_hands(0, size.classes, size)
+    numbers, digits = masks.copy(), np.empty((5, len(masks)), np.int64)
+    kernel.number_hands(numbers, len(masks), digits, size.keys, size.patterns)
+    assert numbers.tolist() == kernel.class_numbers(masks, size).tolist()
+    assert numbers.tolist() == list(range(numbers[0], numbers[0] + len(numbers)))

@@ -219,6 +219,12 @@ def test_cores_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     assert found[0] == found[1]
 
 
+def test_notes_that_grow_while_others_are_told_stay_whole() -> None:
+    # Which of the two happens first is chance.
+    found = [solve(Waiting(5), device="cpu", threads=threads).expected.tobytes() for threads in (1, None, None, None)]
+    assert len(set(found)) == 1
+
+
 def test_windows_of_any_size_agree(monkeypatch: pytest.MonkeyPatch) -> None:
     values = []
     for fewest in (50, 5_000, 10**6):

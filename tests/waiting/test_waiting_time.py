@@ -190,3 +190,10 @@ def test_what_cannot_be_played(three: Solution) -> None:
         play_deck(solve(Waiting(3, dead=Hand.parse("2H")), device="cpu"))
     with pytest.raises(NotLegalHere, match="between 0 and 1"):
         WaitingTime.from_hand(three, WORST).quantile(1.5)
+
+
+def test_a_quantile_that_rounding_could_miss_is_worked_out_exactly(three: Solution) -> None:
+    exact = np.cumsum(WaitingTime.from_hand(three, WORST).distribution)
+    # Parts just below and above the chance to have ended by the 20th turn: single precision cannot tell which it is.
+    for part, turns in ((exact[20] - 1e-12, 20), (exact[20] + 1e-12, 21)):
+        assert WaitingTime.from_hand(three, WORST).quantile(part) == turns

@@ -15,7 +15,7 @@ import numpy as np
 
 from meldlab.chance.kernel import address, below
 from meldlab.chance.kernel_purpose import Purpose
-from meldlab.compiling import kernel, scalar_kernel
+from meldlab.compiling import inlined_kernel, kernel, scalar_kernel
 
 LANE = 0x1FFF
 RANDOM_HANDS = int(Purpose.RANDOM_HANDS)
@@ -23,6 +23,7 @@ MOST = 13  # cards in a hand that has a class
 
 # A key is block << 15 | cards << 11 | colex rank; C(13, 6) = 1716 ranks fit below 2048, and at most 13 cards into four bits.
 CARDS_BIT, BLOCK_BIT, RANK_BITS = 11, 15, 2047
+THIRD = 0xAAAAAAAB  # of 2^33: any number below 2^31 times this, 33 bits further down, is its third
 ROW = 14  # rows of the pattern table go by the cards in the first three suits, each 0 to 13
 
 
@@ -61,31 +62,52 @@ def multichoose(r, i):
     return r * (r + 1) * (r + 2) * (r + 3) // 24
 
 
+@inlined_kernel
+def digits_of_keys(a, b, c, d):
+    """Return (row, first, second, third, fourth) of four lanes with these keys, in any order: a row of patterns, and what it weighs.
+
+    There are no branches: nobody could foretell them, and so LLVM works on several hands at once.
+    """
+    a, b = min(a, b), max(a, b)
+    c, d = min(c, d), max(c, d)
+    a, c = min(a, c), max(a, c)
+    b, d = min(b, d), max(b, d)
+    b, c = min(b, c), max(b, c)
+    group_a, group_b, group_c, group_d = a >> CARDS_BIT, b >> CARDS_BIT, c >> CARDS_BIT, d >> CARDS_BIT
+    row = ((group_a & 15) * ROW + (group_b & 15)) * ROW + (group_c & 15)
+    same_ab, same_bc, same_cd = group_a == group_b, group_b == group_c, group_c == group_d
+    b, c, d = b & RANK_BITS, c & RANK_BITS, d & RANK_BITS
+    # As multichoose: the second, third and fourth of their groups.
+    b_2, c_2, d_2 = b * (b + 1) >> 1, c * (c + 1) >> 1, d * (d + 1) >> 1
+    c_3, d_3 = c_2 * (c + 2) * THIRD >> 33, d_2 * (d + 2) * THIRD >> 33
+    d_4 = d_3 * (d + 3) >> 2
+    third = (c_3 if same_ab else c_2) if same_bc else c
+    fourth = ((d_4 if same_ab else d_3) if same_bc else d_2) if same_cd else d
+    return row, a & RANK_BITS, b_2 if same_ab else b, third, fourth
+
+
 @scalar_kernel
 def number_of_keys(a, b, c, d, patterns):
     """Return the number of the class whose four lanes have these keys, in any order."""
-    if a > b:
-        a, b = b, a
-    if c > d:
-        c, d = d, c
-    if a > c:
-        a, c = c, a
-    if b > d:
-        b, d = d, b
-    if b > c:
-        b, c = c, b
-    group_a, group_b, group_c, group_d = a >> CARDS_BIT, b >> CARDS_BIT, c >> CARDS_BIT, d >> CARDS_BIT
-    row = ((group_a & 15) * ROW + (group_b & 15)) * ROW + (group_c & 15)
-    nth_b = 2 if group_a == group_b else 1
-    nth_c = nth_b + 1 if group_b == group_c else 1
-    nth_d = nth_c + 1 if group_c == group_d else 1
-    return (
-        patterns[row, 0]
-        + patterns[row, 1] * (a & RANK_BITS)
-        + patterns[row, 2] * multichoose(b & RANK_BITS, nth_b)
-        + patterns[row, 3] * multichoose(c & RANK_BITS, nth_c)
-        + multichoose(d & RANK_BITS, nth_d)
-    )
+    row, first, second, third, fourth = digits_of_keys(a, b, c, d)
+    return patterns[row, 0] + patterns[row, 1] * first + patterns[row, 2] * second + patterns[row, 3] * third + fourth
+
+
+@scalar_kernel
+def number_hands(hands, many, digits, keys, patterns):
+    """Put the numbers of their classes in the place of ``many`` hands; ``digits``: [5, at least so many] int64, to write on.
+
+    A third of the time of ``class_number``: step by step for all of them.
+    """
+    for i in range(many):
+        for suit in range(4):
+            digits[suit, i] = keys[suit, (hands[i] >> (13 * suit)) & LANE]
+    first, second, third, fourth, rows = digits[0], digits[1], digits[2], digits[3], digits[4]
+    for i in range(many):
+        rows[i], first[i], second[i], third[i], fourth[i] = digits_of_keys(first[i], second[i], third[i], fourth[i])
+    for i in range(many):
+        row = patterns[rows[i]]
+        hands[i] = row[0] + row[1] * first[i] + row[2] * second[i] + row[3] * third[i] + fourth[i]
 
 
 @scalar_kernel
@@ -264,6 +286,21 @@ def run_from(hand, numbering):
 
 
 @scalar_kernel
+def list_hands(first, many, hands, numbering):
+    """Write the hands that stand for ``many`` classes, ``first`` and following, into ``hands``: each run is found once."""
+    done = 0
+    while done < many:
+        hand = class_hand(first + done, numbering)
+        suit, _, length = run_from(hand, numbering)
+        end = min(many, done + length)
+        at = (key_of(hand, suit, numbering.keys) & (1 << BLOCK_BIT) - 1) - done
+        rest = hand & ~(LANE << (13 * suit))
+        for i in range(done, end):
+            hands[i] = rest | np.int64(numbering.lanes[suit, at + i]) << (13 * suit)
+        done = end
+
+
+@scalar_kernel
 def orbit_of_keys(a, b, c, d, renamings):
     """Return how many hands there are in a class: all ``renamings`` of suits over those that only swap equal lanes."""
     # Numbers, not truth values: without the compiler numpy adds those as "or".
@@ -298,8 +335,7 @@ def class_numbers(hands, numbering):
 def class_hands(first, count, numbering):
     """Return [count] int64, the hands that stand for classes ``first`` and following."""
     hands = np.empty(count, np.int64)
-    for i in range(count):
-        hands[i] = class_hand(first + i, numbering)
+    list_hands(first, count, hands, numbering)
     return hands
 
 

@@ -98,7 +98,7 @@ def _lock_in(game: Waiting, tolerance: float) -> tuple[NDArray[np.float64], NDAr
     Evaluated are those still open, summed over the rounds: the work of a program that looks at every open hand anew in each round.
     """
     small, large = game.small, game.large
-    expected, weight = game.mark_goals()
+    expected, weight = game.mark_goals()[0], np.zeros(small.classes, np.int16)
     after, members, cohort = np.full(large.classes, np.inf), np.empty(small.classes, np.int64), np.full(small.classes, -1, np.int32)
     goals = np.flatnonzero(expected == 0.0)
     members[: len(goals)], weight[goals] = goals, -1

@@ -83,15 +83,15 @@ class Waiting:
         return kernel.Space(self.small, self.large, alive, float(self.bag))
 
     def mark_goals(self) -> tuple[NDArray[np.float64], NDArray[np.int16]]:
-        """Return E and weight of every class before anything is known: 0 at the goal, infinity elsewhere, no weight."""
-        expected, weight = np.empty(self.small.classes), np.empty(self.small.classes, np.int16)
+        """Return E of every class before anything is known, 0 at the goal, infinity elsewhere, and how many hands are in it."""
+        expected, orbits = np.empty(self.small.classes), np.empty(self.small.classes, np.int16)
         leftovers, limit = self.goal.leftovers(self.aces)
 
         def mark(first: int, many: int) -> None:
-            kernel.mark_goals(first, many, expected, weight, leftovers, limit, self.small)
+            kernel.mark_goals(first, many, expected, orbits, leftovers, limit, self.small)
 
         on_cores(mark, self.small.classes, size=PIECE)
-        return expected, weight
+        return expected, orbits
 
     @classmethod
     def parse(cls, text: str) -> Self:

@@ -22,6 +22,7 @@ from meldlab.cards.kernel import (
     class_hand,
     frame_of_suit,
     key_of,
+    list_hands,
     number_in_frame,
     orbit_size,
     run_from,
@@ -108,11 +109,15 @@ def list_discards(hand, keys, patterns, targets, many):
 
 
 @kernel
-def mark_goals(first, many, expected, weight, leftovers, limit, small):
-    """Set E of ``many`` classes to 0 for deadwood at most ``limit``, else to infinity; weights to 0. ``leftovers`` as in melds.kernel."""
-    for number in range(first, first + many):
-        expected[number] = 0.0 if deadwood(class_hand(number, small), leftovers) <= limit else NEVER
-        weight[number] = 0
+def mark_goals(first, many, expected, orbits, leftovers, limit, small):
+    """Set E of ``many`` classes to 0 for deadwood at most ``limit``, else to infinity; count their hands. ``leftovers``: melds.kernel."""
+    hands, last = np.empty(STRETCH, np.int64), first + many
+    for begin in range(first, last, STRETCH):
+        part = min(STRETCH, last - begin)
+        list_hands(begin, part, hands, small)
+        for i in range(part):
+            expected[begin + i] = 0.0 if deadwood(hands[i], leftovers) <= limit else NEVER
+            orbits[begin + i] = orbit_size(hands[i], small.keys, small.renamings)
 
 
 @scalar_kernel
@@ -254,9 +259,12 @@ def summarise(first, many, sums, expected, small):
     """Sum up ``many`` stretches of 4,096 classes from ``first`` on; ``sums`` is as ``new_sums`` makes it."""
     totals, zeros, bests, worsts = sums
     keys, renamings = small.keys, small.renamings
+    masks = np.empty(STRETCH, np.int64)
     for stretch in range(first, first + many):
-        for number in range(stretch * STRETCH, min(len(expected), (stretch + 1) * STRETCH)):
-            hands = orbit_size(class_hand(number, small), keys, renamings)
+        begin, end = stretch * STRETCH, min(len(expected), (stretch + 1) * STRETCH)
+        list_hands(begin, end - begin, masks, small)
+        for number in range(begin, end):
+            hands = orbit_size(masks[number - begin], keys, renamings)
             totals[stretch] += expected[number] * hands
             if expected[number] == 0:
                 zeros[stretch] += hands

@@ -94,31 +94,39 @@ def list_moves(first, hands, close, numbers, wave, choice, expected, space):
     A draw must better E by more than ``close`` to be taken: less is rounding.
     """
     small, alive, keys, patterns = space.small, space.alive, space.small.keys, space.large.patterns
+    around, alike, betters = np.empty(DRAWS, np.int64), np.empty(DRAWS, np.int16), np.empty(DRAWS)
     for at in range(first, first + hands):
-        hand, now, many = class_hand(numbers[at], small), np.float64(expected[numbers[at]]), 0
+        hand, now, many, cards = class_hand(numbers[at], small), np.float64(expected[numbers[at]]), 0, 0
         targets, draws = wave.targets[at], wave.draws[at]
         for suit in range(4):
             lane = (hand >> (13 * suit)) & LANE
             rest = alive[suit] & ~lane
             if now == 0.0 or rest == 0 or repeats_lane(hand, suit, keys):
                 continue
-            alike = 0
+            same = 0
             for other in range(suit, 4):
-                alike += 1 if key_of(hand, other, keys) == key_of(hand, suit, keys) else 0
+                same += 1 if key_of(hand, other, keys) == key_of(hand, suit, keys) else 0
             frame = frame_of_suit(hand, suit, lane | (rest & -rest), keys, patterns)
             while rest:
                 bit = rest & -rest
                 rest ^= bit
-                target = choice[number_in_frame(keys[suit, lane | bit], frame)]
-                if np.float64(expected[target]) >= now - close:
-                    continue
-                seen = 0
-                while seen < many and targets[seen] != target:
-                    seen += 1
-                if seen == many:
-                    targets[many], draws[many] = target, 0
-                    many += 1
-                draws[seen] += alike
+                around[cards], alike[cards] = number_in_frame(keys[suit, lane | bit], frame), same
+                cards += 1
+        # All that lies far away is asked for before anything is decided: memory answers many questions at once.
+        for i in range(cards):
+            around[i] = choice[around[i]]
+        for i in range(cards):
+            betters[i] = expected[around[i]]
+        for i in range(cards):
+            if betters[i] >= now - close:
+                continue
+            seen = 0
+            while seen < many and targets[seen] != around[i]:
+                seen += 1
+            if seen == many:
+                targets[many], draws[many] = around[i], 0
+                many += 1
+            draws[seen] += alike[i]
         wave.many[at] = many
 
 
@@ -177,24 +185,40 @@ def moments(first, hands, order, bag, moves, mean, square):
 
 
 @kernel
-def end_within(first, hands, order, bag, moves, chance):
-    """Go on with the chance of ``hands`` hands to have ended: ``chance``, [S, T + 1] float64, has that of a turn, and gets that of T more.
+def end_within(first, hands, order, bag, moves, known, chance):
+    """Go on from ``known``, [S] float64, the chance to have ended by a turn: ``chance``, [S, T + 1], of ``hands`` hands gets it and T more.
 
     ``order`` as in ``moments``. A place without moves is a goal.
     """
     starts, targets, draws = moves
+    turns = chance.shape[1] - 1
+    sums = np.empty(turns)
     for i in range(first, first + hands):
         place = order[i]
-        row = chance[place]
-        if starts[place] == starts[place + 1]:
+        row, move, end = chance[place], starts[place], starts[place + 1]
+        if move == end:
             row[:] = 1.0
             continue
         stays = bag
-        row[1:] = 0.0
-        for move in range(starts[place], starts[place + 1]):
-            cards, better = np.float64(draws[move]), chance[targets[move]]
+        sums[:] = 0.0
+        # Four hands at a time: while memory answers for one, it is asked for the next.
+        while move + 4 <= end:
+            a, b, c, d = np.float64(draws[move]), np.float64(draws[move + 1]), np.float64(draws[move + 2]), np.float64(draws[move + 3])
+            better_a, better_b = chance[targets[move]], chance[targets[move + 1]]
+            better_c, better_d = chance[targets[move + 2]], chance[targets[move + 3]]
+            stays -= a + b + c + d
+            for turn in range(turns):
+                sums[turn] += a * better_a[turn] + b * better_b[turn] + c * better_c[turn] + d * better_d[turn]
+            move += 4
+        for last in range(move, end):
+            cards, better = np.float64(draws[last]), chance[targets[last]]
             stays -= cards
-            for turn in range(len(row) - 1):
-                row[turn + 1] += cards * better[turn]
-        for turn in range(len(row) - 1):
-            row[turn + 1] = (row[turn + 1] + stays * row[turn]) / bag
+            for turn in range(turns):
+                sums[turn] += cards * better[turn]
+        for turn in range(turns):
+            sums[turn] /= bag
+        row[0] = ended = known[place]
+        stays /= bag
+        for turn in range(turns):
+            ended = sums[turn] + stays * ended
+            row[turn + 1] = ended

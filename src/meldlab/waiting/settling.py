@@ -1,7 +1,9 @@
 """Settling all hands of a game on this machine, in ascending order of E."""
 
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
+import numba
 import numpy as np
 
 from meldlab.errors import NotLegalHere
@@ -11,8 +13,8 @@ from meldlab.waiting.game import PIECE, Waiting
 
 __all__ = ["Settling"]
 
-STEPS = 16  # parts of a window that share a heap
 FIRST_WIDTH, NARROWEST = 0.5, 1e-3  # turns
+SHARE = 16  # blocks, chunks or buckets that a core takes at first: asking it costs as much as one of them
 FEWEST, PART = 1 << 12, 384  # hands that a window should have: one in so many, but at least these
 
 
@@ -20,13 +22,16 @@ class Settling:
     """Where the settling of a game stands: what is known of E, and the next window of it."""
 
     def __init__(self, game: Waiting, kept: dict[str, Any] | None = None) -> None:
-        self.game, classes = game, game.small.classes
+        self.game, self.cores, classes = game, numba.get_num_threads(), game.small.classes
         if kept is None:
-            self.bounds = kernel_settling.Bounds(*game.mark_goals(), np.zeros(game.large.classes, np.uint8))
+            expected, orbits = game.mark_goals()
+            goals = expected == 0.0
+            # Without a useful draw, a hand has its turns to pay for.
+            totals, reached = np.where(goals, 0.0, float(game.bag) * orbits), np.zeros(-(-game.large.classes // 8), np.uint8)
+            self.bounds = kernel_settling.Bounds(totals, goals.astype(np.int16), reached)
             self.low, self.width, self.locked = 0.0, FIRST_WIDTH, 0
-            if not np.any(self.bounds.total == 0.0):
+            if not np.any(goals):
                 raise NotLegalHere(f"no hand can reach the goal any more: {game}")
-            on_cores(lambda first, many: kernel_settling.start_totals(first, many, self.bounds, game.space), classes, size=PIECE)
         else:
             self.bounds = kernel_settling.Bounds(*(kept[field] for field in kernel_settling.Bounds._fields))
             self.low, self.width, self.locked = float(kept["low"]), float(kept["width"]), int(kept["locked"])
@@ -35,16 +40,17 @@ class Settling:
         self.window = kernel_settling.Window(
             0.0,
             0.0,
-            near=np.empty(-(-classes // 8), np.uint8),
-            places=np.empty(classes, np.int32),
+            near=np.empty(-(-classes // 32), np.uint32),
+            before=np.empty(-(-classes // 32), np.uint32),
             numbers=np.empty(classes, np.uint32),
             bounds=np.empty((classes, 2)),
             notes=np.empty(classes, np.int32),
             listed=np.empty(classes, np.uint32),
         )
+        self.ends = np.zeros(kernel_settling.PHASES, np.int64)
         self.found = np.zeros(-(-classes // kernel_settling.BLOCK), np.int64)
-        self.queue = kernel_settling.Queue(STEPS, np.zeros(5, np.int64), np.empty(1 << 12), np.empty(1 << 12, np.int64))
-        self.notes = _notes(2, game.cards + 1)
+        self.queue = kernel_settling.Queue(np.zeros(5, np.int64), np.empty(1 << 12), np.empty(1 << 12, np.int64))
+        self.notes = _notes(2, game.cards)
 
     def state(self) -> dict[str, Any]:
         """Return what must be kept to go on from here."""
@@ -52,50 +58,78 @@ class Settling:
 
     def settle_window(self) -> None:
         """Lock all hands of the next window."""
-        space, bounds, state = self.game.space, self.bounds, self.queue.state
-        near, hands = self._open()
-        window, chunks = self.window, -(-hands // kernel_settling.CHUNK)
+        near, space, state = self._open(), self.game.space, self.queue.state
+        hands, phases = int(self.ends[-1]), kernel_settling.PHASES
+        chunks, told = -(-hands // kernel_settling.CHUNK), 0
         self._make_room(chunks + 2)
-        on_cores(lambda first, many: kernel_settling.note(first, many, hands, window, bounds.reached, self.notes, space), chunks)
+        on_cores(
+            lambda first, many: kernel_settling.note(first, many, hands, self.window, self.bounds.reached, self.notes, space),
+            chunks,
+            size=SHARE,
+        )
         state[:] = 0, hands, 0, chunks * kernel_settling.CHUNK, 0
-        while state[kernel_settling.STEP] <= STEPS:
-            if state[kernel_settling.WANTED] > len(self.queue.values):
-                self._enlarge(int(state[kernel_settling.WANTED]))
-            self._make_room(int(state[kernel_settling.LATE]) // kernel_settling.CHUNK + 2)
-            self.locked += kernel_settling.settle(PIECE, window, self.queue, bounds.reached, self.notes, space)
-        kernel_settling.write_back(near, window, bounds)
-        self._tell(-(-int(state[kernel_settling.LATE]) // kernel_settling.CHUNK))
-        self.low = window.high
+        with ThreadPoolExecutor(1) as beside:
+            for phase in range(phases):
+                # All hands of these chunks are locked: the other cores tell what they mean.
+                ready = int(self.ends[phase - 1]) // kernel_settling.CHUNK if phase else 0
+                telling = beside.submit(self._tell, self.notes, told, ready, max(1, self.cores - 1))
+                if self.cores == 1:
+                    telling.result()
+                self._settle(kernel_settling.STEPS // phases * (phase + 1))
+                telling.result()
+                told = ready
+        kernel_settling.write_back(near, self.window, self.bounds)
+        self._tell(self.notes, told, -(-int(state[kernel_settling.LATE]) // kernel_settling.CHUNK), self.cores)
+        self.low = self.window.high
 
-    def _open(self) -> tuple[int, int]:
-        """Move the window on; return how many hands are near, and how many lie in it."""
+    def _open(self) -> int:
+        """Move the window on, list the hands in it, and return how many are near."""
         bounds, found, space = self.bounds, self.found, self.game.space
         while True:
             self.window = self.window._replace(low=self.low, high=self.low + self.width)
-            on_cores(lambda first, many: kernel_settling.look_through(first, many, found, self.window, bounds, space), len(found))
-            near, hands = kernel_settling.close_ranks(found, self.window, bounds)
+            on_cores(
+                lambda first, many: kernel_settling.look_through(first, many, found, self.window, bounds, space), len(found), size=SHARE
+            )
+            near = int(kernel_settling.close_ranks(found, self.ends, self.window, bounds))
+            hands = int(self.ends[-1])
             if (hands > 2 * self.wanted or near > 4 * self.wanted) and self.width > NARROWEST:
                 self.width /= 2
             elif hands:
                 break
             else:
-                self.low = float(kernel_settling.least_open(bounds.total, bounds.weight))
+                drawn = bounds.weight > 0
+                self.low = float(np.min(bounds.total[drawn] / bounds.weight[drawn], initial=np.inf))
                 if self.low == np.inf:
                     never = int(np.count_nonzero(bounds.weight >= 0))
                     raise NotLegalHere(f"{never:,} classes of hands can never reach the goal: {self.game}")
         if hands < self.wanted // 2 and near < 2 * self.wanted:
             self.width *= 2
-        return near, hands
+        return near
 
-    def _tell(self, chunks: int) -> None:
-        """Tell the hands outside of the window what its hands mean for them."""
-        wide = -(-self.game.small.classes // kernel_settling.BUCKETS)
-        on_cores(lambda first, many: kernel_settling.sort_far(first, many, wide, self.notes), chunks)
-        on_cores(lambda first, many: kernel_settling.tell_far(first, many, chunks, self.bounds, self.notes), kernel_settling.BUCKETS)
+    def _settle(self, until: int) -> None:
+        """Lock the hands of all steps up to one."""
+        state = self.queue.state
+        while state[kernel_settling.STEP] < until or state[kernel_settling.SIZE]:
+            if state[kernel_settling.WANTED] > len(self.queue.values):
+                self._enlarge(int(state[kernel_settling.WANTED]))
+            self._make_room(int(state[kernel_settling.LATE]) // kernel_settling.CHUNK + 2)
+            self.locked += kernel_settling.settle(PIECE, until, self.window, self.queue, self.bounds.reached, self.notes, self.game.space)
+
+    def _tell(self, notes: kernel_settling.Notes, begin: int, end: int, cores: int) -> None:
+        """Tell the hands outside of the window what the hands of some chunks mean for them; meanwhile notes may move to a larger place."""
+        bounds = self.bounds
+        shift = max(0, self.game.small.classes.bit_length() - kernel_settling.BUCKETS.bit_length() + 1)
+        on_cores(lambda first, many: kernel_settling.sort_far(begin + first, many, shift, notes), end - begin, threads=cores, size=SHARE)
+        on_cores(
+            lambda first, many: kernel_settling.tell_far(first, many, begin, end, bounds, notes),
+            kernel_settling.BUCKETS,
+            threads=cores,
+            size=SHARE,
+        )
 
     def _make_room(self, chunks: int) -> None:
         if chunks > len(self.notes.starts):
-            before, self.notes = self.notes, _notes(chunks + chunks // 4, self.game.cards + 1)
+            before, self.notes = self.notes, _notes(chunks + chunks // 4, self.game.cards)
             for old, new in zip(before, self.notes, strict=True):
                 new[: len(old)] = old
 
@@ -109,6 +143,8 @@ class Settling:
 def _notes(chunks: int, discards: int) -> kernel_settling.Notes:
     return kernel_settling.Notes(
         starts=np.zeros((chunks, kernel_settling.CHUNK + 1), np.int32),
+        middles=np.zeros((chunks, kernel_settling.CHUNK), np.int32),
+        settled=np.empty((chunks, kernel_settling.CHUNK)),
         rows=np.empty((chunks, kernel_settling.ROOM, kernel_settling.TARGETS + discards), np.uint32),
         values=np.empty((chunks, kernel_settling.ROOM)),
         offsets=np.empty((chunks, kernel_settling.BUCKETS + 1), np.int32),
