@@ -5,8 +5,8 @@
 >>> code.emit(k.JEQ, code.constant(7), code.constant(7), end)
 >>> code.put(end)
 >>> code.emit(k.HALT)
->>> code.finish(), code.constants
-([1, 100, 100, 6, 0, 0, 75, 0, 0, 0, 0, 0], {100: 7})
+>>> code.finish() == [k.JEQ, 100, 100, 6, 0, 0, k.HALT, 0, 0, 0, 0, 0], code.constants
+(True, {100: 7})
 """
 
 from dataclasses import dataclass, field
