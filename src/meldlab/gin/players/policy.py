@@ -1,9 +1,9 @@
 """The player by policy: a network that gives every legal action a chance, taught against many opponents and itself.
 
 >>> player = PolicyPlayer(blank(wide=4, deep=1), "blank")
->>> from meldlab.gin import Gin
+>>> from meldlab.gin import Gin, Rules
 >>> from meldlab.play import Deal, Table
->>> Table(Gin(), [player, player]).play(Deal(seed=1)).result is not None
+>>> Table(Gin(Rules(match_points=0)), [player, player]).play(Deal(seed=1)).result is not None
 True
 """
 
