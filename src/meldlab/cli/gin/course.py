@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import typer
 
-from meldlab.cli.options import print_cost
+from meldlab.cli.options import print_cost, print_json
 from meldlab.cli.progress import progress_bar
 
 if TYPE_CHECKING:
@@ -28,10 +28,15 @@ def teach(
     against: Sequence[str],
     games: int,
     store: str | None,
-) -> "Trained":
-    """Run a course and keep it in the store, where there can be one."""
+    dry_run: bool,
+    json: bool,
+) -> "Trained | None":
+    """Run a course and keep it in the store, where there can be one; return nothing where all is said: the JSON, or what it would take."""
     from meldlab.lab.training import keeping, training
 
+    if dry_run:
+        _foretell(course, training.decisions_done(save) if resume else 0, place, start, against, games // 2 * 2, json)
+        return None
     experiment = context.command.name or "train"
     told = training.settings_of(course)
     settings = {"command": command_of(context), **told, "start": start, "save": str(save), "device": place}
@@ -48,28 +53,21 @@ def teach(
         found = training.train(course, save, device=place, start=start, resume=resume, against=against, games=games, report=report)
         if run is not None:
             run.finish(found)
+    if json:
+        print_json(found.as_json())
+        return None
     return found
 
 
-def foretell(
-    course: "Course | ValueCourse",
-    *,
-    save: Path,
-    place: Literal["cpu", "cuda"],
-    start: str,
-    resume: bool,
-    against: Sequence[str],
-    games: int,
-    json: bool,
+def _foretell(
+    course: "Course | ValueCourse", done: int, place: Literal["cpu", "cuda"], start: str, against: Sequence[str], games: int, json: bool
 ) -> None:
-    """Say what a course, or what is left of it, would take with the games that measure it."""
+    """Say what is left of a course with ``done`` decisions behind it, and the games that measure it, would take."""
     from dataclasses import replace
 
     from meldlab.lab.estimates import course_cost
-    from meldlab.lab.training.training import decisions_done
 
-    done = decisions_done(save) if resume else 0
-    left, games = max(0, course.steps - done), games // 2 * 2
+    left = max(0, course.steps - done)
     cost = course_cost(replace(course, steps=left), place, start, against, games)
     after = f" after {done:,}" if done else ""
     measured = f", and {games:,} games against {', '.join(against)}" if against else ""

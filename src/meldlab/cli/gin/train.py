@@ -5,9 +5,9 @@ from typing import Annotated, Literal
 
 import typer
 
-from meldlab.cli.gin.course import adviser_of, foretell, place_of, refuse, teach
+from meldlab.cli.gin.course import adviser_of, place_of, refuse, teach
 from meldlab.cli.gin.options import RulesOption
-from meldlab.cli.options import DeviceOption, DryRunOption, JsonOption, SeedOption, StoreOption, print_json
+from meldlab.cli.options import DeviceOption, DryRunOption, JsonOption, SeedOption, StoreOption
 
 ONLY_POLICY = ("adviser", "tables", "shares", "wide", "deep", "mixing")
 ONLY_VALUES = ("rounds", "seats")
@@ -86,13 +86,20 @@ def train(
             rules=rules,
         )
     names = tuple(dict.fromkeys(visitors)) if measure is None else training.read_visitors(measure)
-    if dry_run:
-        foretell(course, save=save, place=place, start=start, resume=resume, against=names, games=games, json=json)
-        return
-    found = teach(context, course, save=save, place=place, start=start, resume=resume, against=names, games=games, store=store)
-    if json:
-        print_json(found.as_json())
-        return
-    print(f"{found.steps:,} decisions in {found.laps} laps, {found.seconds:,.0f} s; play it as computed:{found.path}")
-    for one in found.measured:
-        print(one)
+    found = teach(
+        context,
+        course,
+        save=save,
+        place=place,
+        start=start,
+        resume=resume,
+        against=names,
+        games=games,
+        store=store,
+        dry_run=dry_run,
+        json=json,
+    )
+    if found is not None:
+        print(f"{found.steps:,} decisions in {found.laps} laps, {found.seconds:,.0f} s; play it as computed:{found.path}")
+        for one in found.measured:
+            print(one)

@@ -4,7 +4,8 @@ Beside ``FILE.npz``, which plays, lie ``FILE.state``, with which the course goes
 """
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from pickle import UnpicklingError
@@ -97,15 +98,13 @@ def train(
         raise NotLegalHere(f"a network is saved as FILE.npz, not {save.name}")
     state, curve = save.with_suffix(".state"), save.with_suffix(".jsonl")
     if resume:
-        decisions_done(save)
-    if not resume and state.exists():
+        _known(state)
+    elif state.exists():
         raise NotPossible(f"{state} is there already: --resume goes on with it, another --save begins anew")
     learner, parents = begin(course, device, start)
     if resume:
-        try:
+        with _damage_told(state):
             learner.resume(state)
-        except DAMAGES:
-            raise NotPossible(f"{state} cannot be resumed: it is damaged, or of another course") from None
     begun = saved = perf_counter()
     settings = {**settings_of(course), "start": start, "version": __version__}
     lineage = [*(_before(save, settings) if resume and save.exists() else parents), settings]
@@ -141,10 +140,20 @@ def begin(course: Course | ValueCourse, device: Device, start: str) -> tuple[Lea
 def decisions_done(save: Path) -> int:
     """Return how many decisions a course that can go on has behind it."""
     state = save.with_suffix(".state")
+    _known(state)
+    with _damage_told(state):
+        return int(torch.load(state, map_location="cpu", weights_only=True)["steps"])
+
+
+def _known(state: Path) -> None:
     if not state.exists():
         raise NotPossible(f"nothing to resume: there is no {state}")
+
+
+@contextmanager
+def _damage_told(state: Path) -> Iterator[None]:
     try:
-        return int(torch.load(state, map_location="cpu", weights_only=True)["steps"])
+        yield
     except DAMAGES:
         raise NotPossible(f"{state} cannot be resumed: it is damaged, or of another course") from None
 
