@@ -31,18 +31,27 @@ def total(state, layout, cards, points):
     return result
 
 
-@apart_kernel
-def extreme(state, layout, cards, points, sign):
-    """Return the largest (sign 1) or smallest (sign -1) score of a list, -1 or 2147483647 if it is empty."""
-    size = size_of(state, layout, cards)
-    if size == 0:
-        return -1 if sign > 0 else 2147483647
+@scalar_kernel
+def lay_out(state, layout, cards, size):
+    """Write the cards of a list behind all lists and return where, or 0 where there is no room."""
     at = state[HEAP]
     if at + size > layout[L_LISTS_END]:
         state[STATUS] = OUT_OF_LISTS
         return 0
     fill_apart(state, layout, cards, at)
     state[WORK] += size
+    return at
+
+
+@apart_kernel
+def extreme(state, layout, cards, points, sign):
+    """Return the largest (sign 1) or smallest (sign -1) score of a list, -1 or 2147483647 if it is empty."""
+    size = size_of(state, layout, cards)
+    if size == 0:
+        return -1 if sign > 0 else 2147483647
+    at = lay_out(state, layout, cards, size)
+    if at == 0:
+        return 0
     best = state[points + state[state[at] + TYPE]]
     for i in range(1, size):
         score = state[points + state[state[at + i] + TYPE]]
@@ -58,12 +67,9 @@ def best_card(state, layout, cards, points, sign):
     if size == 0:
         state[STATUS] = NO_CARD
         return 0
-    at = state[HEAP]
-    if at + size > layout[L_LISTS_END]:
-        state[STATUS] = OUT_OF_LISTS
+    at = lay_out(state, layout, cards, size)
+    if at == 0:
         return 0
-    fill_apart(state, layout, cards, at)
-    state[WORK] += size
     best = state[points + state[state[at] + TYPE]]
     equals = 1
     for i in range(1, size):
