@@ -1,6 +1,7 @@
 """Ways to learn a small gin: exploitability is OpenSpiel's, and what is learned is less exploitable than chance."""
 
 import importlib.util
+import sys
 from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
@@ -22,7 +23,8 @@ def bench() -> ModuleType:
     spec = importlib.util.spec_from_file_location("small_gin", PLACE)
     assert spec
     assert spec.loader
-    module = importlib.util.module_from_spec(spec)
+    # By this name numba finds the types of what it has compiled before.
+    module = sys.modules["small_gin"] = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
 

@@ -49,9 +49,12 @@ def test_demo_computes_what_was_published(capsys: pytest.CaptureFixture[str]) ->
 
 def test_demo_ends_with_the_table_and_what_to_try(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "100")
+    for room in ("meld", "waiting", "stopping", "gin", "rummikub", "recycle"):
+        monkeypatch.setattr(f"meldlab.cli.demo.{room}_rows", lambda room=room: [(f"a row of {room}", "1", "2")])
     status, out, _ = run(capsys, "demo")
     assert status == 0
     assert "published / computed here" in out
+    assert re.findall(r"a row of (\w+) +│ 1 +│ 2 ", out) == ["meld", "waiting", "stopping", "gin", "rummikub", "recycle"]
     assert "Try next:\n  meldlab " in out
 
 

@@ -147,7 +147,7 @@ def test_control_c_is_heard(words: str, parent: "subprocess.Popen[str]", tmp_pat
     assert parent.stdout is not None
     print(json.dumps([["recycle", *given], str(tmp_path / "said")]), file=parent.stdin)
     child = int(parent.stdout.readline())
-    time.sleep(0.8)
+    time.sleep(0.5)
     begun, end = time.perf_counter(), threading.Timer(60, os.kill, (child, signal.SIGKILL))
     os.kill(child, signal.SIGINT)
     end.start()

@@ -1,6 +1,7 @@
 """The movement graph: edges against the plain interpreter's moves, their meaning, text for Graphviz, a drawing without overlaps."""
 
 import re
+from functools import cache
 from itertools import combinations
 
 import pytest
@@ -14,8 +15,13 @@ from tests.recycle.oracle_board import Player
 from tests.recycle.playing import play_out
 
 
+@cache
+def machine(name: str) -> Machine:
+    return Machine.of(library.entry(name).text)
+
+
 def movement(name: str, seed: int = 1) -> Movement:
-    return Movement.of(Machine.of(library.entry(name).text), seed)
+    return Movement.of(machine(name), seed)
 
 
 @pytest.mark.parametrize("name", ["block_rummy", "hearts", "crazy_eights", "scopa", "goofspiel", "go_fish"])
@@ -82,10 +88,10 @@ def test_games_whose_cards_are_shared() -> None:
         edges = {edge for seed in range(6) for edge in movement(name, seed).edges if edge.meaning == "shared"}
         return {f"{edge.source} -> {edge.target}" for edge in edges}
 
-    # Cards are laid away into the crib, and by the dealer who takes up the turned card: hidden from the others, known to whoever laid them.
-    assert shared("cribbage") == {f"p{seat} iloc HAND -> table hloc CRIB" for seat in (1, 2)}
-    assert shared("euchre") == {"p4 iloc HAND -> table hloc ASIDE"}
     found = {name: shared(name) for name in library.names()}
+    # Cards are laid away into the crib, and by the dealer who takes up the turned card: hidden from the others, known to whoever laid them.
+    assert found["cribbage"] == {f"p{seat} iloc HAND -> table hloc CRIB" for seat in (1, 2)}
+    assert found["euchre"] == {"p4 iloc HAND -> table hloc ASIDE"}
     assert {name for name, edges in found.items() if edges} == {"cribbage", "euchre", "president"}
 
 

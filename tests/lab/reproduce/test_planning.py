@@ -11,7 +11,7 @@ from meldlab.lab.analysis.study import analyse
 from meldlab.lab.reproduce import nagai, planning, valet
 from meldlab.lab.reproduce.bench import Reproducer, kept_result
 from meldlab.lab.reproduce.claims import NAMES, publications
-from meldlab.lab.reproduce.planning import FIGURES, PlannedPlace, plan
+from meldlab.lab.reproduce.planning import FIGURES, PlannedPlace, PlannedRun, plan
 from meldlab.lab.runs.shards import Shard, play
 from meldlab.lab.runs.store import Store
 
@@ -47,20 +47,25 @@ def test_every_claim_is_in_one_place(place: Path) -> None:
 
 
 def notes(bench: Reproducer, store: Path) -> dict[str, PlannedPlace]:
-    return {each.where: each for each in plan(["nagai"], bench, str(store)).places if each.note}
+    return noted(plan(["nagai"], bench, str(store)))
+
+
+def noted(planned: PlannedRun) -> dict[str, PlannedPlace]:
+    return {each.where: each for each in planned.places if each.note}
 
 
 def test_carried_experiments_cost_nothing_unless_they_are_asked_for_anew(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(planning, "tuning_cost", lambda typical, games, threads: Cost(3600.0, 0, "", ""))
-    assert {where: one.note for where, one in notes(Reproducer(full=True), place).items()} == {
+    carried = plan(["nagai"], Reproducer(full=True), str(place))
+    assert {where: one.note for where, one in noted(carried).items()} == {
         "section 5.1, figure 1": "2,382,000 games of 2026-11-16 are carried by the package",
         "section 5.2": "8,592,000 games of 2026-11-16 are carried by the package",
         "section 5.3": "24,820,000 games of 2026-11-15 are carried by the package",
     }
-    carried = plan(["nagai"], Reproducer(full=True), str(place)).seconds
     for other in (Reproducer(full=True, anew=True), Reproducer(full=True, seed=2)):
-        assert all(one.note.endswith(" games to be played") for one in notes(other, place).values())
-        assert plan(["nagai"], other, str(place)).seconds == pytest.approx(carried + 3 * 3600)
+        anew = plan(["nagai"], other, str(place))
+        assert all(one.note.endswith(" games to be played") for one in noted(anew).values())
+        assert anew.seconds == pytest.approx(carried.seconds + 3 * 3600)
 
 
 def test_what_the_store_holds_is_told(place: Path) -> None:

@@ -140,7 +140,7 @@ def _study_left(bench: Reproducer, store: str | None) -> Left:
         return Left(0.0, "searched games are carried by the package")
     subject, effort = valet.study(bench)
     missing = missing_games(subject, effort, Store.known(store, EXPERIMENT, settings_of(subject, effort)))
-    left, whole = sum(missing.values()), sum(missing_games(subject, effort, None).values())
+    left, whole = sum(missing.values()), effort.games * len(missing)
     return Left(study_cost(subject, effort, missing, bench.threads).seconds, _note(left, whole - left))
 
 
