@@ -101,7 +101,8 @@ class View:
             return
         held = Counter(self.rack)
         for column in columns(self.rules):
-            if not Counter(column.pieces) - held:
+            # No set holds a numbered tile twice.
+            if column.jokers <= held[JOKER] and all(tile in held for tile in column.naturals):
                 yield Play((*self.table, best_reading(column, self.rules)))
         for tile in sorted(held):
             for i, tile_set in enumerate(self.table):
