@@ -161,7 +161,9 @@ def _bent(edges: Iterable[Edge], ovals: Mapping[Spot, Oval]) -> dict[Edge, Curve
             curve = _curve(ovals[edge.source], ovals[edge.target], bend)
             places = curve.samples()
             inside = places[3:-3]
-            close = int((np.abs(inside[:, None] - drawn[None]).max(axis=2) < 5).any(axis=1).sum()) if len(drawn) else 0
+            # Two planes instead of pairs: numpy is slow where the last axis is short.
+            beside, above = (np.abs(np.subtract.outer(inside[:, axis], drawn[:, axis])) < 5 for axis in range(2))
+            close = int((beside & above).any(axis=1).sum())
             cost = 40.0 * sum(oval.holds(places) for oval in others) + 6.0 * close + 30.0 * abs(bend)
             if cost < least:
                 best, least = curve, cost
