@@ -5,7 +5,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 WORKERS ?= auto
-# Tests start some two hundred processes, and each would compile every module it imports where the environment forbids Python to keep that.
+# Tests start many processes, and each would compile every module it imports where the environment forbids Python to keep that.
 unexport PYTHONDONTWRITEBYTECODE
 
 # The tests that reach kernels; numba checks an index only where it is told to, and keeps such code in a cache folder of its own.
