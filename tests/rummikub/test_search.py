@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from meldlab.errors import NotLegalHere
 from meldlab.rummikub import CLASSES, Objective, Position, Rules, Tile, faults, random_position, solve
 from meldlab.rummikub import kernel as k
-from meldlab.rummikub.answer import OBJECTIVES
+from meldlab.rummikub.answer import HEAVIEST, OBJECTIVES
 from meldlab.rummikub.budget import Budget, OutOfBudget
 from meldlab.rummikub.positions import box
 from meldlab.rummikub.search import Problem, search
@@ -42,6 +42,14 @@ def test_any_weights(seed: int, kind: str, weights: dict[Tile, int]) -> None:
     by_search, by_program = solve(position, goal), solve(position, goal, "ilp")
     assert (by_search.worth, by_search.kept) == (by_program.worth, by_program.kept)
     assert not faults(by_search)
+
+
+@pytest.mark.parametrize("kind", list(CLASSES))
+def test_the_largest_weights(kind: str) -> None:
+    heaviest = Objective(keep="none", weights=dict.fromkeys(box(), HEAVIEST))
+    for nth in range(40):
+        position = random_position(kind, 12, nth)
+        assert solve(position, heaviest).count == solve(position, Objective("tiles", "none")).count
 
 
 @pytest.mark.parametrize("rules", [Rules(colours=3, numbers=8), Rules(colours=2, numbers=9), Rules(colours=4, numbers=15, jokers=1)])

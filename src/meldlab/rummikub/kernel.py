@@ -3,15 +3,15 @@
 Going up through the numbers, a colour needs to remember only how long its open runs are, up to three: a *code* is two lengths of two
 bits each, the longer first. At each number the search decides which table sets that begin here are kept as they are, which groups
 are laid, and how many of the remaining tiles and jokers go on in runs; what the runs look like afterwards follows by dominance. Depth
-first, with a budget that starts at a bound and grows until something fits (iterative deepening), then shrinks until nothing does;
-states that failed are remembered with the smallest cost they need. The cost is ``SCALE`` times the weight left on the rack plus the
-table sets broken.
+first, with a budget that falls below the cost of each way found (branch and bound); states are remembered with the smallest cost they
+need, and what a colour can do with so many tiles and jokers is listed once for all states. The cost is ``SCALE`` times the weight left on
+the rack plus the table sets broken.
 
 Jokers go on in a run or end it; only ``numbers - 2`` is a place where one begins a run, since elsewhere it can as well lie at the other
 end. A joker that no set needs is *spare* and joins any run or a group with room for it: ``room`` says how many fit.
 
-A search can be cut into pieces: past ``LIMIT`` states every number writes down where its loops stand, and the next call goes on from
-there, with the memo as it was. So the states visited, and the answer, do not depend on where the cuts are.
+A search can be cut into pieces: where it stands is written in *frames*, one a number, so that past ``LIMIT`` states it stops and the next
+call goes on from there, with the memo as it was. So the states visited, and the answer, do not depend on where the cuts are.
 """
 
 from itertools import combinations, product
@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from meldlab.compiling import kernel, scalar_kernel
+from meldlab.compiling import apart_kernel, kernel, scalar_kernel
 
 SCALE = 64  # more than there can be sets on a table
 NEVER = 1 << 40
@@ -32,11 +32,21 @@ GROW = 64  # how many times the last raise the budget is raised beyond what is n
 
 # Columns of the trail, one row per number: group choice, kept sets, then runs and jokers of the four colours.
 GROUP, KEPT, RUN, BRIDGE = 0, 1, 2, 6
-# Cells of the counters; FLOOR, BEST and BUDGET are where the deepening stands, DEPTH the last number whose loops are to be taken up again.
-NODES, LIMIT, GENERATION, PAUSED, RUNS, DEPTH, FLOOR, BEST, BUDGET = range(9)
-FRESH = -2  # DEPTH of a search that has not begun; -1 when no loop waits
-# Rows of the scratch behind the ways of a colour: where the loops stopped, and how many ways there are.
-STOPPED, WAYS = 8, 9
+# Cells of the counters; nothing costs less than FLOOR, and something costs BEST; DEPTH is the number whose frame is at work.
+NODES, LIMIT, GENERATION, PAUSED, RUNS, DEPTH, FLOOR, BEST, BUDGET, LISTED = range(10)
+FRESH = -2  # DEPTH of a search that has not begun; -1 when nothing is left to try
+# Columns of the frames, one row per number: the state and its key, the cost on the way to it and the least beyond the budget, its tiles and
+# unfinished runs four bits a colour, where its loops stand; then what the sets leave that are kept at present.
+CODES, USED, ROOM, LOCKED, STATE, SPENT, LEAST, TILES, UNFINISHED, BROKEN, CHOICE, FIRST, STEP, STEPS = range(14)
+FREE, GOING, USED_KEPT, KEPT_SETS, COST_KEPT = range(14, 19)
+NONE_LEFT = -1  # CHOICE when all are tried
+EACH, HIGHEST = 0x1111, 0x8888  # one a colour, and the highest bit of each
+CHOICE_JOKERS, CHOICE_ROOM, CHOICE_TILES = 8, 10, 16  # fields of a choice of groups, above its number
+# Fields of a way of a colour, above its jokers and tiles: the next code, its cost (two tiles of the largest weight at most), and its cost
+# with the least that follows (a box of them at most).
+CODE_AT, COST_AT, LOW_AT, COST_BITS = 4, 8, 29, (1 << 21) - 1
+LISTS = 16 * 16 * 4 * 16 * 3 * 3
+MOST_STEPS = 640  # beside one choice of groups: 3 ** 4 without a joker, 540 with one or two
 
 
 def _next_codes():
@@ -80,7 +90,20 @@ def _group_choices(groups):
     return np.array(sorted(rows, key=lambda row: (row[4], -sum(row[:4]), row)), np.int64)
 
 
+def _open_codes():
+    """Return [3, 16] int64: what is left of a code where at most so many runs can go on, finished ones ending first."""
+    table = np.zeros((3, 16), np.int64)
+    for most, code in product(range(3), range(16)):
+        tracks = sorted((code & 3, code >> 2))
+        unfinished = [track for track in tracks if track in (1, 2)]
+        tracks = unfinished + [3] * min(tracks.count(3), max(0, most - len(unfinished)))
+        table[most, code] = sum(track << 2 * place for place, track in enumerate(sorted(tracks, reverse=True)))
+    return table
+
+
 NEXT = _next_codes()
+OPEN = _open_codes()
+UNFINISHED_IN = np.array([(code & 3 in (1, 2)) + (code >> 2 in (1, 2)) for code in range(16)], np.int64)
 FEW = np.array([bits.bit_count() for bits in range(16)], np.int64)
 GROUPS = tuple(_groups(colours) for colours in range(1, 5))
 CHOICES = tuple(_group_choices(groups) for groups in GROUPS)
@@ -108,12 +131,14 @@ class Question(NamedTuple):
 class Scratchpad(NamedTuple):
     """What the search writes on, for up to 15 numbers."""
 
-    fitting: Any  # [numbers, choices + 1] int64, choices that the tiles allow, -1 behind
+    fitting: Any  # [numbers, choices + 1] int64, choices that the tiles allow as words, -1 behind
     floor: Any  # [16, numbers + 1, 4, 3, 16] int64, the least cost from a number on, by kept runs, number, colour, jokers left and code
-    counters: Any  # [9] int64
+    counters: Any  # [10] int64
     memo: Any  # [MEMO, 4] int64: key, least cost, generation; what is looked at together lies together
-    scratch: Any  # [numbers, 4, 10, 5] int64
-    trail: Any  # [numbers, 10] int64
+    frames: Any  # [numbers, 19] int64, where the search stands
+    lists: Any  # [LISTS] int64, generation and place of the ways of a colour, by kept runs, number, colour, code, tiles and jokers left
+    ways: Any  # [LISTS, 8] int64, how many, the cheapest, then each as a word
+    steps: Any  # [numbers * MOST_STEPS, 3] int64: least cost with what follows, cost, then codes, jokers used, tiles and jokers laid
 
 
 @scalar_kernel
@@ -153,176 +178,224 @@ def bound(n, codes, left, locked, floor):
 
 
 @scalar_kernel
-def descend(n, codes, used, room, locked, budget, question, work):
-    """Return the least cost from number ``n`` on if it is within ``budget`` (its way is then in the trail), else a bound above it.
-
-    ``codes``: four codes of four bits; ``locked``: kept runs that have begun, four bits a colour.
-    """
-    game, table, rack, weights, choices, locks = question
-    begins, lanes, lies = locks
-    fitting, floor, counters, memo, scratch, trail = work
-    if n == game[0]:
-        return finish(codes, used, room, game)
-    key = ((((locked << 16 | codes) << 2 | used) << 2 | room) << 4) | n
-    least = NEVER
-    # Taken up again, the loops pass over what they did before; what that leaves behind in ``least`` is there already.
-    skipping = counters[DEPTH] >= n
-    if skipping:
-        least = scratch[n, 2, STOPPED, 1]
-        if counters[DEPTH] == n:
-            counters[DEPTH] = -1
-    else:
-        at = slot(key, memo, counters)
-        if memo[at, KEY] == key and memo[at, STAMP] == counters[GENERATION] and memo[at, LOW] > budget:
-            return memo[at, LOW]
-        if counters[NODES] >= counters[LIMIT]:
-            counters[PAUSED] = 1
-            counters[DEPTH] = n - 1
-            return NEVER
-        counters[NODES] += 1
-    late = 1 if n == game[0] - 3 else 0
-    jokers = game[1] + game[2]
+def keep_sets(n, question, work):
+    """Decide which sets that begin at number ``n`` are broken, the next of all possibilities; tell whether there was one left."""
+    begins, lanes, lies = question.locks
+    frame = work.frames[n]
+    frame[BROKEN] += 1
     starting = 0
     while begins[n, starting] >= 0:
         starting += 1
-    for broken in range(1 << starting):
-        if skipping and broken < scratch[n, 0, STOPPED, 1]:
+    if frame[BROKEN] == 1 << starting:
+        return False
+    locked = frame[LOCKED]
+    free, going, used, kept, cost = frame[TILES] | HIGHEST, locked & ~lies[n, 1], frame[USED], 0, frame[SPENT]
+    for c in range(4):
+        free -= FEW[(locked & lies[n, 0]) >> (4 * c) & 15] << (4 * c)
+    for i in range(starting):
+        if frame[BROKEN] >> i & 1:
+            cost += 1
+        else:
+            s = begins[n, i]
+            kept |= 1 << s
+            used += lanes[s, 2]
+            if lanes[s, 0] < 0:
+                for c in range(4):
+                    free -= (lanes[s, 1] >> c & 1) << (4 * c)
+            else:
+                free -= 1 << (4 * lanes[s, 0])
+                going |= 1 << lanes[s, 1]
+    frame[FREE], frame[GOING], frame[USED_KEPT], frame[KEPT_SETS], frame[COST_KEPT] = free, going, used, kept, cost
+    frame[CHOICE] = 0
+    if cost > work.counters[BUDGET]:
+        frame[LEAST] = min(frame[LEAST], cost)
+        frame[CHOICE] = NONE_LEFT
+    return True
+
+
+@apart_kernel
+def list_ways(n, c, code, free, left, runs, question, work):
+    """List the ways in which one colour, with so many tiles beside groups and kept sets, goes on in runs; return where they are."""
+    at = work.counters[LISTED]
+    work.counters[LISTED] += 1
+    ways = work.ways[at]
+    need = max(0, free - question.rack[n, c])
+    late = 1 if n == question.game[0] - 3 else 0
+    many, cheapest = 0, NEVER
+    # Most often a colour has nothing here and nothing open, and no joker can begin a run: then there is nothing to try.
+    most_jokers = 0 if free == 0 and code == 0 and late == 0 else left
+    for j in range(most_jokers + 1):
+        for k in range(min(free, 2 - j), need - 1, -1):
+            after = NEXT[late, code, k, j]
+            if after >= 0:
+                cost = (free - k) * question.weights[n, c] * SCALE
+                low = cost + work.floor[runs, n + 1, c, left - j, after]
+                if low < NEVER:
+                    cheapest = min(cheapest, low)
+                    ways[2 + many] = low << LOW_AT | cost << COST_AT | after << CODE_AT | j << 2 | k
+                    many += 1
+    ways[0] = many
+    ways[1] = cheapest
+    return at
+
+
+@scalar_kernel
+def ways_of(n, c, rest, left, question, work):
+    """Return where the ways of a colour are listed: most states ask for what another one has asked for."""
+    frame, generation = work.frames[n], work.counters[GENERATION]
+    code, free, runs = frame[CODES] >> (4 * c) & 15, rest >> (4 * c) & 7, frame[GOING] >> (4 * c) & 15
+    at = (((runs * 16 + n) * 4 + c) * 16 + code) * 9 + 3 * free + left
+    if work.lists[at] >> 20 != generation:
+        work.lists[at] = generation << 20 | list_ways(n, c, code, free, left, runs, question, work)
+    return work.lists[at] & 0xFFFFF
+
+
+@scalar_kernel
+def list_steps(n, question, work):
+    """List the steps from number ``n`` to the next beside the next choice of groups that allows any; tell whether there was one."""
+    frame, budget, ways, steps = work.frames[n], work.counters[BUDGET], work.ways, work.steps
+    jokers = question.game[1] + question.game[2]
+    cost_kept, least, many = frame[COST_KEPT], frame[LEAST], frame[FIRST]
+    while frame[CHOICE] >= 0 and many == frame[FIRST]:
+        choice = work.fitting[n, frame[CHOICE]]
+        frame[CHOICE] += 1
+        used = frame[USED_KEPT] + (choice >> CHOICE_JOKERS & 3)
+        left = jokers - used
+        # Choices that need fewer jokers come first.
+        if choice < 0 or left < 0:
+            frame[CHOICE] = NONE_LEFT
+            break
+        # What is left for runs, four bits a colour with the highest set: no colour may lack tiles, nor any for its unfinished runs.
+        rest = frame[FREE] - (choice >> CHOICE_TILES)
+        if rest & HIGHEST & (rest + left * EACH - frame[UNFINISHED]) != HIGHEST:
             continue
-        cost_broken = 0
-        for i in range(starting):
-            cost_broken += broken >> i & 1
-        if cost_broken > budget:
-            least = min(least, cost_broken)
+        one, two = ways[ways_of(n, 0, rest, left, question, work)], ways[ways_of(n, 1, rest, left, question, work)]
+        three, four = ways[ways_of(n, 2, rest, left, question, work)], ways[ways_of(n, 3, rest, left, question, work)]
+        low_e = cost_kept + one[1] + two[1] + three[1] + four[1]
+        if low_e > budget:
+            least = min(least, low_e)
             continue
-        # What the kept sets hold at this number, four bits a colour, and which of them go on.
-        held, going, used_here, kept = 0, locked & ~lies[n, 1], used, 0
-        for c in range(4):
-            held += FEW[(locked & lies[n, 0]) >> (4 * c) & 15] << (4 * c)
-        for i in range(starting):
-            if not broken >> i & 1:
-                s = begins[n, i]
-                kept |= 1 << s
-                used_here += lanes[s, 2]
-                if lanes[s, 0] < 0:
-                    for c in range(4):
-                        held += (lanes[s, 1] >> c & 1) << (4 * c)
-                else:
-                    held += 1 << (4 * lanes[s, 0])
-                    going |= 1 << lanes[s, 1]
-        if used_here > jokers:
-            continue
-        f = 0
-        while fitting[n, f] >= 0:
-            e = fitting[n, f]
-            f += 1
-            if skipping and f <= scratch[n, 1, STOPPED, 1]:
+        for a in range(2, 2 + one[0]):
+            low_a = low_e - one[1] + (one[a] >> LOW_AT)
+            if low_a > budget:
+                least = min(least, low_a)
                 continue
-            used_e = used_here + choices[e, 4]
-            if used_e > jokers:
-                continue
-            # The ways of each colour: cost, the least cost with what follows, next code, jokers, tiles.
-            possible, sum_low = True, cost_broken
-            for c in range(4):
-                taken = (held >> (4 * c) & 15) + choices[e, c]
-                free = table[n, c] + rack[n, c] - taken
-                if free < 0:
-                    possible = False
-                    break
-                need = max(0, table[n, c] - taken)
-                code, runs = codes >> (4 * c) & 15, going >> (4 * c) & 15
-                many, cheapest = 0, NEVER
-                # Most often a colour has nothing here and nothing open, and no joker can begin a run: then there is nothing to try.
-                most_jokers = 0 if free == 0 and code == 0 and late == 0 else min(jokers - used_e, 2)
-                for j in range(most_jokers + 1):
-                    for k in range(min(free, 2 - j), need - 1, -1):
-                        after = NEXT[late, code, k, j]
-                        if after >= 0:
-                            cost = (free - k) * weights[n, c] * SCALE
-                            low = cost + floor[runs, n + 1, c, jokers - used_e - j, after]
-                            if low < NEVER:
-                                cheapest = min(cheapest, low)
-                                scratch[n, c, many, 0] = cost
-                                scratch[n, c, many, 1] = low
-                                scratch[n, c, many, 2] = after
-                                scratch[n, c, many, 3] = j
-                                scratch[n, c, many, 4] = k
-                                many += 1
-                if many == 0:
-                    possible = False
-                    break
-                scratch[n, c, WAYS, 0] = many
-                scratch[n, c, WAYS, 1] = cheapest
-                sum_low += cheapest
-            if not possible:
-                continue
-            if sum_low > budget:
-                least = min(least, sum_low)
-                continue
-            for a in range(scratch[n, 0, WAYS, 0]):
-                low_a = sum_low - scratch[n, 0, WAYS, 1] + scratch[n, 0, a, 1]
-                used_a = used_e + scratch[n, 0, a, 3]
-                if low_a > budget or used_a > jokers:
-                    least = min(least, low_a) if low_a > budget else least
+            for b in range(2, 2 + two[0]):
+                low_b = low_a - two[1] + (two[b] >> LOW_AT)
+                if low_b > budget:
+                    least = min(least, low_b)
                     continue
-                for b in range(scratch[n, 1, WAYS, 0]):
-                    low_b = low_a - scratch[n, 1, WAYS, 1] + scratch[n, 1, b, 1]
-                    used_b = used_a + scratch[n, 1, b, 3]
-                    if low_b > budget or used_b > jokers:
-                        least = min(least, low_b) if low_b > budget else least
+                for d in range(2, 2 + three[0]):
+                    low_d = low_b - three[1] + (three[d] >> LOW_AT)
+                    if low_d > budget:
+                        least = min(least, low_d)
                         continue
-                    for d in range(scratch[n, 2, WAYS, 0]):
-                        low_d = low_b - scratch[n, 2, WAYS, 1] + scratch[n, 2, d, 1]
-                        used_d = used_b + scratch[n, 2, d, 3]
-                        if low_d > budget or used_d > jokers:
-                            least = min(least, low_d) if low_d > budget else least
+                    for g in range(2, 2 + four[0]):
+                        low = low_d - four[1] + (four[g] >> LOW_AT)
+                        laid = one[a] & 15 | (two[b] & 15) << 4 | (three[d] & 15) << 8 | (four[g] & 15) << 12
+                        more = (laid >> 2 & 3) + (laid >> 6 & 3) + (laid >> 10 & 3) + (laid >> 14 & 3)
+                        if more > left:
                             continue
-                        for g in range(scratch[n, 3, WAYS, 0]):
-                            low_g = low_d - scratch[n, 3, WAYS, 1] + scratch[n, 3, g, 1]
-                            used_g = used_d + scratch[n, 3, g, 3]
-                            if low_g > budget or used_g > jokers:
-                                least = min(least, low_g) if low_g > budget else least
-                                continue
-                            cost = cost_broken + scratch[n, 0, a, 0] + scratch[n, 1, b, 0] + scratch[n, 2, d, 0] + scratch[n, 3, g, 0]
-                            after = scratch[n, 0, a, 2] | scratch[n, 1, b, 2] << 4 | scratch[n, 2, d, 2] << 8 | scratch[n, 3, g, 2] << 12
-                            if used_g > used_e:
-                                low = cost + bound(n + 1, after, jokers - used_g, going, floor)
-                                if low > budget:
-                                    least = min(least, low)
-                                    continue
-                            if skipping:
-                                done = scratch[n, :, STOPPED, 0]
-                                if a != done[0] or b != done[1] or d != done[2] or g != done[3]:
-                                    continue
-                                skipping = False
-                            roomy = 2 if after else min(2, room + choices[e, 5])
-                            rest_cost = descend(n + 1, after, used_g, roomy, going, budget - cost, question, work)
-                            if counters[PAUSED]:
-                                scratch[n, 0, STOPPED, 0] = a
-                                scratch[n, 1, STOPPED, 0] = b
-                                scratch[n, 2, STOPPED, 0] = d
-                                scratch[n, 3, STOPPED, 0] = g
-                                scratch[n, 0, STOPPED, 1] = broken
-                                scratch[n, 1, STOPPED, 1] = f - 1
-                                scratch[n, 2, STOPPED, 1] = least
-                                return NEVER
-                            if cost + rest_cost <= budget:
-                                trail[n, GROUP] = e
-                                trail[n, KEPT] = kept
-                                trail[n, RUN] = scratch[n, 0, a, 4]
-                                trail[n, RUN + 1] = scratch[n, 1, b, 4]
-                                trail[n, RUN + 2] = scratch[n, 2, d, 4]
-                                trail[n, RUN + 3] = scratch[n, 3, g, 4]
-                                trail[n, BRIDGE] = scratch[n, 0, a, 3]
-                                trail[n, BRIDGE + 1] = scratch[n, 1, b, 3]
-                                trail[n, BRIDGE + 2] = scratch[n, 2, d, 3]
-                                trail[n, BRIDGE + 3] = scratch[n, 3, g, 3]
-                                return cost + rest_cost
-                            least = min(least, cost + rest_cost)
+                        cost = cost_kept + (one[a] >> COST_AT & COST_BITS) + (two[b] >> COST_AT & COST_BITS)
+                        cost += (three[d] >> COST_AT & COST_BITS) + (four[g] >> COST_AT & COST_BITS)
+                        codes = (one[a] & 0xF0) >> 4 | two[b] & 0xF0 | (three[d] & 0xF0) << 4 | (four[g] & 0xF0) << 8
+                        if more:
+                            low = cost + bound(n + 1, codes, left - more, frame[GOING], work.floor)
+                        if low > budget:
+                            least = min(least, low)
+                            continue
+                        steps[many, 0] = low
+                        steps[many, 1] = cost
+                        steps[many, 2] = codes << 20 | (used + more) << 16 | laid
+                        many += 1
+    frame[STEP], frame[STEPS] = frame[FIRST], many
+    frame[LEAST] = least
+    return many > frame[FIRST] or keep_sets(n, question, work)
+
+
+@scalar_kernel
+def enter(n, codes, used, room, spent, question, work):
+    """Begin with a state at number ``n`` and return 0, or the least cost that the memo knows if it is too much; PAUSED past the limit."""
+    game, counters, memo, frame = question.game, work.counters, work.memo, work.frames[n]
+    left = game[1] + game[2] - used
+    state, tiles, unfinished = 0, 0, 0
+    for c in range(4):
+        many = question.table[n, c] + question.rack[n, c]
+        # Finished runs that cannot go on here are as good as none.
+        code = OPEN[min(2, many + left), codes >> (4 * c) & 15]
+        state |= code << (4 * c)
+        tiles |= many << (4 * c)
+        unfinished |= UNFINISHED_IN[code] << (4 * c)
+    locked = work.frames[n - 1, GOING] if n else 0
+    key = ((((locked << 16 | state) << 2 | used) << 2 | min(room, left)) << 4) | n
     at = slot(key, memo, counters)
-    memo[at, KEY] = key
-    memo[at, LOW] = least
-    memo[at, STAMP] = counters[GENERATION]
-    return least
+    if memo[at, KEY] == key and memo[at, STAMP] == counters[GENERATION] and spent + memo[at, LOW] > counters[BUDGET]:
+        return spent + memo[at, LOW]
+    if counters[NODES] >= counters[LIMIT]:
+        counters[PAUSED] = 1
+        return 0
+    counters[NODES] += 1
+    frame[CODES], frame[USED], frame[ROOM], frame[LOCKED], frame[STATE], frame[SPENT] = state, used, room, locked, key, spent
+    frame[LEAST], frame[TILES], frame[UNFINISHED], frame[BROKEN], frame[CHOICE] = NEVER, tiles, unfinished, -1, NONE_LEFT
+    frame[FIRST] = frame[STEP] = frame[STEPS] = work.frames[n - 1, STEPS] if n else 0
+    return 0
+
+
+@scalar_kernel
+def write_down(numbers, work, best):
+    """Put the way that the frames are on into ``best``."""
+    for n in range(numbers):
+        frame = work.frames[n]
+        best[n, GROUP] = work.fitting[n, frame[CHOICE] - 1] & 255
+        best[n, KEPT] = frame[KEPT_SETS]
+        laid = work.steps[frame[STEP] - 1, 2]
+        for c in range(4):
+            best[n, RUN + c] = laid >> (4 * c) & 3
+            best[n, BRIDGE + c] = laid >> (4 * c + 2) & 3
+
+
+@scalar_kernel
+def explore(question, work, best):
+    """Go on from where the frames stand until no way within the budget is left; past the limit of states PAUSED is set."""
+    game, counters, frames, memo = question.game, work.counters, work.frames, work.memo
+    n = counters[DEPTH]
+    while n >= 0:
+        frame = frames[n]
+        if frame[STEP] == frame[STEPS]:
+            if not list_steps(n, question, work):
+                at = slot(frame[STATE], memo, counters)
+                memo[at, KEY] = frame[STATE]
+                memo[at, LOW] = frame[LEAST] - frame[SPENT] if frame[LEAST] < NEVER else NEVER
+                memo[at, STAMP] = counters[GENERATION]
+                n -= 1
+                if n >= 0:
+                    frames[n, LEAST] = min(frames[n, LEAST], frame[LEAST])
+            continue
+        low, cost, step = work.steps[frame[STEP]]
+        frame[STEP] += 1
+        if low <= counters[BUDGET]:
+            codes, used = step >> 20, step >> 16 & 3
+            room = 2 if step & 0xFFFF else min(2, frame[ROOM] + (work.fitting[n, frame[CHOICE] - 1] >> CHOICE_ROOM & 3))
+            if n + 1 < game[0]:
+                low = enter(n + 1, codes, used, room, cost, question, work)
+                if counters[PAUSED]:
+                    frame[STEP] -= 1
+                    break
+                if low == 0:
+                    n += 1
+                    continue
+            else:
+                low = cost + finish(codes, used, room, game)
+                if low <= counters[BUDGET]:
+                    write_down(game[0], work, best)
+                    counters[BEST] = low
+                    counters[BUDGET] = low - 1
+                    if low <= counters[FLOOR]:
+                        frames[0, LEAST] = low
+                        n = -1
+                        break
+        frame[LEAST] = min(frame[LEAST], low)
+    counters[DEPTH] = n
 
 
 @scalar_kernel
@@ -334,7 +407,8 @@ def fit_groups(n, jokers, table, rack, choices, fitting):
         for c in range(4):
             fits &= choices[e, c] <= table[n, c] + rack[n, c]
         if fits:
-            fitting[n, many] = e
+            tiles = choices[e, 0] | choices[e, 1] << 4 | choices[e, 2] << 8 | choices[e, 3] << 12
+            fitting[n, many] = e | choices[e, 4] << CHOICE_JOKERS | choices[e, 5] << CHOICE_ROOM | tiles << CHOICE_TILES
             many += 1
             for c in range(4):
                 grouped |= choices[e, c] << (2 * c)
@@ -472,37 +546,32 @@ def lay_runs(numbers, trail, runs):
 def search(question, budget, work, best, runs):
     """Return the least cost of a move that keeps every table tile on the table; -1 past the limit of states, and then it can be called on.
 
-    ``budget`` is a cost below which there is nothing, 0 if nothing is known. The best way so far is left in ``best``, [numbers, 10] int64
+    ``budget`` is a cost below which there is nothing, -1 if nothing is known. The best way so far is left in ``best``, [numbers, 10] int64
     like a trail, its runs in ``runs``, [runs, 4] int64, its cost and how many runs they are in the counters, where DEPTH is FRESH in the
     first call.
     """
-    game, counters, trail = question.game, work.counters, work.trail
-    # One signature for the first call and the recursive ones: with two of them numba crashes when it loads them from its cache.
-    zero = np.int64(0)
+    game, counters = question.game, work.counters
     if counters[DEPTH] == FRESH:
         prepare(question, work.fitting, work.floor)
         counters[GENERATION] += 1
-        counters[NODES] = 0
+        counters[NODES] = counters[LISTED] = 0
         counters[DEPTH] = -1
-        counters[FLOOR] = max(np.int64(budget), bound(zero, zero, game[1] + game[2], zero, work.floor))
+        counters[FLOOR] = max(budget, bound(0, 0, game[1] + game[2], 0, work.floor))
         counters[BEST] = NEVER
-        counters[BUDGET] = counters[FLOOR]
+        # If something is known, the bound is all but reached; if not, the first way at hand is the better budget.
+        counters[BUDGET] = counters[FLOOR] if budget >= 0 else NEVER - 1
     counters[PAUSED] = 0
-    # Nothing costs less than FLOOR, and something costs BEST; the budget lies between.
     while counters[FLOOR] < counters[BEST]:
-        least = descend(zero, zero, zero, zero, zero, counters[BUDGET], question, work)
+        if counters[DEPTH] < 0:
+            enter(0, 0, 0, 0, 0, question, work)
+            counters[DEPTH] = -1 if counters[PAUSED] else 0
+        explore(question, work, best)
         if counters[PAUSED]:
             break
-        if least <= counters[BUDGET]:
-            counters[BEST] = least
-            for n in range(game[0]):
-                for i in range(10):
-                    best[n, i] = trail[n, i]
-            counters[BUDGET] = least - 1
-        else:
-            raised = least - counters[FLOOR]
-            counters[FLOOR] = least
-            counters[BUDGET] = min(counters[BEST] - 1, least + raised * GROW)
+        least = work.frames[0, LEAST]
+        if counters[BEST] == NEVER:
+            counters[BUDGET] = min(NEVER - 1, least + (least - counters[FLOOR]) * GROW)
+        counters[FLOOR] = least
     if counters[BEST] < NEVER:
         counters[RUNS] = lay_runs(game[0], best, runs)
     return -1 if counters[PAUSED] else counters[BEST]

@@ -348,7 +348,7 @@ def expand(n, at, budget, guarded, desk):
                 continue
             f = 0
             while desk.fitting[n, f] >= 0:
-                e = desk.fitting[n, f]
+                e = desk.fitting[n, f] & 255
                 f += 1
                 more = guarded.choices[e, 4]
                 used_e = used_kept + more

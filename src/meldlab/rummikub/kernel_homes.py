@@ -361,7 +361,7 @@ def price_groups(guarded, desk, counting):
                             held += (lanes[begins[n, i], 1] >> c & 1) << (4 * c)
             f = 0
             while desk.fitting[n, f] >= 0:
-                e = desk.fitting[n, f]
+                e = desk.fitting[n, f] & 255
                 f += 1
                 cost, fits, all_held = cost_broken, True, held
                 for c in range(4):
