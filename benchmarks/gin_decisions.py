@@ -19,11 +19,12 @@ from meldlab.gin import Gin
 from meldlab.gin.batch import pair_of
 from meldlab.gin.kernel_layout import ASKED, Pair
 from meldlab.gin.players import SearchPlayer
-from meldlab.gin.worlds import played_out
+from meldlab.gin.worlds import played_ahead
 from meldlab.play import Deal, Table
 
 SEED = 900
-WAYS = {"light network": -1, "network for 4 steps": 4, "network for 8 steps": 8, "champion": 0}
+# For how many steps the network is asked (-1: it never is, 0: always), and after how many a world is broken off (0: never).
+WAYS = {"light network": (-1, 0), "network for 4 steps": (4, 0), "off after 7": (4, 7), "off after 11": (4, 11), "off after 15": (4, 15)}
 JUDGE, REAL = "champion, other worlds", "champion, the real hand"
 SHARE = {JUDGE: 1, REAL: 4}  # of the worlds: a real hand is only one
 STEPS = (0.0, 0.001, 0.002, 0.004, 0.01)
@@ -62,14 +63,14 @@ def weigh(worlds: int, game: int) -> list[Weighed]:
         moves = player._candidates(view, logits)
         if len(moves) < 2:
             continue
-        theirs, equity = step.before.round.masks[1 - view.seat], player._equity(view.rules)
+        theirs = step.before.round.masks[1 - view.seat]
         real = np.array([SURE if theirs >> card & 1 else 1 / SURE for card in range(52)])
-        scores, chances, seconds = (view.scores[view.seat], view.scores[1 - view.seat]), {}, {}
-        for at, (name, way) in enumerate((*WAYS.items(), (JUDGE, 0), (REAL, 0))):
+        chances, seconds = {}, {}
+        for at, (name, (way, steps)) in enumerate((*WAYS.items(), (JUDGE, (0, 0)), (REAL, (0, 0)))):
             key, odds, began = 8 * step.number + at + 1, real if name == REAL else player.policy.odds(view), time.process_time()
-            outcomes = played_out(view, moves, key, range(worlds // SHARE.get(name, 1)), pair(way), odds=odds)
-            seconds[name] = (time.process_time() - began) / outcomes.size
-            chances[name] = equity.after(scores, int(view.starter != view.seat), outcomes)
+            ends = played_ahead(view, moves, key, range(worlds // SHARE.get(name, 1)), pair(way), steps, odds=odds)
+            seconds[name] = (time.process_time() - began) / ends.outcomes.size
+            chances[name] = player.worth(view, ends)
         found.append(Weighed(np.array(sorted(logits.values(), reverse=True)[: len(moves)]), chances, seconds))
     return found
 

@@ -21,13 +21,13 @@ from meldlab.gin import Gin, players
 from meldlab.gin.kernel_vector import DO_DROP, DO_KNOCK
 from meldlab.gin.move import Move
 from meldlab.gin.players import PolicyPlayer, SearchPlayer
+from meldlab.gin.players.light import MATCH_WORTH
 from meldlab.gin.players.policy import move_of
 from meldlab.gin.view import Phase, View
 from meldlab.melds import deadwood
 from meldlab.play import Chance, Deal, Table
 from meldlab.statistics import Moments
 
-SCALE = 150.0  # points that a whole match is worth in the values of a light network
 ASKED = (Phase.OFFER, Phase.DRAW, Phase.DROP)  # where there is something to decide
 
 
@@ -46,7 +46,7 @@ class Showdown(SearchPlayer):
         equity, scores = self._equity(view.rules), (view.scores[view.seat], view.scores[1 - view.seat])
         gained = found - (equity.chance(scores, 0) + equity.chance(scores, 1)) / 2
         drop = move_of(view, max((action for action in logits if DO_DROP <= action < DO_KNOCK), key=logits.__getitem__))
-        waits = next(one.value for one in self.policy.adviser.think(view, chance) if one.move == drop) / SCALE
+        waits = next(one.value for one in self.policy.adviser.think(view, chance) if one.move == drop) / MATCH_WORTH
         chosen = knock if gained > waits else drop
         Showdown.changed += chosen.verb != own.verb
         return own if chosen.verb is own.verb else chosen

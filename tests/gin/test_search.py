@@ -10,14 +10,15 @@ from numpy.typing import NDArray
 from meldlab.errors import BadText
 from meldlab.gin import Gin, Rules, players
 from meldlab.gin.advice import imagined_view
-from meldlab.gin.batch import seat, trace
+from meldlab.gin.batch import pair_of, seat, trace
 from meldlab.gin.kernel import LEFT
 from meldlab.gin.kernel_layout import ASKED
-from meldlab.gin.kernel_worlds import believe, imagine
-from meldlab.gin.move import Move
+from meldlab.gin.kernel_worlds import EACH_COUNTS, believe, imagine
+from meldlab.gin.move import Move, Verb
 from meldlab.gin.players import GinPlayer, SearchPlayer
+from meldlab.gin.players.policy import move_of as move_of_policy
 from meldlab.gin.view import Phase, View
-from meldlab.gin.worlds import situation_of
+from meldlab.gin.worlds import played_ahead, played_out, situation_of
 from meldlab.melds.kernel import deadwood
 from meldlab.play import Chance, Deal, Table
 from tests.gin.test_players import move_of
@@ -115,6 +116,35 @@ def test_a_policy_is_asked_for_so_many_steps_and_its_adviser_plays_on() -> None:
         assert [(step.seat, step.action.verb, step.action.index) for step in steps] == [move[:3] for move in log]
     for other in (CHAMPION, CHAMPION.adviser):
         assert games != [[move_of(step) for step in trace(other, other, rules, 17, game).tolist()] for game in range(12)]
+
+
+def test_a_world_that_is_broken_off_is_worth_what_both_advisers_think_of_it() -> None:
+    pair, compared = pair_of(CHAMPION, CHAMPION), 0
+    for step in Table(Gin(), [CHAMPION, CHAMPION]).steps(Deal(31)):
+        if step.action.verb is not Verb.DROP or step.after.seat is None or step.after.view(0).phase is not Phase.DRAW:
+            continue
+        theirs = step.before.round.masks[1 - step.seat]
+        real = np.array([1e9 if theirs >> card & 1 else 1e-9 for card in range(52)])
+        ends = played_ahead(step.before.view(step.seat), [step.action], 7, range(3), pair, 1, odds=real)
+        thoughts = [
+            {one.move.verb: one.value for one in CHAMPION.adviser.think(step.after.view(seat), Deal(1).chance(0, 0))} for seat in (0, 1)
+        ]
+        waits, draws = thoughts[step.seat], thoughts[1 - step.seat]
+        assert ends.expected[:, 0] == pytest.approx(EACH_COUNTS * (waits[Verb.DRAW] - max(draws.values())), abs=1e-4)
+        assert not ends.outcomes.any()
+        compared += 1
+    assert compared > 10
+
+
+def test_worlds_that_end_before_they_would_be_broken_off_end_as_ever() -> None:
+    pair, over = pair_of(CHAMPION, CHAMPION), 0
+    for view, _ in POSITIONS[::6]:
+        moves = [move_of_policy(view, action) for action in CHAMPION.logits(view)]
+        ends, whole = played_ahead(view, moves, 7, range(8), pair, 9), played_out(view, moves, 7, range(8), pair)
+        ended = np.isnan(ends.expected)
+        assert np.array_equal(ends.outcomes[ended], whole[ended])
+        over += ended.sum()
+    assert over > 10
 
 
 class Watched(SearchPlayer):

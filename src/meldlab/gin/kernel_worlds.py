@@ -11,10 +11,11 @@ import numpy as np
 
 from meldlab.chance.kernel import address, below, decision, shuffle, unit
 from meldlab.chance.kernel_purpose import Purpose
-from meldlab.compiling import kernel, scalar_kernel
+from meldlab.compiling import inlined_kernel, kernel, scalar_kernel
 from meldlab.gin.kernel import LEFT, MELDS, bit, discards, popcount
 from meldlab.gin.kernel_layout import *
-from meldlab.gin.kernel_round import laid_open, new_desk, play_on, threshold
+from meldlab.gin.kernel_round import CHOSEN, GONE, OVER, clear_outcome, laid_open, new_desk, play_turn, sight_of, threshold
+from meldlab.gin.players.kernel_light import light_draws, light_taking
 from meldlab.melds.kernel import deadwood
 
 OWN, OTHER = 0, 1
@@ -23,12 +24,14 @@ IMAGINED_HANDS, DEVELOPING, PLAYOUT = int(Purpose.IMAGINED_HANDS), int(Purpose.D
 # Places in a candidate, [CANDIDATE] int64: verb and card; for a knock the cards that are shown, and four melds.
 TRIED, ABOUT, SHOWN, FIRST_SHOWN = 0, 1, 2, 3
 CANDIDATE = 7
-ENDS = -1  # the verb of a candidate that ends the round without score
+SCORELESS = -1  # the verb of a candidate that ends the round without score
 NEVER = -1  # deadwood that nobody has
 # Draws of a hand that is believed, behind those of one that is developed; how often its cards are exchanged, and what weight a point of
 # deadwood costs after each of the opponent's turns: found so that the deadwood is that of rounds which are played.
 FIRST_BELIEVED, FIRST_EXCHANGED, EXCHANGES = 64, 128, 60
 PRICE_OF_DEADWOOD, MOST_PRICED = 0.01, 8
+# What each of two light networks thinks of a position counts so much: each knows one hand, and thinks of the other's as of any.
+EACH_COUNTS = 0.85
 
 
 class Situation(NamedTuple):
@@ -54,6 +57,14 @@ class Memory(NamedTuple):
     scores: Any  # [2] int64
     order: Any  # [10 or 11] int64, own cards as they came
     beliefs: Any  # [2, 54] float64, of an ensemble
+
+
+class Ends(NamedTuple):
+    """How worlds end; an outcome is 0 if nobody wins the round, points + 1 if whoever decides wins, - (points + 1) if the other does."""
+
+    outcomes: Any  # [worlds, candidates] int64
+    expected: Any  # [worlds, candidates] float64, for whoever decides, in points of a light network, where a world is broken off; else NaN
+    steps: Any  # after which a world is broken off before a draw, if two policies with a light network inside play; 0 if none is
 
 
 @scalar_kernel
@@ -212,16 +223,30 @@ def knocked(candidate, theirs, rules, root, shown, melds):
     return np.int64(0) if worth == 0 else (worth >> 2) + 1 if worth > 0 else -((-worth >> 2) + 1)
 
 
-@kernel
-def play_worlds(candidates, first, key, situation, memory, pair, rules, outcomes):
-    """Play every candidate out in worlds ``first`` and following, one for each row of ``outcomes``, [worlds, candidates] int64.
+@inlined_kernel
+def look_at(desk, seat, pair):
+    """Return what a round in which ``seat`` is to draw is worth to whoever decides, as the light networks of both think."""
+    total, upcard = 0.0, desk.pile[desk.notes[PILED] - 1] & 63
+    for each in range(2):
+        policy, sight = pair.books[each].policy, sight_of(desk, each, np.int64(0))
+        network = Network(policy.rows, policy.first, policy.last)
+        worth = light_draws(sight, sight.turn + 1, network, desk.sheet)
+        if each == seat:
+            worth = max(worth, light_taking(sight, upcard, network, desk.sheet))
+        total += worth if each == OWN else -worth
+    return EACH_COUNTS * total
 
-    An outcome is 0 if nobody wins the round, points + 1 if whoever decides wins, - (points + 1) if the other does. ``candidates``:
-    [candidates, CANDIDATE] int64. All draws of a world hang from ``key`` and its number, so nothing depends on how worlds are split up.
+
+@kernel
+def play_worlds(candidates, first, key, situation, memory, pair, rules, ends):
+    """Play every candidate out in worlds ``first`` and following, one for each row of ``ends``, an Ends.
+
+    ``candidates``: [candidates, CANDIDATE] int64. All draws of a world hang from ``key`` and its number, so nothing depends on how worlds
+    are split up.
     """
-    known, passes = situation.known, situation.passes
+    known, outcomes, expected = situation.known, ends.outcomes, ends.expected
     desk, diary = new_desk(np.empty((0, LOG_WIDTH), np.int64), pair), np.empty((0, 0, DIARY), np.float64)
-    outcome, work, sums = desk.outcome, np.empty((2, 52), np.int64), np.empty((53, 12), np.float64)
+    outcome, notes, work, sums = desk.outcome, desk.notes, np.empty((2, 52), np.int64), np.empty((53, 12), np.float64)
     for row in range(len(outcomes)):
         world = first + row
         theirs, root = (
@@ -230,14 +255,22 @@ def play_worlds(candidates, first, key, situation, memory, pair, rules, outcomes
         )
         for which in range(len(candidates)):
             verb, card = candidates[which, TRIED], candidates[which, ABOUT]
-            if verb == ENDS:
-                outcomes[row, which] = 0
-            elif verb == KNOCK or verb == BIG:
+            outcomes[row, which], expected[row, which] = 0, np.nan
+            if verb == KNOCK or verb == BIG:
                 outcomes[row, which] = knocked(candidates[which], theirs, rules, root, desk.shown, desk.melds)
-            else:
+            elif verb != SCORELESS:
                 set_out(desk, situation, theirs, rules[LIMIT])
                 remember(desk, memory, known, card if verb == DROP else np.int64(-1))
-                play_on(desk, diary, OWN, passes, pair, rules, root, verb + 8 * card)
+                clear_outcome(outcome)
+                seat, passes, action = np.int64(OWN), situation.passes, verb + 8 * card
+                while True:
+                    going = play_turn(desk, diary, seat, passes, pair, rules, root, action)
+                    if going == OVER:
+                        break
+                    seat, passes, action = going & 1, going >> 1, CHOSEN
+                    if 0 < ends.steps <= notes[STEP] and passes == GONE:
+                        expected[row, which] = look_at(desk, seat, pair)
+                        break
                 won = outcome[1] + 1
                 outcomes[row, which] = 0 if outcome[0] < 0 else won if outcome[0] == OWN else -won
 

@@ -24,7 +24,7 @@ from meldlab.gin import kernel_layout
 from meldlab.gin.batch import rule_vector
 from meldlab.gin.kernel import knocks
 from meldlab.gin.kernel_layout import ENSEMBLE, KIND, MOST_DRAWS, Pair
-from meldlab.gin.kernel_worlds import CANDIDATE, ENDS, FIRST_SHOWN, Memory, Situation, play_worlds
+from meldlab.gin.kernel_worlds import CANDIDATE, FIRST_SHOWN, SCORELESS, Ends, Memory, Situation, play_worlds
 from meldlab.gin.move import Move, Verb
 from meldlab.gin.players.ensemble import events_of
 from meldlab.gin.players.kernel_ensemble import recall
@@ -34,7 +34,7 @@ from meldlab.gin.view import Phase, View, best_melds
 from meldlab.melds import deadwood
 from meldlab.pieces import on_cores
 
-__all__ = ["NO_ODDS", "memory_of", "played_out", "points_of", "situation_of"]
+__all__ = ["NO_ODDS", "memory_of", "played_ahead", "played_out", "points_of", "situation_of"]
 
 VERBS = {Verb.PASS: kernel_layout.PASS, Verb.TAKE: kernel_layout.TAKE, Verb.DRAW: kernel_layout.DRAW, Verb.DROP: kernel_layout.DROP}
 KNOCKING = (Verb.KNOCK, Verb.BIG_GIN)
@@ -46,21 +46,31 @@ NO_ODDS = np.empty(0)
 def played_out(
     view: View, moves: Sequence[Move], key: int, worlds: range, pair: Pair, *, odds: Any = NO_ODDS, threads: int = 1
 ) -> NDArray[np.int64]:
-    """Return [worlds, moves] int64, what comes of each move in each world, coded as in ``play_worlds``; not for showing.
+    """Return [worlds, moves] int64, what comes of each move in each world, coded as in ``Ends``; not for showing.
 
     ``pair``: who plays on for the seat of the view, and for the other; ``key``: the address that all draws hang from;
     ``odds``: [52], of each card to be the other's, as somebody believes; where nobody does, its hand is developed for as many turns.
     """
+    outcomes: NDArray[np.int64] = played_ahead(view, moves, key, worlds, pair, 0, odds=odds, threads=threads).outcomes
+    return outcomes
+
+
+def played_ahead(
+    view: View, moves: Sequence[Move], key: int, worlds: range, pair: Pair, steps: int, *, odds: Any = NO_ODDS, threads: int = 1
+) -> Ends:
+    """Return how each move ends in each world if that is broken off after so many steps; two policies are the pair."""
     rows, situation, memory, root = _rows(view, moves), situation_of(view, odds), memory_of(view, pair), np.uint64(key)
-    rules, outcomes = _rules(view.rules).copy(), np.zeros((len(worlds), len(moves)), np.int64)
+    rules, shape = _rules(view.rules).copy(), (len(worlds), len(moves))
     rules[kernel_layout.LIMIT] = view.limit
     rules[MOST_DRAWS] = min(rules[MOST_DRAWS], situation.draws + LONGEST)
+    ends = Ends(np.empty(shape, np.int64), np.empty(shape), steps)
 
     def play(first: int, many: int) -> None:
-        play_worlds(rows, worlds.start + first, root, situation, memory, pair, rules, outcomes[first : first + many])
+        some = slice(first, first + many)
+        play_worlds(rows, worlds.start + first, root, situation, memory, pair, rules, Ends(ends.outcomes[some], ends.expected[some], steps))
 
     on_cores(play, len(worlds), threads=threads, size=CHUNK)
-    return outcomes
+    return ends
 
 
 def points_of(outcomes: NDArray[np.int64]) -> NDArray[np.float64]:
@@ -120,7 +130,7 @@ def _rows(view: View, moves: Sequence[Move]) -> NDArray[np.int64]:
         elif move.verb in KNOCKING:
             _knock(row, view.mask & ~(1 << move.index if move.verb is Verb.KNOCK else 0), move)
         elif _ends(view, move):
-            row[0] = ENDS
+            row[0] = SCORELESS
         else:
             row[:2] = VERBS[move.verb], max(move.index, 0)
     return rows
@@ -134,7 +144,7 @@ def _knock(row: NDArray[np.int64], shown: int, move: Move) -> None:
 def _at_the_wall(row: NDArray[np.int64], view: View, move: Move) -> None:
     """Set a candidate at the wall: to pass ends the round, to take is to knock with the least deadwood."""
     if move.verb is Verb.PASS:
-        row[0] = ENDS
+        row[0] = SCORELESS
         return
     eleven = view.mask | 1 << move.index
     able = [card for card in range(52) if knocks(eleven, view.limit) >> card & 1]

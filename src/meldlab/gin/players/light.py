@@ -27,9 +27,10 @@ from meldlab.gin.players.sight import sight_of
 from meldlab.gin.view import Phase, View, best_melds
 from meldlab.play import Chance
 
-__all__ = ["LightPlayer", "read_network"]
+__all__ = ["MATCH_WORTH", "LightPlayer", "read_network"]
 
 KNOCKS = 64  # what the kernel adds to a discard that it knocks with
+MATCH_WORTH = 150.0  # in points of a light network: a whole match
 NO_KEY = np.uint64(0)
 FOLDER = resources.files("meldlab.gin.players") / "networks"
 

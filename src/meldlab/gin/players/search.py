@@ -16,12 +16,14 @@ from meldlab.chance import Purpose
 from meldlab.errors import BadText
 from meldlab.gin.batch import pair_of, seat
 from meldlab.gin.kernel_layout import ASKED, Pair
+from meldlab.gin.kernel_worlds import Ends
 from meldlab.gin.move import Move
+from meldlab.gin.players.light import MATCH_WORTH
 from meldlab.gin.players.player import GinPlayer, Valued
 from meldlab.gin.players.policy import PolicyPlayer, move_of
 from meldlab.gin.rules import Rules
 from meldlab.gin.view import Phase, View, is_big_gin
-from meldlab.gin.worlds import played_out
+from meldlab.gin.worlds import played_ahead
 from meldlab.play import Chance
 
 __all__ = ["SearchPlayer"]
@@ -34,6 +36,7 @@ CANDIDATES = 5  # so many at most are played out
 UNLIKELY = 6.0  # how much less than the likeliest action, as a logarithm, one may be and still be tried
 STEP = 0.002  # the chance to win that is worth as much as a logarithm of 1 in the network's answer
 NETWORK_STEPS = 4.0  # of a world that are played by the network; the light one inside it plays the rest, many times as fast
+STEPS = 11  # after which a world is broken off: what comes then is mostly luck
 HEATS = 8, 4, 2, 1  # the parts of the worlds after which candidates leave that have fallen behind
 FEWEST = 32  # worlds of a heat
 DOUBT = 1.0  # how many standard errors a candidate must be behind to leave
@@ -43,7 +46,8 @@ DOUBT = 1.0  # how many standard errors a candidate must be behind to leave
 class SearchPlayer(GinPlayer):
     """Plays the likeliest actions of a policy out in worlds that it believes in, and takes a step from the policy towards the best.
 
-    The other's hand is drawn by the policy's belief. Both play on by the policy for a turn, then as the light network inside it does.
+    The other's hand is drawn by the policy's belief. Both play on by the policy for a turn, then as the light network inside it does;
+    after a few turns what that thinks of both hands stands for the rest.
     """
 
     policy: PolicyPlayer = field(repr=False)
@@ -90,9 +94,14 @@ class SearchPlayer(GinPlayer):
 
     def chances(self, view: View, moves: list[Move], chance: Chance, worlds: range, odds: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return [worlds, moves] float64, the chance to win the match after each move in each world."""
-        outcomes = played_out(view, moves, chance.key(Purpose.IMAGINED_HANDS), worlds, self._pair, odds=odds)
-        scores = view.scores[view.seat], view.scores[1 - view.seat]
-        return self._equity(view.rules).after(scores, int(view.starter != view.seat), outcomes)
+        return self.worth(view, played_ahead(view, moves, chance.key(Purpose.IMAGINED_HANDS), worlds, self._pair, STEPS, odds=odds))
+
+    def worth(self, view: View, ends: Ends) -> NDArray[np.float64]:
+        """Return [worlds, moves] float64, the chance to win the match after worlds have ended so."""
+        scores, equity = (view.scores[view.seat], view.scores[1 - view.seat]), self._equity(view.rules)
+        even = (equity.chance(scores, 0) + equity.chance(scores, 1)) / 2
+        over = equity.after(scores, int(view.starter != view.seat), ends.outcomes)
+        return np.where(np.isnan(ends.expected), over, np.clip(even + ends.expected / MATCH_WORTH, 0.0, 1.0))
 
     def _heats(self) -> list[int]:
         """Return after how many worlds candidates may leave."""

@@ -13,6 +13,7 @@ from torch import Tensor
 
 from meldlab.gin import kernel_layout as layout
 from meldlab.gin.players import kernel_light as light
+from meldlab.gin.players.light import MATCH_WORTH
 from meldlab.gin.review.kernel import fill_equity
 from meldlab.gin.rules import Rules
 from meldlab.lab.training.lessons import Device
@@ -21,7 +22,6 @@ __all__ = ["DIARY_TURNS", "PointsWorth", "ValueLesson", "lesson_of", "points_of"
 
 DIARY_TURNS = layout.TURNS  # what the network tells apart
 MOST_POINTS = 200  # of a round that are told apart
-SCALE = 150.0  # points that a whole match is worth
 OWN_STARTS = np.zeros((2, 2), np.int64)
 NUMBERS = (layout.DISCARDED, layout.LEFT_OVER, layout.OWN_SCORE, layout.OTHER_SCORE)
 
@@ -53,7 +53,7 @@ class PointsWorth:
         """Return what points are worth that are won, or lost if negative, at the scores of both."""
         most = self.rules.match_points
         won, lost = points.clamp(min=0), (-points).clamp(min=0)
-        return SCALE * (self.table[(own + won).clamp(max=most), (other + lost).clamp(max=most)] - self.table[own, other])
+        return MATCH_WORTH * (self.table[(own + won).clamp(max=most), (other + lost).clamp(max=most)] - self.table[own, other])
 
 
 @dataclass(frozen=True)
