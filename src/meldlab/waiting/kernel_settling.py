@@ -4,8 +4,8 @@ The order is that of shortest paths: always lock the hand with the least E, tell
 that can draw into it. Most of those have an E far above, so that they need not know at once. Hence the windows. All hands that could come
 to lie below the end of a window are *near*. What a lock means for near hands is worked out at once, hand by hand, by one core; what it
 means for all others is kept and told later, on all cores, a *bucket* of neighbouring classes after the other, which fits into a core's
-cache. What the hands of the window lead to is looked up before, on all cores too. The window is walked in *phases*: while hands of one are
-locked, the other cores tell what those of the phases before mean.
+cache. What the hands of the window lead to is looked up before, on all cores too. The window is walked in *phases*: while hands of the
+first are locked, the other cores sort what is to be told by buckets, and while those of the next are, they tell what the ones before mean.
 
 Arrays, with N the classes of n-card hands and M those of (n+1)-card hands: while a hand is open, E is at most ``total`` / ``weight``, over
 all hands of its class; once it is locked, ``total`` is E. Nothing that is computed depends on how many cores there are.

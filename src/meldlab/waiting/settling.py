@@ -14,7 +14,7 @@ from meldlab.waiting.game import PIECE, Waiting
 __all__ = ["Settling"]
 
 FIRST_WIDTH, NARROWEST = 0.5, 1e-3  # turns
-SHARE = 16  # blocks, chunks or buckets that a core takes at first: asking it costs as much as one of them
+SHARE, FEW = 16, 4  # blocks or chunks, and buckets, that a core takes at first: asking it costs as much as one of them
 FEWEST, PART = 1 << 12, 384  # hands that a window should have: one in so many, but at least these
 
 
@@ -36,6 +36,7 @@ class Settling:
             self.bounds = kernel_settling.Bounds(*(kept[field] for field in kernel_settling.Bounds._fields))
             self.low, self.width, self.locked = float(kept["low"]), float(kept["width"]), int(kept["locked"])
         self.wanted = max(FEWEST, classes // PART)
+        self.shift = max(0, classes.bit_length() - kernel_settling.BUCKETS.bit_length() + 1)
         # What a window takes of these is far less; pages that nothing is written to take no memory.
         self.window = kernel_settling.Window(
             0.0,
@@ -123,19 +124,13 @@ class Settling:
 
     def _sort(self, begin: int, end: int, cores: int) -> None:
         """Sort the notes of some chunks by the hands that are to be told."""
-        notes = self.notes
-        shift = max(0, self.game.small.classes.bit_length() - kernel_settling.BUCKETS.bit_length() + 1)
+        notes, shift = self.notes, self.shift
         on_cores(lambda first, many: kernel_settling.sort_far(begin + first, many, shift, notes), end - begin, threads=cores, size=SHARE)
 
     def _tell(self, begin: int, end: int, cores: int) -> None:
         """Tell the hands outside of the window what the hands of some chunks mean for them, as ``_sort`` has sorted it."""
-        bounds, notes = self.bounds, self.notes
-        on_cores(
-            lambda first, many: kernel_settling.tell_far(first, many, begin, end, bounds, notes),
-            kernel_settling.BUCKETS,
-            threads=cores,
-            size=SHARE,
-        )
+        bounds, notes, buckets = self.bounds, self.notes, (self.game.small.classes - 1 >> self.shift) + 1
+        on_cores(lambda first, many: kernel_settling.tell_far(first, many, begin, end, bounds, notes), buckets, threads=cores, size=FEW)
 
     def _make_room(self, chunks: int) -> None:
         if chunks > len(self.notes.starts):
