@@ -47,6 +47,21 @@ def test_the_folder_of_other_kernels_is_left_alone(decorate: compiling.Function,
     assert Path(twice.stats.cache_path).is_relative_to(compiling._FOLDER)
 
 
+MULTIPLY = """
+import sys
+import numba
+import numpy as np
+from meldlab.cards.kernel import popcount
+print(popcount(7), "scipy.linalg" in sys.modules)
+print(numba.njit(lambda a: np.dot(a, a))(np.full((2, 2), 2.0)).sum(), "scipy.linalg" in sys.modules)
+"""
+
+
+def test_scipy_is_loaded_for_kernels_that_multiply_matrices_only() -> None:
+    said = subprocess.run([sys.executable, "-c", MULTIPLY], capture_output=True, text=True)
+    assert said.stdout.splitlines() == ["3 False", "32.0 True"], said.stderr
+
+
 def test_kernels_of_others_still_count_from_the_end() -> None:
     last = numba.njit(lambda numbers: numbers[-1])
     assert last(np.arange(5)) == 4

@@ -2,8 +2,11 @@
 
 import os
 import signal
+import subprocess
+import sys
 import threading
 import time
+from functools import partial
 
 import pytest
 from hypothesis import given
@@ -63,3 +66,34 @@ def test_a_key_is_heard_between_pieces(threads: int) -> None:
     with pytest.raises(KeyboardInterrupt):
         on_cores(work, 100_000, threads=threads)
     assert worked < 5_000
+
+
+def test_work_within_work_waits_for_no_thread() -> None:
+    done: list[tuple[int, int]] = []
+
+    def outer(first: int, many: int) -> None:
+        for at in range(first, first + many):
+            on_cores(partial(inner, at), 5, threads=64)
+
+    def inner(at: int, first: int, many: int) -> None:
+        done.extend((at, one) for one in range(first, first + many))
+
+    on_cores(outer, 200, threads=64)
+    assert sorted(done) == [(at, one) for at in range(200) for one in range(5)]
+
+
+FORK = """
+import os
+from threading import Barrier
+from meldlab.pieces import on_cores
+
+both = Barrier(2)
+on_cores(lambda first, many: many and both.wait(20), 2, threads=2)
+if child := os.fork():
+    os._exit(os.waitpid(child, 0)[1] != 0)
+on_cores(lambda first, many: many and both.wait(20), 2, threads=2)
+"""
+
+
+def test_a_forked_process_has_threads_of_its_own() -> None:
+    assert subprocess.run([sys.executable, "-W", "ignore", "-c", FORK]).returncode == 0

@@ -8,13 +8,14 @@ A kernel is a plain function over integers and arrays in a file called ``kernel.
 """
 
 import logging
+import sys
 from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
 
 import numba
 from numba.core import event, serialize, types
-from numba.np import arrayobj
+from numba.np import arrayobj, linalg
 
 from meldlab.cache import OURS, kernel_folder
 
@@ -63,6 +64,19 @@ def _index(context: Any, builder: Any, kind: Any, index: Any, size: Any) -> Any:
 
 
 arrayobj.fix_integer_index = _index
+_numbas_blas = getattr(linalg, "ensure_blas", None)  # no promise of numba: without it nothing is put off
+
+
+def _blas_later() -> None:
+    """Say that scipy can multiply matrices without loading it, which takes a tenth of a second.
+
+    numba asks once when the first kernel is loaded, and again before it compiles one that needs it, which no kernel here does.
+    """
+    linalg.ensure_blas = _numbas_blas
+
+
+if _numbas_blas and "numba.np.arraymath" not in sys.modules:
+    linalg.ensure_blas = _blas_later
 
 
 def _compile(function: Function, **options: bool | str) -> Function:

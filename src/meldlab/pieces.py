@@ -10,8 +10,10 @@ are depends on the machine, so nothing that is computed may depend on where the 
 True
 """
 
+import os
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from functools import cache
 from threading import Lock
 from time import perf_counter
 
@@ -66,13 +68,23 @@ def on_cores(work: Callable[[int, int], None], many: int, *, threads: int = 0, s
                 raise
             mine = _next_size(part, perf_counter() - begun)
 
-    with ThreadPoolExecutor(cores) as pool:
-        running = [pool.submit(run) for _ in range(cores)]
-        try:
-            for future in running:
-                future.result()
-        finally:
-            stopped = True
+    helpers: list[Future[None]] = []
+    try:
+        helpers += [_helpers(os.getpid()).submit(run) for _ in range(cores - 1)]
+        run()
+    finally:
+        stopped = True
+        # One that has not begun is not needed any more: nobody waits for threads that are busy with something else.
+        begun = [helper for helper in helpers if not helper.cancel()]
+        wait(begun)
+    for helper in begun:
+        helper.result()
+
+
+@cache
+def _helpers(process: int) -> ThreadPoolExecutor:
+    """Return the threads that wait for work: to start one takes longer than many a piece. A process that is forked needs its own."""
+    return ThreadPoolExecutor(os.cpu_count() or 1)
 
 
 def _next_size(part: int, took: float, seconds: float = PIECE) -> int:

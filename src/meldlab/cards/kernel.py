@@ -51,6 +51,16 @@ class Frame(NamedTuple):
 
 
 @scalar_kernel
+def popcount(x):
+    """Return how many bits are set."""
+    x = np.uint64(x)
+    x = x - ((x >> np.uint64(1)) & np.uint64(0x5555555555555555))
+    x = (x & np.uint64(0x3333333333333333)) + ((x >> np.uint64(2)) & np.uint64(0x3333333333333333))
+    x = (x + (x >> np.uint64(4))) & np.uint64(0x0F0F0F0F0F0F0F0F)
+    return np.int64((x * np.uint64(0x0101010101010101)) >> np.uint64(56))
+
+
+@scalar_kernel
 def multichoose(r, i):
     """Return C(r + i - 1, i), the number that the i-th smallest element r of a multiset contributes; i is 1 to 4."""
     if i == 1:

@@ -3,6 +3,7 @@
 Doors import what they need inside their verbs, so that help answers at once.
 """
 
+import gc
 import io
 import logging
 import os
@@ -86,6 +87,8 @@ def _command() -> Any:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line; a mistake in the input is one line (and a caret) on stderr and status 2."""
+    # What is loaded at the start stays: to look through it for garbage again and again takes a tenth of a second.
+    gc.set_threshold(300_000)
     # The library says nothing by itself; here somebody waits for the first compilation.
     log = logging.getLogger("meldlab.compiling")
     log.setLevel(logging.INFO)

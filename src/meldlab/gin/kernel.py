@@ -7,7 +7,7 @@ cards are few.
 
 import numpy as np
 
-from meldlab.cards.kernel import LANE
+from meldlab.cards.kernel import LANE, popcount
 from meldlab.chance.kernel import below
 from meldlab.chance.kernel_purpose import Purpose
 from meldlab.compiling import kernel, scalar_kernel
@@ -46,16 +46,6 @@ DISCARD, MELDS = int(Purpose.DISCARD), int(Purpose.MELDS)
 LOW_BITS = (1 << 24) - 1  # of DISCARDS
 WAYS_BITS = (1 << 32) - 1  # of what is counted with its deadwood
 MOST_MELDS = 4  # in one lane of eleven cards three, and so in all
-
-
-@scalar_kernel
-def popcount(x):
-    """Return how many bits are set."""
-    x = np.uint64(x)
-    x = x - ((x >> np.uint64(1)) & np.uint64(0x5555555555555555))
-    x = (x & np.uint64(0x3333333333333333)) + ((x >> np.uint64(2)) & np.uint64(0x3333333333333333))
-    x = (x + (x >> np.uint64(4))) & np.uint64(0x0F0F0F0F0F0F0F0F)
-    return np.int64((x * np.uint64(0x0101010101010101)) >> np.uint64(56))
 
 
 @scalar_kernel

@@ -6,6 +6,7 @@ of the game, the step and the seat, where a step is one action of the match.
 
 import numpy as np
 
+from meldlab.cards.kernel import popcount
 from meldlab.chance.kernel import address, below, decision, root_of, shuffle
 from meldlab.chance.kernel_purpose import Purpose
 from meldlab.compiling import inlined_kernel, kernel, scalar_kernel
@@ -21,7 +22,6 @@ from meldlab.gin.kernel import (
     makes_meld,
     pick_melds,
     points_of,
-    popcount,
     simple_discard,
 )
 from meldlab.gin.kernel_layout import *

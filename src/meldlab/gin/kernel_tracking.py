@@ -8,9 +8,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from meldlab.cards.kernel import popcount
 from meldlab.chance.kernel import address, shuffle
 from meldlab.compiling import kernel, scalar_kernel
-from meldlab.gin.kernel import FULL, bit, popcount
+from meldlab.gin.kernel import FULL, bit
 from meldlab.gin.kernel_layout import *
 from meldlab.gin.kernel_round import DEAL, play_some
 from meldlab.gin.players.kernel_ensemble import adjacent_cards, baseline, hear_draw, start_belief

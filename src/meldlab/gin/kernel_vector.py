@@ -8,10 +8,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from meldlab.cards.kernel import popcount
 from meldlab.chance.kernel import below, decision, root_of
 from meldlab.chance.kernel_purpose import Purpose
 from meldlab.compiling import inlined_kernel, kernel, scalar_kernel
-from meldlab.gin.kernel import LEFT, bit, knocks, nth_card, popcount
+from meldlab.gin.kernel import LEFT, bit, knocks, nth_card
 from meldlab.gin.kernel_layout import *
 from meldlab.gin.kernel_round import (
     MOST_ROUNDS,

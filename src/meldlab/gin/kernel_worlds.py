@@ -9,10 +9,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from meldlab.cards.kernel import popcount
 from meldlab.chance.kernel import address, below, decision, shuffle, unit
 from meldlab.chance.kernel_purpose import Purpose
 from meldlab.compiling import inlined_kernel, kernel, scalar_kernel
-from meldlab.gin.kernel import LEFT, MELDS, bit, discards, popcount
+from meldlab.gin.kernel import LEFT, MELDS, bit, discards
 from meldlab.gin.kernel_layout import *
 from meldlab.gin.kernel_round import CHOSEN, GONE, OVER, clear_outcome, laid_open, new_desk, play_turn, sight_of, threshold
 from meldlab.gin.players.kernel_light import light_draws, light_taking

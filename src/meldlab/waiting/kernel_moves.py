@@ -27,18 +27,9 @@ class Moves(NamedTuple):
     draws: Any  # [moves] int16, the number of cards that lead there
 
 
-class Chain(NamedTuple):
-    """A list of hands that grows, with the moves between them."""
-
-    numbers: Any  # [room] int64, the classes in the list
-    place: Any  # [N] int32, the place of each class in the list, -1 elsewhere
-    moves: Moves
-
-
 class Wave(NamedTuple):
-    """Where some hands of the list lead, in the order of their numbers: neighbours lead to neighbours."""
+    """Where some hands of the list lead."""
 
-    rows: Any  # [W] int64, where each of them is
     many: Any  # [W] int64, moves of each
     targets: Any  # [W, DRAWS] uint32, classes
     draws: Any  # [W, DRAWS] int16
@@ -131,25 +122,31 @@ def list_moves(first, hands, close, numbers, wave, choice, expected, space):
 
 
 @kernel
-def join(first, hands, known, listed, chain, wave):
-    """Add the moves of a wave of ``hands`` hands, the ``first`` of the list on; return (hands in the list, moves) by then.
+def reach(hands, known, numbers, listed, wave):
+    """Add new classes that ``hands`` hands of a wave lead to behind the ``known`` ones of the list; return how many there are then.
 
-    ``known`` hands are in the list and ``listed`` moves so far; hands that are reached join it. There must be room for all.
+    ``numbers``: [N] int64, the list; ``listed``: [N / 8] uint8, a bit for each class: whether it is in the list.
     """
-    numbers, place = chain.numbers, chain.place
-    starts, targets, draws = chain.moves
     for at in range(hands):
-        row = wave.rows[at]
-        for i in range(wave.many[row]):
-            chosen = wave.targets[row, i]
-            if place[chosen] < 0:
+        for i in range(wave.many[at]):
+            chosen = np.int64(wave.targets[at, i])
+            if listed[chosen >> 3] >> (chosen & 7) & 1 == 0:
+                listed[chosen >> 3] |= 1 << (chosen & 7)
                 numbers[known] = chosen
-                place[chosen] = known
                 known += 1
-            targets[listed], draws[listed] = place[chosen], wave.draws[row, i]
-            listed += 1
-        starts[first + at + 1] = listed
-    return known, listed
+    return known
+
+
+@kernel
+def join(first, hands, starts, place, moves, wave):
+    """Add the moves of ``hands`` hands of a wave.
+
+    ``starts``: [W + 1] int64, where those of each begin; ``place``: [N] int32, the place of each class in the list.
+    """
+    for at in range(first, first + hands):
+        for i in range(wave.many[at]):
+            moves.targets[starts[at] + i] = place[wave.targets[at, i]]
+            moves.draws[starts[at] + i] = wave.draws[at, i]
 
 
 @kernel

@@ -4,8 +4,8 @@ The order is that of shortest paths: always lock the hand with the least E, tell
 that can draw into it. Most of those have an E far above, so that they need not know at once. Hence the windows. All hands that could come
 to lie below the end of a window are *near*. What a lock means for near hands is worked out at once, hand by hand, by one core; what it
 means for all others is kept and told later, on all cores, a *bucket* of neighbouring classes after the other, which fits into a core's
-cache. What the hands of the window lead to is looked up before, on all cores too. The window is walked in *phases*: while hands of one are
-locked, the other cores tell what those of the phases before mean.
+cache. What the hands of the window lead to is looked up before, on all cores too. The window is walked in *phases*: while hands of the
+first are locked, the other cores sort what is to be told by buckets, and while those of the next are, they tell what the ones before mean.
 
 Arrays, with N the classes of n-card hands and M those of (n+1)-card hands: while a hand is open, E is at most ``total`` / ``weight``, over
 all hands of its class; once it is locked, ``total`` is E. Nothing that is computed depends on how many cores there are.
@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from meldlab.cards.kernel import class_hand, number_hands, orbit_size
+from meldlab.cards.kernel import class_hand, number_hands, orbit_size, popcount
 from meldlab.compiling import kernel, scalar_kernel
 from meldlab.waiting.kernel import NEVER, list_draws
 
@@ -65,9 +65,8 @@ class Notes(NamedTuple):
 
     starts: Any  # [C, CHUNK + 1] int32, where the notes of each hand begin
     middles: Any  # [C, CHUNK] int32, where those without near targets begin
-    settled: Any  # [C, CHUNK] float64, E of each hand
     rows: Any  # [C, R, 2 + n] uint32: class; hands in it, number of near targets, first far target, a byte each; targets
-    values: Any  # [C, R] float64, F, infinity unless it became known by this very note
+    values: Any  # [C, R] float64, F, infinity until it becomes known by this very note
     offsets: Any  # [C, BUCKETS + 1] int32, where the entries of each bucket begin
     entries: Any  # [C, R * n, 2] uint32: far target; its note, and in the last byte the hands of that
 
@@ -171,15 +170,6 @@ def close_ranks(found, ends, window, bounds):
     return many
 
 
-@scalar_kernel
-def ones(bits):
-    """Return how many of 32 bits are set."""
-    bits -= bits >> 1 & 0x55555555
-    bits = (bits & 0x33333333) + (bits >> 2 & 0x33333333)
-    bits = bits + (bits >> 4) & 0x0F0F0F0F
-    return bits * 0x01010101 >> 24 & 255
-
-
 @kernel
 def write_back(many, window, bounds):
     """Keep what has become known of ``many`` near hands."""
@@ -219,7 +209,7 @@ def note_hand(number, chunk, i, scratch, window, reached, notes, space):
                 row[back] = target
                 back -= 1
             elif target != number:
-                row[front] = window.before[target >> 5] + ones(bits & (1 << (target & 31)) - 1)
+                row[front] = window.before[target >> 5] + popcount(bits & (1 << (target & 31)) - 1)
                 front += 1
         row[LARGER] = around[j]
         row[META] = orbit_size(drawn[j], keys, small.renamings) | front << 8 | (back + 1) << 16
@@ -291,10 +281,10 @@ def settle(most, until, window, queue, reached, notes, space):
                     notes.middles[own // CHUNK, :] = 0
                 note_hand(np.int64(window.numbers[place]), own // CHUNK, own % CHUNK, scratch, window, reached, notes, space)
             chunk, i = own // CHUNK, own % CHUNK
-            notes.settled[chunk, i] = value
             for at in range(notes.middles[chunk, i], starts[chunk, i + 1]):
                 larger = rows[chunk, at, LARGER]
                 reached[larger >> 3] |= 1 << (larger & 7)
+                notes.values[chunk, at] = value
             for at in range(starts[chunk, i], notes.middles[chunk, i]):
                 larger = rows[chunk, at, LARGER]
                 if reached[larger >> 3] >> (larger & 7) & 1:
@@ -347,44 +337,40 @@ def settle(most, until, window, queue, reached, notes, space):
 
 @kernel
 def sort_far(first, many, shift, notes):
-    """Sort what far hands are to be told by ``many`` chunks into buckets of 2 ^ ``shift`` classes."""
-    starts, middles, rows, values = notes.starts, notes.middles, notes.rows, notes.values
+    """Sort what far hands may have to be told by ``many`` chunks into buckets of 2 ^ ``shift`` classes."""
+    starts, rows = notes.starts, notes.rows
     counts, last = np.empty(BUCKETS, np.int64), rows.shape[2]
     for chunk in range(first, first + many):
-        end = np.int64(0)
-        for i in range(CHUNK):
-            end = max(end, np.int64(starts[chunk, i + 1]))
-            for at in range(middles[chunk, i], starts[chunk, i + 1]):
-                values[chunk, at] = notes.settled[chunk, i]
+        end = np.int64(starts[chunk].max())
         counts[:] = 0
         for at in range(end):
-            if values[chunk, at] < NEVER:
-                for k in range(rows[chunk, at, META] >> 16, last):
-                    counts[rows[chunk, at, k] >> shift] += 1
+            for k in range(rows[chunk, at, META] >> 16, last):
+                counts[rows[chunk, at, k] >> shift] += 1
         offsets, entries = notes.offsets[chunk], notes.entries[chunk]
         offsets[0] = 0
         for bucket in range(BUCKETS):
             offsets[bucket + 1] = offsets[bucket] + counts[bucket]
             counts[bucket] = offsets[bucket]
         for at in range(end):
-            if values[chunk, at] < NEVER:
-                hands = rows[chunk, at, META] & 255
-                for k in range(rows[chunk, at, META] >> 16, last):
-                    target = rows[chunk, at, k]
-                    bucket = target >> shift
-                    entries[counts[bucket], 0] = target
-                    entries[counts[bucket], 1] = at << 8 | hands
-                    counts[bucket] += 1
+            hands = rows[chunk, at, META] & 255
+            for k in range(rows[chunk, at, META] >> 16, last):
+                target = rows[chunk, at, k]
+                bucket = target >> shift
+                entries[counts[bucket], 0] = target
+                entries[counts[bucket], 1] = at << 8 | hands
+                counts[bucket] += 1
 
 
 @kernel
 def tell_far(first, many, begin, end, bounds, notes):
-    """Tell far hands of ``many`` buckets what the chunks from ``begin`` to ``end`` have for them."""
+    """Tell far hands of ``many`` buckets what the chunks from ``begin`` to ``end``, all locked, have for them."""
     total, weight, _ = bounds
     offsets, entries, values = notes.offsets, notes.entries, notes.values
     for bucket in range(first, first + many):
         for chunk in range(begin, end):
             for i in range(offsets[chunk, bucket], offsets[chunk, bucket + 1]):
                 target, hands = entries[chunk, i, 0], np.int64(entries[chunk, i, 1] & 255)
-                total[target] += values[chunk, entries[chunk, i, 1] >> 8] * hands
-                weight[target] += hands
+                value = values[chunk, entries[chunk, i, 1] >> 8]
+                if value < NEVER:
+                    total[target] += value * hands
+                    weight[target] += hands

@@ -1,6 +1,6 @@
 """Settling all hands of a game on this machine, in ascending order of E."""
 
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any
 
 import numba
@@ -14,7 +14,7 @@ from meldlab.waiting.game import PIECE, Waiting
 __all__ = ["Settling"]
 
 FIRST_WIDTH, NARROWEST = 0.5, 1e-3  # turns
-SHARE = 16  # blocks, chunks or buckets that a core takes at first: asking it costs as much as one of them
+SHARE, FEW = 16, 4  # blocks or chunks, and buckets, that a core takes at first: asking it costs as much as one of them
 FEWEST, PART = 1 << 12, 384  # hands that a window should have: one in so many, but at least these
 
 
@@ -36,6 +36,7 @@ class Settling:
             self.bounds = kernel_settling.Bounds(*(kept[field] for field in kernel_settling.Bounds._fields))
             self.low, self.width, self.locked = float(kept["low"]), float(kept["width"]), int(kept["locked"])
         self.wanted = max(FEWEST, classes // PART)
+        self.shift = max(0, classes.bit_length() - kernel_settling.BUCKETS.bit_length() + 1)
         # What a window takes of these is far less; pages that nothing is written to take no memory.
         self.window = kernel_settling.Window(
             0.0,
@@ -51,6 +52,7 @@ class Settling:
         self.found = np.zeros(-(-classes // kernel_settling.BLOCK), np.int64)
         self.queue = kernel_settling.Queue(np.zeros(5, np.int64), np.empty(1 << 12), np.empty(1 << 12, np.int64))
         self.notes = _notes(2, game.cards)
+        self.beside = ThreadPoolExecutor(1)
 
     def state(self) -> dict[str, Any]:
         """Return what must be kept to go on from here."""
@@ -68,18 +70,21 @@ class Settling:
             size=SHARE,
         )
         state[:] = 0, hands, 0, chunks * kernel_settling.CHUNK, 0
-        with ThreadPoolExecutor(1) as beside:
-            for phase in range(phases):
-                # All hands of these chunks are locked: the other cores tell what they mean.
-                ready = int(self.ends[phase - 1]) // kernel_settling.CHUNK if phase else 0
-                telling = beside.submit(self._tell, self.notes, told, ready, max(1, self.cores - 1))
-                if self.cores == 1:
-                    telling.result()
-                self._settle(kernel_settling.STEPS // phases * (phase + 1))
-                telling.result()
+        # While hands of a phase are locked, the other cores sort, and then tell what the hands of the phase before mean.
+        doing = self.beside.submit(self._sort, 0, chunks, max(1, self.cores - 1))
+        for phase in range(phases):
+            if self.cores == 1:
+                doing.result()
+            self._settle(kernel_settling.STEPS // phases * (phase + 1), doing)
+            doing.result()
+            if phase < phases - 1:
+                ready = int(self.ends[phase]) // kernel_settling.CHUNK
+                doing = self.beside.submit(self._tell, told, ready, max(1, self.cores - 1))
                 told = ready
         kernel_settling.write_back(near, self.window, self.bounds)
-        self._tell(self.notes, told, -(-int(state[kernel_settling.LATE]) // kernel_settling.CHUNK), self.cores)
+        late = -(-int(state[kernel_settling.LATE]) // kernel_settling.CHUNK)
+        self._sort(chunks, late, self.cores)
+        self._tell(told, late, self.cores)
         self.low = self.window.high
 
     def _open(self) -> int:
@@ -106,26 +111,26 @@ class Settling:
             self.width *= 2
         return near
 
-    def _settle(self, until: int) -> None:
-        """Lock the hands of all steps up to one."""
+    def _settle(self, until: int, beside: Future[None]) -> None:
+        """Lock the hands of all steps up to one; notes do not move before what is done beside it is done."""
         state = self.queue.state
         while state[kernel_settling.STEP] < until or state[kernel_settling.SIZE]:
             if state[kernel_settling.WANTED] > len(self.queue.values):
                 self._enlarge(int(state[kernel_settling.WANTED]))
-            self._make_room(int(state[kernel_settling.LATE]) // kernel_settling.CHUNK + 2)
+            if (chunks := int(state[kernel_settling.LATE]) // kernel_settling.CHUNK + 2) > len(self.notes.starts):
+                beside.result()
+                self._make_room(chunks)
             self.locked += kernel_settling.settle(PIECE, until, self.window, self.queue, self.bounds.reached, self.notes, self.game.space)
 
-    def _tell(self, notes: kernel_settling.Notes, begin: int, end: int, cores: int) -> None:
-        """Tell the hands outside of the window what the hands of some chunks mean for them; meanwhile notes may move to a larger place."""
-        bounds = self.bounds
-        shift = max(0, self.game.small.classes.bit_length() - kernel_settling.BUCKETS.bit_length() + 1)
+    def _sort(self, begin: int, end: int, cores: int) -> None:
+        """Sort the notes of some chunks by the hands that are to be told."""
+        notes, shift = self.notes, self.shift
         on_cores(lambda first, many: kernel_settling.sort_far(begin + first, many, shift, notes), end - begin, threads=cores, size=SHARE)
-        on_cores(
-            lambda first, many: kernel_settling.tell_far(first, many, begin, end, bounds, notes),
-            kernel_settling.BUCKETS,
-            threads=cores,
-            size=SHARE,
-        )
+
+    def _tell(self, begin: int, end: int, cores: int) -> None:
+        """Tell the hands outside of the window what the hands of some chunks mean for them, as ``_sort`` has sorted it."""
+        bounds, notes, buckets = self.bounds, self.notes, (self.game.small.classes - 1 >> self.shift) + 1
+        on_cores(lambda first, many: kernel_settling.tell_far(first, many, begin, end, bounds, notes), buckets, threads=cores, size=FEW)
 
     def _make_room(self, chunks: int) -> None:
         if chunks > len(self.notes.starts):
@@ -144,7 +149,6 @@ def _notes(chunks: int, discards: int) -> kernel_settling.Notes:
     return kernel_settling.Notes(
         starts=np.zeros((chunks, kernel_settling.CHUNK + 1), np.int32),
         middles=np.zeros((chunks, kernel_settling.CHUNK), np.int32),
-        settled=np.empty((chunks, kernel_settling.CHUNK)),
         rows=np.empty((chunks, kernel_settling.ROOM, kernel_settling.TARGETS + discards), np.uint32),
         values=np.empty((chunks, kernel_settling.ROOM)),
         offsets=np.empty((chunks, kernel_settling.BUCKETS + 1), np.int32),

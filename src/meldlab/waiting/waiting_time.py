@@ -30,6 +30,7 @@ SAME_VALUE = 1e-10  # values of E this close are the same hand to the policy
 MOST_AT_ONCE = 5  # cards up to which all hands are followed at once
 PIECE = 1 << 10  # hands of the first piece of any work
 WAVE = 1 << 17  # hands whose moves are looked up before others join the list
+MOVES = 1 << 26  # that there is room for at first
 LONG, ROOM = 3.4, 1 << 29  # turns that are worked out together: so many deviations above the mean, fewer where that would take more bytes
 
 Progress = Callable[[int, int], None]
@@ -63,38 +64,44 @@ class WaitingTime:
         game, expected, known = solution.game, solution.expected, len(numbers)
         choice = np.empty(game.large.classes, np.uint32)
         on_cores(lambda first, many: kernel_moves.choose_discards(first, many, choice, expected, game.space), len(choice), size=PIECE)
-        place = np.full(game.small.classes, -1, np.int32)
-        place[numbers] = np.arange(known)
         close = max(SAME_VALUE, 2 * solution.error) / solution.unit
-        found, starts = numbers.copy(), np.zeros(known + 1, np.int64)
-        targets, draws = np.empty(0, np.int32), np.empty(0, np.int16)
+        # Pages that nothing is written to take no memory.
+        found, place = np.empty(game.small.classes, np.int64), np.empty(game.small.classes, np.int32)
+        found[:known], place[numbers] = numbers, np.arange(known)
+        listed = np.zeros(-(-len(place) // 8), np.uint8)
+        np.bitwise_or.at(listed, numbers >> 3, (1 << (numbers & 7)).astype(np.uint8))
+        starts = np.zeros(len(place) + 1, np.int64)
+        moves = kernel_moves.Moves(starts, np.empty(MOVES, np.int32), np.empty(MOVES, np.int16))
         room = WAVE, kernel_moves.DRAWS
-        rows, many = np.empty(WAVE, np.int64), np.empty(WAVE, np.int64)
-        wave = kernel_moves.Wave(rows, many, np.empty(room, np.uint32), np.empty(room, np.int16))
-        done, listed = 0, 0
+        wave = kernel_moves.Wave(np.empty(WAVE, np.int64), np.empty(room, np.uint32), np.empty(room, np.int16))
+        done = 0
         while done < known:
-            hands = found[done : min(known, done + WAVE)]
-            order = np.argsort(hands)
-            rows[order] = np.arange(len(hands))
-            on_cores(_listing(close, hands[order], wave, choice, solution), len(hands), size=PIECE)
-            more = int(many[: len(hands)].sum())
-            found, starts = _room(found, known + more), _room(starts, known + more + 1)
-            targets, draws = _room(targets, listed + more), _room(draws, listed + more)
-            chain = kernel_moves.Chain(found, place, kernel_moves.Moves(starts, targets, draws))
-            known, listed = kernel_moves.join(done, len(hands), known, listed, chain, wave)
-            done += len(hands)
+            many = min(known - done, WAVE)
+            on_cores(_listing(close, found[done : done + many], wave, choice, solution), many, size=PIECE)
+            own = starts[done : done + many + 1]
+            own[1:] = own[0] + np.cumsum(wave.many[:many])
+            moves = kernel_moves.Moves(starts, _room(moves.targets, own[-1]), _room(moves.draws, own[-1]))
+            new = found[known : kernel_moves.reach(many, known, found, listed, wave)]
+            # Neighbours in number lead to neighbours.
+            new.sort()
+            place[new] = np.arange(known, known + len(new))
+            on_cores(_joining(own, place, moves, wave), many, size=PIECE)
+            done, known = done + many, known + len(new)
             if progress is not None:
                 progress(done, known)
-        return cls(solution, found[:known], kernel_moves.Moves(starts[: known + 1], targets[:listed], draws[:listed]))
+        starts, last = starts[: known + 1], starts[known]
+        return cls(solution, found[:known], kernel_moves.Moves(starts, moves.targets[:last], moves.draws[:last]))
 
     @cached_property
     def _levels(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Return [hands] int64, their places by level, and [levels + 1] int64, where the levels begin."""
-        order = np.argsort(self.solution.expected[self.numbers], kind="stable")
+        order = np.argsort(self.solution.expected[self.numbers])
         level = np.empty(len(order), np.int32)
         for first, part in pieces(len(order), PIECE):
             kernel_moves.find_levels(first, part, order, self.moves, level)
-        return np.argsort(level, kind="stable"), np.concatenate([[0], np.cumsum(np.bincount(level))])
+        # There are some hundred levels, and numbers of 16 bits are sorted in one go.
+        small = level.astype(np.min_scalar_type(level.max()))
+        return np.argsort(small, kind="stable"), np.concatenate([[0], np.cumsum(np.bincount(level))])
 
     def _by_levels(self, work: Callable[[int, int, NDArray[np.int64]], None]) -> None:
         """Do ``work(first, how many, places)`` on all hands, level by level, in pieces on all cores."""
@@ -137,11 +144,11 @@ class WaitingTime:
 
     @cached_property
     def _endings(self) -> "_Endings":
-        return _Endings(self)
+        return _Endings(self, self.mean(), self.deviation())
 
     @cached_property
     def _roundings(self) -> "_Endings":
-        return _Endings(self, np.float32)
+        return _Endings(self, self.mean(), self.deviation(), np.float32)
 
     def quantile(self, part: float, progress: Progress | None = None) -> int:
         """Return the least number of turns within which a ``part`` of all games from the first hand end.
@@ -160,7 +167,7 @@ class WaitingTime:
     def quantiles(self, part: float) -> NDArray[np.int64]:
         """Return [hands] int64, that quantile for every hand of the list."""
         _verify_part(part)
-        endings = _Endings(self)
+        endings = _Endings(self, float(self.means().max()), float(self.deviations().max()))
         missed: NDArray[np.int64] = (endings.known < part).astype(np.int64)
         while np.any(endings.known < part):
             _verify_turns(endings.turns, part)
@@ -173,9 +180,9 @@ class WaitingTime:
 class _Endings:
     """How likely games from all hands have ended within a number of turns, some turns at a time, as far as anybody has asked."""
 
-    def __init__(self, waited: WaitingTime, kind: type = np.float64) -> None:
+    def __init__(self, waited: WaitingTime, mean: float, deviation: float, kind: type = np.float64) -> None:
         self.waited, self.turns = waited, 0
-        most = int(waited.means().max() + LONG * waited.deviations().max())
+        most = int(mean + LONG * deviation)
         # Written to first where it is worked out, on all cores.
         room = ROOM // (len(waited.numbers) * np.dtype(kind).itemsize)
         self.chance: NDArray[Any] = np.empty((len(waited.numbers), 1 + max(7, min(most, room))), kind)
@@ -207,6 +214,12 @@ def _listing(
     return lambda first, many: kernel_moves.list_moves(first, many, close, hands, wave, choice, expected, space)
 
 
+def _joining(
+    starts: NDArray[np.int64], place: NDArray[np.int32], moves: kernel_moves.Moves, wave: kernel_moves.Wave
+) -> Callable[[int, int], None]:
+    return lambda first, many: kernel_moves.join(first, many, starts, place, moves, wave)
+
+
 def _shifted(work: Callable[[int, int, NDArray[np.int64]], None], by: int, order: NDArray[np.int64], first: int, many: int) -> None:
     work(by + first, many, order)
 
@@ -215,7 +228,6 @@ def _room(array: NDArray[Any], wanted: int) -> NDArray[Any]:
     """Return the array, or a much larger one that begins with it where it has not ``wanted`` places."""
     if wanted <= len(array):
         return array
-    # Pages that nothing is written to take no memory.
     larger = np.empty(max(wanted, 4 * len(array)), array.dtype)
     larger[: len(array)] = array
     return larger

@@ -5,9 +5,9 @@ A memory is what a player keeps during a round: ``belief``, [54] float64, and ``
 
 import numpy as np
 
-from meldlab.cards.kernel import LANE
+from meldlab.cards.kernel import LANE, popcount
 from meldlab.compiling import scalar_kernel
-from meldlab.gin.kernel import FULL, LEFT, bit, discards, lowest_card, makes_meld, melded, popcount
+from meldlab.gin.kernel import FULL, LEFT, bit, discards, lowest_card, makes_meld, melded
 from meldlab.gin.kernel_layout import *
 from meldlab.melds.kernel import SPREAD, deadwood
 

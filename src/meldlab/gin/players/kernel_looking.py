@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from meldlab.cards.kernel import class_number, frame_of_suit, number_in_frame
+from meldlab.cards.kernel import class_number, frame_of_suit, number_in_frame, popcount
 from meldlab.compiling import scalar_kernel
-from meldlab.gin.kernel import LEFT, bit, lowest_card, popcount
+from meldlab.gin.kernel import LEFT, bit, lowest_card
 from meldlab.gin.kernel_layout import BIAS, HAZARD, KNOWNS, PRICE, TURNS
 from meldlab.gin.values.kernel_recursion import lane_of, without_lowest
 from meldlab.melds.kernel import deadwood_of_few, leftover, ranks_with_sets

@@ -5,8 +5,9 @@
 
 import numpy as np
 
+from meldlab.cards.kernel import popcount
 from meldlab.compiling import scalar_kernel
-from meldlab.gin.kernel import FULL, LEFT, POINTS, bit, least_after_discard, lowest_card, makes_meld, popcount
+from meldlab.gin.kernel import FULL, LEFT, POINTS, bit, least_after_discard, lowest_card, makes_meld
 from meldlab.gin.kernel_layout import *
 from meldlab.gin.players.kernel_looking import risk_of
 from meldlab.melds.kernel import deadwood

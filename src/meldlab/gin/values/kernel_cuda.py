@@ -9,9 +9,9 @@ import numba
 import numpy as np
 from numba import cuda
 
-from meldlab.cards.kernel import class_hand, orbit_size
+from meldlab.cards.kernel import class_hand, orbit_size, popcount
 from meldlab.chance.kernel import root_of
-from meldlab.gin.kernel import bit, lowest_card, popcount
+from meldlab.gin.kernel import bit, lowest_card
 from meldlab.gin.kernel_layout import *
 from meldlab.gin.kernel_round import (
     CHOSEN,
