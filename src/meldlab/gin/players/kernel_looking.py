@@ -20,7 +20,7 @@ LOWEST_WORTH = -1e300
 class Reckoning(NamedTuple):
     """What all discards of a turn are reckoned with: the book's rows of that turn and of the next."""
 
-    slot: Any  # of the values, or -1 after the last turn
+    slot: Any  # of the values
     low: Any
     step: Any
     hazard: Any
@@ -70,16 +70,17 @@ def share_of(known, unseen, book):
 def reckoning(turn, known, limit, book):
     """Return what all discards of a turn are reckoned with."""
     seen = known_bin(known)
-    odds, row = book.odds[turn, seen], book.turns[turn + 1]
-    slot = np.int64(row[0]) if turn < TURNS else np.int64(-1)
-    return Reckoning(slot, row[1], row[2], odds[HAZARD], odds[PRICE], odds[BIAS], limit, book.knock[turn, seen], book.caught[turn, seen])
+    odds, row = book.odds[turn, seen], book.turns[min(turn + 1, TURNS)]
+    # After the last turn the round is void, and every code worth nothing.
+    low, step = (row[1], row[2]) if turn < TURNS else (0.0, 0.0)
+    knock, caught = book.knock[turn, seen], book.caught[turn, seen]
+    return Reckoning(np.int64(row[0]), low, step, odds[HAZARD], odds[PRICE], odds[BIAS], limit, knock, caught)
 
 
 @scalar_kernel
-def waiting(number, left, risk, reckoned, codes):
-    """Return what it is worth to go on with a hand of this class and deadwood, after a discard of this risk."""
-    # After the last turn the round is void.
-    value = reckoned.low + reckoned.step * np.float64(codes[reckoned.slot, number]) if reckoned.slot >= 0 else 0.0
+def waiting(code, left, risk, reckoned):
+    """Return what it is worth to go on with a hand of this code and deadwood, after a discard of this risk."""
+    value = reckoned.low + reckoned.step * np.float64(code)
     return (1.0 - reckoned.hazard) * value + reckoned.hazard * reckoned.caught[left] + reckoned.bias - reckoned.price * risk
 
 
@@ -110,8 +111,10 @@ def after_draw(hand, drawn, taken, risk, risks, reckoned, book):
             elif taken:
                 continue
             kept = np.uint32(lane ^ gone)
+            # The code comes from far away: a GPU works out the deadwood meanwhile.
+            code = book.codes[reckoned.slot, number_in_frame(book.keys[suit, kept], frame)]
             left = deadwood_of_few(whole ^ card, ranks_with_sets(whole ^ card), LEFT) if ranks else others + np.int64(LEFT[kept])
-            best = max(best, waiting(number_in_frame(book.keys[suit, kept], frame), left, its_risk, reckoned, book.codes))
+            best = max(best, waiting(code, left, its_risk, reckoned))
             if left <= reckoned.limit:
                 best = max(best, reckoned.knock[left])
     return best
@@ -154,7 +157,7 @@ def computed_discard(sight, book, sheet):
         kept = hand ^ bit(card)
         left[card] = after = deadwood_of_few(kept, ranks_with_sets(kept), LEFT)
         risks[card] = risk = risk_of(card, known, unseen, share)
-        values[card] = wait = waiting(class_number(kept, book.keys, book.patterns), after, risk, reckoned, book.codes)
+        values[card] = wait = waiting(book.codes[reckoned.slot, class_number(kept, book.keys, book.patterns)], after, risk, reckoned)
         if chosen < 0 or wait > best:
             best, chosen = wait, card
         if after <= reckoned.limit and reckoned.knock[after] > best:

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numba
 import numpy as np
-from numba import cuda
+from numba import config, cuda
 
 from meldlab.cards.kernel import class_hand, orbit_size, popcount
 from meldlab.chance.kernel import root_of
@@ -38,7 +38,9 @@ from meldlab.melds.kernel import deadwood
 
 DIARY_SHAPE, LOG_SHAPE, TOTAL_SHAPE, TERMS_SHAPE = (1, DIARY_ROWS, DIARY), (1, LOG_WIDTH), (2, WIDE), (2, 52)
 THREADS = 64  # in a block, when each plays a game of its own
-ASKED_DRAWS, RISKS_SHAPE = THREADS * 52, (THREADS, 11)
+RISKS_SHAPE = THREADS, 11
+# Half of what the games would take: twice as many of them hide how far away the values of hands are. The simulator has none.
+REGISTERS = {} if config.ENABLE_CUDASIM else {"max_registers": 128}
 DEALS = 4  # turns after which threads whose round is over are dealt the next one, together
 
 
@@ -131,6 +133,15 @@ def sum_values(sums, value, hands, keys, renamings):
     cuda.atomic.add(sums, 1, count)
 
 
+class Paper(NamedTuple):
+    """What playing games on a GPU writes on."""
+
+    counts: Any  # [games, COUNTS] int32
+    tally: Any  # [2 * CELLS] float64, to add the diaries of seat 0 to, or empty
+    pages: Any  # [games, seats, rows, DIARY] float64, to keep diaries whole, or empty
+    worths: Any  # [blocks, THREADS * 52] float64, of a Blackboard: in the memory of a block they would leave room for fewer blocks
+
+
 class Blackboard(NamedTuple):
     """What the threads of a block write side by side when computed players are to draw, a place for each thread."""
 
@@ -139,9 +150,8 @@ class Blackboard(NamedTuple):
     unseen: Any  # [THREADS] int64, as a hand
     rest: Any  # [THREADS] int64: seat, then from bit 8 on the turn, from bit 16 on the most deadwood to knock with
     risks: Any  # [THREADS, 11] float64, of the cards of the hand
-    draws: Any  # [THREADS * 52] uint16, 64 * thread + a card that it may draw
-    worths: Any  # [THREADS * 52] float64, what each of them is worth
-    many: Any  # [1] int32, how many there are
+    many: Any  # [1] int32, how many cards may be drawn
+    worths: Any  # [THREADS * 52] float64, 64 * thread + a card that it may draw, then what that is worth
 
 
 @cuda.jit(device=True)
@@ -158,10 +168,10 @@ def ask(asked, me, sight, seat, upcard, values):
         rest &= rest - 1
         at += 1
     first = cuda.atomic.add(asked.many, 0, np.int32(popcount(unseen) + 1))
-    asked.draws[first] = 64 * me + upcard
+    asked.worths[first] = 64 * me + upcard
     at, rest = first + 1, unseen
     while rest:
-        asked.draws[at] = 64 * me + lowest_card(rest)
+        asked.worths[at] = 64 * me + lowest_card(rest)
         rest &= rest - 1
         at += 1
     return first
@@ -170,7 +180,7 @@ def ask(asked, me, sight, seat, upcard, values):
 @cuda.jit(device=True)
 def answer(asked, at, pair):
     """Work out what one card is worth to the thread that may draw it."""
-    draw = np.int64(asked.draws[at])
+    draw = np.int64(asked.worths[at])
     who, card = draw >> 6, draw & 63
     hand, known, unseen, rest = asked.hands[who], asked.known[who], asked.unseen[who], asked.rest[who]
     values = pair.books[rest & 255].values
@@ -201,20 +211,20 @@ def add_diary(diary, notes, outcome, tally, cell):
                 cuda.atomic.add(tally, cell[0] + 1, amount)
 
 
-@cuda.jit
-def play_games(pair, rules, seed, first, many, counts, tally, pages):
-    """Play ``many`` matches as kernel_round.play_some does, a thread each; add the diaries of seat 0 to ``tally`` unless it is empty.
+@cuda.jit(**REGISTERS)
+def play_games(pair, rules, seed, first, many, paper):
+    """Play ``many`` matches as kernel_round.play_some does, a thread each, and write on ``paper``, a Paper.
 
-    ``pages``: [many, seats, rows, DIARY] float64, to keep the diaries whole, or empty. What a computed player may draw is shared out among
-    the threads of its block: by itself a thread would look up some 340 hands while its neighbours wait. A thread whose match is over begins
-    another.
+    What a computed player may draw is shared out among the threads of its block: by itself a thread would look up some 340 hands while its
+    neighbours wait. A thread whose match is over begins another.
     """
-    deck = cuda.local.array(52, numba.int64)
+    counts, tally, pages = paper.counts, paper.tally, paper.pages
+    deck = cuda.local.array(52, numba.uint8)
     notes = cuda.local.array(NOTES, numba.int64)
     used = cuda.local.array((2, 52), numba.int64)
     order = cuda.local.array((2, 12), numba.int64)
     belief = cuda.local.array((2, 54), numba.float64)
-    pile = cuda.local.array(64, numba.int64)
+    pile = cuda.local.array(64, numba.uint8)
     ob = cuda.local.array(68, numba.float64)
     left = cuda.local.array(52, numba.int64)
     risks = cuda.local.array(52, numba.float64)
@@ -238,9 +248,8 @@ def play_games(pair, rules, seed, first, many, counts, tally, pages):
         cuda.shared.array(THREADS, numba.int64),
         cuda.shared.array(THREADS, numba.int64),
         cuda.shared.array(RISKS_SHAPE, numba.float64),
-        cuda.shared.array(ASKED_DRAWS, numba.uint16),
-        cuda.shared.array(ASKED_DRAWS, numba.float64),
         cuda.shared.array(1, numba.int32),
+        paper.worths[cuda.blockIdx.x],
     )
     me, i, going, starter, root = cuda.threadIdx.x, np.int64(cuda.grid(1)), OVER, OVER, root_of(seed, first)
     if me == 0:

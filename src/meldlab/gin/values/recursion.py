@@ -118,7 +118,8 @@ class Engine:
         threads = self._kernels.THREADS
         shape = min((games + threads - 1) // threads, PLAYING), threads
         pair = pair._replace(vectors=self.up(pair.vectors))
-        self._kernels.play_games[shape](pair, self.up(rules), seed, first, games, counts, sums, pages)
+        worths = self.cuda.device_array((shape[0], threads * 52), np.float64)
+        self._kernels.play_games[shape](pair, self.up(rules), seed, first, games, self._kernels.Paper(counts, sums, pages, worths))
         return counts.copy_to_host(), sums.copy_to_host()
 
     def won(self, pair: Pair, rules: NDArray[np.int64], seed: int, deals: int) -> NDArray[np.int64]:
