@@ -43,8 +43,9 @@ def everything(name: str) -> dict[str, object]:
     players = [parse(one) for one in ("ismcts:3:taken", "mcts:3", "pimc:2", "random")]
     searched = searched_games(machine, (players * 2)[: machine.players], games=1, seed=7, threads=1)
     return {
-        "random": [getattr(games, part).tolist() for part in ("statuses", "decisions", "options", "scores")],
-        "searched": [searched.statuses.tolist(), searched.scores.tolist(), searched.chosen.tolist(), np.nan_to_num(searched.best).tolist()],
+        "random": [getattr(games, part).tolist() for part in ("statuses", "errors", "decisions", "options", "scores")],
+        "searched": [getattr(searched, part).tolist() for part in ("statuses", "errors", "scores", "chosen")],
+        "expected": np.nan_to_num(searched.best).tolist(),
         "advised": advice(machine.begin(seed=2), Searcher("ismcts", 5), seed=3).counts.tolist(),
         "counted": machine.histories(seed=3, depth=2),
         "told": list(transcribe(described, [Searcher("random")] * described.machine.players, seed=3)),

@@ -477,10 +477,12 @@ def run(code, data, layout, state, pc, allowed, fuel):
         else:
             seldom(code, data, layout, state, op, here)
         if state[STATUS]:
-            state[ERROR_AT] = here
             break
     state[WORK] += work
     if state[STATUS] == PAUSED:
         state[PAUSED_AT] = pc
         if state[WORK] > allowed:
             state[STATUS] = OVERWORKED if state[WORK] > layout[L_WORK_LIMIT] else OVERLONG
+    # A pause is no mistake: where it is depends on the clock.
+    if state[STATUS] > CAPPED:
+        state[ERROR_AT] = here
