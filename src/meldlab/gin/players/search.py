@@ -85,12 +85,12 @@ class SearchPlayer(GinPlayer):
         return moves[int(sums.argmax())]
 
     def think(self, view: View, chance: Chance) -> list[Valued]:
-        """Return the chance to win the match after each move that is worth a try, each in all worlds."""
+        """Return the chance to win the match, in percent, after each move that is worth a try, each in all worlds."""
         moves = self._candidates(view, self._logits(view))
         if len(moves) < 2:
             return []
         found = self.chances(view, moves, chance, range(self.worlds), self.policy.odds(view))
-        return list(map(Valued, moves, found.mean(axis=0).tolist()))
+        return list(map(Valued, moves, (100 * found.mean(axis=0)).tolist()))
 
     def chances(self, view: View, moves: list[Move], chance: Chance, worlds: range, odds: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return [worlds, moves] float64, the chance to win the match after each move in each world."""
