@@ -44,7 +44,7 @@ class Showdown(SearchPlayer):
             return own
         found = self.chances(view, [knock], chance, range(self.worlds), self.policy.odds(view)).mean()
         equity, scores = self._equity(view.rules), (view.scores[view.seat], view.scores[1 - view.seat])
-        gained = found - (equity.chance(scores, 0) + equity.chance(scores, 1)) / 2
+        gained = found - equity.even(scores)
         drop = move_of(view, max((action for action in logits if DO_DROP <= action < DO_KNOCK), key=logits.__getitem__))
         waits = next(one.value for one in self.policy.adviser.think(view, chance) if one.move == drop) / MATCH_WORTH
         chosen = knock if gained > waits else drop

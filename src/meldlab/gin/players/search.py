@@ -99,9 +99,8 @@ class SearchPlayer(GinPlayer):
     def worth(self, view: View, ends: Ends) -> NDArray[np.float64]:
         """Return [worlds, moves] float64, the chance to win the match after worlds have ended so."""
         scores, equity = (view.scores[view.seat], view.scores[1 - view.seat]), self._equity(view.rules)
-        even = (equity.chance(scores, 0) + equity.chance(scores, 1)) / 2
         over = equity.after(scores, int(view.starter != view.seat), ends.outcomes)
-        return np.where(np.isnan(ends.expected), over, np.clip(even + ends.expected / MATCH_WORTH, 0.0, 1.0))
+        return np.where(np.isnan(ends.expected), over, np.clip(equity.even(scores) + ends.expected / MATCH_WORTH, 0.0, 1.0))
 
     def _heats(self) -> list[int]:
         """Return after how many worlds candidates may leave."""

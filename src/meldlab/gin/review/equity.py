@@ -75,6 +75,10 @@ class Equity:
         """Return the chance to win from the own points and the other's; ``starter``: 0 if one starts the next round, else 1."""
         return float(self._at(np.array(scores[0]), np.array(scores[1]), np.array(starter)))
 
+    def even(self, scores: tuple[int, int]) -> float:
+        """Return the chance to win in the middle of a round that is as good for one as for the other, whoever starts the next."""
+        return (self.chance(scores, 0) + self.chance(scores, 1)) / 2
+
     def after(self, scores: tuple[int, int], starter: int, outcomes: NDArray[np.int64]) -> NDArray[np.float64]:
         """Return the chance to win after a round that ``starter`` began, for each of its outcomes, coded as in ``play_worlds``."""
         points, lost = np.maximum(abs(outcomes) - 1, 0), outcomes < 0
