@@ -4,6 +4,7 @@ import errno
 import hashlib
 import os
 import secrets
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from importlib.metadata import version
@@ -44,7 +45,8 @@ def kernel_folder() -> Path:
     go stale, and works where the package is read-only.
     """
     bounds = os.environ.get("NUMBA_BOUNDSCHECK", "0") not in ("", "0")  # asked of the environment: numba need not be loaded for this
-    digest = hashlib.sha256(f"{version('numba')} bounds {bounds}".encode())
+    python = ".".join(map(str, sys.version_info[:2]))
+    digest = hashlib.sha256(f"python {python} numba {version('numba')} {version('llvmlite')} bounds {bounds}".encode())
     for source in kernel_sources():
         digest.update(source.read_bytes())
     return cache_folder("kernels", digest.hexdigest()[:16])

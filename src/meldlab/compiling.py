@@ -11,10 +11,11 @@ import logging
 import sys
 from collections.abc import Callable
 from functools import lru_cache
+from pathlib import Path
 from typing import Any
 
 import numba
-from numba.core import event, serialize, types
+from numba.core import caching, event, serialize, types
 from numba.np import arrayobj, linalg
 
 from meldlab.cache import OURS, kernel_folder
@@ -48,7 +49,7 @@ event.register("numba:compile", _Notice())
 # kernel is heard as soon as Python runs again, which is there, and the interpreter crashes. Once it has answered, its cache answers
 # without running Python; kernels that run for long must return numbers only, so that they are safe the first time too.
 serialize._numba_unpickle = lru_cache(maxsize=None)(serialize._numba_unpickle)
-_FOLDER = str(kernel_folder())
+_FOLDER = kernel_folder()
 _numbas_index = arrayobj.fix_integer_index
 
 
@@ -79,15 +80,60 @@ if _numbas_blas and "numba.np.arraymath" not in sys.modules:
     linalg.ensure_blas = _blas_later
 
 
+class _Locator(caching._CacheLocator):  # type: ignore[misc]
+    """The cache entry of a kernel, named by its module.
+
+    numba names an entry by the path of the source, so that a second checkout or virtual environment compiles everything again. Kernels
+    of this package need no path: the folder is named after the contents of all their sources. Functions of other packages keep it.
+    """
+
+    def __init__(self, function: Function, file: str) -> None:
+        self._py_file, self._lineno = file, function.__code__.co_firstlineno
+        ours = function.__module__.startswith("meldlab.")
+        self._folder = _FOLDER / (function.__module__ if ours else self.get_suitable_cache_subpath(file))
+        self._stamp = None if ours else Path(file).read_bytes()
+
+    def get_cache_path(self) -> str:
+        return str(self._folder)
+
+    def get_source_stamp(self) -> bytes | None:
+        return self._stamp
+
+    def get_disambiguator(self) -> str:
+        return str(self._lineno)
+
+    @classmethod
+    def from_function(cls, function: Function, file: str) -> "_Locator | None":
+        return cls(function, file) if Path(file).exists() else None  # None: typed at a prompt
+
+
+class _CacheEntry(caching.CompileResultCacheImpl):  # type: ignore[misc]
+    _locator_classes = (_Locator,)
+
+
+class _Cache(caching.FunctionCache):  # type: ignore[misc]
+    """The compiled code of one kernel on disk; a full or read-only disk costs time, not the answer."""
+
+    _impl_class = _CacheEntry
+
+    def save_overload(self, signature: Any, compiled: Any) -> None:
+        try:
+            Path(self.cache_path).mkdir(parents=True, exist_ok=True)
+            super().save_overload(signature, compiled)
+        except OSError as error:
+            _warn_not_stored(error.strerror)
+
+
+@lru_cache(maxsize=1)
+def _warn_not_stored(reason: str) -> None:
+    LOG.warning("compiled kernels cannot be stored in %s (%s); every run compiles them again", _FOLDER, reason)
+
+
 def _compile(function: Function, **options: bool | str) -> Function:
-    # numba reads the folder when it decorates; put it back, so that a user's own kernels stay where they were.
-    before, numba.config.CACHE_DIR = numba.config.CACHE_DIR, _FOLDER
-    try:
-        compiled = numba.njit(cache=True, nogil=True, no_cfunc_wrapper=True, **options, **_way())(function)
-    finally:
-        numba.config.CACHE_DIR = before
+    compiled = numba.njit(nogil=True, no_cfunc_wrapper=True, **options, **_way())(function)
     if numba.config.DISABLE_JIT:
         return function
+    compiled._cache = _Cache(function)
     if LINKED:
         from meldlab.linking import Parts
 
