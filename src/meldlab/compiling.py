@@ -19,12 +19,11 @@ from numba.core import caching, event, serialize, types
 from numba.np import arrayobj, linalg
 
 from meldlab.cache import OURS, kernel_folder
+from meldlab.linking import Parts, Pipeline
 
 __all__ = ["apart_kernel", "inlined_kernel", "kernel", "scalar_kernel"]
 
 LOG = logging.getLogger(__name__)
-# Linking builds on the insides of this numba; with another, kernels are compiled in numba's own way, which takes twice the time.
-LINKED = numba.__version__.startswith("0.68.")
 # What a kernel is to the type checker: numba infers the types, the docstring gives the shapes.
 Function = Callable[..., Any]
 
@@ -130,28 +129,13 @@ def _warn_not_stored(reason: str) -> None:
 
 
 def _compile(function: Function, **options: bool | str) -> Function:
-    compiled = numba.njit(nogil=True, no_cfunc_wrapper=True, **options, **_way())(function)
+    compiled = numba.njit(nogil=True, no_cfunc_wrapper=True, pipeline_class=Pipeline, **options)(function)
     if numba.config.DISABLE_JIT:
         return function
     compiled._cache = _Cache(function)
-    if LINKED:
-        from meldlab.linking import Parts
-
-        parts = Parts(compiled)
-        compiled.get_call_template, compiled.get_overload = parts.get_call_template, parts.get_overload
-    else:
-        # numba compiles a callee anew for every constant that it is called with; LLVM inlines what is worth it all the same.
-        resolve = compiled.get_call_template
-        compiled.get_call_template = lambda args, kws: resolve(tuple(map(types.unliteral, args)), kws)
+    parts = Parts(compiled)
+    compiled.get_call_template, compiled.get_overload = parts.get_call_template, parts.get_overload
     return compiled  # type: ignore[no-any-return]
-
-
-def _way() -> dict[str, Any]:
-    if not LINKED:
-        return {}
-    from meldlab.linking import Pipeline
-
-    return {"pipeline_class": Pipeline}
 
 
 def scalar_kernel(function: Function) -> Function:

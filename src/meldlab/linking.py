@@ -1,7 +1,7 @@
 """Kernels as parts of one program: compiled once each, linked with what they call, and optimised once.
 
-numba itself optimises every kernel alone and again inside each of its callers. This builds on the insides of one version of it, which
-meldlab.compiling names.
+numba itself optimises every kernel alone and again inside each of its callers. This builds on the internals of numba 0.68, the only
+version that the package installs with.
 """
 
 from typing import Any
