@@ -5,6 +5,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 WORKERS ?= auto
+PYTEST_OPTIONS ?=
 # Tests start many processes, and each would compile every module it imports where the environment forbids Python to keep that.
 unexport PYTHONDONTWRITEBYTECODE
 
@@ -51,7 +52,7 @@ demo: $(VENV)/.run
 test: $(VENV)/.dev
 	@echo "all checks: about ten minutes on two cores"
 	@$(MAKE) --no-print-directory -j2 kernels static
-	@echo "== tests and doctests"; $(BIN)/python -m pytest -n $(WORKERS)
+	@echo "== tests and doctests"; $(BIN)/python -m pytest -n $(WORKERS) $(PYTEST_OPTIONS)
 
 # One core compiles kernels while another reads the source.
 static: $(VENV)/.dev
@@ -65,7 +66,7 @@ kernels: $(VENV)/.dev
 bounds: $(VENV)/.dev
 	@echo "== kernel tests with every index checked"
 	@NUMBA_BOUNDSCHECK=1 $(BIN)/meldlab doctor
-	@NUMBA_BOUNDSCHECK=1 $(BIN)/python -m pytest -n $(WORKERS) -k "not control_c" $(wildcard $(addprefix tests/,$(KERNEL_TESTS))) \
+	@NUMBA_BOUNDSCHECK=1 $(BIN)/python -m pytest -n $(WORKERS) $(PYTEST_OPTIONS) -k "not control_c" $(wildcard $(addprefix tests/,$(KERNEL_TESTS))) \
 		$(addprefix --ignore=tests/,$(NO_KERNEL))
 
 # Without the source tree: from another folder, and with nothing but what the wheel asks for.
