@@ -56,7 +56,7 @@ def test_a_row_holds_nothing_that_its_seat_cannot_see() -> None:
 
 
 def test_parquet_has_the_same_rows(tmp_path: Path) -> None:
-    parquet = pytest.importorskip("pyarrow.parquet", reason="pyarrow is not installed (pip install 'meldlab[cluster]')")
+    parquet = pytest.importorskip("pyarrow.parquet", reason="pyarrow is not installed (pip install 'meldlab[lab]')")
     rows = [row for game in decisions(["simple", "random"], ROUND, games=3, seed=4) for row in game]
     with (tmp_path / "games.parquet").open("wb") as file:
         assert write_parquet(decisions(["simple", "random"], ROUND, games=3, seed=4), file) == len(rows)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from meldlab.cli.gin.options import RulesOption
+from meldlab.cli.interruption import DRY_RUN, on_interrupt
 from meldlab.cli.options import DeviceOption, DryRunOption, JsonOption, SeedOption, print_cost, print_json, read_by
 from meldlab.cli.progress import progress_bar
 
@@ -83,6 +84,7 @@ def compute(
         return
     if save is not None:
         tables.check_folder(save)
+    on_interrupt(DRY_RUN)
     with progress_bar(f"computing against {against}") as show:
         found = run(against, setting, device=device, seed=seed, progress=show, **numbers)
     size = found.save(save) if save is not None else 0
