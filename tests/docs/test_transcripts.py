@@ -32,20 +32,20 @@ def python_blocks(page: str) -> str:
 ALL_PAGES = ["README.md", *(str(page.relative_to(ROOT)) for page in sorted((ROOT / "docs").rglob("*.md")))]
 
 
-@pytest.mark.parametrize("page", [page for page in ALL_PAGES if ">>> " in python_blocks(page)])
-def test_examples_answer_what_the_page_shows(page: str, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("path", [page for page in ALL_PAGES if ">>> " in python_blocks(page)])
+def test_examples_answer_what_the_page_shows(path: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(ROOT)
-    examples = doctest.DocTestParser().get_doctest(python_blocks(page), {}, page, page, 0)
+    examples = doctest.DocTestParser().get_doctest(python_blocks(path), {}, path, path, 0)
     said: list[str] = []
     found = doctest.DocTestRunner(optionflags=doctest.NORMALIZE_WHITESPACE).run(examples, out=said.append)
     assert found.attempted
     assert not found.failed, "".join(said)
 
 
-@pytest.mark.parametrize("page", PAGES)
-def test_commands_print_what_the_page_shows(page: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("path", PAGES)
+def test_commands_print_what_the_page_shows(path: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(ROOT)
-    shown = commands((ROOT / page).read_text())
+    shown = commands((ROOT / path).read_text())
     assert shown
     for line, printed in shown:
         program, *arguments = shlex.split(line)
