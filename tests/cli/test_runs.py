@@ -133,7 +133,7 @@ def test_parquet_without_pyarrow_says_what_is_missing(
 ) -> None:
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     status, out, err = run(capsys, "runs", "export", "1", "--store", store, "--out", str(tmp_path / "run.parquet"))
-    assert (status, out, err) == (2, "", "error: Parquet needs pyarrow: pip install 'meldlab[lab]'\n")
+    assert (status, out, err) == (2, "", "error: this needs pyarrow: pip install 'meldlab[lab]'\n")
     assert not list(tmp_path.iterdir())
 
 

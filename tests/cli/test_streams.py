@@ -54,4 +54,4 @@ def test_main_opens_no_file_on_a_closed_standard_stream(tmp_path: Path) -> None:
     done = shell('exec "$@" <&- >&- 2>&-', "card-picture", "5H 6H", "--out", str(path))
     assert done.returncode == 0
     assert path.read_text().startswith("<svg")
-    assert path.read_text().endswith("</svg>\n")
+    assert path.read_text().rstrip().endswith("</svg>")

@@ -69,7 +69,7 @@ def test_parquet_has_the_same_rows(tmp_path: Path) -> None:
 
 def test_without_pyarrow_it_is_one_line(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setitem(sys.modules, "pyarrow", None)
-    with (tmp_path / "x").open("wb") as file, pytest.raises(NotPossible, match=r"pip install 'meldlab\[cluster\]'"):
+    with (tmp_path / "x").open("wb") as file, pytest.raises(NotPossible, match=r"pip install 'meldlab\[lab\]'"):
         write_parquet(iter([]), file)
 
 

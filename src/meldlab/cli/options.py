@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from meldlab.lab.runs.store import Store
 
 # What a verb may find missing, by the name that it is imported by, and the extra of the installation that has it.
-EXTRAS = dict.fromkeys(("PIL", "cmaes", "jinja2", "joblib", "matplotlib", "optuna", "sqlalchemy"), "lab")
+EXTRAS = dict.fromkeys(("PIL", "cmaes", "jinja2", "joblib", "matplotlib", "optuna", "pyarrow", "sqlalchemy"), "lab")
 
 
 class Refused(Exception):

@@ -52,14 +52,11 @@ def export(
 
 def write_parquet(names: list[str], rows: list[tuple[Any, ...]], file: BinaryIO) -> None:
     """Write rows as Parquet, the types of its columns those of the store."""
-    from meldlab.errors import NotPossible
+    import pyarrow as pa
+    from pyarrow import parquet
+
     from meldlab.lab.runs.store import EVALUATIONS
 
-    try:
-        import pyarrow as pa
-        from pyarrow import parquet
-    except ModuleNotFoundError:
-        raise NotPossible("Parquet needs pyarrow: pip install 'meldlab[lab]'") from None
     kinds = {int: pa.int64(), float: pa.float64(), str: pa.string()}
     # A run without wins, or without rows, still has every column with its type.
     schema = pa.schema([(name, kinds[EVALUATIONS.c[name].type.python_type]) for name in names])
