@@ -11,9 +11,21 @@ import pytest
 
 from meldlab.cli.interruption import no_lost_interrupts
 from meldlab.lab.runs.store import Store
+from meldlab.play import Record
 from meldlab.waiting import Waiting
 from meldlab.waiting.kept import checkpoint_path
 from tests.cli.test_terminal import terminal
+
+SLOW = """
+import time
+
+class Slow:
+    name = "slow"
+
+    def choose(self, view, chance):
+        print("thinking", flush=True)
+        time.sleep(600)
+"""
 
 
 def interrupted(*arguments: str, bar: str, ready: Callable[[], bool] = lambda: True) -> str:
@@ -57,6 +69,22 @@ def test_interrupt_of_an_arena_names_the_records_that_are_saved(tmp_path: Path) 
     command = ["gin", "arena", "simple", "gin-only", "--games", "5000000", "--save", str(tmp_path), "--save-games", "2"]
     line = interrupted(*command, bar=r"games .* [1-9]\d* %", ready=(tmp_path / "game-0002.toml").exists)
     assert line == f"interrupted: 2 records are in {tmp_path}; counts are not saved"
+
+
+@pytest.mark.parametrize("save", [True, False])
+def test_interrupt_of_a_game_names_the_record(save: bool, tmp_path: Path) -> None:
+    (tmp_path / "slow.py").write_text(SLOW)
+    path = tmp_path / "game.toml"
+    command = ["gin", "play", "--against", f"{tmp_path / 'slow.py'}:Slow", "--seed", "6"]
+    with terminal(*command, *(["--save", str(path)] if save else []), columns=200) as table:
+        table.wait("you may .*\n")
+        os.write(table.master, b"pass\r")
+        table.wait("thinking")
+        os.killpg(table.process.pid, signal.SIGINT)
+        saved = f"the record is in {path}; --resume {path} continues the game"
+        table.wait(re.escape(f"interrupted: {saved if save else 'nothing is saved; --save FILE saves the record'}"), 30)
+        assert table.end() == 130
+    assert not save or Record.parse(path.read_text()).actions == ("p1 pass",)
 
 
 def test_interrupt_inside_a_destructor_is_not_lost() -> None:

@@ -15,9 +15,9 @@ from meldlab.errors import NotPossible
 __all__ = ["out_file", "out_folder", "writable_file", "writable_folder"]
 
 
-def out_folder(words: str) -> Any:
-    """Return the option ``--out DIR``."""
-    return _option("--out", writable_folder, "DIR", words)
+def out_folder(words: str, name: str = "--out") -> Any:
+    """Return the option ``--out DIR``, or another option that names a folder to write."""
+    return _option(name, writable_folder, "DIR", words)
 
 
 def out_file(words: str, metavar: str = "FILE", name: str = "--out", *, parents: bool = False) -> Any:
