@@ -164,9 +164,9 @@ def _load(module: str, name: str) -> Any:
 
 def _players_in(module: ModuleType) -> list[str]:
     """Return the names of the players that a module defines; without ``__all__``, classes that it imports are left out."""
-    players = [(name, thing) for name, thing in vars(module).items() if hasattr(thing, "choose")]
     if hasattr(module, "__all__"):
-        return [name for name, _ in players if name in module.__all__]
+        return [name for name in module.__all__ if hasattr(getattr(module, name, None), "choose")]
+    players = [(name, thing) for name, thing in vars(module).items() if hasattr(thing, "choose")]
     return [name for name, thing in players if not isinstance(thing, type) or thing.__module__ == module.__name__]
 
 
