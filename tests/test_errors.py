@@ -41,6 +41,10 @@ def test_a_name_that_is_nearly_right_is_suggested() -> None:
     assert str(NoSuchThing("player", "zzz", ["simple", "random"])) == "no player 'zzz' (use simple, random)"
 
 
+def test_no_such_thing_without_names_lists_none() -> None:
+    assert str(NoSuchThing("match", "X", [])) == "no match 'X'"
+
+
 @pytest.mark.parametrize("value", [0, 13, np.int64(7), np.uint8(3), True])
 def test_whole_numbers_of_any_kind(value: int) -> None:
     found = whole_number(value, "number", most=13)

@@ -68,7 +68,8 @@ class NoSuchThing(MeldlabError):
         name, more = str(self.name)[:LONGEST_NAME], len(self.known) - MOST_NAMES
         near = get_close_matches(name, self.known[:MOST_NAMES], 1)
         hint = f"; did you mean {near[0]}?" if near else ""
-        return f"no {self.kind} {self.name!r} (use {', '.join(self.known[:MOST_NAMES])}{f' or {more} more' if more > 0 else ''}){hint}"
+        names = f" (use {', '.join(self.known[:MOST_NAMES])}{f' or {more} more' if more > 0 else ''})" if self.known else ""
+        return f"no {self.kind} {self.name!r}{names}{hint}"
 
 
 def whole_number(value: SupportsIndex, what: str, least: int = 0, most: int = 2**63 - 1) -> int:

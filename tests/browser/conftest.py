@@ -5,13 +5,14 @@ import re
 import shutil
 import signal
 import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from playwright.sync_api import expect
+
+from tests.processes import start
 
 expect.set_options(timeout=30_000)  # a busy machine may take its time
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
@@ -36,9 +37,7 @@ def browser_type_launch_args(browser_type_launch_args: dict[str, Any]) -> dict[s
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """Give the address of a laboratory in a process of its own."""
     store = tmp_path_factory.mktemp("browser") / "store.sqlite"
-    process = subprocess.Popen(
-        [sys.executable, "-m", "meldlab", "serve", "--port", "0", "--store", str(store)], stdout=subprocess.PIPE, text=True
-    )
+    process = start("serve", "--port", "0", "--store", str(store), stdout=subprocess.PIPE)
     assert process.stdout is not None
     found = re.search(r"http://\S+", process.stdout.readline())
     assert found is not None

@@ -198,3 +198,4 @@ def test_a_reader_that_has_gone_is_no_mistake() -> None:
         assert job.stderr is not None
         job.stdout.close()
         assert job.stderr.read() == b""
+    assert job.returncode == 0

@@ -115,7 +115,7 @@ def test_what_cannot_be_reviewed_is_one_line(record: Path, tmp_path: Path, capsy
     assert err.startswith("error: action ")
     assert run(capsys, str(record), "--player", "random")[2].startswith("error: random cannot review: ")
     assert run(capsys, str(record), "--seat", "3")[2] == f"error: {record} has 2 seats, not 3\n"
-    assert run(capsys, str(record), "--out", str(tmp_path))[2] == f"error: {tmp_path} cannot be written: Is a directory\n"
+    assert run(capsys, str(record), "--out", str(tmp_path))[2] == f"error: {tmp_path} cannot be written: expected a file, got a folder\n"
 
 
 def test_help_names_what_is_usual(capsys: pytest.CaptureFixture[str]) -> None:

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -38,6 +39,11 @@ class Looping(GinPlayer):
     def drop(self, view, chance):
         while True:
             pass
+
+class Sometimes(GinPlayer):
+    name = "sometimes"
+    def drop(self, view, chance):
+        return undefined if view.scores[view.seat] > 60 else super().drop(view, chance)
 """
 
 
@@ -73,9 +79,36 @@ def test_a_broken_file_is_one_line_or_a_traceback(capsys: pytest.CaptureFixture[
     assert "    x = (\n" in err
 
 
-def test_forfeits_are_shown_with_two_players(capsys: pytest.CaptureFixture[str]) -> None:
-    status, out, _ = run(capsys, "gin", "arena", "mine.py:Raising", "simple", "--games", "8", "--seed", "1")
+def test_gin_arena_asks_for_the_class_of_a_file(capsys: pytest.CaptureFixture[str]) -> None:
+    status, _, err = run(capsys, "gin", "arena", "mine.py", "simple")
+    names = " or ".join(f"mine.py:{name}" for name in ("Odd", "Raising", "Exiting", "Looping", "Sometimes"))
+    assert (status, err) == (2, f"error: name the class: {names}\n")
+    Path("empty.py").write_text("from meldlab.gin.players import GinPlayer\n")
+    status, _, err = run(capsys, "gin", "arena", "empty.py", "simple")
+    assert (status, err) == (2, "error: no player in empty.py: expected a class with a method choose(view, chance)\n")
+    status, _, err = run(capsys, "gin", "arena", "missing.py", "simple")
+    assert (status, err) == (2, "error: no player in missing.py: no file missing.py\n")
+
+
+def test_a_misspelt_class_lists_the_classes_of_the_file(capsys: pytest.CaptureFixture[str]) -> None:
+    _, _, err = run(capsys, "gin", "arena", "mine.py:Rising", "simple")
+    assert err == "error: no player in mine.py 'Rising' (use Odd, Raising, Exiting, Looping, Sometimes); did you mean Raising?\n"
+
+
+def test_a_player_that_forfeits_some_games_leaves_status_0(capsys: pytest.CaptureFixture[str]) -> None:
+    status, out, err = run(capsys, "gin", "arena", "mine.py:Sometimes", "simple", "--games", "20", "--seed", "1", "--threads", "1")
     assert status == 0
+    assert re.match(r"sometimes forfeited \d+ of 20 games \(first: gave no answer: NameError: .*\); run with --raise ", err)
+    assert err.count("\n") == 1
+    status, out, _ = run(capsys, "gin", "arena", "mine.py:Sometimes", "simple", "--games", "20", "--seed", "1", "--threads", "1", "--json")
+    assert (status, 0 < json.loads(out)["players"][0]["forfeits"] < 20) == (0, True)
+
+
+def test_forfeits_are_shown_with_two_players(capsys: pytest.CaptureFixture[str]) -> None:
+    status, out, err = run(capsys, "gin", "arena", "mine.py:Raising", "simple", "--games", "8", "--seed", "1")
+    assert status == 1
+    why = "gave no answer: KeyError: '[red]' (mine.py:11)"
+    assert err == f"[bold]raising forfeited 8 of 8 games (first: {why}); run with --raise to see the traceback\n"
     for seat in (1, 2):
         why = f"p{seat} forfeits: [bold]raising gave no answer: KeyError: '[red]' (mine.py:11)"
         assert f"4 games, the first is game {seat - 1}: {why}" in out
@@ -87,7 +120,8 @@ def test_forfeits_are_shown_with_two_players(capsys: pytest.CaptureFixture[str])
 
 def test_forfeits_are_shown_with_three_players_and_markup_is_harmless(capsys: pytest.CaptureFixture[str]) -> None:
     status, out, err = run(capsys, "gin", "arena", "mine.py:Odd", "mine.py:Raising", "simple", "--games", "2")
-    assert (status, err) == (0, "")
+    assert (status, err.count("\n")) == (1, 1)
+    assert err.startswith("[bold]raising forfeited 4 of 4 games (first: gave no answer: ")
     assert "[/nope]" in out
     assert "game 0: p2 forfeits: [bold]raising gave no answer" in out
     assert "game 1: p1 forfeits: [bold]raising gave no answer" in out
@@ -106,8 +140,8 @@ def test_a_traceback_of_a_move(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_time_limits_at_the_door(capsys: pytest.CaptureFixture[str]) -> None:
     arguments = ["mine.py:Looping", "simple", "--games", "2", "--seconds-per-move", "0.2", "--seconds-per-game", "9", "--threads", "1"]
-    status, out, _ = run(capsys, "gin", "arena", *arguments)
-    assert status == 0
+    status, out, err = run(capsys, "gin", "arena", *arguments)
+    assert (status, err) == (1, "looping forfeited 2 of 2 games (first: ran out of time (0.2 s per move, 9 s per game))\n")
     assert "game 0: p1 forfeits: looping ran out of time (0.2 s per move, 9 s per game)" in out
     status, _, err = run(capsys, "gin", "arena", "simple", "random", "--seconds-per-move", "0")
     assert (status, err) == (2, "error: 0 s is no time limit (0.001 to 1,000,000 s)\n")

@@ -217,4 +217,3 @@ def test_the_same_games_are_counted_once_whatever_was_asked_for(capsys: pytest.C
         main(["runs", "list", "--store", store])
     listed = capsys.readouterr().out
     assert "kuhn_poker" in listed
-    assert all(len(line) <= 80 for line in listed.splitlines())

@@ -55,6 +55,15 @@ def test_a_replay_in_steps_shows_what_each_player_saw(name: str, tmp_path: Path,
         assert sign not in run(capsys, str(file), *seat)[1]
 
 
+def test_replay_of_a_seat_says_who_is_to_move(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    record, file = played("gin"), tmp_path / "game.toml"
+    file.write_text(str(record))
+    _, out, _ = run(capsys, str(file), "--step", "--seat", "1")
+    shown = [line.strip() for line in out.splitlines() if line.startswith(("  you may", "  the other is to move"))]
+    assert "you may" not in shown
+    assert [line.startswith("you may ") for line in shown] == [line.startswith("p1 ") for line in record.actions]
+
+
 @pytest.mark.parametrize("name", GAMES)
 def test_every_game_is_shown(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     record, file = played(name), tmp_path / "game.toml"

@@ -1,6 +1,7 @@
 """``meldlab reproduce`` at the door: what it prints, its status, and nonsense."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -19,6 +20,11 @@ def test_a_publication(capsys: pytest.CaptureFixture[str], tmp_path: Path, store
     status, out, err = run(capsys, "reproduce", "yang", "--out", str(tmp_path / "page"), *store)
     assert (status, err) == (0, "")
     assert "[Re]   yang      8 claims: 5 exact, 3 shape" in out
+    lines = [re.split(" {2,}", line) for line in out.splitlines()]
+    assert ["claim", "published", "ours", "verdict"] in lines
+    assert ["current-value", "729", "729 of 729 equal as fractions", "exact"] in lines
+    assert ["[Re]", "every central claim holds"] in lines
+    assert ["exact", "the same to the last printed digit"] in lines
     assert (tmp_path / "page" / "index.html").is_file()
 
 

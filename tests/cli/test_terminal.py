@@ -5,8 +5,6 @@ import pty
 import re
 import select
 import signal
-import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -17,6 +15,7 @@ import pytest
 from meldlab.lab.games import game_of
 from meldlab.play import Record, replay
 from tests.cli.test_app import run
+from tests.processes import start
 
 SRC = Path(__file__).parents[2] / "src"
 CODES = re.compile(r"\x1b(\[[0-9;?]*[A-Za-z]|[=>])|[\r\x07\x08]")
@@ -30,16 +29,8 @@ class Terminal:
     def __init__(self, *arguments: str, columns: int = 80) -> None:
         self.master, inner = pty.openpty()
         # Whoever asks a terminal where its cursor is gets no answer from this one.
-        known = {
-            **os.environ,
-            "PYTHONPATH": os.pathsep.join([str(SRC), *filter(None, [os.environ.get("PYTHONPATH")])]),
-            "PROMPT_TOOLKIT_NO_CPR": "1",
-            "TERM": "xterm",
-            "COLUMNS": str(columns),
-            "LINES": "50",
-        }
-        command = [sys.executable, "-c", "from meldlab.cli.app import main; main()", *arguments]
-        self.process = subprocess.Popen(command, stdin=inner, stdout=inner, stderr=inner, env=known, start_new_session=True)
+        known = {"PROMPT_TOOLKIT_NO_CPR": "1", "TERM": "xterm", "COLUMNS": str(columns), "LINES": "50"}
+        self.process = start(*arguments, stdin=inner, stdout=inner, stderr=inner, env=known)
         os.close(inner)
         self.seen = ""
 

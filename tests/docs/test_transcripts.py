@@ -9,6 +9,7 @@ import pytest
 
 from meldlab import __version__
 from meldlab.cards import Hand, draw
+from meldlab.lab.reproduce.claims import NAMES, publications
 from meldlab.melds import arrange
 from meldlab.rummikub import Position, solve
 from tests.cli.test_app import run
@@ -32,20 +33,20 @@ def python_blocks(page: str) -> str:
 ALL_PAGES = ["README.md", *(str(page.relative_to(ROOT)) for page in sorted((ROOT / "docs").rglob("*.md")))]
 
 
-@pytest.mark.parametrize("page", [page for page in ALL_PAGES if ">>> " in python_blocks(page)])
-def test_examples_answer_what_the_page_shows(page: str, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("path", [page for page in ALL_PAGES if ">>> " in python_blocks(page)])
+def test_examples_answer_what_the_page_shows(path: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(ROOT)
-    examples = doctest.DocTestParser().get_doctest(python_blocks(page), {}, page, page, 0)
+    examples = doctest.DocTestParser().get_doctest(python_blocks(path), {}, path, path, 0)
     said: list[str] = []
     found = doctest.DocTestRunner(optionflags=doctest.NORMALIZE_WHITESPACE).run(examples, out=said.append)
     assert found.attempted
     assert not found.failed, "".join(said)
 
 
-@pytest.mark.parametrize("page", PAGES)
-def test_commands_print_what_the_page_shows(page: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("path", PAGES)
+def test_commands_print_what_the_page_shows(path: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(ROOT)
-    shown = commands((ROOT / page).read_text())
+    shown = commands((ROOT / path).read_text())
     assert shown
     for line, printed in shown:
         program, *arguments = shlex.split(line)
@@ -61,6 +62,20 @@ def test_the_site_leads_to_every_page() -> None:
 
 def test_the_citation_names_this_version() -> None:
     assert f"\nversion: {__version__}\n" in (ROOT / "CITATION.cff").read_text()
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_citation_and_docs_name_every_publication(name: str) -> None:
+    publication = publications()[name]
+    assert re.search(rf'^    title: "?{re.escape(publication.title)}', (ROOT / "CITATION.cff").read_text(), re.MULTILINE)
+    assert f"*{publication.title.partition(':')[0]}*" in (ROOT / "docs" / "reproduce.md").read_text()
+
+
+@pytest.mark.parametrize("verb", ["gin export", *(f"recycle {name}" for name in ("show", "transcript", "perft", "format", "migrate"))])
+def test_readme_names_the_command(verb: str) -> None:
+    group, name = verb.split()
+    rows = [line for line in (ROOT / "README.md").read_text().splitlines() if line.startswith(f"| `meldlab {group} ")]
+    assert any(f"`{name}`" in row or f"`meldlab {verb}`" in row for row in rows)
 
 
 def test_pictures_of_the_browser_are_small_and_shown() -> None:

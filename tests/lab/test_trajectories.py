@@ -56,7 +56,7 @@ def test_a_row_holds_nothing_that_its_seat_cannot_see() -> None:
 
 
 def test_parquet_has_the_same_rows(tmp_path: Path) -> None:
-    parquet = pytest.importorskip("pyarrow.parquet", reason="pyarrow is not installed (pip install 'meldlab[cluster]')")
+    parquet = pytest.importorskip("pyarrow.parquet", reason="pyarrow is not installed (pip install 'meldlab[lab]')")
     rows = [row for game in decisions(["simple", "random"], ROUND, games=3, seed=4) for row in game]
     with (tmp_path / "games.parquet").open("wb") as file:
         assert write_parquet(decisions(["simple", "random"], ROUND, games=3, seed=4), file) == len(rows)
@@ -69,7 +69,7 @@ def test_parquet_has_the_same_rows(tmp_path: Path) -> None:
 
 def test_without_pyarrow_it_is_one_line(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setitem(sys.modules, "pyarrow", None)
-    with (tmp_path / "x").open("wb") as file, pytest.raises(NotPossible, match=r"pip install 'meldlab\[cluster\]'"):
+    with (tmp_path / "x").open("wb") as file, pytest.raises(NotPossible, match=r"pip install 'meldlab\[lab\]'"):
         write_parquet(iter([]), file)
 
 

@@ -9,16 +9,29 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 import httpx2
 import pytest
+
+from tests.processes import running, start
+
+ROOT = Path(__file__).parents[2]
+HANGING = """
+import os, time
+from tests.web.test_server import serving
+
+def test_that_does_not_end():
+    with serving({store!r}) as address:
+        print("serving at", address, flush=True)
+        time.sleep(600)
+"""
 
 
 @contextmanager
 def serving(store: str, end: signal.Signals = signal.SIGKILL) -> Iterator[str]:
     """Give the address of a server that ends as it is told."""
-    command = [sys.executable, "-m", "meldlab", "serve", "--port", "0", "--store", store]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, start_new_session=True)
+    process = start("serve", "--port", "0", "--store", store, stdout=subprocess.PIPE)
     assert process.stdout is not None
     try:
         found = re.search(r"http://\S+", process.stdout.readline())
@@ -69,6 +82,36 @@ def test_a_match_goes_on_after_a_kill_and_streams_resume(store: str) -> None:
         # Who has heard of version 0 is told of 1 only; nothing of the deal is in the stream.
         assert first_events(f"{address}{path}/events", 1, last="0") == [("1", {"version": 1, "over": False})]
         assert httpx2.post(f"{address}{path}/actions", json=act, timeout=60).status_code == 409
+
+
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="needs /proc")
+@pytest.mark.parametrize("end", [signal.SIGTERM, signal.SIGINT, signal.SIGKILL])
+def test_no_server_is_left_behind_by_a_test_run_that_is_ended(end: signal.Signals, store: str, tmp_path: Path) -> None:
+    (tmp_path / "test_hanging.py").write_text(HANGING.format(store=store))
+    command = [sys.executable, "-m", "pytest", "-q", "-s", "-p", "no:cacheprovider", "--rootdir", str(tmp_path), str(tmp_path)]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), str(ROOT / "src")])}
+    with subprocess.Popen(command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, text=True) as run:
+        try:
+            assert run.stdout is not None
+            assert any("serving at" in line for line in run.stdout)
+            group = next(int(each.name) for each in Path("/proc").glob("[0-9]*") if store in _command_line(each))
+            assert running(group)
+            run.send_signal(end)
+            run.wait(60)
+            for _ in range(300):
+                if not running(group):
+                    break
+                signal.sigtimedwait([], 0.1)
+            assert running(group) == []
+        finally:
+            run.kill()
+
+
+def _command_line(process: Path) -> str:
+    try:
+        return (process / "cmdline").read_text()
+    except OSError:
+        return ""
 
 
 def test_a_port_that_is_taken_is_one_line(store: str) -> None:

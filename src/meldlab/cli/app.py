@@ -34,6 +34,7 @@ from meldlab.cli import (
     waiting,
 )
 from meldlab.cli.help import Command, Door
+from meldlab.cli.interruption import interrupt_message, no_lost_interrupts, on_interrupt
 from meldlab.cli.options import EXTRAS, Refused
 from meldlab.errors import MeldlabError
 
@@ -65,6 +66,7 @@ app.add_typer(runs.app, name="runs")
 app.add_typer(bench.app, name="bench")
 
 # Typer carries its own click in some versions and uses the installed one in others; its own exceptions know which.
+INTERRUPTED = 130  # exit status after Ctrl-C, as shells report it
 UsageMistake: type[Exception] = next(kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "ClickException")
 
 
@@ -90,6 +92,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     # What is loaded at the start stays: to look through it for garbage again and again takes a tenth of a second.
     gc.set_threshold(300_000)
     # The library says nothing by itself; here somebody waits for the first compilation.
+    _connect_closed_streams()
+    on_interrupt(None)
     log = logging.getLogger("meldlab.compiling")
     log.setLevel(logging.INFO)
     log.handlers = [logging.StreamHandler(sys.stderr)]
@@ -97,9 +101,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
         if isinstance(stream, io.TextIOWrapper):
             # A suit that the reader's character set does not have becomes its letter, not the end of the answer.
             stream.reconfigure(errors=spelling.ERRORS)
+    status: Any = 0
     try:
         words = list(sys.argv[1:] if arguments is None else arguments)
-        status = _command().main(words, prog_name="meldlab", standalone_mode=False, obj=words)
+        with no_lost_interrupts():
+            status = _command().main(words, prog_name="meldlab", standalone_mode=False, obj=words)
+        if status == INTERRUPTED:  # newer versions of typer return the status instead of raising
+            raise KeyboardInterrupt
         sys.stdout.flush()
     except (MeldlabError, Refused) as mistake:
         _stop(f"error: {mistake}", 2)
@@ -115,24 +123,51 @@ def main(arguments: Sequence[str] | None = None) -> None:
         # Nothing is said where no verb was given: help has just been printed.
         _stop(f"error: {said} (see '{door} --help')" if said else "", 2)
     except (typer.Abort, KeyboardInterrupt):
-        _stop("interrupted", 130)
+        _stop(interrupt_message(), INTERRUPTED)
+    except SystemExit as stopped:
+        # typer ends with status 1 when the reader has gone.
+        if not isinstance(stopped.__context__, BrokenPipeError):
+            raise
+        _drop(sys.stdout)
     except BrokenPipeError:
-        # The reader has gone (as with '| head'); there is nobody left to tell.
-        _drop_output()
-        sys.exit(0)
+        # The reader has gone (as with '| head'), so the rest of the output is not needed.
+        _drop(sys.stdout)
     except OSError as problem:
-        # A full disk behind '>', say.
-        _drop_output()
+        # For example a full disk behind '>'.
+        _drop(sys.stdout)
         _stop(f"error: {problem.strerror or problem}{f' ({problem.filename})' if problem.filename else ''}", 2)
     sys.exit(status if isinstance(status, int) else 0)
 
 
-def _drop_output() -> None:
-    """Send what is still to be written nowhere, so that Python does not complain about it at the end."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+def _connect_closed_streams() -> None:
+    """Connect each closed standard stream to the null device.
+
+    Output to a closed stream is discarded, and no file or database that is opened later gets the stream's descriptor. A closed input stays
+    None in ``sys.stdin``: games at the terminal say that there is no input.
+    """
+    for descriptor, name in enumerate(("stdin", "stdout", "stderr")):
+        try:
+            os.fstat(descriptor)
+        except OSError:
+            null = os.open(os.devnull, os.O_RDWR)
+            if null != descriptor:
+                os.dup2(null, descriptor)
+                os.close(null)
+            os.set_inheritable(descriptor, True)
+            if name != "stdin":
+                setattr(sys, name, os.fdopen(descriptor, "w", encoding="utf-8", closefd=False))
+
+
+def _drop(stream: Any) -> None:
+    """Discard the buffered and further output of a stream, so that Python does not fail to flush it at exit."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 def _stop(line: str, status: int) -> None:
+    """Print a line on stderr, where it can be written, and exit."""
     if line:
-        print(line, file=sys.stderr)
+        try:
+            print(line, file=sys.stderr, flush=True)
+        except OSError:
+            _drop(sys.stderr)
     sys.exit(status)

@@ -6,12 +6,13 @@ from typing import Annotated, Any
 import typer
 
 from meldlab.cli.options import JsonOption, print_files, read_by
+from meldlab.cli.outputs import out_file
 from meldlab.errors import BadText, NoSuchThing
 
 
 def card_picture(
     hand: Annotated[list[str], typer.Argument(help="Cards, such as 5H 6H 7H KS, drawn in this order.")],
-    out: Annotated[Path, typer.Option("--out", help="A file ending in .svg.")],
+    out: Annotated[Path, out_file("A file ending in .svg.")],
     marked: Annotated[
         Any, typer.Option("--marked", **read_by("meldlab.cards:Hand.parse", "CARDS"), help="Of them, those that stand higher.")
     ] = "",

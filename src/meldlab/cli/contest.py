@@ -1,6 +1,8 @@
 """What the arenas of all doors share: their options, how a contest is run, and how it is told."""
 
-from collections.abc import Callable
+import sys
+from collections import Counter
+from collections.abc import Callable, Sequence
 from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -8,6 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from meldlab.cache import replace_file
+from meldlab.cli.columns import aligned
+from meldlab.cli.interruption import DRY_RUN, on_interrupt
 from meldlab.cli.options import (
     DryRunOption,
     GameSecondsOption,
@@ -72,6 +76,7 @@ def read_contests(
             return
         meet: Any = all_against_all if two_by_two else contest
         records = Records(save, save_games)
+        on_interrupt(lambda: f"{records}; counts are not saved" if records.files else DRY_RUN)
         with tracebacks(raising), progress_bar(f"{game.name}, games") as show:
             found = meet(
                 game,
@@ -86,12 +91,11 @@ def read_contests(
             )
         if json:
             print_json({**found.as_json(), **({"records": records.files} if records.files else {})})
-            return
-        (print_round_robin if two_by_two else print_contest)(found)
-        if records.files:
-            several = len(records.files) > 1
-            where = f"{len(records.files)} records are in {save}" if several else f"A record is in {records.files[0]}"
-            print(f"{where}; 'meldlab replay {records.files[0]}' shows {'the first' if several else 'it'}.")
+        else:
+            (print_round_robin if two_by_two else print_contest)(found)
+        if records.files and not json:
+            print(f"{records}; 'meldlab replay {records.files[0]}' shows {'the first' if len(records.files) > 1 else 'it'}.")
+        end_with_forfeits(found.contests if two_by_two else [found])
 
     return play
 
@@ -117,6 +121,9 @@ class Records:
         except OSError as problem:
             raise NotPossible(f"{place} cannot be written: {problem.strerror}") from None
 
+    def __str__(self) -> str:
+        return f"{len(self.files)} records are in {self.place}" if len(self.files) > 1 else f"A record is in {self.files[0]}"
+
     def take(self, record: "Record") -> None:
         """Write a record."""
         assert self.place is not None
@@ -134,9 +141,7 @@ def print_contest(found: "Contest") -> None:
     for player, name in enumerate(found.players):
         rows.append((name, str(found.seats[player]), str(found.rate(player)), f"{found.fair[player]:.3f}", str(found.score(player))))
     print(f"{found.game}: {found.games:,} games, {found.deals:,} deals" + (f", {found.drawn:,} without a winner" if found.drawn else ""))
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    for row in rows:
-        print("  ".join(text.ljust(width) for text, width in zip(row, widths, strict=True)).rstrip())
+    print(*aligned(rows), sep="\n")
     if found.sign_test is not None:
         more, less = found.ahead
         p = f"{found.sign_test:.2g}" if found.sign_test >= 1e-12 else "below 1e-12"
@@ -161,6 +166,25 @@ def print_troubles(found: "Contest") -> None:
         print(f"{one.games:,} {'game' if one.games == 1 else 'games'}, the first is game {one.first}: {one.why}")
     if len(found.troubles) > FEW:
         print(f"... and {len(found.troubles) - FEW:,} other reasons")
+
+
+def end_with_forfeits(contests: "Sequence[Contest]") -> None:
+    """Print on stderr which players forfeited games; exit with status 1 if one forfeited every game it played."""
+    played, forfeited, reasons = Counter[str](), Counter[str](), dict[str, str]()
+    for found in contests:
+        for player, name in enumerate(found.players):
+            own = sorted((trouble for trouble in found.troubles if trouble.player == player), key=lambda trouble: trouble.first)
+            played[name] += found.games
+            forfeited[name] += found.forfeits(player)
+            if own:
+                reasons.setdefault(name, own[0].why.partition(" forfeits: ")[2].removeprefix(f"{name} "))
+    for name, reason in reasons.items():
+        # A player that runs out of time raises nothing.
+        hint = "" if reason.startswith("ran out of time") else "; run with --raise to see the traceback"
+        games = f"{forfeited[name]:,} of {played[name]:,} games"
+        print(f"{name} forfeited {games} (first: {reason.splitlines()[0]}){hint}", file=sys.stderr)
+    if any(forfeited[name] == played[name] for name in reasons):
+        raise typer.Exit(1)
 
 
 def print_round_robin(robin: "RoundRobin") -> None:

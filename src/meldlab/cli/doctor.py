@@ -5,6 +5,7 @@ import platform
 from importlib import metadata
 
 from meldlab import __version__
+from meldlab.cli.interruption import AGAIN, on_interrupt
 from meldlab.cli.options import EXTRAS, JsonOption, print_json
 
 LIBRARIES = ("numba", "numpy", "scipy", "matplotlib", "typer", "rich")
@@ -40,6 +41,7 @@ def doctor(json: JsonOption = False) -> None:
     if not json:
         for name, value in facts.items():
             print(f"{name:10} {value}")
+    on_interrupt(f"compiled kernels are cached; {AGAIN}")
     compiled = {}
     for room, seconds in compile_rooms():
         compiled[room] = round(seconds, 2)

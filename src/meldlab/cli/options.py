@@ -10,17 +10,21 @@ from dataclasses import asdict
 from functools import wraps
 from pathlib import Path
 from secrets import randbelow
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from meldlab.chance.seed import verified
 from meldlab.cli.help import Command, Door
+from meldlab.cli.interruption import AGAIN, on_interrupt
 from meldlab.cost import Cost, machine_memory, memory_text
 from meldlab.errors import MeldlabError, NoSuchThing, NotLegalHere, NotPossible
 
+if TYPE_CHECKING:
+    from meldlab.lab.runs.store import Store
+
 # What a verb may find missing, by the name that it is imported by, and the extra of the installation that has it.
-EXTRAS = dict.fromkeys(("PIL", "cmaes", "jinja2", "joblib", "matplotlib", "optuna", "sqlalchemy"), "lab")
+EXTRAS = dict.fromkeys(("PIL", "cmaes", "jinja2", "joblib", "matplotlib", "optuna", "pyarrow", "sqlalchemy"), "lab")
 
 
 class Refused(Exception):
@@ -157,6 +161,15 @@ def need_input() -> None:
     """Raise NotLegalHere where nobody can type anything: the standard input is closed."""
     if sys.stdin is None or sys.stdin.closed:
         raise NotPossible("there is no input to play from: it is closed")
+
+
+def open_store(store: str | None) -> "Store":
+    """Open the store for a command whose finished games are saved there; an interrupt says so."""
+    from meldlab.lab.runs.store import Store
+
+    opened = Store.open(store)
+    on_interrupt(f"finished games are saved in {opened}; {AGAIN}")
+    return opened
 
 
 def new_seed(seed: int | None) -> int:

@@ -48,7 +48,7 @@ def replay(
         if step:
             place = each.seat if seat is None else seat - 1
             screens[place].show(each.before.view(place))
-            if sys.stdin.isatty():
+            if sys.stdin is not None and sys.stdin.isatty():
                 input()
         screens[each.seat].say(line)
         if isinstance(each.after, Match) and len(each.after.outcomes) > len(each.before.outcomes):

@@ -6,15 +6,19 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from meldlab.cli.options import DryRunOption, JsonOption, StoreOption, ThreadsOption, print_json, seed_option
+from meldlab.cli.columns import aligned, terminal_width
+from meldlab.cli.options import DryRunOption, JsonOption, StoreOption, ThreadsOption, open_store, print_json, seed_option
+from meldlab.cli.outputs import out_folder
 from meldlab.cli.progress import progress_bar
 from meldlab.cost import about_text, memory_text
 from meldlab.errors import NoSuchThing
 
 if TYPE_CHECKING:
     from meldlab.lab.reproduce.planning import PlannedRun
+    from meldlab.lab.reproduce.report import Reproduction
 
 PUBLICATIONS = ("finkle", "hertog", "yang", "nagai", "valet")
+WIDE = 140  # columns of the table of claims in a file or a pipe
 
 
 def reproduce(
@@ -23,9 +27,7 @@ def reproduce(
     ] = None,
     full: Annotated[bool, typer.Option("--full/--quick", help="The publications' sizes, or smaller ones in a few minutes.")] = False,
     anew: Annotated[bool, typer.Option("--anew", help="With --full, compute what the package carries as well: hours.")] = False,
-    out: Annotated[
-        Path | None, typer.Option("--out", metavar="DIR", help="Write the page, CSV, JSON and figures into this folder.")
-    ] = None,
+    out: Annotated[Path | None, out_folder("Write the page, CSV, JSON and figures into this folder.")] = None,
     seed: Annotated[int, seed_option("The same seed gives the same games.")] = 1,
     store: StoreOption = None,
     threads: ThreadsOption = 0,
@@ -54,13 +56,8 @@ def reproduce(
             print_plan(planned)
         return
     from meldlab.lab.reproduce.report import reproduce as run
-    from meldlab.lab.runs.store import Store
 
-    if out is not None:
-        from meldlab.lab.pages.page import write_folder
-
-        write_folder(out, {}, {})  # a folder that cannot be written is better known before the work than after it
-    bench = Reproducer(full=full, seed=seed, store=Store.open(store), threads=threads, anew=anew)
+    bench = Reproducer(full=full, seed=seed, store=open_store(store), threads=threads, anew=anew)
     with progress_bar("claims") as show:
         found = run(names or (), bench, lambda what, done, whole: show(int(1000 * done), 1000 * whole))
     files: list[Path] = []
@@ -71,9 +68,7 @@ def reproduce(
     if json:
         print_json({**found.as_json(), "files": list(map(str, files))})
     else:
-        for tally in found.tallies:
-            counts = ", ".join(f"{many} {verdict}" for verdict, many in sorted(tally.counts.items()))
-            print(f"{tally.sign:6} {tally.publication.name:7} {len(tally.rows):3} claims: {counts}; {tally.seconds:.1f} s")
+        print_claims(found)
         for number, row in enumerate(found.errata, 1):
             printed = row.cells(found.version)["published"]
             print(f"{number:3} {row.ruling:8} {row.publication}, {row.claim.where}: printed {printed}; ours {row.found.ours}")
@@ -83,6 +78,23 @@ def reproduce(
         print(f"error: {row.publication}.{row.claim.id} was {row.expected} and is {row.ruling}: {row.found.ours}", file=sys.stderr)
     if found.changed:
         raise typer.Exit(1)
+
+
+def print_claims(found: "Reproduction") -> None:
+    """Print each publication with its claims: published, ours and the verdict; then the meaning of the signs and verdicts."""
+    from meldlab.lab.reproduce.claims import MEANINGS, SIGNS
+
+    columns = ("claim", "published", "ours", "verdict")
+    for tally in found.tallies:
+        counts = ", ".join(f"{many} {verdict}" for verdict, many in sorted(tally.counts.items()))
+        print(f"{tally.sign:6} {tally.publication.name:7} {len(tally.rows):3} claims: {counts}; {tally.seconds:.1f} s")
+        rows = [tuple(str(row.cells(found.version)[name]) for name in columns) for row in tally.rows]
+        # Long lists of numbers are in the page and in --json.
+        print(*aligned([columns, *rows], terminal_width() or WIDE, {1: 20, 2: 20}), "", sep="\n")
+    for sign in dict.fromkeys(tally.sign for tally in found.tallies):
+        print(f"{sign:9} {SIGNS[sign]}")
+    for verdict in dict.fromkeys(row.ruling for row in found.rows):
+        print(f"{verdict:9} {MEANINGS[verdict]}")
 
 
 def print_plan(planned: "PlannedRun") -> None:

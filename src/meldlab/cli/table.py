@@ -13,6 +13,7 @@ from rich.console import Console
 from rich.text import Text
 
 from meldlab.cache import replace_file
+from meldlab.cli.interruption import on_interrupt
 from meldlab.cli.options import need_input, new_seed
 from meldlab.cli.screen import COMMON, COMMON_HELP, Screen, common_word
 from meldlab.errors import MeldlabError, NotLegalHere, NotPossible
@@ -20,6 +21,8 @@ from meldlab.play import PERSON, Chance, Clock, Deal, Game, Player, Record, Resu
 from meldlab.play.clock import OutOfTime
 
 __all__ = ["Person", "play_in_terminal"]
+
+NOT_SAVED = "nothing is saved; --save FILE saves the record"
 
 
 class Leave(BaseException):
@@ -109,7 +112,7 @@ def play_in_terminal(
     kept = Kept(record, save or resume, new=begun is None or (resume is not None and save not in (None, resume)))
     table = Table(game, [*others[:seat], Person(screen, kept), *others[seat:]], time or TimeLimit())
     steps = list(replay(game, record)) if begun else []
-    result = None
+    on_interrupt(lambda: f"the record is in {kept.path}; --resume {kept.path} continues the game" if kept.path else NOT_SAVED)
     try:
         result = _drive(table, record.deal, screen, kept, steps)
         if result is None:
@@ -118,9 +121,9 @@ def play_in_terminal(
             screen.end(result)
     finally:
         # Ctrl-C while another thinks ends the command, too, but not before this.
-        if kept.path is not None:
-            kept.finish()
-            screen.say(f"The record is in {kept.path}." + ("" if result else f" --resume {kept.path} goes on with it."))
+        kept.finish()
+    if kept.path is not None:
+        screen.say(f"The record is in {kept.path}." + ("" if result else f" --resume {kept.path} goes on with it."))
 
 
 def _begun(save: Path | None, resume: Path | None) -> Record | None:

@@ -85,7 +85,7 @@ def write_parquet(games: Iterable[list[Row]], file: BinaryIO, *, features: bool 
         import pyarrow as pa
         from pyarrow import parquet
     except ModuleNotFoundError:
-        raise NotPossible("Parquet needs pyarrow: pip install 'meldlab[cluster]'") from None
+        raise NotPossible("Parquet needs pyarrow: pip install 'meldlab[lab]'") from None
     texts, numbers = ("player", "view", "action"), ("game", "deal", "step", "round", "seat", "number", "won", "lead", "round_points")
     kinds = {**dict.fromkeys(texts, pa.string()), **dict.fromkeys(numbers, pa.int32()), "legal": pa.list_(pa.string())}
     bytes_of = {"features": pa.binary(FEATURES), "mask": pa.binary(ACTIONS)} if features else {}

@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from meldlab.cli.gin.options import RulesOption
+from meldlab.cli.interruption import DRY_RUN, on_interrupt
 from meldlab.cli.options import DeviceOption, DryRunOption, JsonOption, SeedOption, print_cost, print_json, read_by
+from meldlab.cli.outputs import out_folder
 from meldlab.cli.progress import progress_bar
 
 if TYPE_CHECKING:
@@ -49,7 +51,7 @@ def compute(
         Any,
         typer.Option("--turns", **read_by(read_turns, "TURN,..."), help="Turns whose values are kept, such as 1,3,5,7; all by default."),
     ] = "",
-    save: Annotated[Path | None, typer.Option("--save", help="Write the player into this folder; computed:DIR plays it.")] = None,
+    save: Annotated[Path | None, out_folder("Write the player into this folder; computed:DIR plays it.", "--save")] = None,
     seed: SeedOption = 0,
     dry_run: DryRunOption = False,
     json: JsonOption = False,
@@ -83,6 +85,7 @@ def compute(
         return
     if save is not None:
         tables.check_folder(save)
+    on_interrupt(DRY_RUN)
     with progress_bar(f"computing against {against}") as show:
         found = run(against, setting, device=device, seed=seed, progress=show, **numbers)
     size = found.save(save) if save is not None else 0

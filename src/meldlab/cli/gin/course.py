@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import typer
 
+from meldlab.cli.interruption import DRY_RUN, on_interrupt
 from meldlab.cli.options import print_cost, print_json
 from meldlab.cli.progress import progress_bar
 
@@ -43,6 +44,8 @@ def teach(
     if not keeping.can_keep():
         print("nothing is kept in the store: SQLAlchemy is missing", file=sys.stderr)
     kept = keeping.kept_course(store, experiment, settings, against, games // 2 * 2) if keeping.can_keep() else nullcontext()
+    state = save.with_suffix(".state")
+    on_interrupt(lambda: f"the training state is saved in {state}; add --resume to continue" if state.exists() else DRY_RUN)
     with kept as run, progress_bar("teaching") as show:
 
         def report(lap: Any, learner: Any) -> None:

@@ -9,6 +9,7 @@ import typer
 
 from meldlab.cli.gin.options import RulesOption
 from meldlab.cli.options import JsonOption, SeedOption, one_of, print_json
+from meldlab.cli.outputs import out_file
 from meldlab.cli.progress import progress_bar
 
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ BETWEEN = re.compile(r",(?!\s*\d+\s*(?:,|$))")  # two names; the numbers of knoc
 
 def export(
     players: Annotated[str, typer.Option("--players", metavar="A,B", help="Who plays; every deal twice, in both seatings.")],
-    out: Annotated[Path, typer.Option("--out", help="The file to write; one that is there is replaced when the new one is whole.")],
+    out: Annotated[Path, out_file("The file to write; one that is there is replaced when the new one is whole.")],
     games: Annotated[int, typer.Option("--games", min=1, help="How many games.")] = 100,
     seed: SeedOption = 0,
     format: Annotated[str, typer.Option("--format", **one_of("format", *FORMATS), help="Lines of JSON, or Parquet.")] = "jsonl",

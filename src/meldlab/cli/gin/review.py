@@ -1,12 +1,12 @@
 """``meldlab gin review``: what the decisions of a match cost, and what would have been better."""
 
-from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from meldlab.cli.options import JsonOption, SeedOption, ThreadsOption, print_json
+from meldlab.cli.outputs import out_file
 from meldlab.cli.progress import progress_bar
 from meldlab.cli.replay import RecordArgument, read_record
 
@@ -23,7 +23,7 @@ def review(
     player: Annotated[str, typer.Option("--player", help="Who plays every world to its end, in both seats.")] = "champion",
     worlds: Annotated[int, typer.Option("--worlds", min=2, max=1_000_000, help="Worlds for each decision.")] = 200,
     least: Annotated[float, typer.Option("--least", min=0, max=1, help="The least loss of a mistake, in chance to win.")] = 0.025,
-    out: Annotated[Path | None, typer.Option("--out", metavar="PAGE.html", help="Write it all as one page.")] = None,
+    out: Annotated[Path | None, out_file("Write it all as one page.", "PAGE.html")] = None,
     seed: SeedOption = 0,
     threads: ThreadsOption = 0,
     json: JsonOption = False,
@@ -40,12 +40,11 @@ def review(
     record = read_record(file, seat)
     yours = [place for place, name in enumerate(record.players) if name == "you"]
     reviewer, seats = Reviewer.named(player, worlds, seed, threads, least), [seat - 1] if seat is not None else yours or [0, 1]
-    # The page is opened first: that it cannot be written is said at once.
-    with replace_file(out) if out is not None else nullcontext() as page:
-        found = _looked(reviewer, record, seats)
-        if page is not None:
-            from meldlab.lab.reviewing.page import review_page
+    found = _looked(reviewer, record, seats)
+    if out is not None:
+        from meldlab.lab.reviewing.page import review_page
 
+        with replace_file(out) as page:
             page.write(review_page(found, least).encode())
     if json:
         print_json(found.as_json(least) | ({"page": out} if out else {}))

@@ -62,7 +62,7 @@ class GinScreen(Screen):
             upcard = cards_text([view.upcard]) if view.upcard else Text("none")
             known = Text("   the other holds ").append_text(cards_text(view.known)) if view.known else Text()
             self.say(Text("  upcard     ").append_text(upcard).append(f"   stock {view.stock}").append_text(known))
-        self.say(f"  you may {possible_now(view)}")
+        self.say(f"  you may {possible_now(view)}" if view.acting == view.seat else "  the other is to move")
 
     def _begin_round(self, view: View) -> None:
         if view.number == self.round:

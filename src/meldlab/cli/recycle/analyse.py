@@ -15,10 +15,12 @@ from meldlab.cli.options import (
     StoreOption,
     ThreadsOption,
     one_of,
+    open_store,
     print_cost,
     print_json,
     taking,
 )
+from meldlab.cli.outputs import out_folder
 from meldlab.cli.progress import progress_bar
 from meldlab.cli.recycle.options import DialectOption, GameArgument, LimitsOption, SetOption, merged, read_game
 from meldlab.errors import NotLegalHere, time_text
@@ -30,7 +32,7 @@ if TYPE_CHECKING:
 
 WORTH_TELLING = 5.0  # seconds of computing
 Study = Callable[["Subject", "Effort", bool], "Analysis | None"]
-OutOption = Annotated[Path | None, typer.Option("--out", metavar="DIR", help="Write page, tables and figures into this folder.")]
+OutOption = Annotated[Path | None, out_folder("Write page, tables and figures into this folder.")]
 
 
 def read_effort(
@@ -68,13 +70,12 @@ def read_study(
         from joblib import cpu_count
 
         from meldlab.lab.analysis.study import analyse
-        from meldlab.lab.runs.store import Store
 
         def foretell(forecast: "Forecast") -> None:
             _foretell(forecast, subject.title, 0 if cluster else threads or cpu_count())
 
         with progress_bar(subject.title) as show:
-            return analyse(subject, effort, Store.open(store), jobs=threads, cluster=cluster, progress=show, foretell=foretell)
+            return analyse(subject, effort, open_store(store), jobs=threads, cluster=cluster, progress=show, foretell=foretell)
 
     return study
 

@@ -14,11 +14,13 @@ from meldlab.cli.options import (
     StoreOption,
     ThreadsOption,
     one_of,
+    open_store,
     print_cost,
     print_json,
     read_by,
     taking,
 )
+from meldlab.cli.outputs import out_folder
 from meldlab.cli.progress import progress_bar
 from meldlab.cli.recycle.options import DialectOption, GameArgument, LimitsOption, SetOption, read_game
 from meldlab.errors import NotLegalHere
@@ -88,7 +90,7 @@ def search(
     store: StoreOption = None,
     cluster: ClusterOption = None,
     threads: ThreadsOption = 0,
-    out: Annotated[Path | None, typer.Option("--out", metavar="DIR", help="Write page, tables and figures into this folder.")] = None,
+    out: Annotated[Path | None, out_folder("Write page, tables and figures into this folder.")] = None,
     settings: SetOption = None,
     dialect: DialectOption = "0.6",
     limits: LimitsOption = "",
@@ -104,7 +106,6 @@ def search(
     """
     from meldlab.lab.design.search import search as search_variants
     from meldlab.lab.design.workbench import Workbench
-    from meldlab.lab.runs.store import Store
 
     (effort, sizes), described = plan, read_game(game, dialect, limits, settings)
     wishes = wish(described, effort)
@@ -117,7 +118,7 @@ def search(
         cost = study_cost(subject, effort, each, threads)
         print_cost(f"{described.name}, {wishes.aim}, if none is stopped early or stored", cost, json)
         return
-    with Store.open(store).search("recycle search", _settings(described, wishes, effort, sizes)) as run:
+    with open_store(store).search("recycle search", _settings(described, wishes, effort, sizes)) as run:
         with progress_bar(f"{described.name}, {wishes.aim}") as show:
             whole = (min(sizes.trials, wishes.size) * sizes.games + 2 * sizes.fresh) * 2
             bench = Workbench(effort, run, threads, cluster, lambda games: show(min(games, whole), whole))

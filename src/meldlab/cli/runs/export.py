@@ -7,6 +7,7 @@ from typing import Annotated, Any, BinaryIO
 import typer
 
 from meldlab.cli.options import JsonOption, StoreOption, print_json
+from meldlab.cli.outputs import out_file
 from meldlab.cli.runs.look import RunArgument
 
 FORMATS = (".csv", ".parquet")
@@ -14,7 +15,8 @@ FORMATS = (".csv", ".parquet")
 
 def export(
     run: RunArgument,
-    out: Annotated[Path | None, typer.Option("--out", help="FILE.csv or FILE.parquet; without it, CSV on the terminal.")] = None,
+    out: Annotated[Path | None, out_file("FILE.csv or FILE.parquet; without it, CSV on the terminal.")] = None,
+    payload: Annotated[bool, typer.Option("--payload", help="Add the column payload: all other counts of the worker, as JSON.")] = False,
     store: StoreOption = None,
     json: JsonOption = False,
 ) -> None:
@@ -29,8 +31,8 @@ def export(
 
     if out is not None and out.suffix.lower() not in FORMATS:
         raise NoSuchThing("format", out.suffix or out.name, FORMATS)
-    rows = [tuple(row) for row in Store.look(store).find(run).evaluations()]
-    names = [column.name for column in EVALUATIONS.columns]
+    names = [column.name for column in EVALUATIONS.columns if payload or column.name != "payload"]
+    rows = [tuple(row._mapping[name] for name in names) for row in Store.look(store).find(run).evaluations()]
     if out is None:
         if json:
             print_json({"run": run, "rows": [dict(zip(names, row, strict=True)) for row in rows]})
@@ -50,17 +52,14 @@ def export(
 
 def write_parquet(names: list[str], rows: list[tuple[Any, ...]], file: BinaryIO) -> None:
     """Write rows as Parquet, the types of its columns those of the store."""
-    from meldlab.errors import NotPossible
+    import pyarrow as pa
+    from pyarrow import parquet
+
     from meldlab.lab.runs.store import EVALUATIONS
 
-    try:
-        import pyarrow as pa
-        from pyarrow import parquet
-    except ModuleNotFoundError:
-        raise NotPossible("Parquet needs pyarrow: pip install 'meldlab[cluster]'") from None
     kinds = {int: pa.int64(), float: pa.float64(), str: pa.string()}
     # A run without wins, or without rows, still has every column with its type.
-    schema = pa.schema([(column.name, kinds[column.type.python_type]) for column in EVALUATIONS.columns])
+    schema = pa.schema([(name, kinds[EVALUATIONS.c[name].type.python_type]) for name in names])
     columns = list(zip(*rows, strict=True)) or [()] * len(names)
     table = pa.table([pa.array(values, field.type) for values, field in zip(columns, schema, strict=True)], schema=schema)
     parquet.write_table(table, file)

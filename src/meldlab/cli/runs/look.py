@@ -5,9 +5,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from meldlab.cli.columns import aligned, terminal_width
 from meldlab.cli.options import JsonOption, StoreOption, print_json
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from meldlab.lab.runs.reached import Progress
     from meldlab.lab.runs.store import Run
 
@@ -38,17 +41,26 @@ def list_runs(store: StoreOption = None, json: JsonOption = False) -> None:
     if not found:
         print(f"no runs in {kept}")
         return
-    from rich.console import Console
-    from rich.table import Table
+    print_runs(found)
 
-    table = Table(box=None, pad_edge=False)
-    for name in ("run", "experiment", "state", "games", "started", "version"):
-        table.add_column(name, no_wrap=name != "experiment", overflow="fold")
-    for run, progress in found:
-        what = f"{run.experiment} {run.settings.get('game', '')}".rstrip()
+
+def print_runs(runs: "Sequence[tuple[Run, Progress]]") -> None:
+    """Print a line for each run; a narrow terminal gets no version, then no hours, and names are cut last."""
+    rows = [("run", "experiment", "state", "games", "started", "version")]
+    for run, progress in runs:
+        name = f"{run.experiment} {run.settings.get('game', '')}".rstrip()
         games = f"{progress.games:,}" if progress.finished else f"{progress.games:,} of {progress.planned:,}"
-        table.add_row(str(run.number), what, progress.state, games, f"{when(run.started)[:16]}Z", run.version)
-    Console(highlight=False).print(table)
+        rows.append((str(run.number), name, progress.state, games, f"{when(run.started)[:16]}Z", run.version))
+    width = terminal_width()
+    without_version = [row[:5] for row in rows]
+    without_hours = [(*row[:4], row[4][:10]) for row in rows]
+    for shown in (rows, without_version, without_hours):
+        lines = aligned(shown)
+        if width is None or max(map(len, lines)) <= width:
+            break
+    else:
+        lines = aligned(without_hours, width, {1: 8})
+    print(*lines, sep="\n")
 
 
 def show(

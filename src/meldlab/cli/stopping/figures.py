@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from meldlab.cli.options import JsonOption, SeedOption, one_of, print_files, taking
+from meldlab.cli.outputs import out_file, out_folder
 from meldlab.cli.stopping.options import read_urn
 
 if TYPE_CHECKING:
@@ -17,7 +18,7 @@ PICTURES = ("value", "policy", "shepp", "winnings")
 @taking(urn=read_urn)
 def draw(
     picture: Annotated[str, typer.Argument(**one_of("picture", *PICTURES), help="What to draw.")],
-    out: Annotated[Path, typer.Option("--out", help="A file ending in .svg or .png; its numbers go beside it as .csv.")],
+    out: Annotated[Path, out_file("A file ending in .svg or .png; its numbers go beside it as .csv.", parents=True)],
     urn: "Urn",
     seed: SeedOption = 0,
     json: JsonOption = False,
@@ -31,7 +32,7 @@ def draw(
 
 @taking(urn=read_urn)
 def figures(
-    out: Annotated[Path, typer.Option("--out", help="A folder, created if need be.")],
+    out: Annotated[Path, out_folder("A folder, created if need be.")],
     urn: "Urn",
     seed: SeedOption = 0,
     json: JsonOption = False,

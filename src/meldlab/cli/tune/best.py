@@ -5,7 +5,18 @@ from typing import Annotated
 
 import typer
 
-from meldlab.cli.options import ClusterOption, DryRunOption, JsonOption, SeedOption, StoreOption, ThreadsOption, print_cost, print_json
+from meldlab.cli.options import (
+    ClusterOption,
+    DryRunOption,
+    JsonOption,
+    SeedOption,
+    StoreOption,
+    ThreadsOption,
+    open_store,
+    print_cost,
+    print_json,
+)
+from meldlab.cli.outputs import out_file
 from meldlab.cli.tune.meter import metered
 
 
@@ -18,7 +29,7 @@ def best(
     store: StoreOption = None,
     threads: ThreadsOption = 0,
     cluster: ClusterOption = None,
-    out: Annotated[Path | None, typer.Option("--out", help="Write the player to this TOML file, to play as ensemble:FILE.toml.")] = None,
+    out: Annotated[Path | None, out_file("Write the player to this TOML file, to play as ensemble:FILE.toml.", "FILE.toml")] = None,
     dry_run: DryRunOption = False,
     json: JsonOption = False,
 ) -> None:
@@ -30,7 +41,6 @@ def best(
 
     from meldlab.cache import replace_file
     from meldlab.errors import NotLegalHere
-    from meldlab.lab.runs.store import Store
     from meldlab.lab.tuning.evolution import Champion, Evolution, best_player
     from meldlab.lab.tuning.work import Work, warm
 
@@ -43,7 +53,7 @@ def best(
         print_cost("tune best", tuning_cost(TYPICAL["best"], plan.planned(generations, fresh), threads), json)
         return
     settings = {**asdict(plan), "generations": generations, "fresh": fresh}
-    with Store.open(store).search("best", settings) as run:
+    with open_store(store).search("best", settings) as run:
         warm()
         with metered("best") as meter:
             work = Work(run, plan.planned(generations, fresh), threads, cluster, meter)

@@ -13,10 +13,12 @@ from meldlab.cli.options import (
     SeedOption,
     StoreOption,
     ThreadsOption,
+    open_store,
     print_cost,
     print_json,
     taking,
 )
+from meldlab.cli.outputs import out_folder
 from meldlab.cli.tune.meter import metered
 
 if TYPE_CHECKING:
@@ -25,7 +27,7 @@ if TYPE_CHECKING:
 
 Run = Callable[[str, dict[str, Any], int, Callable[["Work"], "Report"]], None]
 SizeOption = Annotated[bool, typer.Option("--full/--quick", help="The paper's size, or the shape of the result in about two minutes.")]
-OutOption = Annotated[Path | None, typer.Option("--out", help="A folder for the figure, as SVG and PNG with its data beside it.")]
+OutOption = Annotated[Path | None, out_folder("A folder for the figure, as SVG and PNG with its data beside it.")]
 
 
 def read_run(
@@ -44,10 +46,9 @@ def read_run(
 
             print_cost(f"tune {name}", tuning_cost(TYPICAL[name], planned, threads), json)
             return
-        from meldlab.lab.runs.store import Store
         from meldlab.lab.tuning.work import Work, warm
 
-        with Store.open(store).search(name, settings) as run:
+        with open_store(store).search(name, settings) as run:
             warm()
             with metered(name) as meter:
                 report = search(Work(run, planned, threads, cluster, meter))

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from meldlab.cli.interruption import on_interrupt
 from meldlab.cli.options import JsonOption, StoreOption, print_json
 
 if TYPE_CHECKING:
@@ -29,6 +30,7 @@ def watch(
 
     from meldlab.lab.runs.store import Store
 
+    on_interrupt("the search itself is not affected; run the same command to watch it again")
     kept = Store.look(store)
     number = run if run is not None else latest(kept)
     state = look(kept, number)

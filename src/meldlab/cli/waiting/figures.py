@@ -5,14 +5,16 @@ from typing import Annotated
 
 import typer
 
+from meldlab.cli.interruption import NOTHING, on_interrupt
 from meldlab.cli.options import JsonOption, SeedOption, one_of, print_files
+from meldlab.cli.outputs import out_folder
 from meldlab.cli.progress import tracked
 
 NAMES = (*map(str, range(1, 13)), "theorem-4", "knowledge")
 
 
 def figures(
-    out: Annotated[Path, typer.Option("--out", help="A folder, created if need be.")],
+    out: Annotated[Path, out_folder("A folder, created if need be.")],
     only: Annotated[
         list[str] | None, typer.Option("--only", **one_of("figure", *NAMES), help="Draw this figure only; may be given again.")
     ] = None,
@@ -30,6 +32,7 @@ def figures(
     from meldlab.lab.figures.waiting import FIGURES, knowledge
 
     files: dict[Path, None] = {}
+    on_interrupt(lambda: f"{len(files)} files are in {out}; --only draws the others" if files else NOTHING)
     for name in tracked([name for name in NAMES if not only or name in only], "drawing"):
         sheet = knowledge(seed) if name == "knowledge" else FIGURES[name]()
         stem = f"waiting-figure-{name}" if name.isdigit() else f"waiting-{name}"

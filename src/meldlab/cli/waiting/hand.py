@@ -9,7 +9,7 @@ import typer
 
 from meldlab.cli.options import AcesOption, DeviceOption, JsonOption, SeedOption, print_json, read_by
 from meldlab.cli.progress import progress_bar
-from meldlab.cli.waiting.options import DeadOption, GoalOption, LoadOption
+from meldlab.cli.waiting.options import DeadOption, GoalOption, LoadOption, say_checkpoint
 from meldlab.errors import BadText, NotLegalHere
 
 if TYPE_CHECKING:
@@ -28,6 +28,7 @@ def _find(hand: "Hand", more: int, aces: str, goal: Any, dead: Any, device: str,
     game = Waiting(len(hand) - more, aces, goal, dead)
     if load is not None and device != "auto":
         raise NotLegalHere("--load reads what is solved already: leave out --device")
+    say_checkpoint(game)
     with progress_bar(f"solving {game}") as progress:
         return cached_solution(game, load, device, progress)
 

@@ -1,11 +1,15 @@
 """What the waiting verbs share: which game."""
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from meldlab.cli.interruption import AGAIN, NOTHING, on_interrupt
 from meldlab.cli.options import read_by
+
+if TYPE_CHECKING:
+    from meldlab.waiting import Waiting
 
 CardsOption = Annotated[int, typer.Option("--cards", help="Cards in a hand, 3 to 10.")]
 GoalOption = Annotated[
@@ -15,3 +19,10 @@ DeadOption = Annotated[
     Any, typer.Option("--dead", **read_by("meldlab.cards:Hand.parse", "CARDS"), help="Cards that are out of play, such as '2H 2D'.")
 ]
 LoadOption = Annotated[Path | None, typer.Option("--load", help="Read the table from this file instead of solving.")]
+
+
+def say_checkpoint(game: "Waiting", otherwise: str = NOTHING) -> None:
+    """Let an interrupt say whether a checkpoint of the solve is saved, and ``otherwise`` where it is not."""
+    from meldlab.waiting.kept import checkpoint_path
+
+    on_interrupt(lambda: f"a checkpoint is saved in the cache; {AGAIN}" if checkpoint_path(game).exists() else otherwise)

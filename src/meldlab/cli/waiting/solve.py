@@ -8,9 +8,11 @@ from typing import Annotated, Any
 import typer
 
 from meldlab.cache import replace_file
+from meldlab.cli.interruption import DRY_RUN
 from meldlab.cli.options import AcesOption, DeviceOption, DryRunOption, JsonOption, ThreadsOption, one_of, print_cost, print_json
+from meldlab.cli.outputs import out_file
 from meldlab.cli.progress import progress_bar
-from meldlab.cli.waiting.options import CardsOption, DeadOption, GoalOption, LoadOption
+from meldlab.cli.waiting.options import CardsOption, DeadOption, GoalOption, LoadOption, say_checkpoint
 from meldlab.errors import NotLegalHere, NotPossible
 
 
@@ -21,7 +23,7 @@ def solve(
     dead: DeadOption = "",
     device: DeviceOption = "auto",
     threads: ThreadsOption = 0,
-    save: Annotated[Path | None, typer.Option("--save", help="Write the table of all hands to this file.")] = None,
+    save: Annotated[Path | None, out_file("Write the table of all hands to this file.", name="--save")] = None,
     precision: Annotated[
         str, typer.Option("--precision", **one_of("precision", "f64", "f32", "u16"), help="Of the numbers in the file that --save writes.")
     ] = "f64",
@@ -47,6 +49,7 @@ def solve(
             raise NotLegalHere("--dry-run solves nothing: leave out --load and --save")
         print_cost(f"solving {game}", solve_cost(game, device, threads or None), json)
         return
+    say_checkpoint(game, DRY_RUN)
     with progress_bar(f"solving {game}") as progress:
         solution = cached_solution(game, load) if load is not None else solve_and_keep(game, device, threads or None, progress)
     if save is not None:
@@ -141,7 +144,7 @@ def write_table(
     aces: AcesOption = "low",
     goal: GoalOption = "gin",
     dead: DeadOption = "",
-    out: Annotated[Path | None, typer.Option("--out", help="Write to this file instead of the terminal.")] = None,
+    out: Annotated[Path | None, out_file("Write to this file instead of the terminal.")] = None,
 ) -> None:
     """Print every class of hands as CSV: hand, number of hands, expected turns, standard deviation, median (up to 5 cards).
 

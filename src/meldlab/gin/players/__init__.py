@@ -105,6 +105,11 @@ def parse(text: str) -> Seated:
     module, _, name = text.rpartition(":")
     if module and name.isidentifier():
         return _seat(_load(module, name), text)
+    if text.endswith(".py"):
+        known = _players_in(_module_of_file(text))
+        if not known:
+            raise NotLegalHere(f"no player in {text}: expected a class with a method choose(view, chance)")
+        raise NotLegalHere(f"name the class: {' or '.join(f'{text}:{each}' for each in known)}")
     raise NoSuchThing("player", text, names())
 
 
@@ -153,9 +158,16 @@ BUILT_IN: Mapping[str, tuple[str, Callable[[str], Seated]]] = {
 def _load(module: str, name: str) -> Any:
     found = _module_of_file(module) if module.endswith(".py") else _module_by_name(module)
     if not hasattr(found, name):
-        known = getattr(found, "__all__", vars(found))
-        raise NoSuchThing(f"player in {module}", name, [each for each in known if hasattr(getattr(found, each, None), "choose")])
+        raise NoSuchThing(f"player in {module}", name, _players_in(found))
     return getattr(found, name)
+
+
+def _players_in(module: ModuleType) -> list[str]:
+    """Return the names of the players that a module defines; without ``__all__``, classes that it imports are left out."""
+    if hasattr(module, "__all__"):
+        return [name for name in module.__all__ if hasattr(getattr(module, name, None), "choose")]
+    players = [(name, thing) for name, thing in vars(module).items() if hasattr(thing, "choose")]
+    return [name for name, thing in players if not isinstance(thing, type) or thing.__module__ == module.__name__]
 
 
 def _module_by_name(name: str) -> ModuleType:

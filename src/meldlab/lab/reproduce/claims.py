@@ -19,7 +19,7 @@ from typing import Any
 
 from meldlab.errors import NoSuchThing, NotLegalHere
 
-__all__ = ["NAMES", "Publication", "PublishedClaim", "Ruling", "book_digest", "chosen", "publications"]
+__all__ = ["MEANINGS", "NAMES", "SIGNS", "Publication", "PublishedClaim", "Ruling", "book_digest", "chosen", "publications"]
 
 NAMES = ("finkle", "hertog", "yang", "nagai", "valet")
 KINDS = ("exact", "within", "shape", "erratum", "open")
@@ -43,6 +43,15 @@ class Ruling(StrEnum):
     """It could not be decided; what is missing is said."""
 
 
+MEANINGS = {
+    Ruling.EXACT: "the same to the last printed digit",
+    Ruling.WITHIN: "within the tolerance stated beforehand",
+    Ruling.SHAPE: "every stated property holds",
+    Ruling.REFUTED: "ours contradicts it",
+    Ruling.ERRATUM: "wrong as printed, with our proof",
+    Ruling.OPEN: "not decided; what is missing is said",
+}
+SIGNS = {"[Re]": "every central claim holds", "[¬Re]": "a central claim does not hold"}
 HOLDS = frozenset({Ruling.EXACT, Ruling.WITHIN, Ruling.SHAPE})
 
 

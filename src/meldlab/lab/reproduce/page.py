@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 
 from meldlab.lab.pages.page import render, write_folder
 from meldlab.lab.reproduce.bench import Drawn
-from meldlab.lab.reproduce.claims import HEADINGS, Ruling
+from meldlab.lab.reproduce.claims import HEADINGS, MEANINGS, Ruling
 from meldlab.lab.reproduce.report import COLUMNS, Reproduction
 from meldlab.lab.rows import csv_text
 
@@ -17,14 +17,6 @@ __all__ = ["reproduction_page", "write_reproduction"]
 PACKAGE = "meldlab.lab.reproduce"
 THICKET = 300  # dots of one series above which they become a picture inside the picture
 NAMES = dict(zip(HEADINGS, ("Scope", "Method", "Results", "What was easy", "What was hard", "Contact"), strict=True))
-MEANINGS = {
-    Ruling.EXACT: "the same to the last printed digit",
-    Ruling.WITHIN: "within the tolerance stated beforehand",
-    Ruling.SHAPE: "every stated property holds",
-    Ruling.REFUTED: "ours contradicts it",
-    Ruling.ERRATUM: "wrong as printed, with our proof",
-    Ruling.OPEN: "not decided; what is missing is said",
-}
 
 
 def reproduction_page(found: Reproduction) -> str:
