@@ -9,11 +9,11 @@ import sys
 import numpy as np
 
 from meldlab.gin import Gin, Rules
-from meldlab.gin.kernel import LEFT
-from meldlab.gin.kernel_worlds import imagine
+from meldlab.gin.kernel_hand import LEFT
+from meldlab.gin.kernel_sampling import sampled_deal
 from meldlab.gin.players import PolicyPlayer
+from meldlab.gin.sampling import NO_ODDS, position_of
 from meldlab.gin.view import Phase
-from meldlab.gin.worlds import NO_ODDS, situation_of
 from meldlab.melds.kernel import deadwood
 from meldlab.play import Deal, Table
 
@@ -37,8 +37,8 @@ def main(rounds: int) -> None:
                     said = odds[card] / (1 + odds[card])
                     bins[min(int(BINS * said), BINS - 1)] += 1, said, theirs >> card & 1
             for name, believed in (("believed", odds), ("developed", NO_ODDS)):
-                situation = situation_of(view, believed)
-                imagined = [int(imagine(situation, KEY, world, champion.vector(), view.limit)[0]) for world in range(WORLDS)]
+                position = position_of(view, odds=believed)
+                imagined = [int(sampled_deal(position, champion.parameters(), KEY, world)[0]) for world in range(WORLDS)]
                 hidden = theirs & ~view.known_mask
                 right = np.mean([(hand & hidden).bit_count() for hand in imagined]) / max(1, hidden.bit_count())
                 left = np.mean([deadwood(hand, LEFT) for hand in imagined])

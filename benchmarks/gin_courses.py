@@ -17,13 +17,11 @@ from pathlib import Path
 
 from torch import Tensor
 
-from meldlab.chance import Purpose, derived
+from meldlab.chance import Purpose, derive_seed
 from meldlab.gin import players
-from meldlab.gin.players.policy import READ
 from meldlab.lab.training.learner import Course, Learner
-from meldlab.lab.training.measuring import measure
-from meldlab.lab.training.network import PolicyNetwork
-from meldlab.lab.training.training import shared
+from meldlab.lab.training.network import READ, PolicyNetwork
+from meldlab.lab.training.training import shared, strength
 
 EVERYBODY = (
     *("champion", "computed:light-pool", "computed:light-ensemble", "computed:light", "marjj"),
@@ -95,7 +93,7 @@ def ablations(steps: int, tables: int, batch: int, device: str) -> Iterator[tupl
 
     def fixed() -> Taught:
         learner = Learner(as_it_is, device)
-        learner.equity.measure = lambda counts: None
+        learner.measure_equity = lambda counts: None
         return learner, JUDGE
 
     yield "neither declined cards nor order", forgetful
@@ -125,8 +123,8 @@ def main() -> None:
         learner, judge = begin()
         laps = list(learner.learn())
         middle = time.perf_counter()
-        fresh = derived(learner.course.seed, Purpose.FRESH)
-        found = measure(learner.mean, judge, asked.games, fresh, device=asked.device, mixing=False)
+        fresh = derive_seed(learner.course.seed, Purpose.FRESH)
+        found = strength(learner, judge, asked.games, fresh)
         line = {
             "course": name, "steps": learner.steps,
             "seconds": round(middle - start, 1), "measured in": round(time.perf_counter() - middle, 1),

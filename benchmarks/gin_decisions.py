@@ -16,10 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from meldlab.gin import Gin
-from meldlab.gin.batch import pair_of
-from meldlab.gin.kernel_layout import ASKED, Pair
+from meldlab.gin.batch import PlayerParameters
 from meldlab.gin.players import SearchPlayer
-from meldlab.gin.worlds import played_ahead
+from meldlab.gin.players.value_network import MATCH_WORTH
+from meldlab.gin.sampling import rollouts
 from meldlab.play import Deal, Table
 
 SEED = 900
@@ -45,13 +45,10 @@ def searching() -> SearchPlayer:
 
 
 @cache
-def pair(way: int) -> Pair:
+def rollout_player(network_steps: int) -> PlayerParameters:
+    """Return the player of a way: the prior network for -1, else the policy for these steps."""
     policy = searching().policy
-    if way < 0:
-        return pair_of(policy.adviser, policy.adviser)
-    found = pair_of(policy, policy)
-    found.vectors[:, ASKED] = way
-    return found
+    return policy.prior.parameters() if network_steps < 0 else policy.parameters()._replace(network_steps=float(network_steps))
 
 
 def weigh(worlds: int, game: int) -> list[Weighed]:
@@ -68,9 +65,10 @@ def weigh(worlds: int, game: int) -> list[Weighed]:
         chances, seconds = {}, {}
         for at, (name, (way, steps)) in enumerate((*WAYS.items(), (JUDGE, (0, 0)), (REAL, (0, 0)))):
             key, odds, began = 8 * step.number + at + 1, real if name == REAL else player.policy.odds(view), time.process_time()
-            ends = played_ahead(view, moves, key, range(worlds // SHARE.get(name, 1)), pair(way), steps, odds=odds)
+            players = rollout_player(way), rollout_player(way)
+            ends = rollouts(view, moves, key, range(worlds // SHARE.get(name, 1)), players, steps, odds=odds)
             seconds[name] = (time.process_time() - began) / ends.outcomes.size
-            chances[name] = player.worth(view, ends)
+            chances[name] = player._equity(view.rules).after_rollouts(view, ends.outcomes, ends.expected / MATCH_WORTH)
         found.append(Weighed(np.array(sorted(logits.values(), reverse=True)[: len(moves)]), chances, seconds))
     return found
 

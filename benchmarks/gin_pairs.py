@@ -2,9 +2,11 @@
 
     git worktree add ../before HEAD~20
     python benchmarks/gin_pairs.py ../before/src src --turns 9
+    python benchmarks/gin_pairs.py ../before/src src --turns 9 --decisions champion
 
 CPU seconds of one core; the best of all turns counts, and the median of the ratios of neighbouring turns is told beside it. ``beside.py``
-measures what ``meldlab bench`` prints, and that knows two pairs only.
+measures what ``meldlab bench`` prints, and that knows two pairs only. ``--decisions`` measures one player at the table instead:
+microseconds of CPU time for one decision, the median over all draws and discards of one match.
 """
 
 import argparse
@@ -21,34 +23,62 @@ PAIRS = {
     "marjj simple": 200,
     "computed:light simple": 100,
 }
+MATCH = 7  # seed of the match whose decisions are measured
+DECISIONS = """
+import hashlib, statistics, sys, time
+from meldlab.gin import Gin
+from meldlab.gin.players import parse
+from meldlab.play import Deal, Table
+
+for line in sys.stdin:
+    name, seed = line.split()
+    player, deal, seen, moves = parse(name), Deal(int(seed)), [], hashlib.sha256()
+    for step in Table(Gin(), [player, player]).steps(deal):
+        view = step.before.view(step.seat)
+        if len(view.legal_actions()) > 1 and not view.knock:
+            seen.append((view, deal.chance(step.number, step.seat)))
+        moves.update(step.line.encode())
+    taken = []
+    for view, chance in seen:
+        start = time.process_time_ns()
+        player.choose(view, chance)
+        taken.append(time.process_time_ns() - start)
+    print(statistics.median(taken) / 1000, len(taken), moves.hexdigest(), flush=True)
+"""
 WORKER = """
 import hashlib, sys, time
-from meldlab.gin import Rules, kernel_layout
-from meldlab.gin.batch import play_batch, seat
+from meldlab.gin import Rules
+from meldlab.gin.batch import play_batch
 from meldlab.gin.players import parse
+
+try:
+    from meldlab.gin.batch import kernel_parameters
+except ImportError:  # an older tree; its rows are the same bytes, without names
+    from meldlab.gin.batch import seat as kernel_parameters
 
 for line in sys.stdin:
     first, second, games = line.split()
-    one, two = seat(parse(first)), seat(parse(second))
+    one, two = kernel_parameters(parse(first)), kernel_parameters(parse(second))
     start = time.process_time()
-    counts = play_batch(one, two, Rules(), 1, 0, int(games), threads=1)
+    matches = play_batch(one, two, Rules(), 1, 0, int(games), threads=1)
     seconds = time.process_time() - start
-    print(seconds, counts[:, kernel_layout.ROUNDS].sum(), hashlib.sha256(counts.tobytes()).hexdigest(), flush=True)
+    rounds = matches["rounds"] if matches.dtype.names else matches[:, 1]
+    print(seconds, rounds.sum(), hashlib.sha256(matches.tobytes()).hexdigest(), flush=True)
 """
 
 
-def start(tree: Path) -> subprocess.Popen[str]:
+def start(tree: Path, program: str) -> subprocess.Popen[str]:
     known = os.environ | {"PYTHONPATH": str(tree.resolve())}
-    return subprocess.Popen([sys.executable, "-c", WORKER], env=known, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    return subprocess.Popen([sys.executable, "-c", program], env=known, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
 
 
-def ask(worker: subprocess.Popen[str], pair: str, games: int) -> tuple[float, int, str]:
-    """Return the CPU seconds of so many games, their rounds, and what tells other games apart from them."""
+def ask(worker: subprocess.Popen[str], name: str, number: int) -> tuple[float, int, str]:
+    """Return the CPU time of a pair's games or a player's decisions, their number of rounds or decisions, and a digest of the games."""
     assert worker.stdin is not None
     assert worker.stdout is not None
-    print(pair, games, file=worker.stdin, flush=True)
-    seconds, rounds, games_played = worker.stdout.readline().split()
-    return float(seconds), int(rounds), games_played
+    print(name, number, file=worker.stdin, flush=True)
+    taken, count, games_played = worker.stdout.readline().split()
+    return float(taken), int(count), games_played
 
 
 def main() -> None:
@@ -56,19 +86,22 @@ def main() -> None:
     parser.add_argument("before", type=Path)
     parser.add_argument("after", type=Path)
     parser.add_argument("--turns", type=int, default=9)
+    parser.add_argument("--decisions", metavar="PLAYER", help="Measure the decisions of one player at the table instead.")
     given = parser.parse_args()
-    workers = [start(given.before), start(given.after)]
-    for pair, games in PAIRS.items():
-        (_, rounds, old), (_, _, new) = [ask(worker, pair, games) for worker in workers]  # compiles
-        seconds: list[list[float]] = [[], []]
+    workers = [start(tree, DECISIONS if given.decisions else WORKER) for tree in (given.before, given.after)]
+    for name, number in {given.decisions: MATCH}.items() if given.decisions else PAIRS.items():
+        (_, count, old), (_, _, new) = [ask(worker, name, number) for worker in workers]  # compiles
+        taken: list[list[float]] = [[], []]
         for turn in range(given.turns):
             for which in (0, 1) if turn % 2 == 0 else (1, 0):
-                seconds[which].append(ask(workers[which], pair, games)[0])
-        before, after = map(min, seconds)
-        median = statistics.median(a / b for a, b in zip(*seconds, strict=True))
-        told = f"{games / before:9,.0f} {games / after:9,.0f} games/s {rounds / before:9,.0f} {rounds / after:9,.0f} rounds/s"
+                taken[which].append(ask(workers[which], name, number)[0])
+        before, after = map(min, taken)
+        median = statistics.median(a / b for a, b in zip(*taken, strict=True))
+        told = f"{number / before:9,.0f} {number / after:9,.0f} games/s {count / before:9,.0f} {count / after:9,.0f} rounds/s"
+        if given.decisions:
+            told = f"{before:9,.0f} {after:9,.0f} us for one of {count} decisions"
         same = "the same games" if old == new else "OTHER GAMES"
-        print(f"{pair:24} {told}   best {before / after:.2f}, median {median:.2f}   {same}", flush=True)
+        print(f"{name:24} {told}   best {before / after:.2f}, median {median:.2f}   {same}", flush=True)
     for worker in workers:
         worker.communicate()
 

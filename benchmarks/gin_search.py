@@ -4,7 +4,7 @@
     python benchmarks/gin_search.py showdown:100 --games 20000 --processes 2
 
 ``showdown:N`` is an ablation and no player of the package: the champion, but whether to knock it decides by the mean of the exact
-showdowns against N hands that it believes in, and what its adviser expects of going on. Only numba, NumPy and SciPy are needed.
+showdowns against N hands that it believes in, and what its prior network expects of going on. Only numba, NumPy and SciPy are needed.
 """
 
 import argparse
@@ -18,11 +18,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from meldlab.gin import Gin, players
-from meldlab.gin.kernel_vector import DO_DROP, DO_KNOCK
+from meldlab.gin.kernel_state import DISCARD, KNOCK
 from meldlab.gin.move import Move
+from meldlab.gin.observation import move_of
 from meldlab.gin.players import PolicyPlayer, SearchPlayer
-from meldlab.gin.players.light import MATCH_WORTH
-from meldlab.gin.players.policy import move_of
+from meldlab.gin.players.value_network import MATCH_WORTH
 from meldlab.gin.view import Phase, View
 from meldlab.melds import deadwood
 from meldlab.play import Chance, Deal, Table
@@ -39,14 +39,14 @@ class Showdown(SearchPlayer):
     def choose(self, view: View, chance: Chance) -> Move:
         own = self.policy.choose(view, chance)
         logits = self._logits(view) if view.phase is Phase.DROP else {}
-        best = max((action for action in logits if action >= DO_KNOCK), key=logits.__getitem__, default=None)
+        best = max((action for action in logits if action >= KNOCK), key=logits.__getitem__, default=None)
         if best is None or deadwood(view.hand - {(knock := move_of(view, best)).card}) == 0:
             return own
         found = self.chances(view, [knock], chance, range(self.worlds), self.policy.odds(view)).mean()
         equity, scores = self._equity(view.rules), (view.scores[view.seat], view.scores[1 - view.seat])
         gained = found - equity.even(scores)
-        drop = move_of(view, max((action for action in logits if DO_DROP <= action < DO_KNOCK), key=logits.__getitem__))
-        waits = next(one.value for one in self.policy.adviser.think(view, chance) if one.move == drop) / MATCH_WORTH
+        drop = move_of(view, max((action for action in logits if DISCARD <= action < KNOCK), key=logits.__getitem__))
+        waits = next(one.value for one in self.policy.prior.think(view, chance) if one.move == drop) / MATCH_WORTH
         chosen = knock if gained > waits else drop
         Showdown.changed += chosen.verb != own.verb
         return own if chosen.verb is own.verb else chosen
@@ -93,7 +93,7 @@ def play(text: str, other: str, seed: int, deal: int) -> list[float]:
 
 
 def told(rows: NDArray[np.float64]) -> str:
-    moments = Moments.of(rows)
+    moments = Moments.from_counts(rows)
     wins, lead, (_, _, _, seconds, decisions, changed) = moments.rate(1, 0), moments.mean(2, 0), rows.sum(axis=0)
     text = f"{2 * len(rows):,} games, won {wins.value:.4f} ({wins.low:.4f} to {wins.high:.4f}), points a game {lead.value:+.2f} "
     text += f"({lead.low:+.2f} to {lead.high:+.2f}), {1e3 * seconds / decisions:.1f} ms a decision, {decisions / len(rows) / 2:.0f} a game"

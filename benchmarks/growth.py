@@ -403,29 +403,25 @@ def gpu(small: bool, most: int) -> Iterator[Measured]:
 
     Its place is a file of its own: ``--save docs/pictures/growth-gpu.json``.
     """
-    import numpy as np
     from vector_cuda import rate
 
     from meldlab.cards import classes
-    from meldlab.gin.batch import rule_vector, seat
-    from meldlab.gin.book import NO_BOOK
-    from meldlab.gin.kernel_layout import Pair
+    from meldlab.gin.computing import playing
     from meldlab.gin.players import EnsemblePlayer, SimplePlayer
-    from meldlab.gin.rules import Rules
-    from meldlab.gin.values.recursion import Engine
+    from meldlab.gin.rules import Rules, kernel_rules
+    from meldlab.gpu import Device
     from meldlab.waiting import Waiting, solve
 
     solve(Waiting(3), device="cuda")
     sizes = [3, 5, 6, 7, *([] if small else [8, 9, 10])]
     took = [(classes.count(cards), solve(Waiting(cards), device="cuda").seconds) for cards in sizes]
     yield series("solving every hand", "classes of hands", "seconds by the clock", took, [f"{cards} cards" for cards in sizes])
-    engine, rules = Engine("cuda"), rule_vector(Rules())
-    book = engine.book(NO_BOOK)
+    device, rules = Device("cuda"), kernel_rules(Rules())
     for name, player in (("simple v simple", SimplePlayer()), ("ensemble v simple", EnsemblePlayer())):
-        pair = Pair(np.array([seat(player).vector, seat(SimplePlayer()).vector]), (book, book))
-        engine.tally(pair, rules, SEED, 64)
+        pair = player.parameters(), SimplePlayer().parameters()
+        playing.tally(device, pair, rules, SEED, 64)
         rounds = 1 << (16 if small else 21)
-        clock = spent(partial(engine.tally, pair, rules, SEED, rounds), 3).clock
+        clock = spent(partial(playing.tally, device, pair, rules, SEED, rounds), 3).clock
         yield series(name, "games", "rounds a second by the clock", [(rounds, rounds / clock)])
     tables = [1 << 12, 1 << 14, 1 << 16, *([] if small else [1 << 18, 1 << 20])]
     yield series("gin", "tables at once", "steps a second by the clock", [(n, rate(n, 1.0)) for n in tables])

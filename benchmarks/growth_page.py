@@ -21,7 +21,7 @@ from scipy import stats
 
 from meldlab.cards import classes
 from meldlab.cost import memory_text
-from meldlab.errors import time_text
+from meldlab.formatting import time_text
 from meldlab.lab.figures.sheet import BLUE, ORANGE, RED, Sheet, blank, save
 from meldlab.statistics import Interval
 from meldlab.waiting import Waiting

@@ -12,11 +12,11 @@ import numpy as np
 from meldlab.lab.analysis.study import Effort
 from meldlab.lab.design.search import Discovery, Sizes, search
 from meldlab.lab.design.wishes import Aim, Demand, Span, Wishes
-from meldlab.lab.design.workbench import Reproducer
+from meldlab.lab.design.workbench import Workbench
 from meldlab.lab.runs.store import Store
 from meldlab.recycle.game import Described
 
-GAMES, SIMULATIONS, SEED = 100, 20, 1
+GAMES, SIMULATIONS, SEED = 100, 200, 1
 
 
 class Unraced(Sizes):
@@ -31,7 +31,7 @@ def found(sizes: Sizes, folder: str) -> Discovery:
     game = Described.named("leduc_poker")
     wishes = Wishes.of(game, [Span("BET", 1, 4), Span("RAISES", 1, 5)], Aim("drama"), [Demand.parse("fairness > 0.9")], True)
     run = Store.open(Path(folder, "runs.sqlite")).run("benchmark", {})
-    return search(game, wishes, sizes, Reproducer(Effort(GAMES, simulations=SIMULATIONS, seed=SEED), run))
+    return search(game, wishes, sizes, Workbench(Effort(GAMES, simulations=SIMULATIONS, seed=SEED), run))
 
 
 def main() -> None:

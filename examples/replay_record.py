@@ -22,7 +22,7 @@ def main(text: str, seat: int = 0) -> None:
     record = Record.parse(text)
     for step in replay(game_of(record), record):
         cards = step.before.view(seat).hand if record.game == "gin" else ""
-        print(f"{step.number:4} {step.heard(seat):30} {cards}")
+        print(f"{step.number:4} {step.describe(seat):30} {cards}")
     print(record.result)
 
 

@@ -1,14 +1,19 @@
-"""Compiled kernels: kept in a folder of exactly their sources, and not torn by Ctrl-C."""
+"""Compiled kernels: cached by their sources, indexed from the front, and safe under Ctrl-C."""
 
+import ast
+import importlib.util
+import logging
 import os
 import shutil
 import subprocess
 import sys
 from pathlib import Path
+from typing import NamedTuple
 
 import numba
 import numpy as np
 import pytest
+from numba.core.errors import TypingError
 from numpy.typing import NDArray
 
 from meldlab import cache, compiling
@@ -17,24 +22,7 @@ from meldlab.cards import Hand
 SRC = Path(__file__).parents[1] / "src"
 
 
-def test_the_folder_is_named_after_every_kernel_source(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("MELDLAB_CACHE", str(tmp_path / "cache"))
-    monkeypatch.setattr(cache, "__file__", str(tmp_path / "cache.py"))
-    (tmp_path / "room").mkdir()
-    for name in ("compiling.py", "gpu.py", "linking.py", "pieces.py", "kernel.py"):
-        (tmp_path / name).write_text("a = 1\n")
-    (tmp_path / "room" / "kernel_more.py").write_text("b = 1\n")
-    (tmp_path / "room" / "other.py").write_text("c = 1\n")
-    first = cache.kernel_folder()
-    assert first.is_dir()
-    assert cache.kernel_folder() == first
-    (tmp_path / "room" / "other.py").write_text("c = 2\n")
-    assert cache.kernel_folder() == first
-    (tmp_path / "room" / "kernel_more.py").write_text("b = 2\n")
-    assert cache.kernel_folder() != first
-
-
-@pytest.mark.parametrize("decorate", [compiling.kernel, compiling.scalar_kernel])
+@pytest.mark.parametrize("decorate", [compiling.kernel, compiling.device_function])
 def test_kernel_is_cached_in_our_folder_whatever_numba_uses(
     decorate: compiling.Function, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -47,6 +35,23 @@ def test_kernel_is_cached_in_our_folder_whatever_numba_uses(
     assert twice(21) == 42
     assert Path(twice.stats.cache_path).is_relative_to(cache.kernel_folder())
     assert list(tmp_path.iterdir()) == []
+
+
+def test_compilation_is_announced_once_and_again_when_asked(caplog: pytest.LogCaptureFixture) -> None:
+    def compiled() -> bool:
+        def double(x: int) -> int:
+            return 2 * x
+
+        double.__module__ = "meldlab.example"
+        caplog.clear()
+        with caplog.at_level(logging.INFO, "meldlab.compiling"):
+            numba.njit(double)(21)
+        return any("compiling kernels" in record.message for record in caplog.records)
+
+    compiling.announce_again()
+    assert [compiled(), compiled()] == [True, False]
+    compiling.announce_again()
+    assert compiled()
 
 
 DEADWOOD = "import logging; logging.basicConfig(level='INFO'); from meldlab.melds import deadwood; print(deadwood('5H 6H 7H 9C'))"
@@ -64,6 +69,43 @@ def test_second_checkout_uses_the_kernels_of_the_first(tmp_path: Path) -> None:
     assert (first.stdout, second.stdout) == ("9\n", "9\n")
     assert "compiling kernels" in first.stderr
     assert second.stderr == ""
+
+
+@pytest.mark.parametrize(
+    ("file", "compiled_again"),
+    [
+        pytest.param("gin/kernel_round.py", False, id="kernel of another package"),
+        pytest.param("melds/kernel.py", True, id="the kernel itself"),
+        pytest.param("cards/kernel.py", True, id="kernel that it imports"),
+        pytest.param("compiling.py", True, id="compiler"),
+    ],
+)
+def test_change_of_a_source_recompiles_the_kernels_that_depend_on_it(tmp_path: Path, file: str, compiled_again: bool) -> None:
+    copy = tmp_path / "copy" / "meldlab"
+    shutil.copytree(SRC / "meldlab", copy, ignore=shutil.ignore_patterns("__pycache__", "static"))
+    run_deadwood(SRC, tmp_path / "cache")
+    with (copy / file).open("a") as source:
+        source.write("# a comment\n")
+    second = run_deadwood(copy.parent, tmp_path / "cache")
+    assert second.stdout == "9\n"
+    assert ("compiling kernels" in second.stderr) == compiled_again
+
+
+@pytest.mark.parametrize(
+    "path", sorted((SRC / "meldlab").rglob("kernel*.py")), ids=lambda path: path.relative_to(SRC / "meldlab").as_posix()
+)
+def test_kernel_sources_include_every_file_of_a_constant(path: Path) -> None:
+    # Numbers of other modules are constants in compiled code. Only a module that a kernel file imports can give it one.
+    name = ".".join(path.relative_to(SRC).with_suffix("").parts)
+    sources = cache.kernel_sources(name)
+    imported = set()
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("meldlab."):
+            spec = importlib.util.find_spec(str(node.module))
+            assert spec
+            submodules = [Path(folder, f"{alias.name}.py") for folder in spec.submodule_search_locations or () for alias in node.names]
+            imported |= {str(file) for file in submodules if file.is_file()} or {str(spec.origin)}
+    assert {str(path), *imported} <= {str(source) for source in sources}
 
 
 def test_folder_differs_between_versions_of_python(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -104,7 +146,7 @@ def test_kernels_of_others_may_call_ours(before: str) -> None:
     # has called them, and so has loaded what the cache keeps of them, makes no difference.
     code = f"""
 import numba
-from meldlab.gin.kernel import LEFT, melded
+from meldlab.gin.kernel_hand import LEFT, melded
 from meldlab.melds.kernel import deadwood
 hand = {Hand.parse("5H 6H 7H 9C 9D 9S KC").mask}
 {before}
@@ -116,7 +158,53 @@ print(numba.njit(lambda hand: (deadwood(hand, LEFT), melded(hand)))(hand))
     assert (job.returncode, job.stdout) == (0, f"{(10, melds)}\n"), job.stderr
 
 
-@compiling.scalar_kernel
+NEGATIVE = """
+import numpy as np
+from meldlab.compiling import kernel
+
+@kernel
+def read(numbers, index):
+    return numbers[index]
+
+print(read(np.arange(5), 3))
+read(np.arange(5), -1)
+"""
+
+
+def test_negative_index_is_out_of_bounds(tmp_path: Path) -> None:
+    (tmp_path / "negative.py").write_text(NEGATIVE)
+    known = {**os.environ, "PYTHONPATH": str(SRC), "MELDLAB_CACHE": str(tmp_path), "NUMBA_BOUNDSCHECK": "1"}
+    job = subprocess.run(
+        [sys.executable, str(tmp_path / "negative.py")], capture_output=True, text=True, env=known, timeout=120, check=False
+    )
+    assert job.stdout == "3\n"
+    assert job.stderr.strip().splitlines()[-1].startswith("IndexError"), job.stderr
+
+
+FALLBACK = """
+import logging
+import numpy as np
+import numba
+del numba.core.untyped_passes.InlineInlinables  # as if another version of numba had no such pass; numba itself has imported it already
+logging.basicConfig(level="WARNING")
+from meldlab.gin.kernel_hand import melded
+from meldlab.cards import Hand
+from tests.test_compiling import Rectangle, Square, sum_of_rows, total_area
+from meldlab.melds import deadwood
+print(deadwood("5H 6H 7H 9C"), sum_of_rows(2000), melded(Hand.parse("5H 6H 7H 9C").mask), total_area(Square(2), Rectangle(3, 5)))
+"""
+
+
+def test_kernels_compile_without_linking(tmp_path: Path) -> None:
+    known = {**os.environ, "PYTHONPATH": f"{SRC}{os.pathsep}{SRC.parent}", "MELDLAB_CACHE": str(tmp_path)}
+    job = subprocess.run([sys.executable, "-c", FALLBACK], capture_output=True, text=True, env=known, timeout=300, check=False)
+    run = Hand.parse("5H 6H 7H").mask
+    assert (job.returncode, job.stdout) == (0, f"9 4000000 (0, {run}) 38\n"), job.stderr
+    assert "InlineInlinables" in job.stderr
+    assert job.stderr.count("kernels are compiled one by one") == 1
+
+
+@compiling.device_function
 def rows_of(rows: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     return rows[0], rows[1]
 
@@ -133,6 +221,42 @@ def sum_of_rows(many: int) -> int:
 def test_arrays_that_a_kernel_returns_are_counted() -> None:
     # Not counted, they would be given back while they are read, and twice.
     assert sum_of_rows(2000) == 4_000_000
+
+
+class Square(NamedTuple):
+    side: int
+
+
+class Rectangle(NamedTuple):
+    width: int
+    height: int
+
+
+@compiling.device_function
+def square_area(shape: Square, scale: int) -> int:
+    return shape.side * shape.side * scale
+
+
+@compiling.device_function(inline="always")
+def rectangle_area(shape: Rectangle, scale: int) -> int:
+    return shape.width * shape.height * scale
+
+
+area = compiling.by_kind({Square: square_area, Rectangle: rectangle_area})
+
+
+@compiling.kernel
+def total_area(first: NamedTuple, second: NamedTuple) -> int:
+    return area(first, 2) + area(second, 2)  # type: ignore[no-any-return]
+
+
+def test_by_kind_calls_the_kernel_of_the_type() -> None:
+    assert (total_area(Square(2), Rectangle(3, 5)), total_area(Rectangle(1, 2), Rectangle(3, 4))) == (38, 28)
+
+
+def test_by_kind_rejects_another_type() -> None:
+    with pytest.raises(TypingError, match="expected one of Square, Rectangle, got"):
+        total_area(Square(2), (3, 5))
 
 
 PRESS = """
@@ -169,7 +293,7 @@ def test_control_c_during_a_kernel_that_returns_arrays(tmp_path: Path) -> None:
     assert (job.returncode, job.stdout) == (0, "heard\n"), job.stderr
 
 
-def test_the_library_compiles_in_silence(tmp_path: Path) -> None:
+def test_library_compiles_in_silence(tmp_path: Path) -> None:
     known = {**os.environ, "PYTHONPATH": str(SRC), "MELDLAB_CACHE": str(tmp_path)}
     code = "from meldlab.cards import Hand, classes; print(classes.number(Hand.parse('5H')))"
     job = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=known, timeout=120, check=False)

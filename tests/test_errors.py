@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from meldlab.errors import WINDOW, BadText, MeldlabError, NoSuchThing, NotLegalHere, whole_number
+from meldlab.errors import MAX_COLUMNS, BadText, MeldlabError, NoSuchThing, NotLegalHere, whole_number
 
 
 @pytest.mark.parametrize("mistake", [BadText("no suit", "5X", 1), NotLegalHere("not now"), NoSuchThing("player", "x", ["simple"])])
@@ -27,11 +27,11 @@ def test_the_line_is_named_where_there_are_several() -> None:
     assert str(BadText("wrong", "one\n", 1)) == "wrong\n  one\n   ^"
 
 
-@given(st.text(st.characters(min_codepoint=33, max_codepoint=126), min_size=WINDOW + 1, max_size=1000), st.data())
+@given(st.text(st.characters(min_codepoint=33, max_codepoint=126), min_size=MAX_COLUMNS + 1, max_size=1000), st.data())
 def test_a_long_line_is_shown_around_the_place(text: str, data: st.DataObject) -> None:
     at = data.draw(st.integers(0, len(text) - 1))
     _, line, caret = str(BadText("wrong", text, at)).split("\n")
-    assert len(line) <= WINDOW + 2
+    assert len(line) <= MAX_COLUMNS + 2
     assert line[caret.index("^")] == text[at]
     assert line[2:] in text
 
@@ -47,7 +47,7 @@ def test_no_such_thing_without_names_lists_none() -> None:
 
 @pytest.mark.parametrize("value", [0, 13, np.int64(7), np.uint8(3), True])
 def test_whole_numbers_of_any_kind(value: int) -> None:
-    found = whole_number(value, "number", most=13)
+    found = whole_number(value, "number", maximum=13)
     assert type(found) is int
     assert found == value
 
@@ -55,7 +55,7 @@ def test_whole_numbers_of_any_kind(value: int) -> None:
 @pytest.mark.parametrize("value", [-1, 14, 1.0, "3", None, np.float64(3)])
 def test_what_is_no_such_number(value: int) -> None:
     with pytest.raises(NotLegalHere, match="number must be a whole number from 0 to 13, not "):
-        whole_number(value, "number", most=13)
+        whole_number(value, "number", maximum=13)
 
 
 def test_the_end_of_all_numbers_is_spoken() -> None:

@@ -20,7 +20,7 @@ from tests.picture import PICTURES, drawing, picture
 SRC = Path(__file__).parents[1] / "src" / "meldlab"
 SOURCES = sorted(SRC.rglob("*.py"))
 KERNELS = [source for source in SOURCES if source.name.startswith("kernel")]
-OURS = {name for module in (compiling, gpu) for name in module.__all__ if "kernel" in name}
+OURS = {"device_function", "gpu_kernel", "kernel"}  # of compiling and gpu
 COMPILERS = OURS | {"njit", "jit", "vectorize", "guvectorize"}
 
 
@@ -58,7 +58,7 @@ def name_of(decorator: ast.expr) -> str:
 
 
 def test_compilers_are_those_of_the_package() -> None:
-    assert {"kernel", "scalar_kernel", "inlined_kernel", "apart_kernel", "gpu_kernel"} <= OURS
+    assert {name for module in (compiling, gpu) for name in module.__all__ if "kernel" in name or "function" in name} == OURS
     # Each of them compiles at least one kernel, so the rules below are not kept by looking at nothing.
     used = {name_of(decorator) for source in SOURCES for function in compiled(source) for decorator in function.decorator_list}
     assert used >= OURS
@@ -67,6 +67,12 @@ def test_compilers_are_those_of_the_package() -> None:
 def test_kernels_live_in_kernel_files_only() -> None:
     assert [source for source in SOURCES if compiled(source) and source not in KERNELS] == []
     assert "deadwood" in [function.name for function in compiled(SRC / "melds" / "kernel.py")]
+
+
+def test_kernels_are_chosen_by_kind_in_kernel_files_only() -> None:
+    choosing = {source for source in SOURCES for node in nodes(source) if isinstance(node, ast.Call) and name_of(node) == "by_kind"}
+    assert SRC / "gin" / "kernel_players.py" in choosing
+    assert choosing <= set(KERNELS)
 
 
 def test_no_kernel_takes_more_than_eight_arguments() -> None:

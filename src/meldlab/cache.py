@@ -1,60 +1,102 @@
-"""The folder where compiled kernels and solved tables are kept between runs, and files that are never seen half-written."""
+"""The folder of compiled kernels and solved tables, and atomic replacement of files."""
 
 import errno
 import hashlib
 import os
+import re
 import secrets
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from functools import cache
 from importlib.metadata import version
 from pathlib import Path
 from typing import BinaryIO, cast
 
 from meldlab.errors import NotPossible
 
-__all__ = ["OURS", "cache_folder", "kernel_folder", "kernel_sources", "replace_file"]
+__all__ = ["SYMBOL_PREFIX", "cache_folder", "kernel_digest", "kernel_folder", "kernel_sources", "replace_file"]
 
-OURS = "_ZN7meldlab"  # how the name of a compiled function of this package begins
-FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
+PACKAGE = Path(__file__).parent
+COMPILER = ("compiling", "gpu", "indexing", "linking")  # modules that decide how kernels are compiled
+IMPORT = re.compile(r"^from (meldlab[\w.]*) import (?:\(([^)]*)\)|(.*))", re.MULTILINE)
+SYMBOL_PREFIX = "_ZN7meldlab"  # of compiled functions of this package
+FULL_DISK = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 
 
 def cache_folder(*parts: str) -> Path:
     """Return a folder below the cache, created if need be; ``MELDLAB_CACHE`` moves it elsewhere."""
-    chosen = os.environ.get("MELDLAB_CACHE")
-    root = Path(chosen) if chosen else Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "meldlab"
+    setting = os.environ.get("MELDLAB_CACHE")
+    root = Path(setting) if setting else Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "meldlab"
     folder = root.joinpath(*parts)
     try:
         folder.mkdir(parents=True, exist_ok=True)
-    except OSError as problem:
-        raise NotPossible(f"no cache can be kept in {folder} ({problem.strerror}); set MELDLAB_CACHE to another folder") from None
+    except OSError as error:
+        raise NotPossible(f"cannot create the cache folder {folder} ({error.strerror}); set MELDLAB_CACHE to another folder") from None
     return folder
 
 
-def kernel_sources() -> list[Path]:
-    """Return all that compiled code depends on: the files of the kernels, what these import, and how they are compiled."""
-    package = Path(__file__).parent
-    return sorted({*package.rglob("kernel*.py"), *(package / f"{name}.py" for name in ("compiling", "gpu", "linking", "pieces"))})
-
-
 def kernel_folder() -> Path:
-    """Return the folder of the compiled kernels of exactly this source.
-
-    numba looks only at the file of the function it loads, so a kernel that calls one in another file would run with the old
-    callee after a change there, and code with bounds checks would pass for code without them. A folder named after all of it cannot
-    go stale, and works where the package is read-only.
-    """
-    bounds = os.environ.get("NUMBA_BOUNDSCHECK", "0") not in ("", "0")  # asked of the environment: numba need not be loaded for this
+    """Return the folder of kernels compiled by this Python and numba, with or without bounds checks."""
+    bounds = os.environ.get("NUMBA_BOUNDSCHECK", "0") not in ("", "0")  # read from the environment, since numba may not be loaded
     python = ".".join(map(str, sys.version_info[:2]))
-    digest = hashlib.sha256(f"python {python} numba {version('numba')} {version('llvmlite')} bounds {bounds}".encode())
-    for source in kernel_sources():
-        digest.update(source.read_bytes())
-    return cache_folder("kernels", digest.hexdigest()[:16])
+    tools = f"python {python} numba {version('numba')} {version('llvmlite')} bounds {bounds}"
+    return cache_folder("kernels", hashlib.sha256(tools.encode()).hexdigest()[:16])
+
+
+@cache
+def kernel_digest(module: str = "") -> str:
+    """Return a digest of the sources that the compiled code of a kernel module depends on; for other modules, of all kernels."""
+    digest = hashlib.sha256()
+    for path in kernel_sources(module):
+        digest.update(path.name.encode() + path.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+def kernel_sources(module: str = "") -> list[Path]:
+    """Return the files that the compiled code of a kernel module depends on; for other modules, those of all kernels.
+
+    They are the file itself, the kernel files that it imports, directly or not, modules that these import, and those of the compiler.
+
+    >>> [path.name for path in kernel_sources("meldlab.chance.kernel")]
+    ['kernel.py', 'kernel_purpose.py', 'compiling.py', 'gpu.py', 'indexing.py', 'linking.py']
+    """
+    path = _module_file(module)
+    pending = [path] if path else sorted(PACKAGE.rglob("kernel*.py"))
+    sources: set[Path] = set()
+    while pending:
+        path = pending.pop()
+        if path not in sources:
+            sources.add(path)
+            pending += _imported_files(path) if path.name.startswith("kernel") else ()
+    compiler = [PACKAGE / f"{name}.py" for name in COMPILER]
+    return sorted(sources.difference(compiler)) + compiler
+
+
+@cache
+def _imported_files(path: Path) -> tuple[Path, ...]:
+    """Return the files of the package that a file imports."""
+    files = []
+    for module, block, line in IMPORT.findall(path.read_text("utf-8")):
+        names = [name.split(" as ")[0].strip() for name in (block or line).split(",")]
+        submodules = [_module_file(f"{module}.{name}") for name in names]
+        files += [file for file in submodules if file]
+        if not all(submodules) and (file := _module_file(module)):
+            files.append(file)
+    return tuple(files)
+
+
+def _module_file(module: str) -> Path | None:
+    name, *parts = module.split(".")
+    if name != PACKAGE.name or not parts:
+        return None
+    path = PACKAGE.joinpath(*parts)
+    return next((file for file in (path.with_suffix(".py"), path / "__init__.py") if file.is_file()), None)
 
 
 @contextmanager
 def replace_file(path: Path) -> Iterator[BinaryIO]:
-    """Give a file to write to, which takes the place of ``path`` when it is whole; what was there stays until then.
+    """Open a file for writing that replaces ``path`` when it is complete; the old file stays until then.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -63,49 +105,49 @@ def replace_file(path: Path) -> Iterator[BinaryIO]:
     ...     Path(folder, "greeting").read_bytes()
     b'hello'
     """
-    place = path.resolve()
-    if place.exists() and not place.is_file():
-        # A terminal or a pipe has no place to take; a folder says so itself.
-        with _opened(path, place, "wb") as file:
+    target = path.resolve()
+    if target.exists() and not target.is_file():
+        # A terminal or a pipe cannot be replaced; opening a folder raises.
+        with _open(path, target, "wb") as file:
             yield file
         return
-    part = place.with_name(f".{place.name}.{secrets.token_hex(4)}.part")
+    part = target.with_name(f".{target.name}.{secrets.token_hex(4)}.part")
     try:
-        with _opened(path, part, "xb") as file:
+        with _open(path, part, "xb") as file:
             yield file
-            with _said(path):
+            with _named_errors(path):
                 file.flush()
                 os.fsync(file.fileno())
-        with _said(path):
-            part.replace(place)
+        with _named_errors(path):
+            part.replace(target)
     finally:
-        # Gone already when all went well.
+        # Renamed already on success.
         with suppress(OSError):
             part.unlink()
 
 
 @contextmanager
-def _said(path: Path) -> Iterator[None]:
-    """Turn what the system says into one line that names the file."""
+def _named_errors(path: Path) -> Iterator[None]:
+    """Turn an error of the system into one line that names the file."""
     try:
         yield
-    except OSError as problem:
-        raise NotPossible(f"{path} cannot be written: {problem.strerror or problem}") from None
+    except OSError as error:
+        raise NotPossible(f"{path} cannot be written: {error.strerror or error}") from None
 
 
 @contextmanager
-def _opened(path: Path, place: Path, mode: str) -> Iterator[BinaryIO]:
-    with _said(path):
-        file = cast(BinaryIO, place.open(mode))
+def _open(path: Path, target: Path, mode: str) -> Iterator[BinaryIO]:
+    with _named_errors(path):
+        file = cast(BinaryIO, target.open(mode))
     try:
         yield file
-    except OSError as problem:
-        # Whoever writes may stumble over other files as well, which are not ours to explain; a full disk is.
-        if problem.errno in FULL or (problem.errno is None and "written" in str(problem)):
-            raise NotPossible(f"{path} cannot be written: {problem.strerror or problem}") from None
+    except OSError as error:
+        # The caller's block can fail on other files, too; only a full disk is certainly about this one.
+        if error.errno in FULL_DISK or (error.errno is None and "written" in str(error)):
+            raise NotPossible(f"{path} cannot be written: {error.strerror or error}") from None
         raise
     else:
-        with _said(path):
+        with _named_errors(path):
             file.close()
     finally:
         with suppress(OSError):

@@ -1,8 +1,8 @@
-"""How a kernel is compiled: once per machine and version; the log of ``meldlab.compiling`` says when that begins.
+"""Decorators that compile kernels: once per machine and version; the logger ``meldlab.compiling`` reports when compiling starts.
 
 A kernel is a plain function over integers and arrays in a file called ``kernel.py``::
 
-    @scalar_kernel
+    @device_function
     def double(x):
         return 2 * x
 """
@@ -10,86 +10,84 @@ A kernel is a plain function over integers and arrays in a file called ``kernel.
 import logging
 import sys
 from collections.abc import Callable
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
 
 import numba
-from numba.core import caching, event, serialize, types
-from numba.np import arrayobj, linalg
+from numba.core import caching, event, serialize
+from numba.extending import overload
+from numba.np import linalg
 
-from meldlab.cache import OURS, kernel_folder
-from meldlab.linking import Parts, Pipeline
+from meldlab import indexing
+from meldlab.cache import kernel_digest, kernel_folder
 
-__all__ = ["apart_kernel", "inlined_kernel", "kernel", "scalar_kernel"]
+__all__ = ["announce_again", "by_kind", "device_function", "kernel"]
 
 LOG = logging.getLogger(__name__)
-# What a kernel is to the type checker: numba infers the types, the docstring gives the shapes.
+_FOLDER = kernel_folder()
+try:
+    from meldlab import linking
+except ImportError as error:
+    linking = None  # type: ignore[assignment]
+    LOG.warning("%s: kernels are compiled one by one, which takes longer, and run slower", error)
+# The static type of a kernel: numba infers its types, the docstring has the shapes.
 Function = Callable[..., Any]
 
 
 class _Notice(event.Listener):  # type: ignore[misc]  # numba carries no types
-    """Says once, on the first real compilation, what is going on; loading from the cache is silent."""
+    """Logs one line on the first compilation; loading from the cache is silent."""
 
-    said = False
+    logged = False
 
     def on_start(self, event: Any) -> None:
         ours = event.data["dispatcher"].py_func.__module__.startswith("meldlab.")
-        if ours and not _Notice.said:
-            _Notice.said = True
+        if ours and not _Notice.logged:
+            _Notice.logged = True
             LOG.info("compiling kernels, once for this version ('meldlab doctor' does it ahead) ...")
 
     def on_end(self, event: Any) -> None:
-        """Nothing to say: the answer follows."""
+        """Do nothing: the result follows."""
+
+
+def announce_again() -> None:
+    """Log the next compilation as well: at a table in the terminal a user waits again after each line typed."""
+    _Notice.logged = False
 
 
 event.register("numba:compile", _Notice())
-# To return an array, a kernel asks this function of numba's for its type and does not look whether an error came back. Ctrl-C during the
-# kernel is heard as soon as Python runs again, which is there, and the interpreter crashes. Once it has answered, its cache answers
-# without running Python; kernels that run for long must return numbers only, so that they are safe the first time too.
+# A kernel that returns an array calls this function of numba for the array's type and does not check whether it failed. A pending Ctrl-C
+# is raised as soon as Python runs, which is there, and the interpreter crashes. A cached result is returned without running Python.
+# A kernel that runs for long must return numbers only, so that its first call is safe as well.
 serialize._numba_unpickle = lru_cache(maxsize=None)(serialize._numba_unpickle)
-_FOLDER = kernel_folder()
-_numbas_index = arrayobj.fix_integer_index
+_numba_ensure_blas = getattr(linalg, "ensure_blas", None)
 
 
-def _index(context: Any, builder: Any, kind: Any, index: Any, size: Any) -> Any:
-    """Count an index from the front only.
+def _load_blas_later() -> None:
+    """Answer numba's first question, whether scipy can multiply matrices, without loading scipy.
 
-    numba asks of every index whether it is negative and counts from the end, as Python does. No kernel here needs that, and without it
-    described games are played 1.4 to 1.6 times as fast. Kernels of others keep it.
+    numba asks when the first kernel is loaded, and again before it compiles a matrix product, which no kernel has. A first call of a kernel
+    takes 0.36 instead of 0.60 CPU seconds, import of meldlab.gin included.
     """
-    if builder.function.name.startswith(OURS):
-        return context.cast(builder, index, kind, types.intp)
-    return _numbas_index(context, builder, kind, index, size)
+    linalg.ensure_blas = _numba_ensure_blas
 
 
-arrayobj.fix_integer_index = _index
-_numbas_blas = getattr(linalg, "ensure_blas", None)  # no promise of numba: without it nothing is put off
-
-
-def _blas_later() -> None:
-    """Say that scipy can multiply matrices without loading it, which takes a tenth of a second.
-
-    numba asks once when the first kernel is loaded, and again before it compiles one that needs it, which no kernel here does.
-    """
-    linalg.ensure_blas = _numbas_blas
-
-
-if _numbas_blas and "numba.np.arraymath" not in sys.modules:
-    linalg.ensure_blas = _blas_later
+if _numba_ensure_blas and "numba.np.arraymath" not in sys.modules:
+    linalg.ensure_blas = _load_blas_later
 
 
 class _Locator(caching._CacheLocator):  # type: ignore[misc]
-    """The cache entry of a kernel, named by its module.
+    """The cache entry of a kernel, named by its module and by the contents of the sources that its code depends on.
 
-    numba names an entry by the path of the source, so that a second checkout or virtual environment compiles everything again. Kernels
-    of this package need no path: the folder is named after the contents of all their sources. Functions of other packages keep it.
+    numba names an entry by the path of the source, so that a second checkout or virtual environment compiles everything again, and
+    looks at the file of the function only, so that a kernel runs with an old callee after a change in another file.
     """
 
     def __init__(self, function: Function, file: str) -> None:
         self._py_file, self._lineno = file, function.__code__.co_firstlineno
         ours = function.__module__.startswith("meldlab.")
-        self._folder = _FOLDER / (function.__module__ if ours else self.get_suitable_cache_subpath(file))
+        name = function.__module__ if ours else self.get_suitable_cache_subpath(file)
+        self._folder = _FOLDER / f"{name}-{kernel_digest(function.__module__)}"
         self._stamp = None if ours else Path(file).read_bytes()
 
     def get_cache_path(self) -> str:
@@ -128,40 +126,60 @@ def _warn_not_stored(reason: str) -> None:
     LOG.warning("compiled kernels cannot be stored in %s (%s); every run compiles them again", _FOLDER, reason)
 
 
-def _compile(function: Function, **options: bool | str) -> Function:
-    compiled = numba.njit(nogil=True, no_cfunc_wrapper=True, pipeline_class=Pipeline, **options)(function)
+def _compile(function: Function, allocates: bool = False, **options: str) -> Function:
+    if linking:
+        compiled = numba.njit(nogil=True, no_cfunc_wrapper=True, pipeline_class=linking.Pipeline, _nrt=allocates, **options)(function)
+    else:
+        # Reference counts always: numba's callers rely on them where an array is returned. numba's own inlining takes too long.
+        compiled = numba.njit(nogil=True, no_cfunc_wrapper=True, pipeline_class=indexing.IndexingPipeline)(function)
     if numba.config.DISABLE_JIT:
         return function
     compiled._cache = _Cache(function)
-    parts = Parts(compiled)
-    compiled.get_call_template, compiled.get_overload = parts.get_call_template, parts.get_overload
+    if linking:
+        parts = linking.Parts(compiled)
+        compiled.get_call_template, compiled.get_overload = parts.get_call_template, parts.get_overload
     return compiled  # type: ignore[no-any-return]
 
 
-def scalar_kernel(function: Function) -> Function:
+def device_function(function: Function | None = None, *, inline: str = "never") -> Function:
     """Compile a function that allocates nothing, to be called inside other kernels and on the GPU.
 
-    Such a function needs no reference counts; without them a call costs a third (18 ns against 7 for the deadwood of a hand).
+    Such a function needs no reference counts; without them a call takes 7 instead of 18 ns for the deadwood of a hand.
+    ``inline``: "always" for a small function with many arrays among its arguments, since a call copies all of them, which often takes
+    longer than the work itself; "never" for rarely executed code inside a loop, which would take registers from the rest of the loop.
     """
-    return _compile(function, _nrt=False)
-
-
-def inlined_kernel(function: Function) -> Function:
-    """Compile a function that allocates nothing into the one that calls it.
-
-    A call copies every array of the named structures that it is given, which costs more than many a decision takes.
-    """
-    return _compile(function, _nrt=False, inline="always")
-
-
-def apart_kernel(function: Function) -> Function:
-    """Compile a function that allocates nothing and that no caller takes in.
-
-    What is seldom done in a loop takes registers from what is often done there.
-    """
-    return _compile(function, _nrt=False, inline="never")
+    if function is None:
+        return partial(_compile, inline=inline)
+    return _compile(function)
 
 
 def kernel(function: Function) -> Function:
-    """Compile ``function`` for one core and keep the machine code in the cache."""
-    return _compile(function)
+    """Compile ``function`` for one core and store the machine code in the cache."""
+    return _compile(function, allocates=True)
+
+
+def by_kind(kernels: dict[type, Function]) -> Function:
+    """Return a kernel that calls one of several by the type of its first argument, a named tuple: ``functools.singledispatch`` for kernels.
+
+    The choice is made while the caller is compiled, so a caller holds the code of the kinds that it is compiled for, and no other.
+    """
+
+    def choose(kind: Any, *arguments: Any) -> Any:
+        raise TypeError(f"expected one of {', '.join(known.__name__ for known in kernels)}, got {type(kind).__name__}")
+
+    def call(kind: Any, *arguments: Any) -> Any:
+        return choose(kind, *arguments)
+
+    if numba.config.DISABLE_JIT:
+        return lambda kind, *arguments: kernels[type(kind)](kind, *arguments)
+
+    @overload(choose, strict=False)  # type: ignore[untyped-decorator]  # arguments have other names
+    def _chosen(kind: Any, *arguments: Any) -> Any:
+        chosen = kernels.get(getattr(kind, "instance_class", object))
+        return chosen and chosen.py_func  # type: ignore[attr-defined]
+
+    compiled = numba.njit(nogil=True, no_cfunc_wrapper=True)(call)
+    if linking:
+        parts = linking.PartsByKind(kernels)
+        compiled.get_call_template, compiled.get_overload = parts.get_call_template, parts.get_overload
+    return compiled  # type: ignore[no-any-return]

@@ -1,4 +1,4 @@
-"""What some work would take, told before it starts.
+"""Estimates of time and memory, before work starts.
 
 >>> cost = Cost(seconds=200.0, memory=1.5e9, where="2 cores", basis="32,819,436 classes of hands, at the speed of this machine")
 >>> print(cost)
@@ -8,16 +8,19 @@ about 3 minutes on 2 cores, 1.5 GB of memory
 """
 
 import os
+import sys
+from contextlib import suppress
 from dataclasses import dataclass
+from math import inf
 
-from meldlab.errors import time_text
+from meldlab.formatting import time_text
 
-__all__ = ["Cost", "about_text", "cores_text", "machine_memory", "memory_text"]
+__all__ = ["Cost", "about_text", "cores_text", "machine_memory", "memory_text", "peak_memory"]
 
 
 @dataclass(frozen=True)
 class Cost:
-    """An estimate of the time by the clock and of the memory that some work takes."""
+    """An estimate of wall time and memory."""
 
     seconds: float
     memory: float  # bytes
@@ -29,7 +32,7 @@ class Cost:
 
 
 def about_text(seconds: float) -> str:
-    """Return an estimate of a time in words.
+    """Return an estimated time as text.
 
     >>> about_text(0.04), about_text(7300)
     ('less than a second', 'about 2 hours')
@@ -38,7 +41,7 @@ def about_text(seconds: float) -> str:
 
 
 def cores_text(cores: int) -> str:
-    """Return a number of cores in words.
+    """Return a number of cores as text.
 
     >>> cores_text(1), cores_text(2)
     ('1 core', '2 cores')
@@ -47,7 +50,7 @@ def cores_text(cores: int) -> str:
 
 
 def memory_text(memory: float) -> str:
-    """Return a number of bytes in a unit that suits it, to say what something would take."""
+    """Return a number of bytes as text in a suitable unit."""
     for name, unit in (("TB", 1e12), ("GB", 1e9)):
         if memory >= unit:
             return f"{memory / unit:,.1f} {name}"
@@ -55,9 +58,26 @@ def memory_text(memory: float) -> str:
 
 
 def machine_memory() -> float:
-    """Return the bytes of memory that this machine has.
+    """Return the memory of this machine in bytes; infinity if unknown.
 
     >>> machine_memory() > 1e8
     True
     """
-    return float(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
+    try:
+        return float(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
+    except (AttributeError, OSError, ValueError):  # Windows has no sysconf
+        return inf
+
+
+def peak_memory(*, children: bool = False) -> float:
+    """Return the peak memory of this process in bytes, with ``children`` of its ended child processes; 0 if unknown.
+
+    >>> peak_memory() > 1e6
+    True
+    """
+    with suppress(ImportError):  # Windows has no resource
+        import resource
+
+        usage = resource.getrusage(resource.RUSAGE_CHILDREN if children else resource.RUSAGE_SELF)
+        return float(usage.ru_maxrss * (1 if sys.platform == "darwin" else 1024))
+    return 0.0

@@ -79,7 +79,7 @@ def test_a_game_that_ends_before_the_agent_is_asked_is_nobodys_reward() -> None:
             state, step = state.apply(move), step + 1
         own, other = state.scores[agent], state.scores[1 - agent]
         assert reward == pytest.approx((own - other) / 100)
-        ended.append(deal.game)
+        ended.append(deal.number)
         _, info = env.reset()
     assert ended != list(range(ended[0], ended[0] + 40))
 

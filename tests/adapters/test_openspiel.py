@@ -14,9 +14,11 @@ from typing import Any
 import pytest
 
 from meldlab.errors import NoSuchThing, NotLegalHere, NotPossible
-from meldlab.gin import MINI, Gin, Rules, players
+from meldlab.gin import MINI, Gin, Phase, Rules, players
+from meldlab.gin.vector import FEATURES
 from meldlab.lab.arena.contest import contest
 from meldlab.play import Deal, RandomPlayer, Record, Table, replay
+from tests.gin.test_vector import seen
 
 pyspiel = pytest.importorskip("pyspiel", reason="OpenSpiel is not installed (pip install open_spiel)")
 
@@ -86,6 +88,18 @@ def test_no_seat_is_told_what_it_cannot_see(name: str) -> None:
                 if state.get_game().get_type().provides_information_state_tensor:
                     assert other.information_state_tensor(seat) == state.information_state_tensor(seat)
     assert hidden > 10
+
+
+@pytest.mark.parametrize("name", [f"{GIN}(match_points=0)", f"{GIN}(rules=oklahoma,match_points=0)"])
+def test_observation_of_either_seat_has_the_features_of_its_view(name: str) -> None:
+    compared = 0
+    for state in played(name, 2):
+        match = state.position.match
+        if state.position.waits == "seat" and match.round.phase is not Phase.SHOW:
+            for seat in range(2):
+                assert state.observation_tensor(seat)[:FEATURES] == seen(match.view(seat), match.round.deck[20]).tolist()
+                compared += 1
+    assert compared > 20
 
 
 def test_no_seat_of_a_described_game_is_told_what_it_cannot_see() -> None:

@@ -2,7 +2,10 @@
 
 import importlib.util
 import sys
+from collections import defaultdict
+from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -12,7 +15,11 @@ import pytest
 
 pyspiel = pytest.importorskip("pyspiel", reason="OpenSpiel is not installed (pip install open_spiel)")
 
+from meldlab.adapters.openspiel.gin import Position, told  # noqa: E402
 from meldlab.adapters.openspiel.trees import GameTree  # noqa: E402
+from meldlab.gin import players  # noqa: E402
+from meldlab.gin.vector import action_of  # noqa: E402
+from meldlab.play import Deal  # noqa: E402
 
 ONE_DRAW = "python_meldlab_mini_gin(most_draws=1,offer_upcard=0)"
 PLACE = Path(__file__).parents[2] / "benchmarks" / "small_gin.py"
@@ -44,6 +51,62 @@ def test_exploitability_is_that_of_openspiel(bench: ModuleType, walked: GameTree
         policy[first:last] /= weights[first:last].sum()
         table[name] = list(enumerate(policy[first:last].tolist()))
     assert bench.exploitability(tree, policy) == pytest.approx(pyspiel.exploitability(walked.game, pyspiel.TabularPolicy(table)), abs=1e-9)
+
+
+Choose = Callable[[Position], Mapping[int, float]]
+
+
+def best_response(root: Position, choose: Choose, seat: int) -> float:
+    """What ``seat`` wins on average against an opponent that plays by ``choose``, over all positions and without a tree of OpenSpiel."""
+    positions: dict[str, list[tuple[Position, float]]] = defaultdict(list)
+
+    def others(position: Position) -> list[tuple[int, float]]:
+        if position.seat < 0:
+            return position.chances()
+        weights = choose(position)
+        return [(action, weight / sum(weights.values())) for action, weight in weights.items() if weight]
+
+    def collect(position: Position, likely: float) -> None:
+        if position.waits == "over":
+            return
+        if position.seat == seat:
+            positions[told(position, seat)].append((position, likely))
+            for action in position.legal:
+                collect(position.after(action), likely)
+            return
+        for action, share in others(position):
+            collect(position.after(action), likely * share)
+
+    @cache
+    def answer(seen: str) -> int:
+        def gain(action: int) -> float:
+            return sum(likely * value(position.after(action)) for position, likely in positions[seen])
+
+        return max(positions[seen][0][0].legal, key=gain)
+
+    def value(position: Position) -> float:
+        if position.waits == "over":
+            return position.lead[0] * (1 - 2 * seat)
+        if position.seat == seat:
+            return value(position.after(answer(told(position, seat))))
+        return sum(share * value(position.after(action)) for action, share in others(position))
+
+    collect(root, 1.0)
+    return value(root)
+
+
+def simple_weights(position: Position) -> dict[int, float]:
+    move = players.parse("simple").choose(position.match.view(position.seat), Deal(0).chance(0, 0))
+    return {action_of(move): 1.0}
+
+
+@pytest.mark.parametrize(
+    "choose", [simple_weights, lambda position: {action: 1.0 + action % 7 for action in position.legal}], ids=["simple", "uneven"]
+)
+def test_exploitability_of_a_policy_of_the_tree_is_that_of_plain_best_responses(walked: GameTree, choose: Choose) -> None:
+    root = pyspiel.load_game(ONE_DRAW).first
+    expected = sum(best_response(root, choose, seat) for seat in range(2)) / 2
+    assert pyspiel.exploitability(walked.game, walked.policy(choose)) == pytest.approx(expected, abs=1e-9)
 
 
 def test_every_way_learns_and_the_same_seed_learns_the_same(bench: ModuleType, walked: GameTree) -> None:

@@ -32,19 +32,19 @@ def test_cards_are_ordered_by_rank_then_suit() -> None:
         ("XH", "no rank 'X' (use A 2 3 4 5 6 7 8 9 T J Q K)", 0),
         ("11H", "no suit '1H'", 1),
         ("H11", "no rank '11'", 1),
-        ("7", "no suit behind '7'", 1),
-        ("♥", "no rank beside '♥'", 1),
-        ("", "no card", 0),
-        ("  ", "no card", 2),
-        ("5H 6H", "one card wanted", 3),
-        ("\N{VARIATION SELECTOR-16}", "no rank beside", 0),
+        ("7", "no suit after '7'", 1),
+        ("♥", "no rank next to '♥'", 1),
+        ("", "expected one card, got none", 0),
+        ("  ", "expected one card, got none", 2),
+        ("5H 6H", "expected one card, got 2", 3),
+        ("\N{VARIATION SELECTOR-16}", "no rank next to", 0),
     ],
 )
 def test_bad_text_is_named_and_pointed_at(text: str, problem: str, at: int) -> None:
     with pytest.raises(BadText) as caught:
         Card.parse(text)
     assert caught.value.problem.startswith(problem)
-    assert caught.value.at == at
+    assert caught.value.offset == at
 
 
 @pytest.mark.parametrize("text", ["", "X", "0", "11", "AA"])
@@ -66,5 +66,5 @@ def test_wrong_values_are_not_legal() -> None:
     with pytest.raises(NotLegalHere, match="a Rank and a Suit"):
         Card(5, 2)  # type: ignore[arg-type]
     for kind in (Rank, Suit, Card):
-        with pytest.raises(NotLegalHere, match="read from text"):
+        with pytest.raises(NotLegalHere, match="expected the text of cards"):
             kind.parse(5)  # type: ignore[arg-type]

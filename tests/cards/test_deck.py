@@ -46,7 +46,7 @@ def test_dealing_takes_from_the_top() -> None:
 def test_a_card_twice_is_pointed_at() -> None:
     with pytest.raises(BadText, match="5H twice") as caught:
         Deck.parse("5H KS 5h")
-    assert caught.value.at == 6
+    assert caught.value.offset == 6
     with pytest.raises(NotLegalHere, match="no card twice"):
         Deck((Card.parse("5H"),) * 2)
 

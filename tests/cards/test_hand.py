@@ -52,9 +52,9 @@ def test_masks_have_52_bits(mask: object) -> None:
 
 @pytest.mark.parametrize("cards", [["5H"], "5H", 5, [None]])
 def test_a_hand_is_made_of_cards(cards: object) -> None:
-    with pytest.raises(NotLegalHere, match=r"not a card|cards are wanted"):
+    with pytest.raises(NotLegalHere, match=r"not a card|expected cards"):
         Hand(cards)  # type: ignore[arg-type]
-    with pytest.raises(NotLegalHere, match="read from text"):
+    with pytest.raises(NotLegalHere, match="expected the text of cards"):
         Hand.parse(CARDS)  # type: ignore[arg-type]
 
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from meldlab.chance import Purpose, derived
-from meldlab.chance.kernel import MOST_SEATS, address, decision, root_of
+from meldlab.chance import Purpose, derive_seed
+from meldlab.chance.kernel import MAX_SEATS, address, decision, player_root
 from meldlab.gin import Gin, players
 from meldlab.play import Chance, Deal, RandomPlayer, Table
 from meldlab.rummikub.game import Rummikub
@@ -82,7 +82,7 @@ def test_recycle_draws_each_address_for_one_thing(name: str, monkeypatch: pytest
 
 
 def test_seat_and_purpose_never_run_into_each_other() -> None:
-    edges = (0, 1, MOST_SEATS - 2, MOST_SEATS - 1)
+    edges = (0, 1, MAX_SEATS - 2, MAX_SEATS - 1)
     purposes = {0, 1, 2**15, 2**16 - 1, *map(int, Purpose)}
     keys = [int(decision(5, step, seat, purpose)) for step in (0, 1, 77) for seat in edges for purpose in set(purposes)]
     assert len(set(keys)) == len(keys)
@@ -91,13 +91,13 @@ def test_seat_and_purpose_never_run_into_each_other() -> None:
 
 
 def test_seeds_made_from_seeds_are_all_different() -> None:
-    seeds = [derived(seed, purpose, nth) for seed in range(20) for purpose in Purpose for nth in range(5)]
+    seeds = [derive_seed(seed, purpose, nth) for seed in range(20) for purpose in Purpose for nth in range(5)]
     assert len({*seeds, *range(20)}) == len(seeds) + 20
 
 
 def test_the_same_game_in_kernel_and_table_has_one_root() -> None:
-    assert Deal(3, 4).root == int(root_of(3, 4))
-    assert Deal(3, 4).chance(7, 1).key(9) == int(decision(root_of(3, 4), 7, 1, 9))
+    assert Deal(3, 4).root == int(player_root(3, 4))
+    assert Deal(3, 4).chance(7, 1).key(9) == int(decision(player_root(3, 4), 7, 1, 9))
 
 
 # The level of all chi-square tests here is 0.001; seeds are fixed, so they cannot flicker.

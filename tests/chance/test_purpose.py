@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 from meldlab.chance import Purpose
-from meldlab.chance.kernel_purpose import MOST_PURPOSES
+from meldlab.chance.kernel_purpose import MAX_PURPOSES
 from meldlab.recycle.machine import kernel_layout
 
 SEMANTICS = Path(__file__).parents[2] / "docs" / "recycle-semantics.md"
@@ -14,7 +14,7 @@ KERNELS = Path(__file__).parents[2] / "src" / "meldlab"
 def test_all_purposes_differ_and_fit_an_address() -> None:
     numbers = [purpose.value for purpose in Purpose.__members__.values()]
     assert len(set(numbers)) == len(numbers) == len(Purpose.__members__)
-    assert all(0 <= number < MOST_PURPOSES for number in numbers)
+    assert all(0 <= number < MAX_PURPOSES for number in numbers)
 
 
 def test_numbers_below_a_hundred_are_free_for_players() -> None:

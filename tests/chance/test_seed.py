@@ -11,13 +11,13 @@ import pytest
 
 from meldlab.cards import Deck
 from meldlab.cards.masks import random_hands
-from meldlab.chance import MOST_SEED, Purpose, derived, verified
+from meldlab.chance import MAX_SEED, Purpose, check_seed, derive_seed
 from meldlab.chance.kernel import mix
-from meldlab.errors import MeldlabError
+from meldlab.errors import MeldlabError, NotLegalHere
 from meldlab.gin import Gin, Rules, players
-from meldlab.gin.batch import play_batch, seat, trace
+from meldlab.gin.batch import play_batch
+from meldlab.gin.computing.compute import Setting, compute
 from meldlab.lab.arena.contest import contest
-from meldlab.lab.computing import Setting, compute
 from meldlab.lab.runs.shards import Shard
 from meldlab.lab.tuning.tracking import fitness
 from meldlab.play import Deal, Record
@@ -34,7 +34,7 @@ from meldlab.waiting.simulation import duel as race
 from meldlab.waiting.simulation import play_bag, play_deck
 
 BAD: list[Any] = [-1, 2**63, 2**64, 10**30, 1.5, True, "7", None, Fraction(3), np.float64(2), np.uint64(2**63)]
-SIMPLE = seat(players.parse("simple"))
+SIMPLE = players.parse("simple")
 
 
 def doors() -> dict[str, Callable[[Any], object]]:
@@ -44,14 +44,13 @@ def doors() -> dict[str, Callable[[Any], object]]:
         "deck": lambda seed: Deck.shuffled(seed),
         "hands": lambda seed: random_hands(2, 10, seed),
         "deal": lambda seed: Deal(seed),
-        "derived": lambda seed: derived(seed, Purpose.FRESH),
+        "derive_seed": lambda seed: derive_seed(seed, Purpose.FRESH),
         "bag": lambda seed: play_bag(three, "AC QH KD", 4, seed),
         "real deck": lambda seed: play_deck(three, "AC QH KD", 4, seed),
         "race": lambda seed: race(three, three.expected, None, 4, seed),
         "pile": lambda seed: Sitting.shuffled(Urn(2, 2), seed),
         "stopping": lambda seed: simulate(Urn(2, 2), 10, seed),
         "gin batch": lambda seed: play_batch(SIMPLE, SIMPLE, Rules(), seed, 0, 2),
-        "gin trace": lambda seed: trace(SIMPLE, SIMPLE, Rules(), seed, 0),
         "gin kernel arena": lambda seed: contest(Gin(), ["simple", "simple"], 2, seed),
         "gin table arena": lambda seed: contest(Gin(), ["random", "simple"], 2, seed),
         "compute": lambda seed: compute(
@@ -86,10 +85,33 @@ def test_a_bad_seed_is_refused_alike_behind_every_door(seed: Any, every_door: di
         assert "\n" not in said
 
 
-@pytest.mark.parametrize("seed", [0, MOST_SEED, np.int64(MOST_SEED), np.uint64(7), np.uint8(7)], ids=repr)
+@pytest.mark.parametrize("seed", [0, MAX_SEED, np.int64(MAX_SEED), np.uint64(7), np.uint8(7)], ids=repr)
 def test_every_good_seed_opens_every_door(seed: Any, every_door: dict[str, Callable[[Any], object]]) -> None:
     for door in every_door.values():
         door(seed)
+
+
+def test_derived_takes_up_to_three_numbers_of_a_place() -> None:
+    assert len({derive_seed(1, Purpose.FRESH, *place) for place in ((), (1,), (1, 2), (1, 2, 3))}) == 4
+    with pytest.raises(NotLegalHere, match="expected at most 3 numbers of a place, got 4"):
+        derive_seed(1, Purpose.FRESH, 1, 2, 3, 4)
+
+
+@pytest.mark.parametrize("bound", [1, 6, 2**31, 2**32, np.int64(2**32), np.uint8(7)])
+def test_draws_below_a_bound_cover_its_range(bound: int) -> None:
+    chance, many = Deal(3).chance(0, 0), 500
+    draws = [chance.below(bound, nth=nth) for nth in range(many)]
+    assert 0 <= min(draws) <= max(draws) < bound
+    # Mean and largest of uniform draws: five standard errors, and a share that all but one set in 10^9 reaches.
+    assert abs(np.mean(draws) - (int(bound) - 1) / 2) < 5 * int(bound) / np.sqrt(12 * many)
+    assert max(draws) >= 0.95 * (int(bound) - 1)
+
+
+@pytest.mark.parametrize("bound", [0, -1, -3, 2**32 + 1, 10**12, 2**64, 2.0, "6", None])
+def test_draws_below_a_bound_out_of_range_are_rejected(bound: Any) -> None:
+    for draw in (Deal(3).chance(0, 0).below, lambda limit: Deal(3).below(limit, 0, Purpose.STARTER)):
+        with pytest.raises(NotLegalHere, match="bound must be a whole number from 1 to 4294967296"):
+            draw(bound)
 
 
 def test_a_record_with_a_bad_seed_is_refused() -> None:
@@ -102,7 +124,7 @@ def test_a_record_with_a_bad_seed_is_refused() -> None:
 
 
 def test_a_seed_comes_back_as_a_plain_number() -> None:
-    assert type(verified(np.int64(5))) is int
+    assert type(check_seed(np.int64(5))) is int
     assert type(Deal(np.int64(5)).seed) is int  # type: ignore[arg-type]
 
 

@@ -142,11 +142,11 @@ def test_a_mistake_has_no_traceback_and_its_own_status() -> None:
     assert done.stderr == "error: no suit 'X' (use C D H S)\n  5H 6X\n      ^\n"
 
 
-def test_a_cache_that_cannot_be_kept(tmp_path: Path) -> None:
+def test_a_cache_that_cannot_be_created(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("in the way")
     done = python("from meldlab.cli.app import main; main(['deadwood', '5H 6H'])", MELDLAB_CACHE=str(tmp_path / "file" / "below"))
     assert done.returncode == 2
-    assert done.stderr.startswith("error: no cache can be kept in ")
+    assert done.stderr.startswith("error: cannot create the cache folder ")
     assert done.stderr.endswith("set MELDLAB_CACHE to another folder\n")
 
 

@@ -12,7 +12,7 @@ from meldlab.cards import CARDS
 from meldlab.cli.app import main
 from meldlab.cli.pictures import cards_drawn
 from meldlab.gin import Gin, players
-from meldlab.gin.kernel import makes_meld
+from meldlab.gin.kernel_hand import makes_meld
 from meldlab.play import Deal, Record, Table
 
 HAND = "2C 3C 4C 9D 9H 9S KC KD 4H 5S"
@@ -63,10 +63,12 @@ def test_arena_of_three_rates(capsys: pytest.CaptureFixture[str]) -> None:
         (["advise", "--hand", "2C 3C"], "error: a gin hand has 10 cards, or 11 after a draw, not 2"),
         (["advise", "--hand", HAND], "error: with ten cards there is an upcard to take or leave"),
         (["advise", "--hand", HAND, "--upcard", "5S"], "error: 5S is in two places"),
-        (["advise", "--hand", HAND, "--upcard", "5S KD"], "error: one card wanted"),
+        (["advise", "--hand", HAND, "--upcard", "5S KD"], "error: expected one card, got 2"),
         (["advise", "--hand", HAND, "--upcard", "KH", "--scores", "3"], "error: two scores wanted, yours first, as in 40,70"),
         (["advise", "--hand", HAND, "--upcard", "KH", "--scores", "3,120"], "error: with 120 points the match is over, it goes to 100"),
-        (["advise", "--hand", HAND, "--upcard", "KH", "--player", "random"], "error: random gives no advice: it has no method think"),
+        (["advise", "--hand", HAND + " KH", "--rules", "oklahoma"], "error: expected the discard pile or the knock limit: under Oklahoma"),
+        (["advise", "--hand", HAND, "--upcard", "KH", "--knock-limit", "5"], "error: expected no knock limit: these rules set it to 10"),
+        (["advise", "--hand", HAND, "--upcard", "KH", "--player", "random"], "error: random gives no advice: it has no method evaluate"),
         (["play", "--against", "nobody"], "error: no player 'nobody'"),
     ],
 )
@@ -124,7 +126,7 @@ def test_the_score_of_the_match_is_heard(capsys: pytest.CaptureFixture[str]) -> 
 
 
 MINE = """
-from meldlab.gin.players import Drop, GinPlayer, Valued
+from meldlab.gin.players import Drop, GinPlayer, MoveValue
 from meldlab.gin.move import DROPS
 
 class Mine(GinPlayer):
@@ -132,7 +134,7 @@ class Mine(GinPlayer):
     def drop(self, view, chance):
         return Drop(max(view.hand))
     def think(self, view, chance):
-        return [Valued(DROPS[card.index], card.index / 100) for card in view.hand]
+        return [MoveValue(DROPS[card.index], card.index / 100) for card in view.hand]
 
 class Cheat(Mine):
     def choose(self, view, chance):

@@ -54,9 +54,8 @@ def test_the_dearest_mistakes_are_shown_first(record: Path, capsys: pytest.Captu
     status, out, _ = run(capsys, str(record), *QUICK)
     first = found[0]
     assert status == 0
-    assert (
-        f"1. round {first['round']}, action {first['action']}, p{first['seat']}: {first['kind']}, {100 * first['cost']:.1f} % lost" in out
-    )
+    place = f"1. round {first['round']}, action {first['action']}, p{first['seat']}"
+    assert f"{place}: {first['kind']}, {100 * first['cost']:.1f} % lost (± " in out
     assert f"{100 * first['chance']:.1f} % to win" in out
     assert f"\n{len(found)}. " in out
     assert f"\n{len(found) + 1}. " not in out

@@ -144,7 +144,7 @@ def test_time_limits_at_the_door(capsys: pytest.CaptureFixture[str]) -> None:
     assert (status, err) == (1, "looping forfeited 2 of 2 games (first: ran out of time (0.2 s per move, 9 s per game))\n")
     assert "game 0: p1 forfeits: looping ran out of time (0.2 s per move, 9 s per game)" in out
     status, _, err = run(capsys, "gin", "arena", "simple", "random", "--seconds-per-move", "0")
-    assert (status, err) == (2, "error: 0 s is no time limit (0.001 to 1,000,000 s)\n")
+    assert (status, err) == (2, "error: expected a time limit from 0.001 to 1,000,000 s, got 0 s\n")
 
 
 @pytest.mark.parametrize(

@@ -50,7 +50,8 @@ def test_list_names_the_library(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_check(capsys: pytest.CaptureFixture[str], tiny: str) -> None:
     fine = answer(capsys, "check", tiny)
-    assert list(fine) == ["ok", "errors", "warnings", "players", "constructs"]
+    assert list(fine) == ["ok", "errors", "warnings", "players", "constructs", "random_games"]
+    assert fine["random_games"] == {"games": 300, "finished": 300, "capped": 0, "failed": 0}
     assert (fine["ok"], fine["players"], fine["errors"]) == (True, 2, [])
     assert {"once", "choice", "shuffle"} <= set(fine["constructs"])
     Path(tiny).write_text(TINY.replace("(top ('P", "(top ('Q"))
@@ -61,6 +62,23 @@ def test_check(capsys: pytest.CaptureFixture[str], tiny: str) -> None:
     Path(tiny).write_text(TINY.replace("shuffle", "shufle"))
     assert answer(capsys, "check", tiny, status=2)["errors"][0]["code"] == "E002"
     assert "^" in said(capsys, "check", tiny, status=2)
+
+
+def test_check_reports_a_failing_game_and_exits_with_zero(capsys: pytest.CaptureFixture[str], tiny: str) -> None:
+    Path(tiny).write_text(
+        TINY.replace("(move (top (game iloc S))", "(repeat 2 (move (top (game iloc S))").replace("HAND))))))", "HAND)))))))")
+    )
+    told = answer(capsys, "check", tiny)
+    assert told["ok"] is True
+    assert [warning["line"] for warning in told["warnings"] if warning["code"] == "W113"] == [3]
+    assert told["random_games"] == {"games": 300, "finished": 0, "capped": 0, "failed": 300}
+    assert "warning: line 3: there is no card here" in said(capsys, "check", tiny)
+
+
+def test_check_rejects_a_binary_file(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    file = tmp_path / "program"
+    file.write_bytes(b"\x7fELF\x00\x1b[31m" * 10_000)
+    assert said(capsys, "check", str(file), status=2) == f"error: expected a text, got a binary file: {file}\n"
 
 
 def test_format_keeps_comments_and_meaning(capsys: pytest.CaptureFixture[str], tiny: str) -> None:
@@ -131,7 +149,7 @@ def test_a_rate_never_stands_without_its_interval(capsys: pytest.CaptureFixture[
 
     games = Machine.of(library.entry("kuhn_poker").text).random_games(200, seed=4)
     shares = (games.scores > 0).astype(float)
-    rates = [Moments.of(np.column_stack((np.ones(200), shares[:, seat]))).rate(1, 0) for seat in range(2)]
+    rates = [Moments.from_counts(np.column_stack((np.ones(200), shares[:, seat]))).rate(1, 0) for seat in range(2)]
     found = answer(capsys, "run", "kuhn_poker", "--games", "200", "--seed", "4")["players"]
     assert [row["win_rate"] for row in found] == pytest.approx([rate.value for rate in rates])
     assert [row["ci95"] for row in found] == [pytest.approx([rate.low, rate.high]) for rate in rates]
@@ -174,6 +192,7 @@ def test_a_person_plays(capsys: pytest.CaptureFixture[str], tiny: str, monkeypat
     answers = iter(["nonsense", "9", "2"])
     monkeypatch.setattr("builtins.input", lambda *_: next(answers))
     printed = said(capsys, "play", tiny, "--seat", "2")
+    assert "p1 is mcts:100" in printed
     assert "1 x ??" in printed
     assert "error: no option 'nonsense'" in printed
     assert "error: no option 9 (1 to 2)" in printed

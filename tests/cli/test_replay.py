@@ -97,7 +97,7 @@ def test_what_another_passes_on_stays_hidden_in_a_described_game(tmp_path: Path,
     for seat in (0, 1):
         told = json.loads(run(capsys, str(file), "--json", "--seat", str(seat + 1))[1])["actions"]
         for step, line, full in zip(steps_of(game, record), told, record.actions, strict=True):
-            assert line == f"{full.partition(' ')[0]} {step.before.heard(step.action, seat)}"
+            assert line == f"{full.partition(' ')[0]} {step.before.describe(step.action, seat)}"
 
 
 @pytest.mark.parametrize(

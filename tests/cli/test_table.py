@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from rich.console import Console
 
+from meldlab import compiling
 from meldlab.cli.screen import Screen
 from meldlab.cli.table import _takes_back, play_in_terminal
 from meldlab.errors import MeldlabError, NotLegalHere
@@ -91,7 +92,7 @@ def test_what_was_learned_is_final_and_a_plain_move_is_not(
     assert "nothing to take back: since your last choice you have learned something" in printed
     assert f"stopped\nThe record is in {path}. --resume {path} goes on with it." in printed
     assert len(Record.parse(path.read_text()).actions) == 1
-    start, [stood] = HighCard().start(2, DEAL), list(Table(HighCard(), [Standing(), Standing()], most_actions=1).steps(DEAL))
+    start, [stood] = HighCard().start(2, DEAL), list(Table(HighCard(), [Standing(), Standing()], max_actions=1).steps(DEAL))
     swapped = stood._replace(action=start.view(0).parse(f"swap {FIRST}"))
     screen = Forced(Console(), 0, ("you", "other"))
     assert (screen.learned(stood), screen.learned(swapped)) == (False, True)
@@ -175,7 +176,7 @@ class Hurried(Screen):
 
 
 def test_what_played_itself_is_taken_back_with_the_choice_before_it() -> None:
-    [stood] = list(Table(HighCard(), [Standing(), Standing()], most_actions=1).steps(DEAL))
+    [stood] = list(Table(HighCard(), [Standing(), Standing()], max_actions=1).steps(DEAL))
     screen = Hurried(Console(), 0, ("you", "other"))
     assert stood.before.view(0).stock == 48
     chosen = stood._replace(before=HighCard().start(3, DEAL))
@@ -240,3 +241,11 @@ def test_every_door_keeps_the_record_of_a_game_that_was_left(
     # Options that are the only ones were taken besides.
     assert sum(step.seat == me for step in steps) >= len(lines) - 1
     assert f"The record is in {path}." in "".join(out.splitlines(keepends=True))
+
+
+def test_compiling_is_announced_anew_after_each_line(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    asked = list[bool]()
+    monkeypatch.setattr(compiling, "announce_again", lambda: asked.append(True))
+    typed(monkeypatch, "help", "sort", "quit")
+    assert run(capsys, "rummikub", "play", "--seed", "4")[0] == 0
+    assert len(asked) == 3

@@ -39,7 +39,7 @@ def test_an_experiment(capsys: pytest.CaptureFixture[str], tmp_path: Path, verb:
     assert " games played" in err
     told: dict[str, Any] = json.loads(out)
     assert {"run", "settings", "experiment", "findings", "notes", "files"} | keys <= told.keys()
-    assert all(set(one) == {"what", "paper", "ours", "verdict"} for one in told["findings"])
+    assert all(set(one) == {"what", "paper", "ours", "verdict", "id"} for one in told["findings"])
     assert {Path(path).name for path in told["files"]} == {f"{figure}.{kind}" for kind in ("svg", "png", "csv")}
     assert all(Path(path).exists() for path in told["files"])
     # The same question again is answered from the store, in words.

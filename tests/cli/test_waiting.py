@@ -58,7 +58,6 @@ def test_the_other_verbs(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> 
 @pytest.mark.parametrize(
     ("arguments", "complaint"),
     [
-        (["solve", "--cards", "10", "--device", "cpu"], "10 cards need a GPU"),
         (["solve", "--cards", "2"], "number of cards in a hand must be a whole number from 3 to 10, not 2"),
         (["solve", "--cards", "three"], "--cards"),
         (["solve", "--cards", "3", "--aces", "high"], "no ace rule 'high'"),
@@ -112,11 +111,20 @@ def test_a_device_may_be_named_where_a_hand_is_asked_for(capsys: pytest.CaptureF
     assert run(capsys, "waiting", "hand", "AC QH KD", "--device", "cpu", "--load", str(tmp_path / "none")) == (2, "", refused)
 
 
-def test_a_hand_that_needs_a_gpu_asks_for_it(capsys: pytest.CaptureFixture[str]) -> None:
-    ten = ("waiting", "hand", *["AC", "3C", "5C", "7D", "9D", "JD", "KH", "2H", "4S", "6S"], "--device", "cpu")
-    status, _, err = run(capsys, *ten)
-    assert status == 2
-    assert err.startswith("error: 10 cards need a GPU (--device cuda)")
+@pytest.mark.parametrize(
+    ("device", "error"), [("cpu", "10 cards need 26.0 GB"), ("auto", "there is no GPU for 10 cards; --device cpu takes")]
+)
+def test_ten_cards_beyond_the_machine_are_one_line(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, device: str, error: str
+) -> None:
+    monkeypatch.setattr("meldlab.waiting.solver.machine_memory", lambda: 8e9)
+    monkeypatch.setattr("meldlab.waiting.solver.has_gpu", lambda: False)
+    ten = ["AC", "3C", "5C", "7D", "9D", "JD", "KH", "2H", "4S", "6S"]
+    for words in (["solve", "--cards", "10"], ["hand", *ten]):
+        status, _, err = run(capsys, "waiting", *words, "--device", device)
+        assert (status, len(err.splitlines())) == (2, 1)
+        assert err.startswith(f"error: {error}")
+        assert "this machine has 8.0 GB" in err
 
 
 def test_a_count_of_values_and_a_count_of_classes_have_their_names(capsys: pytest.CaptureFixture[str]) -> None:
@@ -141,7 +149,17 @@ def test_a_dry_run_says_what_it_would_take_and_keeps_nothing(
     assert costs["cuda", 9]["seconds"] < costs["cuda", 10]["seconds"] < costs["cpu", 9]["seconds"]
     assert costs["cpu", 8]["memory"] < 4e9 < costs["cpu", 9]["memory"]
     assert not list(tmp_path.rglob("*.table"))
-    told = run(capsys, "waiting", "solve", "--cards", "9", "--device", "cpu", "--dry-run")[1]
-    assert "; more than 8 cards are solved on a GPU alone; nothing was started" in told
+    assert "GPU" not in run(capsys, "waiting", "solve", "--cards", "9", "--device", "cpu", "--dry-run")[1]
+    monkeypatch.setattr("meldlab.waiting.solver.has_gpu", lambda: False)
+    told = run(capsys, "waiting", "solve", "--cards", "9", "--dry-run")[1]
+    assert "; there is no GPU, so this takes --device cpu; nothing was started" in told
     refused = "error: --dry-run solves nothing: leave out --load and --save\n"
     assert run(capsys, "waiting", "solve", "--cards", "3", "--dry-run", "--save", str(tmp_path / "three.table")) == (2, "", refused)
+
+
+@pytest.mark.parametrize("words", [("hand", "2H 3H 10S"), ("discard", "2H 3H 10S KD")])
+def test_rows_with_a_ten_are_aligned(words: tuple[str, ...], capsys: pytest.CaptureFixture[str]) -> None:
+    _, out, _ = run(capsys, "waiting", *words)
+    rows = [line for line in out.splitlines() if "throw " in line and "." in line]
+    assert any("10♠" in row for row in rows)
+    assert len({row.index(".") for row in rows}) == 1

@@ -1,6 +1,6 @@
-"""The page of errors and warnings of RECYCLE: its sections, and what the checker says of their examples today.
+"""The page of errors and warnings of RECYCLE: its sections, and the findings for their examples today.
 
-``python -m tests.docs.mistakes`` writes what it says into the page.
+``python -m tests.docs.mistakes`` writes the findings into the page.
 """
 
 import re
@@ -8,6 +8,7 @@ from functools import cache
 from pathlib import Path
 
 from meldlab.recycle.language.findings import Finding
+from meldlab.recycle.playtest import check_and_play
 from tests.docs import reference
 
 PAGE = Path(__file__).parents[2] / "docs" / "recycle-errors.md"
@@ -38,7 +39,7 @@ def said(code: str, example: str) -> str:
     """Return how the checker finds a code in an example, line and caret as if the example stood alone."""
     text = reference.program(example)
     at = text.index(example.strip())
-    for finding in reference.findings(text):
+    for finding in check_and_play(text).findings:
         # What is found before the example is of the table on which it stands.
         if finding.code == code and finding.at >= at:
             return f"{Finding(code, finding.problem, finding.at - at).mistake(example.rstrip())}\n"

@@ -8,9 +8,9 @@ import pytest
 
 from meldlab.recycle import library
 from meldlab.recycle.language import syntax as s
-from meldlab.recycle.language.checker import check
 from meldlab.recycle.language.findings import TITLES
 from meldlab.recycle.language.lexer import KEYWORDS
+from meldlab.recycle.playtest import check_and_play
 from tests.docs import mistakes, reference
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -88,7 +88,7 @@ def test_the_table_of_the_examples_is_true() -> None:
 
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
 def test_the_examples_are_good_programs(path: Path) -> None:
-    findings = check(path.read_text()).findings
+    findings = check_and_play(path.read_text()).findings
     assert [finding for finding in findings if finding.stops] == []
     # The table of the reference waits for examples that use what it declares.
     assert path.stem == "reference" or findings == ()

@@ -3,6 +3,7 @@
 import doctest
 import re
 import shlex
+from io import StringIO
 from pathlib import Path
 
 import pytest
@@ -14,10 +15,18 @@ from meldlab.melds import arrange
 from meldlab.rummikub import Position, solve
 from tests.cli.test_app import run
 from tests.docs.browser_pictures import MOST_BYTES, SHOTS
-from tests.docs.rewriting import commands, without_speed
+from tests.docs.rewriting import commands, typed, with_typed, without_speed
 
 ROOT = Path(__file__).parents[2]
-PAGES = ["README.md", "docs/index.md", "docs/command-line.md", "docs/melds.md", "docs/rummikub.md", "docs/recycle-tutorial.md"]
+PAGES = [
+    "README.md",
+    "docs/index.md",
+    "docs/command-line.md",
+    "docs/gin.md",
+    "docs/melds.md",
+    "docs/rummikub.md",
+    "docs/recycle-tutorial.md",
+]
 PAGES += ["docs/recycle-from-rules.md", *(f"docs/tutorials/{one}.md" for one in ("player", "researcher", "designer"))]
 
 
@@ -51,8 +60,10 @@ def test_commands_print_what_the_page_shows(path: str, capsys: pytest.CaptureFix
     for line, printed in shown:
         program, *arguments = shlex.split(line)
         assert program == "meldlab"
+        lines = typed(printed)
+        monkeypatch.setattr("sys.stdin", StringIO("".join(f"{text}\n" for text in lines)))
         _, out, err = run(capsys, *arguments)
-        assert without_speed(out + err) == without_speed(printed), line
+        assert without_speed(with_typed(out + err, lines)) == without_speed(printed), line
 
 
 def test_the_site_leads_to_every_page() -> None:
@@ -69,6 +80,14 @@ def test_citation_and_docs_name_every_publication(name: str) -> None:
     publication = publications()[name]
     assert re.search(rf'^    title: "?{re.escape(publication.title)}', (ROOT / "CITATION.cff").read_text(), re.MULTILINE)
     assert f"*{publication.title.partition(':')[0]}*" in (ROOT / "docs" / "reproduce.md").read_text()
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_readme_names_the_authors_and_year_of_every_publication(name: str) -> None:
+    publication = publications()[name]
+    first = publication.authors.partition(",")[0].removeprefix("The ")
+    surname = first if first.startswith("Valet") else first.split()[-1]
+    assert re.search(rf"{surname}\b[^()]*\({publication.year}", (ROOT / "README.md").read_text())
 
 
 @pytest.mark.parametrize("verb", ["gin export", *(f"recycle {name}" for name in ("show", "transcript", "perft", "format", "migrate"))])

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from meldlab.gin.kernel_layout import KNOWNS, TURNS
-from meldlab.gin.values.odds import Odds
+from meldlab.gin.computing.opponent_model import OpponentModel
+from meldlab.gin.kernel_state import KNOWNS, TURNS
 from tests.properties.oracles import from_mask, least_deadwood
 
 Values = dict[int, float]
@@ -49,7 +49,7 @@ class Brute:
         wait = (1 - hazard) * value[hand] + hazard * caught[left]
         return (knock[left], True) if left <= self.limit and knock[left] > wait else (wait, False)
 
-    def best(self, odds: Odds, upcard: float) -> dict[int, Values]:
+    def best(self, odds: OpponentModel, upcard: float) -> dict[int, Values]:
         """V of every hand at every turn."""
         value, found = dict.fromkeys(self.hands, 0.0), {}
         for turn in range(TURNS, 0, -1):
@@ -59,7 +59,7 @@ class Brute:
             found[turn] = value = self.before_draw(after, upcard)
         return found
 
-    def guided(self, odds: Odds, guide: dict[int, Values], believed: Odds) -> float:
+    def guided(self, odds: OpponentModel, guide: dict[int, Values], believed: OpponentModel) -> float:
         """The mean of V over all hands for a player that knocks and discards as the guide tells, without upcards."""
         value = dict.fromkeys(self.hands, 0.0)
         for turn in range(TURNS, 0, -1):
@@ -79,7 +79,7 @@ class Brute:
         return sum(value.values()) / len(value)
 
 
-def turn_of(odds: Odds, turn: int) -> Turn:
+def turn_of(odds: OpponentModel, turn: int) -> Turn:
     """Hazard, K and L of a turn, whatever is known of the opponent: means over what is known, L by how often it happens."""
     share, hazard = odds.share[turn].tolist(), odds.hazard[turn].tolist()
     q = sum(s * h for s, h in zip(share, hazard, strict=True))
@@ -88,13 +88,13 @@ def turn_of(odds: Odds, turn: int) -> Turn:
     return q, knock, caught
 
 
-def random_odds(seed: int) -> Odds:
+def random_odds(seed: int) -> OpponentModel:
     """Odds that no opponent has, different at every turn and for every number of known cards."""
     chance = np.random.default_rng(seed)
     share = chance.random((TURNS + 2, KNOWNS))
     left = np.arange(100.0)
     wide = (TURNS + 2, KNOWNS, 100)
-    return Odds(
+    return OpponentModel(
         share / share.sum(1, keepdims=True),
         chance.uniform(0.02, 0.5, (TURNS + 2, KNOWNS)),
         chance.normal(8.0, 4.0, wide) - left,
@@ -106,7 +106,7 @@ def random_odds(seed: int) -> Odds:
 
 
 class Look:
-    """One card of look-ahead, as the player does it, over any V: ``value(hand, turn)`` is asked for turns up to the last."""
+    """One card of look-ahead over any V: ``value(hand, turn)`` is asked for turns up to the last."""
 
     def __init__(self, value: Callable[[int, int], float], book: dict[str, Any], deck: list[int], limit: int) -> None:
         self.value, self.book, self.deck, self.limit = value, book, deck, limit
@@ -132,17 +132,17 @@ class Look:
         return 1 - safe
 
     def choices(
-        self, hand: int, barred: int, turn: int, known: int, pile: int, shown: int | None = None
+        self, hand: int, forbidden: int, turn: int, known: int, pile: int, counted: int | None = None
     ) -> Iterator[tuple[float, int, bool]]:
-        """Every discard as (value, card, whether it is a knock); ``shown``: the own cards as they were when risks were counted."""
+        """Every discard as (value, card, whether it is a knock); ``counted``: the own cards by which risks are counted."""
         now, bin = min(turn, TURNS), min(known.bit_count(), KNOWNS - 1)
         hazard, price, bias = self.book["odds"][now][bin]
         cards = hand.bit_count() - 1
-        for card in cards_of(hand & ~barred):
+        for card in cards_of(hand & ~forbidden):
             rest = hand ^ 1 << card
             left = deadwood(rest)
             ahead = self.value(rest, now + 1) if now < TURNS else 0.0
-            risk = self.risk(card, hand if shown is None else shown, known, pile, cards)
+            risk = self.risk(card, hand if counted is None else counted, known, pile, cards)
             caught = self.book["caught"][now][bin][left]
             yield (1 - hazard) * ahead + hazard * caught + bias - price * risk, card, False
             if left <= self.limit:

@@ -11,21 +11,25 @@ from typing import Any
 import numpy as np
 import pytest
 
+from meldlab.cards import CARDS, Hand
 from meldlab.errors import MeldlabError, NotLegalHere, NotPossible
-from meldlab.gin import Gin, Rules, kernel_round, players
-from meldlab.gin.batch import pair_of, play_batch, rule_vector, seat, trace
-from meldlab.gin.book import NO_NETWORK, NO_VALUES
-from meldlab.gin.kernel_layout import COMPUTED, ENSEMBLE, KIND, LIGHT, PARAMETERS
-from meldlab.gin.players import ComputedPlayer, Ensemble, EnsemblePlayer, LightPlayer, SimplePlayer
+from meldlab.gin import Gin, Rules, players
+from meldlab.gin.batch import batch_rules, kernel_parameters, new_states, play_batch
+from meldlab.gin.kernel_match import play_matches
+from meldlab.gin.kernel_state import MATCH, MAX_ROUNDS, NetworkParameters
+from meldlab.gin.players import Ensemble, EnsemblePlayer, GinPlayer, MarjjPlayer, SimplePlayer
 from meldlab.gin.players.ensemble import BOUNDS, PRESETS
-from meldlab.gin.players.light import FOLDER
-from meldlab.gin.values.folder import load, save
+from meldlab.gin.players.value_network import FOLDER
+from meldlab.gin.value_tables import load, save
+from meldlab.gin.view import best_melds
 from meldlab.lab.arena.contest import contest
 from meldlab.lab.arena.shards import play_shard
 from meldlab.lab.runs.shards import Shard
 from meldlab.lab.tuning.space import DIMENSIONS, player_at
 from meldlab.lab.tuning.tracking import play_shard as track_shard
-from tests.gin.test_tables import FACTS, small_book
+from meldlab.play import Deal
+from tests.gin.test_value_tables import FACTS, small_table
+from tests.gin.tracing import trace
 
 EDGES = (0.0, 1.0, 0.5)
 
@@ -83,21 +87,19 @@ def random_ensemble(chance: Random) -> Ensemble:
 
 
 @pytest.mark.parametrize("portion", range(6))
-def test_random_ensembles_under_random_rules_stay_inside(portion: int) -> None:
+def test_play_batch_stays_within_its_arrays_for_random_ensembles_and_rules(portion: int) -> None:
     chance = Random(portion)
     others = [SimplePlayer(), SimplePlayer.parse("knock:10,0,6"), players.parse("computed:light"), EnsemblePlayer(PRESETS["best"])]
     for number in range(40):
-        first, second = random_ensemble(chance), chance.choice([*others, random_ensemble(chance)])
-        rules = random_rules(chance)
-        counts = play_batch(first, second, rules, number, 0, 4, threads=1)
-        assert (counts[:, kernel_round.ROUNDS] >= 1).all()
-        assert (counts[:, kernel_round.ROUNDS] <= kernel_round.MOST_ROUNDS).all()
-        won, void = counts[:, kernel_round.WON] + counts[:, kernel_round.WON + 1], counts[:, kernel_round.VOIDS]
-        assert (won + void <= counts[:, kernel_round.ROUNDS]).all()
-        assert np.isin(counts[:, kernel_round.WINNER_SEAT], (-1, 0, 1)).all()
+        first, second = EnsemblePlayer(random_ensemble(chance)), chance.choice([*others, EnsemblePlayer(random_ensemble(chance))])
+        matches = play_batch(first, second, random_rules(chance), number, 0, 4, threads=1)
+        assert (matches["rounds"] >= 1).all()
+        assert (matches["rounds"] <= MAX_ROUNDS).all()
+        assert (matches["rounds_won"].sum(1) + matches["voids"] <= matches["rounds"]).all()
+        assert np.isin(matches["winner"], (-1, 0, 1)).all()
 
 
-def test_every_preset_and_the_whole_space_of_the_search_lie_within_the_bounds() -> None:
+def test_ensemble_bounds_include_every_preset_and_the_whole_search_space() -> None:
     chance = Random(1)
     for _ in range(300):
         player_at({each.name: between(chance, each.low, each.high) for each in DIMENSIONS})
@@ -117,63 +119,78 @@ def test_every_preset_and_the_whole_space_of_the_search_lie_within_the_bounds() 
         *(f"melded = 1{'0' * 5000}", "weights = [nan, nan, nan, nan, nan, nan]", "draw_to_knock = -2"),
     ],
 )
-def test_numbers_that_mean_nothing_are_refused_in_one_line(line: str, tmp_path: Path) -> None:
+def test_ensemble_parse_rejects_impossible_numbers_in_one_line(line: str, tmp_path: Path) -> None:
     path = tmp_path / "mine.toml"
     path.write_text(line)
     with pytest.raises(MeldlabError) as refused:
         contest(Gin(), [f"ensemble:{path}", "simple"], 200, seed=1)
     said = str(refused.value).splitlines()[0]
-    assert line.partition(" ")[0] in said or "not TOML" in said
+    assert line.partition(" ")[0] in said or "more digits than can be read" in said or "not TOML" in said
     assert len(said) < 200
 
 
-def vector(**changes: float) -> tuple[float, ...]:
-    numbers = Ensemble().vector()
-    for at, value in changes.items():
-        numbers[int(at.removeprefix("at"))] = value
-    return tuple(numbers.tolist())
+NUM_PARAMETERS = len(Ensemble().numbers())
+
+
+def numbers_with(place: int, number: float) -> tuple[float, ...]:
+    """The numbers of an ensemble, one of them changed."""
+    numbers = list(Ensemble().numbers())
+    numbers[place] = number
+    return tuple(numbers)
 
 
 @pytest.mark.parametrize(
     ("numbers", "why"),
     [
-        ((0.0,) * (PARAMETERS - 1), f"{PARAMETERS} parameters, not {PARAMETERS - 1}"),
-        (vector(at0=float(COMPUTED)), "a simple player (0) or an ensemble (1), not of kind 2"),
-        (vector(at0=float(LIGHT)), "not of kind 3"),
-        (vector(at0=0.5), "not of kind 0.5"),
-        (vector(at0=float("nan")), "not of kind nan"),
-        (vector(at41=float("inf")), "parameter 41 of a player is a number up to 1,000,000, not inf"),
-        (vector(at41=float("nan")), "parameter 41"),
-        (vector(at41=1e12), "parameter 41"),
+        ((0.0,) * (NUM_PARAMETERS - 1), f"{NUM_PARAMETERS} parameters of a player, got {NUM_PARAMETERS - 1}"),
+        (numbers_with(0, 2.0), "a simple player (0) or an ensemble (1), not of kind 2"),
+        (numbers_with(0, 3.0), "not of kind 3"),
+        (numbers_with(0, 0.5), "not of kind 0.5"),
+        (numbers_with(0, float("nan")), "not of kind nan"),
+        (numbers_with(41, float("inf")), "expected a number up to 1,000,000 as parameter 41 of a player, got inf"),
+        (numbers_with(41, float("nan")), "parameter 41"),
+        (numbers_with(41, 1e12), "parameter 41"),
     ],
 )
-def test_bare_numbers_are_looked_at(numbers: tuple[float, ...], why: str) -> None:
+def test_play_shard_rejects_impossible_numbers(numbers: tuple[float, ...], why: str) -> None:
     with pytest.raises(NotLegalHere) as refused:
         play_shard(Shard("gin.contest", numbers, "simple", games=2))
     assert why in str(refused.value)
 
 
-def test_bare_numbers_play_as_the_player_they_are() -> None:
-    named, bare = (play_shard(Shard("gin.contest", who, "simple", games=20)) for who in ("ensemble", vector()))
+def test_play_shard_plays_the_numbers_of_a_player_as_the_player() -> None:
+    named, bare = (play_shard(Shard("gin.contest", who, "simple", games=20)) for who in ("ensemble", Ensemble().numbers()))
     assert named == bare
 
 
 @pytest.mark.parametrize("player", ["random", "mc:4"])
-def test_players_of_the_table_are_not_seated_in_the_kernel(player: str) -> None:
+def test_kernel_parameters_rejects_players_of_the_table(player: str) -> None:
     with pytest.raises(NotLegalHere, match=f"{player} does not play in the batch kernel"):
-        seat(players.parse(player))
+        kernel_parameters(players.parse(player))
     with pytest.raises(NotLegalHere, match=player):
         play_shard(Shard("gin.contest", player, "simple", games=2))
 
 
-def test_a_kernel_player_without_its_book_is_refused() -> None:
-    with pytest.raises(NotLegalHere, match="no network: rows"):
-        LightPlayer(NO_NETWORK)
-    with pytest.raises(NotLegalHere, match="no book of values"):
-        ComputedPlayer(NO_VALUES)
+@pytest.mark.parametrize("cards", [12, 15, 18, 52])
+def test_best_melds_rejects_hands_that_are_too_large(cards: int) -> None:
+    # Ranks by threes, so that every three cards are a meld.
+    hand = Hand(sorted(CARDS, key=lambda card: (card.index // 13 == 3, card.index % 13))[:cards])
+    assert len(hand) == cards
+    view, chance = Gin().start(2, Deal(1)).view(0), Deal(1).chance(0, 0)
+    with pytest.raises(NotLegalHere, match=f"expected a hand of at most 11 cards, got {cards}"):
+        best_melds(hand.mask)
+    for player in (GinPlayer(), MarjjPlayer()):
+        with pytest.raises(NotLegalHere, match=f"expected a hand of at most 11 cards, got {cards}"):
+            player.melds(view, hand, chance)
 
 
-def test_a_tracked_opponent_brings_its_book() -> None:
+@pytest.mark.parametrize("mask", [-1, 1 << 52, 1 << 70])
+def test_best_melds_rejects_masks_of_no_hand(mask: int) -> None:
+    with pytest.raises(NotLegalHere, match="expected a hand of at most 11 cards, got"):
+        best_melds(mask)
+
+
+def test_track_shard_plays_the_opponent_that_it_names() -> None:
     shard = Shard("gin.track", (0.5,) * 9, "computed:light", games=4)
     totals = np.array(track_shard(shard)["totals"])
     assert np.isfinite(totals).all()
@@ -185,7 +202,7 @@ def test_a_tracked_opponent_brings_its_book() -> None:
     ("rules", "why"),
     [("openspiel", "most_upcard_draws"), ('{"preset": "eaai", "wall_knock": true}', "wall_knock, a last knock at the wall")],
 )
-def test_rules_that_cannot_be_tracked_are_named(rules: str, why: str) -> None:
+def test_track_shard_names_rules_that_cannot_be_tracked(rules: str, why: str) -> None:
     with pytest.raises(NotLegalHere, match=why):
         track_shard(Shard("gin.track", (0.5,) * 9, "simple", rules=rules, games=2))
 
@@ -193,7 +210,7 @@ def test_rules_that_cannot_be_tracked_are_named(rules: str, why: str) -> None:
 def test_rules_that_the_kernels_do_not_play_are_named_everywhere() -> None:
     rules, simple = replace(Rules(), wall_knock=True), SimplePlayer()
     for call in (
-        lambda: rule_vector(rules),
+        lambda: batch_rules(rules),
         lambda: play_batch(simple, simple, rules, 1, 0, 2),
         lambda: trace(simple, simple, rules, 1, 0),
     ):
@@ -201,8 +218,8 @@ def test_rules_that_the_kernels_do_not_play_are_named_everywhere() -> None:
             call()
 
 
-def test_every_rule_is_in_the_vector_or_refused_or_does_not_concern_the_kernels() -> None:
-    plain = rule_vector(Rules())
+def test_batch_rules_holds_every_rule_of_a_round_or_rejects_it() -> None:
+    plain = batch_rules(Rules())
     changes: dict[str, Any] = {"equal_deadwood": "nothing", "lay_off": "choice", "first_starter": "first", "next_starter": "winner"}
     changes |= {"cards": 9, "ranks": 12, "suits": 3}
     unseen = set()
@@ -213,49 +230,45 @@ def test_every_rule_is_in_the_vector_or_refused_or_does_not_concern_the_kernels(
         changed = replace(Rules(), **{**needed, field.name: value})
         if field.name == "wall_knock":
             with pytest.raises(NotLegalHere, match="wall_knock"):
-                rule_vector(changed)
-        elif np.array_equal(rule_vector(changed), plain):
+                batch_rules(changed)
+        elif batch_rules(changed) == plain:
             unseen.add(field.name)
     assert unseen == {"lay_off", "game_bonus", "shutout_bonus", "box_bonus"}
 
 
 @pytest.mark.parametrize("value", [-1, 10_001, 2**40, 10**30])
-def test_rules_have_bounds(value: int) -> None:
+def test_rules_read_rejects_numbers_out_of_bounds(value: int) -> None:
     for name in ("gin_bonus", "match_points", "knock_limit"):
         with pytest.raises(NotLegalHere, match=f"{name} must be a whole number from 0 to 10000"):
             Rules.read({name: value})
 
 
-def test_a_kernel_chooses_a_card_whatever_it_computes() -> None:
-    # Numbers that are none never pass the doors; should one arise inside, a card of the hand is still what is discarded.
-    spoilt = Ensemble().vector()
-    spoilt[41:43] = np.nan
-    assert spoilt[KIND] == ENSEMBLE
-    network = players.parse("computed:light")
-    assert isinstance(network, LightPlayer)
-    pair = pair_of(EnsemblePlayer(), network)
-    pair.vectors[0] = spoilt
-    bad = pair.books[1]._replace(network=network.network._replace(last=np.full_like(network.network.last, np.nan)))
-    counts, log = np.zeros((10, kernel_round.COUNTS), np.int32), np.empty((0, kernel_round.LOG_WIDTH), np.int64)
-    kernel_round.play_some(pair._replace(books=(pair.books[0], bad)), rule_vector(Rules(match_points=0)), 1, 0, 10, log, counts)
-    assert (counts[:, kernel_round.ROUNDS] == 1).all()
+def test_play_matches_discards_cards_of_the_hand_whatever_a_player_computes() -> None:
+    # Numbers that are not finite never pass kernel_parameters; should one arise inside, a card of the hand is still what is discarded.
+    ensemble = Ensemble().parameters()._replace(feed=np.nan, feed_per_turn=np.nan)
+    light = kernel_parameters(players.parse("computed:light"))
+    assert isinstance(light, NetworkParameters)
+    network = light._replace(weights=light.weights._replace(last=np.full_like(light.weights.last, np.nan)))
+    matches = np.zeros(10, MATCH)
+    play_matches(ensemble, network, 0, batch_rules(Rules(match_points=0)), new_states(1, 0), matches)
+    assert (matches["rounds"] == 1).all()
 
 
 @pytest.mark.parametrize("slot", [1e9, 2.0, -1.0, 0.5, np.nan, np.inf])
-def test_a_damaged_folder_is_one_line(slot: float, tmp_path: Path) -> None:
-    save(small_book(np.uint8), FACTS, tmp_path / "mine")
+def test_load_rejects_slots_that_are_not_there_in_one_line(slot: float, tmp_path: Path) -> None:
+    save(small_table(np.uint8), FACTS, tmp_path / "mine")
     with np.load(tmp_path / "mine" / "book.npz") as kept:
         arrays = dict(kept)
     arrays["turns"][:, 0] = slot
     np.savez(tmp_path / "mine" / "book.npz", **arrays)
-    with pytest.raises(NotPossible, match="is damaged: no book of values: turns") as refused:
+    with pytest.raises(NotPossible, match="is damaged: not a value table: turns") as refused:
         load(tmp_path / "mine")
     assert "\n" not in str(refused.value)
 
 
 @pytest.mark.parametrize("name", ["odds", "knock", "caught", "turns", "deck"])
-def test_a_book_is_finite_and_of_its_shape(name: str, tmp_path: Path) -> None:
-    save(small_book(np.uint8), FACTS, tmp_path / "mine")
+def test_load_rejects_arrays_of_another_shape_or_not_finite(name: str, tmp_path: Path) -> None:
+    save(small_table(np.uint8), FACTS, tmp_path / "mine")
     with np.load(tmp_path / "mine" / "book.npz") as kept:
         good = dict(kept)
     changes: list[Any] = [good[name][:-1], good[name].astype(np.float32), np.zeros(0)]
@@ -282,13 +295,13 @@ def test_a_book_is_finite_and_of_its_shape(name: str, tmp_path: Path) -> None:
         {},
     ],
 )
-def test_a_damaged_network_is_one_line(damage: dict[str, Any], tmp_path: Path) -> None:
+def test_parse_rejects_a_damaged_network_in_one_line(damage: dict[str, Any], tmp_path: Path) -> None:
     with (FOLDER / "light.npz").open("rb") as file:
         arrays = dict(np.load(file))
     path = tmp_path / "mine.npz"
     np.savez(path, **{**arrays, **damage})
     if not damage:
         path.write_bytes(path.read_bytes()[:1000])
-    with pytest.raises(NotPossible, match=r"mine\.npz (cannot be played: no network|holds no network): ") as refused:
+    with pytest.raises(NotPossible, match=r"mine\.npz (cannot be played: not a network|holds no network): ") as refused:
         players.parse(f"computed:{path}")
     assert "\n" not in str(refused.value)

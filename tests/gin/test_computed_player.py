@@ -1,4 +1,4 @@
-"""The computed player: the kernels decide as plain Python does, the table as the kernels do, and the diaries say what happened."""
+"""The computed player: the kernels decide as plain Python does, the table as the kernels do, and tallies count what happened."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -12,44 +12,46 @@ from meldlab.cards import classes
 from meldlab.chance.kernel import address, below, shuffle
 from meldlab.errors import MeldlabError
 from meldlab.gin import PRESETS, Gin, Move, Rules, kernel_round, players
-from meldlab.gin import kernel_layout as verbs
-from meldlab.gin.batch import pair_of, play_batch, rule_vector, trace
-from meldlab.gin.book import NO_VALUES
-from meldlab.gin.kernel import MELDS, lay_off, pick_melds
-from meldlab.gin.kernel_layout import KNOWNS, TURNS, Values
+from meldlab.gin.batch import batch_rules, kernel_parameters, play_batch
+from meldlab.gin.computing import kernel_tally as tally
+from meldlab.gin.computing import playing
+from meldlab.gin.computing.solver import HandClasses, solve, values_of
+from meldlab.gin.kernel_hand import MELDS_PURPOSE, lay_off, pick_melds
+from meldlab.gin.kernel_state import DEADWOODS, KNOWNS, TURNS, ValueTable
 from meldlab.gin.players import ComputedPlayer, GinPlayer, SimplePlayer
-from meldlab.gin.values import kernel_tally as tally
-from meldlab.gin.values.folder import dead_cards
-from meldlab.gin.values.recursion import Engine, Field, solve, values_of
+from meldlab.gin.value_tables import dead_cards, save
+from meldlab.gpu import Device
 from meldlab.play import Deal, Table
+from tests.gin import tracing as verbs
 from tests.gin.small_game import Look, cards_of, deadwood, random_odds
-from tests.gin.test_players import move_of
+from tests.gin.tracing import move_of, trace, trace_numbers
 from tests.properties.oracles import GIN
 
 RULES = Rules(knock_limit=4, match_points=0)
 CARDS, RANKS = 5, 6
+SMALL = batch_rules(replace(RULES, cards=CARDS, ranks=RANKS))
 DEAD = dead_cards(RANKS)
 PRICE = 3.0
 
 
 @pytest.fixture(scope="module")
-def book() -> Values:
-    """Values for odds that are nobody's: decisions must follow them all the same."""
+def table() -> ValueTable:
+    """Values for random odds: decisions must follow them all the same."""
     odds = random_odds(1)
-    field = Field(CARDS, DEAD)
+    hands = HandClasses(CARDS, DEAD)
     chance = np.random.default_rng(1)
-    solved = solve(field, odds, RULES.knock_limit, upcard=0.3, kind=np.uint8, slots=[1, 3, 6, 10, 16])
-    return values_of(field, solved, odds, np.full(TURNS + 2, PRICE), chance.normal(0, 0.1, (TURNS + 2, KNOWNS)))
+    solved = solve(hands, odds, RULES.knock_limit, upcard=0.3, kind=np.uint8, slots=[1, 3, 6, 10, 16])
+    return values_of(hands, solved, odds, np.full(TURNS + 2, PRICE), chance.normal(0, 0.1, (TURNS + 2, KNOWNS)))
 
 
 @pytest.fixture(scope="module")
-def look(book: Values) -> Look:
+def look(table: ValueTable) -> Look:
     def value(hand: int, turn: int) -> float:
-        slot, low, step = book.turns[turn].tolist()
-        return float(low + step * int(book.codes[int(slot), int(classes.numbers([hand], CARDS, DEAD)[0])]))
+        slot, low, step = table.turns[turn].tolist()
+        return float(low + step * int(table.codes[int(slot), int(classes.numbers([hand], CARDS, DEAD)[0])]))
 
     deck = [13 * suit + rank for suit in range(4) for rank in range(RANKS)]
-    arrays = {name: getattr(book, name).tolist() for name in ("odds", "knock", "caught")}
+    arrays = {name: getattr(table, name).tolist() for name in ("odds", "knock", "caught")}
     return Look(value, arrays, deck, RULES.knock_limit)
 
 
@@ -70,10 +72,7 @@ class Step(NamedTuple):
 
 
 def play(first: GinPlayer, second: GinPlayer, seed: int, game: int) -> list[list[int]]:
-    log, counts = np.zeros((400, kernel_round.LOG_WIDTH), np.int64), np.zeros((1, kernel_round.COUNTS), np.int32)
-    vector = rule_vector(replace(RULES, cards=CARDS, ranks=RANKS))
-    kernel_round.play_some(pair_of(first, second), vector, seed, game, 1, log, counts)
-    return log[: counts[0, kernel_round.STEPS]].tolist()  # type: ignore[no-any-return]
+    return trace_numbers(first, second, SMALL, seed, game).tolist()  # type: ignore[no-any-return]
 
 
 def replay(log: list[list[int]], seed: int, game: int) -> Iterator[Step]:
@@ -107,17 +106,17 @@ def replay(log: list[list[int]], seed: int, game: int) -> Iterator[Step]:
             known[other] &= ~(1 << card)
 
 
-def test_the_kernels_look_ahead_as_plain_python_does(book: Values, look: Look) -> None:
+def test_computed_player_decides_in_kernels_as_plain_python_does(table: ValueTable, look: Look) -> None:
     asked = takes = knocks = 0
     for game in range(100):
-        log = play(ComputedPlayer(book), SimplePlayer(), 3, game)
+        log = play(ComputedPlayer(table), SimplePlayer(), 3, game)
         for step in replay(log, 3, game):
             if step.seat != 0:
                 continue
             asked += 1
             if step.verb in (verbs.DROP, verbs.KNOCK):
-                barred = 1 << step.taken if step.taken >= 0 else 0
-                found = sorted(look.choices(step.hand, barred, step.turn, step.known, step.pile), reverse=True)
+                forbidden = 1 << step.taken if step.taken >= 0 else 0
+                found = sorted(look.choices(step.hand, forbidden, step.turn, step.known, step.pile), reverse=True)
                 chosen = next(one for one in found if one[1:] == (step.card, step.verb == verbs.KNOCK))
                 assert chosen[0] == pytest.approx(found[0][0], abs=1e-9)
                 knocks += step.verb == verbs.KNOCK
@@ -135,7 +134,7 @@ def points_of_knock(step: Step, hand: int, seed: int, game: int) -> int:
     loose: list[int] = []
     arranged = np.zeros(4, np.int64)
     for seat, cards, at in ((step.seat, hand, step.number), (1 - step.seat, step.other, step.number + 1)):
-        many = int(pick_melds(cards, np.uint64(Deal(seed, game).chance(at, seat).key(MELDS)), arranged))
+        many = int(pick_melds(cards, np.uint64(Deal(seed, game).chance(at, seat).key(MELDS_PURPOSE)), arranged))
         loose.append(cards & ~sum(arranged[:many].tolist()))
         melds = arranged[:many].tolist() if seat == step.seat else melds
     own, rest = (sum(GIN[card % 13] for card in cards_of(cards)) for cards in loose)
@@ -163,16 +162,16 @@ def slow_tally(first: GinPlayer, second: GinPlayer, rounds: int, seed: int, look
             rest = step.hand ^ 1 << step.card
             spot, left = min(step.turn, TURNS) * KNOWNS + min(step.known.bit_count(), KNOWNS - 1), deadwood(rest)
             if left <= RULES.knock_limit:
-                add(tally.KNOCK_PART + spot * tally.DEADWOODS + left, points_of_knock(step, rest, seed, game))
+                add(tally.KNOCK_PART + spot * DEADWOODS + left, points_of_knock(step, rest, seed, game))
             if step.verb == verbs.KNOCK:
                 continue
             caught = at == own[-1] and last.verb == verbs.KNOCK
             add(tally.HAZARD_PART + spot, caught)
             if caught:
-                add(tally.CAUGHT_PART + spot * tally.DEADWOODS + left, points)
+                add(tally.CAUGHT_PART + spot * DEADWOODS + left, points)
             taken = at + 1 < len(steps) and steps[at + 1].verb == verbs.TAKE
-            barred = 1 << step.taken if step.taken >= 0 else 0
-            thoughts = look.choices(step.hand, barred, step.turn, step.known, step.pile) if look else []
+            forbidden = 1 << step.taken if step.taken >= 0 else 0
+            thoughts = look.choices(step.hand, forbidden, step.turn, step.known, step.pile) if look else []
             expected = next((value for value, card, knock in thoughts if card == step.card and not knock), 0.0)
             risk = look.risk(step.card, step.hand, step.known, step.pile, CARDS) if look else 0.0
             add(tally.SURPRISE_PART + 2 * spot + taken, points - expected)
@@ -181,52 +180,51 @@ def slow_tally(first: GinPlayer, second: GinPlayer, rounds: int, seed: int, look
 
 
 @pytest.mark.parametrize("computed", [True, False])
-def test_the_tally_says_what_happened(book: Values, look: Look, computed: bool) -> None:
-    first = ComputedPlayer(book) if computed else SimplePlayer()
-    found = Engine("cpu").tally(pair_of(first, SimplePlayer()), rule_vector(replace(RULES, cards=CARDS, ranks=RANKS)), 9, 80)
+def test_tally_counts_what_happened(table: ValueTable, look: Look, computed: bool) -> None:
+    first = ComputedPlayer(table) if computed else SimplePlayer()
+    found = playing.tally(Device("cpu"), (kernel_parameters(first), kernel_parameters(SimplePlayer())), SMALL, 9, 80)
     expected = slow_tally(first, SimplePlayer(), 80, 9, look if computed else None)
     np.testing.assert_allclose(found, expected, rtol=0, atol=1e-6)
     assert found[2 * tally.CAUGHT_PART : 2 * tally.SURPRISE_PART : 2].sum() > 10
 
 
-def test_a_tally_and_a_fight_do_not_depend_on_threads(book: Values) -> None:
+def test_tally_and_mirrored_wins_do_not_depend_on_threads(table: ValueTable) -> None:
     import numba
 
-    pair = pair_of(ComputedPlayer(book), SimplePlayer())
-    vector, engine = rule_vector(replace(RULES, cards=CARDS, ranks=RANKS)), Engine("cpu")
+    pair, device = (table, SimplePlayer().parameters()), Device("cpu")
     before, found = numba.get_num_threads(), []
     try:
         for threads in (1, before):
             numba.set_num_threads(threads)
-            found.append((engine.tally(pair, vector, 2, 20_000), engine.won(pair, vector, 2, 500)))
+            found.append((playing.tally(device, pair, SMALL, 2, 20_000), playing.mirrored_wins(device, pair, SMALL, 2, 500)))
     finally:
         numba.set_num_threads(before)
     assert np.array_equal(found[0][0], found[1][0])
     assert np.array_equal(found[0][1], found[1][1])
 
 
-def full_book(seed: int) -> Values:
-    """A book for ten cards with values of no meaning: all weights 1, so that millions of classes share a few million values."""
-    tables, odds, chance = classes.numbering(10), random_odds(seed), np.random.default_rng(seed)
-    patterns = tables.patterns.copy()
+def full_table(seed: int) -> ValueTable:
+    """A table for ten cards with values of no meaning: all weights 1, so that millions of classes share a few million values."""
+    numbering, odds, chance = classes.numbering(10), random_odds(seed), np.random.default_rng(seed)
+    patterns = numbering.patterns.copy()
     patterns[:, 0], patterns[:, 1:5] = 0, 1
     turns = np.zeros((TURNS + 2, 3))
     turns[:, 0], turns[:, 1], turns[:, 2] = np.arange(TURNS + 2) % 2, -10.0, chance.uniform(0.05, 0.1, TURNS + 2)
-    table = np.stack([odds.hazard, np.full_like(odds.hazard, 4.0), chance.normal(0, 0.1, odds.hazard.shape)], 2)
+    by_known = np.stack([odds.hazard, np.full_like(odds.hazard, 4.0), chance.normal(0, 0.1, odds.hazard.shape)], 2)
     deck = np.array([(1 << 52) - 1, 10], np.int64)
     codes = chance.integers(0, 256, (2, 1 << 23), np.uint8)
-    return NO_VALUES._replace(
-        codes=codes, turns=turns, keys=tables.keys, patterns=patterns, odds=table, knock=odds.knock, caught=odds.caught, deck=deck
+    return ValueTable(
+        codes=codes, turns=turns, keys=numbering.keys, patterns=patterns, odds=by_known, knock=odds.knock, caught=odds.caught, deck=deck
     )
 
 
 @pytest.mark.parametrize(("second", "preset"), [("simple", "eaai"), ("ensemble", "oklahoma"), ("self", "pagat")])
-def test_the_table_plays_the_same_actions_as_the_kernel(second: str, preset: str) -> None:
-    rules, mine = PRESETS[preset], ComputedPlayer(full_book(5), "mine")
+def test_computed_player_acts_at_the_table_as_in_the_batch(second: str, preset: str) -> None:
+    rules, mine = PRESETS[preset], ComputedPlayer(full_table(5), "mine")
     seated: list[Any] = [mine, mine if second == "self" else players.parse(second)]
     knocks = 0
     for own, both in enumerate((seated, seated[::-1])):
-        counts = play_batch(both[0], both[1], rules, 5, 0, 2, threads=1)
+        matches = play_batch(both[0], both[1], rules, 5, 0, 2, threads=1)
         for game in range(2):
             played = Table(Gin(rules), both).play(Deal(5, game))
             assert not played.forfeit
@@ -239,26 +237,24 @@ def test_the_table_plays_the_same_actions_as_the_kernel(second: str, preset: str
                 state = state.apply(move)
             assert told == [move_of(row) for row in log]
             knocks += sum(row[0] == own and row[1] == verbs.KNOCK for row in log)
-            assert tuple(counts[game].tolist()[5:7]) == played.last.scores
+            assert tuple(matches[game]["points"].tolist()) == played.last.scores
     assert knocks >= 3
 
 
-def test_players_of_different_bits_do_not_meet_in_the_kernel() -> None:
-    coarse = full_book(1)
+def test_play_batch_reads_codes_of_8_and_of_16_bits_alike() -> None:
+    coarse = full_table(1)
     fine = coarse._replace(codes=coarse.codes.astype(np.uint16))
-    with pytest.raises(MeldlabError, match="8 bits and one of 16"):
-        play_batch(ComputedPlayer(coarse), ComputedPlayer(fine), Rules(), 1, 0, 2)
+    both, mixed = (play_batch(ComputedPlayer(coarse), ComputedPlayer(other), Rules(), 1, 0, 2) for other in (coarse, fine))
+    assert np.array_equal(both, mixed)
 
 
-@pytest.mark.parametrize(("text", "why"), [("computed:", "a folder wanted"), ("computed:nowhere", "no computed player in nowhere")])
-def test_a_computed_player_needs_its_folder(text: str, why: str) -> None:
+@pytest.mark.parametrize(("text", "why"), [("computed:", "expected a folder"), ("computed:nowhere", "no computed player in nowhere")])
+def test_parse_of_a_computed_player_names_a_missing_folder(text: str, why: str) -> None:
     with pytest.raises(MeldlabError, match=why):
         players.parse(text)
 
 
-def test_a_small_player_does_not_sit_at_the_full_table(book: Values, tmp_path: Path) -> None:
-    from meldlab.gin.values.folder import save
-
-    save(book, {"cards": CARDS, "ranks": RANKS}, tmp_path / "small")
+def test_parse_rejects_a_computed_player_of_a_small_game(table: ValueTable, tmp_path: Path) -> None:
+    save(table, {"cards": CARDS, "ranks": RANKS}, tmp_path / "small")
     with pytest.raises(MeldlabError, match="computed for 5 cards of 24; the table deals 10 of 52"):
         players.parse(f"computed:{tmp_path / 'small'}")

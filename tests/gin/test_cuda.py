@@ -10,14 +10,14 @@ from typing import Any
 import numpy as np
 
 from meldlab.gin import Rules
-from meldlab.gin.batch import rule_vector
-from meldlab.gin.book import NO_BOOK, on_host
-from meldlab.gin.kernel_layout import COMPUTED, DIARY, KIND, KNOWNS, PARAMETERS, TURNS, Pair
+from meldlab.gin.computing import playing
+from meldlab.gin.computing.opponent_model import OpponentModel
+from meldlab.gin.computing.solver import HandClasses, solve, value_under, values_of
+from meldlab.gin.kernel_state import KNOWNS, TURN_WIDTH, TURNS
 from meldlab.gin.players import MarjjPlayer, SimplePlayer
-from meldlab.gin.values.folder import dead_cards
-from meldlab.gin.values.guided import guided_value
-from meldlab.gin.values.odds import Odds
-from meldlab.gin.values.recursion import Engine, Field, solve, values_of
+from meldlab.gin.rules import kernel_rules
+from meldlab.gin.value_tables import dead_cards
+from meldlab.gpu import on_host
 
 ROOT = Path(__file__).parents[2]
 ROUNDS, GAMES, LIMIT = 6, 2, 2
@@ -27,62 +27,62 @@ SIMULATE = """
 import sys
 import numpy as np
 from numba import cuda
-from meldlab.gin.values import kernel_cuda
-from meldlab.gin.values import recursion as compute
+from meldlab import gpu
+from meldlab.gin.computing import kernel_cuda, playing, solver
 
 # No driver to be asked, a thread or two are enough, and the simulator copies arguments back, so it wants arrays of its own.
-compute.use_gpu, compute.SHAPE, compute.PLAYING, kernel_cuda.THREADS = (lambda: cuda), (1, 2), 2, 2
-compute.Engine.up = lambda self, array: cuda.to_device(np.array(array))
-from tests.gin.test_cuda import work
-np.savez(sys.argv[1] + "/found.npz", **work("cuda"))
+gpu.use_gpu, solver.GRID, playing.MAX_BLOCKS, kernel_cuda.THREADS = (lambda: cuda), (1, 2), 2, 2
+gpu.Device.up = lambda self, array: cuda.to_device(np.array(array))
+from tests.gin.test_cuda import compute
+np.savez(sys.argv[1] + "/results.npz", **compute("cuda"))
 """
 
 
-def work(device: str) -> dict[str, Any]:
+def compute(device: str) -> dict[str, Any]:
     """Solve, follow a guide, play and tally with the kernels of a device."""
-    engine, field = Engine(device), Field(3, dead_cards(3), device)
-    vector, none = rule_vector(replace(RULES, cards=3, ranks=3)), engine.book(NO_BOOK)
-    simple, computed = SimplePlayer().vector(), np.zeros(PARAMETERS)
-    computed[KIND] = COMPUTED
-    first = engine.tally(Pair(np.array([simple, simple]), (none, none)), vector, 1, ROUNDS)
-    odds = Odds.of(first)
-    seen = {}
+    classes, rules = HandClasses(3, dead_cards(3), device), kernel_rules(replace(RULES, cards=3, ranks=3))
+    simple, marjj, on = SimplePlayer().parameters(), MarjjPlayer().parameters(), classes.device
+    first = playing.tally(on, (simple, simple), rules, 1, ROUNDS)
+    model = OpponentModel.of(first)
+    values = {}
 
-    def keep(turn: int, value: object) -> None:
-        seen[turn] = value.copy_to_host() if hasattr(value, "copy_to_host") else np.array(value)
+    def store(turn: int, value: object) -> None:
+        values[turn] = np.array(on_host(value))
 
-    solved = solve(field, odds, LIMIT, upcard=0.3, kind=np.uint8, slots=[1, 8], each=keep)
-    guided = guided_value(field, odds.until(4), solved, odds, LIMIT, upcard=0.3)
-    keep(0, field.value)
-    values = values_of(field, solved, odds, np.full(TURNS + 2, 2.0), np.zeros((TURNS + 2, KNOWNS)))
-    pair = Pair(np.array([computed, simple]), (none._replace(values=values), none))
-    counts = engine.play(pair, vector, 2, 0, GAMES // 2)
-    won = engine.won(pair, vector, 2, GAMES // 2)
-    second = engine.tally(pair, vector, 3, ROUNDS)
-    marjj = Pair(np.array([MarjjPlayer().vector(), simple]), (none, none))
-    counts = np.concatenate([counts, engine.play(marjj, vector, 4, 0, GAMES)])
-    pages = engine.up(np.zeros((ROUNDS, 2, 4, DIARY)))
-    engine.record(Pair(pair.vectors, (pair.books[0], none)), vector, 5, pages)
-    codes = [row.copy_to_host() if hasattr(row, "copy_to_host") else row for row in (solved.codes[0], solved.codes[1])]
-    means = np.array([solved.value, guided])
-    found = {"first": first, "value": seen[1], "guided": seen[0], "means": means, "counts": counts, "won": won, "second": second}
-    return {**found, "codes": np.array(codes), "pages": on_host(pages)}
+    solved = solve(classes, model, LIMIT, upcard=0.3, kind=np.uint8, slots=[1, 8], on_turn=store)
+    guided = value_under(classes, model.until(4), solved, model, LIMIT, upcard=0.3)
+    store(0, classes.value)
+    table = values_of(classes, solved, model, np.full(TURNS + 2, 2.0), np.zeros((TURNS + 2, KNOWNS)))
+    trajectories = on.up(np.zeros((ROUNDS, 2, 4, TURN_WIDTH)))
+    playing.record(on, (table, simple), rules, 5, trajectories)
+    return {
+        "first": first,
+        "second": playing.tally(on, (table, simple), rules, 3, ROUNDS),
+        "value": values[1],
+        "guided": values[0],
+        "means": np.array([solved.value, guided]),
+        "codes": on_host(solved.codes),
+        "wins": playing.mirrored_wins(on, (table, simple), rules, 2, GAMES),
+        "matches": playing.play(on, (simple, table), rules, 4, 0, GAMES),
+        "marjj": playing.play(on, (marjj, simple), rules, 4, 0, GAMES),
+        "trajectories": on_host(trajectories),
+    }
 
 
-def test_the_simulated_kernels_do_what_the_compiled_ones_do(tmp_path: Path) -> None:
-    expected = work("cpu")
+def test_simulated_kernels_equal_compiled_kernels(tmp_path: Path) -> None:
+    expected = compute("cpu")
     paths = os.pathsep.join([str(ROOT), str(ROOT / "src")])
     simulated = {**os.environ, "PYTHONPATH": paths, "NUMBA_ENABLE_CUDASIM": "1", "NUMBA_DISABLE_JIT": "1"}
     done = subprocess.run([sys.executable, "-c", SIMULATE, str(tmp_path)], env=simulated, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr[-3000:]
-    found = np.load(tmp_path / "found.npz")
-    assert np.array_equal(found["counts"], expected["counts"])
-    assert np.array_equal(found["won"], expected["won"])
-    for name in ("first", "second", "value", "guided", "means", "pages"):
-        np.testing.assert_allclose(found[name], expected[name], rtol=0, atol=1e-4)
+    results = np.load(tmp_path / "results.npz")
+    for name in ("wins", "matches", "marjj"):
+        assert np.array_equal(results[name], expected[name]), name
+    for name in ("first", "second", "value", "guided", "means", "trajectories"):
+        np.testing.assert_allclose(results[name], expected[name], rtol=0, atol=1e-4)
     # A value on the edge between two codes may fall to either side.
-    assert np.abs(found["codes"].astype(int) - expected["codes"]).max() <= 1
+    assert np.abs(results["codes"].astype(int) - expected["codes"]).max() <= 1
     assert expected["first"].any()
-    assert expected["pages"].any((0, 2, 3)).all()
+    assert expected["trajectories"].any((0, 2, 3)).all()
     assert expected["value"].std() > 0.1
     assert (expected["guided"] < expected["value"]).any()

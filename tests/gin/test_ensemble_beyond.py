@@ -1,4 +1,4 @@
-"""What the ensemble has beyond the paper: it changes nothing by default, and each part does what its line says."""
+"""Parameters of the ensemble beyond the paper: they change nothing by default, and each has the effect that it is documented with."""
 
 from dataclasses import fields, replace
 from itertools import combinations
@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from meldlab.cards import CARDS, Card, Hand
 from meldlab.errors import NotLegalHere
-from meldlab.gin import Phase, Rules, Verb, kernel_layout
-from meldlab.gin.batch import play_batch
-from meldlab.gin.players import Ensemble, EnsemblePlayer, SimplePlayer, kernel_ensemble
+from meldlab.gin import Phase, Rules, Verb, kernel_ensemble
+from meldlab.gin.batch import kernel_parameters, play_batch
+from meldlab.gin.players import Ensemble, EnsemblePlayer, SimplePlayer
 from meldlab.melds import deadwood, discards
 from meldlab.play import Deal
 from tests.gin.test_players import WEIGHING, values_of, view_of
@@ -26,20 +26,22 @@ def mask(cards: str) -> int:
     return Hand.parse(cards).mask
 
 
-def test_the_new_places_lie_behind_the_old_ones() -> None:
-    # Vectors of earlier versions had 36 places; what those mean has not moved.
-    vector = PAPER.vector()
-    assert len(vector) == kernel_layout.PARAMETERS
-    assert vector[:5].tolist() == [kernel_layout.ENSEMBLE, 10, 0, 6, 14]
-    assert vector[kernel_layout.WEIGHT : kernel_layout.WEIGHT + 6].tolist() == list(PAPER.weights)
-    assert vector[kernel_layout.ANY_MELD] == 0
-    assert kernel_layout.DRAW_LEAST == kernel_layout.ANY_MELD + 1
+def test_numbers_have_the_places_of_stored_runs() -> None:
+    # The first 36 are those of earlier versions: their meaning never changes.
+    numbers = WEIGHING.numbers()
+    assert len(numbers) == 50
+    assert numbers[:5] == (1, 10, 10, 0, 3)
+    assert numbers[25:31] == WEIGHING.weights
+    assert (numbers[35], numbers[36]) == (0, WEIGHING.draw_reduction)
+    assert numbers[44:50] == (*WEIGHING.knock_weights, WEIGHING.deadwood_power)
+    assert {type(number) for number in numbers} == {float}
+    assert kernel_parameters(numbers) == WEIGHING.parameters()
 
 
 @pytest.mark.parametrize(
     "name", ["draw_reduction", "draw_need", "draw_promise", "draw_to_knock", "melded", "feed", "knock_weights", "deadwood_power"]
 )
-def test_every_new_parameter_has_an_effect_and_a_neutral_default(name: str) -> None:
+def test_each_parameter_beyond_the_paper_has_an_effect_and_a_neutral_default(name: str) -> None:
     value = getattr(WEIGHING, name)
     # Two of them speak only together with another.
     together: dict[str, dict[str, Any]] = {"draw_promise": {"draw_need": 6.0}, "draw_reduction": {"draw_turn": 3}}
@@ -47,11 +49,11 @@ def test_every_new_parameter_has_an_effect_and_a_neutral_default(name: str) -> N
     changed, without = replace(PAPER, **with_it, **{name: value}), replace(PAPER, **with_it)
     default = {field.name: field.default for field in fields(Ensemble)}[name]
     assert getattr(PAPER, name) == default != value
-    plain, other = (play_batch(each, SimplePlayer(), Rules(), 4, 0, 200, threads=1) for each in (without, changed))
+    plain, other = (play_batch(EnsemblePlayer(each), SimplePlayer(), Rules(), 4, 0, 200, threads=1) for each in (without, changed))
     assert not np.array_equal(other, plain)
 
 
-def test_the_defaults_beyond_the_paper_change_nothing() -> None:
+def test_neutral_values_beyond_the_paper_change_nothing() -> None:
     # Other ways to say "nothing": a need that no upcard fulfils whatever it promises, a price of 0, weights of 0, a share to the power 1.
     others: list[dict[str, Any]] = [
         {"draw_need": 99.0, "draw_promise": 7.0},
@@ -63,11 +65,11 @@ def test_the_defaults_beyond_the_paper_change_nothing() -> None:
     late = replace(PAPER, draw_turn=200)
     for changes in others:
         one, other = (late if "draw_reduction" in changes else PAPER), replace(PAPER, **changes)
-        both = [play_batch(each, SimplePlayer(), Rules(), 4, 0, 200, threads=1) for each in (one, other)]
+        both = [play_batch(EnsemblePlayer(each), SimplePlayer(), Rules(), 4, 0, 200, threads=1) for each in (one, other)]
         assert np.array_equal(both[0], both[1]), changes
 
 
-def test_without_what_lies_beyond_the_value_is_the_papers() -> None:
+def test_think_agrees_with_the_paper_without_parameters_beyond_it() -> None:
     # Section 4 of the paper, written out: meldability, deadwood, aces and twos, adjacency, each over its normaliser.
     view = view_of("2C 3C 4C 9D 9H TD KC AD KH 5S", "JD", "pass", "pass", "draw stock")
     only = values_of(EnsemblePlayer(replace(PAPER, weights=(0.0, 1.0, 0.0, 0.0, 0.0, 0.0))), view)
@@ -106,7 +108,7 @@ def slow_danger(card: Card, hand: str, known: str, pile: str, p: dict[Card, floa
 
 @settings(max_examples=25, deadline=None)
 @given(st.randoms(use_true_random=False))
-def test_danger_is_the_meldability_of_the_opponents_cards(chance: object) -> None:
+def test_dangers_are_the_meldability_of_the_opponents_cards(chance: object) -> None:
     shuffle = chance.sample(CARDS, 52)  # type: ignore[attr-defined]
     hand, known, pile = (" ".join(map(str, shuffle[a:b])) for a, b in ((0, 11), (11, 14), (14, 18)))
     p = {card: chance.uniform(-0.1, 1.1) for card in CARDS}  # type: ignore[attr-defined]
@@ -115,12 +117,12 @@ def test_danger_is_the_meldability_of_the_opponents_cards(chance: object) -> Non
         assert found[card] == pytest.approx(slow_danger(card, hand, known, pile, p))
 
 
-def test_a_card_that_feeds_the_opponent_is_held_back() -> None:
+def test_feed_holds_back_a_card_that_the_opponent_can_meld() -> None:
     # The opponent took KD; KS and QS cost the same deadwood, but kings are what it collects.
     moves = ("pass", "take KD", "drop 2H", "draw stock")
     view = view_of("3C 4C 5C 9D 9H 9S 7H 7D KS QS", "KD", *moves)
     careless = EnsemblePlayer(replace(PAPER, weights=(0.0, 1.0, 0.0, 0.0, 0.0, 0.0)))
-    careful = EnsemblePlayer(replace(careless.parameters, feed=(4.0, 0.0)))
+    careful = EnsemblePlayer(replace(careless.ensemble, feed=(4.0, 0.0)))
     fear = {card: values_of(careful, view)[card] - values_of(careless, view)[card] for card in view.hand}
     assert fear[Card.parse("KS")] < fear[Card.parse("QS")] <= 0
     assert careful.drop(view, Deal(1).chance(0, 0)).card != Card.parse("KS")
@@ -140,7 +142,7 @@ def test_a_card_that_feeds_the_opponent_is_held_back() -> None:
         ),
     ],
 )
-def test_gin_cards_are_those_that_make_gin(hand: str, makes_gin: set[str]) -> None:
+def test_gin_cards_counts_the_cards_that_make_gin(hand: str, makes_gin: set[str]) -> None:
     cards = Hand.parse(hand)
     unknown = Hand.full().mask & ~cards.mask
     slow = {card for card in Hand.from_mask(unknown) if min(discards(Hand.from_mask(cards.mask | 1 << card.index)).values()) == 0}
@@ -159,7 +161,7 @@ def test_gin_cards_are_those_that_make_gin(hand: str, makes_gin: set[str]) -> No
         ((3.5, 0.0, -1.0, 0.0, 0.0), False),
     ],
 )
-def test_a_weighed_knock(weights: tuple[float, float, float, float, float], knocks: bool) -> None:
+def test_knock_weights_decide_a_knock(weights: tuple[float, float, float, float, float], knocks: bool) -> None:
     # 4 points after the first draw.
     view = view_of("2C 3C 4C 9D 9H 9S KC KD 4H 5S", "KH", "take KH")
     player = EnsemblePlayer(replace(PAPER, knock=(10, 10, 0), knock_weights=weights))
@@ -167,7 +169,7 @@ def test_a_weighed_knock(weights: tuple[float, float, float, float, float], knoc
     assert (move.verb is Verb.KNOCK) == knocks
 
 
-def test_gin_is_knocked_whatever_the_weights_say() -> None:
+def test_knock_weights_never_prevent_gin() -> None:
     view = view_of("2C 3C 4C 9D 9H 9S KC KD 4H 5C", "KH", "take KH")
     player = EnsemblePlayer(replace(PAPER, knock=(10, 10, 0), knock_weights=(-9.0, -9.0, -9.0, -9.0, -9.0)))
     assert str(player.choose(view, Deal(1).chance(2, 0))).startswith("knock 4H")
@@ -188,7 +190,7 @@ def test_gin_is_knocked_whatever_the_weights_say() -> None:
         ({"draw_to_knock": 52}, True),
     ],
 )
-def test_when_an_upcard_is_taken(change: dict[str, Any], takes: bool) -> None:
+def test_takes_depends_on_what_the_upcard_saves_and_promises(change: dict[str, Any], takes: bool) -> None:
     # 2D for a king saves 8 of 60 points and is near 2C; it makes no meld.
     view = view_of(LOOSE, "2D")
     assert view.phase is Phase.OFFER
@@ -196,8 +198,8 @@ def test_when_an_upcard_is_taken(change: dict[str, Any], takes: bool) -> None:
     assert EnsemblePlayer(replace(PAPER, **change)).takes(view, Card.parse("2D")) == takes
 
 
-def test_a_price_in_points_needs_points_that_weigh() -> None:
-    with pytest.raises(NotLegalHere, match="points of deadwood, which have no weight"):
+def test_ensemble_rejects_a_price_in_points_without_weight() -> None:
+    with pytest.raises(NotLegalHere, match="expected a positive weight of deadwood"):
         Ensemble(weights=(0.5, 0.0, 0.0, 0.0, 0.5, 0.0), feed=(1.0, 0.0))
-    with pytest.raises(NotLegalHere, match="deadwood_power: from"):
+    with pytest.raises(NotLegalHere, match="deadwood_power: expected"):
         Ensemble(deadwood_power=0.0)

@@ -1,4 +1,4 @@
-"""The light player: the kernels compute what the network says, it sees only what lies open, and it plays as well as it claims."""
+"""The light player: kernels against the network in plain Python, and what it has learned."""
 
 import json
 
@@ -11,12 +11,13 @@ from numpy.typing import NDArray
 from meldlab.cards import Hand
 from meldlab.errors import NoSuchThing
 from meldlab.gin import Gin, Phase, Rules, Verb, players
-from meldlab.gin.advice import advise, imagined_view
+from meldlab.gin.advice import advise, position_view
 from meldlab.gin.batch import play_batch
-from meldlab.gin.kernel_layout import Sight
-from meldlab.gin.kernel_round import new_sheet
-from meldlab.gin.players import LightPlayer, SimplePlayer, kernel_light
-from meldlab.gin.players.light import FOLDER
+from meldlab.gin.kernel_players import plain_workspace
+from meldlab.gin.kernel_state import Observation
+from meldlab.gin.kernel_value_network import best_discard_value
+from meldlab.gin.players import LightPlayer, SimplePlayer
+from meldlab.gin.players.value_network import FOLDER
 from meldlab.lab.arena.contest import contest
 from meldlab.melds import deadwood
 from meldlab.play import Deal, Table
@@ -25,7 +26,7 @@ LIGHT = LightPlayer.parse("computed:light")
 UNSEEN, OWN, KNOWN, GONE, DROPPED = range(5)
 
 
-def slow_answers(states: list[int], turn: int, scores: tuple[int, int], discard: int, left: int) -> NDArray[np.float64]:
+def slow_outputs(states: list[int], turn: int, scores: tuple[int, int], discard: int, left: int) -> NDArray[np.float64]:
     """What the network says after a discard, from the states of the 52 cards, card by card and in double precision."""
     plain = [min(state, GONE) for state in states]
     rows: list[int] = []
@@ -54,8 +55,8 @@ def slow_answers(states: list[int], turn: int, scores: tuple[int, int], discard:
     rows += [at + min(scores[0] // 10, 9), at + 10 + min(scores[1] // 10, 9)]
     total = LIGHT.network.rows.astype(np.float64)[rows].sum(0)
     inner = np.maximum(total, 0) @ LIGHT.network.first[:-1] + LIGHT.network.first[-1]
-    answers: NDArray[np.float64] = np.maximum(inner, 0) @ LIGHT.network.last[:-1] + LIGHT.network.last[-1]
-    return answers
+    outputs: NDArray[np.float64] = np.maximum(inner, 0) @ LIGHT.network.last[:-1] + LIGHT.network.last[-1]
+    return outputs
 
 
 @settings(max_examples=60, deadline=None)
@@ -66,38 +67,41 @@ def slow_answers(states: list[int], turn: int, scores: tuple[int, int], discard:
     turn=st.integers(1, 20),
     scores=st.tuples(st.integers(0, 120), st.integers(0, 120)),
 )
-def test_the_kernel_computes_what_the_network_says(order: list[int], gone: int, known: int, turn: int, scores: tuple[int, int]) -> None:
+def test_best_discard_value_agrees_with_plain_python(order: list[int], gone: int, known: int, turn: int, scores: tuple[int, int]) -> None:
     hand, pile, theirs = order[:11], order[11 : 11 + gone], order[11 + gone : 11 + gone + known]
     dropped = pile[::2]
     masks = [sum(1 << card for card in cards) for cards in (hand, theirs, pile, dropped)]
-    sheet = new_sheet()
-    values = sheet.values
+    workspace = plain_workspace(LIGHT.network)
+    values = workspace.values
     values[:] = np.nan
-    sight = Sight._make((masks[0], 0, turn, *masks[1:], -1, False, *scores, 10))
-    chosen = kernel_light.light_discard(sight, 0.0, np.uint64(0), LIGHT.network, sheet)
-    best: list[tuple[float, int]] = []
+    observation = Observation._make((masks[0], 0, turn, *masks[1:], -1, False, *scores, 10))
+    value, chosen, knocks = best_discard_value(observation, 0.0, np.uint64(0), LIGHT.network, workspace)
+    expected: dict[tuple[int, bool], float] = {}
     for card in hand:
         states = [UNSEEN] * 52
         for cards, state in ((hand, OWN), (theirs, KNOWN), (pile, GONE), (dropped, DROPPED), ([card], GONE)):
             for each in cards:
                 states[each] = state
         rest = deadwood(Hand.from_mask(masks[0] & ~(1 << card)))
-        wait, knock, _ = slow_answers(states, min(turn, 16), scores, card, rest)
+        wait, knock, _ = slow_outputs(states, min(turn, 16), scores, card, rest)
         assert values[card] == pytest.approx(wait, abs=1e-3)
-        assert sheet.left[card] == rest
-        best += [(wait, card)] + ([(knock, card + 64)] if rest <= 10 else [])
-    # The choice is one of the best, up to what single precision can tell apart.
-    worth = {action: value for value, action in best}
-    assert worth[int(chosen)] >= max(best)[0] - 1e-3
+        assert workspace.left[card] == rest
+        expected[card, False] = wait
+        if rest <= 10:
+            expected[card, True] = knock
+            assert workspace.risks[card] == pytest.approx(knock, abs=1e-3)
+    # The choice is one of the best, up to the precision of 32 bits.
+    assert expected[int(chosen), bool(knocks)] >= max(expected.values()) - 1e-3
+    assert value == pytest.approx(max(expected.values()), abs=1e-3)
 
 
-def test_it_learned_what_it_says_it_learned() -> None:
+def test_light_player_beats_whom_it_learned_against() -> None:
     assert (LIGHT.against, LightPlayer.parse("computed:light-ensemble").against) == ("simple", "ensemble:best")
     assert contest(Gin(), ["computed:light", "simple"], games=3000, seed=41).rate().low > 0.79
     assert contest(Gin(), ["computed:light-ensemble", "ensemble:best"], games=1000, seed=41).rate().low > 0.65
 
 
-def test_the_score_changes_what_it_does() -> None:
+def test_light_player_plays_by_the_score() -> None:
     # With 95 points any win ends the match; the same cards are worth other moves than at the start.
     fresh, late = (play_from_scores(scores) for scores in ((0, 0), (95, 0)))
     assert fresh != late
@@ -118,34 +122,34 @@ def play_from_scores(scores: tuple[int, int]) -> list[str]:
     return told
 
 
-def test_the_batch_does_not_depend_on_threads() -> None:
+def test_play_batch_of_a_light_player_does_not_depend_on_threads() -> None:
     simple = SimplePlayer()
     together = play_batch(LIGHT, simple, Rules(), 3, 0, 40)
     assert np.array_equal(together, play_batch(LIGHT, simple, Rules(), 3, 0, 40, threads=1))
 
 
-def test_it_advises() -> None:
-    advice = advise(imagined_view(hand="2C 3C 4C 9D 9H 9S KC KD 4H 5S", upcard="KH"))
+def test_light_player_advises() -> None:
+    advice = advise(position_view(hand="2C 3C 4C 9D 9H 9S KC KD 4H 5S", upcard="KH"))
     assert (advice.move.verb, advice.reason) == (Verb.TAKE, "KH makes a meld")
-    eleven = advise(imagined_view(hand="2C 3C 4C 9D 9H 9S KC KD 4H 5S JD"), LIGHT)
+    eleven = advise(position_view(hand="2C 3C 4C 9D 9H 9S KC KD 4H 5S JD"), LIGHT)
     assert {move.card for move, _ in eleven.values} == set(eleven.after)
     assert eleven.prospects == ()
 
 
-def test_unknown_networks_are_named() -> None:
+def test_parse_of_an_unknown_network_names_the_known_ones() -> None:
     with pytest.raises(NoSuchThing, match="light-ensemble"):
         LightPlayer.parse("computed:heavy")
     assert players.parse("computed:light").name == "computed:light"
     assert Table(Gin(), [players.parse("computed:light"), SimplePlayer()]).play(Deal(1)).forfeit == ""
 
 
-def test_every_move_is_valued_and_the_best_is_the_one_it_makes() -> None:
+def test_think_values_every_move_and_the_best_is_made() -> None:
     player = LIGHT
     seen = set()
     for seed in range(6):
-        for step in Table(Gin(), [player, player], most_actions=60).steps(Deal(seed)):
+        for step in Table(Gin(), [player, player], max_actions=60).steps(Deal(seed)):
             view, chance = step.before.view(step.seat), Deal(seed).chance(step.number, step.seat)
-            values = player.think(view, chance)
+            values = player.evaluate(view, chance)
             if not values:
                 continue
             best = max(values, key=lambda one: one.value).move
@@ -156,9 +160,9 @@ def test_every_move_is_valued_and_the_best_is_the_one_it_makes() -> None:
     assert {Verb.TAKE, Verb.DRAW, Verb.PASS, Verb.DROP, Verb.KNOCK} == seen
 
 
-def test_cards_that_lie_open_are_not_in_the_stock() -> None:
+def test_outlook_leaves_out_cards_that_lie_open() -> None:
     shown = 0
-    for step in Table(Gin(), [LIGHT] * 2, most_actions=400).steps(Deal(1)):
+    for step in Table(Gin(), [LIGHT] * 2, max_actions=400).steps(Deal(1)):
         view = step.before.view(step.seat)
         if view.phase is Phase.SHOW:
             assert not set(advise(view).outlook.in_stock) & set(Hand.from_mask(view.knocker_mask))
@@ -167,7 +171,7 @@ def test_cards_that_lie_open_are_not_in_the_stock() -> None:
 
 
 @pytest.mark.parametrize("name", sorted(file.name for file in FOLDER.iterdir() if file.name.endswith(".npz")))
-def test_every_shipped_network_says_how_it_was_taught(name: str) -> None:
+def test_shipped_network_has_its_lineage(name: str) -> None:
     with (FOLDER / name).open("rb") as file, np.load(file) as arrays:
         lineage = json.loads(str(arrays["notes"]))["lineage"]
     assert lineage

@@ -9,12 +9,13 @@ import pytest
 from meldlab.cards import CARDS, Card, Hand
 from meldlab.errors import MeldlabError, NotLegalHere
 from meldlab.gin import Gin, Move, Rules, Verb, players
-from meldlab.gin.kernel import FULL, discards, guarded_melds, least_after_discard, list_melds
+from meldlab.gin.kernel_hand import FULL, discards, least_after_discard, list_melds, melds_with_fewest_lay_offs
 from meldlab.gin.players import MarjjPlayer
 from meldlab.gin.view import View, meld_of
 from meldlab.lab.arena.contest import contest
 from meldlab.melds import deadwood, lay_off
 from meldlab.play import Deal, RandomPlayer, Table
+from tests.gin.histories import with_history
 from tests.gin.test_kernel_is_table import assert_alike
 from tests.gin.test_players import view_of
 
@@ -30,7 +31,7 @@ MARJJ = MarjjPlayer()
         ("2C 3C 4C 5C 9D 9H 9S KC KD KH", "6C", False),  # melds, but there is no deadwood to lower
     ],
 )
-def test_it_takes_only_what_melds_and_lowers_deadwood(hand: str, upcard: str, taken: bool) -> None:
+def test_marjj_takes_only_what_melds_and_lowers_deadwood(hand: str, upcard: str, taken: bool) -> None:
     assert MARJJ.takes(view_of(hand, upcard), Card.parse(upcard)) is taken
 
 
@@ -56,7 +57,7 @@ def is_meld(*cards: Card) -> bool:
     return len(set(ranks)) == 1 or (alike and ranks[0] + 1 == ranks[1] == ranks[2] - 1)
 
 
-def test_a_discard_is_worth_what_the_description_says() -> None:
+def test_marjj_think_agrees_with_the_description() -> None:
     looked, game = 0, Gin(Rules(match_points=0))
     for number in range(3):
         for step in Table(game, [RandomPlayer(), players.parse("simple")]).steps(Deal(4, number)):
@@ -65,7 +66,7 @@ def test_a_discard_is_worth_what_the_description_says() -> None:
                 continue
             for player in (MARJJ, players.parse("marjj:paper")):
                 assert isinstance(player, MarjjPlayer)
-                found = {CARDS[move.index]: value for move, value in player.think(view, CHANCE)}
+                found = {CARDS[move.index]: value for move, value in player.evaluate(view, CHANCE)}
                 assert set(found) == set(view.cards) - {view.taken}
                 for card, value in found.items():
                     assert value == pytest.approx(value_in_words(player, view, card))
@@ -76,7 +77,7 @@ def test_a_discard_is_worth_what_the_description_says() -> None:
 
 
 @pytest.mark.parametrize(("name", "last"), [("marjj", 6), ("marjj:paper", 6)])
-def test_it_knocks_early_and_then_only_with_gin(name: str, last: int) -> None:
+def test_marjj_knocks_early_and_then_only_with_gin(name: str, last: int) -> None:
     player = players.parse(name)
     ten_left = view_of("2C 3C 4C 9D 9H 9S KC KD 4H 5S", "KH", "take KH")
     gin = view_of("2C 3C 4C 9D 9H 9S KC KD KH 5S", "KS", "take KS")
@@ -84,37 +85,37 @@ def test_it_knocks_early_and_then_only_with_gin(name: str, last: int) -> None:
     for turn in range(1, 10):
         # Own draws are counted from the history.
         drawn = tuple((0, Move(Verb.DRAW)) for _ in range(turn - 1))
-        assert ten_left._replace(history=(*drawn, *history)).turn == turn
-        knocks = player.choose(ten_left._replace(history=(*drawn, *history)), CHANCE).verb is Verb.KNOCK
+        assert with_history(ten_left, (*drawn, *history)).turn == turn
+        knocks = player.choose(with_history(ten_left, (*drawn, *history)), CHANCE).verb is Verb.KNOCK
         assert knocks is (turn <= last)
-        assert str(player.choose(gin._replace(history=(*drawn, *gin.history)), CHANCE)).startswith("knock 5S | ")
+        assert str(player.choose(with_history(gin, (*drawn, *gin.history)), CHANCE)).startswith("knock 5S | ")
 
 
-def test_it_shows_the_melds_that_allow_the_least_lay_off() -> None:
+def test_melds_with_fewest_lay_offs_agrees_with_all_arrangements() -> None:
     # On four fives and 6H 7H 8H only 9H can be laid; on three fives and 5H 6H 7H 8H also 4H.
     hand, melds = Hand.parse("5C 5D 5S 5H 6H 7H 8H 2C 2D 2S"), np.zeros(4, np.int64)
-    assert guarded_melds(hand.mask, FULL & ~hand.mask, melds) == 3
+    assert melds_with_fewest_lay_offs(hand.mask, FULL & ~hand.mask, melds) == 3
     assert Hand.parse("5C 5D 5S 5H").mask in melds.tolist()
     chance, tried = Random(5), 0
     for _ in range(400):
         mask = sum(1 << card for card in chance.sample([card for card in range(52) if 2 < card % 13 < 9], 10))
         ways = list_melds(mask)
         unseen = FULL & ~mask
-        many = guarded_melds(mask, unseen, melds)
-        counts = [fitting(way.tolist(), unseen) for way in ways]
-        assert fitting(melds[:many].tolist(), unseen) == min(counts)
+        many = melds_with_fewest_lay_offs(mask, unseen, melds)
+        counts = [num_lay_offs(way.tolist(), unseen) for way in ways]
+        assert num_lay_offs(melds[:many].tolist(), unseen) == min(counts)
         assert melds.tolist() in ways.tolist()
         tried += len(set(counts)) > 1
     assert tried > 3
 
 
-def fitting(melds: list[int], unseen: int) -> int:
+def num_lay_offs(melds: list[int], unseen: int) -> int:
     """How many unseen cards, each alone, could be laid off on melds."""
     shown = [meld_of(mask) for mask in melds if mask]
     return sum(bool(lay_off(Hand.from_mask(1 << card), shown).laid) for card in range(52) if unseen >> card & 1)
 
 
-def test_the_least_after_a_discard_is_that_of_all_discards() -> None:
+def test_least_after_discard_is_that_of_all_discards() -> None:
     chance, left = Random(2), np.zeros(52, np.int64)
     for cards in (10, 11):
         for _ in range(2000):
@@ -127,12 +128,12 @@ def test_the_least_after_a_discard_is_that_of_all_discards() -> None:
 @pytest.mark.parametrize(
     ("other", "changes"), [("simple", {}), ("ensemble:best", {"oklahoma": True}), ("marjj:paper", {"big_gin_bonus": 31})]
 )
-def test_the_kernel_plays_as_the_table(other: str, changes: dict[str, Any]) -> None:
+def test_marjj_acts_in_the_batch_as_at_the_table(other: str, changes: dict[str, Any]) -> None:
     assert_alike([players.parse("marjj"), players.parse(other)], Rules(**changes), games=5)
 
 
-def test_it_fares_as_the_program_does() -> None:
-    # The program's own results, on its authors' table: 0.738 and 0.776 against simple, 0.458 against computed:light.
+def test_marjj_wins_as_often_as_the_program() -> None:
+    # The program's own results, on its authors' table: 0.773 against simple, 0.455 against computed:light.
     assert 0.71 < contest(Gin(), ["marjj", "simple"], games=2000, seed=3).rate().value < 0.78
     assert 0.42 < contest(Gin(), ["marjj", "computed:light"], games=2000, seed=3).rate().value < 0.49
 
@@ -140,14 +141,14 @@ def test_it_fares_as_the_program_does() -> None:
 @pytest.mark.parametrize(
     ("change", "why"),
     [
-        ({"look": float("nan")}, "look: from 0 to 1,000, not nan"),
-        ({"danger": -1.0}, "danger: from 0"),
-        ({"fades": 2.0}, "fades: from 0 to 1"),
+        ({"look": float("nan")}, "look: expected 0 to 1,000, got nan"),
+        ({"danger": -1.0}, "danger: expected 0"),
+        ({"fades": 2.0}, "fades: expected 0 to 1"),
         ({"turn_draws": 0}, "turns are counted"),
         ({"knock_turns": 1_000_000}, "turns are counted"),
     ],
 )
-def test_bad_numbers_are_named(change: dict[str, float], why: str) -> None:
+def test_marjj_rejects_bad_numbers(change: dict[str, float], why: str) -> None:
     with pytest.raises(NotLegalHere, match=why):
         MarjjPlayer(**change)  # type: ignore[arg-type]
     with pytest.raises(MeldlabError, match=r"no player 'marjj:file' .*marjj:paper"):

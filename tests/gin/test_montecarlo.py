@@ -1,15 +1,15 @@
-"""The Monte Carlo player: candidates share their luck, every draw has an address, and the opponent's hand has been played with."""
+"""The Monte Carlo player: candidates share their sampled deals, every draw has an address, and the opponent's hand is developed."""
 
 import numpy as np
 
 from meldlab.chance import Purpose
 from meldlab.gin import Gin, Phase, Rules
-from meldlab.gin.batch import pair_of
 from meldlab.gin.players import MonteCarloPlayer, SimplePlayer
-from meldlab.gin.players.montecarlo import PLAY_OUT
+from meldlab.gin.players.montecarlo import ROLLOUT_PLAYERS
+from meldlab.gin.sampling import points_of, rollout_outcomes
 from meldlab.gin.view import View
-from meldlab.gin.worlds import played_out, points_of
 from meldlab.play import Chance, Deal, Table
+from tests.gin.histories import with_history
 
 THINKER = MonteCarloPlayer.parse("mc:60")
 
@@ -25,8 +25,8 @@ def positions() -> list[tuple[View, Chance]]:
     return found
 
 
-def test_luck_that_candidates_share_cancels_out_of_their_difference() -> None:
-    # Had each candidate worlds of its own, a difference would vary as much as both together.
+def test_points_of_candidates_share_their_luck() -> None:
+    # Had each candidate deals of its own, a difference would vary as much as both together.
     together, apart = 0.0, 0.0
     for view, chance in positions()[:20]:
         points = THINKER.points(view, THINKER.candidates(view, chance), chance)[:, :2]
@@ -35,7 +35,7 @@ def test_luck_that_candidates_share_cancels_out_of_their_difference() -> None:
     assert together < 0.75 * apart
 
 
-def test_a_candidate_tried_twice_fares_the_same() -> None:
+def test_points_of_equal_candidates_are_equal() -> None:
     view, chance = positions()[0]
     first, *_ = THINKER.candidates(view, chance)
     points = THINKER.points(view, [first, first], chance)
@@ -43,30 +43,30 @@ def test_a_candidate_tried_twice_fares_the_same() -> None:
     assert points[:, 0].std() > 0
 
 
-def test_the_address_of_a_decision_fixes_its_worlds() -> None:
+def test_points_depend_on_the_address_of_the_decision() -> None:
     view, chance = positions()[1]
     moves = THINKER.candidates(view, chance)
     points = THINKER.points(view, moves, chance)
     assert np.array_equal(points, THINKER.points(view, moves, Chance(chance.root, chance.step, chance.seat)))
-    # More worlds are the same ones and others; another step or seat has others.
+    # More deals are the same ones and others; another step or seat has others.
     assert np.array_equal(points, MonteCarloPlayer.parse("mc:90").points(view, moves, chance)[:60])
     for other in (Chance(chance.root, chance.step + 1, chance.seat), Chance(chance.root, chance.step, 1 - chance.seat)):
         assert not np.array_equal(points, THINKER.points(view, moves, other))
 
 
-def test_the_opponent_has_played_with_its_hand() -> None:
+def test_points_of_a_knock_fall_with_the_turns_of_the_opponent() -> None:
     # The same knock against an opponent of whom nothing was seen, who would have 50 points and more, whatever turn it is.
     early, late = [], []
     for view, chance in positions():
         knock = next((move for move in THINKER.candidates(view, chance) if str(move).startswith("knock")), None)
         if knock is not None:
-            fresh = view._replace(history=tuple(one for one in view.history if one[0] == view.seat))
-            key = chance.key(Purpose.IMAGINED_HANDS)
-            late.append(points_of(played_out(view, [knock], key, range(60), PLAY_OUT)).mean())
-            early.append(points_of(played_out(fresh, [knock], key, range(60), PLAY_OUT)).mean())
+            fresh = with_history(view, [one for one in view.history if one[0] == view.seat])
+            key = chance.key(Purpose.SAMPLED_HANDS)
+            late.append(points_of(rollout_outcomes(view, [knock], key, range(60), ROLLOUT_PLAYERS)).mean())
+            early.append(points_of(rollout_outcomes(fresh, [knock], key, range(60), ROLLOUT_PLAYERS)).mean())
     assert len(late) > 3
     assert np.mean(late) < np.mean(early) - 10
 
 
-def test_worlds_are_played_for_gin_against_who_knocks_at_once() -> None:
-    assert np.array_equal(PLAY_OUT.vectors, pair_of(SimplePlayer.parse("gin-only"), SimplePlayer()).vectors)
+def test_rollouts_go_for_gin_against_an_opponent_that_knocks_at_once() -> None:
+    assert (SimplePlayer.parse("gin-only").parameters(), SimplePlayer().parameters()) == ROLLOUT_PLAYERS

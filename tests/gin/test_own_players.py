@@ -38,7 +38,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize(("text", "line"), BAD)
-def test_a_mistake_is_one_line_with_its_place(text: str, line: str) -> None:
+def test_parse_names_a_mistake_and_its_place_in_one_line(text: str, line: str) -> None:
     Path("mine.py").write_text(text)
     with pytest.raises(NotLegalHere) as raised:
         players.parse("mine.py:Mine")
@@ -46,7 +46,7 @@ def test_a_mistake_is_one_line_with_its_place(text: str, line: str) -> None:
     assert "\n" not in str(raised.value)
 
 
-def test_the_same_in_a_module(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_parse_names_a_mistake_in_a_module(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.syspath_prepend(tmp_path)
     Path("mine_by_name.py").write_text("\n\nraise KeyError('lost')\n")
     with pytest.raises(NotLegalHere, match=r"mine_by_name.py:3: KeyError: 'lost'") as raised:
@@ -56,13 +56,13 @@ def test_the_same_in_a_module(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -
         players.parse("nowhere.at.all:Mine")
 
 
-def test_a_missing_class_names_those_that_are_there() -> None:
+def test_parse_of_a_missing_class_names_the_others() -> None:
     Path("mine.py").write_text(f"class Mine:\n    {GOOD}\n")
     with pytest.raises(NoSuchThing, match="did you mean Mine"):
         players.parse("mine.py:Mind")
 
 
-def test_a_file_is_run_once_until_it_changes() -> None:
+def test_parse_runs_a_file_once_until_it_changes() -> None:
     path = Path("mine.py")
     path.write_text(f"class Mine:\n    name = 'first'\n    {GOOD}\n")
     one, two = players.parse("mine.py:Mine"), players.parse("mine.py:Mine")
@@ -72,7 +72,7 @@ def test_a_file_is_run_once_until_it_changes() -> None:
     assert players.parse("mine.py:Mine").name == "second"
 
 
-def test_two_files_of_one_name_are_two_modules() -> None:
+def test_parse_keeps_files_of_one_name_apart() -> None:
     for folder in ("a", "b"):
         Path(folder).mkdir()
         Path(folder, "mine.py").write_text(f"class Mine:\n    name = '{folder}'\n    {GOOD}\n")
@@ -81,7 +81,7 @@ def test_two_files_of_one_name_are_two_modules() -> None:
     assert sys.modules[type(one).__module__] is not sys.modules[type(two).__module__]
 
 
-def test_a_forfeit_names_the_line() -> None:
+def test_forfeit_names_the_line() -> None:
     Path("mine.py").write_text(
         "import json\nclass Mine:\n    name = 'mine'\n    def choose(self, view, chance):\n        json.loads('nope')\n"
     )

@@ -9,28 +9,13 @@ import pytest
 
 from meldlab.cards import CARDS, Card, Deck, Hand
 from meldlab.errors import MeldlabError
-from meldlab.gin import PRESETS, Gin, Move, Phase, Round, Rules, Verb, View, kernel_layout, players
-from meldlab.gin.batch import play_batch, trace
-from meldlab.gin.players import Ensemble, EnsemblePlayer, SimplePlayer, kernel_ensemble
+from meldlab.gin import PRESETS, Gin, Move, Phase, Round, Rules, Verb, View, kernel_ensemble, players
+from meldlab.gin.batch import play_batch
+from meldlab.gin.players import Ensemble, EnsemblePlayer, SimplePlayer, loading
 from meldlab.melds import discards
 from meldlab.play import Deal, Table
-
-VERBS = {
-    kernel_layout.PASS: Verb.PASS,
-    kernel_layout.TAKE: Verb.TAKE,
-    kernel_layout.DRAW: Verb.DRAW,
-    kernel_layout.DROP: Verb.DROP,
-    kernel_layout.KNOCK: Verb.KNOCK,
-    kernel_layout.BIG: Verb.BIG_GIN,
-    kernel_layout.SHOW: Verb.SHOW,
-}
-
-
-def move_of(row: list[int]) -> tuple[int, Verb, int, tuple[int, ...]]:
-    verb = VERBS[row[1]]
-    card = row[2] if verb in (Verb.TAKE, Verb.DROP, Verb.KNOCK) else -1
-    return row[0], verb, card, tuple(mask for mask in row[3:] if mask)
-
+from tests.gin.histories import with_history
+from tests.gin.tracing import move_of, trace
 
 # Slopes, so that weights change with the turn and with the opponent's known cards.
 SLOPING = Ensemble(turn_penalty=(0.02, 1.5), known_penalty=(0.1, 0.5), draw_turn=2)
@@ -65,11 +50,11 @@ OWN = {"sloping": SLOPING, "weighing": WEIGHING}
         ("computed:light-ensemble", "weighing", "oklahoma", 6),
     ],
 )
-def test_the_kernel_plays_the_same_actions_as_the_table(first: str, second: str, preset: str, games: int) -> None:
+def test_play_batch_plays_the_actions_of_the_table(first: str, second: str, preset: str, games: int) -> None:
     rules = PRESETS[preset]
     seated = [EnsemblePlayer(OWN[name], name) if name in OWN else players.parse(name) for name in (first, second)]
     for both in (seated, seated[::-1]):
-        counts = play_batch(both[0], both[1], rules, 5, 0, games, threads=1)
+        matches = play_batch(both[0], both[1], rules, 5, 0, games, threads=1)
         for game in range(games):
             played = Table(Gin(rules), both).play(Deal(5, game))
             assert not played.forfeit
@@ -81,12 +66,11 @@ def test_the_kernel_plays_the_same_actions_as_the_table(first: str, second: str,
                 told.append((state.seat, move.verb, move.index, tuple(meld.hand.mask for meld in move.melds)))
                 state = state.apply(move)
             assert told == [move_of(row) for row in log]
-            row = counts[game].tolist()
-            assert row[0] == played.result.winners[0]
-            assert tuple(row[5:7]) == played.last.scores
+            assert matches[game]["winner"] == played.result.winners[0]
+            assert tuple(matches[game]["points"].tolist()) == played.last.scores
 
 
-def test_a_batch_does_not_depend_on_threads_or_on_its_cut() -> None:
+def test_play_batch_does_not_depend_on_threads_or_on_its_cut() -> None:
     pair = SimplePlayer(), EnsemblePlayer()
     together = play_batch(*pair, Rules(), 3, 0, 100)
     alone = play_batch(*pair, Rules(), 3, 0, 100, threads=1)
@@ -105,14 +89,14 @@ def view_of(hand: str, upcard: str, *moves: str) -> View:
     return round.view(0)
 
 
-def test_simple_takes_only_what_melds() -> None:
+def test_simple_player_takes_only_what_melds() -> None:
     chance = Deal(1).chance(0, 0)
     assert str(SimplePlayer().choose(view_of("2C 3C 9D 9H KS QS 7D 5H 4S AS", "4C"), chance)) == "take 4C"
     assert str(SimplePlayer().choose(view_of("2C 3C 9D 9H KS QS 7D 5H 4S AS", "AC"), chance)) == "take AC"
     assert str(SimplePlayer().choose(view_of("2C 3C 9D 9H KS QS 7D 5H 4S AS", "5C"), chance)) == "pass"
 
 
-def test_simple_discards_for_the_least_deadwood_evenly() -> None:
+def test_simple_player_discards_for_the_least_deadwood_evenly() -> None:
     view = view_of("2C 3C 9D 9H KS QS 7D 5H 4S AS", "4C", "take 4C")
     left = discards(view.hand)
     best = {card for card, after in left.items() if after == min(left.values())}
@@ -121,13 +105,13 @@ def test_simple_discards_for_the_least_deadwood_evenly() -> None:
     assert 110 < chosen.count(Card.parse("KS")) < 190
 
 
-def test_simple_never_swaps_the_same_pair_twice() -> None:
+def test_simple_player_never_swaps_a_pair_twice() -> None:
     # KS was drawn and QS dropped; when QS comes back for KS, the pair is used up, and the next best card goes.
     hand = "2C 3C 4C 9D 9H 9S QS 7D 5H 4S"
     view = view_of(hand, "8S", "pass", "pass", "draw stock")
     drawn = view.card_indices[-1]
     history = [(0, Move(Verb.TAKE, Card.parse("QS").index)), (0, Move(Verb.DROP, drawn)), *view.history]
-    again = view._replace(history=tuple(history))
+    again = with_history(view, history)
     free = SimplePlayer().drop(view, Deal(1).chance(0, 0)).card
     barred = SimplePlayer().drop(again, Deal(1).chance(0, 0)).card
     assert free == Card.parse("QS")
@@ -135,7 +119,7 @@ def test_simple_never_swaps_the_same_pair_twice() -> None:
 
 
 @pytest.mark.parametrize(("player", "knocks"), [("simple", True), ("gin-only", False), ("knock:10,0,2", True), ("knock:10,0,1", False)])
-def test_knock_thresholds(player: str, knocks: bool) -> None:
+def test_simple_player_knocks_by_its_thresholds(player: str, knocks: bool) -> None:
     view = view_of("2C 3C 4C 9D 9H 9S KC KD 4H 5S", "KH", "take KH")
     assert view.turn == 1
     move = players.parse(player).choose(view, Deal(1).chance(2, 0))
@@ -143,10 +127,10 @@ def test_knock_thresholds(player: str, knocks: bool) -> None:
 
 
 def values_of(player: EnsemblePlayer, view: View) -> dict[Card, float]:
-    return {CARDS[move.index]: value for move, value in player.think(view, Deal(1).chance(0, 0))}
+    return {CARDS[move.index]: value for move, value in player.evaluate(view, Deal(1).chance(0, 0))}
 
 
-def test_the_ensemble_believes_what_the_paper_says() -> None:
+def test_ensemble_outlook_agrees_with_the_paper() -> None:
     player = EnsemblePlayer()
     view = view_of("2C 3C 4C 9D 9H 9S KC KD KH 5S", "JD")
     assert player.outlook(view).in_stock[Card.parse("QD")] == pytest.approx(31 / 41)
@@ -164,7 +148,7 @@ def test_the_ensemble_believes_what_the_paper_says() -> None:
     assert Card.parse("JD") not in taken
 
 
-def test_the_ensemble_values_hands_as_the_paper_says() -> None:
+def test_ensemble_think_agrees_with_the_paper() -> None:
     """Equations 2 to 4 and sections 3.1 to 4.2, written out once more in plain Python."""
     parameters = Ensemble()
     view = view_of("2C 3C 4C 9D 9H TD KC AD KH 5S", "JD", "pass", "pass", "draw stock")
@@ -206,7 +190,7 @@ def test_the_ensemble_values_hands_as_the_paper_says() -> None:
         assert values[card] == pytest.approx(expected), card
 
 
-def test_penalties_weigh_deadwood_more() -> None:
+def test_ensemble_turn_penalty_gives_deadwood_more_weight() -> None:
     view = view_of("2C 3C 4C 9D 9H TD KC AD KH 5S", "JD", "pass", "pass", "draw stock")
     plain = values_of(EnsemblePlayer(Ensemble()), view)
     steep = values_of(EnsemblePlayer(Ensemble(turn_penalty=(1.0, 0.0), turn_lag=0)), view)
@@ -227,22 +211,22 @@ def test_penalties_weigh_deadwood_more() -> None:
         ("wieghts = [1]", "no parameter 'wieghts' .*did you mean weights"),
         ("preset = 'papre'", "no ensemble 'papre' .*did you mean paper"),
         ("own_discard = 'maybe'", "no own_discard 'maybe' .use taken, top"),
-        ("meldability_most = 0.0", "meldability_most: from 0.001 to 1e\\+06, not 0.0"),
-        ("turn_penalty = [-1.0, 1.0]", "turn_penalty: from 0 to 1,000, not"),
+        ("meldability_most = 0.0", "meldability_most: expected 0.001 to 1e\\+06, got 0.0"),
+        ("turn_penalty = [-1.0, 1.0]", "turn_penalty: expected 0 to 1,000, got"),
         ("weights = [", "not TOML"),
     ],
 )
-def test_bad_parameters_are_named(text: str, why: str) -> None:
+def test_ensemble_parse_names_bad_parameters(text: str, why: str) -> None:
     with pytest.raises(MeldlabError, match=why):
         Ensemble.parse(text)
 
 
-def test_parameters_from_a_file(tmp_path: Path) -> None:
+def test_parse_reads_an_ensemble_from_a_file(tmp_path: Path) -> None:
     path = tmp_path / "mine.toml"
     path.write_text("preset = 'shipped'\ndraw_turn = 3\n")
     player = players.parse(f"ensemble:{path}")
     assert isinstance(player, EnsemblePlayer)
-    assert player.parameters == replace(Ensemble.preset("shipped"), draw_turn=3)
+    assert player.ensemble == replace(Ensemble.preset("shipped"), draw_turn=3)
 
 
 @pytest.mark.parametrize(
@@ -251,8 +235,8 @@ def test_parameters_from_a_file(tmp_path: Path) -> None:
         ("simpel", "no player 'simpel' .*did you mean simple"),
         ("simple:3", "no player 'simple:3'"),
         ("random:3", "no player 'random:3'"),
-        ("knock:10", "three whole numbers wanted"),
-        ("knock:11,0,3", "more than 10 points"),
+        ("knock:10", "expected three whole numbers"),
+        ("knock:11,0,3", "at most 10 points, got 11"),
         ("mc:0", "a number of deals from 1"),
         ("mc:many", "a number of deals from 1"),
         ("ensemble:nothing", "no ensemble 'nothing'"),
@@ -262,7 +246,7 @@ def test_parameters_from_a_file(tmp_path: Path) -> None:
         ("meldlab.gin.players:Mine", "no player in meldlab.gin.players 'Mine' .*GinPlayer"),
     ],
 )
-def test_unknown_players_name_the_known_ones(text: str, why: str) -> None:
+def test_parse_of_an_unknown_player_names_the_known_ones(text: str, why: str) -> None:
     with pytest.raises(MeldlabError, match=why):
         players.parse(text)
 
@@ -280,7 +264,7 @@ class Fool(GinPlayer):
 """
 
 
-def test_a_player_from_a_file_plays(tmp_path: Path) -> None:
+def test_parse_reads_a_player_from_a_file(tmp_path: Path) -> None:
     path = tmp_path / "mine.py"
     path.write_text(MINE)
     mine, fool = players.parse(f"{path}:Mine"), players.parse(f"{path}:Fool")
@@ -291,19 +275,19 @@ def test_a_player_from_a_file_plays(tmp_path: Path) -> None:
     assert "KeyError: 'which card?'" in played.record.actions[-1]
 
 
-def test_monte_carlo_goes_gin_when_it_can() -> None:
+def test_monte_carlo_player_knocks_with_gin() -> None:
     view = view_of("2C 3C 4C 9D 9H 9S KC KD KH 5S", "KS", "take KS")
     assert view.phase == Phase.DROP
     assert str(players.parse("mc:8").choose(view, Deal(1).chance(1, 0))).startswith("knock 5S | ")
 
 
-def test_a_player_from_another_package_plays(monkeypatch: pytest.MonkeyPatch) -> None:
-    point = EntryPoint("patient", "meldlab.gin.players:GinPlayer", players.GROUP)
+def test_parse_finds_players_of_other_packages(monkeypatch: pytest.MonkeyPatch) -> None:
+    point = EntryPoint("patient", "meldlab.gin.players:GinPlayer", loading.GROUP)
 
     def found(group: str, name: str = "patient") -> list[EntryPoint]:
-        return [point] if (group, name) == (players.GROUP, "patient") else []
+        return [point] if (group, name) == (loading.GROUP, "patient") else []
 
-    monkeypatch.setattr(players, "entry_points", found)
+    monkeypatch.setattr(loading, "entry_points", found)
     patient = players.parse("patient")
     assert patient.name == "patient"
     assert "patient" in players.names()

@@ -4,12 +4,12 @@ import pytest
 
 from meldlab.errors import MeldlabError
 from meldlab.gin import Gin, View
-from meldlab.gin.advice import imagined_view
-from meldlab.gin.reading import possible_now, read_move
+from meldlab.gin.advice import position_view
+from meldlab.gin.typed_moves import possible_now, read_move
 from meldlab.play import Deal
 
-GIN = imagined_view("2C 3C 4C 9D 9H 9S KC KD KH KS 5H")
-HIGH = imagined_view("2C 3C 4C 9D 9H 9S KC QD JH TS 8H")
+GIN = position_view("2C 3C 4C 9D 9H 9S KC KD KH KS 5H")
+HIGH = position_view("2C 3C 4C 9D 9H 9S KC QD JH TS 8H")
 
 
 def after(*moves: str) -> View:
@@ -68,7 +68,7 @@ def test_every_legal_move_reads_itself() -> None:
         (HIGH, "zebra", "no move 'zebra'; you may drop"),
         (HIGH, "drop", "which card"),
         (HIGH, "draw", "you have drawn already"),
-        (HIGH, "show", "nobody has knocked"),
+        (HIGH, "show", "no player has knocked"),
         (GIN, "drop 5H 6H", "5H 6H"),
         (GIN, "", "no move ''"),
     ],

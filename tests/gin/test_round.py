@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -89,7 +90,7 @@ def test_big_gin_needs_no_discard() -> None:
     round = play(PRESETS["oklahoma"], deck(hand, "5D 6C 7D 8D QS JS TD 2H 3H 7S", "JC", "KS"), *moves, "show")
     assert round.outcome is not None
     assert (round.outcome.kind, round.outcome.points) == ("big gin", 68 + 31)
-    with pytest.raises(NotLegalHere, match="these rules know no big gin"):
+    with pytest.raises(NotLegalHere, match="these rules have no big gin"):
         play(EAAI, deck(hand, DEFENDER.replace("5C", "5D"), "JC", "KS"), *moves)
 
 
@@ -109,7 +110,7 @@ def test_oklahoma_takes_the_limit_from_the_upcard(upcard: str, limit: int) -> No
         (["take AS", "knock AS | 2C 3C 4C"], "AS was just taken"),
         (["take AS", "knock 5S | 2C 3C 4C"], "these melds leave 58 points, the knock limit is 10"),
         (["take AS", "knock 5S | 2C 3C 4C | KC KD KH | 9D 9H 9C"], "9C is not in the hand"),
-        (["take AS", "knock 5S | 2C 3C 4C | KC KD KH | KC KD KH"], "KC KD KH cannot lie in two melds"),
+        (["take AS", "knock 5S | 2C 3C 4C | KC KD KH | KC KD KH"], "KC KD KH cannot be in two melds"),
         (["take AS", "show"], "show is not possible now: drop, knock, big gin"),
         (["take AS", "knock 5S | KC AS QC"], "neither a set nor a run"),
     ],
@@ -179,7 +180,7 @@ def test_every_listed_move_is_legal_and_reads_back(seed: int, preset: str) -> No
         for move in view.legal_actions():
             view.verify(move)
             assert Move.parse(str(move)) == move
-            assert Move.parse(step.before.tell(move)) == move
+            assert Move.parse(step.before.describe(move)) == move
         assert sorted([*round.hands[0], *round.hands[1], *round.pile, *round.deck[52 - round.stock :]]) == list(range(52))
 
 
@@ -205,9 +206,9 @@ def test_applying_refuses_what_the_view_refuses(seed: int, preset: str) -> None:
     ("text", "why"),
     [
         ("jump", "no move 'jump'"),
-        ("drop", "no card"),
-        ("drop 5H 6H", "one card wanted"),
-        ("pass 5H", "nothing is wanted here"),
+        ("drop", "expected one card, got none"),
+        ("drop 5H 6H", "expected one card, got 2"),
+        ("pass 5H", "expected no card here"),
         ("knock KD | 5H 6H 8H", "neither a set nor a run"),
         ("big gin KD | 5H 6H 7H", "big gin has no discard"),
         ("show 5H 6H 7H lay off 9X", "no suit 'X'"),
@@ -227,8 +228,8 @@ def test_bad_text_is_shown(text: str, why: str) -> None:
         ({"knock_limit": -1}, "knock_limit must be a whole number from 0 to 10000, not -1"),
         ({"oklahoma": 1}, "oklahoma is true or false, not 1"),
         ({"lay_off": "never"}, "no lay_off 'never' .use greedy, choice"),
-        ({"most_draws": 0}, "most_draws is 1 to 10000"),
-        ({"stock_floor": 31}, "stock_floor is 0 to 30"),
+        ({"most_draws": 0}, "expected most_draws from 1 to 10000"),
+        ({"stock_floor": 31}, "expected stock_floor from 0 to 30"),
     ],
 )
 def test_bad_rules_are_named(table: dict[str, object], why: str) -> None:
@@ -254,3 +255,16 @@ def test_at_the_wall_an_upcard_that_would_have_to_go_again_is_no_knock() -> None
         told[back] = [str(move) for move in view.legal_actions()]
     # Ten cards with 7 points may knock, but not with the queen in place of one of them.
     assert told == {False: ["pass"], True: ["pass", "take QS"]}
+
+
+def test_redealing_a_round_builds_no_view(monkeypatch: pytest.MonkeyPatch) -> None:
+    built, build = [0], Round.view
+
+    def counting(round: Round, *arguments: Any) -> Any:
+        built[0] += 1
+        return build(round, *arguments)
+
+    round = Round.deal(EAAI, Deck.shuffled(seed=1), starter=0)
+    monkeypatch.setattr(Round, "view", counting)
+    round.redeal(0, Deal(1).chance(0, 0))
+    assert built[0] == 0

@@ -1,4 +1,4 @@
-"""What a tracker guesses: the kernel against a slow one that follows a game at the table with dictionaries."""
+"""State tracking: the kernel against a slow tracker that follows a game at the table with dictionaries."""
 
 from collections import defaultdict
 from fractions import Fraction
@@ -9,8 +9,7 @@ import pytest
 
 from meldlab.cards import CARDS, Card
 from meldlab.gin import Gin, Match, Move, Rules, Verb, kernel_tracking, players
-from meldlab.gin.batch import pair_of, rule_vector
-from meldlab.gin.kernel_layout import DRAWS, PARAMETERS
+from meldlab.gin.batch import batch_rules, kernel_parameters, new_states
 from meldlab.gin.players import Ensemble
 from meldlab.lab.tuning.tracking import curves_of, genes_of
 from meldlab.play import Deal, Table
@@ -106,19 +105,17 @@ def follow(genes: tuple[float, ...], pairs: int) -> Watcher:
 
 
 def kernel(genes: list[tuple[float, ...]], pairs: int, first: int = 0) -> tuple[np.ndarray, np.ndarray]:
-    trackers = np.zeros((len(genes), PARAMETERS))
-    trackers[:, DRAWS : DRAWS + 9] = genes
     totals, counts = (
         np.zeros((len(genes), kernel_tracking.ALLOWANCES, kernel_tracking.TRACKED_TURNS, 3)),
         np.zeros((kernel_tracking.TRACKED_TURNS, 2), np.int64),
     )
-    pair = pair_of(players.parse("simple"), players.parse("gin-only"))
-    kernel_tracking.track_some(pair, rule_vector(Rules()), SEED, first, pairs, trackers, totals, counts)
+    pair = kernel_parameters(players.parse("simple")), kernel_parameters(players.parse("gin-only"))
+    kernel_tracking.track_matches(pair, batch_rules(Rules()), new_states(SEED, first), pairs, np.array(genes, np.float64), totals, counts)
     return totals, counts
 
 
 @pytest.mark.parametrize("genes", [EIGHTHS, genes_of(Ensemble())])
-def test_the_kernel_guesses_as_the_slow_watcher_does(genes: tuple[float, ...]) -> None:
+def test_track_matches_agrees_with_a_slow_tracker(genes: tuple[float, ...]) -> None:
     pairs = 3
     watcher = follow(genes, pairs)
     totals, counts = kernel([genes], pairs)
@@ -129,7 +126,7 @@ def test_the_kernel_guesses_as_the_slow_watcher_does(genes: tuple[float, ...]) -
             assert totals[0, which, turn, kernel_tracking.FITNESS] == pytest.approx(float(sum(expected)), abs=1e-9)
 
 
-def test_without_updates_every_guess_is_blind() -> None:
+def test_track_matches_without_updates_guesses_blindly() -> None:
     # All p are equal, so the share guessed is the share of unknown cards that are guesses.
     totals, counts = kernel([(0.0,) * 9], 20)
     watcher = follow((0.0,) * 9, 1)
@@ -139,7 +136,7 @@ def test_without_updates_every_guess_is_blind() -> None:
     assert 10 / 41 <= totals[0, 0, 1, kernel_tracking.FITNESS] / counts[1, kernel_tracking.MEASURED] <= 10 / 38
 
 
-def test_trackers_do_not_disturb_each_other_and_pieces_add_up() -> None:
+def test_track_matches_of_several_trackers_and_in_pieces_add_up() -> None:
     several = [EIGHTHS, (0.0,) * 9, genes_of(Ensemble())]
     together, counts = kernel(several, 6)
     for at, genes in enumerate(several):
@@ -151,7 +148,7 @@ def test_trackers_do_not_disturb_each_other_and_pieces_add_up() -> None:
     assert np.array_equal(sum(each for _, each in pieces), counts)
 
 
-def test_intervals_come_from_mirrored_pairs() -> None:
+def test_curves_of_takes_intervals_from_mirrored_pairs() -> None:
     totals, counts = kernel([EIGHTHS], 30)
     by_pair = [kernel([EIGHTHS], 1, first) for first in range(30)]
     curve = curves_of(["one"], totals, counts, 30, least=1)[0]
@@ -163,7 +160,7 @@ def test_intervals_come_from_mirrored_pairs() -> None:
     assert (curve.whole.high - curve.whole.low) / 2 == pytest.approx(1.96 * error, rel=0.05)
 
 
-def test_expected_ties_are_the_mean_over_all_choices() -> None:
+def test_slow_tracker_takes_the_mean_over_ties() -> None:
     # A check of the oracle itself: five tied cards, two of them hidden, three guesses.
     watcher = Watcher(EIGHTHS)
     watcher.start()

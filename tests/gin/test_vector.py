@@ -1,5 +1,6 @@
-"""The vector environment plays what the Table plays, action by action, and shows what the View shows."""
+"""The vector environment plays as the Table does, action by action, and shows what the View shows."""
 
+import tracemalloc
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -12,10 +13,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from meldlab.errors import MeldlabError, NotLegalHere, NotPossible
-from meldlab.gin import PRESETS, Gin, Match, Phase, Rules, Verb, View, kernel_vector, players
-from meldlab.gin.players import GinPlayer, SimplePlayer
-from meldlab.gin.vector import ACTIONS, DROP, FEATURES, PLANES, SCALARS, GinVector, action_of, action_text, move_of
+from meldlab.errors import MeldlabError, NotLegalHere
+from meldlab.gin import PRESETS, Gin, Match, Phase, Rules, Verb, View, kernel_state, players
+from meldlab.gin.players import GinPlayer
+from meldlab.gin.players.value_network import FOLDER
+from meldlab.gin.vector import ACTIONS, BIG_GIN, DISCARD, FEATURES, PLANES, SCALARS, GinVector, action_of, action_text, move_of
 from meldlab.melds import deadwood
 from meldlab.play import Chance, Deal
 
@@ -151,7 +153,7 @@ def assert_alike(
             assert features[i].tolist() == one.seen().tolist()
         actions = [chosen(one, chance) for one in beside]
         happened["wall"] += int((features[:, SCALARS["phase"]] == Phase.WALL).sum())
-        happened["big gin"] += int(mask[:, kernel_vector.DO_BIG].sum())
+        happened["big gin"] += int(mask[:, BIG_GIN].sum())
         rounds = [len(one.state.outcomes) for one in beside]
         expected = [one.apply(action) for one, action in zip(beside, actions, strict=True)]
         stepped = env.step(np.array(actions))
@@ -165,7 +167,7 @@ def assert_alike(
             while one.state.result is not None:
                 happened["games"] += 1
                 happened["voids"] += one.state.outcomes[-1].kind == "void"
-                one = Beside(rules, one.deal.seed, one.deal.game + stride, inside, one.own if fixed else 1 - one.own)
+                one = Beside(rules, one.deal.seed, one.deal.number + stride, inside, one.own if fixed else 1 - one.own)
                 # Rounds of it, or all, may be over before anybody was asked; nothing is told of them.
                 happened["unasked"] += one.state.result is not None
             if not rules.match_points:
@@ -176,20 +178,20 @@ def assert_alike(
             assert tuple(stepped.scores[i]) == last.state.scores
             assert stepped.over[i] == (len(last.state.outcomes) > rounds[i])
             assert stepped.winner[i] == (result.winners[0] if result is not None and result.winners else -1)
-            assert (env.seeds[i], env.games[i]) == (one.deal.seed, one.deal.game)
+            assert (env.seeds[i], env.games[i]) == (one.deal.seed, one.deal.number)
             happened["rounds"] += any(points)
             beside[i] = one
     return happened
 
 
-def test_numbers_are_those_of_the_table() -> None:
-    names = ("OFFERED", "FORCED", "DRAWING", "DROPPING", "AT_WALL", "LAST")
-    assert [getattr(kernel_vector, name) for name in names] == list(Phase)[:6]
+def test_phases_of_kernels_are_those_of_the_table() -> None:
+    names = ("OFFERED", "FORCED", "DRAWING", "DISCARDING", "AT_WALL", "LAST")
+    assert [getattr(kernel_state, name) for name in names] == list(Phase)[:6]
     assert (FEATURES, ACTIONS) == (432, 108)
 
 
 @pytest.mark.parametrize("preset", PRESETS)
-def test_every_preset(preset: str) -> None:
+def test_step_agrees_with_table_under_every_preset(preset: str) -> None:
     happened = assert_alike(PRESETS[preset], 4, 250, Random(1))
     assert happened["rounds"] > 4
     assert (happened["wall"] > 0) == PRESETS[preset].wall_knock
@@ -219,30 +221,30 @@ ANY_RULES = st.builds(
 
 @settings(max_examples=30, deadline=None)
 @given(ANY_RULES, st.integers(0, 2**63 - 1))
-def test_any_rules(rules: Rules, seed: int) -> None:
+def test_step_agrees_with_table_under_any_rules(rules: Rules, seed: int) -> None:
     assert_alike(rules, 2, 60, Random(seed), seed)
 
 
 @pytest.mark.parametrize("name", ["simple", "knock:10,0,6", "ensemble", "ensemble:best", "computed:light"])
-def test_an_opponent_inside_plays_as_at_the_table(name: str) -> None:
+def test_opponent_inside_plays_as_at_the_table(name: str) -> None:
     happened = assert_alike(Rules(), 3, 140, Random(5), inside=players.parse(name))
     assert happened["rounds"] > 4
 
 
 @settings(max_examples=12, deadline=None)
 @given(st.sampled_from(("simple", "ensemble", "computed:light")), ANY_RULES, st.integers(0, 2**63 - 1))
-def test_an_opponent_inside_under_any_rules(name: str, rules: Rules, seed: int) -> None:
+def test_opponent_inside_plays_as_at_the_table_under_any_rules(name: str, rules: Rules, seed: int) -> None:
     # Where a round is over after a turn, a thousand of them may go by before the own seat is asked; the Table takes long for those.
     longer = replace(rules, most_draws=max(rules.most_draws, 7), stock_floor=min(rules.stock_floor, 24))
     assert_alike(longer, 2, 30, Random(seed), seed, players.parse(name))
 
 
-def test_games_that_end_before_anybody_is_asked() -> None:
+def test_step_passes_over_games_that_end_before_the_own_seat_is_asked() -> None:
     happened = assert_alike(Rules(match_points=0, offer_upcard=False, stock_floor=30), 4, 30, Random(5), inside=players.parse("simple"))
     assert happened["unasked"] > 0
 
 
-def test_the_own_seat_may_stay_the_same() -> None:
+def test_seats_keep_the_own_seat_the_same() -> None:
     rules, simple = Rules(match_points=0), players.parse("simple")
     happened = assert_alike(rules, 4, 120, Random(7), [8, 8, 9, 9], simple, fixed=[0, 1, 1, 0])
     assert happened["games"] > 8
@@ -251,7 +253,7 @@ def test_the_own_seat_may_stay_the_same() -> None:
     assert env.copy().observe().to_move.tolist() == [1, 1, 1]
 
 
-def test_every_table_may_have_a_seed_of_its_own() -> None:
+def test_seed_may_differ_by_table() -> None:
     happened = assert_alike(Rules(match_points=0, knock_limit=60), 3, 60, Random(4), np.array([5, 2**63 - 1, 5], np.uint64))
     assert happened["games"] > 3
     env = GinVector(3, seed=[9, 4, 9])
@@ -279,7 +281,7 @@ def same(one: Iterator[list[NDArray[Any]]], other: Iterator[list[NDArray[Any]]])
     return all(np.array_equal(a, b) for left, right in zip(one, other, strict=True) for a, b in zip(left, right, strict=True))
 
 
-def test_nothing_hidden_is_shown() -> None:
+def test_observe_shows_nothing_hidden() -> None:
     rules, chance = PRESETS["openspiel"], Random(6)
     env, one = GinVector(1, rules, 3), Beside(rules, 3, 0)
     for step in range(300):
@@ -295,33 +297,41 @@ def test_nothing_hidden_is_shown() -> None:
             one = Beside(rules, 3, int(env.games[0]))
 
 
-def test_a_copy_and_a_file_go_on_in_the_same_way(tmp_path: Path) -> None:
-    env = played(5)
-    twin, path = env.copy(), tmp_path / "tables.npz"
-    env.save(path)
-    found = GinVector.load(path)
-    assert (found.rules, found.reward, found.n) == (env.rules, env.reward, env.n)
+@pytest.mark.parametrize("opponent", [None, "simple", "ensemble"])
+def test_copy_continues_in_the_same_way_and_by_itself(opponent: str | None) -> None:
+    env = played(5, opponent=opponent)
+    twin, other = env.copy(), env.copy()
+    assert (twin.rules, twin.reward, twin.n, twin.opponent) == (env.rules, env.reward, env.n, env.opponent)
     before = told(env)
-    assert all(np.array_equal(a, b) for a, b in zip(before, told(found), strict=True))
-    list(trail(twin, 5))
+    assert all(np.array_equal(a, b) for a, b in zip(before, told(twin), strict=True))
+    list(trail(other, 5))
     assert all(np.array_equal(a, b) for a, b in zip(before, told(env), strict=True))
-    assert same(trail(env), trail(found))
+    assert same(trail(env), trail(twin))
 
 
-def test_saved_tables_want_their_opponent_back(tmp_path: Path) -> None:
-    path, strange = tmp_path / "tables.npz", SimplePlayer("mine", 10, 3, 4)
-    for opponent in ("ensemble", strange):
-        env = played(3, opponent=opponent)
-        env.save(path)
-        assert same(trail(env, 20), trail(GinVector.load(path, None if opponent == "ensemble" else strange), 20))
-    with pytest.raises(MeldlabError, match="no player 'mine'"):
-        GinVector.load(path)
-    with pytest.raises(NotPossible, match="was played against another mine: give it by opponent="):
-        GinVector.load(path, "simple")
-
-
-def test_how_many_threads_changes_nothing() -> None:
+def test_step_does_not_depend_on_threads() -> None:
     assert same(trail(played(600, steps=2, threads=1)), trail(played(600, steps=2, threads=2)))
+
+
+@pytest.mark.parametrize("by_name", [True, False])
+def test_prior_of_a_file_is_written_into_one_array(by_name: bool, tmp_path: Path) -> None:
+    path = tmp_path / "mine.npz"
+    with (FOLDER / "light.npz").open("rb") as file:
+        path.write_bytes(file.read())
+    env, name = played(3), f"computed:{path}"
+    tracemalloc.start()
+    first = env.prior(name if by_name else players.parse(name))
+    [before, _] = tracemalloc.get_traced_memory()
+    for _ in range(20):
+        assert env.prior(name if by_name else players.parse(name)) is first
+    [after, _] = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert after - before < path.stat().st_size  # not one network more
+    assert env.prior("computed:light") is first  # the same network
+    other = env.prior("computed:light-ensemble")
+    assert other is not first
+    assert env.prior("computed:light-ensemble") is other
+    assert env.copy().prior(name) is not first
 
 
 def test_random_actions_are_legal_and_of_every_kind() -> None:
@@ -344,14 +354,14 @@ def test_reset_begins_again() -> None:
 @pytest.mark.parametrize(
     ("actions", "problem"),
     [
-        ([0, 0], r"actions are 3 whole numbers, one for each table, not 2 of int64"),
-        ([[0], [0], [0]], r"not 3 x 1 of int64"),
-        (0, r"not one of int64"),
-        ([0.0, 0.0, 0.0], r"not 3 of float64"),
-        ([True, True, True], r"not 3 of bool"),
-        (["pass"] * 3, r"not 3 of <U4"),
-        ([[0], [0, 0], 0], r"not lists of several lengths"),
-        (None, r"not one of object"),
+        ([0, 0], r"expected 3 whole numbers as actions, one for each table, got 2 of int64"),
+        ([[0], [0], [0]], r"got 3 x 1 of int64"),
+        (0, r"got one of int64"),
+        ([0.0, 0.0, 0.0], r"got 3 of float64"),
+        ([True, True, True], r"got 3 of bool"),
+        (["pass"] * 3, r"got 3 of <U4"),
+        ([[0], [0, 0], 0], r"got lists of several lengths"),
+        (None, r"got one of object"),
         ([0, 1, 0], r"table 1: no action 1 \(draw stock\) now; there are 0 pass, 2 take$"),
         ([0, 0, 108], r"table 2: no action 108; there are"),
         ([0, 0, -1], r"table 2: no action -1; there are"),
@@ -359,7 +369,7 @@ def test_reset_begins_again() -> None:
         ([0, 0, 107], r"table 2: no action 107 \(big gin\) now"),
     ],
 )
-def test_nonsense_is_refused_and_moves_nothing(actions: Any, problem: str) -> None:
+def test_step_rejects_bad_actions_and_moves_nothing(actions: Any, problem: str) -> None:
     env = GinVector(3)
     before = told(env)
     with pytest.raises(NotLegalHere, match=problem):
@@ -367,11 +377,11 @@ def test_nonsense_is_refused_and_moves_nothing(actions: Any, problem: str) -> No
     assert all(np.array_equal(a, b) for a, b in zip(before, told(env), strict=True))
 
 
-def test_what_is_written_into_the_arrays_outside_makes_nothing_legal() -> None:
+def test_writing_into_the_mask_makes_no_action_legal() -> None:
     env = GinVector(1)
     env.observe().mask[:] = 1
     with pytest.raises(NotLegalHere, match="no action 3 "):
-        env.step([DROP])
+        env.step([DISCARD])
 
 
 @pytest.mark.parametrize(
@@ -380,63 +390,28 @@ def test_what_is_written_into_the_arrays_outside_makes_nothing_legal() -> None:
         ({"n": 0}, "number of tables"),
         ({"n": 2, "seed": -1}, "seed"),
         ({"n": 2, "seed": [1, -1]}, "seed"),
-        ({"n": 2, "seed": [1, 2, 3]}, "seeds are one whole number or 2, not 3 of int64"),
+        ({"n": 2, "seed": [1, 2, 3]}, "expected one seed or 2, whole numbers, got 3 of int64"),
         ({"n": 2, "seed": 1.5}, "seed"),
         ({"n": 2, "reward": "gold"}, "no reward 'gold'"),
         ({"n": 2, "opponent": "mc:8"}, "mc:8 does not play in the batch kernel"),
         ({"n": 2, "opponent": "nobody"}, "no player 'nobody'"),
-        ({"n": 2, "rules": "eaai"}, "rules are a Rules, such as .* not a str"),
-        ({"n": 2, "seats": 0}, "there is no opponent"),
-        ({"n": 2, "opponent": "simple", "seats": 2}, "seats are 0 or 1, one number or 2"),
-        ({"n": 2, "opponent": "simple", "seats": [0, 1, 0]}, "seats are 0 or 1, one number or 2"),
+        ({"n": 2, "rules": "eaai"}, "expected Rules, such as .* got a str"),
+        ({"n": 2, "seats": 0}, "expected an opponent"),
+        ({"n": 2, "opponent": "simple", "seats": 2}, "expected seats 0 or 1, one number or 2"),
+        ({"n": 2, "opponent": "simple", "seats": [0, 1, 0]}, "expected seats 0 or 1, one number or 2"),
         ({"n": 2, "rules": UNASKED, "opponent": "simple", "seats": [0, 1]}, "seat 1 is never asked"),
         ({"n": 2, "device": "tpu"}, "no device 'tpu'"),
         ({"n": 2, "threads": 10_000}, "10000 threads asked for"),
     ],
 )
-def test_what_cannot_be_made_says_so(arguments: dict[str, Any], problem: str) -> None:
+def test_gin_vector_names_bad_arguments(arguments: dict[str, Any], problem: str) -> None:
     with pytest.raises(MeldlabError, match=problem):
         GinVector(**arguments)
 
 
-def test_a_file_of_something_else_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(NotPossible, match="cannot be read"):
-        GinVector.load(tmp_path / "none.npz")
-    np.savez(tmp_path / "other.npz", notes=np.zeros(3))
-    (tmp_path / "text.npz").write_text("not an archive")
-    (tmp_path / "empty.npz").touch()
-    played(2).save(tmp_path / "half.npz")
-    (tmp_path / "half.npz").write_bytes((tmp_path / "half.npz").read_bytes()[:900])
-    for name in ("other.npz", "text.npz", "empty.npz", "half.npz"):
-        with pytest.raises(NotPossible, match="holds no saved gin tables"):
-            GinVector.load(tmp_path / name)
-
-
-@pytest.mark.parametrize("opponent", [None, "ensemble"])
-def test_no_file_leads_a_kernel_astray(opponent: str | None, tmp_path: Path) -> None:
-    env, chance, path = played(4, opponent=opponent), Random(3), tmp_path / "tables.npz"
-    env.save(path)
-    whole = dict(np.load(path))
-    refused = 0
-    for _ in range(120):
-        saved = {name: array.copy() for name, array in whole.items()}
-        array = saved[chance.choice(["notes", "notes", "notes", "deck", "pile", "order", "settings"])]
-        place = tuple(chance.randrange(size) for size in array.shape)
-        array[place] = chance.choice([0, 1, 5, 51, 52, 127, array[place] ^ 1, array[place] ^ 1 << chance.randrange(7)])
-        np.savez(path, **saved)
-        try:
-            found = GinVector.load(path)
-        except NotPossible:
-            refused += 1
-            continue
-        for _ in range(20):
-            found.step(found.random_actions())
-    assert 20 < refused < 120
-
-
-def test_moves_and_actions_translate() -> None:
+def test_action_of_and_move_of_are_inverse() -> None:
     view = Beside(Rules(), 7, 0).view
     for move in view.legal_actions():
         assert move_of(view, action_of(move)) == move
-    with pytest.raises(NotLegalHere, match="actions are 0 to 107, not 108"):
+    with pytest.raises(NotLegalHere, match="expected an action from 0 to 107, got 108"):
         move_of(view, 108)

@@ -1,10 +1,13 @@
 """Contests: what is counted, the same by kernel and at the table, and that nobody can take an arena down."""
 
+import itertools
 import json
 from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from meldlab.errors import NotLegalHere, NotPossible
 from meldlab.gin import Gin, Rules, View, players
@@ -91,6 +94,24 @@ def test_a_player_at_several_seats_has_the_wins_of_all_and_the_score_of_a_seat()
     assert (found.wins(0), found.wins(1), found.fair) == (1.0, 2.0, (1 / 3, 2 / 3))
     assert (found.score(0).value, found.score(1).value, found.lead.value) == (4, 4, 0)
     assert found.ahead == (0, 0)
+
+
+@pytest.mark.parametrize("points", [100, 2**31])
+@given(st.lists(st.integers(0, 6), min_size=2, max_size=60), st.data())
+def test_result_does_not_depend_on_how_the_deals_were_cut(points: int, winners: list[int], data: st.DataObject) -> None:
+    ways = seatings(HighCard(), 3)
+    shares = np.array(
+        [[(1 / 3, 1 / 3, 1 / 3), (0.5, 0.5, 0), (0, 0.5, 0.5), (1, 0, 0), (0, 1, 0), (0, 0, 1), (0, 0, 0)][one] for one in winners]
+    )
+    scores = (points * shares).astype(np.int64) - np.arange(3)
+
+    def part(first: int, end: int) -> Contest:
+        batches = [Batch(np.roll(scores, way[0], 1)[first:end], np.roll(shares, way[0], 1)[first:end], {}, {}) for way in ways]
+        return Contest.of(HighCard(), ["a", "b", "c"], ways, batches, first)
+
+    cuts = sorted(data.draw(st.sets(st.integers(1, len(winners) - 1))))
+    joined = Contest.joined([part(*ends) for ends in itertools.pairwise([0, *cuts, len(winners)])])
+    assert json.dumps(joined.as_json()) == json.dumps(part(0, len(winners)).as_json())
 
 
 def test_draws_are_nobodys_and_no_lead() -> None:
@@ -256,7 +277,7 @@ def test_a_match_that_nobody_wins_ends() -> None:
         def drop(self, view: View, chance: Chance) -> players.Drop:
             return super().drop(view, chance)._replace(knock=False)
 
-    played = Table(Gin(), [Timid(), Timid()], most_actions=2_000).play(Deal(1))
+    played = Table(Gin(), [Timid(), Timid()], max_actions=2_000).play(Deal(1))
     assert played.result == Result((0, 0), (), "no end after 2,000 actions")
 
 

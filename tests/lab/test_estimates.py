@@ -7,8 +7,8 @@ import pytest
 
 from meldlab.cli.app import main
 from meldlab.gin import Gin
+from meldlab.gin.computing.compute import Setting
 from meldlab.lab import estimates
-from meldlab.lab.computing import Setting
 from meldlab.lab.estimates import Probe, compute_cost, contest_cost, tried, tuning_cost
 from meldlab.lab.runs.shards import Shard
 

@@ -21,7 +21,7 @@ from joblib.externals.loky import get_reusable_executor
 
 from meldlab.errors import MeldlabError, NoSuchThing, NotLegalHere, NotPossible
 from meldlab.gin import Gin
-from meldlab.gin.players import Ensemble, EnsemblePlayer
+from meldlab.gin.players import Ensemble, files_of
 from meldlab.lab.arena.contest import contest
 from meldlab.lab.arena.shards import gather, play_shard, rules_of, won
 from meldlab.lab.runs.shards import WORKERS, Shard, Worker, play
@@ -102,7 +102,7 @@ def test_any_cut_adds_up_to_the_same_counts(pairs: list[int], first: int, seed: 
 
 def test_shards_are_what_the_arena_counts() -> None:
     played = contest(Gin(), ["ensemble:paper", "simple"], 60, seed=4)
-    pieces = Shard("gin.contest", tuple(EnsemblePlayer().vector()), "simple", seed=4, games=60).split(14)
+    pieces = Shard("gin.contest", Ensemble().numbers(), "simple", seed=4, games=60).split(14)
     found = gather(map(play_shard, pieces), ("ensemble:paper", "simple"))
     assert np.array_equal(found.moments.sums, played.moments.sums)
     assert np.array_equal(found.moments.products, played.moments.products)
@@ -232,7 +232,7 @@ def test_a_worker_of_another_version_is_refused(run: Run, monkeypatch: pytest.Mo
     [
         (Shard("gin.contest", "simple", games=3), "games 0 to 2 are not mirrored pairs"),
         (Shard("gin.contest", "simple", first=1, games=2), "games 1 to 2 are not mirrored pairs"),
-        (Shard("gin.contest", (1.0, 2.0), games=2), "parameters, not 2"),
+        (Shard("gin.contest", (1.0, 2.0), games=2), "parameters of a player, got 2"),
         (Shard("gin.contest", "mc:4", games=2), "mc:4 does not play in the batch kernel"),
         (Shard("gin.contest", "nobody", games=2), "no player 'nobody'"),
         (Shard("gin.fight", "simple", games=2), "no worker 'gin.fight'"),
@@ -288,6 +288,34 @@ def test_a_folder_and_an_own_module_count_by_what_they_hold(tmp_path: Path, monk
     assert len(keys) == 4
 
 
+def test_keys_do_not_depend_on_the_working_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for folder in ("paper", "light", "200"):
+        (tmp_path / folder).mkdir()
+    (tmp_path / "shards.py").write_text("")
+    shards = [
+        Shard("gin.contest", "ensemble:paper", "computed:light"),
+        Shard("recycle.search", "mcts:200", "knock:10,0,6"),
+        Shard("tests.lab.test_shards:slow", "champion:search:200"),
+    ]
+    keys = [shard.digest() for shard in shards]
+    monkeypatch.chdir(tmp_path)
+    assert [shard.digest() for shard in shards] == keys
+
+
+def test_files_of_a_player_are_those_that_its_name_reads(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    toml, own, network = tmp_path / "mine.toml", tmp_path / "mine.py", tmp_path / "mine.npz"
+    for path in (toml, own, network):
+        path.write_text("x")
+    monkeypatch.syspath_prepend(tmp_path)
+    assert files_of(f"ensemble:{toml}") == [toml]
+    assert files_of(f"computed:{tmp_path}") == [tmp_path]
+    assert files_of(f"computed:{network}") == [network]
+    assert files_of(f"{own}:Mine") == [own]
+    assert files_of("mine:Mine") == [own]
+    for name in ("simple", "ensemble:best", "knock:10,0,6", "mc:64", "computed", "meldlab.gin.players:SimplePlayer", "nowhere:nobody", ""):
+        assert files_of(name) == []
+
+
 def test_a_worker_that_reads_another_file_is_refused(run: Run, tmp_path: Path) -> None:
     path = tmp_path / "mine.toml"
     path.write_text(str(Ensemble.preset("paper")))
@@ -297,3 +325,32 @@ def test_a_worker_that_reads_another_file_is_refused(run: Run, tmp_path: Path) -
     with pytest.raises(NotPossible, match="other files than the search began with"):
         play([shard], run, jobs=1)
     assert run.games() == 0
+
+
+class LockedOnce(Run):
+    """A run whose first renewal finds the database locked."""
+
+    def renew(self, owner: str) -> None:
+        renewals.append(owner)
+        if len(renewals) == 1:
+            raise NotPossible("the store does not answer: database is locked")
+        super().renew(owner)
+
+
+renewals: list[str] = []
+
+
+def wait_for_renewals(shard: Shard) -> dict[str, Any]:
+    """Take as long as three renewals need, at most ten seconds."""
+    end = time.monotonic() + 10
+    while len(renewals) < 3 and time.monotonic() < end:
+        time.sleep(0.01)
+    return {"games": shard.games}
+
+
+def test_renewals_continue_after_a_failed_one(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(WORKERS, "test.renewals", Worker("tests.lab.test_shards:wait_for_renewals", threads=True))
+    renewals.clear()
+    locked = LockedOnce(**{name: getattr(run, name) for name in run.__dataclass_fields__})
+    play([Shard("test.renewals", "nobody", games=2)], locked, jobs=1, lease=0.3)
+    assert len(renewals) >= 3

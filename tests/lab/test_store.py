@@ -156,7 +156,7 @@ def test_what_is_given_back_can_be_claimed(run: Run) -> None:
 @given(st.lists(st.sampled_from([0, 1, 2]), min_size=2, max_size=40))
 def test_the_interval_of_a_standing_is_that_of_its_pairs(pairs: list[int]) -> None:
     one = Reached("x", "x", "y", "eaai", 2 * len(pairs), sum(pairs), pairs.count(2), None)
-    counted = Moments.of(np.array([[2, wins] for wins in pairs])).rate(1, 0)
+    counted = Moments.from_counts(np.array([[2, wins] for wins in pairs])).rate(1, 0)
     assert one.win_rate is not None
     assert (one.win_rate.value, one.win_rate.low, one.win_rate.high) == pytest.approx((counted.value, counted.low, counted.high))
 

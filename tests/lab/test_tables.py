@@ -1,6 +1,8 @@
 """Games at the table in processes: as many as one likes play the same, and no player can stop the others."""
 
-from collections.abc import Iterator
+from collections import deque
+from collections.abc import Callable, Iterator
+from multiprocessing import Pipe
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +12,7 @@ from meldlab.errors import NotPossible
 from meldlab.gin import Gin
 from meldlab.lab.arena.contest import Contest, contest
 from meldlab.lab.arena.ratings import all_against_all
-from meldlab.lab.arena.tables import Ended, Keep, Series
+from meldlab.lab.arena.tables import Ended, Keep, PlayingProcess, Series
 from meldlab.play import Record, Result, TimeLimit, replay
 from meldlab.rummikub.game import Rummikub
 
@@ -107,7 +109,7 @@ def test_the_first_games_are_kept_as_they_were_played(file: Path) -> None:
         found = gin(first, "gin-only", 6, seed=7, threads=threads, keep=Keep(5, kept[-1].append))
     assert [len(records) for records in kept] == [5, 5, 5]
     assert all(len({record.actions for record in same}) == 1 for same in zip(*kept, strict=True))
-    assert [record.deal.game for record in kept[2]] == [0, 0, 1, 1, 2]
+    assert [record.deal.number for record in kept[2]] == [0, 0, 1, 1, 2]
     assert [record.players for record in kept[2][:2]] == [("copycat", "gin-only"), ("gin-only", "copycat")]
     won = [record.players[winner] for record in kept[2][:4] for winner in record.result.winners]  # type: ignore[union-attr]
     assert won.count("copycat") == found.won[:2, 0].sum()
@@ -130,12 +132,12 @@ def test_other_games_are_played_in_processes_too() -> None:
 def test_no_number_of_threads_is_all_cores(file: Path, monkeypatch: pytest.MonkeyPatch, games: int, threads: int, processes: int) -> None:
     asked: list[int] = []
 
-    def pretend(self: Series, found: object, deals: int, processes: int, *, raising: bool) -> Iterator[Ended]:
+    def pretend(self: Series, found: object, deals: int, processes: int, *, raise_errors: bool) -> Iterator[Ended]:
         asked.append(processes)
         yield from (Ended(Result((0, 0), (), "nothing"), {}) for _ in range(2 * deals))
 
     monkeypatch.setattr(Series, "games", pretend)
-    monkeypatch.setattr("os.cpu_count", lambda: 6)
+    monkeypatch.setattr("os.sched_getaffinity", lambda _: set(range(6)), raising=False)
     gin(f"{file}:Copycat", "simple", games, threads=threads)
     assert asked == [processes]
     with pytest.raises(NotPossible, match="999 processes asked for"):
@@ -165,6 +167,50 @@ def test_who_never_answers_loses_and_the_arena_goes_on(file: Path, name: str) ->
     assert found.troubles[0].why == f"p1 forfeits: {name.lower()} ran out of time (0.1 s per move)"
     # A forfeit loses as much as the worst loss, also where nobody could say how far the game was.
     assert found.lead.value < -100
+
+
+class KilledProcess:
+    """A process whose game goes on until the moment at which it is killed: ``meanwhile`` happens just before that."""
+
+    exitcode = -9
+
+    def __init__(self, meanwhile: Callable[[], None]) -> None:
+        self.meanwhile = meanwhile
+
+    def kill(self) -> None:
+        self.meanwhile()
+        self.meanwhile = lambda: None
+
+    def join(self) -> None:
+        pass
+
+
+def late_worker(numbers: list[int], meanwhile: Callable[[PlayingProcess, Any], None]) -> PlayingProcess:
+    """Return a worker that waits for seat 1 of the first game, and has waited too long."""
+    series = Series(Gin(), ("simple", "gin-only"), ((0, 1), (1, 0)), time=TimeLimit(per_move=0.1))
+    worker = PlayingProcess.__new__(PlayingProcess)
+    worker.series, worker.names, worker.left, worker.seen = series, ("simple", "gin-only"), deque(numbers), [1.0, -1e9, 0.0, 0.0]
+    worker.receiver, sender = Pipe(duplex=False)
+
+    def before_the_end() -> None:
+        meanwhile(worker, sender)
+        sender.close()
+
+    worker.process = KilledProcess(before_the_end)  # type: ignore[assignment]
+    return worker
+
+
+def test_late_seat_forfeits_though_the_other_is_asked_meanwhile() -> None:
+    done: dict[int, Ended] = {}
+    late_worker([0], lambda worker, _: worker.seen.__setitem__(0, 2.0)).collect(done)
+    assert done[0].trouble == "p1 forfeits: simple ran out of time (0.1 s per move)"
+
+
+def test_game_that_ends_meanwhile_counts_and_the_next_is_played_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    done, started, ended = dict[int, Ended](), [], Ended(Result((1, 0), (0,), "gin"), {})
+    monkeypatch.setattr(PlayingProcess, "_start", lambda worker: started.append(list(worker.left)))
+    late_worker([0, 1], lambda _, sender: sender.send(ended)).collect(done)
+    assert (done, started) == ({0: ended}, [[1]])
 
 
 def test_time_for_a_game(file: Path) -> None:

@@ -9,8 +9,7 @@ import pytest
 
 from meldlab.errors import NotLegalHere, NotPossible
 from meldlab.gin import Gin, Move, Phase, Rules, players
-from meldlab.gin.features import features_of, text_of
-from meldlab.gin.vector import action_text
+from meldlab.gin.observation import action_text, features_of, text_of
 from meldlab.lab.trajectories import SHOWS, decisions, write_parquet
 from meldlab.play import Deal, Table
 

@@ -8,7 +8,7 @@ import pytest
 from meldlab.cards import CARDS, Card, Hand
 from meldlab.errors import BadText, NoSuchThing, NotLegalHere
 from meldlab.melds import (
-    MOST_CARDS,
+    MAX_CARDS,
     Arrangement,
     Meld,
     arrange,
@@ -17,9 +17,9 @@ from meldlab.melds import (
     deadwood,
     deadwoods,
     discards,
+    hand_points,
     is_complete,
     melds,
-    points_of,
 )
 from tests.properties import oracles
 
@@ -52,15 +52,15 @@ def test_a_hand_with_several_best_arrangements() -> None:
 
 def test_points_are_a_parameter() -> None:
     flat = (5,) * 13
-    assert deadwood("KS QD 2C", points=flat) == points_of("KS QD 2C", flat) == 15
+    assert deadwood("KS QD 2C", points=flat) == hand_points("KS QD 2C", flat) == 15
     assert deadwood("KS QD 2C", points=np.array(flat)) == 15  # type: ignore[arg-type]
     assert not is_complete("KS QD 2C")
     assert deadwood("KS QD 2C", points=(0,) * 13) == 0
 
 
 def test_as_many_cards_as_the_search_allows() -> None:
-    six_fours = Hand(card for card in CARDS if card.rank < MOST_CARDS // 4) | {Card.parse("KS"), Card.parse("KD")}
-    assert len(six_fours) == MOST_CARDS
+    six_fours = Hand(card for card in CARDS if card.rank < MAX_CARDS // 4) | {Card.parse("KS"), Card.parse("KD")}
+    assert len(six_fours) == MAX_CARDS
     assert deadwood(six_fours) == 20
 
 
@@ -95,7 +95,7 @@ QUESTIONS: list[Callable[..., object]] = [arrange, best_discard, deadwood, disca
 @pytest.mark.parametrize("ask", [*QUESTIONS, is_complete, melds])
 def test_hands_that_are_none(ask: Callable[..., object]) -> None:
     for nothing in (5, None, ["5H"], b"5H", 1.5, CARDS):
-        with pytest.raises(NotLegalHere, match="a hand is a Hand or text"):
+        with pytest.raises(NotLegalHere, match="expected a Hand or text"):
             ask(nothing)
     with pytest.raises(NotLegalHere, match="52 cards are too many to arrange"):
         ask(Hand.full())
@@ -133,7 +133,7 @@ def test_batches() -> None:
         ("5H 6H 7H | 8X", "no suit 'X'", 12),
         ("5H 6H 7H |", "no cards is neither", 10),
         ("5H 6H 7H + KX", "no suit 'X'", 12),
-        ("5H 6H 7H + 7H", "7H lies in a meld too", 9),
+        ("5H 6H 7H + 7H", "7H is in a meld too", 9),
         ("+ KS + QD", "no rank '+'", 5),
     ],
 )
@@ -141,7 +141,7 @@ def test_texts_that_are_no_arrangement(text: str, problem: str, at: int) -> None
     with pytest.raises(BadText) as caught:
         Arrangement.parse(text)
     assert caught.value.problem.startswith(problem)
-    assert caught.value.at == at
+    assert caught.value.offset == at
 
 
 def test_an_arrangement_is_checked_when_it_is_made() -> None:
@@ -150,8 +150,8 @@ def test_an_arrangement_is_checked_when_it_is_made() -> None:
     for laid, dead, points, problem in [
         ((run,), Hand(), 999, "deadwood of an arrangement must be a whole number from 0 to 0, not 999"),
         ((run,), card, -1, "deadwood of an arrangement must be a whole number from 0 to 1000, not -1"),
-        ((run,), Hand.parse("6H"), 6, "6H would lie in two places"),
-        ((run, Meld.parse("7C 7D 7H")), card, 10, "7H would lie in two places"),
+        ((run,), Hand.parse("6H"), 6, "6H cannot be in two places"),
+        ((run, Meld.parse("7C 7D 7H")), card, 10, "7H cannot be in two places"),
         ([run], card, 10, "a tuple of Meld"),
         (("5H 6H 7H",), card, 10, "a tuple of Meld"),
     ]:

@@ -9,7 +9,7 @@ from contextlib import suppress
 import pytest
 
 from meldlab.errors import NotLegalHere
-from meldlab.play import Chance, Deal, Played, RandomPlayer, Record, Table, TimeLimit, replay
+from meldlab.play import Chance, Deal, FinishedGame, RandomPlayer, Record, Table, TimeLimit, replay
 from tests.play.toy import Cards, HighCard, Look, Swap
 
 RANDOM = RandomPlayer()
@@ -57,7 +57,7 @@ def busy(seconds: float) -> Callable[[], None]:
     return use
 
 
-def play(think: Callable[[], object], limit: TimeLimit) -> Played[Cards]:
+def play(think: Callable[[], object], limit: TimeLimit) -> FinishedGame[Cards]:
     return Table(HighCard(), [RANDOM, Thinking(think)], limit).play(Deal(1))
 
 
@@ -102,7 +102,7 @@ def test_the_time_of_a_game_adds_up() -> None:
 
 
 def test_another_thread_is_told_when_the_answer_comes() -> None:
-    results: list[Played[Cards]] = []
+    results: list[FinishedGame[Cards]] = []
     thread = threading.Thread(target=lambda: results.append(play(busy(0.1), TimeLimit(per_move=0.05))))
     thread.start()
     thread.join()
@@ -124,7 +124,7 @@ def test_a_timer_of_somebody_else_goes_on() -> None:
 
 @pytest.mark.parametrize("seconds", [0, -1, float("nan"), float("inf"), 1e9])
 def test_limits_that_are_none(seconds: float) -> None:
-    with pytest.raises(NotLegalHere, match="is no time limit"):
+    with pytest.raises(NotLegalHere, match="expected a time limit"):
         TimeLimit(per_move=seconds)
-    with pytest.raises(NotLegalHere, match="is no time limit"):
+    with pytest.raises(NotLegalHere, match="expected a time limit"):
         TimeLimit(per_game=seconds)

@@ -16,7 +16,7 @@ from meldlab.gin import players as gin_players
 from meldlab.gin.move import DRAW, DROPS, PASS, TAKES
 from meldlab.lab.games import game_of
 from meldlab.melds import Meld
-from meldlab.play import Deal, Game, Played, Player, RandomPlayer, Record, Table, replay
+from meldlab.play import Deal, FinishedGame, Game, Player, RandomPlayer, Record, Table, replay
 from meldlab.recycle import library
 from meldlab.recycle import players as recycle_players
 from meldlab.recycle.game import Described, Option
@@ -26,7 +26,7 @@ from meldlab.rummikub.game import Draw, Fail, Pass, Play, Rummikub
 from meldlab.rummikub.players import PLAYERS as RUMMIKUB_PLAYERS
 from meldlab.rummikub.players import find_player
 from meldlab.rummikub.rules import FAMILIES
-from tests.gin.test_computed_player import full_book
+from tests.gin.test_computed_player import full_table
 from tests.play.leaks import assert_no_leaks
 from tests.play.toy import HighCard, Swap
 
@@ -45,7 +45,7 @@ RECYCLE_TABLES = ("random", "mcts:2 ismcts:2:taken", "pimc:2:taken:rank ismcts:2
 TABLES: dict[str, dict[str, list[Callable[[], Player[Any, Any]]]]] = {
     "gin": {
         **{name: [partial(gin_players.parse, name)] for name in GIN_PLAYERS},
-        "computed:DIR": [lambda: gin_players.ComputedPlayer(full_book(6))],
+        "computed:DIR": [lambda: gin_players.ComputedPlayer(full_table(6))],
     },
     "rummikub": {name: [partial(find_player, name)] for name in RUMMIKUB_PLAYERS},
     "recycle": {names: [partial(recycle_players.parse, name) for name in names.split()] for names in RECYCLE_TABLES},
@@ -54,7 +54,7 @@ TABLES: dict[str, dict[str, list[Callable[[], Player[Any, Any]]]]] = {
 
 
 @cache
-def played(name: str) -> Played[Any]:
+def played(name: str) -> FinishedGame[Any]:
     game = GAMES[name]()
     return Table(game, [RandomPlayer()] * game.seats[0]).play(Deal(seed=5))
 
@@ -158,7 +158,7 @@ def test_actions_read_back_and_are_legal_for_the_acting_seat_alone(name: str) ->
         assert [view.seat for view in views if view.legal_actions()] == ([] if state.seat is None else [state.seat])
         for action in [] if state.seat is None else views[state.seat].legal_actions()[:40]:
             assert views[state.seat].parse(str(action)) == action
-            assert views[state.seat].parse(state.tell(action)) == action
+            assert views[state.seat].parse(state.describe(action)) == action
             for view in views:
                 if view.seat == state.seat:
                     view.verify(action)
@@ -196,7 +196,7 @@ def test_a_record_makes_its_game_again(name: str) -> None:
 def test_a_record_makes_its_preset_again(name: str) -> None:
     # The matches above are shorter than those of the presets.
     game = Gin(GIN[name])
-    record = Record.parse(str(Table(game, [RandomPlayer()] * 2, most_actions=20).play(Deal(5)).record))
+    record = Record.parse(str(Table(game, [RandomPlayer()] * 2, max_actions=20).play(Deal(5)).record))
     assert game_of(record).rules() == game.rules()
 
 

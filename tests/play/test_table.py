@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from meldlab.cards import Card, Hand
 from meldlab.errors import BadText, NotLegalHere
-from meldlab.play import BrokenRecord, Chance, Deal, RandomPlayer, Record, Result, Table, replay
+from meldlab.play import Chance, Deal, InvalidRecord, RandomPlayer, Record, Result, Table, replay
 from meldlab.play.record import Fields, toml
 from tests.play.leaks import assert_no_leaks
 from tests.play.toy import Cards, HighCard, Look, Swap
@@ -100,7 +100,7 @@ def test_whatever_a_player_raises_is_its_forfeit(problem: BaseException) -> None
     assert played.forfeit.startswith("p2 forfeits: raising gave no answer: ")
     assert "\n" not in played.forfeit
     with pytest.raises(type(problem)):
-        Table(HighCard(), [RANDOM, Raising(problem)], raising=True).play(Deal(1))
+        Table(HighCard(), [RANDOM, Raising(problem)], raise_errors=True).play(Deal(1))
 
 
 class Stop(BaseException):
@@ -190,15 +190,15 @@ class EndlessGame(HighCard):
 
 
 def test_a_game_without_end_is_broken_off() -> None:
-    played = Table(EndlessGame(), [RANDOM, RANDOM], most_actions=1_000).play(Deal(1))
+    played = Table(EndlessGame(), [RANDOM, RANDOM], max_actions=1_000).play(Deal(1))
     assert played.result == Result((0, 0), (), "no end after 1,000 actions")
-    assert played.trouble == "no end after 1,000 actions"
+    assert played.abnormal_end == "no end after 1,000 actions"
     assert len(played.actions) == 1_000
     again = Record.parse(str(played.record))
     assert len(list(replay(EndlessGame(), again))) == 1_000
-    with pytest.raises(BrokenRecord, match="its actions lead to no end"):
+    with pytest.raises(InvalidRecord, match="its actions lead to no end"):
         list(replay(EndlessGame(), replace(again, actions=again.actions[:-1])))
-    assert Table(EndlessGame(), [RANDOM, RANDOM]).play(Deal(1)).trouble == "no end after 100,000 actions"
+    assert Table(EndlessGame(), [RANDOM, RANDOM]).play(Deal(1)).abnormal_end == "no end after 100,000 actions"
 
 
 def test_a_name_is_a_text() -> None:
@@ -233,13 +233,13 @@ GOOD = Table(HighCard(), [RANDOM, RANDOM]).play(Deal(2)).record
     ],
 )
 def test_a_broken_record_says_where(actions: tuple[str, ...], why: str) -> None:
-    with pytest.raises(BrokenRecord, match=why):
+    with pytest.raises(InvalidRecord, match=why):
         list(replay(HighCard(), replace(GOOD, actions=actions)))
 
 
 def test_a_record_with_the_wrong_card_is_broken() -> None:
     card = next(iter(HighCard().start(2, Deal(2)).hands[0]))
-    with pytest.raises(BrokenRecord, match=f"by the deal it reads 'p1 swap {card} for "):
+    with pytest.raises(InvalidRecord, match=f"by the deal it reads 'p1 swap {card} for "):
         list(replay(HighCard(), replace(GOOD, actions=(f"p1 swap {card} for 2C",))))
 
 
@@ -285,9 +285,9 @@ def test_any_text_survives_a_record(words: str, rules: dict[str, object]) -> Non
     ("value", "kind"), [(None, "a NoneType"), ({"x": [None]}, "a NoneType"), ({1, 2}, "a set"), (b"x", "a bytes"), (object(), "a object")]
 )
 def test_what_toml_cannot_hold_is_named(value: object, kind: str) -> None:
-    with pytest.raises(NotLegalHere, match=f"no way to write {kind}"):
+    with pytest.raises(NotLegalHere, match=f"in a record, got {kind}"):
         str(Record("g", {"rule": value}, ("a",)))
-    with pytest.raises(NotLegalHere, match="a name in a record is a text, not a int"):
+    with pytest.raises(NotLegalHere, match="expected a text as a name in a record, got a int"):
         str(Record("g", {3: 4}, ("a",)))  # type: ignore[dict-item]
 
 
@@ -301,9 +301,9 @@ def test_an_error_points_at_the_field_and_not_at_one_that_begins_alike(before: s
     fields = Fields({"seed": -1}, text)
     with pytest.raises(BadText) as raised:
         fields.take("seed", int)
-    assert raised.value.at == text.index("seed = -1")
-    assert Fields({}, "x = 1\n[results]\n[result]\n").place("result") == len("x = 1\n[results]\n")
-    assert Fields({}, "nothing").place("result") == 0
+    assert raised.value.offset == text.index("seed = -1")
+    assert Fields({}, "x = 1\n[results]\n[result]\n").offset("result") == len("x = 1\n[results]\n")
+    assert Fields({}, "nothing").offset("result") == 0
 
 
 def test_the_toy_leaks_nothing() -> None:

@@ -69,11 +69,8 @@ class Cards:
         hands = (*self.hands[: self.turn], Hand(hand), *self.hands[self.turn + 1 :])
         return replace(self, hands=hands, stock=self.stock[1:], turn=self.turn + 1)
 
-    def tell(self, action: Swap) -> str:
-        return f"{action} for {self.stock[0]}" if action.card else str(action)
-
-    def heard(self, action: Swap, seat: int) -> str:
-        return self.tell(action) if seat == self.seat else str(action)
+    def describe(self, action: Swap, seat: int | None = None) -> str:
+        return f"{action} for {self.stock[0]}" if action.card and seat in (None, self.seat) else str(action)
 
     def view(self, seat: int) -> Look:
         return Look(seat, self.hands[seat], len(self.stock), seat == self.seat)

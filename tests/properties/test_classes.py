@@ -28,7 +28,7 @@ def test_classes_are_those_that_sorting_all_hands_finds(cards: int) -> None:
     assert len(found) == classes.count(cards)
     for rank in range(classes.count(cards)):
         hand = classes.hand(cards, rank)
-        assert found[tuple(sorted(hand.lanes))] == classes.orbit_size(hand)
+        assert found[tuple(sorted(hand.suit_masks))] == classes.orbit_size(hand)
 
 
 @given(st.integers(0, 13), st.data())
@@ -38,12 +38,12 @@ def test_unrank_and_rank_are_inverse_for_every_size(cards: int, data: st.DataObj
     assert len(hand) == cards
     assert classes.number(hand) == rank
     assert hand == Hand.from_mask(int(classes.hands(cards, rank, 1)[0]))
-    assert [lane.bit_count() for lane in hand.lanes] == sorted(lane.bit_count() for lane in hand.lanes)
+    assert [lane.bit_count() for lane in hand.suit_masks] == sorted(lane.bit_count() for lane in hand.suit_masks)
 
 
 @given(draw.hands())
 def test_renaming_suits_keeps_the_class(hand: Hand) -> None:
-    renamed = {Hand.from_mask(sum(lane << 13 * suit for suit, lane in enumerate(order))) for order in permutations(hand.lanes)}
+    renamed = {Hand.from_mask(sum(lane << 13 * suit for suit, lane in enumerate(order))) for order in permutations(hand.suit_masks)}
     assert {classes.number(other) for other in renamed} == {classes.number(hand)}
     assert set(classes.orbit(hand)) == renamed
     assert classes.orbit_size(hand) == len(renamed)

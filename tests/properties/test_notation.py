@@ -76,5 +76,5 @@ def test_any_other_text_is_bad_text_with_a_place_in_it(text: str) -> None:
         if problem is None:
             assert kind.parse(str(value)) == value  # lenient reading, canonical printing
         else:
-            assert 0 <= problem.at <= len(text)
+            assert 0 <= problem.offset <= len(text)
             assert len(str(problem).splitlines()) in (1, 3)

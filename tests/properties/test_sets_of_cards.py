@@ -39,11 +39,11 @@ def test_members(hand: Hand, card: Card) -> None:
 
 @given(draw.hands(0, 52))
 def test_lanes_hold_the_ranks_of_each_suit(hand: Hand) -> None:
-    for suit, lane in enumerate(hand.lanes):
+    for suit, lane in enumerate(hand.suit_masks):
         assert lane == sum(1 << card.rank for card in hand if card.suit == suit)
 
 
 @given(draw.hands(), st.integers())
 def test_a_hand_does_not_change(hand: Hand, mask: int) -> None:
-    with pytest.raises(AttributeError, match="does not change"):
+    with pytest.raises(AttributeError, match="is immutable"):
         hand.mask = mask

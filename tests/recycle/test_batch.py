@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from meldlab.errors import NotLegalHere
-from meldlab.play import Deal, Played, RandomPlayer, Table, wins_of
+from meldlab.play import Deal, FinishedGame, RandomPlayer, Table, win_shares
 from meldlab.recycle import library
 from meldlab.recycle.game import Described, Option, State
 from meldlab.recycle.language.limits import Limits
@@ -17,11 +17,11 @@ from tests.recycle.tiny import BREAKING, PEEKING, SECRET
 SEARCHERS = [Searcher("pimc", 2, 2), Searcher("mcts", 2, 2), Searcher("ismcts", 2), Searcher("ismcts", 2, level="taken", reward="rank")]
 
 
-def at_the_table(game: Described, players: Sequence[Searcher | RandomPlayer], seed: int, number: int) -> Played[State]:
-    return Table(game, players, raising=True).play(Deal(seed, number))
+def at_the_table(game: Described, players: Sequence[Searcher | RandomPlayer], seed: int, number: int) -> FinishedGame[State]:
+    return Table(game, players, raise_errors=True).play(Deal(seed, number))
 
 
-def options(played: Played[State]) -> list[Option]:
+def options(played: FinishedGame[State]) -> list[Option]:
     assert all(isinstance(action, Option) for action in played.actions)
     return [action for action in played.actions if isinstance(action, Option)]
 
@@ -46,11 +46,11 @@ def test_a_batch_adds_up_what_the_table_plays(players: Sequence[Searcher | Rando
     for row in range(3):
         played = at_the_table(game, players, 2, first + row)
         assert tuple(batch.scores[row].tolist()) == played.result.scores
-        assert tuple(batch.wins[row].tolist()) == wins_of(played.result)
+        assert tuple(batch.wins[row].tolist()) == win_shares(played.result)
         assert game.counted(played) == {name: batch.counts[name][row] for name in game.counted(played)}
     assert set(batch.counts) == set(game.counts)
     assert batch.counts["finished"].all()
-    assert not batch.troubles
+    assert not batch.abnormal_ends
     searching = any(player.name != "random" for player in players)
     assert bool(batch.counts["simulations"].all()) == searching
 
@@ -74,9 +74,9 @@ def test_games_that_fail_do_so_at_the_table_too(where: str) -> None:
     for row in range(20):
         result = at_the_table(game, players, 1, 10 + row).result
         assert result.scores == tuple(batch.scores[row].tolist())
-        assert wins_of(result) == tuple(batch.wins[row].tolist())
-        assert (10 + row in batch.troubles) == result.reason.startswith("failed: ")
-        failed += 10 + row in batch.troubles
+        assert win_shares(result) == tuple(batch.wins[row].tolist())
+        assert (10 + row in batch.abnormal_ends) == result.reason.startswith("failed: ")
+        failed += 10 + row in batch.abnormal_ends
     assert 0 < failed < 20
 
 

@@ -65,15 +65,16 @@ def mutated(name: str, seed: int) -> str:
 
 
 def comes_to_something(text: str, limits: Limits = TIGHT) -> bool:
-    """Read, check and run a text; tell whether it ran."""
+    """Read, check, lint, compile and run a text; tell whether it ran."""
     try:
         machine = Machine.of(text, limits=limits)
+        assert not any(finding.stops for finding in machine.checked.findings)
     except BadText as mistake:
         problem: BadText | None = mistake
     else:
         problem = None
     if problem is not None:
-        assert 0 <= problem.at <= len(text)
+        assert 0 <= problem.offset <= len(text)
         # Where there is no text there is nothing to point at.
         assert "^" in str(problem) or not text.strip()
         return False

@@ -37,6 +37,14 @@ def test_an_attack_ends_by_its_limit_and_soon(attack: Attack) -> None:
     assert ending["seconds"] < 20
 
 
+@pytest.mark.parametrize("attack", ATTACKS, ids=lambda attack: attack.name)
+def test_an_attack_is_checked_by_playing_soon(attack: Attack) -> None:
+    ending = endings()[attack.name]
+    assert "W113" in ending["codes"]
+    # At most 1 second on an idle core.
+    assert ending["check_seconds"] < 10
+
+
 def test_the_process_survived() -> None:
     assert endings()[""]["returncode"] == 0, endings()[""]
 

@@ -4,6 +4,8 @@ from typing import Any
 
 import pytest
 
+from meldlab.recycle.language.folding import constant
+from meldlab.recycle.language.reader import read_expression
 from meldlab.recycle.machine import kernel_layout as k
 from meldlab.recycle.machine.machine import Machine
 from meldlab.recycle.machine.position import Position
@@ -29,6 +31,14 @@ def cells(position: Position) -> dict[str, int | str]:
 def cards(position: Position, name: str, owner: int = 0, index: int = 0) -> tuple[int, ...]:
     found = [place for place in position.check().places() if (place.owner, place.name, place.index) == (owner, name, index)]
     return found[0].cards if found else ()
+
+
+def test_the_size_of_a_range_beyond_32_bits_is_not_folded() -> None:
+    whole = "(size (range (- (- 0 2147483647) 1) .. 2147483647))"
+    assert constant(read_expression(whole)) is None
+    assert constant(read_expression("(size (range 1 .. 2147483647))")) == 2147483647
+    played = machine("(do ((turn pass)))", score=f"(* {whole} {whole})").random_games(games=1, seed=1)
+    assert played.statuses.tolist() == [k.OUT_OF_LISTS]
 
 
 def number(expression: str, **setting: Any) -> int:

@@ -1,6 +1,8 @@
-"""Texts as long as they may be: reading, checking and laying out storage take time in proportion, whatever is in them."""
+"""Texts of the greatest length: reading, checking, linting and compiling take time in proportion to it, whatever is in them."""
 
+import random
 import time
+from itertools import pairwise
 
 import pytest
 
@@ -14,8 +16,8 @@ from meldlab.recycle.language.reader import read
 from meldlab.recycle.machine.compiler import compile_program
 from tests.recycle.hostile import CARDS, names
 
-SECONDS = 10.0  # of CPU; it takes about one, and took minutes where something was squared
-
+SECONDS = 10.0  # of CPU; at most 2 on an idle core, and minutes where something is squared
+DEPTH = 88  # constructs around one another; the limit is 100 brackets
 
 SETUP = f"(setup (create players 2) {CARDS})"
 END = "(scoring max 1))"
@@ -29,7 +31,63 @@ def filled(piece: str, before: str = f"(game {SETUP} (do ((turn pass) ", after: 
 
 
 LOOPS = "".join(f"(all player '{name} (do (" for name in names(20))
+CHOICE, DO = (f"(game {SETUP} (choice (", f")) {END}"), (f"(game {SETUP} (do (", f")) {END}")
+NEXT = "(set (game sto X) (size ((next player) iloc H)))"
+ANY = "(any (game iloc S) 'C (move 'C (top (game vloc T))))"
+
+
+def nested(opening: str, inner: str) -> str:
+    """Put constructs around a text, the # of each another name."""
+    return "".join(opening.replace("#", name) for name in names(DEPTH)) + inner + ")" * DEPTH
+
+
+def inside(opening: str, piece: str, around: tuple[str, str]) -> str:
+    """Repeat a piece inside many constructs until the text is as long as it may be."""
+    before, after = nested(opening, "(do (|))").split("|")
+    return filled(piece, around[0] + before, after + around[1])
+
+
+def near_names(piece: str, length: int, before: str, after: str) -> str:
+    """Fill a text with pieces, the # of each a random name of two letters."""
+    rng = random.Random(1)
+    parts: list[str] = []
+    while sum(map(len, parts)) + len(before) + len(after) + 2 * length + 2 * len(piece) < LONGEST:
+        parts.append(piece.replace("#", "".join(rng.choices("AB", k=length))))
+    return before + "".join(parts) + after
+
+
+TESTS = nested("(any player '# ", "(and |)").split("|")
 TEXTS = {
+    "any items": filled(ANY, *CHOICE),
+    "repeat items": filled(f"(repeat 2 {ANY})", *CHOICE),
+    "cycle items": filled("(all player 'P (cycle next 'P))", *CHOICE),
+    **{
+        f"{piece[:20]} in {quantifier} in {around[0][-8:-2]}": inside(f"({quantifier} player '# ", piece, around)
+        for quantifier in ("any", "all")
+        for around in (CHOICE, DO)
+        for piece in ("(inc (game sto X))", NEXT, "(forget (top (game mem M)))", "(cycle next (current player))")
+    },
+    "let": inside("(let (game iloc S) '# ", NEXT, DO),
+    "let and any": inside("(let (game iloc S) '# ", f"(any player 'P {NEXT})", CHOICE),
+    "memories": inside("(let (filter (game mem M) 'X# (== 1 1)) '# ", "(forget 'AAA)", DO),
+    "conditions in conditions": inside("((== (game sto Y) 1) ", "(inc (game sto X))", DO),
+    "tests": filled(
+        "(== ((current player) sto X) (size ((current player) iloc H)))",
+        f"{DO[0]}({TESTS[0]}",
+        f"{TESTS[1]} (turn pass)){DO[1]}",
+    ),
+    "deep sums": filled(f"(inc (game sto X) {'(+ 1 ' * DEPTH}(game sto X){')' * DEPTH})", *DO),
+    "lists in lists": filled("(game iloc S)", f"{DO[0]}(shuffle {'(union (game iloc S) ' * DEPTH}", f"{')' * (DEPTH + 1)}{DO[1]}"),
+    "stages in stages": filled(
+        "(stage player once (choice ((turn pass))))", f"(game {SETUP} {'(stage player once ' * DEPTH}", f"{')' * DEPTH}{END}"
+    ),
+    "many warnings": filled("(repeat 3 (inc (game sto X)))", *DO),
+    "one long list used often": filled(
+        "(inc (game sto X) (size 'LIST))", f"(game (declare ({', '.join(names(2000))}) 'LIST) {SETUP} (do (", DO[1]
+    ),
+    "near names": near_names("(set (game sto #) 1) (inc (game sto Y) (game sto A#))", 40, *DO),
+    "long near names": near_names("(set (game sto #) 1) (inc (game sto Y) (game sto A#))", 190, *DO),
+    "near variables": near_names("(let 1 '# (inc (game sto Y) 'A#))", 190, *DO),
     "names read and others written": filled("(set (game sto #) (game sto X#))"),
     "names never written": filled("(inc (game sto Y) (game sto #))"),
     "places never filled": filled("(shuffle (game vloc #))"),
@@ -69,15 +127,40 @@ UNREADABLE = {
 }
 
 
-@pytest.mark.parametrize("shape", TEXTS)
-def test_a_long_program_is_checked_and_laid_out_soon(shape: str) -> None:
-    text = TEXTS[shape]
-    assert 0.8 * LONGEST < len(text) <= LONGEST
+# Short texts in which every construct doubles what a walk through all combinations would see.
+PAIRS = list(pairwise(names(46)))
+DOUBLING = {
+    "unions of unions": "".join(f"(let (union '{name} '{name}) '{new} " for name, new in PAIRS).replace("'AAA", "(game iloc S)")
+    + f"(shuffle '{PAIRS[-1][1]})"
+    + ")" * len(PAIRS),
+    "members of one location": nested("(any (game iloc S) '# ", "(turn pass)"),
+    "members that pass": nested("(any (filter (game iloc S) 'X# (== (cardatt A 'X#) B)) '# ", "(turn pass)"),
+    "sums of sums": "".join(f"(let (+ '{name} '{name}) '{new} " for name, new in PAIRS).replace("'AAA", "1")
+    + f"((== '{PAIRS[-1][1]} (game sto N)) (turn pass))"
+    + ")" * len(PAIRS),
+    "ranges in ranges": nested("(any (range 1 .. 64) '# ", "(turn pass)"),
+}
+
+
+def checked_and_compiled(text: str) -> float:
+    """Return the CPU seconds that it takes to check, lint and compile a text, and to print all findings."""
     start = time.process_time()
     checked = check(text)
     if not any(finding.stops for finding in checked.findings):
         compile_program(checked.program, Limits(), text)
-    assert time.process_time() - start < SECONDS
+    assert all("^" in str(finding.mistake(text)) for finding in checked.findings)
+    return time.process_time() - start
+
+
+@pytest.mark.parametrize("shape", TEXTS)
+def test_a_long_program_is_checked_and_compiled_soon(shape: str) -> None:
+    assert 0.8 * LONGEST < len(TEXTS[shape]) <= LONGEST
+    assert checked_and_compiled(TEXTS[shape]) < SECONDS
+
+
+@pytest.mark.parametrize("shape", DOUBLING)
+def test_a_program_of_doubling_constructs_is_checked_and_compiled_soon(shape: str) -> None:
+    assert checked_and_compiled(f"{CHOICE[0]}{DOUBLING[shape]}{CHOICE[1]}") < SECONDS
 
 
 @pytest.mark.parametrize("shape", UNREADABLE)

@@ -37,7 +37,7 @@ def start() -> State:
 
 
 def test_who_plays_by_number_has_nothing_told(told: list[int]) -> None:
-    played = Table(GAME, [RandomPlayer(), parse("random")], most_actions=20).play(Deal(seed=1))
+    played = Table(GAME, [RandomPlayer(), parse("random")], max_actions=20).play(Deal(seed=1))
     assert len(played.actions) >= 3
     view = played.first.view(0)
     assert len(view.legal_actions()) == MANY + 3
@@ -64,6 +64,6 @@ def test_options_that_read_alike_are_numbered_and_go_through_a_record() -> None:
     view = state.view(0)
     last = [str(option) for option in view.legal_actions()[-3:]]
     assert last == ["move ?? from STOCK to HAND of p1", "move ?? from STOCK to HAND of p1 (2)", "move ?? from STOCK to HAND of p1 (3)"]
-    line = state.tell(view.legal_actions()[-1])
+    line = state.describe(view.legal_actions()[-1])
     assert line.startswith("move ?? from STOCK to HAND of p1 (3) -> move ")
     assert view.parse(line) == view.legal_actions()[-1]

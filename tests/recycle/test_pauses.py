@@ -32,7 +32,7 @@ def with_fuel(monkeypatch: pytest.MonkeyPatch, fuel: int) -> None:
         while True:
             yield 0, fuel
 
-    monkeypatch.setattr(kernel, "pieces", same)
+    monkeypatch.setattr(kernel, "chunks", same)
 
 
 def everything(name: str) -> dict[str, object]:

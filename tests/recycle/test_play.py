@@ -21,7 +21,7 @@ def test_options_read_back_by_their_words_and_numbers() -> None:
         assert len({str(option) for option in options}) == len(options)
         for option in options:
             assert view.parse(str(option)) == option == view.parse(str(option.number))
-            assert view.parse(state.tell(option)) == option
+            assert view.parse(state.describe(option)) == option
         state = state.apply(options[step % len(options)])
 
 
@@ -35,11 +35,11 @@ def test_a_hidden_card_is_not_named_and_what_follows_it_is_left_out() -> None:
 
 def test_others_hear_only_what_they_see() -> None:
     state = GAMES["goofspiel"].start(3, Deal(seed=3))
-    assert state.heard(state.view(0).legal_actions()[0], 1) == "has chosen"
+    assert state.describe(state.view(0).legal_actions()[0], 1) == "has chosen"
     rummy = GAMES["block_rummy"].start(2, Deal(seed=3))
     draw = rummy.view(0).legal_actions()[0]
-    assert rummy.heard(draw, 1).startswith("move ?? from STOCK to HAND of p1")
-    assert "??" not in rummy.heard(draw, 0)
+    assert rummy.describe(draw, 1).startswith("move ?? from STOCK to HAND of p1")
+    assert "??" not in rummy.describe(draw, 0)
 
 
 def test_what_is_not_an_option_is_refused() -> None:

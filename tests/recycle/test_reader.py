@@ -52,7 +52,7 @@ def test_operands_stay_apart_and_other_numbers_are_glued(text: str, numbers: lis
 def test_mistakes_are_named_and_placed(text: str, problem: str, at: int) -> None:
     with pytest.raises(BadText, match=problem) as caught:
         read_expression(text)
-    assert caught.value.at == at
+    assert caught.value.offset == at
 
 
 def test_the_end_of_a_stage_is_asked_for_by_its_word() -> None:

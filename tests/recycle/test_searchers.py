@@ -10,12 +10,17 @@ from meldlab.recycle import library
 from meldlab.recycle.machine.machine import Machine
 from meldlab.recycle.machine.position import Position
 from meldlab.recycle.players import KINDS, LEVELS, REWARDS, Searcher, parse
+from meldlab.recycle.players.searcher import POLICIES_OF
 from meldlab.recycle.players.searching import searched_games
 from tests.recycle import tiny
 from tests.recycle.tiny import advice
 
 searchers = st.builds(
-    Searcher, st.sampled_from(KINDS[1:]), st.integers(1, 10**6), level=st.sampled_from(LEVELS), reward=st.sampled_from(REWARDS)
+    lambda which, **given: Searcher(which[0], final_policy=which[1], **given),
+    st.sampled_from([(kind, policy) for kind in KINDS[1:] for policy in POLICIES_OF[kind]]),
+    simulations=st.integers(1, 10**6),
+    level=st.sampled_from(LEVELS),
+    reward=st.sampled_from(REWARDS),
 )
 
 
@@ -35,6 +40,8 @@ def test_unknown_players_and_empty_budgets_are_named() -> None:
         parse("clever")
     with pytest.raises(NotLegalHere, match="at least one simulation"):
         parse("mcts:0")
+    with pytest.raises(NoSuchThing, match=r"no final policy of ismcts 'pooled' \(use visits, mean\)"):
+        parse("ismcts:pooled")
     with pytest.raises(NotLegalHere, match="3 players for a game of 2"):
         searched_games(tiny.machine(tiny.COLOUR), [Searcher("random")] * 3, games=1, seed=1)
 
@@ -110,9 +117,45 @@ def test_deals_are_shared_by_all_options() -> None:
     assert np.abs(evenly.scores[:, 0] - 2).max() < 0.2
 
 
-def test_one_tree_does_not_believe_that_it_will_see_the_card() -> None:
+# Every option's expected score over all deals; afterwards nobody decides.
+KNOWN_VALUES = {"gamble": (tiny.GAMBLE, [11, 10]), "three cards": (tiny.THREE_CARDS, [2, 2, -2])}
+
+
+@pytest.mark.parametrize("game", KNOWN_VALUES)
+@pytest.mark.parametrize(
+    "player", [Searcher("pimc", 4000, 500), Searcher("mcts", 4000, 500), Searcher("mcts", 4000, 500, final_policy="visits")], ids=str
+)
+def test_determinized_search_estimates_the_mean_over_all_deals(player: Searcher, game: str) -> None:
+    text, values = KNOWN_VALUES[game]
+    found = advice(tiny.machine(text).begin(seed=1), player)
+    # Five standard errors of 500 deals that differ by 20 points at most.
+    assert np.abs(found.scores[:, 0] - values).max() < 5 * 10 / 500**0.5
+    assert found.determinizations.tolist() == [500] * len(values)
+    assert values[found.option] == max(values)
+
+
+@pytest.mark.parametrize("game", KNOWN_VALUES)
+@pytest.mark.parametrize("policy", ["visits", "mean"])
+def test_one_tree_estimates_the_mean_over_all_deals(policy: str, game: str) -> None:
+    text, values = KNOWN_VALUES[game]
+    found = advice(tiny.machine(text).begin(seed=1), Searcher("ismcts", 4000, final_policy=policy))
+    # Options that look bad are tried less, so only the best is estimated well.
+    assert abs(found.scores[found.option, 0] - max(values)) < 0.5
+    assert values[found.option] == max(values)
+    assert found.determinizations.tolist() == found.counts.tolist()
+
+
+def test_pooled_mcts_counts_a_deal_by_its_visits() -> None:
+    found = advice(tiny.machine(tiny.GAMBLE).begin(seed=1), Searcher("mcts", 1000, 100, final_policy="pooled"))
+    # On red deals nearly all visits go to the gamble, on black ones hardly any.
+    assert found.option == 1
+    assert found.scores[1, 0] > 15
+
+
+def test_mcts_believes_that_it_will_see_the_card_and_ismcts_does_not() -> None:
+    # Strategy fusion: the guess comes later, on each deal with the card in sight.
     position = tiny.machine(tiny.COLOUR).begin(seed=1)
-    fooled, wise = advice(position, Searcher("mcts", 400)), advice(position, Searcher("ismcts", 400))
+    fooled, wise = advice(position, Searcher("mcts", 2000)), advice(position, Searcher("ismcts", 400))
     assert fooled.option == 1
     assert wise.option == 0
     assert fooled.scores[1, 0] > 3.5
@@ -124,7 +167,7 @@ def test_the_game_itself_shows_what_a_guess_is_worth() -> None:
     others = Searcher("random")
     sure = searched_games(machine, [Searcher("ismcts", 50), others], 100, seed=1, threads=1)
     assert (sure.scores[:, 0] == 3).all()
-    guessed = searched_games(machine, [Searcher("mcts", 200), others], 200, seed=1, threads=1)
+    guessed = searched_games(machine, [Searcher("mcts", 2000), others], 200, seed=1, threads=1)
     assert 1.4 < guessed.scores[:, 0].mean() < 2.6
 
 

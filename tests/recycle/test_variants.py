@@ -44,7 +44,7 @@ def test_what_cannot_be_set_is_named() -> None:
         varied(TEXT, {"SEAT": 2})
     with pytest.raises(BadText, match="'COLOURS is declared, but not as a number") as wrong:
         varied(TEXT, {"COLOURS": 2})
-    assert TEXT[wrong.value.at :].startswith("(RED, BLUE)")
+    assert TEXT[wrong.value.offset :].startswith("(RED, BLUE)")
     with pytest.raises(NotLegalHere, match="the program declares no number"):
         varied(library.entry("hearts").text, {"LIMIT": 2})
     with pytest.raises(BadText, match="0 players"):
@@ -64,6 +64,6 @@ def test_what_cannot_be_set_is_named() -> None:
 def test_settings_that_cannot_be_read(text: str, problem: str, at: int) -> None:
     with pytest.raises(BadText, match=problem) as wrong:
         parse_settings(text)
-    assert wrong.value.at == at
+    assert wrong.value.offset == at
     with pytest.raises(BadText, match="32 bits"):
         parse_settings("X=3000000000")

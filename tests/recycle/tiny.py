@@ -55,6 +55,44 @@ COLOUR = """(game
   (do (((== (game str SAID) (cardatt COLOUR (top (game hloc CARD)))) (set ((1 player) sto SCORE) 4)))))
  (scoring max ((current player) sto SCORE)))"""
 
+# Eleven points for sure, or twenty if a card that nobody sees is red: worth ten. No decision follows.
+GAMBLE = """(game
+ (setup (create players 2) (create deck (game hloc CARD) (deck (COLOUR (RED, BLACK)))))
+ (do ((shuffle (game hloc CARD))))
+ (choice ((set (game str SAID) SAFE) (set (game str SAID) GAMBLE)))
+ (do (
+  ((== (game str SAID) SAFE) (set ((1 player) sto SCORE) 11))
+  ((and (== (game str SAID) GAMBLE) (== (cardatt COLOUR (top (game hloc CARD))) RED)) (set ((1 player) sto SCORE) 20))))
+ (scoring max ((current player) sto SCORE)))"""
+
+# Six points for naming a card that nobody sees, one of three: worth two. Or six points less, and twelve if it is the king: worth minus two.
+THREE_CARDS = """(game
+ (setup (create players 2) (create deck (game hloc CARDS) (deck (N (JACK, QUEEN, KING)))))
+ (do ((shuffle (game hloc CARDS))))
+ (choice ((set (game str SAID) JACK) (set (game str SAID) QUEEN) (set (game str SAID) PAY)))
+ (do (
+  ((== (game str SAID) PAY) (dec ((1 player) sto SCORE) 6))
+  ((== (game str SAID) (cardatt N (top (game hloc CARDS)))) (inc ((1 player) sto SCORE) 6))
+  ((and (== (game str SAID) PAY) (== (cardatt N (top (game hloc CARDS))) KING)) (inc ((1 player) sto SCORE) 12))))
+ (scoring max ((current player) sto SCORE)))"""
+
+
+def idle_game(turns: int, end: str) -> str:
+    """Choose between two options without any effect, in turn; ``end`` says who scores a point, from two cards that nobody sees."""
+    return f"""(game
+     (setup (create players 2) (create deck (game hloc CARDS) (deck (OWNER (FIRST, SECOND)))))
+     (do ((shuffle (game hloc CARDS))))
+     (stage player (end (== (game sto TURNS) {turns}))
+      (choice ((inc ((current player) sto LEFT)) (inc ((current player) sto RIGHT))))
+      (do ((inc (game sto TURNS)))))
+     (do ({end}))
+     (scoring max ((current player) sto SCORE)))"""
+
+
+TOP = "(cardatt OWNER (top (game hloc CARDS)))"
+PURE_CHANCE = f"((== {TOP} FIRST) (set ((1 player) sto SCORE) 1)) ((== {TOP} SECOND) (set ((2 player) sto SCORE) 1))"
+DECIDED = "(set ((1 player) sto SCORE) 1)"
+
 # Three points for oneself or ten for the partner.
 PARTNERS = """(game
  (setup (create players 4) (create teams (1, 3) (2, 4)) (create deck (game vloc CARD) (deck (N (A)))))

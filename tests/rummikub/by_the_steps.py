@@ -127,6 +127,8 @@ def done(position: Position, scene: Scene, sentence: str) -> Iterator[Scene]:
             if target != source:
                 pile = rest.piles[target] + lifted
                 if said["exchange"]:
+                    if len(lifted) != 1:
+                        raise Refused(f"{sentence!r} exchanges several tiles at once")
                     yield exchange(position, rest, target, pile, said["freed"], said["set"])
                 else:
                     promise = next((what for at, what in rest.promised if at == target), None)
@@ -202,25 +204,44 @@ def with_pile(scene: Scene, at: int, pile: tuple[Thing, ...], promise: str | Non
 
 
 def exchange(position: Position, scene: Scene, at: int, pile: tuple[Thing, ...], freed: str, made: str | None) -> Scene:
-    """Return the scene with jokers in the hand, if this set may give them now."""
-    gone = []
-    for tile, _ in read_tiles(freed):
-        gone.append(next(thing for thing in pile if thing.printed is None and thing.shows == face(tile) and thing not in gone))
-    left = tuple(thing for thing in pile if thing not in gone)
-    own = {thing for thing in begin(position).piles[at] if thing not in gone}
-    put_in = [thing for thing in left if thing not in own]
-    if not own <= set(left):
+    """Return the scene with one joker more in the hand, if this set may give it now.
+
+    Another joker of the set may get another meaning thereby, in 'modern'; it must be freed later (:func:`verify_end`).
+    """
+    joker = Tile.parse(freed)
+    gone = next(thing for thing in pile if thing.printed is None and thing.shows == face(joker))
+    left = tuple(thing for thing in pile if thing != gone)
+    every = begin(position).piles[at]
+    own = {thing.nth for thing in every if thing.nth not in scene.freed} - {gone.nth}
+    put_in = [thing for thing in left if thing.nth not in {thing.nth for thing in every}]
+    if gone.nth not in {thing.nth for thing in every}:
+        raise Refused("the joker did not lie in this set when the turn began")
+    if not own <= {thing.nth for thing in left}:
         raise Refused("the set is not whole")
-    if len(put_in) != len(gone) or not all(thing.printed for thing in put_in):
+    if len(put_in) != len(every) - len(own) or not all(thing.printed for thing in put_in):
         raise Refused("not as many tiles are put in as jokers taken")
+    if made is None:
+        raise Refused(f"what {left} is then is not said")
+    if position.rules.jokers_are != "strict":
+        left = meant_again(left, made)
     if not legal([thing.shows for thing in left if thing.shows], position.rules):
         raise Refused("what is left is no set")
-    if position.rules.jokers_are == "strict" and Counter(t.printed for t in put_in) != Counter(t.shows for t in gone):
+    if position.rules.jokers_are == "strict" and pile[-1].printed != gone.shows:
         raise Refused("it is not the very tile")
-    if made is None or looks(left) != named(made):
+    if looks(left) != named(made) or not is_called_right(made, left, position.rules):
         raise Refused(f"{left} is not {made}")
     after = with_pile(scene, at, left, None)
-    return replace(after, hand=(*after.hand, *gone), freed=after.freed | {thing.nth for thing in gone})
+    return replace(after, hand=(*after.hand, gone), freed=after.freed | {gone.nth})
+
+
+def meant_again(things: Sequence[Thing], text: str) -> tuple[Thing, ...]:
+    """Return things with the jokers that a name gives another meaning."""
+    wanted = [shows for shows, joker in named(text).elements() if joker]
+    kept = {thing for thing in things if thing.printed is None and thing.shows in wanted}
+    open_faces = [shows for shows in wanted if shows not in {thing.shows for thing in kept}]
+    moved = [thing for thing in things if thing.printed is None and thing not in kept]
+    meaning = dict(zip(moved, open_faces, strict=False))
+    return tuple(replace(thing, shows=meaning.get(thing, thing.shows)) for thing in things)
 
 
 def reread(position: Position, scene: Scene, let: re.Match[str]) -> Iterator[Scene]:

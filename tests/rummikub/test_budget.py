@@ -224,7 +224,7 @@ def test_cuts_change_nothing(kind: str, monkeypatch: pytest.MonkeyPatch) -> None
         monkeypatch.setattr(searching, "FIRST", 10**9)
         whole = search(problem)
         monkeypatch.setattr(searching, "FIRST", 1 + nth % 5)
-        monkeypatch.setattr(searching, "pieces", lambda many, size: ((0, 1 + nth % 7) for nth in range(many)))
+        monkeypatch.setattr(searching, "chunks", lambda many, size: ((0, 1 + nth % 7) for nth in range(many)))
         assert search(problem) == whole  # the states visited among the rest
 
 

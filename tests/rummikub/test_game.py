@@ -85,7 +85,7 @@ def test_a_failed_turn_draws_three() -> None:
     after = state.apply(Fail())
     assert after.racks[0] == read_rack("R4 K1 K2 K3")
     assert after.table == state.table
-    assert state.tell(Fail()) == "fail K1 K2 K3"
+    assert state.describe(Fail()) == "fail K1 K2 K3"
     assert state.view(0).parse("fail K1 K2 K3") == Fail()
 
 

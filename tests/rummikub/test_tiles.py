@@ -40,13 +40,46 @@ def test_readings_exist_exactly_for_sets(tiles: tuple[Tile, ...]) -> None:
         assert bool(readings(column)) == (column in set(columns()))
 
 
+@given(st.lists(some_columns, max_size=4), st.sampled_from([" | ", ";", "\n", " ;\n", "\n\n", "|\r\n"]))
+def test_tables_read_with_every_separator(some: list[Column], separator: str) -> None:
+    table = tuple(best_reading(column) for column in some)
+    assert read_table(separator.join(map(str, table))) == table
+
+
+@given(st.sampled_from(box()))
+def test_names_of_colours_read_as_their_letters(tile: Tile) -> None:
+    names = {"R": "red", "K": "black", "B": "Blue", "O": "ORANGE"}
+    text = "joker" if tile.joker else f"{names[str(tile)[0]]} {tile.number}"
+    assert Tile.parse(text) == tile
+
+
+@pytest.mark.parametrize(
+    ("text", "table"),
+    [
+        ("R3-5, K5 B5 O5", "R3-5 | K5 B5 O5"),
+        ("R3, R4, R5", "R3-5"),
+        ("R1-3, R4-6", "R1-6"),
+        ("R5, J, R7 | red 1-3, black 1, black 2, black 3", None),
+        ("R3-5, K5 B5", None),
+        ("red 3-5, joker blue 2 blue 3; orange 9, red 9, black 9", "R3-5 | J B2 B3 | O9 R9 K9"),
+        ("R1-3\nR4-6", "R1-3 | R4-6"),
+    ],
+)
+def test_commas_separate_tiles_or_whole_sets(text: str, table: str | None) -> None:
+    if table is None:
+        with pytest.raises(BadText, match="neither one number nor one colour"):
+            read_table(text)
+    else:
+        assert read_table(text) == read_table(table)
+
+
 @given(st.lists(some_columns, max_size=4))
 def test_tables_read_back(some: list[Column]) -> None:
     table = tuple(best_reading(column) for column in some)
     assert read_table(show_table(table)) == table
 
 
-@given(st.text(alphabet="RKBOJGrj=0123456789-| ,x♠", max_size=30))
+@given(st.text(alphabet="RKBOJGrjed=0123456789-|; ,x♠\n", max_size=30))
 def test_nonsense_is_one_of_our_errors(text: str) -> None:
     for read in (read_table, read_rack, Tile.parse):
         with suppress(MeldlabError):
@@ -70,12 +103,20 @@ def test_336_columns_have_more_than_one_value() -> None:
         ("J=J", "a joker stands for one tile", 2),
         ("R", "no tile 'R'", 1),
         ("R5x", "no tile 'R5x'", 2),
+        ("red", "no tile 'red'", 0),
+        ("B3 red, 12", "no tile 'red'", 3),
+        ("red x", "no tile 'red'", 0),
+        ("red 14", "no number 14", 4),
+        ("red 12x", "no number '12x' after red", 6),
+        ("red 7-5", "a range goes upwards", 6),
+        ("red 5 6", "no tile '6'", 6),
+        ("green 5", "no colour 'G'", 0),
     ],
 )
 def test_a_bad_rack_has_a_caret(text: str, problem: str, at: int) -> None:
     with pytest.raises(BadText, match=problem) as caught:
         read_rack(text, Rules())
-    assert caught.value.at == at
+    assert caught.value.offset == at
 
 
 @pytest.mark.parametrize(
@@ -88,12 +129,15 @@ def test_a_bad_rack_has_a_caret(text: str, problem: str, at: int) -> None:
         ("R5 K5 R5", "set 1, R5 K5 R5: R5 twice", 0),
         ("R5 R6 R7 | | K9 B9 O9", "set 2 is empty", 10),
         ("R5 J=K9 R7", "set 1, no set reads R5 J=K9 R7", 0),
+        ("R5-7\nK9 B9", "set 2, K9 B9: a set has at least 3 tiles", 5),
+        ("R5-7; ; K9 B9 O9", "set 2 is empty", 5),
+        ("R5-7\n\nK9 B9 X9", "set 2, no colour 'X'", 12),
     ],
 )
 def test_a_bad_table_names_the_set(text: str, problem: str, at: int) -> None:
     with pytest.raises(BadText, match=problem) as caught:
         read_table(text)
-    assert caught.value.at == at
+    assert caught.value.offset == at
 
 
 def test_a_joker_means_what_its_place_says() -> None:

@@ -116,7 +116,7 @@ def test_absurd_sizes_are_refused_with_the_time() -> None:
 def test_a_deck_that_cannot_be_read_has_a_caret(text: str, at: int) -> None:
     with pytest.raises(BadText) as mistake:
         read_deck(text)
-    assert mistake.value.at == at
+    assert mistake.value.offset == at
 
 
 @pytest.mark.parametrize(
@@ -125,14 +125,14 @@ def test_a_deck_that_cannot_be_read_has_a_caret(text: str, at: int) -> None:
 def test_an_amount_that_cannot_be_read_has_a_caret(text: str, at: int) -> None:
     with pytest.raises(BadText) as mistake:
         read_amount(text)
-    assert mistake.value.at == at
+    assert mistake.value.offset == at
 
 
 @pytest.mark.parametrize(("text", "at"), [("26,26 +x -1", 7), ("26,26 +1 -1/0", 12), ("2x,26 +1 -1", 0), ("26,26 +1", 3)])
 def test_a_deck_with_amounts_that_cannot_be_read_has_a_caret(text: str, at: int) -> None:
     with pytest.raises(BadText) as mistake:
         Urn.parse(text)
-    assert mistake.value.at == at
+    assert mistake.value.offset == at
 
 
 def test_amounts_for_people() -> None:

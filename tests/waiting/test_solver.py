@@ -1,10 +1,12 @@
 """Solving: against plain value iteration over all hands, with goals and dead cards, and through a kill."""
 
 import os
+import re
 import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import numba
@@ -116,10 +118,51 @@ def test_nothing_to_draw() -> None:
         Waiting(3, dead=Hand.full() - Hand.parse("AC AD AH"))
 
 
-@pytest.mark.parametrize("cards", [9, 10])
-def test_large_hands_on_the_cpu_are_refused_with_what_they_would_take(cards: int) -> None:
-    with pytest.raises(NotPossible, match=rf"{cards} cards need a GPU .* about .* on \d+ cores?, .* GB of memory"):
-        solve(Waiting(cards), device="cpu")
+@pytest.fixture
+def no_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("meldlab.waiting.solver.has_gpu", lambda: False)
+
+
+@pytest.mark.usefixtures("no_gpu")
+@pytest.mark.parametrize(("memory", "lacking"), [(64e9, ""), (4e9, ", but this machine has 4.0 GB")])
+def test_large_hands_without_a_gpu_are_refused_with_what_the_cpu_takes(
+    monkeypatch: pytest.MonkeyPatch, memory: float, lacking: str
+) -> None:
+    monkeypatch.setattr("meldlab.waiting.solver.machine_memory", lambda: memory)
+    with pytest.raises(NotPossible) as refused:
+        solve(Waiting(9))
+    pattern = (
+        rf"there is no GPU for 9 cards; --device cpu takes about .* on \d+ cores?, 6\.9 GB of memory \(--dry-run measures it\){lacking}"
+    )
+    assert re.fullmatch(pattern, str(refused.value))
+
+
+@pytest.mark.parametrize(("device", "threads"), [("cpu", None), ("auto", 1)])
+def test_cpu_that_is_asked_for_is_taken_if_it_has_the_memory(monkeypatch: pytest.MonkeyPatch, device: str, threads: int | None) -> None:
+    monkeypatch.setattr("meldlab.waiting.solver.machine_memory", lambda: 20e9)
+    with pytest.raises(NotPossible, match=r"^10 cards need 26\.0 GB of memory on the CPU; this machine has 20\.0 GB$"):
+        solve(Waiting(10), device, threads)
+
+    class Started(Exception):
+        pass
+
+    def start(*_: object) -> None:
+        raise Started
+
+    monkeypatch.setattr("meldlab.waiting.solver.Settling", start)
+    with pytest.raises(Started):
+        solve(Waiting(9), device, threads)
+
+
+def test_best_hand_is_the_lowest_class_of_equal_values() -> None:
+    solution = solve(Waiting(3))
+    expected = solution.expected
+    equal = np.flatnonzero(np.abs(expected - expected[expected > 0].min()) < 1e-9)
+    assert len(equal) > 1
+    for seed in range(8):
+        noise = np.random.default_rng(seed).uniform(-1e-13, 1e-13, len(expected))
+        noisy = replace(solution, expected=np.where(expected > 0, expected + noise, 0.0), sums=None)
+        assert noisy.summary().best == classes.hand(3, int(equal[0]))
 
 
 def test_an_unknown_device_and_too_many_threads() -> None:
@@ -140,7 +183,7 @@ def test_wrong_hands_are_named() -> None:
         solution.turns("AC QH")
     with pytest.raises(NotLegalHere, match="2H is dead"):
         solution.turns("AC QH 2H")
-    with pytest.raises(NotLegalHere, match="a hand is a Hand or text, not 5"):
+    with pytest.raises(NotLegalHere, match="expected a Hand or text, got 5"):
         solution.turns(5)  # type: ignore[arg-type]
     with pytest.raises(NotLegalHere, match="AC cannot be the upcard"):
         solution.takes("AC QH KD", Card.parse("AC"))

@@ -87,7 +87,7 @@ def test_pieces_change_nothing(three: Solution, monkeypatch: pytest.MonkeyPatch)
         ]
 
     usual = everything()
-    monkeypatch.setattr("meldlab.pieces._next_size", lambda part, *rest: 997)
+    monkeypatch.setattr("meldlab.parallel._next_size", lambda part, *rest: 997)
     for room in ("game", "solver", "waiting_time", "simulation"):
         monkeypatch.setattr(f"meldlab.waiting.{room}.PIECE", 7)
     monkeypatch.setattr("meldlab.waiting.cohorts.AT_ONCE", 3)

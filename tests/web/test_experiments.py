@@ -53,6 +53,8 @@ def test_runs_of_the_store_are_shown(store: str) -> None:
     with TestClient(make_app(Settings(store=store, warm=False, hosts=("testserver",)))) as client:
         (told,) = client.get("/api/experiments").json()
         assert (told["number"], told["state"], told["planned"]) == (run.number, "stopped", 40)
+        overview = client.get("/experiments")  # the settings of this run name no game
+        assert (overview.status_code, f'href="/experiments/{run.number}"' in overview.text) == (200, True)
         page = client.get(f"/experiments/{run.number}").text
         assert "a note &lt;b&gt;" in page
         assert client.get(f"/api/experiments/{run.number}/rows.csv").text.startswith("run,piece,label")

@@ -15,7 +15,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from meldlab.gin import Gin, Move, Phase, Rules, Verb, View, players
-from meldlab.gin.review import GOOD, Review, Reviewer, steps_of
+from meldlab.gin.review import ACCEPTABLE_LOSS, Review, Reviewer, steps_of
 from meldlab.play import Chance, Deal, Record, Table
 from meldlab.web.app import make_app
 from meldlab.web.jobs import Reporter
@@ -57,7 +57,7 @@ def worst(reviewed: dict[str, Any]) -> dict[str, Any]:
 
 
 def test_the_review_is_that_of_the_library(reviewed: dict[str, Any]) -> None:
-    reviewer, steps = Reviewer.named("simple", WORLDS), steps_of(RECORD)
+    reviewer, steps = Reviewer.from_name("simple", WORLDS), steps_of(RECORD)
     wanted = Review.of(reviewer, RECORD, reviewer.decisions(steps, [0]), [0]).as_json()
     found = reviewed["review"]
     assert [one["candidates"] for one in found["decisions"]] == [one["candidates"] for one in wanted["decisions"]]
@@ -125,7 +125,7 @@ def test_a_try_is_judged_with_tolerance_and_tells_the_best_only_when_good(client
     where = f"/api/review/{reviewed['id']}/decisions/{worst['action']}"
     for one in worst["candidates"]:
         told = client.post(where, json={"move": one["move"]}).json()
-        assert told["good"] == (one["cost"] < GOOD or one["cost"] <= 2 * one["error"])
+        assert told["good"] == (one["cost"] < ACCEPTABLE_LOSS or one["cost"] <= 2 * one["error"])
         assert told["best"] == (worst["best"] if told["good"] else None)
     assert not client.post(where, json={"move": worst["done"]}).json()["good"]
     for wrong in ({"move": "fly"}, {"move": ""}, {}, {"move": "x" * 600}, {"move": worst["best"], "more": 1}):
@@ -248,6 +248,8 @@ def test_a_record_that_has_not_ended_can_be_brought(client: TestClient) -> None:
         ("", "a record is wanted"),
         (" ", "a record is wanted"),
         ("nonsense", "not TOML"),
+        ("x = " + 20_000 * "[", "brackets are nested too deeply"),
+        ("a" + 20_000 * ".a" + " = 1", "a key has too many parts"),
         (str(RECORD).replace("seed", "sed", 1), "unknown field &#39;sed&#39;"),
         (str(RECORD).replace(RECORD.actions[4], "p9 fly", 1), "action 5"),
         (str(replace(RECORD, game="rummikub")), "only gin can be reviewed"),
@@ -266,6 +268,8 @@ def test_a_broken_record_is_refused_with_its_place(client: TestClient, text: str
 
 def test_too_much_is_refused(client: TestClient) -> None:
     many = len(client.get("/api/matches").json())
+    deep = '{"text": ' + 20_000 * "["
+    assert client.post("/api/review/records", content=deep, headers={"content-type": "application/json"}).status_code in (400, 422)
     assert "worlds: " in client.post("/review", data={"text": str(RECORD), "worlds": "many"}).text
     assert len(client.get("/api/matches").json()) == many
     assert client.post("/api/review/records", content=json.dumps({"text": "x" * 300_000})).status_code == 413

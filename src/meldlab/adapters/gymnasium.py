@@ -87,13 +87,13 @@ class GinEnv(gymnasium.Env[Features, np.int64]):
             if self.illegal == "loss":
                 last, self._over = seen.features[0].copy(), True
                 self.table.reset()
-                return last, -self.table.worst, True, False, {"action_mask": nothing}
+                return last, -self.table.max_loss, True, False, {"action_mask": nothing}
             action = self.table.random_actions()[0]
         stepped = self.table.step([int(action)])
         reward, self._over = float(stepped.rewards[0, seat]), bool(stepped.done[0])
         if self._over:
             scores = stepped.scores[0, [seat, 1 - seat]]
-            return self.table.finals[0, seat].copy(), reward, True, False, {"action_mask": nothing, "scores": scores}
+            return self.table.final_observations[0, seat].copy(), reward, True, False, {"action_mask": nothing, "scores": scores}
         features, info = self._seen()
         return features, reward, False, False, info
 
@@ -166,7 +166,7 @@ class GinVectorEnv(VectorEnv[Features, NDArray[np.int64], NDArray[Any]]):
             ended = np.flatnonzero(done)
             last = np.full(self.num_envs, None, object)
             for table in ended:
-                last[table] = self.tables.finals[table, seats[table]].copy()
+                last[table] = self.tables.final_observations[table, seats[table]].copy()
             scores = np.zeros((self.num_envs, 2), np.int64)
             scores[ended, 0], scores[ended, 1] = stepped.scores[ended, seats[ended]], stepped.scores[ended, 1 - seats[ended]]
             infos |= {"final_obs": last, "_final_obs": done.copy()}

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def __getattr__(name: str) -> Any:
-    # Hand classes are numbered by compiled code; a card can be read without it.
+    # Imported lazily: hand classes need compiled code, other functions of cards do not.
     if name == "classes":
         from importlib import import_module
 

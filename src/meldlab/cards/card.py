@@ -1,4 +1,4 @@
-"""A card is a rank and a suit; it prints itself as ``5H`` and is read the way people type it: ``5H``, ``5h``, ``10S``, ``♠10``."""
+"""Ranks, suits and cards; a card prints as ``5H`` and is read from ``5H``, ``5h``, ``10S`` or ``♠10``."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -8,13 +8,13 @@ from functools import total_ordering
 
 from meldlab.errors import BadText, NotLegalHere, whole_number
 
-__all__ = ["CARDS", "Card", "Rank", "Suit", "all_cards", "read_cards"]
+__all__ = ["CARDS", "Card", "Rank", "Suit", "check_cards", "read_cards"]
 
 WORD = re.compile(r"[^\s,]+")
 
 
 class Rank(IntEnum):
-    """A rank; its number is its place in a suit lane.
+    """A rank; its number is its bit in a suit mask.
 
     >>> str(Rank.TEN), Rank.parse("10"), Rank.KING - Rank.ACE
     ('T', Rank.TEN, 12)
@@ -30,7 +30,7 @@ class Rank(IntEnum):
 
     @classmethod
     def parse(cls, text: str) -> "Rank":
-        """Read ``A``, ``7``, ``T`` or ``10``, ``q``; the error is the whole text's."""
+        """Return the rank of a text such as ``A``, ``7``, ``T``, ``10`` or ``q``."""
         word = _text(text).strip().upper()
         if word not in RANKS:
             raise BadText(f"no rank {text.strip()!r} (use {' '.join(map(str, Rank))})", text, len(text) - len(text.lstrip()))
@@ -38,7 +38,7 @@ class Rank(IntEnum):
 
 
 class Suit(IntEnum):
-    """A suit; its number is its lane in a hand.
+    """A suit; its number is its position in a hand of four suit masks.
 
     >>> str(Suit.HEARTS), Suit.HEARTS.symbol, Suit.parse("♠")
     ('H', '♥', Suit.SPADES)
@@ -54,12 +54,12 @@ class Suit(IntEnum):
 
     @property
     def symbol(self) -> str:
-        """Return the pip, one character."""
+        """Return the suit symbol, one character."""
         return "♣♦♥♠"[self]
 
     @classmethod
     def parse(cls, text: str) -> "Suit":
-        """Read ``H``, ``h`` or ``♥``."""
+        """Return the suit of a text such as ``H``, ``h`` or ``♥``."""
         word = _text(text).strip().upper()
         if word not in SUITS:
             raise BadText(f"no suit {text.strip()!r} (use {' '.join(map(str, Suit))})", text, len(text) - len(text.lstrip()))
@@ -81,25 +81,25 @@ class Card:
 
     def __post_init__(self) -> None:
         if not (isinstance(self.rank, Rank) and isinstance(self.suit, Suit)):
-            raise NotLegalHere(f"a card is a Rank and a Suit, not {self.rank!r} and {self.suit!r}")
+            raise NotLegalHere(f"expected a Rank and a Suit, got {self.rank!r} and {self.suit!r}")
 
     @property
     def index(self) -> int:
-        """Return the card's bit in a hand: 13 per suit, aces first."""
+        """Return the bit of the card in a hand: 13 per suit, aces first."""
         return 13 * self.suit + self.rank
 
     @classmethod
     def from_index(cls, index: int) -> "Card":
         """Return the card of bit ``index``, 0 to 51."""
-        return CARDS[whole_number(index, "index of a card", most=51)]
+        return CARDS[whole_number(index, "index of a card", maximum=51)]
 
     @classmethod
     def parse(cls, text: str) -> "Card":
-        """Read ``5H``, ``5h``, ``10S``, ``♠10``."""
-        found = list(read_cards(text))
-        if len(found) != 1:
-            raise BadText("one card wanted" if found else "no card", text, found[1][1] if found else len(text))
-        return found[0][0]
+        """Return the card of a text such as ``5H``, ``5h``, ``10S`` or ``♠10``."""
+        cards = list(read_cards(text))
+        if len(cards) != 1:
+            raise BadText(f"expected one card, got {len(cards) or 'none'}", text, cards[1][1] if cards else len(text))
+        return cards[0][0]
 
     def __lt__(self, other: "Card") -> bool:
         if not isinstance(other, Card):
@@ -118,15 +118,15 @@ class Card:
         return draw([self])
 
 
-def all_cards(cards: Iterable[Card]) -> list[Card]:
-    """Return the cards as a list, or say what is no card."""
+def check_cards(cards: Iterable[Card]) -> list[Card]:
+    """Return the cards as a list; raise NotLegalHere if one is not a card."""
     if not isinstance(cards, Iterable):
-        raise NotLegalHere(f"cards are wanted, not {cards!r}")
-    row = list(cards)
-    for card in row:
+        raise NotLegalHere(f"expected cards, got {cards!r}")
+    card_list = list(cards)
+    for card in card_list:
         if not isinstance(card, Card):
             raise NotLegalHere(f"{card!r} is not a card (parse reads text)")
-    return row
+    return card_list
 
 
 CARDS = tuple(Card(Rank(rank), Suit(suit)) for suit in range(4) for rank in range(13))
@@ -135,31 +135,30 @@ SUITS: dict[str, Suit] = {**{str(suit): suit for suit in Suit}, **dict(zip("♣�
 
 
 def read_cards(text: str) -> Iterator[tuple[Card, int]]:
-    """Read the cards of ``text``, each with the place where it starts."""
+    """Return the cards of ``text``, each with the offset of its start."""
     for match in WORD.finditer(_text(text)):
         yield _card(match.group(), match.start(), text), match.start()
 
 
-def _card(word: str, at: int, text: str) -> Card:
-    # Emoji suits carry an invisible selector; dropping it cannot move the caret, since it comes last or after the suit.
+def _card(word: str, offset: int, text: str) -> Card:
+    # Emoji suits have an invisible selector; it is last or after the suit, so the caret does not move without it.
     upper = word.upper().replace("\N{VARIATION SELECTOR-16}", "")
     if upper[:1] in SUITS:
-        suit, rank, suit_at, rank_at = upper[0], upper[1:], at, at + 1
+        suit, rank, suit_start, rank_start = upper[0], upper[1:], 0, 1
     else:
         cut = 2 if upper.startswith("10") else 1
-        rank, suit, rank_at, suit_at = upper[:cut], upper[cut:], at, at + cut
+        rank, suit, rank_start, suit_start = upper[:cut], upper[cut:], 0, cut
     if rank not in RANKS:
-        if not rank:
-            raise BadText(f"no rank beside {word!r}", text, rank_at)
-        raise BadText(f"no rank {word[rank_at - at : rank_at - at + len(rank)]!r} (use {' '.join(map(str, Rank))})", text, rank_at)
+        given = word[rank_start : rank_start + len(rank)]
+        problem = f"no rank {given!r} (use {' '.join(map(str, Rank))})" if rank else f"no rank next to {word!r}"
+        raise BadText(problem, text, offset + rank_start)
     if suit not in SUITS:
-        if not suit:
-            raise BadText(f"no suit behind {word!r} (use {' '.join(map(str, Suit))})", text, suit_at)
-        raise BadText(f"no suit {word[suit_at - at :]!r} (use {' '.join(map(str, Suit))})", text, suit_at)
+        problem = f"no suit {word[suit_start:]!r}" if suit else f"no suit after {word!r}"
+        raise BadText(f"{problem} (use {' '.join(map(str, Suit))})", text, offset + suit_start)
     return Card(RANKS[rank], SUITS[suit])
 
 
 def _text(text: object) -> str:
     if not isinstance(text, str):
-        raise NotLegalHere(f"cards are read from text, not from {text!r}")
+        raise NotLegalHere(f"expected the text of cards, got {text!r}")
     return text

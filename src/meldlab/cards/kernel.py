@@ -1,12 +1,12 @@
-"""Kernels on 52-bit hands: hand classes (hands up to renaming suits), numbered and found by number, and hands at random.
+"""Kernels on 52-bit hands: hand classes (hands up to renaming suits) from and to their numbers, and random hands.
 
-A class of n-card hands is a multiset of four suit lanes. The suits are put in ascending order of *key*: the number of cards, then the
-colex rank of the lane among lanes with as many cards. The numbers of cards are the *pattern*; suits with equal numbers form a *group*;
-within a group of k suits the ranks r1 <= ... <= rk are a multiset with number sum of C(r_i + i - 1, i); the groups combine as a
-mixed-radix number in which the last group turns fastest. All of it is closed form over a table of keys and one row per pattern.
+A class of n-card hands is a multiset of four suit masks. The suits are sorted by *key*: the number of cards, then the colex rank of the
+suit mask among those with as many cards. The numbers of cards are the *pattern*; suits with equal numbers form a *group*; within a
+group of k suits the ranks r1 <= ... <= rk are a multiset with number sum of C(r_i + i - 1, i); the groups combine as a mixed-radix
+number in which the last group is the least significant. All of it is closed form over a table of keys and one row per pattern.
 
 Dead cards leave fewer ranks in some suits and break the symmetry between suits with different dead ranks. Suits with the same dead ranks
-are a *block*; the block is the leading part of the key, so that suits are sorted, and grouped, within their block only.
+are a *block*; the block is the leading part of the key, so that suits are sorted and grouped within their block only.
 """
 
 from typing import Any, NamedTuple
@@ -15,44 +15,44 @@ import numpy as np
 
 from meldlab.chance.kernel import address, below
 from meldlab.chance.kernel_purpose import Purpose
-from meldlab.compiling import inlined_kernel, kernel, scalar_kernel
+from meldlab.compiling import device_function, kernel
 
-LANE = 0x1FFF
+SUIT_MASK = 0x1FFF
 RANDOM_HANDS = int(Purpose.RANDOM_HANDS)
-MOST = 13  # cards in a hand that has a class
+MAX_CARDS = 13  # in a hand that has a class
 
 # A key is block << 15 | cards << 11 | colex rank; C(13, 6) = 1716 ranks fit below 2048, and at most 13 cards into four bits.
 CARDS_BIT, BLOCK_BIT, RANK_BITS = 11, 15, 2047
-THIRD = 0xAAAAAAAB  # of 2^33: any number below 2^31 times this, 33 bits further down, is its third
-ROW = 14  # rows of the pattern table go by the cards in the first three suits, each 0 to 13
+THIRD = 0xAAAAAAAB  # n * THIRD >> 33 is n // 3 for n below 2^31
+ROW = 14  # rows of the pattern table are indexed by the cards in the first three suits, each 0 to 13
 
 
 class Numbering(NamedTuple):
-    """How hands of one size are numbered up to renaming suits, as ``classes.numbering`` makes it; on a GPU the arrays lie there."""
+    """The tables of the classes of hands of one size, made by ``classes.numbering``; on a GPU the arrays are in its memory."""
 
-    classes: int  # how many there are
-    renamings: int  # how many renamings of suits leave the dead cards alone
-    keys: Any  # [4, 8192] int32, key by suit and lane; -1 with a dead card
-    lanes: Any  # [4, 28340] uint16, lane by suit and key without its block
+    classes: int  # number of classes
+    renamings: int  # number of renamings of suits that map dead cards to dead cards
+    keys: Any  # [4, 8192] int32, key by suit and suit mask; -1 with a dead card
+    suit_masks: Any  # [4, 28340] uint16, suit mask by suit and key without its block
     patterns: Any  # [14 * 14 * 14, 6] int64: offset, weights of the four suits, cards in the fourth
     rows: Any  # [patterns] int64, used rows of patterns by ascending offset
     slots: Any  # [4, 2] int64: suit and block of each slot in the order of keys
 
 
 class Frame(NamedTuple):
-    """What the number of a class is made of when three lanes are known and the fourth has a known number of cards, all uint32."""
+    """The terms of a class number when three suits are known and the fourth has a known number of cards, all uint32."""
 
-    base: Any  # what the lanes outside the fourth one's group contribute
+    base: Any  # contribution of the suits outside the group of the fourth
     weight: Any  # of the group
-    others: Any  # how many of the three lanes are in the group
+    others: Any  # number of the three suits in the group
     first: Any  # their ranks, ascending
     second: Any
     third: Any
 
 
-@scalar_kernel
+@device_function
 def popcount(x):
-    """Return how many bits are set."""
+    """Return the number of set bits."""
     x = np.uint64(x)
     x = x - ((x >> np.uint64(1)) & np.uint64(0x5555555555555555))
     x = (x & np.uint64(0x3333333333333333)) + ((x >> np.uint64(2)) & np.uint64(0x3333333333333333))
@@ -60,7 +60,7 @@ def popcount(x):
     return np.int64((x * np.uint64(0x0101010101010101)) >> np.uint64(56))
 
 
-@scalar_kernel
+@device_function
 def multichoose(r, i):
     """Return C(r + i - 1, i), the number that the i-th smallest element r of a multiset contributes; i is 1 to 4."""
     if i == 1:
@@ -72,11 +72,11 @@ def multichoose(r, i):
     return r * (r + 1) * (r + 2) * (r + 3) // 24
 
 
-@inlined_kernel
-def digits_of_keys(a, b, c, d):
-    """Return (row, first, second, third, fourth) of four lanes with these keys, in any order: a row of patterns, and what it weighs.
+@device_function(inline="always")
+def digits_from_keys(a, b, c, d):
+    """Return (row, first, second, third, fourth) of four suits with these keys, in any order: a row of patterns and its four digits.
 
-    There are no branches: nobody could foretell them, and so LLVM works on several hands at once.
+    There are no branches: they would be mispredicted, and without them LLVM vectorises over hands.
     """
     a, b = min(a, b), max(a, b)
     c, d = min(c, d), max(c, d)
@@ -87,7 +87,7 @@ def digits_of_keys(a, b, c, d):
     row = ((group_a & 15) * ROW + (group_b & 15)) * ROW + (group_c & 15)
     same_ab, same_bc, same_cd = group_a == group_b, group_b == group_c, group_c == group_d
     b, c, d = b & RANK_BITS, c & RANK_BITS, d & RANK_BITS
-    # As multichoose: the second, third and fourth of their groups.
+    # The terms of multichoose for the second, third and fourth of a group.
     b_2, c_2, d_2 = b * (b + 1) >> 1, c * (c + 1) >> 1, d * (d + 1) >> 1
     c_3, d_3 = c_2 * (c + 2) * THIRD >> 33, d_2 * (d + 2) * THIRD >> 33
     d_4 = d_3 * (d + 3) >> 2
@@ -96,48 +96,48 @@ def digits_of_keys(a, b, c, d):
     return row, a & RANK_BITS, b_2 if same_ab else b, third, fourth
 
 
-@scalar_kernel
-def number_of_keys(a, b, c, d, patterns):
-    """Return the number of the class whose four lanes have these keys, in any order."""
-    row, first, second, third, fourth = digits_of_keys(a, b, c, d)
+@device_function
+def number_from_keys(a, b, c, d, patterns):
+    """Return the number of the class whose four suits have these keys, in any order."""
+    row, first, second, third, fourth = digits_from_keys(a, b, c, d)
     return patterns[row, 0] + patterns[row, 1] * first + patterns[row, 2] * second + patterns[row, 3] * third + fourth
 
 
-@scalar_kernel
-def number_hands(hands, many, digits, keys, patterns):
-    """Put the numbers of their classes in the place of ``many`` hands; ``digits``: [5, at least so many] int64, to write on.
+@device_function
+def number_hands(hands, count, digits, keys, patterns):
+    """Replace ``count`` hands by the numbers of their classes; ``digits``: workspace, [5, at least ``count``] int64.
 
-    A third of the time of ``class_number``: step by step for all of them.
+    Each step runs over all hands, which takes a third of the time of ``class_number``.
     """
-    for i in range(many):
+    for i in range(count):
         for suit in range(4):
-            digits[suit, i] = keys[suit, (hands[i] >> (13 * suit)) & LANE]
+            digits[suit, i] = keys[suit, (hands[i] >> (13 * suit)) & SUIT_MASK]
     first, second, third, fourth, rows = digits[0], digits[1], digits[2], digits[3], digits[4]
-    for i in range(many):
-        rows[i], first[i], second[i], third[i], fourth[i] = digits_of_keys(first[i], second[i], third[i], fourth[i])
-    for i in range(many):
+    for i in range(count):
+        rows[i], first[i], second[i], third[i], fourth[i] = digits_from_keys(first[i], second[i], third[i], fourth[i])
+    for i in range(count):
         row = patterns[rows[i]]
         hands[i] = row[0] + row[1] * first[i] + row[2] * second[i] + row[3] * third[i] + fourth[i]
 
 
-@scalar_kernel
+@device_function
 def pairs(r):
     """Return C(r + 1, 2) in 32 bits."""
     return np.uint32(np.uint32(r * np.uint32(r + np.uint32(1))) >> np.uint32(1))
 
 
-@scalar_kernel
+@device_function
 def triples(r):
     """Return C(r + 2, 3) in 32 bits."""
     return np.uint32(np.uint32(np.uint32(r * np.uint32(r + np.uint32(1))) * np.uint32(r + np.uint32(2))) // np.uint32(6))
 
 
-@scalar_kernel
-def frame_of_keys(a, b, c, group, patterns):
-    """Return the frame of three lanes with keys a, b, c and a fourth that is any lane of ``group``, key >> 11.
+@device_function
+def frame_from_keys(a, b, c, group, patterns):
+    """Return the frame of three suits with keys a, b, c and any fourth suit of ``group``, key >> 11.
 
-    Going through all draws from a suit, or all discards, needs one frame and then only ``number_in_frame``. Numbers of hands of at most
-    eleven cards fit into 32 bits, and on a GPU the index takes most of the time: 64 bits would double it.
+    All draws from a suit, or all discards, need one frame and then only ``number_in_frame``. Numbers of hands of at most eleven cards
+    fit into 32 bits, and on a GPU the index takes most of the time: 64 bits would double it.
     """
     if a > b:
         a, b = b, a
@@ -168,16 +168,16 @@ def frame_of_keys(a, b, c, group, patterns):
         others += 1
     else:
         base += patterns[row, 3 if before_c else 4] * multichoose(c & RANK_BITS, nth_c)
-    # The members of the group are neighbours in ascending order; put them in front.
+    # The members of the group are consecutive in ascending order; move them to the front.
     if group_a != group:
         r1, r2, r3 = (r2, r3, r3) if group_b == group else (r3, r3, r3)
     weight = patterns[row, 1 + before_a + before_b + before_c]
     return Frame(np.uint32(base), np.uint32(weight), np.uint32(others), np.uint32(r1), np.uint32(r2), np.uint32(r3))
 
 
-@scalar_kernel
+@device_function
 def number_in_frame(key, frame):
-    """Return, as uint32, the number of the class whose fourth lane has this key within its group; the rest is the frame."""
+    """Return the number of the class, uint32, of a frame and the key of its fourth suit."""
     base, weight, others, r1, r2, r3 = frame
     rank = np.uint32(np.uint32(key) & np.uint32(RANK_BITS))
     if others == 0:
@@ -189,34 +189,34 @@ def number_in_frame(key, frame):
     if others == 2:
         return np.uint32(base + np.uint32(weight * np.uint32(np.uint32(low + pairs(middle)) + triples(high))))
     upper, high = min(high, r3), max(high, r3)
-    # Four lanes of as many cards: at most two cards each here, so that even the product of four stays below 2^32.
+    # Four suits with equal numbers of cards have at most two cards each here, so that the product of four is below 2^32.
     fourth = np.uint32(np.uint32(multichoose(np.int64(high), 4)))
     return np.uint32(base + np.uint32(weight * np.uint32(np.uint32(low + pairs(middle)) + np.uint32(triples(upper) + fourth))))
 
 
-@scalar_kernel
-def key_of(hand, suit, keys):
-    """Return the key of one lane of a hand."""
-    return np.int64(keys[suit, (hand >> (13 * suit)) & LANE])
+@device_function
+def suit_key(hand, suit, keys):
+    """Return the key of a suit of a hand."""
+    return np.int64(keys[suit, (hand >> (13 * suit)) & SUIT_MASK])
 
 
-@scalar_kernel
-def frame_of_suit(hand, suit, lane, keys, patterns):
-    """Return the frame of ``hand`` for lanes of ``suit`` with as many cards as ``lane``."""
-    group = np.int64(keys[suit, lane]) >> CARDS_BIT
-    a = key_of(hand, 1 if suit == 0 else 0, keys)
-    b = key_of(hand, 2 if suit <= 1 else 1, keys)
-    c = key_of(hand, 3 if suit <= 2 else 2, keys)
-    return frame_of_keys(a, b, c, group, patterns)
+@device_function
+def suit_frame(hand, suit, suit_mask, keys, patterns):
+    """Return the frame of ``hand`` for masks of ``suit`` with as many cards as ``suit_mask``."""
+    group = np.int64(keys[suit, suit_mask]) >> CARDS_BIT
+    a = suit_key(hand, 1 if suit == 0 else 0, keys)
+    b = suit_key(hand, 2 if suit <= 1 else 1, keys)
+    c = suit_key(hand, 3 if suit <= 2 else 2, keys)
+    return frame_from_keys(a, b, c, group, patterns)
 
 
-@scalar_kernel
+@device_function
 def class_number(hand, keys, patterns):
     """Return the number of a hand's class among all classes of hands with as many cards."""
-    return number_of_keys(key_of(hand, 0, keys), key_of(hand, 1, keys), key_of(hand, 2, keys), key_of(hand, 3, keys), patterns)
+    return number_from_keys(suit_key(hand, 0, keys), suit_key(hand, 1, keys), suit_key(hand, 2, keys), suit_key(hand, 3, keys), patterns)
 
 
-@scalar_kernel
+@device_function
 def largest_below(number, i):
     """Return the largest r with multichoose(r, i) <= number."""
     low, high = np.int64(0), np.int64(1716)
@@ -229,10 +229,10 @@ def largest_below(number, i):
     return low
 
 
-@scalar_kernel
+@device_function
 def class_hand(number, numbering):
-    """Return the hand that stands for class ``number``; within a block its lanes ascend by key."""
-    lanes, patterns, rows, slots = numbering.lanes, numbering.patterns, numbering.rows, numbering.slots
+    """Return the representative hand of class ``number``; within a block its suits ascend by key."""
+    suit_masks, patterns, rows, slots = numbering.suit_masks, numbering.patterns, numbering.rows, numbering.slots
     low, high = 0, len(rows)
     while high - low > 1:
         middle = (low + high) // 2
@@ -249,7 +249,7 @@ def class_hand(number, numbering):
     nth_c = nth_b + 1 if same_bc else 1
     nth_d = nth_c + 1 if same_cd else 1
     rest = number - patterns[row, 0]
-    # Within a group the weights are equal: split off the group's own digit first, then peel its members from the largest down.
+    # Within a group the weights are equal: split off the digit of the group first, then its members from the largest down.
     digit_a, after_a = rest // patterns[row, 1], rest % patterns[row, 1]
     if same_ab:
         digit_b, after_b = digit_a, after_a
@@ -269,22 +269,22 @@ def class_hand(number, numbering):
     rank_b = largest_below(digit_b, nth_b)
     rank_a = digit_b - multichoose(rank_b, nth_b) if same_ab else digit_a
     return (
-        np.int64(lanes[slots[0, 0], cards_a << CARDS_BIT | rank_a]) << (13 * slots[0, 0])
-        | np.int64(lanes[slots[1, 0], cards_b << CARDS_BIT | rank_b]) << (13 * slots[1, 0])
-        | np.int64(lanes[slots[2, 0], cards_c << CARDS_BIT | rank_c]) << (13 * slots[2, 0])
-        | np.int64(lanes[slots[3, 0], cards_d << CARDS_BIT | rank_d]) << (13 * slots[3, 0])
+        np.int64(suit_masks[slots[0, 0], cards_a << CARDS_BIT | rank_a]) << (13 * slots[0, 0])
+        | np.int64(suit_masks[slots[1, 0], cards_b << CARDS_BIT | rank_b]) << (13 * slots[1, 0])
+        | np.int64(suit_masks[slots[2, 0], cards_c << CARDS_BIT | rank_c]) << (13 * slots[2, 0])
+        | np.int64(suit_masks[slots[3, 0], cards_d << CARDS_BIT | rank_d]) << (13 * slots[3, 0])
     )
 
 
-@scalar_kernel
+@device_function
 def run_from(hand, numbering):
-    """Return (suit, rank, length): so many classes from that of ``hand`` on differ in that suit only, whose lane goes up by a rank each.
+    """Return (suit, rank, length) of a run of classes from that of ``hand`` on, which differ in that suit only, by one colex rank each.
 
-    ``hand`` stands for its class, as ``class_hand`` gives it. It is the first suit of the last group that turns fastest.
+    ``hand``: a representative, as of ``class_hand``. The suit is the first of the last group, the least significant one.
     """
     keys, slots = numbering.keys, numbering.slots
-    a, b = key_of(hand, slots[0, 0], keys), key_of(hand, slots[1, 0], keys)
-    c, d = key_of(hand, slots[2, 0], keys), key_of(hand, slots[3, 0], keys)
+    a, b = suit_key(hand, slots[0, 0], keys), suit_key(hand, slots[1, 0], keys)
+    c, d = suit_key(hand, slots[2, 0], keys), suit_key(hand, slots[3, 0], keys)
     if c >> CARDS_BIT != d >> CARDS_BIT:
         row = ((a >> CARDS_BIT & 15) * ROW + (b >> CARDS_BIT & 15)) * ROW + (c >> CARDS_BIT & 15)
         return slots[3, 0], d & RANK_BITS, numbering.patterns[row, 3] - (d & RANK_BITS)
@@ -295,27 +295,27 @@ def run_from(hand, numbering):
     return slots[0, 0], a & RANK_BITS, b - a + 1
 
 
-@scalar_kernel
-def list_hands(first, many, hands, numbering):
-    """Write the hands that stand for ``many`` classes, ``first`` and following, into ``hands``: each run is found once."""
+@device_function
+def list_hands(first, count, hands, numbering):
+    """Write the representatives of ``count`` classes, ``first`` and following, into ``hands``, run by run."""
     done = 0
-    while done < many:
+    while done < count:
         hand = class_hand(first + done, numbering)
         suit, _, length = run_from(hand, numbering)
-        end = min(many, done + length)
-        at = (key_of(hand, suit, numbering.keys) & (1 << BLOCK_BIT) - 1) - done
-        rest = hand & ~(LANE << (13 * suit))
+        end = min(count, done + length)
+        offset = (suit_key(hand, suit, numbering.keys) & (1 << BLOCK_BIT) - 1) - done
+        rest = hand & ~(SUIT_MASK << (13 * suit))
         for i in range(done, end):
-            hands[i] = rest | np.int64(numbering.lanes[suit, at + i]) << (13 * suit)
+            hands[i] = rest | np.int64(numbering.suit_masks[suit, offset + i]) << (13 * suit)
         done = end
 
 
-@scalar_kernel
-def orbit_of_keys(a, b, c, d, renamings):
-    """Return how many hands there are in a class: all ``renamings`` of suits over those that only swap equal lanes."""
-    # Numbers, not truth values: without the compiler numpy adds those as "or".
+@device_function
+def orbit_from_keys(a, b, c, d, renamings):
+    """Return the number of hands in a class: all ``renamings`` of suits over those that only swap equal suits."""
+    # Integers, since uncompiled numpy adds booleans as "or".
     equal = np.int64(a == b) + np.int64(a == c) + np.int64(a == d) + np.int64(b == c) + np.int64(b == d) + np.int64(c == d)
-    # Equal pairs among four lanes: none, one, two pairs (2), a triple (3), all (6).
+    # Equal pairs among four suits: none, one, two pairs (2), a triple (3), all (6).
     if equal == 0:
         return renamings
     if equal == 1:
@@ -325,10 +325,10 @@ def orbit_of_keys(a, b, c, d, renamings):
     return renamings // 6 if equal == 3 else renamings // 24
 
 
-@scalar_kernel
+@device_function
 def orbit_size(hand, keys, renamings):
-    """Return how many hands there are in the class of a hand."""
-    return orbit_of_keys(key_of(hand, 0, keys), key_of(hand, 1, keys), key_of(hand, 2, keys), key_of(hand, 3, keys), renamings)
+    """Return the number of hands in the class of a hand."""
+    return orbit_from_keys(suit_key(hand, 0, keys), suit_key(hand, 1, keys), suit_key(hand, 2, keys), suit_key(hand, 3, keys), renamings)
 
 
 @kernel
@@ -343,7 +343,7 @@ def class_numbers(hands, numbering):
 
 @kernel
 def class_hands(first, count, numbering):
-    """Return [count] int64, the hands that stand for classes ``first`` and following."""
+    """Return [count] int64, the representatives of classes ``first`` and following."""
     hands = np.empty(count, np.int64)
     list_hands(first, count, hands, numbering)
     return hands
@@ -359,15 +359,27 @@ def orbit_sizes(hands, numbering):
 
 
 @kernel
-def random_hands(many, cards, seed):
-    """Return [many] int64, hands of ``cards`` different cards, every one equally likely."""
-    hands = np.zeros(many, np.int64)
+def random_hands(count, cards, seed):
+    """Return [count] int64, uniformly random hands of ``cards`` cards."""
+    hands = np.zeros(count, np.int64)
     order = np.arange(52)
-    for i in range(many):
+    for i in range(count):
         key = address(seed, i, 0, 0, RANDOM_HANDS)
-        # Shuffle only as far as cards are dealt; the order left by the hand before is as good a start as any.
+        # Shuffle only the dealt cards, starting from the order of the previous hand.
         for last in range(51, 51 - cards, -1):
             other = below(key, last, last + 1)
             order[last], order[other] = order[other], order[last]
             hands[i] |= np.int64(1) << order[last]
     return hands
+
+
+@device_function
+def suit_cards(hand, suit):
+    """Return one suit of a hand in 32 bits."""
+    return np.uint32((hand >> (13 * suit)) & SUIT_MASK)
+
+
+@device_function
+def without_lowest(mask):
+    """Return the cards of a suit without the lowest one."""
+    return np.uint32(mask & np.uint32(mask - np.uint32(1)))

@@ -1,18 +1,18 @@
-"""Many hands at once, as an array of 52-bit masks."""
+"""Hands as arrays of 52-bit masks."""
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from meldlab.cards import kernel
 from meldlab.cards.hand import FULL
-from meldlab.chance import verified
+from meldlab.chance import check_seed
 from meldlab.errors import NotLegalHere, whole_number
 
 __all__ = ["as_masks", "random_hands"]
 
 
 def as_masks(masks: ArrayLike) -> NDArray[np.int64]:
-    """Return hands given as any one-dimensional array of integers as [hands] int64, each checked to be 52 bits.
+    """Return any one-dimensional array of integers as [hands] int64; raise NotLegalHere if one is not a mask of 52 bits.
 
     >>> as_masks([0, 0b111])
     array([0, 7])
@@ -22,19 +22,19 @@ def as_masks(masks: ArrayLike) -> NDArray[np.int64]:
     except ValueError:
         hands = np.empty((0, 0))  # lists of different lengths
     if hands.ndim != 1 or (hands.size and hands.dtype.kind not in "iu"):
-        raise NotLegalHere(f"hands are a one-dimensional array of 52-bit integers, not {hands.ndim}-dimensional {hands.dtype}")
+        raise NotLegalHere(f"expected a one-dimensional array of 52-bit integers, got {hands.ndim}-dimensional {hands.dtype}")
     if hands.size and not (hands.min() >= 0 and hands.max() <= FULL):
-        raise NotLegalHere("each hand is a mask of 52 bits")
+        raise NotLegalHere("expected hands of 52 bits, got a larger or negative number")
     return hands.astype(np.int64, copy=False)
 
 
-def random_hands(many: int, cards: int, seed: int) -> NDArray[np.int64]:
-    """Return [many] masks of hands of ``cards`` cards, uniform and independent.
+def random_hands(count: int, cards: int, seed: int) -> NDArray[np.int64]:
+    """Return [count] masks of hands of ``cards`` cards, uniform and independent.
 
     >>> from meldlab.cards import Hand
     >>> [len(Hand.from_mask(int(mask))) for mask in random_hands(3, 10, seed=1)]
     [10, 10, 10]
     """
-    asked = whole_number(many, "number of hands"), whole_number(cards, "number of cards", most=52), verified(seed)
-    hands: NDArray[np.int64] = kernel.random_hands(*asked)
+    arguments = whole_number(count, "number of hands"), whole_number(cards, "number of cards", maximum=52), check_seed(seed)
+    hands: NDArray[np.int64] = kernel.random_hands(*arguments)
     return hands

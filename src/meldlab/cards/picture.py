@@ -1,19 +1,19 @@
-"""Cards drawn as SVG: our own drawing, large indices, shapes that differ without colour."""
+"""Cards as SVG, with large indices and suits that differ without colour."""
 
 from collections.abc import Iterable
 from html import escape
 
-from meldlab.cards.card import Card, Rank, Suit, all_cards
+from meldlab.cards.card import Card, Rank, Suit, check_cards
 
 __all__ = ["FOUR_COLOURS", "TWO_COLOURS", "draw"]
 
 WIDTH, HEIGHT, STEP, GAP = 62, 88, 66, 14
 
-# Okabe and Ito's palette: told apart with every common kind of colour blindness.
+# The palette of Okabe and Ito: distinct with every common kind of colour blindness.
 TWO_COLOURS = {Suit.CLUBS: "#1a1a1a", Suit.DIAMONDS: "#c43c00", Suit.HEARTS: "#c43c00", Suit.SPADES: "#1a1a1a"}
 FOUR_COLOURS = {Suit.CLUBS: "#00795a", Suit.DIAMONDS: "#0072b2", Suit.HEARTS: "#c43c00", Suit.SPADES: "#1a1a1a"}
 
-# Each pip lives in a box from -10 to 10.
+# Each pip is within -10 and 10 in both directions.
 PIPS = {
     Suit.CLUBS: '<circle cx="0" cy="-5" r="4.6"/><circle cx="-5" cy="2.2" r="4.6"/><circle cx="5" cy="2.2" r="4.6"/>'
     '<path d="M-3 -3 L3 -3 L1.2 3 L3.2 10 L-3.2 10 L-1.2 3 Z"/>',
@@ -27,19 +27,19 @@ CROWN = '<path d="M34 24 L32 12 L38 17 L43 9 L48 17 L54 12 L52 24 Z"/>'
 
 
 def draw(cards: Iterable[Card], four_colours: bool = False, marked: Iterable[Card] = (), apart: Iterable[Card] = ()) -> str:
-    """Return an SVG picture of ``cards`` side by side in the order given.
+    """Return an SVG picture of ``cards`` in a row, in the given order.
 
-    ``marked`` cards stand a little higher; before each of the cards ``apart`` there is a gap.
+    ``marked`` cards are drawn higher; before each of the cards ``apart`` there is a gap.
 
     >>> draw([Card.parse("5H")]).startswith('<svg xmlns="http://www.w3.org/2000/svg"')
     True
     """
-    row, raised, starts = all_cards(cards), all_cards(marked), all_cards(apart)
+    row, raised, gap_cards = check_cards(cards), check_cards(marked), check_cards(apart)
     colours = FOUR_COLOURS if four_colours else TWO_COLOURS
     title = escape(" ".join(map(str, row)) or "no cards")
     body, width = "", 2
     for card in row:
-        width += GAP if body and card in starts else 0
+        width += GAP if body and card in gap_cards else 0
         body += _card(card, width, 2 if card in raised else 10, colours[card.suit])
         width += STEP
     width, height = max(width - 2, STEP), HEIGHT + 12
@@ -51,7 +51,7 @@ def draw(cards: Iterable[Card], four_colours: bool = False, marked: Iterable[Car
 
 def _card(card: Card, x: int, y: int, colour: str) -> str:
     rank = "10" if card.rank == Rank.TEN else str(card.rank)
-    # Court cards wear a crown instead of a portrait: quicker to read, and nobody's artwork.
+    # Court cards have a crown instead of a portrait: easier to read, and no artwork of others.
     crown = CROWN if card.rank >= Rank.JACK else ""
     return (
         f'<g transform="translate({x} {y})" fill="{colour}">'

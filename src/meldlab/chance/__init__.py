@@ -1,10 +1,10 @@
-"""Chance: every random draw has an address, and this room alone knows how an address is mixed.
+"""Random draws by address: each draw is a function of its seed, game, round and purpose.
 
->>> derived(7, Purpose.FRESH) == derived(7, Purpose.FRESH) != derived(8, Purpose.FRESH)
+>>> derive_seed(7, Purpose.FRESH) == derive_seed(7, Purpose.FRESH) != derive_seed(8, Purpose.FRESH)
 True
 """
 
 from meldlab.chance.kernel_purpose import Purpose
-from meldlab.chance.seed import MOST_SEED, derived, verified
+from meldlab.chance.seed import MAX_SEED, check_seed, derive_seed
 
-__all__ = ["MOST_SEED", "Purpose", "derived", "verified"]
+__all__ = ["MAX_SEED", "Purpose", "check_seed", "derive_seed"]

@@ -87,6 +87,15 @@ def _command() -> Any:
     return typer.main.get_command(app)
 
 
+class _StderrHandler(logging.StreamHandler[Any]):
+    """Write records to ``sys.stderr`` of the moment: rich replaces it while it draws a spinner."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Write one record."""
+        self.stream = sys.stderr
+        super().emit(record)
+
+
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line; a mistake in the input is one line (and a caret) on stderr and status 2."""
     # What is loaded at the start stays: to look through it for garbage again and again takes a tenth of a second.
@@ -96,7 +105,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     on_interrupt(None)
     log = logging.getLogger("meldlab.compiling")
     log.setLevel(logging.INFO)
-    log.handlers = [logging.StreamHandler(sys.stderr)]
+    log.handlers = [_StderrHandler()]
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             # A suit that the reader's character set does not have becomes its letter, not the end of the answer.

@@ -50,7 +50,7 @@ def read_contests(
     threads: ThreadsOption = 0,
     seconds_per_move: MoveSecondsOption = None,
     seconds_per_game: GameSecondsOption = None,
-    raising: RaiseOption = False,
+    raise_errors: RaiseOption = False,
     save: RecordsOption = None,
     save_games: KeptOption = 10,
     dry_run: DryRunOption = False,
@@ -77,7 +77,7 @@ def read_contests(
         meet: Any = all_against_all if two_by_two else contest
         records = Records(save, save_games)
         on_interrupt(lambda: f"{records}; counts are not saved" if records.files else DRY_RUN)
-        with tracebacks(raising), progress_bar(f"{game.name}, games") as show:
+        with tracebacks(raise_errors), progress_bar(f"{game.name}, games") as show:
             found = meet(
                 game,
                 players,
@@ -85,7 +85,7 @@ def read_contests(
                 seed,
                 threads=threads,
                 time_limit=TimeLimit(seconds_per_move, seconds_per_game),
-                raising=raising,
+                raise_errors=raise_errors,
                 progress=lambda done: show(min(done, whole), whole),
                 keep=Keep(records.wanted, records.take),
             )

@@ -19,15 +19,15 @@ def deadwood(
     """
     from meldlab.cards import Hand
     from meldlab.cards.card import read_cards
-    from meldlab.melds import MOST_CARDS, Aces, arrangements
+    from meldlab.melds import MAX_CARDS, Aces, arrangements
 
     text = " ".join(hand)
     rule, cards = Aces.parse(aces), Hand.parse(text)
     if not cards:
         raise BadText("no cards", text, 0)
-    if len(cards) > MOST_CARDS:
-        first_too_many = list(read_cards(text))[MOST_CARDS][1]
-        raise BadText(f"{len(cards)} cards are too many to arrange (at most {MOST_CARDS})", text, first_too_many)
+    if len(cards) > MAX_CARDS:
+        first_too_many = list(read_cards(text))[MAX_CARDS][1]
+        raise BadText(f"{len(cards)} cards are too many to arrange (at most {MAX_CARDS})", text, first_too_many)
     every = list(arrangements(cards, rule))
     best = every[0]
     if json:

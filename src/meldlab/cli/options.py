@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from meldlab.chance.seed import verified
+from meldlab.chance.seed import check_seed
 from meldlab.cli.help import Command, Door
 from meldlab.cli.interruption import AGAIN, on_interrupt
 from meldlab.cost import Cost, machine_memory, memory_text
@@ -69,7 +69,7 @@ def _seed(text: str | int) -> int:
         number: Any = int(text)
     except ValueError:
         number = str(text)[:40]  # what is no number is refused in the same words as one out of range
-    return verified(number)
+    return check_seed(number)
 
 
 def seed_option(words: str) -> Any:

@@ -20,6 +20,19 @@ def cards_text(cards: Iterable["Card"]) -> Text:
     return Text(" ").join(texts)
 
 
+def card_column(cards: Iterable["Card"]) -> list[Text]:
+    """Return a text for each card, padded to one width.
+
+    >>> from meldlab.cards import Card
+    >>> [text.plain for text in card_column([Card.parse("TD"), Card.parse("5H")])]
+    ['10♦', '5♥ ']
+    """
+    texts = [cards_text([card]) for card in cards]
+    for text in texts:
+        text.pad_right(max(map(len, texts)) - len(text))
+    return texts
+
+
 def cards_drawn(text: str) -> Text:
     """Return a text with every card in it drawn.
 

@@ -37,7 +37,7 @@ def replay(
     record = read_record(file, seat)
     game = game_of(record)
     steps = list(run(game, record))
-    lines = [each.line if seat is None else each.heard(seat - 1) for each in steps]
+    lines = [each.line if seat is None else each.describe(seat - 1) for each in steps]
     if json:
         print_json(_answer(record, steps, lines))
         return

@@ -111,12 +111,12 @@ class Screen:
 
     def learned(self, step: Step[Any]) -> bool:
         """Tell whether the person knows more after a step: a card was seen, or somebody else has made a choice."""
-        return step.teaches(self.seat)
+        return step.informs(self.seat)
 
     def tell(self, step: Step[Any]) -> None:
         """Say what somebody has done, as the person notices it."""
         if step.seat != self.seat:
-            who, _, heard = step.heard(self.seat).partition(" ")
+            who, _, heard = step.describe(self.seat).partition(" ")
             self.say(f"{who}: {heard}")
 
     def end(self, result: Result) -> None:

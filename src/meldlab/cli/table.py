@@ -3,6 +3,7 @@
 The table asks a person like any player. What a game looks like, and what it understands beyond its actions, is said by its ``Screen``.
 """
 
+import sys
 import traceback
 from collections.abc import Sequence
 from dataclasses import replace
@@ -17,7 +18,7 @@ from meldlab.cli.interruption import on_interrupt
 from meldlab.cli.options import need_input, new_seed
 from meldlab.cli.screen import COMMON, COMMON_HELP, Screen, common_word
 from meldlab.errors import MeldlabError, NotLegalHere, NotPossible
-from meldlab.play import PERSON, Chance, Clock, Deal, Game, Player, Record, Result, Step, Table, TimeLimit, replay
+from meldlab.play import USER, Chance, Clock, Deal, Game, Player, Record, Result, Step, Table, TimeLimit, replay
 from meldlab.play.clock import OutOfTime
 
 __all__ = ["Person", "play_in_terminal"]
@@ -36,7 +37,7 @@ class TakeBack(BaseException):
 class Person:
     """A player that asks at the terminal until the answer is legal."""
 
-    name = PERSON
+    name = USER
 
     def __init__(self, screen: Screen, kept: "Kept") -> None:
         self.screen, self.kept = screen, kept
@@ -50,6 +51,7 @@ class Person:
         screen.show(view)
         while True:
             text = screen.ask("> ", [*screen.words(view), *COMMON])
+            _announce_compiling_again()
             try:
                 word, rest = common_word(text)
                 if word or not rest:
@@ -84,6 +86,13 @@ class Person:
                 screen.say(Text(f"{screen.help}\n{COMMON_HELP}"))
 
 
+def _announce_compiling_again() -> None:
+    # The module is not imported for this: it loads numba, which not every command needs.
+    compiling = sys.modules.get("meldlab.compiling")
+    if compiling is not None:
+        compiling.announce_again()
+
+
 def play_in_terminal(
     game: Game[Any],
     others: Sequence[Player[Any, Any]],
@@ -99,7 +108,7 @@ def play_in_terminal(
     Without a seed the deal is a new one. A file of an unfinished game is gone on with, be it the one to resume or the one to save to.
     """
     need_input()
-    names = (*(other.name for other in others[:seat]), PERSON, *(other.name for other in others[seat:]))
+    names = (*(other.name for other in others[:seat]), USER, *(other.name for other in others[seat:]))
     begun = _begun(save, resume)
     record = begun or Record(game.name, game.rules(), names, Deal(new_seed(seed)))
     if begun is not None:
@@ -107,7 +116,7 @@ def play_in_terminal(
             raise NotLegalHere(f"{resume or save} holds a game of {begun.game}, not of {game.name}")
         if seed is not None and seed != begun.deal.seed:
             raise NotLegalHere(f"{resume or save} holds a game with seed {begun.deal.seed}, not {seed}")
-        game, seat, others = type(game).read(begun.rules), begun.players.index(PERSON), _opponents(game, begun, others)
+        game, seat, others = type(game).read(begun.rules), begun.players.index(USER), _opponents(game, begun, others)
     screen = screen_of(Console(highlight=False), seat, record.players)
     kept = Kept(record, save or resume, new=begun is None or (resume is not None and save not in (None, resume)))
     table = Table(game, [*others[:seat], Person(screen, kept), *others[seat:]], time or TimeLimit())
@@ -141,7 +150,7 @@ def _begun(save: Path | None, resume: Path | None) -> Record | None:
         raise NotPossible(f"{path} is there already, and no record that could be gone on with") from None
     if record.result is not None:
         raise NotLegalHere(f"{path} holds a finished game; name another file ('meldlab replay {path}' shows it)")
-    if PERSON not in record.players:
+    if USER not in record.players:
         raise NotLegalHere(f"{path} holds a game without you: {', '.join(record.players)}")
     return record
 
@@ -153,7 +162,7 @@ def _opponents(game: Game[Any], record: Record, others: Sequence[Player[Any, Any
     named = {other.name: other for other in others}
     found = []
     for name in record.players:
-        if name != PERSON:
+        if name != USER:
             try:
                 found.append(named.get(name) or player_of(game, name))
             except MeldlabError:
@@ -175,11 +184,11 @@ def _drive(table: Table[Any], deal: Deal, screen: Screen, kept: "Kept", steps: l
     while True:
         try:
             for step in table.steps(deal, steps[-1] if steps else None, clock):
-                if step.mistake is not None and step.seat == screen.seat:
-                    raise step.mistake  # ours, and not the person's forfeit
+                if step.error is not None and step.seat == screen.seat:
+                    raise step.error  # ours, and not the person's forfeit
                 screen.tell(step)
-                if step.mistake is not None and not isinstance(step.mistake, OutOfTime):
-                    traceback.print_exception(step.mistake)
+                if step.error is not None and not isinstance(step.error, OutOfTime):
+                    traceback.print_exception(step.error)
                 steps.append(step)
                 kept.keep(step)
             return steps[-1].result if steps else None

@@ -14,5 +14,5 @@ from meldlab.gin.view import Phase, View
 
 __all__ = ["MINI", "PRESETS", "Gin", "Match", "Move", "Outcome", "Phase", "Round", "Rules", "Verb", "View", "players"]
 
-# Players import the table they sit at, so they come last.
+# Players import the modules above, so they come last.
 from meldlab.gin import players

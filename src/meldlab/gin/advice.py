@@ -1,9 +1,9 @@
-"""Advice for a seat, with reasons a person can check.
+"""Advice for a seat, with reasons.
 
->>> advice = advise(imagined_view(hand="2C 3C 4C 9D 9H 9S KC KD 4H 5S", upcard="KH"))
+>>> advice = advise(position_view(hand="2C 3C 4C 9D 9H 9S KC KD 4H 5S", upcard="KH"))
 >>> str(advice.move), advice.reason
 ('take KH', 'KH makes a meld')
->>> [str(one.move) for one in advice.prospects]
+>>> [str(candidate.move) for candidate in advice.prospects]
 ['take KH', 'pass']
 """
 
@@ -12,68 +12,68 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from meldlab.cards import CARDS, Card, Deck, Hand
-from meldlab.errors import NotLegalHere
+from meldlab.errors import NotLegalHere, whole_number
 from meldlab.gin.move import DRAW, PASS, Move, Verb
-from meldlab.gin.players import EnsemblePlayer, Outlook, PolicyPlayer, Valued
-from meldlab.gin.prospects import prospects
-from meldlab.gin.review import Candidate
+from meldlab.gin.players import Belief, EnsemblePlayer, MoveValue, PolicyPlayer
+from meldlab.gin.review import Candidate, Reviewer
 from meldlab.gin.round import Round
 from meldlab.gin.rules import Rules
+from meldlab.gin.seen import packed_from
 from meldlab.gin.view import HAND_CARDS, Phase, View
 from meldlab.melds import arrange, deadwood, discards
 from meldlab.play import Chance, Deal, Player
 
-__all__ = ["Advice", "Adviser", "advise", "imagined_view", "thinking"]
+__all__ = ["Advice", "Evaluator", "advise", "evaluation", "position_view"]
 
 
-class Adviser(Player[View, Move], Protocol):
-    """A player that can say what its moves are worth."""
+class Evaluator(Player[View, Move], Protocol):
+    """A player that evaluates its moves."""
 
-    def think(self, view: View, chance: Chance) -> Sequence[Valued]:
-        """Return the moves it compares and what it makes of each; nothing where it has no numbers."""
+    def evaluate(self, view: View, chance: Chance) -> Sequence[MoveValue]:
+        """Return the moves it compares, each with its value; none where it has no values."""
 
 
 @dataclass(frozen=True)
 class Advice:
-    """What to do, why, and what the adviser makes of every card."""
+    """The best move, the reason, and the values of all moves."""
 
     move: Move
     reason: str
     deadwood: int
-    """Of the hand as it is; of eleven cards after the best discard."""
+    """Deadwood of the hand; of eleven cards after the best discard."""
     after: dict[Card, int]
-    """The deadwood that each discard would leave; of eleven cards only."""
-    values: tuple[Valued, ...]
-    """What the player that was asked makes of the moves it has compared."""
+    """The deadwood after each discard; of eleven cards only."""
+    values: tuple[MoveValue, ...]
+    """The values by the player, if one was given."""
     prospects: tuple[Candidate, ...]
-    """What every move leads to, the best first, where no player was asked."""
-    outlook: Outlook
-    """Where an ensemble, the adviser if it is one, believes the cards to be."""
+    """The moves by rollouts, the best first, if no player was given."""
+    outlook: Belief
+    """The belief of an ensemble: of the player if it is one."""
 
 
 def advise(view: View, player: Player[View, Move] | None = None) -> Advice:
-    """Say what is best in a view that is to move, by playing the round out, or what a player would do; it must be an ``Adviser``."""
+    """Return the best move of the seat to act by rollouts, or the move of a player, which must be an ``Evaluator``."""
     if view.acting != view.seat:
         raise NotLegalHere("the other player is to move")
     expert = player or PolicyPlayer.parse("champion")
-    think = thinking(expert)
+    evaluate = evaluation(expert)
     chance = Deal(0).chance(len(view.history), view.seat)
-    found = () if player else prospects(view)
-    move = found[0].move if found else expert.choose(view, chance)
+    candidates = () if player else Reviewer.from_name().candidates(view)
+    move = candidates[0].move if candidates else expert.choose(view, chance)
     view.verify(move)
-    values = tuple(Valued(*one) for one in think(view, chance)) if player else ()
+    values = tuple(MoveValue(*value) for value in evaluate(view, chance)) if player else ()
     after = discards(view.hand) if len(view.hand) > HAND_CARDS else {}
     least = min(after.values()) if after else deadwood(view.hand)
     outlook = (expert if isinstance(expert, EnsemblePlayer) else EnsemblePlayer()).outlook(view)
-    return Advice(move, _reason(view, move, least), least, after, values, found, outlook)
+    return Advice(move, _reason(view, move, least), least, after, values, candidates, outlook)
 
 
-def thinking(player: Player[View, Move]) -> Callable[[View, Chance], Sequence[Valued]]:
-    """Return how a player says what its moves are worth, or say that it does not."""
-    think: Callable[[View, Chance], Sequence[Valued]] | None = getattr(player, "think", None)
-    if not callable(think):
-        raise NotLegalHere(f"{player.name} gives no advice: it has no method think(view, chance)")
-    return think
+def evaluation(player: Player[View, Move]) -> Callable[[View, Chance], Sequence[MoveValue]]:
+    """Return the method by which a player evaluates moves, ``evaluate`` or its former name ``think``; raise if it has none."""
+    evaluate: Callable[[View, Chance], Sequence[MoveValue]] | None = getattr(player, "evaluate", getattr(player, "think", None))
+    if not callable(evaluate):
+        raise NotLegalHere(f"{player.name} gives no advice: it has no method evaluate(view, chance)")
+    return evaluate
 
 
 def _reason(view: View, move: Move, least: int) -> str:
@@ -99,7 +99,7 @@ def _reason(view: View, move: Move, least: int) -> str:
     return "gin" if left == 0 else f"to end the round with {left} promises more than going on"
 
 
-def imagined_view(
+def position_view(
     hand: str,
     upcard: str = "",
     discards: str = "",
@@ -108,11 +108,13 @@ def imagined_view(
     turn: int = 0,
     rules: Rules | None = None,
     scores: tuple[int, int] = (0, 0),
+    limit: int | None = None,
 ) -> View:
-    """Return the view of a position given from outside: ten cards before a draw, or eleven before a discard.
+    """Return the view of a position: ten cards before a draw, or eleven before a discard.
 
-    ``discards``: the pile below the upcard, oldest first, taken as dropped by both in turn, the upcard by the opponent; ``opponent``: cards
-    it is known to hold; ``turn``: how many cards one has drawn, at least as many as the pile tells; ``scores``: own and other.
+    ``discards``: the pile below the upcard, oldest first, dropped by both in turn, the upcard by the opponent; ``opponent``: cards
+    it is known to hold; ``turn``: the number of own draws, at least that of the pile; ``scores``: own and other;
+    ``limit``: the most deadwood to knock with under Oklahoma rules; by default the first card of the pile sets it.
     """
     mine, pile, known = Hand.parse(hand), Deck.parse(discards).cards, Hand.parse(opponent)
     top = [Card.parse(upcard)] if upcard.strip() else []
@@ -126,11 +128,11 @@ def imagined_view(
     for card in seen:
         if seen.count(card) > 1:
             raise NotLegalHere(f"{card} is in two places")
-    lying = [*pile, *top]
-    if len(lying) > 30:
-        raise NotLegalHere("the round would be over with so many discards")
-    drops = _drops(lying)
-    stock = 52 - 2 * HAND_CARDS - (len(mine) - HAND_CARDS) - len(lying)
+    pile_cards = [*pile, *top]
+    if len(pile_cards) > 30:
+        raise NotLegalHere(f"the round would be over with {len(pile_cards)} discards")
+    drops = _drops(pile_cards)
+    stock = 52 - 2 * HAND_CARDS - (len(mine) - HAND_CARDS) - len(pile_cards)
     taken = tuple((1, Move(Verb.TAKE, card.index)) for card in known)
     history = (*drops, *taken)
     draws = sum(seat == 0 and move.verb is Verb.DRAW for seat, move in history)
@@ -140,17 +142,26 @@ def imagined_view(
     start = rules or Rules()
     if start.match_points and max(scores) >= start.match_points:
         raise NotLegalHere(f"with {max(scores)} points the match is over, it goes to {start.match_points}")
-    first = lying[0].index if lying else 0
+    if limit is None:
+        if start.oklahoma and not pile_cards:
+            raise NotLegalHere("expected the discard pile or the knock limit: under Oklahoma rules the first upcard sets the limit")
+        limit = start.limit(pile_cards[0].index if pile_cards else 0)
+    elif not start.oklahoma:
+        raise NotLegalHere(f"expected no knock limit: these rules set it to {start.knock_limit}, it is free under Oklahoma rules only")
     phase = Phase.DROP if len(mine) > HAND_CARDS else Phase.DRAW if drops else Phase.OFFER
-    places = tuple(card.index for card in lying), (tuple(card.index for card in mine), ()), (mine.mask, 0)
-    return Round(start, start.limit(first), phase, 0, 0, (), max(stock, 0), *places, history).view(0, scores)
+    places = tuple(card.index for card in pile_cards), (tuple(card.index for card in mine), ()), (mine.mask, 0)
+    most = whole_number(limit, "knock limit", maximum=HAND_CARDS)
+    view = Round(start, most, phase, 0, 0, (), max(stock, 0), *places, history).view(0, scores)
+    # The first upcard of a round does not count as one while it is on offer.
+    first_taken = start.offer_upcard and bool(history) and history[0][1].verb is Verb.TAKE
+    return view._replace(packed_seen=packed_from(history, view.first_pile), upcards=len(known) - first_taken)
 
 
-def _drops(lying: Sequence[Card]) -> tuple[tuple[int, Move], ...]:
-    """Return the draws and drops that a pile tells of; its first card was turned up, the last was dropped by the opponent."""
+def _drops(pile_cards: Sequence[Card]) -> tuple[tuple[int, Move], ...]:
+    """Return the draws and drops that a pile implies; its first card was turned up, the last was dropped by the opponent."""
     events: list[tuple[int, Move]] = []
     seat = 1
-    for card in reversed(lying[1:]):
+    for card in reversed(pile_cards[1:]):
         events = [(seat, DRAW), (seat, Move(Verb.DROP, card.index)), *events]
         seat = 1 - seat
     return tuple(events)

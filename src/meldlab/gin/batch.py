@@ -1,202 +1,195 @@
-"""Players and rules as the kernels take them, and batches as they come back.
+"""Matches between two players in kernels: the parameters of players, and the results of batches.
 
-``seat`` is the one door through which a player becomes arrays: numba checks no index, so what passes here is all it is protected by.
+numba checks no index, so ``kernel_parameters`` checks every structure that enters a kernel.
 
 >>> from meldlab.gin.players import parse
->>> seat(parse("simple")).name, plays_in_kernel(parse("mc:8"))
-('simple', False)
+>>> kernel_parameters(parse("simple")), plays_in_kernel(parse("mc:8"))
+(SimpleParameters(knock_early=10.0, knock_late=10.0, knock_turn=0.0), False)
 """
 
-from collections.abc import Sequence
-from typing import Any, NamedTuple
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import numba
 import numpy as np
 from numpy.typing import NDArray
 
-from meldlab.chance import verified
+from meldlab.chance import check_seed
 from meldlab.errors import NotLegalHere, NotPossible, whole_number
-from meldlab.gin import kernel_layout, kernel_round
-from meldlab.gin.book import NO_BOOK, NO_VALUES
-from meldlab.gin.kernel_layout import ENSEMBLE, KIND, PARAMETERS, SIMPLE, Book, Pair
-from meldlab.gin.rules import ONLY_SIMPLE, Rules
-from meldlab.pieces import on_cores
+from meldlab.gin import kernel_match
+from meldlab.gin.kernel_state import (
+    MATCH,
+    MAX_TURNS,
+    STATE,
+    TURN_WIDTH,
+    EnsembleParameters,
+    MarjjParameters,
+    NetworkParameters,
+    PolicyParameters,
+    RuleNumbers,
+    SimpleParameters,
+    ValueTable,
+)
+from meldlab.gin.network_files import check_policy, check_value_weights
+from meldlab.gin.rules import ONLY_SIMPLE, Rules, kernel_rules
+from meldlab.gin.value_tables import check_values
+from meldlab.parallel import run_on_cores
 from meldlab.play.batch import Batch
 
 __all__ = [
-    "Seated",
-    "batch_of",
-    "every_rule",
-    "pair_of",
+    "PlayerParameters",
+    "batch_from_matches",
+    "batch_rules",
+    "kernel_parameters",
+    "new_states",
     "play_batch",
     "plays_here",
     "plays_in_kernel",
-    "rule_vector",
-    "seat",
-    "trace",
+    "record_batch",
 ]
 
-CHUNK = 16  # games of the first piece that a core plays; an ensemble needs some five milliseconds for them
-NEXT = {"alternates": kernel_layout.ALTERNATES, "winner": kernel_layout.WINNER, "loser": kernel_layout.LOSER}
-MOST_NUMBER = 1e6  # of a bare vector; larger than any parameter that means something
-
-
-class Seated(NamedTuple):
-    """A player as the kernels know it: its numbers, and the book or network it computes with."""
-
-    name: str
-    vector: NDArray[np.float64]
-    book: Book = NO_BOOK
+PlayerParameters = SimpleParameters | EnsembleParameters | ValueTable | MarjjParameters | NetworkParameters | PolicyParameters
+KINDS: tuple[type, ...] = PlayerParameters.__args__
+CHUNK = 16  # games of the first chunk that a core plays; an ensemble needs some five milliseconds for them
+MAX_NUMBER = 1e6  # of a parameter; larger than any useful one
+# Number of numbers in a field of an ensemble, if not one.
+SIZES = {"draws": 3, "declines": 3, "discards": 3, "meldability": 4, "adjacency": 3, "weights": 6, "knock_weights": 5}
+SIMPLE_KIND, ENSEMBLE_KIND = 0.0, 1.0  # first of the numbers of a player in stored runs
+NUM_PARAMETERS = 1 + len(EnsembleParameters._fields) + sum(SIZES.values()) - len(SIZES)
 
 
 def plays_in_kernel(player: object) -> bool:
-    """Tell whether the kernels play exactly this player; a subclass of a built-in one decides for itself, at the table."""
-    from meldlab.gin.players.computed import ComputedPlayer
-    from meldlab.gin.players.ensemble import EnsemblePlayer
-    from meldlab.gin.players.light import LightPlayer
-    from meldlab.gin.players.marjj import MarjjPlayer
-    from meldlab.gin.players.policy import PolicyPlayer
-    from meldlab.gin.players.simple import SimplePlayer
-
-    return type(player) in (SimplePlayer, EnsemblePlayer, LightPlayer, ComputedPlayer, MarjjPlayer, PolicyPlayer)
+    """Return whether the kernels play exactly this player; a subclass of a built-in one plays at the table."""
+    return vars(type(player)).get("plays_in_kernel", False) is True
 
 
 def plays_here(rules: Rules, players: Sequence[object]) -> bool:
-    """Tell whether the kernels play these players under these rules: small games are for simple players, who know nothing of the deck."""
+    """Return whether the kernels play these players under these rules: small games are for simple players, which work with any deck."""
     if rules.wall_knock or not all(map(plays_in_kernel, players)):
         return False
-    return not rules.small or all(seat(player).vector[KIND] == SIMPLE for player in players)
+    return not rules.small or all(isinstance(kernel_parameters(player), SimpleParameters) for player in players)
 
 
-def seat(player: Any) -> Seated:
-    """Return a player as arrays: a built-in one, the parameters of an ensemble, or the bare numbers of a simple player or an ensemble."""
-    from meldlab.gin.players.ensemble import Ensemble
-
-    if isinstance(player, Seated):
-        return player
+def kernel_parameters(player: Any) -> PlayerParameters:
+    """Return the parameters of a built-in player or of an ensemble, checked parameters, or those of stored numbers."""
+    if isinstance(player, KINDS):
+        _check_parameters(player)
+        return player  # type: ignore[return-value]
     if plays_in_kernel(player):
-        return Seated(player.name, player.vector(), getattr(player, "book", NO_BOOK))
-    if type(player) is Ensemble:
-        return Seated("ensemble", player.vector())
+        parameters: PlayerParameters = player.parameters()
+        return parameters
     if isinstance(player, Sequence | np.ndarray) and not isinstance(player, str):
-        return Seated("numbers", _checked(player))
+        return _parameters_from_numbers(np.array(player, np.float64))
     raise NotLegalHere(f"{getattr(player, 'name', player)} does not play in the batch kernel")
 
 
-def _checked(numbers: Sequence[float] | NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return a bare vector, or say what is wrong with it."""
-    vector = np.array(numbers, np.float64)
-    if vector.shape != (PARAMETERS,):
-        raise NotLegalHere(f"a player has {PARAMETERS} parameters, not {vector.size}")
-    if vector[KIND] not in (SIMPLE, ENSEMBLE):
-        raise NotLegalHere(f"numbers alone are a simple player ({SIMPLE}) or an ensemble ({ENSEMBLE}), not of kind {vector[KIND]:g}")
-    for at, number in enumerate(vector.tolist()):
-        if not abs(number) <= MOST_NUMBER:
-            raise NotLegalHere(f"parameter {at} of a player is a number up to {MOST_NUMBER:,.0f}, not {number:g}")
-    return vector
+def _parameters_from_numbers(numbers: NDArray[np.float64]) -> SimpleParameters | EnsembleParameters:
+    """Return the parameters of the numbers of a stored run: a kind, and the fields in order."""
+    if numbers.shape != (NUM_PARAMETERS,):
+        raise NotLegalHere(f"expected {NUM_PARAMETERS} parameters of a player, got {numbers.size}")
+    if numbers[0] not in (SIMPLE_KIND, ENSEMBLE_KIND):
+        raise NotLegalHere(f"expected numbers of a simple player (0) or an ensemble (1), not of kind {numbers[0]:g}")
+    for index, number in enumerate(numbers.tolist()):
+        if not abs(number) <= MAX_NUMBER:
+            raise NotLegalHere(f"expected a number up to {MAX_NUMBER:,.0f} as parameter {index} of a player, got {number:g}")
+    if numbers[0] == SIMPLE_KIND:
+        return SimpleParameters(*numbers[1:4].tolist())
+    rest: list[Any] = numbers[1:].tolist()
+    fields: list[Any] = []
+    for name in EnsembleParameters._fields:
+        size = SIZES.get(name, 0)
+        fields.append(tuple(rest[:size]) if size else rest[0])
+        del rest[: size or 1]
+    return EnsembleParameters(*fields)
 
 
-def pair_of(first: Any, second: Any) -> Pair:
-    """Return two players as a kernel takes them, values with codes of one type: it takes no mixture."""
-    both = [seat(first), seat(second)]
-    kinds = {one.book.values.codes.dtype for one in both if one.book.values.codes.size > 1}
-    if len(kinds) > 1:
-        raise NotLegalHere("a computed player of 8 bits and one of 16 cannot meet in the batch kernel")
-    none = NO_VALUES._replace(codes=np.zeros((1, 1), kinds.pop() if kinds else np.uint8))
-    one, other = (book if book.values.codes.size > 1 else book._replace(values=none) for book in (each.book for each in both))
-    return Pair(np.array([each.vector for each in both]), (one, other))
+def _check_parameters(player: Any) -> None:
+    """Raise unless numbers are finite floats within bounds, and arrays have their shapes."""
+    checks: dict[type, Callable[[], None]] = {
+        ValueTable: lambda: check_values(player),
+        NetworkParameters: lambda: check_value_weights(player.weights),
+        PolicyParameters: lambda: check_policy(player.weights),
+    }
+    if type(player) in checks:
+        checks[type(player)]()
+    if type(player) is ValueTable:
+        return
+    sizes = SIZES if type(player) is EnsembleParameters else {}
+    for name, value in player._asdict().items():
+        if name == "weights" and type(player) in checks:
+            continue
+        size = sizes.get(name, 1)
+        numbers = value if isinstance(value, tuple) else (value,)
+        if len(numbers) != size or isinstance(value, tuple) != (size > 1):
+            raise NotLegalHere(f"expected {size} numbers for {name}, got {len(numbers)}")
+        for number in numbers:
+            if type(number) is not float or not abs(number) <= MAX_NUMBER:
+                raise NotLegalHere(f"expected a float up to {MAX_NUMBER:,.0f} for {name}, got {number!r}")
 
 
-def _dealt(first: Any, second: Any, rules: Rules) -> Pair:
-    """Return two players who know the deck of the rules."""
-    pair = pair_of(first, second)
-    if rules.small and any(pair.vectors[:, KIND] != SIMPLE):
-        raise NotLegalHere(ONLY_SIMPLE)
-    return pair
-
-
-def rule_vector(rules: Rules) -> NDArray[np.int64]:
-    """Return [RULES] int64, or name the rule that players of a batch do not play."""
+def batch_rules(rules: Rules) -> RuleNumbers:
+    """Return the rules as the kernels take them, or raise for a rule that players of a batch do not play."""
     if rules.wall_knock:
         raise NotLegalHere("the kernels do not play wall_knock, a last knock at the wall")
-    return every_rule(rules)
+    return kernel_rules(rules)
 
 
-def every_rule(rules: Rules) -> NDArray[np.int64]:
-    """Return [RULES] int64 with all that decides a game.
-
-    ``lay_off`` is not in it, as players in the kernels lay off greedily where they choose; nor are the bonuses of a match.
-    """
-    vector = np.zeros(kernel_layout.RULES, np.int64)
-    values = {
-        kernel_layout.LIMIT: rules.knock_limit,
-        kernel_layout.OKLAHOMA: rules.oklahoma,
-        kernel_layout.GIN: rules.gin_bonus,
-        kernel_layout.BIG_GIN: rules.big_gin_bonus,
-        kernel_layout.UNDERCUT: rules.undercut_bonus,
-        kernel_layout.EQUAL: rules.equal_deadwood == "nothing",
-        kernel_layout.OFFER: rules.offer_upcard,
-        kernel_layout.FLOOR: rules.stock_floor,
-        kernel_layout.MOST_UPCARDS: rules.most_upcard_draws,
-        kernel_layout.MOST_DRAWS: rules.most_draws,
-        kernel_layout.RANDOM_START: rules.first_starter == "random",
-        kernel_layout.NEXT: NEXT[rules.next_starter],
-        kernel_layout.POINTS_WANTED: rules.match_points,
-        kernel_layout.CARDS_EACH: rules.cards,
-        kernel_layout.RANKS: rules.ranks,
-        kernel_layout.SUITS: rules.suits,
-        kernel_layout.WALL_KNOCK: rules.wall_knock,
-        kernel_layout.RETURN_UPCARD: rules.return_upcard,
-        kernel_layout.RETURNED_TWICE: rules.void_if_returned_twice,
-    }
-    for at, value in values.items():
-        vector[at] = value
-    return vector
+def new_states(seed: int, game: int) -> NDArray[Any]:
+    """Return [1] STATE, of the game that a kernel starts with."""
+    states = np.zeros(1, STATE)
+    states["seed"], states["game"] = seed, game
+    return states
 
 
-def play_batch(first: Any, second: Any, rules: Rules, seed: int, start: int, games: int, *, threads: int = 0) -> NDArray[np.int32]:
-    """Return [games, COUNTS] int32, what happened in games ``start`` and following with these players in these seats."""
-    deals, number = verified(seed), whole_number(start, "number of the first game")
-    counts, log = (
-        np.zeros((whole_number(games, "number of games"), kernel_layout.COUNTS), np.int32),
-        np.empty((0, kernel_layout.LOG_WIDTH), np.int64),
-    )
-    pair, vector = _dealt(first, second, rules), rule_vector(rules)
+def play_batch(first: Any, second: Any, rules: Rules, seed: int, start: int, games: int, *, threads: int = 0) -> NDArray[Any]:
+    """Return [games] MATCH, the results of games ``start`` and following with these players in these seats."""
+    pair = kernel_parameters(first), kernel_parameters(second)
+    if rules.small and not all(isinstance(player, SimpleParameters) for player in pair):
+        raise NotLegalHere(ONLY_SIMPLE)
+    return play_matches(*pair, batch_rules(rules), check_seed(seed), whole_number(start, "number of the first game"), games, threads)
 
-    def play(at: int, many: int) -> None:
-        kernel_round.play_some(pair, vector, deals, number + at, many, log, counts[at : at + many])
+
+def order_by_kind(own: PlayerParameters, other: PlayerParameters) -> tuple[PlayerParameters, PlayerParameters, int]:
+    """Return the players in the order of their kinds and the seat of the first: a pair is compiled once for both orders of the seats."""
+    swapped = KINDS.index(type(own)) > KINDS.index(type(other))
+    return (other, own, 1) if swapped else (own, other, 0)
+
+
+def play_matches(
+    own: PlayerParameters, other: PlayerParameters, rules: RuleNumbers, seed: int, start: int, games: int, threads: int = 0
+) -> NDArray[Any]:
+    """Return [games] MATCH of checked players."""
+    matches = np.zeros(whole_number(games, "number of games"), MATCH)
+    first, second, swapped = order_by_kind(own, other)
+
+    def play(index: int, count: int) -> None:
+        kernel_match.play_matches(first, second, swapped, rules, new_states(seed, start + index), matches[index : index + count])
 
     if threads > (most := numba.config.NUMBA_NUM_THREADS):
         raise NotPossible(f"{threads} threads asked for, this machine has {most}")
-    on_cores(play, games, threads=threads, size=CHUNK)
-    return counts
+    run_on_cores(play, games, threads=threads, size=CHUNK)
+    return matches
 
 
-def batch_of(counts: NDArray[np.int32], rules: Rules) -> Batch:
-    """Return [games, COUNTS] as the protocol has it, with the bonuses of the match in the scores."""
-    numbers = counts.astype(np.int64)
-    wins = (numbers[:, [kernel_layout.WINNER_SEAT]] == np.arange(2)).astype(np.float64)
+def record_batch(first: Any, second: Any, rules: RuleNumbers, seed: int, trajectories: NDArray[np.float64]) -> None:
+    """Play single rounds and write the decisions of the first seats; ``trajectories``: [rounds, seats, turns, TURN_WIDTH]."""
+    pair = kernel_parameters(first), kernel_parameters(second)
+    shape = trajectories.shape
+    if len(shape) != 4 or shape[1] > 2 or shape[2] > MAX_TURNS or shape[3] != TURN_WIDTH:
+        raise NotLegalHere(f"expected trajectories of up to 2 seats, {MAX_TURNS} turns of {TURN_WIDTH} numbers")
 
-    def both(place: int) -> NDArray[np.int64]:
-        return numbers[:, place : place + 2]
+    def record(index: int, count: int) -> None:
+        kernel_match.record_rounds(*pair, rules, new_states(seed, index), trajectories[index : index + count])
 
-    points, decided = both(kernel_layout.SCORE), (wins.sum(1) > 0)[:, None] & bool(rules.match_points)
+    run_on_cores(record, len(trajectories), size=CHUNK)
+
+
+def batch_from_matches(matches: NDArray[Any], rules: Rules) -> Batch:
+    """Return [games] MATCH as the protocol has it, with the bonuses of the match in the scores."""
+    wins = (matches["winner"][:, None] == np.arange(2)).astype(np.float64)
+    columns = {name: matches[name].astype(np.int64) for name in ("rounds", "points", "gins", "undercuts", "voids", "rounds_won")}
+    points, decided = columns["points"], (wins.sum(1) > 0)[:, None] & bool(rules.match_points)
     shutout = rules.shutout_bonus * (points[:, ::-1] == 0)
-    bonuses = wins.astype(np.int64) * (rules.game_bonus + shutout) + rules.box_bonus * both(kernel_layout.WON)
-    found = {
-        "rounds": numbers[:, kernel_layout.ROUNDS],
-        "turns": numbers[:, kernel_layout.DRAWN],
-        "points": points,
-        "gins": both(kernel_layout.GINS),
-        "undercuts": both(kernel_layout.UNDERCUTS),
-        "voids": numbers[:, kernel_layout.VOIDS],
-    }
-    return Batch(points + decided * bonuses, wins, found, {})
-
-
-def trace(first: Any, second: Any, rules: Rules, seed: int, game: int) -> NDArray[np.int64]:
-    """Return [steps, 7] int64, every step of one game: seat, verb, card, four melds as hands."""
-    log, counts = np.zeros((20_000, kernel_layout.LOG_WIDTH), np.int64), np.zeros((1, kernel_layout.COUNTS), np.int32)
-    number = whole_number(game, "number of the game")
-    kernel_round.play_some(_dealt(first, second, rules), rule_vector(rules), verified(seed), number, 1, log, counts)
-    return log[: counts[0, kernel_layout.STEPS]]
+    bonuses = wins.astype(np.int64) * (rules.game_bonus + shutout) + rules.box_bonus * columns.pop("rounds_won")
+    counts = {"rounds": columns.pop("rounds"), "turns": matches["draws"].astype(np.int64), **columns}
+    return Batch(points + decided * bonuses, wins, counts, {})

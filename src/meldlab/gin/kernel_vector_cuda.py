@@ -1,131 +1,127 @@
-"""The vector environment on a GPU: a thread steps a table, then threads write what is seen, four bytes each and side by side.
+"""The vector environment on a GPU: a thread steps a table, then threads write the observations, four adjacent bytes each.
 
-The scalar functions are those of the CPU, and so are the names of what runs over all tables.
+The device functions are those of the CPU, and the kernels have the same names. Rules and settings are arguments of a kernel, in constant
+memory: read from an array, ``step_tables`` takes 224 instead of 108 registers of a thread (ptxas for sm_90).
 """
 
 import numba
 import numpy as np
 from numba import cuda
 
-from meldlab.gin.kernel_layout import *
+from meldlab.gin.kernel_state import CARD_BITS, NARROW, NUM_ACTIONS, WIDE, Memory, Workspace
 from meldlab.gin.kernel_vector import (
-    ACTIONS,
     MASK_WORDS,
-    PLANES,
+    NUM_PLANES,
     WORDS,
-    advance,
-    advise,
+    advance_against,
+    advance_alone,
+    card_plane,
     clear,
-    desk_at,
     hidden_hand,
     is_legal,
     mask_word,
-    plane_of,
-    play_until_asked,
     random_action,
-    show_both,
-    tell_table,
     word_of,
+    write_features,
+    write_prior,
+    write_table,
 )
 
-LOG_SHAPE, TOTAL_SHAPE, TERMS_SHAPE = (1, LOG_WIDTH), (2, WIDE), (2, 52)
-CARD_WORDS = WORDS * PLANES
-MOST_TABLES = 1 << 24
-FINE = (1 << 63) - 1  # no step, table and action
-EACH = CARD_WORDS + MASK_WORDS  # words of a table
+TOTAL_SHAPE, TERMS_SHAPE = (2, WIDE), (2, 52)
+CARD_WORDS = WORDS * NUM_PLANES
+MAX_TABLES = 1 << 24
+NONE_ILLEGAL = (1 << 63) - 1  # not a step, table and action
+TABLE_WORDS = CARD_WORDS + MASK_WORDS
 
 
 @cuda.jit
-def find_illegal(notes, actions, step, wrong):
-    """Lower ``wrong``, [1] int64, to the first step, table and action that is not legal, in one number; 255 is any other action."""
+def find_illegal(states, actions, step, illegal):
+    """Lower ``illegal``, [1] int64, to the first step, table and action that is not legal, in one number; 255 is any other action."""
     for i in range(cuda.grid(1), len(actions), cuda.gridsize(1)):
         action = np.int64(actions[i])
-        if not is_legal(notes[i], action):
-            cuda.atomic.min(wrong, 0, (step * MOST_TABLES + i) * 256 + (action if 0 <= action < ACTIONS else 255))
+        if not is_legal(states[i], action):
+            cuda.atomic.min(illegal, 0, (step * MAX_TABLES + i) * 256 + (action if 0 <= action < NUM_ACTIONS else 255))
 
 
 @cuda.jit
-def step_some(tables, actions, players, rules, told, wrong):
-    """See kernel_vector; nothing moves while something is ``wrong``."""
-    melds = cuda.local.array(4, numba.int64)
-    shown = cuda.local.array(4, numba.int64)
-    outcome = cuda.local.array(5, numba.int64)
-    log = cuda.local.array(LOG_SHAPE, numba.int64)
-    for i in range(cuda.grid(1), len(actions) if wrong[0] == FINE else 0, cuda.gridsize(1)):
-        desk = desk_at(tables, i, melds, shown, outcome, log[:0], 0, 0)
-        clear(i, told)
-        advance(desk, tables.place[i], actions[i], i, players, rules, told)
-        tell_table(desk.notes, i, rules, told)
+def step_tables(tables, actions, rules, settings, outputs, illegal):
+    """Step tables without a player inside, unless ``illegal`` holds an action."""
+    for i in range(cuda.grid(1), len(actions) if illegal[0] == NONE_ILLEGAL else 0, cuda.gridsize(1)):
+        state = tables.states[i]
+        clear(i, outputs)
+        advance_alone(state, np.int64(actions[i]), i, rules, settings, outputs)
+        write_table(state, i, rules, outputs)
 
 
 @cuda.jit
-def step_against(tables, actions, pair, rules, told, wrong):
-    """See kernel_vector; nothing moves while something is ``wrong``."""
-    ob = cuda.local.array(68, numba.float64)
+def step_against(player, tables, actions, rules, settings, outputs, illegal):
+    """Step tables with a player inside, unless ``illegal`` holds an action."""
+    obtainability = cuda.local.array(68, numba.float64)
     left = cuda.local.array(52, numba.int64)
     risks = cuda.local.array(52, numba.float64)
-    values = cuda.local.array(53, numba.float64)
+    values = cuda.local.array(52, numba.float64)
     terms = cuda.local.array(TERMS_SHAPE, numba.float64)
     total = cuda.local.array(TOTAL_SHAPE, numba.float32)
     inner = cuda.local.array(NARROW, numba.float32)
-    layers = cuda.local.array((1, 1, 1), numba.float32)  # no policy plays here
-    sheet, bench = Sheet(ob, left, risks, values, terms, total, inner), Bench(layers, values, left, total, inner, inner)
-    melds = cuda.local.array(4, numba.int64)
-    shown = cuda.local.array(4, numba.int64)
-    outcome = cuda.local.array(5, numba.int64)
-    log = cuda.local.array(LOG_SHAPE, numba.int64)
-    for i in range(cuda.grid(1), len(actions) if wrong[0] == FINE else 0, cuda.gridsize(1)):
-        desk = desk_at(tables, i, melds, shown, outcome, log[:0], sheet, bench)
-        clear(i, told)
-        play_until_asked(desk, tables.place[i], actions[i], i, pair, rules, told)
-        tell_table(desk.notes, i, rules, told)
+    workspace = Workspace(obtainability, left, risks, values, terms, total, inner)
+    for i in range(cuda.grid(1), len(actions) if illegal[0] == NONE_ILLEGAL else 0, cuda.gridsize(1)):
+        state, cards, belief = tables.states[i], tables.cards[i], tables.belief[i]
+        memories = (Memory(cards[0], belief[0], workspace), Memory(cards[1], belief[1], workspace))
+        clear(i, outputs)
+        advance_against(state, np.int64(actions[i]), i, player, memories, rules, settings, outputs)
+        write_table(state, i, rules, outputs)
 
 
 @cuda.jit
-def tell_cards(tables, place_words, told):
-    """Write the planes of cards and the mask of all tables; ``place_words``: [n, WORDS] uint32, the places as words."""
-    notes, words, mask = tables.notes, told.feature_words, told.mask_words
-    for at in range(cuda.grid(1), len(notes) * EACH, cuda.gridsize(1)):
-        i, word = at // EACH, at % EACH
+def write_words(states, outputs):
+    """Write the planes of cards and the mask of all tables."""
+    words, mask = outputs.feature_words, outputs.mask_words
+    for index in range(cuda.grid(1), len(states) * TABLE_WORDS, cuda.gridsize(1)):
+        i, word = index // TABLE_WORDS, index % TABLE_WORDS
+        state = states[i]
         if word < CARD_WORDS - WORDS:
-            words[i, word] = word_of(plane_of(notes[i], tables.pile[i], word // WORDS) >> (4 * (word % WORDS)))
+            words[i, word] = word_of(card_plane(state, state.seat, word // WORDS) >> (4 * (word % WORDS)))
         elif word < CARD_WORDS:
-            words[i, word] = place_words[i, word - (CARD_WORDS - WORDS)]
+            first, bytes_of_word = 4 * (word - (CARD_WORDS - WORDS)), np.uint32(0)
+            for index in range(state.pile_size):
+                offset = (np.int64(state.pile[index]) & CARD_BITS) - first
+                if 0 <= offset < 4:
+                    bytes_of_word |= np.uint32(index + 1) << np.uint32(8 * offset)
+            words[i, word] = bytes_of_word
         else:
-            mask[i, word - CARD_WORDS] = mask_word(notes[i], word - CARD_WORDS)
+            mask[i, word - CARD_WORDS] = mask_word(state, word - CARD_WORDS)
 
 
 @cuda.jit
-def choose_at_random(notes, actions):
+def choose_at_random(states, actions):
     """See kernel_vector."""
     for i in range(cuda.grid(1), len(actions), cuda.gridsize(1)):
-        actions[i] = random_action(notes[i])
+        actions[i] = random_action(states[i])
 
 
 @cuda.jit
-def tell_hidden(notes, cards):
+def write_hidden(states, cards):
     """See kernel_vector."""
-    for at in range(cuda.grid(1), 52 * len(cards), cuda.gridsize(1)):
-        cards[at // 52, at % 52] = hidden_hand(notes[at // 52]) >> (at % 52) & 1
+    for index in range(cuda.grid(1), 52 * len(cards), cuda.gridsize(1)):
+        cards[index // 52, index % 52] = hidden_hand(states[index // 52]) >> (index % 52) & 1
 
 
 @cuda.jit
-def tell_both(tables, rules, rows):
+def write_both(states, rules, rows):
     """See kernel_vector."""
     for i in range(cuda.grid(1), len(rows), cuda.gridsize(1)):
-        show_both(tables.notes[i], tables.pile[i], tables.place[i], rules, rows[i])
+        for seat in range(2):
+            write_features(states[i], seat, rules, rows[i, seat])
 
 
 @cuda.jit
-def advise_all(tables, network, rules, advice):
+def write_priors(states, weights, rules, priors):
     """See kernel_vector."""
     left = cuda.local.array(52, numba.int64)
     risks = cuda.local.array(52, numba.float64)
-    values = cuda.local.array(53, numba.float64)
+    values = cuda.local.array(52, numba.float64)
     total = cuda.local.array(TOTAL_SHAPE, numba.float32)
     inner = cuda.local.array(NARROW, numba.float32)
-    sheet = Sheet(values, left, risks, values, total, total, inner)
-    four = cuda.local.array(4, numba.int64)
-    log = cuda.local.array(LOG_SHAPE, numba.int64)
-    for i in range(cuda.grid(1), len(advice), cuda.gridsize(1)):
-        advise(desk_at(tables, i, four, four, four, log[:0], sheet, 0), network, rules, advice[i])
+    workspace = Workspace(values, left, risks, values, total, total, inner)
+    for i in range(cuda.grid(1), len(priors), cuda.gridsize(1)):
+        write_prior(states[i], weights, rules, workspace, priors[i])

@@ -12,12 +12,12 @@ from typing import Any, ClassVar, NamedTuple
 
 from meldlab.cards import CARDS
 from meldlab.chance import Purpose
-from meldlab.gin.kernel_round import MOST_ROUNDS
+from meldlab.gin.kernel_state import MAX_ROUNDS
 from meldlab.gin.move import Move, Verb
 from meldlab.gin.round import Outcome, Round, make
 from meldlab.gin.rules import Rules
 from meldlab.gin.view import Phase, View
-from meldlab.play import Batch, Chance, Count, Deal, Played, Player, Result
+from meldlab.play import Batch, Chance, Count, Deal, FinishedGame, Player, Result
 
 __all__ = ["Gin", "Match"]
 
@@ -25,7 +25,7 @@ OVER = Phase.OVER
 
 
 class Match(NamedTuple):
-    """Everything about a match at one moment."""
+    """State of a match."""
 
     rules: Rules
     deal: Deal
@@ -33,9 +33,9 @@ class Match(NamedTuple):
     number: int = 0
     scores: tuple[int, int] = (0, 0)
     seat: int | None = None
-    """Who acts; None when the match is over."""
+    """Seat to act; None when the match is over."""
     outcomes: tuple[Outcome, ...] = ()
-    """How each finished round ended."""
+    """Outcomes of the finished rounds."""
 
     @property
     def result(self) -> Result | None:
@@ -50,8 +50,9 @@ class Match(NamedTuple):
             scores[winner] += rules.game_bonus + (rules.shutout_bonus if scores[1 - winner] == 0 else 0)
             for seat in range(2):
                 scores[seat] += rules.box_bonus * sum(outcome.winner == seat for outcome in self.outcomes)
-        many = len(self.outcomes)
-        return Result(tuple(scores), () if winner is None else (winner,), f"{self.outcomes[-1]}" if many == 1 else f"{many} rounds")
+        num_rounds = len(self.outcomes)
+        text = f"{self.outcomes[-1]}" if num_rounds == 1 else f"{num_rounds} rounds"
+        return Result(tuple(scores), () if winner is None else (winner,), text)
 
     def apply(self, action: Move) -> "Match":
         """Return the match after a move; when a round ends, the next is dealt."""
@@ -68,32 +69,28 @@ class Match(NamedTuple):
             scores = (scores[0] + outcome.points, scores[1]) if winner == 0 else (scores[0], scores[1] + outcome.points)
             starter = {"alternates": 1 - starter, "winner": winner, "loser": 1 - winner}[rules.next_starter]
         outcomes = (*self.outcomes, outcome)
-        if not rules.match_points or max(scores) >= rules.match_points or len(outcomes) == MOST_ROUNDS:
+        if not rules.match_points or max(scores) >= rules.match_points or len(outcomes) == MAX_ROUNDS:
             return Match(rules, self.deal, over, self.number, scores, None, outcomes)
         number = self.number + 1
         return Match(rules, self.deal, Round.deal(rules, self.deal.deck(number, rules.pack), starter), number, scores, starter, outcomes)
 
-    def tell(self, action: Move) -> str:
-        """Return the move with the card it reveals."""
-        if action.verb is Verb.DRAW:
+    def describe(self, action: Move, seat: int | None = None) -> str:
+        """Return the move as in a record, or as ``seat`` sees it: a card drawn from stock is hidden from the other seat."""
+        if action.verb is Verb.DRAW and seat in (None, self.seat):
             return f"{action} {CARDS[self.round.deck[-self.round.stock]]}"
         return str(action)
 
-    def heard(self, action: Move, seat: int) -> str:
-        """Return the move as ``seat`` notices it: a card drawn from the stock is seen by who drew it."""
-        return self.tell(action) if seat == self.seat else str(action)
-
     def view(self, seat: int) -> View:
-        """Return what ``seat`` may know."""
+        """Return the view of ``seat``."""
         _, _, round, number, scores, _, _ = self
         return round.view(seat, scores, number)
 
     def forfeit(self, seat: int, why: str) -> Result:
-        """Return the end when ``seat`` breaks off: it has nothing, and the other the most that could still have come of the match."""
+        """Return the result when ``seat`` forfeits: 0 points, and for the other the most that it could still have reached."""
         rules, other = self.rules, 1 - seat
-        most = rules.most_of_a_round
+        most = rules.max_round_points
         if rules.match_points:
-            # A round that is won is worth a point at least, so there is a last one.
+            # A won round scores a point at least, so the number of rounds is bounded.
             boxes = sum(outcome.winner == other for outcome in self.outcomes) + rules.match_points - self.scores[other]
             most += rules.match_points - 1 + rules.game_bonus + rules.shutout_bonus + rules.box_bonus * boxes
         return Result((most, 0) if other == 0 else (0, most), (other,), why)
@@ -120,7 +117,7 @@ class Gin:
     }
 
     def rules(self) -> Mapping[str, Any]:
-        """Return the preset and what differs from it."""
+        """Return the preset and the fields that differ from it."""
         return self.rule.as_record()
 
     @classmethod
@@ -133,26 +130,26 @@ class Gin:
         starter = deal.below(2, 0, Purpose.STARTER) if self.rule.first_starter == "random" else 0
         return Match(self.rule, deal, Round.deal(self.rule, deal.deck(0, self.rule.pack), starter), seat=starter)
 
-    def counted(self, played: Played[Match]) -> dict[str, Any]:
-        """Return what is counted of a match, by the names in ``counts``."""
+    def counted(self, played: FinishedGame[Match]) -> dict[str, Any]:
+        """Return the counts of a match, by the names in ``counts``."""
         outcomes = played.last.outcomes
         kinds = {"gins": ("gin", "big gin"), "undercuts": ("undercut",)}
 
-        def each(value: Callable[[Outcome], int]) -> tuple[int, ...]:
-            return tuple(sum(value(one) for one in outcomes if one.winner == seat) for seat in range(2))
+        def by_seat(value: Callable[[Outcome], int]) -> tuple[int, ...]:
+            return tuple(sum(value(outcome) for outcome in outcomes if outcome.winner == seat) for seat in range(2))
 
         return {
             "rounds": len(outcomes),
-            "turns": sum(one.draws for one in outcomes),
-            "points": each(lambda one: one.points),
-            **{name: each(lambda one, names=names: one.kind in names) for name, names in kinds.items()},  # type: ignore[misc]
-            "voids": sum(one.kind == "void" for one in outcomes),
+            "turns": sum(outcome.draws for outcome in outcomes),
+            "points": by_seat(lambda outcome: outcome.points),
+            **{name: by_seat(lambda outcome, names=names: outcome.kind in names) for name, names in kinds.items()},  # type: ignore[misc]
+            "voids": sum(outcome.kind == "void" for outcome in outcomes),
         }
 
     def batch(self, players: Sequence[Player[View, Move]], seed: int, first: int, games: int, threads: int) -> Batch | None:
-        """Play games in the batch kernel; None where a player or the rules are at home at the table only."""
-        from meldlab.gin.batch import batch_of, play_batch, plays_here
+        """Play games in the batch kernel; None where a player or the rules need the table."""
+        from meldlab.gin.batch import batch_from_matches, play_batch, plays_here
 
         if not plays_here(self.rule, players):
             return None
-        return batch_of(play_batch(players[0], players[1], self.rule, seed, first, games, threads=threads), self.rule)
+        return batch_from_matches(play_batch(players[0], players[1], self.rule, seed, first, games, threads=threads), self.rule)

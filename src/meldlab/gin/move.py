@@ -1,4 +1,4 @@
-"""A move at the gin table, as it is typed and written down.
+"""A move of gin, and its notation.
 
 >>> Move.parse("knock KD | 5h 6H 7H | 9C 9D 9S")
 Move.parse('knock KD | 5H 6H 7H | 9C 9D 9S')
@@ -22,7 +22,7 @@ NOTHING = Hand()
 
 
 class Verb(StrEnum):
-    """What can be done."""
+    """Kinds of moves."""
 
     PASS = "pass"
     DRAW = "draw stock"
@@ -48,14 +48,14 @@ class Move:
 
     def __post_init__(self) -> None:
         try:
-            # A card that numpy has counted out is a card.
+            # An integer of numpy is allowed.
             object.__setattr__(self, "index", int(as_index(self.index)))
         except TypeError:
-            raise NotLegalHere(f"a card of a move is its bit number, not a {type(self.index).__name__}") from None
+            raise NotLegalHere(f"expected the bit number of a card, got a {type(self.index).__name__}") from None
         if type(self.verb) is Verb and (self.index >= 0) != (self.verb in ABOUT_A_CARD):
             raise NotLegalHere(f"{self.verb} is {'not ' if self.index >= 0 else ''}about a card")
         if not is_move(self):
-            raise NotLegalHere("a move is a Verb, a bit number below 52, a tuple of Melds and a Hand")
+            raise NotLegalHere("expected a Verb, a bit number below 52, a tuple of Melds and a Hand")
 
     @property
     def card(self) -> Card | None:
@@ -64,25 +64,25 @@ class Move:
 
     @classmethod
     def parse(cls, text: str) -> "Move":
-        """Read a move; the card behind ``draw stock`` may be there and is left out."""
-        found = FORMS.match(text)
-        if not found:
+        """Read a move; a card after ``draw stock`` is allowed and ignored."""
+        match = FORMS.match(text)
+        if not match:
             raise NoSuchThing("move", text.strip().partition(" ")[0], [f"{verb}" for verb in Verb])
-        verb, at = Verb(found.group(1).lower()), found.end()
-        rest = text[at:]
+        verb, offset = Verb(match.group(1).lower()), match.end()
+        rest = text[offset:]
         if verb in (Verb.PASS, Verb.DRAW):
             if rest.strip() and (verb is Verb.PASS or rest.strip() != "??"):
-                _card(rest, text, at, wanted=verb is Verb.DRAW)
+                _card(rest, text, offset, allowed=verb is Verb.DRAW)
             return PASS if verb is Verb.PASS else DRAW
         if verb in (Verb.TAKE, Verb.DROP):
-            card = _card(rest, text, at, wanted=True)
+            card = _card(rest, text, offset)
             return TAKES[card.index] if verb is Verb.TAKE else DROPS[card.index]
         head, bar, melds = rest.partition("|") if verb is not Verb.SHOW else ("", "|", rest)
-        place = at + len(head) + (verb is not Verb.SHOW)
+        place = offset + len(head) + (verb is not Verb.SHOW)
         melds, _, laid = melds.partition("lay off") if verb is Verb.SHOW else (melds, "", "")
-        index = _card(head, text, at, wanted=True).index if verb is Verb.KNOCK else NONE
+        index = _card(head, text, offset).index if verb is Verb.KNOCK else NONE
         if verb is Verb.BIG_GIN and head.strip():
-            raise BadText("big gin has no discard", text, at + 1)
+            raise BadText("big gin has no discard", text, offset + 1)
         shown = _melds(melds, text, place) if bar else ()
         return cls(verb, index, shown, _hand(laid, text, len(text) - len(laid)))
 
@@ -101,7 +101,7 @@ class Move:
 
 
 def is_move(thing: object) -> bool:
-    """Tell whether a thing is a move with fields that a move can have, by whatever way it was made.
+    """Return whether an object is a Move with valid fields, also if it was made without the constructor.
 
     >>> is_move(DRAW), is_move("draw stock"), is_move(object.__new__(Move))
     (True, False, False)
@@ -124,34 +124,34 @@ def _is_hand(thing: object) -> bool:
     return type(mask) is int and 0 <= mask < 1 << 52
 
 
-def _card(rest: str, text: str, at: int, *, wanted: bool) -> Card:
-    if not wanted:
-        raise BadText("nothing is wanted here", text, at + len(rest) - len(rest.lstrip()))
+def _card(rest: str, text: str, start: int, *, allowed: bool = True) -> Card:
+    if not allowed:
+        raise BadText("expected no card here", text, start + len(rest) - len(rest.lstrip()))
     try:
         return Card.parse(rest)
-    except BadText as problem:
-        raise BadText(problem.problem, text, at + problem.at) from None
+    except BadText as error:
+        raise BadText(error.problem, text, start + error.offset) from None
 
 
-def _hand(rest: str, text: str, at: int) -> Hand:
+def _hand(rest: str, text: str, start: int) -> Hand:
     try:
         return Hand.parse(rest)
-    except BadText as problem:
-        raise BadText(problem.problem, text, at + problem.at) from None
+    except BadText as error:
+        raise BadText(error.problem, text, start + error.offset) from None
 
 
-def _melds(rest: str, text: str, at: int) -> tuple[Meld, ...]:
+def _melds(rest: str, text: str, start: int) -> tuple[Meld, ...]:
     melds = []
     for part in rest.split("|") if rest.strip() else ():
         try:
             melds.append(Meld.parse(part))
-        except BadText as problem:
-            raise BadText(problem.problem, text, at + problem.at) from None
-        at += len(part) + 1
+        except BadText as error:
+            raise BadText(error.problem, text, start + error.offset) from None
+        start += len(part) + 1
     return tuple(melds)
 
 
 PASS, DRAW = Move(Verb.PASS), Move(Verb.DRAW)
 TAKES, DROPS = (tuple(Move(verb, index) for index in range(52)) for verb in (Verb.TAKE, Verb.DROP))
-# The moves that are made once and shared; a set of their identities, since these are looked up before anything is known of a thing.
+# Identities of the shared moves: an object is looked up before its type is checked.
 PLAIN = frozenset(map(id, (PASS, DRAW, *TAKES, *DROPS)))

@@ -1,4 +1,4 @@
-"""The rules of gin rummy as data: what tables and programs differ in, one field each.
+"""The rules of gin rummy as data: a field for each rule that differs between tables or programs.
 
 >>> Rules.preset("pagat").game_bonus, Rules.preset("eaai").game_bonus
 (100, 0)
@@ -8,25 +8,26 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any, Literal, get_args, get_origin
 
 from meldlab.cards import Card
 from meldlab.errors import NoSuchThing, NotLegalHere, whole_number
+from meldlab.gin.kernel_state import ALTERNATES, LOSER, WINNER, RuleNumbers
 from meldlab.melds import GIN_POINTS
-from meldlab.play.rules import preset_of, read_rules, record_of, rules_from
+from meldlab.play.rules import get_preset, read_rules, rules_from, rules_table
 
-__all__ = ["MINI", "PRESETS", "Rules"]
+__all__ = ["MINI", "PRESETS", "Rules", "kernel_rules"]
 
-MOST_DEADWOOD = 98  # of ten cards: two each of ten, jack, queen and king, and two nines
+MAX_DEADWOOD = 98  # of ten cards: two each of ten, jack, queen and king, and two nines
 ONLY_SIMPLE = "small decks are for random, simple, gin-only, knock:A,B,T and your own: other players know ten cards of 52 only"
 NEVER = 0  # the value of a limit or bonus that does not exist
-MOST_POINTS = 10_000  # of a limit, a bonus or a match: the kernels count points in 32 bits
+MAX_POINTS = 10_000  # of a limit, a bonus or a match: the kernels count points in 32 bits
 
 
 @dataclass(frozen=True)
 class Rules:
-    """One way to play gin rummy; the defaults are those of the EAAI-2021 challenge."""
+    """Rules of gin rummy; the defaults are those of the EAAI-2021 challenge."""
 
     knock_limit: int = 10
     oklahoma: bool = False
@@ -37,34 +38,34 @@ class Rules:
     undercut_bonus: int = 25
     equal_deadwood: Literal["undercut", "nothing"] = "undercut"
     lay_off: Literal["greedy", "choice"] = "greedy"
-    """Who lays off: the table, greedily, once the defender's melds are fixed, or the defender; never against gin."""
+    """Lay-offs: greedily by the table once the defender's melds are fixed, or by choice of the defender; never against gin."""
     return_upcard: bool = False
     """Whether the upcard just taken may be discarded."""
     offer_upcard: bool = True
-    """The first upcard goes to the starter, else to the other, else the starter draws from stock."""
+    """The first upcard is offered to the starter, then to the other; if both pass, the starter draws from stock."""
     stock_floor: int = 2
     """A discard without a knock that leaves this many stock cards makes the round void."""
     wall_knock: bool = False
-    """A last chance at the floor: take the upcard and knock with it."""
+    """At the floor, the next seat may still take the upcard to knock with it."""
     void_if_returned_twice: bool = False
     """The round is void when both players in turn take the upcard and put it back."""
     most_upcard_draws: int = NEVER
-    """The round is void as soon as so many upcards have been taken, the first one not counted."""
+    """The round is void as soon as this number of upcards has been taken, the first one not counted."""
     most_draws: int = 1000
-    """The round is void after so many draws, lest two players swap upcards for ever."""
+    """The round is void after this number of draws: two players could swap upcards without end."""
     first_starter: Literal["random", "first"] = "random"
     next_starter: Literal["alternates", "winner", "loser"] = "alternates"
-    """Who starts after a scored round; after a void one it is the same starter again."""
+    """Starter after a scored round; after a void one it is the same starter again."""
     match_points: int = 100
     """The match ends when a player has this many; 0 is a match of one round."""
     game_bonus: int = NEVER
     shutout_bonus: int = NEVER
     box_bonus: int = NEVER
-    """For the winner of the match, more if the loser has nothing, and for each round won."""
+    """Bonuses of the match: for the winner, more if the loser has no points, and for each round won."""
     cards: int = 10
     ranks: int = 13
     suits: int = 4
-    """Cards in a hand, ranks and suits in the deck: fewer make a small game, for what is computed exactly."""
+    """Cards in a hand, ranks and suits in the deck: fewer make a small game, for exact computations."""
 
     def __post_init__(self) -> None:
         for field in fields(self):
@@ -72,18 +73,18 @@ class Rules:
         if self.void_if_returned_twice and not self.return_upcard:
             raise NotLegalHere("void_if_returned_twice needs return_upcard: without it no upcard is put back")
         if not 1 <= self.most_draws <= 10_000:
-            raise NotLegalHere(f"most_draws is 1 to 10000, not {self.most_draws}")
+            raise NotLegalHere(f"expected most_draws from 1 to 10000, got {self.most_draws}")
         for name, least, most in (("cards", 3, 10), ("ranks", 1, 13), ("suits", 1, 4)):
             whole_number(getattr(self, name), name, least, most)
         if (stock := len(self.pack) - 2 * self.cards - 1) < 1:
-            raise NotLegalHere(f"{len(self.pack)} cards are too few to deal {self.cards} to each player and go on")
+            raise NotLegalHere(f"{len(self.pack)} cards are too few to deal {self.cards} to each player and to draw from")
         if self.stock_floor >= stock:
-            raise NotLegalHere(f"stock_floor is 0 to {stock - 1}, not {self.stock_floor}")
+            raise NotLegalHere(f"expected stock_floor from 0 to {stock - 1}, got {self.stock_floor}")
 
     @classmethod
     def preset(cls, name: str) -> "Rules":
         """Return a set of rules by name."""
-        return preset_of(name, PRESETS)
+        return get_preset(name, PRESETS)
 
     @classmethod
     def named(cls, name: str) -> "Rules":
@@ -97,7 +98,7 @@ class Rules:
 
     def as_record(self) -> dict[str, Any]:
         """Return the preset that differs in the fewest fields, and those fields."""
-        return record_of(self, PRESETS)
+        return rules_table(self, PRESETS)
 
     @cached_property
     def pack(self) -> tuple[int, ...]:
@@ -108,20 +109,25 @@ class Rules:
         """
         return tuple(13 * suit + rank for suit in range(self.suits) for rank in range(self.ranks))
 
+    @cached_property
+    def pack_mask(self) -> int:
+        """Return the cards of the deck, as a mask."""
+        return sum(1 << card for card in self.pack)
+
     @property
     def small(self) -> bool:
-        """Tell whether this is not gin as it is played, ten cards of fifty-two."""
+        """Return whether this is a small game: not ten cards of fifty-two."""
         return (self.cards, len(self.pack)) != (10, 52)
 
     @property
-    def most_of_a_round(self) -> int:
-        """Return the most points that one round can be worth.
+    def max_round_points(self) -> int:
+        """Return the maximum points of one round.
 
-        >>> Rules().most_of_a_round
+        >>> Rules().max_round_points
         123
         """
-        by_knocking = MOST_DEADWOOD + max(self.gin_bonus, self.big_gin_bonus)
-        return max(by_knocking, min(MOST_DEADWOOD, max(10, self.knock_limit)) + self.undercut_bonus)
+        by_knocking = MAX_DEADWOOD + max(self.gin_bonus, self.big_gin_bonus)
+        return max(by_knocking, min(MAX_DEADWOOD, max(10, self.knock_limit)) + self.undercut_bonus)
 
     def limit(self, upcard: int) -> int:
         """Return the most deadwood to knock with when the first upcard is card ``upcard``."""
@@ -131,6 +137,36 @@ class Rules:
         return 0 if points == 1 else points
 
 
+@cache
+def kernel_rules(rules: Rules) -> RuleNumbers:
+    """Return the rules as integers for kernels.
+
+    Without ``lay_off``, since players in kernels lay off greedily where they choose, and without the bonuses of a match.
+    """
+    return RuleNumbers(
+        knock_limit=rules.knock_limit,
+        oklahoma=int(rules.oklahoma),
+        gin_bonus=rules.gin_bonus,
+        big_gin_bonus=rules.big_gin_bonus,
+        undercut_bonus=rules.undercut_bonus,
+        equal_is_undercut=int(rules.equal_deadwood == "undercut"),
+        offer_upcard=int(rules.offer_upcard),
+        stock_floor=rules.stock_floor,
+        max_upcard_draws=rules.most_upcard_draws,
+        max_draws=rules.most_draws,
+        random_starter=int(rules.first_starter == "random"),
+        next_starter={"alternates": ALTERNATES, "winner": WINNER, "loser": LOSER}[rules.next_starter],
+        match_points=rules.match_points,
+        cards=rules.cards,
+        ranks=rules.ranks,
+        suits=rules.suits,
+        wall_knock=int(rules.wall_knock),
+        return_upcard=int(rules.return_upcard),
+        void_if_returned_twice=int(rules.void_if_returned_twice),
+        random_scores=0,
+    )
+
+
 def _check(name: str, kind: Any, value: Any) -> None:
     if get_origin(kind) is Literal:
         if value not in get_args(kind):
@@ -138,7 +174,7 @@ def _check(name: str, kind: Any, value: Any) -> None:
     elif type(value) is not kind:
         raise NotLegalHere(f"{name} is {'true or false' if kind is bool else 'a whole number'}, not {value!r}")
     elif kind is int:
-        whole_number(value, name, most=MOST_POINTS)
+        whole_number(value, name, maximum=MAX_POINTS)
 
 
 PRESETS = {

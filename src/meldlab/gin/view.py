@@ -1,7 +1,7 @@
-"""What a seat at the gin table may know.
+"""Views: a round as one seat sees it.
 
-A view is built by owner and place: the own cards, the pile that lay open, what both have done in the open, the score. Whoever plays
-reads ``Card`` and ``Hand``; the fields called ``..._indices`` and ``..._mask`` hold the same as bit numbers, for kernels.
+A view has the own cards, the pile, the open actions of both seats and the score. Players read ``Card`` and ``Hand``; the fields
+``..._indices`` and ``..._mask`` hold the same cards as bit numbers and masks, for kernels.
 """
 
 from collections.abc import Iterator
@@ -13,20 +13,25 @@ import numpy as np
 
 from meldlab.cards import CARDS, Card, Hand
 from meldlab.errors import NotLegalHere
-from meldlab.gin.kernel import LEFT, fitting, knocks, list_melds, points_of
-from meldlab.gin.kernel import lay_off as lay_off_greedily
+from meldlab.gin import kernel_hand
+from meldlab.gin.kernel_hand import LEFT, MELDS_PURPOSE, extends, knocks, list_melds, points_of
+from meldlab.gin.kernel_hand import lay_off as lay_off_greedily
+from meldlab.gin.kernel_state import MAX_MELDS
 from meldlab.gin.move import DRAW, DROPS, PASS, PLAIN, TAKES, Move, Verb, is_move
 from meldlab.gin.rules import Rules
+from meldlab.gin.seen import OpenActions
 from meldlab.melds import Aces, Meld, lay_off
 from meldlab.melds.kernel import deadwood
+from meldlab.play import Chance
 
-__all__ = ["HAND_CARDS", "Phase", "View", "best_melds", "check_melds", "is_big_gin", "laid_greedily", "meld_of"]
+__all__ = ["HAND_CARDS", "Phase", "View", "best_melds", "check_melds", "check_size", "is_big_gin", "laid_greedily", "meld_of", "pick_melds"]
 
 HAND_CARDS = 10
+MAX_ARRANGED = 11  # a hand after a draw
 
 
 class Phase(IntEnum):
-    """What the acting seat has to decide."""
+    """The decision of the acting seat."""
 
     OFFER = 0
     """Take the first upcard, or pass."""
@@ -44,9 +49,9 @@ class Phase(IntEnum):
     OVER = 7
 
 
-# Looked up once: a name inside an enumeration costs as much as a small function call.
+# Module constants: a lookup in an enumeration costs as much as a small function call.
 DRAWING, DROPPING = Phase.DRAW, Phase.DROP
-# What may be done, by phase in order.
+# Allowed verbs, by phase in order.
 ALLOWED = (
     (Verb.PASS, Verb.TAKE),
     (Verb.DRAW,),
@@ -60,7 +65,7 @@ ALLOWED = (
 
 
 class View(NamedTuple):
-    """A round from one seat."""
+    """A round as one seat sees it."""
 
     rules: Rules
     limit: int
@@ -73,21 +78,25 @@ class View(NamedTuple):
     mask: int
     pile_indices: tuple[int, ...]
     stock: int
-    """How many cards lie face down."""
+    """Number of cards face down."""
     starter: int
     history: tuple[tuple[int, Move], ...]
-    """What each seat did in the open, from the first pass or draw."""
+    """Open actions of both seats, from the first pass or draw."""
     drawn_indices: tuple[int, ...]
     """The cards this seat has drawn from stock."""
     taken_index: int
     """The upcard just taken, or -1."""
     scores: tuple[int, int]
     number: int
-    """Which round of the match this is, from 0."""
+    """Number of the round in the match, from 0."""
     knock: Move | None
     """The knock of the other seat."""
     knocker_mask: int
-    """All cards of the knocker, once they lie open."""
+    """All cards of the knocker, once they are open."""
+    packed_seen: int
+    """Open actions of both seats, the history packed into one number; see ``seen``."""
+    upcards: int
+    """Number of upcards taken by both, the first one and the one at the wall not counted."""
 
     @property
     def hand(self) -> Hand:
@@ -119,21 +128,23 @@ class View(NamedTuple):
         """Return the upcard just taken, which may not be returned under most rules."""
         return CARDS[self.taken_index] if self.taken_index >= 0 else None
 
+    def seen_of(self, seat: int) -> OpenActions:
+        """Return the open actions of a seat."""
+        return OpenActions.unpack(self.packed_seen, seat)
+
+    @property
+    def seen(self) -> tuple[OpenActions, OpenActions]:
+        """Return the open actions of each seat, seat 0 first."""
+        return self.seen_of(0), self.seen_of(1)
+
     @property
     def known_mask(self) -> int:
         """Return the cards the other seat took from the pile and still holds."""
-        mask = 0
-        for seat, move in self.history:
-            if seat != self.seat:
-                if move.verb is Verb.TAKE:
-                    mask |= 1 << move.index
-                elif move.verb is Verb.DROP:
-                    mask &= ~(1 << move.index)
-        return mask
+        return self.seen_of(1 - self.seat).known
 
     @property
     def first_pile(self) -> list[int]:
-        """Return the pile as it was at the start, one card; a position from outside may not tell it."""
+        """Return the pile at the start, one card, by the first turn; a position from outside may not have it."""
         for _, move in self.history:
             if move.verb is Verb.TAKE:
                 return [move.index]
@@ -142,16 +153,21 @@ class View(NamedTuple):
         return list(self.pile_indices[:1])
 
     def declined_mask(self, seat: int) -> int:
-        """Return the upcards that a seat has left lying in this round."""
-        mask, lying = 0, self.first_pile
-        for who, move in self.history:
-            if move.verb is Verb.DROP:
-                lying.append(move.index)
-            elif move.verb is Verb.TAKE:
-                lying = lying[:-1]
-            elif who == seat and move.verb in (Verb.PASS, Verb.DRAW) and lying:
-                mask |= 1 << lying[-1]
-        return mask
+        """Return the upcards that a seat has left in this round."""
+        return self.seen_of(seat).declined
+
+    def discarded_mask(self, seat: int) -> int:
+        """Return the cards that a seat has discarded in this round, with a knock too, wherever they are now."""
+        return self.seen_of(seat).discarded
+
+    def latest_discards(self, seat: int) -> int:
+        """Return the cards whose latest discard was that of a seat: of the cards in the pile, those that it put there."""
+        return self.seen_of(seat).latest
+
+    @property
+    def upcard_from_opponent(self) -> bool:
+        """Return whether the other seat discarded the top of the pile."""
+        return bool(self.pile_indices) and self.latest_discards(1 - self.seat) >> self.pile_indices[-1] & 1 == 1
 
     @property
     def known(self) -> Hand:
@@ -160,22 +176,27 @@ class View(NamedTuple):
 
     @property
     def turn(self) -> int:
-        """Return how many cards this seat has drawn."""
-        return sum(seat == self.seat and move.verb in (Verb.DRAW, Verb.TAKE) for seat, move in self.history)
+        """Return the number of cards that this seat has drawn."""
+        return self.seen_of(self.seat).turns
+
+    @property
+    def draws(self) -> int:
+        """Return the number of cards that both seats have drawn."""
+        return self.seen_of(0).turns + self.seen_of(1).turns
 
     @property
     def knocks_at_wall(self) -> bool:
-        """Tell whether the upcard makes a knock, with a discard that may go."""
+        """Return whether the upcard makes a knock, with an allowed discard."""
         upcard = self.pile_indices[-1]
         return bool(self.knockable(self.mask | 1 << upcard, upcard))
 
     def knockable(self, mask: int, taken: int) -> int:
         """Return the cards of eleven that may be knocked with; ``taken``: the upcard among them, or -1."""
-        barred = 1 << taken if taken >= 0 and not self.rules.return_upcard else 0
-        return int(knocks(mask, self.limit)) & ~barred
+        forbidden = 1 << taken if taken >= 0 and not self.rules.return_upcard else 0
+        return int(knocks(mask, self.limit)) & ~forbidden
 
     def legal_actions(self) -> list[Move]:
-        """Return what this seat may do; knocks and shows with melds that leave the least deadwood."""
+        """Return the legal moves of this seat; knocks and shows with melds that leave the least deadwood."""
         phase = self.phase
         if self.acting != self.seat:
             return []
@@ -196,13 +217,13 @@ class View(NamedTuple):
         return [PASS, TAKES[self.pile_indices[-1]]]
 
     def parse(self, text: str) -> Move:
-        """Read a move; the card behind ``draw stock`` may be there, as a record has it."""
+        """Read a move; a card after ``draw stock`` is allowed, as in a record."""
         return Move.parse(text)
 
     def verify(self, action: Move) -> None:
-        """Raise NotLegalHere with the rule that the move breaks, or if it is no move at all."""
+        """Raise NotLegalHere with the rule that the move breaks, or if it is not a move."""
         if id(action) not in PLAIN and not is_move(action):
-            raise NotLegalHere(f"a {type(action).__name__} like this is no move")
+            raise NotLegalHere(f"a {type(action).__name__} like this is not a move")
         verb, phase, mask = action.verb, self.phase, self.mask
         if verb not in ALLOWED[phase]:
             raise NotLegalHere(f"{verb} is not possible now: {', '.join(ALLOWED[phase]) or 'the round is over'}")
@@ -223,7 +244,7 @@ class View(NamedTuple):
                 raise NotLegalHere(f"these melds leave {left} points, the knock limit is {self.limit}")
         elif verb is Verb.BIG_GIN:
             if not self.rules.big_gin_bonus:
-                raise NotLegalHere("these rules know no big gin")
+                raise NotLegalHere("these rules have no big gin")
             if check_melds(action.melds, mask) != mask:
                 raise NotLegalHere("big gin is eleven melded cards")
         elif verb is Verb.SHOW:
@@ -240,13 +261,13 @@ class View(NamedTuple):
         if laid & ~self.mask or laid & melded:
             raise NotLegalHere(f"{Hand.from_mask(laid & ~(self.mask & ~melded))} is not a loose card of the hand")
         assert self.knock is not None
-        if not _can_lie([meld.hand.mask for meld in self.knock.melds], list(move.laid)):
+        if not _can_lay_off([meld.hand.mask for meld in self.knock.melds], list(move.laid)):
             raise NotLegalHere(f"{move.laid} cannot all be laid off on {' | '.join(map(str, self.knock.melds))}")
 
     def _drops(self) -> list[Move]:
         rules, mask = self.rules, self.mask
-        barred = -1 if rules.return_upcard else self.taken_index
-        moves = [DROPS[card] for card in self.card_indices if card != barred]
+        forbidden = -1 if rules.return_upcard else self.taken_index
+        moves = [DROPS[card] for card in self.card_indices if card != forbidden]
         if rules.big_gin_bonus and is_big_gin(mask):
             moves += [Move(Verb.BIG_GIN, melds=melds) for melds in best_melds(mask)]
         knockable = self.knockable(mask, self.taken_index)
@@ -274,29 +295,44 @@ class View(NamedTuple):
 
     @property
     def gin(self) -> bool:
-        """Tell whether the knocker has gone gin."""
+        """Return whether the knocker has gone gin."""
         assert self.knock is not None
         return self.knocker_mask == sum(meld.hand.mask for meld in self.knock.melds)
 
 
 @cache
 def meld_of(mask: int) -> Meld:
-    """Return a meld by its cards; there are few, and checking one takes longer than finding it."""
+    """Return a meld by its cards; cached, because checking a meld takes longer than the lookup."""
     return Meld(Hand.from_mask(mask))
 
 
+def check_size(mask: int) -> None:
+    """Raise unless the kernels can arrange the cards of a mask: at most eleven."""
+    if not 0 <= mask < 1 << 52 or mask.bit_count() > MAX_ARRANGED:
+        raise NotLegalHere(f"expected a hand of at most {MAX_ARRANGED} cards, got {mask.bit_count() if mask >> 52 == 0 else mask}")
+
+
 def best_melds(mask: int) -> list[tuple[Meld, ...]]:
-    """Return the melds of every arrangement with the least deadwood."""
+    """Return the melds of every arrangement of at most eleven cards with the least deadwood."""
+    check_size(mask)
     return [tuple(meld_of(meld) for meld in row if meld) for row in list_melds(mask).tolist()]
 
 
+def pick_melds(mask: int, chance: Chance) -> tuple[Meld, ...]:
+    """Return the melds of one arrangement of at most eleven cards with the least deadwood, each equally likely."""
+    check_size(mask)
+    melds = np.zeros(MAX_MELDS, np.int64)
+    count = kernel_hand.pick_melds(mask, np.uint64(chance.key(MELDS_PURPOSE)), melds)
+    return tuple(meld_of(meld) for meld in melds[:count].tolist())
+
+
 def is_big_gin(mask: int) -> bool:
-    """Tell whether eleven cards all lie in melds."""
+    """Return whether all of eleven cards are melded."""
     return int(deadwood(mask, LEFT)) == 0
 
 
 def laid_greedily(loose: int, melds: tuple[Meld, ...]) -> Hand:
-    """Return the loose cards that go on the melds, lowest card first, each on the first meld that takes it."""
+    """Return the loose cards that are laid off on the melds, lowest card first, each on the first meld that takes it."""
     grown = np.array([meld.hand.mask for meld in melds] + [0], np.int64)
     return Hand.from_mask(loose & ~int(lay_off_greedily(loose, grown, len(melds))))
 
@@ -306,23 +342,23 @@ def check_melds(melds: tuple[Meld, ...], mask: int) -> int:
     seen = 0
     for meld in melds:
         if not meld.legal(Aces.LOW):
-            raise NotLegalHere(f"{meld} is no meld: aces are low")
+            raise NotLegalHere(f"{meld} is not a meld: aces are low")
         if meld.hand.mask & ~mask:
             raise NotLegalHere(f"{Hand.from_mask(meld.hand.mask & ~mask)} is not in the hand")
         if meld.hand.mask & seen:
-            raise NotLegalHere(f"{Hand.from_mask(meld.hand.mask & seen)} cannot lie in two melds")
+            raise NotLegalHere(f"{Hand.from_mask(meld.hand.mask & seen)} cannot be in two melds")
         seen |= meld.hand.mask
     return seen
 
 
-def _can_lie(melds: list[int], cards: list[Card]) -> bool:
-    """Tell whether every card finds a place on the melds, in some order."""
+def _can_lay_off(melds: list[int], cards: list[Card]) -> bool:
+    """Return whether all cards can be laid off on the melds, in some order."""
     if not cards:
         return True
     for card in cards:
         for i, meld in enumerate(melds):
-            if fitting(meld) >> card.index & 1:
+            if extends(meld) >> card.index & 1:
                 grown = [*melds[:i], meld | 1 << card.index, *melds[i + 1 :]]
-                if _can_lie(grown, [other for other in cards if other != card]):
+                if _can_lay_off(grown, [other for other in cards if other != card]):
                     return True
     return False

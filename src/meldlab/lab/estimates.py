@@ -7,7 +7,6 @@
 """
 
 import math
-import resource
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -15,13 +14,14 @@ from itertools import islice
 from time import perf_counter, process_time
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from meldlab.cost import Cost, cores_text
+from meldlab.cost import Cost, cores_text, peak_memory
+from meldlab.gin.computing.compute import LOOKUP, Setting, checked, compute, device_of
 from meldlab.lab.analysis.forecast import Forecast
 from meldlab.lab.analysis.playing import LineUp, sample_of
 from meldlab.lab.analysis.study import Effort, Subject
 from meldlab.lab.arena.contest import contest
-from meldlab.lab.computing import LOOKUP, Setting, checked, compute, device_of
 from meldlab.lab.runs.shards import WORKERS, Shard
+from meldlab.parallel import core_count
 from meldlab.play import Game
 from meldlab.recycle.players.searching import searched_games
 
@@ -106,7 +106,7 @@ def compute_cost(against: str, setting: Setting, loops: int, upcard: float, devi
     """Return what ``compute`` with these numbers would take if every lap is needed."""
     where = device_of(device)
     rounds, games, kept = checked(where, loops=loops, upcard=upcard, **numbers)
-    setting.seat(against)
+    setting.opponent(against)
     work = setting.work(len(kept), numbers["bits"], upcard)
     passes = (loops + 1) * work.lookups
     if where == "cuda":
@@ -176,9 +176,7 @@ def course_cost(
 
 
 def _cores(threads: int) -> int:
-    from joblib import cpu_count
-
-    return threads or int(cpu_count())
+    return threads or core_count()
 
 
 def _held(device: str = "cpu") -> float:
@@ -187,4 +185,4 @@ def _held(device: str = "cpu") -> float:
         import torch
 
         return float(torch.cuda.max_memory_allocated())
-    return float(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024))
+    return peak_memory()

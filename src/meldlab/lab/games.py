@@ -9,9 +9,9 @@ True
 
 from typing import Any, NamedTuple
 
+from meldlab.digests import load_object
 from meldlab.errors import NoSuchThing, NotLegalHere
 from meldlab.play import Game, Player, Record
-from meldlab.sources import named
 
 __all__ = ["GAMES", "game_of", "kind_of", "player_of", "stand_in"]
 
@@ -41,13 +41,13 @@ def game_of(record: Record) -> Game[Any]:
     name = kind_of(record)
     if name not in GAMES:
         raise NoSuchThing("game", record.game, [*list(GAMES)[:-1], "a described game with its description"])
-    game: type[Game[Any]] = named(GAMES[name].game)
+    game: type[Game[Any]] = load_object(GAMES[name].game)
     return game.read(record.rules)
 
 
 def player_of(game: Game[Any], text: str) -> Player[Any, Any]:
     """Return the player that a text names for this game."""
-    player: Player[Any, Any] = named(_known(game).parse)(text)
+    player: Player[Any, Any] = load_object(_known(game).parse)(text)
     return player
 
 

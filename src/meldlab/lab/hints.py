@@ -1,7 +1,7 @@
 """How far the hand that a player keeps is from a knock and from gin, for those who ask what to do.
 
->>> from meldlab.gin.advice import imagined_view
->>> view = imagined_view("2C 3C 4C 9D 9H 9S KC KD 4H 5S JD")
+>>> from meldlab.gin.advice import position_view
+>>> view = position_view("2C 3C 4C 9D 9H 9S KC KD 4H 5S JD")
 >>> turns = turns_after(view, view.parse("drop JD"))
 >>> list(turns), in_words({"gin": TurnsLeft(8.47, 0.9)})
 (['knock', 'gin'], 'turns from stock alone: about 8.5 ± 0.9 to gin')

@@ -14,7 +14,7 @@ from typing import Any, BinaryIO
 from meldlab.errors import NotLegalHere, NotPossible
 from meldlab.gin import Gin, Phase, Rules
 from meldlab.gin import players as gin_players
-from meldlab.gin.features import features_of, mask_of, text_of
+from meldlab.gin.observation import features_of, mask_of, text_of
 from meldlab.gin.vector import ACTIONS, FEATURES, action_of
 from meldlab.play import Deal, Step, Table
 
@@ -51,7 +51,7 @@ def _rows(game: int, deal: Deal, names: list[str], steps: list[Step[Any]], featu
         shows = view.phase is Phase.SHOW
         row: Row = {
             "game": game,
-            "deal": deal.game,
+            "deal": deal.number,
             "step": step.number,
             "round": view.number,
             "seat": seat,

@@ -1,6 +1,5 @@
 """Kernels compiled ahead: by room, a small job that touches each of its kernels, and marks in the cache that say which are ready."""
 
-import os
 import subprocess
 import sys
 import time
@@ -9,22 +8,26 @@ from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from meldlab.cache import kernel_folder
+from meldlab.cache import kernel_digest, kernel_folder
 from meldlab.errors import NotPossible
+from meldlab.parallel import core_count
 
 __all__ = ["compile_room", "compile_rooms", "compiled_rooms", "kernel_jobs"]
 
 
 def compiled_rooms() -> set[str]:
     """Return the rooms whose kernels lie in the cache; numba is not loaded for it."""
-    folder = kernel_folder()
-    return {room for room in kernel_jobs() if Path(folder, f"ready-{room}").is_file()}
+    return {room for room in kernel_jobs() if _mark(room).is_file()}
+
+
+def _mark(room: str) -> Path:
+    return kernel_folder() / f"ready-{room}-{kernel_digest()}"
 
 
 def compile_room(room: str) -> None:
     """Compile the kernels of a room into the cache."""
     kernel_jobs()[room]()
-    Path(kernel_folder(), f"ready-{room}").touch()
+    _mark(room).touch()
 
 
 def compile_rooms() -> Iterator[tuple[str, float]]:
@@ -38,7 +41,7 @@ def compile_rooms() -> Iterator[tuple[str, float]]:
     running: dict[str, tuple[subprocess.Popen[str], float]] = {}
     try:
         while waiting or running:
-            while waiting and len(running) < (os.cpu_count() or 1):
+            while waiting and len(running) < core_count():
                 room = waiting.pop(0)
                 command = [sys.executable, "-c", f"from meldlab.lab.warming import compile_room; compile_room({room!r})"]
                 running[room] = subprocess.Popen(command, stderr=subprocess.PIPE, text=True), time.perf_counter()
@@ -107,10 +110,10 @@ def _waiting() -> None:
 
 def _gin() -> None:
     from meldlab.gin import Gin, players
-    from meldlab.gin.advice import advise, imagined_view
+    from meldlab.gin.advice import advise, position_view
+    from meldlab.gin.computing.compute import Setting, compute
     from meldlab.gin.vector import GinVector
     from meldlab.lab.arena.contest import contest
-    from meldlab.lab.computing import Setting, compute
     from meldlab.lab.hints import turns_after
     from meldlab.play import Deal, Table
 
@@ -118,11 +121,13 @@ def _gin() -> None:
         from meldlab.lab.tuning.work import warm
 
         warm()
-    for threads in (0, 1):
-        contest(Gin(), ["ensemble", "simple"], 2, threads=threads)
+    # Each pair of kinds of players is compiled by itself; others are compiled when they first meet.
+    for names in ("simple gin-only", "ensemble simple", "computed:light simple", "computed:light ensemble", "champion simple"):
+        contest(Gin(), names.split(), 2, threads=1)
+    contest(Gin(), ["ensemble", "simple"], 2)
     for pair in (("mc:1", "ensemble"), ("computed:light", "ensemble:best"), ("champion", "simple"), ("random", "simple")):
         Table(Gin(), [players.parse(name) for name in pair]).play(Deal(0))
-    ten, knock = imagined_view("2C 3C 4C 9D 9H 9S KC KD 4H 5S", "KH"), imagined_view("2C 3C 4C 9D 9H 9S KC KD KH 4S 5H")
+    ten, knock = position_view("2C 3C 4C 9D 9H 9S KC KD 4H 5S", "KH"), position_view("2C 3C 4C 9D 9H 9S KC KD KH 4S 5H")
     for name in ("ensemble", "computed:light", "champion"):
         for view in (ten, knock):
             advise(view, players.parse(name))
@@ -131,7 +136,7 @@ def _gin() -> None:
         tables = GinVector(2, opponent=opponent)
         tables.step(tables.random_actions())
         tables.hidden()
-        tables.seen()
+        tables.observe_both()
     compute("simple", Setting(cards=3, ranks=4), device="cpu", rounds=1000, games=2, loops=1)
 
 

@@ -8,7 +8,7 @@
 from meldlab.melds.aces import Aces
 from meldlab.melds.arrangement import (
     GIN_POINTS,
-    MOST_CARDS,
+    MAX_CARDS,
     Arrangement,
     arrange,
     arrangements,
@@ -16,16 +16,16 @@ from meldlab.melds.arrangement import (
     deadwood,
     deadwoods,
     discards,
+    hand_points,
     is_complete,
     melds,
-    points_of,
 )
 from meldlab.melds.laying_off import LayOff, lay_off
 from meldlab.melds.meld import Meld
 
 __all__ = [
     "GIN_POINTS",
-    "MOST_CARDS",
+    "MAX_CARDS",
     "Aces",
     "Arrangement",
     "LayOff",
@@ -36,8 +36,8 @@ __all__ = [
     "deadwood",
     "deadwoods",
     "discards",
+    "hand_points",
     "is_complete",
     "lay_off",
     "melds",
-    "points_of",
 ]

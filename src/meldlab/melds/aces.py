@@ -1,4 +1,4 @@
-"""Where aces stand in a run: low (A23), both ends (A23 and QKA), or round the corner (KA2 too)."""
+"""Ace rules for runs: low (A23), both ends (A23 and QKA), or round the corner (KA2 too)."""
 
 from enum import StrEnum
 from functools import cache
@@ -22,7 +22,7 @@ class Aces(StrEnum):
 
     @classmethod
     def parse(cls, text: str) -> Self:
-        """Read the name of a rule."""
+        """Return the rule of a name."""
         if isinstance(text, cls):
             return text
         if not isinstance(text, str) or text not in list(cls):
@@ -34,17 +34,17 @@ class Aces(StrEnum):
 
     @property
     def runs(self) -> tuple[int, ...]:
-        """Return every run as 13 bits: three or more neighbouring ranks under this rule, each set of ranks once."""
+        """Return every run as a suit mask: three or more consecutive ranks under this rule, each set of ranks once."""
         return _runs(self)
 
 
 @cache
 def _runs(aces: Aces) -> tuple[int, ...]:
-    # Places run from A (0) to the last card that may follow K (12): nothing, A, or anything on the way round.
+    # Positions from A (0) to the last card after K (12): none, A, or any rank round the corner.
     last = {Aces.LOW: 12, Aces.BOTH: 13, Aces.ROUND: 24}[aces]
-    found = {
-        sum(1 << place % 13 for place in range(start, start + length))
+    runs = {
+        sum(1 << position % 13 for position in range(start, start + length))
         for length in range(3, 14)
         for start in range(min(13, last - length + 2))
     }
-    return tuple(sorted(found))
+    return tuple(sorted(runs))

@@ -1,4 +1,4 @@
-"""How a hand falls into melds and deadwood, and what that costs.
+"""Arrangements of a hand into melds and deadwood, and their points.
 
 >>> deadwood("5H 6H 7H 9C 9D KS")
 28
@@ -25,7 +25,7 @@ from meldlab.melds.meld import Meld
 
 __all__ = [
     "GIN_POINTS",
-    "MOST_CARDS",
+    "MAX_CARDS",
     "Arrangement",
     "arrange",
     "arrangements",
@@ -34,22 +34,22 @@ __all__ = [
     "deadwood",
     "deadwoods",
     "discards",
+    "hand_points",
     "is_complete",
     "leftovers",
     "melds",
-    "points_of",
 ]
 
 Points = Sequence[int]
 GIN_POINTS = (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 10, 10, 10)
 ONE_EACH = (1,) * 13
-MOST_CARDS = 26  # six ranks of four are 6^6 ways to choose sets; a whole deck would be 6^13
-MOST_POINTS = 1000
+MAX_CARDS = 26  # six ranks of four are 6^6 ways to choose sets; a whole deck would be 6^13
+MAX_POINTS = 1000
 
 
 @dataclass(frozen=True)
 class Arrangement:
-    """Melds, the cards outside them, and the points of those.
+    """Melds, the cards outside them, and the points of these cards.
 
     >>> Arrangement.parse("5H 6H 7H | 9C 9D 9S + KD").deadwood
     10
@@ -61,44 +61,44 @@ class Arrangement:
 
     def __post_init__(self) -> None:
         if not isinstance(self.melds, tuple) or not all(isinstance(meld, Meld) for meld in self.melds):
-            raise NotLegalHere(f"the melds of an arrangement are a tuple of Meld, not {self.melds!r}")
+            raise NotLegalHere(f"expected a tuple of Meld as the melds of an arrangement, got {self.melds!r}")
         seen = as_hand(self.deadwood_cards).mask
         for meld in self.melds:
             if seen & meld.hand.mask:
-                raise NotLegalHere(f"{Hand.from_mask(seen & meld.hand.mask)} would lie in two places of an arrangement")
+                raise NotLegalHere(f"{Hand.from_mask(seen & meld.hand.mask)} cannot be in two places of an arrangement")
             seen |= meld.hand.mask
-        # What a card counts is not known here, but no card counts more than this.
-        whole_number(self.deadwood, "deadwood of an arrangement", most=MOST_POINTS * len(self.deadwood_cards))
+        # The points of a card are unknown here, but at most MAX_POINTS.
+        whole_number(self.deadwood, "deadwood of an arrangement", maximum=MAX_POINTS * len(self.deadwood_cards))
 
     @classmethod
     def parse(cls, text: str, points: Points = GIN_POINTS) -> Self:
-        """Read melds separated by ``|`` and, behind ``+``, the cards outside them."""
+        """Return the arrangement of melds separated by ``|`` and, after ``+``, the cards outside them."""
         if not isinstance(text, str):
-            raise NotLegalHere(f"an arrangement is read from text, not from {text!r}")
+            raise NotLegalHere(f"expected the text of an arrangement, got {text!r}")
         front, _, back = text.partition("+")
-        melds, seen, at = [], 0, 0
+        melds, seen, offset = [], 0, 0
         for part in front.split("|") if front.strip() else []:
-            blank = at + len(part) - len(part.lstrip())
+            start = offset + len(part) - len(part.lstrip())
             try:
                 meld = Meld.parse(part)
-            except BadText as problem:
-                raise BadText(problem.problem, text, at + problem.at) from None
+            except BadText as error:
+                raise BadText(error.problem, text, offset + error.offset) from None
             if seen & meld.hand.mask:
-                raise BadText(f"{meld} shares a card with an earlier meld", text, blank)
+                raise BadText(f"{meld} shares a card with an earlier meld", text, start)
             seen |= meld.hand.mask
             melds.append(meld)
-            at += len(part) + 1
+            offset += len(part) + 1
         try:
-            dead = Hand.parse(back)
-        except BadText as problem:
-            raise BadText(problem.problem, text, len(front) + 1 + problem.at) from None
-        if dead.mask & seen:
-            raise BadText(f"{Hand.from_mask(dead.mask & seen)} lies in a meld too", text, len(front))
-        return cls(tuple(melds), dead, points_of(dead, points))
+            deadwood_cards = Hand.parse(back)
+        except BadText as error:
+            raise BadText(error.problem, text, len(front) + 1 + error.offset) from None
+        if deadwood_cards.mask & seen:
+            raise BadText(f"{Hand.from_mask(deadwood_cards.mask & seen)} is in a meld too", text, len(front))
+        return cls(tuple(melds), deadwood_cards, hand_points(deadwood_cards, points))
 
     @property
     def complete(self) -> bool:
-        """Tell whether every card lies in a meld."""
+        """Return whether every card is in a meld."""
         return not self.deadwood_cards
 
     def __str__(self) -> str:
@@ -111,10 +111,10 @@ class Arrangement:
         return draw([*melded, *self.deadwood_cards], marked=melded, apart=[group[0] for group in groups if group])
 
 
-def points_of(hand: Hand | str, points: Points = GIN_POINTS) -> int:
+def hand_points(hand: Hand | str, points: Points = GIN_POINTS) -> int:
     """Return the points of all cards of a hand.
 
-    >>> points_of("AC 5H KS")
+    >>> hand_points("AC 5H KS")
     16
     """
     values = _points(points)
@@ -122,15 +122,15 @@ def points_of(hand: Hand | str, points: Points = GIN_POINTS) -> int:
 
 
 def leftovers(aces: Aces | str = Aces.LOW, points: Points = GIN_POINTS) -> NDArray[np.uint16]:
-    """Return [8192] uint16, what the kernels read for an ace rule and points per rank (ace to king)."""
+    """Return [8192] uint16, the kernels' table of an ace rule and points per rank (ace to king)."""
     return _leftovers(Aces.parse(aces), _points(points))
 
 
 @lru_cache(maxsize=16)
 def _leftovers(aces: Aces, points: tuple[int, ...]) -> NDArray[np.uint16]:
-    left: NDArray[np.uint16] = kernel.leftovers(np.array(aces.runs), np.array(points))
-    left.setflags(write=False)
-    return left
+    table: NDArray[np.uint16] = kernel.leftovers(np.array(aces.runs), np.array(points))
+    table.setflags(write=False)
+    return table
 
 
 def melds(hand: Hand | str, aces: Aces | str = Aces.LOW) -> tuple[Meld, ...]:
@@ -140,14 +140,14 @@ def melds(hand: Hand | str, aces: Aces | str = Aces.LOW) -> tuple[Meld, ...]:
     ['7C 7D 7H', '7H 8H 9H']
     """
     mask = _mask(hand)
-    return tuple(meld for bits, meld in _every_meld(Aces.parse(aces)).items() if mask & bits == bits)
+    return tuple(meld for meld_mask, meld in _all_melds(Aces.parse(aces)).items() if mask & meld_mask == meld_mask)
 
 
 @cache
-def _every_meld(aces: Aces) -> dict[int, Meld]:
+def _all_melds(aces: Aces) -> dict[int, Meld]:
     """Return all melds of a deck by their masks, in the order of ``melds``."""
     ranks = [[CARDS[13 * suit + rank] for suit in range(4)] for rank in range(13)]
-    sets = [Meld(Hand(some)) for rank in ranks for size in (3, 4) for some in combinations(rank, size)]
+    sets = [Meld(Hand(cards)) for rank in ranks for size in (3, 4) for cards in combinations(rank, size)]
     runs = [Meld(Hand.from_mask(run << 13 * suit)) for run in aces.runs for suit in range(4)]
     ordered = [meld for kind in (sets, runs) for meld in sorted(kind, key=lambda meld: (len(meld.hand), meld.cards))]
     return {meld.hand.mask: meld for meld in ordered}
@@ -164,52 +164,52 @@ def deadwoods(masks: ArrayLike, aces: Aces | str = Aces.LOW, points: Points = GI
     >>> deadwoods(np.array([Hand.parse("5H 6H 7H").mask, Hand.parse("5H 6H KS").mask]))
     array([ 0, 21], dtype=uint16)
     """
-    hands, left = as_masks(masks), leftovers(aces, points)
-    if len(hands) and np.bitwise_count(hands).max() > MOST_CARDS:
-        raise NotLegalHere(f"each hand has at most {MOST_CARDS} cards")
-    result: NDArray[np.uint16] = kernel.deadwoods(hands, left)
+    hands, table = as_masks(masks), leftovers(aces, points)
+    if len(hands) and np.bitwise_count(hands).max() > MAX_CARDS:
+        raise NotLegalHere(f"expected hands of at most {MAX_CARDS} cards, got {np.bitwise_count(hands).max()}")
+    result: NDArray[np.uint16] = kernel.deadwoods(hands, table)
     return result
 
 
 def is_complete(hand: Hand | str, aces: Aces | str = Aces.LOW) -> bool:
-    """Tell whether the whole hand falls into melds.
+    """Return whether all cards of a hand can be melded.
 
     >>> is_complete("QH KH AH"), is_complete("QH KH AH", aces="both")
     (False, True)
     """
-    # One point a card: with points of zero a hand could be worth nothing without being complete.
+    # One point per card: with cards of zero points a hand without deadwood might not be complete.
     return deadwood(hand, aces, ONE_EACH) == 0
 
 
 def arrangements(hand: Hand | str, aces: Aces | str = Aces.LOW, points: Points = GIN_POINTS) -> Iterator[Arrangement]:
-    """Give every arrangement with the least deadwood once, fewest and longest melds first."""
-    mask, left, values = _mask(hand), leftovers(aces, points), _points(points)
-    known = _every_meld(Aces.parse(aces))
-    within = [meld for meld in known if mask & meld == meld]
-    found: set[tuple[int, ...]] = set()
+    """Return every arrangement with the least deadwood once, fewest and longest melds first."""
+    mask, table, values = _mask(hand), leftovers(aces, points), _points(points)
+    all_melds = _all_melds(Aces.parse(aces))
+    candidates = [meld for meld in all_melds if mask & meld == meld]
+    solutions: set[tuple[int, ...]] = set()
 
-    def split(rest: int, budget: int, dead: int, chosen: tuple[int, ...]) -> None:
-        # The lowest card is deadwood or lies in a meld; the kernel says which branches can still be minimal, so none is in vain.
+    def split(rest: int, budget: int, chosen: tuple[int, ...]) -> None:
+        # The lowest card is deadwood or in a meld; the kernel prunes branches that cannot be minimal, so each leads to a solution.
         if not rest:
-            found.add(tuple(sorted(chosen)))
+            solutions.add(tuple(sorted(chosen)))
             return
         lowest = rest & -rest
         cost = values[(lowest.bit_length() - 1) % 13]
-        if cost + kernel.deadwood(rest ^ lowest, left) == budget:
-            split(rest ^ lowest, budget - cost, dead | lowest, chosen)
-        for meld in within:
-            if meld & lowest and meld & rest == meld and kernel.deadwood(rest ^ meld, left) == budget:
-                split(rest ^ meld, budget, dead, (*chosen, meld))
+        if cost + kernel.deadwood(rest ^ lowest, table) == budget:
+            split(rest ^ lowest, budget - cost, chosen)
+        for meld in candidates:
+            if meld & lowest and meld & rest == meld and kernel.deadwood(rest ^ meld, table) == budget:
+                split(rest ^ meld, budget, (*chosen, meld))
 
-    least = int(kernel.deadwood(mask, left))
-    split(mask, least, 0, ())
-    every = [_arrangement(mask, [known[meld] for meld in chosen], least) for chosen in found]
-    return iter(sorted(every, key=lambda one: (len(one.melds), [meld.cards for meld in one.melds])))
+    minimum = int(kernel.deadwood(mask, table))
+    split(mask, minimum, ())
+    results = [_arrangement(mask, [all_melds[meld] for meld in chosen], minimum) for chosen in solutions]
+    return iter(sorted(results, key=lambda result: (len(result.melds), [meld.cards for meld in result.melds])))
 
 
-def _arrangement(mask: int, chosen: list[Meld], least: int) -> Arrangement:
-    laid = tuple(sorted(chosen, key=lambda meld: meld.cards))
-    return Arrangement(laid, Hand.from_mask(mask & ~sum(meld.hand.mask for meld in laid)), least)
+def _arrangement(mask: int, chosen: list[Meld], points: int) -> Arrangement:
+    melds = tuple(sorted(chosen, key=lambda meld: meld.cards))
+    return Arrangement(melds, Hand.from_mask(mask & ~sum(meld.hand.mask for meld in melds)), points)
 
 
 def arrange(hand: Hand | str, aces: Aces | str = Aces.LOW, points: Points = GIN_POINTS) -> Arrangement:
@@ -218,29 +218,29 @@ def arrange(hand: Hand | str, aces: Aces | str = Aces.LOW, points: Points = GIN_
 
 
 def discards(hand: Hand | str, aces: Aces | str = Aces.LOW, points: Points = GIN_POINTS) -> dict[Card, int]:
-    """Return the deadwood that each discard would leave.
+    """Return the deadwood after each discard.
 
     >>> {str(card): left for card, left in discards("5H 6H 7H KS").items()}
     {'5H': 23, '6H': 22, '7H': 21, 'KS': 0}
     """
-    cards, left = Hand.from_mask(_mask(hand)), leftovers(aces, points)
-    return {card: int(kernel.deadwood(cards.mask ^ 1 << card.index, left)) for card in cards}
+    cards, table = Hand.from_mask(_mask(hand)), leftovers(aces, points)
+    return {card: int(kernel.deadwood(cards.mask ^ 1 << card.index, table)) for card in cards}
 
 
 def best_discard(hand: Hand | str, aces: Aces | str = Aces.LOW, points: Points = GIN_POINTS) -> Card:
-    """Return the card whose discard leaves the least deadwood; among equals the one of most points, then the highest."""
-    left = discards(hand, aces, points)
-    if not left:
+    """Return the discard that leaves the least deadwood; among equal ones that of most points, then the highest."""
+    deadwood_after = discards(hand, aces, points)
+    if not deadwood_after:
         raise NotLegalHere("no card to discard from an empty hand")
-    return max(left, key=lambda card: (-left[card], points[card.rank], card))
+    return max(deadwood_after, key=lambda card: (-deadwood_after[card], points[card.rank], card))
 
 
 def as_hand(hand: Hand | str) -> Hand:
-    """Return a hand given as one or as text."""
+    """Return a hand from a Hand or text."""
     if isinstance(hand, str):
         return Hand.parse(hand)
     if not isinstance(hand, Hand):
-        raise NotLegalHere(f"a hand is a Hand or text, not {hand!r}")
+        raise NotLegalHere(f"expected a Hand or text, got {hand!r}")
     return hand
 
 
@@ -248,15 +248,15 @@ def _points(points: Points) -> tuple[int, ...]:
     if points is GIN_POINTS or points is ONE_EACH:
         return points
     if not isinstance(points, Iterable):
-        raise NotLegalHere(f"points are 13 numbers, ace to king, not {points!r}")
-    values = tuple(whole_number(value, "points of a rank", most=MOST_POINTS) for value in points)
+        raise NotLegalHere(f"expected 13 points, ace to king, got {points!r}")
+    values = tuple(whole_number(value, "points of a rank", maximum=MAX_POINTS) for value in points)
     if len(values) != 13:
-        raise NotLegalHere(f"points are 13 numbers, ace to king, not {len(values)}")
+        raise NotLegalHere(f"expected 13 points, ace to king, got {len(values)}")
     return values
 
 
 def _mask(hand: Hand | str) -> int:
     cards = as_hand(hand)
-    if len(cards) > MOST_CARDS:
-        raise NotLegalHere(f"{len(cards)} cards are too many to arrange (at most {MOST_CARDS})")
+    if len(cards) > MAX_CARDS:
+        raise NotLegalHere(f"{len(cards)} cards are too many to arrange (at most {MAX_CARDS})")
     return cards.mask

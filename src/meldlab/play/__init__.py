@@ -1,26 +1,26 @@
-"""What every game and player speaks: Game, State, View, Player, Table (the driver), Record.
+"""Games at a table: the protocol of Game, State, View and Player, Table (the game loop) and Record.
 
-A state knows everything and never leaves the table; a player is shown a view. An action is a value that prints as the text one
-would type; ``view.parse`` reads that text back. All chance is addressed, so a game is its deal, its rules and its actions.
+A state has all cards and stays at the table; a player gets a view. An action prints as the text that a user types, and ``view.parse``
+reads that text back. All random draws are addressed, so rules, deal and actions determine a game.
 """
 
-from meldlab.play.batch import Batch, Count, wins_of
+from meldlab.play.batch import Batch, Count, win_shares
 from meldlab.play.chance import Chance, Deal
 from meldlab.play.clock import Clock, TimeLimit
 from meldlab.play.protocol import Game, Player, RandomPlayer, Result, State, View
-from meldlab.play.record import PERSON, Record
-from meldlab.play.table import BrokenRecord, Played, Step, Table, replay
+from meldlab.play.record import USER, Record
+from meldlab.play.table import FinishedGame, InvalidRecord, Step, Table, replay
 
 __all__ = [
-    "PERSON",
+    "USER",
     "Batch",
-    "BrokenRecord",
     "Chance",
     "Clock",
     "Count",
     "Deal",
+    "FinishedGame",
     "Game",
-    "Played",
+    "InvalidRecord",
     "Player",
     "RandomPlayer",
     "Record",
@@ -31,5 +31,5 @@ __all__ = [
     "TimeLimit",
     "View",
     "replay",
-    "wins_of",
+    "win_shares",
 ]

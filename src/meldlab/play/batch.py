@@ -1,10 +1,10 @@
-"""Many games at once, as arrays: what a game that has a kernel of its own answers to ``batch``, and what a table adds up to.
+"""Results of many games as arrays.
 
-A game may offer ``batch(players, seed, first, games, threads)``: games ``first`` and following of a seed with one player for each seat,
-played as the table plays them, action by action; or None where one of the players only sits at the table. Zero games load what it takes.
+A game with its own kernel has a method ``batch(players, seed, first, games, threads)``: it plays games ``first`` and following of a seed
+as the table does, action by action, or returns None if one of the players needs the table. A call with zero games loads the kernel.
 
-A game that counts more than scores and wins says what in ``counts``, a mapping of names to Count, and gives the numbers of a game that was
-played at the table by ``counted(played)``.
+A game with other counts than scores and wins names them in ``counts``, a mapping to Count, and ``counted(played)`` returns those of a
+game from the table.
 """
 
 from collections.abc import Mapping
@@ -16,11 +16,11 @@ from numpy.typing import NDArray
 
 from meldlab.play.protocol import Result
 
-__all__ = ["Batch", "Count", "wins_of"]
+__all__ = ["Batch", "Count", "win_shares"]
 
 
 class Count(NamedTuple):
-    """How a count is averaged: per game or per one of another count, as a rate where it is at most one of those; and whose it is."""
+    """How a count is averaged: per game or per unit of another count, as a rate if it is at most 1, and whether each seat has its own."""
 
     per: str = "games"
     rate: bool = False
@@ -29,23 +29,23 @@ class Count(NamedTuple):
 
 @dataclass(frozen=True)
 class Batch:
-    """What came of games of one seed whose players kept their seats.
+    """Results of consecutive games of a seed with fixed seats.
 
-    ``scores``: [games, seats] int64. ``wins``: [games, seats] float64, a game's one win, shared where several seats won, nobody's in a
-    draw. ``counts``: what else the game counts, [games] or [games, seats] int64 under its name. ``troubles``: of a game that did not end
-    by its rules, by its number, why.
+    ``scores``: [games, seats] int64. ``wins``: [games, seats] float64, one win per game, shared between several winners, zeros in a
+    draw. ``counts``: other counts by name, [games] or [games, seats] int64. ``abnormal_ends``: by number of the game, why it did not end
+    by its rules.
     """
 
     scores: NDArray[np.int64]
     wins: NDArray[np.float64]
     counts: Mapping[str, NDArray[np.int64]]
-    troubles: Mapping[int, str]
+    abnormal_ends: Mapping[int, str]
 
 
-def wins_of(result: Result) -> tuple[float, ...]:
-    """Return what each seat has of the win.
+def win_shares(result: Result) -> tuple[float, ...]:
+    """Return the share of the win of each seat.
 
-    >>> wins_of(Result((5, 5, 1), (0, 1), "most points"))
+    >>> win_shares(Result((5, 5, 1), (0, 1), "most points"))
     (0.5, 0.5, 0.0)
     """
     return tuple(1 / len(result.winners) if seat in result.winners else 0.0 for seat in range(len(result.scores)))

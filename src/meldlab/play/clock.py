@@ -1,11 +1,11 @@
-"""Time at the table: how long a player may think.
+"""Time limits of players.
 
-Seconds are those of the processor, all threads of this process together, so that a game comes out the same on a busy machine. A player
-that waits uses none of them; the clock on the wall stops it when ``PATIENCE`` times as many have passed.
+Seconds are CPU seconds, summed over all threads of this process, so that a game has the same result on a busy machine. A player that
+sleeps uses none; it is stopped after ``MAX_WALL_RATIO`` times as many seconds of wall time.
 
-In the main thread a timer interrupts Python code, whatever it is doing; compiled code is interrupted when it comes back to Python, and
-a player that catches even ``BaseException`` goes on. Elsewhere (other threads, Windows) the time is looked at when the answer comes. An
-answer after time is none, everywhere; to end what does not end by itself takes a process that can be killed, as the arena has.
+In the main thread a timer interrupts Python code; compiled code is interrupted when it returns to Python, and a player that catches
+``BaseException`` continues. Elsewhere (other threads, Windows) the time is checked after the answer. A late answer is always rejected;
+to stop a player that never returns takes a process that can be killed, as in the arena.
 """
 
 import signal
@@ -20,19 +20,19 @@ from typing import Any
 
 from meldlab.errors import NotLegalHere
 
-__all__ = ["PATIENCE", "Clock", "OutOfTime", "TimeLimit"]
+__all__ = ["MAX_WALL_RATIO", "Clock", "OutOfTime", "TimeLimit"]
 
-PATIENCE = 20  # seconds on the wall for a second of the processor
-AGAIN = 0.05  # seconds after which a timer that was not heard rings again
+MAX_WALL_RATIO = 20  # wall seconds for each CPU second
+SIGNAL_INTERVAL = 0.05  # seconds until an expired timer sends its signal again
 
 
 class OutOfTime(BaseException):
-    """A player's time is up; no Exception, so that a player's own ``except Exception`` does not swallow it."""
+    """A player's time is up; not an Exception, so that a player's own ``except Exception`` does not catch it."""
 
 
 @dataclass(frozen=True)
 class TimeLimit:
-    """Seconds that a player may use for a move and for all its moves of a game; None is as many as it likes.
+    """CPU seconds of a player per move and per game; None is no limit.
 
     >>> str(TimeLimit(0.5, 30)), bool(TimeLimit())
     ('0.5 s per move, 30 s per game', False)
@@ -44,29 +44,29 @@ class TimeLimit:
     def __post_init__(self) -> None:
         for seconds in (self.per_move, self.per_game):
             if seconds is not None and not (isfinite(seconds) and 0.001 <= seconds <= 1e6):
-                raise NotLegalHere(f"{seconds:g} s is no time limit (0.001 to 1,000,000 s)")
+                raise NotLegalHere(f"expected a time limit from 0.001 to 1,000,000 s, got {seconds:g} s")
 
     def __bool__(self) -> bool:
         return self.per_move is not None or self.per_game is not None
 
     def __str__(self) -> str:
-        both = (self.per_move, "per move"), (self.per_game, "per game")
-        return ", ".join(f"{seconds:g} s {what}" for seconds, what in both if seconds is not None)
+        limits = (self.per_move, "per move"), (self.per_game, "per game")
+        return ", ".join(f"{seconds:g} s {unit}" for seconds, unit in limits if seconds is not None)
 
     @property
     def longest_move(self) -> float:
-        """Return the seconds after which no move can be in time."""
+        """Return the longest time of a move in seconds."""
         return min(inf if seconds is None else seconds for seconds in (self.per_move, self.per_game))
 
 
 class Clock:
-    """The time that the players of one game have left; seats that are ``untimed``, a person's, have as much as they like."""
+    """The time used by the players of a game; ``untimed`` seats, of users, have no limit."""
 
     def __init__(self, limit: TimeLimit, seats: int, untimed: tuple[int, ...] = ()) -> None:
         self.limit, self.used, self.untimed = limit, [(0.0, 0.0)] * seats, untimed
 
-    def ask(self, seat: int, player: Any, view: Any, chance: Any) -> Any:
-        """Return what a player chooses while its time runs."""
+    def choose(self, seat: int, player: Any, view: Any, chance: Any) -> Any:
+        """Return the choice of a player under its time limit."""
         if seat in self.untimed:
             return player.choose(view, chance)
         with self.running(seat):
@@ -74,52 +74,53 @@ class Clock:
 
     @contextmanager
     def running(self, seat: int) -> Iterator[None]:
-        """Let the time of one seat run; when it is used up OutOfTime is raised, by a timer or when the block ends."""
-        processor, wall = self.used[seat]
+        """Measure the time of a seat; raise OutOfTime when it is used up, by a timer or at the end of the block."""
+        cpu, wall = self.used[seat]
         game, move = (inf if seconds is None else seconds for seconds in (self.limit.per_game, self.limit.per_move))
-        left, patience = min(move, game - processor), min(PATIENCE * move, PATIENCE * game - wall)
-        here = threading.current_thread() is threading.main_thread()
-        clock = time.process_time if here else time.thread_time
-        began, began_wall = clock(), time.monotonic()
+        max_cpu, max_wall = min(move, game - cpu), min(MAX_WALL_RATIO * move, MAX_WALL_RATIO * game - wall)
+        is_main = threading.current_thread() is threading.main_thread()
+        clock = time.process_time if is_main else time.thread_time
+        start, wall_start = clock(), time.monotonic()
         try:
-            if here and hasattr(signal, "setitimer"):
-                with _timers(left, patience):
+            if is_main and hasattr(signal, "setitimer"):
+                with _timers(max_cpu, max_wall):
                     yield
             else:
                 yield
         finally:
-            took, took_wall = clock() - began, time.monotonic() - began_wall
-            self.used[seat] = processor + took, wall + took_wall
-        if took >= left or took_wall >= patience:
+            cpu_time, wall_time = clock() - start, time.monotonic() - wall_start
+            self.used[seat] = cpu + cpu_time, wall + wall_time
+        if cpu_time >= max_cpu or wall_time >= max_wall:
             raise OutOfTime
 
 
 @contextmanager
-def _timers(left: float, patience: float) -> Iterator[None]:
-    rung = False
+def _timers(max_cpu: float, max_wall: float) -> Iterator[None]:
+    expired = False
     running = True
 
-    def ring(number: int, frame: FrameType | None) -> None:
-        nonlocal rung
-        rung = True
+    def on_signal(number: int, frame: FrameType | None) -> None:
+        nonlocal expired
+        expired = True
         if running:
             raise OutOfTime
 
-    pairs = ((signal.ITIMER_PROF, signal.SIGPROF, left), (signal.ITIMER_REAL, signal.SIGALRM, patience))
+    timers = ((signal.ITIMER_PROF, signal.SIGPROF, max_cpu), (signal.ITIMER_REAL, signal.SIGALRM, max_wall))
     before = [
-        (timer, number, signal.signal(number, ring), signal.setitimer(timer, max(seconds, 1e-6), AGAIN)) for timer, number, seconds in pairs
+        (timer, number, signal.signal(number, on_signal), signal.setitimer(timer, max(seconds, 1e-6), SIGNAL_INTERVAL))
+        for timer, number, seconds in timers
     ]
     try:
         try:
             yield
         finally:
-            # A ring just before this line still leaves through the outer one, which puts everything back.
+            # A signal just before this line is raised through the outer block, which restores the timers.
             running = False
     finally:
         running = False
-        for timer, number, handler, rest in before:
+        for timer, number, handler, setting in before:
             signal.setitimer(timer, 0)
             signal.signal(number, handler if handler is not None else signal.SIG_DFL)
-            signal.setitimer(timer, *rest)
-    if rung:
+            signal.setitimer(timer, *setting)
+    if expired:
         raise OutOfTime

@@ -1,6 +1,6 @@
-"""The words of the protocol: a game starts a state, a state shows views, a player answers with actions.
+"""The protocol of games and players: a game starts a state, a state has views, a player answers a view with an action.
 
-Games are written as frozen values with these methods; nothing has to be inherited.
+Games are frozen values with these methods; no base class is needed.
 """
 
 from collections.abc import Mapping, Sequence
@@ -12,7 +12,7 @@ from meldlab.play.chance import Chance, Deal
 __all__ = ["Game", "Player", "RandomPlayer", "Result", "State", "View"]
 
 
-A = TypeVar("A")  # an action: a frozen value that prints as the text one would type
+A = TypeVar("A")  # an action: a frozen value that prints as the text that a user types
 A_co = TypeVar("A_co", covariant=True)
 A_contra = TypeVar("A_contra", contravariant=True)
 V = TypeVar("V", bound="View[Any]")
@@ -23,7 +23,7 @@ S_co = TypeVar("S_co", bound="State[Any, Any]", covariant=True)
 
 @dataclass(frozen=True)
 class Result:
-    """How a game ended: a score for each seat, the seats that won (none in a draw), and why in words."""
+    """The end of a game: a score for each seat, the seats that won (none in a draw), and the reason as text."""
 
     scores: tuple[int, ...]
     winners: tuple[int, ...]
@@ -31,56 +31,56 @@ class Result:
 
 
 class View(Protocol[A]):
-    """What one seat may know, built by owner and place; a frozen value, equal when the seat cannot tell the difference.
+    """The information of one seat; a frozen value, equal for states that the seat cannot distinguish.
 
-    It is enough to list, read and judge the seat's own action: nobody needs the state for that.
+    It suffices to list, parse and verify the seat's actions, without the state.
     """
 
     @property
     def seat(self) -> int:
-        """Whose view this is."""
+        """The seat of the view."""
 
     def legal_actions(self) -> Sequence[A]:
-        """Return what the seat may do now, in a fixed order; nothing when another seat acts or the game is over.
+        """Return the legal actions in a fixed order; none when another seat acts or the game is over.
 
-        A game whose actions are too many to list gives some of them, at least one; ``verify`` is the judge.
+        A game with too many actions to list returns some of them, at least one; ``verify`` accepts the others, too.
         """
 
     def parse(self, text: str) -> A:
-        """Read an action, legal or not: ``parse(str(action)) == action``, and so for the line that a record has of it."""
+        """Return the action of a text, legal or not: ``parse(str(action)) == action``; the line of a record is read, too."""
 
     def verify(self, action: A) -> None:
-        """Raise NotLegalHere with the rule that ``action`` breaks, or if it is no action at all, whatever its type."""
+        """Raise NotLegalHere with the rule that ``action`` breaks, or if it is not an action; any type is accepted."""
 
 
 class State(Protocol[A_contra, V_co]):
-    """Everything about a game at one moment; a frozen value, equal when every card lies in the same place."""
+    """The full state of a game; a frozen value, equal when every card is in the same place."""
 
     @property
     def seat(self) -> int | None:
-        """Who acts; None when the game is over."""
+        """The seat that acts; None when the game is over."""
 
     @property
     def result(self) -> Result | None:
-        """How it ended; None while it goes on."""
+        """The result; None before the end."""
 
     def view(self, seat: int) -> V_co:
-        """Return what ``seat`` may know, also when the game is over."""
+        """Return the view of ``seat``, also when the game is over."""
 
     def apply(self, action: A_contra) -> Self:
         """Verify the action as the view of the acting seat does, and return the state after it."""
 
-    def tell(self, action: A_contra) -> str:
-        """Return the action as it enters the record, with the cards it reveals: ``draw stock`` becomes ``draw stock 7H``."""
+    def describe(self, action: A_contra, seat: int | None = None) -> str:
+        """Return the action as the record has it, with the cards it reveals: ``draw stock`` becomes ``draw stock 7H``.
 
-    def heard(self, action: A_contra, seat: int) -> str:
-        """Return what ``seat`` notices of an action: the line of the record without the cards that it may not see."""
+        With ``seat``: the same line without the cards hidden from that seat.
+        """
 
     def forfeit(self, seat: int, why: str) -> Result:
-        """Return how the game ends when ``seat`` breaks it off here: the others win, and it loses as much as by the worst loss."""
+        """Return the result when ``seat`` forfeits here: the others win, and it loses as much as by the worst loss."""
 
     def redeal(self, seat: int, chance: Chance) -> Self:
-        """Permute at random all that ``seat`` cannot see, so that the state looks the same to it; for leak tests."""
+        """Return a state with the hidden cards of ``seat`` permuted at random and the same view; for leak tests."""
 
 
 class Game(Protocol[S_co]):
@@ -92,36 +92,36 @@ class Game(Protocol[S_co]):
 
     @property
     def seats(self) -> range:
-        """How many can play."""
+        """The possible numbers of players."""
 
     def rules(self) -> Mapping[str, Any]:
-        """Return what a record needs to make this game again: values that TOML can hold."""
+        """Return the rules for a record: values that TOML can hold."""
 
     @classmethod
     def read(cls, rules: Mapping[str, Any]) -> Self:
-        """Return the game that a record tells of: ``read(game.rules())`` plays as ``game`` does."""
+        """Return the game of a record: ``read(game.rules())`` plays as ``game`` does."""
 
     def start(self, seats: int, deal: Deal) -> S_co:
         """Return the state before the first action."""
 
 
 class Player(Protocol[V_contra, A_co]):
-    """Anything that answers a view with an action; the same view and chance must give the same answer."""
+    """A player: answers a view with an action, the same for the same view and chance."""
 
     @property
     def name(self) -> str:
         """The name in records and on the command line."""
 
     def choose(self, view: V_contra, chance: Chance) -> A_co:
-        """Return one legal action; draw only from ``chance``."""
+        """Return a legal action; ``chance`` is the only source of randomness."""
 
 
 @dataclass(frozen=True)
 class RandomPlayer:
-    """Plays any listed action, each equally likely."""
+    """A player of uniformly random listed actions."""
 
     name: str = "random"
 
     def choose(self, view: View[A], chance: Chance) -> A:
-        """Pick one."""
+        """Return a random legal action."""
         return chance.pick(view.legal_actions())

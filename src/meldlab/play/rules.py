@@ -1,4 +1,4 @@
-"""House rules as data: a preset and the fields that differ from it, in a record or in a file.
+"""Rules as data: a preset and the fields that differ from it, in a record or in a file.
 
 >>> from dataclasses import dataclass
 >>> @dataclass(frozen=True)
@@ -8,7 +8,7 @@
 >>> presets = {"usual": Rules(), "open": Rules(open=True)}
 >>> rules_from({"preset": "open", "players": 3}, presets)
 Rules(players=3, open=True)
->>> record_of(Rules(3), presets)
+>>> rules_table(Rules(3), presets)
 {'preset': 'usual', 'players': 3}
 >>> rules_from({"playres": 3}, presets)
 Traceback (most recent call last):
@@ -25,21 +25,21 @@ from typing import Any, TypeVar
 from meldlab.errors import BadText, MeldlabError, NoSuchThing, NotPossible
 from meldlab.play.record import read_toml
 
-__all__ = ["preset_of", "read_rules", "record_of", "rules_from"]
+__all__ = ["get_preset", "read_rules", "rules_from", "rules_table"]
 
 R = TypeVar("R")
 
 
-def preset_of(name: Any, presets: Mapping[str, R]) -> R:
-    """Return rules by their name."""
+def get_preset(name: Any, presets: Mapping[str, R]) -> R:
+    """Return the rules of a preset by name."""
     if name not in list(presets):
         raise NoSuchThing("rules", name, presets)
     return presets[name]
 
 
 def rules_from(table: Mapping[str, Any], presets: Mapping[str, R]) -> R:
-    """Return the rules of a record: a preset, the first if none is named, and the fields that differ from it."""
-    start: Any = preset_of(table.get("preset", next(iter(presets))), presets)
+    """Return the rules of a record: a preset, by default the first, with the fields that differ from it."""
+    start: Any = get_preset(table.get("preset", next(iter(presets))), presets)
     changes = {name: value for name, value in table.items() if name != "preset"}
     known = [field.name for field in fields(start)]
     for name in changes:
@@ -48,7 +48,7 @@ def rules_from(table: Mapping[str, Any], presets: Mapping[str, R]) -> R:
     return replace(start, **changes)  # type: ignore[no-any-return]  # the rules of these presets
 
 
-def record_of(rules: Any, presets: Mapping[str, Any]) -> dict[str, Any]:
+def rules_table(rules: Any, presets: Mapping[str, Any]) -> dict[str, Any]:
     """Return the preset that differs in the fewest fields, and those fields."""
     own = {field.name: getattr(rules, field.name) for field in fields(rules)}
     differences = [
@@ -59,7 +59,7 @@ def record_of(rules: Any, presets: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def read_rules(name: str, presets: Mapping[str, R]) -> R:
-    """Return a preset by its name, or the rules of a TOML file; a mistake in the file is shown where it stands."""
+    """Return a preset by name, or the rules of a TOML file; an error in the file is shown at its position."""
     path = Path(name)
     if name in presets or (path.suffix != ".toml" and not path.is_file()):
         if name not in presets:
@@ -67,12 +67,12 @@ def read_rules(name: str, presets: Mapping[str, R]) -> R:
         return presets[name]
     try:
         text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as problem:
-        raise NotPossible(f"cannot read {name}: {getattr(problem, 'strerror', None) or 'it is no text in UTF-8'}") from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise NotPossible(f"cannot read {name}: {getattr(error, 'strerror', None) or 'not a text in UTF-8'}") from None
     table = read_toml(text)
     try:
         return rules_from(table, presets)
-    except MeldlabError as mistake:
-        named = next((key for key in table if key in str(mistake)), None)
-        at = re.search(rf"^\s*[\"']?({re.escape(named)})", text, re.MULTILINE) if named else None
-        raise BadText(str(mistake), text, at.start(1) if at else len(text)) from None
+    except MeldlabError as error:
+        wrong_key = next((key for key in table if key in str(error)), None)
+        match = re.search(rf"^\s*[\"']?({re.escape(wrong_key)})", text, re.MULTILINE) if wrong_key else None
+        raise BadText(str(error), text, match.start(1) if match else len(text)) from None

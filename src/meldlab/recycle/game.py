@@ -16,7 +16,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from meldlab.errors import BadText, MeldlabError, NoSuchThing, NotLegalHere
-from meldlab.play import Batch, Chance, Count, Deal, Played, Player, RandomPlayer, Result
+from meldlab.play import Batch, Chance, Count, Deal, FinishedGame, Player, RandomPlayer, Result
 from meldlab.recycle import library
 from meldlab.recycle.language.limits import Limits
 from meldlab.recycle.language.variants import varied
@@ -91,16 +91,14 @@ class State:
     def _deciding(self) -> View:
         return self.view(self.seat or 0)
 
-    def tell(self, action: Option) -> str:
-        """Return an option as it enters the record: its words and, where they leave something open, what came of it."""
-        option, view = action.number - 1, self._deciding
-        after, did = self.position.preview(option)
-        full, words = self.teller.tell(did, after), view.words(option)
-        return words if full == view.foreseen(option) else f"{words}{REVEALS}{full}"
-
-    def heard(self, action: Option, seat: int) -> str:
-        """Return what a seat notices when an option is carried out, and what happens by itself after it."""
-        after, did, then = self.position.watched(action.number - 1)
+    def describe(self, action: Option, seat: int | None = None) -> str:
+        """Return the option as the record has it, with its outcome where the text leaves it open; or what ``seat`` sees of its effects."""
+        option = action.number - 1
+        if seat is None:
+            view, (after, did) = self._deciding, self.position.preview(option)
+            full, words = self.teller.tell(did, after), view.words(option)
+            return words if full == view.foreseen(option) else f"{words}{REVEALS}{full}"
+        after, did, then = self.position.watched(option)
         seen = visible(self.position, seat + 1) | visible(after, seat + 1)
         chosen = self.teller.tell(did, after, seen) if did else "has chosen"
         followed = self.teller.tell(then, after, seen)
@@ -210,9 +208,9 @@ class Described:
             raise NotLegalHere(f"{self.name} is for {self.machine.players} players, not {seats}")
         if deal.given:
             raise NotLegalHere("a described game deals its own cards: none can be given")
-        return State(*self.machine.begin_knowing(deal.seed, deal.game), Teller(self.machine))
+        return State(*self.machine.begin_knowing(deal.seed, deal.number), Teller(self.machine))
 
-    def counted(self, played: Played[State]) -> dict[str, int]:
+    def counted(self, played: FinishedGame[State]) -> dict[str, int]:
         """Return what is counted of a game at the table."""
         status = played.last.position.status
         options = [len(action.view.legal_actions()) for action in played.actions if isinstance(action, Option)]

@@ -19,7 +19,6 @@ meldlab.errors.NotLegalHere: table 2: no option 2; there are 0 to 1
 import copy
 import hashlib
 import json
-import os
 from collections.abc import Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from pathlib import Path
@@ -31,8 +30,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from meldlab.cache import replace_file
-from meldlab.chance import verified
+from meldlab.chance import check_seed
 from meldlab.errors import MeldlabError, NoSuchThing, NotLegalHere, NotPossible, whole_number
+from meldlab.parallel import core_count
 from meldlab.recycle.features import Features
 from meldlab.recycle.game import Described, State
 from meldlab.recycle.language.limits import Limits
@@ -127,7 +127,7 @@ class RecycleVector:
         self.seats = self._machine.players
         self.features = Features(self._machine, whole_number(indexes, "number of indexes", 1, 1000))
         """What each feature says: by its names, planes and scalars."""
-        cores = os.cpu_count() or 1
+        cores = core_count()
         self._cores = min(whole_number(threads, "number of threads") or cores, cores, -(-self.n // WORTH_A_CORE))
         self._pool: ThreadPoolExecutor | None = None
         self._parts: list[StepUnderway] = []  # one for each core, once it is needed
@@ -136,7 +136,7 @@ class RecycleVector:
             self._furnish(self._new_hall())
         except MemoryError:
             raise NotPossible(f"{self.n:,} tables with {self.features.width:,} features take too much memory") from None
-        self.reset(verified(seed) if np.ndim(seed) == 0 else seed)  # type: ignore[arg-type]
+        self.reset(check_seed(seed) if np.ndim(seed) == 0 else seed)  # type: ignore[arg-type]
 
     def _new_hall(self) -> v.Hall:
         n, seats, plan = self.n, self.seats, self._machine.plan
@@ -224,16 +224,16 @@ class RecycleVector:
 
     def reset(self, seed: int | ArrayLike | None = None, *, first: int = 0) -> Observed:
         """Break off all games and begin with the first ones of a seed, or of a seed for each table, at ``first``; or go on to the next."""
-        hall, begin = self._hall, whole_number(first, "number of the first game", most=2**62)
+        hall, begin = self._hall, whole_number(first, "number of the first game", maximum=2**62)
         if seed is None:
             hall.games[:] += self._stride
         elif np.ndim(seed) == 0:
-            hall.seeds[:], hall.games[:], self._stride = verified(seed), begin + np.arange(self.n), self.n  # type: ignore[arg-type]
+            hall.seeds[:], hall.games[:], self._stride = check_seed(seed), begin + np.arange(self.n), self.n  # type: ignore[arg-type]
         else:
             seeds = np.asarray(seed)
             if seeds.shape != (self.n,):
                 raise NotLegalHere(f"seeds are one whole number or {self.n}, not {_kind(seeds)}")
-            hall.seeds[:], hall.games[:], self._stride = [verified(each) for each in seeds.tolist()], begin, 1
+            hall.seeds[:], hall.games[:], self._stride = [check_seed(each) for each in seeds.tolist()], begin, 1
         self._broken = False
         hall.actions[:] = v.BEGIN
         self._run()
@@ -330,7 +330,7 @@ class RecycleVector:
             raise NotPossible(f"{path} cannot be read: {problem.strerror or problem}") from None
         except NotPossible:
             raise
-        except (BadZipFile, EOFError, KeyError, TypeError, ValueError, MeldlabError):
+        except (BadZipFile, EOFError, KeyError, RecursionError, TypeError, ValueError, MeldlabError):
             raise NotPossible(f"{path} holds no saved tables of a described game") from None
         return env
 

@@ -16,7 +16,7 @@ from itertools import islice
 
 from meldlab.errors import NotLegalHere
 from meldlab.rummikub.answer import Answer
-from meldlab.rummikub.budget import NODES, SECONDS, Budget, OutOfBudget
+from meldlab.rummikub.budget import NODES, Budget, OutOfBudget
 from meldlab.rummikub.jokers import obeying_table
 from meldlab.rummikub.opening import best_read, opens, place_of
 from meldlab.rummikub.position import Position, show_table
@@ -61,7 +61,7 @@ class Alternatives:
     complete: bool
 
 
-def why_not(best: Answer, tile: Tile, *, nodes: int = NODES, seconds: float = SECONDS) -> WhyNot:
+def why_not(best: Answer, tile: Tile, *, nodes: int = NODES, seconds: float | None = None) -> WhyNot:
     """Compare the best move with the best one that plays ``tile``.
 
     >>> why_not(solve(Position.parse("R3 R4 R5", "R6 K9")), Tile.parse("K9")).with_tile is None
@@ -77,7 +77,7 @@ def why_not(best: Answer, tile: Tile, *, nodes: int = NODES, seconds: float = SE
     return WhyNot(tile, best, with_tile, best.proven and (with_tile is None or with_tile.proven))
 
 
-def every_best(answer: Answer, limit: int = 20, *, nodes: int = NODES, seconds: float = SECONDS) -> Alternatives:
+def every_best(answer: Answer, limit: int = 20, *, nodes: int = NODES, seconds: float | None = None) -> Alternatives:
     """Return the tables that are as good as ``answer``'s, each once, at most ``limit`` of them, and as far as the budget goes.
 
     The lowest tile that is left lies in one of the sets that begin with it, or stays on the rack; the search says which of these ways

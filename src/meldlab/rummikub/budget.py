@@ -17,10 +17,11 @@ from meldlab.errors import NotLegalHere
 if TYPE_CHECKING:
     from meldlab.rummikub.sets import TileSet
 
-__all__ = ["NODES", "SECONDS", "Budget", "OutOfBudget"]
+__all__ = ["MOVED_SECONDS", "NODES", "SECONDS", "Budget", "OutOfBudget"]
 
 NODES = 3_000_000  # states visited, a few seconds' worth
 SECONDS = 20.0
+MOVED_SECONDS = 5.0  # for the fewest tiles moved with jokers that are not free
 
 
 class Budget:
@@ -28,8 +29,8 @@ class Budget:
 
     __slots__ = ("_until", "nodes")
 
-    def __init__(self, nodes: int = NODES, seconds: float = SECONDS) -> None:
-        self.nodes, self._until = nodes, thread_time() + seconds
+    def __init__(self, nodes: int = NODES, seconds: float | None = None) -> None:
+        self.nodes, self._until = nodes, thread_time() + (SECONDS if seconds is None else seconds)
 
     @property
     def seconds(self) -> float:

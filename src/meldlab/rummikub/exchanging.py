@@ -7,17 +7,19 @@ Every tile is a piece of its own here: which of two equal ones came from the rac
 >>> from meldlab.rummikub.solver import solve
 >>> answer = solve(Position.parse("R5 J=R6 R7", "R6 O1 O2", PRESETS["official"]))
 >>> next(exchanged(answer)).steps
-(Transfer(lifted=(Tile.parse('R6'),), tiles=(Tile.parse('R6'),), source=-1, target=0, freed=(Tile.parse('J=R6'),)),)
+(Transfer(lifted=(Tile.parse('R6'),), tiles=(Tile.parse('R6'),), source=-1, target=0, freed=(Tile.parse('J=R6'),), reread=()),)
 """
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from itertools import islice, product
+from dataclasses import dataclass, field, replace
+from itertools import islice, permutations, product
 
 from meldlab.rummikub.answer import Answer, heirs
 from meldlab.rummikub.families import Exchange, Way, company, exchanges, ways
 from meldlab.rummikub.opening import first_sets
+from meldlab.rummikub.rules import Rules
+from meldlab.rummikub.sets import is_set
 from meldlab.rummikub.tiles import Tile
 
 __all__ = ["HAND", "RACK", "Exchanged", "Piece", "Transfer", "exchanged"]
@@ -31,7 +33,7 @@ class Transfer:
     """Tiles that go together to a pile, from another one, the rack (-1) or the hand (-2); ``freed`` jokers go from there into the hand.
 
     ``lifted`` are the tiles as they lie before, ``tiles`` as they lie then: a joker may stand for something else. A step from a pile to
-    itself does only that.
+    itself does only that. ``reread`` are the other jokers of the target that stand for another tile after the step, before and after.
     """
 
     lifted: tuple[Tile, ...]
@@ -39,6 +41,7 @@ class Transfer:
     source: int
     target: int
     freed: tuple[Tile, ...] = ()
+    reread: tuple[tuple[Tile, Tile], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -147,12 +150,33 @@ def _carried(
     for chosen in product(*fit):
         if len(set(chosen)) < len(chosen):
             continue
-        after = state
-        sources = sorted({at for at, _ in chosen}, reverse=True)
-        for at in sources:
-            load = tuple(piece for place, piece in chosen if place == at)
-            after = _moved(after, load, at, i, going if at == sources[-1] else [])
+        from_table_first = sorted(chosen, key=lambda one: -one[0])
+        after = _exchanged(state, i, going, from_table_first, answer.position.rules)
         yield from _carried(answer, after, rest, left, old)
+
+
+def _exchanged(state: Exchanged, i: int, jokers: Sequence[Piece], tiles: Sequence[tuple[int, Piece]], rules: Rules) -> Exchanged:
+    """Return the state after an exchange for each joker of old set ``i``; ``tiles`` are the new pieces with their places.
+
+    The set is legal after each exchange. Where no order of them achieves that, as from a run to a group, the jokers that are freed later
+    are reread as the tiles that replace them.
+    """
+    staying = [piece.shows for piece in state.piles[i] if piece not in jokers]
+    plans = [list(zip(some, order, strict=True)) for order in permutations(tiles) for some in permutations(jokers)]
+    plan = next((plan for plan in plans if _stays_a_set(staying, plan, rules)), plans[0])
+    shows, reread = {joker: joker.shows for joker in jokers}, dict[Tile, Tile]()
+    if not _stays_a_set(staying, plan, rules):
+        reread = {joker.shows: replace(piece.tile, joker=True) for joker, (_, piece) in plan[1:]}
+        shows |= {joker: reread[joker.shows] for joker, _ in plan[1:]}
+    for nth, (joker, (at, piece)) in enumerate(plan):
+        state = _moved(state, [piece], at, i, {joker: shows[joker]}, reread if nth == 0 else {})
+    return state
+
+
+def _stays_a_set(staying: Sequence[Tile], plan: Sequence[tuple[Piece, tuple[int, Piece]]], rules: Rules) -> bool:
+    """Return whether the set is legal after each exchange of a plan but the last, its jokers as they are."""
+    showing = [[piece.tile for _, (_, piece) in plan[:done]] + [joker.shows for joker, _ in plan[done:]] for done in range(1, len(plan))]
+    return all(is_set((*staying, *some), rules) for some in showing)
 
 
 def _returned(answer: Answer, state: Exchanged, i: int) -> Exchanged:
@@ -162,15 +186,22 @@ def _returned(answer: Answer, state: Exchanged, i: int) -> Exchanged:
     for at, pile in enumerate(state.piles):
         lent = tuple(piece for piece in pile if piece.nth in own)
         if at != i and lent:
-            state = _moved(state, lent, at, i, [])
+            state = _moved(state, lent, at, i, {}, {})
     return state
 
 
-def _moved(state: Exchanged, pieces: Sequence[Piece], source: int, target: int, freed: Sequence[Piece]) -> Exchanged:
-    """Return the state after one more step."""
+def _moved(
+    state: Exchanged,
+    pieces: Sequence[Piece],
+    source: int,
+    target: int,
+    freed: Mapping[Piece, Tile],
+    reread: Mapping[Tile, Tile],
+) -> Exchanged:
+    """Return the state after one more step; ``freed`` jokers with what they stand for before it."""
     piles = [tuple(piece for piece in pile if piece not in pieces) for pile in state.piles]
     piles[target] = tuple(piece for piece in (*piles[target], *pieces) if piece not in freed)
     shown = tuple(piece.shows for piece in pieces)
-    step = Transfer(shown, shown, source, target, tuple(piece.shows for piece in freed))
+    step = Transfer(shown, shown, source, target, tuple(freed.values()), tuple(reread.items()))
     rack = tuple(piece for piece in state.rack if piece not in pieces)
     return Exchanged((*state.steps, step), tuple(piles), rack, (*state.hand, *freed))

@@ -13,7 +13,7 @@ from typing import Any, ClassVar, Self
 
 from meldlab.chance import Purpose
 from meldlab.errors import NoSuchThing, NotLegalHere
-from meldlab.play import Chance, Count, Deal, Played, Result
+from meldlab.play import Chance, Count, Deal, FinishedGame, Result
 from meldlab.rummikub.answer import Objective
 from meldlab.rummikub.checker import table_faults
 from meldlab.rummikub.position import Position, read_table, show_table
@@ -242,15 +242,11 @@ class State:
     def _with(self, rack: tuple[Tile, ...]) -> tuple[tuple[Tile, ...], ...]:
         return (*self.racks[: self.turn], rack, *self.racks[self.turn + 1 :])
 
-    def tell(self, action: Turn) -> str:
-        """Return the turn as it enters the record, with the tiles drawn."""
-        if isinstance(action, Draw | Fail):
+    def describe(self, action: Turn, seat: int | None = None) -> str:
+        """Return the turn as the record has it, or as ``seat`` sees it: drawn tiles are hidden from the other seats."""
+        if isinstance(action, Draw | Fail) and seat in (None, self.seat):
             return f"{action} {show(self.pool[: 1 if isinstance(action, Draw) else self.rules.penalty])}"
         return str(action)
-
-    def heard(self, action: Turn, seat: int) -> str:
-        """Return the turn as ``seat`` notices it: tiles that are drawn are seen by who drew them."""
-        return self.tell(action) if seat == self.seat else str(action)
 
     def view(self, seat: int) -> View:
         """Return what ``seat`` may know."""
@@ -314,7 +310,7 @@ class Rummikub:
         """Return the game in the house of a record."""
         return cls(Rules.read(rules))
 
-    def counted(self, played: Played[State]) -> dict[str, int]:
+    def counted(self, played: FinishedGame[State]) -> dict[str, int]:
         """Return what is counted of a game: its turns."""
         return {"turns": len(played.actions)}
 

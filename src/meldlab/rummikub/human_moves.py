@@ -49,8 +49,9 @@ def _with_laying(answer: Answer, start: Exchanged) -> list[Transfer]:
     """Return the steps that a turn begins with, then those that lay the new table."""
     table, piles = answer.table, start.piles
     lying = [TileSet(tuple(piece.shows for piece in pile)) for pile in piles]
-    # A pile that is held fast goes where it must, and nothing else grows from it.
-    home = {new: pile for new, pile in _homes(lying, table).items() if start.held.get(pile, new) == new}
+    # A set that still holds a joker in strict play is not broken: its new set grows from it, so that no tile is taken from it later.
+    home = {new: pile for new, pile in _homes(lying, table).items() if pile not in start.held}
+    home |= {new: pile for pile, new in start.held.items()}
     ends = {piece: new for piece, (new, _) in start.bound.items()}
     wanted = [Counter(tile.piece for tile in tile_set.tiles) for tile_set in table]
     for piece, new in ends.items():
@@ -129,6 +130,7 @@ def moves(answer: Answer, plan: Sequence[Transfer] | None = None) -> list[str]:
         pile = piles.setdefault(step.target, [])
         before = _called(pile, rules)
         pile += step.tiles
+        pile[:] = [dict(step.reread).get(tile, tile) for tile in pile]
         for joker in step.freed:
             pile.remove(joker)
         made = _called(pile, rules)

@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from meldlab.compiling import apart_kernel, kernel, scalar_kernel
+from meldlab.compiling import device_function, kernel
 
 SCALE = 64  # more than there can be sets on a table
 NEVER = 1 << 40
@@ -141,7 +141,7 @@ class Scratchpad(NamedTuple):
     steps: Any  # [numbers * MOST_STEPS, 3] int64: least cost with what follows, cost, then codes, jokers used, tiles and jokers laid
 
 
-@scalar_kernel
+@device_function
 def slot(key, memo, counters):
     """Return where a state is in the memo, or where it may be put; a short search keeps to a part of it that stays in the cache."""
     x = np.uint64(key) * np.uint64(0x9E3779B97F4A7C15)
@@ -153,7 +153,7 @@ def slot(key, memo, counters):
     return home
 
 
-@scalar_kernel
+@device_function
 def finish(codes, used, room, game):
     """Return the cost after the last number: spare jokers are laid where there is room; open runs or a lost table joker are impossible."""
     for c in range(4):
@@ -168,7 +168,7 @@ def finish(codes, used, room, game):
     return (left - laid) * game[3] * SCALE
 
 
-@scalar_kernel
+@device_function
 def bound(n, codes, left, locked, floor):
     """Return a cost that no way from number ``n`` on avoids: each colour for itself, as if all jokers left were its own."""
     total = 0
@@ -177,7 +177,7 @@ def bound(n, codes, left, locked, floor):
     return total
 
 
-@scalar_kernel
+@device_function
 def keep_sets(n, question, work):
     """Decide which sets that begin at number ``n`` are broken, the next of all possibilities; tell whether there was one left."""
     begins, lanes, lies = question.locks
@@ -213,7 +213,7 @@ def keep_sets(n, question, work):
     return True
 
 
-@apart_kernel
+@device_function(inline="never")
 def list_ways(n, c, code, free, left, runs, question, work):
     """List the ways in which one colour, with so many tiles beside groups and kept sets, goes on in runs; return where they are."""
     at = work.counters[LISTED]
@@ -239,7 +239,7 @@ def list_ways(n, c, code, free, left, runs, question, work):
     return at
 
 
-@scalar_kernel
+@device_function
 def ways_of(n, c, rest, left, question, work):
     """Return where the ways of a colour are listed: most states ask for what another one has asked for."""
     frame, generation = work.frames[n], work.counters[GENERATION]
@@ -250,7 +250,7 @@ def ways_of(n, c, rest, left, question, work):
     return work.lists[at] & 0xFFFFF
 
 
-@scalar_kernel
+@device_function
 def list_steps(n, question, work):
     """List the steps from number ``n`` to the next beside the next choice of groups that allows any; tell whether there was one."""
     frame, budget, ways, steps = work.frames[n], work.counters[BUDGET], work.ways, work.steps
@@ -313,7 +313,7 @@ def list_steps(n, question, work):
     return many > frame[FIRST] or keep_sets(n, question, work)
 
 
-@scalar_kernel
+@device_function
 def enter(n, codes, used, room, spent, question, work):
     """Begin with a state at number ``n`` and return 0, or the least cost that the memo knows if it is too much; PAUSED past the limit."""
     game, counters, memo, frame = question.game, work.counters, work.memo, work.frames[n]
@@ -341,7 +341,7 @@ def enter(n, codes, used, room, spent, question, work):
     return 0
 
 
-@scalar_kernel
+@device_function
 def write_down(numbers, work, best):
     """Put the way that the frames are on into ``best``."""
     for n in range(numbers):
@@ -354,7 +354,7 @@ def write_down(numbers, work, best):
             best[n, BRIDGE + c] = laid >> (4 * c + 2) & 3
 
 
-@scalar_kernel
+@device_function
 def explore(question, work, best):
     """Go on from where the frames stand until no way within the budget is left; past the limit of states PAUSED is set."""
     game, counters, frames, memo = question.game, work.counters, work.frames, work.memo
@@ -398,7 +398,7 @@ def explore(question, work, best):
     counters[DEPTH] = n
 
 
-@scalar_kernel
+@device_function
 def fit_groups(n, jokers, table, rack, choices, fitting):
     """List the group choices that the tiles allow at number ``n``, and return the most tiles of each colour in them, two bits a colour."""
     many, grouped = 0, 0
@@ -416,7 +416,7 @@ def fit_groups(n, jokers, table, rack, choices, fitting):
     return grouped
 
 
-@scalar_kernel
+@device_function
 def colour_floor(n, c, most, active, question, floor):
     """Fill ``floor`` for one number and colour from the number above: the colour's own runs are exact, its groups take what they may.
 
@@ -479,7 +479,7 @@ def colour_floor(n, c, most, active, question, floor):
         runs = (runs - 1) & active
 
 
-@scalar_kernel
+@device_function
 def prepare(question, fitting, floor):
     """Fill ``fitting`` with the group choices that the tiles allow, and ``floor`` with the least cost of each colour for itself."""
     game, table, rack, _, choices, locks = question
@@ -506,7 +506,7 @@ def prepare(question, fitting, floor):
             colour_floor(n, c, 2 if most == 3 else most, active >> (4 * c) & 15, question, floor)
 
 
-@scalar_kernel
+@device_function
 def lay_runs(numbers, trail, runs):
     """Fill ``runs``, [runs, 4], with the runs along a trail - colour, first number, length, jokers as bits - and return how many there are.
 

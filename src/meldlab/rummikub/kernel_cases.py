@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from meldlab.compiling import kernel, scalar_kernel
+from meldlab.compiling import device_function, kernel
 from meldlab.rummikub.kernel import FEW, NEVER, NEXT, finish, fit_groups, lay_runs
 from meldlab.rummikub.kernel_homes import (
     AT,
@@ -92,7 +92,7 @@ def _dominance():
 ITSELF, BEATS, STRENGTH = _dominance()
 
 
-@scalar_kernel
+@device_function
 def group_floor(case, n, homes, left, guarded, desk):
     """Return the least cost of the groups from number ``n`` on, with the jokers left and those of homes that wait."""
     if homes & 31 == WAITS:
@@ -102,13 +102,13 @@ def group_floor(case, n, homes, left, guarded, desk):
     return desk.groups[left, n]
 
 
-@scalar_kernel
+@device_function
 def rounded(cost):
     """Return the least whole cost that is not below a bound."""
     return -(-cost // UNIT) * UNIT
 
 
-@scalar_kernel
+@device_function
 def bound(case, n, codes, left, locked, homes, guarded, desk):
     """Return a cost that no way from number ``n`` on avoids: each colour for itself, as if all jokers left were its own, and the groups."""
     total = group_floor(case, n, homes, left, guarded, desk)
@@ -138,7 +138,7 @@ class Demands(NamedTuple):
     going: Any
 
 
-@scalar_kernel
+@device_function
 def colour_ways(n, c, groups, standing, claims, case, guarded, desk):
     """List what a colour may do at number ``n``, with the tiles and further jokers of ``groups`` in them; return its least cost.
 
@@ -178,7 +178,7 @@ def colour_ways(n, c, groups, standing, claims, case, guarded, desk):
     return cheapest
 
 
-@scalar_kernel
+@device_function
 def look(key, shift, book, states, stamp):
     """Return where a key stands in a book of states, or may be written; keys are the same that agree but for the lowest bits."""
     bits = len(book[0]) - 1
@@ -188,7 +188,7 @@ def look(key, shift, book, states, stamp):
     return home
 
 
-@scalar_kernel
+@device_function
 def arrive(key, cost, case, parent, move, desk):
     """Add a state to the next layer, or find a cheaper way to one that is there."""
     counters, fresh, book = desk.counters, desk.fresh, desk.book
@@ -217,7 +217,7 @@ def arrive(key, cost, case, parent, move, desk):
     fresh[many, MOVE] = move
 
 
-@scalar_kernel
+@device_function
 def beaten(key, cost, desk):
     """Tell whether a state costs no less than one with codes as good and all else equal."""
     stamp, states = desk.counters[SHELVED], desk.states
@@ -233,7 +233,7 @@ def beaten(key, cost, desk):
     return False
 
 
-@scalar_kernel
+@device_function
 def unlocked(n, key, lengths):
     """Return a key with the kept runs as open runs like others; -1 if there are too many of them, or jokers in one."""
     locked, key = key >> 20 & 0xFFFF, key & ~LOCKED
@@ -248,7 +248,7 @@ def unlocked(n, key, lengths):
     return key
 
 
-@scalar_kernel
+@device_function
 def settle(n, desk):
     """Append to the states those of the layer after number ``n`` that no other beats, and begin a new layer behind them."""
     counters, fresh, states, shelf = desk.counters, desk.fresh, desk.states, desk.shelf
@@ -283,7 +283,7 @@ def settle(n, desk):
     counters[STAMP] += 1
 
 
-@scalar_kernel
+@device_function
 def expand(n, at, budget, guarded, desk):
     """Go on from a state in every way whose bound is within ``budget``; return the least bound of the others."""
     key, so_far, case = desk.states[at, KEY], desk.states[at, COST_SO_FAR], desk.states[at, OF_CASE]
@@ -412,7 +412,7 @@ def expand(n, at, budget, guarded, desk):
     return so_far + least
 
 
-@scalar_kernel
+@device_function
 def sweep(case, guarded, desk):
     """Go through all layers of a case, or on from where the last call stopped, and return the number of its best last state, or -1.
 
@@ -452,7 +452,7 @@ def sweep(case, guarded, desk):
     return best if counters[LOW_FOUND] <= budget else -1
 
 
-@scalar_kernel
+@device_function
 def retrace(at, guarded, desk, best):
     """Write the way to a last state into ``best``, like a trail."""
     begins = guarded.locks.begins
@@ -475,7 +475,7 @@ def retrace(at, guarded, desk, best):
         at = desk.states[at, PARENT]
 
 
-@scalar_kernel
+@device_function
 def prepare(rounds, stride, guarded, desk):
     """Fill what depends on the tiles alone, and a bound for each case; return the least of these."""
     zero, least = np.int64(0), NEVER
@@ -501,7 +501,7 @@ def prepare(rounds, stride, guarded, desk):
     return least
 
 
-@scalar_kernel
+@device_function
 def clear(desk):
     """Forget all states."""
     desk.counters[END] = 0

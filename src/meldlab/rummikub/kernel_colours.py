@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from meldlab.compiling import inlined_kernel, scalar_kernel
+from meldlab.compiling import device_function
 from meldlab.rummikub.kernel import FEW, NEVER
 
 TILE = 64  # what a table tile that is moved costs: prices are fractions of it
@@ -88,7 +88,7 @@ class Graphs(NamedTuple):
     charges: Any  # [3] int64, what a joker costs that is moved, one that stays, and the price of any joker
 
 
-@inlined_kernel
+@device_function(inline="always")
 def known_state(key, graphs):
     """Return the state with this key of the number that is being filled, a new one if there is none."""
     book, sizes = graphs.book, graphs.sizes
@@ -109,7 +109,7 @@ def known_state(key, graphs):
     return state
 
 
-@inlined_kernel
+@device_function(inline="always")
 def record_edges(leaf, graphs):
     """Add the edges of what has been decided, one for each number of tiles in groups and each way that these are heirs."""
     place, done, sizes = graphs.place, graphs.leaves[leaf], graphs.sizes
@@ -187,7 +187,7 @@ def record_edges(leaf, graphs):
             graphs.edges[edge, STEPS] = steps
 
 
-@inlined_kernel
+@device_function(inline="always")
 def expect(graphs):
     """Write down what a way on from this state may cost, by jokers laid."""
     place, n, c = graphs.place, graphs.place[N], graphs.place[C]
@@ -200,7 +200,7 @@ def expect(graphs):
         place[ALLOWED + laying] += (FEW[place[MARKS + AHEAD]] - place[MARKS + OLD]) * TILE
 
 
-@scalar_kernel
+@device_function
 def add_leaf(which, row, place, leaves):
     """Add what has been decided to the leaves, if it does not cost too much; the runs from ``which`` on do not begin."""
     leaf = place[MANY]
@@ -214,7 +214,7 @@ def add_leaf(which, row, place, leaves):
     return 0
 
 
-@scalar_kernel
+@device_function
 def carry_on(which, last, place, decided, leaves):
     """List all that may be decided for the run number ``which`` and all behind it: 0 to 3 are there already, 4 to 7 may begin.
 
@@ -309,7 +309,7 @@ def carry_on(which, last, place, decided, leaves):
     return 0
 
 
-@scalar_kernel
+@device_function
 def fill_colour(c, limit, old, question, graphs):
     """Find the states and edges of one colour with which its cost can be within ``limit``, and the least cost from each state on."""
     game, table, rack = question.game, question.table, question.rack
@@ -361,7 +361,7 @@ def fill_colour(c, limit, old, question, graphs):
             graphs.floor[state, left] = 0
 
 
-@scalar_kernel
+@device_function
 def find_floor(c, question, edges, graphs):
     """Find the least cost of a colour from each state on, with the prices of today."""
     game, floor = question.game, graphs.floor
@@ -378,7 +378,7 @@ def find_floor(c, question, edges, graphs):
                     floor[state, left] = min(floor[state, left], cost + floor[to, left - laid])
 
 
-@scalar_kernel
+@device_function
 def give_tiles(c, question, edges, graphs, taken):
     """Count in ``taken``, [numbers, 4, 3], the tiles that a colour puts in groups on its cheapest way, and return the jokers it lays."""
     game, floor = question.game, graphs.floor
@@ -397,7 +397,7 @@ def give_tiles(c, question, edges, graphs, taken):
     return game[1] + game[2] - left
 
 
-@scalar_kernel
+@device_function
 def find_spent(c, question, edges, graphs):
     """Find the least cost of a colour up to each state, with the prices of today."""
     game, spent = question.game, graphs.spent
@@ -415,7 +415,7 @@ def find_spent(c, question, edges, graphs):
                     spent[to, used + laid] = min(spent[to, used + laid], spent[state, used] + cost)
 
 
-@scalar_kernel
+@device_function
 def keep_useful(c, limit, many, edges, question, graphs):
     """Put the edges of a colour that a cost within ``limit`` uses behind ``many`` others, by tiles in groups; return how many there are."""
     game, floor = question.game, graphs.floor

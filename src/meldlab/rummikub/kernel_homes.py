@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from meldlab.compiling import scalar_kernel
+from meldlab.compiling import device_function
 from meldlab.rummikub.kernel import FEW, NEVER, NEXT, SCALE, Locks
 
 FLOOR_BITS = 18
@@ -79,7 +79,7 @@ class CaseDesk(NamedTuple):
     lengths: Any  # [numbers, 16] int64, of runs without jokers that may be kept: how many tiles of each lie up to a number, at most three
 
 
-@scalar_kernel
+@device_function
 def find(key, bits, book, generation):
     """Return where a key is in a book, or where it may be put."""
     home = np.int64(np.uint64(key) * np.uint64(0x9E3779B97F4A7C15) >> np.uint64(64 - bits))
@@ -90,7 +90,7 @@ def find(key, bits, book, generation):
     return home
 
 
-@scalar_kernel
+@device_function
 def looked_up(key, bits, book, generation):
     """Return what a book says of a key, or UNKNOWN; to look first saves a call with all the arrays, which costs more."""
     home = np.int64(np.uint64(key) * np.uint64(0x9E3779B97F4A7C15) >> np.uint64(64 - bits))
@@ -103,13 +103,13 @@ def looked_up(key, bits, book, generation):
     return UNKNOWN
 
 
-@scalar_kernel
+@device_function
 def colour_key(config, n, homes, left, runs, code):
     """Return the name of a question about one colour."""
     return (((((config << 4 | n) << 10 | homes) << 2 | left) << 4 | runs) << 4) | code
 
 
-@scalar_kernel
+@device_function
 def put(ways, many, held, claims, state, piece):
     """Add a way, and return how many there are now."""
     ways[many, 0] = held
@@ -119,7 +119,7 @@ def put(ways, many, held, claims, state, piece):
     return many + 1
 
 
-@scalar_kernel
+@device_function
 def run_ways(home, state, n, numbers, ways):
     """List what a home that is a run may do at number ``n``, and return how many ways there are.
 
@@ -170,7 +170,7 @@ def run_ways(home, state, n, numbers, ways):
     return many
 
 
-@scalar_kernel
+@device_function
 def group_ways(home, state, n, numbers, supply, ways):
     """List what a home that is a group may do at number ``n``, and return how many ways there are."""
     many = 0
@@ -199,7 +199,7 @@ def group_ways(home, state, n, numbers, supply, ways):
     return many
 
 
-@scalar_kernel
+@device_function
 def home_ways(home, state, n, numbers, supply, ways):
     """List what a home may do at number ``n``, and return how many ways there are."""
     if state == LIES:
@@ -209,7 +209,7 @@ def home_ways(home, state, n, numbers, supply, ways):
     return group_ways(home, state, n, numbers, supply, ways)
 
 
-@scalar_kernel
+@device_function
 def colour_floor(config, n, homes, left, runs, code, guarded, desk):
     """Return the least cost of one colour from number ``n`` on: its runs and homes are exact, a tile in a group costs its price."""
     numbers = len(guarded.supply)
@@ -287,7 +287,7 @@ def colour_floor(config, n, homes, left, runs, code, guarded, desk):
     return least
 
 
-@scalar_kernel
+@device_function
 def walk(config, left, guarded, desk):
     """Add to ``taken`` the tiles in groups along a way of one colour, without homes, that costs the least, and return its cost."""
     begins, lanes, lies = guarded.locks
@@ -335,7 +335,7 @@ def walk(config, left, guarded, desk):
     return total
 
 
-@scalar_kernel
+@device_function
 def price_groups(guarded, desk, counting):
     """Fill ``groups`` for the present prices; where ``counting``, take what the cheapest groups hold from ``taken``."""
     begins, lanes, _ = guarded.locks
@@ -394,7 +394,7 @@ def price_groups(guarded, desk, counting):
                 desk.taken[n, c] -= held_least >> (4 * c) & 15
 
 
-@scalar_kernel
+@device_function
 def copy_prices(source, target, times):
     """Write so many times the cells of one array into another."""
     for n in range(len(source)):
@@ -402,7 +402,7 @@ def copy_prices(source, target, times):
             target[n, c] = source[n, c] * times
 
 
-@scalar_kernel
+@device_function
 def mend_prices(rounds, stride, guarded, desk):
     """Look for prices that make the bound high: where colours give groups more tiles than these take, a tile becomes dearer."""
     counters, numbers, base = desk.counters, len(guarded.supply), len(guarded.colours) - 4

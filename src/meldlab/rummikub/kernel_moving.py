@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from meldlab.compiling import kernel, scalar_kernel
+from meldlab.compiling import device_function, kernel
 from meldlab.rummikub.kernel import FEW, NEVER
 from meldlab.rummikub.kernel_colours import (
     BOOK,
@@ -79,7 +79,7 @@ class MovingDesk(NamedTuple):
     trail: Any  # [numbers, 5] int64, option and edges
 
 
-@scalar_kernel
+@device_function
 def add_groups(depth, last, place, old, question, charges, desk):
     """List the options that contain the groups chosen so far, the last of which is ``last``; ``place`` is number and colours.
 
@@ -157,7 +157,7 @@ def add_groups(depth, last, place, old, question, charges, desk):
     return most
 
 
-@scalar_kernel
+@device_function
 def fits(free, by_groups, many):
     """Tell whether ``many`` old runs, their colours in ``by_groups``, find a free group each that holds their colour."""
     if many == 0:
@@ -169,7 +169,7 @@ def fits(free, by_groups, many):
     return False
 
 
-@scalar_kernel
+@device_function
 def place_of(key, memo, generation):
     """Return where a key is in the memo, or where it may be put."""
     home = np.int64(np.uint64(key) * np.uint64(0x9E3779B97F4A7C15) >> np.uint64(64 - MEMO_BITS))
@@ -180,7 +180,7 @@ def place_of(key, memo, generation):
     return home
 
 
-@scalar_kernel
+@device_function
 def descend(n, budget, question, graphs, desk):
     """Return the least cost from number ``n`` on if it is within ``budget`` (its way is then in the trail), else a bound above it."""
     game = question.game
@@ -373,7 +373,7 @@ def set_up(most, old, question, graphs, desk):
     return 1
 
 
-@scalar_kernel
+@device_function
 def rounded(cost):
     """Return the least cost of whole tiles that is not below ``cost``."""
     return -(-cost // TILE) * TILE

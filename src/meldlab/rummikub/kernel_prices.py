@@ -10,7 +10,7 @@ all costs, on the edges of the colours.
 
 import numpy as np
 
-from meldlab.compiling import inlined_kernel, scalar_kernel
+from meldlab.compiling import device_function
 from meldlab.rummikub.kernel import NEVER, NEXT
 from meldlab.rummikub.kernel_colours import GROUPED, MOVED, OLD, PRICE, STAYS, TILE, UNCODED, WORTH, find_floor, give_tiles
 
@@ -21,13 +21,13 @@ KINDS = 1 << 12
 IN_GROUPS, JOKERS, GROUPS_COST, GROUPS_HAD_HERE, JOKERED_HAD_HERE, FREE, LAID_GROUPS = range(7)
 
 
-@scalar_kernel
+@device_function
 def joker_cost(old, charges):
     """Return what a joker costs at the least."""
     return charges[PRICE] + (charges[STAYS] if old.jokers[0] else charges[MOVED])
 
 
-@inlined_kernel
+@device_function(inline="always")
 def look_beside(question, graphs):
     """Fill ``beside`` and ``grouped``: with so many tiles in runs, the least that the others cost, and how many of them are in groups."""
     for n in range(question.game[0]):
@@ -42,7 +42,7 @@ def look_beside(question, graphs):
                         graphs.grouped[n, c, run] = grouped
 
 
-@inlined_kernel
+@device_function(inline="always")
 def list_codes(question, graphs):
     """Fill ``codes``: at one number, or so many before, there are no more runs than tiles and jokers."""
     game, table, rack = question.game, question.table, question.rack
@@ -57,7 +57,7 @@ def list_codes(question, graphs):
                 graphs.codes[n, c] |= fits << code
 
 
-@scalar_kernel
+@device_function
 def code_floor(old, question, graphs):
     """Fill ``ahead`` with the least cost as far as codes tell, and ``ways`` with what is done then; return what all colours come to."""
     game, ahead, codes, marks = question.game, graphs.ahead, graphs.codes, old.marks
@@ -91,7 +91,7 @@ def code_floor(old, question, graphs):
     return total
 
 
-@inlined_kernel
+@device_function(inline="always")
 def loosen(old, question, graphs):
     """Make ``ahead`` a bound for all costs: jokers may be paid for staying."""
     game, ahead = question.game, graphs.ahead
@@ -106,7 +106,7 @@ def loosen(old, question, graphs):
                 ahead[n, c, left, UNCODED] = least
 
 
-@inlined_kernel
+@device_function(inline="always")
 def list_kinds(question, desk):
     """List which tiles and jokers the options of each number put into groups, with the least that this costs."""
     options, kinds, known, many = desk.options, desk.kinds, desk.known, 0
@@ -124,7 +124,7 @@ def list_kinds(question, desk):
     desk.kinds_from[question.game[0]] = many
 
 
-@scalar_kernel
+@device_function
 def group_floor(question, graphs, desk):
     """Fill ``groups`` with the least that groups come to from a number on, with prices, by jokers left; return what all do."""
     game, kinds, groups = question.game, desk.kinds, desk.groups
@@ -146,7 +146,7 @@ def group_floor(question, graphs, desk):
     return groups[jokers, 0]
 
 
-@scalar_kernel
+@device_function
 def take_tiles(question, desk):
     """Take from ``taken`` the tiles that groups hold on their cheapest way, and return the jokers they do."""
     left = question.game[1] + question.game[2]
@@ -158,7 +158,7 @@ def take_tiles(question, desk):
     return question.game[1] + question.game[2] - left
 
 
-@scalar_kernel
+@device_function
 def mend(missing, too_many, turn, question, graphs, desk):
     """Change prices by how many tiles the colours give and the groups take, and how many jokers are laid that are not there.
 
@@ -186,7 +186,7 @@ def mend(missing, too_many, turn, question, graphs, desk):
     return True
 
 
-@scalar_kernel
+@device_function
 def keep_prices(bound, question, graphs, desk):
     """Remember prices if they are the best so far, else return 1."""
     if bound <= desk.bound[0]:
@@ -199,7 +199,7 @@ def keep_prices(bound, question, graphs, desk):
     return 0
 
 
-@scalar_kernel
+@device_function
 def best_prices(question, graphs, desk):
     """Take the best prices so far."""
     graphs.charges[PRICE] = desk.bound[1]
@@ -209,7 +209,7 @@ def best_prices(question, graphs, desk):
                 graphs.prices[n, c, grouped] = desk.mended[n, c, grouped]
 
 
-@scalar_kernel
+@device_function
 def weigh(target, rounds, old, question, graphs, desk):
     """Find prices by which the costs that codes tell come close to ``target``."""
     numbers, jokers = question.game[0], question.game[1] + question.game[2]
@@ -240,7 +240,7 @@ def weigh(target, rounds, old, question, graphs, desk):
     best_prices(question, graphs, desk)
 
 
-@scalar_kernel
+@device_function
 def bargain(target, rounds, edges, question, graphs, desk):
     """Find prices by which all costs come close to ``target``, on these edges; fill floors and groups by them, and return the bound."""
     numbers, jokers = question.game[0], question.game[1] + question.game[2]

@@ -13,7 +13,8 @@ meldlab.errors.BadText: set 1, R5 R6 R8: the run lacks R7
   ^
 """
 
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Self
@@ -24,7 +25,7 @@ from meldlab.rummikub.rules import Rules
 from meldlab.rummikub.sets import TileSet, is_set
 from meldlab.rummikub.tiles import Tile, check_supply, check_tile, read_rack, show
 
-__all__ = ["Position", "read_table", "show_table"]
+__all__ = ["Position", "read_table", "show_table", "split_table"]
 
 PAPER = Rules()
 NOT_OPENED = "(not opened)"
@@ -49,7 +50,7 @@ class Position:
 
     @classmethod
     def parse(cls, table: str, rack: str | None = None, rules: Rules = PAPER, *, opened: bool = True) -> Self:
-        """Read sets separated by bars, and the tiles of the rack; or both in one text, as a position prints itself."""
+        """Read sets (:func:`read_table`) and the tiles of the rack; or both in one text, as a position prints itself."""
         if rack is None:
             text = table
             table, plus, rack = text.partition("+")
@@ -75,17 +76,53 @@ class Position:
 
 
 def read_table(text: str, rules: Rules = PAPER) -> tuple[TileSet, ...]:
-    """Read sets separated by bars; an error names the set and points into the whole text."""
-    table, start = list[TileSet](), 0
-    for part in text.split("|") if text.strip() else []:
+    """Read sets separated as :func:`split_table` says; an error names the set and points into the whole text.
+
+    >>> read_table("red 3-5; K5 B5 O5\\nK6-8") == read_table("R3-5, K5 B5 O5 | K6 K7 K8")
+    True
+    """
+    table = list[TileSet]()
+    for part, start in split_table(text, rules):
         if not part.strip():
             raise BadText(f"set {len(table) + 1} is empty", text, start)
         try:
             table.append(TileSet.parse(part, rules))
         except BadText as problem:
-            raise BadText(f"set {len(table) + 1}, {problem.problem}", text, start + problem.at) from None
-        start += len(part) + 1
+            raise BadText(f"set {len(table) + 1}, {problem.problem}", text, start + problem.offset) from None
     return tuple(table)
+
+
+def split_table(text: str, rules: Rules = PAPER) -> Iterator[tuple[str, int]]:
+    """Give the text of each set with its place: bars, semicolons and new lines separate sets.
+
+    A comma separates tiles. It separates sets where the tiles on both sides are no set together and each part is one.
+    """
+    start = 0
+    for part in re.split(r"[|;]", text) if text.strip() else []:
+        lines = part.split("\n") if part.strip() else [part]
+        for line in lines:
+            if line.strip() or len(lines) == 1:
+                yield from _split_at_commas(line, start, rules)
+            start += len(line) + 1
+
+
+def _split_at_commas(line: str, start: int, rules: Rules) -> Iterator[tuple[str, int]]:
+    parts = line.split(",")
+    if len(parts) == 1 or _reads(line, rules) or not all(_reads(part, rules) for part in parts):
+        yield line, start
+        return
+    for part in parts:
+        yield part, start
+        start += len(part) + 1
+
+
+def _reads(text: str, rules: Rules) -> bool:
+    """Return whether a text is one set."""
+    try:
+        TileSet.parse(text, rules)
+    except BadText:
+        return False
+    return True
 
 
 def show_table(table: Iterable[TileSet]) -> str:

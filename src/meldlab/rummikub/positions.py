@@ -8,7 +8,7 @@
 from collections import Counter
 from random import Random
 
-from meldlab.chance import Purpose, derived
+from meldlab.chance import Purpose, derive_seed
 from meldlab.errors import NoSuchThing, NotLegalHere
 from meldlab.rummikub.position import Position
 from meldlab.rummikub.rules import Rules
@@ -35,7 +35,7 @@ def random_position(kind: str, seed: int, nth: int = 0, rules: Rules = PAPER) ->
     least, most, few, many, both = CLASSES[kind]
     if rules.tiles < most + many:
         raise NotLegalHere(f"a box of {rules.tiles} tiles is too small for this class of positions ({most + many} are needed)")
-    chance = Random(derived(seed, Purpose.POSITION, nth, list(CLASSES).index(kind)))
+    chance = Random(derive_seed(seed, Purpose.POSITION, nth, list(CLASSES).index(kind)))
     left, laid, target = Counter(box(rules)), list[Column](), chance.randint(least, most)
     by_size = _by_kind(rules)
     while sum(map(len, laid)) < least:

@@ -8,7 +8,7 @@
 from dataclasses import dataclass
 from random import Random
 
-from meldlab.chance import Purpose, derived
+from meldlab.chance import Purpose, derive_seed
 from meldlab.errors import NotLegalHere
 from meldlab.rummikub.alternatives import every_best
 from meldlab.rummikub.answer import Answer, Objective
@@ -46,7 +46,7 @@ def make_puzzle(seed: int, *, hard: bool = False, rules: Rules = OFFICIAL) -> Pu
     goal, least, size = Objective("count", "sets"), (5 if hard else 2), (5 if hard else 4)
     for nth in range(TRIES):
         crowded = random_position("mid" if hard else "easy", seed, nth, rules)
-        rack = Random(derived(seed, Purpose.PUZZLE, nth)).sample(crowded.rack, size)
+        rack = Random(derive_seed(seed, Purpose.PUZZLE, nth)).sample(crowded.rack, size)
         position = Position(crowded.table, tuple(sorted(rack)), crowded.rules)
         answer = solve(position, goal, nodes=STATES)
         if answer.count < 2 or not answer.proven or answer.kept > len(position.table) - 2:

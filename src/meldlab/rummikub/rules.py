@@ -13,7 +13,7 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 from meldlab.errors import NoSuchThing, NotLegalHere
-from meldlab.play.rules import read_rules, record_of, rules_from
+from meldlab.play.rules import read_rules, rules_from, rules_table
 
 __all__ = ["COLOURS", "FAMILIES", "PRESETS", "Rules"]
 
@@ -86,7 +86,7 @@ class Rules:
 
     def as_record(self) -> dict[str, Any]:
         """Return the preset that differs in the fewest fields, and those fields."""
-        return record_of(self, PRESETS)
+        return rules_table(self, PRESETS)
 
     @property
     def letters(self) -> str:

@@ -15,7 +15,7 @@ from typing import NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from meldlab.pieces import pieces
+from meldlab.parallel import chunks
 from meldlab.rummikub import kernel
 from meldlab.rummikub.answer import Objective
 from meldlab.rummikub.budget import Budget, OutOfBudget
@@ -158,7 +158,7 @@ def _run(problem: Problem, locks: kernel.Locks, least: int, budget: Budget) -> t
     counters[kernel.DEPTH], counters[kernel.LIMIT] = kernel.FRESH, min(FIRST, most)
     cost = int(kernel.search(*arguments))
     if cost < 0:
-        for _, many in pieces(most - FIRST, FIRST):
+        for _, many in chunks(most - FIRST, FIRST):
             counters[kernel.LIMIT] += many
             cost = int(kernel.search(*arguments))
             if cost >= 0 or budget.seconds <= 0:

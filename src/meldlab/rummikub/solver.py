@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from meldlab.errors import NoSuchThing, NotLegalHere
 from meldlab.rummikub.answer import Answer, Objective
-from meldlab.rummikub.budget import NODES, SECONDS, Budget, OutOfBudget
+from meldlab.rummikub.budget import MOVED_SECONDS, NODES, SECONDS, Budget, OutOfBudget
 from meldlab.rummikub.opening import best_opening, place_of
 from meldlab.rummikub.position import Position, show_table
 from meldlab.rummikub.tiles import show
@@ -29,11 +29,12 @@ METHODS = ("search", "ilp")
 
 
 def solve(
-    position: Position, goal: Objective | None = None, method: str = "search", *, nodes: int = NODES, seconds: float = SECONDS
+    position: Position, goal: Objective | None = None, method: str = "search", *, nodes: int = NODES, seconds: float | None = None
 ) -> Answer:
     """Return the best move, past the budget the best found, unproven.
 
-    ``nodes`` are the states that the search may visit, ``seconds`` the processor time that the whole question may take.
+    ``nodes`` are the states that the search may visit, ``seconds`` the processor time that the whole question may take: by default 20,
+    and 5 for the fewest tiles moved where jokers that are not free lie on the table.
     """
     wanted = goal or Objective()
     answer = solve_if_possible(position, wanted, method, nodes=nodes, seconds=seconds)
@@ -43,14 +44,14 @@ def solve(
 
 
 def solve_if_possible(
-    position: Position, goal: Objective, method: str = "search", *, nodes: int = NODES, seconds: float = SECONDS
+    position: Position, goal: Objective, method: str = "search", *, nodes: int = NODES, seconds: float | None = None
 ) -> Answer | None:
     """Return the best move, or nothing if the tiles that must be played cannot be; OutOfBudget if that could not be found out."""
     if method not in METHODS:
         raise NoSuchThing("method", method, METHODS)
     if goal.must and Counter(goal.must) - Counter(position.rack):
         return None
-    start, budget = time.perf_counter(), Budget(nodes, seconds)
+    start, budget = time.perf_counter(), Budget(nodes, _default_seconds(position, goal) if seconds is None else seconds)
     find = best_table if position.opened else best_opening
     try:
         move = find(position, goal, method, budget)
@@ -64,6 +65,11 @@ def solve_if_possible(
     idle = sum([len(one.tiles) for one in move.table]) == len(position.table_tiles)
     table = position.table if idle else move.table
     return Answer(position, table, goal, move.proven, move.method, time.perf_counter() - start, move.fixed, move.required)
+
+
+def _default_seconds(position: Position, goal: Objective) -> float:
+    guarded = position.rules.jokers_are != "free" and any(one.jokers for one in position.table)
+    return MOVED_SECONDS if goal.keep == "tiles" and guarded else SECONDS
 
 
 def model_of(answer: Answer) -> "IntegerProgram":

@@ -4,8 +4,8 @@
 (Tile.parse('K12'), Tile.parse('J'), Tile.parse('R6'))
 >>> Tile.parse("✕12"), Tile.parse("☺▲6")
 (Tile.parse('K12'), Tile.parse('J=R6'))
->>> print(*read_rack("R3-5 J o1"))
-R3 R4 R5 O1 J
+>>> print(*read_rack("R3-5 J o1"), *read_rack("red 10, blue 3-5, joker"))
+R3 R4 R5 O1 J R10 B3 B4 B5 J
 """
 
 import re
@@ -17,12 +17,15 @@ from typing import Self
 from meldlab.errors import BadText, NotLegalHere
 from meldlab.rummikub.rules import COLOURS, Rules
 
-__all__ = ["JOKER", "SHAPES", "Tile", "check_supply", "check_tile", "read_rack", "read_tiles", "show"]
+__all__ = ["JOKER", "NAMES", "SHAPES", "Tile", "check_supply", "check_tile", "read_rack", "read_tiles", "show"]
 
 # The paper's shapes: red triangle, black cross, blue square, orange circle; then green and violet.
 SHAPES = "▲✕■●◆★"
 LETTERS = str.maketrans(SHAPES + "☺", COLOURS + "J")
-WORD = re.compile(r"[^\s,|]+")
+NAMES = {"R": "red", "K": "black", "B": "blue", "O": "orange", "G": "green", "V": "violet"}
+# A tile in one word, or the name of a colour and a number or range.
+WORD = re.compile(rf"(?P<colour>{'|'.join(NAMES.values())})[ \t]+(?P<numbers>\d[^\s,|]*)|[^\s,|]+", re.IGNORECASE)
+NUMBERS = re.compile(r"(\d+)(?:-(\d+))?")
 PLAIN = re.compile(r"([A-Za-z])(\d+)")
 RANGE = re.compile(r"([A-Za-z])(\d+)(-)([A-Za-z]?)(\d+)")
 
@@ -79,7 +82,9 @@ def show(tiles: Iterable[Tile]) -> str:
 def read_tiles(text: str, rules: Rules | None = None) -> Iterator[tuple[Tile, int]]:
     """Read tiles and ranges, each tile with the place of its word; colours and numbers beyond ``rules`` are errors."""
     for match in WORD.finditer(text):
-        for tile in _word(match.group(), match.start(), text, rules or Rules(colours=len(COLOURS), numbers=20)):
+        box = rules or Rules(colours=len(COLOURS), numbers=20)
+        tiles = _named(match, text, box) if match["colour"] else _word(match.group(), match.start(), text, box)
+        for tile in tiles:
             yield tile, match.start()
 
 
@@ -108,6 +113,17 @@ def check_supply(tiles: Iterable[Tile], rules: Rules) -> None:
             raise NotLegalHere(f"{many} tiles {tile} on table and rack together (the box holds {most})")
 
 
+def _named(match: re.Match[str], text: str, rules: Rules) -> list[Tile]:
+    """Return the tiles of a colour's name with a number or a range."""
+    letter = next(letter for letter, name in NAMES.items() if name == match["colour"].lower())
+    colour, at = _colour(letter, match.start(), text, rules), match.start("numbers")
+    span = NUMBERS.fullmatch(match["numbers"])
+    if not span:
+        digits = len(match["numbers"]) - len(match["numbers"].lstrip("0123456789"))
+        raise BadText(f"no number {match['numbers']!r} after {match['colour']} (1 to {rules.numbers})", text, at + digits)
+    return _range(colour, (span[1], at), (span[2] or span[1], at + max(span.start(2), 0)), text, rules)
+
+
 def _word(word: str, at: int, text: str, rules: Rules) -> list[Tile]:
     upper = word.upper().translate(LETTERS)
     if upper in ("J", "JOKER", "*"):
@@ -123,17 +139,23 @@ def _word(word: str, at: int, text: str, rules: Rules) -> list[Tile]:
         colour = _colour(span[1], at, text, rules)
         if span[4] and span[4] != span[1]:
             raise BadText(f"a range stays in one colour ({span[1]}, not {span[4]})", text, at + span.start(4))
-        first, last = _number(span[2], at + span.start(2), text, rules), _number(span[5], at + span.start(5), text, rules)
-        if first > last:
-            raise BadText(f"a range goes upwards ({last} comes before {first})", text, at + span.start(5))
-        return [Tile(colour, number) for number in range(first, last + 1)]
+        return _range(colour, (span[2], at + span.start(2)), (span[5], at + span.start(5)), text, rules)
     plain = PLAIN.fullmatch(upper)
     if not plain:
         known = upper[0] in rules.letters
         digits = len(word[1:]) - len(word[1:].lstrip("0123456789"))
-        place = at + (1 + digits if known else 0)
+        # Behind what can be read; a word that has no number after a letter is wrong as a whole.
+        place = at + (1 + digits if known and (digits or len(word) == 1) else 0)
         raise BadText(f"no tile {word!r} (use a colour of {' '.join(rules.letters)} and a number, or J)", text, place)
     return [Tile(_colour(plain[1], at, text, rules), _number(plain[2], at + 1, text, rules))]
+
+
+def _range(colour: int, first: tuple[str, int], last: tuple[str, int], text: str, rules: Rules) -> list[Tile]:
+    """Return the tiles of one colour from a number to another, each given as its digits and their place."""
+    low, high = (_number(digits, at, text, rules) for digits, at in (first, last))
+    if low > high:
+        raise BadText(f"a range goes upwards ({high} comes before {low})", text, last[1])
+    return [Tile(colour, number) for number in range(low, high + 1)]
 
 
 def _colour(letter: str, at: int, text: str, rules: Rules) -> int:

@@ -8,6 +8,8 @@ has visited all the states it may.
 """
 
 from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import replace
 from typing import NamedTuple
 
 from meldlab.rummikub.answer import Answer, Objective
@@ -84,13 +86,26 @@ def _merit(position: Position, goal: Objective, table: tuple[TileSet, ...]) -> t
 
 def _guarded(position: Position, goal: Objective, budget: Budget) -> NewTable | None:
     """Return the best move with jokers that are not free, by the search as far as it goes."""
-    if goal.keep == "tiles":
-        return _by_program(position, goal, budget, "search, then ilp", 0, guarded=True)
     try:
-        found = best_by_cases(position, goal, budget)
+        found = best_by_cases(position, replace(goal, keep="sets") if goal.keep == "tiles" else goal, budget)
     except OutOfBudget:
         return _by_program(position, goal, budget, "search, then ilp", 0, guarded=True)
-    return NewTable(found.table, found.proven, "search", found.fixed, found.required) if found else None
+    if found is None:
+        return None
+    move = NewTable(found.table, found.proven, "search", found.fixed, found.required)
+    return _fewest_moved(position, goal, move, budget) if goal.keep == "tiles" else move
+
+
+def _fewest_moved(position: Position, goal: Objective, move: NewTable, budget: Budget) -> NewTable:
+    """Return the better of a move and the one that the integer program finds; proven only if no tile is moved."""
+    if _merit(position, goal, move.table)[1] == 0:
+        return move
+    found: NewTable | None = None
+    with suppress(OutOfBudget):
+        found = _by_program(position, goal, budget, "search, then ilp", 0, guarded=True)
+    best = max([move, *([found] if found else [])], key=lambda one: _merit(position, goal, one.table))
+    moved = -_merit(position, goal, best.table)[1]
+    return best._replace(proven=move.proven and not moved, method="search, then ilp")
 
 
 def _by_program(
@@ -107,7 +122,11 @@ def _by_program(
 
     if guarded:
         found = best_obedient(position, goal, relax, budget)
-        return NewTable(found.table, found.proven, method, found.fixed, found.required) if found else None
+        if found is None:
+            return None
+        # The branches leave out some tables that move fewer tiles, so that only a move of none is certain.
+        proven = found.proven and (goal.keep != "tiles" or _merit(position, goal, found.table)[1] == 0)
+        return NewTable(found.table, proven, method, found.fixed, found.required)
     try:
         table = IntegerProgram(position, goal, floor=floor, points=points).solve(budget)
     except OutOfBudget as out:

@@ -18,7 +18,7 @@ from math import sqrt
 from typing import TYPE_CHECKING, Self
 
 from meldlab.errors import NotLegalHere, NotPossible
-from meldlab.showing import rows_html
+from meldlab.formatting import html_table
 
 if TYPE_CHECKING:
     from meldlab.stopping.urn import Urn
@@ -140,7 +140,7 @@ class Winnings:
 
     def _repr_html_(self) -> str:
         rows = [(amount, f"{float(chance):.4f}") for amount, chance in zip(self.amounts, self.chances, strict=True)]
-        return rows_html(["winnings", "chance"], rows, f"mean {float(self.mean):.6f}, standard deviation {self.sd:.4f}")
+        return html_table(["winnings", "chance"], rows, f"mean {float(self.mean):.6f}, standard deviation {self.sd:.4f}")
 
 
 def verify_positions(urn: "Urn", most: int) -> None:

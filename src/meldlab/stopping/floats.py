@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from meldlab.errors import NotPossible, time_text
-from meldlab.pieces import pieces
+from meldlab.errors import NotPossible
+from meldlab.formatting import time_text
+from meldlab.parallel import chunks
 from meldlab.stopping import kernel
 from meldlab.stopping.answers import MOST_POSITIONS, MOST_SECONDS, Advice, Policy, Winnings, verify_positions
 
@@ -53,7 +54,7 @@ class Floats:
         black, red, boundary = self.urn.black, self.urn.red, self._sweep()[1]
         reach, chances = np.zeros(black + 1), np.zeros(red + 1)
         reach[black] = 1.0
-        for done, rows in pieces(red + 1):
+        for done, rows in chunks(red + 1):
             kernel.stop_chances(red - done, rows, boundary, reach, chances)
         return Winnings.gathered(self.urn, boundary.tolist(), chances.tolist())
 
@@ -87,7 +88,7 @@ def sweep(black: int, red: int, gain: float, loss: float) -> tuple[float, NDArra
         raise NotPossible(f"{black} black and {red} red cards would take about {time_text(seconds)}")
     boundary, equal = np.zeros(red + 1, np.int64), np.zeros(min(black, red) + 1)
     old, new, first = np.zeros(black + 1), np.zeros(black + 1), 1
-    for done, many in pieces(black + red, 64):
+    for done, many in chunks(black + red, 64):
         first = kernel.sweep(done + 1, many, first, old, new, boundary, equal, (gain, loss))
         if many % 2:
             old, new = new, old

@@ -10,10 +10,11 @@ from math import sqrt
 
 import numpy as np
 
-from meldlab.chance import verified
-from meldlab.errors import NotLegalHere, NotPossible, time_text
-from meldlab.pieces import pieces
-from meldlab.statistics import around
+from meldlab.chance import check_seed
+from meldlab.errors import NotLegalHere, NotPossible
+from meldlab.formatting import time_text
+from meldlab.parallel import chunks
+from meldlab.statistics import t_interval
 from meldlab.stopping import kernel
 from meldlab.stopping.answers import MOST_SECONDS, Winnings
 from meldlab.stopping.urn import Urn
@@ -34,7 +35,7 @@ class Simulated:
     def interval(self) -> tuple[float, float]:
         """Return the 95 % interval of the mean."""
         # The deviation is that of these games; the error of their mean has a degree of freedom less.
-        found = around(float(self.winnings.mean), self.winnings.sd / sqrt(self.games - 1), self.games - 1)
+        found = t_interval(float(self.winnings.mean), self.winnings.sd / sqrt(self.games - 1), self.games - 1)
         return found.low, found.high
 
 
@@ -47,6 +48,6 @@ def simulate(urn: Urn, games: int, seed: int) -> Simulated:
         raise NotPossible(f"{games:,} games of up to {urn.black + urn.red:,} cards would take about {time_text(seconds)}")
     boundary = urn.quickest.policy().boundary
     stops = np.zeros(urn.red + 1, np.int64)
-    for first, part in pieces(games, 64):
-        kernel.simulate(first, part, verified(seed), urn.black, np.array(boundary), stops)
+    for first, part in chunks(games, 64):
+        kernel.simulate(first, part, check_seed(seed), urn.black, np.array(boundary), stops)
     return Simulated(games, Winnings.gathered(urn, boundary, (stops / games).tolist()))

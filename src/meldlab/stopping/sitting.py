@@ -11,7 +11,7 @@ from typing import Self
 import numpy as np
 
 from meldlab.cards import CARDS, Card, Suit
-from meldlab.chance import Purpose, verified
+from meldlab.chance import Purpose, check_seed
 from meldlab.chance.kernel import address, shuffle
 from meldlab.errors import NotLegalHere, NotPossible, whole_number
 from meldlab.stopping.answers import Advice
@@ -38,7 +38,7 @@ class Sitting:
         if urn.black + urn.red > MOST_CARDS:
             raise NotPossible(f"{urn.black + urn.red} cards are too many to draw by hand (at most {MOST_CARDS:,})")
         order = np.arange(urn.black + urn.red)
-        shuffle(order, np.uint64(address(verified(seed), whole_number(game, "game"), 0, 0, int(Purpose.DEAL))))
+        shuffle(order, np.uint64(address(check_seed(seed), whole_number(game, "game"), 0, 0, int(Purpose.DEAL))))
         return cls(urn, tuple(order.tolist()))
 
     @property

@@ -15,7 +15,8 @@ from functools import cached_property
 from math import comb, lcm
 from typing import TYPE_CHECKING, Self
 
-from meldlab.errors import BadText, NotLegalHere, NotPossible, time_text
+from meldlab.errors import BadText, NotLegalHere, NotPossible
+from meldlab.formatting import time_text
 from meldlab.stopping import counting
 from meldlab.stopping.answers import MOST_SECONDS, Advice, Policy, Winnings, verify_positions
 from meldlab.stopping.notation import read_amount, read_deck
@@ -74,7 +75,7 @@ class Urn:
             try:
                 amounts.append(read_amount(word[1:]))
             except BadText as problem:
-                raise BadText(problem.problem, text, at + 1 + problem.at) from None
+                raise BadText(problem.problem, text, at + 1 + problem.offset) from None
         return cls(black, red, *amounts)
 
     def __str__(self) -> str:

@@ -14,7 +14,7 @@ from meldlab.cards.classes import NO_CARDS
 from meldlab.cards.kernel import Numbering
 from meldlab.errors import BadText, NotLegalHere, NotPossible, whole_number
 from meldlab.melds import Aces
-from meldlab.pieces import on_cores
+from meldlab.parallel import run_on_cores
 from meldlab.waiting import kernel
 from meldlab.waiting.goal import GIN, Goal
 
@@ -79,7 +79,7 @@ class Waiting:
     @cached_property
     def space(self) -> kernel.Space:
         """Return the hands and the draws as the kernels read them."""
-        alive = np.array([0x1FFF & ~lane for lane in self.dead.lanes], np.int64)
+        alive = np.array([0x1FFF & ~lane for lane in self.dead.suit_masks], np.int64)
         return kernel.Space(self.small, self.large, alive, float(self.bag))
 
     def mark_goals(self) -> tuple[NDArray[np.float64], NDArray[np.int16]]:
@@ -90,7 +90,7 @@ class Waiting:
         def mark(first: int, many: int) -> None:
             kernel.mark_goals(first, many, expected, orbits, leftovers, limit, self.small)
 
-        on_cores(mark, self.small.classes, size=PIECE)
+        run_on_cores(mark, self.small.classes, size=PIECE)
         return expected, orbits
 
     @classmethod

@@ -26,7 +26,7 @@ class Goal:
 
     def __post_init__(self) -> None:
         if self.knock is not None:
-            object.__setattr__(self, "knock", whole_number(self.knock, "the deadwood of a knock", most=MOST_DEADWOOD))
+            object.__setattr__(self, "knock", whole_number(self.knock, "the deadwood of a knock", maximum=MOST_DEADWOOD))
 
     @classmethod
     def parse(cls, text: str) -> "Goal":

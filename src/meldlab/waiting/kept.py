@@ -19,7 +19,7 @@ from meldlab.errors import MeldlabError, NoSuchThing, NotLegalHere, NotPossible
 from meldlab.waiting.game import Waiting
 from meldlab.waiting.goal import Goal
 from meldlab.waiting.solution import Solution
-from meldlab.waiting.solver import MOST_ON_CPU, on_gpu, solve, solver_digest
+from meldlab.waiting.solver import MAX_AUTO_CPU, on_gpu, solve, solver_digest
 
 __all__ = ["PRECISIONS", "cached_path", "cached_solution", "checkpoint_path", "load", "save", "solve_and_keep"]
 
@@ -108,9 +108,9 @@ def cached_solution(
 def solve_and_keep(
     game: Waiting, device: str = "auto", threads: int | None = None, progress: Callable[[int, int], None] | None = None
 ) -> Solution:
-    """Solve a game, going on from where a killed solve stopped, and keep the table in the cache unless it is too large for that."""
+    """Solve a game, going on from where a killed solve stopped, and keep the table in the cache, of 9 and 10 cards if the CPU solved it."""
     solution = solve(game, device, threads, progress, None if on_gpu(game, device, threads) else checkpoint_path(game))
-    if game.cards <= MOST_ON_CPU:
+    if game.cards <= MAX_AUTO_CPU or solution.device == "cpu":
         save(solution, cached_path(game))
     return solution
 
@@ -155,7 +155,7 @@ def _header(file: BinaryIO, path: Path) -> tuple[dict[str, Any], int]:
     line = file.readline(PAGE)
     try:
         header: dict[str, Any] = json.loads(line)
-    except ValueError:
+    except (ValueError, RecursionError):
         raise NotPossible(f"{path} has a damaged header") from None
     used = len(MAGIC) + len(line)
     return header, -(-used // PAGE) * PAGE

@@ -16,18 +16,18 @@ import numpy as np
 
 from meldlab.cards.kernel import (
     BLOCK_BIT,
-    LANE,
     RANK_BITS,
+    SUIT_MASK,
     Numbering,
     class_hand,
-    frame_of_suit,
-    key_of,
     list_hands,
     number_in_frame,
     orbit_size,
     run_from,
+    suit_frame,
+    suit_key,
 )
-from meldlab.compiling import kernel, scalar_kernel
+from meldlab.compiling import device_function, kernel
 from meldlab.melds.kernel import LOWEST, deadwood
 
 NEVER = np.inf
@@ -59,17 +59,17 @@ def new_sums(classes: int) -> Sums:
     return Sums(np.zeros(stretches), np.zeros(stretches, np.int64), np.full(stretches, -1, np.int64), np.zeros(stretches))
 
 
-@scalar_kernel
+@device_function
 def repeats_lane(hand, suit, keys):
     """Tell whether an earlier suit has the same key: what holds for one of the two holds for the other."""
-    key = key_of(hand, suit, keys)
+    key = suit_key(hand, suit, keys)
     for earlier in range(suit):
-        if key_of(hand, earlier, keys) == key:
+        if suit_key(hand, earlier, keys) == key:
             return True
     return False
 
 
-@scalar_kernel
+@device_function
 def list_draws(hand, alive, keys, patterns, drawn, around):
     """Write the hands that one card more makes of ``hand``, and their numbers, into ``drawn`` and ``around``, [52] int64; return how many.
 
@@ -77,11 +77,11 @@ def list_draws(hand, alive, keys, patterns, drawn, around):
     """
     many = 0
     for suit in range(4):
-        lane = (hand >> (13 * suit)) & LANE
+        lane = (hand >> (13 * suit)) & SUIT_MASK
         rest = alive[suit] & ~lane
         if rest == 0 or repeats_lane(hand, suit, keys):
             continue
-        frame = frame_of_suit(hand, suit, lane | (rest & -rest), keys, patterns)
+        frame = suit_frame(hand, suit, lane | (rest & -rest), keys, patterns)
         while rest:
             bit = rest & -rest
             rest ^= bit
@@ -91,15 +91,15 @@ def list_draws(hand, alive, keys, patterns, drawn, around):
     return many
 
 
-@scalar_kernel
+@device_function
 def list_discards(hand, keys, patterns, targets, many):
     """Write the numbers of the hands that one card less makes of a hand into ``targets`` from place ``many`` on; return where they end."""
     for suit in range(4):
-        lane = (hand >> (13 * suit)) & LANE
+        lane = (hand >> (13 * suit)) & SUIT_MASK
         rest = lane
         if rest == 0:
             continue
-        frame = frame_of_suit(hand, suit, lane & (lane - 1), keys, patterns)
+        frame = suit_frame(hand, suit, lane & (lane - 1), keys, patterns)
         while rest:
             bit = rest & -rest
             rest ^= bit
@@ -120,7 +120,7 @@ def mark_goals(first, many, expected, orbits, leftovers, limit, small):
             orbits[begin + i] = orbit_size(hands[i], small.keys, small.renamings)
 
 
-@scalar_kernel
+@device_function
 def least_wait(hand, expected, keys, patterns):
     """Return F of an (n+1)-card hand and how: (least E over the discards, number of that hand, of the card), the first of equals.
 
@@ -128,11 +128,11 @@ def least_wait(hand, expected, keys, patterns):
     """
     least, chosen, card = NEVER, np.int64(-1), np.int64(255)
     for suit in range(4):
-        lane = (hand >> (13 * suit)) & LANE
+        lane = (hand >> (13 * suit)) & SUIT_MASK
         rest = lane
         if rest == 0:
             continue
-        frame = frame_of_suit(hand, suit, lane & (lane - 1), keys, patterns)
+        frame = suit_frame(hand, suit, lane & (lane - 1), keys, patterns)
         while rest:
             bit = rest & -rest
             rest ^= bit
@@ -143,16 +143,16 @@ def least_wait(hand, expected, keys, patterns):
     return least, chosen, card
 
 
-@scalar_kernel
+@device_function
 def mean_over_draws(hand, now, bag, after, alive, keys, patterns):
     """Return E of an n-card hand from ``after``, [M], the F of all larger hands, counting the draws with F below ``now``."""
     total, draws = 0.0, 0
     for suit in range(4):
-        lane = (hand >> (13 * suit)) & LANE
+        lane = (hand >> (13 * suit)) & SUIT_MASK
         rest = alive[suit] & ~lane
         if rest == 0:
             continue
-        frame = frame_of_suit(hand, suit, lane | (rest & -rest), keys, patterns)
+        frame = suit_frame(hand, suit, lane | (rest & -rest), keys, patterns)
         while rest:
             bit = rest & -rest
             rest ^= bit
@@ -177,17 +177,17 @@ def sweep_discards(first, many, after, expected, space):
         end = min(number + length, last)
         least = after[number:end]
         least[:] = NEVER
-        lane = (hand >> (13 * suit)) & LANE
-        rest = hand & ~(LANE << (13 * suit))
+        lane = (hand >> (13 * suit)) & SUIT_MASK
+        rest = hand & ~(SUIT_MASK << (13 * suit))
         while rest:
             bit = rest & -rest
             rest ^= bit
-            frame = frame_of_suit(hand ^ bit, suit, lane, keys, patterns)
+            frame = suit_frame(hand ^ bit, suit, lane, keys, patterns)
             for i in range(len(least)):
                 least[i] = min(least[i], expected[number_in_frame(rank + i, frame)])
         if lane:
-            frame = frame_of_suit(hand, suit, lane & (lane - 1), keys, patterns)
-            lanes = large.lanes[suit, (keys[suit, lane] & CARDS_AND_RANK) :]
+            frame = suit_frame(hand, suit, lane & (lane - 1), keys, patterns)
+            lanes = large.suit_masks[suit, (keys[suit, lane] & CARDS_AND_RANK) :]
             for i in range(len(least)):
                 lane = np.int64(lanes[i])
                 rest = lane
@@ -216,15 +216,15 @@ def sweep_draws(first, many, expected, after, space):
         now, total, draws = expected[number:end], totals[: end - number], useful[: end - number]
         total[:] = 0.0
         draws[:] = 0.0
-        lane = (hand >> (13 * suit)) & LANE
+        lane = (hand >> (13 * suit)) & SUIT_MASK
         for other in range(4):
-            rest = alive[other] & ~((hand >> (13 * other)) & LANE)
+            rest = alive[other] & ~((hand >> (13 * other)) & SUIT_MASK)
             if other == suit:
                 continue
             while rest:
                 bit = rest & -rest
                 rest ^= bit
-                frame = frame_of_suit(hand | bit << (13 * other), suit, lane, keys, patterns)
+                frame = suit_frame(hand | bit << (13 * other), suit, lane, keys, patterns)
                 for i in range(len(now)):
                     value = after[number_in_frame(rank + i, frame)]
                     counts = value < now[i]
@@ -232,8 +232,8 @@ def sweep_draws(first, many, expected, after, space):
                     draws[i] += 1.0 if counts else 0.0
         rest = alive[suit] & ~lane
         if rest:
-            frame = frame_of_suit(hand, suit, lane | (rest & -rest), keys, patterns)
-            lanes = small.lanes[suit, (keys[suit, lane] & CARDS_AND_RANK) :]
+            frame = suit_frame(hand, suit, lane | (rest & -rest), keys, patterns)
+            lanes = small.suit_masks[suit, (keys[suit, lane] & CARDS_AND_RANK) :]
             for i in range(len(now)):
                 lane = np.int64(lanes[i])
                 rest = alive[suit] & ~lane

@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from meldlab.cards.kernel import LANE, class_hand, orbit_size
-from meldlab.compiling import kernel, scalar_kernel
+from meldlab.cards.kernel import SUIT_MASK, class_hand, orbit_size
+from meldlab.compiling import device_function, kernel
 from meldlab.waiting.kernel import NEVER, list_discards, list_draws
 
 LOCKED, MANY, TOLD, CHOSEN = range(4)  # of the state of ``lock_in``
@@ -104,12 +104,12 @@ def lock_in(most, tolerance, near, state, sizes, leasts, run, space):
         state[LOCKED] += 1
 
 
-@scalar_kernel
+@device_function
 def place_in_card_order(hand):
     """Return a number that is the larger, the earlier a hand stands when hands are listed card by card, aces and clubs first."""
     place = np.int64(0)
     for suit in range(4):
-        lane = (hand >> (13 * suit)) & LANE
+        lane = (hand >> (13 * suit)) & SUIT_MASK
         for rank in range(13):
             if lane >> rank & 1:
                 place |= np.int64(1) << (51 - 4 * rank - suit)
@@ -125,7 +125,7 @@ def first_of_orbits(hands, renamings):
         for j in range(len(renamings)):
             hand = np.int64(0)
             for suit in range(4):
-                hand |= ((hands[i] >> (13 * suit)) & LANE) << (13 * renamings[j, suit])
+                hand |= ((hands[i] >> (13 * suit)) & SUIT_MASK) << (13 * renamings[j, suit])
             place = place_in_card_order(hand)
             if place > first[i, 1]:
                 first[i, 0], first[i, 1] = hand, place

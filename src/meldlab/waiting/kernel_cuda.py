@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import cuda
 
-from meldlab.cards.kernel import LANE, class_hand, orbit_size, pairs, triples
+from meldlab.cards.kernel import SUIT_MASK, class_hand, orbit_size, pairs, triples
 from meldlab.gpu import gpu_kernel
 from meldlab.melds.kernel import deadwood
 from meldlab.waiting.kernel import STRETCH
@@ -63,14 +63,14 @@ def list_draws(found, hand, slot, plan, ranks, none):
     r1 = r2 = r3 = BEYOND
     for j in range(3):
         other = j if j < slot else j + 1
-        r = rank_of(np.uint32(hand >> plan[other, SHIFT]) & np.uint32(LANE), plan[other, BLOCK], ranks)
+        r = rank_of(np.uint32(hand >> plan[other, SHIFT]) & np.uint32(SUIT_MASK), plan[other, BLOCK], ranks)
         r1 = r if j == first else r1
         r2 = r if j == first + 1 else r2
         r3 = r if j == first + 2 else r3
         place = plan[slot, PLACES + j]
         many = r if place == 1 else (pairs(r) if place == 2 else triples(r))
         base = np.uint32(base + np.uint32(plan[slot, WEIGHTS + j] * many))
-    lane, block = np.uint32(hand >> plan[slot, SHIFT]) & np.uint32(LANE), plan[slot, BLOCK]
+    lane, block = np.uint32(hand >> plan[slot, SHIFT]) & np.uint32(SUIT_MASK), plan[slot, BLOCK]
     free = np.uint32(plan[slot, ALIVE] & ~lane)
     low, high = lane & np.uint32(127), np.uint32(lane >> np.uint32(LOWER))
     upper = np.uint32(128 + 64 * cuda.popc(low))
@@ -129,7 +129,7 @@ def tell(hand, value, behind, values, plan, ranks):
     found = cuda.local.array(RANKED, np.uint32)
     none, bits = np.uint32(len(values.after) - 1), np.float64(value).view(np.int64)
     for slot in range(4):
-        late = np.uint32(behind >> np.uint64(RANKED * (3 - slot))) & np.uint32(LANE)
+        late = np.uint32(behind >> np.uint64(RANKED * (3 - slot))) & np.uint32(SUIT_MASK)
         if late:
             list_draws(found, hand, slot, plan, ranks, none)
             for k in range(RANKED):

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from meldlab.cards.kernel import LANE, RANK_BITS, class_hand, frame_of_suit, key_of, number_in_frame, run_from
+from meldlab.cards.kernel import RANK_BITS, SUIT_MASK, class_hand, number_in_frame, run_from, suit_frame, suit_key
 from meldlab.compiling import kernel
 from meldlab.waiting.kernel import CARDS_AND_RANK, NEVER, repeats_lane
 
@@ -51,20 +51,20 @@ def choose_discards(first, many, choice, expected, space):
         chosen, least = choice[number:end], leasts[: end - number]
         least[:] = NEVER
         chosen[:] = 0
-        lane = (hand >> (13 * suit)) & LANE
-        rest = hand & ~(LANE << (13 * suit))
+        lane = (hand >> (13 * suit)) & SUIT_MASK
+        rest = hand & ~(SUIT_MASK << (13 * suit))
         while rest:
             bit = rest & -rest
             rest ^= bit
-            frame = frame_of_suit(hand ^ bit, suit, lane, keys, patterns)
+            frame = suit_frame(hand ^ bit, suit, lane, keys, patterns)
             for i in range(len(least)):
                 target = number_in_frame(rank + i, frame)
                 value = np.float64(expected[target])
                 chosen[i] = target if value < least[i] else chosen[i]
                 least[i] = min(value, least[i])
         if lane:
-            frame = frame_of_suit(hand, suit, lane & (lane - 1), keys, patterns)
-            lanes = large.lanes[suit, (keys[suit, lane] & CARDS_AND_RANK) :]
+            frame = suit_frame(hand, suit, lane & (lane - 1), keys, patterns)
+            lanes = large.suit_masks[suit, (keys[suit, lane] & CARDS_AND_RANK) :]
             for i in range(len(least)):
                 lane = np.int64(lanes[i])
                 rest = lane
@@ -90,14 +90,14 @@ def list_moves(first, hands, close, numbers, wave, choice, expected, space):
         hand, now, many, cards = class_hand(numbers[at], small), np.float64(expected[numbers[at]]), 0, 0
         targets, draws = wave.targets[at], wave.draws[at]
         for suit in range(4):
-            lane = (hand >> (13 * suit)) & LANE
+            lane = (hand >> (13 * suit)) & SUIT_MASK
             rest = alive[suit] & ~lane
             if now == 0.0 or rest == 0 or repeats_lane(hand, suit, keys):
                 continue
             same = 0
             for other in range(suit, 4):
-                same += 1 if key_of(hand, other, keys) == key_of(hand, suit, keys) else 0
-            frame = frame_of_suit(hand, suit, lane | (rest & -rest), keys, patterns)
+                same += 1 if suit_key(hand, other, keys) == suit_key(hand, suit, keys) else 0
+            frame = suit_frame(hand, suit, lane | (rest & -rest), keys, patterns)
             while rest:
                 bit = rest & -rest
                 rest ^= bit

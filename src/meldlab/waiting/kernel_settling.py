@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from meldlab.cards.kernel import class_hand, number_hands, orbit_size, popcount
-from meldlab.compiling import kernel, scalar_kernel
+from meldlab.compiling import device_function, kernel
 from meldlab.waiting.kernel import NEVER, list_draws
 
 CHUNK, ROOM = 256, 4096  # hands whose notes lie together, and notes that there is room for
@@ -71,7 +71,7 @@ class Notes(NamedTuple):
     entries: Any  # [C, R * n, 2] uint32: far target; its note, and in the last byte the hands of that
 
 
-@scalar_kernel
+@device_function
 def heap_push(values, places, size, value, place):
     """Put (value, place) into a binary heap of ``size`` entries, least value first, then least place."""
     at = size
@@ -84,7 +84,7 @@ def heap_push(values, places, size, value, place):
     values[at], places[at] = value, place
 
 
-@scalar_kernel
+@device_function
 def heap_drop(values, places, size):
     """Remove the first entry of a heap of ``size`` entries."""
     value, place = values[size - 1], places[size - 1]
@@ -127,7 +127,7 @@ def look_through(first, many, found, window, bounds, space):
         found[block] = at - block * BLOCK
 
 
-@scalar_kernel
+@device_function
 def end_of_step(step, window):
     """Return where a step of the window ends, the first of which is 1."""
     return window.high if step == STEPS else window.low + (window.high - window.low) * step / STEPS
@@ -178,7 +178,7 @@ def write_back(many, window, bounds):
         bounds.weight[window.numbers[place]] = np.int16(window.bounds[place, 1])
 
 
-@scalar_kernel
+@device_function
 def note_hand(number, chunk, i, scratch, window, reached, notes, space):
     """Write the notes of a hand, the i-th of a chunk; ``scratch``: [8, 52 * 13] int64."""
     small, keys, patterns = space.small, space.small.keys, space.small.patterns

@@ -7,7 +7,7 @@ import numpy as np
 from meldlab.cards.kernel import class_number
 from meldlab.chance.kernel import address, below
 from meldlab.chance.kernel_purpose import Purpose
-from meldlab.compiling import kernel, scalar_kernel
+from meldlab.compiling import device_function, kernel
 from meldlab.waiting.kernel import least_wait
 
 DRAW, DISCARD, DEAL = int(Purpose.WAITING_DRAW), int(Purpose.WAITING_DISCARD), int(Purpose.DEAL)
@@ -23,7 +23,7 @@ class Sides(NamedTuple):
     clueless: Any  # 1 if the second throws at random, else 0
 
 
-@scalar_kernel
+@device_function
 def nth_card(cards, nth):
     """Return the ``nth`` card of a hand as a bit, from the lowest."""
     for _ in range(nth):
@@ -31,7 +31,7 @@ def nth_card(cards, nth):
     return cards & -cards
 
 
-@scalar_kernel
+@device_function
 def next_hand(hand, card, expected, keys, patterns):
     """Return the hand that the policy of ``expected`` makes of a hand and a drawn card, a bit: it moves only to a better hand."""
     value, _, gone = least_wait(hand | card, expected, keys, patterns)
@@ -62,7 +62,7 @@ def play_bag(first, games, turns, hand, seed, expected, space):
             turns[game] += 1
 
 
-@scalar_kernel
+@device_function
 def deal_deck(order, key, hand):
     """Shuffle ``order``, [52] int64, so that the cards of ``hand`` come first; a hand of 0 leaves all to chance."""
     for card in range(52):
@@ -77,7 +77,7 @@ def deal_deck(order, key, hand):
         order[last], order[other] = order[other], order[last]
 
 
-@scalar_kernel
+@device_function
 def top_card(stock, piles, pile, key):
     """Take a card from the stock; an empty stock is made of the pile, shuffled. ``piles``: [2] int64, sizes of stock and pile."""
     if piles[0] == 0:
@@ -91,7 +91,7 @@ def top_card(stock, piles, pile, key):
     return np.int64(1) << stock[piles[0]]
 
 
-@scalar_kernel
+@device_function
 def place_of(card):
     """Return the number of the one bit set."""
     place = 0

@@ -7,7 +7,7 @@ import numba
 import numpy as np
 
 from meldlab.errors import NotLegalHere
-from meldlab.pieces import on_cores
+from meldlab.parallel import run_on_cores
 from meldlab.waiting import kernel_settling
 from meldlab.waiting.game import PIECE, Waiting
 
@@ -64,7 +64,7 @@ class Settling:
         hands, phases = int(self.ends[-1]), kernel_settling.PHASES
         chunks, told = -(-hands // kernel_settling.CHUNK), 0
         self._make_room(chunks + 2)
-        on_cores(
+        run_on_cores(
             lambda first, many: kernel_settling.note(first, many, hands, self.window, self.bounds.reached, self.notes, space),
             chunks,
             size=SHARE,
@@ -92,7 +92,7 @@ class Settling:
         bounds, found, space = self.bounds, self.found, self.game.space
         while True:
             self.window = self.window._replace(low=self.low, high=self.low + self.width)
-            on_cores(
+            run_on_cores(
                 lambda first, many: kernel_settling.look_through(first, many, found, self.window, bounds, space), len(found), size=SHARE
             )
             near = int(kernel_settling.close_ranks(found, self.ends, self.window, bounds))
@@ -125,12 +125,14 @@ class Settling:
     def _sort(self, begin: int, end: int, cores: int) -> None:
         """Sort the notes of some chunks by the hands that are to be told."""
         notes, shift = self.notes, self.shift
-        on_cores(lambda first, many: kernel_settling.sort_far(begin + first, many, shift, notes), end - begin, threads=cores, size=SHARE)
+        run_on_cores(
+            lambda first, many: kernel_settling.sort_far(begin + first, many, shift, notes), end - begin, threads=cores, size=SHARE
+        )
 
     def _tell(self, begin: int, end: int, cores: int) -> None:
         """Tell the hands outside of the window what the hands of some chunks mean for them, as ``_sort`` has sorted it."""
         bounds, notes, buckets = self.bounds, self.notes, (self.game.small.classes - 1 >> self.shift) + 1
-        on_cores(lambda first, many: kernel_settling.tell_far(first, many, begin, end, bounds, notes), buckets, threads=cores, size=FEW)
+        run_on_cores(lambda first, many: kernel_settling.tell_far(first, many, begin, end, bounds, notes), buckets, threads=cores, size=FEW)
 
     def _make_room(self, chunks: int) -> None:
         if chunks > len(self.notes.starts):

@@ -6,9 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from meldlab.cards import Hand
-from meldlab.chance import verified
+from meldlab.chance import check_seed
 from meldlab.errors import NotLegalHere, NotPossible
-from meldlab.pieces import on_cores
+from meldlab.parallel import run_on_cores
 from meldlab.statistics import Moments, mean
 from meldlab.waiting import kernel_simulation
 from meldlab.waiting.solution import Solution
@@ -59,12 +59,12 @@ def play_bag(solution: Solution, hand: Hand | str, games: int = 100_000, seed: i
     """Play the bag model from a hand by the solution's own policy; the mean must come out as E."""
     _check(games)
     mask, space = solution.hand(hand).mask, solution.game.space
-    deals, turns = verified(seed), np.zeros(games, np.int64)
+    deals, turns = check_seed(seed), np.zeros(games, np.int64)
 
     def play(first: int, many: int) -> None:
         kernel_simulation.play_bag(first, many, turns, mask, deals, solution.expected, space)
 
-    on_cores(play, games, size=PIECE)
+    run_on_cores(play, games, size=PIECE)
     return _ended(turns)
 
 
@@ -77,12 +77,12 @@ def play_deck(solution: Solution, hand: Hand | str | None = None, games: int = 1
     if solution.game.dead:
         raise NotLegalHere("the real deck has no dead cards; solve the game without them")
     mask, game = 0 if hand is None else solution.hand(hand).mask, solution.game
-    deals, turns = verified(seed), np.zeros(games, np.int64)
+    deals, turns = check_seed(seed), np.zeros(games, np.int64)
 
     def play(first: int, many: int) -> None:
         kernel_simulation.play_deck(first, many, turns, mask, game.cards, deals, solution.expected, game.small)
 
-    on_cores(play, games, size=PIECE)
+    run_on_cores(play, games, size=PIECE)
     return _ended(turns)
 
 
@@ -91,17 +91,17 @@ def duel(exact: Solution, first: NDArray[np.float64], second: NDArray[np.float64
     _check(games)
     if games % 2 or games < 4:
         raise NotLegalHere(f"games are played in mirrored pairs, so their number is even and at least 4, not {games}")
-    winners, deals = np.full(games, -1, np.int8), verified(seed)
+    winners, deals = np.full(games, -1, np.int8), check_seed(seed)
     sides = kernel_simulation.Sides(first, first if second is None else second, exact.expected, int(second is None))
 
     def play(first_game: int, many: int) -> None:
         kernel_simulation.play_duel(first_game, many, winners, exact.game.cards, deals, sides, exact.game.small)
 
-    on_cores(play, games, size=PIECE)
+    run_on_cores(play, games, size=PIECE)
     # Nobody, the first or the second.
     won = np.array([0.5, 1.0, 0.0])[winners + 1]
     pairs = won.reshape(-1, 2).sum(axis=1)
-    rate = Moments.of(np.column_stack((np.full(len(pairs), 2), pairs))).rate(1, 0)
+    rate = Moments.from_counts(np.column_stack((np.full(len(pairs), 2), pairs))).rate(1, 0)
     return Duel(games, int(np.count_nonzero(winners == 0)), int(np.count_nonzero(winners < 0)), (rate.low, rate.high))
 
 

@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from meldlab.cards import CARDS, Card, Hand, classes
 from meldlab.errors import NotLegalHere
+from meldlab.formatting import html_table
 from meldlab.melds.arrangement import as_hand
-from meldlab.pieces import on_cores
-from meldlab.showing import rows_html
+from meldlab.parallel import run_on_cores
 from meldlab.waiting import kernel
 from meldlab.waiting.game import Waiting
 
@@ -71,7 +71,7 @@ class Summary:
         return [*rows, ("best hand short of the goal", str(self.best))]
 
     def _repr_html_(self) -> str:
-        return rows_html([], self.rows())
+        return html_table([], self.rows())
 
 
 @dataclass(frozen=True, eq=False)
@@ -139,7 +139,6 @@ class Solution:
         """Return the solution in a few numbers."""
         game = self.game
         totals, zeros, bests, worsts = self.sums or self._sums()
-        best = min(bests[bests >= 0], key=self.expected.__getitem__, default=0)
         largest = float(worsts.max())
         # Hands as bad as the worst up to rounding are as bad; of their classes the last stands for all.
         least = largest - SAME_VALUE / self.unit
@@ -157,8 +156,19 @@ class Solution:
             max=largest * self.unit,
             worst=classes.hand(game.cards, as_bad[-1], game.dead),
             worst_hands=sum(classes.orbit_size(classes.hand(game.cards, number, game.dead), game.dead) for number in as_bad),
-            best=classes.hand(game.cards, int(best), game.dead),
+            best=classes.hand(game.cards, self._best(bests), game.dead),
         )
+
+    def _best(self, bests: NDArray[np.int64]) -> int:
+        """Return the lowest class with the least E above 0, up to rounding: a GPU sums up in another order in every run."""
+        stretches = np.flatnonzero(bests >= 0)
+        if not len(stretches):
+            return 0
+        leasts = self.expected[bests[stretches]]
+        most = leasts.min() + SAME_VALUE / self.unit
+        first = int(stretches[leasts <= most][0]) * kernel.STRETCH
+        values = self.expected[first : first + kernel.STRETCH]
+        return first + int(np.flatnonzero((values > 0) & (values <= most))[0])
 
     def _ascending(self) -> NDArray[Any]:
         """Return all values in order; the lower and the upper half are sorted on two cores."""
@@ -169,19 +179,19 @@ class Solution:
             for half in halves[first : first + many]:
                 half.sort()
 
-        on_cores(sort, len(halves))
+        run_on_cores(sort, len(halves))
         return np.concatenate(halves)
 
     def _sums(self) -> kernel.Sums:
         sums = kernel.new_sums(len(self.expected))
-        on_cores(lambda first, many: kernel.summarise(first, many, sums, self.expected, self.game.small), len(sums.totals))
+        run_on_cores(lambda first, many: kernel.summarise(first, many, sums, self.expected, self.game.small), len(sums.totals))
         return sums
 
     def _repr_html_(self) -> str:
         # A summary goes through all hands; of larger games one asks for it.
         rows = self.summary().rows() if self.game.cards <= MOST_SHOWN else [("hands", f"{self.game.hands:,}")]
         rows += [("kinds of hands", f"{len(self.expected):,}"), ("residual", f"{self.residual:.1e}")]
-        return rows_html([], [*rows, ("solved in", f"{self.seconds:.2f} s, {self.device}")], f"Waiting times: {self.game}")
+        return html_table([], [*rows, ("solved in", f"{self.seconds:.2f} s, {self.device}")], f"Waiting times: {self.game}")
 
     def rows(self) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
         """Return (masks, hands in the class, E) of every class, [classes] each, in the order of class numbers."""

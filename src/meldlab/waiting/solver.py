@@ -14,20 +14,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from meldlab.cache import replace_file
-from meldlab.cost import Cost
+from meldlab.cost import Cost, machine_memory, memory_text
+from meldlab.digests import code_digest
 from meldlab.errors import NoSuchThing, NotLegalHere, NotPossible
 from meldlab.gpu import has_gpu
-from meldlab.pieces import on_cores
-from meldlab.sources import code_digest
+from meldlab.parallel import run_on_cores
 from meldlab.waiting import kernel
-from meldlab.waiting.forecast import cpu_cost, gpu_cost
+from meldlab.waiting.forecast import cpu_cost, cpu_memory, gpu_cost
 from meldlab.waiting.game import PIECE, Waiting
 from meldlab.waiting.settling import Settling
 from meldlab.waiting.solution import Solution
 
-__all__ = ["MOST_ON_CPU", "RESIDUAL", "Checkpoint", "on_gpu", "solve", "solve_cost", "solver_digest"]
+__all__ = ["MAX_AUTO_CPU", "RESIDUAL", "Checkpoint", "on_gpu", "solve", "solve_cost", "solver_digest"]
 
-MOST_ON_CPU = 8
+MAX_AUTO_CPU = 8  # cards up to which a CPU is taken without being asked for: nine take minutes and 7 GB
 RESIDUAL = 1e-12  # E is some tens of turns, so this is a few hundred units in the last place
 MOST_SWEEPS = 60
 
@@ -44,7 +44,8 @@ def solve(
 ) -> Solution:
     """Return the exact solution of a game (to the rounding of doubles).
 
-    ``device`` is cpu, cuda or auto: a GPU, if there is one, for 8 cards and more, unless ``threads`` are asked for. ``progress`` is told
+    ``device`` is cpu, cuda or auto: a GPU, if there is one, for 8 cards and more, unless ``threads`` are asked for; without a GPU and
+    ``threads``, up to 8 cards on the CPU. A CPU that lacks the memory for the game is refused. ``progress`` is told
     (hands done, hands in all), on a GPU (digits that are right, all of them). With ``checkpoint`` a file there keeps the state every
     ``every`` seconds, and a solve that was killed goes on from it; a GPU needs none, and has no threads of that kind.
 
@@ -59,10 +60,7 @@ def solve(
         from meldlab.waiting.solver_cuda import solve_on_gpu
 
         return solve_on_gpu(game, progress)
-    if game.cards > MOST_ON_CPU:
-        # Not tried: who is refused should not wait for kernels to be compiled.
-        cost = f"here they would take {cpu_cost(game, threads, tried=False)}"
-        raise NotPossible(f"{game.cards} cards need a GPU (--device cuda): {cost}; up to {MOST_ON_CPU} cards are solved on the CPU")
+    _verify_cpu(game, device, threads)
     with _threads(threads):
         return _solve_on_cpu(game, progress, Checkpoint(checkpoint, game, every))
 
@@ -71,21 +69,39 @@ def on_gpu(game: Waiting, device: str, threads: int | None) -> bool:
     """Tell whether a game is solved on a GPU."""
     if device not in ("auto", "cpu", "cuda"):
         raise NoSuchThing("device", device, ["auto", "cpu", "cuda"])
-    return device == "cuda" or (device == "auto" and threads is None and game.cards >= MOST_ON_CPU and has_gpu())
+    return device == "cuda" or (device == "auto" and threads is None and game.cards >= MAX_AUTO_CPU and has_gpu())
+
+
+def _verify_cpu(game: Waiting, device: str, threads: int | None) -> None:
+    """Raise unless the CPU may solve a game: larger ones only if it was asked for, and none that its memory cannot hold."""
+    needed, memory = cpu_memory(game), machine_memory()
+    lacking = f"this machine has {memory_text(memory)}" if needed > memory else ""
+    if game.cards > MAX_AUTO_CPU and device == "auto" and threads is None:
+        # Not tried: an error must not wait for kernels to be compiled.
+        cost = cpu_cost(game, threads, tried=False)
+        raise NotPossible(
+            f"there is no GPU for {game.cards} cards; --device cpu takes {cost} (--dry-run measures it)"
+            + f", but {lacking}" * bool(lacking)
+        )
+    if lacking:
+        raise NotPossible(f"{game.cards} cards need {memory_text(needed)} of memory on the CPU; {lacking}")
 
 
 def solve_cost(game: Waiting, device: str = "auto", threads: int | None = None) -> Cost:
-    """Return what ``solve`` would take, without solving anything; a CPU is asked for any game, though it solves the smaller ones only."""
+    """Return what ``solve`` would take, without solving anything; larger games without a GPU as the CPU would solve them if asked for."""
     if on_gpu(game, device, threads):
         return gpu_cost(game)
     cost = cpu_cost(game, threads)
-    refused = f"; more than {MOST_ON_CPU} cards are solved on a GPU alone" if game.cards > MOST_ON_CPU else ""
-    return replace(cost, basis=cost.basis + refused)
+    unasked = game.cards > MAX_AUTO_CPU and device == "auto" and threads is None
+    return replace(cost, basis=cost.basis + "; there is no GPU, so this takes --device cpu" * unasked)
 
 
 def solver_digest() -> str:
     """Return a digest of the code that solves: a result of other code is never taken for one of this code."""
-    return code_digest("cli", "lab", "play", "stopping", "gin", "rummikub", "recycle")
+    return code_digest(
+        *("waiting", "melds", "cards", "chance"),
+        *("cache", "compiling", "cost", "digests", "errors", "formatting", "gpu", "indexing", "linking", "parallel", "statistics"),
+    )
 
 
 class Checkpoint:
@@ -148,8 +164,8 @@ def _sweep(game: Waiting, expected: NDArray[np.float64]) -> tuple[float, int]:
 
     for sweeps in range(1, MOST_SWEEPS + 1):
         changes.clear()
-        on_cores(discards, game.large.classes, size=PIECE)
-        on_cores(draws, game.small.classes, size=PIECE)
+        run_on_cores(discards, game.large.classes, size=PIECE)
+        run_on_cores(draws, game.small.classes, size=PIECE)
         residual = max(changes)
         if residual <= RESIDUAL:
             return residual, sweeps

@@ -39,7 +39,7 @@ def kept_spread(solution: Solution, hand: Hand) -> Spread | None:
     try:
         found = json.loads(_path(solution, hand).read_text())
         return Spread(float(found["deviation"]), tuple(map(int, found["quantiles"])))
-    except (OSError, ValueError, KeyError, TypeError):
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
         return None
 
 

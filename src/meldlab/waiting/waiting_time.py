@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from meldlab.cards import Hand, classes
 from meldlab.errors import NotLegalHere, NotPossible
-from meldlab.pieces import on_cores, pieces
+from meldlab.parallel import chunks, run_on_cores
 from meldlab.waiting import kernel_moves
 from meldlab.waiting.solution import Solution
 
@@ -63,7 +63,7 @@ class WaitingTime:
     def _over(cls, solution: Solution, numbers: NDArray[np.int64], progress: Progress | None) -> "WaitingTime":
         game, expected, known = solution.game, solution.expected, len(numbers)
         choice = np.empty(game.large.classes, np.uint32)
-        on_cores(lambda first, many: kernel_moves.choose_discards(first, many, choice, expected, game.space), len(choice), size=PIECE)
+        run_on_cores(lambda first, many: kernel_moves.choose_discards(first, many, choice, expected, game.space), len(choice), size=PIECE)
         close = max(SAME_VALUE, 2 * solution.error) / solution.unit
         # Pages that nothing is written to take no memory.
         found, place = np.empty(game.small.classes, np.int64), np.empty(game.small.classes, np.int32)
@@ -77,7 +77,7 @@ class WaitingTime:
         done = 0
         while done < known:
             many = min(known - done, WAVE)
-            on_cores(_listing(close, found[done : done + many], wave, choice, solution), many, size=PIECE)
+            run_on_cores(_listing(close, found[done : done + many], wave, choice, solution), many, size=PIECE)
             own = starts[done : done + many + 1]
             own[1:] = own[0] + np.cumsum(wave.many[:many])
             moves = kernel_moves.Moves(starts, _room(moves.targets, own[-1]), _room(moves.draws, own[-1]))
@@ -85,7 +85,7 @@ class WaitingTime:
             # Neighbours in number lead to neighbours.
             new.sort()
             place[new] = np.arange(known, known + len(new))
-            on_cores(_joining(own, place, moves, wave), many, size=PIECE)
+            run_on_cores(_joining(own, place, moves, wave), many, size=PIECE)
             done, known = done + many, known + len(new)
             if progress is not None:
                 progress(done, known)
@@ -97,7 +97,7 @@ class WaitingTime:
         """Return [hands] int64, their places by level, and [levels + 1] int64, where the levels begin."""
         order = np.argsort(self.solution.expected[self.numbers])
         level = np.empty(len(order), np.int32)
-        for first, part in pieces(len(order), PIECE):
+        for first, part in chunks(len(order), PIECE):
             kernel_moves.find_levels(first, part, order, self.moves, level)
         # There are some hundred levels, and numbers of 16 bits are sorted in one go.
         small = level.astype(np.min_scalar_type(level.max()))
@@ -107,7 +107,7 @@ class WaitingTime:
         """Do ``work(first, how many, places)`` on all hands, level by level, in pieces on all cores."""
         order, starts = self._levels
         for first, last in pairwise(starts.tolist()):
-            on_cores(partial(_shifted, work, first, order), last - first, size=PIECE)
+            run_on_cores(partial(_shifted, work, first, order), last - first, size=PIECE)
 
     @cached_property
     def _moments(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

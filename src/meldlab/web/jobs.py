@@ -13,9 +13,9 @@ from collections.abc import AsyncIterator
 from multiprocessing.connection import Connection
 from typing import Any
 
+from meldlab.digests import load_object
 from meldlab.errors import MeldlabError
 from meldlab.lab.runs.store import canonical
-from meldlab.sources import named
 from meldlab.web.kept import Job, Shelf
 from meldlab.web.problems import Busy
 from meldlab.web.settings import Settings
@@ -50,7 +50,7 @@ def _work(ours: Connection, name: str, arguments: dict[str, Any], memory: int, s
     bound_process(memory, niceness=5)
     progress = Reporter(ours, store, pieces)
     try:
-        ours.send(("done", canonical(named(name)(progress, **arguments))))
+        ours.send(("done", canonical(load_object(name)(progress, **arguments))))
     except MeldlabError as mistake:
         ours.send(("failed", str(mistake)))
     except MemoryError:

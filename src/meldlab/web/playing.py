@@ -9,10 +9,10 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
+from meldlab.digests import load_object
 from meldlab.errors import NotLegalHere
 from meldlab.lab.games import game_of, kind_of
-from meldlab.play import PERSON, Deal, Record, Step, Table, replay
-from meldlab.sources import named
+from meldlab.play import USER, Deal, Record, Step, Table, replay
 from meldlab.web.opponents import opponent
 
 __all__ = ["act", "begin", "look", "steps_of", "undo"]
@@ -20,7 +20,7 @@ __all__ = ["act", "begin", "look", "steps_of", "undo"]
 # How a view is told as JSON, by the name of the game; it gets the game, the view and the steps so far.
 SHOWN = {"gin": "meldlab.web.gin.shown:shown", "recycle": "meldlab.web.studio.shown:shown"}
 # How a person's text becomes an action, where more is understood than the notation of records.
-READ = {"gin": "meldlab.gin.reading:read_move"}
+READ = {"gin": "meldlab.gin.typed_moves:read_move"}
 KEPT, KEPT_STEPS = 32, 5_000  # matches that a worker keeps ready, and their steps, each of which holds a whole state
 READY: OrderedDict[str, tuple[Any, list[Step[Any]]]] = OrderedDict()
 
@@ -32,7 +32,7 @@ class _Wanted(BaseException):
 class _Person:
     """Sits in the person's seat and answers once, if there is an answer."""
 
-    name = PERSON
+    name = USER
 
     def __init__(self, text: str | None, kind: str) -> None:
         self.text, self.kind = text, kind
@@ -41,14 +41,14 @@ class _Person:
         if self.text is None:
             raise _Wanted
         text, self.text = self.text, None
-        action = named(READ[self.kind])(view, text) if self.kind in READ else view.parse(text)
+        action = load_object(READ[self.kind])(view, text) if self.kind in READ else view.parse(text)
         view.verify(action)
         return action
 
 
 def begin(rules: dict[str, Any], game: str, players: list[str], seat: int, seed: int) -> dict[str, Any]:
     """Return a new match, with what the others have done before the person's first turn."""
-    names = (*players[:seat], PERSON, *players[seat:])
+    names = (*players[:seat], USER, *players[seat:])
     wanted = Record(game, rules, names, Deal(seed))
     found = game_of(wanted)
     return _go_on(Record(found.name, found.rules(), names, Deal(seed)), seat, None)
@@ -70,7 +70,7 @@ def undo(record: str, seat: int) -> dict[str, Any]:
     _, steps = steps_of(record)
     seen = False
     for many, step in enumerate(reversed(steps), 1):
-        seen = seen or step.teaches(seat)
+        seen = seen or step.informs(seat)
         if step.seat == seat and len(step.before.view(seat).legal_actions()) > 1:
             after = replace(before, actions=before.actions[:-many], result=None)
             return look(str(after), seat) | {"seen": seen}
@@ -104,8 +104,8 @@ def _go_on(record: Record, seat: int, action: str | None) -> dict[str, Any]:
     table = Table(game, [person if place == seat else opponent(game, kind, name) for place, name in enumerate(record.players)])
     with suppress(_Wanted):
         for step in table.steps(record.deal, steps[-1] if steps else None):
-            if step.seat == seat and step.mistake is not None:
-                raise step.mistake
+            if step.seat == seat and step.error is not None:
+                raise step.error
             steps.append(step)
     new = steps[len(before) :]
     result = steps[-1].result if steps else None
@@ -119,7 +119,7 @@ def _told(record: Record, game: Any, steps: list[Step[Any]], seat: int) -> dict[
     state = steps[-1].after if steps else game.start(len(record.players), record.deal)
     view = state.view(seat)
     over = record.result is not None
-    shown: Callable[[Any, Any, list[Step[Any]]], dict[str, Any]] = named(SHOWN[kind_of(record)])
+    shown: Callable[[Any, Any, list[Step[Any]]], dict[str, Any]] = load_object(SHOWN[kind_of(record)])
     legal = view.legal_actions() if not over and state.seat == seat else ()
     return {
         "record": str(record),
@@ -130,7 +130,7 @@ def _told(record: Record, game: Any, steps: list[Step[Any]], seat: int) -> dict[
             "turn": len(steps),
             "to_act": bool(legal),
             "legal": [str(action) for action in legal],
-            "heard": [step.heard(seat) for step in steps],
+            "heard": [step.describe(seat) for step in steps],
             "over": over,
             "result": vars(record.result) if record.result else None,
             "view": shown(game, view, steps),

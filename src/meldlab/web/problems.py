@@ -75,7 +75,7 @@ def refuse_in_one_shape(app: FastAPI) -> None:
     async def mistake(request: Request, problem: MeldlabError) -> Response:
         status = 404 if isinstance(problem, NoSuchThing) and problem.kind in ("match", "job", "run", "room", "text") else 422
         if isinstance(problem, BadText):
-            return _answer(request, status, Problem(error=str(problem), text=problem.text[:2000], at=problem.at))
+            return _answer(request, status, Problem(error=str(problem), text=problem.text[:2000], at=problem.offset))
         return _answer(request, status, Problem(error=str(problem)))
 
     @app.exception_handler(HttpRefusal)

@@ -1,7 +1,8 @@
 """What the server may use, and for whom it answers."""
 
-import os
 from dataclasses import dataclass, field
+
+from meldlab.cost import machine_memory
 
 __all__ = ["Settings", "fair_memory"]
 
@@ -16,8 +17,7 @@ def fair_memory() -> int:
     >>> 2 << 30 <= fair_memory() <= 8 << 30
     True
     """
-    whole = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    return min(max(whole // 4, 2 << 30), 8 << 30)
+    return int(min(max(machine_memory() // 4, 2 << 30), 8 << 30))
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,6 @@ A question is a function by its name, ``package.module:function``, with argument
 import asyncio
 import multiprocessing
 import os
-import resource
 import signal
 import sys
 import threading
@@ -17,8 +16,8 @@ from contextlib import suppress
 from multiprocessing.connection import Connection
 from typing import Any
 
+from meldlab.digests import load_object
 from meldlab.errors import MeldlabError
-from meldlab.sources import named
 from meldlab.web.problems import Busy, Died, TooLong
 
 __all__ = ["Workers", "bound_process", "spawned"]
@@ -28,18 +27,22 @@ spawned = multiprocessing.get_context("spawn")  # a fork of a process with threa
 
 
 def bound_process(memory: int, niceness: int = 0) -> None:
-    """Let this process have so much memory, die with its parent's pipe, and leave the keys to the server."""
+    """Limit the memory of this process, and ignore Ctrl-C, which is for the server; Windows has neither limits nor niceness."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    os.nice(niceness)
+    with suppress(ImportError):
+        import resource
+
+        resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    if hasattr(os, "nice"):
+        os.nice(niceness)
 
 
 def _serve(questions: Connection, memory: int, ready: str | None) -> None:
     """Answer questions until nobody asks any more; the whole life of a worker."""
     bound_process(memory)
     if ready is not None:
-        named(ready)()
+        load_object(ready)()
     with suppress(OSError):
         questions.send("ready")
     answer: tuple[bool, Any]
@@ -49,7 +52,7 @@ def _serve(questions: Connection, memory: int, ready: str | None) -> None:
         except (EOFError, OSError):
             return  # the server is gone
         try:
-            function = named(name)
+            function = load_object(name)
             questions.send(None)  # what is loaded once is not the question's time
             answer = True, function(**arguments)
         except MeldlabError as mistake:

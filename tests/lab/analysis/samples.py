@@ -26,6 +26,12 @@ class Decision:
     mean: float = NOTHING
     scores: tuple[float, ...] = ()  # of every seat, if the best option is taken
     ranks: tuple[float, ...] = ()  # likewise, 0 is first
+    halves: tuple[float, float] | None = None  # own rank by either half of the determinizations; if None both say the same
+
+    @property
+    def own_halves(self) -> tuple[float, float]:
+        own = self.ranks[self.seat] if self.ranks else NOTHING
+        return self.halves or (own, own)
 
 
 @dataclass(frozen=True)
@@ -43,6 +49,8 @@ def sample_of(goal: str, seats: int, rows: Sequence[Row]) -> Sample:
     flat = [(number, decision) for number, row in enumerate(rows) for decision in row.decisions]
     names = ("seat", "options", "chosen", "best", "worst", "value", "mean")
     columns: list[Any] = [np.array([getattr(each, name) for _, each in flat], WHOLE.get(name, np.float64)) for name in names]
+    halves = np.array([each.own_halves for _, each in flat], np.float64).reshape(-1, 2)
+    columns += [np.where(np.isnan(halves).any(axis=1), 0, 10), *halves.T]
     by_seat = [
         np.array([getattr(each, name) or (NOTHING,) * seats for _, each in flat], np.float64).reshape(-1, seats)
         for name in ("scores", "ranks")
@@ -87,8 +95,11 @@ def rows(draw: st.DrawFn, seats: int) -> Row:
         ranks = tuple(draw(share) * (seats - 1) for _ in range(seats))
         scores = tuple(float(draw(st.integers(-9, 9))) for _ in range(seats))
         seat = draw(st.integers(0, seats - 1))
+        halves = (draw(share) * (seats - 1), draw(share) * (seats - 1))
         decisions.append(
-            Decision(seat, draw(st.integers(1, 12)), 0, float(worst + apart), float(worst), max(low, up), min(low, up), scores, ranks)
+            Decision(
+                seat, draw(st.integers(1, 12)), 0, float(worst + apart), float(worst), max(low, up), min(low, up), scores, ranks, halves
+            )
         )
     status = draw(st.sampled_from([k.FINISHED, k.FINISHED, k.CAPPED, k.NO_CARD]))
     return Row(tuple(draw(st.integers(-3, 3)) for _ in range(seats)), tuple(decisions), status, draw(share))

@@ -1,5 +1,6 @@
 """The ten heuristics: by hand on a small sample, and against plain loops over made-up ones."""
 
+from dataclasses import replace
 from itertools import pairwise
 from math import sqrt
 from statistics import mean
@@ -9,9 +10,14 @@ from hypothesis import given, settings
 
 from meldlab.lab.analysis import heuristics as h
 from meldlab.lab.analysis.heuristics import NAMES, Heuristic, heuristics
+from meldlab.lab.analysis.playing import LineUp
+from meldlab.lab.analysis.playing import sample_of as played_sample
 from meldlab.lab.analysis.sample import Sample
 from meldlab.recycle.machine import kernel_layout as k
-from tests.lab.analysis.samples import BY_HAND, Decision, Row, games, sample_of
+from meldlab.recycle.machine.machine import Machine
+from meldlab.recycle.players.searching import searched_games
+from tests.lab.analysis.samples import BY_HAND, Decision, Row, games, sample_of, thought
+from tests.recycle.tiny import DECIDED, PURE_CHANCE, idle_game
 
 
 def value(found: Heuristic) -> float:
@@ -109,6 +115,60 @@ def test_nothing_is_made_up_for_one_player_or_without_estimates() -> None:
     assert not any(each.interval for each in heuristics(failed, failed, failed))
 
 
+# --- games whose true values are known
+
+
+def searched(end: str, player: str, turns: int = 12, games: int = 100) -> Sample:
+    machine = Machine.of(idle_game(turns, end))
+    return played_sample(searched_games(machine, LineUp.parse(player).players * 2, games, seed=1, threads=1), machine.best, 0)
+
+
+@pytest.mark.parametrize("turns", [4, 12, 60])
+@pytest.mark.parametrize("player", ["pimc:20", "mcts:200", "ismcts:20"])
+def test_pure_chance_has_no_drama_and_full_security_and_coolness(player: str, turns: int) -> None:
+    # Nobody can influence or learn anything, so a player's true lead is 0.5 to the end.
+    sample = searched(PURE_CHANCE, player, turns, games=200)
+    assert value(h.drama(sample)) < 0.04
+    assert value(h.security(sample)) > 0.95
+    assert value(h.coolness(sample)) > 0.95
+    assert value(h.decisiveness(sample)) > 0.95
+
+
+def test_published_rules_take_noise_for_drama() -> None:
+    sample = searched(PURE_CHANCE, "mcts:20")
+    published = {each.name: each.published.value for each in (h.drama(sample), h.security(sample), h.coolness(sample)) if each.published}
+    assert published["drama"] > 0.2
+    assert published["security"] < 0.7
+    assert published["coolness"] < 0.7
+
+
+@pytest.mark.parametrize("player", ["pimc:20", "mcts:20", "ismcts:20"])
+def test_a_decided_game_is_secure_cool_and_decided_at_once(player: str) -> None:
+    sample = searched(DECIDED, player, games=20)
+    found = [value(heuristic(sample)) for heuristic in (h.drama, h.security, h.coolness, h.decisiveness)]
+    assert found == [0, 1, 1, 0]
+
+
+def test_one_determinization_has_no_halves() -> None:
+    sample = searched(PURE_CHANCE, "mcts:1", games=5)
+    assert set(sample.determinizations.tolist()) == {1}
+    for heuristic in (h.drama, h.security, h.coolness, h.decisiveness):
+        assert heuristic(sample).interval is None
+        assert heuristic(sample).published
+
+
+def test_noise_that_one_half_contradicts_does_not_count() -> None:
+    # Behind by one half and as far ahead by the other: neither drama nor insecurity, whichever half is asked.
+    doubtful = thought(0, 0.5)
+    sample = sample_of("max", 2, [Row((1, 0), (replace(doubtful, halves=(0.9, 0.1)), replace(doubtful, halves=(0.1, 0.9))))] * 5)
+    assert value(h.drama(sample)) == 0
+    # Each decision counts minus a half: with as many that both halves call behind the share is a quarter.
+    assert value(h.security(sample)) == 1
+    behind = sample_of("max", 2, [Row((1, 0), (replace(doubtful, halves=(0.9, 0.1)), *[replace(doubtful, halves=(0.9, 0.75))] * 3))] * 5)
+    assert value(h.security(behind)) == pytest.approx(1 - (3 - 0.5) / 4)
+    assert value(h.drama(behind)) == pytest.approx(mean([(-sqrt(0.4) + 3 * sqrt(0.25)) / 4, sqrt(0.4)]))
+
+
 # --- plain loops
 
 
@@ -121,17 +181,13 @@ def winner(goal: str, row: Row) -> int:
     return row.scores.index(best)
 
 
+def sign(number: float) -> int:
+    return (number > 0) - (number < 0)
+
+
 def plainly(goal: str, seats: int, rows: list[Row]) -> dict[str, float | None]:
-    half = (1 + (seats - 2) / (seats - 1)) / 2
-    drama, security, decisiveness, convergence, falls, clear, spread = [], [], [], [], [], [], []
+    convergence, clear, spread = [], [], []
     for row in rows:
-        own = [lead(one.ranks[one.seat], seats) for one in row.decisions if one.seat == winner(goal, row)]
-        if own and row.status <= k.CAPPED:
-            behind = [sqrt(half - each) for each in own if each < half]
-            drama.append(mean(behind) if behind else 0.0)
-            security.append(1 - len(behind) / len(own))
-            first = next((i for i, each in enumerate(own) if each > 0.8), len(own))
-            decisiveness.append(1 - (len(own) - first) / len(own))
         options = [one.options for one in row.decisions]
         if len(options) > 1:
             middle, average = mean(range(len(options))), mean(options)
@@ -139,20 +195,43 @@ def plainly(goal: str, seats: int, rows: list[Row]) -> dict[str, float | None]:
                 (i - middle) ** 2 for i in range(len(options))
             )
             convergence.append(1 - (slope / 2 + 0.5))
-        for seat in range(seats):
-            mine = [lead(one.ranks[seat], seats) for one in row.decisions if one.seat == seat]
-            falls += [after < before for before, after in pairwise(mine)]
         clear += [one.value - one.mean >= 0.3 for one in row.decisions]
         spread += [abs(one.best - one.worst) for one in row.decisions]
     return {
-        "drama": mean(drama) if drama else None,
-        "security": mean(security) if security else None,
-        "decisiveness": mean(decisiveness) if decisiveness else None,
         "convergence": mean(convergence) if convergence else None,
-        "coolness": 1 - mean(falls) if falls else None,
         "clarity": 1 - mean(clear),
         "spread": mean(spread),
     }
+
+
+def plainly_by_halves(goal: str, seats: int, rows: list[Row], whole: bool) -> dict[str, float | None]:
+    """Return what rests on two halves of the determinizations, or by the published rule on the whole of them."""
+    middle = (1 + (seats - 2) / (seats - 1)) / 2
+    drama, security, decisiveness, falls = list[float](), list[float](), list[float](), list[float]()
+
+    def leads(one: Decision) -> tuple[float, float]:
+        first, second = (one.ranks[one.seat],) * 2 if whole else one.own_halves
+        return lead(first, seats), lead(second, seats)
+
+    for row in rows:
+        own = [leads(one) for one in row.decisions if one.seat == winner(goal, row)]
+        if own and row.status <= k.CAPPED:
+            depths, shares = [], []
+            for half in (0, 1):
+                gaps = [middle - each[1 - half] for each in own if each[half] < middle]
+                depths.append(mean(sign(gap) * sqrt(abs(gap)) for gap in gaps) if gaps else 0.0)
+                shares.append(sum(map(sign, gaps)) / len(own))
+            drama.append(mean(depths))
+            security.append(1 - mean(shares))
+            first = next((i for i, each in enumerate(own) if min(each) > 0.8), len(own))
+            decisiveness.append(1 - (len(own) - first) / len(own))
+        for seat in range(seats):
+            mine = [leads(one) for one in row.decisions if one.seat == seat]
+            for before, after in pairwise(mine):
+                lost = [before[half] - after[half] for half in (0, 1)]
+                falls.append(mean(float(sign(lost[1 - half])) if lost[half] > 0 else 0.0 for half in (0, 1)))
+    found = {"drama": drama, "security": security, "decisiveness": decisiveness, "coolness": [1 - each for each in falls]}
+    return {name: min(1.0, max(0.0, mean(each))) if each else None for name, each in found.items()}
 
 
 @settings(max_examples=60)
@@ -160,8 +239,10 @@ def plainly(goal: str, seats: int, rows: list[Row]) -> dict[str, float | None]:
 def test_against_plain_loops(made: tuple[str, int, list[Row]]) -> None:
     sample = sample_of(*made)
     found = {each.name: each for each in heuristics(sample, sample, sample)}
-    for name, expected in plainly(*made).items():
-        interval = found[name].interval
+    pairs = [(found[name].interval, expected, name) for name, expected in plainly(*made).items()]
+    pairs += [(found[name].interval, expected, name) for name, expected in plainly_by_halves(*made, whole=False).items()]
+    pairs += [(found[name].published, expected, f"{name} as published") for name, expected in plainly_by_halves(*made, whole=True).items()]
+    for interval, expected, name in pairs:
         assert (interval is None) == (expected is None), name
         if interval is not None and expected is not None:
             assert interval.value == pytest.approx(expected, abs=1e-9), name

@@ -95,7 +95,8 @@ def test_the_page_has_everything_inside(analysis: Analysis) -> None:
     for each in analysis.heuristics:
         assert each.meaning in read.text
     shown = [f"as published {each.published.value:.3f}" for each in analysis.heuristics if each.published]
-    assert len(shown) == 3
+    assert len(shown) == 7
+    assert f"An estimate rests on {analysis.determinizations_text}." in read.text
     assert all(text in read.text for text in shown)
     assert "divided by the largest spread of all these games, as in the published pictures" in " ".join(read.text.split())
 

@@ -43,7 +43,7 @@ def test_a_span_that_cannot_be_has_its_place(text: str, problem: str, column: in
     with pytest.raises(BadText) as mistake:
         Span.parse(text)
     assert problem in mistake.value.problem
-    assert mistake.value.at == column
+    assert mistake.value.offset == column
 
 
 @pytest.mark.parametrize(
@@ -62,7 +62,7 @@ def test_a_demand_that_cannot_be_has_its_place(text: str, problem: str, column: 
     with pytest.raises(BadText) as mistake:
         Demand.parse(text)
     assert problem in mistake.value.problem
-    assert mistake.value.at == column
+    assert mistake.value.offset == column
 
 
 def test_what_is_kept_and_what_is_surely_broken() -> None:

@@ -1,13 +1,16 @@
 """The book of claims, how a verdict comes about, and a tiny run of each publication."""
 
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from meldlab import rummikub
 from meldlab.errors import NoSuchThing, NotLegalHere
-from meldlab.lab.reproduce import report
-from meldlab.lab.reproduce.bench import Reproducer
+from meldlab.gin import Gin, Rules
+from meldlab.lab.reproduce import hertog, nagai, report
+from meldlab.lab.reproduce.bench import Reproducer, kept_result
 from meldlab.lab.reproduce.claims import HOLDS, NAMES, PublishedClaim, Ruling, publications
 from meldlab.lab.reproduce.judging import Obtained, ruling
 from meldlab.lab.reproduce.report import Reproduction, baseline, reproduce
@@ -117,6 +120,34 @@ def test_a_module_that_forgets_a_claim_is_found_out(tmp_path: Path, monkeypatch:
     monkeypatch.setattr("meldlab.lab.reproduce.yang.claims", lambda bench: iter([("value", Obtained("one"))] * 2))
     with pytest.raises(NotLegalHere, match="answers it twice"):
         tiny("yang", tmp_path)
+
+
+def test_findings_name_claims_of_the_book_by_their_ids() -> None:
+    ids = {claim.id for claim in publications()["nagai"].claims}
+    for experiment in ("track", "knock", "ensemble"):
+        kept = kept_result(experiment)
+        assert kept is not None
+        found = {each["id"] for each in kept["result"]["findings"]}
+        assert found - {""} <= ids
+        assert found - {""}
+
+
+def result(claims: Iterator[tuple[str, Obtained]], wanted: str) -> Obtained:
+    return next(found for name, found in claims if name == wanted)
+
+
+def test_start_of_nagai_is_counted_at_the_table(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert result(nagai.claims(Reproducer(tiny=True)), "start").value == [31, 41]
+    monkeypatch.setattr(nagai, "Gin", lambda: Gin(Rules(cards=7)))
+    # 52 - 2 * 7 - 1 cards lie in stock, and the 7 of the other seat are unknown as well.
+    assert result(nagai.claims(Reproducer(tiny=True)), "start").value == [37, 44]
+
+
+def test_most_sets_of_hertog_depend_on_the_tiles_of_the_box(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert result(hertog.claims(Reproducer(tiny=True)), "most-sets").value == [35, 40]
+    monkeypatch.setattr(hertog, "Rules", lambda: rummikub.Rules(copies=3))
+    # 158 tiles make 52 sets at most, more than M.
+    assert result(hertog.claims(Reproducer(tiny=True)), "most-sets").value == [52, None]
 
 
 class Killed(BaseException):

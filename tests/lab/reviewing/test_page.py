@@ -11,7 +11,7 @@ from meldlab.lab.reviewing.page import draw_curve, review_page
 from meldlab.play import Deal, RandomPlayer, Table
 
 RECORD = Table(Gin(), [RandomPlayer(), players.parse("simple")]).play(Deal(8)).record
-REVIEWER = Reviewer.named("simple", worlds=30)
+REVIEWER = Reviewer.from_name("simple", worlds=30)
 
 
 @pytest.fixture(scope="module")
@@ -72,8 +72,8 @@ def test_the_curve_goes_from_even_to_the_end(review: Review) -> None:
     for seat in range(2):
         curve = review.curve(seat)
         assert curve[0].action == 0
-        assert curve[0].chance == pytest.approx(0.5, abs=0.02)
-        assert (curve[-1].action, curve[-1].chance) == (len(RECORD.actions), float(seat in result.winners))
+        assert curve[0].win_probability == pytest.approx(0.5, abs=0.02)
+        assert (curve[-1].action, curve[-1].win_probability) == (len(RECORD.actions), float(seat in result.winners))
         assert [point.action for point in curve] == sorted(point.action for point in curve)
         decided = {point.number for point in curve if point.number is not None}
         assert decided == {one.number for one in review.decisions if one.seat == seat}

@@ -1,4 +1,4 @@
-"""What a course would take is told by laps of smaller ones: whole laps, and the games that measure it afterwards."""
+"""The cost of a training course, estimated by laps of smaller ones: whole laps, and the games that measure it."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -27,7 +27,7 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize("course", [POLICY, VALUES])
-def test_a_course_is_told_by_a_smaller_one(course: Course | ValueCourse) -> None:
+def test_course_cost_is_estimated_by_a_smaller_course(course: Course | ValueCourse) -> None:
     cost = estimates.course_cost(course, "cpu")
     learned = int(cost.basis.partition(" ")[0].replace(",", ""))
     assert 100 < learned < 100_000
@@ -57,18 +57,20 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("clock")
 @pytest.mark.parametrize(("steps", "laps"), [(1, 1), (4096, 1), (4097, 2), (40_960, 10)])
-def test_a_course_has_whole_laps(steps: int, laps: int) -> None:
+def test_course_cost_counts_whole_laps(steps: int, laps: int) -> None:
     assert estimates.course_cost(replace(POLICY, steps=steps), "cpu").seconds == pytest.approx(2 * laps)
 
 
 @pytest.mark.usefixtures("clock")
-def test_games_against_each_opponent_are_counted() -> None:
+def test_course_cost_counts_games_against_each_opponent() -> None:
     cost = estimates.course_cost(replace(POLICY, steps=1), "cpu", against=("simple", "gin-only"), games=100)
     assert cost.seconds == pytest.approx(2 + 2 * 100 / 4)
     assert "8 games played here" in cost.basis
 
 
-def test_what_is_left_of_a_course_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_dry_run_tells_what_is_left_of_a_course(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     monkeypatch.chdir(tmp_path)
 
     def told(options: str, status: int = 0) -> str:
@@ -81,10 +83,10 @@ def test_what_is_left_of_a_course_is_told(tmp_path: Path, monkeypatch: pytest.Mo
     assert told("--start nobody", 2).startswith("error: no player 'nobody'")
     assert list(tmp_path.iterdir()) == []
     monkeypatch.setattr(estimates, "course_cost", lambda course, *_: Cost(course.steps, 0, "1 core", "nothing"))
-    assert told("").startswith("900 decisions to learn from, and 2 games against simple: about 15 minutes on 1 core")
+    assert told("").startswith("900 decisions to learn from, and 4 games against simple: about 15 minutes on 1 core")
     learner = Learner(replace(POLICY, tables=(2, 0, 0)), "cpu")
     learner.steps = 512
     learner.save(Path("mine.state"))
-    assert told("--resume").startswith("388 decisions to learn from after 512, and 2 games against simple: about 6 minutes on 1 core")
+    assert told("--resume").startswith("388 decisions to learn from after 512, and 4 games against simple: about 6 minutes on 1 core")
     Path("mine.state").write_bytes(b"nothing")
     assert told("--resume", 2) == "error: mine.state cannot be resumed: it is damaged, or of another course\n"

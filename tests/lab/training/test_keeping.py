@@ -1,4 +1,4 @@
-"""Courses on the command line and in the store, tiny; needs PyTorch."""
+"""Training courses on the command line and in the store, tiny; needs PyTorch."""
 
 import json
 from pathlib import Path
@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from meldlab.gin.players.light import FOLDER
-from meldlab.lab.runs.store import Store
+from meldlab.errors import NotPossible
+from meldlab.gin.players.value_network import FOLDER
+from meldlab.lab.runs.store import Run, Store
 from tests.cli.test_app import run
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'meldlab[train]'")
@@ -51,7 +52,23 @@ def saved(folder: Path, player: str) -> str:
     return f"computed:{path}"
 
 
-def test_a_course_is_listed_and_shown(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_locked_store_does_not_end_a_training_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    renewals = []
+
+    def renew(run: Run, owner: str) -> None:
+        renewals.append(owner)
+        raise NotPossible("the store does not answer: database is locked")
+
+    monkeypatch.setattr(Run, "renew", renew)
+    monkeypatch.setattr(keeping, "RENEWED", -1.0)
+    settings = {"save": "mine.npz", "seed": 1, "steps": 64}
+    with keeping.kept_course(str(tmp_path / "runs.sqlite"), "train", settings, ["simple"], 2) as kept:
+        for steps in (32, 64):
+            kept.lap(steps)
+    assert len(renewals) == 2
+
+
+def test_train_stores_a_course_that_is_listed_and_shown(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     store, save = str(tmp_path / "runs.sqlite"), str(tmp_path / "mine.npz")
     line = ("gin", "train", *TINY, "--against", "self,simple,marjj", "--seed", "7", "--save", save, "--store", store)
     status, out, _ = run(capsys, *line)
@@ -69,28 +86,25 @@ def test_a_course_is_listed_and_shown(tmp_path: Path, capsys: pytest.CaptureFixt
     assert len(Store.look(store).runs()) == 1
 
 
-def test_a_course_that_is_broken_off_says_so_and_nonsense_leaves_nothing(
+def test_store_tells_an_interrupted_course_and_keeps_no_rejected_one(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     store, save = str(tmp_path / "runs.sqlite"), str(tmp_path / "mine.npz")
     status, _, err = run(capsys, "gin", "exploit", "mc:8", "--learn", "values", "--device", "cpu", "--store", store, "--save", save)
     assert (status, err) == (2, "error: mc:8 does not play in the batch kernel\n")
     assert Store.look(store).runs() == []
-    study = value_learner.ValueLearner._study
 
-    def interrupt(learner: value_learner.ValueLearner, *given: Any) -> float:
-        if learner.laps:
-            raise KeyboardInterrupt
-        return study(learner, *given)
+    def interrupt(learner: value_learner.ValueLearner, path: Path) -> None:
+        raise KeyboardInterrupt
 
-    monkeypatch.setattr(value_learner.ValueLearner, "_study", interrupt)
+    monkeypatch.setattr(value_learner.ValueLearner, "save", interrupt)
     line = ("gin", "train", *TINY, "--steps", "100000", "--against", "simple", "--save", save, "--store", store)
     assert run(capsys, *line)[0] == 130
     (left,) = Store.look(store).runs()
     assert (left.finished, "broken off after" in left.notes) == (None, True)
 
 
-def test_without_sqlalchemy_a_course_goes_on(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_train_goes_on_without_sqlalchemy(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(keeping, "find_spec", lambda name: None)
     save = tmp_path / "mine.npz"
     status, _, err = run(capsys, "gin", "train", *TINY, "--against", "simple", "--save", str(save))
@@ -98,7 +112,7 @@ def test_without_sqlalchemy_a_course_goes_on(tmp_path: Path, capsys: pytest.Capt
 
 
 @pytest.mark.parametrize("player", [*PLAYERS, "light file", "policy file"])
-def test_every_player_can_be_exploited_by_a_policy(player: str, tmp_path: Path) -> None:
+def test_train_exploits_every_player_with_a_policy(player: str, tmp_path: Path) -> None:
     name = saved(tmp_path, player)
     course = Course((0, 0, 4), (name,), steps=64, length=16, wide=8, deep=1)
     found = training.train(course, tmp_path / "response.npz", against=[name], games=2)
@@ -106,14 +120,14 @@ def test_every_player_can_be_exploited_by_a_policy(player: str, tmp_path: Path) 
 
 
 @pytest.mark.parametrize("player", [*PLAYERS[:-1], "light file"])
-def test_every_player_of_the_kernels_can_be_exploited_by_values(player: str, tmp_path: Path) -> None:
+def test_train_exploits_every_kernel_player_with_values(player: str, tmp_path: Path) -> None:
     name = saved(tmp_path, player)
     course = ValueCourse((name,), 1, rounds=4, batch=64)
     found = training.train(course, tmp_path / "response.npz", start="computed:light", against=[name], games=2)
     assert (found.laps, found.measured[0].against, found.measured[0].games) == (1, name, 2)
 
 
-def test_a_response_begins_with_a_given_network(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_exploit_starts_with_a_given_network(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     store, first, second = (str(tmp_path / name) for name in ("runs.sqlite", "first.npz", "second.npz"))
     sizes = ("--steps", "512", "--tables", "4", "--games", "2", "--device", "cpu", "--store", store)
     status, out, _ = run(capsys, "gin", "exploit", "marjj", "--start", "champion", "--save", first, *sizes)
@@ -134,13 +148,13 @@ def test_a_response_begins_with_a_given_network(tmp_path: Path, capsys: pytest.C
         (("--device", "cuda"), "CUDA"),
     ],
 )
-def test_options_that_a_course_does_not_have_are_refused(line: tuple[str, ...], said: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_train_rejects_options_that_a_course_does_not_have(line: tuple[str, ...], said: str, capsys: pytest.CaptureFixture[str]) -> None:
     if torch.cuda.is_available() and "cuda" in line:
         pytest.skip("there is a GPU")
     status, _, err = run(capsys, "gin", "train", *TINY, *line)
     assert (status, said in err) == (2, True)
 
 
-def test_who_does_not_begin_fresh_has_an_adviser_already(capsys: pytest.CaptureFixture[str]) -> None:
+def test_train_takes_an_adviser_for_a_fresh_network_only(capsys: pytest.CaptureFixture[str]) -> None:
     status, _, err = run(capsys, "gin", "train", "--start", "champion", "--adviser", "computed:light", "--device", "cpu")
     assert (status, "--adviser is for a fresh network" in err) == (2, True)

@@ -1,26 +1,30 @@
-"""Teaching values, on a CPU and small; needs PyTorch."""
+"""Training of value networks, on a CPU and small; needs PyTorch."""
 
 import json
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 from meldlab.errors import NotLegalHere, NotPossible
-from meldlab.gin import Rules, kernel_layout, players
-from meldlab.gin.batch import pair_of, rule_vector
-from meldlab.gin.kernel_layout import CANNOT_KNOCK, DIARY, TURNS, Sight
-from meldlab.gin.kernel_round import new_sheet
+from meldlab.gin import Rules, kernel_state, players
+from meldlab.gin.batch import batch_rules
+from meldlab.gin.computing import playing
+from meldlab.gin.equity import MatchEquity
+from meldlab.gin.kernel_players import plain_workspace
+from meldlab.gin.kernel_state import CANNOT_KNOCK, TURN_WIDTH, TURNS, NetworkParameters, Observation
+from meldlab.gin.kernel_value_network import DRAW_HEAD, KNOCK_HEAD, WAIT_HEAD, draw_value
 from meldlab.gin.players import LightPlayer
-from meldlab.gin.players.kernel_light import DRAW_ANSWER, KNOCK_ANSWER, WAIT_ANSWER, light_draws
-from meldlab.gin.values.recursion import Engine
+from meldlab.gpu import Device
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'meldlab[train]'")
 
 from meldlab.lab.training import training  # noqa: E402
-from meldlab.lab.training.diaries import PointsWorth, lesson_of  # noqa: E402
+from meldlab.lab.training.diaries import lesson_of  # noqa: E402
 from meldlab.lab.training.learner import Course, Learner  # noqa: E402
+from meldlab.lab.training.lessons import equity_table  # noqa: E402
 from meldlab.lab.training.value_learner import ValueCourse, ValueLearner  # noqa: E402
 from meldlab.lab.training.value_network import ValueNetwork  # noqa: E402
 
@@ -34,79 +38,71 @@ def _one_thread() -> None:
 
 
 @pytest.fixture(scope="module")
-def pages() -> np.ndarray:
-    """Diaries of both seats, [40, 2, TURNS, DIARY]."""
-    found = np.zeros((40, 2, TURNS, DIARY))
-    Engine("cpu").record(pair_of(LIGHT, LIGHT), rule_vector(Rules()), 3, found)
+def trajectories() -> np.ndarray:
+    """Trajectories of both seats, [40, 2, TURNS, TURN_WIDTH]."""
+    return recorded(seats=2)
+
+
+def recorded(seats: int) -> np.ndarray:
+    found, light = np.zeros((40, seats, TURNS, TURN_WIDTH)), LIGHT.parameters()
+    playing.record(Device("cpu"), (light, light), batch_rules(Rules()), 3, found)
     return found
 
 
-def test_the_kernel_and_pytorch_agree(pages: np.ndarray) -> None:
+def test_value_network_agrees_with_the_kernel(trajectories: np.ndarray) -> None:
     network = ValueNetwork.load(LIGHT.network)
-    worth = PointsWorth(Rules(), "cpu")
-    worth.measure(np.array([20, -20]), equals=True)
-    lesson = lesson_of(torch.from_numpy(pages).flatten(0, 1), worth, 0.6)
+    equity = equity_table(MatchEquity.from_points(np.array([20, -20]), Rules()), "cpu")
+    lesson = lesson_of(torch.from_numpy(trajectories).flatten(0, 1), equity, 0.6)
     with torch.no_grad():
-        answers = network(lesson.planes, lesson.numbers).gather(1, lesson.which.long()[:, None])[:, 0].numpy()
-    rows = pages.reshape(-1, TURNS, DIARY)
-    waited = (rows[:, :, kernel_layout.RESULT] > CANNOT_KNOCK) & (rows[:, :, kernel_layout.KNOCKED] == 0)
-    assert answers[lesson.which.numpy() == WAIT_ANSWER] == pytest.approx(rows[waited][:, kernel_layout.EXPECTED], abs=1e-3)
-    drawn = np.flatnonzero(lesson.which.numpy() == DRAW_ANSWER)[::7]
+        outputs = network(lesson.planes, lesson.numbers).gather(1, lesson.which.long()[:, None])[:, 0].numpy()
+    rows = trajectories.reshape(-1, TURNS, TURN_WIDTH)
+    waited = (rows[:, :, kernel_state.RESULT] > CANNOT_KNOCK) & (rows[:, :, kernel_state.KNOCKED] == 0)
+    assert outputs[lesson.which.numpy() == WAIT_HEAD] == pytest.approx(rows[waited][:, kernel_state.EXPECTED], abs=1e-3)
+    drawn = np.flatnonzero(lesson.which.numpy() == DRAW_HEAD)[::7]
     for at in drawn:
-        one, two, dropped = lesson.planes[at].tolist()
+        one, two, discarded = lesson.planes[at].tolist()
         _, turn, _, own, other, _ = lesson.numbers[at].tolist()
-        sight = Sight(one & ~two, 0, turn - 1, two & ~one, one & two, dropped, -1, False, own, other, 10)
-        assert answers[at] == pytest.approx(light_draws(sight, turn, LIGHT.network, new_sheet()), abs=1e-3)
+        observation = Observation(one & ~two, 0, turn - 1, two & ~one, one & two, discarded, -1, False, own, other, 10)
+        assert outputs[at] == pytest.approx(draw_value(observation, turn, LIGHT.network, plain_workspace(LIGHT.network)), abs=1e-3)
     assert len(drawn) > 20
 
 
-def test_both_seats_keep_a_diary(pages: np.ndarray) -> None:
-    alone = np.zeros((40, 1, TURNS, DIARY))
-    Engine("cpu").record(pair_of(LIGHT, LIGHT), rule_vector(Rules()), 3, alone)
-    real = pages[:, :, :, kernel_layout.RESULT] > CANNOT_KNOCK
-    assert np.array_equal(pages[:, :1][real[:, :1]], alone[real[:, :1]])
+def test_record_writes_both_seats_alike(trajectories: np.ndarray) -> None:
+    alone = recorded(seats=1)
+    real = trajectories[:, :, :, kernel_state.RESULT] > CANNOT_KNOCK
+    assert np.array_equal(trajectories[:, :1][real[:, :1]], alone[real[:, :1]])
     both = np.all(real.any(2), axis=1)
     assert both.sum() > 30
-    for first, second in pages[both]:
-        assert first[0, kernel_layout.RESULT] == -second[0, kernel_layout.RESULT]
-        assert first[0, kernel_layout.OWN_SCORE] == second[0, kernel_layout.OTHER_SCORE]
-        ends = [row for row in (first, second) for row in row[row[:, kernel_layout.RESULT] > CANNOT_KNOCK][-1:]]
-        assert sum(row[kernel_layout.KNOCKED] for row in ends) <= 1
+    for first, second in trajectories[both]:
+        assert first[0, kernel_state.RESULT] == -second[0, kernel_state.RESULT]
+        assert first[0, kernel_state.OWN_SCORE] == second[0, kernel_state.OTHER_SCORE]
+        ends = [row for row in (first, second) for row in row[row[:, kernel_state.RESULT] > CANNOT_KNOCK][-1:]]
+        assert sum(row[kernel_state.KNOCKED] for row in ends) <= 1
         for own, other in ((first, second), (second, first)):
-            kept = own[own[:, kernel_layout.RESULT] > CANNOT_KNOCK]
-            one, two = kept[:, kernel_layout.PLANE].astype(np.int64), kept[:, kernel_layout.PLANE + 1].astype(np.int64)
+            kept = own[own[:, kernel_state.RESULT] > CANNOT_KNOCK]
+            one, two = kept[:, kernel_state.PLANE].astype(np.int64), kept[:, kernel_state.PLANE + 1].astype(np.int64)
             assert {int(hand).bit_count() for hand in one & ~two} == {10}
-            dropped = {int(card) for card in other[other[:, kernel_layout.RESULT] > CANNOT_KNOCK][:, kernel_layout.DISCARDED]}
-            seen = int(kept[-1, kernel_layout.OF_OPPONENT])
-            assert {card for card in range(52) if seen >> card & 1} <= dropped
+            discarded = {int(card) for card in other[other[:, kernel_state.RESULT] > CANNOT_KNOCK][:, kernel_state.DISCARDED]}
+            seen = int(kept[-1, kernel_state.OPPONENT_DISCARDS])
+            assert {card for card in range(52) if seen >> card & 1} <= discarded
 
 
-def test_what_a_diary_teaches() -> None:
+def test_lesson_of_teaches_the_results_of_decisions() -> None:
     """By hand: a seat waits, expecting 3, then knocks for 20 points at 0 : 0; every point is worth the same."""
-    worth = PointsWorth(Rules(), "cpu")
-    worth.table = torch.arange(101)[:, None] / 150 - torch.arange(101)[None, :] / 150
-    page = torch.zeros((1, 3, DIARY), dtype=torch.float64)
-    page[0, :, kernel_layout.RESULT] = torch.tensor([20.0, 20.0, CANNOT_KNOCK])
-    page[0, :, kernel_layout.IF_KNOCK] = torch.tensor([CANNOT_KNOCK, 20.0, 0.0])
-    page[0, :, kernel_layout.EXPECTED] = torch.tensor([3.0, 4.0, 0.0])
-    page[0, 1, kernel_layout.KNOCKED] = 1
-    page[0, 1, kernel_layout.DRAW_PLANE] = -1  # the upcard was taken
-    lesson = lesson_of(page, worth, 0.6)
+    equity = torch.arange(101)[:, None] / 150 - torch.arange(101)[None, :] / 150
+    trajectory = torch.zeros((1, 3, TURN_WIDTH), dtype=torch.float64)
+    trajectory[0, :, kernel_state.RESULT] = torch.tensor([20.0, 20.0, CANNOT_KNOCK])
+    trajectory[0, :, kernel_state.IF_KNOCK] = torch.tensor([CANNOT_KNOCK, 20.0, 0.0])
+    trajectory[0, :, kernel_state.EXPECTED] = torch.tensor([3.0, 4.0, 0.0])
+    trajectory[0, 1, kernel_state.KNOCKED] = 1
+    trajectory[0, 1, kernel_state.DRAW_PLANE] = -1  # the upcard was taken
+    lesson = lesson_of(trajectory, equity, 0.6)
     taught = sorted(zip(lesson.which.tolist(), lesson.numbers[:, 1].tolist(), lesson.wanted.tolist(), strict=True))
-    assert [(which, turn) for which, turn, _ in taught] == [(WAIT_ANSWER, 1), (KNOCK_ANSWER, 2), (DRAW_ANSWER, 1)]
+    assert [(which, turn) for which, turn, _ in taught] == [(WAIT_HEAD, 1), (KNOCK_HEAD, 2), (DRAW_HEAD, 1)]
     assert [wanted for _, _, wanted in taught] == pytest.approx([20.0, 20.0, 0.4 * 3 + 0.6 * 20], abs=1e-3)
 
 
-def test_what_points_are_worth() -> None:
-    worth = PointsWorth(Rules(), "cpu")
-    worth.measure(np.array([30] * 3 + [-30] + [0] * 4), equals=False)
-    assert float(worth.table[99, 99]) == pytest.approx(0.75)
-    assert float(worth.table[60, 69]) == pytest.approx(0.75**2 + 2 * 0.75**2 * 0.25)
-    worth.measure(np.array([30] * 3 + [-30]), equals=True)
-    assert torch.allclose(worth.table[:100, :100] + worth.table[:100, :100].T, torch.ones(100, 100))
-
-
-def test_a_course_is_saved_resumed_and_played(tmp_path: Path) -> None:
+def test_train_saves_resumes_and_plays_a_course(tmp_path: Path) -> None:
     path = tmp_path / "mine.npz"
 
     def kill(lap, learner) -> None:  # type: ignore[no-untyped-def]
@@ -130,7 +126,25 @@ def test_a_course_is_saved_resumed_and_played(tmp_path: Path) -> None:
     assert more.laps == 1
 
 
-def test_the_same_seed_teaches_the_same() -> None:
+def test_measure_plays_the_numbers_of_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    learner, path, played = ValueLearner(SMALL, "cpu"), tmp_path / "mine.npz", list[NetworkParameters]()
+    learner.mean.save(path, {"against": ""})
+
+    def wins(device: Device, pair: Any, *_: object) -> np.ndarray:
+        played.append(pair[0])
+        return np.zeros((2, 2), np.int64)
+
+    monkeypatch.setattr(playing, "mirrored_wins", wins)
+    learner.measure("simple", 4, 0)
+    saved = LightPlayer.parse(f"computed:{path}").network
+    assert all(np.array_equal(*arrays) for arrays in zip(played[0].weights, saved, strict=True))
+
+
+def test_measure_rounds_an_odd_number_of_games_up() -> None:
+    assert ValueLearner(SMALL, "cpu", ValueNetwork.load(LIGHT.network)).measure("simple", 3, 0).games == 4
+
+
+def test_learn_with_the_same_seed_gives_the_same_network() -> None:
     first, second, third = (ValueLearner(replace(SMALL, seed=seed), "cpu", ValueNetwork.load(LIGHT.network)) for seed in (0, 0, 1))
     for learner in (first, second, third):
         next(learner.learn())
@@ -141,7 +155,7 @@ def test_the_same_seed_teaches_the_same() -> None:
     assert not any(other)
 
 
-def test_a_fresh_network_learns_what_to_expect() -> None:
+def test_learn_lowers_the_loss_of_a_fresh_network() -> None:
     learner = ValueLearner(replace(SMALL, against=("simple",), steps=8000, rounds=64, rate=5e-3, follow=20.0), "cpu")
     laps = list(learner.learn())
     assert laps[-1].loss < 0.8 * laps[0].loss
@@ -149,7 +163,7 @@ def test_a_fresh_network_learns_what_to_expect() -> None:
     assert len(laps[0].against) == 4
 
 
-def test_nonsense_is_refused(tmp_path: Path) -> None:
+def test_train_names_bad_arguments(tmp_path: Path) -> None:
     with pytest.raises(NotLegalHere, match="100 points"):
         ValueCourse(rules=Rules(match_points=0))
     with pytest.raises(NotLegalHere, match="against somebody"):

@@ -4,7 +4,7 @@
 >>> from meldlab.play import Deal, Table
 >>> seated = [players.parse("meldlab.adapters.openspiel:SimpleBot"), players.parse("simple")]
 >>> played = Table(Gin(), seated).play(Deal(seed=1))
->>> played.players, played.trouble
+>>> played.players, played.abnormal_end
 (('openspiel:simple', 'simple'), '')
 """
 

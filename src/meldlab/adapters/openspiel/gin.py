@@ -29,9 +29,9 @@ import pyspiel
 from meldlab.cards import CARDS, Deck
 from meldlab.errors import NoSuchThing, NotPossible
 from meldlab.gin import MINI, Gin, Match, Move, Phase, Round, Rules, Verb
-from meldlab.gin.features import features_of, text_of
-from meldlab.gin.kernel_round import MOST_ROUNDS
+from meldlab.gin.kernel_state import MAX_ROUNDS
 from meldlab.gin.move import DRAW
+from meldlab.gin.observation import features_of, text_of
 from meldlab.gin.vector import ACTIONS, FEATURES, action_of, action_text
 from meldlab.play import Deal
 
@@ -311,7 +311,7 @@ class GinGame(pyspiel.Game):  # type: ignore[misc]  # a class of C++
             min_utility=-worst,
             max_utility=worst,
             utility_sum=0.0,
-            max_game_length=moves * (MOST_ROUNDS if self.rules.match_points else 1),
+            max_game_length=moves * (MAX_ROUNDS if self.rules.match_points else 1),
         )
         said = {name: value for name, value in {"rules": preset, "reward": reward}.items() if value}
         said |= {name: value for name, value in _values(self.rules).items() if value != _values(plain)[name]}

@@ -149,7 +149,7 @@ def record_of(state: Any, players: tuple[str, str] = ("openspiel", "openspiel"))
     ('p1 pass',)
     """
     read = read_history(state.get_game(), state.full_history())
-    lines = tuple(f"p{match.round.seat + 1} {match.tell(move)}" for match, move in read.moves)
+    lines = tuple(f"p{match.round.seat + 1} {match.describe(move)}" for match, move in read.moves)
     return Record("gin", read.match.rules.as_record(), players, read.match.deal, lines, read.match.result)
 
 

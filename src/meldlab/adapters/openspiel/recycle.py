@@ -63,7 +63,7 @@ class Stand:
         lines = []
         for state, option in self.steps:
             own = [str(option.view), str(option)] if state.seat == seat else []
-            lines += [*own, f"p{(state.seat or 0) + 1} {state.heard(option, seat)}"]
+            lines += [*own, f"p{(state.seat or 0) + 1} {state.describe(option, seat)}"]
         return lines
 
 

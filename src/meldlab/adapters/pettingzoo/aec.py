@@ -91,7 +91,7 @@ class TableEnv(AECEnv[str, dict[str, NDArray[Any]], int]):  # type: ignore[misc]
             raise NoSuchThing("render mode", render_mode, RENDER_MODES)
         self.metadata = {"name": name, "render_modes": list(RENDER_MODES), "is_parallelizable": False, "render_fps": 2}
         self.table, self.illegal, self.render_mode = table, illegal, render_mode
-        self.most_steps = 0 if max_cycles is None else whole_number(max_cycles, "max_cycles", least=1)
+        self.most_steps = 0 if max_cycles is None else whole_number(max_cycles, "max_cycles", minimum=1)
         self.possible_agents = [f"player_{seat}" for seat in range(table.seats)]
         self.deal: Deal | None = None
         self._seats = {agent: seat for seat, agent in enumerate(self.possible_agents)}
@@ -123,7 +123,7 @@ class TableEnv(AECEnv[str, dict[str, NDArray[Any]], int]):  # type: ignore[misc]
         elif self.deal is None:
             self.deal = Deal(secrets.randbelow(FRESH_SEEDS))
         else:
-            self.deal = Deal(self.deal.seed, self.deal.game + 1)
+            self.deal = Deal(self.deal.seed, self.deal.number + 1)
         self._steps = 0
         self.agents = self.possible_agents[:]
         self.rewards = dict.fromkeys(self.agents, 0.0)

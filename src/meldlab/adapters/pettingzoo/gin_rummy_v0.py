@@ -54,7 +54,7 @@ class GinTable:
 
     def deal(self, deal: Deal) -> int:
         """Begin a game and return who is to move."""
-        self.vector.reset([deal.seed], first=deal.game)
+        self.vector.reset([deal.seed], first=deal.number)
         self._over = False
         return int(self._to_move[0])
 
@@ -73,12 +73,12 @@ class GinTable:
     def features(self, seat: int) -> NDArray[np.uint8]:
         """Return what a seat sees, or saw last."""
         if self._over:
-            return np.array(self.vector.finals[0, seat])
-        return np.array(self._features if seat == self._to_move[0] else self.vector.seen()[0, seat])
+            return np.array(self.vector.final_observations[0, seat])
+        return np.array(self._features if seat == self._to_move[0] else self.vector.observe_both()[0, seat])
 
     def forfeit(self, seat: int) -> list[float]:
         """Return the rewards when a seat breaks off."""
-        return [-self.vector.worst if one == seat else self.vector.worst for one in range(2)]
+        return [-self.vector.max_loss if one == seat else self.vector.max_loss for one in range(2)]
 
     def __str__(self) -> str:
         rows = [self.features(seat) for seat in range(2)]

@@ -49,7 +49,7 @@ class RecycleTable:
         """Begin a game and return who is to move."""
         self._ending = None
         self.__dict__.pop("_last", None)
-        self.vector.reset([deal.seed], first=deal.game)
+        self.vector.reset([deal.seed], first=deal.number)
         return int(self._to_move[0])
 
     def step(self, action: int) -> tuple[int, Sequence[float] | None, bool]:

@@ -25,15 +25,15 @@ def bench_gin(
     from dataclasses import replace
 
     from meldlab.cli.bench.rivals import gin_rivals
-    from meldlab.gin import Gin, Rules, kernel_layout
-    from meldlab.gin.batch import Seated, play_batch, seat
+    from meldlab.gin import Gin, Rules
+    from meldlab.gin.batch import play_batch
     from meldlab.gin.players import EnsemblePlayer, SimplePlayer
     from meldlab.play import Deal, RandomPlayer, Table
 
-    def batch(first: Seated, second: Seated, many: int) -> Callable[[], int]:
-        return lambda: int(play_batch(first, second, Rules(), seed, 0, many, threads=1)[:, kernel_layout.ROUNDS].sum())
+    def batch(first: object, second: object, games: int) -> Callable[[], int]:
+        return lambda: int(play_batch(first, second, Rules(), seed, 0, games, threads=1)["rounds"].sum())
 
-    one, two = seat(SimplePlayer()), seat(EnsemblePlayer())
+    one, two = SimplePlayer(), EnsemblePlayer()
     simple, ensemble = batch(one, one, games), batch(two, one, games // 2)
     table = Table(Gin(replace(Rules(), match_points=0)), [RandomPlayer()] * 2)
     rounds = 100

@@ -126,13 +126,13 @@ def rummikub_solver() -> "Callable[[Position], Any] | None":
 
 def compare(many: int, seed: int) -> dict[str, int]:
     """Return on how many positions, spread over the classes, both methods have the same objective and kept sets."""
-    from meldlab.chance import Purpose, derived
+    from meldlab.chance import Purpose, derive_seed
     from meldlab.rummikub import CLASSES, Objective, random_position, solve
     from meldlab.rummikub.answer import OBJECTIVES
 
     agreed = 0
     for nth in tracked(range(many), "comparing"):
-        position = random_position(list(CLASSES)[nth % len(CLASSES)], derived(seed, Purpose.AGREEMENT), nth)
+        position = random_position(list(CLASSES)[nth % len(CLASSES)], derive_seed(seed, Purpose.AGREEMENT), nth)
         goal = Objective(OBJECTIVES[nth // len(CLASSES) % len(OBJECTIVES)])
         one, other = solve(position, goal), solve(position, goal, "ilp")
         agreed += (one.worth, one.kept) == (other.worth, other.kept)

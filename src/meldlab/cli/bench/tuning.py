@@ -32,11 +32,11 @@ def bench_tuning(
     Example: meldlab bench tuning --json
     """
     from meldlab.gin import Rules, players
-    from meldlab.gin.batch import play_batch, seat
+    from meldlab.gin.batch import play_batch
     from meldlab.lab.runs.shards import Shard, play
     from meldlab.lab.runs.store import Store
 
-    first, second = seat(players.parse("ensemble:paper")), seat(players.parse("simple"))
+    first, second = players.parse("ensemble:paper"), players.parse("simple")
     pieces = Shard("gin.contest", "ensemble:paper", "simple", seed=seed, games=games // 2 * 2 * shards).split(games // 2 * 2)
 
     def bare() -> None:

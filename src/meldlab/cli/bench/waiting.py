@@ -1,7 +1,6 @@
 """``meldlab bench waiting``: CPU seconds to solve the waiting games, summed over threads, beside what has been published."""
 
 import json as text
-import resource
 import subprocess
 import sys
 import time
@@ -13,6 +12,7 @@ from typing import Annotated, Any
 import typer
 
 from meldlab.cli.options import JsonOption, print_json
+from meldlab.cost import peak_memory
 
 # Seconds of the thesis's programs: its own, rebuilt from its appendix and run on one core for 3 cards; as it prints for 4.
 PUBLISHED = {"three": 101.0, "four": 121 * 3600.0, "approximate": 27_108.0}
@@ -46,7 +46,7 @@ def bench_waiting(
     if seven:
         # In a process of its own, so that the peak of its memory is its own.
         answer |= text.loads(subprocess.run([sys.executable, "-c", SEVEN], check=True, capture_output=True).stdout)
-        answer["megabytes_7"] = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
+        answer["megabytes_7"] = peak_memory(children=True) / 2**20
     if cuda:
         solve(Waiting(3), device="cuda")
         ten = solve(Waiting(10), device="cuda")

@@ -36,6 +36,10 @@ def advise(
     opponent: Annotated[str, typer.Option("--opponent", help="Cards the opponent is known to hold.")] = "",
     turn: Annotated[int, typer.Option("--turn", min=0, help="Cards you have drawn, if more than the pile tells.")] = 0,
     scores: Annotated[Any, typer.Option("--scores", **read_by(_scores, "YOURS,OTHERS"), help="Points in the match.")] = (0, 0),
+    knock_limit: Annotated[
+        int | None,
+        typer.Option("--knock-limit", help="Most deadwood to knock with under Oklahoma rules, if the first upcard is not given."),
+    ] = None,
     player: Annotated[
         str | None, typer.Option("--player", help="Ask this one instead: any that says what its moves are worth, also yours.")
     ] = None,
@@ -51,11 +55,11 @@ def advise(
     from rich.console import Console
 
     from meldlab.gin.advice import advise as ask
-    from meldlab.gin.advice import imagined_view
+    from meldlab.gin.advice import position_view
     from meldlab.gin.players import parse
     from meldlab.lab.hints import in_words, turns_after
 
-    view = imagined_view(hand, upcard, discards, opponent, turn=turn, rules=rules, scores=scores)
+    view = position_view(hand, upcard, discards, opponent, turn=turn, rules=rules, scores=scores, limit=knock_limit)
     advice = ask(view, parse(player) if player else None)
     turns = turns_after(view, advice.move)
     if json:
@@ -115,7 +119,7 @@ def _numbers(best: str, advice: "Advice") -> dict[str, tuple[str, ...]]:
         # Of several ways to show the melds of a knock the best stands for all.
         heads = {str(one.move).partition(" | ")[0]: one for one in reversed(advice.prospects)}
         rows = sorted(heads.items(), key=lambda row: row[1].cost)
-        return {head: (f"{one.chance:.0%}", _loss(one), f"{one.points:+.1f}") for head, one in rows}
+        return {head: (f"{one.win_probability:.0%}", _loss(one), f"{one.points:+.1f}") for head, one in rows}
     worth = {str(move).partition(" | ")[0]: (f"{value:+.1f}",) for move, value in sorted(advice.values, key=lambda one: -one.value)}
     return {best: ("",), **worth} if worth else {}
 

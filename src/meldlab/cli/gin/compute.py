@@ -12,7 +12,7 @@ from meldlab.cli.outputs import out_folder
 from meldlab.cli.progress import progress_bar
 
 if TYPE_CHECKING:
-    from meldlab.lab.computing import Computed
+    from meldlab.gin.computing.compute import Computed
 
 
 def read_turns(text: str) -> list[int]:
@@ -62,9 +62,9 @@ def compute(
     """
     from dataclasses import replace
 
-    from meldlab.gin.values import folder as tables
-    from meldlab.lab.computing import Setting
-    from meldlab.lab.computing import compute as run
+    from meldlab.gin import value_tables
+    from meldlab.gin.computing.compute import Setting
+    from meldlab.gin.computing.compute import compute as run
 
     if knock_limit is not None:
         rules = replace(rules, knock_limit=knock_limit, oklahoma=False)
@@ -84,7 +84,7 @@ def compute(
         print_cost(f"computing against {against}", compute_cost(against, setting, device=device, **numbers), json)
         return
     if save is not None:
-        tables.check_folder(save)
+        value_tables.check_folder(save)
     on_interrupt(DRY_RUN)
     with progress_bar(f"computing against {against}") as show:
         found = run(against, setting, device=device, seed=seed, progress=show, **numbers)
@@ -105,8 +105,8 @@ def print_computed(found: "Computed") -> None:
     setting = found.setting
     print(f"computed against {found.against}: {setting.cards} cards of {4 * setting.ranks}, knocks with {setting.limit}, on {found.device}")
     table = Table("lap", "points by the model", f"won against {found.measured_against}", "odds moved", "left to gain", "s", box=None)
-    for number, lap in enumerate(found.laps, 1):
+    for number, lap in enumerate(found.iterations, 1):
         gain = "" if lap.exploitability is None else f"{lap.exploitability:.3f}"
         table.add_row(str(number), f"{lap.value:+.3f}", str(lap.win_rate), f"{lap.change:.4f}", gain, f"{lap.seconds:.1f}")
     Console(highlight=False, width=100).print(table)
-    print(f"{'stable' if found.stable else 'not yet stable'} after {len(found.laps)} laps, {found.seconds:.1f} s")
+    print(f"{'stable' if found.stable else 'not yet stable'} after {len(found.iterations)} laps, {found.seconds:.1f} s")

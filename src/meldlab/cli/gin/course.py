@@ -33,17 +33,18 @@ def teach(
     json: bool,
 ) -> "Trained | None":
     """Run a course and keep it in the store, where there can be one; return nothing where all is said: the JSON, or what it would take."""
-    from meldlab.lab.training import keeping, training
+    from meldlab.lab.training import keeping, measuring, training
 
+    games = 2 * measuring.mirrored_deals(games)
     if dry_run:
-        _foretell(course, training.decisions_done(save) if resume else 0, place, start, against, games // 2 * 2, json)
+        _foretell(course, training.decisions_done(save) if resume else 0, place, start, against, games, json)
         return None
     experiment = context.command.name or "train"
     told = training.settings_of(course)
     settings = {"command": command_of(context), **told, "start": start, "save": str(save), "device": place}
     if not keeping.can_keep():
         print("nothing is kept in the store: SQLAlchemy is missing", file=sys.stderr)
-    kept = keeping.kept_course(store, experiment, settings, against, games // 2 * 2) if keeping.can_keep() else nullcontext()
+    kept = keeping.kept_course(store, experiment, settings, against, games) if keeping.can_keep() else nullcontext()
     state = save.with_suffix(".state")
     on_interrupt(lambda: f"the training state is saved in {state}; add --resume to continue" if state.exists() else DRY_RUN)
     with kept as run, progress_bar("teaching") as show:

@@ -39,7 +39,7 @@ def review(
 
     record = read_record(file, seat)
     yours = [place for place, name in enumerate(record.players) if name == "you"]
-    reviewer, seats = Reviewer.named(player, worlds, seed, threads, least), [seat - 1] if seat is not None else yours or [0, 1]
+    reviewer, seats = Reviewer.from_name(player, worlds, seed, threads, least), [seat - 1] if seat is not None else yours or [0, 1]
     found = _looked(reviewer, record, seats)
     if out is not None:
         from meldlab.lab.reviewing.page import review_page
@@ -87,11 +87,11 @@ def _show(console: "Console", nth: int, one: "Decision") -> None:
     from meldlab.melds import arrange
 
     view, own = one.view, one.own
-    lost = f"{100 * own.cost:.1f} % lost" + (f" (+- {100 * own.error:.1f})" if one.worlds else "")
+    lost = f"{100 * own.cost:.1f} % lost" + (f" (± {100 * own.error:.1f})" if one.worlds else "")
     console.print(f"\n{nth}. round {view.number + 1}, action {one.number + 1}, p{view.seat + 1}: {one.kind}, {lost}")
     console.print("   hand   ", arrangement_text(arrange(view.hand)))
     lying = cards_text([view.upcard]) if view.upcard else "none"
     console.print("   upcard ", lying, f" stock {view.stock}, score {view.scores[view.seat]} to {view.scores[1 - view.seat]}")
     for word, candidate in (("did", own), ("better", one.best)):
-        worth = f"   {word:8}{100 * candidate.chance:.1f} % to win, {candidate.points:+.1f} points: "
+        worth = f"   {word:8}{100 * candidate.win_probability:.1f} % to win, {candidate.points:+.1f} points: "
         console.print(Text(worth).append_text(cards_drawn(str(candidate.move))), soft_wrap=True)

@@ -10,8 +10,8 @@ from meldlab.cli.pictures import arrangement_text, cards_drawn, cards_text
 from meldlab.cli.screen import Screen
 from meldlab.gin import Match, Move, Phase, Rules, Verb, View
 from meldlab.gin.advice import advise
-from meldlab.gin.reading import possible_now, read_move
 from meldlab.gin.round import Outcome
+from meldlab.gin.typed_moves import possible_now, read_move
 from meldlab.lab.hints import in_words, turns_after
 from meldlab.melds import arrange
 from meldlab.play import Deal, Game, Result, Step

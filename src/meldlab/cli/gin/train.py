@@ -34,7 +34,7 @@ def train(
     wide: Annotated[int, typer.Option("--wide", min=1, max=2048, help="Policy: units of a layer.")] = 256,
     deep: Annotated[int, typer.Option("--deep", min=0, max=8, help="Policy: layers after the first.")] = 2,
     rate: Annotated[float | None, typer.Option("--rate", help="Learning rate at the beginning; policy 5e-4, values 8e-4.")] = None,
-    mixing: Annotated[float, typer.Option("--mixing", help="Policy: pull towards equal chances at the beginning.")] = 0.01,
+    mixing: Annotated[float, typer.Option("--mixing", min=0, max=1, help="Policy: pull towards equal chances at the beginning.")] = 0.01,
     batch: Annotated[int, typer.Option("--batch", min=1, help="Decisions of one change of the network.")] = 65_536,
     save: Annotated[Path, typer.Option("--save", help="Where the network goes; computed:FILE.npz plays it.")] = Path("network.npz"),
     start: Annotated[str, typer.Option("--start", help="Begin with this network: FILE.npz, or a player such as computed:light.")] = "",
@@ -42,7 +42,7 @@ def train(
     measure: Annotated[
         str | None, typer.Option("--measure", help="Play against these afterwards, commas between; else the visitors.")
     ] = None,
-    games: Annotated[int, typer.Option("--games", min=2, help="Mirrored games against each of them.")] = 2000,
+    games: Annotated[int, typer.Option("--games", min=2, help="Mirrored games against each of them, rounded up to an even number.")] = 2000,
     rules: RulesOption = "eaai",
     seed: SeedOption = 0,
     device: DeviceOption = "auto",

@@ -23,7 +23,8 @@ from meldlab.cli.options import (
 from meldlab.cli.outputs import out_folder
 from meldlab.cli.progress import progress_bar
 from meldlab.cli.recycle.options import DialectOption, GameArgument, LimitsOption, SetOption, merged, read_game
-from meldlab.errors import NotLegalHere, time_text
+from meldlab.errors import NotLegalHere
+from meldlab.formatting import time_text
 
 if TYPE_CHECKING:
     from meldlab.lab.analysis.forecast import Forecast
@@ -67,12 +68,12 @@ def read_study(
             missing = missing_games(subject, effort, Store.known(store, EXPERIMENT, settings_of(subject, effort)))
             print_cost(subject.title, study_cost(subject, effort, missing, threads), json)
             return None
-        from joblib import cpu_count
 
         from meldlab.lab.analysis.study import analyse
+        from meldlab.parallel import core_count
 
         def foretell(forecast: "Forecast") -> None:
-            _foretell(forecast, subject.title, 0 if cluster else threads or cpu_count())
+            _foretell(forecast, subject.title, 0 if cluster else threads or core_count())
 
         with progress_bar(subject.title) as show:
             return analyse(subject, effort, open_store(store), jobs=threads, cluster=cluster, progress=show, foretell=foretell)
@@ -129,6 +130,7 @@ def analyse(
     """
     from numpy import median
 
+    from meldlab.lab.analysis.heuristics import PUBLISHED_RULES
     from meldlab.lab.analysis.study import Subject
 
     analysis = study(Subject.of(read_game(game, dialect, limits), merged(settings)), effort, json)
@@ -151,7 +153,9 @@ def analyse(
     for each in analysis.heuristics:
         print(f"{each.name:13} {each.interval or 'not defined'!s:28}  {each.meaning}")
         if each.published:
-            print(f"{'as published':>13} {each.published!s:28}  The same by seats, a tie being a whole win for each.")
+            print(f"{'as published':>13} {each.published!s:28}  {PUBLISHED_RULES[each.name]}")
+    if analysis.determinizations:
+        print(f"an estimate rests on {analysis.determinizations_text}")
     if files:
         print(f"the page is {files[0]}")
     _end([analysis])

@@ -14,7 +14,8 @@ if TYPE_CHECKING:
 def arena(described: "Described", play: Contests, games: GamesOption = 100) -> None:
     """Let players meet at one table; every deal is played once for each seating. As many players as teams play a team each.
 
-    Players: random, pimc, mcts or ismcts, as in mcts:200:taken:rank (simulations of an option, what is remembered, what is rewarded).
+    Players: random, pimc, mcts or ismcts, as in mcts:200:taken:rank:visits (simulations of an option, what is remembered,
+    what is rewarded, the final policy).
 
     Example: meldlab recycle arena block_rummy mcts:50 random --games 20 --seed 1
     """

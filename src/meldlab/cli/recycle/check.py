@@ -30,32 +30,29 @@ def list_games(json: JsonOption = False) -> None:
 def check(
     game: GameArgument, dialect: DialectOption = "0.6", limits: LimitsOption = "", settings: SetOption = None, json: JsonOption = False
 ) -> None:
-    """Check a program; errors stop (status 2), warnings do not.
+    """Check a program and play 300 random games of it; errors stop (status 2), warnings do not.
 
     Example: meldlab recycle check block_rummy
     """
     from meldlab.recycle import library
-    from meldlab.recycle.language.checker import check as check_text
-    from meldlab.recycle.language.findings import Finding, ProgramMistake
+    from meldlab.recycle.language.findings import ProgramMistake
     from meldlab.recycle.language.variants import varied
-    from meldlab.recycle.machine.compiler import compile_program
+    from meldlab.recycle.playtest import CheckReport, check_and_play
 
     _, text = library.load(game)
-    players, constructs = 0, []
-    findings: tuple[Finding, ...] = ()
     try:
         text = varied(text, merged(settings), dialect)
-        checked = check_text(text, dialect, limits)
-        findings, players, constructs = checked.findings, checked.players, _constructs(text)
-        if not any(finding.stops for finding in findings):
-            # Whether it fits into memory shows when its storage is laid out.
-            compile_program(checked.program, limits, text)
-    except ProgramMistake as mistake:
-        findings = (mistake.finding, *findings)
+        report = check_and_play(text, dialect, limits)
+    except ProgramMistake as error:
+        report = CheckReport((error.finding,))
+    findings, checked, played = report.findings, report.checked, report.played
+    players = checked.players if checked else 0
     errors, warnings = [f for f in findings if f.stops], [f for f in findings if not f.stops]
     if json:
         answer = {"errors": [_finding(f, text) for f in errors], "warnings": [_finding(f, text) for f in warnings]}
-        print_json({"ok": not errors, **answer, "players": players, "constructs": constructs})
+        numbers = {name: getattr(played, name, 0) for name in ("games", "finished", "capped", "failed")}
+        constructs = _constructs(text) if checked else []
+        print_json({"ok": report.ok, **answer, "players": players, "constructs": constructs, "random_games": numbers})
     else:
         for finding in findings:
             print(f"{'error' if finding.stops else 'warning'}: {finding.mistake(text)}")

@@ -16,13 +16,13 @@ if TYPE_CHECKING:
 def play(
     described: "Described",
     seat: Annotated[int, typer.Option("--seat", min=1, help="Your seat.")] = 1,
-    against: Annotated[str, typer.Option("--against", help="Who sits at the other seats: random, pimc:100, mcts:100 ...")] = "random",
+    against: Annotated[str, typer.Option("--against", help="Player of the other seats: mcts:100, pimc:100, random ...")] = "mcts:100",
     seed: NewDealOption = None,
     save: SaveOption = None,
     resume: ResumeOption = None,
     no_auto: Annotated[bool, typer.Option("--no-auto", help="Ask also where there is only one option.")] = False,
 ) -> None:
-    """Play a game yourself against random players or others; you see what your seat may see.
+    """Play a game yourself against searching players or others; you see what your seat may see.
 
     Example: meldlab recycle play kuhn_poker --seat 1
     """

@@ -130,7 +130,7 @@ class DescribedScreen(Screen):
 
     def tell(self, step: Step[Any]) -> None:
         """Say what somebody has done, as the person notices it; the own choice too, since much may follow from it."""
-        heard = step.heard(self.seat).partition(" ")[2]
+        heard = step.describe(self.seat).partition(" ")[2]
         if step.forfeit:
             self.say(step.forfeit)
         elif step.seat != self.seat:

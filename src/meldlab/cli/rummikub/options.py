@@ -67,8 +67,8 @@ def as_flags(rules: "Rules") -> str:
 
 
 def _record(rules: "Rules") -> dict[str, Any]:
-    from meldlab.play.rules import record_of
+    from meldlab.play.rules import rules_table
     from meldlab.rummikub import PRESETS
 
     # Of two presets that are equally near, the one that is the default here.
-    return record_of(rules, dict(sorted(PRESETS.items(), key=lambda one: one[0] != OFFICIAL)))
+    return rules_table(rules, dict(sorted(PRESETS.items(), key=lambda one: one[0] != OFFICIAL)))

@@ -12,8 +12,8 @@ from meldlab.errors import NotLegalHere, NotPossible
 if TYPE_CHECKING:
     from meldlab.rummikub import Alternatives, Answer, TileSet, WhyNot
 
-TableOption = Annotated[str, typer.Option("--table", help="Sets on the table, such as 'R5 R6 R7 | K9 B9 O9'.")]
-RackOption = Annotated[str, typer.Option("--rack", help="Tiles on the rack, such as 'R8 K3-5 J'.")]
+TableOption = Annotated[str, typer.Option("--table", help="Sets on the table, such as 'R5-7 | K9 B9 O9' (or ; or new lines between).")]
+RackOption = Annotated[str, typer.Option("--rack", help="Tiles on the rack, such as 'R8 K3-5 J' or 'red 8, black 3-5, joker'.")]
 
 
 def solve(
@@ -59,7 +59,13 @@ def solve(
         Any, typer.Option("--why-not", **read_by("meldlab.rummikub:Tile.parse", "TILE"), help="Say what playing this tile would cost.")
     ] = None,
     nodes: Annotated[int, typer.Option(min=1, help="States that the search may visit before the integer program takes over.")] = 3_000_000,
-    seconds: Annotated[float, typer.Option(min=0.1, help="Processor time, after which the best found is returned, unproven.")] = 20.0,
+    seconds: Annotated[
+        float | None,
+        typer.Option(
+            min=0.1,
+            help="Processor time; the best found by then is returned, unproven: 20, or 5 for --keep tiles with modern or strict jokers.",
+        ),
+    ] = None,
     lp: Annotated[Path | None, typer.Option(help="Write the integer program as an LP file.")] = None,
     json: JsonOption = False,
 ) -> None:

@@ -79,7 +79,7 @@ def hand(
         return
     from rich.console import Console
 
-    from meldlab.cli.pictures import cards_text
+    from meldlab.cli.pictures import card_column, cards_text
 
     console = Console(highlight=False)
     if expected == 0:
@@ -92,10 +92,10 @@ def hand(
         )
     useful = [one for one in answers if one.discard != one.draw]
     console.print(f"{len(useful)} of {len(answers)} cards help{'; throw any other back' if len(useful) < len(answers) else ''}:")
-    for one in sorted(useful, key=lambda one: one.expected):
-        console.print(
-            "  draw", cards_text([one.draw]), " throw", cards_text([one.discard]), f" {one.expected:10.4f} ({one.expected - expected:+.4f})"
-        )
+    useful.sort(key=lambda one: one.expected)
+    draws, discards = card_column(one.draw for one in useful), card_column(one.discard for one in useful)
+    for one, draw, throw in zip(useful, draws, discards, strict=True):
+        console.print("  draw", draw, " throw", throw, f" {one.expected:10.4f} ({one.expected - expected:+.4f})")
     # Large hands take some seconds from here on, when they are asked for the first time.
     sys.stdout.flush()
     spread = _spread(solution, held, keep=load is None)
@@ -140,11 +140,11 @@ def discard(
         return
     from rich.console import Console
 
-    from meldlab.cli.pictures import cards_text
+    from meldlab.cli.pictures import card_column
 
     console = Console(highlight=False)
-    for one in found:
-        console.print("throw", cards_text([one.card]), f" {one.expected:10.4f} turns  {one.cost:+.4f}")
+    for one, card in zip(found, card_column(one.card for one in found), strict=True):
+        console.print("throw", card, f" {one.expected:10.4f} turns  {one.cost:+.4f}")
 
 
 def simulate(

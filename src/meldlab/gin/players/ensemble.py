@@ -6,34 +6,33 @@
 True
 """
 
-import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, fields, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Any, ClassVar, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from meldlab.cards import CARDS, Card
-from meldlab.errors import BadText, NoSuchThing, NotLegalHere, NotPossible
-from meldlab.gin import kernel_layout
-from meldlab.gin.kernel_round import new_sheet
-from meldlab.gin.move import Verb
-from meldlab.gin.players import kernel_ensemble
-from meldlab.gin.players.player import Drop, GinPlayer, Valued, valued_drops
-from meldlab.gin.players.sight import sight_of
+from meldlab.errors import NoSuchThing, NotLegalHere, NotPossible
+from meldlab.gin import kernel_ensemble
+from meldlab.gin.batch import ENSEMBLE_KIND
+from meldlab.gin.kernel_round import observe
+from meldlab.gin.kernel_state import EnsembleParameters
+from meldlab.gin.observation import state_of
+from meldlab.gin.players.player import KernelPlayer, MoveValue, memory_of
 from meldlab.gin.view import View
 from meldlab.play import Chance
-from meldlab.play.record import toml
+from meldlab.play.record import read_toml, toml
 
-__all__ = ["Ensemble", "EnsemblePlayer", "Outlook"]
+__all__ = ["Belief", "Ensemble", "EnsemblePlayer"]
 
 Three = tuple[float, float, float]
-MOST_POWER = 10  # of a turn or a number of cards
-# What each number may be, finite and within reason: all presets, the whole space of the search, and far beyond. Numbers without bounds
-# would turn into "not a number" inside the kernels, where every comparison is then false.
+MAX_POWER = 10  # of a turn or a number of cards
+# Bounds of each number; all presets and the whole search space are far inside. Unbounded numbers would become NaN in the kernels, where
+# every comparison is then false.
 BOUNDS: Mapping[str, tuple[float, float]] = {
     "knock": (0, 1000),
     "draw_turn": (0, 1000),
@@ -52,7 +51,6 @@ BOUNDS: Mapping[str, tuple[float, float]] = {
     "knock_weights": (-1000, 1000),
     "deadwood_power": (0.001, 100),
 }
-VERBS = {Verb.PASS: kernel_layout.PASS, Verb.TAKE: kernel_layout.TAKE, Verb.DRAW: kernel_layout.DRAW, Verb.DROP: kernel_layout.DROP}
 
 
 @dataclass(frozen=True)
@@ -66,9 +64,9 @@ class Ensemble:
     knock: tuple[int, int, int] = (10, 0, 6)
     """Most deadwood early, late, and the draw at which late begins (a_t0, a_t1, a_t2)."""
     draw_turn: int = 14
-    """From so many own draws on, take an upcard that lowers deadwood (a_d0)."""
+    """From this own draw on, take an upcard that lowers deadwood (a_d0)."""
     draws: Three = (0.838, 0.062, 0.383)
-    """How far p moves when the opponent draws a card: one rank away, two away, same rank (a_s1, a_s2, a_s0)."""
+    """Share by which p moves when the opponent draws a card: one rank away, two away, same rank (a_s1, a_s2, a_s0)."""
     declines: Three = (0.398, 0.108, 0.378)
     discards: Three = (0.271, 0.208, 0.479)
     meldability: tuple[float, float, float, float] = (0.1, 0.9, 0.4, 0.6)
@@ -90,16 +88,16 @@ class Ensemble:
     upcard_meld: Literal["best", "any"] = "best"
     """An upcard is taken for a meld of the best arrangement (program), or for any meld (text)."""
     draw_reduction: float = 1.0
-    """From ``draw_turn`` on, by how many points an upcard must lower deadwood to be taken. This and the rest goes beyond the paper."""
+    """From ``draw_turn`` on, points by which an upcard must lower deadwood to be taken. This and the rest is not in the paper."""
     draw_need: float = kernel_ensemble.NO_REDUCTION
-    """At any time take an upcard when the points it saves, and ``draw_promise`` times its meldability, reach so much; 99: never."""
+    """At any time take an upcard when the points it saves, and ``draw_promise`` times its meldability, reach this; 99: never."""
     draw_promise: float = 0.0
     draw_to_knock: int = -1
-    """Take an upcard that brings deadwood down to so much; -1: never."""
+    """Take an upcard that lowers deadwood to this or less; -1: never."""
     melded: float = 100.0
     """Meldability of a card in a meld."""
     feed: tuple[float, float] = (0.0, 0.0)
-    """Points of deadwood that a discard costs which the opponent can meld, and how much more with every own draw."""
+    """Cost of a discard that the opponent can meld, in points of deadwood, and its increase with every own draw."""
     knock_weights: tuple[float, float, float, float, float] = (0.0, 0.0, 0.0, 0.0, 0.0)
     """Knock within the thresholds when a sum is positive: constant, per draw, per point of deadwood, per card that would make gin,
     per card the opponent took. All 0: the thresholds alone decide."""
@@ -115,11 +113,11 @@ class Ensemble:
                 raise NoSuchThing(name, getattr(self, name), known)
         for name, (low, high) in BOUNDS.items():
             value = getattr(self, name)
-            if not all(low <= each <= high for each in (value if isinstance(value, tuple) else (value,))):
-                raise NotLegalHere(f"{name}: from {low:,g} to {high:,g}, not {_short(value)}")
+            if not all(low <= number <= high for number in (value if isinstance(value, tuple) else (value,))):
+                raise NotLegalHere(f"{name}: expected {low:,g} to {high:,g}, got {_short(value)}")
         for name, (_, power) in (("turn_penalty", self.turn_penalty), ("known_penalty", self.known_penalty)):
-            if power > MOST_POWER:
-                raise NotLegalHere(f"{name}: a power is at most {MOST_POWER}, not {power:g}")
+            if power > MAX_POWER:
+                raise NotLegalHere(f"{name}: a power is at most {MAX_POWER}, not {power:g}")
         for name in ("draws", "declines", "discards"):
             if getattr(self, name)[0] < getattr(self, name)[1]:
                 raise NotLegalHere(f"{name}: a card one rank away cannot count less than one two away")
@@ -133,13 +131,13 @@ class Ensemble:
         if self.adjacency[1] < self.adjacency[2]:
             raise NotLegalHere("adjacency: a card one rank away cannot count less than one two away")
         if sum(self.weights[1:4]) <= 0 and self.feed != (0, 0):
-            raise NotLegalHere("feed is told in points of deadwood, which have no weight here")
+            raise NotLegalHere("feed is in points of deadwood: expected a positive weight of deadwood, got 0")
 
     @staticmethod
     def _check_kind(name: str, value: Any, default: Any) -> None:
         if isinstance(default, tuple):
             kinds = int if isinstance(default[0], int) else (int, float)
-            if not isinstance(value, tuple) or len(value) != len(default) or not all(_is_number(each, kinds) for each in value):
+            if not isinstance(value, tuple) or len(value) != len(default) or not all(_is_number(number, kinds) for number in value):
                 raise NotLegalHere(f"{name} are {len(default)} {'whole ' if kinds is int else ''}numbers, not {value!r}")
         elif not isinstance(default, str) and not _is_number(value, int if isinstance(default, int) else (int, float)):
             raise NotLegalHere(f"{name} is a {'whole ' if isinstance(default, int) else ''}number, not {value!r}")
@@ -154,10 +152,7 @@ class Ensemble:
     @classmethod
     def parse(cls, text: str) -> "Ensemble":
         """Read parameters in TOML: ``preset`` to start from, and the fields that differ."""
-        try:
-            table = tomllib.loads(text)
-        except ValueError as problem:  # bad TOML, or a number of more digits than Python reads
-            raise BadText(f"not TOML: {problem}", text, 0) from None
+        table = read_toml(text)
         known = [field.name for field in fields(cls)]
         start = cls.preset(str(table.pop("preset", "paper")))
         for name in table:
@@ -169,19 +164,55 @@ class Ensemble:
     def __str__(self) -> str:
         return "\n".join(f"{name} = {toml(value)}" for name, value in asdict(self).items()) + "\n"
 
-    def vector(self) -> NDArray[np.float64]:
-        """Return the parameters as the kernels take them."""
-        own_top = self.meldability[0] if self.own_discard == "taken" else kernel_ensemble.FROM_OPPONENT
-        values = [kernel_layout.ENSEMBLE, *self.knock, self.draw_turn, *self.draws, *self.declines, *self.discards, *self.meldability]
-        values += [*self.adjacency, *self.turn_penalty, *self.known_penalty, *self.weights, self.meldability_most, self.adjacency_most]
-        values += [self.turn_lag, own_top, self.upcard_meld == "any"]
-        values += [self.draw_reduction, self.draw_need, self.draw_promise, self.draw_to_knock, self.melded, *self.feed]
-        values += [any(self.knock_weights), *self.knock_weights, self.deadwood_power]
-        return np.array(values, np.float64)
+    def parameters(self) -> EnsembleParameters:
+        """Return the parameters of the player in kernels."""
+        early, late, knock_turn = map(float, self.knock)
+        return EnsembleParameters(
+            knock_early=early,
+            knock_late=late,
+            knock_turn=knock_turn,
+            draw_turn=float(self.draw_turn),
+            draws=_floats(self.draws),
+            declines=_floats(self.declines),
+            discards=_floats(self.discards),
+            meldability=_floats(self.meldability),
+            adjacency=_floats(self.adjacency),
+            turn_slope=float(self.turn_penalty[0]),
+            turn_power=float(self.turn_penalty[1]),
+            known_slope=float(self.known_penalty[0]),
+            known_power=float(self.known_penalty[1]),
+            weights=_floats(self.weights),
+            max_meldability=float(self.meldability_most),
+            max_adjacency=float(self.adjacency_most),
+            turn_lag=float(self.turn_lag),
+            own_top=float(self.meldability[0] if self.own_discard == "taken" else kernel_ensemble.FROM_OPPONENT),
+            any_meld=float(self.upcard_meld == "any"),
+            draw_reduction=float(self.draw_reduction),
+            draw_need=float(self.draw_need),
+            draw_promise=float(self.draw_promise),
+            draw_to_knock=float(self.draw_to_knock),
+            melded=float(self.melded),
+            feed=float(self.feed[0]),
+            feed_per_turn=float(self.feed[1]),
+            weighs_knock=float(any(self.knock_weights)),
+            knock_weights=_floats(self.knock_weights),
+            deadwood_power=float(self.deadwood_power),
+        )
+
+    def numbers(self) -> tuple[float, ...]:
+        """Return the parameters as stored runs have them: the kind of player, and all numbers in order."""
+        numbers: list[float] = [ENSEMBLE_KIND]
+        for value in self.parameters():
+            numbers += value if isinstance(value, tuple) else (value,)
+        return tuple(numbers)
+
+
+def _floats(numbers: Iterable[float]) -> tuple[float, ...]:
+    return tuple(map(float, numbers))
 
 
 def _short(value: Any) -> str:
-    """Return numbers as people write them; one may have more digits than a line."""
+    """Return numbers as text, shortened to 80 characters."""
     text = str(value)
     return text if len(text) <= 80 else f"{text[:70]} ..."
 
@@ -193,7 +224,7 @@ def _is_number(value: Any, kinds: type | tuple[type, ...]) -> bool:
 PRESETS = {
     "paper": Ensemble(),
     "shipped": Ensemble(meldability=(0.35, 0.9, 0.4, 0.6), adjacency=(0.4, 0.4, 0.2), weights=(0.2, 0.1, 0.5, 0.1, 0.0, 0.1)),
-    # The start of the paper's tuning is not published; this is a guess: even weights where the text gives no reason for others.
+    # The start of the paper's tuning is not published; this is a guess: equal weights where the text gives no reason for others.
     "base": Ensemble(meldability=(0.25, 0.5, 0.5, 0.5), adjacency=(0.4, 0.4, 0.2), weights=(0.3, 0.3, 0.1, 0.1, 0.1, 0.1)),
     "text": Ensemble(turn_lag=0, own_discard="top", upcard_meld="any"),
     # Found by CMA-ES over all parameters at once (`meldlab tune best`) and measured on deals that the search had not seen.
@@ -220,20 +251,21 @@ PRESETS = {
 
 
 @dataclass(frozen=True)
-class Outlook:
-    """What the ensemble believes in a position: by card, as values for people."""
+class Belief:
+    """The belief of an ensemble in a position, by card."""
 
     in_stock: dict[Card, float]
-    """The probability that each unknown card lies in stock."""
+    """The probability that each unknown card is in stock."""
     meldability: dict[Card, float]
-    """How likely each own card is to end in a meld, on the paper's scale."""
+    """Likelihood that each own card ends in a meld, on the paper's scale."""
 
 
 @dataclass(frozen=True)
-class EnsemblePlayer(GinPlayer):
+class EnsemblePlayer(KernelPlayer):
     """Plays by a set of parameters."""
 
-    parameters: Ensemble = PRESETS["paper"]
+    plays_in_kernel: ClassVar[bool] = True
+    ensemble: Ensemble = PRESETS["paper"]
     name: str = "ensemble"
 
     @classmethod
@@ -242,80 +274,46 @@ class EnsemblePlayer(GinPlayer):
         _, _, which = text.partition(":")
         if not which:
             return cls()
-        if which.endswith(".toml"):
-            path = Path(which)
+        path = cls.file_of(text)
+        if path:
             if not path.is_file():
                 raise NotPossible(f"no file {which}")
             return cls(Ensemble.parse(path.read_text(encoding="utf-8")), text)
         return cls(Ensemble.preset(which), text)
 
+    @classmethod
+    def file_of(cls, text: str) -> Path | None:
+        """Return the file of a name, if it has one."""
+        which = text.partition(":")[2]
+        return Path(which) if which.endswith(".toml") else None
+
     @cached_property
-    def _vector(self) -> NDArray[np.float64]:
-        return self.parameters.vector()
+    def _parameters(self) -> EnsembleParameters:
+        return self.ensemble.parameters()
 
-    def vector(self) -> NDArray[np.float64]:
-        """Return the player as the batch kernel takes it."""
-        return self._vector
-
-    def takes(self, view: View, upcard: Card) -> bool:
-        """Tell whether to take the upcard: for a meld, late also for less deadwood."""
-        order = np.array([*view.card_indices, upcard.index], np.int64)
-        return bool(kernel_ensemble.ensemble_takes(sight_of(view), upcard.index, order, self.belief(view), self._vector, new_sheet()))
-
-    def drop(self, view: View, chance: Chance) -> Drop:
-        """Return the card without which the hand is worth most.
-
-        It knocks if the deadwood is within the threshold of the stage, and the weighed sum, if there is one, for it.
-        """
-        chosen, _ = self._weighed(view)
-        early, late, turn = self.parameters.knock
-        left = chosen % kernel_ensemble.HOLD >> 6
-        return Drop(CARDS[chosen & 63], chosen < kernel_ensemble.HOLD and left <= (early if view.turn < turn else late))
+    def parameters(self) -> EnsembleParameters:
+        """Return the parameters of the player in kernels."""
+        return self._parameters
 
     def belief(self, view: View) -> NDArray[np.float64]:
-        """Return [54] float64, what the open events of the round say about every card."""
-        belief = np.zeros(54)
-        kernel_ensemble.recall(view.seat, events_of(view), self._vector, belief)
+        """Return [54] float64, the belief about every card by the open events of the round."""
+        belief: NDArray[np.float64] = memory_of(self._parameters_for(view), view).belief
         return belief
 
-    def think(self, view: View, chance: Chance) -> list[Valued]:
-        """Return what the hand is worth after each discard."""
-        return valued_drops(view, self._weighed(view)[1]) if len(view.card_indices) > view.rules.cards else []
+    def evaluate(self, view: View, chance: Chance) -> list[MoveValue]:
+        """Return the value of the hand after each discard."""
+        return self._valued_drops(view)
 
-    def outlook(self, view: View) -> Outlook:
-        """Say where the player believes the cards to be."""
-        belief, sight, ob = self.belief(view), sight_of(view), new_sheet().ob
-        known, pile = sight.known, sight.pile
-        kernel_ensemble.obtainabilities(view.mask, belief, known, pile, sight.top, sight.fed, self._vector, ob)
-        melds = {card: kernel_ensemble.card_meldability(view.mask, card, self._vector, ob) for card in view.card_indices}
+    def outlook(self, view: View) -> Belief:
+        """Return the belief of the player about the cards."""
+        parameters = self._parameters_for(view)
+        memory, observation = memory_of(parameters, view), observe(state_of(view)[0], view.seat, 0)
+        belief, known, pile, obtainability = memory.belief, observation.known, observation.pile, memory.workspace.obtainability
+        top = observation.upcard, observation.upcard_from_opponent
+        kernel_ensemble.obtainabilities(view.mask, belief, known, pile, *top, parameters, obtainability)
+        melds = {card: kernel_ensemble.card_meldability(view.mask, card, parameters, obtainability) for card in view.card_indices}
         unknown = [card for card in range(52) if not (view.mask | known | pile | view.knocker_mask) >> card & 1]
-        return Outlook(
+        return Belief(
             {CARDS[card]: float(min(1.0, max(0.0, belief[card] + belief[kernel_ensemble.SHIFT]))) for card in unknown},
             {CARDS[card]: float(value) for card, value in melds.items()},
         )
-
-    def _weighed(self, view: View) -> tuple[int, NDArray[np.float64]]:
-        """Return the kernel's choice and what each discard leaves.
-
-        A choice is a card and 64 times the deadwood it leaves, and HOLD more if it is not to be knocked with.
-        """
-        sight, belief, sheet = sight_of(view), self.belief(view), new_sheet()
-        sheet.values[:] = np.nan
-        chosen = kernel_ensemble.ensemble_discard(sight, np.array(view.card_indices, np.int64), belief, self._vector, sheet)
-        return int(kernel_ensemble.weigh_knock(chosen, sight, belief, self._vector, sheet.left)), sheet.values
-
-
-def events_of(view: View) -> NDArray[np.int64]:
-    """Return [events, 3] int64, what both have done in the open as ``recall`` takes it."""
-    events, pile = [], view.first_pile
-    for seat, move in view.history:
-        if move.verb not in VERBS:
-            break
-        # A draw from stock, or a pass, leaves the upcard lying; the pile is empty only while its taker chooses a discard.
-        card = move.index if move.index >= 0 else pile[-1] if pile else 0
-        events.append((seat, VERBS[move.verb], card))
-        if move.verb is Verb.DROP:
-            pile.append(card)
-        elif move.verb is Verb.TAKE and pile:
-            pile.pop()
-    return np.array(events, np.int64).reshape(-1, 3)

@@ -1,4 +1,4 @@
-"""A player that imagines worlds from what it has seen and plays every candidate out in the same ones.
+"""The Monte Carlo player: rollouts of every candidate move on the same sampled deals.
 
 >>> MonteCarloPlayer.parse("mc:64")
 MonteCarloPlayer(name='mc:64', deals=64)
@@ -13,28 +13,27 @@ from numpy.typing import NDArray
 from meldlab.cards import Hand
 from meldlab.chance import Purpose
 from meldlab.errors import BadText
-from meldlab.gin.batch import pair_of
-from meldlab.gin.kernel import makes_meld
+from meldlab.gin.kernel_hand import makes_meld
 from meldlab.gin.move import DRAW, DROPS, PASS, TAKES, Move, Verb
-from meldlab.gin.players.player import GinPlayer, Valued
+from meldlab.gin.players.player import GinPlayer, MoveValue
 from meldlab.gin.players.simple import SimplePlayer
+from meldlab.gin.sampling import points_of, rollout_outcomes
 from meldlab.gin.view import Phase, View, is_big_gin
-from meldlab.gin.worlds import played_out, points_of
 from meldlab.melds import discards
 from meldlab.play import Chance
 
 __all__ = ["MonteCarloPlayer"]
 
-MOST_DEALS = 1_000_000
+MAX_DEALS = 1_000_000
 DOUBT = 1.0  # standard errors of a gain that must be exceeded
 SLACK = 3  # points of deadwood more than the least that a discard may leave to be tried
-# The player goes on for gin, against an opponent that knocks as soon as it can: whether to knock now is asked anew at every turn.
-PLAY_OUT = pair_of(SimplePlayer.parse("gin-only"), SimplePlayer())
+# The player continues for gin, against an opponent that knocks as soon as it can: a knock is considered anew at every turn.
+ROLLOUT_PLAYERS = SimplePlayer.parse("gin-only").parameters(), SimplePlayer().parameters()
 
 
 @dataclass(frozen=True)
 class MonteCarloPlayer(GinPlayer):
-    """Tries each candidate in the same ``deals`` worlds, where both sides go on simply, and takes the best."""
+    """Plays each candidate to the end on the same ``deals`` sampled deals, with simple players on both sides, and takes the best."""
 
     name: str = "mc:64"
     deals: int = 64
@@ -45,8 +44,8 @@ class MonteCarloPlayer(GinPlayer):
         _, _, number = text.partition(":")
         if text == "mc":
             return cls()
-        if not number.isdecimal() or not 1 <= int(number) <= MOST_DEALS:
-            raise BadText(f"a number of deals from 1 to {MOST_DEALS} wanted, as in mc:64", text, min(3, len(text)))
+        if not number.isdecimal() or not 1 <= int(number) <= MAX_DEALS:
+            raise BadText(f"expected a number of deals from 1 to {MAX_DEALS}, as in mc:64", text, min(3, len(text)))
         return cls(f"mc:{int(number)}", int(number))
 
     def choose(self, view: View, chance: Chance) -> Move:
@@ -56,23 +55,23 @@ class MonteCarloPlayer(GinPlayer):
         if not moves:
             return super().choose(view, chance)
         points = self.points(view, moves, chance)
-        # The first candidate is the simple player's; few worlds must show a clear gain to leave it.
+        # The first candidate is the simple player's move; only a significant gain overrides it.
         gains = points - points[:, :1]
         best = int(gains.mean(axis=0).argmax())
         return moves[best if gains[:, best].mean() > DOUBT * gains[:, best].std() / sqrt(self.deals) else 0]
 
-    def think(self, view: View, chance: Chance) -> list[Valued]:
-        """Return the points that each move worth a try wins in the mean, where there is a choice."""
+    def evaluate(self, view: View, chance: Chance) -> list[MoveValue]:
+        """Return the mean points of each candidate; none without a choice."""
         moves = self.candidates(view, chance)
-        return list(map(Valued, moves, self.points(view, moves, chance).mean(axis=0).tolist())) if moves else []
+        return list(map(MoveValue, moves, self.points(view, moves, chance).mean(axis=0).tolist())) if moves else []
 
     def candidates(self, view: View, chance: Chance) -> list[Move]:
-        """Return the moves to try, the simple player's first; none where there is no choice."""
+        """Return the moves to try, the simple player's first; none without a choice."""
         if view.phase == Phase.DROP:
             left = discards(view.hand)
             cards = [card for card in view.cards if card != view.taken or view.rules.return_upcard]
             least = min(left[card] for card in cards)
-            # Few worlds cannot tell eleven discards apart: the choice would go to luck. Those that leave much are not worth the noise.
+            # Few deals cannot separate eleven discards from noise, so those that leave much more than the least are left out.
             near = sorted((card for card in cards if left[card] <= least + SLACK), key=left.__getitem__)
             drops = [DROPS[card.index] for card in near]
             if least > view.limit:
@@ -85,5 +84,5 @@ class MonteCarloPlayer(GinPlayer):
         return both if makes_meld(view.mask, upcard) else both[::-1]
 
     def points(self, view: View, moves: list[Move], chance: Chance) -> NDArray[np.float64]:
-        """Return [deals, moves] float64, the points that each move wins in each world."""
-        return points_of(played_out(view, moves, chance.key(Purpose.IMAGINED_HANDS), range(self.deals), PLAY_OUT))
+        """Return [deals, moves] float64, the points of each move on each deal."""
+        return points_of(rollout_outcomes(view, moves, chance.key(Purpose.SAMPLED_HANDS), range(self.deals), ROLLOUT_PLAYERS))

@@ -1,4 +1,4 @@
-"""The champion that also looks ahead: its likeliest actions played out in the same imagined worlds.
+"""The champion with search: rollouts of its likeliest actions on the same sampled deals.
 
 >>> SearchPlayer.parse("champion:search:50").worlds
 50
@@ -7,117 +7,105 @@
 from dataclasses import dataclass, field
 from functools import cached_property
 from math import sqrt
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from meldlab.chance import Purpose
 from meldlab.errors import BadText
-from meldlab.gin.batch import pair_of, seat
-from meldlab.gin.kernel_layout import ASKED, Pair
-from meldlab.gin.kernel_worlds import Ends
+from meldlab.gin.equity import MatchEquity
+from meldlab.gin.kernel_state import PolicyParameters
 from meldlab.gin.move import Move
-from meldlab.gin.players.light import MATCH_WORTH
-from meldlab.gin.players.player import GinPlayer, Valued
-from meldlab.gin.players.policy import PolicyPlayer, move_of
+from meldlab.gin.observation import move_of
+from meldlab.gin.players.player import GinPlayer, MoveValue
+from meldlab.gin.players.policy import PolicyPlayer
+from meldlab.gin.players.value_network import MATCH_WORTH
 from meldlab.gin.rules import Rules
+from meldlab.gin.sampling import rollouts
 from meldlab.gin.view import Phase, View, is_big_gin
-from meldlab.gin.worlds import played_ahead
 from meldlab.play import Chance
 
 __all__ = ["SearchPlayer"]
 
-if TYPE_CHECKING:
-    from meldlab.gin.review.equity import Equity
-
-MOST_WORLDS = 1_000_000
-CANDIDATES = 5  # so many at most are played out
-UNLIKELY = 6.0  # how much less than the likeliest action, as a logarithm, one may be and still be tried
-STEP = 0.002  # the chance to win that is worth as much as a logarithm of 1 in the network's answer
-NETWORK_STEPS = 4.0  # of a world that are played by the network; the light one inside it plays the rest, many times as fast
-STEPS = 11  # after which a world is broken off: what comes then is mostly luck
-HEATS = 8, 4, 2, 1  # the parts of the worlds after which candidates leave that have fallen behind
-FEWEST = 32  # worlds of a heat
-DOUBT = 1.0  # how many standard errors a candidate must be behind to leave
+MAX_WORLDS = 1_000_000
+CANDIDATES = 5  # maximum number of actions with rollouts
+UNLIKELY = 6.0  # largest difference of a candidate's logit from the best: 400 times less likely; 1,424 decisions, docs/training.md
+STEP = 0.002  # win probability per logit: gained more than 0.004 and 0.01 on 683 decisions, benchmarks/gin_decisions.py
+NETWORK_STEPS = 4.0  # of a rollout that are played by the network; its prior network plays the rest, many times as fast
+STEPS = 11  # after which a rollout is truncated: halves its standard deviation (418 decisions, docs/training.md)
+RUNGS = 8, 4, 2, 1  # candidates are dropped after 1/8, 1/4, 1/2 and all of the sampled deals
+FEWEST = 32  # minimum number of sampled deals before that
+DOUBT = 1.0  # standard errors behind the best at which a candidate is dropped
 
 
 @dataclass(frozen=True, eq=False)
 class SearchPlayer(GinPlayer):
-    """Plays the likeliest actions of a policy out in worlds that it believes in, and takes a step from the policy towards the best.
+    """Compares the likeliest actions of a policy by rollouts on sampled deals, with the policy's logits as a prior.
 
-    The other's hand is drawn by the policy's belief. Both play on by the policy for a turn, then as the light network inside it does;
-    after a few turns what that thinks of both hands stands for the rest.
+    The opponent's hand is sampled by the policy's belief. Both seats play by the policy for a turn, then by its prior network; after a
+    few turns the rollout is truncated, and the prior network's values of both hands replace the rest.
     """
 
     policy: PolicyPlayer = field(repr=False)
     worlds: int
     name: str = "champion:search"
     step: float = STEP
-    """How far it trusts what it finds: the smaller, the more the worlds count, and at 0 nothing else does."""
-    _equities: dict[Rules, "Equity"] = field(default_factory=dict, repr=False)
+    """Weight of the logits against the win probabilities of the rollouts; at 0 the rollouts alone decide."""
+    _equities: dict[Rules, MatchEquity] = field(default_factory=dict, repr=False)
 
     @classmethod
     def parse(cls, text: str) -> "SearchPlayer":
         """Read ``champion:search:N``."""
         start, _, number = text.rpartition(":")
-        if start != "champion:search" or not number.isdecimal() or not 1 <= int(number) <= MOST_WORLDS:
-            raise BadText(f"a number of worlds from 1 to {MOST_WORLDS} wanted, as in champion:search:100", text, min(9, len(text)))
+        if start != "champion:search" or not number.isdecimal() or not 1 <= int(number) <= MAX_WORLDS:
+            raise BadText(f"expected a number of worlds from 1 to {MAX_WORLDS}, as in champion:search:100", text, min(9, len(text)))
         return cls(PolicyPlayer.parse("champion"), int(number), f"{start}:{int(number)}")
 
     def choose(self, view: View, chance: Chance) -> Move:
-        """Answer a view with a move: the best of the last heat, of those who have not fallen behind before."""
+        """Answer a view with a move: the best of the candidates that are left at the end."""
         logits = self._logits(view)
         moves = self._candidates(view, logits)
         if len(moves) < 2:
             return self.policy.choose(view, chance)
-        ahead = self.step * np.array(sorted(logits.values(), reverse=True)[: len(moves)])
-        found, odds = np.empty((0, len(moves))), self.policy.odds(view)
-        for last in self._heats():
-            found = np.concatenate([found, self.chances(view, moves, chance, range(len(found), last), odds)])
-            sums = ahead + found.mean(axis=0)
+        prior = self.step * np.array(sorted(logits.values(), reverse=True)[: len(moves)])
+        probabilities, odds = np.empty((0, len(moves))), self.policy.odds(view)
+        for last in self._rungs():
+            probabilities = np.concatenate([probabilities, self.chances(view, moves, chance, range(len(probabilities), last), odds)])
+            sums = prior + probabilities.mean(axis=0)
             best = int(sums.argmax())
-            errors = (found[:, [best]] - found).std(axis=0) / sqrt(last)
+            errors = (probabilities[:, [best]] - probabilities).std(axis=0) / sqrt(last)
             stay = np.flatnonzero(sums[best] - sums <= DOUBT * errors)
             if len(stay) == 1:
                 return moves[best]
-            moves, ahead, found, sums = [moves[i] for i in stay], ahead[stay], found[:, stay], sums[stay]
+            moves, prior, probabilities, sums = [moves[i] for i in stay], prior[stay], probabilities[:, stay], sums[stay]
         return moves[int(sums.argmax())]
 
-    def think(self, view: View, chance: Chance) -> list[Valued]:
-        """Return the chance to win the match, in percent, after each move that is worth a try, each in all worlds."""
+    def evaluate(self, view: View, chance: Chance) -> list[MoveValue]:
+        """Return the match-win probability after each candidate, in percent, each on all sampled deals."""
         moves = self._candidates(view, self._logits(view))
         if len(moves) < 2:
             return []
-        found = self.chances(view, moves, chance, range(self.worlds), self.policy.odds(view))
-        return list(map(Valued, moves, (100 * found.mean(axis=0)).tolist()))
+        probabilities = self.chances(view, moves, chance, range(self.worlds), self.policy.odds(view))
+        return list(map(MoveValue, moves, (100 * probabilities.mean(axis=0)).tolist()))
 
     def chances(self, view: View, moves: list[Move], chance: Chance, worlds: range, odds: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return [worlds, moves] float64, the chance to win the match after each move in each world."""
-        return self.worth(view, played_ahead(view, moves, chance.key(Purpose.IMAGINED_HANDS), worlds, self._pair, STEPS, odds=odds))
+        """Return [worlds, moves] float64, the match-win probability after each move on each sampled deal."""
+        players = self._rollout_player, self._rollout_player
+        ends = rollouts(view, moves, chance.key(Purpose.SAMPLED_HANDS), worlds, players, STEPS, odds=odds)
+        return self._equity(view.rules).after_rollouts(view, ends.outcomes, ends.expected / MATCH_WORTH)
 
-    def worth(self, view: View, ends: Ends) -> NDArray[np.float64]:
-        """Return [worlds, moves] float64, the chance to win the match after worlds have ended so."""
-        scores, equity = (view.scores[view.seat], view.scores[1 - view.seat]), self._equity(view.rules)
-        over = equity.after(scores, int(view.starter != view.seat), ends.outcomes)
-        return np.where(np.isnan(ends.expected), over, np.clip(equity.even(scores) + ends.expected / MATCH_WORTH, 0.0, 1.0))
+    def _rungs(self) -> list[int]:
+        """Return the numbers of sampled deals after which candidates may be dropped."""
+        return [self.worlds // part for part in RUNGS if part == 1 or self.worlds // part >= FEWEST]
 
-    def _heats(self) -> list[int]:
-        """Return after how many worlds candidates may leave."""
-        return [self.worlds // part for part in HEATS if part == 1 or self.worlds // part >= FEWEST]
-
-    def _equity(self, rules: Rules) -> "Equity":
-        from meldlab.gin.review.equity import Equity  # which seats players, and so asks for this room
-
+    def _equity(self, rules: Rules) -> MatchEquity:
         if rules not in self._equities:
-            self._equities[rules] = Equity.measured(seat(self.policy.adviser), rules)
+            self._equities[rules] = MatchEquity.from_self_play(self.policy.prior.parameters(), rules)
         return self._equities[rules]
 
     @cached_property
-    def _pair(self) -> Pair:
-        pair = pair_of(self.policy, self.policy)
-        pair.vectors[:, ASKED] = NETWORK_STEPS
-        return pair
+    def _rollout_player(self) -> PolicyParameters:
+        return self.policy.parameters()._replace(network_steps=NETWORK_STEPS)
 
     def _logits(self, view: View) -> dict[int, float]:
         if view.phase not in (Phase.OFFER, Phase.DRAW, Phase.DROP) or view.rules.small:

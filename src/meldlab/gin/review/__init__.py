@@ -1,10 +1,10 @@
-"""Looking back at a match of gin: every decision valued anew on common worlds, its mistakes, and how the chance to win went.
+"""Reviews of gin matches: every decision evaluated again on common sampled deals, its mistakes and the win probability over the match.
 
 >>> from meldlab.gin import Gin, players
 >>> from meldlab.play import Deal, Table
 >>> record = Table(Gin(), [players.parse("random"), players.parse("simple")]).play(Deal(seed=1)).record
->>> reviewer = Reviewer.named("simple", worlds=20)
->>> decisions = reviewer.decisions(steps_of(record), seats=[0])  # one by one: stop whenever you like
+>>> reviewer = Reviewer.from_name("simple", worlds=20)
+>>> decisions = reviewer.decisions(steps_of(record), seats=[0])  # one by one, so it can be stopped at any time
 >>> review = Review.of(reviewer, record, decisions, seats=[0])
 >>> worst = review.mistakes()[0]
 >>> worst.own.cost > 2 * worst.own.error, reviewer.judge(worst, worst.best.move).good, reviewer.judge(worst, worst.done).good
@@ -12,15 +12,15 @@
 """
 
 from meldlab.gin.review.candidates import Kind
-from meldlab.gin.review.decision import GOOD, LEAST, SURE, Candidate, Decision, Judgement
+from meldlab.gin.review.decision import ACCEPTABLE_LOSS, MIN_LOSS, SURE_ERRORS, Candidate, Decision, Judgement
 from meldlab.gin.review.review import Point, Review
 from meldlab.gin.review.reviewer import PLAYER, WORLDS, Reviewer, steps_of
 
 __all__ = [
-    "GOOD",
-    "LEAST",
+    "ACCEPTABLE_LOSS",
+    "MIN_LOSS",
     "PLAYER",
-    "SURE",
+    "SURE_ERRORS",
     "WORLDS",
     "Candidate",
     "Decision",

@@ -1,7 +1,7 @@
-"""A decision that is looked back at: what could have been done, what each of it was worth, and whether it was a mistake.
+"""A reviewed decision: its candidates with their values, and whether the move was a mistake.
 
->>> from meldlab.gin.advice import imagined_view
->>> view = imagined_view("2C 3C 4C 9D 9H 9S KC KD KH 5H", "KS")
+>>> from meldlab.gin.advice import position_view
+>>> view = position_view("2C 3C 4C 9D 9H 9S KC KD KH 5H", "KS")
 >>> take, leave = Move.parse("take KS"), Move.parse("pass")
 >>> candidates = Candidate(take, 0.71, 40.0, 0.0, 0.0), Candidate(leave, 0.6, 21.0, 0.11, 0.02)
 >>> decision = Decision(0, view, leave, candidates, worlds=200, sure=True)
@@ -14,116 +14,114 @@ from typing import Any
 
 from meldlab.errors import NoSuchThing
 from meldlab.gin.move import Move
-from meldlab.gin.review.candidates import Kind, kind_of, same
+from meldlab.gin.review.candidates import Kind, kind_of, same, same_melds
 from meldlab.gin.view import View
 
-__all__ = ["GOOD", "LEAST", "SURE", "Candidate", "Decision", "Judgement"]
+__all__ = ["ACCEPTABLE_LOSS", "MIN_LOSS", "SURE_ERRORS", "Candidate", "Decision", "Judgement"]
 
-LEAST = 0.025
-"""The least loss of a mistake, in chance to win the match."""
-SURE = 2.0
-"""How many standard errors a mistake costs at least."""
-GOOD = 0.035 / 2
-"""What a second try may lose at most and still be good: 0.035 on the scale from -1 to 1, as lichess has it."""
+MIN_LOSS = 0.025
+"""Minimum loss of a mistake, in match-win probability."""
+SURE_ERRORS = 2.0
+"""Minimum loss of a mistake, in its standard errors."""
+ACCEPTABLE_LOSS = 0.035 / 2
+"""Maximum loss of a good second try, in match-win probability: 0.035 on the scale from -1 to 1, as in lichess."""
 
 
 @dataclass(frozen=True)
 class Candidate:
-    """A move, and what it was worth on the worlds that all candidates of the decision share."""
+    """A move and its value on the sampled deals that all candidates of a decision share."""
 
     move: Move
-    chance: float
-    """To win the match."""
+    win_probability: float
+    """Of the match."""
     points: float
-    """Of the round, in the mean."""
+    """Expected points of the round."""
     cost: float
-    """What it loses against the best, in chance to win."""
+    """Loss against the best candidate, in match-win probability."""
     error: float
-    """The standard error of that loss; of the best itself, and of what is known for sure, 0."""
+    """Standard error of the loss; 0 for the best candidate and where all cards are open."""
 
     @property
     def clear(self) -> bool:
-        """Tell whether the loss is more than luck with the worlds: above two standard errors."""
-        return self.cost > SURE * self.error
+        """Return whether the loss is significant: more than two standard errors."""
+        return self.cost > SURE_ERRORS * self.error
 
     def as_json(self) -> dict[str, Any]:
-        """Return the candidate as an answer has it."""
-        numbers = {name: round(getattr(self, name), 5) for name in ("chance", "cost", "error")}
-        return {"move": str(self.move), **numbers, "points": round(self.points, 2)}
+        """Return the candidate as JSON, rounded."""
+        numbers = {"chance": self.win_probability, "cost": self.cost, "error": self.error}
+        return {"move": str(self.move), **{name: round(number, 5) for name, number in numbers.items()}, "points": round(self.points, 2)}
 
 
 @dataclass(frozen=True)
 class Judgement:
-    """Whether a move that is tried in place of the one made is good, and how it compares with the best."""
+    """A judgement of a second try: whether it is good, and the best move."""
 
     good: bool
     candidate: Candidate
     best: Candidate
 
     def as_json(self) -> dict[str, Any]:
-        """Return the judgement as an answer has it."""
+        """Return the judgement as JSON."""
         return {"good": self.good, **self.candidate.as_json(), "best": str(self.best.move)}
 
 
 @dataclass(frozen=True)
 class Decision:
-    """One decision of a seat, with every candidate, the best first."""
+    """One decision of a seat with all its candidates, the best first."""
 
     number: int
-    """The action of the game, from 0."""
+    """Index of the action in the game, from 0."""
     view: View
-    """What the seat knew; nothing else was used."""
+    """The seat's view; the values depend on nothing else."""
     done: Move
     candidates: tuple[Candidate, ...]
     worlds: int
-    """On how many worlds the candidates were tried; 0 where nothing was hidden."""
+    """Number of sampled deals; 0 where no card was hidden."""
     sure: bool
-    """Whether what was done loses also against a best that other worlds have chosen, or nothing was hidden."""
+    """Whether the move also loses against a best that was chosen on other sampled deals, or no card was hidden."""
 
     @property
     def seat(self) -> int:
-        """Return who decided."""
+        """Return the seat that decided."""
         return self.view.seat
 
     @property
     def best(self) -> Candidate:
-        """Return the candidate that was worth most."""
+        """Return the best candidate."""
         return self.candidates[0]
 
     @property
     def own(self) -> Candidate:
-        """Return the move that was made, as it was valued."""
+        """Return the candidate of the move that was made."""
         return self.candidate(self.done)
 
     def candidate(self, move: Move) -> Candidate:
-        """Return a move as it was valued."""
-        for one in self.candidates:
-            if same(one.move, move):
-                return one
-        raise NoSuchThing("candidate", str(move), [str(one.move) for one in self.candidates])
+        """Return the candidate of a move."""
+        for candidate in self.candidates:
+            if same(candidate.move, move):
+                return candidate
+        raise NoSuchThing("candidate", str(move), [str(candidate.move) for candidate in self.candidates])
 
     @property
     def kind(self) -> Kind | None:
-        """Return what was wrong with the move, if it was not the best."""
+        """Return the kind of mistake of the move, or None if it is the best."""
         own, best = self.own, self.best
         if own is best:
             return None
-        laid_otherwise = (
-            one for one in self.candidates if {meld.hand for meld in one.move.melds} == {meld.hand for meld in self.done.melds}
-        )
-        return kind_of(self.done, best.move, any(one.cost < own.cost for one in laid_otherwise))
+        same_shown = (candidate for candidate in self.candidates if same_melds(candidate.move, self.done))
+        return kind_of(self.done, best.move, any(candidate.cost < own.cost for candidate in same_shown))
 
-    def is_mistake(self, least: float = LEAST) -> bool:
-        """Tell whether the move lost at least so much, and more than two standard errors, for sure."""
+    def is_mistake(self, least: float = MIN_LOSS) -> bool:
+        """Return whether the move is sure to lose at least ``least``, and more than two standard errors."""
         return self.sure and self.own.clear and self.own.cost >= least
 
     def judge(self, move: Move) -> Judgement:
-        """Say whether another candidate is good: it loses less than ``GOOD``, or no more than two standard errors."""
-        one = self.candidate(move)
-        return Judgement(one.cost < GOOD or not one.clear, one, self.best)
+        """Return whether another candidate is good: it loses less than ``ACCEPTABLE_LOSS``, or at most two standard errors."""
+        candidate = self.candidate(move)
+        return Judgement(candidate.cost < ACCEPTABLE_LOSS or not candidate.clear, candidate, self.best)
 
-    def as_json(self, least: float = LEAST) -> dict[str, Any]:
-        """Return the decision as an answer has it; seats, rounds and actions are counted from 1."""
+    def as_json(self, least: float = MIN_LOSS) -> dict[str, Any]:
+        """Return the decision as JSON; seats, rounds and actions are counted from 1."""
         view, own = self.view, self.own
         return {
             "action": self.number + 1,
@@ -136,12 +134,12 @@ class Decision:
             "stock": view.stock,
             "done": str(self.done),
             "best": str(self.best.move),
-            "chance": round(own.chance, 5),
+            "chance": round(own.win_probability, 5),
             "cost": round(own.cost, 5),
             "error": round(own.error, 5),
             "kind": self.kind,
             "mistake": self.is_mistake(least),
             "worlds": self.worlds,
             "sure": self.sure,
-            "candidates": [one.as_json() for one in self.candidates],
+            "candidates": [candidate.as_json() for candidate in self.candidates],
         }

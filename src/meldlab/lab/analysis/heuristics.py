@@ -7,22 +7,27 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
 from meldlab.lab.analysis.sample import Sample
-from meldlab.statistics import Interval, Moments, difference
+from meldlab.statistics import Interval, Moments, difference, wilson
 
-__all__ = ["BY_RESULT", "CLEAR", "NAMES", "SETTLED", "Heuristic", "first_side", "heuristics"]
+__all__ = ["CLEAR", "NAMES", "PUBLISHED_RULES", "SETTLED", "Heuristic", "first_side", "heuristics"]
 
 Real = NDArray[np.float64]
 Games = NDArray[np.int64]
 
 SETTLED = 0.8  # an estimate above which a game counts as decided
 CLEAR = 0.3  # by how much a clearly best option beats the mean
-BY_RESULT = ("fairness", "order", "gain")  # these follow another rule as published
-NAMES = (*BY_RESULT, "convergence", "spread", "drama", "security", "decisiveness", "coolness", "clarity")
+NAMES = ("fairness", "order", "gain", "convergence", "spread", "drama", "security", "decisiveness", "coolness", "clarity")
+# The heuristics that follow another rule as published, and what that rule does.
+PUBLISHED_RULES = {
+    **dict.fromkeys(("fairness", "order", "gain"), "The same by seats, a tie being a whole win for each."),
+    **dict.fromkeys(("drama", "security", "decisiveness", "coolness"), "The same from whole estimates, their noise included."),
+}
 
 
 @dataclass(frozen=True)
@@ -33,7 +38,7 @@ class Heuristic:
     interval: Interval | None
     meaning: str
     published: Interval | None = None
-    """The same by the published rule, where that is another: by seats instead of teams, and a tie is a whole win for each."""
+    """The same by the published rule, where that is another: see ``PUBLISHED_RULES``."""
 
     def __str__(self) -> str:
         return f"{self.name} {self.interval if self.interval else 'not defined'}"
@@ -74,8 +79,11 @@ def fairness(random: Sample, teams: Sequence[int] = ()) -> Heuristic:
 
 
 def _tent(chance: Interval | None, sides: int) -> Interval | None:
-    if chance is None or sides < 2:
-        return None
+    return None if chance is None or sides < 2 else chance.mapped(partial(_fair, sides))
+
+
+def _fair(sides: int, chance: Interval) -> Interval:
+    """Return 1 at an equal share of the wins, 0 at none or all of them."""
 
     def fair(rate: float) -> float:
         return rate * sides if rate <= 1 / sides else (sides - sides * rate) / (sides - 1)
@@ -96,8 +104,11 @@ def order(single: Sample, teams: Sequence[int] = ()) -> Heuristic:
 
 
 def _above(chance: Interval | None, sides: int) -> Interval | None:
-    if chance is None or sides < 2:
-        return None
+    return None if chance is None or sides < 2 else chance.mapped(partial(_beyond_share, sides))
+
+
+def _beyond_share(sides: int, chance: Interval) -> Interval:
+    """Return 0 at an equal share of the wins, 1 at all of them."""
     value, low, high = ((rate - 1 / sides) / (1 - 1 / sides) for rate in (chance.value, chance.low, chance.high))
     return Interval(value, low, high)
 
@@ -173,51 +184,58 @@ def spread(skilled: Sample) -> Heuristic:
 
 
 def drama(skilled: Sample) -> Heuristic:
-    """Ask how far behind the winner saw himself while behind."""
+    """Measure how far behind the winner saw himself while behind: one half of the determinizations says when, the other how far."""
 
-    def depth(own: Real) -> float:
-        behind = own[own < _threshold(skilled)]
-        return float(np.sqrt(_threshold(skilled) - behind).mean()) if len(behind) else 0.0
+    def depth(leads: Real, others: Real) -> float:
+        behind = leads < _threshold(skilled)
+        gaps = _threshold(skilled) - others[behind]
+        # A gap that the other half does not confirm counts with a minus, so that noise has a mean of 0.
+        return float((np.sign(gaps) * np.sqrt(np.abs(gaps))).mean()) if len(gaps) else 0.0
 
-    return Heuristic("drama", _over_winners(skilled, depth), "How deep the later winner sat in trouble: 0 if he was never behind.")
+    return _halved("drama", "How far behind the later winner saw himself: 0 if he was never behind.", skilled, depth)
 
 
 def security(skilled: Sample) -> Heuristic:
-    """Ask for how much of the game the winner did not see himself behind."""
+    """Measure for how much of the game the winner did not see himself behind."""
 
-    def safe(own: Real) -> float:
-        return 1 - float((own < _threshold(skilled)).mean())
+    def safe(leads: Real, others: Real) -> float:
+        return 1 - float(((leads < _threshold(skilled)) * np.sign(_threshold(skilled) - others)).mean())
 
-    return Heuristic("security", _over_winners(skilled, safe), "The share of his decisions at which the later winner was not behind.")
+    text = "The share of his decisions at which the later winner was not behind."
+    return _halved("security", text, skilled, safe)
 
 
 def decisiveness(skilled: Sample) -> Heuristic:
-    """Ask how soon the game was over once the winner saw himself nearly certain."""
+    """Measure how soon the game was over once the winner was nearly certain by both halves of the determinizations."""
 
-    def settled(own: Real) -> float:
-        sure = np.flatnonzero(own > SETTLED)
-        return 1 - (len(own) - sure[0]) / len(own) if len(sure) else 1.0
+    def settled(leads: Real, others: Real) -> float:
+        sure = np.flatnonzero((leads > SETTLED) & (others > SETTLED))
+        return 1 - (len(leads) - sure[0]) / len(leads) if len(sure) else 1.0
 
     text = (
         f"1 less the share of the winner's decisions from his first estimate above {SETTLED:g} on: near 1 the game ends once it is decided."
     )
-    return Heuristic("decisiveness", _over_winners(skilled, settled), text)
+    return _halved("decisiveness", text, skilled, settled)
 
 
 def coolness(skilled: Sample) -> Heuristic:
-    """Ask how rarely a player's view of its own chances falls from one of its decisions to the next."""
-    falls, pairs = np.zeros(skilled.games), np.zeros(skilled.games)
-    known = ~np.isnan(skilled.own_leads)
-    for seat in range(skilled.seats):
-        mine = np.flatnonzero(known & (skilled.seat == seat))
-        same = skilled.game[mine[1:]] == skilled.game[mine[:-1]]
-        later = mine[1:][same]
-        fell = (skilled.own_leads[mine[1:]] < skilled.own_leads[mine[:-1]])[same]
-        pairs += _sums(skilled.game[later], np.ones(len(later)), skilled.games)
-        falls += _sums(skilled.game[later], fell.astype(np.float64), skilled.games)
-    return Heuristic(
-        "coolness", _less(_share(falls, pairs)), "How rarely a player's own prospects fall between two of its decisions; 1 is never."
-    )
+    """Measure how rarely a player's view of its own chances falls from one of its decisions to the next."""
+
+    def cool(leads: Real) -> Interval | None:
+        falls, pairs = np.zeros(skilled.games), np.zeros(skilled.games)
+        known = ~np.isnan(leads).any(axis=1)
+        for seat in range(skilled.seats):
+            mine = np.flatnonzero(known & (skilled.seat == seat))
+            same = skilled.game[mine[1:]] == skilled.game[mine[:-1]]
+            game, lost = skilled.game[mine[1:]][same], (leads[mine[:-1]] - leads[mine[1:]])[same]
+            # A fall by one half counts as one, as none or as minus one by what the other half says.
+            fell = ((lost > 0) * np.sign(lost[:, ::-1])).mean(axis=1)
+            pairs += _sums(game, np.ones(len(game)), skilled.games)
+            falls += _sums(game, fell, skilled.games)
+        return _less(_share(falls, pairs))
+
+    text = "How rarely a player's own prospects fall between two of its decisions; 1 is never."
+    return Heuristic("coolness", cool(skilled.half_leads), text, cool(_whole(skilled)))
 
 
 def clarity(skilled: Sample) -> Heuristic:
@@ -239,14 +257,27 @@ def _threshold(sample: Sample) -> float:
     return (1 + (seats - 2) / (seats - 1)) / 2
 
 
-def _over_winners(sample: Sample, judge: Callable[[Real], float]) -> Interval | None:
-    """Average what ``judge`` says of the winner's own estimates, game by game; a winner who never decided says nothing."""
+def _halved(name: str, text: str, sample: Sample, judge: Callable[[Real, Real], float]) -> Heuristic:
+    """Return a heuristic of the winners' estimates by halves of the determinizations, and by the published rule."""
+    return Heuristic(name, _over_winners(sample, sample.half_leads, judge), text, _over_winners(sample, _whole(sample), judge))
+
+
+def _whole(sample: Sample) -> Real:
+    """Return the estimates from all determinizations in place of both halves: the published rule."""
+    return np.column_stack((sample.own_leads, sample.own_leads))
+
+
+def _over_winners(sample: Sample, leads: Real, judge: Callable[[Real, Real], float]) -> Interval | None:
+    """Average what ``judge`` says of the winner's own estimates, [decisions, 2] leads, game by game, taking either half first.
+
+    A game without an estimate of its winner does not count.
+    """
     if sample.seats < 2:
         return None
     winners = sample.places.argmin(axis=1)
-    by_winner = ~np.isnan(sample.own_leads) & (sample.seat == winners[sample.game]) & sample.ended[sample.game]
-    games = sample.game[by_winner]
-    said = np.array([judge(own) for own in np.split(sample.own_leads[by_winner], np.flatnonzero(np.diff(games)) + 1) if len(own)])
+    by_winner = ~np.isnan(leads).any(axis=1) & (sample.seat == winners[sample.game]) & sample.ended[sample.game]
+    games = np.split(leads[by_winner], np.flatnonzero(np.diff(sample.game[by_winner])) + 1)
+    said = np.array([(judge(*own.T) + judge(*own.T[::-1])) / 2 for own in games if len(own)])
     return _share(said, np.ones(len(said)))
 
 
@@ -259,19 +290,29 @@ def _sums(game: Games, values: Real, games: int) -> Real:
 
 
 def _share(over: Real, under: Real) -> Interval | None:
-    """Return a ratio of sums that lies between 0 and 1; games are the clusters."""
+    """Return a ratio of sums whose true value lies between 0 and 1; games are the clusters."""
     if under.sum() == 0:
         return None
-    return Moments.of(np.column_stack((under, over))).rate(1, 0)
+    value = over.sum() / under.sum()
+    if not 0 <= value <= 1:
+        # By chance: an estimate from two halves has no bound.
+        bound = min(1.0, max(0.0, value))
+        found, agreeing = Moments.from_counts(np.column_stack((under, over))).mean(1, 0), wilson(bound, float(np.count_nonzero(under)))
+        return Interval(bound, min(agreeing.low, max(0.0, found.low)), max(agreeing.high, min(1.0, found.high)))
+    return Moments.from_counts(np.column_stack((under, over))).rate(1, 0)
 
 
 def _mean(over: Real, under: Real) -> Interval | None:
     """Return a ratio of sums of any size; games are the clusters."""
     if under.sum() == 0:
         return None
-    return Moments.of(np.column_stack((under, over))).mean(1, 0)
+    return Moments.from_counts(np.column_stack((under, over))).mean(1, 0)
 
 
 def _less(share: Interval | None) -> Interval | None:
     """Return one less a share."""
-    return None if share is None else Interval(1 - share.value, 1 - share.high, 1 - share.low)
+    return None if share is None else share.mapped(_complement)
+
+
+def _complement(share: Interval) -> Interval:
+    return Interval(1 - share.value, 1 - share.high, 1 - share.low)

@@ -111,6 +111,9 @@ def sample_of(played: SearchedGames, goal: str, first: int) -> Sample:
         played.worst,
         played.reward,
         played.reward_mean,
+        played.determinizations,
+        played.first_half,
+        played.second_half,
         played.score_estimate,
         played.rank_estimate,
     )

@@ -21,7 +21,7 @@ __all__ = ["Sample"]
 Whole = NDArray[np.int64]
 Real = NDArray[np.float64]
 NOTHING = float("nan")
-WHOLE = dict.fromkeys(("game", "seat", "options", "chosen"), np.int64)  # the others are real
+WHOLE = dict.fromkeys(("game", "seat", "options", "chosen", "determinizations"), np.int64)  # the others are real
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,6 +43,9 @@ class Sample:
     worst: Real
     value: Real  # the same estimates from 0 to 1: the best option, the mean of all
     mean: Real
+    determinizations: Whole  # on which the estimates of the option chosen rest
+    first_half: Real  # the player's estimate of its own rank from every second of them, and from the others
+    second_half: Real
     score_estimates: Real  # [decisions, seats]
     rank_estimates: Real  # [decisions, seats]
 
@@ -175,9 +178,10 @@ class Sample:
     @cached_property
     def leads(self) -> Real:
         """Return the estimated ranks normalised, [decisions, seats]: 1 is first, 0 last; with one player there is no lead."""
-        lead: Real = (
-            (self.seats - 1 - self.rank_estimates) / (self.seats - 1) if self.seats > 1 else np.full_like(self.rank_estimates, NOTHING)
-        )
+        return self._leads_of(self.rank_estimates)
+
+    def _leads_of(self, ranks: Real) -> Real:
+        lead: Real = (self.seats - 1 - ranks) / (self.seats - 1) if self.seats > 1 else np.full_like(ranks, NOTHING)
         return lead
 
     @cached_property
@@ -185,6 +189,11 @@ class Sample:
         """Return what each decision's player estimated for itself, [decisions]."""
         own: Real = self.leads[np.arange(len(self.seat)), self.seat]
         return own
+
+    @cached_property
+    def half_leads(self) -> Real:
+        """Return what each decision's player estimated for itself from either half of its determinizations, [decisions, 2]."""
+        return self._leads_of(np.column_stack((self.first_half, self.second_half)))
 
     @property
     def estimated(self) -> NDArray[np.bool_]:

@@ -5,7 +5,7 @@ library with ``--quick``.
 
 >>> strip = Strip.of("drama", "hearts", Interval(0.3, 0.2, 0.4))
 >>> len(strip.others), strip.lowest.game, 0 < strip.at(0.3) < 100
-(18, 'kuhn_poker', True)
+(18, 'gin_rummy', True)
 """
 
 import csv

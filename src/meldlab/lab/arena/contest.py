@@ -13,19 +13,20 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
+from math import lcm
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from meldlab.chance import verified
+from meldlab.chance import check_seed
 from meldlab.errors import whole_number
+from meldlab.formatting import html_table
 from meldlab.lab.arena.seating import seatings
 from meldlab.lab.arena.tables import Keep, Series
 from meldlab.lab.games import player_of
-from meldlab.pieces import pieces
+from meldlab.parallel import chunks
 from meldlab.play import Batch, Count, Deal, Game, Player, TimeLimit
-from meldlab.showing import rows_html
 from meldlab.statistics import Interval, Moments, sign_test
 
 __all__ = ["Contest", "Trouble", "contest"]
@@ -56,7 +57,7 @@ class Contest:
     ways: tuple[tuple[int, ...], ...]
     counts: Mapping[str, Count]
     moments: Moments
-    """Over deals, of the ``columns``."""
+    """Over deals, of the ``columns``, in fractions of ``unit``: whole numbers, whose sums do not depend on how the work was cut."""
     won: NDArray[np.float64]
     """[deals, players], wins of each deal."""
     troubles: tuple[Trouble, ...] = ()
@@ -79,11 +80,12 @@ class Contest:
             for name, count in declared.items():
                 for seat, player in enumerate(way if count.by_seat else (0,)):
                     sums[:, at[name, player]] += batch.counts[name][:, seat] if count.by_seat else batch.counts[name]
-            for deal, why in batch.troubles.items():
+            for deal, why in batch.abnormal_ends.items():
                 _add(found, Trouble(why, _who(why, way), 1, deal * len(ways) + number))
         won = sums[:, 1 : 1 + len(players)].copy()
+        moments = Moments.from_counts(np.rint(sums * unit_of(ways)).astype(np.int64))
         lowest: bool = getattr(game, "lowest_wins", False)
-        return cls(game.name, tuple(players), tuple(ways), declared, Moments.of(sums), won, tuple(found.values()), lowest_wins=lowest)
+        return cls(game.name, tuple(players), tuple(ways), declared, moments, won, tuple(found.values()), lowest_wins=lowest)
 
     @classmethod
     def joined(cls, parts: Sequence["Contest"]) -> "Contest":
@@ -118,7 +120,7 @@ class Contest:
 
     def wins(self, player: int = 0) -> float:
         """Return the games that a player won, a shared one in part; a player at several seats has the wins of all."""
-        return float(self.moments.sums[self._at("wins", player)])
+        return float(self.moments.sums[self._at("wins", player)] / unit_of(self.ways))
 
     @property
     def drawn(self) -> int:
@@ -145,7 +147,7 @@ class Contest:
 
     def total(self, name: str, player: int = 0) -> int:
         """Return how often something was counted that the game counts."""
-        return int(self.moments.sums[self._at(name, player)])
+        return int(self.moments.sums[self._at(name, player)] // unit_of(self.ways))
 
     def count(self, name: str, player: int = 0) -> Interval:
         """Return such a count per game, or per whatever the game says."""
@@ -202,7 +204,7 @@ class Contest:
             for player, name in enumerate(self.players)
         ]
         drawn = f", {self.drawn:,} without a winner" if self.drawn else ""
-        return rows_html(
+        return html_table(
             ["player", "seats", "won", "by chance", "score"], rows, f"{self.game}: {self.games:,} games, {self.deals:,} deals{drawn}"
         )
 
@@ -216,6 +218,15 @@ class Contest:
 
     def _at(self, name: str, player: int) -> int:
         return columns(len(self.players), self.counts)[name, player]
+
+
+def unit_of(ways: Ways) -> int:
+    """Return the unit of the moments: a win is shared by some of the seats, a score by the seats of a player.
+
+    >>> unit_of([(0, 1, 2), (1, 2, 0), (2, 0, 1)])
+    6
+    """
+    return lcm(*range(1, len(ways[0]) + 1))
 
 
 def columns(players: int, counts: Mapping[str, Count]) -> dict[tuple[str, int], int]:
@@ -238,7 +249,7 @@ def contest(
     turning: bool = True,
     threads: int = 0,
     time_limit: TimeLimit = TimeLimit(),  # noqa: B008  # frozen, so sharing it is harmless
-    raising: bool = False,
+    raise_errors: bool = False,
     progress: Callable[[int], None] = lambda games: None,
     keep: Keep = NOTHING,
 ) -> Contest:
@@ -248,11 +259,11 @@ def contest(
 
     Where the kernel of the game does not play all of them, players sit at the table, on ``threads`` cores (0 is all); there these are
     processes, each with players of its own, so a player that learns is measured on one. Only players by name can sit in processes, which
-    can be stopped; under a time limit they do. ``raising`` lets out what a player raises. ``progress`` is told how many games are done.
+    can be stopped; under a time limit they do. ``raise_errors`` raises players' errors. ``progress`` gets the number of finished games.
 
     ``keep`` gets the records of the first games. The kernel writes none, so these are played at the table, too, where they are the same.
     """
-    number, many = verified(seed), whole_number(games, "number of games", 1)
+    number, many = check_seed(seed), whole_number(games, "number of games", 1)
     ways = seatings(game, len(players))[: None if turning else 1]
     deals = -(-many // len(ways))
     found = [player_of(game, one) if isinstance(one, str) else one for one in players]
@@ -261,13 +272,13 @@ def contest(
     play: Callable[..., Batch | None] | None = getattr(game, "batch", None)
     series = Series(game, tuple(players), tuple(ways), number, time_limit, min(keep.games, deals * len(ways)))
     played: Iterator[tuple[int, list[Batch]]]
-    if play is not None and not time_limit and not raising and play(seated[0], number, 0, 0, threads) is not None:
+    if play is not None and not time_limit and not raise_errors and play(seated[0], number, 0, 0, threads) is not None:
         tables = series.tables(found)
         for nth in range(series.kept):
             keep.take(tables[nth % len(ways)].play(Deal(number, nth // len(ways))).record)
         played = _by_kernel(play, seated, number, deals, threads)
     else:
-        played = series.batches(found, deals, threads, keep.take, raising=raising)
+        played = series.batches(found, deals, threads, keep.take, raise_errors=raise_errors)
     start, parts, done = time.perf_counter(), list[Contest](), 0
     for first, batches in played:
         parts.append(Contest.of(game, names, ways, batches, first))
@@ -281,7 +292,7 @@ def contest(
 def _by_kernel(
     play: Callable[..., Batch | None], seated: Sequence[Sequence[Any]], seed: int, deals: int, threads: int
 ) -> Iterator[tuple[int, list[Batch]]]:
-    for first, many in pieces(deals, CHUNK, PIECE):
+    for first, many in chunks(deals, CHUNK, PIECE):
         batches = [play(one, seed, first, many, threads) for one in seated]
         yield first, [one for one in batches if one is not None]
 

@@ -12,11 +12,11 @@ from itertools import combinations
 from typing import Any
 
 from meldlab.errors import NotLegalHere
+from meldlab.formatting import html_table
 from meldlab.lab.arena.contest import NOTHING, Contest, contest
 from meldlab.lab.arena.seating import seatings
 from meldlab.lab.arena.tables import Keep
 from meldlab.play import Game, TimeLimit
-from meldlab.showing import rows_html
 from meldlab.statistics import Ratings, bradley_terry
 
 __all__ = ["RoundRobin", "all_against_all"]
@@ -57,7 +57,7 @@ class RoundRobin:
             rated = f"{one.points.value:+.0f} ({one.points.low:+.0f} to {one.points.high:+.0f})"
             rows.append([one.name, rated, *("" if other == one.name else won[one.name, other] for other in names)])
         says = f"{self.contests[0].game}, {self.contests[0].games:,} games of every two: share won by the player of the row"
-        return rows_html(["player", "rating", *names], rows, says)
+        return html_table(["player", "rating", *names], rows, says)
 
 
 def all_against_all(
@@ -68,7 +68,7 @@ def all_against_all(
     *,
     threads: int = 0,
     time_limit: TimeLimit = TimeLimit(),  # noqa: B008  # frozen, so sharing it is harmless
-    raising: bool = False,
+    raise_errors: bool = False,
     progress: Callable[[int], None] = lambda games: None,
     keep: Keep = NOTHING,
 ) -> RoundRobin:
@@ -89,7 +89,7 @@ def all_against_all(
                 seed,
                 threads=threads,
                 time_limit=time_limit,
-                raising=raising,
+                raise_errors=raise_errors,
                 progress=lambda done, before=before: progress(before + done),  # type: ignore[misc]
                 keep=keep,
             )

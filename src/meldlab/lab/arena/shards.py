@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 
 from meldlab.errors import NotLegalHere
 from meldlab.gin import Gin, Rules, players
-from meldlab.gin.batch import Seated, batch_of, play_batch, seat
-from meldlab.lab.arena.contest import Contest, columns
+from meldlab.gin.batch import PlayerParameters, batch_from_matches, kernel_parameters, play_batch
+from meldlab.lab.arena.contest import Contest, columns, unit_of
 from meldlab.lab.runs.shards import Player, Shard
 from meldlab.lab.runs.store import Counts
 from meldlab.play import Batch
@@ -27,6 +27,7 @@ from meldlab.statistics import Moments
 __all__ = ["gather", "play_shard", "rules_of", "won"]
 
 WAYS = ((0, 1), (1, 0))
+UNIT = unit_of(WAYS)
 UPPER = np.triu_indices(len(columns(2, Gin.counts)))
 
 
@@ -34,17 +35,18 @@ def play_shard(shard: Shard) -> Counts:
     """Play deals on one core, two games of each, and return what was counted; ``won`` has a bit for each game."""
     if shard.first % 2 or shard.games % 2:
         raise NotLegalHere(f"games {shard.first} to {shard.first + shard.games - 1} are not mirrored pairs")
-    rules, seated = rules_of(shard.rules), (_seat(shard.player), _seat(shard.opponent))
+    rules, (names, seated) = rules_of(shard.rules), zip(*map(_seat, (shard.player, shard.opponent)), strict=True)
     batches = [
-        batch_of(play_batch(seated[a], seated[b], rules, shard.seed, shard.first // 2, shard.games // 2, threads=1), rules) for a, b in WAYS
+        batch_from_matches(play_batch(seated[a], seated[b], rules, shard.seed, shard.first // 2, shard.games // 2, threads=1), rules)
+        for a, b in WAYS
     ]
-    found = Contest.of(Gin(rules), [one.name for one in seated], WAYS, batches)
+    found = Contest.of(Gin(rules), list(names), WAYS, batches)
     return {
         "games": shard.games,
         "wins": int(found.wins()),
         "swept": int((found.won[:, 0] == 2).sum()),
-        "sums": found.moments.sums.astype(np.int64).tolist(),
-        "products": found.moments.products[UPPER].astype(np.int64).tolist(),
+        "sums": (found.moments.sums // UNIT).tolist(),
+        "products": (found.moments.products[UPPER] // UNIT**2).tolist(),
         "won": _bits(batches, 0),
         "lost": _bits(batches, 1),
     }
@@ -54,10 +56,10 @@ def gather(counts: Iterable[Counts], names: tuple[str, str] = ("", ""), seconds:
     """Return the contest that shards of one player against one other add up to."""
     parts: list[Contest] = []
     for each in counts:
-        products = np.zeros((UPPER[0][-1] + 1,) * 2)
+        products = np.zeros((UPPER[0][-1] + 1,) * 2, object)
         products[UPPER] = each["products"]
         products.T[UPPER] = each["products"]
-        moments = Moments(each["games"] // 2, np.array(each["sums"], np.float64), products)
+        moments = Moments(each["games"] // 2, UNIT * np.array(each["sums"], object), UNIT**2 * products)
         both = np.stack([won([each], which).reshape(-1, 2).sum(1) for which in ("won", "lost")], 1).astype(np.float64)
         parts.append(Contest("gin", names, WAYS, Gin.counts, moments, both, (), seconds if not parts else 0.0))
     return Contest.joined(parts)
@@ -78,8 +80,10 @@ def rules_of(text: str) -> Rules:
     return Rules.read(json.loads(text)) if text.startswith("{") else Rules.preset(text)
 
 
-def _seat(player: Player) -> Seated:
-    return seat(players.parse(player) if isinstance(player, str) else player)
+def _seat(player: Player) -> tuple[str, PlayerParameters]:
+    """Return the name of a player and its parameters."""
+    parsed = players.parse(player) if isinstance(player, str) else player
+    return getattr(parsed, "name", "numbers"), kernel_parameters(parsed)
 
 
 def _bits(batches: Sequence[Batch], player: int) -> str:

@@ -19,8 +19,9 @@ import numpy as np
 
 from meldlab.errors import NotLegalHere, NotPossible
 from meldlab.lab.games import player_of, stand_in
-from meldlab.play import Batch, Chance, Deal, Game, Played, Player, Record, Result, Table, TimeLimit, wins_of
-from meldlab.play.clock import PATIENCE
+from meldlab.parallel import core_count
+from meldlab.play import Batch, Chance, Deal, FinishedGame, Game, Player, Record, Result, Table, TimeLimit, win_shares
+from meldlab.play.clock import MAX_WALL_RATIO
 
 __all__ = ["Keep", "Series", "warm_up"]
 
@@ -28,7 +29,7 @@ GRACE = 1.0  # seconds that a process has to stop a player by itself
 OUT_OF_TIME = 75  # status of a process that could only end
 MOST_PROCESSES = 256
 FEW = 100  # games in whose time a process starts
-CHOOSING, BEGAN, CPU_BEGAN = range(3)  # what a process lets others see: the seat that is asked, from 1, and since when
+CHOOSING, BEGAN, CPU_BEGAN, LATE = range(4)  # in shared memory: the seat that is asked, from 1, since when, and a seat stopped for time
 Players = Sequence[Player[Any, Any]]
 
 
@@ -61,13 +62,13 @@ class Series:
     """Of so many games, the first ones, the record comes with the end."""
 
     def batches(
-        self, found: Players, deals: int, threads: int, take: Callable[[Record], None], *, raising: bool = False
+        self, found: Players, deals: int, threads: int, take: Callable[[Record], None], *, raise_errors: bool = False
     ) -> Iterator[tuple[int, list[Batch]]]:
         """Give for each deal a batch of one game for each way; ``take`` gets the records that are kept."""
         if threads > MOST_PROCESSES:
             raise NotPossible(f"{threads} processes asked for (at most {MOST_PROCESSES})")
         ways = len(self.ways)
-        ended = self.games(found, deals, threads or min(os.cpu_count() or 1, deals * ways // FEW), raising=raising)
+        ended = self.games(found, deals, threads or min(core_count(), deals * ways // FEW), raise_errors=raise_errors)
         for deal in range(deals):
             games = [next(ended) for _ in self.ways]
             for game in games:
@@ -77,21 +78,21 @@ class Series:
 
     def _batch(self, deal: int, ended: Ended) -> Batch:
         counts = {name: np.array([number], np.int64) for name, number in ended.counts.items()}
-        scores, wins = np.array([ended.result.scores], np.int64), np.array([wins_of(ended.result)])
+        scores, wins = np.array([ended.result.scores], np.int64), np.array([win_shares(ended.result)])
         return Batch(scores, wins, counts, {deal: ended.trouble} if ended.trouble else {})
 
     def seat(self) -> Players:
         """Return the players."""
         return [player_of(self.game, one) if isinstance(one, str) else one for one in self.players]
 
-    def tables(self, found: Players, *, raising: bool = False, seen: Any = None) -> list[Table[Any]]:
+    def tables(self, found: Players, *, raise_errors: bool = False, seen: Any = None) -> list[Table[Any]]:
         """Return a table for each way to sit; ``seen`` lets others see whose turn it is."""
         return [
             Table(
                 self.game,
                 [Watched(found[player], seat, seen) if seen is not None else found[player] for seat, player in enumerate(way)],
                 self.time,
-                raising=raising,
+                raise_errors=raise_errors,
             )
             for way in self.ways
         ]
@@ -103,14 +104,14 @@ class Series:
         # A described game that its program cannot go on with ends without a winner, and says so.
         failed = played.result.reason if played.result.reason.startswith("failed: ") else ""
         record = played.record if number < self.kept else None
-        return Ended(played.result, counted(self.game, played), played.trouble or failed, record)
+        return Ended(played.result, counted(self.game, played), played.abnormal_end or failed, record)
 
-    def games(self, found: Players, deals: int, processes: int, *, raising: bool = False) -> Iterator[Ended]:
+    def games(self, found: Players, deals: int, processes: int, *, raise_errors: bool = False) -> Iterator[Ended]:
         """Give the games in order; a time limit that nobody can sleep through takes a process of its own."""
         ways, many = len(self.ways), deals * len(self.ways)
         named = all(isinstance(one, str) for one in self.players)
-        if raising or not named or (processes <= 1 and not self.time):
-            tables = self.tables(found, raising=raising)
+        if raise_errors or not named or (processes <= 1 and not self.time):
+            tables = self.tables(found, raise_errors=raise_errors)
             yield from (self.play(tables, number) for number in range(many))
             return
         processes = max(1, min(processes, deals))
@@ -139,7 +140,7 @@ class PlayingProcess:
     def _start(self) -> None:
         # A new process, not a copy of this one: compiled kernels may hold threads that a copy would lack.
         context = get_context("spawn")
-        self.seen: Any = context.RawArray("d", 3)
+        self.seen: Any = context.RawArray("d", 4)
         self.receiver, sender = context.Pipe(duplex=False)
         self.process = context.Process(target=_work, args=(self.series, tuple(self.left), self.seen, sender), daemon=True)
         self.process.start()
@@ -147,30 +148,39 @@ class PlayingProcess:
 
     def collect(self, done: dict[int, Ended]) -> None:
         """Take the games that are finished; of one that cannot be finished, the player that was asked forfeits it."""
-        late = self._is_late()
-        if late:
-            self.process.kill()
+        late = 0
         try:
-            while self.left and (late or self.receiver.poll()):
-                answer = self.receiver.recv()
-                if isinstance(answer, BaseException):
-                    raise answer
-                done[self.left.popleft()] = answer
+            self._receive(done)
+            # Which seat of which game is late is read before the process is killed: until then the game may continue.
+            late, number = self._late_seat(), self.left[0] if self.left else -1
+            if late:
+                self.process.kill()
+                self._receive(done, until_closed=True)
         except (EOFError, OSError):
             self.process.join()
-            number = self.left.popleft()
-            done[number] = self._forfeit(number, late or self.process.exitcode == OUT_OF_TIME)
+            seat = late or int(self.seen[LATE] or self.seen[CHOOSING])
+            if not late or self.left[0] == number:
+                number = self.left.popleft()
+                done[number] = self._forfeit(number, seat - 1, late > 0 or self.process.exitcode == OUT_OF_TIME)
             self.stop()
             if self.left:
                 self._start()
 
-    def _is_late(self) -> bool:
-        if not self.left or not self.series.time or not self.seen[CHOOSING]:
-            return False
-        return bool(time.monotonic() - self.seen[BEGAN] > PATIENCE * self.series.time.longest_move + GRACE)
+    def _receive(self, done: dict[int, Ended], *, until_closed: bool = False) -> None:
+        while self.left and (until_closed or self.receiver.poll()):
+            answer = self.receiver.recv()
+            if isinstance(answer, BaseException):
+                raise answer
+            done[self.left.popleft()] = answer
 
-    def _forfeit(self, number: int, late: bool) -> Ended:
-        seat = int(self.seen[CHOOSING]) - 1
+    def _late_seat(self) -> int:
+        """Return the seat, from 1, that is over its time, or 0."""
+        seat = int(self.seen[CHOOSING])
+        if not self.left or not self.series.time or not seat:
+            return 0
+        return seat if time.monotonic() - self.seen[BEGAN] > MAX_WALL_RATIO * self.series.time.longest_move + GRACE else 0
+
+    def _forfeit(self, number: int, seat: int, late: bool) -> Ended:
         if seat < 0:
             status = self.process.exitcode
             raise NotPossible(f"a process of the arena ended with status {status}; in a script, call it below if __name__ == '__main__'")
@@ -179,7 +189,7 @@ class PlayingProcess:
         why = f"ran out of time ({self.series.time})" if late else "ended the process it played in"
         line = f"p{seat + 1} forfeits: {self.names[way[seat]]} {why}"
         # How far the game was went down with the process; from its start nobody can have had more.
-        broken = Table(self.series.game, [stand_in(self.series.game)] * len(way), most_actions=0).play(Deal(self.series.seed, deal))
+        broken = Table(self.series.game, [stand_in(self.series.game)] * len(way), max_actions=0).play(Deal(self.series.seed, deal))
         return Ended(broken.first.forfeit(seat, line), counted(self.series.game, broken), line)
 
     def stop(self) -> None:
@@ -205,7 +215,7 @@ class Watched:
             self.seen[CHOOSING] = 0
 
 
-def counted(game: Game[Any], played: Played[Any]) -> dict[str, Any]:
+def counted(game: Game[Any], played: FinishedGame[Any]) -> dict[str, Any]:
     """Return what a game counts of itself, if it does."""
     found: dict[str, Any] = game.counted(played) if hasattr(game, "counted") else {}
     return found
@@ -238,7 +248,9 @@ def _end_in_time(limit: TimeLimit, seen: Any) -> None:
     """End the process when a player has used far more than its time, and so does not listen to the clock."""
     while True:
         time.sleep(0.1)
-        if seen[CHOOSING] and time.process_time() - seen[CPU_BEGAN] > limit.longest_move + GRACE:
+        seat = seen[CHOOSING]
+        if seat and time.process_time() - seen[CPU_BEGAN] > limit.longest_move + GRACE:
+            seen[LATE] = seat  # the game may continue until the process has ended
             os._exit(OUT_OF_TIME)
 
 

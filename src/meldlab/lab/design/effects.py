@@ -1,6 +1,7 @@
 """How much a declared number moves a measure: straight lines through all variants, in all numbers at once, with honest intervals."""
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -8,7 +9,7 @@ from numpy.typing import NDArray
 
 from meldlab.lab.design.measures import MEASURES
 from meldlab.lab.design.search import Discovery
-from meldlab.statistics import Interval, around
+from meldlab.statistics import Interval, t_interval
 
 __all__ = ["Effect", "effects", "fitted"]
 
@@ -29,7 +30,7 @@ class Effect:
         """Tell whether chance does not explain it, one of so many."""
         if self.change is None or self.change.ends is None:
             return False
-        wide = self.change.of_many(among)
+        wide = self.change.bonferroni(among)
         return not wide.low <= 0 <= wide.high
 
     def as_json(self) -> dict[str, Any]:
@@ -50,9 +51,13 @@ def effects(found: Discovery) -> list[Effect]:
         slopes, explained = fitted(settings, values, weights)
         for place, span in enumerate(spans):
             slope, width = slopes[place], span.high - span.low
-            change = None if slope is None else Interval(*(width * end for end in (slope.value, slope.low, slope.high)))
+            change = None if slope is None else slope.mapped(partial(_times, width))
             answers.append(Effect(name, span.name, change, explained))
     return answers
+
+
+def _times(width: float, slope: Interval) -> Interval:
+    return Interval(width * slope.value, width * slope.low, width * slope.high)
 
 
 def fitted(settings: Real, values: Real, weights: Real) -> tuple[list[Interval | None], float | None]:
@@ -84,7 +89,7 @@ def fitted(settings: Real, values: Real, weights: Real) -> tuple[list[Interval |
     leverage = np.einsum("ij,jk,ik->i", columns, inverse, columns)
     spread = inverse @ (columns.T * (residuals / np.maximum(1e-9, 1 - leverage)) ** 2) @ columns @ inverse
     for place, number in enumerate(moving, 1):
-        none[number] = around(float(slopes[place]), float(np.sqrt(max(0.0, spread[place, place]))), many - len(moving) - 1)
+        none[number] = t_interval(float(slopes[place]), float(np.sqrt(max(0.0, spread[place, place]))), many - len(moving) - 1)
     mean = np.average(values, weights=weights)
     whole = float((weights * (values - mean) ** 2).sum())
     left = float((residuals**2).sum() * weights.mean())

@@ -113,7 +113,7 @@ def _options(variant: Gathered) -> Interval | None:
     if not len(sample.options):
         return None
     options = np.bincount(sample.game, sample.options, minlength=sample.games)
-    return Moments.of(np.column_stack((sample.decisions, options))).mean(1, 0)
+    return Moments.from_counts(np.column_stack((sample.decisions, options))).mean(1, 0)
 
 
 def _finished(variant: Gathered) -> Interval | None:
@@ -127,7 +127,7 @@ def _ties(variant: Gathered) -> Interval | None:
 
 
 def _share_of_games(so: Any) -> Interval:
-    return Moments.of(np.column_stack((np.ones(len(so)), so))).rate(1, 0)
+    return Moments.from_counts(np.column_stack((np.ones(len(so)), so))).rate(1, 0)
 
 
 def _skilled(variant: Gathered) -> Sample:

@@ -11,7 +11,7 @@ from functools import cached_property
 from itertools import product
 from typing import Any
 
-from meldlab.chance import Purpose, derived
+from meldlab.chance import Purpose, derive_seed
 from meldlab.errors import NotPossible
 from meldlab.lab.analysis.study import Effort
 from meldlab.lab.design.measures import MEASURES, Gathered
@@ -226,7 +226,7 @@ def search(
     found = Discovery(game, wishes, bench.effort, sizes, race.attempts, {}, race.played, race.whole, 0.0)
     chosen = [] if found.written.problem else [found.written]
     chosen += [found.winner] if found.winner is not None and found.winner is not found.written else []
-    heat = Heat(derived(bench.effort.seed, Purpose.FRESH), 0, sizes.fresh)
+    heat = Heat(derive_seed(bench.effort.seed, Purpose.FRESH), 0, sizes.fresh)
     variants = [one.variant for one in chosen]
     begun = [each for each in bench.begin(variants, heat) if isinstance(each, Gathered)]
     # On so many more deals something may fail that never has: then there is nothing fresh to tell.
@@ -299,7 +299,7 @@ class _Race:
             if getattr(gathered, MEASURES[demand.measure].line_up) is None:
                 continue
             found = gathered.measure(demand.measure)
-            if found is not None and demand.surely_broken_by(found.of_many(looks)):
+            if found is not None and demand.surely_broken_by(found.bonferroni(looks)):
                 return f"breaks {demand}"
         return ""
 
@@ -325,7 +325,7 @@ class _Race:
             return
         for one in staying:
             gap = one.gathered.compared(best.gathered, aim.measure) if one is not best and one.gathered is not None else None
-            wide = gap.of_many(looks) if gap else None
+            wide = gap.bonferroni(looks) if gap else None
             if wide and max(aim.direction * wide.low, aim.direction * wide.high) < 0:
                 one.stopped = f"worse than {best.variant.name}"
 
@@ -344,7 +344,9 @@ class _Study:
         self.space: dict[str, optuna.distributions.BaseDistribution] = {
             span.name: optuna.distributions.IntDistribution(span.low, span.high) for span in wishes.spans
         }
-        sampler = optuna.samplers.TPESampler(seed=derived(seed, Purpose.CLOUD) >> SPARE_BITS, multivariate=True, constant_liar=True)
+        sampler = optuna.samplers.TPESampler(
+            seed=derive_seed(seed, Purpose.POPULATION) >> SPARE_BITS, multivariate=True, constant_liar=True
+        )
         self.study = optuna.create_study(sampler=sampler, direction="maximize" if wishes.aim.direction > 0 else "minimize")
 
     def batches(self, own: Mapping[str, int], trials: int) -> Iterator[list[tuple[dict[str, int], Any]]]:

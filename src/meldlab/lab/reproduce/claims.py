@@ -1,4 +1,4 @@
-"""What the five publications claim, read from ``claims.toml``: the words, the numbers, and the tolerance that was set before any run.
+"""What the five publications claim, read from ``claims.toml``: the words, the numbers and the tolerances.
 
 >>> book = publications()
 >>> list(book), book["yang"].year
@@ -32,7 +32,7 @@ class Ruling(StrEnum):
     EXACT = "exact"
     """Ours is the same to the last digit that was printed."""
     WITHIN = "within"
-    """Ours is within the tolerance that was stated beforehand."""
+    """Ours is within the tolerance of the file."""
     SHAPE = "shape"
     """A figure or a sentence without numbers: every property that it shows or states holds here."""
     REFUTED = "refuted"
@@ -45,7 +45,7 @@ class Ruling(StrEnum):
 
 MEANINGS = {
     Ruling.EXACT: "the same to the last printed digit",
-    Ruling.WITHIN: "within the tolerance stated beforehand",
+    Ruling.WITHIN: "within the stated tolerance",
     Ruling.SHAPE: "every stated property holds",
     Ruling.REFUTED: "ours contradicts it",
     Ruling.ERRATUM: "wrong as printed, with our proof",

@@ -5,18 +5,19 @@ from importlib import import_module
 from itertools import product
 from typing import Any
 
-from meldlab.chance import Purpose, derived
+from meldlab.chance import Purpose, derive_seed
 from meldlab.lab.figures.sheet import BLUE, ORANGE, Sheet, blank
 from meldlab.lab.reproduce.bench import Findings, Reproducer
 from meldlab.lab.reproduce.judging import Obtained
 from meldlab.lab.reproduce.printed import TABLE_1
-from meldlab.rummikub import CLASSES, JOKER, Column, Objective, Position, columns, faults, random_position, solve
+from meldlab.rummikub import CLASSES, JOKER, Column, Objective, Position, Rules, columns, faults, random_position, solve
 from meldlab.rummikub.program import cpu_seconds
 
 __all__ = ["claims", "counted_sets"]
 
-TILES, KINDS, COLOURS, NUMBERS = 106, 53, 4, 13
+COLOURS, NUMBERS, TILES = Rules().colours, Rules().numbers, Rules().tiles
 LENGTHS = (3, 4, 5)
+M = 40  # the weight of a tile against a kept set, in the paper's second model
 
 
 def counted_sets() -> dict[str, tuple[int, int, int]]:
@@ -46,22 +47,41 @@ def claims(bench: Reproducer) -> Findings:
     runs = [table[f"runs of {size}"][jokers] // COLOURS for jokers in range(3) for size in LENGTHS]
     groups = [table[f"groups of {size}"][jokers] // NUMBERS for jokers in range(3) for size in (3, 4)]
     yield "per-colour", Obtained("; ".join(map(str, runs + groups)), runs + groups)
-    six = {column.jokers for column in columns() if _kind(column) == "groups of 4" and len(column.naturals) == 2}
-    yield "one-joker-or-two", Obtained(f"the six groups of a number have {max(six)} jokers each", max(six))
+    six = [jokers for jokers, count in enumerate(table["groups of 4"]) if count == 6 * NUMBERS]
+    yield (
+        "one-joker-or-two",
+        Obtained(f"the six groups of a number have {' or '.join(map(str, six))} jokers each", six[0] if len(six) == 1 else None),
+    )
     splits = [any(sum(parts) == size for many in range(2, 5) for parts in product(LENGTHS, repeat=many)) for size in range(6, NUMBERS + 1)]
     yield "split", Obtained(f"{sum(splits)} of {len(splits)} lengths", all(splits))
     rack = Position.parse("", "R5 K9 J J")
     right, literal = (_by_the_text(rack, most) for most in (2, 1))
     told = f"with 2: {right[0]} of 4 tiles played, {right[1]} lie; with 1: {literal[0]} played, and {literal[1]} lie"
     yield "joker-coefficient", Obtained(told, 2 if (right, literal) == ((3, 3), (4, 6)) else None)
-    yield "size", Obtained(f"{whole} + {KINDS} variables, 2 x {KINDS} constraints", [whole + KINDS, 2 * KINDS])
-    yield "most-sets", Obtained(f"{TILES} // 3 = {TILES // 3} < 40", [TILES // 3, 40])
+    kinds = len({piece for column in columns() for piece in column.pieces})
+    yield "size", Obtained(f"{whole} + {kinds} variables, 2 x {kinds} constraints", [whole + kinds, 2 * kinds])
+    most = _most_sets()
+    yield "most-sets", Obtained(f"{most} sets of {TILES} tiles at most (integer program); {most} < {M}", [most, M if most < M else None])
     yield from _positions(bench)
     yield from _examples(bench)
     yield _rival()
     bench.draw(
         "hertog-table-1", "Table 1: theirs and ours", _drawn(table), "Their table and ours, side by side; one cell differs.", "table-1"
     )
+
+
+def _most_sets() -> int:
+    """Return the most sets that lie on a table at once: an integer program over all sets, with the tiles of the box."""
+    import numpy as np
+    from scipy.optimize import Bounds, LinearConstraint, milp
+
+    every = list(columns())
+    supply = {tile: Rules().jokers if tile == JOKER else Rules().copies for column in every for tile in column.pieces}
+    uses = np.array([[column.pieces.count(tile) for column in every] for tile in supply])
+    enough = LinearConstraint(uses, ub=list(supply.values()))
+    found = milp([-1] * len(every), integrality=np.ones(len(every)), bounds=Bounds(0, TILES), constraints=enough)
+    most: float = -found.fun
+    return round(most)
 
 
 def _by_the_text(position: Position, most: int) -> tuple[int, int]:
@@ -87,7 +107,7 @@ def _positions(bench: Reproducer) -> Findings:
     spent: dict[str, list[float]] = {kind: [] for kind in CLASSES}
     for nth in range(many):
         kind = list(CLASSES)[nth % len(CLASSES)]
-        position = random_position(kind, derived(bench.seed, Purpose.AGREEMENT), nth)
+        position = random_position(kind, derive_seed(bench.seed, Purpose.AGREEMENT), nth)
         goal = Objective("tiles" if nth // len(CLASSES) % 2 else "value")
         one, start = solve(position, goal), cpu_seconds()
         other = solve(position, goal, "ilp")
@@ -120,7 +140,7 @@ def _examples(bench: Reproducer) -> Findings:
     )
     many, more, fewer, same = bench.pick(30, 9, 2), 0, 0, 0
     for nth in range(many):
-        position = random_position("mid", derived(bench.seed, Purpose.AGREEMENT, 1), nth)
+        position = random_position("mid", derive_seed(bench.seed, Purpose.AGREEMENT, 1), nth)
         first, second = (solve(position, Objective("value", keep), "ilp") for keep in ("none", "sets"))
         kept = _kept(position, first.table), _kept(position, second.table)
         more, fewer, same = more + (kept[1] > kept[0]), fewer + (kept[1] < kept[0]), same + (first.worth == second.worth)

@@ -19,7 +19,7 @@ __all__ = ["keep_games", "keeps", "kept_analysis"]
 
 # Estimates are read off pictures: a float of half the usual size has three digits, which is more than these show.
 SMALL = {"f": np.float32, "i": np.int16}
-ROUGH = ("best", "worst", "value", "mean", "score_estimates", "rank_estimates")
+ROUGH = ("best", "worst", "value", "mean", "first_half", "second_half", "score_estimates", "rank_estimates")
 
 
 def keep_games(path: Path, samples: Mapping[str, Sample], told: Mapping[str, Any]) -> None:
@@ -44,7 +44,7 @@ def kept_analysis(name: str, subject: Subject) -> tuple[Analysis, str, str]:
     with as_file(_place(name)) as path, np.load(path) as arrays:
         told = json.loads(str(arrays["told"]))
         samples = {each: _sample(arrays, each) for each in ("skilled", "single")}
-    effort = Effort(games=samples["skilled"].games, simulations=told["simulations"], random=100)
+    effort = Effort(games=samples["skilled"].games, player=told["player"], simulations=told["simulations"], random=100)
     machine = subject.machine
     arguments = {"dialect": subject.described.dialect, "limits": limits_of(subject.described.limits)}
     random = effort.line_ups(machine.players)["random"]

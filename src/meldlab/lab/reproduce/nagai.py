@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from meldlab.cards import Hand
+from meldlab.cards import CARDS, Hand
+from meldlab.errors import NotPossible
 from meldlab.gin import Gin
 from meldlab.gin.players import Ensemble
 from meldlab.lab.arena.contest import contest
@@ -24,6 +25,7 @@ from meldlab.lab.tuning.racing import Heats
 from meldlab.lab.tuning.report import Report
 from meldlab.lab.tuning.work import Measured, Work, warm
 from meldlab.melds import deadwood
+from meldlab.play import Deal
 from meldlab.statistics import Interval
 
 __all__ = ["claims", "searches"]
@@ -70,13 +72,15 @@ class Experiment:
             run.finish(report.as_json())
         self.answer = report.as_json()
 
-    def findings(self, words: str) -> list[Answer]:
-        """Return the findings of its report whose name has some words."""
-        return [each for each in self.answer["findings"] if words in each["what"]]
+    def findings(self, claim: str) -> list[Answer]:
+        """Return the findings of its report on a claim, by the id of the claim."""
+        return [each for each in self.answer["findings"] if each["id"] == claim]
 
-    def obtained(self, words: str, holds: Ruling = Ruling.SHAPE, seed: int = 1) -> Obtained:
-        """Return what its report says about a claim, which is true if all of its parts are."""
-        some = self.findings(words)
+    def obtained(self, claim: str, holds: Ruling = Ruling.SHAPE, seed: int = 1) -> Obtained:
+        """Return the result of its report for a claim, which holds if all of its parts do."""
+        some = self.findings(claim)
+        if not some:
+            raise NotPossible(f"the report of the experiment has no finding on the claim {claim}")
         told = "; ".join(f"{each['what']}: {each['ours']}" if len(some) > 1 else each["ours"] for each in some)
         verdict = of_all(Verdict(each["verdict"]) for each in some)
         note = "Our games do not speak against it, but do not settle it." if verdict is Verdict.OPEN else ""
@@ -102,7 +106,7 @@ def searches(bench: Reproducer) -> dict[str, PlannedSearch]:
 def claims(bench: Reproducer) -> Findings:
     """Give what comes out for each claim of the paper."""
     planned, (track, knock, ensemble, grids) = searches(bench), _sizes(bench)
-    yield "start", Obtained("52 - 21 = 31 of 52 - 11 = 41", [52 - 21, 52 - 11])
+    yield "start", _start()
     worst = Hand.parse("KS KH QD QC JS JH TD TC 9S 9H")
     yield "most-deadwood", Obtained(f"{deadwood(worst)} for {worst}: a rank has at most two cards outside a set", deadwood(worst))
     seed = bench.seed
@@ -118,10 +122,17 @@ def claims(bench: Reproducer) -> Findings:
     yield from _openspiel()
 
 
+def _start() -> Obtained:
+    """Count the cards that the seat to move does not see at the start of a round, and those of them that lie in stock."""
+    view = Gin().start(2, Deal()).view(0)
+    unknown = len(CARDS) - len(view.cards) - len(view.pile)
+    return Obtained(f"{view.stock} of {unknown} unknown cards lie in stock", [view.stock, unknown])
+
+
 def _tracking(bench: Reproducer, found: Experiment) -> Findings:
-    yield "tracking-rises", found.obtained("fitness rises with the turns", seed=bench.seed)
-    yield "tracking-adjacency", found.obtained("adjacency updates beat the baseline", seed=bench.seed)
-    yield "tracking-times", found.obtained("other times of measuring", Ruling.WITHIN, bench.seed)
+    yield "tracking-rises", found.obtained("tracking-rises", seed=bench.seed)
+    yield "tracking-adjacency", found.obtained("tracking-adjacency", seed=bench.seed)
+    yield "tracking-times", found.obtained("tracking-times", Ruling.WITHIN, bench.seed)
     bench.draw(
         "nagai-figure-1",
         "Figure 1: cards guessed, by turn",
@@ -132,11 +143,11 @@ def _tracking(bench: Reproducer, found: Experiment) -> Findings:
 
 
 def _knocking(bench: Reproducer, found: Experiment) -> Findings:
-    yield "one-stage", found.obtained("the best single threshold", seed=bench.seed)
-    yield "two-stages", found.obtained("the best of 825 two-stage players", seed=bench.seed)
-    yield "knock-rate", found.obtained("on fresh deals", Ruling.WITHIN, bench.seed)
-    yield "figure-2", found.obtained("Figure 2, cells", Ruling.WITHIN, bench.seed)
-    yield "other-opponents", found.obtained("against one threshold of", seed=bench.seed)
+    yield "one-stage", found.obtained("one-stage", seed=bench.seed)
+    yield "two-stages", found.obtained("two-stages", seed=bench.seed)
+    yield "knock-rate", found.obtained("knock-rate", Ruling.WITHIN, bench.seed)
+    yield "figure-2", found.obtained("figure-2", Ruling.WITHIN, bench.seed)
+    yield "other-opponents", found.obtained("other-opponents", seed=bench.seed)
     bench.draw(
         "nagai-figure-2",
         "Figure 2: theirs and ours",
@@ -185,7 +196,7 @@ def _grids() -> Findings:
 
 def _ensembles(bench: Reproducer, found: Experiment) -> Findings:
     yield "iteration-gain", _gain(found, bench)
-    later = found.findings("significant gains after the first iteration")
+    later = found.findings("later-iterations")
     if later:
         gains = later[0]["verdict"] == Verdict.DIFFERS
         one = Obtained(later[0]["ours"], not gains, seed=bench.seed, stored=found.stored)
@@ -193,9 +204,9 @@ def _ensembles(bench: Reproducer, found: Experiment) -> Findings:
         note = "one iteration has been played so far; --full --anew plays three"
         one = Obtained("one iteration", judged=Ruling.OPEN, note=note, reduced=found.reduced, seed=bench.seed, stored=found.stored)
     yield "later-iterations", one
-    yield "runs-over-sets", found.obtained("runs weigh at least as much as sets", seed=bench.seed)
+    yield "runs-over-sets", found.obtained("runs-over-sets", seed=bench.seed)
     yield "m0-m1", _influence(found, bench)
-    yield "deadwood-weight", found.obtained("weight of deadwood", seed=bench.seed)
+    yield "deadwood-weight", found.obtained("deadwood-weight", seed=bench.seed)
     bench.draw(
         "nagai-searches",
         "The best of each grid, when chosen and on fresh deals",
@@ -207,7 +218,7 @@ def _ensembles(bench: Reproducer, found: Experiment) -> Findings:
 
 def _gain(found: Experiment, bench: Reproducer) -> Obtained:
     """Return whether the end of the searches beats their start; as that start is our guess, the size of the gain says nothing."""
-    one, whole = found.obtained("the whole iteration is a significant gain", seed=bench.seed), found.answer["whole"]["fresh_paired"]
+    one, whole = found.obtained("iteration-gain", seed=bench.seed), found.answer["whole"]["fresh_paired"]
     if whole["gain"] or whole["loss"]:
         return replace(one, judged=Ruling.SHAPE if whole["gain"] else Ruling.REFUTED, note="")
     return replace(one, judged=Ruling.OPEN, note="a gain of a third of a percent, as in longer runs, takes 100,000 games to be seen")

@@ -12,14 +12,13 @@ from dataclasses import asdict, dataclass, replace
 from time import gmtime, strftime
 from typing import Any
 
-from joblib import cpu_count
-
 from meldlab.lab.analysis.study import EXPERIMENT, missing_games, settings_of
 from meldlab.lab.estimates import TYPICAL, study_cost, tuning_cost
 from meldlab.lab.reproduce import nagai, valet
 from meldlab.lab.reproduce.bench import PlannedSearch, Reproducer, kept_result
 from meldlab.lab.reproduce.claims import chosen, publications
 from meldlab.lab.runs.store import Store
+from meldlab.parallel import core_count
 
 __all__ = ["PlannedPlace", "PlannedRun", "plan"]
 
@@ -99,7 +98,7 @@ def plan(names: Iterable[str], bench: Reproducer, store: str | None = None) -> P
     """Return what some publications would take; of the store only is read what it holds, and nothing is kept."""
     wanted, costs = chosen(names), kept_result("costs")
     assert costs is not None
-    cores, size = bench.threads or int(cpu_count()), "full" if bench.full else "quick"
+    cores, size = bench.threads or core_count(), "full" if bench.full else "quick"
     places: dict[tuple[str, str], PlannedPlace] = {}
     for name in wanted:
         searched = _searched(name, bench, store)

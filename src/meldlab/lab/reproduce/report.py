@@ -15,6 +15,7 @@ from meldlab.lab.reproduce.bench import Drawn, Findings, Reproducer
 from meldlab.lab.reproduce.claims import HOLDS, Publication, PublishedClaim, Ruling, book_digest, chosen, publications
 from meldlab.lab.reproduce.judging import Obtained, ruling
 from meldlab.lab.runs.store import code_version
+from meldlab.parallel import core_count
 
 __all__ = ["JudgedPublication", "Reproduction", "Row", "baseline", "reproduce", "this_machine"]
 
@@ -192,9 +193,7 @@ def this_machine() -> str:
 
 
 def _cores() -> int:
-    from joblib import cpu_count
-
-    return int(cpu_count())
+    return core_count()
 
 
 def _text(value: Any) -> str:

@@ -6,7 +6,7 @@
 
 from matplotlib.ticker import MaxNLocator, PercentFormatter
 
-from meldlab.gin.review import LEAST, Review
+from meldlab.gin.review import MIN_LOSS, Review
 from meldlab.lab.figures.sheet import BLUE, ORANGE, RED, Sheet, blank
 from meldlab.lab.pages.page import render
 from meldlab.melds import arrange
@@ -17,18 +17,18 @@ SIZE = (9.0, 3.8)
 COLOURS = (BLUE, ORANGE)
 
 
-def draw_curve(review: Review, least: float = LEAST) -> Sheet:
+def draw_curve(review: Review, least: float = MIN_LOSS) -> Sheet:
     """Draw the chance to win the match over its actions, for each seat that was reviewed; mistakes are marked, rounds divided."""
     figure, (axes,) = blank(size=SIZE)
     rows: list[tuple[int, int, float]] = []
     for seat in review.seats:
         curve = review.curve(seat)
         name = f"p{seat + 1} {review.players[seat]}"
-        axes.plot([point.action for point in curve], [point.chance for point in curve], color=COLOURS[seat], lw=1.6, label=name)
-        rows += [(seat + 1, point.action, point.chance) for point in curve]
+        axes.plot([point.action for point in curve], [point.win_probability for point in curve], color=COLOURS[seat], lw=1.6, label=name)
+        rows += [(seat + 1, point.action, point.win_probability) for point in curve]
     missed = review.mistakes(least)
     if missed:
-        axes.plot([one.number + 1 for one in missed], [one.own.chance for one in missed], "o", color=RED, ms=6, label="mistake")
+        axes.plot([one.number + 1 for one in missed], [one.own.win_probability for one in missed], "o", color=RED, ms=6, label="mistake")
     for action, _ in review.between:
         axes.axvline(action, color="#333333", lw=0.5, alpha=0.35)
     axes.axhline(0.5, color="#333333", lw=0.5, ls=":")
@@ -42,7 +42,7 @@ def draw_curve(review: Review, least: float = LEAST) -> Sheet:
     return figure, {"seat": seats, "action": actions, "chance": chances}
 
 
-def review_page(review: Review, least: float = LEAST) -> str:
+def review_page(review: Review, least: float = MIN_LOSS) -> str:
     """Return the page as one self-contained HTML text; the same review gives the same bytes."""
     mistakes = review.mistakes(least)
     by_cost = sorted(review.decisions, key=lambda one: (-one.own.cost, one.number))

@@ -15,6 +15,7 @@ from typing import Any, cast
 import joblib
 
 from meldlab.errors import NotPossible
+from meldlab.parallel import core_count
 
 __all__ = ["Pool"]
 
@@ -46,7 +47,7 @@ class Pool:
             raise NotPossible(f"{jobs:,} cores cannot be used (at most {MOST:,})")
         self.stack, self.losses, self.client = ExitStack(), tuple[type[BaseException], ...](), cast(Any, None)
         if cluster is None:
-            self.backend, self.size = "threading" if threads else "loky", jobs or joblib.cpu_count()
+            self.backend, self.size = "threading" if threads else "loky", jobs or core_count()
         else:
             self.backend, self.size = "dask", self._connect(cluster)
 

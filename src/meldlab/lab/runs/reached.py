@@ -9,7 +9,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from meldlab.lab.runs.store import LEASE, ROW, Run
-from meldlab.statistics import Interval, of_pairs, wilson
+from meldlab.statistics import Interval, paired_rate, wilson
 
 __all__ = ["Progress", "Reached", "leaders"]
 
@@ -37,12 +37,12 @@ class Reached:
             return None
         if self.swept is None:
             return wilson(self.wins / self.games, self.games)
-        return of_pairs(self.games, self.wins, self.swept)
+        return paired_rate(self.games, self.wins, self.swept)
 
     def merit(self, among: int) -> float:
         """Return what the search maximises: its score, or the lower end of its rate, the lower the more there are to be lucky."""
         rate = self.win_rate
-        return self.score if self.score is not None else rate.of_many(among).low if rate is not None else 0.0
+        return self.score if self.score is not None else rate.bonferroni(among).low if rate is not None else 0.0
 
     def as_json(self) -> dict[str, object]:
         """Return the answer of the command line."""

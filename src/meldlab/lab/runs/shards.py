@@ -20,11 +20,11 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
-from meldlab.chance import verified
-from meldlab.errors import NoSuchThing, NotLegalHere, NotPossible, whole_number
+from meldlab.chance import check_seed
+from meldlab.digests import content_digest, load_object, module_files
+from meldlab.errors import NoSuchThing, NotPossible, whole_number
 from meldlab.lab.runs.cluster import Pool
 from meldlab.lab.runs.store import LEASE, Counts, Done, Run, canonical, claimant, code_version
-from meldlab.sources import content_digest, files_named, named
 
 __all__ = ["WORKERS", "Player", "Shard", "Worker", "play"]
 
@@ -41,11 +41,13 @@ class Worker:
     path: str
     threads: bool = False
     """Whether it lets other threads run, as compiled kernels do; else it gets processes."""
+    files: str = "meldlab.gin.players:files_of"
+    """The function that returns the files that the name of a player reads; empty where names read none."""
 
     def load(self) -> Callable[["Shard"], Counts]:
         """Return the function."""
         try:
-            function: Callable[[Shard], Counts] = named(self.path)
+            function: Callable[[Shard], Counts] = load_object(self.path)
         except (ImportError, AttributeError) as problem:
             raise NotPossible(f"no worker {self.path}: {problem}") from None
         return function
@@ -54,8 +56,8 @@ class Worker:
 WORKERS: dict[str, Worker] = {
     "gin.contest": Worker("meldlab.lab.arena.shards:play_shard", threads=True),
     "gin.track": Worker("meldlab.lab.tuning.tracking:play_shard", threads=True),
-    "recycle.search": Worker("meldlab.lab.analysis.playing:play_shard", threads=True),
-    "recycle.count": Worker("meldlab.lab.analysis.playing:count_shard", threads=True),
+    "recycle.search": Worker("meldlab.lab.analysis.playing:play_shard", threads=True, files=""),
+    "recycle.count": Worker("meldlab.lab.analysis.playing:count_shard", threads=True, files=""),
 }
 
 
@@ -77,7 +79,7 @@ class Shard:
     """What people call the player, where its name is a row of numbers."""
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "seed", verified(self.seed))
+        object.__setattr__(self, "seed", check_seed(self.seed))
         for name, least in (("first", 0), ("games", 1)):
             object.__setattr__(self, name, whole_number(getattr(self, name), name, least))
         for name in ("player", "opponent"):
@@ -93,9 +95,11 @@ class Shard:
     def digest(self) -> str:
         """Return the key by what the files that it names hold now, here."""
         row = {name: value for name, value in self._fields().items() if name != "arguments" or self.arguments}
-        names = [name for name in (self.worker, self.player, self.opponent) if isinstance(name, str)]
-        files = {name: [content_digest(path) for path in files_named(name)] for name in names}
-        read = {"files": kept} if (kept := {name: found for name, found in files.items() if found}) else {}
+        files = WORKERS.get(self.worker, Worker(self.worker)).files
+        paths = {name: load_object(files)(name) for name in (self.player, self.opponent) if files and isinstance(name, str)}
+        paths[self.worker] = module_files(self.worker.rpartition(":")[0])
+        digests = {name: [content_digest(path) for path in read] for name, read in paths.items() if read}
+        read = {"files": digests} if digests else {}
         return hashlib.sha256(canonical({**row, **read}).encode()).hexdigest()[:32]
 
     def split(self, games: int) -> list["Shard"]:
@@ -217,8 +221,8 @@ def _alive(run: Run, owner: str, every: float) -> Iterator[None]:
 
     def renew() -> None:
         while not over.wait(every):
-            # A store that does not answer is reported by whoever writes next; until then the claims may come back to life.
-            with suppress(NotLegalHere):
+            # A locked database must not end the renewals: the next one may succeed, and the next write reports a lasting failure.
+            with suppress(NotPossible):
                 run.renew(owner)
 
     thread = threading.Thread(target=renew, daemon=True)

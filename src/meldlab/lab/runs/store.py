@@ -27,8 +27,8 @@ from sqlalchemy.exc import ArgumentError, NoSuchModuleError, SQLAlchemyError
 
 from meldlab import __version__
 from meldlab.cache import cache_folder
+from meldlab.digests import code_digest
 from meldlab.errors import NoSuchThing, NotLegalHere, NotPossible
-from meldlab.sources import code_digest
 
 __all__ = ["LEASE", "Counts", "Done", "Run", "Store", "canonical", "claimant"]
 
@@ -340,8 +340,12 @@ class Store:
 
 @cache
 def code_version() -> str:
-    """Return the version of what plays: that of the package, and a digest of all its source, networks and games but the doors."""
-    return f"{__version__}+{code_digest('cli', 'web')[:8]}"
+    """Return the version of the code that plays: that of the package, and a digest of ``lab`` and of all that it imports."""
+    digest = code_digest(
+        *("lab", "gin", "play", "recycle", "rummikub", "stopping", "waiting", "melds", "cards", "chance"),
+        *("cache", "compiling", "cost", "digests", "errors", "formatting", "gpu", "indexing", "linking", "parallel", "statistics"),
+    )
+    return f"{__version__}+{digest[:8]}"
 
 
 def _key(experiment: str, settings: Mapping[str, Any]) -> str:

@@ -5,11 +5,13 @@ Where SQLAlchemy is missing, as it may be on a rented GPU, nothing is kept, and 
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from importlib.util import find_spec
 from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING, Any
+
+from meldlab.errors import NotPossible
 
 if TYPE_CHECKING:
     from meldlab.lab.runs.store import Run
@@ -47,7 +49,9 @@ class KeptCourse:
         """Say how far the course is."""
         self.steps = steps
         if monotonic() - self._told > RENEWED:
-            self.run.renew(self._owner)
+            # A locked database must not end a training run; the next renewal may succeed.
+            with suppress(NotPossible):
+                self.run.renew(self._owner)
             self._told = monotonic()
 
     def finish(self, found: "Trained") -> None:

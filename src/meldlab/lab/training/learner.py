@@ -11,21 +11,26 @@ from random import Random
 from time import perf_counter
 from typing import Any
 
+import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 
 from meldlab.cache import replace_file
-from meldlab.chance import Purpose, derived
+from meldlab.chance import Purpose, derive_seed
 from meldlab.errors import NotLegalHere
 from meldlab.gin import players
-from meldlab.gin.kernel_layout import Network
-from meldlab.gin.players.light import LightPlayer
+from meldlab.gin.equity import MatchEquity
+from meldlab.gin.kernel_state import ValueWeights
+from meldlab.gin.players.value_network import LightPlayer
 from meldlab.gin.rules import Rules
 from meldlab.gin.vector import PLANES
-from meldlab.lab.training.lessons import NEVER, PAST, SELF, Device, Lessons, LessonTables, MatchEquity
+from meldlab.lab.training.lessons import NEVER, PAST, SELF, Device, Lessons, LessonTables, equity_table
 from meldlab.lab.training.network import DEEP, WIDE, PolicyNetwork, follow, inputs_of
 
 __all__ = ["Course", "Learner", "Taught"]
+
+LIKELY_POINTS = 60  # before rounds were played: every number of points up to this one is as likely
 
 
 @dataclass(frozen=True)
@@ -85,7 +90,7 @@ class Taught:
         return asdict(self)
 
 
-def _adviser(name: str) -> Network | None:
+def _adviser(name: str) -> ValueWeights | None:
     if not name:
         return None
     player = players.parse(name)
@@ -99,7 +104,7 @@ class Learner:
 
     def __init__(self, course: Course, device: Device, start: PolicyNetwork | None = None) -> None:
         self.course, self.device = course, device
-        torch.manual_seed(derived(course.seed, Purpose.LAP) % 2**32)
+        torch.manual_seed(derive_seed(course.seed, Purpose.ITERATION) % 2**32)
         adviser = _adviser(course.adviser)
         self.network = (start or PolicyNetwork(course.wide, course.deep, adviser=adviser)).to(device)
         self.critic = PolicyNetwork(course.wide, course.deep, critic=True).to(device)
@@ -107,7 +112,7 @@ class Learner:
         self.past = copy.deepcopy(self.mean)
         self.ring: list[dict[str, Tensor]] = []
         self.optimiser = torch.optim.Adam([*self.network.parameters(), *self.critic.parameters()], lr=course.rate, eps=1e-5)
-        self.equity = MatchEquity(course.rules, device)
+        self.measure_equity(np.array([0] + [1] * LIKELY_POINTS))
         self.steps = self.laps = 0
 
     def save(self, path: Path) -> None:
@@ -118,7 +123,7 @@ class Learner:
             "mean": self.mean.state_dict(),
             "optimiser": self.optimiser.state_dict(),
             "ring": self.ring,
-            "equity": self.equity.table,
+            "equity": self.equity,
             "steps": self.steps,
             "laps": self.laps,
         }
@@ -132,8 +137,12 @@ class Learner:
         self.critic.load_state_dict(parts["critic"])
         self.mean.load_state_dict(parts["mean"])
         self.optimiser.load_state_dict(parts["optimiser"])
-        self.ring, self.equity.table = parts["ring"], parts["equity"]
+        self.ring, self.equity = parts["ring"], parts["equity"]
         self.steps, self.laps = parts["steps"], parts["laps"]
+
+    def measure_equity(self, counts: NDArray[Any]) -> None:
+        """Compute the match equity from the points of rounds: ``counts``, [points], says how many rounds were won by such points."""
+        self.equity = equity_table(MatchEquity.from_counts(counts, self.course.rules), self.device)
 
     def learn(self) -> Iterator[Taught]:
         """Play and learn until the steps of the course are done; each lap is told when it is over."""
@@ -141,7 +150,7 @@ class Learner:
         company = [self._tables(name, many, at) for at, (name, many) in enumerate(((SELF, own), (PAST, past))) if many]
         visitors = [self._tables(name, visiting, 2 + at) for at, name in enumerate(dict.fromkeys(course.visitors))] if visiting else []
         lessons = Lessons([*company, *visitors[:1]], course.length, self.device)
-        self._dice = torch.Generator(self.device).manual_seed(derived(course.seed, Purpose.LAP, self.laps, 1))
+        self._dice = torch.Generator(self.device).manual_seed(derive_seed(course.seed, Purpose.ITERATION, self.laps, 1))
         while self.steps < course.steps:
             begun = perf_counter()
             self._look_back()
@@ -150,25 +159,26 @@ class Learner:
             lessons.play(self.network, self.past, self.equity, self._dice)
             mixed, explained, changed, believed = self._study(lessons)
             if lessons.points.any():
-                self.equity.measure(lessons.points.cpu().numpy())
+                self.measure_equity(lessons.points.cpu().numpy())
             self.steps += lessons.action.numel()
             self.laps += 1
             yield Taught(self.laps, self.steps, perf_counter() - begun, mixed, explained, changed, believed)
 
     def _tables(self, against: str, many: int, place: int) -> LessonTables:
-        return LessonTables.of(against, many, self.course.rules, derived(self.course.seed, Purpose.LESSONS, place, self.laps), self.device)
+        seed = derive_seed(self.course.seed, Purpose.ROLLOUTS, place, self.laps)
+        return LessonTables.of(against, many, self.course.rules, seed, self.device)
 
     def _look_back(self) -> None:
         """Keep the present mean now and then, and seat one of the past selves."""
         if self.laps % self.course.snapshot == 0:
             self.ring = [*self.ring, {name: part.half() for name, part in self.mean.state_dict().items()}][-self.course.ring :]
-        chosen = Random(derived(self.course.seed, Purpose.LAP, self.laps, 2)).choice(self.ring)
+        chosen = Random(derive_seed(self.course.seed, Purpose.ITERATION, self.laps, 2)).choice(self.ring)
         self.past.load_state_dict({name: part.float() for name, part in chosen.items()})
 
     def _study(self, lessons: Lessons) -> tuple[float, float, float, float]:
         course, part = self.course, min(1.0, self.steps / self.course.steps)
         rate = course.rate * (course.last_rate / course.rate) ** part
-        mixing = course.mixing * (course.last_mixing / course.mixing) ** part
+        mixing = course.mixing and course.mixing * (course.last_mixing / course.mixing) ** part
         for group in self.optimiser.param_groups:
             group["lr"] = rate
         worth = self._worth(lessons)

@@ -7,23 +7,33 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-import numpy as np
 import torch
 from torch import Tensor
 
 from meldlab.gin import players
-from meldlab.gin.kernel_layout import ADVICE
+from meldlab.gin.equity import MatchEquity
+from meldlab.gin.kernel_state import PRIOR
 from meldlab.gin.players.policy import PolicyPlayer
-from meldlab.gin.review.equity import Equity
 from meldlab.gin.rules import Rules
 from meldlab.gin.vector import ACTIONS, FEATURES, GinVector
 from meldlab.lab.training.network import PolicyNetwork, inputs_of
 
-__all__ = ["PAST", "SELF", "Device", "LessonTables", "Lessons", "MatchEquity", "act", "advice_for", "network_of", "tensor_of"]
+__all__ = [
+    "PAST",
+    "SELF",
+    "Device",
+    "LessonTables",
+    "Lessons",
+    "act",
+    "advice_for",
+    "equity_gain",
+    "equity_table",
+    "network_of",
+    "tensor_of",
+]
 
 SELF, PAST = "self", "past"
 NEVER = -1e9  # the logit of an action that is not legal
-LIKELY_POINTS = 60  # of a round, while nothing was measured: any number up to here
 MOST_COUNTED = 200
 
 
@@ -48,33 +58,17 @@ def act(network: PolicyNetwork, features: Tensor, mask: Tensor, advice: Tensor, 
     return chosen, chances.gather(1, chosen[:, None])[:, 0]
 
 
-class MatchEquity:
-    """What points are worth at each score: the chance to win the match between equals, refreshed from the rounds that are played."""
+def equity_table(equity: MatchEquity, device: Device) -> Tensor:
+    """Return the win probability by own score and the other's, [points + 1, points + 1] float32: the mean over who starts."""
+    return torch.tensor(equity.table.mean(axis=2), dtype=torch.float32, device=device)
 
-    def __init__(self, rules: Rules, device: Device) -> None:
-        self.rules, self.device = rules, device
-        flat = np.zeros(LIKELY_POINTS + 1)
-        flat[1:] = 1
-        self.measure(flat)
 
-    def measure(self, counts: Any) -> None:
-        """Take how often a round brought how many points, [points] from 0."""
-        odds = np.asarray(counts, np.float64) / (2 * max(1.0, float(np.sum(counts))))
-        wanted = self.rules.match_points
-        table = np.full((wanted + 1, wanted + 1), 0.5)
-        if wanted:
-            table[:wanted, :wanted] = Equity.of(np.stack([odds, odds]), self.rules).chances.mean(2)
-            table[wanted, :], table[:wanted, wanted] = 1, 0
-        self.table = torch.tensor(table, dtype=torch.float32, device=self.device)
-
-    def gain(self, before: Tensor, points: Tensor) -> Tensor:
-        """Return [n] what the points of a round are worth to seat 0; seat 1 loses as much."""
-        most = len(self.table) - 1
-        if not most:
-            return (points[:, 0] - points[:, 1]).float() / 100
-        after = (before + points).clamp(max=most).long()
-        now = before.clamp(max=most).long()
-        return 2 * (self.table[after[:, 0], after[:, 1]] - self.table[now[:, 0], now[:, 1]])
+def equity_gain(table: Tensor, scores: Sequence[Tensor], points: Sequence[Tensor]) -> Tensor:
+    """Return the change of seat 0's win probability by an ``equity_table``; ``scores``, ``points`` of a round: its own, the other's."""
+    last = len(table) - 1
+    own, other = (score.clamp(max=last).long() for score in scores)
+    own_after, other_after = ((score + won).clamp(max=last).long() for score, won in zip(scores, points, strict=True))
+    return table[own_after, other_after] - table[own, other]
 
 
 def network_of(name: str, device: Device) -> PolicyNetwork | None:
@@ -100,10 +94,10 @@ class LessonTables:
         self.features, self.mask, self.to_move = (tensor_of(array, self.device) for array in seen)
         self.scores = torch.zeros((self.env.n, 2), dtype=torch.int32, device=self.device)
         self.seat = torch.arange(self.env.n, device=self.device) % 2
-        self.none = torch.zeros((self.env.n, ADVICE), dtype=torch.float16, device=self.device)
+        self.none = torch.zeros((self.env.n, PRIOR), dtype=torch.float16, device=self.device)
 
     def advice(self, network: PolicyNetwork) -> Tensor:
-        """Return [n, ADVICE] what the adviser of a network thinks."""
+        """Return [n, PRIOR] what the adviser of a network thinks."""
         return advice_for(self.env, network, self.device, self.none)
 
     @classmethod
@@ -113,20 +107,24 @@ class LessonTables:
         opponent = None if against in (SELF, PAST) or frozen else against
         return cls(against, GinVector(many, rules, seed, opponent, device), device, frozen)
 
-    def step(self, actions: Tensor, equity: MatchEquity) -> tuple[Tensor, Tensor, Tensor]:
-        """Apply actions; return what seat 0 gained, which rounds are over, and their points."""
+    def step(self, actions: Tensor, equity: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        """Apply actions; return what seat 0 gained by an ``equity_table``, which rounds are over, and their points."""
         done = self.env.step(actions if self.device != "cpu" else actions.numpy())
         over, finished, points, scores = (tensor_of(each, self.device) for each in (done.over, done.done, done.points, done.scores))
-        gained = torch.where(over, equity.gain(self.scores, points), 0.0)
+        if self.env.rules.match_points:
+            gained = 2 * equity_gain(equity, self.scores.unbind(1), points.unbind(1))
+        else:
+            gained = (points[:, 0] - points[:, 1]).float() / 100
+        gained = torch.where(over, gained, 0.0)
         self.scores = torch.where(finished[:, None], 0, scores)
         return gained, over.clone(), points
 
 
 def advice_for(env: GinVector, network: PolicyNetwork, device: Device, none: Tensor) -> Tensor:
-    """Return [n, ADVICE] what the adviser of a network thinks of each table; ``none`` where it has no adviser, as in a small game."""
+    """Return [n, PRIOR] what the adviser of a network thinks of each table; ``none`` where it has no adviser, as in a small game."""
     if env.rules.small or network.speaker is None:
         return none
-    return tensor_of(env.advice(network.speaker), device).half()
+    return tensor_of(env.prior(network.speaker), device).half()
 
 
 class Lessons:
@@ -143,11 +141,11 @@ class Lessons:
         self.chance, self.gained = (torch.empty(shape, device=device) for _ in range(2))
         self.seat = torch.empty(shape, dtype=torch.int64, device=device)
         self.over, self.own = (torch.empty(shape, dtype=torch.bool, device=device) for _ in range(2))
-        self.advice = torch.empty((*shape, ADVICE), dtype=torch.float16, device=device)
+        self.advice = torch.empty((*shape, PRIOR), dtype=torch.float16, device=device)
         self.points = torch.zeros(MOST_COUNTED, device=device)
 
     @torch.no_grad()
-    def play(self, network: PolicyNetwork, past: PolicyNetwork, equity: MatchEquity, dice: torch.Generator) -> None:
+    def play(self, network: PolicyNetwork, past: PolicyNetwork, equity: Tensor, dice: torch.Generator) -> None:
         """Fill all places by play."""
         self.points.zero_()
         for at in range(self.length):

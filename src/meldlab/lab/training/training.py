@@ -17,11 +17,12 @@ import torch
 
 from meldlab import __version__
 from meldlab.cache import replace_file
-from meldlab.chance import Purpose, derived
+from meldlab.chance import Purpose, derive_seed
 from meldlab.errors import BadText, NotLegalHere, NotPossible
 from meldlab.gin import players
-from meldlab.gin.players.light import LightPlayer
-from meldlab.gin.players.policy import PolicyPlayer, read_policy
+from meldlab.gin.network_files import read_policy
+from meldlab.gin.players.policy import PolicyPlayer
+from meldlab.gin.players.value_network import LightPlayer
 from meldlab.lab.training.learner import Course, Learner, Taught
 from meldlab.lab.training.lessons import Device
 from meldlab.lab.training.measuring import Strength, measure
@@ -118,7 +119,7 @@ def train(
                 _write(learner, save, lineage)
                 saved = perf_counter()
     _write(learner, save, lineage)
-    fresh = derived(course.seed, Purpose.FRESH)
+    fresh = derive_seed(course.seed, Purpose.FRESH)
     measured = tuple(strength(learner, name, games, fresh) for name in against)
     return Trained(save, learner.steps, learner.laps, perf_counter() - begun, measured)
 
@@ -177,10 +178,10 @@ def _before(save: Path, settings: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def strength(learner: Learner | ValueLearner, name: str, games: int, seed: int) -> Strength:
-    """Return what a learner wins against an opponent, on mirrored deals of a seed."""
+    """Return what the file of a learner wins against an opponent, on mirrored deals of a seed."""
     if isinstance(learner, ValueLearner):
         return learner.measure(name, games, seed)
-    found: Strength = measure(learner.mean, name, games, seed, device=learner.device, mixing=False, rules=learner.course.rules)
+    found: Strength = measure(learner.mean.rounded(), name, games, seed, device=learner.device, rules=learner.course.rules)
     return found
 
 

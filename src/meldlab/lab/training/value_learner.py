@@ -5,7 +5,7 @@ What plays, and what is kept in the end, is the running mean of the networks on 
 
 import copy
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from random import Random
 from time import perf_counter
@@ -17,18 +17,19 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from meldlab.cache import replace_file
-from meldlab.chance import Purpose, derived
+from meldlab.chance import Purpose, derive_seed
 from meldlab.errors import NotLegalHere
-from meldlab.gin import kernel_layout as layout
+from meldlab.gin import kernel_state as layout
 from meldlab.gin import players
-from meldlab.gin.batch import pair_of, rule_vector
-from meldlab.gin.kernel_layout import Pair
-from meldlab.gin.players.light import LightPlayer
+from meldlab.gin.batch import batch_rules, kernel_parameters
+from meldlab.gin.computing import playing
+from meldlab.gin.equity import MatchEquity
+from meldlab.gin.players.value_network import LightPlayer
 from meldlab.gin.rules import Rules
-from meldlab.gin.values.recursion import Engine
-from meldlab.lab.training.diaries import DIARY_TURNS, PointsWorth, ValueLesson, lesson_of, points_of
-from meldlab.lab.training.lessons import PAST, SELF, Device, tensor_of
-from meldlab.lab.training.measuring import Strength
+from meldlab.gpu import Device as Hardware
+from meldlab.lab.training.diaries import DIARY_TURNS, ValueLesson, lesson_of, points_of
+from meldlab.lab.training.lessons import PAST, SELF, Device, equity_table, tensor_of
+from meldlab.lab.training.measuring import Strength, mirrored_deals
 from meldlab.lab.training.network import follow
 from meldlab.lab.training.value_network import ValueNetwork
 
@@ -109,16 +110,16 @@ class ValueLearner:
 
     def __init__(self, course: ValueCourse, device: Device, start: ValueNetwork | None = None) -> None:
         self.course, self.device = course, device
-        torch.manual_seed(derived(course.seed, Purpose.LAP) % 2**32)
+        torch.manual_seed(derive_seed(course.seed, Purpose.ITERATION) % 2**32)
         self.network = (start or ValueNetwork()).to(device)
         self.mean = copy.deepcopy(self.network).requires_grad_(False)
         self.ring: list[dict[str, Tensor]] = []
-        self.worth = PointsWorth(course.rules, device)
+        self.equity = torch.zeros(0, device=device)  # measured from the first rounds
         self.steps = self.laps = 0
-        self._engine, self._rules = Engine(device), rule_vector(course.rules)
+        self._hardware, self._rules = Hardware(device), batch_rules(course.rules)
         self._visitors = {name: players.parse(name) for name in dict.fromkeys(course.visitors)}
         for player in self._visitors.values():
-            pair_of(player, player)  # one who cannot play here is refused before anything is played
+            kernel_parameters(player)  # raises before anything is played if the kernels do not play it
         self._pages: dict[int, Any] = {}
 
     def save(self, path: Path) -> None:
@@ -127,7 +128,7 @@ class ValueLearner:
             "network": self.network.state_dict(),
             "mean": self.mean.state_dict(),
             "ring": self.ring,
-            "worth": self.worth.table,
+            "worth": self.equity,
             "steps": self.steps,
             "laps": self.laps,
         }
@@ -139,7 +140,7 @@ class ValueLearner:
         parts = torch.load(path, map_location=self.device, weights_only=True)
         self.network.load_state_dict(parts["network"])
         self.mean.load_state_dict(parts["mean"])
-        self.ring, self.worth.table = parts["ring"], parts["worth"]
+        self.ring, self.equity = parts["ring"], parts["worth"]
         self.steps, self.laps = parts["steps"], parts["laps"]
 
     def learn(self) -> Iterator[ValueLap]:
@@ -148,7 +149,7 @@ class ValueLearner:
         while self.steps < course.steps:
             begun = perf_counter()
             part = self.steps / course.steps
-            dice = Random(derived(course.seed, Purpose.LAP, self.laps, 2))
+            dice = Random(derive_seed(course.seed, Purpose.ITERATION, self.laps, 2))
             against = course.lap(dice)
             if PAST in against and self.laps % course.snapshot == 0:
                 self.ring = [*self.ring, {name: each.half() for name, each in self.mean.state_dict().items()}][-course.ring :]
@@ -161,9 +162,11 @@ class ValueLearner:
             yield ValueLap(self.laps, self.steps, perf_counter() - begun, played, len(held), loss, tuple(against))
 
     def measure(self, against: str, games: int, seed: int) -> Strength:
-        """Play games of the mean network without noise, each deal in both seats."""
-        pair = self._pair(self._player(self.mean), self._player(self.mean) if against == SELF else players.parse(against))
-        won = self._engine.won(pair, self._rules, seed % SEEDS, max(1, games // 2))
+        """Play games of the mean network as its file plays, without noise: each deal in both seats, odd numbers rounded up."""
+        player = self._player(self.mean.rounded())
+        other = player if against == SELF else players.parse(against)
+        pair = kernel_parameters(player), kernel_parameters(other)
+        won = playing.mirrored_wins(self._hardware, pair, self._rules, seed % SEEDS, mirrored_deals(games))
         return Strength(against, won.size, int(won.sum()), int(won.all(1).sum()))
 
     def _played(self, against: Sequence[str], dice: Random, noise: float) -> tuple[ValueLesson, int]:
@@ -172,21 +175,21 @@ class ValueLearner:
         own, lessons, points, decisions = self._player(self.mean), [], [], 0
         for at, name in enumerate(against):
             seats = course.seats if name == SELF else 1
-            pair = self._pair(own, self._opponent(name, own, dice))
-            pair.vectors[0, layout.NOISE] = noise
-            pages = self._recorded(pair, derived(course.seed, Purpose.LESSONS, self.laps, at) % SEEDS, seats)
+            pair = kernel_parameters(replace(own, noise=noise)), kernel_parameters(self._opponent(name, own, dice))
+            pages = self._recorded(pair, derive_seed(course.seed, Purpose.ROLLOUTS, self.laps, at) % SEEDS, seats)
             if name == SELF or not equals:
                 points.append(points_of(pages[:, 0]))
-            if not self.worth.measured:
-                self._value_points(points[0], equals)
-            lessons.append(lesson_of(pages.flatten(0, 1), self.worth, course.trace))
+            if not self.equity.numel():
+                self._measure_equity(points[0], equals)
+            lessons.append(lesson_of(pages.flatten(0, 1), self.equity, course.trace))
             decisions += int((pages[:, :, :, layout.RESULT] > layout.CANNOT_KNOCK).sum())
-        self._value_points(np.concatenate(points), equals)
+        self._measure_equity(np.concatenate(points), equals)
         return ValueLesson.join(lessons), decisions
 
-    def _value_points(self, points: NDArray[np.int64], equals: bool) -> None:
-        # To one who loses every match no points would be worth anything, and there would be nothing to learn.
-        self.worth.measure(points, equals=equals or points.mean() < 0)
+    def _measure_equity(self, points: NDArray[np.int64], equals: bool) -> None:
+        # At a win probability of 0 at every score no points would be worth anything, and there would be nothing to learn.
+        both = np.concatenate([points, -points]) if equals or points.mean() < 0 else points
+        self.equity = equity_table(MatchEquity.from_points(both, self.course.rules), self.device)
 
     def _opponent(self, name: str, own: LightPlayer, dice: Random) -> Any:
         if name == SELF:
@@ -198,21 +201,16 @@ class ValueLearner:
         return self._visitors[name]
 
     def _player(self, network: ValueNetwork) -> LightPlayer:
-        return LightPlayer(layout.Network(**network.arrays()), "values")
+        return LightPlayer(layout.ValueWeights(**network.arrays()), "values")
 
-    def _pair(self, first: Any, second: Any) -> Pair:
-        pair = pair_of(first, second)
-        one, other = (self._engine.book(book) for book in pair.books)
-        return Pair(pair.vectors, (one, other))
-
-    def _recorded(self, pair: Pair, seed: int, seats: int) -> Tensor:
-        """Return the diaries of a batch, [rounds, seats, turns, DIARY] float64, until the next are asked for."""
+    def _recorded(self, pair: playing.Players, seed: int, seats: int) -> Tensor:
+        """Return the trajectories of a batch, [rounds, seats, turns, TURN_WIDTH] float64, until the next are asked for."""
         if seats not in self._pages:
             # Zero once, for lines that no round has reached yet; later ones hold what an earlier round wrote there.
-            blank = np.zeros((self.course.rounds, seats, DIARY_TURNS, layout.DIARY))
-            self._pages[seats] = self._engine.up(blank)
+            blank = np.zeros((self.course.rounds, seats, DIARY_TURNS, layout.TURN_WIDTH))
+            self._pages[seats] = self._hardware.up(blank)
         pages = self._pages[seats]
-        self._engine.record(pair, self._rules, seed, pages)
+        playing.record(self._hardware, pair, self._rules, seed, pages)
         return tensor_of(pages, self.device)
 
     def _study(self, lesson: ValueLesson, rate: float) -> float:
@@ -221,7 +219,7 @@ class ValueLearner:
         steps = max(1, len(lesson) // batch)
         optimiser = torch.optim.Adam(self.network.parameters(), lr=rate, betas=(0.9, 0.99))
         schedule = torch.optim.lr_scheduler.OneCycleLR(optimiser, rate, total_steps=steps + 1, pct_start=0.1)
-        dice = torch.Generator(self.device).manual_seed(derived(self.course.seed, Purpose.LAP, self.laps, 1) % 2**32)
+        dice = torch.Generator(self.device).manual_seed(derive_seed(self.course.seed, Purpose.ITERATION, self.laps, 1) % 2**32)
         losses = []
         for _ in range(steps):
             some = lesson.picked(torch.randint(len(lesson), (batch,), device=self.device, generator=dice))

@@ -11,8 +11,8 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from meldlab.gin.kernel_layout import NARROW, WIDE, Network
-from meldlab.gin.players import kernel_light as light
+from meldlab.gin import kernel_value_network as light
+from meldlab.gin.kernel_state import NARROW, WIDE, ValueWeights
 
 __all__ = ["ValueNetwork"]
 
@@ -64,7 +64,7 @@ class ValueNetwork(nn.Module):
         one, two, dropped = planes.unbind(1)
         card, turn, left, own, other, waiting = numbers.long().unbind(1)
         phase = turn + torch.where(waiting > 0, light.WAIT_ROWS, light.DRAW_ROWS)
-        deadwood = light.DEADWOOD_ROWS + left.clamp(max=light.MOST_DEADWOOD)
+        deadwood = light.DEADWOOD_ROWS + left.clamp(max=light.MAX_DEADWOOD)
         most = light.SCORE_STEPS - 1
         scores = light.OWN_SCORE_ROWS + (own // 10).clamp(max=most), light.OTHER_SCORE_ROWS + (other // 10).clamp(max=most)
         # Before a draw there is no discard: deadwood and what lies around it do not count.
@@ -88,14 +88,21 @@ class ValueNetwork(nn.Module):
             "last": plainly(POINTS * last.weight.T, POINTS * last.bias[None]),
         }
 
-    def save(self, path: Any, notes: dict[str, Any]) -> None:
-        """Write the network, its rows in half precision, with what is known of it."""
+    def half_arrays(self) -> dict[str, Any]:
+        """Return the arrays of the file, the rows in half precision."""
         arrays = self.arrays()
-        arrays["rows"] = arrays["rows"].astype(np.float16)
-        np.savez_compressed(path, **arrays, notes=json.dumps(notes))
+        return {**arrays, "rows": arrays["rows"].astype(np.float16)}
+
+    def save(self, path: Any, notes: dict[str, Any]) -> None:
+        """Write the network, its rows in half precision, with notes on its training."""
+        np.savez_compressed(path, **self.half_arrays(), notes=json.dumps(notes))
+
+    def rounded(self) -> "ValueNetwork":
+        """Return the network that a file of this one plays."""
+        return ValueNetwork.load(ValueWeights(**self.half_arrays()))
 
     @classmethod
-    def load(cls, network: Network) -> "ValueNetwork":
+    def load(cls, network: ValueWeights) -> "ValueNetwork":
         """Return the network of a player."""
         found = cls()
         rows, first, last = (torch.from_numpy(np.array(part, np.float32)) for part in network)

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from math import sqrt
 from typing import Any
 
-from meldlab.chance import Purpose, derived
+from meldlab.chance import Purpose, derive_seed
 from meldlab.gin.players import Ensemble
 from meldlab.lab.tuning.claims import LEVEL, Claim, Verdict, agreeing, better, gaining, of_all, one_sample, paired, two_samples
 from meldlab.lab.tuning.grids import GAMES, GRIDS, Grids, adjacency_in_floats, candidates, played, value_of
@@ -207,7 +207,7 @@ def search_ensembles(work: Work, size: SearchSize, seed: int, start: str = "base
                 found = search_grid(name, player, work.measure, seed=seed, iteration=iteration, games=size.games, grids=grids)
             judged.append(_judge(work, found, raced if size.grid else None, seed, size.fresh))
             player = found.best
-    deals, ends = derived(seed, Purpose.FRESH), (first, judged[-1].search.best)
+    deals, ends = derive_seed(seed, Purpose.FRESH), (first, judged[-1].search.best)
     whole = paired(*(work.won(player, OPPONENT, seed=deals, first=0, games=size.fresh) for player in ends))
     results = {
         "start": start,
@@ -221,7 +221,7 @@ def search_ensembles(work: Work, size: SearchSize, seed: int, start: str = "base
 
 def _judge(work: Work, found: Searched, race: Searched | None, seed: int, fresh: int) -> Judged:
     players = (found.base, found.best)
-    deals = derived(seed, Purpose.FRESH)
+    deals = derive_seed(seed, Purpose.FRESH)
     before, after = work.measure(players, OPPONENT, seed=deals, first=0, games=fresh)
     same = [work.won(player, OPPONENT, seed=seed, first=found.first, games=found.after.games) for player in players]
     again = [work.won(player, OPPONENT, seed=deals, first=0, games=fresh) for player in players]
@@ -245,9 +245,11 @@ def _findings(judged: Sequence[Judged], whole: Claim, size: SearchSize) -> tuple
             f"{PAPER['meldability']} when chosen",
             f"{melds.search.after.rate} when chosen, {melds.after.rate} on fresh deals",
         ),
-        CheckedClaim("runs weigh at least as much as sets", "0.6 against 0.4", f"{1 - sets:.1f} against {sets:.1f}", runs),
+        CheckedClaim(
+            "runs weigh at least as much as sets", "0.6 against 0.4", f"{1 - sets:.1f} against {sets:.1f}", runs, "runs-over-sets"
+        ),
         CheckedClaim("slopes of both penalties", "0 and 0 (any other loses)", f"{slopes[0]:g} and {slopes[1]:g}", flat),
-        CheckedClaim("weight of deadwood, three policies together, within a step", "0.6", f"{deadwood:.1f}", heavy),
+        CheckedClaim("weight of deadwood, three policies together, within a step", "0.6", f"{deadwood:.1f}", heavy, "deadwood-weight"),
         CheckedClaim(
             "after the first iteration",
             f"{PAPER['weights']} when chosen among 3003",
@@ -265,6 +267,7 @@ def _findings(judged: Sequence[Judged], whole: Claim, size: SearchSize) -> tuple
             "yes, chi-square 34.4",
             f"start against end on fresh deals, paired: {whole.difference:+.4f}, {whole}",
             gaining(whole, PAPER["weights"] - PAPER["base"]),
+            "iteration-gain",
         ),
         CheckedClaim(
             "players among the 3003 weight vectors",
@@ -294,7 +297,8 @@ def _findings(judged: Sequence[Judged], whole: Claim, size: SearchSize) -> tuple
         later = [each for each in judged if each.search.iteration > 1]
         gains = [each for each in later if each.fresh_deals.gain(among=len(later))]
         ours = f"{len(gains)} of {len(later)} searches on fresh deals"
-        found.append(CheckedClaim("significant gains after the first iteration", "none", ours, Verdict.DIFFERS if gains else Verdict.OPEN))
+        verdict = Verdict.DIFFERS if gains else Verdict.OPEN
+        found.append(CheckedClaim("significant gains after the first iteration", "none", ours, verdict, "later-iterations"))
     raced = [each for each in judged if each.race is not None]
     if raced:
         same = sum(played(each.race.best) in best_group(each.search) for each in raced if each.race)

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from meldlab.chance import Purpose, derived
+from meldlab.chance import Purpose, derive_seed
 from meldlab.gin.players import Ensemble
 from meldlab.lab.tuning.racing import Heats, race
 from meldlab.lab.tuning.space import DIMENSIONS, START, Point, player_at
@@ -95,7 +95,7 @@ def evolve(measure: Measure, plan: Evolution, start: Point = START, opponents: O
     # Bounds of one for all: a step means the same in every dimension.
     box = np.tile([0.0, 1.0], (len(DIMENSIONS), 1))
     mean = (np.array([start[each.name] for each in DIMENSIONS]) - low) / span
-    seed = derived(plan.seed, Purpose.CLOUD) >> SPARE_BITS
+    seed = derive_seed(plan.seed, Purpose.POPULATION) >> SPARE_BITS
     cloud = CMA(mean=mean, sigma=plan.width, bounds=box, seed=seed, population_size=plan.population)
 
     def point_at(place: NDArray[np.float64]) -> Point:
@@ -181,8 +181,8 @@ def best_player(
 ) -> Champion:
     """Search for some generations, race the finalists on fresh deals, and measure the winner on others again."""
     walked = list(islice(evolve(measure, plan, start, opponents), generations))
-    raced = final_race([*finalists(walked), start], measure, derived(plan.seed, Purpose.RACE), plan.heats(fresh), opponents)
-    (point, chosen), deals = raced[0], derived(plan.seed, Purpose.FRESH)
+    raced = final_race([*finalists(walked), start], measure, derive_seed(plan.seed, Purpose.HALVING), plan.heats(fresh), opponents)
+    (point, chosen), deals = raced[0], derive_seed(plan.seed, Purpose.FRESH)
     player = player_at(point)
     honest = {name: measure([player], name, seed=deals, first=0, games=fresh)[0] for name in opponents}
     return Champion(point, player, tuple(float(np.mean(each.scores)) for each in walked), chosen.wins / chosen.games, honest)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from itertools import product
 from typing import TypeVar
 
-from meldlab.chance import Purpose, derived
+from meldlab.chance import Purpose, derive_seed
 from meldlab.lab.tuning.claims import LEVEL, Verdict, agreeing, better, of_all
 from meldlab.lab.tuning.report import CheckedClaim, Report
 from meldlab.lab.tuning.work import Measured, Work
@@ -83,11 +83,11 @@ def search_knocks(work: Work, size: KnockingSize, seed: int) -> Report:
     one_stage = dict(zip(pairs, found, strict=True))
     against_gin = against("gin-only", seed, size.one_stage, size.two_stages)
     best = _most_wins(against_gin)
-    elsewhere = derived(seed, Purpose.OTHER_OPPONENTS)
+    elsewhere = derive_seed(seed, Purpose.OTHER_OPPONENTS)
     others = {limit: against(name_of(limit, limit, 0), elsewhere, 0, size.others) for limit in OPPONENTS}
     winners = {limit: _most_wins(measured) for limit, measured in others.items()}
     again = [name_of(*best), name_of(*PAPER_BEST)]
-    fresh = work.pairings([(name, "gin-only") for name in again], seed=derived(seed, Purpose.FRESH), games=size.fresh)
+    fresh = work.pairings([(name, "gin-only") for name in again], seed=derive_seed(seed, Purpose.FRESH), games=size.fresh)
     findings = _findings(one_stage, against_gin, best, winners, others, fresh)
     results = {
         "one_stage": [{"first": a, "second": b, **one.as_json()} for (a, b), one in one_stage.items()],
@@ -131,24 +131,28 @@ def _findings(
             "0 in all 11 columns",
             f"0 in {zero.count(Verdict.AGREES)} of 11, another one significantly better in {zero.count(Verdict.DIFFERS)}",
             of_all(zero),
+            "one-stage",
         ),
         CheckedClaim(
             "the best of 825 two-stage players against gin-only",
             f"{PAPER_BEST}",
             f"{best}, {two_stages[best].rate} when chosen; {PAPER_BEST} {two_stages[PAPER_BEST].rate} on the same deals",
             _among_the_best(two_stages, [PAPER_BEST]),
+            "two-stages",
         ),
         CheckedClaim(
             f"{PAPER_BEST} against gin-only, on fresh deals",
             f"{PAPER_RATE:.2f} as the best of 825",
             str(fresh[1].rate),
             agreeing(fresh[1].rate, PAPER_RATE, _paper_error(PAPER_RATE)),
+            "knock-rate",
         ),
         CheckedClaim(
             "Figure 2, cells that differ by more than twice both errors",
             f"of {len(cells)} cells",
             f"{differing}; by chance so many or more with p = {too_many:.2g}",
             figure_2,
+            "figure-2",
         ),
         *(
             CheckedClaim(
@@ -156,6 +160,7 @@ def _findings(
                 "yes",
                 f"{winners[limit]}; (10, 0, 5 to 7) {'not ' * (close[limit] != Verdict.DIFFERS)}significantly worse",
                 close[limit],
+                "other-opponents",
             )
             for limit in OPPONENTS
         ),

@@ -17,6 +17,8 @@ class CheckedClaim:
     paper: str
     ours: str
     verdict: Verdict = Verdict.NONE
+    id: str = ""
+    """The claim in the book of ``reproduce`` that it answers, alone or with others; empty where there is none."""
 
 
 @dataclass(frozen=True)

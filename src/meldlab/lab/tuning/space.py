@@ -12,8 +12,8 @@ deadwood, which have weight one, and a smaller share by its ratio to the larger;
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from meldlab.gin.kernel_ensemble import DEADWOOD_MOST
 from meldlab.gin.players import Ensemble
-from meldlab.gin.players.kernel_ensemble import DEADWOOD_MOST
 
 __all__ = ["DIMENSIONS", "START", "Dimension", "Point", "player_at"]
 

@@ -15,12 +15,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from meldlab.chance import Purpose, derived, verified
+from meldlab.chance import Purpose, check_seed, derive_seed
 from meldlab.chance.kernel import unit
 from meldlab.errors import NotLegalHere
 from meldlab.gin import kernel_tracking, players
-from meldlab.gin.batch import pair_of, rule_vector
-from meldlab.gin.kernel_layout import DRAWS, PARAMETERS
+from meldlab.gin.batch import batch_rules, kernel_parameters, new_states
 from meldlab.gin.players import Ensemble
 from meldlab.lab.arena.shards import rules_of
 from meldlab.lab.runs.shards import Shard
@@ -92,18 +91,19 @@ def _follow(
     if first % 2 or games % 2:
         raise NotLegalHere(f"games {first} to {first + games - 1} are not mirrored pairs")
     table = rules_of(rules)
+    if table.small:
+        raise NotLegalHere(f"state tracking expects hands of 10 cards from a deck of 52, got {table.cards} from {len(table.pack)}")
     if table.most_upcard_draws:
         raise NotLegalHere("state tracking does not follow most_upcard_draws, rounds that end when too many upcards were taken")
-    pair = pair_of(players.parse("simple"), players.parse(opponent))
-    trackers = np.zeros((len(genes), PARAMETERS))
-    trackers[:, DRAWS : DRAWS + NINE] = genes
+    pair = kernel_parameters(players.parse("simple")), kernel_parameters(players.parse(opponent))
+    trackers = np.array(genes, np.float64).reshape(-1, kernel_tracking.NUM_SHARES)
     if not ((trackers >= 0) & (trackers <= 1)).all():
         raise NotLegalHere("a tracker moves p by shares from 0 to 1")
     totals, counts = (
         np.zeros((len(genes), kernel_tracking.ALLOWANCES, kernel_tracking.TRACKED_TURNS, 3)),
         np.zeros((kernel_tracking.TRACKED_TURNS, 2), np.int64),
     )
-    kernel_tracking.track_some(pair, rule_vector(table), verified(seed), first // 2, games // 2, trackers, totals, counts)
+    kernel_tracking.track_matches(pair, batch_rules(table), new_states(check_seed(seed), first // 2), games // 2, trackers, totals, counts)
     return totals, counts
 
 
@@ -228,12 +228,12 @@ def evolve_trackers(work: Work, size: TrackingSize, *, seed: int, allowance: int
         return np.array([known[one] for one in individuals])
 
     number = list(SCHEDULES).index(schedule) * len(kernel_tracking.ALLOWED) + kernel_tracking.ALLOWED.index(allowance)
-    people = _ordered(_chances(derived(seed, Purpose.EVOLVED, number), 0, size.population, NINE))
+    people = _ordered(_chances(derive_seed(seed, Purpose.EVOLVED, number), 0, size.population, NINE))
     for generation in range(1, size.generations + 1):
         individuals = [tuple(genes) for genes in people.tolist()]
         scores = judge(individuals)
         yield individuals[scores.argmax()], float(scores.max())
-        people = _children(people, scores, size, derived(seed, Purpose.EVOLVED, number, generation))
+        people = _children(people, scores, size, derive_seed(seed, Purpose.EVOLVED, number, generation))
 
 
 # --- the whole experiment
@@ -249,7 +249,7 @@ def search_trackers(work: Work, size: TrackingSize, seed: int) -> Report:
             found = list(evolve_trackers(work, size, seed=seed, allowance=allowance, schedule=schedule))
             named[name], history[name] = found[-1][0], [score for _, score in found]
     every = tuple(gene for genes in named.values() for gene in genes)
-    pieces = Shard("gin.track", every, JUDGED, seed=derived(seed, Purpose.FRESH), games=size.final).split(2000)
+    pieces = Shard("gin.track", every, JUDGED, seed=derive_seed(seed, Purpose.FRESH), games=size.final).split(2000)
     counted = work.play(pieces)
     totals, counts = (np.sum([np.array(each[key]) for each in counted], axis=0) for key in ("totals", "counts"))
     curves = curves_of(list(named), totals, counts, size.final // 2, least=max(20, size.final // 200))
@@ -303,19 +303,25 @@ def _findings(curves: Sequence[GuessCurve]) -> tuple[CheckedClaim, ...]:
         width = max(one.whole.high - one.whole.low for one in others)
         found += [
             CheckedClaim(
-                f"ad = {allowed}: fitness rises with the turns", "yes (Figure 1)", f"{ours.fitness[0]} to {ours.fitness[-1]}", rises
+                f"ad = {allowed}: fitness rises with the turns",
+                "yes (Figure 1)",
+                f"{ours.fitness[0]} to {ours.fitness[-1]}",
+                rises,
+                "tracking-rises",
             ),
             CheckedClaim(
                 f"ad = {allowed}: adjacency updates beat the baseline at every turn",
                 "yes (Figure 1)",
                 f"at {above} of {len(ours.turns)} turns, intervals apart at {clearly}; mean {ours.whole} against {base.whole}",
                 _above(ours.fitness, base.fitness),
+                "tracking-adjacency",
             ),
             CheckedClaim(
                 f"ad = {allowed}: other times of measuring give nearly the same",
                 "nearly identical",
                 f"means within {spread:.4f}",
                 Verdict.OPEN if width > NEARLY else Verdict.exactly(spread < NEARLY),
+                "tracking-times",
             ),
             CheckedClaim(
                 f"ad = {allowed}: the paper's own nine values, mean fitness",

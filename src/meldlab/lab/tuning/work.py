@@ -11,7 +11,7 @@ from meldlab.gin.players import Ensemble
 from meldlab.lab.arena.shards import won
 from meldlab.lab.runs.shards import WORKERS, Player, Shard, play
 from meldlab.lab.runs.store import Counts, Run
-from meldlab.statistics import Interval, of_pairs
+from meldlab.statistics import Interval, paired_rate
 
 __all__ = ["Measure", "Measured", "Work", "label_of", "warm"]
 
@@ -33,7 +33,7 @@ class Measured:
     @property
     def rate(self) -> Interval:
         """Return the share of games won; a mirrored pair is one observation."""
-        return of_pairs(self.games, self.wins, self.swept)
+        return paired_rate(self.games, self.wins, self.swept)
 
     def as_json(self) -> dict[str, Any]:
         """Return what the command line answers."""
@@ -94,12 +94,12 @@ class Work:
 
     def measure(self, candidates: Sequence[Ensemble], opponent: str, *, seed: int, first: int, games: int) -> list[Measured]:
         """Return what each candidate does against one opponent."""
-        pairs: list[tuple[Player, Player]] = [(tuple(each.vector().tolist()), opponent) for each in candidates]
+        pairs: list[tuple[Player, Player]] = [(each.numbers(), opponent) for each in candidates]
         return self.pairings(pairs, seed=seed, first=first, games=games, labels=[label_of(each) for each in candidates])
 
     def won(self, player: Ensemble, opponent: str, *, seed: int, first: int, games: int) -> NDArray[np.int64]:
         """Return [games] int64, 1 for each game that the player wins: for paired tests."""
-        numbers, label = tuple(player.vector().tolist()), label_of(player)
+        numbers, label = player.numbers(), label_of(player)
         whole = Shard("gin.contest", numbers, opponent, seed=seed, first=first, games=games, label=label)
         return won(self.play(whole.split(PIECE)))
 

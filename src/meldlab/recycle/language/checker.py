@@ -10,26 +10,25 @@ used as a collection its members) and has the values of declared variables in pl
 """
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from difflib import get_close_matches
 from functools import cached_property
 from typing import Any
 
 from meldlab.recycle.language import syntax as s
 from meldlab.recycle.language.findings import Finding
 from meldlab.recycle.language.folding import cards_made, constant, folded
+from meldlab.recycle.language.hints import Hints
 from meldlab.recycle.language.limits import Limits
 from meldlab.recycle.language.linter import lint
 from meldlab.recycle.language.reader import read
 from meldlab.recycle.language.syntax import Class
 
-__all__ = ["Checked", "check"]
+__all__ = ["Checked", "check", "ordered"]
 
 COLLECTIONS = (Class.CARDS, Class.LISTS, Class.PLAYERS, Class.TEAMS, Class.STRS, Class.INTS)
 MOST_PLAYERS = 64
-HINTS = 20  # misspelt variables for which a near one is looked for
 _BINDABLE = (Class.INT, Class.BOOL, Class.STR, *COLLECTIONS)
 
 
@@ -45,8 +44,8 @@ class Checked:
 
     @cached_property
     def findings(self) -> tuple[Finding, ...]:
-        """Return all there is to say, errors first; what is only hardly meant is looked for when somebody asks."""
-        return tuple(sorted({*self.noticed, *lint(self.written)}, key=_order))
+        """Return all findings, errors first; the warnings of the linter are computed on first use."""
+        return ordered([*self.noticed, *lint(self.written)])
 
     def stop_at_errors(self) -> "Checked":
         """Return this, or raise the first error."""
@@ -54,6 +53,11 @@ class Checked:
         if errors:
             raise min(errors, key=_order).mistake(self.text)
         return self
+
+
+def ordered(findings: Iterable[Finding]) -> tuple[Finding, ...]:
+    """Return findings without repetition, errors first, then by place."""
+    return tuple(sorted(set(findings), key=_order))
 
 
 def _order(finding: Finding) -> tuple[bool, int, str]:
@@ -85,7 +89,7 @@ class _Checker:
     limits: Limits
     scope: dict[str, _Bound] = field(default_factory=dict)
     players: int = 0
-    hints: int = 0
+    hints: Hints = field(default_factory=Hints)
     choosing: bool = False
     types: int = 0  # of cards, in all decks so far, whether they are ever made or not
 
@@ -299,10 +303,8 @@ class _Checker:
     def variable(self, node: s.Var) -> s.Expr:
         bound = self.scope.get(node.name)
         if bound is None:
-            # To look for a near name is dear, and after a few of them nobody reads on.
-            self.hints += 1
-            near = get_close_matches(node.name, list(self.scope), 1) if self.hints <= HINTS else []
-            self.found("E101", f"nothing binds '{node.name}" + (f"; did you mean '{near[0]}?" if near else ""), node)
+            near = self.hints.near(node.name, self.scope)
+            self.found("E101", f"nothing binds '{node.name}" + (f"; did you mean '{near}?" if near else ""), node)
             return replace(node, cls=None)
         bound.read = True
         if bound.cls is Class.BOOL:

@@ -1,4 +1,4 @@
-"""What reading and checking a program can find: errors, which stop it, and warnings, which do not.
+"""Findings about a program: errors, which stop it, and warnings, which do not.
 
 >>> print(Finding("E101", "nothing binds 'X", 6).mistake("(size 'X)"))
 line 1: nothing binds 'X [E101]
@@ -32,7 +32,7 @@ TITLES = {
     "E108": "a choice where none is allowed",
     "E109": "a set-up that is not fixed",
     "E110": "teams that cannot be",
-    "E111": "teams or decks made in a choice",
+    "E111": "teams made in a choice",
     "E112": "a size that is refused",
     "E113": "a number without meaning",
     "W001": "a name or number with a blank inside",
@@ -47,6 +47,8 @@ TITLES = {
     "W108": "an item that is never reached",
     "W109": "an effect that comes to nothing",
     "W110": "a repeated count",
+    "W113": "a game that fails",
+    "W114": "a game that does not end",
 }
 
 

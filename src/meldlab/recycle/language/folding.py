@@ -54,12 +54,12 @@ def constant(node: Any) -> int | None:
             return len(names)
         case s.Size(of=s.Range(first=first, last=last)):
             low, high = constant(first), constant(last)
-            return None if low is None or high is None else max(0, high - low + 1)
+            return None if low is None or high is None else _small(max(0, high - low + 1))
     return None
 
 
 def cards_made(deck: s.CreateDeck | s.RepeatDeck) -> int:
-    """Return how many cards a deck makes; beyond a million million nobody counts."""
+    """Return how many cards a deck makes, at most 10**12."""
     if isinstance(deck, s.RepeatDeck):
         return min(10**12, max(0, constant(deck.count) or 0) * cards_made(deck.deck))
     total = 1

@@ -67,7 +67,7 @@ def _pieces(text: str) -> list[Word]:
             raise unknown_character(source, at).mistake(text)
         sort = piece.lastgroup
         if sort == "keyword" and piece[0] not in KEYWORDS:
-            raise unknown_word(piece[0], found[-1].text if found else "", KEYWORDS, at).mistake(text)
+            raise unknown_word(source, at, piece[0], found[-1].text if found else "", KEYWORDS).mistake(text)
         if sort is not None:
             found.append(Word(sort, piece[0], at))
         at = piece.end()

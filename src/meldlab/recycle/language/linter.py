@@ -1,4 +1,4 @@
-"""What is legal but hardly meant: names misspelt, items never reached, choices without a way out.
+"""Warnings about names that look misspelt and items that are never reached.
 
 >>> from meldlab.recycle.language.reader import read
 >>> program = read("(game (setup (create players 1) (create deck (game iloc STOCK) (deck (A (X)))))"
@@ -9,26 +9,22 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from difflib import get_close_matches
 from itertools import pairwise
 
 from meldlab.recycle.language import syntax as s
-from meldlab.recycle.language.cases import open_cases
 from meldlab.recycle.language.findings import Finding
 from meldlab.recycle.language.folding import constant
+from meldlab.recycle.language.hints import Hints
 from meldlab.recycle.language.tree import children, walk
 
 __all__ = ["lint"]
 
 CELLS = ("sto", "str", "points")
-HINTS = 20  # unwritten names for which a near one is looked for
 
 
 def lint(program: s.Program) -> list[Finding]:
     """Return the warnings that need no classes."""
-    empty = [(choice.at, f"when {case}" if case else "in any case") for choice, case in open_cases(program)]
-    choices = [Finding("W107", f"this choice has no option {case}; the game would end there", at) for at, case in empty]
-    return [*_names(program), *choices, *_unreached(program)]
+    return [*_names(program), *_unreached(program)]
 
 
 # --- names
@@ -40,6 +36,7 @@ class _Uses:
 
     written: dict[tuple[str, str], int] = field(default_factory=dict)
     read: dict[tuple[str, str], int] = field(default_factory=dict)
+    places: dict[tuple[str, str], set[int]] = field(default_factory=dict)  # where each name stands in the text
     any_written: set[str] = field(default_factory=set)
     any_read: set[str] = field(default_factory=set)
     # The storage that a variable stands for: its collection names it.
@@ -52,6 +49,7 @@ class _Uses:
             names, anything = (self.written, self.any_written) if write else (self.read, self.any_read)
             if isinstance(node.name, s.Name):
                 names.setdefault((node.kind, node.name.text), node.at)
+                self.places.setdefault((node.kind, node.name.text), set()).add(node.at)
             else:
                 anything.add(node.kind)
         elif write and isinstance(node, s.Var) and id(source := self.sources.get(node.name)) not in self.followed and source is not None:
@@ -112,23 +110,31 @@ def _names(program: s.Program) -> Iterator[Finding]:
     for kind, name in uses.written:
         written[kind in CELLS].setdefault(name, kind)
     every = {cells: [f"{k} {n}" for k, n in uses.written if (k in CELLS) == cells] for cells in written}
-    hints = 0
+    hints = Hints()
+    suspects: set[tuple[str, str]] = set()  # written names that are likely misspelt
     for (kind, name), at in uses.read.items():
         if (kind, name) in uses.written or kind in uses.any_written:
             continue
         cells = kind in CELLS
         verb = "written to" if cells else "put into"
-        near = [f"{written[cells][name]} {name}"] if name in written[cells] else []
-        if not near and hints < HINTS:
-            # To look for a near name is dear, and after a few of them nobody reads on.
-            hints += 1
-            near = get_close_matches(f"{kind} {name}", every[cells], 1, 0.8)
-        if near:
-            yield Finding("W105", f"nothing is ever {verb} {kind} {name}; did you mean {near[0]}?", at)
-        else:
+        near = f"{written[cells][name]} {name}" if name in written[cells] else hints.near(f"{kind} {name}", every[cells], 0.8)
+        if near is None:
             yield Finding("W103", f"nothing is ever {verb} {kind} {name}", at)
+            continue
+        near_kind, near_name = near.split()
+        other = near_kind, near_name
+        times, others = len(uses.places[kind, name]), len(uses.places[other])
+        if others < times:
+            # The rarer one of two near names is likely the misspelt one.
+            occurs = "once" if others == 1 else f"{others} times"
+            problem = f"{near} occurs {occurs}, {kind} {name} {times} times but nothing is ever {verb} it; did you mean {kind} {name}?"
+            if other not in suspects:
+                yield Finding("W105", problem, uses.written[other])
+            suspects.add(other)
+        else:
+            yield Finding("W105", f"nothing is ever {verb} {kind} {name}; did you mean {near}?", at)
     for (kind, name), at in uses.written.items():
-        if kind in (*CELLS, "mem") and (kind, name) not in uses.read and kind not in uses.any_read:
+        if kind in (*CELLS, "mem") and not {(kind, name)} & (uses.read.keys() | suspects) and kind not in uses.any_read:
             yield Finding("W104", f"{kind} {name} is never read", at)
 
 

@@ -22,8 +22,9 @@ if TYPE_CHECKING:
 
 __all__ = ["unexpected_word", "unknown_character", "unknown_word"]
 
+COMMENT = "comments begin with ;;"
 _CHARACTERS = {
-    ";": "comments begin with ;;",
+    ";": COMMENT,
     "=": "equal is written ==",
     "!": "unequal is written !=, and not (not TEST)",
     "/": "division is written //",
@@ -52,6 +53,7 @@ _FOREIGN = {
     "of": "an attribute of a card is (cardatt COLOUR CARD), what a player has (PLAYER iloc HAND)",
     "add": "a sum is (+ A B); to add to storage is (inc CELL A)",
 }
+_OPERATORS = ("==", "!=", "<", ">", "<=", ">=", "+", "*", "-", "//", "%", "^", "and", "or")
 _KINDS = ("sto", "str", "points", "vloc", "iloc", "hloc", "oloc", "mem")
 _ACTIONS = ("move", "remember", "forget", "swap", "shuffle", "set", "update", "inc", "dec", "cycle", "turn", "repeat", "create")
 _SETUP = "(setup ..) is missing: who plays, and with which cards"
@@ -62,8 +64,18 @@ _END = "(end ..) is missing: (stage player (end TEST) ..), or once or simultaneo
 _BODY = "a stage has nothing in it: a do, a choice or a stage is missing"
 
 
+def _foreign_comment(source: str, at: int, code: str) -> Finding | None:
+    """Return what is wrong if ``at`` follows ``//`` in its line, which is a division only directly behind a bracket."""
+    line = source.rfind("\n", 0, at) + 1
+    start = source.find("//", line, at + 2)
+    return None if start < 0 or source[line:start].rstrip().endswith("(") else Finding(code, COMMENT, start)
+
+
 def unknown_character(source: str, at: int) -> Finding:
     """Return what is wrong with a character that starts no word."""
+    comment = _foreign_comment(source, at, "E001")
+    if comment:
+        return comment
     character = source[at]
     if character == "_":
         whole = next(word[0] for word in re.finditer(r"\w+", source) if word.end() > at)
@@ -72,8 +84,11 @@ def unknown_character(source: str, at: int) -> Finding:
     return Finding("E001", meant or f"no word begins with {character!r}", at)
 
 
-def unknown_word(word: str, before: str, keywords: Iterable[str], at: int) -> Finding:
-    """Return what is wrong with a word in small letters that is none; ``before`` is the word before it."""
+def unknown_word(source: str, at: int, word: str, before: str, keywords: Iterable[str]) -> Finding:
+    """Return what is wrong with a word in small letters that is not a keyword; ``before`` is the word before it."""
+    comment = _foreign_comment(source, at, "E002")
+    if comment:
+        return comment
     if before == "'":
         return Finding("E002", f"variables are capital letters: '{word.upper()}", at)
     if before in (*_KINDS, ":", ","):
@@ -123,6 +138,8 @@ def unexpected_word(found: "list[Word]", stop: int, expected: list[str], text: s
             return Finding("E004", "there is no program here: (game ..)", 0)
         return Finding("E004", f"the text ends too early: {len(lists)} bracket{'s' * (len(lists) != 1)} open", len(text.rstrip()))
     word, at = found[stop].text, found[stop].at
+    if word == "//" and not text[text.rfind("\n", 0, at) + 1 : at].strip():
+        return Finding("E003", COMMENT, at)
     missing = _missing(word, here, outer, expected, any(each.text == "scoring" for each in found[stop:]))
     if missing:
         return Finding("E008", missing, at)
@@ -170,6 +187,8 @@ def _wrong_form(found: "list[Word]", stop: int, here: _Place, outer: _Place, exp
         return "a variable is ' and a name of capital letters"
     if word.text == "-" and after is not None and after.sort == "number" and after.at == word.at + 1:
         return f"a negative number is a difference: (- 0 {after.text})"
+    if word.text in _OPERATORS and before is not None and before.text != "(" and here.head != "subsets":
+        return f"the operator comes first: ({word.text} A B)" + (f"; {COMMENT}" if word.text == "//" else "")
     if word.sort == "number" and before is not None and before.sort in ("name", "var") and touches:
         return f"names are capital letters only, without digits: {before.text}"
     if word.sort == "number" and expected == ["a NAME"]:

@@ -29,7 +29,7 @@ def children(node: Node) -> Iterator[Node]:
 def _nodes(value: Any) -> Iterator[Node]:
     if isinstance(value, Node):
         yield value
-    elif isinstance(value, tuple):
+    elif isinstance(value, tuple) and not (value and isinstance(value[0], str)):
         for member in value:
             yield from _nodes(member)
 

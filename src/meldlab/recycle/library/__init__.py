@@ -63,8 +63,11 @@ def load(name: str) -> tuple[str, str]:
     path = Path(name)
     if path.suffix in (".rcy", ".gdl", ".txt") or path.is_file():
         try:
-            # Only comments can hold anything beyond ASCII, so what they mean elsewhere does not matter.
-            return path.stem, path.read_bytes().decode("utf-8-sig", "replace")
+            content = path.read_bytes()
         except OSError as problem:
             raise NotLegalHere(f"cannot read {name}: {problem.strerror}") from None
+        if b"\0" in content:
+            raise NotLegalHere(f"expected a text, got a binary file: {name}")
+        # Only comments can hold anything beyond ASCII, so what they mean elsewhere does not matter.
+        return path.stem, content.decode("utf-8-sig", "replace")
     return name, entry(name).text

@@ -18,15 +18,15 @@ from numpy.typing import NDArray
 from meldlab.recycle.language import syntax as s
 from meldlab.recycle.language.limits import Limits
 from meldlab.recycle.language.syntax import Class
-from meldlab.recycle.language.tree import children, walk
+from meldlab.recycle.language.tree import children
 from meldlab.recycle.machine import kernel_layout as k
 from meldlab.recycle.machine.assembler import Assembler, Label
+from meldlab.recycle.machine.contents import BRANCH, FORGET
 from meldlab.recycle.machine.storage import Plan
 from meldlab.recycle.machine.walks import WalkCompiler
 
 __all__ = ["Compiled", "compile_program"]
 
-NEXT_PLAYER = s.Seat("next", "player")
 WORDS_OF_ENTRY = 5  # of memory, for each entry of a list of numbers
 
 
@@ -344,51 +344,11 @@ class _Compiler(WalkCompiler):
 
     def branches(self, *nodes: s.Node) -> bool:
         """Tell whether options part inside of something, so that what is held around it must be restored."""
-        return bool(self.choosing) and any(isinstance(part, s.Loop) and part.quantifier == "any" for node in nodes for part in walk(node))
-
-    @contextmanager
-    def seating(self, least: int, *nodes: s.Node) -> Iterator[None]:
-        """Find the next player and locations of players before what names them ``least`` times, if nobody else becomes that meanwhile."""
-        seated, known = self.seated, self.known
-        # What is found while options are explored is not taken back with them.
-        cycles = {part.when for node in self.choosing or nodes for part in walk(node) if isinstance(part, s.Cycle)}
-        if not cycles:
-            named = [part for node in nodes for part in walk(node) if part == NEXT_PLAYER and id(part) not in known]
-            if len(named) >= least:
-                self.known = known | dict.fromkeys(map(id, named), self.value(NEXT_PLAYER))
-        if "current" not in cycles:
-            self.seated = seated | self.seats(least, *nodes)
-        yield
-        self.seated, self.known = seated, known
-
-    def seats(self, least: int, *nodes: s.Node) -> dict[tuple[str, str, int], int]:
-        """Return the registers of the locations of players that are named so often, and found now."""
-        found: dict[tuple[str, str, int], int] = {}
-        waiting = list(nodes)
-        while waiting:
-            node = waiting.pop()
-            match node:
-                case s.MoveCard(card=card, place=s.Pick(end=end, of=of)) | s.Remember(card=card, place=s.Pick(end=end, of=of)):
-                    waiting += [card, of] if isinstance(end, str) else [card, end, of]
-                case s.Size(of=of) if self.is_fixed(of):
-                    pass
-                case s.Pick() if self.is_end(node):
-                    pass
-                case s.Location(name=s.Name(text=text)) if self.seat(node):
-                    key = node.kind, text, self.seat(node)
-                    if key not in self.seated:
-                        found[key] = found.get(key, 0) + 1
-                case _:
-                    waiting += children(node)
-        return {
-            (kind, text, owner): self.emitted(k.ADDRESS, self.plan.bases[kind, "player", text], owner, k.LOCATION)
-            for (kind, text, owner), times in found.items()
-            if times >= least
-        }
+        return bool(self.choosing) and bool(self.contents.has(*nodes) & BRANCH)
 
     def origin(self, coll: s.Expr, body: s.Item) -> int:
         """Return a register with the memory that a collection is drawn from, if something in the body forgets."""
-        if not any(isinstance(part, s.Forget) for part in walk(body)):
+        if not self.contents.of(body).has & FORGET:
             return 0
         memory = self.memory_of(coll)
         if memory:

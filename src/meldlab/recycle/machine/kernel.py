@@ -11,15 +11,15 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from meldlab.chance import verified
-from meldlab.chance.kernel import address, root_of
-from meldlab.compiling import scalar_kernel
-from meldlab.pieces import pieces
+from meldlab.chance import check_seed
+from meldlab.chance.kernel import address, player_root
+from meldlab.compiling import device_function
+from meldlab.parallel import chunks
 from meldlab.recycle.machine.kernel_cards import undo
 from meldlab.recycle.machine.kernel_choices import redo
 from meldlab.recycle.machine.kernel_layout import *
 from meldlab.recycle.machine.kernel_loop import run
-from meldlab.recycle.machine.kernel_search import NOTHING, S_LEVEL, S_OPTION, S_WORK, Search, next_task, random_option
+from meldlab.recycle.machine.kernel_search import NOTHING, S_LEVEL, S_OPTION, S_WORK, Search, late_option, next_task, random_option
 from meldlab.recycle.machine.kernel_vector import (
     TOO_NARROW,
     V_END,
@@ -61,7 +61,7 @@ NONE, NO_ROWS = np.zeros(0, np.int64), np.zeros((0, 0), np.int64)
 NO_RESULTS = Results(NONE, NONE, NONE, NONE, NO_ROWS)
 
 
-@scalar_kernel
+@device_function
 def work_room(layout, state):
     """Empty the room to work in."""
     state[HEAP] = layout[L_LISTS]
@@ -79,7 +79,7 @@ def work_room(layout, state):
     state[STATUS] = PLAYING
 
 
-@scalar_kernel
+@device_function
 def prepare(code, layout, state, task, option):
     """Make a state ready for a task; return the instruction to run from, 0 for none."""
     choice = state[PC]
@@ -125,7 +125,7 @@ def prepare(code, layout, state, task, option):
     return choice + STRIDE
 
 
-@scalar_kernel
+@device_function
 def explored(layout, state):
     """Leave a state as it was before its options were found."""
     undo(state, layout[L_TRAIL])
@@ -140,7 +140,7 @@ def explored(layout, state):
             state[ERROR_AT] = state[PC]
 
 
-@scalar_kernel
+@device_function
 def descend(layout, state, lower, option):
     """Copy a state, its constants and one of its options."""
     for i in range(state[TOP]):
@@ -153,13 +153,13 @@ def descend(layout, state, lower, option):
         lower[layout[L_OPTION_WORDS] + i] = state[at + i]
 
 
-@scalar_kernel
+@device_function
 def keep(course, task, level, option, paused):
     """Note how far a course is; ``paused`` if a task is in the middle."""
     course[C_TASK], course[C_LEVEL], course[C_OPTION], course[C_PAUSED] = task, level, option, paused
 
 
-@scalar_kernel
+@device_function
 def drive(program, stack, initial, course, fuel, results, search, hall):
     """Bring the state ``stack[0]`` to a goal: one task, or with ``TO_PLAY`` many random games, or with ``TO_COUNT`` all histories.
 
@@ -195,7 +195,7 @@ def drive(program, stack, initial, course, fuel, results, search, hall):
                     state[i] = initial[i]
                 state[LOGGING] = logging
                 state[KEY] = np.int64(address(seed, first + np.uint64(course[C_GAME]), 0, 0, GAME_KEY))
-                course[C_ROOT] = np.int64(root_of(seed, first + np.uint64(course[C_GAME])))
+                course[C_ROOT] = np.int64(player_root(seed, first + np.uint64(course[C_GAME])))
                 spent += len(initial) >> 2
             elif task == TO_SCORE:
                 if course[C_PLAYER] == 1:
@@ -251,10 +251,12 @@ def drive(program, stack, initial, course, fuel, results, search, hall):
                 course[C_PLAYER] = 1
                 task = TO_BEGIN
                 if game + 1 >= course[C_GAMES]:
+                    course[C_SPENT] = spent
                     return -1
             elif task == TO_EXPLORE:
                 results.options[game] += state[OPTIONS]
-                option = random_option(np.uint64(course[C_ROOT]), code, state)
+                root = np.uint64(course[C_ROOT])
+                option = late_option(root, code, state) if course[C_LATE] else random_option(root, code, state)
                 task = TO_DECIDE
                 fresh = True
             elif state[STATUS] == FINISHED:
@@ -352,6 +354,22 @@ def random_games(program: Bytecode, state: Words, initial: Words, results: Resul
         _all(program, state.reshape(1, -1), TO_PLAY, initial, results, stopped=stopped, **given)
 
 
+def random_game(program: Bytecode, state: Words, initial: Words, results: Results, work: int, *, seed: int, limit: int, late: bool) -> int:
+    """Play game 0 of a seed with random players, or with players who are ``late`` and mostly take the last option.
+
+    Return the work left, or -1 if the game has not ended within ``work``.
+    """
+    stack = state.reshape(1, -1)
+    course = _course(len(stack), TO_PLAY, seed=seed, limit=limit)
+    course[C_LATE] = late
+    while work > 0:
+        fuel = min(work, FUEL)
+        if drive(program, stack, initial, course, fuel, results, None, None) != MORE:
+            return max(0, work - int(course[C_SPENT]))
+        work -= fuel
+    return -1
+
+
 def count_histories(program: Bytecode, stack: Words, initial: Words, counts: Words, **given: Any) -> int:
     """Count the histories of a game; see ``drive``."""
     return _all(program, stack, TO_COUNT, initial, NO_RESULTS._replace(scores=counts), **given)
@@ -406,24 +424,25 @@ def _all(
     *,
     search: Search | None = None,
     stopped: Event | None = None,
-    option: int = 0,
-    seed: int = 0,
-    first: int = 0,
-    games: int = 1,
-    limit: int = 0,
+    **given: int,
 ) -> int:
     """Call ``drive`` until the goal is reached, or somebody has ``stopped`` it; in between Python hears a key."""
-    course = np.zeros(COURSE + 2 * len(stack), np.int64)
+    return _on(program, stack, initial, _course(len(stack), goal, **given), results, search, None, stopped)
+
+
+def _course(levels: int, goal: int, *, option: int = 0, seed: int = 0, first: int = 0, games: int = 1, limit: int = 0) -> Words:
+    """Return the start of a course; see ``drive``."""
+    course = np.zeros(COURSE + 2 * levels, np.int64)
     course[C_GOAL], course[C_TASK], course[C_PLAYER] = goal, FIRST_TASK.get(goal, goal), 1
     course[C_OPTION], course[C_GAMES], course[C_LIMIT] = option, games, limit
-    course.view(np.uint64)[C_SEED], course.view(np.uint64)[C_FIRST] = verified(seed), first
-    return _on(program, stack, initial, course, results, search, None, stopped)
+    course.view(np.uint64)[C_SEED], course.view(np.uint64)[C_FIRST] = check_seed(seed), first
+    return course
 
 
 def _on(program: Bytecode, stack: Words, initial: Words, course: Words, *rest: Any) -> int:
     *given, stopped = rest
     answer = MORE
-    for _, fuel in pieces(2**62, FUEL):
+    for _, fuel in chunks(2**62, FUEL):
         if stopped is not None and stopped.is_set():
             raise CancelledError
         answer = int(drive(program, stack, initial, course, fuel, *given))

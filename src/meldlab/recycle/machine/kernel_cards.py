@@ -8,13 +8,13 @@ work.
 import numpy as np
 
 from meldlab.chance.kernel import address, below, mix
-from meldlab.compiling import apart_kernel, scalar_kernel
+from meldlab.compiling import device_function
 from meldlab.recycle.machine.kernel_layout import *
 
 AT_ONCE = 20_000_000  # the most work of one instruction, whatever the limits: a tenth of a second
 
 
-@scalar_kernel
+@device_function
 def put(state, at, value):
     """Write one word, while there is a trail so that it can be taken back; without room for that it is not written."""
     trail = state[TRAIL]
@@ -28,7 +28,7 @@ def put(state, at, value):
     state[at] = value
 
 
-@scalar_kernel
+@device_function
 def undo(state, mark):
     """Take back every write since the trail was ``mark`` long."""
     trail = state[TRAIL]
@@ -38,7 +38,7 @@ def undo(state, mark):
     state[TRAIL] = mark
 
 
-@scalar_kernel
+@device_function
 def afford(state, layout, work):
     """Charge work before it is done; return whether it may be done. Nothing can stop an instruction, so none may take very long."""
     state[WORK] += work
@@ -47,20 +47,20 @@ def afford(state, layout, work):
     return state[STATUS] == 0
 
 
-@scalar_kernel
+@device_function
 def acted(state):
     """Count an action: a branch without any is no option. Choice points keep the count."""
     state[ACTED] += 1
 
 
-@scalar_kernel
+@device_function
 def note(state, layout, what, a, b, c):
     """Write an action to the log, if someone reads it."""
     if state[LOGGING] and state[MODE] != EXPLORE:
         write_note(state, layout, what, a, b, c)
 
 
-@apart_kernel
+@device_function(inline="never")
 def write_note(state, layout, what, a, b, c):
     """Write an action to the log."""
     at = layout[L_LOG] + state[LOG]
@@ -75,7 +75,7 @@ def write_note(state, layout, what, a, b, c):
     state[LOG] += 4
 
 
-@scalar_kernel
+@device_function
 def chance(state, layout, purpose):
     """Return the key of the next chance event."""
     path = np.uint64(0)
@@ -92,7 +92,7 @@ def chance(state, layout, purpose):
 # --- chains of cards
 
 
-@scalar_kernel
+@device_function
 def written(state, trail, at, value):
     """Write one word as ``put`` does, but with the trail, on which there is room, in hand; return where it goes on."""
     if trail:
@@ -103,7 +103,7 @@ def written(state, trail, at, value):
     return trail
 
 
-@scalar_kernel
+@device_function
 def unlink(state, node):
     """Take a card or memory out of its location."""
     above, under, home = state[node + ABOVE], state[node + BELOW], state[node + HOME]
@@ -116,7 +116,7 @@ def unlink(state, node):
     state[TRAIL] = written(state, trail, home + SIZE_AT, state[home + SIZE_AT] - 1)
 
 
-@scalar_kernel
+@device_function
 def link(state, home, under, node):
     """Put a card or memory into a location, above ``under`` or, where that is 0, at the bottom."""
     link_at = under + ABOVE if under else home + BOTTOM_AT
@@ -133,7 +133,7 @@ def link(state, home, under, node):
     state[TRAIL] = written(state, trail, home + SIZE_AT, state[home + SIZE_AT] + 1)
 
 
-@scalar_kernel
+@device_function
 def node_at(state, home, index):
     """Return the card or memory at an index of a location that has it."""
     state[WORK] += index >> 1
@@ -143,7 +143,7 @@ def node_at(state, home, index):
     return node
 
 
-@scalar_kernel
+@device_function
 def insert(state, home, end, index, node):
     """Put a card or memory at an end or index of a location; an index beyond it is an error."""
     under = 0
@@ -158,7 +158,7 @@ def insert(state, home, end, index, node):
     link(state, home, under, node)
 
 
-@scalar_kernel
+@device_function
 def relink(state, home, at, size):
     """Make a location hold the ``size`` nodes listed from ``at``, from the bottom up."""
     state[WORK] += size
@@ -192,7 +192,7 @@ def relink(state, home, at, size):
     put(state, home + SIZE_AT, size)
 
 
-@scalar_kernel
+@device_function
 def nodes(state, home, at):
     """List the nodes of a location from ``at``; return how many."""
     node, size = state[home + BOTTOM_AT], 0
@@ -206,7 +206,7 @@ def nodes(state, home, at):
 # --- locations
 
 
-@scalar_kernel
+@device_function
 def touch(state, home):
     """Note that a location has been named."""
     if state[home + NEXT_AT] < 0:
@@ -219,7 +219,7 @@ def touch(state, home):
         put(state, first + CHAIN_END_AT, home)
 
 
-@scalar_kernel
+@device_function
 def location(state, layout, first, index):
     """Return the location of an index, made if it is new; ``first`` is that of index 0."""
     if index == 0:
@@ -234,7 +234,7 @@ def location(state, layout, first, index):
     return new_location(state, layout, first, index)
 
 
-@apart_kernel
+@device_function(inline="never")
 def new_location(state, layout, first, index):
     """Make the location of an index and return it."""
     home = state[TOP]
@@ -262,7 +262,7 @@ def new_location(state, layout, first, index):
 # --- actions
 
 
-@scalar_kernel
+@device_function
 def leave_list(state, layout, cards, end, card):
     """Take a card out of a computed list, at the end where it was found."""
     size = state[cards]
@@ -285,7 +285,7 @@ def leave_list(state, layout, cards, end, card):
         put(state, cards, size - 1)
 
 
-@apart_kernel
+@device_function(inline="never")
 def move(state, layout, card, cards, ends, home, index):
     """Move a card, found in the list ``cards`` (0: by name), to a place in ``home``; ``ends``: where it was found + 4 * where it goes."""
     if card == 0:
@@ -303,7 +303,7 @@ def move(state, layout, card, cards, ends, home, index):
         acted(state)
 
 
-@scalar_kernel
+@device_function
 def try_move(state, layout, card, cards, home, where, index):
     """See whether a card could be moved, where nothing after the move depends on it."""
     if card == 0:
@@ -322,7 +322,7 @@ def try_move(state, layout, card, cards, home, where, index):
         acted(state)
 
 
-@apart_kernel
+@device_function(inline="never")
 def remember(state, layout, card, home, where, index):
     """Put a reference to a card at a place in a memory."""
     if card == 0:
@@ -350,7 +350,7 @@ def remember(state, layout, card, home, where, index):
     acted(state)
 
 
-@scalar_kernel
+@device_function
 def forget(state, layout, node):
     """Drop a reference."""
     note(state, layout, FORGET_AT, state[node + TYPE], state[node + HOME], 0)
@@ -362,7 +362,7 @@ def forget(state, layout, node):
     acted(state)
 
 
-@apart_kernel
+@device_function(inline="never")
 def forget_at(state, layout, home, end, index):
     """Drop the reference at a place in a memory."""
     if home >= layout[L_LISTS_FROM] or state[home + KIND_AT] != MEMORY:
@@ -379,7 +379,7 @@ def forget_at(state, layout, home, end, index):
         forget(state, layout, node_at(state, home, index))
 
 
-@scalar_kernel
+@device_function
 def forget_card(state, layout, card, home):
     """Drop the topmost reference to a card in a memory; return whether there was one."""
     node = state[home + TOP_AT]
@@ -392,7 +392,7 @@ def forget_card(state, layout, card, home):
     return False
 
 
-@apart_kernel
+@device_function(inline="never")
 def swap_cards(state, layout, one, other):
     """Let two cards take each other's places."""
     if one == 0 or other == 0:
@@ -417,7 +417,7 @@ def swap_cards(state, layout, one, other):
     link(state, home, under, other)
 
 
-@scalar_kernel
+@device_function
 def swap_lists(state, layout, one, other):
     """Let two locations exchange their cards."""
     if one >= layout[L_LISTS_FROM] or other >= layout[L_LISTS_FROM]:
@@ -442,7 +442,7 @@ def swap_lists(state, layout, one, other):
                     node = state[node + ABOVE]
 
 
-@apart_kernel
+@device_function(inline="never")
 def shuffle(state, layout, cards):
     """Shuffle a location or a computed list."""
     key = chance(state, layout, FOR_TRIAL_SHUFFLE if state[MODE] == EXPLORE else FOR_SHUFFLE)
@@ -473,7 +473,7 @@ def shuffle(state, layout, cards):
     acted(state)
 
 
-@scalar_kernel
+@device_function
 def faro(state, layout, lower, upper):
     """Interleave two locations, or the halves of one, into the first."""
     if lower >= layout[L_LISTS_FROM] or upper >= layout[L_LISTS_FROM]:
@@ -509,7 +509,7 @@ def faro(state, layout, lower, upper):
     acted(state)
 
 
-@scalar_kernel
+@device_function
 def create_cards(state, layout, home, kind, count):
     """Make cards of types ``kind`` and following, each on top of the one before."""
     state[WORK] += 3 * count
@@ -525,7 +525,7 @@ def create_cards(state, layout, home, kind, count):
     acted(state)
 
 
-@scalar_kernel
+@device_function
 def create_teams(state, layout, data, at):
     """Make the teams listed in ``data`` from ``at``: [teams, then for each its size and members]."""
     players = layout[L_PLAYERS]

@@ -3,13 +3,13 @@
 ``state``: [words] int64; ``layout``: [LAYOUT] int64.
 """
 
-from meldlab.compiling import apart_kernel, scalar_kernel
+from meldlab.compiling import device_function
 from meldlab.recycle.machine.kernel_cards import insert, put, undo, unlink
 from meldlab.recycle.machine.kernel_deals import effect
 from meldlab.recycle.machine.kernel_layout import *
 
 
-@scalar_kernel
+@device_function
 def open_point(state, layout, pc, members, variable):
     """Leave a choice point behind: where to go on, and with which list of members."""
     at = layout[L_OPEN] + OPEN * state[POINTS_OPEN]
@@ -29,7 +29,7 @@ def open_point(state, layout, pc, members, variable):
     state[FLOOR] = state[HEAP]
 
 
-@scalar_kernel
+@device_function
 def walk_on(state, layout, branch):
     """Add a branch to the path."""
     at = layout[L_PATH] + state[PATH]
@@ -40,7 +40,7 @@ def walk_on(state, layout, branch):
     state[PATH] += 1
 
 
-@scalar_kernel
+@device_function
 def backtrack(state, layout):
     """Go back to the last choice point and take its next branch; return the instruction there, or -1 if none is left."""
     if state[POINTS_OPEN] == 0:
@@ -70,7 +70,7 @@ def backtrack(state, layout):
     return state[at + 2]
 
 
-@scalar_kernel
+@device_function
 def emit(state, layout):
     """Note the path so far as an option."""
     length = state[PATH]
@@ -92,7 +92,7 @@ def emit(state, layout):
     state[OPTION_WORDS] += length + 1
 
 
-@apart_kernel
+@device_function(inline="never")
 def emit_moves(state, layout, members, home, end):
     """Note every member of a list but the last, moved to an end of ``home``, as an option; return how many, 0 if that cannot be done."""
     moved, length = state[members] - 1, state[PATH] + 1
@@ -132,7 +132,7 @@ def emit_moves(state, layout, members, home, end):
     return moved
 
 
-@scalar_kernel
+@device_function
 def keep_writes(state, layout, at):
     """Keep what the option just found wrote, unless that is much."""
     count, write = 0, at + REDO_AT
@@ -157,7 +157,7 @@ def keep_writes(state, layout, at):
     state[at] = count
 
 
-@scalar_kernel
+@device_function
 def redo(state, layout, option):
     """Do again what an option did when it was found; return whether that was kept."""
     at = layout[L_REDO] + REDO * option
@@ -172,7 +172,7 @@ def redo(state, layout, option):
     return True
 
 
-@scalar_kernel
+@device_function
 def member_by_path(state, layout, members):
     """Return the member that the path to follow names, or the nearest thing if a shuffle changed the list."""
     if state[PATH] < state[PATH_END]:

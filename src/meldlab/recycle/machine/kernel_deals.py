@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from meldlab.chance.kernel import below, mix
-from meldlab.compiling import scalar_kernel
+from meldlab.compiling import device_function
 from meldlab.recycle.machine.kernel_layout import *
 
 
@@ -27,22 +27,22 @@ class Deals(NamedTuple):
     rest: np.ndarray
 
 
-seen = scalar_kernel(sees)
+seen = device_function(sees)
 
 
-@scalar_kernel
+@device_function
 def visible(state, home, seat):
     """Tell whether a seat sees the cards of a location."""
     return seen(state[home + KIND_AT], state[home + OWNER_AT], seat)
 
 
-@scalar_kernel
+@device_function
 def place_of(state, home):
     """Return a number that names a location in every copy of a game."""
     return np.uint64(state[home + FIRST_AT]) << np.uint64(24) ^ np.uint64(state[home + INDEX_AT])
 
 
-@scalar_kernel
+@device_function
 def effect(state, layout, seat):
     """Return a number for what the option being explored does, as its seat can tell before: options that do the same have the same.
 
@@ -71,7 +71,7 @@ def effect(state, layout, seat):
     return np.int64(result >> np.uint64(1))
 
 
-@scalar_kernel
+@device_function
 def appearance(state, layout, memories, seat):
     """Return a number for a position as a seat sees it; seat 0 sees everything."""
     h = mix(np.uint64(state[PC]) ^ np.uint64(state[DECISION]) << np.uint64(32))
@@ -111,13 +111,13 @@ def appearance(state, layout, memories, seat):
 # --- deals that agree with what a seat sees
 
 
-@scalar_kernel
+@device_function
 def number_of(layout, card):
     """Return the number of a card, from 0."""
     return (card - layout[L_CARDS]) // NODE
 
 
-@scalar_kernel
+@device_function
 def survey(state, layout, deals, seat):
     """List the places that a seat does not see, location by location from the bottom up, and the cards in them; return how many.
 
@@ -158,14 +158,14 @@ def survey(state, layout, deals, seat):
     return hidden
 
 
-@scalar_kernel
+@device_function
 def order_in_pool(state, layout, known, back, seat, card):
     """Return where a hidden card stands in the pool: those that are remembered last, else by back and type."""
     kind = state[card + TYPE]
     return (np.int64(known[seat, number_of(layout, card)]) << 40) + (back[kind] << 30) + kind
 
 
-@scalar_kernel
+@device_function
 def first_known(layout, deals, seat, hidden):
     """Return where in the pool the cards begin that a seat remembers, and let every unseen place be free."""
     for i in range(hidden):
@@ -176,7 +176,7 @@ def first_known(layout, deals, seat, hidden):
     return known
 
 
-@scalar_kernel
+@device_function
 def deal(state, layout, deals, seat, hidden, key):
     """Deal the cards listed by ``survey`` anew: remembered ones to places of their location, all others to the rest."""
     pool, dealt, back_at, back_of, rest = deals.pool, deals.dealt, deals.back_at, deals.back, deals.rest
@@ -217,7 +217,7 @@ def deal(state, layout, deals, seat, hidden, key):
     lay(state, deals.home, dealt, hidden)
 
 
-@scalar_kernel
+@device_function
 def lay(state, homes, dealt, hidden):
     """Let the dealt cards lie in their places."""
     under = 0
@@ -235,7 +235,7 @@ def lay(state, homes, dealt, hidden):
         under = card
 
 
-@scalar_kernel
+@device_function
 def mask(state, layout, deals, seat):
     """Take out of a state what a seat may not know: chance, secret choices, how the unseen cards lie; return how many it remembers.
 
@@ -311,7 +311,7 @@ def mask(state, layout, deals, seat):
 # --- what the seats learn from what happens
 
 
-@scalar_kernel
+@device_function
 def leave_unseen(state, layout, known, home, card):
     """Forget what a seat knew of a location that a card left unseen: it may have been any of them."""
     for i in range(state[CARDS]):
@@ -320,7 +320,7 @@ def leave_unseen(state, layout, known, home, card):
     known[number_of(layout, card)] = 0
 
 
-@scalar_kernel
+@device_function
 def learn(state, layout, known, seat):
     """Let a seat follow the cards in the log: ``known``, [cards] uint8, are those it saw go to where it does not see them and not lost.
 
@@ -350,7 +350,7 @@ def learn(state, layout, known, seat):
             known[number_of(layout, a)] = 1
 
 
-@scalar_kernel
+@device_function
 def learn_all(state, layout, known):
     """Let every seat learn."""
     for seat in range(1, layout[L_PLAYERS] + 1):

@@ -4,14 +4,14 @@
 count grows by those that pass, so that there is nothing to guess for a processor.
 """
 
-from meldlab.compiling import apart_kernel, scalar_kernel
+from meldlab.compiling import device_function
 from meldlab.recycle.machine.kernel_layout import *
 from meldlab.recycle.machine.kernel_lists import fill, room, size_of
 from meldlab.recycle.machine.kernel_numbers import small
 from meldlab.recycle.machine.kernel_points import total
 
 
-@scalar_kernel
+@device_function
 def holds(number, other, what):
     """Tell whether two numbers compare as asked: ``IS`` and so on."""
     if what < IS_BELOW:
@@ -21,7 +21,7 @@ def holds(number, other, what):
     return (number > other) == (what == IS_ABOVE)
 
 
-@apart_kernel
+@device_function(inline="never")
 def candidates(state, layout, cards):
     """Return a new list with all members of a list, to be cut by ``cut``."""
     size = size_of(state, layout, cards)
@@ -32,14 +32,14 @@ def candidates(state, layout, cards):
     return result
 
 
-@scalar_kernel
+@device_function
 def cut(state, result, passed):
     """Let a list end behind the members that passed."""
     state[result] = passed
     state[HEAP] = result + passed + 1
 
 
-@apart_kernel
+@device_function(inline="never")
 def with_attribute(state, layout, data, cards, column, value, what):
     """Return the cards of which an attribute is, or is not, a string."""
     result = candidates(state, layout, cards)
@@ -53,7 +53,7 @@ def with_attribute(state, layout, data, cards, column, value, what):
     return result
 
 
-@apart_kernel
+@device_function(inline="never")
 def with_score(state, layout, cards, points, number, what):
     """Return the cards whose score compares with a number as asked."""
     result = candidates(state, layout, cards)
@@ -67,7 +67,7 @@ def with_score(state, layout, cards, points, number, what):
     return result
 
 
-@apart_kernel
+@device_function(inline="never")
 def with_size(state, layout, lists, number, what):
     """Return the lists that are not empty and whose size compares with a number as asked."""
     result = candidates(state, layout, lists)
@@ -82,7 +82,7 @@ def with_size(state, layout, lists, number, what):
     return result
 
 
-@apart_kernel
+@device_function(inline="never")
 def with_sum(state, layout, lists, points, number, what):
     """Return the lists of which the sum of the scores compares with a number as asked."""
     result = candidates(state, layout, lists)
@@ -96,7 +96,7 @@ def with_sum(state, layout, lists, points, number, what):
     return result
 
 
-@apart_kernel
+@device_function(inline="never")
 def any_with_attribute(state, layout, data, cards, column, value, what):
     """Tell whether an attribute of some card is, or is not, a string."""
     wanted = what == IS
@@ -115,7 +115,7 @@ def any_with_attribute(state, layout, data, cards, column, value, what):
     return False
 
 
-@apart_kernel
+@device_function(inline="never")
 def any_of(state, first, words, stride, number, what):
     """Tell whether one of the words that lie a ``stride`` apart from ``first`` on compares with a number as asked."""
     for at in range(first, first + words, stride):

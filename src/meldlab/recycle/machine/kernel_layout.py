@@ -67,7 +67,7 @@ TO_BEGIN, TO_EXPLORE, TO_DECIDE, TO_PREVIEW, TO_GO_ON, TO_SCORE, TO_PLAY, TO_COU
 # --- the course of many tasks, kept while they pause; behind it, for each level, the option tried there and how many were found
 (
     C_GOAL, C_TASK, C_LEVEL, C_GAME, C_GAMES, C_OPTION, C_LIMIT, C_PLAYER, C_STATUS, C_ERROR, C_CURRENT, C_QUEUED, C_PAUSED, C_SEED,
-    C_FIRST, C_ROOT, COURSE, *_,
+    C_FIRST, C_ROOT, C_LATE, C_SPENT, COURSE, *_,
 ) = range(99)  # fmt: skip
 
 # --- modes
@@ -163,7 +163,7 @@ REASONS = {
 GAME_KEY = int(Purpose.DEAL)
 FOR_RANDOM, FOR_TIE, FOR_SHUFFLE = int(Purpose.RANDOM_NUMBER), int(Purpose.TIE), int(Purpose.SHUFFLE)
 FOR_TRIAL_SHUFFLE, FOR_CHOICE = int(Purpose.TRIAL_SHUFFLE), int(Purpose.CHOICE)
-FOR_SEARCH, FOR_DEAL, FOR_FUTURE = int(Purpose.SEARCH), int(Purpose.IMAGINED_DEAL), int(Purpose.FUTURE)
+FOR_SEARCH, FOR_DEAL, FOR_FUTURE = int(Purpose.SEARCH), int(Purpose.SAMPLED_DEAL), int(Purpose.FUTURE)
 FOR_UNTRIED, FOR_PENDING = int(Purpose.UNTRIED), int(Purpose.PENDING)
 
 

@@ -5,12 +5,12 @@ A computed list is [length, members ..] in the heap part of ``state``; what runs
 
 import numpy as np
 
-from meldlab.compiling import apart_kernel, scalar_kernel
+from meldlab.compiling import device_function
 from meldlab.recycle.machine.kernel_cards import AT_ONCE, afford, node_at, nodes, put, relink
 from meldlab.recycle.machine.kernel_layout import *
 
 
-@scalar_kernel
+@device_function
 def room(state, layout, size):
     """Return the address of a new list of ``size`` members, its length set, or 0."""
     at = state[HEAP]
@@ -22,13 +22,13 @@ def room(state, layout, size):
     return at
 
 
-@scalar_kernel
+@device_function
 def size_of(state, layout, cards):
     """Return the length of any list."""
     return state[cards + SIZE_AT] if cards < layout[L_LISTS_FROM] else state[cards]
 
 
-@scalar_kernel
+@device_function
 def fill(state, layout, cards, at):
     """Copy the members of any list to ``at`` and following; return how many."""
     state[WORK] += size_of(state, layout, cards) >> 2
@@ -51,13 +51,13 @@ def fill(state, layout, cards, at):
     return size
 
 
-@apart_kernel
+@device_function(inline="never")
 def fill_apart(state, layout, cards, at):
     """Do the same, for those who take long anyway: compiled once, not in each of them."""
     return fill(state, layout, cards, at)
 
 
-@apart_kernel
+@device_function(inline="never")
 def snapshot(state, layout, cards):
     """Return a copy of any list."""
     copy = room(state, layout, size_of(state, layout, cards))
@@ -66,7 +66,7 @@ def snapshot(state, layout, cards):
     return copy
 
 
-@scalar_kernel
+@device_function
 def end_card(state, layout, cards, end):
     """Return the card at an end, or 0 if there is none."""
     if cards >= layout[L_LISTS_FROM]:
@@ -80,7 +80,7 @@ def end_card(state, layout, cards, end):
     return node
 
 
-@scalar_kernel
+@device_function
 def card_at(state, layout, cards, index):
     """Return the card at an index, or 0 of an empty list; beyond a list with cards is an error."""
     size = size_of(state, layout, cards)
@@ -98,7 +98,7 @@ def card_at(state, layout, cards, index):
 # --- lists from elsewhere
 
 
-@apart_kernel
+@device_function(inline="never")
 def indexed(state, layout, first):
     """Return the locations of all indexes, ``first`` being that of index 0, as they were touched."""
     count, home = 0, state[first + CHAIN_AT]
@@ -116,7 +116,7 @@ def indexed(state, layout, first):
     return result
 
 
-@apart_kernel
+@device_function(inline="never")
 def numbers(state, layout, first, last):
     """Return the numbers from ``first`` to ``last``."""
     count = max(0, last - first + 1)
@@ -128,7 +128,7 @@ def numbers(state, layout, first, last):
     return result
 
 
-@apart_kernel
+@device_function(inline="never")
 def others(state, layout, but, count):
     """Return the numbers from 1 to ``count`` but for one, which may be another."""
     result = room(state, layout, count - (1 if 1 <= but <= count else 0))
@@ -144,7 +144,7 @@ def others(state, layout, but, count):
 # --- lists from lists
 
 
-@scalar_kernel
+@device_function
 def size_of_all(state, layout, lists):
     """Return how many members all lists in ``lists`` have."""
     count = 0
@@ -153,7 +153,7 @@ def size_of_all(state, layout, lists):
     return count
 
 
-@scalar_kernel
+@device_function
 def gathered(state, layout, lists):
     """Copy the members of all lists in ``lists`` to the end of the heap; return (address, how many)."""
     state[WORK] += state[lists]
@@ -168,7 +168,7 @@ def gathered(state, layout, lists):
     return at, count
 
 
-@apart_kernel
+@device_function(inline="never")
 def union(state, layout, lists):
     """Return all lists, one behind the other."""
     state[WORK] += state[lists]
@@ -181,7 +181,7 @@ def union(state, layout, lists):
     return result
 
 
-@scalar_kernel
+@device_function
 def occurring(state, layout, lists, times):
     """Return the cards that occur so many times in all lists together, each once."""
     at, count = gathered(state, layout, lists)
@@ -209,7 +209,7 @@ def occurring(state, layout, lists, times):
     return result
 
 
-@scalar_kernel
+@device_function
 def handles(state, layout, first, count):
     """Return the list of ``count`` lists that lie one behind the other from ``first``."""
     result = room(state, layout, count)
@@ -222,7 +222,7 @@ def handles(state, layout, first, count):
     return result
 
 
-@apart_kernel
+@device_function(inline="never")
 def partition(state, layout, data, column, cards, alone):
     """Return one list per value of an attribute (``column``: of its values, -1 for none), in order of first occurrence.
 
@@ -268,7 +268,7 @@ def partition(state, layout, data, column, cards, alone):
     return handles(state, layout, first, groups)
 
 
-@apart_kernel
+@device_function(inline="never")
 def take(state, layout, cards, end, count):
     """Return so many cards from an end inward."""
     size = size_of(state, layout, cards)
@@ -287,7 +287,7 @@ def take(state, layout, cards, end, count):
     return result
 
 
-@apart_kernel
+@device_function(inline="never")
 def run_end(state, layout, cards, end, least, points):
     """Return the longest part at an end, of at least ``least`` cards, whose scores are consecutive and distinct."""
     result = snapshot(state, layout, cards)
@@ -322,7 +322,7 @@ def run_end(state, layout, cards, end, least, points):
     return result
 
 
-@scalar_kernel
+@device_function
 def bits(mask):
     """Return how many bits are set, of 63."""
     mask -= (mask >> 1) & 0x5555555555555555
@@ -331,7 +331,7 @@ def bits(mask):
     return ((mask * 0x0101010101010101) >> 56) & 0x7F
 
 
-@apart_kernel
+@device_function(inline="never")
 def subsets(state, layout, cards, fewest, most, but):
     """Return the subsets of ``fewest`` to ``most`` cards, but not of ``but``, counted in binary."""
     size = size_of(state, layout, cards)
@@ -378,7 +378,7 @@ def subsets(state, layout, cards, fewest, most, but):
     return handles(state, layout, first, count)
 
 
-@scalar_kernel
+@device_function
 def sort_nodes(state, at, size, points, remembers):
     """Sort cards (or memories) from ``at`` by score, stably."""
     for i in range(1, size):
@@ -394,7 +394,7 @@ def sort_nodes(state, at, size, points, remembers):
         state[at + j] = node
 
 
-@scalar_kernel
+@device_function
 def sort_by_rank(state, at, size, points):
     """Sort the cards from ``at + size`` to ``at`` by score, stably; return how many scores follow each other there at most.
 
@@ -422,7 +422,7 @@ def sort_by_rank(state, at, size, points):
     return longest
 
 
-@scalar_kernel
+@device_function
 def sort(state, layout, cards, points):
     """Sort any list in place."""
     size = size_of(state, layout, cards)
@@ -442,7 +442,7 @@ def sort(state, layout, cards, points):
         relink(state, cards, at, size)
 
 
-@scalar_kernel
+@device_function
 def no_run(state, at, size, least, points):
     """Tell, at a glance, whether among the cards from ``at`` fewer than ``least`` scores follow each other; False if they are too large."""
     one, low, high, beyond = np.uint64(1), np.uint64(0), np.uint64(0), 0
@@ -458,7 +458,7 @@ def no_run(state, at, size, least, points):
     return beyond == 0 and (low | high) == 0
 
 
-@apart_kernel
+@device_function(inline="never")
 def runs(state, layout, cards, least, points, largest):
     """Return the runs of at least ``least`` cards: all of them, or only those that cannot be longer.
 

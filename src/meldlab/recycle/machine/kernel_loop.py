@@ -4,7 +4,7 @@
 of names, teams; ``layout``: [LAYOUT] int64, where things lie; ``state``: [words] int64, see ``kernel_layout``.
 """
 
-from meldlab.compiling import inlined_kernel
+from meldlab.compiling import device_function
 from meldlab.recycle.machine import kernel_cards as cards
 from meldlab.recycle.machine.kernel_cards import acted, location, note, put, touch
 from meldlab.recycle.machine.kernel_choices import backtrack, emit, emit_moves, member_by_path, open_point, walk_on
@@ -30,7 +30,7 @@ from meldlab.recycle.machine.kernel_points import add_award, extreme, keep_award
 from meldlab.recycle.machine.kernel_seldom import seldom
 
 
-@inlined_kernel
+@device_function(inline="always")
 def run(code, data, layout, state, pc, allowed, fuel):
     """Carry out instructions from ``pc`` until a decision, the end, an error, or, while exploring, no option is left.
 

@@ -4,7 +4,7 @@ A map is [score of each type ..], followed in programs with ``update`` by [award
 """
 
 from meldlab.chance.kernel import below
-from meldlab.compiling import apart_kernel, scalar_kernel
+from meldlab.compiling import device_function
 from meldlab.recycle.machine.kernel_cards import afford, chance, put
 from meldlab.recycle.machine.kernel_layout import *
 from meldlab.recycle.machine.kernel_lists import fill_apart, size_of
@@ -13,7 +13,7 @@ from meldlab.recycle.machine.kernel_numbers import small
 # --- what lists score
 
 
-@apart_kernel
+@device_function(inline="never")
 def total(state, layout, cards, points):
     """Return the sum of the scores of a list."""
     state[WORK] += size_of(state, layout, cards)
@@ -31,7 +31,7 @@ def total(state, layout, cards, points):
     return result
 
 
-@scalar_kernel
+@device_function
 def lay_out(state, layout, cards, size):
     """Write the cards of a list behind all lists and return where, or 0 where there is no room."""
     at = state[HEAP]
@@ -43,7 +43,7 @@ def lay_out(state, layout, cards, size):
     return at
 
 
-@apart_kernel
+@device_function(inline="never")
 def extreme(state, layout, cards, points, sign):
     """Return the largest (sign 1) or smallest (sign -1) score of a list, -1 or 2147483647 if it is empty."""
     size = size_of(state, layout, cards)
@@ -60,7 +60,7 @@ def extreme(state, layout, cards, points, sign):
     return best
 
 
-@apart_kernel
+@device_function(inline="never")
 def best_card(state, layout, cards, points, sign):
     """Return the card of largest (sign 1) or smallest (sign -1) score; equals are drawn from."""
     size = size_of(state, layout, cards)
@@ -93,7 +93,7 @@ def best_card(state, layout, cards, points, sign):
 # --- awards
 
 
-@apart_kernel
+@device_function(inline="never")
 def add_award(state, layout, data, points, first, pairs, worth):
     """Add an award to a point map: ``pairs`` times (key, value) from register ``first``, as strings."""
     types = layout[L_TYPES]
@@ -127,7 +127,7 @@ def add_award(state, layout, data, points, first, pairs, worth):
             put(state, points + kind, small(state, state[points + kind] + worth))
 
 
-@scalar_kernel
+@device_function
 def keep_award(state, layout, points, first, pairs, worth, replaces):
     """Keep an award in the list behind a point map, in place of one with the same pairs if ``replaces``."""
     width, most = layout[L_AWARD_WIDTH], layout[L_AWARDS]
@@ -161,7 +161,7 @@ def keep_award(state, layout, points, first, pairs, worth, replaces):
     put(state, count, state[count] + 1)
 
 
-@scalar_kernel
+@device_function
 def clear_points(state, layout, points):
     """Make every card score nothing."""
     state[WORK] += layout[L_TYPES] >> 1
@@ -169,7 +169,7 @@ def clear_points(state, layout, points):
         put(state, points + kind, 0)
 
 
-@scalar_kernel
+@device_function
 def recount_points(state, layout, data, points):
     """Score every card by the awards kept behind a point map."""
     clear_points(state, layout, points)

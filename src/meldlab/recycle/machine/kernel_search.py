@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from meldlab.chance.kernel import address, below, decision, mix
-from meldlab.compiling import inlined_kernel, scalar_kernel
+from meldlab.compiling import device_function
 from meldlab.recycle.machine.kernel_deals import *
 from meldlab.recycle.machine.kernel_layout import *
 
@@ -19,28 +19,31 @@ NOTHING, NEXT_SIMULATION = -1, -2  # instead of a task
 
 BY_CHANCE, BY_SAMPLES, BY_TREES, BY_ONE_TREE = range(4)  # random, pimc, mcts, ismcts
 BY_SCORE, BY_RANK = range(2)
+BY_MEAN, BY_VISITS, POOLED = range(3)  # final policies; the last is the mean over all simulations
 
 # --- of each seat: kind, simulations per option, deals, whether it remembers, what it seeks, exploration in thousandths, how many decisions
-# a simulation goes on
-KIND_OF, SIMULATIONS_OF, DEALS_OF, REMEMBERS, SEEKS, EXPLORES, LASTS, SETTINGS = range(8)
+# a simulation goes on, the final policy
+KIND_OF, SIMULATIONS_OF, DEALS_OF, REMEMBERS, SEEKS, EXPLORES, LASTS, POLICY_OF, SETTINGS = range(9)
 # --- where a search stands
 (
     S_LEVEL, S_OPTION, S_PHASE, S_SEAT, S_KIND, S_OPTIONS, S_DONE, S_BUDGET, S_DEAL, S_KEY, S_FUTURE, S_NODE, S_DEPTH, S_STAMP, S_USED,
     S_ROW, S_CHANGED, S_FAILED, S_START, S_CHOSEN, S_HIDDEN, S_SEEKS, S_PENDING, S_SAVED_SEAT, S_SAVED_DECISION, S_MOVER, S_LASTS,
-    S_WORK, S_SIGN, S_ROOT, NOW, *_,
+    S_WORK, S_SIGN, S_ROOT, S_POLICY, NOW, *_,
 ) = range(99)  # fmt: skip
 # --- phases of a simulation
 PENDING_CHOICES, AT_ROOT, IN_TREE, AT_RANDOM = range(4)
 # --- the tree
 T_KEY, T_STAMP, T_VISITS, T_OFFERED, ENTRY = range(5)
 DEEPEST = 512
-# --- the options of the decision
-R_COUNT, R_SCORE, R_RANK, R_EACH = range(4)
+# --- sums for an option of the decision, over one deal or all: simulations, deals, their weight, own score, opponents beaten; weight and
+# own rank over every second deal, the same over the others; scores and ranks of all players
+R_COUNT, R_DEALS, R_WEIGHT, R_SCORE, R_RANK, R_HALVES = range(6)
+R_EACH = R_HALVES + 4
 # --- the range of scores
 LOW, HIGH, EACH = range(3)
 # --- the record
-D_SEAT, D_OPTIONS, D_CHOSEN, D_SIMULATIONS, D_CHANGED, D_FAILED, DECIDED = range(7)
-J_BEST, J_WORST, J_MEAN, J_REWARD, J_REWARD_MEAN, J_EACH = range(6)
+D_SEAT, D_OPTIONS, D_CHOSEN, D_SIMULATIONS, D_CHANGED, D_FAILED, D_DEALS, DECIDED = range(8)
+J_BEST, J_WORST, J_MEAN, J_REWARD, J_REWARD_MEAN, J_FIRST_HALF, J_SECOND_HALF, J_EACH = range(8)
 
 
 class Tree(NamedTuple):
@@ -59,19 +62,20 @@ class Search(NamedTuple):
     now: np.ndarray  # [NOW] int64, where the search stands
     deals: Deals
     tree: Tree
-    root: np.ndarray  # [options, R_EACH + 2 players] float64, summed for each option of the decision
+    root: np.ndarray  # [options, R_EACH + 2 players] float64, sums over the simulations of this deal
+    totals: np.ndarray  # the same over the deals before it, or over all simulations of one tree
     scores: np.ndarray  # [EACH + 4 players] float64, the range of scores so far and the last result
     decided: np.ndarray  # [decisions, DECIDED] int64, the record
     judged: np.ndarray  # [decisions, J_EACH + 2 players] float64
 
 
-@scalar_kernel
+@device_function
 def draws_of(root, state, seat, purpose):
     """Return the address of what the player in a seat draws for its decision, as at the table."""
     return decision(root, state[DECISION], seat - 1, purpose)
 
 
-@scalar_kernel
+@device_function
 def random_option(root, code, state):
     """Return what a random player chooses."""
     if state[OPTIONS] == 1:
@@ -79,7 +83,14 @@ def random_option(root, code, state):
     return below(draws_of(root, state, state[code[state[PC] + 3]], FOR_CHOICE), 0, state[OPTIONS])
 
 
-@inlined_kernel
+@device_function
+def late_option(root, code, state):
+    """Return the last option four times of five, else what a random player chooses."""
+    draws = draws_of(root, state, state[code[state[PC] + 3]], FOR_CHOICE)
+    return state[OPTIONS] - 1 if below(draws, 1, 5) else below(draws, 0, state[OPTIONS])
+
+
+@device_function(inline="always")
 def next_task(code, layout, stack, goal, task, limit, search):
     """Return the task that follows a task just done, or ``NOTHING``; its state and option are left in ``search.now``."""
     now = search.now
@@ -89,7 +100,9 @@ def next_task(code, layout, stack, goal, task, limit, search):
         following = ahead(code, layout, stack, task, limit, search)
     if following == NEXT_SIMULATION:
         if now[S_DONE] < now[S_BUDGET]:
-            following = simulate(code, layout, stack, search.settings, now, search.deals)
+            if begin_deal(search.settings, now):
+                end_determinization(layout, now, search.root, search.totals)
+            following = simulate(code, layout, stack, now, search.deals)
         else:
             following = conclude(code, layout, stack[0], search)
             if goal == TO_ADVISE:
@@ -97,7 +110,7 @@ def next_task(code, layout, stack, goal, task, limit, search):
     return following
 
 
-@scalar_kernel
+@device_function
 def in_the_game(code, layout, state, goal, task, limit, search):
     """Go on with the game itself: to the next decision, a search, or the scores."""
     now = search.now
@@ -122,6 +135,7 @@ def in_the_game(code, layout, state, goal, task, limit, search):
     now[S_KIND] = settings[KIND_OF]
     now[S_SEEKS] = settings[SEEKS]
     now[S_LASTS] = settings[LASTS]
+    now[S_POLICY] = settings[POLICY_OF]
     now[S_OPTIONS] = state[OPTIONS]
     now[S_DONE] = 0
     now[S_BUDGET] = 0
@@ -139,10 +153,11 @@ def in_the_game(code, layout, state, goal, task, limit, search):
         for option in range(state[OPTIONS]):
             for column in range(R_EACH + 2 * layout[L_PLAYERS]):
                 search.root[option, column] = 0.0
+                search.totals[option, column] = 0.0
     return NEXT_SIMULATION
 
 
-@inlined_kernel
+@device_function(inline="always")
 def ahead(code, layout, stack, task, limit, search):
     """Go on with a simulation."""
     state, now, tree, scores = stack[1], search.now, search.tree, search.scores
@@ -159,7 +174,7 @@ def ahead(code, layout, stack, task, limit, search):
         return following
     elif task == TO_SCORE:
         write_result(layout, now, state, scores)
-        back_up(layout, now, tree, search.root, scores)
+        back_up(layout, now, tree, search.totals if now[S_KIND] == BY_ONE_TREE else search.root, scores)
     elif state[STATUS] == FINISHED:
         return TO_SCORE
     elif state[DECISION] - now[S_START] >= now[S_LASTS] or state[DECISION] >= limit:
@@ -176,8 +191,26 @@ def ahead(code, layout, stack, task, limit, search):
 # --- one simulation after the other
 
 
-@scalar_kernel
-def simulate(code, layout, stack, settings, now, deals):
+@device_function
+def begin_deal(settings, now):
+    """Number the deal of the next simulation; return whether it ends a determinization that is to be counted."""
+    number = now[S_DONE]
+    if now[S_KIND] != BY_ONE_TREE:
+        # Each deal serves all options equally often.
+        seat = now[S_SEAT]
+        number = number // now[S_OPTIONS] * settings[seat, DEALS_OF] // settings[seat, SIMULATIONS_OF]
+    if number == now[S_DEAL]:
+        return False
+    now[S_DEAL] = number
+    if now[S_KIND] != BY_ONE_TREE or number == 0:
+        # An empty tree: entries with an older stamp are free.
+        now[S_STAMP] += 1
+        now[S_USED] = 0
+    return now[S_KIND] != BY_ONE_TREE
+
+
+@device_function
+def simulate(code, layout, stack, now, deals):
     """Begin the next simulation: copy the game, deal the unseen cards, give it a future of its own."""
     game, state = stack[0], stack[1]
     seat, nth = now[S_SEAT], now[S_DONE]
@@ -189,17 +222,7 @@ def simulate(code, layout, stack, settings, now, deals):
     state[LOGGING] = 0
     state[TELLING] = 0
     key = np.uint64(now[S_KEY])
-    number = nth
-    if now[S_KIND] == BY_ONE_TREE:
-        if nth == 0:
-            empty_tree(now)
-    else:
-        # Each deal serves all options equally often.
-        number = nth // now[S_OPTIONS] * settings[seat, DEALS_OF] // settings[seat, SIMULATIONS_OF]
-        if number != now[S_DEAL]:
-            now[S_DEAL] = number
-            empty_tree(now)
-    deal(state, layout, deals, seat, now[S_HIDDEN], address(key, number, 0, 0, FOR_DEAL))
+    deal(state, layout, deals, seat, now[S_HIDDEN], address(key, now[S_DEAL], 0, 0, FOR_DEAL))
     future = address(key, nth, 0, 0, FOR_FUTURE)
     now[S_FUTURE] = np.int64(future)
     state[KEY] = now[S_FUTURE]
@@ -218,14 +241,7 @@ def simulate(code, layout, stack, settings, now, deals):
     return TO_EXPLORE
 
 
-@scalar_kernel
-def empty_tree(now):
-    """Begin an empty tree: entries with an older stamp are free."""
-    now[S_STAMP] += 1
-    now[S_USED] = 0
-
-
-@scalar_kernel
+@device_function
 def turn_to_pending(code, layout, now, state):
     """Stand at the decision of somebody who has already chosen in this joint choice."""
     choice = state[PC]
@@ -235,7 +251,7 @@ def turn_to_pending(code, layout, now, state):
     state[DECISION] = state[layout[L_PENDING] + now[S_PENDING] * layout[L_PENDING_WIDTH]]
 
 
-@scalar_kernel
+@device_function
 def choose_for_pending(code, layout, now, state):
     """Let somebody who has already chosen in secret have chosen anything; turn to the next one, or back to the searching seat."""
     pending = layout[L_PENDING] + now[S_PENDING] * layout[L_PENDING_WIDTH]
@@ -253,7 +269,7 @@ def choose_for_pending(code, layout, now, state):
         now[S_PHASE] = AT_ROOT
 
 
-@scalar_kernel
+@device_function
 def choose_ahead(code, layout, stack, settings, now, tree, scores):
     """Choose an option in a simulation, in turn or by the tree."""
     state = stack[1]
@@ -280,7 +296,7 @@ def choose_ahead(code, layout, stack, settings, now, tree, scores):
     return TO_DECIDE
 
 
-@scalar_kernel
+@device_function
 def match_options(layout, stack, now, found):
     """Find each option of the game among those of the copy, by its path; count deals in which they differ."""
     game, state = stack[0], stack[1]
@@ -304,7 +320,7 @@ def match_options(layout, stack, now, found):
                     break
 
 
-@scalar_kernel
+@device_function
 def same_path(one, at, other, there):
     """Tell whether two options take the same branches."""
     for i in range(one[at] + 1):
@@ -316,7 +332,7 @@ def same_path(one, at, other, there):
 # --- the tree
 
 
-@scalar_kernel
+@device_function
 def entry(now, table, sums, key):
     """Return the entry of a key, made if it is new, or -1 if there is no room for another."""
     size = len(table)
@@ -338,7 +354,7 @@ def entry(now, table, sums, key):
     return at
 
 
-@scalar_kernel
+@device_function
 def reward(now, scores, score, rank):
     """Return a mean score, or a mean share of opponents beaten, as a number from 0 to 1 that is to be high."""
     if now[S_SEEKS] == BY_RANK:
@@ -349,7 +365,7 @@ def reward(now, scores, score, rank):
     return (score - low) / (high - low) if now[S_SIGN] > 0 else (high - score) / (high - low)
 
 
-@scalar_kernel
+@device_function
 def choose_by_tree(layout, now, tree, scores, exploration, state, options, at_root):
     """Return the option to try at a position of the tree: an untried one, at random, else the one with the best upper bound."""
     table, sums, way = tree.table, tree.sums, tree.way
@@ -394,7 +410,7 @@ def choose_by_tree(layout, now, tree, scores, exploration, state, options, at_ro
     return chosen
 
 
-@scalar_kernel
+@device_function
 def arrive(code, layout, now, memories, state):
     """Name the position of the tree that a simulation has come to."""
     one_tree = now[S_KIND] == BY_ONE_TREE
@@ -408,7 +424,7 @@ def arrive(code, layout, now, memories, state):
 # --- results
 
 
-@scalar_kernel
+@device_function
 def write_result(layout, now, state, result):
     """Write the result of a simulation: for each player the score of his team, the share of opponents beaten, score and rank."""
     players, scores, teams = layout[L_PLAYERS], layout[L_SCORES] + 1, layout[L_TEAM_OF] + 1
@@ -437,16 +453,20 @@ def write_result(layout, now, state, result):
         result[EACH + 3 * players + player] = rank
 
 
-@scalar_kernel
-def back_up(layout, now, tree, root, result):
+@device_function
+def back_up(layout, now, tree, sums, result):
     """Add the result of a simulation to its option and to everything it passed in the tree."""
     players = layout[L_PLAYERS]
     chosen, seat = now[S_CHOSEN], now[S_SEAT] - 1
-    root[chosen, R_COUNT] += 1.0
-    root[chosen, R_SCORE] += result[EACH + seat]
-    root[chosen, R_RANK] += result[EACH + players + seat]
+    if now[S_KIND] == BY_ONE_TREE:
+        half = R_HALVES + 2 * (int(sums[chosen, R_COUNT]) & 1)
+        sums[chosen, half] += 1.0
+        sums[chosen, half + 1] += result[EACH + 3 * players + seat]
+    sums[chosen, R_COUNT] += 1.0
+    sums[chosen, R_SCORE] += result[EACH + seat]
+    sums[chosen, R_RANK] += result[EACH + players + seat]
     for i in range(2 * players):
-        root[chosen, R_EACH + i] += result[EACH + 2 * players + i]
+        sums[chosen, R_EACH + i] += result[EACH + 2 * players + i]
     for depth in range(now[S_DEPTH]):
         mover, slot = tree.way[depth, 0] - 1, tree.way[depth, 1]
         tree.table[slot, T_VISITS] += 1
@@ -454,7 +474,35 @@ def back_up(layout, now, tree, root, result):
         tree.sums[slot, 1] += result[EACH + players + mover]
 
 
-@scalar_kernel
+@device_function
+def end_determinization(layout, now, root, totals):
+    """Add the mean of every option on this deal to its totals, and forget the deal.
+
+    Every deal counts once: UCT tries an option more often where it is good, so a mean over simulations would be one over good deals.
+    With ``POOLED`` a deal counts once for each of its simulations all the same.
+    """
+    players, seat = layout[L_PLAYERS], now[S_SEAT] - 1
+    now[S_WORK] += now[S_OPTIONS] * (R_EACH + 2 * players) >> 1
+    for option in range(now[S_OPTIONS]):
+        count = root[option, R_COUNT]
+        if count == 0.0:
+            continue
+        weight = count if now[S_POLICY] == POOLED else 1.0
+        half = R_HALVES + 2 * (int(totals[option, R_DEALS]) & 1)
+        totals[option, half] += weight
+        totals[option, half + 1] += root[option, R_EACH + players + seat] * weight / count
+        totals[option, R_COUNT] += count
+        totals[option, R_DEALS] += 1.0
+        totals[option, R_WEIGHT] += weight
+        totals[option, R_SCORE] += root[option, R_SCORE] * weight / count
+        totals[option, R_RANK] += root[option, R_RANK] * weight / count
+        for column in range(R_EACH, R_EACH + 2 * players):
+            totals[option, column] += root[option, column] * weight / count
+        for column in range(R_EACH + 2 * players):
+            root[option, column] = 0.0
+
+
+@device_function
 def count_as_lost(now, tree, scores):
     """Count a simulation that broke off as lost wherever it passed in the tree, so that it is not tried for ever; no estimate has it."""
     worst = scores[LOW] if now[S_SIGN] > 0 else scores[HIGH]
@@ -466,10 +514,10 @@ def count_as_lost(now, tree, scores):
         tree.sums[slot, 0] += worst
 
 
-@scalar_kernel
+@device_function
 def conclude(code, layout, state, search):
     """Decide, and write down why."""
-    now, root, scores, judged, decided = search.now, search.root, search.scores, search.judged, search.decided
+    now, totals, scores, judged, decided = search.now, search.totals, search.scores, search.judged, search.decided
     now[S_LEVEL] = 0
     players, options, kind, row = layout[L_PLAYERS], now[S_OPTIONS], now[S_KIND], now[S_ROW]
     for column in range(J_EACH + 2 * players):
@@ -478,23 +526,28 @@ def conclude(code, layout, state, search):
     if kind == BY_CHANCE:
         chosen = random_option(np.uint64(now[S_ROOT]), code, state)
     else:
+        if kind == BY_ONE_TREE:
+            for option in range(options):
+                totals[option, R_DEALS] = totals[option, R_WEIGHT] = totals[option, R_COUNT]
+        else:
+            end_determinization(layout, now, search.root, totals)
         tried, low, high, total, total_reward, best_reward = 0, math.inf, -math.inf, 0.0, 0.0, 0.0
         for option in range(options):
-            count = root[option, R_COUNT]
-            if count == 0.0:
+            weight = totals[option, R_WEIGHT]
+            if weight == 0.0:
                 continue
             tried += 1
-            score = root[option, R_SCORE] / count
-            value = reward(now, scores, score, root[option, R_RANK] / count)
+            score = totals[option, R_SCORE] / weight
+            value = reward(now, scores, score, totals[option, R_RANK] / weight)
             low, high = min(low, score), max(high, score)
             total += score
             total_reward += value
-            # The mean decides; in one tree it is the number of visits, and the mean among equals.
-            weight = count + value if kind == BY_ONE_TREE else value
-            if weight > best:
-                best, equals = weight, 1
+            # By visits the mean decides among equals.
+            merit = totals[option, R_COUNT] + value if now[S_POLICY] == BY_VISITS else value
+            if merit > best:
+                best, equals = merit, 1
                 chosen, best_reward = option, value
-            elif weight == best:
+            elif merit == best:
                 equals += 1
                 if below(np.uint64(now[S_KEY]), equals, equals) == 0:
                     chosen, best_reward = option, value
@@ -507,13 +560,18 @@ def conclude(code, layout, state, search):
             judged[row, J_REWARD] = best_reward
             judged[row, J_REWARD_MEAN] = total_reward / tried
             for i in range(2 * players):
-                judged[row, J_EACH + i] = root[chosen, R_EACH + i] / root[chosen, R_COUNT]
+                judged[row, J_EACH + i] = totals[chosen, R_EACH + i] / totals[chosen, R_WEIGHT]
+            for half in range(2):
+                of_half = totals[chosen, R_HALVES + 2 * half]
+                if of_half > 0.0:
+                    judged[row, J_FIRST_HALF + half] = totals[chosen, R_HALVES + 2 * half + 1] / of_half
     decided[row, D_SEAT] = now[S_SEAT]
     decided[row, D_OPTIONS] = options
     decided[row, D_CHOSEN] = chosen
     decided[row, D_SIMULATIONS] = now[S_BUDGET]
     decided[row, D_CHANGED] = now[S_CHANGED]
     decided[row, D_FAILED] = now[S_FAILED]
+    decided[row, D_DEALS] = 0 if kind == BY_CHANCE else int(totals[chosen, R_DEALS])
     now[S_ROW] = row + 1
     now[S_OPTION] = chosen
     return TO_DECIDE

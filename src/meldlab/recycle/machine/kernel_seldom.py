@@ -6,7 +6,7 @@
 import numpy as np
 
 from meldlab.chance.kernel import below
-from meldlab.compiling import apart_kernel
+from meldlab.compiling import device_function
 from meldlab.recycle.machine import kernel_cards as cards
 from meldlab.recycle.machine.kernel_cards import acted, chance, location, note, put
 from meldlab.recycle.machine.kernel_layout import *
@@ -22,7 +22,7 @@ from meldlab.recycle.machine.kernel_numbers import divided, fibonacci, power, sm
 from meldlab.recycle.machine.kernel_points import best_card, clear_points, extreme, keep_award, recount_points
 
 
-@apart_kernel
+@device_function(inline="never")
 def seldom(code, data, layout, state, op, here):
     """Carry out the instruction ``op`` at ``here``; what cannot be done sets the status."""
     a, b, c, d = code[here + 1], code[here + 2], code[here + 3], code[here + 4]

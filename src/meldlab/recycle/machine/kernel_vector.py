@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from meldlab.chance.kernel import below, root_of
-from meldlab.compiling import inlined_kernel, scalar_kernel
+from meldlab.chance.kernel import below, player_root
+from meldlab.compiling import device_function
 from meldlab.recycle.machine.kernel_deals import learn_all, visible
 from meldlab.recycle.machine.kernel_layout import *
 from meldlab.recycle.machine.kernel_search import NOTHING, draws_of
@@ -64,7 +64,7 @@ class Hall(NamedTuple):
     seen: Seen
 
 
-@inlined_kernel
+@device_function(inline="always")
 def next_in_hall(code, layout, state, course, task, limit, hall):
     """Return the next task of a step, NOTHING at its end, or TOO_NARROW where the rows must grow first."""
     now = hall.now
@@ -126,7 +126,7 @@ def next_in_hall(code, layout, state, course, task, limit, hall):
     return following
 
 
-@scalar_kernel
+@device_function
 def take_up(layout, state, now, rows, actions):
     """Make the next table that has something to do the one that the machine works on; return what it does first."""
     while now[V_TABLE] < now[V_END] and actions[now[V_TABLE]] == REST:
@@ -160,7 +160,7 @@ def take_up(layout, state, now, rows, actions):
     return TO_DECIDE
 
 
-@scalar_kernel
+@device_function
 def keep_table(layout, state, now, row):
     """Write a game and its options into its row; return whether they fit."""
     top, words, first = state[TOP], state[OPTION_WORDS], layout[L_OPTION_WORDS]
@@ -175,19 +175,19 @@ def keep_table(layout, state, now, row):
     return True
 
 
-@scalar_kernel
+@device_function
 def offer(mask, options):
     """Let a mask, [options] int8, offer so many options."""
     for i in range(len(mask)):
         mask[i] = 1 if i < options else 0
 
 
-@scalar_kernel
+@device_function
 def choose_at_random(hall, actions):
     """Write into ``actions``, [tables] int64, what a random player would choose at each table."""
     width = hall.mask.shape[1]
     for table in range(len(actions)):
-        root = root_of(hall.seeds[table], hall.games[table])
+        root = player_root(hall.seeds[table], hall.games[table])
         draws = draws_of(root, hall.rows[table], hall.to_move[table] + 1, FOR_CHOICE)
         actions[table] = below(draws, 0, min(hall.offered[table], width))
 
@@ -195,7 +195,7 @@ def choose_at_random(hall, actions):
 # --- what a seat sees, as numbers
 
 
-@scalar_kernel
+@device_function
 def relative(state, layout, category, owner, seat):
     """Return how many seats, or teams, an owner is further than the seat that looks on."""
     if category == OF_PLAYER:
@@ -208,7 +208,7 @@ def relative(state, layout, category, owner, seat):
     return 0
 
 
-@scalar_kernel
+@device_function
 def block_of(seen, family, index):
     """Return which block of a family has the cards of an index: its own, or the last one."""
     many, first = seen.families[family, F_MANY], seen.families[family, F_INDEXES]
@@ -220,7 +220,7 @@ def block_of(seen, family, index):
     return seen.families[family, F_LAST]
 
 
-@scalar_kernel
+@device_function
 def write_features(state, layout, known, seen, seat, choice, places, features):
     """Write what a seat sees into ``features``, [features] uint8; ``known``, [cards] uint8: the cards it remembers the location of.
 
@@ -275,7 +275,7 @@ def write_features(state, layout, known, seen, seat, choice, places, features):
         features[at] += features[at] < MOST
 
 
-@scalar_kernel
+@device_function
 def write_memory(state, home, at, features):
     """Count the cards that a memory remembers into the block ``at``."""
     node = state[home + BOTTOM_AT]
@@ -288,7 +288,7 @@ def write_memory(state, home, at, features):
 # --- what a game is worth at its end
 
 
-@scalar_kernel
+@device_function
 def side_score(layout, state, seat):
     """Return the mean score of the team of a seat (from 0), or its own score where it plays alone."""
     scores, teams = layout[L_SCORES] + 1, layout[L_TEAM_OF] + 1
@@ -302,7 +302,7 @@ def side_score(layout, state, seat):
     return total / members
 
 
-@scalar_kernel
+@device_function
 def settle(layout, state, now, rewards):
     """Write the reward of every seat at the end of a game; they sum to nothing, unless somebody plays alone."""
     players, teams, sign = layout[L_PLAYERS], layout[L_TEAM_OF] + 1, now[V_SIGN]

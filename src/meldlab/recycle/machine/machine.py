@@ -6,7 +6,6 @@
 True
 """
 
-import os
 from collections.abc import Callable
 from functools import lru_cache
 from itertools import pairwise
@@ -17,6 +16,7 @@ from weakref import ref
 import numpy as np
 
 from meldlab.errors import BadText, NotLegalHere
+from meldlab.parallel import core_count
 from meldlab.recycle.language.checker import Checked, check
 from meldlab.recycle.language.limits import Limits
 from meldlab.recycle.machine import kernel
@@ -137,9 +137,8 @@ class Machine:
 
     def random_games(self, games: int, seed: int, threads: int = 1, first: int = 0) -> Results:
         """Play games with random players; the same seed gives the same games on any number of threads (0: one for each core)."""
-        statuses, errors, decisions, options = np.zeros((4, games), np.int64)
-        results = Results(statuses, errors, decisions, options, np.zeros((games, self.players), np.int64))
-        threads = min(threads or os.cpu_count() or 1, max(1, games))
+        results = self._no_results(games)
+        threads = min(threads or core_count(), max(1, games))
         bounds = np.linspace(0, games, threads + 1).astype(int)
 
         def play(part: tuple[int, int], stopped: Event) -> None:
@@ -153,6 +152,24 @@ class Machine:
         for _ in beside(play, list(pairwise(map(int, bounds))), threads):
             pass
         return results
+
+    def random_game(self, seed: int, work: int, late: bool = False) -> tuple[Results, int]:
+        """Play game 0 of a seed with random players, ``late`` ones mostly taking the last option; return also the work left.
+
+        That is -1 if the game was stopped for want of work; its status is then ``CAPPED``. The error of a capped game is its last choice.
+        """
+        results, words = self._no_results(1), self.room().words
+        words[k.LOGGING] = 0
+        left = kernel.random_game(self.program, words, self.initial, results, work, seed=seed, limit=self.limits.decisions, late=late)
+        if left < 0:
+            results.statuses[0] = k.CAPPED
+        if results.statuses[0] == k.CAPPED:
+            results.errors[0] = words[k.PC]
+        return results, left
+
+    def _no_results(self, games: int) -> Results:
+        statuses, errors, decisions, options = np.zeros((4, games), np.int64)
+        return Results(statuses, errors, decisions, options, np.zeros((games, self.players), np.int64))
 
     def histories(self, seed: int, depth: int) -> list[tuple[int, int]]:
         """Return for each length up to ``depth`` how many histories of it there are, and how many of them end the game."""

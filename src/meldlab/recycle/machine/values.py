@@ -1,7 +1,7 @@
 """From checked expressions to instructions: every value ends up in a register, every truth value in a jump."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from contextlib import contextmanager
 from typing import Any
 
@@ -11,6 +11,7 @@ from meldlab.recycle.language.syntax import Class
 from meldlab.recycle.language.tree import children
 from meldlab.recycle.machine import kernel_layout as k
 from meldlab.recycle.machine.assembler import Assembler, Label
+from meldlab.recycle.machine.contents import Contents
 from meldlab.recycle.machine.storage import CATEGORY, Plan
 
 __all__ = ["ExpressionCompiler"]
@@ -45,7 +46,7 @@ class ExpressionCompiler(ABC):
         """Jump on any or all of a collection."""
 
     @abstractmethod
-    def is_steady(self, node: Any, names: set[str]) -> bool:
+    def is_steady(self, node: Any, names: Set[str]) -> bool:
         """Tell whether a value cannot fail and depends on none of some variables, nor on chance."""
 
     @abstractmethod
@@ -68,7 +69,10 @@ class ExpressionCompiler(ABC):
         self.choosing: tuple[s.Item, ...] = ()  # the options that are being compiled
         self.located_at, self.located = 0, dict[tuple[int, ...], int]()  # the last label so far, and locations found since
         self.known: dict[int, int] = {}  # registers of what a loop does not change, by identity
+        self.next_seat = 0  # register of the next player, where loops and options do not change it
+        self.contents = Contents()
         self.seated: dict[tuple[str, str, int], int] = {}  # registers of locations of players, by kind, name and register of the owner
+        self.stepped: Set[str] = frozenset()  # variables of the innermost loop of an expression, and of all loops inside it
         self.sure: set[str] = set()  # variables that are cards, never none
 
     # --- names and owners
@@ -157,15 +161,27 @@ class ExpressionCompiler(ABC):
 
     def seat(self, node: s.Location) -> int:
         """Return the register with the player who owns a location at a fixed address, if that is known by now, or 0."""
+        return self.seat_of(self.seat_name(node))
+
+    def seat_name(self, node: s.Location) -> str:
+        """Return what names the player who owns a location at a fixed address: current, next or a variable; empty for anything else."""
         if not self.is_fixed(node) or node.owner.cls is not Class.PLAYER:
-            return 0
+            return ""
         match node.owner:
-            case s.Seat(which="current"):
-                return self.cycle("player") + k.CURRENT
-            case s.Var(name=name) if not self.choosing:
-                # While options are explored, the variable may be taken back and the location not.
-                return self.variables.get(name, 0)
-        return self.known.get(id(node.owner), 0)
+            case s.Seat(which="current" | "next" as which):
+                return which
+            case s.Var(name=name):
+                return name
+        return ""
+
+    def seat_of(self, name: str) -> int:
+        """Return the register with a player by what names him, if that is known by now, or 0."""
+        if name == "current":
+            return self.cycle("player") + k.CURRENT
+        if name == "next":
+            return self.next_seat
+        # While options are explored, the variable may be taken back and the location not.
+        return 0 if self.choosing else self.variables.get(name, 0)
 
     def base(self, node: s.Location) -> int:
         """Return the address of a location by its name, of owner 0."""

@@ -1,6 +1,6 @@
 """From expressions that walk a collection to instructions: filters, sums, and whether any or all members pass a test."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Set
 from contextlib import contextmanager
 from typing import Any
 
@@ -8,14 +8,34 @@ from meldlab.recycle.language import syntax as s
 from meldlab.recycle.language.syntax import Class
 from meldlab.recycle.language.tree import children, walk
 from meldlab.recycle.machine import kernel_layout as k
-from meldlab.recycle.machine.assembler import Label
+from meldlab.recycle.machine.assembler import Assembler, Label
+from meldlab.recycle.machine.contents import CYCLES, NEXT_PLAYER, NEXT_SEAT
+from meldlab.recycle.machine.storage import Plan
 from meldlab.recycle.machine.values import TESTS, TURNED, ExpressionCompiler
 
 __all__ = ["WalkCompiler"]
 
 
+Homes = dict[tuple[str, str, str], int]  # how often locations are named, by kind, name and owner
+
+
+def _added(parts: Iterable[Homes]) -> Homes:
+    filled = [part for part in parts if part]
+    if len(filled) == 1:
+        return filled[0]
+    total: Homes = {}
+    for part in filled:
+        for key, times in part.items():
+            total[key] = total.get(key, 0) + times
+    return total
+
+
 class WalkCompiler(ExpressionCompiler):
     """Compiles what walks a collection: as one instruction where each member is compared with what the walk does not change."""
+
+    def __init__(self, plan: Plan, code: Assembler) -> None:
+        super().__init__(plan, code)
+        self.homes_in: dict[int, Homes] = {}  # of constructs, by identity
 
     def is_var(self, node: Any, var: str) -> bool:
         """Tell whether a construct is a variable."""
@@ -105,26 +125,31 @@ class WalkCompiler(ExpressionCompiler):
         members, first, following = cursor
         var, inside, sure = node.var, node.test if isinstance(node, s.Filter) else node.body, node.coll.cls is Class.CARDS
         variable, place, body, again = self.code.register(), self.code.register(), self.code.label(), self.code.label()
-        known = self.known
-        self.known = known | self.steady(inside, var)
+        known, outer = self.known, self.stepped
+        self.stepped = names = {var} | self.contents.of(inside).bound
+        if not self.plan.sorts:
+            self.known = known | self.steady(inside, names, outer)
         self.code.emit(first, variable, members, place, after)
         self.code.put(body)
         with self.bound(var, variable, sure=sure):
             yield variable, again
         self.code.put(again)
         self.code.emit(following, variable, members, place, after, body)
-        self.known = known
+        self.known, self.stepped = known, outer
 
-    def steady(self, inside: s.Expr, var: str) -> dict[int, int]:
-        """Evaluate before a loop what its members do not change and what cannot fail; return the registers, by identity."""
+    def steady(self, inside: s.Expr, names: Set[str], outer: Set[str]) -> dict[int, int]:
+        """Evaluate before a loop what does not depend on ``names`` and cannot fail; return the registers, by identity.
+
+        In a loop inside another, only what reads a name of the ``outer`` one can have become steady since.
+        """
         found: dict[int, int] = {}
-        if self.plan.sorts:
-            return found
-        names = {var} | {node.var for node in walk(inside) if isinstance(node, (s.Filter, s.Each))}
+        fresh = (self.contents.of(inside).read & outer) - names
         waiting: list[s.Node] = [inside]
         while waiting:
             node = waiting.pop()
             if id(node) in self.known or isinstance(node, (s.Var, s.Seat, s.TableOwner, s.Number, s.Name)):
+                continue
+            if outer and fresh.isdisjoint(self.contents.of(node).read):
                 continue
             if self.is_steady(node, names):
                 found[id(node)] = self.value(node)
@@ -132,7 +157,53 @@ class WalkCompiler(ExpressionCompiler):
                 waiting += children(node)
         return found
 
-    def is_steady(self, node: Any, names: set[str]) -> bool:
+    @contextmanager
+    def seating(self, least: int, *nodes: s.Node) -> Iterator[None]:
+        """Find the next player and locations of players before what names them ``least`` times, if nobody else becomes that meanwhile."""
+        seated, known, next_seat = self.seated, self.known, self.next_seat
+        # Options are explored one after the other, and what is found meanwhile stays: a cycle in one of them counts for all.
+        has = self.contents.has(*(self.choosing or nodes))
+        if not has & (CYCLES["next"] | CYCLES["current"]) and not next_seat and self.contents.has(*nodes) & NEXT_SEAT:
+            named = [part for node in nodes for part in walk(node) if part == NEXT_PLAYER]
+            if len(named) >= least:
+                self.next_seat = self.value(NEXT_PLAYER)
+                self.known = known | dict.fromkeys(map(id, named), self.next_seat)
+        if not has & CYCLES["current"]:
+            self.seated = seated | self.seats(least, *nodes)
+        yield
+        self.seated, self.known, self.next_seat = seated, known, next_seat
+
+    def seats(self, least: int, *nodes: s.Node) -> dict[tuple[str, str, int], int]:
+        """Return the registers of the locations of players that are named so often, and found now."""
+        found: dict[tuple[str, str, int], int] = {}
+        for (kind, text, owner), times in _added(self.homes(node) for node in reversed(nodes)).items():
+            key = kind, text, self.seat_of(owner)
+            if key[2] and key not in self.seated:
+                found[key] = found.get(key, 0) + times
+        return {
+            (kind, text, owner): self.emitted(k.ADDRESS, self.plan.bases[kind, "player", text], owner, k.LOCATION)
+            for (kind, text, owner), times in found.items()
+            if times >= least
+        }
+
+    def homes(self, node: Any) -> Homes:
+        """Return how often a construct names each location of a player at a fixed address; the last one comes first."""
+        if id(node) not in self.homes_in:
+            parts: list[Any]
+            match node:
+                case s.MoveCard(card=card, place=s.Pick(end=end, of=of)) | s.Remember(card=card, place=s.Pick(end=end, of=of)):
+                    parts = [card, of] if isinstance(end, str) else [card, end, of]
+                case s.Size(of=of) if self.is_fixed(of):
+                    parts = []
+                case s.Pick() if self.is_end(node):
+                    parts = []
+                case _:
+                    parts = list(children(node))
+            owner = self.seat_name(node) if isinstance(node, s.Location) else ""
+            self.homes_in[id(node)] = {(node.kind, node.name.text, owner): 1} if owner else _added(map(self.homes, reversed(parts)))
+        return self.homes_in[id(node)]
+
+    def is_steady(self, node: Any, names: Set[str]) -> bool:
         """Tell whether a value cannot fail and depends on none of some variables, nor on chance."""
         match node:
             case s.TableOwner() | s.Seat(which="current") | s.Number() | s.Name():

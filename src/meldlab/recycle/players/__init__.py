@@ -8,8 +8,8 @@ Traceback (most recent call last):
 meldlab.errors.NoSuchThing: no player 'clever' (use random, pimc, mcts, ismcts)
 """
 
-from meldlab.recycle.players.searcher import KINDS, LEVELS, REWARDS, Searcher
+from meldlab.recycle.players.searcher import KINDS, LEVELS, POLICIES, REWARDS, Searcher
 
-__all__ = ["KINDS", "LEVELS", "REWARDS", "Searcher", "parse"]
+__all__ = ["KINDS", "LEVELS", "POLICIES", "REWARDS", "Searcher", "parse"]
 
 parse = Searcher.parse

@@ -1,7 +1,7 @@
 """Players of any described game: at random, by samples, by trees, by one tree over what a seat knows.
 
 >>> Searcher.parse("mcts:200:taken")
-Searcher(kind='mcts', simulations=200, determinizations=10, level='taken', reward='score', exploration=0.7, cap=500)
+Searcher(kind='mcts', simulations=200, determinizations=10, level='taken', reward='score', exploration=0.7, cap=500, final_policy='mean')
 >>> str(Searcher("ismcts", reward="rank"))
 'ismcts:1000:rank'
 >>> from meldlab.play import Deal, Table
@@ -19,11 +19,14 @@ from meldlab.errors import BadText, NoSuchThing, NotLegalHere
 from meldlab.play import Chance
 from meldlab.recycle.machine.position import Masked
 
-__all__ = ["KINDS", "LEVELS", "REWARDS", "Searcher"]
+__all__ = ["KINDS", "LEVELS", "POLICIES", "REWARDS", "Searcher"]
 
 KINDS = ("random", "pimc", "mcts", "ismcts")
 LEVELS = ("private", "taken")
 REWARDS = ("score", "rank")
+DETERMINIZATIONS = 10
+POLICIES = ("mean", "visits", "pooled")
+POLICIES_OF = {"random": ("mean",), "pimc": ("mean",), "mcts": POLICIES, "ismcts": ("visits", "mean")}  # the default first
 
 
 class Offer(Protocol):
@@ -39,7 +42,7 @@ class Offer(Protocol):
 
 @dataclass(frozen=True)
 class Searcher:
-    """A player: how it looks ahead, how often for each option, what it remembers and what it seeks.
+    """A player: how it looks ahead, how often for each option, what it remembers, what it seeks, and how it chooses in the end.
 
     >>> Searcher.parse("pimc") == Searcher("pimc", simulations=1000)
     True
@@ -47,14 +50,22 @@ class Searcher:
 
     kind: str
     simulations: int = 1000
-    determinizations: int = 10
+    determinizations: int = DETERMINIZATIONS
     level: str = "private"
     reward: str = "score"
     exploration: float = 0.7
     cap: int = 500  # decisions of one simulation, which is then scored as it stands
+    final_policy: str = ""  # which option is chosen; empty: the usual one of its kind
 
     def __post_init__(self) -> None:
-        for what, value, known in (("player", self.kind, KINDS), ("level", self.level, LEVELS), ("reward", self.reward, REWARDS)):
+        policies = POLICIES_OF.get(self.kind, ("",))
+        object.__setattr__(self, "final_policy", self.final_policy or policies[0])
+        for what, value, known in (
+            ("player", self.kind, KINDS),
+            ("level", self.level, LEVELS),
+            ("reward", self.reward, REWARDS),
+            (f"final policy of {self.kind}", self.final_policy, policies),
+        ):
             if value not in known:
                 raise NoSuchThing(what, value, list(known))
         if not all(0 < number < 2**31 for number in (self.simulations, self.determinizations, self.cap)):
@@ -64,25 +75,36 @@ class Searcher:
 
     @classmethod
     def parse(cls, text: str, simulations: int = 1000, level: str = "private") -> "Searcher":
-        """Read a kind and, after colons and in any order, simulations per option, a level and a reward."""
+        """Read a kind and, after colons and in any order: simulations per option, ``deals=N``, a level, a reward and a final policy.
+
+        >>> Searcher.parse("mcts:1000:deals=100").determinizations
+        100
+        """
         kind, *rest = (part.strip() for part in text.split(":"))
         given: dict[str, Any] = {"simulations": simulations, "level": level}
         for part in rest:
             if part.isdecimal() and len(part) <= 12:
                 given["simulations"] = int(part)
+            elif part.startswith("deals=") and part[6:].isdecimal() and len(part) <= 18:
+                given["determinizations"] = int(part[6:])
             elif part in LEVELS:
                 given["level"] = part
             elif part in REWARDS:
                 given["reward"] = part
+            elif part in POLICIES:
+                given["final_policy"] = part
             else:
-                raise BadText("after a player come simulations, private or taken, score or rank", text, text.index(part))
+                message = "after a player come simulations, deals=N, private or taken, score or rank, mean, visits or pooled"
+                raise BadText(message, text, text.index(part))
         return cls(kind, **given)
 
     def __str__(self) -> str:
         if self.kind == "random":
             return self.kind
-        parts = [self.kind, str(self.simulations)]
-        return ":".join(parts + [part for part in (self.level, self.reward) if part not in ("private", "score")])
+        usual = ("private", "score", POLICIES_OF[self.kind][0])
+        changed = [part for part in (self.level, self.reward, self.final_policy) if part not in usual]
+        deals = [f"deals={self.determinizations}"] if self.determinizations != DETERMINIZATIONS else []
+        return ":".join([self.kind, str(self.simulations), *deals, *changed])
 
     @property
     def name(self) -> str:

@@ -7,7 +7,6 @@
 ((20, 2), 0, {1, 2})
 """
 
-import os
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, fields
@@ -18,9 +17,10 @@ from weakref import ref
 import numpy as np
 from numpy.typing import NDArray
 
-from meldlab.chance import verified
-from meldlab.chance.kernel import address, root_of
+from meldlab.chance import check_seed
+from meldlab.chance.kernel import address, player_root
 from meldlab.errors import NotLegalHere
+from meldlab.parallel import core_count
 from meldlab.recycle.machine import kernel
 from meldlab.recycle.machine import kernel_deals as kd
 from meldlab.recycle.machine import kernel_layout as k
@@ -28,7 +28,7 @@ from meldlab.recycle.machine import kernel_search as ks
 from meldlab.recycle.machine.machine import Machine
 from meldlab.recycle.machine.position import Known, Masked, Position, Words
 from meldlab.recycle.machine.threads import beside
-from meldlab.recycle.players.searcher import KINDS, REWARDS, Searcher
+from meldlab.recycle.players.searcher import KINDS, POLICIES, REWARDS, Searcher
 
 __all__ = ["Advice", "SearchedGames", "Searching", "play_games", "ranks_of", "searched_games"]
 
@@ -58,11 +58,14 @@ class SearchedGames:
     simulations: Words
     changed: Words  # simulations in whose deal the options were not those of the game
     broken: Words  # simulations that broke off
+    determinizations: Words  # deals on which the option chosen was tried, 0 for a random player
     best: Numbers  # the mover's mean estimated score over options: the best, the worst, the mean
     worst: Numbers
     mean: Numbers
     reward: Numbers  # of the option chosen
     reward_mean: Numbers  # over the options
+    first_half: Numbers  # the mover's estimated rank after the option chosen, over every second of its deals
+    second_half: Numbers  # the same over the others: independent of the first
     score_estimate: Numbers  # [all decisions, players], after the option chosen
     rank_estimate: Numbers  # [all decisions, players], after the option chosen; 0 is the first
 
@@ -78,6 +81,7 @@ class Advice:
 
     option: int
     counts: Words  # simulations of each option
+    determinizations: Words  # deals on which each option was tried
     rewards: Numbers  # the mean, from 0 to 1
     scores: Numbers
     ranks: Numbers
@@ -113,6 +117,7 @@ class Searching:
                     np.zeros((ks.DEEPEST, 2), np.int64),
                     np.zeros(limits.options, np.int64),
                 ),
+                np.zeros((limits.options, ks.R_EACH + 2 * many)),
                 np.zeros((limits.options, ks.R_EACH + 2 * many)),
                 np.zeros(ks.EACH + 4 * many),
                 np.zeros((limits.decisions, ks.DECIDED), np.int64),
@@ -154,6 +159,7 @@ class Searching:
             REWARDS.index(player.reward) if self.machine.players > 1 else ks.BY_SCORE,
             round(1000 * player.exploration),
             player.cap,
+            POLICIES.index(player.final_policy),
         )
 
     def play(self, players: Sequence[Searcher], seed: int, game: int, stopped: Event | None = None) -> SearchedGames:
@@ -166,7 +172,7 @@ class Searching:
             self.seat(seat, player)
         self.known[:] = 0
         now[ks.S_LEVEL] = now[ks.S_ROW] = 0
-        now[ks.S_ROOT] = int(root_of(verified(seed), game))
+        now[ks.S_ROOT] = int(player_root(check_seed(seed), game))
         state = self.stack[0]
         state[k.LOGGING] = int(self.search.settings[:, ks.REMEMBERS].any())
         numbers = {"seed": seed, "first": game, "limit": machine.limits.decisions}
@@ -190,7 +196,7 @@ class Searching:
 
     def advise(self, player: Searcher, position: Masked, key: int) -> Advice:
         """Look ahead from what the seat that decides knows, with draws from ``key``."""
-        now, root, state, seat, many = self.search.now, self.search.root, self.stack[0], position.seat, self.machine.players
+        now, state, seat, many = self.search.now, self.stack[0], position.seat, self.machine.players
         self.seat(seat, player)
         self.known[seat] = 0
         if player.level == "taken":
@@ -200,10 +206,10 @@ class Searching:
         now[ks.S_LEVEL] = now[ks.S_ROW] = 0
         now[ks.S_KEY] = key
         kernel.advise(self.machine.program, self.stack, self.search, self.machine.limits.decisions)
-        sums = root[: len(position.paths)]
-        counts = sums[:, ks.R_COUNT]
+        sums = self.search.totals[: len(position.paths)]
+        counts, determinizations = (sums[:, column].astype(np.int64) for column in (ks.R_COUNT, ks.R_DEALS))
         with np.errstate(invalid="ignore", divide="ignore"):
-            means = sums / counts[:, None]
+            means = sums / sums[:, ks.R_WEIGHT, None]
         low, high = self.search.scores[ks.LOW], self.search.scores[ks.HIGH]
         rewards = means[:, ks.R_RANK]
         if now[ks.S_SEEKS] == ks.BY_SCORE:
@@ -212,7 +218,7 @@ class Searching:
             rewards = rewards if self.machine.best == "max" or high <= low else 1 - rewards
         each, last = means[:, ks.R_EACH :], self.search.decided[0]
         option, changed, failed = (int(last[column]) for column in (ks.D_CHOSEN, ks.D_CHANGED, ks.D_FAILED))
-        return Advice(option, counts.astype(np.int64), rewards, each[:, :many], each[:, many:], changed, failed)
+        return Advice(option, counts, determinizations, rewards, each[:, :many], each[:, many:], changed, failed)
 
     def dealt(self, position: Position, seat: int, number: int, known: Known | None = None) -> Position:
         """Return a position with the cards that a seat does not see dealt anew; each ``number`` is a deal of its own."""
@@ -226,7 +232,7 @@ class Searching:
 
 def play_games(machine: Machine, players: Sequence[Searcher], numbers: Sequence[int], seed: int, threads: int) -> Iterator[SearchedGames]:
     """Yield the games of these numbers, in this order, played on so many threads (0: one for each core)."""
-    threads = min(threads or os.cpu_count() or 1, max(1, len(numbers)))
+    threads = min(threads or core_count(), max(1, len(numbers)))
 
     def play(number: int, stopped: Event) -> SearchedGames:
         return Searching.of(machine).play(players, seed, number, stopped)

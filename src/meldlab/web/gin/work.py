@@ -10,7 +10,7 @@ from meldlab.gin.review import WORLDS
 from meldlab.gin.view import View
 from meldlab.lab.games import game_of
 from meldlab.lab.hints import in_words, turns_after
-from meldlab.play import PERSON, Record, Step, Table
+from meldlab.play import USER, Record, Step, Table
 from meldlab.web.opponents import opponent
 from meldlab.web.playing import steps_of
 
@@ -64,7 +64,7 @@ def watch(record: str, seat: int, player: str) -> str:
     """Return the record of the same deal with a player of the house in the person's seat."""
     read = Record.parse(record)
     game = game_of(read)
-    seated = [opponent(game, "gin", player if name == PERSON else name) for name in read.players]
+    seated = [opponent(game, "gin", player if name == USER else name) for name in read.players]
     return str(Table(game, seated).play(read.deal).record)
 
 

@@ -7,7 +7,7 @@ from typing import Annotated
 from fastapi import APIRouter, Path
 
 from meldlab.errors import NoSuchThing, NotLegalHere
-from meldlab.play import PERSON, Record
+from meldlab.play import USER, Record
 from meldlab.web.jobs import KINDS
 from meldlab.web.kept import Job
 from meldlab.web.laboratory import Lab, Laboratory, Person
@@ -30,7 +30,7 @@ async def give_record(lab: Lab, person: Person, given: Given) -> Kept:
     lab.need("gin")
     read = await lab.ask("meldlab.web.review.work:read", text=given.text)
     players = read["players"]
-    seat = players.index(PERSON) if PERSON in players else 0
+    seat = players.index(USER) if USER in players else 0
     match = lab.kept.add_match(person, "gin", read["record"], seat, read["actions"], True, "it was played elsewhere")
     return Kept(match=match.id, players=players, actions=read["actions"])
 
@@ -45,7 +45,7 @@ async def start(lab: Lab, person: Person, wanted: Start) -> ReviewTold:
         raise HttpRefusal(409, "a match can be reviewed when it is over: before, it would tell hidden cards")
     lab.need("gin")
     players = Record.parse(match.record).players
-    own = [seat for seat, name in enumerate(players) if name == PERSON] or list(range(len(players)))
+    own = [seat for seat, name in enumerate(players) if name == USER] or list(range(len(players)))
     seats = own if wanted.seat is None else [wanted.seat - 1]
     arguments = {"match": match.id, "record": match.record, "seats": seats, "player": wanted.player, "worlds": wanted.worlds}
     return _told(lab.kept.same_job(person, "review", arguments) or lab.jobs.add(person, "review", arguments))

@@ -6,8 +6,8 @@ from typing import Any
 from meldlab.cards import Hand
 from meldlab.errors import NotLegalHere
 from meldlab.gin import Gin, Match, Move, View
-from meldlab.gin.reading import read_move
-from meldlab.gin.review import LEAST, WORLDS, Candidate, Decision, Review, Reviewer, steps_of
+from meldlab.gin.review import MIN_LOSS, WORLDS, Candidate, Decision, Review, Reviewer, steps_of
+from meldlab.gin.typed_moves import read_move
 from meldlab.play import Record, Step
 from meldlab.web.gin.shown import shown
 from meldlab.web.jobs import Reporter
@@ -18,9 +18,9 @@ NOT_TOLD = ("rules", "rounds")  # of a position: the same in the whole match
 
 
 @cache
-def reviewer(player: str, worlds: int, least: float = LEAST) -> Reviewer:
+def reviewer(player: str, worlds: int, least: float = MIN_LOSS) -> Reviewer:
     """Return who looks back; what points are worth is measured once for each of its rules."""
-    return Reviewer.named(player, worlds, least=least)
+    return Reviewer.from_name(player, worlds, least=least)
 
 
 def read(text: str) -> dict[str, Any]:
@@ -63,13 +63,14 @@ def judge(record: str, decision: dict[str, Any], move: str, player: str, worlds:
 
 def _decision(step: Step[Match], candidates: list[dict[str, Any]], worlds: int, sure: bool) -> Decision:
     """Return the decision of a step as it was valued."""
-    valued = tuple(Candidate(**one | {"move": Move.parse(one["move"])}) for one in candidates)
+    valued = tuple(Candidate(Move.parse(one["move"]), one["chance"], one["points"], one["cost"], one["error"]) for one in candidates)
     return Decision(step.number, step.before.view(step.seat), step.action, valued, worlds, sure)
 
 
 def _told(candidate: Candidate) -> dict[str, Any]:
     """Return a candidate to the last digit, unlike what an answer has of it."""
-    return vars(candidate) | {"move": str(candidate.move)}
+    numbers = {"chance": candidate.win_probability, "points": candidate.points, "cost": candidate.cost, "error": candidate.error}
+    return {"move": str(candidate.move), **numbers}
 
 
 def _position(game: Gin, view: View) -> dict[str, Any]:

@@ -14,7 +14,8 @@ from typing import Self
 
 from meldlab.errors import BadText, NotLegalHere
 from meldlab.rummikub import JOKER, PRESETS, Position, Rules, Tile, TileSet, read_rack
-from meldlab.rummikub.tiles import check_supply, read_tiles, show
+from meldlab.rummikub.position import split_table
+from meldlab.rummikub.tiles import NAMES, check_supply, read_tiles, show
 
 __all__ = ["ACTION", "HELD", "PLACE", "HelperDesk", "Pile", "house", "tile_name"]
 
@@ -22,7 +23,6 @@ __all__ = ["ACTION", "HELD", "PLACE", "HelperDesk", "Pile", "house", "tile_name"
 HELD = r"(rack|[1-9]\d?)\.[1-9]\d?\d?"
 PLACE = r"(rack|new|[1-9]\d?)"
 ACTION = rf"^(add [RKBOJrkboj]\d?\d?|hold {HELD}|put {PLACE[:-1]}|box)|move {HELD} {PLACE[:-1]}|box)|to {PLACE}|sort)$"
-NAMES = {"R": "red", "K": "black", "B": "blue", "O": "orange", "G": "green", "V": "violet"}
 
 
 def house(rules: str, jokers: str) -> Rules:
@@ -76,11 +76,8 @@ class HelperDesk:
         """Read both lines; more tiles than the box holds at all are refused."""
         read_rack(rack, rules)  # refuses a joker that stands for something
         held = tuple(tile for tile, _ in read_tiles(rack, rules))
-        piles, start = list[tuple[Tile, ...]](), 0
-        for part in table.split("|"):
-            # The whole line is given, so that a caret stands under the right word.
-            piles.append(tuple(tile for tile, _ in read_tiles(" " * start + part, rules)))
-            start += len(part) + 1
+        # The whole line is given, so that a caret stands under the right word.
+        piles = [tuple(tile for tile, _ in read_tiles(" " * start + part, rules)) for part, start in split_table(table, rules)]
         if len(held) + sum(map(len, piles)) > rules.tiles:
             raise NotLegalHere(f"more tiles than the box holds ({rules.tiles})")
         return cls(held, tuple(pile for pile in piles if pile), rules)

@@ -1,7 +1,7 @@
 """The table after each step of a move: where every tile lies, where it came from, and which sets nobody touches."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from meldlab.rummikub import JOKER, Answer, Rules, Tile, TileSet
@@ -34,6 +34,7 @@ def frames(answer: Answer, plan: Sequence[Transfer]) -> Iterator[dict[str, Any]]
         for was, now in zip(step.lifted, step.tiles, strict=True):
             piece = _take(piles[step.source], was)
             target.append(Lying(now, "rack" if piece.origin == "rack" else "table", number))
+        target[:] = [replace(piece, tile=dict(step.reread).get(piece.tile, piece.tile)) for piece in target]
         for joker in step.freed:
             _take(target, joker)
             piles[HAND].append(Lying(JOKER, "table", number))

@@ -33,13 +33,7 @@ MOST_MOVES = 20
 @lru_cache(maxsize=200)
 def _solved(rack: str, table: str, objective: str, keep: str, opened: bool, rules: str, jokers: str, seconds: float) -> Answer:
     position = HelperDesk.read(rack, table, house(rules, jokers)).position(opened=opened)
-    answer = solve(position, Objective(objective, keep), nodes=NODES, seconds=seconds)
-    if keep == "tiles" and not answer.proven:
-        # Few sets broken is found sooner than few tiles moved, and a good move that moves too many is better than none.
-        calm = solve(position, Objective(objective, "sets"), nodes=NODES, seconds=seconds)
-        if calm.count > answer.count:
-            return replace(calm, goal=answer.goal, proven=False)
-    return answer
+    return solve(position, Objective(objective, keep), nodes=NODES, seconds=seconds)
 
 
 @lru_cache(maxsize=50)

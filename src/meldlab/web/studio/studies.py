@@ -3,7 +3,8 @@
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from meldlab.errors import NotLegalHere, time_text
+from meldlab.errors import NotLegalHere
+from meldlab.formatting import time_text
 from meldlab.lab.analysis.comparison import Comparison
 from meldlab.lab.analysis.forecast import Forecast
 from meldlab.lab.analysis.page import analysis_page

@@ -12,14 +12,12 @@ from meldlab.lab.analysis.study import Subject
 from meldlab.lab.arena.contest import Contest
 from meldlab.lab.games import player_of
 from meldlab.lab.pages.page import inline
-from meldlab.pieces import pieces
+from meldlab.parallel import chunks
 from meldlab.play import Deal, Step, Table
 from meldlab.recycle.game import Described
-from meldlab.recycle.language.checker import check as check_text
-from meldlab.recycle.language.findings import TITLES, Finding, ProgramMistake
+from meldlab.recycle.language.findings import TITLES, Finding
 from meldlab.recycle.language.folding import constant
-from meldlab.recycle.language.limits import Limits
-from meldlab.recycle.machine.compiler import compile_program
+from meldlab.recycle.playtest import check_and_play
 from meldlab.recycle.telling.movement import Movement
 from meldlab.recycle.telling.teller import Teller
 from meldlab.statistics import Interval
@@ -29,6 +27,8 @@ __all__ = ["check", "graph", "run", "steps", "subject"]
 
 SECONDS = 6.0  # after which games are no longer begun, so that there is time to tell of those that were played
 FIRST = 16  # games that are played before the clock is looked at
+# Of the random games of a check, which follows every change in the editor: 0.02 to 0.2 seconds of CPU in the library, 1.1 in hostile texts.
+CHECK_WORK = 20_000_000
 MOST_STEPS = 1_000  # decisions of a game that is told; each keeps a whole state
 BARS = 24
 PLAYER = ("player", "wins", "win_rate", "ci95", "score", "score_ci95")
@@ -36,21 +36,14 @@ MOST_SPOTS, MOST_EDGES = 80, 300  # that a picture can hold
 
 
 def check(text: str) -> dict[str, Any]:
-    """Return what is to be said about a text: errors, warnings, and what it declares if it can be read."""
+    """Return errors and warnings of a text, random games included, and what it declares if it can be read."""
     found: dict[str, Any] = {"players": 0, "numbers": {}, "title": Preface.of(text).title[:80]}
-    findings: tuple[Finding, ...] = ()
-    try:
-        checked = check_text(text)
-        findings = checked.findings
-        values = {node.var: constant(node.value) for node in checked.written.declares}
-        found |= {"players": checked.players, "numbers": {name: value for name, value in values.items() if value is not None}}
-        if not any(finding.stops for finding in findings):
-            # Whether it fits into memory shows when its storage is laid out.
-            compile_program(checked.program, Limits(), text)
-    except ProgramMistake as mistake:
-        findings = (mistake.finding, *findings)
-    told = [_told(finding, text) for finding in findings]
-    return {**found, "ok": not any(one["severity"] == "error" for one in told), "diagnostics": told}
+    report = check_and_play(text, work=CHECK_WORK)
+    if report.checked:
+        values = {node.var: constant(node.value) for node in report.checked.written.declares}
+        numbers = {name: value for name, value in values.items() if value is not None}
+        found |= {"players": report.checked.players, "numbers": numbers}
+    return {**found, "ok": report.ok, "diagnostics": [_told(finding, text) for finding in report.findings]}
 
 
 def _told(finding: Finding, text: str) -> dict[str, Any]:
@@ -101,7 +94,7 @@ def run(text: str, players: Sequence[str], games: int, seed: int) -> dict[str, A
     everybody = [player_of(game, name) for name in names]
     begun, parts, lengths, scores = time.monotonic(), list[Contest](), list[int](), list[list[int]]()
     # A game of players that search may take seconds.
-    for first, many in pieces(games, FIRST if set(names) == {"random"} else 1, 0.5):
+    for first, many in chunks(games, FIRST if set(names) == {"random"} else 1, 0.5):
         batch = game.batch(everybody, seed, first, many, threads=1)
         assert batch is not None  # the kernel plays all players that can be asked for here
         labels = [f"p{seat} {name}" for seat, name in enumerate(names, 1)]

@@ -1,0 +1,299 @@
+"""Sweeps over all classes of hands: the value of every hand at every turn against an opponent modelled as a hazard.
+
+A sweep is a named tuple of arrays, and a function that computes one entry. The same functions run on the cores and on a GPU.
+With N classes of n-card hands and M of (n+1)-card hands: ``value`` [N] float32, V, before a draw; ``worth`` [N] float32, U, after a
+discard; ``after`` [M] float32, A, with a card too many; ``left`` [N] uint8, the deadwood of each class; ``odds``, (hazard, knock, caught):
+the probability that the opponent knocks next, and [100] float32, points by own deadwood of a knock and if the opponent knocks.
+``keys`` and ``patterns`` are those of the numbering (cards.kernel) of the hands after a draw or discard.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from meldlab.cards.kernel import class_hand, number_in_frame, orbit_size, suit_cards, suit_frame, without_lowest
+from meldlab.compiling import by_kind, device_function, kernel
+from meldlab.melds.kernel import deadwood
+
+LEAST = np.float32(-1e30)
+STRETCH = 4096  # classes that are summed up together
+
+
+class Draws(NamedTuple):
+    """The cards that can be drawn, and the numbering of hands before and after a draw."""
+
+    alive: Any  # [4] int64, the cards of the deck in each suit
+    keys: Any  # of both numberings
+    small: Any  # patterns of n-card hands
+    large: Any  # of (n+1)-card hands
+
+
+class ClassSweep(NamedTuple):
+    """Set ``hands`` [classes] int64 to the hands that stand for the classes."""
+
+    hands: Any
+    numbering: Any
+
+
+class DeadwoodSweep(NamedTuple):
+    """Set ``left`` to the deadwood of each of ``hands``."""
+
+    left: Any
+    hands: Any
+    leftovers: Any
+
+
+class WorthSweep(NamedTuple):
+    """Set ``worth`` to U from V of the next turn."""
+
+    worth: Any
+    value: Any
+    left: Any
+    odds: Any
+    limit: Any
+
+
+class GuidedWorthSweep(NamedTuple):
+    """Set ``worth`` to U of a player who decides about knocks by the V of ``guide`` and its own odds, ``believed``."""
+
+    worth: Any
+    value: Any
+    guide: Any
+    left: Any
+    odds: Any
+    believed: Any
+    limit: Any
+
+
+class DiscardSweep(NamedTuple):
+    """Set ``after`` to A of every (n+1)-card hand."""
+
+    after: Any
+    worth: Any
+    hands: Any
+    deck: Any
+
+
+class GuidedDiscardSweep(NamedTuple):
+    """Set ``after`` to the U that the discards preferred by ``guide``, [N] another U, leave."""
+
+    after: Any
+    guide: Any
+    worth: Any
+    hands: Any
+    deck: Any
+
+
+class DrawSweep(NamedTuple):
+    """Set ``value`` to V of every n-card hand; ``upcard``: the probability that the upcard is as good as a random card."""
+
+    value: Any
+    after: Any
+    hands: Any
+    upcard: Any
+    deck: Any
+
+
+class EncodeSweep(NamedTuple):
+    """Set ``codes`` [N], of an unsigned type, to the nearest of ``low``, ``low + step``, ..."""
+
+    codes: Any
+    value: Any
+    low: Any
+    step: Any
+
+
+class DecodeSweep(NamedTuple):
+    """Set ``value`` to the decoded values."""
+
+    value: Any
+    codes: Any
+    low: Any
+    step: Any
+
+
+class SummarySweep(NamedTuple):
+    """Set each row of ``sums`` [stretches, 4] float64: the sum of V over all hands of a stretch, their number, least and largest V."""
+
+    sums: Any
+    value: Any
+    hands: Any
+    keys: Any
+    renamings: Any
+
+
+@device_function
+def knock_or_wait(value, left, odds, limit):
+    """Return U of a hand from V of the next turn: the larger of the values of knocking and waiting."""
+    hazard, knock, caught = odds
+    wait = np.float32((np.float32(1.0) - hazard) * value + hazard * caught[left])
+    return max(wait, knock[left]) if left <= limit else wait
+
+
+@device_function
+def knocks_now(value, left, odds, limit):
+    """Return whether the value of knocking is larger than that of waiting."""
+    hazard, knock, caught = odds
+    return left <= limit and knock[left] > (np.float32(1.0) - hazard) * value + hazard * caught[left]
+
+
+@device_function
+def best_after_discard(hand, worth, keys, patterns):
+    """Return A of an (n+1)-card hand, the best U over its discards."""
+    best = LEAST
+    for suit in range(4):
+        cards = suit_cards(hand, suit)
+        if cards == 0:
+            continue
+        frame = suit_frame(hand, suit, without_lowest(cards), keys, patterns)
+        rest = cards
+        while rest:
+            fewer = without_lowest(rest)
+            key = keys[suit, np.uint32(cards ^ np.uint32(rest ^ fewer))]
+            best = max(best, worth[number_in_frame(key, frame)])
+            rest = fewer
+    return best
+
+
+@device_function
+def guided_after_discard(hand, guide, worth, keys, patterns):
+    """Return U after the discard that ``guide``, [N] another U, prefers."""
+    best, result = LEAST, LEAST
+    for suit in range(4):
+        cards = suit_cards(hand, suit)
+        if cards == 0:
+            continue
+        frame = suit_frame(hand, suit, without_lowest(cards), keys, patterns)
+        rest = cards
+        while rest:
+            fewer = without_lowest(rest)
+            number = number_in_frame(keys[suit, np.uint32(cards ^ np.uint32(rest ^ fewer))], frame)
+            if guide[number] > best:
+                best, result = guide[number], worth[number]
+            rest = fewer
+    return result
+
+
+@device_function
+def mean_after_draw(hand, after, alive, keys, patterns, floor):
+    """Return the mean of max(A, ``floor``) over all cards that can be drawn."""
+    total, draws = np.float32(0.0), np.uint32(0)
+    for suit in range(4):
+        cards = suit_cards(hand, suit)
+        rest = np.uint32(np.uint32(alive[suit]) & np.uint32(~cards))
+        if rest == 0:
+            continue
+        fewer = without_lowest(rest)
+        frame = suit_frame(hand, suit, np.uint32(cards | np.uint32(rest ^ fewer)), keys, patterns)
+        while rest:
+            fewer = without_lowest(rest)
+            key = keys[suit, np.uint32(cards | np.uint32(rest ^ fewer))]
+            total = np.float32(total + max(after[number_in_frame(key, frame)], floor))
+            draws = np.uint32(draws + np.uint32(1))
+            rest = fewer
+    return np.float32(total / np.float32(draws))
+
+
+@device_function
+def value_before_draw(hand, after, alive, upcard, keys, patterns):
+    """Return V of an n-card hand: a draw from stock, or an upcard that with probability ``upcard`` is as good as a random card."""
+    drawn = mean_after_draw(hand, after, alive, keys, patterns, LEAST)
+    if upcard == 0.0:
+        return drawn
+    return np.float32(upcard * mean_after_draw(hand, after, alive, keys, patterns, drawn) + (np.float32(1.0) - upcard) * drawn)
+
+
+@device_function
+def set_class(sweep, number):
+    """Set one entry of a ClassSweep."""
+    sweep.hands[number] = class_hand(np.int64(number), sweep.numbering)
+
+
+@device_function
+def set_deadwood(sweep, number):
+    """Set one entry of a DeadwoodSweep."""
+    sweep.left[number] = deadwood(sweep.hands[number], sweep.leftovers)
+
+
+@device_function
+def set_worth(sweep, number):
+    """Set one entry of a WorthSweep."""
+    sweep.worth[number] = knock_or_wait(sweep.value[number], sweep.left[number], sweep.odds, sweep.limit)
+
+
+@device_function
+def set_guided_worth(sweep, number):
+    """Set one entry of a GuidedWorthSweep."""
+    left = sweep.left[number]
+    if knocks_now(sweep.guide[number], left, sweep.believed, sweep.limit):
+        sweep.worth[number] = sweep.odds[1][left]
+    else:
+        sweep.worth[number] = knock_or_wait(sweep.value[number], left, sweep.odds, -1)
+
+
+@device_function
+def set_after(sweep, number):
+    """Set one entry of a DiscardSweep."""
+    sweep.after[number] = best_after_discard(sweep.hands[number], sweep.worth, sweep.deck.keys, sweep.deck.small)
+
+
+@device_function
+def set_guided_after(sweep, number):
+    """Set one entry of a GuidedDiscardSweep."""
+    deck = sweep.deck
+    sweep.after[number] = guided_after_discard(sweep.hands[number], sweep.guide, sweep.worth, deck.keys, deck.small)
+
+
+@device_function
+def set_value(sweep, number):
+    """Set one entry of a DrawSweep."""
+    deck = sweep.deck
+    sweep.value[number] = value_before_draw(sweep.hands[number], sweep.after, deck.alive, sweep.upcard, deck.keys, deck.large)
+
+
+@device_function
+def set_code(sweep, number):
+    """Set one entry of an EncodeSweep."""
+    sweep.codes[number] = np.uint32((sweep.value[number] - sweep.low) / sweep.step + np.float32(0.5))
+
+
+@device_function
+def set_decoded(sweep, number):
+    """Set one entry of a DecodeSweep."""
+    sweep.value[number] = np.float32(sweep.low + sweep.step * np.float32(sweep.codes[number]))
+
+
+@device_function
+def set_sums(sweep, number):
+    """Set one row of a SummarySweep."""
+    value, total, count, low, high = sweep.value, 0.0, 0.0, np.float32(1e30), np.float32(-1e30)
+    for index in range(number * STRETCH, min(len(value), (number + 1) * STRETCH)):
+        orbit = orbit_size(sweep.hands[index], sweep.keys, sweep.renamings)
+        total += orbit * np.float64(value[index])
+        count += orbit
+        low, high = min(low, value[index]), max(high, value[index])
+    sums = sweep.sums[number]
+    sums[0], sums[1], sums[2], sums[3] = total, count, low, high
+
+
+set_entry = by_kind(
+    {
+        ClassSweep: set_class,
+        DeadwoodSweep: set_deadwood,
+        WorthSweep: set_worth,
+        GuidedWorthSweep: set_guided_worth,
+        DiscardSweep: set_after,
+        GuidedDiscardSweep: set_guided_after,
+        DrawSweep: set_value,
+        EncodeSweep: set_code,
+        DecodeSweep: set_decoded,
+        SummarySweep: set_sums,
+    }
+)
+
+
+@kernel
+def run_sweep(sweep, first, count):
+    """Set entries ``first`` to ``first + count - 1`` of a sweep, so that several cores can share it and Ctrl-C interrupts."""
+    for number in range(first, first + count):
+        set_entry(sweep, number)

@@ -1,0 +1,84 @@
+"""Kernels that count the actions of an opponent in the trajectories of many rounds.
+
+A tally is a flat array of float64 in pairs (count, sum), in four parts: whether the opponent knocked after an own discard, by turn and
+known cards; points of a knock, by turn, known cards and own deadwood; points when the opponent knocked, likewise; points of the round
+less the expected ones, by turn, known cards and whether the opponent took the discard.
+"""
+
+import numpy as np
+
+from meldlab.compiling import device_function, kernel
+from meldlab.gin.kernel_match import Trajectory, play_recorded_round
+from meldlab.gin.kernel_players import new_memory
+from meldlab.gin.kernel_state import (
+    CANNOT_KNOCK,
+    DEADWOODS,
+    EXPECTED,
+    IF_KNOCK,
+    KNOCKED,
+    KNOWNS,
+    LEFT_OVER,
+    MAX_TURNS,
+    NUM_KNOWN,
+    RISK,
+    TAKEN,
+    TURN_WIDTH,
+    TURNS,
+)
+
+PLACES = TURNS + 2  # turns, counted from 1
+RISKS = 20
+HAZARD_PART = 0
+KNOCK_PART = HAZARD_PART + PLACES * KNOWNS
+CAUGHT_PART = KNOCK_PART + PLACES * KNOWNS * DEADWOODS
+SURPRISE_PART = CAUGHT_PART + PLACES * KNOWNS * DEADWOODS
+FEED_PART = SURPRISE_PART + PLACES * KNOWNS * 2
+CELLS = FEED_PART + RISKS
+HAZARD_ENTRY, KNOCK_ENTRY, CAUGHT_ENTRY, SURPRISE_ENTRY, FEED_ENTRY = range(5)  # entries of a row
+NUM_ENTRIES = 5
+
+
+@device_function
+def tally_entry(turns, row, num_rows, state, entry):
+    """Return (index in the tally or -1, amount) of one entry of a row of the trajectory of seat 0, [turns, TURN_WIDTH]."""
+    turn = min(row + 1, TURNS)
+    known = min(np.int64(turns[row, NUM_KNOWN]), KNOWNS - 1)
+    left = min(np.int64(turns[row, LEFT_OVER]), DEADWOODS - 1)
+    cell = turn * KNOWNS + known
+    points = float(state.points if state.winner == 0 else -state.points)
+    caught = row == num_rows - 1 and state.knocker == 1
+    if entry == KNOCK_ENTRY:
+        if turns[row, IF_KNOCK] > CANNOT_KNOCK:
+            return 2 * (KNOCK_PART + cell * DEADWOODS + left), turns[row, IF_KNOCK]
+        return -1, 0.0
+    if turns[row, KNOCKED] != 0.0:
+        return -1, 0.0
+    if entry == HAZARD_ENTRY:
+        return 2 * (HAZARD_PART + cell), 1.0 if caught else 0.0
+    if entry == CAUGHT_ENTRY:
+        if caught:
+            return 2 * (CAUGHT_PART + cell * DEADWOODS + left), points
+        return -1, 0.0
+    if entry == SURPRISE_ENTRY:
+        return 2 * (SURPRISE_PART + 2 * cell + np.int64(turns[row, TAKEN])), points - turns[row, EXPECTED]
+    return 2 * (FEED_PART + min(np.int64(turns[row, RISK] * RISKS), RISKS - 1)), turns[row, TAKEN]
+
+
+@kernel
+def tally_rounds(first, second, rules, states, rounds, tally):
+    """Play single rounds on one core and add the decisions of seat 0 to ``tally``, [2 * CELLS] float64.
+
+    ``states``: [1] STATE, with the seed and the number of the first game.
+    """
+    state, memories = states[0], (new_memory(first), new_memory(second))
+    trajectory = Trajectory(np.zeros((1, MAX_TURNS, TURN_WIDTH), np.float64), np.zeros(2, np.int64))
+    for _ in range(rounds):
+        play_recorded_round(state, first, second, memories, rules, trajectory)
+        num_rows = min(trajectory.num_turns[0], MAX_TURNS)
+        for row in range(num_rows):
+            for entry in range(NUM_ENTRIES):
+                index, amount = tally_entry(trajectory.turns[0], row, num_rows, state, entry)
+                if index >= 0:
+                    tally[index] += 1.0
+                    tally[index + 1] += amount
+        state.game += 1

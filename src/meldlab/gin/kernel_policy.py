@@ -1,0 +1,272 @@
+"""Kernels of the player by a policy network, which gives every legal action a logit.
+
+The input is eight planes of cards, three of floats and a few numbers; the logits of a value network, the prior, are part of it and are also
+added to the output: the layers correct the prior. Every suit goes through the same layers, which see that suit and the mean of all four:
+renaming the suits of a hand renames the decision, as far as the prior does so.
+``weights`` is a PolicyWeights, ``inputs`` a PolicyInput and ``workspace`` a PolicyWorkspace of gin.kernel_state.
+"""
+
+import math
+
+import numpy as np
+
+from meldlab.chance.kernel import unit
+from meldlab.compiling import device_function
+from meldlab.gin.kernel_hand import LEFT, bit, knocks, lowest_card, nth_card
+from meldlab.gin.kernel_round import observe, upcard_of
+from meldlab.gin.kernel_state import (
+    AT_WALL,
+    CARD_BITS,
+    DISCARDING,
+    DRAWING,
+    FLOAT_PLANES,
+    LAST,
+    OFFERED,
+    PLANES,
+    PRIOR,
+    PRIOR_DISCARD,
+    PRIOR_DRAW,
+    PRIOR_KNOCK,
+    PRIOR_TAKE,
+    PRIOR_VALUE,
+    SCALARS,
+    PolicyInput,
+    ValueWeights,
+)
+from meldlab.gin.kernel_value_network import write_discard_prior, write_draw_prior
+from meldlab.melds.kernel import deadwood
+
+SUITS, RANKS = 4, 13
+MEAN = 4  # index of the mean of the suits in a workspace
+KNOCK_PLANE = 7
+POSITION_PLANE, DISCARD_PLANE, KNOCK_PRIOR_PLANE = range(FLOAT_PLANES)
+POSITION_SCALE = 32.0
+DRAW_SCALAR, TAKE_SCALAR, VALUE_SCALAR = SCALARS - 3, SCALARS - 2, SCALARS - 1
+BELIEF = 2  # index of the output about a card: whether the opponent holds it
+PASS_HEAD, DRAW_HEAD, TAKE_HEAD, BIG_GIN_HEAD, VALUE_HEAD = range(5)
+
+
+@device_function(inline="always")
+def prior_weights(weights):
+    """Return the weights of the prior network."""
+    return ValueWeights(weights.rows, weights.first, weights.last)
+
+
+@device_function
+def policy_input(state, seat, has_prior, weights, workspace):
+    """Return the input of the policy of a seat, written on the workspace; without a prior its logits are 0."""
+    other, hand, phase = 1 - seat, state.hand[seat], state.phase
+    planes, float_planes, scalars, prior = workspace.planes, workspace.float_planes, workspace.scalars, workspace.prior
+    # No player in kernels puts an upcard back, whatever the rules say.
+    forbidden = bit(state.taken) if state.taken >= 0 else np.int64(0)
+    discards = phase == DISCARDING or phase == LAST
+    planes[0], planes[1] = hand, state.known[seat]
+    planes[2], planes[3], planes[4] = state.discarded[other], state.declined[other], state.discarded[seat]
+    planes[5], planes[6] = state.pile_mask, bit(upcard_of(state)) if state.pile_size > 0 else np.int64(0)
+    planes[KNOCK_PLANE] = knocks(hand, state.knock_limit) & ~forbidden if discards else np.int64(0)
+    for i in range(4):
+        scalars[i] = np.float32(phase != AT_WALL and i == min(phase, np.int64(DISCARDING)))
+    scalars[4], scalars[5] = np.float32(min(state.turns[seat], 255) / 16), np.float32(min(state.turns[other], 255) / 16)
+    scalars[6] = np.float32(state.stock / 32)
+    scalars[7], scalars[8] = np.float32(min(state.scores[seat], 255) / 100), np.float32(min(state.scores[other], 255) / 100)
+    scalars[9], scalars[10] = np.float32(min(state.knock_limit, 255) / 10), np.float32(deadwood(hand, LEFT) / 50)
+    for card in range(52):
+        float_planes[POSITION_PLANE, card] = np.float32(0.0)
+    for i in range(state.pile_size):
+        float_planes[POSITION_PLANE, np.int64(state.pile[i]) & CARD_BITS] = np.float32((i + 1) / POSITION_SCALE)
+    for i in range(PRIOR):
+        prior[i] = np.float32(0.0)
+    if has_prior and discards:
+        write_discard_prior(observe(state, seat, forbidden), prior_weights(weights), workspace.plain, prior)
+    elif has_prior and (phase == OFFERED or phase == DRAWING):
+        write_draw_prior(observe(state, seat, np.int64(0)), upcard_of(state), prior_weights(weights), workspace.plain, prior)
+    for card in range(52):
+        float_planes[DISCARD_PLANE, card] = prior[PRIOR_DISCARD + card]
+        float_planes[KNOCK_PRIOR_PLANE, card] = prior[PRIOR_KNOCK + card]
+    scalars[DRAW_SCALAR], scalars[TAKE_SCALAR], scalars[VALUE_SCALAR] = prior[PRIOR_DRAW], prior[PRIOR_TAKE], prior[PRIOR_VALUE]
+    return PolicyInput(planes, float_planes, scalars, hand & ~forbidden)
+
+
+@device_function
+def input_layer(inputs, weights, out):
+    """Apply the first layer; ``out``: [5, wide]."""
+    planes, float_planes, scalars, wide = inputs.planes, inputs.float_planes, inputs.scalars, weights.own.shape[1]
+    for j in range(wide):
+        out[MEAN, j] = weights.scalars[SCALARS, j]
+    for i in range(SCALARS):
+        x = scalars[i]
+        if x != 0.0:
+            for j in range(wide):
+                out[MEAN, j] += x * weights.scalars[i, j]
+    for plane in range(PLANES):
+        rest = planes[plane]
+        while rest:
+            row = plane * RANKS + lowest_card(rest) % RANKS
+            rest &= rest - 1
+            for j in range(wide):
+                out[MEAN, j] += np.float32(0.25) * weights.every[row, j]
+    for plane in range(FLOAT_PLANES):
+        for card in range(52):
+            x = float_planes[plane, card]
+            if x != 0.0:
+                row = (PLANES + plane) * RANKS + card % RANKS
+                for j in range(wide):
+                    out[MEAN, j] += np.float32(0.25) * x * weights.every[row, j]
+    for suit in range(SUITS):
+        for j in range(wide):
+            out[suit, j] = out[MEAN, j]
+    for plane in range(PLANES):
+        rest = planes[plane]
+        while rest:
+            card = lowest_card(rest)
+            rest &= rest - 1
+            row, suit = plane * RANKS + card % RANKS, card // RANKS
+            for j in range(wide):
+                out[suit, j] += weights.own[row, j]
+    for plane in range(FLOAT_PLANES):
+        for card in range(52):
+            x = float_planes[plane, card]
+            if x != 0.0:
+                row, suit = (PLANES + plane) * RANKS + card % RANKS, card // RANKS
+                for j in range(wide):
+                    out[suit, j] += x * weights.own[row, j]
+    relu_and_mean(out, wide)
+
+
+@device_function
+def relu_and_mean(out, wide):
+    """Apply the rectifier, and take the mean of the suits."""
+    for j in range(wide):
+        out[MEAN, j] = np.float32(0.0)
+    for suit in range(SUITS):
+        for j in range(wide):
+            out[suit, j] = max(out[suit, j], np.float32(0.0))
+            out[MEAN, j] += np.float32(0.25) * out[suit, j]
+
+
+@device_function
+def hidden_layer(before, layer, weights, out):
+    """Apply a further layer.
+
+    Several inputs at a time: an output is loaded and stored once for all of them, and the sum keeps its order.
+    """
+    wide, own, every = weights.own.shape[1], weights.deep_own[layer], weights.deep_every[layer]
+    for j in range(wide):
+        out[MEAN, j] = weights.deep_bias[layer, j]
+    whole = wide - wide % 4
+    for i in range(0, whole, 4):
+        a, b, c, d = before[MEAN, i], before[MEAN, i + 1], before[MEAN, i + 2], before[MEAN, i + 3]
+        for j in range(wide):
+            out[MEAN, j] = out[MEAN, j] + a * every[i, j] + b * every[i + 1, j] + c * every[i + 2, j] + d * every[i + 3, j]
+    for i in range(whole, wide):
+        for j in range(wide):
+            out[MEAN, j] += before[MEAN, i] * every[i, j]
+    for suit in range(SUITS):
+        for j in range(wide):
+            out[suit, j] = out[MEAN, j]
+    whole = wide - wide % 2
+    for i in range(0, whole, 2):
+        a, b, c, d = before[0, i], before[1, i], before[2, i], before[3, i]
+        e, f, g, h = before[0, i + 1], before[1, i + 1], before[2, i + 1], before[3, i + 1]
+        for j in range(wide):
+            first, second = own[i, j], own[i + 1, j]
+            out[0, j] = out[0, j] + a * first + e * second
+            out[1, j] = out[1, j] + b * first + f * second
+            out[2, j] = out[2, j] + c * first + g * second
+            out[3, j] = out[3, j] + d * first + h * second
+    for i in range(whole, wide):
+        for suit in range(SUITS):
+            for j in range(wide):
+                out[suit, j] += before[suit, i] * own[i, j]
+    relu_and_mean(out, wide)
+
+
+@device_function
+def forward(inputs, weights, layers):
+    """Return which half of ``layers``, [2, 5, wide] float32, holds the output of the last layer."""
+    input_layer(inputs, weights, layers[0])
+    half = 0
+    for layer in range(len(weights.deep_bias)):
+        hidden_layer(layers[half], layer, weights, layers[1 - half])
+        half = 1 - half
+    return half
+
+
+@device_function
+def head_output(out, head, weights):
+    """Return the output of a head that is not about a card."""
+    wide = weights.own.shape[1]
+    total = np.float64(weights.plain[wide, head])
+    for i in range(wide):
+        total += np.float64(out[MEAN, i]) * np.float64(weights.plain[i, head])
+    return total
+
+
+@device_function
+def card_logit(out, card, about, weights):
+    """Return the output about a card: 0 to discard it, 1 to knock with it, BELIEF that the opponent holds it; without the prior."""
+    wide, which = weights.own.shape[1], card % RANKS + RANKS * about
+    total = np.float64(weights.cards[wide, which])
+    for i in range(wide):
+        total += np.float64(out[card // RANKS, i]) * np.float64(weights.cards[i, which])
+    return total
+
+
+@device_function
+def sample_action(logits, count, temperature, key):
+    """Return the index of one of the first ``count`` logits, drawn by softmax; of the largest one at temperature 0."""
+    best = 0
+    for i in range(1, count):
+        if logits[i] > logits[best]:
+            best = i
+    if temperature <= 0.0:
+        return best
+    top, total = logits[best], 0.0
+    for i in range(count):
+        logits[i] = math.exp((logits[i] - top) / temperature)
+        total += logits[i]
+    left = unit(key, 0) * total
+    for i in range(count):
+        left -= logits[i]
+        if left < 0.0:
+            return i
+    return best
+
+
+@device_function
+def policy_takes(inputs, temperature, key, weights, workspace):
+    """Return whether the upcard is taken; where it is offered it may be passed, else a card is drawn instead."""
+    half, logits, scale = forward(inputs, weights, workspace.layers), workspace.values, weights.trust[0]
+    out = workspace.layers[half]
+    logits[0] = head_output(out, PASS_HEAD if inputs.scalars[0] > 0 else DRAW_HEAD, weights) + scale * inputs.scalars[DRAW_SCALAR]
+    logits[1] = head_output(out, TAKE_HEAD, weights) + scale * inputs.scalars[TAKE_SCALAR]
+    return sample_action(logits, 2, temperature, key) == 1
+
+
+@device_function
+def policy_discard(inputs, temperature, key, weights, workspace):
+    """Return (discard, whether to knock with it) among the discards and the knocks that are allowed."""
+    half, logits, count = forward(inputs, weights, workspace.layers), workspace.values, 0
+    out, rest = workspace.layers[half], inputs.allowed
+    while rest:
+        card = lowest_card(rest)
+        logits[count] = card_logit(out, card, 0, weights) + weights.trust[1] * inputs.float_planes[DISCARD_PLANE, card]
+        rest &= rest - 1
+        count += 1
+    num_discards, rest = count, inputs.planes[KNOCK_PLANE]
+    while rest:
+        card = lowest_card(rest)
+        logits[count] = card_logit(out, card, 1, weights) + weights.trust[2] * inputs.float_planes[KNOCK_PRIOR_PLANE, card]
+        rest &= rest - 1
+        count += 1
+    chosen = sample_action(logits, count, temperature, key)
+    if chosen < num_discards:
+        return nth_card(inputs.allowed, chosen), False
+    return nth_card(inputs.planes[KNOCK_PLANE], chosen - num_discards), True
+
+
+@device_function
+def policy_value(inputs, weights, workspace):
+    """Return the value of a position."""
+    half = forward(inputs, weights, workspace.layers)
+    return head_output(workspace.layers[half], VALUE_HEAD, weights)

@@ -1,0 +1,109 @@
+"""Files of networks: read, and checked before a kernel gets the weights."""
+
+import json
+import zipfile
+import zlib
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import numpy as np
+
+from meldlab.errors import NotLegalHere, NotPossible
+from meldlab.gin.kernel_state import FLOAT_PLANES, NARROW, PLANES, SCALARS, WIDE, PolicyWeights, ValueWeights
+from meldlab.gin.kernel_value_network import ROWS
+from meldlab.gpu import on_host
+
+__all__ = [
+    "VALUE_SHAPES",
+    "blank_policy",
+    "check_policy",
+    "check_value_weights",
+    "policy_shapes",
+    "prior_of",
+    "read_policy",
+    "read_value_weights",
+]
+
+W = TypeVar("W", ValueWeights, PolicyWeights)
+VALUE_SHAPES = ValueWeights((ROWS, WIDE), (WIDE + 1, NARROW), (NARROW + 1, 3))
+MAX_WIDTH, MAX_LAYERS = 2048, 8
+
+
+def policy_shapes(wide: int, deep: int) -> PolicyWeights:
+    """Return the shapes of the weights of a policy network."""
+    cards, square = (13 * (PLANES + FLOAT_PLANES), wide), (deep, wide, wide)
+    return PolicyWeights(
+        *VALUE_SHAPES,
+        trust=(3,),
+        own=cards,
+        every=cards,
+        scalars=(SCALARS + 1, wide),
+        deep_own=square,
+        deep_every=square,
+        deep_bias=(deep, wide),
+        cards=(wide + 1, 39),
+        plain=(wide + 1, 5),
+    )
+
+
+def blank_policy(wide: int, deep: int) -> PolicyWeights:
+    """Return a policy network with equal logits for all actions."""
+    return PolicyWeights(*(np.zeros(shape, np.float32) for shape in policy_shapes(wide, deep)))
+
+
+def prior_of(weights: PolicyWeights) -> ValueWeights:
+    """Return the prior network inside a policy."""
+    return ValueWeights(weights.rows, weights.first, weights.last)
+
+
+def check_value_weights(weights: ValueWeights) -> None:
+    """Raise unless these are weights of a value network that the kernels can read."""
+    _check_layers(weights, VALUE_SHAPES, "network")
+
+
+def check_policy(weights: PolicyWeights) -> None:
+    """Raise unless these are weights of a policy network that the kernels can read."""
+    if np.ndim(weights.own) != 2 or np.ndim(weights.deep_bias) != 2:
+        raise NotLegalHere("not a policy: expected layers with a width")
+    wide, deep = weights.own.shape[1], len(weights.deep_bias)
+    if not (1 <= wide <= MAX_WIDTH and 0 <= deep <= MAX_LAYERS):
+        raise NotLegalHere(f"not a policy: expected up to {MAX_LAYERS} layers of up to {MAX_WIDTH}, got {deep} of {wide}")
+    check_value_weights(prior_of(weights))
+    _check_layers(weights, policy_shapes(wide, deep), "policy")
+
+
+def _check_layers(weights: Any, shapes: Any, what: str) -> None:
+    for name, layer, shape in zip(shapes._fields, weights, shapes, strict=True):
+        array = on_host(layer)
+        if array.shape != shape or array.dtype != np.float32 or not array.flags.c_contiguous:
+            got = " x ".join(map(str, array.shape))
+            raise NotLegalHere(
+                f"not a {what}: expected {' x '.join(map(str, shape))} numbers of 32 bits for {name}, got {got} of {array.dtype}"
+            )
+        if not np.isfinite(array).all():
+            raise NotLegalHere(f"not a {what}: {name} holds a number that is not finite")
+
+
+def read_value_weights(file: Any, name: str) -> tuple[ValueWeights, dict[str, Any]]:
+    """Return the value network of an open file or a path, and its metadata."""
+    return _read(ValueWeights, check_value_weights, file, name)
+
+
+def read_policy(file: Any, name: str) -> tuple[PolicyWeights, dict[str, Any]]:
+    """Return the policy network of an open file or a path, and its metadata."""
+    return _read(PolicyWeights, check_policy, file, name)
+
+
+def _read(kind: type[W], check: Callable[[W], None], file: Any, name: str) -> tuple[W, dict[str, Any]]:
+    try:
+        with np.load(file, allow_pickle=False) as arrays:
+            weights = kind(*(np.ascontiguousarray(arrays[part], np.float32) for part in kind._fields))
+            metadata = dict(json.loads(str(arrays["notes"])))
+        check(weights)
+    except NotLegalHere as error:
+        raise NotPossible(f"{name} cannot be played: {error}") from None
+    except OSError as error:
+        raise NotPossible(f"{name} cannot be read: {error.strerror or error}") from None
+    except (EOFError, KeyError, RecursionError, TypeError, ValueError, zipfile.BadZipFile, zlib.error) as error:
+        raise NotPossible(f"{name} holds no network: {' '.join(str(error).split())}") from None
+    return weights, metadata

@@ -1,0 +1,120 @@
+"""The light player: a small value network, trained on value tables and games, in place of the tables.
+
+>>> LightPlayer.parse("computed:light").against
+'simple'
+"""
+
+import zipfile
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from importlib import resources
+from typing import Any, ClassVar
+
+import numpy as np
+
+from meldlab.errors import NoSuchThing
+from meldlab.gin.kernel_players import plain_workspace
+from meldlab.gin.kernel_round import observe
+from meldlab.gin.kernel_state import NetworkParameters, ValueWeights
+from meldlab.gin.kernel_value_network import best_discard_value, draw_value, take_value
+from meldlab.gin.move import DRAW, DROPS, PASS, TAKES, Move, Verb
+from meldlab.gin.network_files import check_value_weights, read_value_weights
+from meldlab.gin.observation import state_of
+from meldlab.gin.players.player import KernelPlayer, MoveValue
+from meldlab.gin.view import Phase, View, best_melds
+from meldlab.play import Chance
+
+__all__ = ["MATCH_WORTH", "LightPlayer"]
+
+MATCH_WORTH = 150.0  # points of a light network for a whole match
+NO_KEY = np.uint64(0)
+FOLDER = resources.files("meldlab.gin.players") / "networks"
+
+
+@cache
+def _networks() -> tuple[str, ...]:
+    return tuple(sorted(file.name.removesuffix(".npz") for file in FOLDER.iterdir() if file.name.startswith("light")))
+
+
+@cache
+def _shipped(name: str) -> tuple[ValueWeights, dict[str, Any]]:
+    with (FOLDER / f"{name}.npz").open("rb") as file:
+        return read_value_weights(file, f"{name}.npz")
+
+
+def _holds_values(path: str) -> bool:
+    """Return whether a file holds a value network; False if it cannot be read, which PolicyPlayer reports."""
+    try:
+        with zipfile.ZipFile(path) as file:
+            # A policy has a value network, its prior, next to its own layers.
+            return "rows.npy" in file.namelist() and "own.npy" not in file.namelist()
+    except (OSError, zipfile.BadZipFile):
+        return False
+
+
+@dataclass(frozen=True, eq=False)
+class LightPlayer(KernelPlayer):
+    """Plays by a value network, whose input has the score and the cards that the opponent took and dropped."""
+
+    plays_in_kernel: ClassVar[bool] = True
+    network: ValueWeights
+    name: str = "computed:light"
+    notes: Mapping[str, Any] = field(default_factory=dict)
+    """Metadata of the training run."""
+    noise: float = 0.0
+    """Spread of the noise added to the value of each discard, to explore others in training."""
+
+    def __post_init__(self) -> None:
+        check_value_weights(self.network)
+
+    @classmethod
+    def parse(cls, text: str) -> "LightPlayer":
+        """Read ``computed:NAME`` with a network of the package, or ``computed:FILE.npz``."""
+        name = text.partition(":")[2]
+        if name.endswith(".npz"):
+            network, notes = read_value_weights(name, name)
+        elif name in _networks():
+            network, notes = _shipped(name)
+        else:
+            raise NoSuchThing("network", name, [*_networks(), "FILE.npz"])
+        return cls(network, text, notes)
+
+    @classmethod
+    def knows(cls, text: str) -> bool:
+        """Return whether a text names a value network."""
+        name = text.partition(":")[2]
+        return _holds_values(name) if name.endswith(".npz") else name in _networks()
+
+    @property
+    def against(self) -> str:
+        """Return the opponents in training, separated by commas."""
+        return str(self.notes.get("against", ""))
+
+    def parameters(self) -> NetworkParameters:
+        """Return the parameters of the player in kernels."""
+        return NetworkParameters(self.network, self.noise)
+
+    def evaluate(self, view: View, chance: Chance) -> list[MoveValue]:
+        """Return the value of each move: the upcard and the stock, or every discard and the knocks with it."""
+        if len(view.card_indices) > view.rules.cards:
+            return [valued for card in view.card_indices if card != view.taken_index for valued in self._drop_values(view, card)]
+        if view.phase not in (Phase.OFFER, Phase.DRAW):
+            return []
+        self._parameters_for(view)
+        observation, upcard = observe(state_of(view)[0], view.seat, 0), view.pile_indices[-1]
+        workspace = plain_workspace(self.network)
+        stock = float(draw_value(observation, observation.turn + 1, self.network, workspace))
+        value = float(take_value(observation, upcard, self.network, workspace))
+        return [MoveValue(TAKES[upcard], value), MoveValue(PASS if view.phase is Phase.OFFER else DRAW, stock)]
+
+    def _drop_values(self, view: View, card: int) -> list[MoveValue]:
+        """Return the value of one discard, with a knock and without."""
+        self._parameters_for(view)
+        workspace, observation = plain_workspace(self.network), observe(state_of(view)[0], view.seat, view.mask & ~(1 << card))
+        best_discard_value(observation, 0.0, NO_KEY, self.network, workspace)
+        waits = MoveValue(DROPS[card], float(workspace.values[card]))
+        if workspace.left[card] > view.limit:
+            return [waits]
+        knock = Move(Verb.KNOCK, card, best_melds(view.mask ^ 1 << card)[0])
+        return [MoveValue(knock, float(workspace.risks[card])), waits]

@@ -1,0 +1,25 @@
+"""Near names for "did you mean", looked for within a fixed amount of work.
+
+>>> Hints().near("HADN", ["HAND", "STOCK"])
+'HAND'
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from difflib import get_close_matches
+
+__all__ = ["Hints"]
+
+
+@dataclass
+class Hints:
+    """Search for near names; comparing two takes about the product of their lengths."""
+
+    work: int = 500_000  # left; 200 suggestions in a program of usual size
+
+    def near(self, name: str, known: Iterable[str], cutoff: float = 0.6) -> str | None:
+        """Return the known name nearest to a name, or None if there is none or the work is spent."""
+        names = list(known)
+        self.work -= len(name) * sum(map(len, names))
+        near = get_close_matches(name, names, 1, cutoff) if self.work >= 0 else []
+        return near[0] if near else None

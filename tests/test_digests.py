@@ -1,0 +1,119 @@
+"""Digests of what a result depends on: a changed file is noticed, wherever it is."""
+
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import grimp
+import pytest
+
+from meldlab import digests
+from meldlab.digests import PACKAGE, code_digest, content_digest
+from meldlab.gin.digest import gin_digest
+from meldlab.lab.runs.store import code_version
+from meldlab.waiting.game import Waiting
+from meldlab.waiting.kept import cached_path
+from meldlab.waiting.solver import solver_digest
+
+
+@pytest.fixture
+def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A copy of the package, whose digest is asked for."""
+    copy = tmp_path / "meldlab"
+    shutil.copytree(PACKAGE, copy, ignore=shutil.ignore_patterns("__pycache__"))
+    monkeypatch.setattr(digests, "PACKAGE", copy)
+    code_digest.cache_clear()
+    yield copy
+    code_digest.cache_clear()
+
+
+def changed(path: Path) -> None:
+    path.write_bytes(path.read_bytes() + b"\n")
+    code_digest.cache_clear()
+
+
+# Where each digest is asked for, and the package whose results it names.
+DIGESTS = {solver_digest: "waiting", gin_digest: "gin", code_version.__wrapped__: "lab"}
+
+
+def files_imported(package: str) -> set[str]:
+    """Return the files and folders of the package that a package of it imports, directly or not, and itself."""
+    graph = grimp.build_graph("meldlab")
+    modules = {f"meldlab.{package}", *graph.find_descendants(f"meldlab.{package}")}
+    modules |= {each for module in modules for each in graph.find_upstream_modules(module)} - {"meldlab"}
+    names = {module.split(".")[1] for module in modules}
+    return {name if (PACKAGE / name).is_dir() else f"{name}.py" for name in names}
+
+
+@pytest.mark.parametrize(("digest", "package_name"), DIGESTS.items())
+def test_digest_counts_exactly_the_imported_packages(package: Path, digest: Callable[[], str], package_name: str) -> None:
+    counted = set()
+    for path in [each for each in sorted(package.iterdir()) if each.is_dir() or each.suffix == ".py"]:
+        before = digest()
+        changed(path / "__init__.py" if path.is_dir() else path)
+        counted |= {path.name} if digest() != before else set()
+    assert counted == files_imported(package_name)
+
+
+def test_a_copy_of_the_package_is_the_same_code(package: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (package / "cards" / "__pycache__").mkdir()
+    (package / "cards" / "__pycache__" / "x.pyc").write_bytes(b"compiled")
+    there = code_digest("cards")
+    monkeypatch.setattr(digests, "PACKAGE", PACKAGE)
+    code_digest.cache_clear()
+    assert there == code_digest("cards")
+
+
+@pytest.mark.parametrize(
+    "file",
+    [
+        "gin/kernel_round.py",
+        "gin/players/ensemble.py",  # presets of players
+        "gin/rules.py",  # presets of rules
+        "gin/players/networks/light.npz",
+        "lab/arena/shards.py",
+        "recycle/language/recycle.lark",
+        "recycle/library/hearts.rcy",
+        "recycle/language/checker.py",
+    ],
+)
+def test_whatever_decides_a_result_is_in_the_digest(package: Path, file: str) -> None:
+    before = code_version.__wrapped__()
+    changed(package / file)
+    assert code_version.__wrapped__() != before
+
+
+def test_a_file_that_comes_or_goes_or_changes_its_name_is_noticed(package: Path) -> None:
+    networks, seen = package / "gin" / "players" / "networks", {gin_digest()}
+    (networks / "new.npz").write_bytes(b"a network")
+    code_digest.cache_clear()
+    seen.add(gin_digest())
+    (networks / "new.npz").rename(networks / "other.npz")
+    code_digest.cache_clear()
+    seen.add(gin_digest())
+    assert len(seen) == 3
+
+
+@pytest.mark.parametrize("file", ["waiting/solver.py", "waiting/kernel.py", "melds/kernel.py", "cards/classes.py"])
+def test_a_changed_solver_finds_no_table_of_the_old_one(package: Path, file: str) -> None:
+    before = cached_path(Waiting(3))
+    assert cached_path(Waiting(3)) == before
+    changed(package / file)
+    assert cached_path(Waiting(3)) != before
+
+
+@pytest.mark.parametrize("file", ["gin/rules.py", "web/static/gin.css", "adapters/gymnasium.py"])
+def test_a_file_that_waiting_does_not_import_leaves_its_tables_valid(package: Path, file: str) -> None:
+    before = cached_path(Waiting(3))
+    changed(package / file)
+    assert cached_path(Waiting(3)) == before
+
+
+def test_a_digest_is_of_what_a_file_or_folder_holds(tmp_path: Path) -> None:
+    one, other = tmp_path / "one", tmp_path / "other"
+    for folder in (one, other):
+        folder.mkdir()
+        (folder / "values").write_bytes(b"1234")
+    assert content_digest(one) == content_digest(other)
+    (other / "values").write_bytes(b"12345")
+    assert content_digest(one) != content_digest(other)
