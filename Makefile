@@ -11,7 +11,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 # The tests that reach kernels; numba checks an index only where it is told to, and keeps such code in a cache folder of its own.
 # Left out: files that call no kernel, and Ctrl-C during kernels that other files run to their end.
-KERNEL_TESTS := cards chance melds gin play waiting stopping rummikub recycle properties golden lab/test_contest.py lab/test_computing.py test_bounds.py
+KERNEL_TESTS := cards chance melds gin play waiting stopping rummikub recycle properties golden arena/test_contest.py test_bounds.py
 NO_KERNEL := cards/test_card.py rummikub/test_tiles.py $(addprefix recycle/test_,checker.py long_texts.py mistakes.py reader.py syntax.py)
 
 .PHONY: help demo test static kernels bounds dist docs clean

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-MODULES = {"griffe": "tests/docs/docstrings.py", "pyspiel": "src/meldlab/adapters/openspiel", "torch": "src/meldlab/lab/training"}
+MODULES = {"griffe": "tests/docs/docstrings.py", "pyspiel": "src/meldlab/adapters/openspiel", "torch": "src/meldlab/training"}
 collect_ignore = [module for program, module in MODULES.items() if find_spec(program) is None]
 
 

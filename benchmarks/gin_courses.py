@@ -19,9 +19,9 @@ from torch import Tensor
 
 from meldlab.chance import Purpose, derive_seed
 from meldlab.gin import players
-from meldlab.lab.training.learner import Course, Learner
-from meldlab.lab.training.network import READ, PolicyNetwork
-from meldlab.lab.training.training import shared, strength
+from meldlab.training.learner import Course, Learner
+from meldlab.training.network import READ, PolicyNetwork
+from meldlab.training.training import shared, strength
 
 EVERYBODY = (
     *("champion", "computed:light-pool", "computed:light-ensemble", "computed:light", "marjj"),

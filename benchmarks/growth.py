@@ -194,8 +194,8 @@ def recycle(small: bool, most: int) -> Iterator[Measured]:
 
 def arena(small: bool, most: int) -> Iterator[Measured]:
     """Contests of gin on one core, by the number of games."""
+    from meldlab.arena.contest import contest
     from meldlab.gin import Gin
-    from meldlab.lab.arena.contest import contest
 
     top = 10_000 if small else 100_000
     pairs = {
@@ -223,8 +223,8 @@ def _doubled(most: int) -> list[int]:
 
 def cores(small: bool, most: int) -> Iterator[Measured]:
     """One contest on more and more cores of a machine, the same work for each core."""
+    from meldlab.arena.contest import contest
     from meldlab.gin import Gin
-    from meldlab.lab.arena.contest import contest
     from meldlab.recycle.game import Described
 
     share = 0.1 if small else 1.0
@@ -247,8 +247,8 @@ def cluster(small: bool, most: int) -> Iterator[Measured]:
     """The same shards through the store, on workers of a Dask cluster with a core each, and on as many threads."""
     from distributed import LocalCluster
 
-    from meldlab.lab.runs.shards import Shard, play
-    from meldlab.lab.runs.store import Store
+    from meldlab.runs.store import Store
+    from meldlab.runs.tasks import Shard, play
 
     games, each = 2000, 3 if small else 6
     numbers, on_cluster, on_threads, empty = count(), [], [], []
@@ -278,9 +278,9 @@ def store(small: bool, most: int) -> Iterator[Measured]:
     """A store of ever more rows: writing some more, finding some, adding up all, and the file."""
     from dataclasses import replace
 
-    from meldlab.lab.arena.shards import play_shard
-    from meldlab.lab.runs.shards import Shard
-    from meldlab.lab.runs.store import Done, Store, canonical, claimant
+    from meldlab.arena.shards import play_shard
+    from meldlab.runs.store import Done, Store, canonical, claimant
+    from meldlab.runs.tasks import Shard
 
     sample = Shard("gin.contest", "simple", "simple", seed=SEED, games=5000)
     counts, step = canonical(play_shard(sample)), 100

@@ -22,7 +22,7 @@ from scipy import stats
 from meldlab.cards import classes
 from meldlab.cost import memory_text
 from meldlab.formatting import time_text
-from meldlab.lab.figures.sheet import BLUE, ORANGE, RED, Sheet, blank, save
+from meldlab.reports.plot import BLUE, ORANGE, RED, Sheet, blank, save
 from meldlab.statistics import Interval
 from meldlab.waiting import Waiting
 from meldlab.waiting.forecast import cpu_memory, pairs

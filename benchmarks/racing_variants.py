@@ -9,12 +9,12 @@ from pathlib import Path
 
 import numpy as np
 
-from meldlab.lab.analysis.study import Effort
-from meldlab.lab.design.search import Discovery, Sizes, search
-from meldlab.lab.design.wishes import Aim, Demand, Span, Wishes
-from meldlab.lab.design.workbench import Workbench
-from meldlab.lab.runs.store import Store
+from meldlab.analysis.study import Effort
 from meldlab.recycle.game import Described
+from meldlab.runs.store import Store
+from meldlab.variants.runner import Workbench
+from meldlab.variants.search import Discovery, Sizes, search
+from meldlab.variants.spec import Aim, Demand, Span, Wishes
 
 GAMES, SIMULATIONS, SEED = 100, 200, 1
 

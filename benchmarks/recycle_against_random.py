@@ -8,7 +8,7 @@ In partnership games each side has a team. A deal with all its seatings is one o
 import sys
 import time
 
-from meldlab.lab.arena.contest import contest
+from meldlab.arena.contest import contest
 from meldlab.recycle.game import Described
 from meldlab.recycle.players import parse
 from meldlab.recycle.players.searching import searched_games

@@ -11,10 +11,10 @@ shift
 mkdir -p "$out"
 store="$out/runs.sqlite"
 
-library() { # 100 s: src/meldlab/lab/analysis/library.csv
+library() { # 100 s: src/meldlab/analysis/library.csv
     games=$(cd src/meldlab/recycle/library && ls ./*.rcy | sed 's|^./||; s|.rcy$||' | LC_ALL=C sort)
     meldlab recycle compare $games --quick --seed 0 --store "$store" --out "$out/library" >"$out/library.txt"
-    cp "$out/library/comparison.csv" src/meldlab/lab/analysis/library.csv
+    cp "$out/library/comparison.csv" src/meldlab/analysis/library.csv
 }
 
 analysed() { # 100 s: docs/analysed; after library, whose marks the pages show

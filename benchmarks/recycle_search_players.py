@@ -13,8 +13,8 @@ import argparse
 import time
 from itertools import combinations
 
-from meldlab.lab.arena.contest import contest
-from meldlab.lab.arena.seating import seatings
+from meldlab.arena.contest import contest
+from meldlab.arena.seating import seatings
 from meldlab.recycle import library
 from meldlab.recycle.game import Described
 

@@ -5,10 +5,10 @@ import sys
 from pathlib import Path
 from typing import Any
 
-import meldlab.lab.reproduce
-from meldlab.lab.reproduce.claims import publications
+import meldlab.reproduce
+from meldlab.reproduce.claims import publications
 
-PLACE = Path(meldlab.lab.reproduce.__file__).with_name("baseline.toml")
+PLACE = Path(meldlab.reproduce.__file__).with_name("baseline.toml")
 
 
 def verdict(one: dict[str, Any]) -> str:

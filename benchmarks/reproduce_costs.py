@@ -16,15 +16,15 @@ from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
-import meldlab.lab.reproduce
-from meldlab.lab.reproduce import valet
-from meldlab.lab.reproduce.bench import Reproducer
-from meldlab.lab.reproduce.claims import NAMES
-from meldlab.lab.reproduce.planning import FIGURES
-from meldlab.lab.reproduce.report import this_machine
-from meldlab.lab.runs.store import Store, code_version
+import meldlab.reproduce
+from meldlab.reproduce import valet
+from meldlab.reproduce.bench import Reproducer
+from meldlab.reproduce.claims import NAMES
+from meldlab.reproduce.planning import FIGURES
+from meldlab.reproduce.report import this_machine
+from meldlab.runs.store import Store, code_version
 
-PLACE = Path(meldlab.lab.reproduce.__file__).parent / "kept" / "costs.json"
+PLACE = Path(meldlab.reproduce.__file__).parent / "kept" / "costs.json"
 SEARCHING = ("nagai", "valet")  # where a claim was stored, the dry run asks the store itself
 
 
@@ -48,7 +48,7 @@ def costs(name: str, **size: bool) -> dict[str, Any]:
             found[id] = {"seconds": round(now - last, 2), "memory": held, **more}
             last = now
 
-        for id, one in import_module(f"meldlab.lab.reproduce.{name}").claims(bench):
+        for id, one in import_module(f"meldlab.reproduce.{name}").claims(bench):
             note(id, **({"note": "carried by the package"} if one.stored and name not in SEARCHING else {}))
         note(FIGURES)
     return found

@@ -4,10 +4,10 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 
-from meldlab.lab.reproduce.bench import Reproducer
-from meldlab.lab.reproduce.page import write_reproduction
-from meldlab.lab.reproduce.report import reproduce
-from meldlab.lab.runs.store import Store
+from meldlab.reproduce.bench import Reproducer
+from meldlab.reproduce.page import write_reproduction
+from meldlab.reproduce.report import reproduce
+from meldlab.runs.store import Store
 
 FULL, QUICK = ("finkle", "hertog", "yang", "nagai"), ("valet",)
 

@@ -334,7 +334,7 @@ def run(tree: Tree, way: Way, steps: int, seed: int) -> dict[str, Any]:
 
 def draw(runs: list[dict[str, Any]], path: Path) -> None:
     """Draw the mean of the seeds for each way, with the lowest and the highest; past selves are dashed."""
-    from meldlab.lab.figures.sheet import blank, save
+    from meldlab.reports.plot import blank, save
 
     colours = dict(
         zip(

@@ -11,9 +11,9 @@ import tempfile
 
 from distributed import LocalCluster
 
-from meldlab.lab.arena.shards import gather
-from meldlab.lab.runs.shards import Shard, play
-from meldlab.lab.runs.store import Store
+from meldlab.arena.shards import gather
+from meldlab.runs.store import Store
+from meldlab.runs.tasks import Shard, play
 
 
 def main(address: str, store: str, games: int = 2000) -> None:

@@ -9,9 +9,9 @@ player.
 
 import sys
 
+from meldlab.arena.contest import contest
 from meldlab.gin import Gin, View
 from meldlab.gin.players import Drop, GinPlayer
-from meldlab.lab.arena.contest import contest
 from meldlab.melds import deadwood
 from meldlab.play import Chance
 

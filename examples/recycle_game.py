@@ -3,10 +3,10 @@
 import tempfile
 from pathlib import Path
 
-from meldlab.lab.analysis.study import Effort, Subject, analyse
-from meldlab.lab.runs.store import Store
+from meldlab.analysis.study import Effort, Subject, analyse
 from meldlab.recycle.game import Described
 from meldlab.recycle.language.checker import check
+from meldlab.runs.store import Store
 
 TRADE_UP = """
 (game

@@ -6,8 +6,8 @@ Without a file, a match of gin is played and written down first. The command lin
 import sys
 from pathlib import Path
 
+from meldlab.games import game_of
 from meldlab.gin import Gin, players
-from meldlab.lab.games import game_of
 from meldlab.play import Deal, Record, Table, replay
 
 

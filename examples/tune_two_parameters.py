@@ -8,8 +8,8 @@ not seen.
 
 import sys
 
+from meldlab.arena.contest import contest
 from meldlab.gin import Gin
-from meldlab.lab.arena.contest import contest
 
 SEARCH, FRESH = 1, 2  # seeds: two sets of deals
 

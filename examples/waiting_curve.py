@@ -6,7 +6,7 @@ python examples/waiting_curve.py curve.svg AC QH KD
 import sys
 from pathlib import Path
 
-from meldlab.lab.figures.sheet import BLUE, blank, save
+from meldlab.reports.plot import BLUE, blank, save
 from meldlab.waiting import Waiting, solve
 from meldlab.waiting.waiting_time import WaitingTime
 

@@ -14,7 +14,7 @@ __all__ = ["PICTURES", "drawing", "picture"]
 
 INSIDE = ("recycle",)  # rooms that have rooms of their own
 WIDE = 16
-PICTURES = {"rooms.svg": "meldlab", "rooms-recycle.svg": "meldlab.recycle", "rooms-lab.svg": "meldlab.lab"}
+PICTURES = {"rooms.svg": "meldlab", "rooms-recycle.svg": "meldlab.recycle"}
 DOCS = Path(__file__).parents[1] / "docs" / "pictures"
 BOX, TALL, ACROSS, DOWN = 108, 30, 130, 62  # of a room in a drawing, and from one to the next
 FACE = f'<rect width="{BOX}" height="{TALL}" rx="6" fill="#eaf4ee" stroke="#2e7d4f"/>'

@@ -10,7 +10,7 @@ import pytest
 from meldlab import digests
 from meldlab.digests import PACKAGE, code_digest, content_digest
 from meldlab.gin.digest import gin_digest
-from meldlab.lab.runs.store import code_version
+from meldlab.runs.store import code_version
 from meldlab.waiting.game import Waiting
 from meldlab.waiting.kept import cached_path
 from meldlab.waiting.solver import solver_digest
@@ -33,7 +33,7 @@ def changed(path: Path) -> None:
 
 
 # Where each digest is asked for, and the package whose results it names.
-DIGESTS = {solver_digest: "waiting", gin_digest: "gin", code_version.__wrapped__: "lab"}
+DIGESTS = {solver_digest: "waiting", gin_digest: "gin", code_version.__wrapped__: "reproduce"}
 
 
 def files_imported(package: str) -> set[str]:
@@ -71,7 +71,7 @@ def test_a_copy_of_the_package_is_the_same_code(package: Path, monkeypatch: pyte
         "gin/players/ensemble.py",  # presets of players
         "gin/rules.py",  # presets of rules
         "gin/players/networks/light.npz",
-        "lab/arena/shards.py",
+        "arena/shards.py",
         "recycle/language/recycle.lark",
         "recycle/library/hearts.rcy",
         "recycle/language/checker.py",

@@ -3,11 +3,11 @@
 from dataclasses import replace
 from xml.etree import ElementTree
 
+from meldlab.arena.contest import contest
+from meldlab.arena.round_robin import all_against_all
 from meldlab.formatting import html_table
 from meldlab.gin import Gin
-from meldlab.lab.arena.contest import contest
-from meldlab.lab.arena.ratings import all_against_all
-from meldlab.lab.figures.stopping import draw_value
+from meldlab.reports.stopping import draw_value
 from meldlab.stopping import Urn
 from meldlab.waiting import Waiting, solve
 

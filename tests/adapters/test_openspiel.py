@@ -13,10 +13,10 @@ from typing import Any
 
 import pytest
 
+from meldlab.arena.contest import contest
 from meldlab.errors import NoSuchThing, NotLegalHere, NotPossible
 from meldlab.gin import MINI, Gin, Phase, Rules, players
 from meldlab.gin.vector import FEATURES
-from meldlab.lab.arena.contest import contest
 from meldlab.play import Deal, RandomPlayer, Record, Table, replay
 from tests.gin.test_vector import seen
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from meldlab.arena.contest import contest
 from meldlab.cards import Deck
 from meldlab.cards.masks import random_hands
 from meldlab.chance import MAX_SEED, Purpose, check_seed, derive_seed
@@ -17,17 +18,16 @@ from meldlab.errors import MeldlabError, NotLegalHere
 from meldlab.gin import Gin, Rules, players
 from meldlab.gin.batch import play_batch
 from meldlab.gin.computing.compute import Setting, compute
-from meldlab.lab.arena.contest import contest
-from meldlab.lab.runs.shards import Shard
-from meldlab.lab.tuning.tracking import fitness
 from meldlab.play import Deal, Record
 from meldlab.recycle.game import Described
 from meldlab.recycle.players import Searcher
 from meldlab.recycle.players.searching import searched_games
 from meldlab.recycle.telling.movement import Movement
 from meldlab.recycle.telling.transcript import transcribe
+from meldlab.reproduce.nagai.tracking import fitness
 from meldlab.rummikub import make_puzzle, random_position
 from meldlab.rummikub.game import Rummikub
+from meldlab.runs.tasks import Shard
 from meldlab.stopping import Sitting, Urn, simulate
 from meldlab.waiting import Waiting, solve
 from meldlab.waiting.simulation import duel as race

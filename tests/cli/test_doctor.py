@@ -49,7 +49,7 @@ WATCH = """
 import contextlib, io, json, sys
 from numba.core.dispatcher import Dispatcher
 from meldlab.cli.app import main
-from meldlab.lab.warming import compile_room, kernel_jobs
+from meldlab.precompile import compile_room, kernel_jobs
 
 
 def status(arguments):

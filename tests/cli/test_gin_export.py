@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from meldlab.cli.app import main
-from meldlab.lab import trajectories
+from meldlab.gin import trajectories
 
 
 def export(*arguments: str) -> Any:

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from meldlab.cli.interruption import no_lost_interrupts
-from meldlab.lab.runs.store import Store
 from meldlab.play import Record
+from meldlab.runs.store import Store
 from meldlab.waiting import Waiting
 from meldlab.waiting.kept import checkpoint_path
 from tests.cli.test_terminal import terminal

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
+from meldlab.analysis.heuristics import NAMES
 from meldlab.cli.app import main
-from meldlab.lab.analysis.heuristics import NAMES
 
 SMALL = ("--games", "3", "--simulations", "10", "--quick", "--threads", "1", "--seed", "2")
 

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from meldlab.cli.app import main
-from tests.lab.design.tiny import GAME, written
+from tests.variants.tiny import GAME, written
 
 ROOT = Path(__file__).parents[2]
 SMALL = ("--games", "8", "--fresh", "6", "--simulations", "4", "--threads", "1", "--seed", "2")

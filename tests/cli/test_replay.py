@@ -12,8 +12,8 @@ from rich.console import Console
 
 from meldlab.cli.app import main
 from meldlab.cli.replay import _screen_of
+from meldlab.games import game_of
 from meldlab.gin import Gin, Rules
-from meldlab.lab.games import game_of
 from meldlab.play import Deal, Game, RandomPlayer, Record, Table
 from meldlab.play import replay as steps_of
 from meldlab.recycle.game import Described

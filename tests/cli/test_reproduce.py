@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from meldlab.lab import estimates
-from meldlab.lab.reproduce import report
+from meldlab import dry_run as estimates
+from meldlab.reproduce import report
 from tests.cli.test_app import run
 
 

@@ -13,8 +13,8 @@ import pytest
 import typer
 
 from meldlab.cli.tune import watch as tune_watch
-from meldlab.lab.runs.shards import Shard, play
-from meldlab.lab.runs.store import Store
+from meldlab.runs.store import Store
+from meldlab.runs.tasks import Shard, play
 from tests.cli.test_app import run
 
 

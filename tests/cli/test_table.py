@@ -14,7 +14,7 @@ from meldlab import compiling
 from meldlab.cli.screen import Screen
 from meldlab.cli.table import _takes_back, play_in_terminal
 from meldlab.errors import MeldlabError, NotLegalHere
-from meldlab.lab.games import game_of
+from meldlab.games import game_of
 from meldlab.play import Chance, Deal, RandomPlayer, Record, Table, TimeLimit, replay
 from tests.cli.test_gin import run
 from tests.play.toy import HighCard, Look

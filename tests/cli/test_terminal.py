@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from meldlab.lab.games import game_of
+from meldlab.games import game_of
 from meldlab.play import Record, replay
 from tests.cli.test_app import run
 from tests.processes import start

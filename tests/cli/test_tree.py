@@ -109,7 +109,7 @@ def test_cheap_examples_run_and_answer_one_object(
     monkeypatch.chdir(tmp_path)
     if verb == "runs list":  # a store that was named must be there
         monkeypatch.delenv("MELDLAB_STORE")
-        monkeypatch.setattr("meldlab.lab.runs.store.default_store", lambda: tmp_path / "none.sqlite")
+        monkeypatch.setattr("meldlab.runs.store.default_store", lambda: tmp_path / "none.sqlite")
     words = [word for word in example(verb) if word != "--json"]
     assert run(capsys, *verb.split(), *words)[0] == 0
     if verb not in WITHOUT_JSON:
@@ -188,10 +188,10 @@ def listed(verb: str, name: str) -> tuple[str, ...]:
 
 def test_help_lists_what_the_library_knows() -> None:
     from meldlab import gin, rummikub
-    from meldlab.lab.figures.waiting import FIGURES
     from meldlab.melds import Aces
     from meldlab.recycle.language.reader import DIALECTS
     from meldlab.recycle.players.searcher import KINDS
+    from meldlab.reproduce.waiting_figures import FIGURES
     from meldlab.rummikub.answer import KEEPS, OBJECTIVES
     from meldlab.rummikub.rules import AFTER_OPENING, FAMILIES
     from meldlab.rummikub.solver import METHODS

@@ -7,11 +7,12 @@ from typing import Any
 import pytest
 
 from meldlab.gin.players import Ensemble
-from meldlab.lab.runs.store import Store
-from meldlab.lab.tuning import ensembles, grids, knocking, tracking
-from meldlab.lab.tuning.racing import Heats
+from meldlab.reproduce.nagai import ensemble as ensembles
+from meldlab.reproduce.nagai import grids, knocking, tracking
+from meldlab.runs.store import Store
+from meldlab.tuning.halving import Heats
 from tests.cli.test_app import run
-from tests.lab.test_tuning import thinned
+from tests.tuning.test_tuning import thinned
 
 
 @pytest.fixture(autouse=True)
@@ -87,7 +88,7 @@ def test_nonsense_is_one_line(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path, arguments: tuple[str, ...], why: str
 ) -> None:
     monkeypatch.setenv("MELDLAB_STORE", str(tmp_path / "runs.sqlite"))
-    monkeypatch.setattr("meldlab.lab.runs.cluster.PATIENCE", 1)
+    monkeypatch.setattr("meldlab.runs.pool.PATIENCE", 1)
     status, _, err = run(capsys, "tune", *arguments)
     assert status == 2
     assert why in err.splitlines()[-1]

@@ -10,8 +10,8 @@ import pytest
 
 from meldlab import __version__
 from meldlab.cards import Hand, draw
-from meldlab.lab.reproduce.claims import NAMES, publications
 from meldlab.melds import arrange
+from meldlab.reproduce.claims import NAMES, publications
 from meldlab.rummikub import Position, solve
 from tests.cli.test_app import run
 from tests.docs.browser_pictures import MOST_BYTES, SHOTS

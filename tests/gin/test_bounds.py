@@ -11,6 +11,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from meldlab.arena.contest import contest
+from meldlab.arena.shards import play_shard
 from meldlab.cards import CARDS, Hand
 from meldlab.errors import MeldlabError, NotLegalHere, NotPossible
 from meldlab.gin import Gin, Rules, players
@@ -22,12 +24,10 @@ from meldlab.gin.players.ensemble import BOUNDS, PRESETS
 from meldlab.gin.players.value_network import FOLDER
 from meldlab.gin.value_tables import load, save
 from meldlab.gin.view import best_melds
-from meldlab.lab.arena.contest import contest
-from meldlab.lab.arena.shards import play_shard
-from meldlab.lab.runs.shards import Shard
-from meldlab.lab.tuning.space import DIMENSIONS, player_at
-from meldlab.lab.tuning.tracking import play_shard as track_shard
 from meldlab.play import Deal
+from meldlab.reproduce.nagai.tracking import play_shard as track_shard
+from meldlab.runs.tasks import Shard
+from meldlab.tuning.ensemble_space import DIMENSIONS, player_at
 from tests.gin.test_value_tables import FACTS, small_table
 from tests.gin.tracing import trace
 

@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
+from meldlab.arena.contest import contest
 from meldlab.cards import Hand
 from meldlab.errors import NoSuchThing
 from meldlab.gin import Gin, Phase, Rules, Verb, players
@@ -18,7 +19,6 @@ from meldlab.gin.kernel_state import Observation
 from meldlab.gin.kernel_value_network import best_discard_value
 from meldlab.gin.players import LightPlayer, SimplePlayer
 from meldlab.gin.players.value_network import FOLDER
-from meldlab.lab.arena.contest import contest
 from meldlab.melds import deadwood
 from meldlab.play import Deal, Table
 

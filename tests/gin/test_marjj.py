@@ -6,13 +6,13 @@ from typing import Any
 import numpy as np
 import pytest
 
+from meldlab.arena.contest import contest
 from meldlab.cards import CARDS, Card, Hand
 from meldlab.errors import MeldlabError, NotLegalHere
 from meldlab.gin import Gin, Move, Rules, Verb, players
 from meldlab.gin.kernel_hand import FULL, discards, least_after_discard, list_melds, melds_with_fewest_lay_offs
 from meldlab.gin.players import MarjjPlayer
 from meldlab.gin.view import View, meld_of
-from meldlab.lab.arena.contest import contest
 from meldlab.melds import deadwood, lay_off
 from meldlab.play import Deal, RandomPlayer, Table
 from tests.gin.histories import with_history

@@ -12,9 +12,9 @@ from meldlab.gin import MINI, PRESETS, Gin, Rules, players
 from meldlab.gin.advice import advise
 from meldlab.gin.batch import play_batch, plays_here
 from meldlab.gin.vector import DRAW, PLANES, GinVector
-from meldlab.lab.runs.shards import Shard
-from meldlab.lab.tuning.tracking import play_shard as track_shard
 from meldlab.play import Deal, RandomPlayer, Record, Table, replay
+from meldlab.reproduce.nagai.tracking import play_shard as track_shard
+from meldlab.runs.tasks import Shard
 
 SIMPLE = [players.parse("simple"), players.parse("knock:5,0,1")]
 

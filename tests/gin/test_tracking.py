@@ -11,8 +11,8 @@ from meldlab.cards import CARDS, Card
 from meldlab.gin import Gin, Match, Move, Rules, Verb, kernel_tracking, players
 from meldlab.gin.batch import batch_rules, kernel_parameters, new_states
 from meldlab.gin.players import Ensemble
-from meldlab.lab.tuning.tracking import curves_of, genes_of
 from meldlab.play import Deal, Table
+from meldlab.reproduce.nagai.tracking import curves_of, genes_of
 
 SEED = 9
 EIGHTHS = (0.75, 0.25, 0.5, 0.375, 0.125, 0.25, 0.25, 0.125, 0.5)  # exact in floats as in fractions

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from meldlab.cards import Hand, classes
-from meldlab.lab.reproduce.printed import COHORTS, ROUND_CLASSES
+from meldlab.reproduce.printed import COHORTS, ROUND_CLASSES
 from meldlab.waiting import Solution, Waiting, solve
 from meldlab.waiting.cohorts import Approximation, approximate
 from meldlab.waiting.rational import exact_values

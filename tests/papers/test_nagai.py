@@ -6,8 +6,8 @@ one they shipped 0.7229 +- 0.0062. Figures over 200,000 games are in docs/gin.md
 
 import pytest
 
+from meldlab.arena.contest import contest
 from meldlab.gin import Gin
-from meldlab.lab.arena.contest import contest
 from meldlab.statistics import Interval
 
 

@@ -8,15 +8,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from meldlab.arena.contest import contest
+from meldlab.arena.evaluation import Measured, Work
 from meldlab.gin import Gin
 from meldlab.gin.players import Ensemble
-from meldlab.lab.arena.contest import contest
-from meldlab.lab.runs.store import Store
-from meldlab.lab.tuning import grids, knocking
-from meldlab.lab.tuning.claims import Verdict, agreeing, one_sample, two_samples
-from meldlab.lab.tuning.ensembles import CLAIMS
-from meldlab.lab.tuning.tracking import SCHEDULES, TrackingSize, evolve_trackers, fitness, genes_of
-from meldlab.lab.tuning.work import Measured, Work
+from meldlab.reproduce.nagai import grids, knocking
+from meldlab.reproduce.nagai.ensemble import CLAIMS
+from meldlab.reproduce.nagai.significance import Verdict, agreeing, one_sample, two_samples
+from meldlab.reproduce.nagai.tracking import SCHEDULES, TrackingSize, evolve_trackers, fitness, genes_of
+from meldlab.runs.store import Store
 
 
 def test_section_5_1_adjacency_updates_beat_the_baseline() -> None:

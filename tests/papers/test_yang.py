@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from meldlab.errors import NotLegalHere
-from meldlab.lab.reproduce.yang import Matrices, matrices
+from meldlab.reproduce.yang import Matrices, matrices
 from meldlab.stopping import Urn
 from tests.properties import stopping_oracle as oracle
 

@@ -10,11 +10,11 @@ import pytest
 
 from meldlab.cards import Card, Hand
 from meldlab.errors import NotLegalHere
+from meldlab.games import game_of
 from meldlab.gin import PRESETS as GIN
 from meldlab.gin import Gin, Move, Verb
 from meldlab.gin import players as gin_players
 from meldlab.gin.move import DRAW, DROPS, PASS, TAKES
-from meldlab.lab.games import game_of
 from meldlab.melds import Meld
 from meldlab.play import Deal, FinishedGame, Game, Player, RandomPlayer, Record, Table, replay
 from meldlab.recycle import library

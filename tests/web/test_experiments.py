@@ -5,7 +5,7 @@ import time
 
 from starlette.testclient import TestClient
 
-from meldlab.lab.runs.store import Store
+from meldlab.runs.store import Store
 from meldlab.web.app import make_app
 from meldlab.web.guard import COOKIE
 from meldlab.web.settings import Settings

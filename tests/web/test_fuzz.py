@@ -13,8 +13,8 @@ from schemathesis.specs.openapi import checks
 from starlette.testclient import TestClient
 
 from meldlab.gin import Gin, Rules, players
-from meldlab.lab.runs.store import canonical
 from meldlab.play import Deal, Table
+from meldlab.runs.store import canonical
 from meldlab.web.app import make_app
 from meldlab.web.jobs import Reporter
 from meldlab.web.review import work

@@ -8,7 +8,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from meldlab.cards import CARDS, Hand
-from meldlab.lab.games import game_of
+from meldlab.games import game_of
 from meldlab.play import Record, replay
 from meldlab.web.kept import Shelf
 

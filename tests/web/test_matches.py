@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
-from meldlab.lab.games import game_of
+from meldlab.games import game_of
 from meldlab.play import Record, replay
 from meldlab.web import playing
 from meldlab.web.app import make_app

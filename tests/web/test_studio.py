@@ -10,14 +10,14 @@ import pytest
 import sqlalchemy as sa
 from starlette.testclient import TestClient
 
-from meldlab.lab.arena.contest import contest
-from meldlab.lab.games import game_of
-from meldlab.lab.runs.store import EVALUATIONS, Store
-from meldlab.lab.warming import compile_room
+from meldlab.arena.contest import contest
+from meldlab.games import game_of
 from meldlab.play import RandomPlayer, Record, replay
+from meldlab.precompile import compile_room
 from meldlab.recycle import library
 from meldlab.recycle.game import Described
 from meldlab.recycle.telling.transcript import transcribe
+from meldlab.runs.store import EVALUATIONS, Store
 from meldlab.web.app import make_app
 from meldlab.web.settings import Settings
 from tests.web.ending import ended

@@ -28,8 +28,8 @@ from meldlab.cli.progress import progress_bar
 from meldlab.errors import NotLegalHere, NotPossible
 
 if TYPE_CHECKING:
-    from meldlab.lab.arena.contest import Contest
-    from meldlab.lab.arena.ratings import RoundRobin
+    from meldlab.arena.contest import Contest
+    from meldlab.arena.round_robin import RoundRobin
     from meldlab.play import Game, Record
     from meldlab.statistics import Interval
 
@@ -59,9 +59,9 @@ def read_contests(
     """Return what lets the players sit down to a game, at one table or two by two, and prints what came of it."""
 
     def play(game: "Game[Any]", games: int) -> None:
-        from meldlab.lab.arena.contest import contest
-        from meldlab.lab.arena.ratings import all_against_all
-        from meldlab.lab.arena.tables import Keep
+        from meldlab.arena.contest import contest
+        from meldlab.arena.processes import Keep
+        from meldlab.arena.round_robin import all_against_all
         from meldlab.play import TimeLimit
 
         if len(players) < 2:
@@ -69,7 +69,7 @@ def read_contests(
         two_by_two = pairs or len(players) > game.seats[-1]
         whole = games * (len(players) * (len(players) - 1) // 2 if two_by_two else 1)
         if dry_run:
-            from meldlab.lab.estimates import contest_cost
+            from meldlab.dry_run import contest_cost
 
             line_ups = list(combinations(players, 2)) if two_by_two else [players]
             print_cost(f"{whole:,} game{'s' * (whole > 1)} of {game.name}", contest_cost(game, line_ups, games, threads), json)
@@ -160,7 +160,7 @@ def print_contest(found: "Contest") -> None:
 
 def print_troubles(found: "Contest") -> None:
     """Print how many games did not end by their rules, and of the first few reasons why."""
-    from meldlab.lab.arena.contest import FEW
+    from meldlab.arena.contest import FEW
 
     for one in found.troubles[:FEW]:
         print(f"{one.games:,} {'game' if one.games == 1 else 'games'}, the first is game {one.first}: {one.why}")

@@ -118,9 +118,9 @@ def rummikub_rows() -> list[Row]:
 
 def gin_rows() -> list[Row]:
     """Let the ensemble of Nagai et al. (2021) and its betters play the simple player; the paper's rate is the best of 3,003 noisy ones."""
+    from meldlab.arena.contest import contest
     from meldlab.chance import Purpose, derive_seed
     from meldlab.gin import Gin
-    from meldlab.lab.arena.contest import contest
 
     published = {"ensemble": "0.739 (0.723 re-measured)", "ensemble:best": "-", "computed:light": "-"}
     deals = derive_seed(1, Purpose.FRESH)  # the search that found ensemble:best has not seen them

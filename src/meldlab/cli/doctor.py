@@ -27,7 +27,7 @@ def doctor(json: JsonOption = False) -> None:
 
     from meldlab.cache import kernel_folder
     from meldlab.gpu import gpu_name
-    from meldlab.lab.warming import compile_rooms
+    from meldlab.precompile import compile_rooms
 
     facts: dict[str, object] = {
         "meldlab": __version__,

@@ -21,7 +21,7 @@ from meldlab.cost import Cost, machine_memory, memory_text
 from meldlab.errors import MeldlabError, NoSuchThing, NotLegalHere, NotPossible
 
 if TYPE_CHECKING:
-    from meldlab.lab.runs.store import Store
+    from meldlab.runs.store import Store
 
 # What a verb may find missing, by the name that it is imported by, and the extra of the installation that has it.
 EXTRAS = dict.fromkeys(("PIL", "cmaes", "jinja2", "joblib", "matplotlib", "optuna", "pyarrow", "sqlalchemy"), "lab")
@@ -165,7 +165,7 @@ def need_input() -> None:
 
 def open_store(store: str | None) -> "Store":
     """Open the store for a command whose finished games are saved there; an interrupt says so."""
-    from meldlab.lab.runs.store import Store
+    from meldlab.runs.store import Store
 
     opened = Store.open(store)
     on_interrupt(f"finished games are saved in {opened}; {AGAIN}")

@@ -30,8 +30,8 @@ def replay(
 
     from rich.console import Console
 
+    from meldlab.games import game_of
     from meldlab.gin import Match
-    from meldlab.lab.games import game_of
     from meldlab.play import replay as run
 
     record = read_record(file, seat)

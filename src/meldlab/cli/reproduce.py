@@ -14,8 +14,8 @@ from meldlab.cost import about_text, memory_text
 from meldlab.errors import NoSuchThing
 
 if TYPE_CHECKING:
-    from meldlab.lab.reproduce.planning import PlannedRun
-    from meldlab.lab.reproduce.report import Reproduction
+    from meldlab.reproduce.planning import PlannedRun
+    from meldlab.reproduce.report import Reproduction
 
 PUBLICATIONS = ("finkle", "hertog", "yang", "nagai", "valet")
 WIDE = 140  # columns of the table of claims in a file or a pipe
@@ -44,10 +44,10 @@ def reproduce(
     for name in names or ():
         if name not in PUBLICATIONS:
             raise NoSuchThing("publication", name, PUBLICATIONS)
-    from meldlab.lab.reproduce.bench import Reproducer
+    from meldlab.reproduce.bench import Reproducer
 
     if dry_run:
-        from meldlab.lab.reproduce.planning import plan
+        from meldlab.reproduce.planning import plan
 
         planned = plan(names or (), Reproducer(full=full, seed=seed, threads=threads, anew=anew), store)
         if json:
@@ -55,14 +55,14 @@ def reproduce(
         else:
             print_plan(planned)
         return
-    from meldlab.lab.reproduce.report import reproduce as run
+    from meldlab.reproduce.report import reproduce as run
 
     bench = Reproducer(full=full, seed=seed, store=open_store(store), threads=threads, anew=anew)
     with progress_bar("claims") as show:
         found = run(names or (), bench, lambda what, done, whole: show(int(1000 * done), 1000 * whole))
     files: list[Path] = []
     if out is not None:
-        from meldlab.lab.reproduce.page import write_reproduction
+        from meldlab.reproduce.page import write_reproduction
 
         files = write_reproduction(found, out)
     if json:
@@ -82,7 +82,7 @@ def reproduce(
 
 def print_claims(found: "Reproduction") -> None:
     """Print each publication with its claims: published, ours and the verdict; then the meaning of the signs and verdicts."""
-    from meldlab.lab.reproduce.claims import MEANINGS, SIGNS
+    from meldlab.reproduce.claims import MEANINGS, SIGNS
 
     columns = ("claim", "published", "ours", "verdict")
     for tally in found.tallies:

@@ -157,7 +157,7 @@ def _begun(save: Path | None, resume: Path | None) -> Record | None:
 
 def _opponents(game: Game[Any], record: Record, others: Sequence[Player[Any, Any]]) -> list[Player[Any, Any]]:
     """Return who sat at the other seats; players of one's own files are those that are named again."""
-    from meldlab.lab.games import player_of
+    from meldlab.games import player_of
 
     named = {other.name: other for other in others}
     found = []

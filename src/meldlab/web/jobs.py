@@ -15,7 +15,7 @@ from typing import Any
 
 from meldlab.digests import load_object
 from meldlab.errors import MeldlabError
-from meldlab.lab.runs.store import canonical
+from meldlab.runs.store import canonical
 from meldlab.web.kept import Job, Shelf
 from meldlab.web.problems import Busy
 from meldlab.web.settings import Settings

@@ -10,7 +10,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from meldlab.errors import NoSuchThing
-from meldlab.lab.runs.store import Store, canonical, code_version
+from meldlab.runs.store import Store, canonical, code_version
 from meldlab.web.problems import HttpRefusal
 
 __all__ = ["Job", "KeptMatch", "Shelf", "Tried"]

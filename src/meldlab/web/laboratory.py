@@ -10,8 +10,8 @@ from typing import Annotated, Any
 
 from fastapi import Depends, Request
 
-from meldlab.lab.runs.store import Store
-from meldlab.lab.warming import compiled_rooms
+from meldlab.precompile import compiled_rooms
+from meldlab.runs.store import Store
 from meldlab.web.guard import COOKIE
 from meldlab.web.jobs import Jobs
 from meldlab.web.kept import Shelf
@@ -89,7 +89,7 @@ class Laboratory:
         for room in [room for room in COLD if room not in self.warming.ready]:
             self.warming.room, self.warming.since = room, time.monotonic()
             try:
-                await self.compiler.ask("meldlab.lab.warming:compile_room", 600.0, room=room)
+                await self.compiler.ask("meldlab.precompile:compile_room", 600.0, room=room)
             except Exception as problem:  # the room will compile as it is used, and say what is wrong
                 print(f"meldlab serve: {room} could not be compiled ahead: {problem}", file=sys.stderr, flush=True)
             self.warming.ready.add(room)

@@ -11,7 +11,7 @@ from typing import Any
 
 from meldlab.digests import load_object
 from meldlab.errors import NotLegalHere
-from meldlab.lab.games import game_of, kind_of
+from meldlab.games import game_of, kind_of
 from meldlab.play import USER, Deal, Record, Step, Table, replay
 from meldlab.web.opponents import opponent
 

@@ -91,9 +91,9 @@ def bench_analyse(
 
 def _quick_page(described: "Described", seed: int) -> dict[str, float]:
     """Return the CPU seconds and the seconds on the clock that a quick page takes."""
-    from meldlab.lab.analysis.page import analysis_page
-    from meldlab.lab.analysis.study import Effort, Subject, analyse
-    from meldlab.lab.runs.store import Store
+    from meldlab.analysis.page import analysis_page
+    from meldlab.analysis.study import Effort, Subject, analyse
+    from meldlab.runs.store import Store
 
     cpu, wall = time.process_time(), time.perf_counter()
     with tempfile.TemporaryDirectory() as folder:

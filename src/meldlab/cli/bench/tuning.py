@@ -33,8 +33,8 @@ def bench_tuning(
     """
     from meldlab.gin import Rules, players
     from meldlab.gin.batch import play_batch
-    from meldlab.lab.runs.shards import Shard, play
-    from meldlab.lab.runs.store import Store
+    from meldlab.runs.store import Store
+    from meldlab.runs.tasks import Shard, play
 
     first, second = players.parse("ensemble:paper"), players.parse("simple")
     pieces = Shard("gin.contest", "ensemble:paper", "simple", seed=seed, games=games // 2 * 2 * shards).split(games // 2 * 2)

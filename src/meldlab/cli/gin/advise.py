@@ -57,7 +57,7 @@ def advise(
     from meldlab.gin.advice import advise as ask
     from meldlab.gin.advice import position_view
     from meldlab.gin.players import parse
-    from meldlab.lab.hints import in_words, turns_after
+    from meldlab.hints import in_words, turns_after
 
     view = position_view(hand, upcard, discards, opponent, turn=turn, rules=rules, scores=scores, limit=knock_limit)
     advice = ask(view, parse(player) if player else None)

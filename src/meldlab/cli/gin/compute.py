@@ -79,7 +79,7 @@ def compute(
         "turns": turns,
     }
     if dry_run:
-        from meldlab.lab.estimates import compute_cost
+        from meldlab.dry_run import compute_cost
 
         print_cost(f"computing against {against}", compute_cost(against, setting, device=device, **numbers), json)
         return

@@ -13,9 +13,9 @@ from meldlab.cli.options import print_cost, print_json
 from meldlab.cli.progress import progress_bar
 
 if TYPE_CHECKING:
-    from meldlab.lab.training.learner import Course
-    from meldlab.lab.training.training import Trained
-    from meldlab.lab.training.value_learner import ValueCourse
+    from meldlab.training.learner import Course
+    from meldlab.training.training import Trained
+    from meldlab.training.value_learner import ValueCourse
 
 
 def teach(
@@ -33,7 +33,7 @@ def teach(
     json: bool,
 ) -> "Trained | None":
     """Run a course and keep it in the store, where there can be one; return nothing where all is said: the JSON, or what it would take."""
-    from meldlab.lab.training import keeping, measuring, training
+    from meldlab.training import keeping, measuring, training
 
     games = 2 * measuring.mirrored_deals(games)
     if dry_run:
@@ -69,7 +69,7 @@ def _foretell(
     """Say what is left of a course with ``done`` decisions behind it, and the games that measure it, would take."""
     from dataclasses import replace
 
-    from meldlab.lab.estimates import course_cost
+    from meldlab.dry_run import course_cost
 
     left = max(0, course.steps - done)
     cost = course_cost(replace(course, steps=left), place, start, against, games)

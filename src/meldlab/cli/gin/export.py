@@ -34,7 +34,7 @@ def export(
     Example: meldlab gin export --players computed:light,simple --games 20 --format parquet --out games.parquet
     """
     from meldlab.cache import replace_file
-    from meldlab.lab.trajectories import decisions, write_jsonl, write_parquet
+    from meldlab.gin.trajectories import decisions, write_jsonl, write_parquet
 
     def watched(show: Any) -> "Iterator[list[dict[str, Any]]]":
         for done, rows in enumerate(decisions([name.strip() for name in BETWEEN.split(players)], rules, games, seed, features=features), 1):

@@ -36,7 +36,7 @@ def play(
         raise
     game, limit = Gin(rules), TimeLimit(seconds_per_move, seconds_per_game)
     if limit:
-        from meldlab.lab.arena.tables import warm_up
+        from meldlab.arena.processes import warm_up
 
         warm_up(game, (opponent, opponent))
     play_in_terminal(game, [opponent], GinScreen, seed, save=save, resume=resume, time=limit)

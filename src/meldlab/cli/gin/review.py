@@ -42,7 +42,7 @@ def review(
     reviewer, seats = Reviewer.from_name(player, worlds, seed, threads, least), [seat - 1] if seat is not None else yours or [0, 1]
     found = _looked(reviewer, record, seats)
     if out is not None:
-        from meldlab.lab.reviewing.page import review_page
+        from meldlab.reports.review import review_page
 
         with replace_file(out) as page:
             page.write(review_page(found, least).encode())

@@ -12,7 +12,7 @@ from meldlab.gin import Match, Move, Phase, Rules, Verb, View
 from meldlab.gin.advice import advise
 from meldlab.gin.round import Outcome
 from meldlab.gin.typed_moves import possible_now, read_move
-from meldlab.lab.hints import in_words, turns_after
+from meldlab.hints import in_words, turns_after
 from meldlab.melds import arrange
 from meldlab.play import Deal, Game, Result, Step
 

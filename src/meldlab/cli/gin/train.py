@@ -57,9 +57,9 @@ def train(
     refuse(context, ONLY_POLICY if learn == "values" else ONLY_VALUES, learn)
     place = place_of(device)
     from meldlab.errors import NotLegalHere
-    from meldlab.lab.training import training
-    from meldlab.lab.training.learner import Course
-    from meldlab.lab.training.value_learner import ValueCourse
+    from meldlab.training import training
+    from meldlab.training.learner import Course
+    from meldlab.training.value_learner import ValueCourse
 
     visitors = training.read_visitors(against)
     if rate is not None and not 0 < rate <= 1:

@@ -27,8 +27,8 @@ from meldlab.errors import NotLegalHere
 from meldlab.formatting import time_text
 
 if TYPE_CHECKING:
-    from meldlab.lab.analysis.forecast import Forecast
-    from meldlab.lab.analysis.study import Analysis, Effort, Subject
+    from meldlab.analysis.forecast import Forecast
+    from meldlab.analysis.study import Analysis, Effort, Subject
     from meldlab.recycle.game import Described
 
 WORTH_TELLING = 5.0  # seconds of computing
@@ -49,7 +49,7 @@ def read_effort(
     seed: SeedOption = 0,
 ) -> "Effort":
     """Return how much is played, by whom."""
-    from meldlab.lab.analysis.study import Effort
+    from meldlab.analysis.study import Effort
 
     return Effort.of(games, simulations, quick, player, seed)
 
@@ -61,15 +61,15 @@ def read_study(
 
     def study(subject: "Subject", effort: "Effort", json: bool) -> "Analysis | None":
         if dry_run:
-            from meldlab.lab.analysis.study import EXPERIMENT, missing_games, settings_of
-            from meldlab.lab.estimates import study_cost
-            from meldlab.lab.runs.store import Store
+            from meldlab.analysis.study import EXPERIMENT, missing_games, settings_of
+            from meldlab.dry_run import study_cost
+            from meldlab.runs.store import Store
 
             missing = missing_games(subject, effort, Store.known(store, EXPERIMENT, settings_of(subject, effort)))
             print_cost(subject.title, study_cost(subject, effort, missing, threads), json)
             return None
 
-        from meldlab.lab.analysis.study import analyse
+        from meldlab.analysis.study import analyse
         from meldlab.parallel import core_count
 
         def foretell(forecast: "Forecast") -> None:
@@ -130,15 +130,15 @@ def analyse(
     """
     from numpy import median
 
-    from meldlab.lab.analysis.heuristics import PUBLISHED_RULES
-    from meldlab.lab.analysis.study import Subject
+    from meldlab.analysis.heuristics import PUBLISHED_RULES
+    from meldlab.analysis.study import Subject
 
     analysis = study(Subject.of(read_game(game, dialect, limits), merged(settings)), effort, json)
     if analysis is None:
         return
     files: list[Path] = []
     if out is not None:
-        from meldlab.lab.analysis.page import write_analysis
+        from meldlab.analysis.page import write_analysis
 
         files = write_analysis(analysis, out)
     if json:
@@ -180,7 +180,7 @@ def compare(
     """
     from numpy import median
 
-    from meldlab.lab.analysis.comparison import Comparison, arrow, write_comparison
+    from meldlab.analysis.comparison import Comparison, arrow, write_comparison
 
     subjects = _subjects([read_game(name, dialect, limits) for name in names], settings or [])
     analyses = [study(subject, effort, json) for subject in subjects]
@@ -212,7 +212,7 @@ def compare(
 
 def _subjects(games: "list[Described]", settings: list[dict[str, int]]) -> "list[Subject]":
     """Return every game followed by its variants."""
-    from meldlab.lab.analysis.study import Subject
+    from meldlab.analysis.study import Subject
     from meldlab.recycle.language.variants import declared_numbers
 
     declared = [declared_numbers(game.text, game.dialect) for game in games]

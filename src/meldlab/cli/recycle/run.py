@@ -29,7 +29,7 @@ def run(
 
     Example: meldlab recycle run hearts --games 10000 --seed 1 --json
     """
-    from meldlab.lab.arena.contest import contest
+    from meldlab.arena.contest import contest
     from meldlab.recycle.machine.kernel_layout import CAPPED, REASONS
 
     everybody = _seated(described, players)

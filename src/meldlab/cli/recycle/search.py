@@ -28,13 +28,13 @@ from meldlab.errors import NotLegalHere
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from meldlab.lab.analysis.study import Effort
-    from meldlab.lab.design.effects import Effect
-    from meldlab.lab.design.search import Attempt, Discovery, Sizes
-    from meldlab.lab.design.wishes import Wishes
+    from meldlab.analysis.study import Effort
     from meldlab.recycle.game import Described
+    from meldlab.variants.effects import Effect
+    from meldlab.variants.search import Attempt, Discovery, Sizes
+    from meldlab.variants.spec import Wishes
 
-WISHES = "meldlab.lab.design.wishes"
+WISHES = "meldlab.variants.spec"
 MeasureOption = read_by(f"{WISHES}:verified_measure", "MEASURE")
 
 
@@ -55,7 +55,7 @@ def read_wishes(
     """Return what is asked for, once the game and the players are known."""
 
     def wishes(game: "Described", effort: "Effort") -> "Wishes":
-        from meldlab.lab.design.wishes import Aim, Wishes
+        from meldlab.variants.spec import Aim, Wishes
 
         if (maximise is None) == (minimise is None):
             raise NotLegalHere("say one thing that is to be large or small: --maximise MEASURE or --minimise MEASURE")
@@ -76,8 +76,8 @@ def read_plan(
     seed: SeedOption = 0,
 ) -> "tuple[Effort, Sizes]":
     """Return how much is played, by whom."""
-    from meldlab.lab.analysis.study import Effort
-    from meldlab.lab.design.search import Sizes
+    from meldlab.analysis.study import Effort
+    from meldlab.variants.search import Sizes
 
     return Effort(games, player=player, simulations=simulations, seed=seed), Sizes(trials, games, fresh or 2 * games)
 
@@ -104,14 +104,14 @@ def search(
 
     Example: meldlab recycle search leduc_poker --vary BET=1..4 --vary RAISES=1..4 --maximise drama --keep "fairness > 0.9" --games 20
     """
-    from meldlab.lab.design.search import search as search_variants
-    from meldlab.lab.design.workbench import Workbench
+    from meldlab.variants.runner import Workbench
+    from meldlab.variants.search import search as search_variants
 
     (effort, sizes), described = plan, read_game(game, dialect, limits, settings)
     wishes = wish(described, effort)
     if dry_run:
-        from meldlab.lab.analysis.study import Subject
-        from meldlab.lab.estimates import study_cost
+        from meldlab.analysis.study import Subject
+        from meldlab.dry_run import study_cost
 
         subject, games = Subject(described), min(sizes.trials, wishes.size) * sizes.games + 2 * sizes.fresh
         each = {line_up: games for line_up in effort.line_ups(subject.machine.players).values() if line_up.searches}
@@ -127,7 +127,7 @@ def search(
         run.finish({key: answer[key] for key in ("winner", "front", "searched_games")})
     files: list[Path] = []
     if out is not None:
-        from meldlab.lab.design.page import write_discovery
+        from meldlab.variants.page import write_discovery
 
         files = write_discovery(found, out)
     if json:
@@ -146,7 +146,7 @@ def _settings(game: "Described", wishes: "Wishes", effort: "Effort", sizes: "Siz
     from dataclasses import asdict
     from hashlib import sha256
 
-    from meldlab.lab.analysis.playing import limits_of
+    from meldlab.analysis.playing import limits_of
 
     program = sha256(game.text.encode()).hexdigest()[:16]
     described = {"game": game.name, "program": program, "dialect": game.dialect, "limits": limits_of(game.limits)}
@@ -180,8 +180,8 @@ def print_discovery(found: "Discovery") -> None:
     from rich.console import Console
     from rich.table import Table
 
-    from meldlab.lab.design.effects import effects
-    from meldlab.lab.design.measures import MEASURES
+    from meldlab.variants.effects import effects
+    from meldlab.variants.measures import MEASURES
 
     aim, console = found.wishes.aim.measure, Console(highlight=False, width=None if Console().is_terminal else 140)
     shown_names = list(dict.fromkeys([aim, *(demand.measure for demand in found.wishes.demands)]))

@@ -26,8 +26,8 @@ def export(
     """
     from meldlab.cache import replace_file
     from meldlab.errors import NoSuchThing
-    from meldlab.lab.rows import csv_text
-    from meldlab.lab.runs.store import EVALUATIONS, Store
+    from meldlab.reports.rows import csv_text
+    from meldlab.runs.store import EVALUATIONS, Store
 
     if out is not None and out.suffix.lower() not in FORMATS:
         raise NoSuchThing("format", out.suffix or out.name, FORMATS)
@@ -55,7 +55,7 @@ def write_parquet(names: list[str], rows: list[tuple[Any, ...]], file: BinaryIO)
     import pyarrow as pa
     from pyarrow import parquet
 
-    from meldlab.lab.runs.store import EVALUATIONS
+    from meldlab.runs.store import EVALUATIONS
 
     kinds = {int: pa.int64(), float: pa.float64(), str: pa.string()}
     # A run without wins, or without rows, still has every column with its type.

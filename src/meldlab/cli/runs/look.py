@@ -11,8 +11,8 @@ from meldlab.cli.options import JsonOption, StoreOption, print_json
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from meldlab.lab.runs.reached import Progress
-    from meldlab.lab.runs.store import Run
+    from meldlab.runs.leaderboard import Progress
+    from meldlab.runs.store import Run
 
 RunArgument = Annotated[int, typer.Argument(help="The number of the run, as 'meldlab runs list' shows it.")]
 SHORT = 200  # characters of an answer that are printed as they are
@@ -23,8 +23,8 @@ def list_runs(store: StoreOption = None, json: JsonOption = False) -> None:
 
     Example: meldlab runs list
     """
-    from meldlab.lab.runs.reached import Progress
-    from meldlab.lab.runs.store import Store, default_store
+    from meldlab.runs.leaderboard import Progress
+    from meldlab.runs.store import Store, default_store
 
     if store is None and not default_store().exists():
         # The first thing that a newcomer may type is no mistake.
@@ -75,8 +75,8 @@ def show(
     """
     import json as text
 
-    from meldlab.lab.runs.reached import Progress, leaders
-    from meldlab.lab.runs.store import Store
+    from meldlab.runs.leaderboard import Progress, leaders
+    from meldlab.runs.store import Store
 
     found = Store.look(store).find(run)
     progress, players = Progress.of(found), leaders(found, top)

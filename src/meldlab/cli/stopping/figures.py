@@ -46,7 +46,7 @@ def figures(
 
 
 def _draw(picture: str, urn: "Urn", seed: int, out: Path) -> list[Path]:
-    from meldlab.lab.figures import save, stopping
+    from meldlab.reports import save, stopping
 
     if picture == "winnings":
         sheet = stopping.draw_winnings(urn, seed)

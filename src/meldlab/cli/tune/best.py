@@ -39,16 +39,16 @@ def best(
     """
     from dataclasses import asdict
 
+    from meldlab.arena.evaluation import Work, warm
     from meldlab.cache import replace_file
     from meldlab.errors import NotLegalHere
-    from meldlab.lab.tuning.evolution import Champion, Evolution, best_player
-    from meldlab.lab.tuning.work import Work, warm
+    from meldlab.tuning.cma_es import Champion, Evolution, best_player
 
     if fresh % 2:
         raise NotLegalHere(f"{fresh} games cannot be played in mirrored pairs")
     plan = Evolution(population=population, games=games, seed=seed)
     if dry_run:
-        from meldlab.lab.estimates import TYPICAL, tuning_cost
+        from meldlab.dry_run import TYPICAL, tuning_cost
 
         print_cost("tune best", tuning_cost(TYPICAL["best"], plan.planned(generations, fresh), threads), json)
         return

@@ -22,8 +22,8 @@ from meldlab.cli.outputs import out_folder
 from meldlab.cli.tune.meter import metered
 
 if TYPE_CHECKING:
-    from meldlab.lab.tuning.report import Report
-    from meldlab.lab.tuning.work import Work
+    from meldlab.arena.evaluation import Work
+    from meldlab.reproduce.nagai.report import Report
 
 Run = Callable[[str, dict[str, Any], int, Callable[["Work"], "Report"]], None]
 SizeOption = Annotated[bool, typer.Option("--full/--quick", help="The paper's size, or the shape of the result in about two minutes.")]
@@ -42,11 +42,11 @@ def read_run(
 
     def run_search(name: str, settings: dict[str, Any], planned: int, search: Callable[["Work"], "Report"]) -> None:
         if dry_run:
-            from meldlab.lab.estimates import TYPICAL, tuning_cost
+            from meldlab.dry_run import TYPICAL, tuning_cost
 
             print_cost(f"tune {name}", tuning_cost(TYPICAL[name], planned, threads), json)
             return
-        from meldlab.lab.tuning.work import Work, warm
+        from meldlab.arena.evaluation import Work, warm
 
         with open_store(store).search(name, settings) as run:
             warm()
@@ -55,7 +55,7 @@ def read_run(
             run.finish(report.as_json())
         answer = {"run": run.number, "settings": settings, **report.as_json()}
         if out is not None:
-            from meldlab.lab.figures.tuning import draw
+            from meldlab.reproduce.nagai.figures import draw
 
             answer["files"] = [str(path) for path in draw(report.as_json(), out)]
         if json:
@@ -83,7 +83,7 @@ def track(
     """
     from dataclasses import asdict, replace
 
-    from meldlab.lab.tuning.tracking import FULL, QUICK, search_trackers
+    from meldlab.reproduce.nagai.tracking import FULL, QUICK, search_trackers
 
     size = FULL if full else QUICK
     size = replace(size, generations=generations or size.generations)
@@ -106,7 +106,7 @@ def knock(
     """
     from dataclasses import asdict
 
-    from meldlab.lab.tuning.knocking import FULL, QUICK, search_knocks
+    from meldlab.reproduce.nagai.knocking import FULL, QUICK, search_knocks
 
     size = FULL if full else QUICK
 
@@ -130,7 +130,7 @@ def ensemble(
     from dataclasses import asdict
 
     from meldlab.gin.players import Ensemble
-    from meldlab.lab.tuning.ensembles import FULL, QUICK, search_ensembles
+    from meldlab.reproduce.nagai.ensemble import FULL, QUICK, search_ensembles
 
     size = FULL if full else QUICK
     Ensemble.preset(base)

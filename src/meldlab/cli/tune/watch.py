@@ -11,7 +11,7 @@ from meldlab.cli.interruption import on_interrupt
 from meldlab.cli.options import JsonOption, StoreOption, print_json
 
 if TYPE_CHECKING:
-    from meldlab.lab.runs.store import Store
+    from meldlab.runs.store import Store
 
 
 def watch(
@@ -28,7 +28,7 @@ def watch(
     from rich.console import Console
     from rich.live import Live
 
-    from meldlab.lab.runs.store import Store
+    from meldlab.runs.store import Store
 
     on_interrupt("the search itself is not affected; run the same command to watch it again")
     kept = Store.look(store)
@@ -63,7 +63,7 @@ def latest(store: "Store") -> int:
 
 def look(store: "Store", number: int) -> dict[str, Any]:
     """Return how a run stands now."""
-    from meldlab.lab.runs.reached import Progress, leaders
+    from meldlab.runs.leaderboard import Progress, leaders
 
     run = store.find(number)
     best = leaders(run, 1)

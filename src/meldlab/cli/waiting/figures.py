@@ -28,8 +28,8 @@ def figures(
 
     Example: meldlab waiting figures --out figures --only 1 --only 7
     """
-    from meldlab.lab.figures import save
-    from meldlab.lab.figures.waiting import FIGURES, knowledge
+    from meldlab.reports import save
+    from meldlab.reproduce.waiting_figures import FIGURES, knowledge
 
     files: dict[Path, None] = {}
     on_interrupt(lambda: f"{len(files)} files are in {out}; --only draws the others" if files else NOTHING)

@@ -151,7 +151,7 @@ def write_table(
     Example: meldlab waiting table --cards 3 --out three.csv
     """
     from meldlab.cards import Hand
-    from meldlab.lab.rows import csv_text
+    from meldlab.reports.rows import csv_text
     from meldlab.waiting import Waiting
     from meldlab.waiting.kept import cached_solution
     from meldlab.waiting.waiting_time import MOST_AT_ONCE, WaitingTime

@@ -7,9 +7,9 @@ from fastapi import APIRouter, Path, Query, Request
 from fastapi.responses import PlainTextResponse, RedirectResponse, Response
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from meldlab.lab.rows import csv_text
-from meldlab.lab.runs.reached import Progress, Reached, leaders
-from meldlab.lab.runs.store import EVALUATIONS, Run
+from meldlab.reports.rows import csv_text
+from meldlab.runs.leaderboard import Progress, Reached, leaders
+from meldlab.runs.store import EVALUATIONS, Run
 from meldlab.web.charts import dots, intervals
 from meldlab.web.forms import form
 from meldlab.web.jobs import KINDS

@@ -2,8 +2,8 @@
 
 from typing import Any
 
+from meldlab.arena.contest import contest
 from meldlab.gin import Gin
-from meldlab.lab.arena.contest import contest
 
 __all__ = ["compete"]
 

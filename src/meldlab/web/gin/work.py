@@ -4,12 +4,12 @@ from typing import Any
 
 from meldlab.cards import CARDS, Hand
 from meldlab.errors import NotLegalHere
+from meldlab.games import game_of
 from meldlab.gin.advice import advise
 from meldlab.gin.players import EnsemblePlayer
 from meldlab.gin.review import WORLDS
 from meldlab.gin.view import View
-from meldlab.lab.games import game_of
-from meldlab.lab.hints import in_words, turns_after
+from meldlab.hints import in_words, turns_after
 from meldlab.play import USER, Record, Step, Table
 from meldlab.web.opponents import opponent
 from meldlab.web.playing import steps_of

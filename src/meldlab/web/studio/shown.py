@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from meldlab.lab.analysis.program import Preface
 from meldlab.play import Step
 from meldlab.recycle.game import Described
+from meldlab.recycle.language.header import Preface
 from meldlab.recycle.machine.position import Place, Position
 from meldlab.recycle.telling.movement import Spot
 from meldlab.recycle.telling.pack import common_card

@@ -3,15 +3,15 @@
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from meldlab.analysis.comparison import Comparison
+from meldlab.analysis.forecast import Forecast
+from meldlab.analysis.page import analysis_page
+from meldlab.analysis.study import Analysis, Effort, Subject
+from meldlab.analysis.study import analyse as study
 from meldlab.errors import NotLegalHere
 from meldlab.formatting import time_text
-from meldlab.lab.analysis.comparison import Comparison
-from meldlab.lab.analysis.forecast import Forecast
-from meldlab.lab.analysis.page import analysis_page
-from meldlab.lab.analysis.study import Analysis, Effort, Subject
-from meldlab.lab.analysis.study import analyse as study
-from meldlab.lab.runs.store import Store
 from meldlab.recycle.game import Described
+from meldlab.runs.store import Store
 from meldlab.web.jobs import Reporter
 from meldlab.web.studio.texts import Texts
 

@@ -8,9 +8,9 @@ from functools import cache
 import sqlalchemy as sa
 
 from meldlab.errors import NoSuchThing
-from meldlab.lab.analysis.program import Preface
-from meldlab.lab.runs.store import Store
 from meldlab.recycle import library
+from meldlab.recycle.language.header import Preface
+from meldlab.runs.store import Store
 from meldlab.web.kept import TABLES
 
 __all__ = ["LONGEST", "Description", "Texts", "read_text"]

@@ -5,21 +5,21 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
+from meldlab.analysis.movement import dot, draw_movement
+from meldlab.analysis.study import Subject
+from meldlab.arena.contest import Contest
 from meldlab.errors import NotLegalHere
-from meldlab.lab.analysis.movement import dot, draw_movement
-from meldlab.lab.analysis.program import Preface
-from meldlab.lab.analysis.study import Subject
-from meldlab.lab.arena.contest import Contest
-from meldlab.lab.games import player_of
-from meldlab.lab.pages.page import inline
+from meldlab.games import player_of
 from meldlab.parallel import chunks
 from meldlab.play import Deal, Step, Table
 from meldlab.recycle.game import Described
 from meldlab.recycle.language.findings import TITLES, Finding
 from meldlab.recycle.language.folding import constant
+from meldlab.recycle.language.header import Preface
 from meldlab.recycle.playtest import check_and_play
 from meldlab.recycle.telling.movement import Movement
 from meldlab.recycle.telling.teller import Teller
+from meldlab.reports.page import inline
 from meldlab.statistics import Interval
 from meldlab.web.studio.shown import pile
 

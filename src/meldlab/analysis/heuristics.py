@@ -1,0 +1,318 @@
+"""What a game is like, in ten published numbers, each with its 95 % interval over games and a sentence that says what it means.
+
+>>> fair = fairness(Sample.of_scores("max", np.array([[1, 0], [0, 1]])))
+>>> fair.name, fair.interval.value
+('fairness', 1.0)
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
+
+from meldlab.analysis.sample import Sample
+from meldlab.statistics import Interval, Moments, difference, wilson
+
+__all__ = ["CLEAR", "NAMES", "PUBLISHED_RULES", "SETTLED", "Heuristic", "first_side", "heuristics"]
+
+Real = NDArray[np.float64]
+Games = NDArray[np.int64]
+
+SETTLED = 0.8  # an estimate above which a game counts as decided
+CLEAR = 0.3  # by how much a clearly best option beats the mean
+NAMES = ("fairness", "order", "gain", "convergence", "spread", "drama", "security", "decisiveness", "coolness", "clarity")
+# The heuristics that follow another rule as published, and what that rule does.
+PUBLISHED_RULES = {
+    **dict.fromkeys(("fairness", "order", "gain"), "The same by seats, a tie being a whole win for each."),
+    **dict.fromkeys(("drama", "security", "decisiveness", "coolness"), "The same from whole estimates, their noise included."),
+}
+
+
+@dataclass(frozen=True)
+class Heuristic:
+    """A number with its interval, None where the games do not define it, and what it means."""
+
+    name: str
+    interval: Interval | None
+    meaning: str
+    published: Interval | None = None
+    """The same by the published rule, where that is another: see ``PUBLISHED_RULES``."""
+
+    def __str__(self) -> str:
+        return f"{self.name} {self.interval if self.interval else 'not defined'}"
+
+
+def heuristics(
+    random: Sample, skilled: Sample, single: Sample, counted: Sample | None = None, teams: Sequence[int] = ()
+) -> tuple[Heuristic, ...]:
+    """Return all ten: from games of random players, of searching players, and of one of these in the first seat against random ones.
+
+    ``counted`` may be a larger sample of random games, without their decisions, for the chances of the first seat; ``teams`` has the number
+    of each seat's team, 0 for none.
+    """
+    first = counted or random
+    return (
+        fairness(first, teams),
+        order(single, teams),
+        gain(single, first, teams),
+        convergence(random),
+        spread(skilled),
+        drama(skilled),
+        security(skilled),
+        decisiveness(skilled),
+        coolness(skilled),
+        clarity(skilled),
+    )
+
+
+# --- from results
+
+
+def fairness(random: Sample, teams: Sequence[int] = ()) -> Heuristic:
+    """Compare the chance of the first seat's side in random games with an equal share."""
+    sides, chance = _sides(random, teams), _wins_of_first(random, teams)
+    share = f" It wins {chance.value:.1%}, an equal share is {1 / sides:.1%}." if chance and sides > 1 else ""
+    text = f"1 if {_first(random, teams)} wins its equal share of random games, 0 if it never or always wins.{share}"
+    return Heuristic("fairness", _tent(chance, sides), text, _tent(_firsts(random), random.seats))
+
+
+def _tent(chance: Interval | None, sides: int) -> Interval | None:
+    return None if chance is None or sides < 2 else chance.mapped(partial(_fair, sides))
+
+
+def _fair(sides: int, chance: Interval) -> Interval:
+    """Return 1 at an equal share of the wins, 0 at none or all of them."""
+
+    def fair(rate: float) -> float:
+        return rate * sides if rate <= 1 / sides else (sides - sides * rate) / (sides - 1)
+
+    ends = sorted((fair(chance.low), fair(chance.high)))
+    # The tent has its top at the equal share.
+    return Interval(fair(chance.value), ends[0], 1.0 if chance.low <= 1 / sides <= chance.high else ends[1])
+
+
+def order(single: Sample, teams: Sequence[int] = ()) -> Heuristic:
+    """Ask how much skill decides: the wins of one searching player's side against random ones, 0 for an equal share, 1 for all."""
+    sides, chance = _sides(single, teams), _wins_of_first(single, teams)
+    share = f" It wins {chance.value:.1%} of its games." if chance and sides > 1 else ""
+    partners = len(first_side(single, teams)) > 1
+    who = "one searching player and its random partners always beat" if partners else "one searching player always beats"
+    text = f"How far skill beats chance: 1 if {who} random ones, 0 if it wins its equal share.{share}"
+    return Heuristic("order", _above(chance, sides), text, _above(_firsts(single), single.seats))
+
+
+def _above(chance: Interval | None, sides: int) -> Interval | None:
+    return None if chance is None or sides < 2 else chance.mapped(partial(_beyond_share, sides))
+
+
+def _beyond_share(sides: int, chance: Interval) -> Interval:
+    """Return 0 at an equal share of the wins, 1 at all of them."""
+    value, low, high = ((rate - 1 / sides) / (1 - 1 / sides) for rate in (chance.value, chance.low, chance.high))
+    return Interval(value, low, high)
+
+
+def gain(single: Sample, random: Sample, teams: Sequence[int] = ()) -> Heuristic:
+    """Subtract the chance of the first seat's side among random players from its chance with a searching player in that seat."""
+
+    def apart(one: Interval | None, other: Interval | None) -> Interval | None:
+        return difference(one, other) if one and other and _sides(single, teams) > 1 else None
+
+    ours = apart(_wins_of_first(single, teams), _wins_of_first(random, teams))
+    text = f"What searching adds to the win rate of {_first(single, teams)} over choosing at random."
+    return Heuristic("gain", ours, text, apart(_firsts(single), _firsts(random)))
+
+
+def first_side(sample: Sample, teams: Sequence[int]) -> list[int]:
+    """Return the seats that win and lose with the first one."""
+    return [seat for seat in range(sample.seats) if seat == 0 or (teams and teams[0] and teams[seat] == teams[0])]
+
+
+def _sides(sample: Sample, teams: Sequence[int]) -> int:
+    """Return how many sides there are: teams, and players without a team."""
+    return len({team or -seat for seat, team in enumerate(teams, 1)}) if teams else sample.seats
+
+
+def _first(sample: Sample, teams: Sequence[int]) -> str:
+    return "the first seat's team" if len(first_side(sample, teams)) > 1 else "the first seat"
+
+
+def _wins_of_first(sample: Sample, teams: Sequence[int]) -> Interval | None:
+    """Return the win rate of the first seat's side over games that have scores; ties are shared."""
+    shares = sample.win_shares[sample.ended][:, first_side(sample, teams)].sum(axis=1)
+    return _share(shares, np.ones(len(shares)))
+
+
+def _firsts(sample: Sample) -> Interval | None:
+    """Return how often the first seat alone has the first rank, over games that have scores; a tie is a win for each."""
+    first = (sample.ranks[sample.ended, 0] == 0).astype(np.float64)
+    return _share(first, np.ones(len(first)))
+
+
+# --- from options
+
+
+def convergence(random: Sample) -> Heuristic:
+    """Fit a line to the options of each random game and turn its slope into 0 (ever more options) to 1 (ever fewer)."""
+    slopes = np.array([_slope(random.options[random.game == number]) for number in range(random.games)])
+    slopes = slopes[~np.isnan(slopes)]
+    towards = 1 - (slopes / 2 + 0.5)
+    interval = _mean(towards, np.ones(len(towards)))
+    way = f" On average a decision has {slopes.mean():+.3f} options more than the one before." if len(slopes) else ""
+    return Heuristic("convergence", interval, f"Above 0.5 the options become fewer as a random game goes on, below 0.5 more.{way}")
+
+
+def _slope(options: NDArray[np.int64]) -> float:
+    if len(options) < 2:
+        return float("nan")
+    move = np.arange(len(options)) - (len(options) - 1) / 2
+    return float((move * options).sum() / (move**2).sum())
+
+
+# --- from estimates
+
+
+def spread(skilled: Sample) -> Heuristic:
+    """Average best minus worst estimated score over decisions."""
+    known = skilled.estimated
+    apart = np.abs(skilled.best - skilled.worst)[known]
+    game = skilled.game[known]
+    interval = _mean(_sums(game, apart, skilled.games), _sums(game, np.ones(len(game)), skilled.games))
+    text = "How much a decision matters: points of the final score between the best and the worst option, on average."
+    return Heuristic("spread", interval, text)
+
+
+def drama(skilled: Sample) -> Heuristic:
+    """Measure how far behind the winner saw himself while behind: one half of the determinizations says when, the other how far."""
+
+    def depth(leads: Real, others: Real) -> float:
+        behind = leads < _threshold(skilled)
+        gaps = _threshold(skilled) - others[behind]
+        # A gap that the other half does not confirm counts with a minus, so that noise has a mean of 0.
+        return float((np.sign(gaps) * np.sqrt(np.abs(gaps))).mean()) if len(gaps) else 0.0
+
+    return _halved("drama", "How far behind the later winner saw himself: 0 if he was never behind.", skilled, depth)
+
+
+def security(skilled: Sample) -> Heuristic:
+    """Measure for how much of the game the winner did not see himself behind."""
+
+    def safe(leads: Real, others: Real) -> float:
+        return 1 - float(((leads < _threshold(skilled)) * np.sign(_threshold(skilled) - others)).mean())
+
+    text = "The share of his decisions at which the later winner was not behind."
+    return _halved("security", text, skilled, safe)
+
+
+def decisiveness(skilled: Sample) -> Heuristic:
+    """Measure how soon the game was over once the winner was nearly certain by both halves of the determinizations."""
+
+    def settled(leads: Real, others: Real) -> float:
+        sure = np.flatnonzero((leads > SETTLED) & (others > SETTLED))
+        return 1 - (len(leads) - sure[0]) / len(leads) if len(sure) else 1.0
+
+    text = (
+        f"1 less the share of the winner's decisions from his first estimate above {SETTLED:g} on: near 1 the game ends once it is decided."
+    )
+    return _halved("decisiveness", text, skilled, settled)
+
+
+def coolness(skilled: Sample) -> Heuristic:
+    """Measure how rarely a player's view of its own chances falls from one of its decisions to the next."""
+
+    def cool(leads: Real) -> Interval | None:
+        falls, pairs = np.zeros(skilled.games), np.zeros(skilled.games)
+        known = ~np.isnan(leads).any(axis=1)
+        for seat in range(skilled.seats):
+            mine = np.flatnonzero(known & (skilled.seat == seat))
+            same = skilled.game[mine[1:]] == skilled.game[mine[:-1]]
+            game, lost = skilled.game[mine[1:]][same], (leads[mine[:-1]] - leads[mine[1:]])[same]
+            # A fall by one half counts as one, as none or as minus one by what the other half says.
+            fell = ((lost > 0) * np.sign(lost[:, ::-1])).mean(axis=1)
+            pairs += _sums(game, np.ones(len(game)), skilled.games)
+            falls += _sums(game, fell, skilled.games)
+        return _less(_share(falls, pairs))
+
+    text = "How rarely a player's own prospects fall between two of its decisions; 1 is never."
+    return Heuristic("coolness", cool(skilled.half_leads), text, cool(_whole(skilled)))
+
+
+def clarity(skilled: Sample) -> Heuristic:
+    """Ask how rarely one option stands out."""
+    known = ~np.isnan(skilled.value)
+    stands_out = (skilled.value - skilled.mean >= CLEAR)[known].astype(np.float64)
+    game = skilled.game[known]
+    outs = _share(_sums(game, stands_out, skilled.games), _sums(game, np.ones(len(game)), skilled.games))
+    return Heuristic(
+        "clarity",
+        _less(outs),
+        f"The share of decisions at which no option beats the mean of all by {CLEAR:g} or more on a scale from 0 to 1.",
+    )
+
+
+def _threshold(sample: Sample) -> float:
+    """Return the estimate halfway between the first place and the second."""
+    seats = sample.seats
+    return (1 + (seats - 2) / (seats - 1)) / 2
+
+
+def _halved(name: str, text: str, sample: Sample, judge: Callable[[Real, Real], float]) -> Heuristic:
+    """Return a heuristic of the winners' estimates by halves of the determinizations, and by the published rule."""
+    return Heuristic(name, _over_winners(sample, sample.half_leads, judge), text, _over_winners(sample, _whole(sample), judge))
+
+
+def _whole(sample: Sample) -> Real:
+    """Return the estimates from all determinizations in place of both halves: the published rule."""
+    return np.column_stack((sample.own_leads, sample.own_leads))
+
+
+def _over_winners(sample: Sample, leads: Real, judge: Callable[[Real, Real], float]) -> Interval | None:
+    """Average what ``judge`` says of the winner's own estimates, [decisions, 2] leads, game by game, taking either half first.
+
+    A game without an estimate of its winner does not count.
+    """
+    if sample.seats < 2:
+        return None
+    winners = sample.places.argmin(axis=1)
+    by_winner = ~np.isnan(leads).any(axis=1) & (sample.seat == winners[sample.game]) & sample.ended[sample.game]
+    games = np.split(leads[by_winner], np.flatnonzero(np.diff(sample.game[by_winner])) + 1)
+    said = np.array([(judge(*own.T) + judge(*own.T[::-1])) / 2 for own in games if len(own)])
+    return _share(said, np.ones(len(said)))
+
+
+# --- intervals
+
+
+def _sums(game: Games, values: Real, games: int) -> Real:
+    """Add up values by game."""
+    return np.bincount(game, values, minlength=games).astype(np.float64)
+
+
+def _share(over: Real, under: Real) -> Interval | None:
+    """Return a ratio of sums whose true value lies between 0 and 1; games are the clusters."""
+    if under.sum() == 0:
+        return None
+    value = over.sum() / under.sum()
+    if not 0 <= value <= 1:
+        # By chance: an estimate from two halves has no bound.
+        bound = min(1.0, max(0.0, value))
+        found, agreeing = Moments.from_counts(np.column_stack((under, over))).mean(1, 0), wilson(bound, float(np.count_nonzero(under)))
+        return Interval(bound, min(agreeing.low, max(0.0, found.low)), max(agreeing.high, min(1.0, found.high)))
+    return Moments.from_counts(np.column_stack((under, over))).rate(1, 0)
+
+
+def _mean(over: Real, under: Real) -> Interval | None:
+    """Return a ratio of sums of any size; games are the clusters."""
+    if under.sum() == 0:
+        return None
+    return Moments.from_counts(np.column_stack((under, over))).mean(1, 0)
+
+
+def _less(share: Interval | None) -> Interval | None:
+    """Return one less a share."""
+    return None if share is None else share.mapped(_complement)
+
+
+def _complement(share: Interval) -> Interval:
+    return Interval(1 - share.value, 1 - share.high, 1 - share.low)

@@ -1,1 +1,0 @@
-"""The laboratory: arena, store, tuning, figures."""

@@ -1,1 +1,0 @@
-"""Pages in one file: pictures, tables and downloads inside, nothing from elsewhere, readable on a phone and in the dark."""

@@ -1,1 +1,0 @@
-"""Reviews of matches as pages."""

@@ -1,0 +1,175 @@
+"""Kernels compiled ahead: by room, a small job that touches each of its kernels, and marks in the cache that say which are ready."""
+
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping
+from importlib.util import find_spec
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from meldlab.cache import kernel_digest, kernel_folder
+from meldlab.errors import NotPossible
+from meldlab.parallel import core_count
+
+__all__ = ["compile_room", "compile_rooms", "compiled_rooms", "kernel_jobs"]
+
+
+def compiled_rooms() -> set[str]:
+    """Return the rooms whose kernels lie in the cache; numba is not loaded for it."""
+    return {room for room in kernel_jobs() if _mark(room).is_file()}
+
+
+def _mark(room: str) -> Path:
+    return kernel_folder() / f"ready-{room}-{kernel_digest()}"
+
+
+def compile_room(room: str) -> None:
+    """Compile the kernels of a room into the cache."""
+    kernel_jobs()[room]()
+    _mark(room).touch()
+
+
+def compile_rooms() -> Iterator[tuple[str, float]]:
+    """Compile what is not in the cache yet, each room in a process of its own on its own core; give each with its seconds when ready.
+
+    The processes end with whoever waits for them: nothing is compiled behind the back of Ctrl-C.
+    """
+    ready = compiled_rooms()
+    yield from ((room, 0.0) for room in kernel_jobs() if room in ready)
+    waiting = [room for room in kernel_jobs() if room not in ready]
+    running: dict[str, tuple[subprocess.Popen[str], float]] = {}
+    try:
+        while waiting or running:
+            while waiting and len(running) < core_count():
+                room = waiting.pop(0)
+                command = [sys.executable, "-c", f"from meldlab.precompile import compile_room; compile_room({room!r})"]
+                running[room] = subprocess.Popen(command, stderr=subprocess.PIPE, text=True), time.perf_counter()
+            time.sleep(0.05)
+            for room, (process, start) in list(running.items()):
+                if process.poll() is not None:
+                    _, said = process.communicate()
+                    del running[room]
+                    if process.returncode:
+                        why = said.strip().splitlines()[-1:] or [f"its process ended with {process.returncode}"]
+                        raise NotPossible(f"the kernels of {room} cannot be compiled: {why[0]}")
+                    yield room, time.perf_counter() - start
+    finally:
+        for process, _ in running.values():
+            process.kill()
+            process.wait()
+
+
+def kernel_jobs() -> Mapping[str, Callable[[], object]]:
+    """Return, by room, a small job that touches each of its kernels; those that take longest first."""
+    return {job.__name__.strip("_"): job for job in (_gin, _recycle, _rummikub, _waiting, _cards, _melds, _stopping)}
+
+
+def _cards() -> None:
+    from meldlab.cards import Deck, classes
+
+    classes.numbers(classes.hands(3, 0, 10), 3)
+    classes.orbit_size(Deck.shuffled(0).deal(3)[0])
+    classes.number(classes.hand(3, 1))
+
+
+def _melds() -> None:
+    from meldlab.cards.masks import random_hands
+    from meldlab.melds import arrange, deadwoods
+
+    deadwoods(random_hands(4, 10, seed=0))
+    arrange("5H 6H 7H 9C 9D KS")
+
+
+def _waiting() -> None:
+    from meldlab.waiting import Waiting, solve
+    from meldlab.waiting.cohorts import approximate
+    from meldlab.waiting.kept import PRECISIONS, load, save
+    from meldlab.waiting.rational import exact_values
+    from meldlab.waiting.simulation import duel, play_bag, play_deck
+    from meldlab.waiting.waiting_time import WaitingTime
+
+    solution = solve(Waiting(3), device="cpu")
+    with TemporaryDirectory() as folder:
+        for precision in PRECISIONS:  # the kernels are compiled for each type of number in a file
+            save(solution, Path(folder, "table"), precision)
+            kept = load(Path(folder, "table"))
+            kept.summary()
+            WaitingTime.from_hand(kept, "AC QH KD")
+            del kept
+    approximate(Waiting(3), 1.0, solution)
+    exact_values(Waiting(3, "round"))
+    waited = WaitingTime.from_hand(solution, "AC QH KD")
+    waited.deviation()
+    waited.quantile(0.5)
+    waited.quantiles(0.5)
+    play_bag(solution, "AC QH KD", games=2)
+    play_deck(solution, games=2)
+    duel(solution, solution.expected, None, games=4)
+
+
+def _gin() -> None:
+    from meldlab.arena.contest import contest
+    from meldlab.gin import Gin, players
+    from meldlab.gin.advice import advise, position_view
+    from meldlab.gin.computing.compute import Setting, compute
+    from meldlab.gin.vector import GinVector
+    from meldlab.hints import turns_after
+    from meldlab.play import Deal, Table
+
+    if find_spec("joblib") and find_spec("sqlalchemy"):  # of the extra 'lab'
+        from meldlab.arena.evaluation import warm
+
+        warm()
+    # Each pair of kinds of players is compiled by itself; others are compiled when they first meet.
+    for names in ("simple gin-only", "ensemble simple", "computed:light simple", "computed:light ensemble", "champion simple"):
+        contest(Gin(), names.split(), 2, threads=1)
+    contest(Gin(), ["ensemble", "simple"], 2)
+    for pair in (("mc:1", "ensemble"), ("computed:light", "ensemble:best"), ("champion", "simple"), ("random", "simple")):
+        Table(Gin(), [players.parse(name) for name in pair]).play(Deal(0))
+    ten, knock = position_view("2C 3C 4C 9D 9H 9S KC KD 4H 5S", "KH"), position_view("2C 3C 4C 9D 9H 9S KC KD KH 4S 5H")
+    for name in ("ensemble", "computed:light", "champion"):
+        for view in (ten, knock):
+            advise(view, players.parse(name))
+    turns_after(ten, advise(ten).move)  # by the reviewer, and by the network of the turns
+    for opponent in (None, "simple"):
+        tables = GinVector(2, opponent=opponent)
+        tables.step(tables.random_actions())
+        tables.hidden()
+        tables.observe_both()
+    compute("simple", Setting(cards=3, ranks=4), device="cpu", rounds=1000, games=2, loops=1)
+
+
+def _stopping() -> None:
+    from meldlab.stopping import Sitting, Urn, simulate
+
+    urn = Urn(2, 2)
+    urn.floats.values()
+    urn.floats.winnings()
+    simulate(urn, games=2, seed=0)
+    Sitting.shuffled(urn, seed=0)
+
+
+def _recycle() -> None:
+    from meldlab.recycle.game import Described
+    from meldlab.recycle.players import Searcher
+    from meldlab.recycle.players.searching import searched_games
+    from meldlab.recycle.telling.transcript import transcribe
+    from meldlab.recycle.vector import RecycleVector
+
+    described = Described.named("kuhn_poker")
+    machine = described.machine
+    machine.random_games(games=2, seed=0)
+    searched_games(machine, [Searcher("mcts", 2)] * 2, games=1, seed=0, threads=1)
+    list(transcribe(described, [Searcher("random")] * described.machine.players, seed=0))
+    tables = RecycleVector(described, 2)
+    tables.step(tables.random_actions())
+    tables.features.of(tables.state(0), 0)
+
+
+def _rummikub() -> None:
+    from meldlab.rummikub import Objective, Position, load, random_position, solve
+
+    load()
+    random_position("easy", seed=0)
+    solve(Position.parse("R3-5 | K5 B5 O5 | K6-8", "R5 B6 B7 O1"), Objective(keep="tiles"))

@@ -1,0 +1,99 @@
+"""Contests of described games: fair to every seat, honest about chance, and the same by kernel and at the table."""
+
+import pytest
+
+from meldlab.arena.contest import contest
+from meldlab.arena.round_robin import all_against_all
+from meldlab.arena.seating import seatings
+from meldlab.play import TimeLimit
+from meldlab.recycle.game import Described
+from meldlab.recycle.players import Searcher
+from meldlab.recycle.players.searching import searched_games
+
+WORTHLESS = """(game
+ (setup (create players 3) (create deck (game hloc STOCK) (deck (N (A, B, C)))))
+ (do ((shuffle (game hloc STOCK)) (all player 'P (move (top (game hloc STOCK)) (top ('P iloc HAND))))
+  (set (game points WORTH) (((N : A) 1) ((N : B) 2) ((N : C) 3)))))
+ (stage player once (choice ((turn pass) (turn pass))))
+ (scoring min (sum ((current player) iloc HAND) using (game points WORTH))))"""
+
+
+@pytest.mark.parametrize(
+    ("game", "players"), [("hearts", 2), ("hearts", 3), ("hearts", 4), ("block_rummy", 2), ("spades", 2), ("euchre", 1)]
+)
+def test_every_player_sits_everywhere_equally_often(game: str, players: int) -> None:
+    described = Described.named(game)
+    ways = seatings(described, players)
+    assert len(set(ways)) == len(ways)
+    for player in range(players):
+        sits = [sum(way[seat] == player for way in ways) for seat in range(described.machine.players)]
+        assert len(set(sits)) == 1
+
+
+def test_where_nobody_can_do_anything_everybody_has_his_share() -> None:
+    found = contest(Described("worthless", WORTHLESS), ["mcts:2", "random"], games=29, seed=1, threads=1)
+    # Every deal is played from all three seats, so luck cancels exactly.
+    assert (found.games, found.deals, found.ahead, found.troubles) == (30, 10, (0, 0), ())
+    assert found.rate(0).value == pytest.approx(1 / 3)
+    assert found.score(0).value == found.score(1).value == 2
+    assert found.lead.value == 0
+    assert found.sign_test is None
+
+
+@pytest.mark.parametrize(
+    ("game", "players"), [("scopa", ["pimc:2", "random"]), ("whist", ["random", "random"]), ("kuhn_poker", ["random"])]
+)
+def test_kernel_and_table_count_the_same(game: str, players: list[str]) -> None:
+    class AtTheTable(Described):
+        batch = None  # type: ignore[assignment]
+
+    kernel = contest(Described.named(game), players, games=4, seed=3, threads=1)
+    seated = [Searcher.parse(one) for one in players]
+    table = contest(AtTheTable.named(game), seated, games=4, seed=3)
+    assert kernel.won.tolist() == table.won.tolist()
+    for player in range(len(players)):
+        assert kernel.score(player) == table.score(player)
+    for name in ("decisions", "options", "capped"):
+        assert kernel.count(name) == table.count(name)
+
+
+def test_looking_ahead_pays_where_the_most_wins_and_where_the_least_does() -> None:
+    most = contest(Described.named("leduc_poker"), ["pimc:100", "random"], games=200, seed=1, threads=1)
+    assert most.sign_test is not None
+    assert most.sign_test < 0.01
+    assert most.lead.low > 0
+    assert most.ahead[0] > most.ahead[1]
+    least = contest(Described.named("golf"), ["pimc:10", "random"], games=16, seed=1)
+    assert least.score(0).value < least.score(1).value
+    assert least.lead.value > 0
+
+
+def test_a_contest_plays_the_games_of_its_seed() -> None:
+    described = Described.named("scopa")
+    found = contest(described, ["pimc:5", "random"], games=4, seed=3, threads=2)
+    one, other = Searcher("pimc", 5), Searcher("random")
+    first = searched_games(described.machine, [one, other], 2, seed=3).scores
+    second = searched_games(described.machine, [other, one], 2, seed=3).scores
+    assert found.score(0).value == (first[:, 0].sum() + second[:, 1].sum()) / 4
+    assert found.total("simulations") > 0
+
+
+def test_partners_are_rated_together() -> None:
+    robin = all_against_all(Described.named("whist"), ["random", "pimc:1"], 2, seed=1)
+    assert robin.contests[0].ways == ((0, 1, 0, 1), (1, 0, 1, 0))
+
+
+def test_described_games_are_played_in_processes() -> None:
+    limited, kernel = (
+        contest(Described.named("kuhn_poker"), ["pimc:2", "random"], 8, seed=1, time_limit=TimeLimit(per_move=limit))
+        for limit in (60, None)
+    )
+    assert limited.won.tolist() == kernel.won.tolist()
+    assert not limited.troubles
+
+
+def test_signs_are_tested_only_where_chance_is_even() -> None:
+    hearts, kuhn = Described.named("hearts"), Described.named("kuhn_poker")
+    assert contest(hearts, ["random", "random"], games=8, seed=1, threads=1).sign_test is None
+    assert contest(kuhn, ["random", "random"], games=8, seed=1, threads=1, turning=False).sign_test is None
+    assert contest(kuhn, ["random", "random"], games=8, seed=1, threads=1).sign_test is not None

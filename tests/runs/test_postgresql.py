@@ -1,0 +1,63 @@
+"""The store on a real PostgreSQL server: the same answers, shared by two processes, as from a file."""
+
+from collections import Counter
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+import sqlalchemy as sa
+
+from meldlab.runs.leaderboard import Progress, leaders
+from meldlab.runs.store import Store
+from tests.runs.search import GAMES, PIECES, PLAYERS, search
+from tests.runs.servers import postgresql
+from tests.runs.test_resuming import start
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[str]:
+    with postgresql() as url:
+        yield url
+
+
+def database(server: str, name: str) -> str:
+    """Make an empty database on the server and return its URL."""
+    engine = sa.create_engine(server, isolation_level="AUTOCOMMIT")
+    with engine.connect() as connection:
+        connection.execute(sa.text(f"CREATE DATABASE {name}"))
+    engine.dispose()
+    return sa.make_url(server).set(database=name).render_as_string(hide_password=False)
+
+
+def test_two_processes_share_a_search_on_a_server(server: str, tmp_path: Path) -> None:
+    log, url = tmp_path / "log", database(server, "shared")
+    both = [start(url, str(log)) for _ in range(2)]
+    answers = [process.communicate(timeout=100)[0].strip() for process in both]
+    assert answers == [search(str(tmp_path / "runs.sqlite"))] * 2
+    lines = [line.split() for line in log.read_text().splitlines()]
+    assert set(Counter(key for key, _ in lines).values()) == {1}
+    assert len(lines) == PIECES
+    assert {process for _, process in lines} == {str(process.pid) for process in both}
+
+
+def test_server_and_file_tell_the_same(server: str, tmp_path: Path) -> None:
+    runs = []
+    for place in (database(server, "alone"), str(tmp_path / "runs.sqlite")):
+        search(place)
+        store = Store.open(place)
+        runs.append(store.find(max(run.number for run in store.runs())))
+    on_server, in_file = runs
+    assert on_server.result == in_file.result
+    assert leaders(on_server) == leaders(in_file)
+    assert Progress.of(on_server).games == Progress.of(in_file).games == len(PLAYERS) * GAMES
+    assert [row.payload for row in sorted(on_server.evaluations(), key=lambda row: str(row.piece))] == [
+        row.payload for row in sorted(in_file.evaluations(), key=lambda row: str(row.piece))
+    ]
+
+
+def test_many_open_an_empty_server_at_once(server: str) -> None:
+    url = database(server, "empty")
+    with ThreadPoolExecutor(4) as pool:
+        runs = list(pool.map(lambda _: Store.open(url).run("at once", {}).number, range(4)))
+    assert runs == [1, 1, 1, 1]
