@@ -14,13 +14,14 @@ unexport PYTHONDONTWRITEBYTECODE
 KERNEL_TESTS := cards chance melds gin play waiting stopping rummikub recycle properties golden arena/test_contest.py test_bounds.py
 NO_KERNEL := cards/test_card.py rummikub/test_tiles.py $(addprefix recycle/test_,checker.py long_texts.py mistakes.py reader.py syntax.py)
 
-.PHONY: help demo test static kernels bounds dist docs clean
+.PHONY: help demo test static kernels bounds bench dist docs clean
 .DEFAULT_GOAL := help
 
 help:
 	@echo "make demo   set up and take the tour   (first time: about 3 minutes)"
 	@echo "make test   set up and run all checks  (first time: about 12 minutes on two cores)"
 	@echo "make bounds run the kernel tests with every array index checked (first time: about 6 minutes)"
+	@echo "make bench  measure the speed of every package, next to other implementations (about 15 minutes)"
 	@echo "make dist   build a wheel into dist/ and try it in an empty environment"
 	@echo "make docs   build the documentation into site/"
 	@echo "make clean  remove what the above created"
@@ -68,6 +69,9 @@ bounds: $(VENV)/.dev
 	@NUMBA_BOUNDSCHECK=1 $(BIN)/meldlab doctor
 	@NUMBA_BOUNDSCHECK=1 $(BIN)/python -m pytest -n $(WORKERS) $(PYTEST_OPTIONS) -k "not control_c" $(wildcard $(addprefix tests/,$(KERNEL_TESTS))) \
 		$(addprefix --ignore=tests/,$(NO_KERNEL))
+
+bench: $(VENV)/.dev
+	@for name in melds waiting stopping gin vector rummikub recycle analyse tuning; do echo "== $$name"; $(BIN)/python benchmarks/speed $$name || exit 1; done
 
 # Without the source tree: from another folder, and with nothing but what the wheel asks for.
 dist: | $(BIN)/python

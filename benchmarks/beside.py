@@ -1,4 +1,4 @@
-"""Two source trees beside each other: every figure of ``meldlab bench``, measured in turns in one run.
+"""Two source trees beside each other: every figure of ``benchmarks/speed``, measured in turns in one run.
 
     git worktree add ../before HEAD~20
     python benchmarks/beside.py ../before/src src --rounds 5 --bench melds --bench gin
@@ -46,8 +46,10 @@ def figures(answer: Any, name: str = "") -> Iterator[tuple[str, float]]:
 
 def measure(tree: Path, bench: str) -> dict[str, float]:
     environment = os.environ | {"PYTHONPATH": str(tree.resolve())}
-    code = "import sys; from meldlab.cli.app import main; main()"
-    command = [sys.executable, "-c", code, "bench", bench, "--json", *BENCHES[bench]]
+    speed = tree.resolve().parent / "benchmarks" / "speed"
+    # Older trees have the same measurements as a command.
+    program = [str(speed)] if speed.exists() else ["-m", "meldlab", "bench"]
+    command = [sys.executable, *program, bench, "--json", *BENCHES[bench]]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
     return dict(figures(json.loads(done.stdout)))
 

@@ -5,7 +5,7 @@
     python benchmarks/gin_pairs.py ../before/src src --turns 9 --decisions champion
 
 CPU seconds of one core; the best of all turns counts, and the median of the ratios of neighbouring turns is told beside it. ``beside.py``
-measures what ``meldlab bench`` prints, and that knows two pairs only. ``--decisions`` measures one player at the table instead:
+measures what ``benchmarks/speed`` prints, and that knows two pairs only. ``--decisions`` measures one player at the table instead:
 microseconds of CPU time for one decision, the median over all draws and discards of one match.
 """
 

@@ -119,8 +119,8 @@ def test_bad_input_is_one_line_and_a_caret(arguments: list[str], line: str, form
 
 @pytest.mark.parametrize(
     "arguments",
-    [["nope"], ["deadwood"], ["deadwood", "5H", "--nope"], ["deadwood", "5H", "--aces"], ["bench", "nope"], ["--nope"], ["demo", "more"]]
-    + [["bench", "melds", "--hands", number] for number in ("5", "-1", "many", "1.5")],
+    [["nope"], ["deadwood"], ["deadwood", "5H", "--nope"], ["deadwood", "5H", "--aces"], ["gin", "nope"], ["--nope"], ["demo", "more"]]
+    + [["waiting", "table", "--samples", number] for number in ("0", "-1", "many", "1.5")],
 )
 def test_bad_usage_is_one_line_that_points_at_help(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     status, out, err = run(capsys, *arguments)
@@ -131,7 +131,7 @@ def test_bad_usage_is_one_line_that_points_at_help(arguments: list[str], capsys:
 
 
 def test_a_seed_beyond_the_kernels(capsys: pytest.CaptureFixture[str]) -> None:
-    status, out, err = run(capsys, "bench", "melds", "--hands", "1000", "--seed", str(2**64))
+    status, out, err = run(capsys, "rummikub", "puzzle", "--seed", str(2**64))
     assert (status, out) == (2, "")
     assert err == f"error: seed must be a whole number from 0 to 2^63 - 1, not {2**64}\n"
 

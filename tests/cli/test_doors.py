@@ -1,6 +1,5 @@
 """What each door answers."""
 
-import importlib
 import json
 import re
 from typing import Any
@@ -70,28 +69,3 @@ def test_doctor_for_reading(capsys: pytest.CaptureFixture[str]) -> None:
     assert status == 0
     assert [line.split()[0] for line in out.splitlines()][:2] == ["meldlab", "python"]
     assert "gin        kernels ready" in out
-
-
-def test_bench_as_json(capsys: pytest.CaptureFixture[str]) -> None:
-    found = answer(capsys, "bench", "melds", "--hands", "1000")
-    assert {"ns_uniform", "ns_played", "rivals"} <= set(found)
-    assert found["ns_uniform"] > 0
-    assert all(ns > 0 for ns in found["rivals"].values())
-    assert all(share == 1 for share in found["agreement"].values())
-
-
-def test_bench_of_vector_environments(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    found = answer(capsys, "bench", "vector", "--seconds", "0.1", "--tables", "300")
-    assert list(found["rows"])[:3] == ["gin", "gin against simple", "Block Rummy"]
-    assert all(row is None or row["steps_per_second"] > 0 for row in found["rows"].values())
-    monkeypatch.setattr("meldlab.cli.bench.rivals._openspiel_steps", lambda chance: importlib.import_module("no_such_rival"))
-    status, out, _ = run(capsys, "bench", "vector", "--seconds", "0.1", "--tables", "300")
-    assert status == 0
-    assert re.search(r"OpenSpiel gin_rummy +not installed", out)
-
-
-def test_bench_without_rivals_says_so(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("meldlab.cli.bench.rivals.deadwood_rivals", lambda: iter(()))
-    status, out, _ = run(capsys, "bench", "melds", "--hands", "1000")
-    assert status == 0
-    assert "no rival is installed" in out

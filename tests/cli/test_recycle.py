@@ -312,18 +312,6 @@ def test_arena(capsys: pytest.CaptureFixture[str], tiny: str) -> None:
     assert {row["player"] for row in rated["ratings"]} == {"mcts:2", "random", "pimc:2"}
 
 
-def test_bench_times_decisions_and_projects_a_page(capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit):
-        main(["bench", "analyse", "--game", "kuhn_poker", "--games", "1", "--simulations", "5", "--json"])
-    found = json.loads(capsys.readouterr().out)
-    assert set(found["opening_decision_seconds"]) == {"pimc", "mcts", "ismcts"}
-    assert found["options"] == 2
-    assert found["page_minutes_on_two_cores"] > 0
-    with pytest.raises(SystemExit):
-        main(["bench", "analyse", "--game", "kuhn_poker", "--games", "1", "--simulations", "5"])
-    assert "2 options x 1,000 simulations" in capsys.readouterr().out
-
-
 def test_games_without_an_end_say_so(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     path = tmp_path / "never.rcy"
     stage = "(stage player (end (== 1 2)) (choice ((turn pass) (shuffle (game iloc S)))))"

@@ -256,11 +256,3 @@ def test_watch_a_search_until_it_is_over(capsys: pytest.CaptureFixture[str], tmp
     assert looks == [0.5]
     assert lines[0] == "run 1, knock, running: 0 of 40 games (0.0%), 0 games/s from 1 process, time left not yet known"
     assert lines[2] == "run 1, knock, finished: 40 of 40 games (100.0%)"
-
-
-def test_bench_tuning_as_json(capsys: pytest.CaptureFixture[str]) -> None:
-    found = answer(capsys, "bench", "tuning", "--games", "100", "--shards", "2")
-    assert found["projected_games"] == 23_720_000
-    assert found["projected_hours"] == pytest.approx(23_720_000 / found["games_per_second_on_cores"] / 3600)
-    assert all(found[name] > 0 for name in ("kernel_games_per_second", "sharded_games_per_second", "games_per_second_by_the_clock"))
-    assert found["overhead"] == pytest.approx(found["seconds_per_shard"] * found["kernel_games_per_second"] / 100)

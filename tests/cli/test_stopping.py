@@ -13,7 +13,6 @@ from typing import Any
 import pytest
 
 from meldlab.cli.app import main
-from meldlab.cli.bench.stopping import paper_loop
 
 SRC = Path(__file__).parents[2] / "src"
 VERBS = ("value", "advise", "policy", "matrices", "winnings", "draw", "figures", "play")
@@ -153,16 +152,6 @@ def test_bad_input_is_one_line_and_a_caret(arguments: list[str], line: str, caps
 def test_bad_usage_is_one_line(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     status, out, err = run(capsys, *arguments)
     assert (status, out, err.count("\n")) == (2, "", 1)
-
-
-def test_bench(capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit) as stopped:
-        main(["bench", "stopping", "--cards", "50", "--exact", "20", "--json"])
-    assert stopped.value.code == 0
-    found = json.loads(capsys.readouterr().out)
-    assert (found["cards"], found["exact_cards"]) == (50, 20)
-    assert {"floats_s", "winnings_s", "exact_s", "plain_s", "plain_times"} <= set(found)
-    assert paper_loop(26) == pytest.approx(2.624475548993925, abs=1e-12)
 
 
 def play(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], typed: str, *arguments: str) -> str:

@@ -26,8 +26,6 @@ WITHOUT_SEED = {
         "gin advise",
         "card-picture",
         "rummikub solve",
-        "bench waiting",
-        "bench stopping",
         "tune watch",
     ),
     *(f"waiting {verb}" for verb in ("solve", "hand", "discard", "approximate", "classes", "table")),
@@ -64,7 +62,6 @@ NOT_RUN = {
         "runs show",
         "runs export",
     ),
-    *(f"bench {verb}" for verb in ("melds", "waiting", "gin", "stopping", "recycle", "analyse", "rummikub", "tuning", "vector")),
 }
 
 

@@ -16,7 +16,6 @@ import typer
 
 from meldlab import __version__
 from meldlab.cli import (
-    bench,
     card_picture,
     deadwood,
     demo,
@@ -63,7 +62,6 @@ app.add_typer(recycle.app, name="recycle")
 app.add_typer(rummikub.app, name="rummikub")
 app.add_typer(tune.app, name="tune")
 app.add_typer(runs.app, name="runs")
-app.add_typer(bench.app, name="bench")
 
 # Typer carries its own click in some versions and uses the installed one in others; its own exceptions know which.
 INTERRUPTED = 130  # exit status after Ctrl-C, as shells report it

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 Row = tuple[str, str, str]
-NEXT = ["meldlab deadwood 4H 5H 6H 7H 7C 7D KS", 'meldlab waiting hand "AC QH KD"', "meldlab bench melds", "meldlab --help"]
+NEXT = ["meldlab deadwood 4H 5H 6H 7H 7C 7D KS", 'meldlab waiting hand "AC QH KD"', "meldlab serve --open", "meldlab --help"]
 
 
 def demo(json: JsonOption = False) -> None:

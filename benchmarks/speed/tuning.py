@@ -1,4 +1,4 @@
-"""``meldlab bench tuning``: what the store and the shards cost, and how long the paper's searches take here."""
+"""What the store and the shards cost, and how long the paper's searches take here."""
 
 import tempfile
 import time
@@ -29,7 +29,7 @@ def bench_tuning(
     full size: the difference of two long measurements would be lost in their noise. Figures are the best of nine, as other programs
     can only slow them down.
 
-    Example: meldlab bench tuning --json
+    Example: python benchmarks/speed tuning --json
     """
     from meldlab.gin import Rules, players
     from meldlab.gin.batch import play_batch

@@ -1,4 +1,4 @@
-"""``meldlab bench vector``: steps per second of the vector environments, features and mask written at every step."""
+"""Steps per second of the vector environments, features and mask written at every step."""
 
 import time
 from collections.abc import Callable
@@ -27,25 +27,26 @@ def bench_vector(
     seed: SeedOption = 0,
     json: JsonOption = False,
 ) -> None:
-    """Time random legal play, with features and mask written at every step, beside every rival that is installed.
+    """Time random legal play, with features and mask written at every step, next to every other implementation that is installed.
 
-    Random actions are drawn by a compiled function, so that no policy is measured; the rivals draw theirs in the way they offer.
+    Random actions are drawn by a compiled function, so that no policy is measured; others draw theirs as they offer.
 
-    Example: meldlab bench vector --seconds 1 --json
+    Example: python benchmarks/speed vector --seconds 1 --json
     """
-    from meldlab.cli.bench.rivals import vector_rivals
+    from other_implementations import vector_programs
+
     from meldlab.gpu import has_gpu
 
     device = ("cuda" if has_gpu() else "cpu") if device == "auto" else device
     ours = {name: _speed(_stepping(env), seconds) for name, env in _environments(tables, seed, device).items()}
-    rivals = {name: step and _speed(step, seconds) for name, step in vector_rivals(tables, seed)}
+    others = {name: step and _speed(step, seconds) for name, step in vector_programs(tables, seed)}
     if json:
-        rows = {name: speed and speed._asdict() for name, speed in {**ours, **rivals}.items()}
+        rows = {name: speed and speed._asdict() for name, speed in {**ours, **others}.items()}
         print_json({"tables": tables, "device": device, "rows": rows})
         return
     for name, speed in ours.items():
         print(f"{name:30} {speed.steps_per_second:13,.0f} steps/s {speed.cpu_microseconds:9.3f} us of CPU each   {tables:,} at once")
-    for name, found in rivals.items():
+    for name, found in others.items():
         told = f"{found.steps_per_second:13,.0f} steps/s {found.cpu_microseconds:9.3f} us of CPU each" if found else "not installed"
         print(f"  {name:28} {told}")
 
@@ -54,7 +55,7 @@ def _environments(tables: int, seed: int, device: str) -> dict[str, Any]:
     """Return our vector environments, by what the row is called."""
     from meldlab.adapters.vector import GinVector, RecycleVector
 
-    # Described games are stepped by a machine that only the CPU has; Leduc poker is there for the rivals who have it too.
+    # Described games are stepped by a machine that only the CPU has; Leduc poker is there for comparison: others have it too.
     described = {"Block Rummy": "block_rummy", "Leduc poker": "leduc_poker"} if device == "cpu" else {}
     return {
         "gin": GinVector(tables, seed=seed, device=device),

@@ -1,4 +1,4 @@
-"""``meldlab bench stopping``: seconds for large decks, one core, beside the paper's own loop in plain Python."""
+"""Seconds for large decks, one core, next to the paper's own loop in plain Python."""
 
 import time
 from collections.abc import Callable
@@ -19,7 +19,7 @@ def bench_stopping(
 ) -> None:
     """Time the value of large decks: floats, exact fractions, the distribution of the winnings, and the paper's loop.
 
-    Example: meldlab bench stopping --json
+    Example: python benchmarks/speed stopping --json
     """
     from meldlab.stopping import Urn
 

@@ -1,4 +1,4 @@
-"""``meldlab bench rummikub``: CPU milliseconds per best move, on positions of three classes, beside the integer program and a rival."""
+"""CPU milliseconds per best move, on positions of three classes, next to the integer program and another solver."""
 
 import time
 from collections.abc import Callable, Iterable
@@ -25,14 +25,14 @@ GOALS = {
 
 def bench_rummikub(
     positions: Annotated[int, typer.Option(min=3, help="Positions of each class.")] = 200,
-    program_positions: Annotated[int, typer.Option(min=0, help="Positions of each class for the integer program and rivals.")] = 30,
+    program_positions: Annotated[int, typer.Option(min=0, help="Positions of each class for the integer program and another solver.")] = 30,
     agree: Annotated[int, typer.Option(min=0, help="Positions on which search and integer program are compared, all classes.")] = 0,
     seed: SeedOption = 0,
     json: JsonOption = False,
 ) -> None:
     """Time the best move in easy, mid and hard positions: median / 95th percentile / maximum, CPU ms, one core.
 
-    Example: meldlab bench rummikub --positions 200 --agree 2000
+    Example: python benchmarks/speed rummikub --positions 200 --agree 2000
     """
     from meldlab.rummikub import CLASSES, Answer, Objective, Position, load, random_position, solve
 
@@ -56,9 +56,9 @@ def bench_rummikub(
             whole = Objective("tiles", "none")
             timed = _each(few, lambda position, goal=whole: solve(position, goal, "ilp"))  # type: ignore[misc]
             figures.setdefault("integer program, tiles", {})[kind] = spread(timed)
-            rival = rummikub_solver()
-            if rival:
-                figures.setdefault("rummikub-solver, tiles", {})[kind] = spread(_each(few, rival))
+            other = rummikub_solver()
+            if other:
+                figures.setdefault("rummikub-solver, tiles", {})[kind] = spread(_each(few, other))
     agreement = compare(agree, seed) if agree else None
     ours, theirs = figures["search, tiles"], figures.get("rummikub-solver, tiles", {})
     ratios = {kind: theirs[kind][0] / ours[kind][0] for kind in theirs}
@@ -72,7 +72,7 @@ def bench_rummikub(
     if ratios:
         print(f"{'rummikub-solver : search (median)':34} " + " ".join(f"{f'{ratio:,.0f} x':>24}" for ratio in ratios.values()))
     else:
-        print("no rival is installed (pip install rummikub-solver)")
+        print("no other implementation is installed (pip install rummikub-solver)")
     if agreement:
         print(f"search and integer program agree in objective and kept sets on {agreement['agreed']} of {agreement['positions']} positions")
 
@@ -109,10 +109,10 @@ def _each(positions: "Iterable[Position]", job: "Callable[[Position], Any]") -> 
 def rummikub_solver() -> "Callable[[Position], Any] | None":
     """Return the package rummikub-solver as a function of a position that finds the most tiles, if it is installed."""
     try:
-        rival = import_module("rummikub_solver")
+        other = import_module("rummikub_solver")
     except ImportError:
         return None
-    rules, mode = rival.RuleSet(), rival.SolverMode.TILE_COUNT
+    rules, mode = other.RuleSet(), other.SolverMode.TILE_COUNT
 
     def answer(position: "Position") -> Any:
         state = rules.new_game()

@@ -1,4 +1,4 @@
-"""``meldlab bench analyse``: one decision of players that look ahead, and how long the games behind a page take."""
+"""One decision of players that look ahead, and how long the games behind a page take."""
 
 import tempfile
 import time
@@ -29,7 +29,7 @@ def bench_analyse(
 ) -> None:
     """Time the opening decision at the published budget, and project the time of a whole page from a few smaller games.
 
-    Example: meldlab bench analyse --json
+    Example: python benchmarks/speed analyse --json
     """
     from meldlab.play import Deal
     from meldlab.recycle.game import Described
@@ -77,10 +77,10 @@ def bench_analyse(
         )
         return
     for kind, seconds in decisions.items():
-        rival = (
+        other = (
             f"   {REFERENCE[kind] / seconds:,.0f} x the reference engine" if kind in REFERENCE and described.name == "block_rummy" else ""
         )
-        print(f"{kind:7} opening decision of {described.name}, {options} options x {PUBLISHED:,} simulations   {seconds:6.2f} s{rival}")
+        print(f"{kind:7} opening decision of {described.name}, {options} options x {PUBLISHED:,} simulations   {seconds:6.2f} s{other}")
     print(
         f"page    {PAGE} random games and {PAGE} games of mcts:{PUBLISHED}   {page:6.0f} min on two cores"
         f"   ({per_game:.0f} s a game, projected from {games} of mcts:{simulations})"

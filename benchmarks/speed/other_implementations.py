@@ -8,11 +8,11 @@ from typing import Any
 from meldlab.cards import Hand
 from meldlab.errors import NotPossible
 
-Rival = tuple[str, Callable[[Hand], Any], Callable[[Any], int]]
+Program = tuple[str, Callable[[Hand], Any], Callable[[Any], int]]
 
 
-def deadwood_rivals() -> Iterator[Rival]:
-    """Give (name, how it wants a hand, its deadwood of such a hand) for each installed rival."""
+def deadwood_programs() -> Iterator[Program]:
+    """Give (name, how it wants a hand, its deadwood of such a hand) for each other implementation that is installed."""
     for find in (_openspiel, _rlcard):
         try:
             yield find()
@@ -20,13 +20,13 @@ def deadwood_rivals() -> Iterator[Rival]:
             continue
 
 
-def _openspiel() -> Rival:
+def _openspiel() -> Program:
     rules = import_module("pyspiel").gin_rummy.GinRummyUtils(13, 4, 10)
     # Its suits go spades, clubs, diamonds, hearts; deadwood does not care which suit is which.
     return "OpenSpiel", lambda hand: [card.index for card in hand], rules.min_deadwood
 
 
-def _rlcard() -> Rival:
+def _rlcard() -> Program:
     room = "rlcard.games.gin_rummy.utils."
     cards, melding = import_module(room + "utils"), import_module(room + "melding")
 
@@ -37,8 +37,8 @@ def _rlcard() -> Rival:
     return "RLCard", lambda hand: [cards.get_card(card.index) for card in hand], least
 
 
-def gin_rivals(seed: int) -> Iterator[tuple[str, Callable[[], object]]]:
-    """Give (name, a function that plays one random round of gin) for each installed rival."""
+def gin_programs(seed: int) -> Iterator[tuple[str, Callable[[], object]]]:
+    """Give (name, a function that plays one random round of gin) for each other implementation that is installed."""
     for name, find in (("OpenSpiel", _openspiel_round), ("RLCard", _rlcard_round)):
         try:
             yield name, find(Random(seed))
@@ -68,7 +68,7 @@ def _rlcard_round(chance: Random) -> Callable[[], object]:
     return play
 
 
-def vector_rivals(tables: int, seed: int) -> Iterator[tuple[str, Callable[[], int] | None]]:
+def vector_programs(tables: int, seed: int) -> Iterator[tuple[str, Callable[[], int] | None]]:
     """Give (name, a function that takes random steps, with observations and masks, and says how many; None if it is not installed)."""
     finders: dict[str, Callable[[Random], Callable[[], int]]] = {
         "OpenSpiel gin_rummy": _openspiel_steps,

@@ -1,4 +1,4 @@
-"""``meldlab bench recycle``: games of described games per CPU second, one core, random players."""
+"""Games of described games per CPU second, one core, random players."""
 
 import time
 from typing import Annotated, Any
@@ -19,7 +19,7 @@ def bench_recycle(
 ) -> None:
     """Time whole random games, and the way from text to instructions.
 
-    Example: meldlab bench recycle --json
+    Example: python benchmarks/speed recycle --json
     """
     from meldlab.recycle import library
     from meldlab.recycle.machine.machine import Machine
@@ -49,8 +49,8 @@ def bench_recycle(
         print_json({"games": rows})
         return
     for name, row in rows.items():
-        rival = f"   {row['games_per_second'] / REFERENCE[name]:,.0f} x the reference engine on another day" if name in REFERENCE else ""
+        other = f"   {row['games_per_second'] / REFERENCE[name]:,.0f} x the reference engine on another day" if name in REFERENCE else ""
         print(
             f"{name:18} {row['games_per_second']:9,.0f} games/s   {row['decisions_per_game']:6.1f} decisions"
-            f"   {row['microseconds_per_decision']:5.2f} us each   compiled in {row['compile_ms']:4.0f} ms{rival}"
+            f"   {row['microseconds_per_decision']:5.2f} us each   compiled in {row['compile_ms']:4.0f} ms{other}"
         )

@@ -1,4 +1,4 @@
-"""``meldlab bench waiting``: CPU seconds to solve the waiting games, summed over threads, beside what has been published."""
+"""CPU seconds to solve the waiting games, summed over threads, next to what has been published."""
 
 import json as text
 import subprocess
@@ -25,7 +25,7 @@ def bench_waiting(
 ) -> None:
     """Time the exact solutions for three to seven cards, and the thesis's algorithm for four.
 
-    Example: meldlab bench waiting --no-seven
+    Example: python benchmarks/speed waiting --no-seven
     """
     from meldlab.waiting import Waiting, solve
     from meldlab.waiting.cohorts import approximate

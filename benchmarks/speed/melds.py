@@ -1,4 +1,4 @@
-"""``meldlab bench melds``: nanoseconds per deadwood of a ten-card hand, one core."""
+"""Nanoseconds per deadwood of a ten-card hand, one core."""
 
 import time
 from collections.abc import Callable
@@ -22,13 +22,13 @@ def bench_melds(
 ) -> None:
     """Time the deadwood of ten-card hands: uniform ones, and those of gin rounds between two simple players.
 
-    Example: meldlab bench melds --json
+    Example: python benchmarks/speed melds --json
     """
     import numpy as np
+    from other_implementations import deadwood_programs
 
     from meldlab.cards import Hand
     from meldlab.cards.masks import random_hands
-    from meldlab.cli.bench.rivals import deadwood_rivals
     from meldlab.melds import arrangement, kernel
 
     uniform = random_hands(hands, 10, seed)
@@ -43,28 +43,28 @@ def bench_melds(
     ns_uniform, ns_played = nanoseconds(uniform), nanoseconds(played)
     few = [Hand.from_mask(int(mask)) for mask in uniform[:300]]
     ours = arrangement.deadwoods(np.array([hand.mask for hand in few]))
-    rivals = {}
-    for name, wanted, least in deadwood_rivals():
+    others = {}
+    for name, wanted, least in deadwood_programs():
         given = [wanted(hand) for hand in few]
         agree = sum(least(hand) == own for hand, own in zip(given, ours, strict=True)) / len(few)
-        rivals[name] = {"ns": _median_ns(partial(_each, least, given), len(few), 3), "agree": agree}
+        others[name] = {"ns": _median_ns(partial(_each, least, given), len(few), 3), "agree": agree}
     if json:
         print_json(
             {
                 "ns_uniform": ns_uniform,
                 "ns_played": ns_played,
-                "rivals": {name: rival["ns"] for name, rival in rivals.items()},
-                "agreement": {name: rival["agree"] for name, rival in rivals.items()},
+                "others": {name: other["ns"] for name, other in others.items()},
+                "agreement": {name: other["agree"] for name, other in others.items()},
             }
         )
         return
     print(f"deadwood, 10 cards, uniform    {ns_uniform:8.1f} ns/hand   one core, {len(uniform):,} hands, batch call")
     print(f"deadwood, 10 cards, from play  {ns_played:8.1f} ns/hand   one core, {len(dealt):,} hands of gin rounds, repeated, batch call")
-    for name, rival in rivals.items():
-        ratio = f"{rival['ns'] / ns_uniform:,.0f} x"
-        print(f"  {name:28} {rival['ns']:8.0f} ns/hand   {ratio}, one call per hand, same answer on {rival['agree']:.0%}")
-    if not rivals:
-        print("  no rival is installed (pip install open_spiel rlcard)")
+    for name, other in others.items():
+        ratio = f"{other['ns'] / ns_uniform:,.0f} x"
+        print(f"  {name:28} {other['ns']:8.0f} ns/hand   {ratio}, one call per hand, same answer on {other['agree']:.0%}")
+    if not others:
+        print("  no other implementation is installed (pip install open_spiel rlcard)")
 
 
 def played_hands(matches: int, seed: int) -> "NDArray[np.int64]":

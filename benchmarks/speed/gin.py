@@ -1,4 +1,4 @@
-"""``meldlab bench gin``: rounds and games per second of one core, in CPU time."""
+"""Rounds and games per second of one core, in CPU time."""
 
 import time
 from collections.abc import Callable
@@ -20,11 +20,12 @@ def bench_gin(
 
     Each figure is the best of seven: other programs on the machine can only slow it down.
 
-    Example: meldlab bench gin --json
+    Example: python benchmarks/speed gin --json
     """
     from dataclasses import replace
 
-    from meldlab.cli.bench.rivals import gin_rivals
+    from other_implementations import gin_programs
+
     from meldlab.gin import Gin, Rules
     from meldlab.gin.batch import play_batch
     from meldlab.gin.players import EnsemblePlayer, SimplePlayer
@@ -45,7 +46,7 @@ def bench_gin(
     ensemble_games = games // 2 / best(ensemble)
     protocol_rounds = rounds / best(protocol)
     protocol_actions = protocol_rounds * protocol() / rounds
-    rivals = {name: 1 / best(play, 20) for name, play in gin_rivals(seed)}
+    others = {name: 1 / best(play, 20) for name, play in gin_programs(seed)}
     if json:
         print_json(
             {
@@ -53,7 +54,7 @@ def bench_gin(
                 "ensemble_games_per_second": ensemble_games,
                 "protocol_rounds_per_second": protocol_rounds,
                 "protocol_actions_per_second": protocol_actions,
-                "rivals": rivals,
+                "others": others,
             }
         )
         return
@@ -61,10 +62,10 @@ def bench_gin(
     print(f"ensemble v simple    {ensemble_games:10,.0f} games/s    one core, {games // 2:,} games, batch kernel")
     print(f"random v random      {protocol_rounds:10,.0f} rounds/s   one core, {rounds} rounds, Python protocol")
     print(f"                     {protocol_actions:10,.0f} actions/s  the same")
-    for name, rate in rivals.items():
+    for name, rate in others.items():
         print(f"  {name:18} {rate:10,.0f} rounds/s   random v random; the protocol is {protocol_rounds / rate:.1f} x as fast")
-    if not rivals:
-        print("  no rival is installed (pip install open_spiel rlcard)")
+    if not others:
+        print("  no other implementation is installed (pip install open_spiel rlcard)")
 
 
 def best(job: Callable[[], object], times: int = 1) -> float:
