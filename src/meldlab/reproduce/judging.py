@@ -12,9 +12,8 @@ from numbers import Real
 from typing import Any
 
 from meldlab.reproduce.claims import PublishedClaim, Ruling
-from meldlab.reproduce.nagai.significance import Verdict
 
-__all__ = ["Obtained", "of_games", "ruling"]
+__all__ = ["Obtained", "ruling"]
 
 
 @dataclass(frozen=True)
@@ -54,15 +53,6 @@ def ruling(claim: PublishedClaim, found: Obtained) -> Ruling:
         return Ruling.OPEN
     same = _same(claim.published, found.value, claim.tolerance)
     return (Ruling.EXACT if claim.kind == "exact" else Ruling.WITHIN) if same else Ruling.REFUTED
-
-
-def of_games(verdict: Verdict, holds: Ruling = Ruling.WITHIN) -> Ruling:
-    """Return what a verdict of the tuning lab is called here.
-
-    >>> [str(of_games(each)) for each in Verdict]
-    ['within', 'refuted', 'open', 'open']
-    """
-    return {Verdict.AGREES: holds, Verdict.DIFFERS: Ruling.REFUTED}.get(verdict, Ruling.OPEN)
 
 
 def _same(published: Any, ours: Any, tolerance: float) -> bool:

@@ -1,12 +1,10 @@
 """Tables that the publications print, as they print them: too long for the book of claims, and drawn beside ours.
 
->>> sum(hands for hands, _ in ROUND_CLASSES), len(COHORTS[1.0]), sum(map(len, FIGURE_2))
-(21684, 9, 55)
+>>> sum(hands for hands, _ in ROUND_CLASSES), len(COHORTS[1.0])
+(21684, 9)
 """
 
-from meldlab.reproduce.nagai.knocking import FIGURE_2
-
-__all__ = ["COHORTS", "FIGURE_2", "ROUND_CLASSES", "TABLE_1"]
+__all__ = ["COHORTS", "ROUND_CLASSES", "TABLE_1"]
 
 
 def _pairs(text: str) -> tuple[tuple[int, float], ...]:

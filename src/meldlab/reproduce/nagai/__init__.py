@@ -18,14 +18,14 @@ from meldlab.play import Deal
 from meldlab.reports.plot import Sheet, blank
 from meldlab.reproduce.bench import Findings, PlannedSearch, Reproducer
 from meldlab.reproduce.claims import Ruling
-from meldlab.reproduce.judging import Obtained, of_games
+from meldlab.reproduce.judging import Obtained
 from meldlab.reproduce.nagai import ensemble as ensembles
 from meldlab.reproduce.nagai import knocking, tracking
 from meldlab.reproduce.nagai.figures import draw_knocks, inflation_figure, tracking_figure
 from meldlab.reproduce.nagai.grids import GAMES, GRIDS, Grids, adjacency_in_floats, candidates, played
+from meldlab.reproduce.nagai.knocking import FIGURE_2
 from meldlab.reproduce.nagai.report import Report
-from meldlab.reproduce.nagai.significance import Verdict, of_all, one_sample, two_samples
-from meldlab.reproduce.printed import FIGURE_2
+from meldlab.reproduce.nagai.significance import Verdict, of_all, of_games, one_sample, two_samples
 from meldlab.statistics import Interval
 from meldlab.tuning.halving import Heats
 

@@ -18,9 +18,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from meldlab.arena.evaluation import Measured
+from meldlab.reproduce.claims import Ruling
 from meldlab.statistics import Z95, Interval
 
-__all__ = ["LEVEL", "Claim", "Verdict", "agreeing", "better", "gaining", "of_all", "one_sample", "paired", "two_samples"]
+__all__ = ["LEVEL", "Claim", "Verdict", "agreeing", "better", "gaining", "of_all", "of_games", "one_sample", "paired", "two_samples"]
 
 LEVEL = 0.01  # what the paper asks for
 
@@ -151,3 +152,12 @@ def of_all(verdicts: Iterable[Verdict]) -> Verdict:
 
 def _error(interval: Interval) -> float:
     return (interval.high - interval.low) / (2 * Z95)
+
+
+def of_games(verdict: Verdict, holds: Ruling = Ruling.WITHIN) -> Ruling:
+    """Return what a verdict of the tuning lab is called here.
+
+    >>> [str(of_games(each)) for each in Verdict]
+    ['within', 'refuted', 'open', 'open']
+    """
+    return {Verdict.AGREES: holds, Verdict.DIFFERS: Ruling.REFUTED}.get(verdict, Ruling.OPEN)
