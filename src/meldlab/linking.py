@@ -228,14 +228,14 @@ class Parts:
 class PartsByKind:
     """The calls of a kernel that stands for several, one for each type of its first argument, a named tuple."""
 
-    def __init__(self, kernels: dict[type, Any]) -> None:
-        self.kernels = kernels
+    def __init__(self, kernels: dict[type, Any], default: Any) -> None:
+        self.kernels, self.default = kernels, default
 
     def _kernel(self, args: Any) -> Any:
-        kind = getattr(args[0], "instance_class", None)
-        if kind not in self.kernels:
+        chosen = self.kernels.get(getattr(args[0], "instance_class", None), self.default)
+        if chosen is None:
             raise TypingError(f"expected one of {', '.join(known.__name__ for known in self.kernels)}, got {args[0]}")
-        return self.kernels[kind]
+        return chosen
 
     def get_call_template(self, args: Any, kws: Any) -> Any:
         """Return the typing template of a call of the kernel for these types."""

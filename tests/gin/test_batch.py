@@ -106,8 +106,8 @@ def test_kernel_parameters_rejects_weights_in_another_order_of_memory(name: str)
 @pytest.mark.parametrize(
     ("forged", "why"),
     [
-        (SimpleParameters(10.0, 10.0, 0), "expected a float up to 1,000,000 for knock_turn, got 0"),
-        (SimpleParameters(float("nan"), 10.0, 0.0), "expected a float up to 1,000,000 for knock_early, got nan"),
+        (SimpleParameters((10.0, 10.0, 0)), "expected a float up to 1,000,000 for knock, got 0"),
+        (SimpleParameters((float("nan"), 10.0, 0.0)), "expected a float up to 1,000,000 for knock, got nan"),
         (parameters_of(EnsembleParameters)._replace(weights=(1.0,)), "expected 6 numbers for weights, got 1"),
         (parameters_of(NetworkParameters)._replace(noise=1e12), "for noise, got"),
         (ValueTable(*[np.zeros((1, 1), np.uint8)] * len(ValueTable._fields)), "not a value table"),

@@ -245,7 +245,7 @@ def test_rules_read_rejects_numbers_out_of_bounds(value: int) -> None:
 
 def test_play_matches_discards_cards_of_the_hand_whatever_a_player_computes() -> None:
     # Numbers that are not finite never pass kernel_parameters; should one arise inside, a card of the hand is still what is discarded.
-    ensemble = Ensemble().parameters()._replace(feed=np.nan, feed_per_turn=np.nan)
+    ensemble = Ensemble().parameters()._replace(feed=(np.nan, np.nan))
     light = kernel_parameters(players.parse("computed:light"))
     assert isinstance(light, NetworkParameters)
     network = light._replace(weights=light.weights._replace(last=np.full_like(light.weights.last, np.nan)))

@@ -13,7 +13,7 @@ import numpy as np
 from meldlab.chance.kernel import unit
 from meldlab.compiling import device_function
 from meldlab.gin.kernel_hand import LEFT, bit, knocks, lowest_card, nth_card
-from meldlab.gin.kernel_round import observe, upcard_of
+from meldlab.gin.kernel_round import discard_key, observe, upcard_of
 from meldlab.gin.kernel_state import (
     AT_WALL,
     CARD_BITS,
@@ -30,10 +30,12 @@ from meldlab.gin.kernel_state import (
     PRIOR_TAKE,
     PRIOR_VALUE,
     SCALARS,
+    Memory,
+    NetworkParameters,
     PolicyInput,
     ValueWeights,
 )
-from meldlab.gin.kernel_value_network import write_discard_prior, write_draw_prior
+from meldlab.gin.kernel_value_network import network_discards, network_takes, write_discard_prior, write_draw_prior
 from meldlab.melds.kernel import deadwood
 
 SUITS, RANKS = 4, 13
@@ -50,6 +52,12 @@ PASS_HEAD, DRAW_HEAD, TAKE_HEAD, BIG_GIN_HEAD, VALUE_HEAD = range(5)
 def prior_weights(weights):
     """Return the weights of the prior network."""
     return ValueWeights(weights.rows, weights.first, weights.last)
+
+
+@device_function(inline="always")
+def prior_player(player, memory):
+    """Return the player by the prior network, and its memory."""
+    return NetworkParameters(prior_weights(player.weights), 0.0), Memory(memory.cards, memory.belief, memory.workspace.plain)
 
 
 @device_function
@@ -234,7 +242,7 @@ def sample_action(logits, count, temperature, key):
 
 
 @device_function
-def policy_takes(inputs, temperature, key, weights, workspace):
+def sample_take(inputs, temperature, key, weights, workspace):
     """Return whether the upcard is taken; where it is offered it may be passed, else a card is drawn instead."""
     half, logits, scale = forward(inputs, weights, workspace.layers), workspace.values, weights.trust[0]
     out = workspace.layers[half]
@@ -244,7 +252,7 @@ def policy_takes(inputs, temperature, key, weights, workspace):
 
 
 @device_function
-def policy_discard(inputs, temperature, key, weights, workspace):
+def sample_discard(inputs, temperature, key, weights, workspace):
     """Return (discard, whether to knock with it) among the discards and the knocks that are allowed."""
     half, logits, count = forward(inputs, weights, workspace.layers), workspace.values, 0
     out, rest = workspace.layers[half], inputs.allowed
@@ -270,3 +278,23 @@ def policy_value(inputs, weights, workspace):
     """Return the value of a position."""
     half = forward(inputs, weights, workspace.layers)
     return head_output(workspace.layers[half], VALUE_HEAD, weights)
+
+
+@device_function
+def policy_takes(player, memory, state):
+    """Return whether a policy takes the upcard; after ``network_steps`` actions its prior network decides."""
+    if 0 < player.network_steps <= state.step:
+        prior, plain = prior_player(player, memory)
+        return network_takes(prior, plain, state)
+    inputs = policy_input(state, state.seat, True, player.weights, memory.workspace)
+    return sample_take(inputs, player.temperature, discard_key(state), player.weights, memory.workspace)
+
+
+@device_function
+def policy_discards(player, memory, state):
+    """Return (discard, whether to knock with it) of a policy, or of its prior network after ``network_steps`` actions."""
+    if 0 < player.network_steps <= state.step:
+        prior, plain = prior_player(player, memory)
+        return network_discards(prior, plain, state)
+    inputs = policy_input(state, state.seat, True, player.weights, memory.workspace)
+    return sample_discard(inputs, player.temperature, discard_key(state), player.weights, memory.workspace)

@@ -20,7 +20,7 @@ from meldlab.cards import CARDS
 from meldlab.chance import Purpose
 from meldlab.errors import NoSuchThing
 from meldlab.gin.kernel_players import policy_workspace
-from meldlab.gin.kernel_policy import BELIEF, KNOCK_PLANE, card_logit, forward, policy_discard, policy_input, policy_takes, policy_value
+from meldlab.gin.kernel_policy import BELIEF, KNOCK_PLANE, card_logit, forward, policy_input, policy_value, sample_discard, sample_take
 from meldlab.gin.kernel_state import DISCARD, DRAW, KNOCK, PASS, TAKE, PolicyInput, PolicyParameters, PolicyWeights, PolicyWorkspace
 from meldlab.gin.move import DRAW as DRAW_MOVE
 from meldlab.gin.move import PASS as PASS_MOVE
@@ -79,7 +79,7 @@ class PolicyPlayer(KernelPlayer):
         """Answer a view with a move."""
         if view.phase in (Phase.OFFER, Phase.DRAW):
             inputs, workspace = self._inputs(view)
-            if policy_takes(inputs, self.temperature, np.uint64(chance.key(DISCARD_PURPOSE)), self.policy, workspace):
+            if sample_take(inputs, self.temperature, np.uint64(chance.key(DISCARD_PURPOSE)), self.policy, workspace):
                 return TAKES[view.pile_indices[-1]]
             return PASS_MOVE if view.phase is Phase.OFFER else DRAW_MOVE
         return super().choose(view, chance)
@@ -87,7 +87,7 @@ class PolicyPlayer(KernelPlayer):
     def drop(self, view: View, chance: Chance) -> Drop:
         """Return a discard, and whether to knock with it."""
         inputs, workspace = self._inputs(view)
-        card, knock = policy_discard(inputs, self.temperature, np.uint64(chance.key(DISCARD_PURPOSE)), self.policy, workspace)
+        card, knock = sample_discard(inputs, self.temperature, np.uint64(chance.key(DISCARD_PURPOSE)), self.policy, workspace)
         return Drop(CARDS[card], bool(knock))
 
     def evaluate(self, view: View, chance: Chance) -> list[MoveValue]:
@@ -106,10 +106,10 @@ class PolicyPlayer(KernelPlayer):
         """Return the logits of the actions of the vector environment in a view that is to draw or to discard, without big gin."""
         inputs, workspace = self._inputs(view)
         if view.phase in (Phase.OFFER, Phase.DRAW):
-            policy_takes(inputs, 0.0, NO_KEY, self.policy, workspace)
+            sample_take(inputs, 0.0, NO_KEY, self.policy, workspace)
             actions = [PASS if view.phase is Phase.OFFER else DRAW, TAKE]
         else:
-            policy_discard(inputs, 0.0, NO_KEY, self.policy, workspace)
+            sample_discard(inputs, 0.0, NO_KEY, self.policy, workspace)
             masks = int(inputs.allowed), int(inputs.planes[KNOCK_PLANE])
             actions = [first + card for first, mask in zip((DISCARD, KNOCK), masks, strict=True) for card in range(52) if mask >> card & 1]
         return dict(zip(actions, workspace.values.tolist(), strict=False))

@@ -15,7 +15,7 @@ import numpy as np
 
 from meldlab.errors import NoSuchThing
 from meldlab.gin.kernel_players import plain_workspace
-from meldlab.gin.kernel_round import observe
+from meldlab.gin.kernel_round import observe_discard, observe_draw
 from meldlab.gin.kernel_state import NetworkParameters, ValueWeights
 from meldlab.gin.kernel_value_network import best_discard_value, draw_value, take_value
 from meldlab.gin.move import DRAW, DROPS, PASS, TAKES, Move, Verb
@@ -98,23 +98,25 @@ class LightPlayer(KernelPlayer):
     def evaluate(self, view: View, chance: Chance) -> list[MoveValue]:
         """Return the value of each move: the upcard and the stock, or every discard and the knocks with it."""
         if len(view.card_indices) > view.rules.cards:
-            return [valued for card in view.card_indices if card != view.taken_index for valued in self._drop_values(view, card)]
+            return self._drop_values(view)
         if view.phase not in (Phase.OFFER, Phase.DRAW):
             return []
         self._parameters_for(view)
-        observation, upcard = observe(state_of(view)[0], view.seat, 0), view.pile_indices[-1]
+        observation, upcard = observe_draw(state_of(view)[0]), view.pile_indices[-1]
         workspace = plain_workspace(self.network)
         stock = float(draw_value(observation, observation.turn + 1, self.network, workspace))
         value = float(take_value(observation, upcard, self.network, workspace))
         return [MoveValue(TAKES[upcard], value), MoveValue(PASS if view.phase is Phase.OFFER else DRAW, stock)]
 
-    def _drop_values(self, view: View, card: int) -> list[MoveValue]:
-        """Return the value of one discard, with a knock and without."""
+    def _drop_values(self, view: View) -> list[MoveValue]:
+        """Return the value of every discard, with a knock where it is possible and without."""
         self._parameters_for(view)
-        workspace, observation = plain_workspace(self.network), observe(state_of(view)[0], view.seat, view.mask & ~(1 << card))
-        best_discard_value(observation, 0.0, NO_KEY, self.network, workspace)
-        waits = MoveValue(DROPS[card], float(workspace.values[card]))
-        if workspace.left[card] > view.limit:
-            return [waits]
-        knock = Move(Verb.KNOCK, card, best_melds(view.mask ^ 1 << card)[0])
-        return [MoveValue(knock, float(workspace.risks[card])), waits]
+        workspace, values = plain_workspace(self.network), list[MoveValue]()
+        best_discard_value(observe_discard(state_of(view)[0]), 0.0, NO_KEY, self.network, workspace)
+        for card in view.card_indices:
+            if card != view.taken_index and workspace.left[card] <= view.limit:
+                knock = Move(Verb.KNOCK, card, best_melds(view.mask ^ 1 << card)[0])
+                values.append(MoveValue(knock, float(workspace.risks[card])))
+            if card != view.taken_index:
+                values.append(MoveValue(DROPS[card], float(workspace.values[card])))
+        return values
