@@ -48,7 +48,7 @@ def test_solve_agrees_with_brute_force_at_every_turn(cards: int, ranks: int, upc
 
 @pytest.mark.parametrize("wanted", [20, 50, 100, 250])
 def test_record_starts_rounds_at_every_score_of_the_match(wanted: int) -> None:
-    light, seed, rounds = kernel_parameters(players.parse("computed:light")), 3, 300
+    light, seed, rounds = kernel_parameters(players.parse("network:light")), 3, 300
     trajectories = np.zeros((rounds, 2, MAX_TURNS, TURN_WIDTH))
     playing.record(Device("cpu"), (light, light), batch_rules(Rules(match_points=wanted)), seed, trajectories)
     scores = trajectories[:, :, 0, OWN_SCORE]
