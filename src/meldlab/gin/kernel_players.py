@@ -96,7 +96,7 @@ def guarded_melds(player, state, hand, unseen):
 
 @device_function(inline="always")
 def wait_estimate(player, memory, card):
-    """Return the value of waiting; of a simple player 0."""
+    """Return the value of waiting."""
     return memory.workspace.values[card]
 
 
@@ -108,7 +108,7 @@ def prior_estimate(player, memory, card):
 
 @device_function(inline="always")
 def no_estimate(player, memory, card):
-    """Return 0: the values of an ensemble are not points."""
+    """Return 0: a simple player has no values, and those of an ensemble are not points."""
     return 0.0
 
 
@@ -135,10 +135,13 @@ def plain_workspace(player):
 @kernel
 def policy_workspace(player):
     """Return a new workspace for a policy."""
+    wide = player.weights.own.shape[1]
     return PolicyWorkspace(
         plain_workspace(player),
-        np.zeros((2, 5, player.weights.own.shape[1]), np.float32),
+        np.zeros((2, 5, wide), np.float32),
+        np.zeros(wide, np.int64),
         np.zeros(64, np.float64),
+        np.zeros(64, np.int64),
         np.zeros(PLANES, np.int64),
         np.zeros((FLOAT_PLANES, 52), np.float32),
         np.zeros(SCALARS, np.float32),
@@ -175,7 +178,7 @@ sees = by_kind({EnsembleParameters: ensemble_sees}, see_nothing)
 # show_melds(player, state, hand, unseen): melds that a knocker shows, written into ``state.shown[0]``; returns their number
 show_melds = by_kind({MarjjParameters: guarded_melds}, any_melds)
 # estimate(player, memory, card): expected points after the last discard
-estimate = by_kind({PolicyParameters: prior_estimate, EnsembleParameters: no_estimate}, wait_estimate)
+estimate = by_kind({PolicyParameters: prior_estimate, SimpleParameters: no_estimate, EnsembleParameters: no_estimate}, wait_estimate)
 # knock_threshold(player, turn, limit): the most deadwood that a hand of the player is sure to knock with
 knock_threshold = by_kind({SimpleParameters: threshold}, never_knocks)
 new_workspace = by_kind({PolicyParameters: policy_workspace}, plain_workspace)

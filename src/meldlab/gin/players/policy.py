@@ -20,7 +20,7 @@ from meldlab.cards import CARDS
 from meldlab.chance import Purpose
 from meldlab.errors import NoSuchThing
 from meldlab.gin.kernel_players import policy_workspace
-from meldlab.gin.kernel_policy import BELIEF, KNOCK_PLANE, card_logit, forward, policy_input, policy_value, sample_discard, sample_take
+from meldlab.gin.kernel_policy import KNOCK_PLANE, policy_input, policy_value, sample_discard, sample_take, write_belief
 from meldlab.gin.kernel_state import DISCARD, DRAW, KNOCK, PASS, TAKE, PolicyInput, PolicyParameters, PolicyWeights, PolicyWorkspace
 from meldlab.gin.move import DRAW as DRAW_MOVE
 from meldlab.gin.move import PASS as PASS_MOVE
@@ -63,12 +63,12 @@ class PolicyPlayer(KernelPlayer):
 
     @classmethod
     def parse(cls, text: str) -> "PolicyPlayer":
-        """Read ``champion``, ``specialist`` or ``computed:FILE.npz``."""
+        """Read ``champion``, ``specialist`` or ``network:FILE.npz``."""
         if text in SHIPPED:
             return cls(_shipped(text), text)
         kind, _, path = text.partition(":")
-        if kind != "computed" or not path.endswith(".npz"):
-            raise NoSuchThing("player", text, [*SHIPPED, "computed:FILE.npz"])
+        if kind not in ("network", "computed") or not path.endswith(".npz"):
+            raise NoSuchThing("player", text, [*SHIPPED, "network:FILE.npz"])
         return cls(read_policy(path, path)[0], text)
 
     def parameters(self) -> PolicyParameters:
@@ -117,9 +117,8 @@ class PolicyPlayer(KernelPlayer):
     def odds(self, view: View) -> NDArray[np.float64]:
         """Return [52], the odds that the opponent holds each card; meaningless for seen cards."""
         inputs, workspace = self._inputs(view)
-        out = workspace.layers[forward(inputs, self.policy, workspace.layers)]
-        logits = np.array([card_logit(out, card, BELIEF, self.policy) for card in range(52)])
-        odds: NDArray[np.float64] = np.exp(logits.clip(-MAX_LOGIT, MAX_LOGIT))
+        write_belief(inputs, self.policy, workspace)
+        odds: NDArray[np.float64] = np.exp(workspace.values[:52].clip(-MAX_LOGIT, MAX_LOGIT))
         return odds
 
     def worth(self, view: View) -> float:
