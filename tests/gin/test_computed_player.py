@@ -17,7 +17,7 @@ from meldlab.gin.computing import kernel_tally as tally
 from meldlab.gin.computing import playing
 from meldlab.gin.computing.solver import HandClasses, solve, values_of
 from meldlab.gin.kernel_hand import MELDS_PURPOSE, lay_off, pick_melds
-from meldlab.gin.kernel_state import DEADWOODS, KNOWNS, TURNS, ValueTable
+from meldlab.gin.kernel_state import BIAS, DEADWOODS, KNOWNS, TURNS, ValueTable
 from meldlab.gin.players import ComputedPlayer, GinPlayer, SimplePlayer
 from meldlab.gin.value_tables import dead_cards, save
 from meldlab.gpu import Device
@@ -41,7 +41,9 @@ def table() -> ValueTable:
     hands = HandClasses(CARDS, DEAD)
     chance = np.random.default_rng(1)
     solved = solve(hands, odds, RULES.knock_limit, upcard=0.3, kind=np.uint8, slots=[1, 3, 6, 10, 16])
-    return values_of(hands, solved, odds, np.full(TURNS + 2, PRICE), chance.normal(0, 0.1, (TURNS + 2, KNOWNS)))
+    values = values_of(hands, solved, odds, PRICE)
+    values.odds[:, :, BIAS] = chance.normal(0, 0.1, (TURNS + 2, KNOWNS))
+    return values
 
 
 @pytest.fixture(scope="module")
@@ -241,7 +243,7 @@ def test_play_batch_reads_codes_of_8_and_of_16_bits_alike() -> None:
     assert np.array_equal(both, mixed)
 
 
-@pytest.mark.parametrize(("text", "why"), [("computed:", "expected a folder"), ("computed:nowhere", "no computed player in nowhere")])
+@pytest.mark.parametrize(("text", "why"), [("tables:", "expected a folder"), ("tables:nowhere", "no computed player in nowhere")])
 def test_parse_of_a_computed_player_names_a_missing_folder(text: str, why: str) -> None:
     with pytest.raises(MeldlabError, match=why):
         players.parse(text)
@@ -250,4 +252,4 @@ def test_parse_of_a_computed_player_names_a_missing_folder(text: str, why: str) 
 def test_parse_rejects_a_computed_player_of_a_small_game(table: ValueTable, tmp_path: Path) -> None:
     save(table, {"cards": CARDS, "ranks": RANKS}, tmp_path / "small")
     with pytest.raises(MeldlabError, match="computed for 5 cards of 24; the table deals 10 of 52"):
-        players.parse(f"computed:{tmp_path / 'small'}")
+        players.parse(f"tables:{tmp_path / 'small'}")

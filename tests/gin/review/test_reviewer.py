@@ -97,7 +97,7 @@ def test_evaluate_agrees_with_all_deals(done: str) -> None:
     assert abs(own.cost - loss) <= 3 * own.error + 1e-9
 
 
-@pytest.mark.parametrize("name", ["computed:light-ensemble", "ensemble:best", "simple"])
+@pytest.mark.parametrize("name", ["network:light-ensemble", "ensemble:best", "simple"])
 def test_rollouts_of_a_reviewer_agree_with_the_table(name: str) -> None:
     # Players of rollouts remember what both have done in the open: turns, cards taken and discarded, beliefs, the score.
     parameters, player, tried = Reviewer.from_name(name).parameters, players.parse(name), 0
@@ -278,7 +278,7 @@ def test_judge_accepts_moves_within_a_tolerance() -> None:
 
 
 def test_decisions_of_the_own_player_have_few_mistakes() -> None:
-    name = "computed:light-ensemble"
+    name = "network:light-ensemble"
     player = players.parse(name)
     steps = steps_of(Table(Gin(), [player, player]).play(Deal(6)).record)[:50]
     found = list(Reviewer.from_name(name, worlds=40).decisions(steps))

@@ -1,6 +1,6 @@
 """The light player: a small value network, trained on value tables and games, in place of the tables.
 
->>> LightPlayer.parse("computed:light").against
+>>> LightPlayer.parse("network:light").against
 'simple'
 """
 
@@ -15,7 +15,7 @@ import numpy as np
 
 from meldlab.errors import NoSuchThing
 from meldlab.gin.kernel_players import plain_workspace
-from meldlab.gin.kernel_round import observe_discard, observe_draw
+from meldlab.gin.kernel_round import observe
 from meldlab.gin.kernel_state import NetworkParameters, ValueWeights
 from meldlab.gin.kernel_value_network import best_discard_value, draw_value, take_value
 from meldlab.gin.move import DRAW, DROPS, PASS, TAKES, Move, Verb
@@ -59,7 +59,7 @@ class LightPlayer(KernelPlayer):
 
     plays_in_kernel: ClassVar[bool] = True
     network: ValueWeights
-    name: str = "computed:light"
+    name: str = "network:light"
     notes: Mapping[str, Any] = field(default_factory=dict)
     """Metadata of the training run."""
     noise: float = 0.0
@@ -70,7 +70,7 @@ class LightPlayer(KernelPlayer):
 
     @classmethod
     def parse(cls, text: str) -> "LightPlayer":
-        """Read ``computed:NAME`` with a network of the package, or ``computed:FILE.npz``."""
+        """Read ``network:NAME`` with a network of the package, or ``network:FILE.npz``."""
         name = text.partition(":")[2]
         if name.endswith(".npz"):
             network, notes = read_value_weights(name, name)
@@ -102,7 +102,7 @@ class LightPlayer(KernelPlayer):
         if view.phase not in (Phase.OFFER, Phase.DRAW):
             return []
         self._parameters_for(view)
-        observation, upcard = observe_draw(state_of(view)[0]), view.pile_indices[-1]
+        observation, upcard = observe(state_of(view)[0], view.seat, 0), view.pile_indices[-1]
         workspace = plain_workspace(self.network)
         stock = float(draw_value(observation, observation.turn + 1, self.network, workspace))
         value = float(take_value(observation, upcard, self.network, workspace))
@@ -112,7 +112,8 @@ class LightPlayer(KernelPlayer):
         """Return the value of every discard, with a knock where it is possible and without."""
         self._parameters_for(view)
         workspace, values = plain_workspace(self.network), list[MoveValue]()
-        best_discard_value(observe_discard(state_of(view)[0]), 0.0, NO_KEY, self.network, workspace)
+        forbidden = 1 << view.taken_index if view.taken_index >= 0 else 0
+        best_discard_value(observe(state_of(view)[0], view.seat, forbidden), 0.0, NO_KEY, self.network, workspace)
         for card in view.card_indices:
             if card != view.taken_index and workspace.left[card] <= view.limit:
                 knock = Move(Verb.KNOCK, card, best_melds(view.mask ^ 1 << card)[0])
