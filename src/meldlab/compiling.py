@@ -67,7 +67,7 @@ def _load_blas_later() -> None:
     """Answer numba's first question, whether scipy can multiply matrices, without loading scipy.
 
     numba asks when the first kernel is loaded, and again before it compiles a matrix product, which no kernel has. A first call of a kernel
-    takes 0.36 instead of 0.60 CPU seconds, import of meldlab.gin included.
+    takes 0.45 instead of 0.60 CPU seconds, imports included (docs/notes/numba.md).
     """
     linalg.ensure_blas = _numba_ensure_blas
 

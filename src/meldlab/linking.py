@@ -5,8 +5,8 @@ instead of 18.4 CPU seconds and ``recycle run`` for 28.2 instead of 15.2; gin th
 speed. The cache of types below saves 0.9 to 1.9 of those seconds. Both are measured by switching them off in a copy of the tree
 (numba 0.68.1, November 2026).
 
-This module builds on internals of numba. It checks at import what it uses and raises ImportError where something is missing; kernels are
-then compiled in numba's own way.
+This module builds on internals of numba; docs/notes/numba.md says what numba could offer instead. It checks at import what it uses and
+raises ImportError where something is missing; kernels are then compiled in numba's own way.
 """
 
 from typing import Any

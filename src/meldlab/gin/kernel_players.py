@@ -122,13 +122,13 @@ def never_knocks(player, turn, limit):
 def plain_workspace(player):
     """Return a new workspace for any player but a policy."""
     return Workspace(
-        np.zeros(68, np.float64),
-        np.zeros(52, np.int64),
-        np.zeros(52, np.float64),
-        np.zeros(52, np.float64),
-        np.zeros((2, 52), np.float64),
-        np.zeros((2, WIDE), np.float32),
-        np.zeros(NARROW, np.float32),
+        obtainability=np.zeros(68, np.float64),
+        left=np.zeros(52, np.int64),
+        risks=np.zeros(52, np.float64),
+        values=np.zeros(52, np.float64),
+        terms=np.zeros((2, 52), np.float64),
+        total=np.zeros((2, WIDE), np.float32),
+        inner=np.zeros(NARROW, np.float32),
     )
 
 
@@ -137,15 +137,15 @@ def policy_workspace(player):
     """Return a new workspace for a policy."""
     wide = player.weights.own.shape[1]
     return PolicyWorkspace(
-        plain_workspace(player),
-        np.zeros((2, 5, wide), np.float32),
-        np.zeros(wide, np.int64),
-        np.zeros(64, np.float64),
-        np.zeros(64, np.int64),
-        np.zeros(PLANES, np.int64),
-        np.zeros((FLOAT_PLANES, 52), np.float32),
-        np.zeros(SCALARS, np.float32),
-        np.zeros(PRIOR, np.float32),
+        plain=plain_workspace(player),
+        layers=np.zeros((2, 5, wide), np.float32),
+        active=np.zeros(wide, np.int64),
+        values=np.zeros(64, np.float64),
+        cards=np.zeros(64, np.int64),
+        planes=np.zeros(PLANES, np.int64),
+        float_planes=np.zeros((FLOAT_PLANES, 52), np.float32),
+        scalars=np.zeros(SCALARS, np.float32),
+        prior=np.zeros(PRIOR, np.float32),
     )
 
 

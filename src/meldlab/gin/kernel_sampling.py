@@ -38,10 +38,10 @@ ACTION, SHOWN_HAND, FIRST_MELD = 0, 1, 2
 CANDIDATE_WIDTH = 6
 NO_SCORE = -1  # in place of an action: the round ends without score
 # First draws for a hand from a belief, after those for a developed one; the number of exchanges of its cards, and the weight of a point of
-# deadwood after each of the opponent's turns: fitted so that the deadwood is that of rounds between players.
+# deadwood after each of the opponent's turns: fitted so that the deadwood is that of rounds between players (benchmarks/gin_belief.py).
 FIRST_DRAWN, FIRST_EXCHANGED, EXCHANGES = 64, 128, 60
 DEADWOOD_PRICE, MAX_PRICED_TURNS = 0.01, 8
-LEAF_WEIGHT = 0.85  # of the value by each prior network, which knows one hand and assumes an average other one
+LEAF_WEIGHT = 0.85  # of the value by each prior network, which knows one hand and assumes an average other one; docs/training.md
 
 
 class Position(NamedTuple):
