@@ -38,13 +38,13 @@ def dealt(many, dice):
 
 
 def played(many, seed):
-    """Return hands of ten cards before a draw, out of rounds between two computed:light, which are like those that people ask about."""
+    """Return hands of ten cards before a draw, out of rounds between two network:light, which are like those that people ask about."""
     from meldlab.gin import Gin, Rules, players
     from meldlab.gin.view import Phase
     from meldlab.play import Deal, Table
 
     found, number, dice = [], 0, np.random.default_rng(seed)
-    table = Table(Gin(Rules(match_points=0)), [players.parse("computed:light")] * 2)
+    table = Table(Gin(Rules(match_points=0)), [players.parse("network:light")] * 2)
     while len(found) < many:
         for step in table.steps(Deal(seed, number)):
             if step.before.round.phase in (Phase.DRAW, Phase.OFFER) and dice.random() < 0.3:

@@ -14,14 +14,13 @@ from meldlab.gin.computing import playing
 from meldlab.gin.computing.kernel_sweeps import EncodeSweep
 from meldlab.gin.computing.opponent_model import OpponentModel
 from meldlab.gin.computing.solver import HandClasses, Solved, solve, values_of
-from meldlab.gin.kernel_state import KNOWNS, TURNS
+from meldlab.gin.kernel_state import TURNS
 from meldlab.gin.players import SimplePlayer
 from meldlab.gin.rules import Rules, kernel_rules
 from meldlab.gpu import gpu_name
 
 START = time.perf_counter()
 SIMPLE, RULES = SimplePlayer().parameters(), kernel_rules(Rules())
-ZERO, FLAT = np.zeros(TURNS + 2), np.zeros((TURNS + 2, KNOWNS))
 KEPT = {"16 turns": range(1, 17), "8 turns": (2, 3, 4, 5, 6, 8, 10, 13), "6 turns": (2, 3, 5, 7, 10, 13)}
 
 
@@ -47,7 +46,7 @@ class Bench:
         odds = self.tally(SIMPLE, 1)
         for loop in range(loops):
             solved = solve(self.classes, odds, upcard=upcard)
-            table = values_of(self.classes, solved, odds, ZERO + price, FLAT, by_known)
+            table = values_of(self.classes, solved, odds, price, by_known)
             say(f"  pass {loop}: {solved.seconds:.2f} s, value {solved.value:.2f} points a round")
             if loop < loops - 1:
                 odds = self.tally(table, 10 + loop)
@@ -57,7 +56,7 @@ class Bench:
 def ingredients(bench):
     _, solved, odds = bench.compute(0.0, 0.0)
     for name, price, by_known in [("the model", 0, False), ("odds by known cards", 0, True), ("price 5", 5, False), ("both", 5, True)]:
-        say(name, bench.rate(values_of(bench.classes, solved, odds, ZERO + price, FLAT, by_known)))
+        say(name, bench.rate(values_of(bench.classes, solved, odds, price, by_known)))
     del _, solved  # 21 GB, needed for the next values
     for upcard in (0.3, 0.6):
         say("both, upcard", upcard, bench.rate(bench.compute(upcard, 5.0)[0]))
@@ -74,12 +73,12 @@ def quantised(bench):
         hands.sweep(EncodeSweep(small[turn - 1], value, np.float32(low), np.float32(scale[turn, 2])))
 
     solved = solve(hands, odds, upcard=0.3, on_turn=encode)
-    say("16 bits, 16 turns", bench.rate(values_of(hands, solved, odds, ZERO + 5, FLAT)))
+    say("16 bits, 16 turns", bench.rate(values_of(hands, solved, odds, 5)))
     for name, turns in KEPT.items():
         rows = scale.copy()
         for turn in range(1, TURNS + 1):
             rows[turn] = scale[min(turns, key=lambda one: (abs(one - turn), one))]
-        table = values_of(hands, Solved(small, rows, solved.value, 0.0), odds, ZERO + 5, FLAT)
+        table = values_of(hands, Solved(small, rows, solved.value, 0.0), odds, 5)
         say(f"8 bits, {name}, {len(turns) * hands.count / 1e9:.1f} GB", bench.rate(table))
 
 

@@ -67,7 +67,7 @@ def _load_blas_later() -> None:
     """Answer numba's first question, whether scipy can multiply matrices, without loading scipy.
 
     numba asks when the first kernel is loaded, and again before it compiles a matrix product, which no kernel has. A first call of a kernel
-    takes 0.36 instead of 0.60 CPU seconds, import of meldlab.gin included.
+    takes 0.45 instead of 0.60 CPU seconds, imports included (docs/notes/numba.md).
     """
     linalg.ensure_blas = _numba_ensure_blas
 
@@ -158,10 +158,11 @@ def kernel(function: Function) -> Function:
     return _compile(function, allocates=True)
 
 
-def by_kind(kernels: dict[type, Function]) -> Function:
+def by_kind(kernels: dict[type, Function], default: Function | None = None) -> Function:
     """Return a kernel that calls one of several by the type of its first argument, a named tuple: ``functools.singledispatch`` for kernels.
 
-    The choice is made while the caller is compiled, so a caller holds the code of the kinds that it is compiled for, and no other.
+    ``default`` is the kernel of all other types; without it they are rejected. The choice is made while the caller is compiled, so a
+    caller holds the code of the kinds that it is compiled for, and no other.
     """
 
     def choose(kind: Any, *arguments: Any) -> Any:
@@ -171,15 +172,15 @@ def by_kind(kernels: dict[type, Function]) -> Function:
         return choose(kind, *arguments)
 
     if numba.config.DISABLE_JIT:
-        return lambda kind, *arguments: kernels[type(kind)](kind, *arguments)
+        return lambda kind, *arguments: (kernels.get(type(kind), default) or choose)(kind, *arguments)
 
     @overload(choose, strict=False)  # type: ignore[untyped-decorator]  # arguments have other names
     def _chosen(kind: Any, *arguments: Any) -> Any:
-        chosen = kernels.get(getattr(kind, "instance_class", object))
+        chosen = kernels.get(getattr(kind, "instance_class", object), default)
         return chosen and chosen.py_func  # type: ignore[attr-defined]
 
     compiled = numba.njit(nogil=True, no_cfunc_wrapper=True)(call)
     if linking:
-        parts = linking.PartsByKind(kernels)
+        parts = linking.PartsByKind(kernels, default)
         compiled.get_call_template, compiled.get_overload = parts.get_call_template, parts.get_overload
     return compiled  # type: ignore[no-any-return]

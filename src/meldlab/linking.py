@@ -5,8 +5,8 @@ instead of 18.4 CPU seconds and ``recycle run`` for 28.2 instead of 15.2; gin th
 speed. The cache of types below saves 0.9 to 1.9 of those seconds. Both are measured by switching them off in a copy of the tree
 (numba 0.68.1, November 2026).
 
-This module builds on internals of numba. It checks at import what it uses and raises ImportError where something is missing; kernels are
-then compiled in numba's own way.
+This module builds on internals of numba; docs/notes/numba.md says what numba could offer instead. It checks at import what it uses and
+raises ImportError where something is missing; kernels are then compiled in numba's own way.
 """
 
 from typing import Any
@@ -228,14 +228,14 @@ class Parts:
 class PartsByKind:
     """The calls of a kernel that stands for several, one for each type of its first argument, a named tuple."""
 
-    def __init__(self, kernels: dict[type, Any]) -> None:
-        self.kernels = kernels
+    def __init__(self, kernels: dict[type, Any], default: Any) -> None:
+        self.kernels, self.default = kernels, default
 
     def _kernel(self, args: Any) -> Any:
-        kind = getattr(args[0], "instance_class", None)
-        if kind not in self.kernels:
+        chosen = self.kernels.get(getattr(args[0], "instance_class", None), self.default)
+        if chosen is None:
             raise TypingError(f"expected one of {', '.join(known.__name__ for known in self.kernels)}, got {args[0]}")
-        return self.kernels[kind]
+        return chosen
 
     def get_call_template(self, args: Any, kws: Any) -> Any:
         """Return the typing template of a call of the kernel for these types."""

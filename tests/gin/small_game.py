@@ -99,9 +99,6 @@ def random_odds(seed: int) -> OpponentModel:
         chance.uniform(0.02, 0.5, (TURNS + 2, KNOWNS)),
         chance.normal(8.0, 4.0, wide) - left,
         chance.normal(0.0, 4.0, wide) - 0.7 * left,
-        np.zeros((TURNS + 2, KNOWNS, 2)),
-        np.zeros(20),
-        1.0,
     )
 
 

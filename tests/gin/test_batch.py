@@ -27,7 +27,7 @@ NAMES = {
     SimpleParameters: "knock:10,0,6",
     EnsembleParameters: "ensemble:best",
     MarjjParameters: "marjj",
-    NetworkParameters: "computed:light",
+    NetworkParameters: "network:light",
     PolicyParameters: "champion",
 }
 KINDS = [*NAMES, ValueTable]
@@ -95,7 +95,7 @@ def test_kernel_parameters_rejects_forged_codes(codes: np.ndarray) -> None:
         kernel_parameters(small_table(np.uint8)._replace(codes=codes))
 
 
-@pytest.mark.parametrize("name", ["computed:light", "champion"])
+@pytest.mark.parametrize("name", ["network:light", "champion"])
 def test_kernel_parameters_rejects_weights_in_another_order_of_memory(name: str) -> None:
     parameters: Any = kernel_parameters(players.parse(name))
     weights = parameters.weights._replace(first=np.asfortranarray(parameters.weights.first))
@@ -106,8 +106,8 @@ def test_kernel_parameters_rejects_weights_in_another_order_of_memory(name: str)
 @pytest.mark.parametrize(
     ("forged", "why"),
     [
-        (SimpleParameters(10.0, 10.0, 0), "expected a float up to 1,000,000 for knock_turn, got 0"),
-        (SimpleParameters(float("nan"), 10.0, 0.0), "expected a float up to 1,000,000 for knock_early, got nan"),
+        (SimpleParameters((10.0, 10.0, 0)), "expected a float up to 1,000,000 for knock, got 0"),
+        (SimpleParameters((float("nan"), 10.0, 0.0)), "expected a float up to 1,000,000 for knock, got nan"),
         (parameters_of(EnsembleParameters)._replace(weights=(1.0,)), "expected 6 numbers for weights, got 1"),
         (parameters_of(NetworkParameters)._replace(noise=1e12), "for noise, got"),
         (ValueTable(*[np.zeros((1, 1), np.uint8)] * len(ValueTable._fields)), "not a value table"),
@@ -142,7 +142,7 @@ def test_subclass_of_a_kernel_player_decides_for_itself() -> None:
         kernel_parameters(Mine())
 
 
-PAIRS = [("simple", "ensemble"), ("ensemble:best", "computed:light"), ("marjj", "simple"), ("champion", "simple")]
+PAIRS = [("simple", "ensemble"), ("ensemble:best", "network:light"), ("marjj", "simple"), ("champion", "simple")]
 
 
 @pytest.mark.parametrize(("first", "second"), PAIRS)

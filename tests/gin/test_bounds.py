@@ -89,7 +89,7 @@ def random_ensemble(chance: Random) -> Ensemble:
 @pytest.mark.parametrize("portion", range(6))
 def test_play_batch_stays_within_its_arrays_for_random_ensembles_and_rules(portion: int) -> None:
     chance = Random(portion)
-    others = [SimplePlayer(), SimplePlayer.parse("knock:10,0,6"), players.parse("computed:light"), EnsemblePlayer(PRESETS["best"])]
+    others = [SimplePlayer(), SimplePlayer.parse("knock:10,0,6"), players.parse("network:light"), EnsemblePlayer(PRESETS["best"])]
     for number in range(40):
         first, second = EnsemblePlayer(random_ensemble(chance)), chance.choice([*others, EnsemblePlayer(random_ensemble(chance))])
         matches = play_batch(first, second, random_rules(chance), number, 0, 4, threads=1)
@@ -191,7 +191,7 @@ def test_best_melds_rejects_masks_of_no_hand(mask: int) -> None:
 
 
 def test_track_shard_plays_the_opponent_that_it_names() -> None:
-    shard = Shard("gin.track", (0.5,) * 9, "computed:light", games=4)
+    shard = Shard("gin.track", (0.5,) * 9, "network:light", games=4)
     totals = np.array(track_shard(shard)["totals"])
     assert np.isfinite(totals).all()
     # The opponent that is played is the one that was asked for: it plays otherwise than the simple player.
@@ -245,8 +245,8 @@ def test_rules_read_rejects_numbers_out_of_bounds(value: int) -> None:
 
 def test_play_matches_discards_cards_of_the_hand_whatever_a_player_computes() -> None:
     # Numbers that are not finite never pass kernel_parameters; should one arise inside, a card of the hand is still what is discarded.
-    ensemble = Ensemble().parameters()._replace(feed=np.nan, feed_per_turn=np.nan)
-    light = kernel_parameters(players.parse("computed:light"))
+    ensemble = Ensemble().parameters()._replace(feed=(np.nan, np.nan))
+    light = kernel_parameters(players.parse("network:light"))
     assert isinstance(light, NetworkParameters)
     network = light._replace(weights=light.weights._replace(last=np.full_like(light.weights.last, np.nan)))
     matches = np.zeros(10, MATCH)
@@ -303,5 +303,5 @@ def test_parse_rejects_a_damaged_network_in_one_line(damage: dict[str, Any], tmp
     if not damage:
         path.write_bytes(path.read_bytes()[:1000])
     with pytest.raises(NotPossible, match=r"mine\.npz (cannot be played: not a network|holds no network): ") as refused:
-        players.parse(f"computed:{path}")
+        players.parse(f"network:{path}")
     assert "\n" not in str(refused.value)

@@ -17,7 +17,7 @@ from meldlab.gin.computing import kernel_tally as tally
 from meldlab.gin.computing import playing
 from meldlab.gin.computing.solver import HandClasses, solve, values_of
 from meldlab.gin.kernel_hand import MELDS_PURPOSE, lay_off, pick_melds
-from meldlab.gin.kernel_state import DEADWOODS, KNOWNS, TURNS, ValueTable
+from meldlab.gin.kernel_state import BIAS, DEADWOODS, KNOWNS, TURNS, ValueTable
 from meldlab.gin.players import ComputedPlayer, GinPlayer, SimplePlayer
 from meldlab.gin.value_tables import dead_cards, save
 from meldlab.gpu import Device
@@ -41,7 +41,9 @@ def table() -> ValueTable:
     hands = HandClasses(CARDS, DEAD)
     chance = np.random.default_rng(1)
     solved = solve(hands, odds, RULES.knock_limit, upcard=0.3, kind=np.uint8, slots=[1, 3, 6, 10, 16])
-    return values_of(hands, solved, odds, np.full(TURNS + 2, PRICE), chance.normal(0, 0.1, (TURNS + 2, KNOWNS)))
+    values = values_of(hands, solved, odds, PRICE)
+    values.odds[:, :, BIAS] = chance.normal(0, 0.1, (TURNS + 2, KNOWNS))
+    return values
 
 
 @pytest.fixture(scope="module")
@@ -145,7 +147,7 @@ def points_of_knock(step: Step, hand: int, seed: int, game: int) -> int:
     return rest - own if rest > own else rest - own - RULES.undercut_bonus
 
 
-def slow_tally(first: GinPlayer, second: GinPlayer, rounds: int, seed: int, look: Look | None) -> np.ndarray[Any, Any]:
+def slow_tally(first: GinPlayer, second: GinPlayer, rounds: int, seed: int) -> np.ndarray[Any, Any]:
     counts = np.zeros((tally.CELLS, 2))
 
     def add(cell: int, amount: float) -> None:
@@ -169,23 +171,16 @@ def slow_tally(first: GinPlayer, second: GinPlayer, rounds: int, seed: int, look
             add(tally.HAZARD_PART + spot, caught)
             if caught:
                 add(tally.CAUGHT_PART + spot * DEADWOODS + left, points)
-            taken = at + 1 < len(steps) and steps[at + 1].verb == verbs.TAKE
-            forbidden = 1 << step.taken if step.taken >= 0 else 0
-            thoughts = look.choices(step.hand, forbidden, step.turn, step.known, step.pile) if look else []
-            expected = next((value for value, card, knock in thoughts if card == step.card and not knock), 0.0)
-            risk = look.risk(step.card, step.hand, step.known, step.pile, CARDS) if look else 0.0
-            add(tally.SURPRISE_PART + 2 * spot + taken, points - expected)
-            add(tally.FEED_PART + min(int(risk * tally.RISKS), tally.RISKS - 1), taken)
     return counts.ravel()
 
 
 @pytest.mark.parametrize("computed", [True, False])
-def test_tally_counts_what_happened(table: ValueTable, look: Look, computed: bool) -> None:
+def test_tally_counts_what_happened(table: ValueTable, computed: bool) -> None:
     first = ComputedPlayer(table) if computed else SimplePlayer()
     found = playing.tally(Device("cpu"), (kernel_parameters(first), kernel_parameters(SimplePlayer())), SMALL, 9, 80)
-    expected = slow_tally(first, SimplePlayer(), 80, 9, look if computed else None)
+    expected = slow_tally(first, SimplePlayer(), 80, 9)
     np.testing.assert_allclose(found, expected, rtol=0, atol=1e-6)
-    assert found[2 * tally.CAUGHT_PART : 2 * tally.SURPRISE_PART : 2].sum() > 10
+    assert found[2 * tally.CAUGHT_PART : 2 * tally.CELLS : 2].sum() > 10
 
 
 def test_tally_and_mirrored_wins_do_not_depend_on_threads(table: ValueTable) -> None:
@@ -248,7 +243,7 @@ def test_play_batch_reads_codes_of_8_and_of_16_bits_alike() -> None:
     assert np.array_equal(both, mixed)
 
 
-@pytest.mark.parametrize(("text", "why"), [("computed:", "expected a folder"), ("computed:nowhere", "no computed player in nowhere")])
+@pytest.mark.parametrize(("text", "why"), [("tables:", "expected a folder"), ("tables:nowhere", "no computed player in nowhere")])
 def test_parse_of_a_computed_player_names_a_missing_folder(text: str, why: str) -> None:
     with pytest.raises(MeldlabError, match=why):
         players.parse(text)
@@ -257,4 +252,4 @@ def test_parse_of_a_computed_player_names_a_missing_folder(text: str, why: str) 
 def test_parse_rejects_a_computed_player_of_a_small_game(table: ValueTable, tmp_path: Path) -> None:
     save(table, {"cards": CARDS, "ranks": RANKS}, tmp_path / "small")
     with pytest.raises(MeldlabError, match="computed for 5 cards of 24; the table deals 10 of 52"):
-        players.parse(f"computed:{tmp_path / 'small'}")
+        players.parse(f"tables:{tmp_path / 'small'}")

@@ -13,7 +13,7 @@ from meldlab.gin import Rules
 from meldlab.gin.computing import playing
 from meldlab.gin.computing.opponent_model import OpponentModel
 from meldlab.gin.computing.solver import HandClasses, solve, value_under, values_of
-from meldlab.gin.kernel_state import KNOWNS, TURN_WIDTH, TURNS
+from meldlab.gin.kernel_state import TURN_WIDTH
 from meldlab.gin.players import MarjjPlayer, SimplePlayer
 from meldlab.gin.rules import kernel_rules
 from meldlab.gin.value_tables import dead_cards
@@ -52,7 +52,7 @@ def compute(device: str) -> dict[str, Any]:
     solved = solve(classes, model, LIMIT, upcard=0.3, kind=np.uint8, slots=[1, 8], on_turn=store)
     guided = value_under(classes, model.until(4), solved, model, LIMIT, upcard=0.3)
     store(0, classes.value)
-    table = values_of(classes, solved, model, np.full(TURNS + 2, 2.0), np.zeros((TURNS + 2, KNOWNS)))
+    table = values_of(classes, solved, model, 2.0)
     trajectories = on.up(np.zeros((ROUNDS, 2, 4, TURN_WIDTH)))
     playing.record(on, (table, simple), rules, 5, trajectories)
     return {

@@ -80,7 +80,7 @@ def test_from_self_play_caches_counts_by_player_and_rules(tmp_path: Path, monkey
     monkeypatch.setattr("meldlab.gin.equity.ROUNDS", 64)
     measured = Mock(side_effect=batch.play_matches)
     monkeypatch.setattr("meldlab.gin.equity.play_matches", measured)
-    simple, light, other = (kernel_parameters(players.parse(name)) for name in ("simple", "computed:light", "computed:light-ensemble"))
+    simple, light, other = (kernel_parameters(players.parse(name)) for name in ("simple", "network:light", "network:light-ensemble"))
     first = MatchEquity.from_self_play(simple, Rules()).table
     assert (MatchEquity.from_self_play(simple, Rules()).table == first).all()
     MatchEquity.from_self_play(simple, Rules(game_bonus=5))  # the same rounds

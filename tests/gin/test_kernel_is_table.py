@@ -46,7 +46,7 @@ def assert_alike(seated: list[Any], rules: Rules, games: int) -> NDArray[Any]:
 @pytest.mark.parametrize("portion", range(8))
 def test_play_batch_agrees_with_table_under_random_rules(portion: int) -> None:
     chance = Random(100 + portion)
-    known = ["simple", "gin-only", "knock:10,0,6", "ensemble", "ensemble:best", "computed:light", "marjj"]
+    known = ["simple", "gin-only", "knock:10,0,6", "ensemble", "ensemble:best", "network:light", "marjj"]
     for _ in range(5):
         rules = random_rules(chance)
         seated: list[Any] = [players.parse(chance.choice(known)), EnsemblePlayer(random_ensemble(chance))]
@@ -55,14 +55,14 @@ def test_play_batch_agrees_with_table_under_random_rules(portion: int) -> None:
 
 
 @pytest.mark.parametrize(
-    ("first", "second"), [*combinations_with_replacement(["knock:10,0,6", "ensemble:best", "marjj", "computed:light"], 2)]
+    ("first", "second"), [*combinations_with_replacement(["knock:10,0,6", "ensemble:best", "marjj", "network:light"], 2)]
 )
 def test_play_batch_agrees_with_table_for_every_pair_of_kinds(first: str, second: str) -> None:
     # Tables of a computed player and policies have tests of their own. A batch normalises the order of the kinds, trace does not.
     assert_alike([players.parse(first), players.parse(second)], Rules(big_gin_bonus=31), games=3)
 
 
-@pytest.mark.parametrize("other", ["simple", "knock:10,3,4", "ensemble:best", "marjj", "computed:light"])
+@pytest.mark.parametrize("other", ["simple", "knock:10,3,4", "ensemble:best", "marjj", "network:light"])
 def test_play_batch_agrees_with_table_under_a_knock_limit_above_ten(other: str) -> None:
     assert_alike([players.parse("simple"), players.parse(other)], Rules(knock_limit=20), games=6)
 

@@ -22,7 +22,7 @@ from meldlab.gin.players.value_network import FOLDER
 from meldlab.melds import deadwood
 from meldlab.play import Deal, Table
 
-LIGHT = LightPlayer.parse("computed:light")
+LIGHT = LightPlayer.parse("network:light")
 UNSEEN, OWN, KNOWN, GONE, DROPPED = range(5)
 
 
@@ -96,9 +96,9 @@ def test_best_discard_value_agrees_with_plain_python(order: list[int], gone: int
 
 
 def test_light_player_beats_whom_it_learned_against() -> None:
-    assert (LIGHT.against, LightPlayer.parse("computed:light-ensemble").against) == ("simple", "ensemble:best")
-    assert contest(Gin(), ["computed:light", "simple"], games=3000, seed=41).rate().low > 0.79
-    assert contest(Gin(), ["computed:light-ensemble", "ensemble:best"], games=1000, seed=41).rate().low > 0.65
+    assert (LIGHT.against, LightPlayer.parse("network:light-ensemble").against) == ("simple", "ensemble:best")
+    assert contest(Gin(), ["network:light", "simple"], games=3000, seed=41).rate().low > 0.79
+    assert contest(Gin(), ["network:light-ensemble", "ensemble:best"], games=1000, seed=41).rate().low > 0.65
 
 
 def test_light_player_plays_by_the_score() -> None:
@@ -138,9 +138,17 @@ def test_light_player_advises() -> None:
 
 def test_parse_of_an_unknown_network_names_the_known_ones() -> None:
     with pytest.raises(NoSuchThing, match="light-ensemble"):
-        LightPlayer.parse("computed:heavy")
-    assert players.parse("computed:light").name == "computed:light"
-    assert Table(Gin(), [players.parse("computed:light"), SimplePlayer()]).play(Deal(1)).forfeit == ""
+        LightPlayer.parse("network:heavy")
+    assert players.parse("network:light").name == "network:light"
+    assert Table(Gin(), [players.parse("network:light"), SimplePlayer()]).play(Deal(1)).forfeit == ""
+
+
+@pytest.mark.parametrize("text", ["computed:light", "computed:light-pool"])
+def test_parse_reads_former_names_of_networks(text: str) -> None:
+    former, player = players.parse(text), players.parse(text.replace("computed", "network"))
+    assert (former.name, type(former)) == (text, LightPlayer)
+    assert former.network is player.network  # type: ignore[attr-defined]
+    assert not any(name.startswith("computed") for name in players.names())
 
 
 def test_think_values_every_move_and_the_best_is_made() -> None:

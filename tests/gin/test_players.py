@@ -46,8 +46,8 @@ OWN = {"sloping": SLOPING, "weighing": WEIGHING}
         ("ensemble", "knock:8,4,3", "oklahoma", 12),
         ("weighing", "simple", "eaai", 12),
         ("weighing", "sloping", "oklahoma", 8),
-        ("computed:light", "simple", "eaai", 8),
-        ("computed:light-ensemble", "weighing", "oklahoma", 6),
+        ("network:light", "simple", "eaai", 8),
+        ("network:light-ensemble", "weighing", "oklahoma", 6),
     ],
 )
 def test_play_batch_plays_the_actions_of_the_table(first: str, second: str, preset: str, games: int) -> None:

@@ -13,7 +13,7 @@ from meldlab.errors import MeldlabError, NotPossible
 from meldlab.gin import Gin, Move, Rules, players
 from meldlab.gin.batch import play_batch
 from meldlab.gin.kernel_players import policy_workspace
-from meldlab.gin.kernel_policy import POSITION_PLANE, POSITION_SCALE, card_logit, forward, head_output, policy_input
+from meldlab.gin.kernel_policy import POSITION_PLANE, POSITION_SCALE, forward, head_output, policy_input, write_card_logits
 from meldlab.gin.kernel_state import FLOAT_PLANES, PRIOR_DISCARD, PRIOR_KNOCK, PolicyInput, PolicyParameters, PolicyWeights
 from meldlab.gin.kernel_state import SCALARS as NUM_SCALARS
 from meldlab.gin.network_files import blank_policy, policy_shapes, read_policy
@@ -39,10 +39,13 @@ def some_policy(wide: int = 8, deep: int = 2, seed: int = 0) -> PolicyWeights:
 
 def outputs(weights: PolicyWeights, inputs: PolicyInput) -> tuple[list[float], Any]:
     """The outputs of the heads that are not about a card, and [3, 52] of those that are."""
-    layers = policy_workspace(PolicyParameters(weights, 0.0, 0.0)).layers
-    out = layers[forward(inputs, weights, layers)]
-    cards = [[card_logit(out, card, about, weights) for card in range(52)] for about in range(3)]
-    return [head_output(out, head, weights) for head in range(5)], np.array(cards)
+    workspace, cards = policy_workspace(PolicyParameters(weights, 0.0, 0.0)), []
+    half, count = forward(inputs, weights, workspace)
+    workspace.cards[:52] = range(52)
+    for about in range(3):
+        write_card_logits(0, 52, about, count, half, weights, workspace)
+        cards.append(workspace.values[:52].tolist())
+    return [head_output(workspace.layers[half], head, weights) for head in range(5)], np.array(cards)
 
 
 def input_of(states: Any, seat: int, weights: PolicyWeights, has_prior: bool = True) -> PolicyInput:
@@ -55,7 +58,7 @@ def as_hand(plane: Any) -> int:
 
 
 def test_policy_input_is_the_observation_of_the_vector_environment() -> None:
-    env, light, seen = GinVector(1, seed=3), LightPlayer.parse("computed:light"), 0
+    env, light, seen = GinVector(1, seed=3), LightPlayer.parse("network:light"), 0
     policy = some_policy()._replace(**light.network._asdict())
     for step in Table(Gin(), [RandomPlayer(), PolicyPlayer(policy)]).steps(Deal(3, 0)):
         view = step.before.view(step.seat)
@@ -96,7 +99,7 @@ def test_policy_outputs_follow_renamed_suits() -> None:
 def test_parse_reads_a_policy_and_rejects_a_damaged_one(tmp_path: Path) -> None:
     policy, path = some_policy(), tmp_path / "mine.npz"
     np.savez(path, **policy._asdict(), notes=json.dumps({}))
-    player = players.parse(f"computed:{path}")
+    player = players.parse(f"network:{path}")
     assert Table(Gin(), [player, players.parse("simple")]).play(Deal(1)).result is not None
     for name, array in (
         ("own", policy.own[:5]),
@@ -106,10 +109,10 @@ def test_parse_reads_a_policy_and_rejects_a_damaged_one(tmp_path: Path) -> None:
     ):
         np.savez(path, **{**policy._asdict(), name: array}, notes=json.dumps({}))
         with pytest.raises(NotPossible, match=name):
-            players.parse(f"computed:{path}")
+            players.parse(f"network:{path}")
     path.write_text("nonsense")
     with pytest.raises(NotPossible, match="holds no network"):
-        players.parse(f"computed:{path}")
+        players.parse(f"network:{path}")
 
 
 def test_policy_player_plays_the_likeliest_action_at_temperature_0_only() -> None:
@@ -124,7 +127,7 @@ def test_policy_player_plays_the_likeliest_action_at_temperature_0_only() -> Non
 
 
 def test_policy_player_without_layers_plays_as_its_prior() -> None:
-    light = LightPlayer.parse("computed:light-ensemble")
+    light = LightPlayer.parse("network:light-ensemble")
     weights = blank_policy(4, 1)._replace(**light.network._asdict(), trust=np.ones(3, np.float32))
     follower, asked = PolicyPlayer(weights), 0
     for step in Table(Gin(), [light, light]).steps(Deal(11, 0)):

@@ -91,8 +91,8 @@ def own_first(view: View, theirs: Hand, stock: list[int]) -> Round:
     hands = view.card_indices, tuple(card.index for card in theirs)
     phase, starter = view.phase, 0 if view.starter == view.seat else 1
     masks, draws = (view.mask, theirs.mask), sum(move.verb in (Verb.DRAW, Verb.TAKE) for _, move in view.history)
-    place = Round(view.rules, view.limit, phase, 0, starter, deck, len(stock), view.pile_indices, hands, masks, taken=view.taken_index)
-    return place._replace(draws=draws)
+    place = Round(view.rules, view.limit, starter, phase, 0, len(stock), view.pile_indices, deck=deck, hands=hands, masks=masks)
+    return place._replace(draws=draws, taken=view.taken_index)
 
 
 def slow_rollout(view: View, move: Move, number: int) -> int:

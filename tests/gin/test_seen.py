@@ -55,11 +55,7 @@ def check_view(view: View) -> None:
     assert view.turn == sums[own].turns
     assert view.draws == histories.draws(history)
     for seat in range(2):
-        assert view.declined_mask(seat) == histories.declined(history, pile, seat)
-        assert view.discarded_mask(seat) == sums[seat].discarded
-        assert view.latest_discards(seat) == sums[seat].latest
-    owners = {card: seat for seat, card in histories.discards(history)}
-    assert view.upcard_from_opponent is bool(pile and owners.get(pile[-1]) == other)
+        assert view.seen[seat].declined == histories.declined(history, pile, seat)
     # The upcard that is taken at the wall does not count; a knock follows it.
     verbs = [move.verb for _, move in history]
     at_wall = view.phase is Phase.LAST or (view.knock is not None and wall_taken(view))
@@ -113,7 +109,7 @@ def test_games_of_the_property_test_reach_every_case() -> None:
                     cases["knocked with a known card"] += round.phase is Phase.SHOW and any(
                         sums.known & sums.discarded & sums.latest for sums in round.seen
                     )
-                    cases["both discarded a card"] += bool(view.discarded_mask(0) & view.discarded_mask(1))
+                    cases["both discarded a card"] += bool(view.seen[0].discarded & view.seen[1].discarded)
                     cases["taken at the wall"] += round.phase is Phase.SHOW and wall_taken(view)
     assert {phase.name for phase in Phase} <= set(cases)
     assert {"outcome void", "outcome knock", "outcome gin"} <= set(cases)

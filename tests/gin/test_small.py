@@ -80,7 +80,7 @@ def test_record_of_a_small_game_is_replayed() -> None:
     assert [step.line for step in replay(game, again)] == list(record.actions)
 
 
-@pytest.mark.parametrize("player", ["ensemble", "computed:light", "mc:8"])
+@pytest.mark.parametrize("player", ["ensemble", "network:light", "mc:8"])
 def test_players_of_the_whole_deck_reject_small_games(player: str) -> None:
     seated = players.parse(player)
     assert not plays_here(MINI, [seated, seated])

@@ -48,7 +48,7 @@ def test_solve_agrees_with_brute_force_at_every_turn(cards: int, ranks: int, upc
 
 @pytest.mark.parametrize("wanted", [20, 50, 100, 250])
 def test_record_starts_rounds_at_every_score_of_the_match(wanted: int) -> None:
-    light, seed, rounds = kernel_parameters(players.parse("computed:light")), 3, 300
+    light, seed, rounds = kernel_parameters(players.parse("network:light")), 3, 300
     trajectories = np.zeros((rounds, 2, MAX_TURNS, TURN_WIDTH))
     playing.record(Device("cpu"), (light, light), batch_rules(Rules(match_points=wanted)), seed, trajectories)
     scores = trajectories[:, :, 0, OWN_SCORE]
@@ -105,7 +105,7 @@ def test_until_makes_later_turns_worth_nothing(hands: HandClasses, brute: Brute)
     assert not any(seen[turn].any() for turn in range(4, TURNS + 1))
     # The last three turns of sixteen, played as the first three.
     later = {name: np.roll(getattr(odds, name), TURNS - 3, 0) for name in ("share", "hazard", "knock", "caught")}
-    expected = brute.best(OpponentModel(**later, surprise=odds.surprise, taken=odds.taken, rounds=1.0), 0.0)
+    expected = brute.best(OpponentModel(**later), 0.0)
     np.testing.assert_allclose(seen[1], by_class(hands, expected[TURNS - 2]), rtol=0, atol=2e-5)
 
 

@@ -225,14 +225,14 @@ def test_step_agrees_with_table_under_any_rules(rules: Rules, seed: int) -> None
     assert_alike(rules, 2, 60, Random(seed), seed)
 
 
-@pytest.mark.parametrize("name", ["simple", "knock:10,0,6", "ensemble", "ensemble:best", "computed:light"])
+@pytest.mark.parametrize("name", ["simple", "knock:10,0,6", "ensemble", "ensemble:best", "network:light"])
 def test_opponent_inside_plays_as_at_the_table(name: str) -> None:
     happened = assert_alike(Rules(), 3, 140, Random(5), inside=players.parse(name))
     assert happened["rounds"] > 4
 
 
 @settings(max_examples=12, deadline=None)
-@given(st.sampled_from(("simple", "ensemble", "computed:light")), ANY_RULES, st.integers(0, 2**63 - 1))
+@given(st.sampled_from(("simple", "ensemble", "network:light")), ANY_RULES, st.integers(0, 2**63 - 1))
 def test_opponent_inside_plays_as_at_the_table_under_any_rules(name: str, rules: Rules, seed: int) -> None:
     # Where a round is over after a turn, a thousand of them may go by before the own seat is asked; the Table takes long for those.
     longer = replace(rules, most_draws=max(rules.most_draws, 7), stock_floor=min(rules.stock_floor, 24))
@@ -318,7 +318,7 @@ def test_prior_of_a_file_is_written_into_one_array(by_name: bool, tmp_path: Path
     path = tmp_path / "mine.npz"
     with (FOLDER / "light.npz").open("rb") as file:
         path.write_bytes(file.read())
-    env, name = played(3), f"computed:{path}"
+    env, name = played(3), f"network:{path}"
     tracemalloc.start()
     first = env.prior(name if by_name else players.parse(name))
     [before, _] = tracemalloc.get_traced_memory()
@@ -327,10 +327,10 @@ def test_prior_of_a_file_is_written_into_one_array(by_name: bool, tmp_path: Path
     [after, _] = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert after - before < path.stat().st_size  # not one network more
-    assert env.prior("computed:light") is first  # the same network
-    other = env.prior("computed:light-ensemble")
+    assert env.prior("network:light") is first  # the same network
+    other = env.prior("network:light-ensemble")
     assert other is not first
-    assert env.prior("computed:light-ensemble") is other
+    assert env.prior("network:light-ensemble") is other
     assert env.copy().prior(name) is not first
 
 

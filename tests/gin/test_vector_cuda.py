@@ -44,7 +44,7 @@ def play(device: Any) -> dict[str, Any]:
             arrays = (*env.observe(), *env.step(actions), env.hidden(), actions, env.observe_both(), env.final_observations)
             for index, array in enumerate(arrays):
                 results[f"{name} {step} {index}"] = on_host(array).copy()
-        results[f"{name} prior"] = on_host(env.prior("computed:light"))
+        results[f"{name} prior"] = on_host(env.prior("network:light"))
         before = on_host(env.observe().features).copy()
         try:
             env.step([107, 107])

@@ -11,7 +11,7 @@ import pytest
 from meldlab.errors import BadText, NotLegalHere, NotPossible
 from meldlab.gin import Gin, Rules
 from meldlab.gin.kernel_players import policy_workspace
-from meldlab.gin.kernel_policy import POSITION_SCALE, card_logit, forward, head_output
+from meldlab.gin.kernel_policy import POSITION_SCALE, forward, head_output, write_card_logits
 from meldlab.gin.kernel_state import PRIOR_DISCARD, PRIOR_KNOCK, PolicyInput, PolicyParameters, PolicyWeights
 from meldlab.gin.players import LightPlayer, parse
 
@@ -29,7 +29,8 @@ def test_policy_network_agrees_with_the_kernel(deep: int) -> None:
     light = LightPlayer.parse("computed:light")
     env, net = GinVector(16, seed=2), network.PolicyNetwork(16, deep, adviser=light.network)
     policy = PolicyWeights(**{name: np.ascontiguousarray(array) for name, array in net.arrays().items()})
-    layers = policy_workspace(PolicyParameters(policy, 0.0, 0.0)).layers
+    workspace = policy_workspace(PolicyParameters(policy, 0.0, 0.0))
+    workspace.cards[:52] = range(52)
     for _ in range(60):
         features, mask, _ = env.observe()
         with torch.no_grad():
@@ -47,9 +48,11 @@ def test_policy_network_agrees_with_the_kernel(deep: int) -> None:
                 ]
             )
             inputs = PolicyInput(np.array(planes, np.int64), float_planes, numbers[table].numpy(), np.int64(0))
-            out = layers[forward(inputs, policy, layers)]
-            heads = [head_output(out, head, policy) for head in range(5)]
-            about = [card_logit(out, card, which, policy) for which in range(3) for card in range(52)]
+            half, count = forward(inputs, policy, workspace)
+            heads, about = [head_output(workspace.layers[half], head, policy) for head in range(5)], list[float]()
+            for which in range(3):
+                write_card_logits(0, 52, which, count, half, policy, workspace)
+                about += workspace.values[:52].tolist()
             draw, take = network.TRUST * prior[table, :2]
             by_card = network.TRUST * np.concatenate([prior[table, PRIOR_DISCARD:], np.zeros(52)]) + about
             expected = [heads[0] + draw, heads[1] + draw, heads[2] + take, *by_card[:104], heads[3]]

@@ -149,9 +149,9 @@ def position_view(
     elif not start.oklahoma:
         raise NotLegalHere(f"expected no knock limit: these rules set it to {start.knock_limit}, it is free under Oklahoma rules only")
     phase = Phase.DROP if len(mine) > HAND_CARDS else Phase.DRAW if drops else Phase.OFFER
-    places = tuple(card.index for card in pile_cards), (tuple(card.index for card in mine), ()), (mine.mask, 0)
+    pile_indices, hands = tuple(card.index for card in pile_cards), (tuple(card.index for card in mine), ())
     most = whole_number(limit, "knock limit", maximum=HAND_CARDS)
-    view = Round(start, most, phase, 0, 0, (), max(stock, 0), *places, history).view(0, scores)
+    view = Round(start, most, 0, phase, 0, max(stock, 0), pile_indices, history, hands=hands, masks=(mine.mask, 0)).view(0, scores)
     # The first upcard of a round does not count as one while it is on offer.
     first_taken = start.offer_upcard and bool(history) and history[0][1].verb is Verb.TAKE
     return view._replace(packed_seen=packed_from(history, view.first_pile), upcards=len(known) - first_taken)

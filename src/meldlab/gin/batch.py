@@ -4,7 +4,7 @@ numba checks no index, so ``kernel_parameters`` checks every structure that ente
 
 >>> from meldlab.gin.players import parse
 >>> kernel_parameters(parse("simple")), plays_in_kernel(parse("mc:8"))
-(SimpleParameters(knock_early=10.0, knock_late=10.0, knock_turn=0.0), False)
+(SimpleParameters(knock=(10.0, 10.0, 0.0)), False)
 """
 
 from collections.abc import Callable, Sequence
@@ -52,8 +52,9 @@ PlayerParameters = SimpleParameters | EnsembleParameters | ValueTable | MarjjPar
 KINDS: tuple[type, ...] = PlayerParameters.__args__
 CHUNK = 16  # games of the first chunk that a core plays; an ensemble needs some five milliseconds for them
 MAX_NUMBER = 1e6  # of a parameter; larger than any useful one
-# Number of numbers in a field of an ensemble, if not one.
-SIZES = {"draws": 3, "declines": 3, "discards": 3, "meldability": 4, "adjacency": 3, "weights": 6, "knock_weights": 5}
+# Number of numbers in a field of parameters, if not one.
+SIZES = {**dict.fromkeys(("knock", "draws", "declines", "discards", "adjacency"), 3), "meldability": 4, "weights": 6, "knock_weights": 5}
+SIZES |= dict.fromkeys(("turn_penalty", "known_penalty", "feed"), 2)
 SIMPLE_KIND, ENSEMBLE_KIND = 0.0, 1.0  # first of the numbers of a player in stored runs
 NUM_PARAMETERS = 1 + len(EnsembleParameters._fields) + sum(SIZES.values()) - len(SIZES)
 
@@ -93,7 +94,7 @@ def _parameters_from_numbers(numbers: NDArray[np.float64]) -> SimpleParameters |
         if not abs(number) <= MAX_NUMBER:
             raise NotLegalHere(f"expected a number up to {MAX_NUMBER:,.0f} as parameter {index} of a player, got {number:g}")
     if numbers[0] == SIMPLE_KIND:
-        return SimpleParameters(*numbers[1:4].tolist())
+        return SimpleParameters(tuple(numbers[1:4].tolist()))
     rest: list[Any] = numbers[1:].tolist()
     fields: list[Any] = []
     for name in EnsembleParameters._fields:
@@ -114,11 +115,10 @@ def _check_parameters(player: Any) -> None:
         checks[type(player)]()
     if type(player) is ValueTable:
         return
-    sizes = SIZES if type(player) is EnsembleParameters else {}
     for name, value in player._asdict().items():
         if name == "weights" and type(player) in checks:
             continue
-        size = sizes.get(name, 1)
+        size = SIZES.get(name, 1)
         numbers = value if isinstance(value, tuple) else (value,)
         if len(numbers) != size or isinstance(value, tuple) != (size > 1):
             raise NotLegalHere(f"expected {size} numbers for {name}, got {len(numbers)}")

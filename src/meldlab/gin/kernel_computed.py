@@ -1,6 +1,6 @@
 """Kernels of the computed player: a look-ahead of one card over the unseen cards, on top of the value tables.
 
-``table`` is a ValueTable, ``observation`` an Observation and ``workspace`` a Workspace of gin.kernel_state.
+``table`` is a ValueTable of gin.kernel_state.
 """
 
 from typing import Any, NamedTuple
@@ -10,6 +10,7 @@ import numpy as np
 from meldlab.cards.kernel import class_number, number_in_frame, popcount, suit_cards, suit_frame, without_lowest
 from meldlab.compiling import device_function
 from meldlab.gin.kernel_hand import LEFT, bit, lowest_card
+from meldlab.gin.kernel_round import observe_discard, observe_draw, upcard_of
 from meldlab.gin.kernel_state import BIAS, HAZARD, KNOWNS, PRICE, TURNS
 from meldlab.melds.kernel import leftover, ranks_with_sets, small_hand_deadwood
 
@@ -125,9 +126,10 @@ def after_draw(hand, drawn, taken, risk, risks, odds_of_turn, table):
 
 
 @device_function
-def computed_takes(observation, upcard, table, workspace):
+def computed_takes(table, memory, state):
     """Return whether the value of the upcard exceeds that of a card from stock, the mean over the unseen cards."""
-    hand, known, risks = observation.hand, observation.known, workspace.risks
+    observation = observe_draw(state)
+    hand, known, risks = observation.hand, observation.known, memory.workspace.risks
     unseen = table.deck[0] & ~(hand | known | observation.pile)
     share, odds_of_turn = share_of(known, unseen, table), turn_odds(min(observation.turn + 1, TURNS), known, observation.knock_limit, table)
     rest, index = hand, 0
@@ -135,7 +137,7 @@ def computed_takes(observation, upcard, table, workspace):
         risks[index] = risk_of(lowest_card(rest), known, unseen, share)
         rest &= rest - 1
         index += 1
-    taken = after_draw(hand, upcard, True, 0.0, risks, odds_of_turn, table)
+    taken = after_draw(hand, upcard_of(state), True, 0.0, risks, odds_of_turn, table)
     total, num_unseen, rest = 0.0, max(popcount(unseen), 1), unseen
     while rest:
         card = lowest_card(rest)
@@ -145,11 +147,12 @@ def computed_takes(observation, upcard, table, workspace):
 
 
 @device_function
-def computed_discard(observation, table, workspace):
+def computed_discards(table, memory, state):
     """Return (discard, whether to knock with it) of eleven cards.
 
     ``workspace.left``, ``risks`` and ``values``, the value of wait_value, are set for each allowed discard.
     """
+    observation, workspace = observe_discard(state), memory.workspace
     hand, known, risks, left, values = observation.hand, observation.known, workspace.risks, workspace.left, workspace.values
     unseen = table.deck[0] & ~(hand | known | observation.pile)
     share, odds_of_turn = share_of(known, unseen, table), turn_odds(min(observation.turn, TURNS), known, observation.knock_limit, table)

@@ -8,7 +8,8 @@ import numpy as np
 from meldlab.cards.kernel import SUIT_MASK, popcount
 from meldlab.compiling import device_function
 from meldlab.gin.kernel_hand import FULL, LEFT, bit, discards, lowest_card, makes_meld, melded
-from meldlab.gin.kernel_state import DISCARD, DRAW, TAKE
+from meldlab.gin.kernel_round import observe_discard, observe_draw, threshold, upcard_of
+from meldlab.gin.kernel_state import DISCARD, DRAW, KNOCK, TAKE
 from meldlab.melds.kernel import SPREAD, deadwood
 
 SHIFT, RATIO = 52, 53  # in a belief, after p of the 52 cards: an offset of all of them, and |stock| / |unknown|
@@ -70,36 +71,52 @@ def baseline(belief, stock, known):
 
 
 @device_function
-def see_draw(belief, upcard, taken, draws, declines):
-    """Update a belief when the opponent took the upcard, or left it; ``draws``, ``declines``: the shares by which p moves."""
-    if taken:
-        adjacent_cards(belief, upcard, 0.0, draws)
-    else:
-        adjacent_cards(belief, upcard, 1.0, declines)
+def see_action(belief, action, is_own, upcard, stock, known, shares):
+    """Update a belief after an action; ``upcard``: the one before it; ``stock`` and ``known``: those after it.
+
+    ``shares``: those by which p moves when the opponent draws, declines and discards, for three distances each.
+    """
+    if action >= KNOCK:
+        return
+    if action >= DISCARD:
+        if not is_own:
+            adjacent_cards(belief, np.int64(action - DISCARD), 1.0, shares[2])
+        baseline(belief, stock, known)
+    elif not is_own and action == TAKE:
+        adjacent_cards(belief, upcard, 0.0, shares[0])
+    elif not is_own:
+        adjacent_cards(belief, upcard, 1.0, shares[1])
+
+
+@device_function(inline="always")
+def ensemble_sees(player, memory, state, seat, mover, upcard, action):
+    """Update the belief of an ensemble after an action."""
+    shares = player.draws, player.declines, player.discards
+    see_action(memory.belief, action, mover == seat, upcard, state.stock, state.known[seat], shares)
+
+
+@device_function(inline="always")
+def ensemble_starts(player, memory, state, seat):
+    """Reset the belief, and store the own cards in the order they came."""
+    start_belief(memory.belief)
+    first = 0 if seat == state.starter else 10
+    for i in range(10):
+        memory.cards[i] = state.deck[first + i]
 
 
 @device_function
 def replay_events(seat, events, player, belief):
-    """Go through the open events of a round and fill the belief of ``seat``.
-
-    ``events``: [events, 3] int64, a seat, an action without its card, and the card discarded, taken or left.
-    """
+    """Fill the belief of ``seat`` by the open events of a round; ``events``: [events, 3] int64, a seat, an action, the upcard."""
     start_belief(belief)
     stock, known = 31, np.int64(0)
     for i in range(len(events)):
-        action, card, own = events[i, 1], events[i, 2], events[i, 0] == seat
-        if action == DISCARD:
-            if not own:
-                known &= ~bit(card)
-                adjacent_cards(belief, card, 1.0, player.discards)
-            baseline(belief, stock, known)
-            continue
-        if action == DRAW:
-            stock -= 1
-        if not own:
-            if action == TAKE:
-                known |= bit(card)
-            see_draw(belief, card, action == TAKE, player.draws, player.declines)
+        is_own, action, upcard = events[i, 0] == seat, events[i, 1], events[i, 2]
+        stock -= action == DRAW
+        if not is_own and action == TAKE:
+            known |= bit(upcard)
+        elif not is_own and action >= DISCARD:
+            known &= ~bit(action - DISCARD)
+        see_action(belief, action, is_own, upcard, stock, known, (player.draws, player.declines, player.discards))
 
 
 @device_function
@@ -228,8 +245,9 @@ def meldability_without(card, hand, melds, order, player, workspace):
 
 
 @device_function
-def ensemble_takes(observation, upcard, belief, player, workspace):
+def ensemble_takes(player, memory, state):
     """Return whether the ensemble takes the upcard: for a meld, late also for less deadwood."""
+    observation, upcard, belief, workspace = observe_draw(state), upcard_of(state), memory.belief, memory.workspace
     hand, left = observation.hand, workspace.left
     if makes_meld(hand, upcard):
         # A meld counts if the best arrangement uses it; in the paper's text any meld does.
@@ -279,8 +297,8 @@ def dangers(hand, order, cards, belief, known, pile, ob, values):
 
 
 @device_function
-def ensemble_discard(observation, order, belief, player, workspace):
-    """Return the ensemble's discard.
+def best_value_discard(observation, order, belief, player, workspace):
+    """Return the discard with the highest value.
 
     ``order``: the cards of the hand in the order they came. ``workspace.values`` and ``left`` are set for each discard.
     """
@@ -288,15 +306,15 @@ def ensemble_discard(observation, order, belief, player, workspace):
     ob, left, values = workspace.obtainability, workspace.left, workspace.values
     cards = popcount(hand)
     discards(hand, left)
-    price = player.feed + player.feed_per_turn * turn
+    price = player.feed[0] + player.feed[1] * turn
     if price != 0.0:
         dangers(hand, order, cards, belief, known, pile, ob, values)
     obtainabilities(hand, belief, known, pile, observation.upcard, observation.upcard_from_opponent, player, ob)
     by_turn, by_known = 0.0, 0.0
-    if player.turn_slope != 0.0:
-        by_turn = player.turn_slope * max(turn - player.turn_lag, 0.0) ** player.turn_power
-    if player.known_slope != 0.0:
-        by_known = player.known_slope * float(popcount(known)) ** player.known_power
+    if player.turn_penalty[0] != 0.0:
+        by_turn = player.turn_penalty[0] * max(turn - player.turn_lag, 0.0) ** player.turn_penalty[1]
+    if player.known_penalty[0] != 0.0:
+        by_known = player.known_penalty[0] * float(popcount(known)) ** player.known_penalty[1]
     # Weights sum to one again; computed once per decision.
     scale = 1.0 / (
         player.weights[0]
@@ -308,10 +326,10 @@ def ensemble_discard(observation, order, belief, player, workspace):
         + by_turn
         + by_known
     )
-    for_meld = scale * player.weights[0] / player.max_meldability
+    for_meld = scale * player.weights[0] / player.meldability_most
     for_deadwood = scale * (player.weights[1] + player.weights[2] + player.weights[3] + by_turn + by_known)
     for_low = scale * player.weights[4] / 8.0
-    for_near = scale * player.weights[5] / player.max_adjacency
+    for_near = scale * player.weights[5] / player.adjacency_most
     low = (hand & (SPREAD[15] | SPREAD[15] << 1)) if for_low else np.int64(0)
     near = 0.0
     if for_near:
@@ -393,3 +411,19 @@ def weigh_knock(chosen, observation, belief, player, left):
         if total <= 0.0:
             return chosen, after, False
     return card, least, True
+
+
+@device_function
+def ensemble_discards(player, memory, state):
+    """Return (discard, whether to knock with it) of an ensemble, and forget the card."""
+    observation, order, belief, workspace = observe_discard(state), memory.cards, memory.belief, memory.workspace
+    order[10] = state.drawn
+    chosen = best_value_discard(observation, order, belief, player, workspace)
+    card, left, can_knock = weigh_knock(chosen, observation, belief, player, workspace.left)
+    index = 0
+    while index < 10 and order[index] != card:
+        index += 1
+    while index < 10:
+        order[index] = order[index + 1]
+        index += 1
+    return card, can_knock and left <= threshold(player, observation.turn, observation.knock_limit)

@@ -128,12 +128,6 @@ def _best_in_runs(hand):
     return ((left + 128 - most) << 52) | cards
 
 
-@device_function(inline="always")
-def _best_discards_leaf(rest, sets, best, extra):
-    packed = _best_in_runs(rest)
-    return best | packed if packed >> 52 == best >> 52 else min(best, packed)
-
-
 @device_function
 def _best_of_sets(hand, ranks):
     """Return the best discards when sets are allowed on ``ranks``, a suit mask with at least one bit."""

@@ -1,7 +1,4 @@
-"""Kernels of the player written from the description of MARJJ: deadwood, one card of look-ahead that counts less every turn, and danger.
-
-``player`` is a MarjjParameters, ``observation`` an Observation and ``workspace`` a Workspace of gin.kernel_state.
-"""
+"""Kernels of the player written from the description of MARJJ: deadwood, one card of look-ahead that counts less every turn, and danger."""
 
 import numpy as np
 
@@ -9,15 +6,16 @@ from meldlab.cards.kernel import popcount
 from meldlab.compiling import device_function
 from meldlab.gin.kernel_computed import risk_of
 from meldlab.gin.kernel_hand import FULL, LEFT, POINTS, bit, least_after_discard, lowest_card, makes_meld
+from meldlab.gin.kernel_round import observe_discard, threshold, upcard_of
 from meldlab.melds.kernel import deadwood
 
 MAX_CARD_POINTS = 10.0  # points
 
 
 @device_function
-def marjj_takes(observation, upcard):
+def marjj_takes(player, memory, state):
     """Return whether to take the upcard: if it makes a meld and a discard then leaves less deadwood than there is."""
-    hand = observation.hand
+    hand, upcard = state.hand[state.seat], upcard_of(state)
     return makes_meld(hand, upcard) and least_after_discard(hand | bit(upcard)) < deadwood(hand, LEFT)
 
 
@@ -35,12 +33,13 @@ def saved_next(hand, now, unseen):
 
 
 @device_function
-def marjj_discard(observation, limit, player, workspace):
-    """Return (discard, whether to knock with it); ``limit``: the most deadwood to knock with.
+def marjj_discards(player, memory, state):
+    """Return (discard, whether to knock with it).
 
     Where a knock is allowed it is the discard that leaves the least. ``workspace.values`` is set for each discard.
     """
-    hand, known = observation.hand, observation.known
+    observation = observe_discard(state)
+    hand, known, limit = observation.hand, observation.known, threshold(player, observation.turn, observation.knock_limit)
     unseen = FULL & ~(hand | known | observation.pile)
     share = (10 - popcount(known)) / max(1.0, np.float64(popcount(unseen)))
     turn = (observation.turn - 1) // np.int64(player.turn_draws)
@@ -54,7 +53,7 @@ def marjj_discard(observation, limit, player, workspace):
         rest = hand ^ bit(card)
         now = np.int64(deadwood(rest, LEFT))
         value = weight * saved_next(rest, now, unseen) - now - player.danger * risk_of(card, known, unseen, share)
-        workspace.values[card] = value
+        memory.workspace.values[card] = value
         if chosen < 0 or value > best:
             best, chosen = value, card
         if now < least:

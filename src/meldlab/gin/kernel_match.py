@@ -11,7 +11,7 @@ import numpy as np
 from meldlab.cards.kernel import popcount
 from meldlab.compiling import device_function, kernel
 from meldlab.gin.kernel_hand import LEFT, bit
-from meldlab.gin.kernel_players import decide, estimates, new_memory, sees, show_knock, starts
+from meldlab.gin.kernel_players import decide, estimate, new_memory, sees, show_knock, starts
 from meldlab.gin.kernel_round import deal, end_round, score_knock, start_match, step, upcard_of
 from meldlab.gin.kernel_state import (
     BIG_GIN,
@@ -33,10 +33,7 @@ from meldlab.gin.kernel_state import (
     OWN_SCORE,
     PLANE,
     RESULT,
-    RISK,
-    SEAT_SHIFT,
     TAKE,
-    TAKEN,
 )
 from meldlab.melds.kernel import deadwood
 
@@ -134,8 +131,8 @@ def record_discard(state, player, memory, card, knocks, rules, trajectory):
         return
     turn, hand = trajectory.turns[seat, row], state.hand[seat] ^ bit(card)
     left_over, pile = deadwood(hand, LEFT), state.pile_mask | bit(card)
-    turn[LEFT_OVER], turn[NUM_KNOWN], turn[KNOCKED], turn[TAKEN] = left_over, popcount(state.known[seat]), knocks, 0
-    turn[RISK], turn[EXPECTED] = estimates(player, memory, card)
+    turn[LEFT_OVER], turn[NUM_KNOWN], turn[KNOCKED] = left_over, popcount(state.known[seat]), knocks
+    turn[EXPECTED] = estimate(player, memory, card)
     turn[PLANE], turn[PLANE + 1] = hand | pile, state.known[seat] | pile
     turn[OPPONENT_DISCARDS], turn[DISCARDED] = state.discarded[1 - seat], card
     turn[OWN_SCORE], turn[OTHER_SCORE] = state.scores[seat], state.scores[1 - seat]
@@ -146,17 +143,12 @@ def record_discard(state, player, memory, card, knocks, rules, trajectory):
 
 @device_function
 def record_draw(state, taken, trajectory):
-    """Write the draw of the seat to move, before it is applied: the cards that it sees, and that the opponent's discard was taken."""
-    turns, seat, other = trajectory.turns, state.seat, 1 - state.seat
-    upcard, row, pile = upcard_of(state), trajectory.num_turns[seat], state.pile_mask
-    if taken:
-        pile &= ~bit(upcard)
-        last = trajectory.num_turns[other] - 1
-        if other < len(turns) and state.pile[state.pile_size - 1] >> SEAT_SHIFT == 1 + other and 0 <= last < turns.shape[1]:
-            turns[other, last, TAKEN] = 1
+    """Write the cards that the seat to move sees before its draw, which is not applied yet."""
+    turns, seat = trajectory.turns, state.seat
+    row, pile = trajectory.num_turns[seat], state.pile_mask
     if seat < len(turns) and row < turns.shape[1]:
         turns[seat, row, DRAW_PLANE] = -1 if taken else state.hand[seat] | pile
-        turns[seat, row, DRAW_PLANE + 1] = state.known[seat] | pile
+        turns[seat, row, DRAW_PLANE + 1] = state.known[seat] | (pile & ~bit(upcard_of(state)) if taken else pile)
 
 
 @device_function(inline="always")

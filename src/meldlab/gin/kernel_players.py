@@ -4,10 +4,9 @@ import numpy as np
 
 from meldlab.chance.kernel import decision
 from meldlab.compiling import by_kind, device_function, kernel
-from meldlab.gin.kernel_computed import computed_discard, computed_takes
-from meldlab.gin.kernel_ensemble import adjacent_cards, baseline, ensemble_discard, ensemble_takes, see_draw, start_belief, weigh_knock
+from meldlab.gin.kernel_computed import computed_discards, computed_takes
+from meldlab.gin.kernel_ensemble import ensemble_discards, ensemble_sees, ensemble_starts, ensemble_takes
 from meldlab.gin.kernel_hand import (
-    DISCARD_PURPOSE,
     FULL,
     LEFT,
     MELDS_PURPOSE,
@@ -18,9 +17,9 @@ from meldlab.gin.kernel_hand import (
     pick_melds,
     simple_discard,
 )
-from meldlab.gin.kernel_marjj import marjj_discard, marjj_takes
-from meldlab.gin.kernel_policy import policy_discard, policy_input, policy_takes, prior_weights
-from meldlab.gin.kernel_round import can_take_at_wall, legal_knocks, observe, upcard_of
+from meldlab.gin.kernel_marjj import marjj_discards, marjj_takes
+from meldlab.gin.kernel_policy import policy_discards, policy_takes
+from meldlab.gin.kernel_round import can_take_at_wall, discard_key, legal_knocks, threshold, upcard_of
 from meldlab.gin.kernel_state import (
     AT_WALL,
     BIG_GIN,
@@ -50,75 +49,16 @@ from meldlab.gin.kernel_state import (
     ValueTable,
     Workspace,
 )
-from meldlab.gin.kernel_value_network import best_discard_value, network_takes
+from meldlab.gin.kernel_value_network import network_discards, network_takes
 from meldlab.melds.kernel import deadwood
 
 NEVER_KNOCKS = -1  # deadwood that no hand has
 
 
 @device_function(inline="always")
-def discard_key(state):
-    """Return the address of the draws of the decision of the seat to move."""
-    return decision(state.root, state.step, state.seat, DISCARD_PURPOSE)
-
-
-@device_function(inline="always")
-def forbidden_to_players(state):
-    """Return the upcard just taken, as a mask: no player in kernels puts it back, whatever the rules say."""
-    return bit(state.taken) if state.taken >= 0 else np.int64(0)
-
-
-@device_function
-def threshold(player, turn, limit):
-    """Return the most deadwood a player with thresholds knocks with after ``turn`` draws."""
-    return min(np.int64(player.knock_early if turn < player.knock_turn else player.knock_late), limit)
-
-
-# Decisions to take the upcard, ``takes(player, memory, state)``.
-
-
-@device_function(inline="always")
 def simple_takes(player, memory, state):
     """Return whether the upcard makes a meld."""
     return makes_meld(state.hand[state.seat], upcard_of(state))
-
-
-@device_function(inline="always")
-def ensemble_takes_upcard(player, memory, state):
-    """Return whether an ensemble takes the upcard."""
-    return ensemble_takes(observe(state, state.seat, np.int64(0)), upcard_of(state), memory.belief, player, memory.workspace)
-
-
-@device_function(inline="always")
-def computed_takes_upcard(player, memory, state):
-    """Return whether a computed player takes the upcard."""
-    return computed_takes(observe(state, state.seat, np.int64(0)), upcard_of(state), player, memory.workspace)
-
-
-@device_function(inline="always")
-def marjj_takes_upcard(player, memory, state):
-    """Return whether marjj takes the upcard."""
-    return marjj_takes(observe(state, state.seat, np.int64(0)), upcard_of(state))
-
-
-@device_function(inline="always")
-def network_takes_upcard(player, memory, state):
-    """Return whether a value network takes the upcard."""
-    return network_takes(observe(state, state.seat, np.int64(0)), upcard_of(state), player.weights, memory.workspace)
-
-
-@device_function(inline="always")
-def policy_takes_upcard(player, memory, state):
-    """Return whether a policy takes the upcard; after ``network_steps`` actions its prior network decides."""
-    weights, workspace = player.weights, memory.workspace
-    if 0 < player.network_steps <= state.step:
-        observation = observe(state, state.seat, np.int64(0))
-        return network_takes(observation, upcard_of(state), prior_weights(weights), workspace.plain)
-    inputs = policy_input(state, state.seat, True, weights, workspace)
-    return policy_takes(inputs, player.temperature, discard_key(state), weights, workspace)
-
-
-# The discard and whether to knock with it, ``discards(player, memory, state)``.
 
 
 @device_function(inline="always")
@@ -132,98 +72,14 @@ def simple_discards(player, memory, state):
 
 
 @device_function(inline="always")
-def ensemble_discards(player, memory, state):
-    """Return the discard of an ensemble, and forget the card."""
-    seat, order, belief, workspace = state.seat, memory.cards, memory.belief, memory.workspace
-    observation = observe(state, seat, forbidden_to_players(state))
-    order[10] = state.drawn
-    chosen = ensemble_discard(observation, order, belief, player, workspace)
-    card, left, can_knock = weigh_knock(chosen, observation, belief, player, workspace.left)
-    index = 0
-    while index < 10 and order[index] != card:
-        index += 1
-    while index < 10:
-        order[index] = order[index + 1]
-        index += 1
-    return card, can_knock and left <= threshold(player, state.turns[seat], state.knock_limit)
-
-
-@device_function(inline="always")
-def computed_discards(player, memory, state):
-    """Return the discard of a computed player."""
-    return computed_discard(observe(state, state.seat, forbidden_to_players(state)), player, memory.workspace)
-
-
-@device_function(inline="always")
-def marjj_discards(player, memory, state):
-    """Return the discard of marjj."""
-    limit = threshold(player, state.turns[state.seat], state.knock_limit)
-    return marjj_discard(observe(state, state.seat, forbidden_to_players(state)), limit, player, memory.workspace)
-
-
-@device_function(inline="always")
-def network_discards(player, memory, state):
-    """Return the discard of a value network."""
-    observation = observe(state, state.seat, forbidden_to_players(state))
-    _, card, knock = best_discard_value(observation, player.noise, discard_key(state), player.weights, memory.workspace)
-    return card, knock
-
-
-@device_function(inline="always")
-def policy_discards(player, memory, state):
-    """Return the discard of a policy, or of its prior network after ``network_steps`` actions."""
-    weights, workspace = player.weights, memory.workspace
-    if 0 < player.network_steps <= state.step:
-        observation = observe(state, state.seat, forbidden_to_players(state))
-        _, card, knock = best_discard_value(observation, 0.0, np.uint64(0), prior_weights(weights), workspace.plain)
-        return card, knock
-    inputs = policy_input(state, state.seat, True, weights, workspace)
-    return policy_discard(inputs, player.temperature, discard_key(state), weights, workspace)
-
-
-# Updates of a memory: ``starts(player, memory, state, seat)`` after the deal,
-# ``sees(player, memory, state, seat, mover, upcard, action)`` after an action; ``upcard`` is the one before it.
-
-
-@device_function(inline="always")
-def simple_starts(player, memory, state, seat):
-    """Forget all pairs."""
+def forget_pairs(player, memory, state, seat):
+    """Forget the pairs of drawn and discarded cards."""
     memory.cards[:] = 0
 
 
 @device_function(inline="always")
-def ensemble_starts(player, memory, state, seat):
-    """Reset the belief, and store the own cards in the order they came."""
-    start_belief(memory.belief)
-    first = 0 if seat == state.starter else 10
-    for i in range(10):
-        memory.cards[i] = state.deck[first + i]
-
-
-@device_function(inline="always")
-def nothing_starts(player, memory, state, seat):
+def see_nothing(player, memory, state, seat, mover, upcard, action):
     """Remember nothing."""
-
-
-@device_function(inline="always")
-def ensemble_sees(player, memory, state, seat, mover, upcard, action):
-    """Update the belief of an ensemble."""
-    if action >= KNOCK:
-        return
-    if action >= DISCARD:
-        if mover != seat:
-            adjacent_cards(memory.belief, np.int64(action - DISCARD), 1.0, player.discards)
-        baseline(memory.belief, state.stock, state.known[seat])
-    elif mover != seat:
-        see_draw(memory.belief, upcard, action == TAKE, player.draws, player.declines)
-
-
-@device_function(inline="always")
-def nothing_sees(player, memory, state, seat, mover, upcard, action):
-    """Remember nothing."""
-
-
-# The melds that a knocker shows, ``show_melds(player, state, hand, unseen)``: written into ``state.shown[0]``; returns their number.
 
 
 @device_function
@@ -238,34 +94,22 @@ def guarded_melds(player, state, hand, unseen):
     return melds_with_fewest_lay_offs(hand, unseen, state.shown[0])
 
 
-# Estimates for the last discard, ``estimates(player, memory, card)``: (risk that it is taken, value).
-
-
 @device_function(inline="always")
-def no_estimates(player, memory, card):
-    """Return zeros."""
-    return 0.0, 0.0
-
-
-@device_function(inline="always")
-def computed_estimates(player, memory, card):
-    """Return the risk and the value of waiting."""
-    return memory.workspace.risks[card], memory.workspace.values[card]
-
-
-@device_function(inline="always")
-def value_estimates(player, memory, card):
+def wait_estimate(player, memory, card):
     """Return the value of waiting."""
-    return 0.0, memory.workspace.values[card]
+    return memory.workspace.values[card]
 
 
 @device_function(inline="always")
-def prior_estimates(player, memory, card):
+def prior_estimate(player, memory, card):
     """Return the value of waiting by the prior network."""
-    return 0.0, memory.workspace.plain.values[card]
+    return memory.workspace.plain.values[card]
 
 
-# The most deadwood that a hand of the player is expected to keep, ``knock_threshold(player, turn, limit)``.
+@device_function(inline="always")
+def no_estimate(player, memory, card):
+    """Return 0: a simple player has no values, and those of an ensemble are not points."""
+    return 0.0
 
 
 @device_function
@@ -278,51 +122,66 @@ def never_knocks(player, turn, limit):
 def plain_workspace(player):
     """Return a new workspace for any player but a policy."""
     return Workspace(
-        np.zeros(68, np.float64),
-        np.zeros(52, np.int64),
-        np.zeros(52, np.float64),
-        np.zeros(52, np.float64),
-        np.zeros((2, 52), np.float64),
-        np.zeros((2, WIDE), np.float32),
-        np.zeros(NARROW, np.float32),
+        obtainability=np.zeros(68, np.float64),
+        left=np.zeros(52, np.int64),
+        risks=np.zeros(52, np.float64),
+        values=np.zeros(52, np.float64),
+        terms=np.zeros((2, 52), np.float64),
+        total=np.zeros((2, WIDE), np.float32),
+        inner=np.zeros(NARROW, np.float32),
     )
 
 
 @kernel
 def policy_workspace(player):
     """Return a new workspace for a policy."""
+    wide = player.weights.own.shape[1]
     return PolicyWorkspace(
-        plain_workspace(player),
-        np.zeros((2, 5, player.weights.own.shape[1]), np.float32),
-        np.zeros(64, np.float64),
-        np.zeros(PLANES, np.int64),
-        np.zeros((FLOAT_PLANES, 52), np.float32),
-        np.zeros(SCALARS, np.float32),
-        np.zeros(PRIOR, np.float32),
+        plain=plain_workspace(player),
+        layers=np.zeros((2, 5, wide), np.float32),
+        active=np.zeros(wide, np.int64),
+        values=np.zeros(64, np.float64),
+        cards=np.zeros(64, np.int64),
+        planes=np.zeros(PLANES, np.int64),
+        float_planes=np.zeros((FLOAT_PLANES, 52), np.float32),
+        scalars=np.zeros(SCALARS, np.float32),
+        prior=np.zeros(PRIOR, np.float32),
     )
 
 
-def _by_kind(simple, ensemble, computed, marjj, network, policy):
-    return by_kind(
-        {
-            SimpleParameters: simple,
-            EnsembleParameters: ensemble,
-            ValueTable: computed,
-            MarjjParameters: marjj,
-            NetworkParameters: network,
-            PolicyParameters: policy,
-        }
-    )
-
-
-takes = _by_kind(simple_takes, ensemble_takes_upcard, computed_takes_upcard, marjj_takes_upcard, network_takes_upcard, policy_takes_upcard)
-discards = _by_kind(simple_discards, ensemble_discards, computed_discards, marjj_discards, network_discards, policy_discards)
-starts = _by_kind(simple_starts, ensemble_starts, *(nothing_starts,) * 4)
-sees = _by_kind(nothing_sees, ensemble_sees, *(nothing_sees,) * 4)
-show_melds = _by_kind(any_melds, any_melds, any_melds, guarded_melds, any_melds, any_melds)
-estimates = _by_kind(no_estimates, no_estimates, computed_estimates, value_estimates, value_estimates, prior_estimates)
-knock_threshold = _by_kind(threshold, *(never_knocks,) * 5)
-new_workspace = _by_kind(*(plain_workspace,) * 5, policy_workspace)
+# takes(player, memory, state): whether to take the upcard
+takes = by_kind(
+    {
+        SimpleParameters: simple_takes,
+        EnsembleParameters: ensemble_takes,
+        ValueTable: computed_takes,
+        MarjjParameters: marjj_takes,
+        NetworkParameters: network_takes,
+        PolicyParameters: policy_takes,
+    }
+)
+# discards(player, memory, state): the discard, and whether to knock with it
+discards = by_kind(
+    {
+        SimpleParameters: simple_discards,
+        EnsembleParameters: ensemble_discards,
+        ValueTable: computed_discards,
+        MarjjParameters: marjj_discards,
+        NetworkParameters: network_discards,
+        PolicyParameters: policy_discards,
+    }
+)
+# starts(player, memory, state, seat): update of the memory after the deal
+starts = by_kind({EnsembleParameters: ensemble_starts}, forget_pairs)
+# sees(player, memory, state, seat, mover, upcard, action): update of the memory after an action; ``upcard`` is the one before it
+sees = by_kind({EnsembleParameters: ensemble_sees}, see_nothing)
+# show_melds(player, state, hand, unseen): melds that a knocker shows, written into ``state.shown[0]``; returns their number
+show_melds = by_kind({MarjjParameters: guarded_melds}, any_melds)
+# estimate(player, memory, card): expected points after the last discard
+estimate = by_kind({PolicyParameters: prior_estimate, SimpleParameters: no_estimate, EnsembleParameters: no_estimate}, wait_estimate)
+# knock_threshold(player, turn, limit): the most deadwood that a hand of the player is sure to knock with
+knock_threshold = by_kind({SimpleParameters: threshold}, never_knocks)
+new_workspace = by_kind({PolicyParameters: policy_workspace}, plain_workspace)
 
 
 @device_function(inline="always")

@@ -12,8 +12,8 @@ import numpy as np
 
 from meldlab.chance.kernel import unit
 from meldlab.compiling import device_function
-from meldlab.gin.kernel_hand import LEFT, bit, knocks, lowest_card, nth_card
-from meldlab.gin.kernel_round import observe, upcard_of
+from meldlab.gin.kernel_hand import FULL, LEFT, bit, knocks, lowest_card
+from meldlab.gin.kernel_round import discard_key, observe, upcard_of
 from meldlab.gin.kernel_state import (
     AT_WALL,
     CARD_BITS,
@@ -30,10 +30,12 @@ from meldlab.gin.kernel_state import (
     PRIOR_TAKE,
     PRIOR_VALUE,
     SCALARS,
+    Memory,
+    NetworkParameters,
     PolicyInput,
     ValueWeights,
 )
-from meldlab.gin.kernel_value_network import write_discard_prior, write_draw_prior
+from meldlab.gin.kernel_value_network import network_discards, network_takes, write_discard_prior, write_draw_prior
 from meldlab.melds.kernel import deadwood
 
 SUITS, RANKS = 4, 13
@@ -50,6 +52,12 @@ PASS_HEAD, DRAW_HEAD, TAKE_HEAD, BIG_GIN_HEAD, VALUE_HEAD = range(5)
 def prior_weights(weights):
     """Return the weights of the prior network."""
     return ValueWeights(weights.rows, weights.first, weights.last)
+
+
+@device_function(inline="always")
+def prior_player(player, memory):
+    """Return the player by the prior network, and its memory."""
+    return NetworkParameters(prior_weights(player.weights), 0.0), Memory(memory.cards, memory.belief, memory.workspace.plain)
 
 
 @device_function
@@ -88,8 +96,8 @@ def policy_input(state, seat, has_prior, weights, workspace):
 
 
 @device_function
-def input_layer(inputs, weights, out):
-    """Apply the first layer; ``out``: [5, wide]."""
+def input_layer(inputs, weights, active, out):
+    """Apply the first layer; ``out``: [5, wide]. Returns as ``relu_and_mean``."""
     planes, float_planes, scalars, wide = inputs.planes, inputs.float_planes, inputs.scalars, weights.own.shape[1]
     for j in range(wide):
         out[MEAN, j] = weights.scalars[SCALARS, j]
@@ -130,66 +138,78 @@ def input_layer(inputs, weights, out):
                 row, suit = (PLANES + plane) * RANKS + card % RANKS, card // RANKS
                 for j in range(wide):
                     out[suit, j] += x * weights.own[row, j]
-    relu_and_mean(out, wide)
+    return relu_and_mean(out, active)
 
 
 @device_function
-def relu_and_mean(out, wide):
-    """Apply the rectifier, and take the mean of the suits."""
+def relu_and_mean(out, active):
+    """Apply the rectifier, take the mean of the suits, and list the units that are not 0 in all of them in ``active``; return their number.
+
+    A third to a half of the units of the champion are not listed: further layers skip them, and the sums are the same.
+    """
+    wide, count = out.shape[1], 0
     for j in range(wide):
         out[MEAN, j] = np.float32(0.0)
     for suit in range(SUITS):
         for j in range(wide):
             out[suit, j] = max(out[suit, j], np.float32(0.0))
             out[MEAN, j] += np.float32(0.25) * out[suit, j]
+    for j in range(wide):
+        active[count] = j
+        count += out[MEAN, j] != np.float32(0.0)
+    return count
 
 
 @device_function
-def hidden_layer(before, layer, weights, out):
-    """Apply a further layer.
+def hidden_layer(before, active, count, layer, weights, out):
+    """Apply a further layer to ``count`` active units; returns as ``relu_and_mean``.
 
     Several inputs at a time: an output is loaded and stored once for all of them, and the sum keeps its order.
     """
     wide, own, every = weights.own.shape[1], weights.deep_own[layer], weights.deep_every[layer]
     for j in range(wide):
         out[MEAN, j] = weights.deep_bias[layer, j]
-    whole = wide - wide % 4
-    for i in range(0, whole, 4):
-        a, b, c, d = before[MEAN, i], before[MEAN, i + 1], before[MEAN, i + 2], before[MEAN, i + 3]
+    whole = count - count % 4
+    for k in range(0, whole, 4):
+        e, f, g, h = active[k], active[k + 1], active[k + 2], active[k + 3]
+        a, b, c, d = before[MEAN, e], before[MEAN, f], before[MEAN, g], before[MEAN, h]
         for j in range(wide):
-            out[MEAN, j] = out[MEAN, j] + a * every[i, j] + b * every[i + 1, j] + c * every[i + 2, j] + d * every[i + 3, j]
-    for i in range(whole, wide):
+            out[MEAN, j] = out[MEAN, j] + a * every[e, j] + b * every[f, j] + c * every[g, j] + d * every[h, j]
+    for k in range(whole, count):
+        i = active[k]
         for j in range(wide):
             out[MEAN, j] += before[MEAN, i] * every[i, j]
     for suit in range(SUITS):
         for j in range(wide):
             out[suit, j] = out[MEAN, j]
-    whole = wide - wide % 2
-    for i in range(0, whole, 2):
+    whole = count - count % 2
+    for k in range(0, whole, 2):
+        i, n = active[k], active[k + 1]
         a, b, c, d = before[0, i], before[1, i], before[2, i], before[3, i]
-        e, f, g, h = before[0, i + 1], before[1, i + 1], before[2, i + 1], before[3, i + 1]
+        e, f, g, h = before[0, n], before[1, n], before[2, n], before[3, n]
         for j in range(wide):
-            first, second = own[i, j], own[i + 1, j]
+            first, second = own[i, j], own[n, j]
             out[0, j] = out[0, j] + a * first + e * second
             out[1, j] = out[1, j] + b * first + f * second
             out[2, j] = out[2, j] + c * first + g * second
             out[3, j] = out[3, j] + d * first + h * second
-    for i in range(whole, wide):
+    for k in range(whole, count):
+        i = active[k]
         for suit in range(SUITS):
             for j in range(wide):
                 out[suit, j] += before[suit, i] * own[i, j]
-    relu_and_mean(out, wide)
+    return relu_and_mean(out, active)
 
 
 @device_function
-def forward(inputs, weights, layers):
-    """Return which half of ``layers``, [2, 5, wide] float32, holds the output of the last layer."""
-    input_layer(inputs, weights, layers[0])
-    half = 0
+def forward(inputs, weights, workspace):
+    """Return (half, count): which half of ``workspace.layers`` holds the output of the last layer, and its number of active units."""
+    layers, active = workspace.layers, workspace.active
+    half, count = 0, input_layer(inputs, weights, active, layers[0])
     for layer in range(len(weights.deep_bias)):
-        hidden_layer(layers[half], layer, weights, layers[1 - half])
+        count = hidden_layer(layers[half], active, count, layer, weights, layers[1 - half])
         half = 1 - half
-    return half
+    return half, count
 
 
 @device_function
@@ -203,13 +223,20 @@ def head_output(out, head, weights):
 
 
 @device_function
-def card_logit(out, card, about, weights):
-    """Return the output about a card: 0 to discard it, 1 to knock with it, BELIEF that the opponent holds it; without the prior."""
-    wide, which = weights.own.shape[1], card % RANKS + RANKS * about
-    total = np.float64(weights.cards[wide, which])
-    for i in range(wide):
-        total += np.float64(out[card // RANKS, i]) * np.float64(weights.cards[i, which])
-    return total
+def write_card_logits(first, last, about, count, half, weights, workspace):
+    """Set ``workspace.values`` from ``first`` to ``last`` to the outputs about the ``workspace.cards`` there, without the prior.
+
+    ``about``: 0 to discard a card, 1 to knock with it, BELIEF that the opponent holds it. The sums of all cards are added up side by side,
+    since each addition waits for the one before it.
+    """
+    values, cards, active, out = workspace.values, workspace.cards, workspace.active, workspace.layers[half]
+    for k in range(first, last):
+        values[k] = weights.cards[weights.own.shape[1], cards[k] % RANKS + RANKS * about]
+    for n in range(count):
+        i = active[n]
+        for k in range(first, last):
+            x, weight = out[cards[k] // RANKS, i], weights.cards[i, cards[k] % RANKS + RANKS * about]
+            values[k] += np.float64(x) * np.float64(weight)
 
 
 @device_function
@@ -234,9 +261,9 @@ def sample_action(logits, count, temperature, key):
 
 
 @device_function
-def policy_takes(inputs, temperature, key, weights, workspace):
+def sample_take(inputs, temperature, key, weights, workspace):
     """Return whether the upcard is taken; where it is offered it may be passed, else a card is drawn instead."""
-    half, logits, scale = forward(inputs, weights, workspace.layers), workspace.values, weights.trust[0]
+    (half, _), logits, scale = forward(inputs, weights, workspace), workspace.values, weights.trust[0]
     out = workspace.layers[half]
     logits[0] = head_output(out, PASS_HEAD if inputs.scalars[0] > 0 else DRAW_HEAD, weights) + scale * inputs.scalars[DRAW_SCALAR]
     logits[1] = head_output(out, TAKE_HEAD, weights) + scale * inputs.scalars[TAKE_SCALAR]
@@ -244,29 +271,59 @@ def policy_takes(inputs, temperature, key, weights, workspace):
 
 
 @device_function
-def policy_discard(inputs, temperature, key, weights, workspace):
+def list_cards(hand, cards, count):
+    """Append the cards of a hand to the first ``count`` cards; return their number."""
+    while hand:
+        cards[count] = lowest_card(hand)
+        hand &= hand - 1
+        count += 1
+    return count
+
+
+@device_function
+def sample_discard(inputs, temperature, key, weights, workspace):
     """Return (discard, whether to knock with it) among the discards and the knocks that are allowed."""
-    half, logits, count = forward(inputs, weights, workspace.layers), workspace.values, 0
-    out, rest = workspace.layers[half], inputs.allowed
-    while rest:
-        card = lowest_card(rest)
-        logits[count] = card_logit(out, card, 0, weights) + weights.trust[1] * inputs.float_planes[DISCARD_PLANE, card]
-        rest &= rest - 1
-        count += 1
-    num_discards, rest = count, inputs.planes[KNOCK_PLANE]
-    while rest:
-        card = lowest_card(rest)
-        logits[count] = card_logit(out, card, 1, weights) + weights.trust[2] * inputs.float_planes[KNOCK_PRIOR_PLANE, card]
-        rest &= rest - 1
-        count += 1
+    (half, active), logits, cards = forward(inputs, weights, workspace), workspace.values, workspace.cards
+    num_discards = list_cards(inputs.allowed, cards, 0)
+    count = list_cards(inputs.planes[KNOCK_PLANE], cards, num_discards)
+    write_card_logits(0, num_discards, 0, active, half, weights, workspace)
+    write_card_logits(num_discards, count, 1, active, half, weights, workspace)
+    for k in range(count):
+        knocks_too = np.int64(k >= num_discards)
+        logits[k] += weights.trust[1 + knocks_too] * inputs.float_planes[DISCARD_PLANE + knocks_too, cards[k]]
     chosen = sample_action(logits, count, temperature, key)
-    if chosen < num_discards:
-        return nth_card(inputs.allowed, chosen), False
-    return nth_card(inputs.planes[KNOCK_PLANE], chosen - num_discards), True
+    return cards[chosen], chosen >= num_discards
 
 
 @device_function
 def policy_value(inputs, weights, workspace):
     """Return the value of a position."""
-    half = forward(inputs, weights, workspace.layers)
+    half, _ = forward(inputs, weights, workspace)
     return head_output(workspace.layers[half], VALUE_HEAD, weights)
+
+
+@device_function
+def write_belief(inputs, weights, workspace):
+    """Set the first 52 ``workspace.values`` to the logits that the opponent holds each card."""
+    half, count = forward(inputs, weights, workspace)
+    write_card_logits(0, list_cards(np.int64(FULL), workspace.cards, 0), BELIEF, count, half, weights, workspace)
+
+
+@device_function
+def policy_takes(player, memory, state):
+    """Return whether a policy takes the upcard; after ``network_steps`` actions its prior network decides."""
+    if 0 < player.network_steps <= state.step:
+        prior, plain = prior_player(player, memory)
+        return network_takes(prior, plain, state)
+    inputs = policy_input(state, state.seat, True, player.weights, memory.workspace)
+    return sample_take(inputs, player.temperature, discard_key(state), player.weights, memory.workspace)
+
+
+@device_function
+def policy_discards(player, memory, state):
+    """Return (discard, whether to knock with it) of a policy, or of its prior network after ``network_steps`` actions."""
+    if 0 < player.network_steps <= state.step:
+        prior, plain = prior_player(player, memory)
+        return network_discards(prior, plain, state)
+    inputs = policy_input(state, state.seat, True, player.weights, memory.workspace)
+    return sample_discard(inputs, player.temperature, discard_key(state), player.weights, memory.workspace)

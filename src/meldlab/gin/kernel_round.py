@@ -9,7 +9,7 @@ import numpy as np
 from meldlab.chance.kernel import address, below, decision, player_root, shuffle
 from meldlab.chance.kernel_purpose import Purpose
 from meldlab.compiling import device_function
-from meldlab.gin.kernel_hand import LEFT, MELDS_PURPOSE, POINTS, bit, knocks, lay_off, pick_melds, points_of
+from meldlab.gin.kernel_hand import DISCARD_PURPOSE, LEFT, MELDS_PURPOSE, POINTS, bit, knocks, lay_off, pick_melds, points_of
 from meldlab.gin.kernel_state import (
     ALTERNATES,
     AT_WALL,
@@ -263,3 +263,30 @@ def observe(state, seat, forbidden):
         other_score=state.scores[other],
         knock_limit=state.knock_limit,
     )
+
+
+@device_function(inline="always")
+def observe_draw(state):
+    """Return the observation of the seat to move, which is to draw."""
+    return observe(state, state.seat, np.int64(0))
+
+
+@device_function(inline="always")
+def observe_discard(state):
+    """Return the observation of the seat to move, which is to discard.
+
+    No player in kernels puts the upcard back, whatever the rules say.
+    """
+    return observe(state, state.seat, bit(state.taken) if state.taken >= 0 else np.int64(0))
+
+
+@device_function(inline="always")
+def discard_key(state):
+    """Return the address of the draws of the decision of the seat to move."""
+    return decision(state.root, state.step, state.seat, DISCARD_PURPOSE)
+
+
+@device_function
+def threshold(player, turn, limit):
+    """Return the most deadwood that a player with thresholds knocks with after ``turn`` draws."""
+    return min(np.int64(player.knock[0] if turn < player.knock[2] else player.knock[1]), limit)

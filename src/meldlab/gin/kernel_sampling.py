@@ -25,11 +25,7 @@ from meldlab.gin.kernel_state import (
     NO_CARD,
     NO_SEAT,
     EnsembleParameters,
-    MarjjParameters,
-    NetworkParameters,
     PolicyParameters,
-    SimpleParameters,
-    ValueTable,
 )
 from meldlab.gin.kernel_value_network import draw_value, take_value
 from meldlab.melds.kernel import deadwood
@@ -42,10 +38,10 @@ ACTION, SHOWN_HAND, FIRST_MELD = 0, 1, 2
 CANDIDATE_WIDTH = 6
 NO_SCORE = -1  # in place of an action: the round ends without score
 # First draws for a hand from a belief, after those for a developed one; the number of exchanges of its cards, and the weight of a point of
-# deadwood after each of the opponent's turns: fitted so that the deadwood is that of rounds between players.
+# deadwood after each of the opponent's turns: fitted so that the deadwood is that of rounds between players (benchmarks/gin_belief.py).
 FIRST_DRAWN, FIRST_EXCHANGED, EXCHANGES = 64, 128, 60
 DEADWOOD_PRICE, MAX_PRICED_TURNS = 0.01, 8
-LEAF_WEIGHT = 0.85  # of the value by each prior network, which knows one hand and assumes an average other one
+LEAF_WEIGHT = 0.85  # of the value by each prior network, which knows one hand and assumes an average other one; docs/training.md
 
 
 class Position(NamedTuple):
@@ -170,7 +166,7 @@ def sample_deal(deck, position, opponent, key, sample, work, sums):
 
 
 @device_function
-def restore_simple(player, memory, position, seat, hand, discarded):
+def restore_nothing(player, memory, position, seat, hand, discarded):
     """Forget the pairs of drawn and discarded cards."""
     memory.cards[:] = 0
 
@@ -194,18 +190,7 @@ def restore_ensemble(player, memory, position, seat, hand, discarded):
         memory.belief[i] = position.beliefs[seat, i]
 
 
-@device_function
-def restore_nothing(player, memory, position, seat, hand, discarded):
-    """Remember nothing."""
-
-
-restore = by_kind(
-    {
-        SimpleParameters: restore_simple,
-        EnsembleParameters: restore_ensemble,
-        **dict.fromkeys((ValueTable, MarjjParameters, NetworkParameters, PolicyParameters), restore_nothing),
-    }
-)
+restore = by_kind({EnsembleParameters: restore_ensemble}, restore_nothing)
 
 
 @device_function
@@ -224,12 +209,7 @@ def no_leaf(player, memory, state, seat):
     return 0.0
 
 
-leaf_value = by_kind(
-    {
-        PolicyParameters: policy_leaf,
-        **dict.fromkeys((SimpleParameters, EnsembleParameters, ValueTable, MarjjParameters, NetworkParameters), no_leaf),
-    }
-)
+leaf_value = by_kind({PolicyParameters: policy_leaf}, no_leaf)
 
 
 @device_function

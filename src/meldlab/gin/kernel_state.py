@@ -69,12 +69,12 @@ _MATCH_FIELDS = [
 MATCH = np.dtype((np.record, np.dtype(_MATCH_FIELDS)))
 
 # Decisions of a round that are recorded of a seat, [turns, TURN_WIDTH] float64, a row for each of its discards: deadwood left, number of
-# known cards of the opponent, points of a knock, whether it knocked, the risk of the discard, the expected value, whether the discard was
-# taken; the cards as planes (kernel_value_network) after the discard, and before a draw from stock, -1 if the upcard was taken; the points
-# of the round; the opponent's discards, the discard, both scores before the round.
-LEFT_OVER, NUM_KNOWN, IF_KNOCK, KNOCKED, RISK, EXPECTED, TAKEN, PLANE, DRAW_PLANE, RESULT = 0, 1, 2, 3, 4, 5, 6, 7, 9, 11
-OPPONENT_DISCARDS, DISCARDED, OWN_SCORE, OTHER_SCORE = 12, 13, 14, 15
-TURN_WIDTH = 16
+# known cards of the opponent, points of a knock, whether it knocked, the expected value; the cards as planes (kernel_value_network) after
+# the discard, and before a draw from stock, -1 if the upcard was taken; the points of the round; the opponent's discards, the discard,
+# both scores before the round.
+LEFT_OVER, NUM_KNOWN, IF_KNOCK, KNOCKED, EXPECTED, PLANE, DRAW_PLANE, RESULT = 0, 1, 2, 3, 4, 5, 7, 9
+OPPONENT_DISCARDS, DISCARDED, OWN_SCORE, OTHER_SCORE = 10, 11, 12, 13
+TURN_WIDTH = 14
 MAX_TURNS = 24  # rows of a seat and round
 CANNOT_KNOCK = -1e9
 
@@ -162,33 +162,27 @@ class PolicyWeights(NamedTuple):
 
 
 class SimpleParameters(NamedTuple):
-    """Parameters of the simple player: the most deadwood to knock with before its draw ``knock_turn``, and from then on."""
+    """Parameters of the simple player."""
 
-    knock_early: float
-    knock_late: float
-    knock_turn: float
+    knock: Any  # the most deadwood to knock with before a draw of the player, and from then on; the number of that draw
 
 
 class EnsembleParameters(NamedTuple):
     """Parameters of an ensemble, documented in gin.players.ensemble.Ensemble; three shares are for cards one rank away, two away, of
     the same rank."""
 
-    knock_early: float
-    knock_late: float
-    knock_turn: float
+    knock: Any
     draw_turn: float
     draws: Any
     declines: Any
     discards: Any
     meldability: Any  # obtainability of a card the opponent took, of an unknown card; weight of sets, of runs
     adjacency: Any  # same rank, one away, two away
-    turn_slope: float
-    turn_power: float
-    known_slope: float
-    known_power: float
+    turn_penalty: Any  # slope, power; likewise the next
+    known_penalty: Any
     weights: Any  # of the six policies
-    max_meldability: float
-    max_adjacency: float
+    meldability_most: float
+    adjacency_most: float
     turn_lag: float
     own_top: float  # obtainability of the player's own discard on top of the pile
     any_meld: float  # 1: take the upcard for any meld, 0: only for one that the best arrangement uses
@@ -197,8 +191,7 @@ class EnsembleParameters(NamedTuple):
     draw_promise: float
     draw_to_knock: float  # take an upcard that brings deadwood down to this
     melded: float  # meldability of a card in a meld, for its kind of meld
-    feed: float  # cost of a discard that the opponent can meld, in points; the next field is added for every own draw
-    feed_per_turn: float
+    feed: Any  # cost of a discard that the opponent can meld, in points, and what is added for every own draw
     weighs_knock: float
     knock_weights: Any  # knock when a sum is positive: constant, draws, deadwood, cards that make gin, cards the opponent took
     deadwood_power: float  # below 1: the last points of deadwood weigh more than the first
@@ -207,9 +200,7 @@ class EnsembleParameters(NamedTuple):
 class MarjjParameters(NamedTuple):
     """Parameters of the player written from the description of MARJJ."""
 
-    knock_early: float
-    knock_late: float
-    knock_turn: float
+    knock: Any
     look_ahead: float  # points for the deadwood that the next card saves, fewer each turn
     fading: float
     turn_draws: float
@@ -273,7 +264,9 @@ class PolicyWorkspace(NamedTuple):
 
     plain: Workspace  # of the prior network
     layers: Any  # [2, 5, wide] float32: of each suit, and their mean
+    active: Any  # [wide] int64, units of a layer that are not 0 in all suits
     values: Any  # [64] float64, logits of the actions that are compared
+    cards: Any  # [64] int64, cards of these actions
     planes: Any  # of a PolicyInput, as are the next two
     float_planes: Any
     scalars: Any

@@ -7,12 +7,12 @@ import numpy as np
 
 from meldlab.cards.kernel import popcount
 from meldlab.compiling import device_function, kernel
-from meldlab.gin.kernel_ensemble import adjacent_cards, baseline, see_draw, start_belief
+from meldlab.gin.kernel_ensemble import see_action, start_belief
 from meldlab.gin.kernel_hand import FULL, bit
 from meldlab.gin.kernel_match import act, next_action, start_round
 from meldlab.gin.kernel_players import new_memory
 from meldlab.gin.kernel_round import end_round, start_match, upcard_of
-from meldlab.gin.kernel_state import DISCARD, DRAW, KNOCK, NO_CARD, TAKE
+from meldlab.gin.kernel_state import DRAW, NO_CARD, TAKE
 
 NUM_SHARES = 9  # of a tracker: how far p moves when the opponent draws, declines and discards, for three distances each
 ALLOWANCES = 2  # additional guesses: none, and three
@@ -46,19 +46,6 @@ def add_fitness(belief, unknown, hidden, sums):
 
 
 @device_function
-def track(tracker, belief, state, own_seat, mover, upcard, action):
-    """Update a belief of ``own_seat`` after an action; ``tracker``: [NUM_SHARES] float64; ``upcard``: the one before the action."""
-    if action >= KNOCK:
-        return
-    if action >= DISCARD:
-        if mover != own_seat:
-            adjacent_cards(belief, np.int64(action - DISCARD), 1.0, (tracker[6], tracker[7], tracker[8]))
-        baseline(belief, state.stock, state.known[own_seat])
-    elif mover != own_seat:
-        see_draw(belief, upcard, action == TAKE, (tracker[0], tracker[1], tracker[2]), (tracker[3], tracker[4], tracker[5]))
-
-
-@device_function
 def track_match(state, players, memories, swapped, rules, trackers, work):
     """Play a match, and add up the fitness of every tracker of the first player after each of its draws.
 
@@ -78,7 +65,7 @@ def track_match(state, players, memories, swapped, rules, trackers, work):
             upcard = upcard_of(state) if state.pile_size > 0 else np.int64(NO_CARD)
             round_is_over = act(state, action, first, second, memories, swapped, rules)
             for i in range(len(trackers)):
-                track(trackers[i], beliefs[i], state, swapped, mover, upcard, action)
+                see_action(beliefs[i], action, mover == swapped, upcard, state.stock, state.known[swapped], trackers[i])
             if mover == swapped and (action == DRAW or action == TAKE):
                 hidden = state.hand[1 - swapped] & ~state.known[swapped]
                 if hidden:
@@ -105,7 +92,7 @@ def track_matches(players, rules, states, deals, trackers, totals, counts):
         sums[:] = 0.0
         measured[:] = 0
         for swapped in range(2):
-            track_match(state, players, memories, swapped, rules, trackers, (beliefs, sums, measured))
+            track_match(state, players, memories, swapped, rules, trackers.reshape(count, 3, 3), (beliefs, sums, measured))
         for turn in range(1, TRACKED_TURNS):
             measured[0] += measured[turn]
             for i in range(count):

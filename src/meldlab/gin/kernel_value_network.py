@@ -6,7 +6,8 @@ one for every rank across the suits, and a few more: turn, deadwood, both scores
 make a meld with it, where it also counts whether the opponent itself discarded them. Two small layers follow, and three outputs: the
 values of waiting after a discard, of knocking after it, and of drawing from stock.
 
-``weights`` is a ValueWeights, ``observation`` an Observation and ``workspace`` a Workspace of gin.kernel_state.
+``player`` is a NetworkParameters, ``weights`` a ValueWeights, ``observation`` an Observation and ``workspace`` a Workspace of
+gin.kernel_state.
 """
 
 import numpy as np
@@ -14,6 +15,7 @@ import numpy as np
 from meldlab.chance.kernel import unit
 from meldlab.compiling import device_function
 from meldlab.gin.kernel_hand import bit, discards, lowest_card
+from meldlab.gin.kernel_round import discard_key, observe_discard, observe_draw, upcard_of
 from meldlab.gin.kernel_state import NARROW, PRIOR_DISCARD, PRIOR_DRAW, PRIOR_KNOCK, PRIOR_TAKE, PRIOR_VALUE, TURNS, WIDE, Observation
 from meldlab.melds.kernel import suits_held
 
@@ -215,10 +217,18 @@ def take_value(observation, upcard, weights, workspace):
 
 
 @device_function
-def network_takes(observation, upcard, weights, workspace):
+def network_takes(player, memory, state):
     """Return whether the value of the upcard exceeds that of a card from stock."""
+    observation, weights, workspace = observe_draw(state), player.weights, memory.workspace
     drawn = draw_value(observation, observation.turn + 1, weights, workspace)
-    return take_value(observation, upcard, weights, workspace) > drawn
+    return take_value(observation, upcard_of(state), weights, workspace) > drawn
+
+
+@device_function
+def network_discards(player, memory, state):
+    """Return (discard, whether to knock with it)."""
+    _, card, knock = best_discard_value(observe_discard(state), player.noise, discard_key(state), player.weights, memory.workspace)
+    return card, knock
 
 
 @device_function

@@ -10,7 +10,7 @@ import numpy as np
 from meldlab.cards.kernel import popcount
 from meldlab.chance.kernel import below, decision
 from meldlab.chance.kernel_purpose import Purpose
-from meldlab.compiling import device_function, kernel
+from meldlab.compiling import by_kind, device_function, kernel
 from meldlab.gin.kernel_hand import LEFT, bit, nth_card
 from meldlab.gin.kernel_match import act, next_action, start_round
 from meldlab.gin.kernel_players import new_workspace, plain_workspace, show_knock
@@ -29,7 +29,6 @@ from meldlab.gin.kernel_state import (
     PRIOR,
     Memory,
     RuleNumbers,
-    SimpleParameters,
 )
 from meldlab.gin.kernel_value_network import write_discard_prior, write_draw_prior
 from meldlab.melds.kernel import deadwood
@@ -41,8 +40,6 @@ WORDS = 13  # a plane is written four cards at a time
 NUM_FEATURES = 52 * NUM_PLANES + NUM_SCALARS
 MASK_WORDS = NUM_ACTIONS // 4
 CHOICE = int(Purpose.CHOICE)
-NUM_RULES = len(RuleNumbers._fields)
-ANY_PLAYER = SimpleParameters(0.0, 0.0, 0.0)  # shows melds for a seat without a player
 
 
 class StepSettings(NamedTuple):
@@ -52,32 +49,14 @@ class StepSettings(NamedTuple):
     stride: Any  # number of games from one of a table to the next
 
 
-@device_function(inline="always")
-def unpack_settings(numbers):
-    """Return rules and settings of an array: a step of one table takes 5 us, and 22 Python integers as arguments take 1 us more."""
-    rules = RuleNumbers(
-        numbers[0],
-        numbers[1],
-        numbers[2],
-        numbers[3],
-        numbers[4],
-        numbers[5],
-        numbers[6],
-        numbers[7],
-        numbers[8],
-        numbers[9],
-        numbers[10],
-        numbers[11],
-        numbers[12],
-        numbers[13],
-        numbers[14],
-        numbers[15],
-        numbers[16],
-        numbers[17],
-        numbers[18],
-        numbers[19],
-    )
-    return rules, StepSettings(numbers[NUM_RULES], numbers[NUM_RULES + 1])
+# Rules and settings of the tables on the cores in one record: 22 Python integers as arguments take 1 us more for a step of 4 us.
+NUMBERS = np.dtype((np.record, np.dtype([(name, np.int64) for name in (*RuleNumbers._fields, *StepSettings._fields)])))
+
+
+class NoPlayer(NamedTuple):
+    """The player inside where both seats are outside the environment."""
+
+    unused: int = 0
 
 
 class Tables(NamedTuple):
@@ -185,15 +164,6 @@ def is_legal(state, action):
 
 
 @device_function(inline="always")
-def act_alone(state, action, rules):
-    """Apply a legal action without an opponent inside; return whether the round is over."""
-    count = np.int64(0)
-    if action >= KNOCK:
-        count = show_knock(ANY_PLAYER, state, np.int64(NO_CARD if action == BIG_GIN else action - KNOCK))
-    return step(state, action, count, rules)
-
-
-@device_function(inline="always")
 def end_of_round(state, i, rules, settings, outputs):
     """Score a round that is over, and start the next game if the match is over."""
     writes_last = outputs.final_features.shape[2] > 0 and not outputs.done[i]
@@ -206,12 +176,15 @@ def end_of_round(state, i, rules, settings, outputs):
 
 
 @device_function(inline="always")
-def advance_alone(state, action, i, rules, settings, outputs):
+def advance_alone(player, state, action, i, memories, rules, settings, outputs):
     """Apply an action at table ``i``, or start its game, and continue to the next decision, in a new round or game if need be."""
+    count = np.int64(0)
+    if action >= KNOCK:
+        count = show_knock(player, state, np.int64(NO_CARD if action == BIG_GIN else action - KNOCK))
     if action == NEW_GAME:
         start_match(state, rules)
         deal(state, rules)
-    elif act_alone(state, action, rules):
+    elif step(state, action, count, rules):
         end_of_round(state, i, rules, settings, outputs)
         deal(state, rules)
 
@@ -226,7 +199,7 @@ def own_seat(state, stride):
 
 
 @device_function(inline="always")
-def advance_against(state, action, i, player, memories, rules, settings, outputs):
+def advance_against(player, state, action, i, memories, rules, settings, outputs):
     """Apply an action at table ``i``, or start its game, and the actions of the player inside, until the own seat is to move.
 
     ``memories``: of the player in either seat.
@@ -244,6 +217,18 @@ def advance_against(state, action, i, player, memories, rules, settings, outputs
         if state.seat == own_seat(state, settings.stride):
             return
         action = next_action(state, player, player, memories, 0, rules)
+
+
+advance = by_kind({NoPlayer: advance_alone}, advance_against)
+
+
+@device_function(inline="always")
+def no_workspace(player):
+    """Return nothing: no player decides."""
+    return player
+
+
+vector_workspace = by_kind({NoPlayer: no_workspace}, new_workspace)
 
 
 @device_function
@@ -299,62 +284,34 @@ def first_illegal(states, actions):
 
 
 @device_function
-def step_table(state, action, i, rules, settings, outputs):
-    """Step table ``i`` without a player inside. A function of its own, since a kernel that Python calls counts references."""
+def step_table(player, state, action, i, memories, rules, settings, outputs):
+    """Step table ``i``. A function of its own, since a kernel that Python calls counts references."""
     clear(i, outputs)
-    advance_alone(state, action, i, rules, settings, outputs)
-    write_table(state, i, rules, outputs)
-    write_cards(state, i, outputs)
-
-
-@device_function
-def step_table_against(state, action, i, player, memories, rules, settings, outputs):
-    """Step table ``i`` with a player inside."""
-    clear(i, outputs)
-    advance_against(state, action, i, player, memories, rules, settings, outputs)
+    advance(player, state, action, i, memories, rules, settings, outputs)
     write_table(state, i, rules, outputs)
     write_cards(state, i, outputs)
 
 
 @kernel
-def step_tables(tables, actions, numbers, outputs, first, count):
+def step_tables(player, tables, actions, numbers, outputs, first, count):
     """Apply legal actions, or start games, at tables ``first`` to ``first + count - 1``, and write the observations of the seats to move.
 
-    ``actions``: [n] int64; ``numbers``: [NUM_RULES + 2] int64, rules and settings.
+    With a player inside, the own seat acts, then the player until the own seat is to move again; rewards and points of several rounds that
+    end meanwhile are added up. ``actions``: [n] int64; ``numbers``: [1] NUMBERS.
     """
-    rules, settings = unpack_settings(numbers)
-    for i in range(first, first + count):
-        step_table(tables.states[i], actions[i], i, rules, settings, outputs)
-
-
-@kernel
-def step_against(player, tables, actions, numbers, outputs, first, count):
-    """Do the same where a player of the kernels is the opponent: the own seat acts, then the other until the own seat is to move again.
-
-    Rewards and points of several rounds that end meanwhile are added up.
-    """
-    workspace, (rules, settings) = new_workspace(player), unpack_settings(numbers)
+    workspace, rules = vector_workspace(player), numbers[0]
     for i in range(first, first + count):
         state, cards, belief = tables.states[i], tables.cards[i], tables.belief[i]
         memories = (Memory(cards[0], belief[0], workspace), Memory(cards[1], belief[1], workspace))
-        step_table_against(state, actions[i], i, player, memories, rules, settings, outputs)
+        step_table(player, state, actions[i], i, memories, rules, rules, outputs)
 
 
 @kernel
-def step_all(tables, actions, numbers, outputs):
+def step_all(player, tables, actions, numbers, outputs):
     """Step all tables on one core and return -1, or the first table whose action is not legal and change nothing."""
     illegal = first_illegal(tables.states, actions)
     if illegal < 0:
-        step_tables(tables, actions, numbers, outputs, 0, len(actions))
-    return illegal
-
-
-@kernel
-def step_all_against(player, tables, actions, numbers, outputs):
-    """Do the same against a player of the kernels."""
-    illegal = first_illegal(tables.states, actions)
-    if illegal < 0:
-        step_against(player, tables, actions, numbers, outputs, 0, len(actions))
+        step_tables(player, tables, actions, numbers, outputs, 0, len(actions))
     return illegal
 
 

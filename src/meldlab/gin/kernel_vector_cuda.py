@@ -13,8 +13,7 @@ from meldlab.gin.kernel_vector import (
     MASK_WORDS,
     NUM_PLANES,
     WORDS,
-    advance_against,
-    advance_alone,
+    advance,
     card_plane,
     clear,
     hidden_hand,
@@ -44,18 +43,8 @@ def find_illegal(states, actions, step, illegal):
 
 
 @cuda.jit
-def step_tables(tables, actions, rules, settings, outputs, illegal):
-    """Step tables without a player inside, unless ``illegal`` holds an action."""
-    for i in range(cuda.grid(1), len(actions) if illegal[0] == NONE_ILLEGAL else 0, cuda.gridsize(1)):
-        state = tables.states[i]
-        clear(i, outputs)
-        advance_alone(state, np.int64(actions[i]), i, rules, settings, outputs)
-        write_table(state, i, rules, outputs)
-
-
-@cuda.jit
-def step_against(player, tables, actions, rules, settings, outputs, illegal):
-    """Step tables with a player inside, unless ``illegal`` holds an action."""
+def step_tables(player, tables, actions, rules, settings, outputs, illegal):
+    """Step tables, unless ``illegal`` holds an action."""
     obtainability = cuda.local.array(68, numba.float64)
     left = cuda.local.array(52, numba.int64)
     risks = cuda.local.array(52, numba.float64)
@@ -68,7 +57,7 @@ def step_against(player, tables, actions, rules, settings, outputs, illegal):
         state, cards, belief = tables.states[i], tables.cards[i], tables.belief[i]
         memories = (Memory(cards[0], belief[0], workspace), Memory(cards[1], belief[1], workspace))
         clear(i, outputs)
-        advance_against(state, np.int64(actions[i]), i, player, memories, rules, settings, outputs)
+        advance(player, state, np.int64(actions[i]), i, memories, rules, settings, outputs)
         write_table(state, i, rules, outputs)
 
 

@@ -108,16 +108,16 @@ def mask_of(view: View) -> NDArray[np.int8]:
 
 
 def events_of(view: View) -> NDArray[np.int64]:
-    """Return [events, 3] int64, the open events of a round: a seat, an action without its card, and the card discarded, taken or left."""
+    """Return [events, 3] int64, the open events of a round: a seat, an action, and the upcard taken or left."""
     events, pile = [], view.first_pile
     for seat, move in view.history:
         if move.verb in (Verb.KNOCK, Verb.BIG_GIN, Verb.SHOW):
             break
-        # A draw from stock, or a pass, leaves the upcard; the pile is empty only while its taker chooses a discard.
-        card = move.index if move.index >= 0 else pile[-1] if pile else 0
-        events.append((seat, DISCARD if move.verb is Verb.DROP else WITHOUT_CARD[move.verb], card))
+        # The pile is empty only while its taker chooses a discard, or if the position is from outside.
+        upcard = move.index if move.verb is Verb.TAKE else pile[-1] if pile else 0
+        events.append((seat, action_of(move), upcard))
         if move.verb is Verb.DROP:
-            pile.append(card)
+            pile.append(move.index)
         elif move.verb is Verb.TAKE and pile:
             pile.pop()
     return np.array(events, np.int64).reshape(-1, 3)

@@ -24,6 +24,7 @@ __all__ = ["Outcome", "Round"]
 
 # A round makes thousands of these; unpacking and packing them whole is three times as fast as field by field.
 make: Any = tuple.__new__
+NUM_SHARED = 11  # fields of a round that are also those of a view
 DRAW, TAKE, DROP = Verb.DRAW, Verb.TAKE, Verb.DROP
 DROPPING, DRAWING, OVER = Phase.DROP, Phase.DRAW, Phase.OVER
 DROPPED = {id(move): move.index for move in DROPS}  # by identity: the type of a player's answer is not known yet
@@ -47,29 +48,29 @@ class Outcome:
 
 
 class Round(NamedTuple):
-    """State of a round."""
+    """State of a round; the first fields, up to ``knock``, are also those of a View."""
 
     rules: Rules
     limit: int
+    starter: int
     phase: Phase
     seat: int
-    starter: int
-    deck: tuple[int, ...]
     stock: int
     """Number of cards left; the stock is the end of the deck."""
     pile: tuple[int, ...]
-    hands: tuple[tuple[int, ...], tuple[int, ...]]
-    """The cards of each seat in the order they came."""
-    masks: tuple[int, int]
     history: tuple[tuple[int, Move], ...] = ()
-    drawn: tuple[tuple[int, ...], tuple[int, ...]] = ((), ())
-    taken: int = -1
-    draws: int = 0
     upcards: int = 0
     """Number of upcards taken, the first one and the one at the wall not counted."""
     packed_seen: int = 0
     """Open actions of both seats, packed into one number; see ``seen``."""
     knock: Move | None = None
+    deck: tuple[int, ...] = ()
+    hands: tuple[tuple[int, ...], tuple[int, ...]] = ((), ())
+    """The cards of each seat in the order they came."""
+    masks: tuple[int, int] = (0, 0)
+    drawn: tuple[tuple[int, ...], tuple[int, ...]] = ((), ())
+    taken: int = -1
+    draws: int = 0
     outcome: Outcome | None = None
 
     @classmethod
@@ -84,36 +85,16 @@ class Round(NamedTuple):
         hands = (first, second) if starter == 0 else (second, first)
         masks = (sum(1 << card for card in hands[0]), sum(1 << card for card in hands[1]))
         phase = Phase.OFFER if rules.offer_upcard else Phase.DRAW
-        return cls(rules, rules.limit(up), phase, starter, starter, cards, len(cards) - 2 * size - 1, (up,), hands, masks)
+        stock = len(cards) - 2 * size - 1
+        return cls(rules, rules.limit(up), starter, phase, starter, stock, (up,), deck=cards, hands=hands, masks=masks)
 
     def view(self, seat: int, scores: tuple[int, int] = (0, 0), number: int = 0) -> View:
         """Return the view of ``seat``."""
-        rules, limit, phase, acting, starter, _, stock, pile, hands, masks, history, drawn, taken, _, upcards, seen, knock, _ = self
+        _, _, _, _, acting, _, _, _, _, _, knock, _, hands, masks, drawn, taken, _, _ = self
         # The knocker's hand is open while melds are shown; no player acts after that.
         knocker_mask = 0 if knock is None else masks[1 - acting]
-        cards, mask, own = hands[seat], masks[seat], drawn[seat]
-        fields = (
-            rules,
-            limit,
-            phase,
-            acting,
-            seat,
-            cards,
-            mask,
-            pile,
-            stock,
-            starter,
-            history,
-            own,
-            taken,
-            scores,
-            number,
-            knock,
-            knocker_mask,
-            seen,
-            upcards,
-        )
-        view: View = make(View, fields)
+        own = (seat, hands[seat], masks[seat], drawn[seat], taken, scores, number, knocker_mask)
+        view: View = make(View, self[:NUM_SHARED] + own)
         return view
 
     def apply(self, move: Move) -> "Round":
@@ -148,15 +129,15 @@ class Round(NamedTuple):
         return self._replace(history=history, packed_seen=seen, phase=phase, seat=1 - seat)
 
     def _draw(self, move: Move, taken: bool) -> "Round":
-        rules, limit, phase, seat, starter, deck, stock, pile, hands, masks, history, drawn, _, draws, upcards, seen, _, _ = self
-        outcome = None
+        rules, limit, starter, phase, seat, stock, pile, past, upcards, seen, _, deck, hands, masks, drawn, _, draws, _ = self
+        draws, end = draws + 1, None
         if taken:
-            card = returnless = move.index
+            card = upcard = move.index
             pile = pile[:-1]
             upcards += phase is DRAWING
             seen = (seen | TAKEN[seat][card]) + TURN[seat]
         else:
-            card, returnless = deck[-stock], -1
+            card, upcard = deck[-stock], -1
             seen = (seen | DECLINED[seat][pile[-1]] if pile else seen) + TURN[seat]
             drawn = ((*drawn[0], card), drawn[1]) if seat == 0 else (drawn[0], (*drawn[1], card))
             stock -= 1
@@ -167,33 +148,14 @@ class Round(NamedTuple):
             hands, masks = (first, second + (card,)), (masks[0], masks[1] | 1 << card)
         phase = Phase.LAST if phase is Phase.WALL else DROPPING
         if upcards >= rules.most_upcard_draws > 0:
-            phase, outcome = OVER, Outcome("void", None, 0, draws + 1)
-        history = history + ((seat, move),)
-        fields = (
-            rules,
-            limit,
-            phase,
-            seat,
-            starter,
-            deck,
-            stock,
-            pile,
-            hands,
-            masks,
-            history,
-            drawn,
-            returnless,
-            draws + 1,
-            upcards,
-            seen,
-            None,
-            outcome,
-        )
+            phase, end = OVER, Outcome("void", None, 0, draws)
+        past = past + ((seat, move),)
+        fields = (rules, limit, starter, phase, seat, stock, pile, past, upcards, seen, None, deck, hands, masks, drawn, upcard, draws, end)
         after: Round = make(Round, fields)
         return after
 
     def _drop(self, move: Move) -> "Round":
-        rules, limit, _, seat, starter, deck, stock, pile, hands, masks, history, drawn, _, draws, upcards, seen, _, _ = self
+        rules, limit, starter, _, seat, stock, pile, past, upcards, seen, _, deck, hands, masks, drawn, _, draws, _ = self
         card = move.index
         seen = seen & NOT_DISCARDED[seat][card] | DISCARDED[seat][card]
         index = hands[seat].index(card)
@@ -202,36 +164,18 @@ class Round(NamedTuple):
             hands, masks = (hand, hands[1]), (masks[0] ^ 1 << card, masks[1])
         else:
             hands, masks = (hands[0], hand), (masks[0], masks[1] ^ 1 << card)
-        phase, outcome = DRAWING, None
+        phase, end = DRAWING, None
         if stock <= rules.stock_floor:
             phase = Phase.WALL if rules.wall_knock else OVER
         if draws >= rules.most_draws:
             phase = OVER
-        history, pile = history + ((seat, move),), pile + (card,)
-        if rules.void_if_returned_twice and returned_twice(history, card):
+        past = past + ((seat, move),)
+        if rules.void_if_returned_twice and returned_twice(past, card):
             phase = OVER
         if phase is OVER:
-            outcome = Outcome("void", None, 0, draws)
-        fields = (
-            rules,
-            limit,
-            phase,
-            1 - seat,
-            starter,
-            deck,
-            stock,
-            pile,
-            hands,
-            masks,
-            history,
-            drawn,
-            -1,
-            draws,
-            upcards,
-            seen,
-            None,
-            outcome,
-        )
+            end = Outcome("void", None, 0, draws)
+        pile, seat = pile + (card,), 1 - seat
+        fields = (rules, limit, starter, phase, seat, stock, pile, past, upcards, seen, None, deck, hands, masks, drawn, -1, draws, end)
         after: Round = make(Round, fields)
         return after
 
@@ -276,7 +220,7 @@ class Round(NamedTuple):
     def unseen_by(self, seat: int) -> int:
         """Return the cards whose place ``seat`` does not know."""
         knocker_mask = 0 if self.knock is None else self.masks[1 - self.seat]
-        seen = self.masks[seat] | OpenActions.unpack(self.packed_seen, 1 - seat).known | knocker_mask | sum(1 << card for card in self.pile)
+        seen = self.masks[seat] | self.seen[1 - seat].known | knocker_mask | sum(1 << card for card in self.pile)
         return self.rules.pack_mask & ~seen
 
     def redeal(self, seat: int, chance: Chance) -> "Round":

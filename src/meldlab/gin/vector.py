@@ -285,7 +285,7 @@ class GinVector:
         file of a name is read once.
 
         >>> env = GinVector(2, seed=7)
-        >>> (env.prior("computed:light")[:, :2] == 0).tolist()  # the first seat had better draw, the second take
+        >>> (env.prior("network:light")[:, :2] == 0).tolist()  # the first seat had better draw, the second take
         [[True, False], [False, True]]
         """
         prior = self._loaded_prior(player)
@@ -300,7 +300,7 @@ class GinVector:
         chosen = players.parse(player) if isinstance(player, str) else player
         parameters = kernel_parameters(chosen)
         if not isinstance(parameters, NetworkParameters):
-            raise NotLegalHere(f"{getattr(chosen, 'name', chosen)} has no prior logits; a light player has, such as computed:light")
+            raise NotLegalHere(f"{getattr(chosen, 'name', chosen)} has no prior logits; a light player has, such as network:light")
         weights = parameters.weights
         # Identity first: comparing weights takes longer.
         same = [prior for prior in self._priors if prior.weights is weights] or [

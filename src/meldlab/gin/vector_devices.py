@@ -11,7 +11,7 @@ from meldlab.errors import NotLegalHere, NotPossible
 from meldlab.gin import kernel_vector
 from meldlab.gin.batch import PlayerParameters
 from meldlab.gin.kernel_state import NUM_ACTIONS, NetworkParameters, PolicyParameters, RuleNumbers, ValueTable, ValueWeights
-from meldlab.gin.kernel_vector import NEW_GAME, Outputs, StepSettings, Tables
+from meldlab.gin.kernel_vector import NEW_GAME, NoPlayer, Outputs, StepSettings, Tables
 from meldlab.gpu import Device
 
 __all__ = ["Cores", "Gpu", "parameters_on"]
@@ -44,9 +44,7 @@ class Cores(Device):
         """Set the tables, and the player inside if there is one."""
         count = len(tables.states)
         self._actions, self._cores = np.zeros(count, np.int64), min(self._threads, -(-count // MIN_TABLES))
-        self._tables, self._outputs, self._rules, self._opponent = tables, outputs, rules, () if player is None else (player,)
-        self._step_all: Any = kernel_vector.step_all if player is None else kernel_vector.step_all_against
-        self._step_some: Any = kernel_vector.step_tables if player is None else kernel_vector.step_against
+        self._tables, self._outputs, self._rules, self._player = tables, outputs, rules, player or NoPlayer()
         self._pool: ThreadPoolExecutor | None = None
 
     def run(self, name: str, *arguments: Any) -> None:
@@ -55,7 +53,7 @@ class Cores(Device):
 
     def resume(self, settings: StepSettings) -> None:
         """Continue with these settings."""
-        self._numbers = self.up(np.array([*self._rules, *settings], np.int64))
+        self._numbers = np.array([(*self._rules, *settings)], kernel_vector.NUMBERS)
 
     def start(self, settings: StepSettings) -> None:
         """Start a game at every table."""
@@ -71,7 +69,7 @@ class Cores(Device):
         """Apply actions and return -1, or the first table whose action is not legal and apply none."""
         self._actions[:] = actions
         if self._cores == 1:
-            return int(self._step_all(*self._opponent, self._tables, self._actions, self._numbers, self._outputs))
+            return int(kernel_vector.step_all(self._player, self._tables, self._actions, self._numbers, self._outputs))
         illegal = int(kernel_vector.first_illegal(self._tables.states, self._actions))
         if illegal < 0:
             self._step()
@@ -81,8 +79,7 @@ class Cores(Device):
         count, cores = len(self._actions), self._cores
 
         def step(first: int, end: int) -> None:
-            arguments = self._tables, self._actions, self._numbers, self._outputs
-            self._step_some(*self._opponent, *arguments, first, end - first)
+            kernel_vector.step_tables(self._player, self._tables, self._actions, self._numbers, self._outputs, first, end - first)
 
         if cores == 1:
             step(0, count)
@@ -124,8 +121,7 @@ class Gpu(Device):
         """Set the tables, and the player inside if there is one."""
         self._tables, self._outputs, self._rules = tables, outputs, rules
         self._illegal, self._steps = self.up(np.array([self._kernels.NONE_ILLEGAL], np.int64)), 0
-        self._opponent = () if player is None else (parameters_on(self, player),)
-        self._kernel: Any = self._kernels.step_tables if player is None else self._kernels.step_against
+        self._player = NoPlayer() if player is None else parameters_on(self, player)
         self._shape = _shape(len(tables.states), THREADS)
 
     def run(self, name: str, *arguments: Any) -> None:
@@ -159,7 +155,7 @@ class Gpu(Device):
 
     def _step(self, actions: Any) -> None:
         arguments = self._tables, actions, self._rules, self._settings, self._outputs, self._illegal
-        self._kernel[self._shape](*self._opponent, *arguments)
+        self._kernels.step_tables[self._shape](self._player, *arguments)
         words = len(self._tables.states) * self._kernels.TABLE_WORDS
         self._kernels.write_words[_shape(words, WRITERS)](self._tables.states, self._outputs)
 

@@ -70,18 +70,24 @@ class View(NamedTuple):
     rules: Rules
     limit: int
     """The most deadwood to knock with."""
+    starter: int
     phase: Phase
     acting: int
+    stock: int
+    """Number of cards face down."""
+    pile_indices: tuple[int, ...]
+    history: tuple[tuple[int, Move], ...]
+    """Open actions of both seats, from the first pass or draw."""
+    upcards: int
+    """Number of upcards taken by both, the first one and the one at the wall not counted."""
+    packed_seen: int
+    """Open actions of both seats, the history packed into one number; see ``seen``."""
+    knock: Move | None
+    """The knock of the other seat."""
     seat: int
     card_indices: tuple[int, ...]
     """The own cards in the order they came, the one just drawn last."""
     mask: int
-    pile_indices: tuple[int, ...]
-    stock: int
-    """Number of cards face down."""
-    starter: int
-    history: tuple[tuple[int, Move], ...]
-    """Open actions of both seats, from the first pass or draw."""
     drawn_indices: tuple[int, ...]
     """The cards this seat has drawn from stock."""
     taken_index: int
@@ -89,14 +95,8 @@ class View(NamedTuple):
     scores: tuple[int, int]
     number: int
     """Number of the round in the match, from 0."""
-    knock: Move | None
-    """The knock of the other seat."""
     knocker_mask: int
     """All cards of the knocker, once they are open."""
-    packed_seen: int
-    """Open actions of both seats, the history packed into one number; see ``seen``."""
-    upcards: int
-    """Number of upcards taken by both, the first one and the one at the wall not counted."""
 
     @property
     def hand(self) -> Hand:
@@ -152,23 +152,6 @@ class View(NamedTuple):
                 break
         return list(self.pile_indices[:1])
 
-    def declined_mask(self, seat: int) -> int:
-        """Return the upcards that a seat has left in this round."""
-        return self.seen_of(seat).declined
-
-    def discarded_mask(self, seat: int) -> int:
-        """Return the cards that a seat has discarded in this round, with a knock too, wherever they are now."""
-        return self.seen_of(seat).discarded
-
-    def latest_discards(self, seat: int) -> int:
-        """Return the cards whose latest discard was that of a seat: of the cards in the pile, those that it put there."""
-        return self.seen_of(seat).latest
-
-    @property
-    def upcard_from_opponent(self) -> bool:
-        """Return whether the other seat discarded the top of the pile."""
-        return bool(self.pile_indices) and self.latest_discards(1 - self.seat) >> self.pile_indices[-1] & 1 == 1
-
     @property
     def known(self) -> Hand:
         """Return the cards known to be in the other's hand."""
@@ -182,7 +165,7 @@ class View(NamedTuple):
     @property
     def draws(self) -> int:
         """Return the number of cards that both seats have drawn."""
-        return self.seen_of(0).turns + self.seen_of(1).turns
+        return sum(actions.turns for actions in self.seen)
 
     @property
     def knocks_at_wall(self) -> bool:

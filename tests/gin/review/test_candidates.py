@@ -11,7 +11,7 @@ from meldlab.gin.players import parse
 from meldlab.gin.review import Reviewer
 from meldlab.play import Deal, Table
 
-LIGHT, REVIEWER = parse("computed:light"), Reviewer.from_name()
+LIGHT, REVIEWER = parse("network:light"), Reviewer.from_name()
 
 
 def test_candidates_have_every_move_once_and_gin_first() -> None:

@@ -34,9 +34,10 @@ STEPS = steps_of(Table(Gin(), [RandomPlayer(), SIMPLE]).play(Deal(9)).record)
 def round_of(view: View, theirs: tuple[int, ...], stock: tuple[int, ...], history: tuple[tuple[int, Move], ...]) -> Round:
     """The round of a view from seat 0, with the unseen cards where a deal has them."""
     hands, masks = (view.card_indices, theirs), (view.mask, sum(1 << card for card in theirs))
-    places = (*[0] * (52 - len(stock)), *stock), len(stock), view.pile_indices, hands, masks, history, (view.drawn_indices, ())
-    draws, seen = view.draws, packed_from(history, view._replace(history=history).first_pile)
-    return Round(view.rules, view.limit, view.phase, 0, view.starter, *places, taken=view.taken_index, draws=draws, packed_seen=seen)
+    seen = packed_from(history, view._replace(history=history).first_pile)
+    round = Round(view.rules, view.limit, view.starter, view.phase, 0, len(stock), view.pile_indices, history, packed_seen=seen)
+    deck, drawn = (*[0] * (52 - len(stock)), *stock), (view.drawn_indices, ())
+    return round._replace(deck=deck, hands=hands, masks=masks, drawn=drawn, taken=view.taken_index, draws=view.draws)
 
 
 def points(round: Round) -> int:
@@ -96,7 +97,7 @@ def test_evaluate_agrees_with_all_deals(done: str) -> None:
     assert abs(own.cost - loss) <= 3 * own.error + 1e-9
 
 
-@pytest.mark.parametrize("name", ["computed:light-ensemble", "ensemble:best", "simple"])
+@pytest.mark.parametrize("name", ["network:light-ensemble", "ensemble:best", "simple"])
 def test_rollouts_of_a_reviewer_agree_with_the_table(name: str) -> None:
     # Players of rollouts remember what both have done in the open: turns, cards taken and discarded, beliefs, the score.
     parameters, player, tried = Reviewer.from_name(name).parameters, players.parse(name), 0
@@ -224,9 +225,8 @@ def shown(rules: str) -> View:
     mask = Hand.parse("3H 4H 5H 9C 9D 9H JC JD JS AS").mask
     hand = Hand.parse("6H 9S 2C 3C 4C KC KH KS QD TD")
     hands = tuple(card.index for card in hand), ()
-    return Round(Rules.preset(rules), 10, Phase.SHOW, 0, 1, (), 20, (51,), hands, (hand.mask, mask), ((1, KNOCK),), knock=KNOCK).view(
-        0, (60, 80)
-    )
+    round = Round(Rules.preset(rules), 10, 1, Phase.SHOW, 0, 20, (51,), ((1, KNOCK),), knock=KNOCK, hands=hands, masks=(hand.mask, mask))
+    return round.view(0, (60, 80))
 
 
 def test_evaluate_finds_a_missed_lay_off_without_error() -> None:
@@ -278,7 +278,7 @@ def test_judge_accepts_moves_within_a_tolerance() -> None:
 
 
 def test_decisions_of_the_own_player_have_few_mistakes() -> None:
-    name = "computed:light-ensemble"
+    name = "network:light-ensemble"
     player = players.parse(name)
     steps = steps_of(Table(Gin(), [player, player]).play(Deal(6)).record)[:50]
     found = list(Reviewer.from_name(name, worlds=40).decisions(steps))
@@ -306,7 +306,7 @@ def test_evaluate_compares_moves_at_the_wall() -> None:
     hand, pile = (Deck.parse(text).cards for text in ("2C 3C 4C 9D 9H 9S KC KD AD 2H", "QC QD QH KH"))
     hands, masks = (tuple(card.index for card in hand), ()), (Hand(hand).mask, 0)
     lying = tuple(card.index for card in pile)
-    view = Round(Rules.preset("openspiel"), 10, Phase.WALL, 0, 1, (), 28, lying, hands, masks).view(0)
+    view = Round(Rules.preset("openspiel"), 10, 1, Phase.WALL, 0, 28, lying, hands=hands, masks=masks).view(0)
     decision = evaluated(view, "pass")
     assert (decision.kind, str(decision.best.move), decision.own.points) == (Kind.DRAW, "take KH", 0)
     assert decision.is_mistake()

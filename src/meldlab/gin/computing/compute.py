@@ -219,7 +219,7 @@ class Computed:
         return html_table(["iteration", "points a round in the model", "won", "time"], rows, says + self.measured_against)
 
     def save(self, folder: Path) -> int:
-        """Write the player into a folder and return the bytes of its values; ``computed:FOLDER`` plays it."""
+        """Write the player into a folder and return the bytes of its values; ``tables:FOLDER`` plays it."""
         return value_tables.save(self.values, self.facts(), folder)
 
 
@@ -247,7 +247,7 @@ class _Computation:
         )
 
     def values(self, solved: Solved, odds: OpponentModel) -> ValueTable:
-        return values_of(self.classes, solved, odds, np.full(TURNS + 2, self.price), np.zeros((TURNS + 2, KNOWNS)))
+        return values_of(self.classes, solved, odds, self.price)
 
     def players(self, values: ValueTable | None) -> playing.Players:
         """Return the simple player, or one with these values, and the opponent."""

@@ -30,11 +30,7 @@ from meldlab.gin.kernel_state import (
     TURN_WIDTH,
     TURNS,
     WIDE,
-    EnsembleParameters,
-    MarjjParameters,
     Memory,
-    NetworkParameters,
-    SimpleParameters,
     ValueTable,
     Workspace,
 )
@@ -123,9 +119,8 @@ def value_nothing(player, board, index):
     """Do nothing: the card belongs to another player."""
 
 
-OTHER_KINDS = (SimpleParameters, EnsembleParameters, MarjjParameters, NetworkParameters)
-post = by_kind({ValueTable: post_draws, **dict.fromkeys(OTHER_KINDS, post_nothing)})
-value_posted = by_kind({ValueTable: value_draw, **dict.fromkeys(OTHER_KINDS, value_nothing)})
+post = by_kind({ValueTable: post_draws}, post_nothing)
+value_posted = by_kind({ValueTable: value_draw}, value_nothing)
 
 
 @cuda.jit(device=True)

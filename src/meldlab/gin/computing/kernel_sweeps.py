@@ -44,20 +44,13 @@ class DeadwoodSweep(NamedTuple):
 
 
 class WorthSweep(NamedTuple):
-    """Set ``worth`` to U from V of the next turn."""
+    """Set ``worth`` to U of a player who decides about knocks by ``guide``, V of the next turn, and by the odds ``believed``.
+
+    With ``value`` as the guide and ``odds`` as the belief it is the best U.
+    """
 
     worth: Any
-    value: Any
-    left: Any
-    odds: Any
-    limit: Any
-
-
-class GuidedWorthSweep(NamedTuple):
-    """Set ``worth`` to U of a player who decides about knocks by the V of ``guide`` and its own odds, ``believed``."""
-
-    worth: Any
-    value: Any
+    value: Any  # V of the next turn
     guide: Any
     left: Any
     odds: Any
@@ -66,16 +59,7 @@ class GuidedWorthSweep(NamedTuple):
 
 
 class DiscardSweep(NamedTuple):
-    """Set ``after`` to A of every (n+1)-card hand."""
-
-    after: Any
-    worth: Any
-    hands: Any
-    deck: Any
-
-
-class GuidedDiscardSweep(NamedTuple):
-    """Set ``after`` to the U that the discards preferred by ``guide``, [N] another U, leave."""
+    """Set ``after`` to the U that the discards preferred by ``guide``, [N] another U, leave; with ``worth`` as the guide to A."""
 
     after: Any
     guide: Any
@@ -123,24 +107,16 @@ class SummarySweep(NamedTuple):
 
 
 @device_function
-def knock_or_wait(value, left, odds, limit):
-    """Return U of a hand from V of the next turn: the larger of the values of knocking and waiting."""
-    hazard, knock, caught = odds
-    wait = np.float32((np.float32(1.0) - hazard) * value + hazard * caught[left])
-    return max(wait, knock[left]) if left <= limit else wait
+def wait_worth(value, left, odds):
+    """Return U of a hand that is not knocked with, from V of the next turn."""
+    hazard, _, caught = odds
+    return np.float32((np.float32(1.0) - hazard) * value + hazard * caught[left])
 
 
 @device_function
-def knocks_now(value, left, odds, limit):
-    """Return whether the value of knocking is larger than that of waiting."""
-    hazard, knock, caught = odds
-    return left <= limit and knock[left] > (np.float32(1.0) - hazard) * value + hazard * caught[left]
-
-
-@device_function
-def best_after_discard(hand, worth, keys, patterns):
-    """Return A of an (n+1)-card hand, the best U over its discards."""
-    best = LEAST
+def after_discard(hand, guide, worth, keys, patterns):
+    """Return U after the discard of an (n+1)-card hand that ``guide``, [N] another U, prefers."""
+    best, chosen = LEAST, np.int64(0)
     for suit in range(4):
         cards = suit_cards(hand, suit)
         if cards == 0:
@@ -149,29 +125,11 @@ def best_after_discard(hand, worth, keys, patterns):
         rest = cards
         while rest:
             fewer = without_lowest(rest)
-            key = keys[suit, np.uint32(cards ^ np.uint32(rest ^ fewer))]
-            best = max(best, worth[number_in_frame(key, frame)])
-            rest = fewer
-    return best
-
-
-@device_function
-def guided_after_discard(hand, guide, worth, keys, patterns):
-    """Return U after the discard that ``guide``, [N] another U, prefers."""
-    best, result = LEAST, LEAST
-    for suit in range(4):
-        cards = suit_cards(hand, suit)
-        if cards == 0:
-            continue
-        frame = suit_frame(hand, suit, without_lowest(cards), keys, patterns)
-        rest = cards
-        while rest:
-            fewer = without_lowest(rest)
-            number = number_in_frame(keys[suit, np.uint32(cards ^ np.uint32(rest ^ fewer))], frame)
+            number = np.int64(number_in_frame(keys[suit, np.uint32(cards ^ np.uint32(rest ^ fewer))], frame))
             if guide[number] > best:
-                best, result = guide[number], worth[number]
+                best, chosen = guide[number], number
             rest = fewer
-    return result
+    return worth[chosen]
 
 
 @device_function
@@ -218,30 +176,17 @@ def set_deadwood(sweep, number):
 @device_function
 def set_worth(sweep, number):
     """Set one entry of a WorthSweep."""
-    sweep.worth[number] = knock_or_wait(sweep.value[number], sweep.left[number], sweep.odds, sweep.limit)
-
-
-@device_function
-def set_guided_worth(sweep, number):
-    """Set one entry of a GuidedWorthSweep."""
-    left = sweep.left[number]
-    if knocks_now(sweep.guide[number], left, sweep.believed, sweep.limit):
+    left, believed = sweep.left[number], sweep.believed
+    if left <= sweep.limit and believed[1][left] > wait_worth(sweep.guide[number], left, believed):
         sweep.worth[number] = sweep.odds[1][left]
     else:
-        sweep.worth[number] = knock_or_wait(sweep.value[number], left, sweep.odds, -1)
+        sweep.worth[number] = wait_worth(sweep.value[number], left, sweep.odds)
 
 
 @device_function
 def set_after(sweep, number):
     """Set one entry of a DiscardSweep."""
-    sweep.after[number] = best_after_discard(sweep.hands[number], sweep.worth, sweep.deck.keys, sweep.deck.small)
-
-
-@device_function
-def set_guided_after(sweep, number):
-    """Set one entry of a GuidedDiscardSweep."""
-    deck = sweep.deck
-    sweep.after[number] = guided_after_discard(sweep.hands[number], sweep.guide, sweep.worth, deck.keys, deck.small)
+    sweep.after[number] = after_discard(sweep.hands[number], sweep.guide, sweep.worth, sweep.deck.keys, sweep.deck.small)
 
 
 @device_function
@@ -281,9 +226,7 @@ set_entry = by_kind(
         ClassSweep: set_class,
         DeadwoodSweep: set_deadwood,
         WorthSweep: set_worth,
-        GuidedWorthSweep: set_guided_worth,
         DiscardSweep: set_after,
-        GuidedDiscardSweep: set_guided_after,
         DrawSweep: set_value,
         EncodeSweep: set_code,
         DecodeSweep: set_decoded,

@@ -1,8 +1,7 @@
 """Kernels that count the actions of an opponent in the trajectories of many rounds.
 
-A tally is a flat array of float64 in pairs (count, sum), in four parts: whether the opponent knocked after an own discard, by turn and
-known cards; points of a knock, by turn, known cards and own deadwood; points when the opponent knocked, likewise; points of the round
-less the expected ones, by turn, known cards and whether the opponent took the discard.
+A tally is a flat array of float64 in pairs (count, sum), in three parts: whether the opponent knocked after an own discard, by turn and
+known cards; points of a knock, by turn, known cards and own deadwood; points when the opponent knocked, likewise.
 """
 
 import numpy as np
@@ -13,29 +12,23 @@ from meldlab.gin.kernel_players import new_memory
 from meldlab.gin.kernel_state import (
     CANNOT_KNOCK,
     DEADWOODS,
-    EXPECTED,
     IF_KNOCK,
     KNOCKED,
     KNOWNS,
     LEFT_OVER,
     MAX_TURNS,
     NUM_KNOWN,
-    RISK,
-    TAKEN,
     TURN_WIDTH,
     TURNS,
 )
 
 PLACES = TURNS + 2  # turns, counted from 1
-RISKS = 20
 HAZARD_PART = 0
 KNOCK_PART = HAZARD_PART + PLACES * KNOWNS
 CAUGHT_PART = KNOCK_PART + PLACES * KNOWNS * DEADWOODS
-SURPRISE_PART = CAUGHT_PART + PLACES * KNOWNS * DEADWOODS
-FEED_PART = SURPRISE_PART + PLACES * KNOWNS * 2
-CELLS = FEED_PART + RISKS
-HAZARD_ENTRY, KNOCK_ENTRY, CAUGHT_ENTRY, SURPRISE_ENTRY, FEED_ENTRY = range(5)  # entries of a row
-NUM_ENTRIES = 5
+CELLS = CAUGHT_PART + PLACES * KNOWNS * DEADWOODS
+HAZARD_ENTRY, KNOCK_ENTRY, CAUGHT_ENTRY = range(3)  # entries of a row
+NUM_ENTRIES = 3
 
 
 @device_function
@@ -45,7 +38,6 @@ def tally_entry(turns, row, num_rows, state, entry):
     known = min(np.int64(turns[row, NUM_KNOWN]), KNOWNS - 1)
     left = min(np.int64(turns[row, LEFT_OVER]), DEADWOODS - 1)
     cell = turn * KNOWNS + known
-    points = float(state.points if state.winner == 0 else -state.points)
     caught = row == num_rows - 1 and state.knocker == 1
     if entry == KNOCK_ENTRY:
         if turns[row, IF_KNOCK] > CANNOT_KNOCK:
@@ -55,13 +47,9 @@ def tally_entry(turns, row, num_rows, state, entry):
         return -1, 0.0
     if entry == HAZARD_ENTRY:
         return 2 * (HAZARD_PART + cell), 1.0 if caught else 0.0
-    if entry == CAUGHT_ENTRY:
-        if caught:
-            return 2 * (CAUGHT_PART + cell * DEADWOODS + left), points
-        return -1, 0.0
-    if entry == SURPRISE_ENTRY:
-        return 2 * (SURPRISE_PART + 2 * cell + np.int64(turns[row, TAKEN])), points - turns[row, EXPECTED]
-    return 2 * (FEED_PART + min(np.int64(turns[row, RISK] * RISKS), RISKS - 1)), turns[row, TAKEN]
+    if caught:
+        return 2 * (CAUGHT_PART + cell * DEADWOODS + left), float(state.points if state.winner == 0 else -state.points)
+    return -1, 0.0
 
 
 @kernel

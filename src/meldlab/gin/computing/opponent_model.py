@@ -33,11 +33,6 @@ class OpponentModel:
     """[turns, known, deadwood] points won by a knock."""
     caught: Floats
     """[turns, known, deadwood] points won, mostly lost, when the opponent knocks."""
-    surprise: Floats
-    """[turns, known, taken] points of the round less the expected ones, when the discard was left, or taken."""
-    taken: Floats
-    """[risks] frequency with which the opponent took a discard, by its risk in steps of a twentieth."""
-    rounds: float
 
     @classmethod
     def of(cls, counts: Floats) -> "OpponentModel":
@@ -56,9 +51,7 @@ class OpponentModel:
         share = seen / np.maximum(seen.sum(1, keepdims=True), 1)
         knock = _by_deadwood(*part(tally.KNOCK_PART, places, KNOWNS, DEADWOODS), guess=12.0, slope=-1.0)
         caught = _by_deadwood(*part(tally.CAUGHT_PART, places, KNOWNS, DEADWOODS), guess=0.0, slope=-1.0)
-        surprise = _smoothed(*part(tally.SURPRISE_PART, places, KNOWNS, 2), np.zeros(()))
-        risks = _smoothed(*part(tally.FEED_PART, tally.RISKS), np.zeros(()))
-        return cls(share, hazard, knock, caught, surprise, risks, float(seen[1].sum()))
+        return cls(share, hazard, knock, caught)
 
     def odds_at(self, turn: int) -> tuple[np.float32, NDArray[np.float32], NDArray[np.float32]]:
         """Return hazard, points of a knock and points when caught at a turn, averaged over known cards."""

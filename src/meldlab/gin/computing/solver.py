@@ -27,14 +27,12 @@ from meldlab.gin.computing.kernel_sweeps import (
     Draws,
     DrawSweep,
     EncodeSweep,
-    GuidedDiscardSweep,
-    GuidedWorthSweep,
     SummarySweep,
     WorthSweep,
 )
 from meldlab.gin.computing.opponent_model import OpponentModel
 from meldlab.gin.kernel_hand import LEFT
-from meldlab.gin.kernel_state import BIAS, HAZARD, KNOWNS, ODDS, PRICE, TURNS, ValueTable
+from meldlab.gin.kernel_state import HAZARD, KNOWNS, ODDS, PRICE, TURNS, ValueTable
 from meldlab.gpu import Device, on_host
 from meldlab.parallel import run_on_cores
 
@@ -125,8 +123,9 @@ def solve(
     most = float(np.iinfo(kind).max)
     classes.value[:] = 0
     for turn in range(TURNS, 0, -1):
-        classes.sweep(WorthSweep(classes.worth, classes.value, classes.left, classes.odds(model, turn), limit))
-        classes.sweep(DiscardSweep(classes.after, classes.worth, classes.larger, classes.deck))
+        odds = classes.odds(model, turn)
+        classes.sweep(WorthSweep(classes.worth, classes.value, classes.value, classes.left, odds, odds, limit))
+        classes.sweep(DiscardSweep(classes.after, classes.worth, classes.worth, classes.larger, classes.deck))
         classes.sweep(DrawSweep(classes.value, classes.after, classes.hands, np.float32(upcard), classes.deck))
         on_turn(turn, classes.value)
         if turn in stored:
@@ -155,20 +154,18 @@ def value_under(
             slot, low, step = guide.turns[turn + 1]
             classes.sweep(DecodeSweep(value, guide.codes[int(slot)], np.float32(low), np.float32(step)))
         odds, beliefs = classes.odds(model, turn), classes.odds(believed, turn)
-        classes.sweep(WorthSweep(guide_worth, value, classes.left, beliefs, limit))
-        classes.sweep(GuidedWorthSweep(classes.worth, classes.value, value, classes.left, odds, beliefs, limit))
-        classes.sweep(GuidedDiscardSweep(classes.after, guide_worth, classes.worth, classes.larger, classes.deck))
+        classes.sweep(WorthSweep(guide_worth, value, value, classes.left, beliefs, beliefs, limit))
+        classes.sweep(WorthSweep(classes.worth, classes.value, value, classes.left, odds, beliefs, limit))
+        classes.sweep(DiscardSweep(classes.after, guide_worth, classes.worth, classes.larger, classes.deck))
         classes.sweep(DrawSweep(classes.value, classes.after, classes.hands, np.float32(upcard), classes.deck))
     return classes.summary(classes.value)[0]
 
 
-def values_of(
-    classes: HandClasses, solved: Solved, model: OpponentModel, price: NDArray[np.float64], bias: NDArray[np.float64], by_known: bool = True
-) -> ValueTable:
-    """Return the tables of a player: values, odds, and the price of a discard that is taken, [turns]; ``bias``: [turns, known]."""
+def values_of(classes: HandClasses, solved: Solved, model: OpponentModel, price: float, by_known: bool = True) -> ValueTable:
+    """Return the tables of a player: values, odds, and the ``price`` of a discard that is taken, in points."""
     odds = np.zeros((TURNS + 2, KNOWNS, ODDS))
     knock, caught = model.knock.copy(), model.caught.copy()
-    odds[:, :, HAZARD], odds[:, :, PRICE], odds[:, :, BIAS] = model.hazard, price[:, None], bias
+    odds[:, :, HAZARD], odds[:, :, PRICE] = model.hazard, price
     if not by_known:
         for turn in range(1, TURNS + 1):
             odds[turn, :, HAZARD], knock[turn], caught[turn] = model.odds_at(turn)

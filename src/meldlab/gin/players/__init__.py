@@ -46,7 +46,7 @@ __all__ = [
 
 def names() -> list[str]:
     """Return the names of players, those from other packages included."""
-    return [*(form for form, _ in BUILT_IN.values()), *entry_point_names(), "FILE.py:CLASS"]
+    return [*(form for form, _ in BUILT_IN.values() if form), *entry_point_names(), "FILE.py:CLASS"]
 
 
 def parse(text: str) -> Player[View, Move]:
@@ -61,13 +61,13 @@ def parse(text: str) -> Player[View, Move]:
 def files_of(text: str) -> list[Path]:
     """Return the files and folders outside the package that ``parse`` reads for a name; of a module its one file, not its imports.
 
-    >>> files_of("ensemble:paper"), files_of("computed:light"), [path.name for path in files_of("json.decoder:JSONDecoder")]
+    >>> files_of("ensemble:paper"), files_of("network:light"), [path.name for path in files_of("json.decoder:JSONDecoder")]
     ([], [], ['decoder.py'])
     """
     word, _, rest = text.partition(":")
     if word == "ensemble":
         path = EnsemblePlayer.file_of(text)
-    elif word == "computed":
+    elif word in ("network", "tables", "computed"):
         path = Path(rest) if rest and (rest.endswith(".npz") or not LightPlayer.knows(text)) else None
     elif word in BUILT_IN:
         path = None
@@ -88,10 +88,13 @@ def _simple(text: str) -> Player[View, Move]:
     return SimplePlayer.parse(text)
 
 
+def _network(text: str) -> Player[View, Move]:
+    return PolicyPlayer.parse(text) if text.endswith(".npz") and not LightPlayer.knows(text) else LightPlayer.parse(text)
+
+
 def _computed(text: str) -> Player[View, Move]:
-    if LightPlayer.knows(text):
-        return LightPlayer.parse(text)
-    return PolicyPlayer.parse(text) if text.endswith(".npz") else ComputedPlayer.parse(text)
+    """Read the former name of networks and tables, which records and runs hold."""
+    return _network(text) if text.endswith(".npz") or LightPlayer.knows(text) else ComputedPlayer.parse(text)
 
 
 def _champion(text: str) -> Player[View, Move]:
@@ -108,5 +111,7 @@ BUILT_IN: Mapping[str, tuple[str, Callable[[str], Player[View, Move]]]] = {
     "ensemble": ("ensemble[:best|paper|shipped|base|text|FILE.toml]", EnsemblePlayer.parse),
     "champion": ("champion[:search:N]", _champion),
     "specialist": ("specialist", PolicyPlayer.parse),
-    "computed": ("computed:light|light-ensemble|light-pool|DIR|FILE.npz", _computed),
+    "network": ("network:light|light-ensemble|light-pool|FILE.npz", _network),
+    "tables": ("tables:DIR", ComputedPlayer.parse),
+    "computed": ("", _computed),
 }

@@ -31,10 +31,10 @@ class ComputedPlayer(KernelPlayer):
 
     @classmethod
     def parse(cls, text: str) -> "ComputedPlayer":
-        """Read ``computed:DIR``, a folder that ``meldlab gin compute --save`` has written."""
+        """Read ``tables:DIR``, a folder that ``meldlab gin compute --save`` has written."""
         _, _, folder = text.partition(":")
         if not folder:
-            raise BadText("expected a folder, as in computed:DIR", text, len(text))
+            raise BadText("expected a folder, as in tables:DIR", text, len(text))
         values, facts = load(Path(folder))
         if (facts["cards"], facts["ranks"]) != (10, 13):
             raise NotLegalHere(f"{folder} was computed for {facts['cards']} cards of {4 * facts['ranks']}; the table deals 10 of 52")

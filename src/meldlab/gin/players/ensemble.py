@@ -6,7 +6,7 @@
 True
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields, replace
 from functools import cached_property
 from pathlib import Path
@@ -166,37 +166,12 @@ class Ensemble:
 
     def parameters(self) -> EnsembleParameters:
         """Return the parameters of the player in kernels."""
-        early, late, knock_turn = map(float, self.knock)
+        numbers = {name: _floats(value) for name, value in vars(self).items() if not isinstance(value, str)}
         return EnsembleParameters(
-            knock_early=early,
-            knock_late=late,
-            knock_turn=knock_turn,
-            draw_turn=float(self.draw_turn),
-            draws=_floats(self.draws),
-            declines=_floats(self.declines),
-            discards=_floats(self.discards),
-            meldability=_floats(self.meldability),
-            adjacency=_floats(self.adjacency),
-            turn_slope=float(self.turn_penalty[0]),
-            turn_power=float(self.turn_penalty[1]),
-            known_slope=float(self.known_penalty[0]),
-            known_power=float(self.known_penalty[1]),
-            weights=_floats(self.weights),
-            max_meldability=float(self.meldability_most),
-            max_adjacency=float(self.adjacency_most),
-            turn_lag=float(self.turn_lag),
-            own_top=float(self.meldability[0] if self.own_discard == "taken" else kernel_ensemble.FROM_OPPONENT),
+            **numbers,
+            own_top=float(self.meldability[0]) if self.own_discard == "taken" else kernel_ensemble.FROM_OPPONENT,
             any_meld=float(self.upcard_meld == "any"),
-            draw_reduction=float(self.draw_reduction),
-            draw_need=float(self.draw_need),
-            draw_promise=float(self.draw_promise),
-            draw_to_knock=float(self.draw_to_knock),
-            melded=float(self.melded),
-            feed=float(self.feed[0]),
-            feed_per_turn=float(self.feed[1]),
             weighs_knock=float(any(self.knock_weights)),
-            knock_weights=_floats(self.knock_weights),
-            deadwood_power=float(self.deadwood_power),
         )
 
     def numbers(self) -> tuple[float, ...]:
@@ -207,8 +182,8 @@ class Ensemble:
         return tuple(numbers)
 
 
-def _floats(numbers: Iterable[float]) -> tuple[float, ...]:
-    return tuple(map(float, numbers))
+def _floats(value: Any) -> Any:
+    return tuple(map(float, value)) if isinstance(value, tuple) else float(value)
 
 
 def _short(value: Any) -> str:

@@ -68,7 +68,8 @@ class MarjjPlayer(KernelPlayer):
     def parameters(self) -> MarjjParameters:
         """Return the parameters of the player in kernels."""
         knock_turn = float(self.knock_turns * self.turn_draws + 1)
-        return MarjjParameters(MAX_KNOCK, 0.0, knock_turn, float(self.look), float(self.fades), float(self.turn_draws), float(self.danger))
+        numbers = map(float, (self.look, self.fades, self.turn_draws, self.danger))
+        return MarjjParameters((MAX_KNOCK, 0.0, knock_turn), *numbers)
 
     def melds(self, view: View, hand: Hand, chance: Chance) -> tuple[Meld, ...]:
         """Return the melds to show: to knock, those that allow the fewest cards to be laid off."""

@@ -20,7 +20,7 @@ from meldlab.cards import CARDS
 from meldlab.chance import Purpose
 from meldlab.errors import NoSuchThing
 from meldlab.gin.kernel_players import policy_workspace
-from meldlab.gin.kernel_policy import BELIEF, KNOCK_PLANE, card_logit, forward, policy_discard, policy_input, policy_takes, policy_value
+from meldlab.gin.kernel_policy import KNOCK_PLANE, policy_input, policy_value, sample_discard, sample_take, write_belief
 from meldlab.gin.kernel_state import DISCARD, DRAW, KNOCK, PASS, TAKE, PolicyInput, PolicyParameters, PolicyWeights, PolicyWorkspace
 from meldlab.gin.move import DRAW as DRAW_MOVE
 from meldlab.gin.move import PASS as PASS_MOVE
@@ -63,12 +63,12 @@ class PolicyPlayer(KernelPlayer):
 
     @classmethod
     def parse(cls, text: str) -> "PolicyPlayer":
-        """Read ``champion``, ``specialist`` or ``computed:FILE.npz``."""
+        """Read ``champion``, ``specialist`` or ``network:FILE.npz``."""
         if text in SHIPPED:
             return cls(_shipped(text), text)
         kind, _, path = text.partition(":")
-        if kind != "computed" or not path.endswith(".npz"):
-            raise NoSuchThing("player", text, [*SHIPPED, "computed:FILE.npz"])
+        if kind not in ("network", "computed") or not path.endswith(".npz"):
+            raise NoSuchThing("player", text, [*SHIPPED, "network:FILE.npz"])
         return cls(read_policy(path, path)[0], text)
 
     def parameters(self) -> PolicyParameters:
@@ -79,7 +79,7 @@ class PolicyPlayer(KernelPlayer):
         """Answer a view with a move."""
         if view.phase in (Phase.OFFER, Phase.DRAW):
             inputs, workspace = self._inputs(view)
-            if policy_takes(inputs, self.temperature, np.uint64(chance.key(DISCARD_PURPOSE)), self.policy, workspace):
+            if sample_take(inputs, self.temperature, np.uint64(chance.key(DISCARD_PURPOSE)), self.policy, workspace):
                 return TAKES[view.pile_indices[-1]]
             return PASS_MOVE if view.phase is Phase.OFFER else DRAW_MOVE
         return super().choose(view, chance)
@@ -87,7 +87,7 @@ class PolicyPlayer(KernelPlayer):
     def drop(self, view: View, chance: Chance) -> Drop:
         """Return a discard, and whether to knock with it."""
         inputs, workspace = self._inputs(view)
-        card, knock = policy_discard(inputs, self.temperature, np.uint64(chance.key(DISCARD_PURPOSE)), self.policy, workspace)
+        card, knock = sample_discard(inputs, self.temperature, np.uint64(chance.key(DISCARD_PURPOSE)), self.policy, workspace)
         return Drop(CARDS[card], bool(knock))
 
     def evaluate(self, view: View, chance: Chance) -> list[MoveValue]:
@@ -106,10 +106,10 @@ class PolicyPlayer(KernelPlayer):
         """Return the logits of the actions of the vector environment in a view that is to draw or to discard, without big gin."""
         inputs, workspace = self._inputs(view)
         if view.phase in (Phase.OFFER, Phase.DRAW):
-            policy_takes(inputs, 0.0, NO_KEY, self.policy, workspace)
+            sample_take(inputs, 0.0, NO_KEY, self.policy, workspace)
             actions = [PASS if view.phase is Phase.OFFER else DRAW, TAKE]
         else:
-            policy_discard(inputs, 0.0, NO_KEY, self.policy, workspace)
+            sample_discard(inputs, 0.0, NO_KEY, self.policy, workspace)
             masks = int(inputs.allowed), int(inputs.planes[KNOCK_PLANE])
             actions = [first + card for first, mask in zip((DISCARD, KNOCK), masks, strict=True) for card in range(52) if mask >> card & 1]
         return dict(zip(actions, workspace.values.tolist(), strict=False))
@@ -117,9 +117,8 @@ class PolicyPlayer(KernelPlayer):
     def odds(self, view: View) -> NDArray[np.float64]:
         """Return [52], the odds that the opponent holds each card; meaningless for seen cards."""
         inputs, workspace = self._inputs(view)
-        out = workspace.layers[forward(inputs, self.policy, workspace.layers)]
-        logits = np.array([card_logit(out, card, BELIEF, self.policy) for card in range(52)])
-        odds: NDArray[np.float64] = np.exp(logits.clip(-MAX_LOGIT, MAX_LOGIT))
+        write_belief(inputs, self.policy, workspace)
+        odds: NDArray[np.float64] = np.exp(workspace.values[:52].clip(-MAX_LOGIT, MAX_LOGIT))
         return odds
 
     def worth(self, view: View) -> float:

@@ -60,4 +60,4 @@ class SimplePlayer(GinPlayer):
 
     def parameters(self) -> SimpleParameters:
         """Return the parameters of the player in kernels."""
-        return SimpleParameters(float(self.early), float(self.late), float(self.turn))
+        return SimpleParameters((float(self.early), float(self.late), float(self.turn)))

@@ -1,6 +1,6 @@
 """The light player: a small value network, trained on value tables and games, in place of the tables.
 
->>> LightPlayer.parse("computed:light").against
+>>> LightPlayer.parse("network:light").against
 'simple'
 """
 
@@ -59,7 +59,7 @@ class LightPlayer(KernelPlayer):
 
     plays_in_kernel: ClassVar[bool] = True
     network: ValueWeights
-    name: str = "computed:light"
+    name: str = "network:light"
     notes: Mapping[str, Any] = field(default_factory=dict)
     """Metadata of the training run."""
     noise: float = 0.0
@@ -70,7 +70,7 @@ class LightPlayer(KernelPlayer):
 
     @classmethod
     def parse(cls, text: str) -> "LightPlayer":
-        """Read ``computed:NAME`` with a network of the package, or ``computed:FILE.npz``."""
+        """Read ``network:NAME`` with a network of the package, or ``network:FILE.npz``."""
         name = text.partition(":")[2]
         if name.endswith(".npz"):
             network, notes = read_value_weights(name, name)
@@ -98,7 +98,7 @@ class LightPlayer(KernelPlayer):
     def evaluate(self, view: View, chance: Chance) -> list[MoveValue]:
         """Return the value of each move: the upcard and the stock, or every discard and the knocks with it."""
         if len(view.card_indices) > view.rules.cards:
-            return [valued for card in view.card_indices if card != view.taken_index for valued in self._drop_values(view, card)]
+            return self._drop_values(view)
         if view.phase not in (Phase.OFFER, Phase.DRAW):
             return []
         self._parameters_for(view)
@@ -108,13 +108,16 @@ class LightPlayer(KernelPlayer):
         value = float(take_value(observation, upcard, self.network, workspace))
         return [MoveValue(TAKES[upcard], value), MoveValue(PASS if view.phase is Phase.OFFER else DRAW, stock)]
 
-    def _drop_values(self, view: View, card: int) -> list[MoveValue]:
-        """Return the value of one discard, with a knock and without."""
+    def _drop_values(self, view: View) -> list[MoveValue]:
+        """Return the value of every discard, with a knock where it is possible and without."""
         self._parameters_for(view)
-        workspace, observation = plain_workspace(self.network), observe(state_of(view)[0], view.seat, view.mask & ~(1 << card))
-        best_discard_value(observation, 0.0, NO_KEY, self.network, workspace)
-        waits = MoveValue(DROPS[card], float(workspace.values[card]))
-        if workspace.left[card] > view.limit:
-            return [waits]
-        knock = Move(Verb.KNOCK, card, best_melds(view.mask ^ 1 << card)[0])
-        return [MoveValue(knock, float(workspace.risks[card])), waits]
+        workspace, values = plain_workspace(self.network), list[MoveValue]()
+        forbidden = 1 << view.taken_index if view.taken_index >= 0 else 0
+        best_discard_value(observe(state_of(view)[0], view.seat, forbidden), 0.0, NO_KEY, self.network, workspace)
+        for card in view.card_indices:
+            if card != view.taken_index and workspace.left[card] <= view.limit:
+                knock = Move(Verb.KNOCK, card, best_melds(view.mask ^ 1 << card)[0])
+                values.append(MoveValue(knock, float(workspace.risks[card])))
+            if card != view.taken_index:
+                values.append(MoveValue(DROPS[card], float(workspace.values[card])))
+        return values

@@ -24,7 +24,7 @@ from meldlab.gin.move import Move
 from meldlab.gin.players.policy import PolicyPlayer
 from meldlab.gin.review.candidates import candidates_of, same
 from meldlab.gin.review.decision import MIN_LOSS, SURE_ERRORS, Candidate, Decision, Judgement
-from meldlab.gin.round import Round
+from meldlab.gin.round import NUM_SHARED, Round
 from meldlab.gin.rules import Rules
 from meldlab.gin.sampling import NO_ODDS, points_of, rollout_outcomes
 from meldlab.gin.view import HAND_CARDS, Phase, View
@@ -176,8 +176,7 @@ def _shown(view: View, moves: list[Move]) -> NDArray[np.int64]:
     """Return [1, moves], the outcome of each way to show; all cards are open, so it follows from the rules."""
     masks = (view.mask, view.knocker_mask) if view.seat == 0 else (view.knocker_mask, view.mask)
     hands = (view.card_indices, ()) if view.seat == 0 else ((), view.card_indices)
-    places = view.starter, (), view.stock, view.pile_indices, hands, masks, view.history
-    round, outcomes = Round(view.rules, view.limit, view.phase, view.seat, *places, packed_seen=view.packed_seen, knock=view.knock), []
+    round, outcomes = Round(*view[:NUM_SHARED], hands=hands, masks=masks), []  # type: ignore[arg-type, misc]
     for move in moves:
         outcome = round.apply(move).outcome
         assert outcome is not None
