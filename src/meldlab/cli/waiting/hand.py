@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from meldlab.cli.options import AcesOption, DeviceOption, JsonOption, SeedOption, print_json, read_by
+from meldlab.cli.options import AcesOption, DeviceOption, JsonOption, SeedOption
+from meldlab.cli.output import print_json
 from meldlab.cli.progress import progress_bar
-from meldlab.cli.waiting.options import DeadOption, GoalOption, LoadOption, say_checkpoint
+from meldlab.cli.waiting.options import DeadOption, GoalOption, LoadOption, read_game, say_checkpoint
 from meldlab.errors import BadText, NotLegalHere
 
 if TYPE_CHECKING:
@@ -21,11 +22,10 @@ HandArgument = Annotated[list[str], typer.Argument(metavar="CARDS", help="Cards,
 GamesOption = Annotated[int, typer.Option("--games", help="Games to play.")]
 
 
-def _find(hand: "Hand", more: int, aces: str, goal: Any, dead: Any, device: str, load: Path | None = None) -> "Solution":
-    from meldlab.waiting import Waiting
+def _find(hand: "Hand", more: int, aces: str, goal: str, dead: str, device: str, load: Path | None = None) -> "Solution":
     from meldlab.waiting.kept import cached_solution
 
-    game = Waiting(len(hand) - more, aces, goal, dead)
+    game = read_game(len(hand) - more, aces, goal, dead)
     if load is not None and device != "auto":
         raise NotLegalHere("--load reads what is solved already: leave out --device")
     say_checkpoint(game)
@@ -48,10 +48,7 @@ def hand(
     aces: AcesOption = "low",
     goal: GoalOption = "gin",
     dead: DeadOption = "",
-    upcard: Annotated[
-        Any,
-        typer.Option("--upcard", **read_by("meldlab.cards:Card.parse", "CARD"), help="Say whether to take this face-up card or to draw."),
-    ] = None,
+    upcard: Annotated[str | None, typer.Option("--upcard", metavar="CARD", help="Face-up card to take or to leave.")] = None,
     device: DeviceOption = "auto",
     load: LoadOption = None,
     json: JsonOption = False,
@@ -60,14 +57,15 @@ def hand(
 
     Example: meldlab waiting hand AC QH KD
     """
+    from meldlab.cards import Card
     from meldlab.waiting.waiting_time import QUANTILES
 
-    held = _hand(cards, 3)
+    held, card = _hand(cards, 3), None if upcard is None else Card.parse(upcard)
     solution = _find(held, 0, aces, goal, dead, device, load)
     answers = list(solution.draws(held))
     expected = solution.turns(held)
-    if upcard is not None:
-        choice = solution.takes(held, upcard)
+    if card is not None:
+        choice = solution.takes(held, card)
     if json:
         spread = _spread(solution, held, keep=load is None)
         quantiles = {str(part): turns for part, turns in zip(QUANTILES, spread.quantiles, strict=True)}
@@ -88,7 +86,7 @@ def hand(
     console.print(cards_text(held), f" {expected:.6f} turns on average")
     if upcard is not None:
         console.print(
-            f"upcard {upcard}: {'take it' if choice.take else 'draw'} ({choice.taken:.4f} turns if taken, {choice.drawn:.4f} if drawn)"
+            f"upcard {card}: {'take it' if choice.take else 'draw'} ({choice.taken:.4f} turns if taken, {choice.drawn:.4f} if drawn)"
         )
     useful = [one for one in answers if one.discard != one.draw]
     console.print(f"{len(useful)} of {len(answers)} cards help{'; throw any other back' if len(useful) < len(answers) else ''}:")
@@ -160,11 +158,10 @@ def simulate(
 
     Example: meldlab waiting simulate AC QH KD --games 10000
     """
-    from meldlab.cards import Hand
     from meldlab.waiting.simulation import play_bag, play_deck
 
     held = _hand(cards, 3)
-    solution = _find(held, 0, aces, goal, Hand(), device)
+    solution = _find(held, 0, aces, goal, "", device)
     bag, deck = play_bag(solution, held, games, seed), play_deck(solution, held, games, seed)
     answer = {
         "expected": solution.turns(held),
