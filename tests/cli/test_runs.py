@@ -215,7 +215,7 @@ def test_the_game_of_an_analysis_is_named(capsys: pytest.CaptureFixture[str], tm
 def watch(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
     """Run the verb by itself, wherever it hangs."""
     app = typer.Typer()
-    app.command()(tune_watch.watch)
+    app.command()(tune.watch)
     typer.main.get_command(app).main(list(arguments), standalone_mode=False)
     return capsys.readouterr().out
 

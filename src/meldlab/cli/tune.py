@@ -182,9 +182,7 @@ def best(
     generations: Annotated[int, typer.Option("--generations", min=1, help="Generations of CMA-ES.")] = 20,
     population: Annotated[int, typer.Option("--population", min=4, help="Players of a generation.")] = 20,
     games: Annotated[int, typer.Option("--games", min=10, help="Games per player in the first generation; later ones play more.")] = 1000,
-    test_games: Annotated[
-        int, typer.Option("--test-games", min=2, help="Games of the winner on held-out deals per opponent; even.")
-    ] = 20_000,
+    test_games: Annotated[int, typer.Option("--test-games", min=2, help="Held-out games of the winner per opponent; even.")] = 20_000,
     seed: SeedOption = 0,
     store: StoreOption = None,
     threads: ThreadsOption = 0,
