@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 import typer
 
+from meldlab.cli import tune
 from meldlab.runs.store import Store
 from meldlab.runs.tasks import Shard, play
 from tests.cli.test_app import run

@@ -33,15 +33,9 @@ def deadwood(
     ways = list(arrangements(cards, rule))
     best = ways[0]
     if json:
-        print_json(
-            {
-                "hand": str(cards),
-                "melds": [list(map(str, meld.cards)) for meld in best.melds],
-                "deadwood_cards": list(map(str, best.deadwood_cards)),
-                "deadwood": best.deadwood,
-                "complete": best.complete,
-            }
-        )
+        from meldlab.schemas.hands import DeadwoodAnswer
+
+        print_json(DeadwoodAnswer.from_arrangement(cards, best))
         return
     from rich.console import Console
 

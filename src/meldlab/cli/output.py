@@ -28,7 +28,7 @@ MARKS = {"▲": "^", "▼": "v", "…": "...", "√": "sqrt ", "α": "alpha", "�
 
 def print_json(answer: "Mapping[str, Any] | BaseModel") -> None:
     """Print one JSON object, with cards, hands and paths as text."""
-    values = answer if isinstance(answer, Mapping) else answer.model_dump(mode="json")
+    values = answer if isinstance(answer, Mapping) else answer.model_dump(mode="json", by_alias=True)
     print(json.dumps(values, default=str, ensure_ascii=False))
 
 

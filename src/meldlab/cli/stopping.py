@@ -1,6 +1,5 @@
 """``meldlab stopping``: the game of black and red cards, solved, drawn and played."""
 
-from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -162,21 +161,13 @@ def winnings(
     urn = _urn(deck, gain, loss)
     best = urn.quickest.winnings()
     played = simulate(urn, games, seed)
+    if json:
+        from meldlab.schemas.stopping import WinningsAnswer
+
+        print_json(WinningsAnswer.from_winnings(best, played, games))
+        return
     shares = dict(zip(played.winnings.amounts, played.winnings.chances, strict=True))
     rows = [(amount, chance, shares.get(amount, 0)) for amount, chance in zip(best.amounts, best.chances, strict=True)]
-    if json:
-        answer = [
-            {
-                "amount": str(amount),
-                "chance": float(chance),
-                "exact": f"{chance.numerator}/{chance.denominator}" if isinstance(chance, Fraction) else None,
-                "simulated": float(share),
-            }
-            for amount, chance, share in rows
-        ]
-        simulated = {"games": games, "simulated_mean": float(played.winnings.mean), "interval": played.interval}
-        print_json({"winnings": answer, "mean": float(best.mean), "sd": best.sd, **simulated})
-        return
     width = max(len("winnings"), *(len(amount_text(amount)) for amount, _, _ in rows))
     print(f"{'winnings':>{width}}    chance   simulated")
     for amount, chance, share in rows:

@@ -69,21 +69,9 @@ def advise(
     advice = advise_on(view, parse(player) if player else None)
     turns = turns_after(view, advice.move)
     if json:
-        print_json(
-            {
-                "hand": str(view.hand),
-                "move": str(advice.move),
-                "reason": advice.reason,
-                "expected_turns": {name: round(estimate.value, 3) for name, estimate in turns.items()},
-                "expected_turns_error": {name: round(estimate.error, 3) for name, estimate in turns.items()},
-                "deadwood": advice.deadwood,
-                "deadwood_after": {str(card): left for card, left in advice.after.items()},
-                "in_stock": {str(card): round(p, 4) for card, p in advice.outlook.in_stock.items()},
-                "meldability": {str(card): round(value, 3) for card, value in advice.outlook.meldability.items()},
-                "moves": [candidate.as_json() for candidate in advice.prospects],
-                "values": {str(move): round(value, 5) for move, value in advice.values},
-            }
-        )
+        from meldlab.schemas.gin import HandAdvice
+
+        print_json(HandAdvice.from_advice(view, advice, turns))
         return
     console = Console(highlight=False)
     print_advice(console, view, advice)

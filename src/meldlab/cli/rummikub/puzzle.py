@@ -7,7 +7,7 @@ import typer
 from meldlab.cli.options import JsonOption, NewDealOption, RummikubRulesOption, need_input, new_seed
 from meldlab.cli.output import print_json
 from meldlab.cli.rummikub.options import OFFICIAL, JokersOption, as_flags, describe_rules, read_rules
-from meldlab.cli.rummikub.solve import answer_json, as_lists, show
+from meldlab.cli.rummikub.solve import show
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -35,8 +35,10 @@ def puzzle(
     seed = new_seed(seed)
     found = room.make_puzzle(seed, hard=hard, rules=read_rules(rules, jokers_are=jokers))
     if json:
-        position = {"table": as_lists(found.position.table), "rack": [str(tile) for tile in found.position.rack]}
-        extra = {"simple": found.simple, "unique": found.unique, "solution": answer_json(found.answer)}
+        from meldlab.schemas.rummikub import SolutionAnswer
+
+        position = {"table": room.show_table(found.position.table), "rack": [str(tile) for tile in found.position.rack]}
+        extra = {"simple": found.simple, "unique": found.unique, "solution": SolutionAnswer.from_answer(found.answer).model_dump()}
         print_json({"seed": seed, "hard": hard, "rules": found.position.rules.as_record()} | position | extra)
         return
     from rich.console import Console

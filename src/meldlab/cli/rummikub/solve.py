@@ -11,7 +11,7 @@ from meldlab.cli.rummikub.options import OFFICIAL, JokersOption, describe_rules,
 from meldlab.errors import NotLegalHere, NotPossible
 
 if TYPE_CHECKING:
-    from meldlab.rummikub import Alternatives, Answer, TileSet, WhyNot
+    from meldlab.rummikub import Alternatives, Answer, WhyNot
 
 TableOption = Annotated[str, typer.Option("--table", help="Sets on the table, such as 'R5-7 | K9 B9 O9' (or ; or new lines between).")]
 RackOption = Annotated[str, typer.Option("--rack", help="Tiles on the rack, such as 'R8 K3-5 J' or 'red 8, black 3-5, joker'.")]
@@ -77,7 +77,7 @@ def solve(
     if lp:
         write_lp(lp, answer)
     if json:
-        print_json(answer_json(answer) | ({"why_not": doubt_json(doubt)} if doubt else {}) | (every_json(every) if every else {}))
+        print_json(_answer(answer, doubt, every))
         return
     show(answer)
     if every:
@@ -111,44 +111,18 @@ def doubt_text(doubt: "WhyNot") -> str:
     return f"costs {points} point{'s' * (points != 1)}" if points else "costs nothing"
 
 
-def doubt_json(doubt: "WhyNot") -> dict[str, Any]:
-    """Return what playing a tile costs as JSON wants it."""
-    with_tile = doubt.with_tile
-    played = [str(tile) for tile in with_tile.played] if with_tile else []
-    cost = {"cost": doubt.cost, "points": doubt.points}
-    return {"tile": str(doubt.tile), "possible": with_tile is not None} | cost | {"played": played, "proven": doubt.proven}
+def _answer(answer: "Answer", doubt: "WhyNot | None", every: "Alternatives | None") -> dict[str, Any]:
+    from dataclasses import replace
 
+    from meldlab.schemas.rummikub import AlternativesAnswer, SolutionAnswer, WhyNotAnswer
 
-def every_json(every: "Alternatives") -> dict[str, Any]:
-    """Return all best tables as JSON wants them."""
-    return {"all": [as_lists(one) for one in every.tables], "all_complete": every.complete}
-
-
-def as_lists(table: "tuple[TileSet, ...]") -> list[list[str]]:
-    """Return a table as JSON wants it."""
-    return [[str(tile) for tile in tile_set.tiles] for tile_set in table]
-
-
-def answer_json(answer: "Answer") -> dict[str, Any]:
-    """Return an answer as JSON wants it."""
-    from meldlab.rummikub import moves, opening_points
-
-    rules = answer.position.rules
-    opening = {} if answer.position.opened else {"opening": {"points": opening_points(answer), "needed": rules.opening}}
-    return {
-        "played": [str(tile) for tile in answer.played],
-        "count": answer.count,
-        "value": answer.value,
-        "table": as_lists(answer.table),
-        "kept": answer.kept,
-        "kept_sets": as_lists(answer.kept_sets),
-        "moved": answer.moved,
-        "moves": moves(answer),
-        "proven": answer.proven,
-        "method": answer.method,
-        "seconds": round(answer.seconds, 6),
-        "rules": rules.as_record(),
-    } | opening
+    fields = SolutionAnswer.from_answer(answer).model_dump()
+    if doubt:
+        fields["why_not"] = WhyNotAnswer.from_why_not(doubt).model_dump()
+    if every:
+        answers = [replace(answer, table=table) for table in every.tables]
+        fields["alternatives"] = AlternativesAnswer.from_answers(answers, every.complete).model_dump()
+    return fields
 
 
 def show(answer: "Answer") -> None:

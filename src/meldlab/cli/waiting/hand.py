@@ -1,9 +1,8 @@
 """``meldlab waiting hand``, ``discard`` and ``simulate``: one hand."""
 
 import sys
-from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -67,13 +66,12 @@ def hand(
     if card is not None:
         choice = solution.takes(held, card)
     if json:
+        from meldlab.schemas.waiting import HandAnswer
+
         spread = _spread(solution, held, keep=load is None)
         quantiles = {str(part): turns for part, turns in zip(QUANTILES, spread.quantiles, strict=True)}
-        answer: dict[str, Any] = {"expected": expected, "sd": spread.deviation, "quantiles": quantiles}
-        if upcard is not None:
-            answer["upcard"] = asdict(choice)
-        answer["draws"] = [{"draw": str(one.draw), "discard": str(one.discard), "expected": one.expected} for one in answers]
-        print_json(answer)
+        answer = {"expected": expected, "sd": spread.deviation, "quantiles": quantiles, "draws": answers}
+        print_json(HandAnswer.model_validate(answer | {"upcard": None if card is None else choice}))
         return
     from rich.console import Console
 
@@ -134,7 +132,10 @@ def discard(
     held = _hand(cards, 4)
     found = _find(held, 1, aces, goal, dead, device, load).discards(held)
     if json:
-        print_json({"discards": [{"discard": str(one.card), "expected": one.expected, "cost": one.cost} for one in found]})
+        from meldlab.schemas.waiting import DiscardAnswer
+
+        answers = [DiscardAnswer(discard=str(discard.card), expected=discard.expected, cost=discard.cost) for discard in found]
+        print_json({"discards": [answer.model_dump() for answer in answers]})
         return
     from rich.console import Console
 
