@@ -25,9 +25,9 @@ analysed() { # 100 s: docs/analysed; after library, whose marks the pages show
 }
 
 searched() { # 60 s: docs/searched/blackjack.html, docs/pictures/search-front, both games of docs/search.md
-    meldlab recycle search blackjack --vary SEATS=1..6 --vary ROUNDS=0..8 --maximise drama --keep "fairness > 0.95" \
-        --keep "decisions < 40" --trials 30 --games 40 --simulations 10 --seed 1 --store "$store" --out "$out/blackjack"
-    meldlab recycle search leduc_poker --vary BET=1..4 --vary RAISES=1..5 --maximise drama --keep "fairness > 0.9" \
+    meldlab recycle search blackjack --vary SEATS=1..6 --vary ROUNDS=0..8 --maximise drama --require "fairness > 0.95" \
+        --require "decisions < 40" --trials 30 --games 40 --simulations 10 --seed 1 --store "$store" --out "$out/blackjack"
+    meldlab recycle search leduc_poker --vary BET=1..4 --vary RAISES=1..5 --maximise drama --require "fairness > 0.9" \
         --games 100 --simulations 200 --seed 1 --store "$store" --out "$out/leduc_search"
     cp "$out/blackjack/index.html" docs/searched/blackjack.html
     for kind in svg csv; do cp "$out/blackjack/figures/front.$kind" "docs/pictures/search-front.$kind"; done

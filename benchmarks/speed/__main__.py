@@ -19,7 +19,6 @@ import rummikub
 import stopping
 import tuning
 import waiting
-from meldlab.cli.options import Refused
 from meldlab.errors import MeldlabError
 
 app = typer.Typer(help="Measure the speed of each package.", no_args_is_help=True, pretty_exceptions_enable=False, add_completion=False)
@@ -29,6 +28,6 @@ for module in (melds, waiting, stopping, gin, vector, rummikub, recycle, analyse
 if __name__ == "__main__":
     try:
         app()
-    except (MeldlabError, Refused) as error:
+    except MeldlabError as error:
         print(f"error: {error}", file=sys.stderr)
         sys.exit(2)

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from meldlab.cli.options import JsonOption, SeedOption, print_json
+from meldlab.cli.options import JsonOption, SeedOption
+from meldlab.cli.output import print_json
 
 if TYPE_CHECKING:
     from meldlab.recycle.game import Described

@@ -6,7 +6,8 @@ from typing import Annotated
 
 import typer
 
-from meldlab.cli.options import JsonOption, SeedOption, print_json
+from meldlab.cli.options import JsonOption, SeedOption
+from meldlab.cli.output import print_json
 
 REPEATS = 7
 

@@ -5,7 +5,8 @@ from typing import Annotated, Any
 
 import typer
 
-from meldlab.cli.options import JsonOption, SeedOption, print_json
+from meldlab.cli.options import JsonOption, SeedOption
+from meldlab.cli.output import print_json
 
 # The reference engine on one thread, games per CPU second, measured once, on another day than today's figures.
 REFERENCE = {"block_rummy": 11, "hearts": 14, "euchre": 36, "cribbage": 24, "go_fish": 4}

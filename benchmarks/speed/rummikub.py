@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from meldlab.cli.options import JsonOption, SeedOption, print_json
+from meldlab.cli.options import JsonOption, SeedOption
+from meldlab.cli.output import print_json
 from meldlab.cli.progress import tracked
 
 if TYPE_CHECKING:

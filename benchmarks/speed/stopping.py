@@ -7,7 +7,8 @@ from typing import Annotated
 
 import typer
 
-from meldlab.cli.options import JsonOption, print_json
+from meldlab.cli.options import JsonOption
+from meldlab.cli.output import print_json
 
 PLAIN = 500  # cards of a colour for the plain loop, which keeps all its matrix
 

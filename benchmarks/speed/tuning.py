@@ -9,7 +9,8 @@ from typing import Annotated
 
 import typer
 
-from meldlab.cli.options import JsonOption, SeedOption, print_json
+from meldlab.cli.options import JsonOption, SeedOption
+from meldlab.cli.output import print_json
 
 REPEATS = 9
 SMALL = 200  # shards of two games, to see what a shard costs

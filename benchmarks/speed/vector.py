@@ -6,7 +6,8 @@ from typing import Annotated, Any, NamedTuple
 
 import typer
 
-from meldlab.cli.options import DeviceOption, JsonOption, SeedOption, print_json
+from meldlab.cli.options import DeviceOption, JsonOption, SeedOption
+from meldlab.cli.output import print_json
 
 PARTS = 5  # of the time of a row; the best one counts, since other programs on the machine can only slow it down
 

@@ -11,7 +11,8 @@ from typing import Annotated, Any
 
 import typer
 
-from meldlab.cli.options import JsonOption, print_json
+from meldlab.cli.options import JsonOption
+from meldlab.cli.output import print_json
 from meldlab.cost import peak_memory
 
 # Seconds of the thesis's programs: its own, rebuilt from its appendix and run on one core for 3 cards; as it prints for 4.

@@ -12,7 +12,7 @@ import pytest
 import typer
 
 from meldlab import __version__
-from meldlab.cli.app import app, main
+from meldlab.cli.app import COMMANDS, build_app, main
 
 SRC = Path(__file__).parents[2] / "src"
 HEAVY = ["numba", "numpy", "scipy", "matplotlib", "fastapi", "pandas", "sqlalchemy", "joblib", "distributed", "pyarrow"]
@@ -35,7 +35,7 @@ def python(code: str, **environment: str) -> subprocess.CompletedProcess[str]:
 
 def verbs(command: Any = None, path: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
     """Give every way to a verb through the whole tree of doors."""
-    command = command or typer.main.get_command(app)
+    command = command or typer.main.get_command(build_app(*COMMANDS))
     below = getattr(command, "commands", None)
     if below is None:
         yield path
@@ -166,8 +166,8 @@ def test_suits_that_the_reader_cannot_show_become_letters(encoding: str) -> None
 
 
 def test_tiles_that_the_reader_cannot_show_can_be_typed() -> None:
+    from meldlab.cli.output import ERRORS
     from meldlab.cli.rummikub.tiles import tile_text
-    from meldlab.cli.spelling import ERRORS
     from meldlab.rummikub.tiles import read_tiles
 
     text = "R2 K4 B10 O8 G3 V1 J"

@@ -148,8 +148,8 @@ def test_a_player_of_ones_own_gives_advice(capsys: pytest.CaptureFixture[str], t
     _, out, _ = run(capsys, "gin", "advise", "--hand", HAND + " KH", "--player", f"{path}:Mine", "--json")
     answer = json.loads(out)
     assert answer["move"] == "drop KH"
-    assert answer["values"]["drop KH"] == 0.38
-    assert len(answer["values"]) == 11
+    assert answer["player_values"]["drop KH"] == 0.38
+    assert len(answer["player_values"]) == 11
     status, _, err = run(capsys, "gin", "advise", "--hand", HAND + " KH", "--player", f"{path}:Cheat")
     assert (status, err) == (2, "error: AC is not in the hand\n")
 
@@ -158,12 +158,12 @@ def test_a_player_of_ones_own_gives_advice(capsys: pytest.CaptureFixture[str], t
 def test_built_in_players_say_what_their_moves_are_worth(capsys: pytest.CaptureFixture[str], player: str) -> None:
     _, out, _ = run(capsys, "gin", "advise", "--hand", HAND + " KH", "--player", player, "--json")
     answer = json.loads(out)
-    moves = answer["values"]
+    moves = answer["player_values"]
     assert answer["move"].partition(" |")[0].split()[1] in {move.partition(" |")[0].split()[1] for move in moves}
     assert all(move.startswith(("drop ", "knock ")) for move in moves)
     _, out, _ = run(capsys, "gin", "advise", "--hand", HAND, "--upcard", "KH", "--player", player, "--json")
     both = {"take KH", "pass"} if player in ("mc:8", "computed:light") else set()
-    assert set(json.loads(out)["values"]) == both
+    assert set(json.loads(out)["player_values"]) == both
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ import pytest
 
 from tests.cli.test_gin import run
 
-SMALL = ["--cards", "4", "--ranks", "5", "--knock-limit", "3", "--device", "cpu", "--rounds", "2000", "--games", "100", "--loops", "2"]
+SMALL = ["--cards", "4", "--ranks", "5", "--knock-limit", "3", "--device", "cpu", "--rounds", "2000", "--games", "100", "--iterations", "2"]
 KEYS = {
     *(
         "against",

@@ -17,7 +17,7 @@ from meldlab.gin.review import PLAYER, WORLDS
 from meldlab.play import Deal, RandomPlayer, Record, Table
 from meldlab.recycle.game import Described
 
-QUICK = ("--player", "simple", "--worlds", "40")
+QUICK = ("--player", "simple", "--determinizations", "40")
 
 
 def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
@@ -62,9 +62,11 @@ def test_the_dearest_mistakes_are_shown_first(record: Path, capsys: pytest.Captu
 
 
 def test_fewer_are_shown_that_cost_more(record: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    many = [len(json.loads(run(capsys, str(record), *QUICK, "--json", "--least", least)[1])["mistakes"]) for least in ("0.01", "0.05", "1")]
+    many = [
+        len(json.loads(run(capsys, str(record), *QUICK, "--json", "--min-loss", least)[1])["mistakes"]) for least in ("0.01", "0.05", "1")
+    ]
     assert many[0] > many[1] > many[2] == 0
-    assert run(capsys, str(record), *QUICK, "--least", "1", "--seat", "2")[1].endswith("decisions, no mistake\n")
+    assert run(capsys, str(record), *QUICK, "--min-loss", "1", "--seat", "2")[1].endswith("decisions, no mistake\n")
 
 
 def test_the_same_seed_gives_the_same_bytes(record: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -125,7 +127,7 @@ def test_help_names_what_is_usual(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_ctrl_c_is_heard_at_once(record: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     run(capsys, str(record), *QUICK)  # what is loaded and compiled by now cannot be hit by the key
-    words, pressed = (str(record), "--player", "simple", "--worlds", "1000000", "--out", str(tmp_path / "page.html")), []
+    words, pressed = (str(record), "--player", "simple", "--determinizations", "1000000", "--out", str(tmp_path / "page.html")), []
 
     def press() -> None:
         pressed.append(time.monotonic())

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from meldlab.cli.app import app
-from meldlab.cli.outputs import writable_file, writable_folder
+from meldlab.cli.app import COMMANDS, build_app
+from meldlab.cli.options import writable_file, writable_folder
 from meldlab.errors import NotPossible
 from tests.cli.test_app import VERBS, run
 
@@ -43,7 +43,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_every_command_with_out_is_tried_here(verb: tuple[str, ...]) -> None:
     import typer
 
-    command = typer.main.get_command(app)
+    command = typer.main.get_command(build_app(*COMMANDS))
     for word in verb:
         command = command.commands[word]  # type: ignore[attr-defined]
     has_out = any("--out" in parameter.opts for parameter in command.params)

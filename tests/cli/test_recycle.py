@@ -108,7 +108,7 @@ def test_migrate_refuses_what_is_of_today(capsys: pytest.CaptureFixture[str], ti
     for name in library.names():
         assert said(capsys, "migrate", name, status=2).count("\n") == 1
     assert said(capsys, "migrate", "kuhn_poker", status=2) == "error: kuhn_poker is 0.6 already: it counts players from 1\n"
-    assert said(capsys, "migrate", "kuhn_poker", "--certain", status=2) == "error: kuhn_poker is 0.6 already: it counts players from 1\n"
+    assert said(capsys, "migrate", "kuhn_poker", "--force", status=2) == "error: kuhn_poker is 0.6 already: it counts players from 1\n"
     assert said(capsys, "migrate", "golf", status=2).startswith("error: nothing in golf is of 0.5: no player or team 0")
     old = TINY.replace("(turn pass)", "(cycle next (0 player))")
     Path(tiny).write_text(old)
@@ -120,7 +120,7 @@ def test_migrate_refuses_what_is_of_today(capsys: pytest.CaptureFixture[str], ti
     # Nothing shows it, but the user knows.
     Path(tiny).write_text(TINY.replace("(turn pass)", "(cycle next (1 player))"))
     said(capsys, "migrate", tiny, status=2)
-    assert "(cycle next (2 player))" in said(capsys, "migrate", tiny, "--certain")
+    assert "(cycle next (2 player))" in said(capsys, "migrate", tiny, "--force")
 
 
 def test_run_has_exactly_its_keys_and_repeats_itself(capsys: pytest.CaptureFixture[str], tiny: str) -> None:

@@ -16,8 +16,8 @@ from meldlab.cli.app import main
 from tests.variants.tiny import GAME, written
 
 ROOT = Path(__file__).parents[2]
-SMALL = ("--games", "8", "--fresh", "6", "--simulations", "4", "--threads", "1", "--seed", "2")
-WISH = ("--vary", "TURNS=1..3", "--vary", "DEAL=5..6", "--maximise", "drama", "--keep", "fairness > 0.1", "--keep", "decisions<100")
+SMALL = ("--games", "8", "--test-games", "6", "--simulations", "4", "--threads", "1", "--seed", "2")
+WISH = ("--vary", "TURNS=1..3", "--vary", "DEAL=5..6", "--maximise", "drama", "--require", "fairness > 0.1", "--require", "decisions<100")
 
 
 def heard(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, str, str]:
@@ -57,7 +57,18 @@ def main_text(path: Path) -> list[str]:
 
 
 def test_where_no_variant_will_do_the_status_is_one(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    words = ("--vary", "TURNS=1..2", "--minimise", "ties", "--keep", "decisions > 50", "--player", "random", "--store", str(tmp_path / "s"))
+    words = (
+        "--vary",
+        "TURNS=1..2",
+        "--minimise",
+        "ties",
+        "--require",
+        "decisions > 50",
+        "--player",
+        "random",
+        "--store",
+        str(tmp_path / "s"),
+    )
     status, out, err = heard(capsys, written(tmp_path), *words, *SMALL)
     assert status == 1
     assert "the front of the best" in out
@@ -81,8 +92,8 @@ def test_where_no_variant_will_do_the_status_is_one(capsys: pytest.CaptureFixtur
         (["leduc_poker", "--vary", "BET=1..2"], "--maximise MEASURE or --minimise MEASURE"),
         (["leduc_poker", "--vary", "BET=1..2", "--maximise", "drama", "--minimise", "ties"], "say one thing"),
         (["leduc_poker", "--vary", "BET=1..2", "--maximise", "dramma"], "did you mean drama?"),
-        (["leduc_poker", "--vary", "BET=1..2", "--maximise", "drama", "--keep", "fairness"], "MEASURE > NUMBER"),
-        (["leduc_poker", "--vary", "BET=1..2", "--maximise", "drama", "--keep", "fun > 1"], "no measure 'fun'"),
+        (["leduc_poker", "--vary", "BET=1..2", "--maximise", "drama", "--require", "fairness"], "MEASURE > NUMBER"),
+        (["leduc_poker", "--vary", "BET=1..2", "--maximise", "drama", "--require", "fun > 1"], "no measure 'fun'"),
         (["leduc_poker", "--vary", "BET=1..2", "--maximise", "drama", "--player", "random"], "drama is told by players that search"),
         (["leduc_poker", "--vary", "BET=1..2", "--maximise", "drama", "--trials", "0"], "--trials"),
         (["leduc_poker", "--vary", "BET=1..2", "--maximise", "drama", "--store", "gopher://x"], "gopher://x is no store"),
@@ -121,7 +132,7 @@ def done(store: Path) -> int:
 
 def test_interrupted_and_killed_a_search_ends_as_if_left_alone(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     (tmp_path / "dare.rcy").write_text(GAME.replace("(declare 2 'TURNS)", "(declare 150 'TURNS)"))
-    words = ["--vary", "TURNS=150..151", "--maximise", "drama", "--games", "8", "--fresh", "2", "--simulations", "5", "--threads", "1"]
+    words = ["--vary", "TURNS=150..151", "--maximise", "drama", "--games", "8", "--test-games", "2", "--simulations", "5", "--threads", "1"]
     words = [str(tmp_path / "dare.rcy"), *words, "--limits", "options=100,branches=10,lists=1000", "--json"]
     store = tmp_path / "runs.sqlite"
     program = [sys.executable, "-m", "meldlab", "recycle", "search", *words, "--store", str(store)]

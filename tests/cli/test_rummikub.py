@@ -12,7 +12,7 @@ from meldlab.cli.app import main
 from meldlab.rummikub import random_position, show_table
 from meldlab.rummikub.program import _cbc_path
 
-KEYS = {"played", "count", "value", "table", "kept", "kept_sets", "moves", "proven", "method", "seconds"}
+KEYS = {"played", "count", "value", "table", "kept", "kept_sets", "steps", "proven", "method", "seconds"}
 POSITION = ["--table", "R5 R6 R7 | K9 B9 O9", "--rack", "R8 J"]
 
 
@@ -34,7 +34,7 @@ def test_solve(capsys: pytest.CaptureFixture[str], method: str) -> None:
     assert answer["kept_sets"] == [["K9", "B9", "O9"]]
     assert answer["proven"] is True
     assert answer["method"] == method
-    assert any("J=" in tile for tile_set in answer["table"] for tile in tile_set)
+    assert any("J=" in tile for tile_set in answer["sets"] for tile in tile_set)
 
 
 def test_a_joker_counts_what_is_said(capsys: pytest.CaptureFixture[str]) -> None:
@@ -89,7 +89,7 @@ def test_the_model_that_is_written_is_the_one_that_was_solved(
     if not answer["played"]:
         assert "infeasible" in said
         return
-    kept = {"tiles": sum(map(len, answer["table"])) - answer["count"] - answer["moved"], "none": 0}
+    kept = {"tiles": sum(map(len, answer["sets"])) - answer["count"] - answer["moved"], "none": 0}
     keep = arguments[arguments.index("--keep") + 1] if "--keep" in arguments else "sets"
     # Every tile counts more than all 788 points of the box.
     worth = answer["value"] + (0 if "value" in arguments else 789 * answer["count"])
@@ -104,7 +104,7 @@ def test_nothing_played_is_nothing_moved(capsys: pytest.CaptureFixture[str]) -> 
     # The two runs could be joined, but with no tile from the rack that is no turn.
     arguments = ["solve", "--table", "R7-9 | R10-12", "--rack", "K1", "--keep", "none"]
     answer = json.loads(run(capsys, *arguments, "--json")[1])
-    assert (answer["played"], answer["moves"], answer["moved"], answer["kept"]) == ([], [], 0, 2)
+    assert (answer["played"], answer["steps"], answer["moved"], answer["kept"]) == ([], [], 0, 2)
     assert "nothing can be played" in run(capsys, *arguments)[1]
 
 
@@ -128,9 +128,10 @@ def test_all_and_why_not_of_an_opening(capsys: pytest.CaptureFixture[str]) -> No
     arguments = ["solve", "--table", "K1 K2 K3", "--rack", "R9 R10 R11 K10 B10 O1", "--opening", "--all"]
     _, out, _ = run(capsys, *arguments, "--why-not", "K10", "--json")
     answer = json.loads(out)
-    assert answer["all_complete"] is True
-    assert sorted(answer["all"]) == [[["K1", "K2", "K3"], ["R10", "K10", "B10"]], [["K1", "K2", "K3"], ["R9", "R10", "R11"]]]
-    assert answer["why_not"] == {"tile": "K10", "possible": True, "cost": 0, "points": 0, "played": ["R10", "K10", "B10"], "proven": True}
+    assert answer["alternatives"]["complete"] is True
+    assert sorted(move["table"] for move in answer["alternatives"]["moves"]) == ["K1 K2 K3 | R10 K10 B10", "K1 K2 K3 | R9 R10 R11"]
+    move = {"played": ["R10", "K10", "B10"], "table": "K1 K2 K3 | R10 K10 B10"}
+    assert answer["why_not"] == {"tile": "K10", "possible": True, "cost": 0, "points": 0, "proven": True, **move}
     assert json.loads(run(capsys, *arguments, "--why-not", "O1", "--json")[1])["why_not"]["possible"] is False
 
 
@@ -141,7 +142,7 @@ def test_all_past_the_states_says_so(capsys: pytest.CaptureFixture[str]) -> None
     assert (status, err) == (0, "")
     assert "(there may be more):" in out
     answer = json.loads(run(capsys, *arguments, "--nodes", "3000", "--json")[1])
-    assert answer["all_complete"] is False
+    assert answer["alternatives"]["complete"] is False
 
 
 def test_past_the_budget_the_answer_says_unproven(capsys: pytest.CaptureFixture[str]) -> None:
@@ -215,7 +216,7 @@ def test_a_puzzle_is_true_under_its_rules(capsys: pytest.CaptureFixture[str], tm
     solved = json.loads(run(capsys, *named, "--all", "--json")[1])
     assert solved["rules"] == found["rules"]
     assert solved["table"] == found["solution"]["table"]
-    assert len(solved["all"]) == 1
+    assert len(solved["alternatives"]["moves"]) == 1
     assert f"Play {solved['count']} tiles" in out
 
 

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 import typer
 
-from meldlab.cli.tune import watch as tune_watch
+from meldlab.cli import tune
 from meldlab.runs.store import Store
 from meldlab.runs.tasks import Shard, play
 from tests.cli.test_app import run
@@ -216,7 +216,7 @@ def test_the_game_of_an_analysis_is_named(capsys: pytest.CaptureFixture[str], tm
 def watch(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
     """Run the verb by itself, wherever it hangs."""
     app = typer.Typer()
-    app.command()(tune_watch.watch)
+    app.command()(tune.watch)
     typer.main.get_command(app).main(list(arguments), standalone_mode=False)
     return capsys.readouterr().out
 
@@ -234,7 +234,7 @@ def test_watch_a_finished_search(capsys: pytest.CaptureFixture[str], store: str)
 def test_watch_takes_the_latest_search(capsys: pytest.CaptureFixture[str], store: str) -> None:
     assert watch(capsys, "--once", "--store", store).splitlines() == [
         "run 2, grid, stopped: 0 of 1,000 games (0.0%)",
-        "  best so far nobody has played yet",
+        "  best so far no player yet",
     ]
 
 
@@ -251,7 +251,7 @@ def test_watch_a_search_until_it_is_over(capsys: pytest.CaptureFixture[str], tmp
         play(pieces, search, jobs=1)
         search.finish(None)
 
-    monkeypatch.setattr("meldlab.cli.tune.watch.time.sleep", meanwhile)
+    monkeypatch.setattr("meldlab.cli.tune.time.sleep", meanwhile)
     lines = watch(capsys, "--every", "0.5", "--store", str(tmp_path / "runs.sqlite")).splitlines()
     assert looks == [0.5]
     assert lines[0] == "run 1, knock, running: 0 of 40 games (0.0%), 0 games/s from 1 process, time left not yet known"

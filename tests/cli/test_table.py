@@ -12,7 +12,7 @@ from rich.console import Console
 
 from meldlab import compiling
 from meldlab.cli.screen import Screen
-from meldlab.cli.table import _takes_back, play_in_terminal
+from meldlab.cli.table import _steps_to_undo, play_in_terminal
 from meldlab.errors import MeldlabError, NotLegalHere
 from meldlab.games import game_of
 from meldlab.play import Chance, Deal, RandomPlayer, Record, Table, TimeLimit, replay
@@ -96,7 +96,11 @@ def test_what_was_learned_is_final_and_a_plain_move_is_not(
     swapped = stood._replace(action=start.view(0).parse(f"swap {FIRST}"))
     screen = Forced(Console(), 0, ("you", "other"))
     assert (screen.learned(stood), screen.learned(swapped)) == (False, True)
-    assert (_takes_back([stood], screen), _takes_back([stood, stood._replace(seat=1)], screen), _takes_back([swapped], screen)) == (1, 2, 0)
+    assert (
+        _steps_to_undo([stood], screen),
+        _steps_to_undo([stood, stood._replace(seat=1)], screen),
+        _steps_to_undo([swapped], screen),
+    ) == (1, 2, 0)
 
 
 def test_a_game_without_a_seed_is_a_new_one_and_says_which(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
@@ -180,7 +184,7 @@ def test_what_played_itself_is_taken_back_with_the_choice_before_it() -> None:
     screen = Hurried(Console(), 0, ("you", "other"))
     assert stood.before.view(0).stock == 48
     chosen = stood._replace(before=HighCard().start(3, DEAL))
-    assert (_takes_back([stood], screen), _takes_back([chosen, stood], screen), _takes_back([chosen], screen)) == (0, 2, 1)
+    assert (_steps_to_undo([stood], screen), _steps_to_undo([chosen, stood], screen), _steps_to_undo([chosen], screen)) == (0, 2, 1)
 
 
 def test_a_mistake_of_the_screen_is_not_the_persons_forfeit(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -57,7 +57,7 @@ def test_an_experiment(capsys: pytest.CaptureFixture[str], tmp_path: Path, verb:
 
 def test_the_best_player_plays_from_its_file(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     player = tmp_path / "best.toml"
-    small = ("--generations", "2", "--population", "4", "--games", "20", "--fresh", "40")
+    small = ("--generations", "2", "--population", "4", "--games", "20", "--test-games", "40")
     common = ("tune", "best", *small, "--threads", "1", "--store", str(tmp_path / "runs.sqlite"))
     status, out, _ = run(capsys, *common, "--out", str(player), "--json")
     assert status == 0
@@ -77,7 +77,7 @@ def test_the_best_player_plays_from_its_file(capsys: pytest.CaptureFixture[str],
     [
         (("ensemble", "--base", "bass"), "no ensemble 'bass'"),
         (("knock", "--store", "mysql://somewhere"), "store"),
-        (("best", "--fresh", "7"), "7 games cannot be played in mirrored pairs"),
+        (("best", "--test-games", "7"), "7 games cannot be played in mirrored pairs"),
         (("knock", "--cluster", "tcp://127.0.0.1:1"), "no Dask cluster answers"),
         (("knock", "--seed", "-1"), "seed must be a whole number from 0 to 2^63 - 1, not -1"),
         (("knock", "--threads", "1000000"), "--threads"),
@@ -98,7 +98,7 @@ def test_nonsense_is_one_line(
 
 
 def test_a_search_takes_every_seed(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    small = ("--generations", "1", "--population", "4", "--games", "10", "--fresh", "4", "--json")
+    small = ("--generations", "1", "--population", "4", "--games", "10", "--test-games", "4", "--json")
     found: list[dict[str, float]] = []
     for seed in (2**32, 2**33, 2**32):
         status, out, _ = run(capsys, "tune", "best", *small, "--seed", str(seed), "--store", str(tmp_path / f"{len(found)}.sqlite"))

@@ -52,7 +52,7 @@ def test_command_runs_without_posix(tmp_path: Path, words: list[str], typed: str
     assert any(each in out for each in told.split("|")), out
 
 
-@pytest.mark.parametrize("module", ["web.workers", "web.settings", "dry_run", "runs.store", "cli.lines"])
+@pytest.mark.parametrize("module", ["web.workers", "web.settings", "dry_run", "runs.store", "cli.prompt"])
 def test_module_is_imported_without_posix(tmp_path: Path, module: str) -> None:
     pytest.importorskip("sqlalchemy", reason="the extra lab is not installed")
     status, _, err = run(tmp_path, "-c", f"import meldlab.{module}; from meldlab import cost; assert cost.machine_memory() > 0")

@@ -10,9 +10,8 @@ import pytest
 import typer
 
 from meldlab.cards import Hand, classes
-from meldlab.cli.options import Refused
 from meldlab.cli.waiting.figures import figures
-from meldlab.errors import NotLegalHere
+from meldlab.errors import NoSuchThing, NotLegalHere
 from meldlab.reproduce import waiting_figures as drawn
 from meldlab.waiting import Waiting, solve
 from meldlab.waiting.cohorts import approximate
@@ -127,6 +126,6 @@ def test_the_door_names_what_it_does_not_know(tmp_path: Path) -> None:
     app.command()(figures)
     command = typer.main.get_command(app)
     for arguments, problem in ((["--only", "13"], "no figure '13'"), (["--format", "gif"], "no picture format 'gif'")):
-        with pytest.raises(Refused, match=problem):
+        with pytest.raises(NoSuchThing, match=problem):
             command.main(["--out", str(tmp_path), *arguments], standalone_mode=False)
     assert not list(tmp_path.iterdir())

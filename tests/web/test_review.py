@@ -289,12 +289,12 @@ def test_a_name_in_a_record_reads_no_file(client: TestClient) -> None:
 def test_the_second_hint_has_chances_points_and_errors(client: TestClient) -> None:
     told = client.post("/api/matches", json={"game": "gin", "opponents": ["simple"], "seed": 3}).json()
     where = f"/api/gin/matches/{told['id']}/hint"
-    assert client.get(where).json()["values"] == []
+    assert client.get(where).json()["moves"] == []
     found = client.get(f"{where}?level=2").json()
-    assert {one["move"] for one in found["values"]} == set(told["legal"])
-    assert found["worlds"] == 200
-    assert found["values"][0]["cost"] == 0
-    assert all(0 <= one["chance"] <= 1 and one["error"] >= 0 for one in found["values"])
+    assert {one["move"] for one in found["moves"]} == set(told["legal"])
+    assert found["determinizations"] == 200
+    assert found["moves"][0]["cost"] == 0
+    assert all(0 <= one["chance"] <= 1 and one["error"] >= 0 for one in found["moves"])
     assert "win %" in client.get(f"/gin/{told['id']}?hint=2").text
     first = client.get(where).json()
     assert 0 < first["expected_turns_error"]["gin"] < first["expected_turns"]["gin"]

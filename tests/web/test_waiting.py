@@ -13,8 +13,8 @@ def test_a_hand_as_the_library_has_it(client: TestClient) -> None:
     assert {one["draw"]: one["discard"] for one in told["found"]["draws"]} == {
         str(one.draw): str(one.discard) for one in solution.draws("AC QH KD")
     }
-    assert told["found"]["spread"]["quantiles"]["0.5"] == 16
-    assert sum(told["found"]["spread"]["chances"]) == pytest.approx(0.99, abs=0.01)
+    assert told["found"]["quantiles"]["0.5"] == 16
+    assert sum(told["found"]["chances"]) == pytest.approx(0.99, abs=0.01)
     curve = told["found"]["curve"]
     assert curve == sorted(curve)
 

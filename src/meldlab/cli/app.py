@@ -1,12 +1,13 @@
-"""The command ``meldlab``: its doors, and how every mistake is printed.
+"""The command ``meldlab``: its commands and groups, and how errors are printed.
 
-Doors import what they need inside their verbs, so that help answers at once.
+Only the command or group that is called is imported, and it imports the library inside its functions, so that help answers at once.
 """
 
 import gc
 import io
 import logging
 import os
+import pkgutil
 import sys
 from collections.abc import Sequence
 from functools import cache
@@ -15,78 +16,98 @@ from typing import Annotated, Any
 import typer
 
 from meldlab import __version__
-from meldlab.cli import (
-    card_picture,
-    deadwood,
-    demo,
-    doctor,
-    gin,
-    recycle,
-    replay,
-    reproduce,
-    rummikub,
-    runs,
-    serve,
-    spelling,
-    stopping,
-    tune,
-    waiting,
-)
-from meldlab.cli.help import Command, Door
 from meldlab.cli.interruption import interrupt_message, no_lost_interrupts, on_interrupt
-from meldlab.cli.options import EXTRAS, Refused
+from meldlab.cli.options import EXTRAS
+from meldlab.cli.output import ERRORS
 from meldlab.errors import MeldlabError
 
-__all__ = ["app", "main"]
+__all__ = ["COMMANDS", "RENAMED", "build_app", "main"]
 
-app = typer.Typer(
-    name="meldlab",
-    cls=Door,
-    help="One laboratory for games of the rummy family: describe, play, solve, tune, see.",
-    epilog="Try: meldlab demo",
-    no_args_is_help=True,
-    pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
-app.command("demo", cls=Command)(demo.demo)
-app.command("doctor", cls=Command)(doctor.doctor)
-app.command("deadwood", cls=Command)(deadwood.deadwood)
-app.command("card-picture", cls=Command)(card_picture.card_picture)
-app.command("replay", cls=Command)(replay.replay)
-app.command("reproduce", cls=Command)(reproduce.reproduce)
-app.command("serve", cls=Command)(serve.serve)
-app.add_typer(waiting.app, name="waiting")
-app.add_typer(gin.app, name="gin")
-app.add_typer(stopping.app, name="stopping")
-app.add_typer(recycle.app, name="recycle")
-app.add_typer(rummikub.app, name="rummikub")
-app.add_typer(tune.app, name="tune")
-app.add_typer(runs.app, name="runs")
-
-# Typer carries its own click in some versions and uses the installed one in others; its own exceptions know which.
+SUMMARY = "Describe, play, solve and tune games of the rummy family."
+COMMANDS = {  # the name, where it is defined, and its line of help
+    "demo": ("demo:demo", "Tour the package in under two minutes; ends with a table of published and computed numbers."),
+    "doctor": ("doctor:doctor", "Print versions, threads, GPU and cache folder, and compile all kernels."),
+    "deadwood": ("hands:deadwood", "Arrange a hand into melds with the least deadwood."),
+    "card-picture": ("hands:card_picture", "Draw cards side by side into an SVG file."),
+    "replay": ("replay:replay", "Replay a record and show it; an invalid one says which action is illegal and why."),
+    "reproduce": (
+        "reproduce:reproduce",
+        "Compute every table and figure of the five publications and judge each claim; status 1 if a verdict is not the remembered one.",
+    ),
+    "serve": ("serve:serve", "Serve the web app: Rummikub helper, tables, review, studio, experiments."),
+    "waiting": ("waiting:app", "How many turns until a hand is complete? Exact, for 3 to 10 cards."),
+    "gin": ("gin:app", "Gin rummy: play, advise, review, arena, compute, train, exploit, export."),
+    "stopping": ("stopping:app", "Draw cards, win on black, lose on red, stop at any time."),
+    "recycle": ("recycle:app", "Card games described in RECYCLE: check, run, play, analyse and search."),
+    "rummikub": ("rummikub:app", "Rummikub: the best move with the least change, puzzles, and the game."),
+    "tune": ("tune:app", "Tune players: the paper's experiments and better ones."),
+    "runs": ("runs:app", "Runs of searches in the store: list, show, watch, export."),
+}
+RENAMED = {  # old and new names of options; the old ones are accepted until the next version
+    "gin compute": {"--loops": "--iterations"},
+    "gin review": {"--worlds": "--determinizations", "--least": "--min-loss"},
+    "recycle migrate": {"--certain": "--force"},
+    "recycle search": {"--fresh": "--test-games", "--keep": "--require"},
+    "reproduce": {"--anew": "--recompute"},
+    "tune best": {"--fresh": "--test-games"},
+}
 INTERRUPTED = 130  # exit status after Ctrl-C, as shells report it
-UsageMistake: type[Exception] = next(kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "ClickException")
+# Typer contains its own click in some versions and imports the installed one in others.
+UsageError: type[Exception] = next(kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "ClickException")
 
 
-@app.callback(invoke_without_command=True)
-def front(
-    context: typer.Context,
+def build_app(*names: str) -> typer.Typer:
+    """Return the command line with these commands imported; the others have their line of help only."""
+    app = typer.Typer(
+        name="meldlab",
+        help=SUMMARY,
+        epilog="Try: meldlab demo",
+        no_args_is_help=True,
+        rich_markup_mode=None,  # to import rich and markdown takes as long as all the rest
+        pretty_exceptions_enable=False,
+        context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
+    )
+    app.callback(invoke_without_command=True)(_root)
+    for name, (path, line) in COMMANDS.items():
+        command = pkgutil.resolve_name(f"meldlab.cli.{path}") if name in names else _not_imported
+        if isinstance(command, typer.Typer):
+            app.add_typer(command, name=name, help=line)
+        else:
+            app.command(name, help=None if name in names else line)(command)
+    return app
+
+
+def _root(
     version: Annotated[bool, typer.Option("--version", help="Print the version and stop.")] = False,
 ) -> None:
-    """One laboratory for games of the rummy family: describe, play, solve, tune, see."""
     if version:
         print(f"meldlab {__version__}")
         raise typer.Exit
 
 
+def _not_imported() -> None:
+    raise NotImplementedError
+
+
+def rename_options(words: Sequence[str]) -> list[str]:
+    """Return the words of a command line with renamed options replaced; a line on stderr names each of them."""
+    new_names = RENAMED.get(" ".join(words[:2])) or RENAMED.get(" ".join(words[:1])) or {}
+    renamed = []
+    for word in words:
+        option, equals, value = word.partition("=")
+        if option in new_names:
+            print(f"note: {option} is now called {new_names[option]}", file=sys.stderr)
+        renamed.append(new_names.get(option, option) + equals + value)
+    return renamed
+
+
 @cache
-def _command() -> Any:
-    """Build the tree of doors and verbs, once for however many lines are run."""
-    return typer.main.get_command(app)
+def _command(*names: str) -> Any:
+    return typer.main.get_command(build_app(*names))
 
 
 class _StderrHandler(logging.StreamHandler[Any]):
-    """Write records to ``sys.stderr`` of the moment: rich replaces it while it draws a spinner."""
+    """Write records to the current ``sys.stderr``: rich replaces it while it draws a spinner."""
 
     def emit(self, record: logging.LogRecord) -> None:
         """Write one record."""
@@ -95,54 +116,56 @@ class _StderrHandler(logging.StreamHandler[Any]):
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Run the command line; a mistake in the input is one line (and a caret) on stderr and status 2."""
-    # What is loaded at the start stays: to look through it for garbage again and again takes a tenth of a second.
+    """Run the command line; an invalid input is one line (and a caret) on stderr and status 2."""
+    # What is loaded at the start stays loaded: to search it for garbage again and again takes a tenth of a second.
     gc.set_threshold(300_000)
-    # The library says nothing by itself; here somebody waits for the first compilation.
     _connect_closed_streams()
     on_interrupt(None)
+    # The library prints nothing by itself; here a user waits for the first compilation.
     log = logging.getLogger("meldlab.compiling")
     log.setLevel(logging.INFO)
     log.handlers = [_StderrHandler()]
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
-            # A suit that the reader's character set does not have becomes its letter, not the end of the answer.
-            stream.reconfigure(errors=spelling.ERRORS)
+            # A suit that the character set does not have becomes its letter instead of an error.
+            stream.reconfigure(errors=ERRORS)
     status: Any = 0
     try:
-        words = list(sys.argv[1:] if arguments is None else arguments)
+        words = rename_options(sys.argv[1:] if arguments is None else arguments)
+        # The shell asks for completions of any command.
+        names = COMMANDS if "_MELDLAB_COMPLETE" in os.environ else COMMANDS.keys() & words
         with no_lost_interrupts():
-            status = _command().main(words, prog_name="meldlab", standalone_mode=False, obj=words)
+            status = _command(*sorted(names)).main(words, prog_name="meldlab", standalone_mode=False, obj=words)
         if status == INTERRUPTED:  # newer versions of typer return the status instead of raising
             raise KeyboardInterrupt
         sys.stdout.flush()
-    except (MeldlabError, Refused) as mistake:
-        _stop(f"error: {mistake}", 2)
-    except ModuleNotFoundError as missing:
-        package = (missing.name or "").split(".")[0]
+    except MeldlabError as error:
+        _stop(f"error: {error}", 2)
+    except ModuleNotFoundError as error:
+        package = (error.name or "").split(".")[0]
         if package not in EXTRAS:
             raise
         _stop(f"error: this needs {package}: pip install 'meldlab[{EXTRAS[package]}]'", 2)
-    except UsageMistake as mistake:
-        said = getattr(mistake, "format_message", mistake.__str__)().rstrip(".")
-        context = getattr(mistake, "ctx", None)
-        door = context.command_path if context else "meldlab"
-        # Nothing is said where no verb was given: help has just been printed.
-        _stop(f"error: {said} (see '{door} --help')" if said else "", 2)
+    except UsageError as error:
+        message = getattr(error, "format_message", error.__str__)().rstrip(".").replace(": Value error, ", ": ")
+        context = getattr(error, "ctx", None)
+        command = context.command_path if context else "meldlab"
+        # The message is empty if no command was given: help has just been printed.
+        _stop(f"error: {message} (see '{command} --help')" if message else "", 2)
     except (typer.Abort, KeyboardInterrupt):
         _stop(interrupt_message(), INTERRUPTED)
     except SystemExit as stopped:
-        # typer ends with status 1 when the reader has gone.
+        # typer exits with status 1 when the pipe is closed.
         if not isinstance(stopped.__context__, BrokenPipeError):
             raise
         _drop(sys.stdout)
     except BrokenPipeError:
-        # The reader has gone (as with '| head'), so the rest of the output is not needed.
+        # The reader has closed the pipe (as with '| head'), so the rest of the output is not needed.
         _drop(sys.stdout)
-    except OSError as problem:
+    except OSError as error:
         # For example a full disk behind '>'.
         _drop(sys.stdout)
-        _stop(f"error: {problem.strerror or problem}{f' ({problem.filename})' if problem.filename else ''}", 2)
+        _stop(f"error: {error.strerror or error}{f' ({error.filename})' if error.filename else ''}", 2)
     sys.exit(status if isinstance(status, int) else 0)
 
 
@@ -150,7 +173,7 @@ def _connect_closed_streams() -> None:
     """Connect each closed standard stream to the null device.
 
     Output to a closed stream is discarded, and no file or database that is opened later gets the stream's descriptor. A closed input stays
-    None in ``sys.stdin``: games at the terminal say that there is no input.
+    None in ``sys.stdin``: games at the terminal report that there is no input.
     """
     for descriptor, name in enumerate(("stdin", "stdout", "stderr")):
         try:
@@ -171,7 +194,7 @@ def _drop(stream: Any) -> None:
 
 
 def _stop(line: str, status: int) -> None:
-    """Print a line on stderr, where it can be written, and exit."""
+    """Print a line on stderr, if it can be written, and exit."""
     if line:
         try:
             print(line, file=sys.stderr, flush=True)

@@ -1,9 +1,10 @@
-"""``meldlab demo``: a tour of what works, ending with published numbers beside ours."""
+"""``meldlab demo``: a tour of the package, ending with published and computed numbers."""
 
 from math import comb
 from typing import TYPE_CHECKING
 
-from meldlab.cli.options import JsonOption, print_json
+from meldlab.cli.options import JsonOption
+from meldlab.cli.output import print_json
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -13,7 +14,7 @@ NEXT = ["meldlab deadwood 4H 5H 6H 7H 7C 7D KS", 'meldlab waiting hand "AC QH KD
 
 
 def demo(json: JsonOption = False) -> None:
-    """Tour the laboratory in under two minutes; ends with a table of published and computed numbers.
+    """Tour the package in under two minutes; ends with a table of published and computed numbers.
 
     Example: meldlab demo
     """
@@ -39,7 +40,7 @@ def demo(json: JsonOption = False) -> None:
 
 
 def show_melds(console: "Console") -> None:
-    """Arrange one hand and say what to throw away."""
+    """Arrange one hand and print the best discard."""
     from meldlab.cards import Hand
     from meldlab.cli.pictures import arrangement_text, cards_text
     from meldlab.melds import arrange, best_discard, discards
@@ -64,8 +65,8 @@ def meld_rows() -> list[Row]:
         hands = classes.hands(cards)
         for rule, figure in zip(Aces, known, strict=True):
             complete = hands[deadwoods(hands, rule, (1,) * 13) == 0]
-            found = int(classes.orbit_sizes(complete, cards).sum())
-            rows.append((f"complete among {comb(52, cards):,} hands of {cards}, aces {rule}", figure, str(found)))
+            count = int(classes.orbit_sizes(complete, cards).sum())
+            rows.append((f"complete among {comb(52, cards):,} hands of {cards}, aces {rule}", figure, str(count)))
     return rows
 
 
@@ -96,7 +97,7 @@ def stopping_rows() -> list[Row]:
 
 
 def show_rummikub(console: "Console") -> None:
-    """Solve one Rummikub turn and say how to carry it out."""
+    """Solve one Rummikub turn and print its steps."""
     from meldlab.cli.rummikub.tiles import rack_text, table_text
     from meldlab.rummikub import Position, moves, solve
 

@@ -1,4 +1,4 @@
-"""``meldlab doctor``: what this installation has, and kernels compiled ahead."""
+"""``meldlab doctor``: versions and hardware of this installation, and all kernels compiled."""
 
 import os
 import platform
@@ -6,7 +6,8 @@ from importlib import metadata
 
 from meldlab import __version__
 from meldlab.cli.interruption import AGAIN, on_interrupt
-from meldlab.cli.options import EXTRAS, JsonOption, print_json
+from meldlab.cli.options import EXTRAS, JsonOption
+from meldlab.cli.output import print_json
 
 LIBRARIES = ("numba", "numpy", "scipy", "matplotlib", "typer", "rich")
 
@@ -19,7 +20,7 @@ def _version(name: str) -> str:
 
 
 def doctor(json: JsonOption = False) -> None:
-    """Print versions, threads, GPU and cache folder, and compile the kernels ahead.
+    """Print versions, threads, GPU and cache folder, and compile all kernels.
 
     Example: meldlab doctor
     """
@@ -43,10 +44,10 @@ def doctor(json: JsonOption = False) -> None:
             print(f"{name:10} {value}")
     on_interrupt(f"compiled kernels are cached; {AGAIN}")
     compiled = {}
-    for room, seconds in compile_rooms():
-        compiled[room] = round(seconds, 2)
+    for package, seconds in compile_rooms():
+        compiled[package] = round(seconds, 2)
         if not json:
-            print(f"{room:10} kernels {f'ready in {seconds:.1f} s' if seconds else 'ready'}", flush=True)
+            print(f"{package:10} kernels {f'ready in {seconds:.1f} s' if seconds else 'ready'}", flush=True)
     facts["kernels"] = compiled
     if json:
         print_json(facts)

@@ -1,170 +1,140 @@
-"""Options that several doors share, how typer reads their values, and how an answer is printed."""
+"""Options that several commands share, and the checks of their values."""
 
-import inspect
-import json
-import pkgutil
 import sys
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
-from dataclasses import asdict
-from functools import wraps
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from secrets import randbelow
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
 from meldlab.chance.seed import check_seed
-from meldlab.cli.help import Command, Door
 from meldlab.cli.interruption import AGAIN, on_interrupt
-from meldlab.cost import Cost, machine_memory, memory_text
-from meldlab.errors import MeldlabError, NoSuchThing, NotLegalHere, NotPossible
+from meldlab.errors import NotLegalHere, NotPossible
 
 if TYPE_CHECKING:
     from meldlab.runs.store import Store
 
-# What a verb may find missing, by the name that it is imported by, and the extra of the installation that has it.
+# Packages that a command may miss, by the name of their import, with the extra of the installation that has them.
 EXTRAS = dict.fromkeys(("PIL", "cmaes", "jinja2", "joblib", "matplotlib", "optuna", "pyarrow", "sqlalchemy"), "lab")
 
 
-class Refused(Exception):
-    """A mistake in a value on its way through typer, which would put words of its own around a ValueError."""
+def seed_option(help: str) -> Any:
+    """Return the option ``--seed``; a number that is not a seed is rejected before anything is played or saved."""
+    return typer.Option("--seed", callback=lambda seed: seed if seed is None else check_seed(seed), help=help)
 
 
-def read_by(read: Callable[[str], Any] | str, metavar: str) -> dict[str, Any]:
-    """Return how typer reads a value: by a function, or by one named ``module:name``, which is loaded when there is something to read.
+def rules_option(*presets: str) -> Any:
+    """Return the option ``--rules``: the name of a preset, or a file."""
+    return typer.Option("--rules", metavar=f"[{'|'.join(presets)}|FILE.toml]", help="Preset or file of the rules.")
 
-    A mistake in the value keeps its own line and caret.
 
-    >>> read_by("meldlab.cards:Hand.parse", "CARDS")["parser"]("5H 6H")
-    Hand.parse('5H 6H')
-    """
+def out_folder(help: str, name: str = "--out") -> Any:
+    """Return the option ``--out DIR``; the folder is tried when the command line is read, before any work starts."""
+    return _path_option(name, writable_folder, "DIR", help)
 
-    def parser(text: str) -> Any:
+
+def out_file(help: str, metavar: str = "FILE", name: str = "--out", *, parents: bool = False) -> Any:
+    """Return the option ``--out FILE``, tried when the command line is read; ``parents``: its folder may be a new one."""
+    return _path_option(name, lambda path: writable_file(path, parents=parents), metavar, help)
+
+
+def _path_option(name: str, check: Callable[[Path], Path], metavar: str, help: str) -> Any:
+    def checked(path: Path | None) -> Path | None:
         try:
-            return (pkgutil.resolve_name(read) if isinstance(read, str) else read)(text)
-        except MeldlabError as mistake:
-            raise Refused(str(mistake)) from mistake
+            return None if path is None else check(path)
+        except OSError as error:
+            raise NotPossible(f"{path} cannot be written: {error.strerror or error}") from None
 
-    return {"parser": parser, "metavar": metavar}
-
-
-def one_of(kind: str, *names: str) -> dict[str, Any]:
-    """Return how typer reads one of some names, which help lists.
-
-    >>> one_of("ace rule", "low", "both", "round")["metavar"]
-    '[low|both|round]'
-    """
-
-    def read(text: str) -> str:
-        if text not in names:
-            raise NoSuchThing(kind, text, names)
-        return text
-
-    return read_by(read, f"[{'|'.join(names)}]")
+    return typer.Option(name, metavar=metavar, callback=checked, help=help)
 
 
-def _seed(text: str | int) -> int:
-    try:
-        number: Any = int(text)
-    except ValueError:
-        number = str(text)[:40]  # what is no number is refused in the same words as one out of range
-    return check_seed(number)
-
-
-def seed_option(words: str) -> Any:
-    """Return the option ``--seed``, which refuses what is no seed before anything is played or kept."""
-    return typer.Option("--seed", **read_by(_seed, "INTEGER"), help=words)
-
-
-def rules_option(*presets: str, room: str) -> Any:
-    """Return the option ``--rules`` of a room: one of its presets, or a file."""
-    return typer.Option("--rules", **read_by(f"meldlab.{room}:Rules.named", f"[{'|'.join(presets)}|FILE.toml]"), help="What is played.")
-
-
+GinRulesOption = Annotated[str, rules_option("eaai", "pagat", "oklahoma", "openspiel")]
+RummikubRulesOption = Annotated[str, rules_option("paper", "official")]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
-SeedOption = Annotated[int, seed_option("The same seed gives the same answer.")]
-DryRunOption = Annotated[bool, typer.Option("--dry-run", help="Say what time and memory it would take, and do nothing.")]
-ThreadsOption = Annotated[int, typer.Option("--threads", min=0, max=4096, help="Cores to use; 0 is all.")]
-AcesOption = Annotated[str, typer.Option("--aces", **one_of("ace rule", "low", "both", "round"), help="A23; A23 and QKA; KA2 too.")]
-DeviceOption = Annotated[str, typer.Option("--device", **one_of("device", "auto", "cpu", "cuda"), help="What computes.")]
+SeedOption = Annotated[int, seed_option("Seed of all random numbers; the same seed gives the same answer.")]
+NewDealOption = Annotated[int | None, seed_option("Seed of the deal; a new deal by default.")]
+DryRunOption = Annotated[bool, typer.Option("--dry-run", help="Print the expected time and memory, and stop.")]
+ThreadsOption = Annotated[int, typer.Option("--threads", min=0, max=4096, help="Cores to use; 0 for all.")]
+AcesOption = Annotated[str, typer.Option("--aces", metavar="[low|both|round]", help="Runs with aces: A23; also QKA; also KA2.")]
+DeviceOption = Annotated[Literal["auto", "cpu", "cuda"], typer.Option("--device", help="Where to compute.")]
 
 StoreOption = Annotated[
     str | None,
-    typer.Option("--store", envvar="MELDLAB_STORE", help="A file or postgresql+psycopg://HOST/NAME; by default runs.sqlite in the cache."),
+    typer.Option("--store", envvar="MELDLAB_STORE", help="File or postgresql+psycopg://HOST/NAME; default: runs.sqlite in the cache."),
 ]
-ClusterOption = Annotated[str | None, typer.Option("--cluster", help="A Dask scheduler to play on, such as tcp://host:8786.")]
+ClusterOption = Annotated[str | None, typer.Option("--cluster", help="Address of a Dask scheduler, such as tcp://host:8786.")]
 
-MoveSecondsOption = Annotated[float | None, typer.Option("--seconds-per-move", help="Processor time of a move, or it is a forfeit.")]
-GameSecondsOption = Annotated[float | None, typer.Option("--seconds-per-game", help="Processor time of a player's moves in a game.")]
-RaiseOption = Annotated[bool, typer.Option("--raise", help="Show the traceback of what a player raises.")]
-NewDealOption = Annotated[int | None, seed_option("Deal these cards again; without a seed the deal is new.")]
-SaveOption = Annotated[Path | None, typer.Option("--save", help="Keep the record in this file, move by move; an unfinished one goes on.")]
-ResumeOption = Annotated[Path | None, typer.Option("--resume", help="Go on with the unfinished game of this file.")]
-
-
-def door(words: str, **verbs: Callable[..., None]) -> typer.Typer:
-    """Return a door with its verbs, ``words`` being its line of help; the example is that of the first verb."""
-    example = (next(iter(verbs.values())).__doc__ or "").partition("Example: ")[2].strip()
-    app = typer.Typer(cls=Door, help=words, epilog=f"Example: {example}", no_args_is_help=True)
-    for name, verb in verbs.items():
-        app.command(name, cls=Command)(verb)
-    return app
+MoveSecondsOption = Annotated[
+    float | None, typer.Option("--seconds-per-move", help="Limit of processor time per move; a player that exceeds it forfeits.")
+]
+GameSecondsOption = Annotated[
+    float | None, typer.Option("--seconds-per-game", help="Limit of processor time per player and game; a player that exceeds it forfeits.")
+]
+RaiseOption = Annotated[bool, typer.Option("--raise", help="Print the traceback of an error in a player.")]
+SaveOption = Annotated[
+    Path | None, typer.Option("--save", help="File for the record, written after each move; an unfinished game continues.")
+]
+ResumeOption = Annotated[Path | None, typer.Option("--resume", help="File of an unfinished game to continue.")]
 
 
-def taking(**makers: Callable[..., Any]) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Give a verb values that are made from options: the parameters of a maker stand where the verb has the value.
+def writable_folder(folder: Path) -> Path:
+    """Return a folder in which files can be created, or that can be created itself; the trial leaves nothing behind."""
+    created: list[Path] = []
+    try:
+        for part in [*reversed(folder.absolute().parents), folder.absolute()]:
+            if part.is_dir():
+                continue
+            if part.exists():
+                raise NotPossible(f"{folder} cannot be written: expected a folder, got the file {part}")
+            part.mkdir()
+            created.append(part)
+        with tempfile.NamedTemporaryFile(dir=folder, prefix=".meldlab-"):
+            pass
+    finally:
+        for part in reversed(created):
+            with suppress(OSError):  # another process may have put something into it
+                part.rmdir()
+    return folder
 
-    >>> def total(apples: int = 1, pears: int = 2) -> int:
-    ...     return apples + pears
-    >>> @taking(fruit=total)
-    ... def eat(fruit: int, quickly: bool = False) -> None:
-    ...     print(fruit)
-    >>> list(inspect.signature(eat).parameters)
-    ['apples', 'pears', 'quickly']
-    >>> eat(apples=3, pears=4, quickly=True)
-    7
+
+def writable_file(path: Path, *, parents: bool = False) -> Path:
+    """Return a path at which a file can be created or replaced; a pipe or a terminal is written unchanged.
+
+    ``parents``: the folder of the file is created with it.
     """
-    options = {name: inspect.signature(make).parameters for name, make in makers.items()}
-
-    def decorate(verb: Callable[..., None]) -> Callable[..., None]:
-        parameters = [
-            each.replace(kind=inspect.Parameter.KEYWORD_ONLY)
-            for name, own in inspect.signature(verb).parameters.items()
-            for each in (options[name].values() if name in options else [own])
-        ]
-
-        @wraps(verb)
-        def call(**given: Any) -> None:
-            made = {name: make(**{each: given.pop(each) for each in options[name]}) for name, make in makers.items()}
-            verb(**given, **made)
-
-        call.__annotations__ = {each.name: each.annotation for each in parameters}
-        call.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]  # what typer looks at
-        return call
-
-    return decorate
+    if path.is_dir():
+        raise NotPossible(f"{path} cannot be written: expected a file, got a folder")
+    if path.is_file() or not path.exists():
+        # A file is replaced by a new one in the same folder, which must be writable.
+        folder = path.resolve().parent
+        if not parents and not folder.is_dir():
+            raise NotPossible(f"{path} cannot be written: there is no folder {folder}")
+        writable_folder(folder)
+    return path
 
 
 @contextmanager
-def tracebacks(wanted: bool) -> Iterator[None]:
-    """Let out what a player's file raised, instead of the line about it, where that is wanted."""
+def tracebacks(enabled: bool) -> Iterator[None]:
+    """Raise the error of a player's file itself, instead of the line about it, if enabled."""
     try:
         yield
-    except NotLegalHere as mistake:
-        if wanted and mistake.__cause__ is not None:
-            raise mistake.__cause__ from None
+    except NotLegalHere as error:
+        if enabled and error.__cause__ is not None:
+            raise error.__cause__ from None
         raise
 
 
 def need_input() -> None:
-    """Raise NotLegalHere where nobody can type anything: the standard input is closed."""
+    """Raise NotPossible if the standard input is closed."""
     if sys.stdin is None or sys.stdin.closed:
         raise NotPossible("there is no input to play from: it is closed")
 
 
 def open_store(store: str | None) -> "Store":
-    """Open the store for a command whose finished games are saved there; an interrupt says so."""
+    """Open the store for a command whose finished games are saved there; the line of an interrupt names it."""
     from meldlab.runs.store import Store
 
     opened = Store.open(store)
@@ -173,29 +143,5 @@ def open_store(store: str | None) -> "Store":
 
 
 def new_seed(seed: int | None) -> int:
-    """Return a seed, or where none is given a new one, short enough to be typed again."""
+    """Return a seed, or for None a random one, short enough to be typed again."""
     return randbelow(10**6) if seed is None else seed
-
-
-def print_json(answer: Mapping[str, Any]) -> None:
-    """Print one JSON object, with cards and hands as text."""
-    print(json.dumps(answer, default=str, ensure_ascii=False))
-
-
-def print_cost(work: str, cost: Cost, as_json: bool) -> None:
-    """Print what some work would take, which nobody has started."""
-    if as_json:
-        print_json({"work": work, "dry_run": True, **asdict(cost)})
-    else:
-        # What a GPU has is not asked: it may be another one than that of the estimate.
-        beyond = cost.memory > machine_memory() and "core" in cost.where
-        print(f"{work}: {cost}" + f", more than the {memory_text(machine_memory())} of this machine" * beyond)
-        print(f"an estimate, from {cost.basis}; nothing was started")
-
-
-def print_files(files: list[Path], as_json: bool) -> None:
-    """Print which files were written."""
-    if as_json:
-        print_json({"files": files})
-    else:
-        print(*files, sep="\n")

@@ -41,11 +41,11 @@ def cards_drawn(text: str) -> Text:
     """
     from meldlab.cards import Card
 
-    drawn, at = Text(), 0
-    for found in CARD.finditer(text):
-        drawn.append(text[at : found.start()]).append_text(cards_text([Card.parse(found.group())]))
-        at = found.end()
-    return drawn.append(text[at:])
+    drawn, end = Text(), 0
+    for match in CARD.finditer(text):
+        drawn.append(text[end : match.start()]).append_text(cards_text([Card.parse(match.group())]))
+        end = match.end()
+    return drawn.append(text[end:])
 
 
 def arrangement_text(arrangement: "Arrangement") -> Text:

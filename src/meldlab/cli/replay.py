@@ -1,11 +1,12 @@
-"""``meldlab replay``: show a record of any game, action by action."""
+"""``meldlab replay``: a record of any game, action by action."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from meldlab.cli.options import JsonOption, print_json
+from meldlab.cli.options import JsonOption
+from meldlab.cli.output import print_json
 
 if TYPE_CHECKING:
     from meldlab.cli.screen import Screen
@@ -13,16 +14,16 @@ if TYPE_CHECKING:
 
 __all__ = ["RecordArgument", "read_record", "replay"]
 
-RecordArgument = Annotated[Path, typer.Argument(help="A record in TOML.")]
+RecordArgument = Annotated[Path, typer.Argument(metavar="FILE", help="Record in TOML.")]
 
 
 def replay(
     file: RecordArgument,
-    seat: Annotated[int | None, typer.Option("--seat", min=1, help="Show only what this seat could see.")] = None,
-    step: Annotated[bool, typer.Option("--step", help="Show what each player saw before it acted; wait for Enter on a terminal.")] = False,
+    seat: Annotated[int | None, typer.Option("--seat", min=1, help="Seat whose view is shown; all cards by default.")] = None,
+    step: Annotated[bool, typer.Option("--step", help="Show each player's view before its action; on a terminal, wait for Enter.")] = False,
     json: JsonOption = False,
 ) -> None:
-    """Play a record again and show it; a broken one says which action is illegal and why.
+    """Replay a record and show it; an invalid one says which action is illegal and why.
 
     Example: meldlab replay game.toml --seat 1
     """
@@ -37,38 +38,38 @@ def replay(
     record = read_record(file, seat)
     game = game_of(record)
     steps = list(run(game, record))
-    lines = [each.line if seat is None else each.describe(seat - 1) for each in steps]
+    lines = [action.line if seat is None else action.describe(seat - 1) for action in steps]
     if json:
         print_json(_answer(record, steps, lines))
         return
     console = Console(highlight=False)
     console.print(f"{record.game}: " + ", ".join(f"p{place} {name}" for place, name in enumerate(record.players, 1)), markup=False)
     screens = [_screen_of(game)(console, place, record.players) for place in range(len(record.players))]
-    for each, line in zip(steps, lines, strict=True):
+    for action, line in zip(steps, lines, strict=True):
         if step:
-            place = each.seat if seat is None else seat - 1
-            screens[place].show(each.before.view(place))
+            place = action.seat if seat is None else seat - 1
+            screens[place].show(action.before.view(place))
             if sys.stdin is not None and sys.stdin.isatty():
                 input()
-        screens[each.seat].say(line)
-        if isinstance(each.after, Match) and len(each.after.outcomes) > len(each.before.outcomes):
-            points = each.after.scores
-            console.print(f"  round {len(each.after.outcomes)}: {each.after.outcomes[-1]}   score {points[0]} to {points[1]}\n")
+        screens[action.seat].say(line)
+        if isinstance(action.after, Match) and len(action.after.outcomes) > len(action.before.outcomes):
+            points = action.after.scores
+            console.print(f"  round {len(action.after.outcomes)}: {action.after.outcomes[-1]}   score {points[0]} to {points[1]}\n")
     if record.result is not None:
-        winners = ", ".join(f"p{winner + 1}" for winner in record.result.winners) or "nobody"
+        winners = ", ".join(f"p{winner + 1}" for winner in record.result.winners) or "no player"
         scores = " to ".join(map(str, record.result.scores))
         console.print(f"{winners} won, {scores} ({record.result.reason})", markup=False)
 
 
 def read_record(file: Path, seat: int | None) -> "Record":
-    """Return the record in a file; the seat that is asked for, counted from 1, must be there."""
+    """Return the record of a file; raise NotLegalHere if it does not have the seat, counted from 1."""
     from meldlab.errors import NotLegalHere, NotPossible
     from meldlab.play import Record
 
     try:
         text = file.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as problem:
-        raise NotPossible(f"cannot read {file}: {getattr(problem, 'strerror', None) or problem}") from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise NotPossible(f"cannot read {file}: {getattr(error, 'strerror', None) or error}") from None
     record = Record.parse(text)
     if seat is not None and seat > len(record.players):
         raise NotLegalHere(f"{file} has {len(record.players)} seats, not {seat}")
@@ -95,7 +96,8 @@ def _answer(record: "Record", steps: "list[Step[Any]]", lines: list[str]) -> dic
     answer: dict[str, object] = {"game": record.game, "players": record.players, "actions": lines}
     if hasattr(last, "outcomes"):
         answer["rounds"] = [
-            {"kind": one.kind, "winner": None if one.winner is None else one.winner + 1, "points": one.points} for one in last.outcomes
+            {"kind": round.kind, "winner": None if round.winner is None else round.winner + 1, "points": round.points}
+            for round in last.outcomes
         ]
     scores = result.scores if result else getattr(last, "scores", None)
     return {**answer, "scores": scores, "winners": [winner + 1 for winner in result.winners] if result else []}

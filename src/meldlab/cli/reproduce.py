@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from meldlab.cli.columns import aligned, terminal_width
-from meldlab.cli.options import DryRunOption, JsonOption, StoreOption, ThreadsOption, open_store, print_json, seed_option
-from meldlab.cli.outputs import out_folder
+from meldlab.cli.options import DryRunOption, JsonOption, StoreOption, ThreadsOption, open_store, out_folder, seed_option
+from meldlab.cli.output import aligned, print_json, terminal_width
 from meldlab.cli.progress import progress_bar
 from meldlab.cost import about_text, memory_text
 from meldlab.errors import NoSuchThing
@@ -23,12 +22,12 @@ WIDE = 140  # columns of the table of claims in a file or a pipe
 
 def reproduce(
     names: Annotated[
-        list[str] | None, typer.Argument(metavar="[finkle|hertog|yang|nagai|valet]", help="Which; without a name all five.")
+        list[str] | None, typer.Argument(metavar="[finkle|hertog|yang|nagai|valet]", help="Publications; all five by default.")
     ] = None,
     full: Annotated[bool, typer.Option("--full/--quick", help="The publications' sizes, or smaller ones in a few minutes.")] = False,
-    anew: Annotated[bool, typer.Option("--anew", help="With --full, compute what the package carries as well: hours.")] = False,
-    out: Annotated[Path | None, out_folder("Write the page, CSV, JSON and figures into this folder.")] = None,
-    seed: Annotated[int, seed_option("The same seed gives the same games.")] = 1,
+    recompute: Annotated[bool, typer.Option("--recompute", help="With --full, recompute the stored results, too; takes hours.")] = False,
+    out: Annotated[Path | None, out_folder("Folder for the page, CSV, JSON and figures.")] = None,
+    seed: Annotated[int, seed_option("Seed of the games.")] = 1,
     store: StoreOption = None,
     threads: ThreadsOption = 0,
     dry_run: DryRunOption = False,
@@ -49,7 +48,7 @@ def reproduce(
     if dry_run:
         from meldlab.reproduce.planning import plan
 
-        planned = plan(names or (), Reproducer(full=full, seed=seed, threads=threads, anew=anew), store)
+        planned = plan(names or (), Reproducer(full=full, seed=seed, threads=threads, anew=recompute), store)
         if json:
             print_json(planned.as_json())
         else:
@@ -57,7 +56,7 @@ def reproduce(
         return
     from meldlab.reproduce.report import reproduce as run
 
-    bench = Reproducer(full=full, seed=seed, store=open_store(store), threads=threads, anew=anew)
+    bench = Reproducer(full=full, seed=seed, store=open_store(store), threads=threads, anew=recompute)
     with progress_bar("claims") as show:
         found = run(names or (), bench, lambda what, done, whole: show(int(1000 * done), 1000 * whole))
     files: list[Path] = []

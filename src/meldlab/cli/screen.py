@@ -1,4 +1,4 @@
-"""What every table in the terminal understands, and how a game is shown; a game says what is different."""
+"""A game on a terminal: the words that every game understands, and the base class of the games' screens."""
 
 import re
 from collections.abc import Sequence
@@ -8,25 +8,25 @@ from typing import Any, ClassVar
 from rich.console import Console
 from rich.text import Text
 
-from meldlab.cli.lines import Lines
+from meldlab.cli.prompt import Prompt
 from meldlab.play import Deal, Game, Result, Step
 
-__all__ = ["COMMON", "COMMON_HELP", "Screen", "common_word", "hanging"]
+__all__ = ["COMMON_HELP", "COMMON_WORDS", "Screen", "hanging", "split_common_word"]
 
-COMMON = ("help", "rules", "hint", "undo", "sort", "save", "quit")
+COMMON_WORDS = ("help", "rules", "hint", "undo", "sort", "save", "quit")
 SHORT = {"h": "help", "?": "hint", "u": "undo", "q": "quit", "exit": "quit"}
 COMMON_HELP = """  hint or ?    advice: the best move, and why
-  undo         take your last action back, while you have learned nothing by it
+  undo         take your last action back, until you learn something new
   sort         sort your hand another way
   rules        the rules of this game
-  save FILE    keep the record in a file from now on
+  save FILE    save the record in a file from now on
   quit         stop here (also help: h, undo: u, quit: q)"""
 
 HEAD = re.compile(r" *(?:\S+(?: \S+)*? {2,})?")  # spaces, and a word or a few with two spaces after them
 
 
 def hanging(text: Text, console: Console) -> Text:
-    """Return a text whose lines are broken between words to fit a terminal, and go on below what they began with.
+    """Return a text whose lines are broken between words to fit a terminal, with the rest of a line indented below its explanation.
 
     >>> print(hanging(Text("  drop KD   discard a card of your hand"), Console(width=30)).plain)
       drop KD   discard a card of
@@ -34,70 +34,70 @@ def hanging(text: Text, console: Console) -> Text:
     """
     lines, width = [], console.width
     for line in text.split("\n", allow_blank=True):
-        found = HEAD.match(line.plain)
-        indent = found.end() if found and found.end() <= width * 2 // 3 else 0
+        head = HEAD.match(line.plain)
+        indent = head.end() if head and head.end() <= width * 2 // 3 else 0
         if line.cell_len <= width or not line.plain.strip():
             lines.append(line)
             continue
-        for nth, part in enumerate(line[indent:].wrap(console, width - indent)):
+        for index, part in enumerate(line[indent:].wrap(console, width - indent)):
             part.rstrip()
-            lines.append((Text(" " * indent) if nth else line[:indent]).append_text(part))
+            lines.append((Text(" " * indent) if index else line[:indent]).append_text(part))
     return Text("\n").join(lines)
 
 
-def common_word(text: str) -> tuple[str, str]:
-    """Return which word of every table a text begins with, if it does, and the rest.
+def split_common_word(text: str) -> tuple[str, str]:
+    """Return the common word that a text starts with, or "", and the rest.
 
-    >>> common_word("Save my game.toml"), common_word("?"), common_word("drop KD")
+    >>> split_common_word("Save my game.toml"), split_common_word("?"), split_common_word("drop KD")
     (('save', 'my game.toml'), ('hint', ''), ('', 'drop KD'))
     """
     first, _, rest = text.strip().partition(" ")
     word = SHORT.get(first.lower(), first.lower())
-    if word not in COMMON or (rest and word != "save"):
+    if word not in COMMON_WORDS or (rest and word != "save"):
         return "", text.strip()
     return word, rest.strip()
 
 
 class Screen:
-    """How one game is shown to the person in ``seat``."""
+    """One game as the user in ``seat`` sees it."""
 
     help = "  type an action"
     sorts: ClassVar[tuple[str, ...]] = ()
-    """The ways in which a hand can be sorted, the first one to begin with."""
+    """The orders of the hand; the first is used at the start."""
 
     def __init__(self, console: Console, seat: int, names: Sequence[str]) -> None:
         self.console, self.seat, self.names, self.sorting = console, seat, names, 0
-        self.lines = Lines(console)
+        self.prompt = Prompt(console)
 
     def begin(self, game: Game[Any], deal: Deal, state: Any) -> None:
-        """Say what is played and who begins, before the first action."""
+        """Print the game and who starts, before the first action."""
 
     def rules(self, view: Any) -> None:
-        """Tell the rules."""
-        self.say("the rules are not told here")
+        """Print the rules."""
+        self.say("the rules of this game are not available here")
 
     def show(self, view: Any) -> None:
-        """Show what the person sees when an action is wanted."""
+        """Print what the user sees when it is the user's turn."""
         self.say(str(view))
 
     def words(self, view: Any) -> list[str]:
-        """Return what may be typed, for completion."""
+        """Return the words for completion."""
         return list(map(str, view.legal_actions()))
 
     def read(self, view: Any, text: str) -> Any:
-        """Return the action that a text means, or None if there is more to come."""
+        """Return the action of a text, or None if more lines are needed."""
         return view.parse(text)
 
     def hint(self, view: Any) -> None:
-        """Give advice."""
-        self.say("nobody gives advice here")
+        """Print advice."""
+        self.say("there is no advice for this game")
 
     def undo(self) -> bool:
-        """Take back what was begun of an action; False if nothing was."""
+        """Undo the last line of an unfinished action; return whether there was one."""
         return False
 
     def sort(self, view: Any) -> None:
-        """Sort the hand in the next way and show it."""
+        """Sort the hand in the next order and show it."""
         if not self.sorts:
             self.say("there is nothing to sort")
             return
@@ -106,28 +106,28 @@ class Screen:
         self.say(f"(sorted {self.sorts[self.sorting]})")
 
     def only(self, view: Any) -> Any:
-        """Return the action that is taken without asking, if there is one."""
+        """Return the action that is taken without asking, or None."""
         return None
 
     def learned(self, step: Step[Any]) -> bool:
-        """Tell whether the person knows more after a step: a card was seen, or somebody else has made a choice."""
+        """Return whether a step gave the user information: a card was seen, or another seat made a choice."""
         return step.informs(self.seat)
 
     def tell(self, step: Step[Any]) -> None:
-        """Say what somebody has done, as the person notices it."""
+        """Print the action of another seat as the user observes it."""
         if step.seat != self.seat:
-            who, _, heard = step.describe(self.seat).partition(" ")
-            self.say(f"{who}: {heard}")
+            who, _, observed = step.describe(self.seat).partition(" ")
+            self.say(f"{who}: {observed}")
 
     def end(self, result: Result) -> None:
-        """Say who won and by what."""
+        """Print the winners and the scores."""
         others = ", ".join(f"{self.name(seat)} {score}" for seat, score in enumerate(result.scores) if seat != self.seat)
         winners = " and ".join(self.name(seat) for seat in result.winners if seat != self.seat)
         won = "You win" if result.winners == (self.seat,) else f"You and {winners} win" if self.seat in result.winners else ""
-        self.say(f"{won or (f'{winners} won' if winners else 'Nobody won')} ({result.reason}): you {result.scores[self.seat]}, {others}.")
+        self.say(f"{won or (f'{winners} won' if winners else 'No winner')} ({result.reason}): you {result.scores[self.seat]}, {others}.")
 
     def name(self, seat: int) -> str:
-        """Return how a seat is called."""
+        """Return the name of a seat."""
         return "you" if seat == self.seat else f"p{seat + 1}"
 
     def drawn(self, text: str) -> Text:
@@ -140,13 +140,13 @@ class Screen:
         self.console.print(hanging(shown, self.console) if self.console.is_terminal else shown, soft_wrap=True)
 
     def waiting(self, words: str) -> AbstractContextManager[Any]:
-        """Show on a terminal that something takes a moment."""
+        """Show a spinner, if this is a terminal."""
         return self.console.status(words) if self.console.is_terminal else nullcontext()
 
     def ask(self, prompt: str, words: Sequence[str] = ()) -> str:
-        """Return a line that is typed."""
-        return self.lines.ask(prompt, words)
+        """Return a line of input."""
+        return self.prompt.ask(prompt, words)
 
     def sure(self, question: str) -> bool:
-        """Tell whether the person means it."""
+        """Return whether the user confirms."""
         return self.ask(f"{question} (yes or no) ", ("yes", "no")).lower() in ("y", "yes")

@@ -1,6 +1,6 @@
-"""A game in the terminal: a person at one seat, players at the others, and a record that is as far as the game.
+"""A game on the terminal: a user at one seat, players at the others, and a record file that is always up to date.
 
-The table asks a person like any player. What a game looks like, and what it understands beyond its actions, is said by its ``Screen``.
+The game loop asks the user like any player. A game's ``Screen`` shows the game and reads the user's lines.
 """
 
 import sys
@@ -16,61 +16,61 @@ from rich.text import Text
 from meldlab.cache import replace_file
 from meldlab.cli.interruption import on_interrupt
 from meldlab.cli.options import need_input, new_seed
-from meldlab.cli.screen import COMMON, COMMON_HELP, Screen, common_word
+from meldlab.cli.screen import COMMON_HELP, COMMON_WORDS, Screen, split_common_word
 from meldlab.errors import MeldlabError, NotLegalHere, NotPossible
 from meldlab.play import USER, Chance, Clock, Deal, Game, Player, Record, Result, Step, Table, TimeLimit, replay
 from meldlab.play.clock import OutOfTime
 
-__all__ = ["Person", "play_in_terminal"]
+__all__ = ["Quit", "RecordFile", "Undo", "User", "play_in_terminal"]
 
 NOT_SAVED = "nothing is saved; --save FILE saves the record"
 
 
-class Leave(BaseException):
-    """The person has had enough; no mistake, so that the table does not take it for a forfeit."""
+class Quit(BaseException):
+    """The user stops the game; not an Exception, so that the table does not count it as a forfeit."""
 
 
-class TakeBack(BaseException):
-    """The person wants the last action back; as little a mistake."""
+class Undo(BaseException):
+    """The user takes the last action back; not an Exception either."""
 
 
-class Person:
+class User:
     """A player that asks at the terminal until the answer is legal."""
 
     name = USER
 
-    def __init__(self, screen: Screen, kept: "Kept") -> None:
-        self.screen, self.kept = screen, kept
+    def __init__(self, screen: Screen, file: "RecordFile") -> None:
+        self.screen, self.file = screen, file
 
     def choose(self, view: Any, chance: Chance) -> Any:
-        """Show the view and ask, where there is something to choose."""
+        """Show the view and ask, if there is a choice."""
         screen = self.screen
         only = screen.only(view)
         if only is not None:
             return only
         screen.show(view)
         while True:
-            text = screen.ask("> ", [*screen.words(view), *COMMON])
+            text = screen.ask("> ", [*screen.words(view), *COMMON_WORDS])
             _announce_compiling_again()
             try:
-                word, rest = common_word(text)
+                word, rest = split_common_word(text)
                 if word or not rest:
                     self._answer(view, word, rest)
                 elif (action := screen.read(view, rest)) is not None:
                     view.verify(action)
                     return action
-            except MeldlabError as problem:
-                screen.say(f"error: {problem}")
+            except MeldlabError as error:
+                screen.say(f"error: {error}")
 
     def _answer(self, view: Any, word: str, rest: str) -> None:
-        """Do what a word that every table knows asks for."""
+        """Do what a common word asks for."""
         screen = self.screen
         match word:
             case "quit":
-                raise Leave
+                raise Quit
             case "undo":
                 if not screen.undo():
-                    raise TakeBack
+                    raise Undo
                 screen.show(view)
             case "rules":
                 screen.rules(view)
@@ -79,10 +79,10 @@ class Person:
             case "sort":
                 screen.sort(view)
             case "save":
-                self.kept.save(Path(rest) if rest else None)
-                screen.say(f"The record is in {self.kept.path}, as far as the game.")
+                self.file.save(Path(rest) if rest else None)
+                screen.say(f"The record is in {self.file.path} and stays up to date.")
             case _:
-                # As it is typed: a key for a suit is easier to find than its sign.
+                # Not drawn: the letter of a suit is easier to type than its sign.
                 screen.say(Text(f"{screen.help}\n{COMMON_HELP}"))
 
 
@@ -96,58 +96,59 @@ def _announce_compiling_again() -> None:
 def play_in_terminal(
     game: Game[Any],
     others: Sequence[Player[Any, Any]],
-    screen_of: type[Screen],
+    make_screen: type[Screen],
     seed: int | None = None,
     seat: int = 0,
     save: Path | None = None,
     resume: Path | None = None,
     time: TimeLimit | None = None,
 ) -> None:
-    """Let a person play at ``seat`` with the others around the table, show how it ended, and keep the record, ended or not.
+    """Let a user play at ``seat`` with the others around the table, show the result, and save the record, finished or not.
 
-    Without a seed the deal is a new one. A file of an unfinished game is gone on with, be it the one to resume or the one to save to.
+    Without a seed the deal is a new one. The unfinished game in the file of ``resume`` or ``save`` continues.
     """
     need_input()
     names = (*(other.name for other in others[:seat]), USER, *(other.name for other in others[seat:]))
-    begun = _begun(save, resume)
-    record = begun or Record(game.name, game.rules(), names, Deal(new_seed(seed)))
-    if begun is not None:
-        if begun.game != game.name:
-            raise NotLegalHere(f"{resume or save} holds a game of {begun.game}, not of {game.name}")
-        if seed is not None and seed != begun.deal.seed:
-            raise NotLegalHere(f"{resume or save} holds a game with seed {begun.deal.seed}, not {seed}")
-        game, seat, others = type(game).read(begun.rules), begun.players.index(USER), _opponents(game, begun, others)
-    screen = screen_of(Console(highlight=False), seat, record.players)
-    kept = Kept(record, save or resume, new=begun is None or (resume is not None and save not in (None, resume)))
-    table = Table(game, [*others[:seat], Person(screen, kept), *others[seat:]], time or TimeLimit())
-    steps = list(replay(game, record)) if begun else []
-    on_interrupt(lambda: f"the record is in {kept.path}; --resume {kept.path} continues the game" if kept.path else NOT_SAVED)
+    unfinished = _read_unfinished(save, resume)
+    record = unfinished or Record(game.name, game.rules(), names, Deal(new_seed(seed)))
+    if unfinished is not None:
+        if unfinished.game != game.name:
+            raise NotLegalHere(f"{resume or save} holds a game of {unfinished.game}, not of {game.name}")
+        if seed is not None and seed != unfinished.deal.seed:
+            raise NotLegalHere(f"{resume or save} holds a game with seed {unfinished.deal.seed}, not {seed}")
+        game, seat = type(game).read(unfinished.rules), unfinished.players.index(USER)
+        others = _opponents(game, unfinished, others)
+    screen = make_screen(Console(highlight=False), seat, record.players)
+    file = RecordFile(record, save or resume, new=unfinished is None or (resume is not None and save not in (None, resume)))
+    table = Table(game, [*others[:seat], User(screen, file), *others[seat:]], time or TimeLimit())
+    steps = list(replay(game, record)) if unfinished else []
+    on_interrupt(lambda: f"the record is in {file.path}; --resume {file.path} continues the game" if file.path else NOT_SAVED)
     try:
-        result = _drive(table, record.deal, screen, kept, steps)
+        result = _play(table, record.deal, screen, file, steps)
         if result is None:
             screen.say("stopped")
         else:
             screen.end(result)
     finally:
-        # Ctrl-C while another thinks ends the command, too, but not before this.
-        kept.finish()
-    if kept.path is not None:
-        screen.say(f"The record is in {kept.path}." + ("" if result else f" --resume {kept.path} goes on with it."))
+        # Ctrl-C during another player's turn ends the command, too, but not before this.
+        file.finish()
+    if file.path is not None:
+        screen.say(f"The record is in {file.path}." + ("" if result else f" --resume {file.path} continues the game."))
 
 
-def _begun(save: Path | None, resume: Path | None) -> Record | None:
-    """Return the unfinished game to go on with, if there is one; what holds anything else is not written over."""
+def _read_unfinished(save: Path | None, resume: Path | None) -> Record | None:
+    """Return the unfinished game to continue, or None; a file that holds anything else is not overwritten."""
     if resume is not None and save not in (None, resume) and save.is_file():
-        raise NotPossible(f"{save} is there already; name a file that is not")
+        raise NotPossible(f"{save} exists already; name a new file")
     path = resume or save
     if path is None or (resume is None and not path.is_file()):
         return None
     try:
         record = Record.parse(path.read_text(encoding="utf-8"))
-    except OSError as problem:
-        raise NotPossible(f"cannot read {path}: {problem.strerror}") from None
+    except OSError as error:
+        raise NotPossible(f"cannot read {path}: {error.strerror}") from None
     except (MeldlabError, UnicodeDecodeError):
-        raise NotPossible(f"{path} is there already, and no record that could be gone on with") from None
+        raise NotPossible(f"{path} exists already and is not a record of an unfinished game; name a new file") from None
     if record.result is not None:
         raise NotLegalHere(f"{path} holds a finished game; name another file ('meldlab replay {path}' shows it)")
     if USER not in record.players:
@@ -156,65 +157,65 @@ def _begun(save: Path | None, resume: Path | None) -> Record | None:
 
 
 def _opponents(game: Game[Any], record: Record, others: Sequence[Player[Any, Any]]) -> list[Player[Any, Any]]:
-    """Return who sat at the other seats; players of one's own files are those that are named again."""
+    """Return the players of the other seats of a record; players of the user's own files are those named again."""
     from meldlab.games import player_of
 
     named = {other.name: other for other in others}
-    found = []
+    opponents = []
     for name in record.players:
         if name != USER:
             try:
-                found.append(named.get(name) or player_of(game, name))
+                opponents.append(named.get(name) or player_of(game, name))
             except MeldlabError:
                 raise NotLegalHere(f"the record was played against {name}; name its file by --against") from None
-    return found
+    return opponents
 
 
-def _drive(table: Table[Any], deal: Deal, screen: Screen, kept: "Kept", steps: list[Step[Any]]) -> Result | None:
-    """Show each step of the table and write it down; return how the game ended, if it did."""
+def _play(table: Table[Any], deal: Deal, screen: Screen, file: "RecordFile", steps: list[Step[Any]]) -> Result | None:
+    """Show each step of the table and write it to the file; return the result, or None if the user quits."""
     clock = Clock(table.time, len(table.players), untimed=(screen.seat,)) if table.time else None
-    seated = ", ".join(f"p{place} is {name}" for place, name in enumerate(screen.names, 1) if place != screen.seat + 1)
-    screen.say(f"{table.game.name}, seed {deal.seed}. You are p{screen.seat + 1}, {seated}. 'help' lists what you can type.")
+    players = ", ".join(f"p{place} is {name}" for place, name in enumerate(screen.names, 1) if place != screen.seat + 1)
+    screen.say(f"{table.game.name}, seed {deal.seed}. You are p{screen.seat + 1}, {players}. 'help' lists what you can type.")
     screen.begin(table.game, deal, table.game.start(len(table.players), deal))
     if steps:
-        screen.say(f"You go on after {len(steps)} actions.")
-        mine = max((at for at, step in enumerate(steps) if step.seat == screen.seat), default=-1)
-        for step in steps[mine + 1 :]:
+        screen.say(f"The game continues after {len(steps)} actions.")
+        last_own = max((index for index, step in enumerate(steps) if step.seat == screen.seat), default=-1)
+        for step in steps[last_own + 1 :]:
             screen.tell(step)
     while True:
         try:
             for step in table.steps(deal, steps[-1] if steps else None, clock):
                 if step.error is not None and step.seat == screen.seat:
-                    raise step.error  # ours, and not the person's forfeit
+                    raise step.error  # a defect of this program, not the user's forfeit
                 screen.tell(step)
                 if step.error is not None and not isinstance(step.error, OutOfTime):
                     traceback.print_exception(step.error)
                 steps.append(step)
-                kept.keep(step)
+                file.add(step)
             return steps[-1].result if steps else None
-        except TakeBack:
-            many = _takes_back(steps, screen)
-            if many:
-                del steps[-many:]
-                kept.back(many)
+        except Undo:
+            count = _steps_to_undo(steps, screen)
+            if count:
+                del steps[-count:]
+                file.remove(count)
             else:
-                screen.say("nothing to take back" + (": since your last choice you have learned something" if steps else ""))
-        except Leave:
+                screen.say("nothing to undo" + (": you have learned something since your last choice" if steps else ""))
+        except Quit:
             return None
 
 
-def _takes_back(steps: Sequence[Step[Any]], screen: Screen) -> int:
-    """Return how many steps lead back to the person's last choice; none if the person knows more since."""
-    for many, step in enumerate(reversed(steps), 1):
+def _steps_to_undo(steps: Sequence[Step[Any]], screen: Screen) -> int:
+    """Return the number of steps back to the user's last choice; 0 if the user has learned something since."""
+    for count, step in enumerate(reversed(steps), 1):
         if screen.learned(step):
             return 0
         if step.seat == screen.seat and screen.only(step.before.view(screen.seat)) is None:
-            return many
+            return count
     return 0
 
 
-class Kept:
-    """The record of a game, in a file that is as far as the game, whatever may end it."""
+class RecordFile:
+    """The record of a game and its file, which is up to date after each step."""
 
     def __init__(self, record: Record, path: Path | None = None, *, new: bool = True) -> None:
         self.record, self.at_once = record, False
@@ -223,14 +224,14 @@ class Kept:
             self._open(path, new)
 
     def save(self, path: Path | None) -> None:
-        """Keep the record in a file from now on, by default in one named after the game."""
+        """Save the record in a file from now on, by default in one named after the game."""
         if path is not None or self.path is None:
             self._open(path or Path(f"{self.record.game.replace(' ', '-')}-{self.record.deal.seed}.toml"), new=True)
 
     def _open(self, path: Path, new: bool) -> None:
         if path.is_dir() or (new and path.is_file()):
-            raise NotPossible(f"{path} is there already; name a file that is not")
-        # A pipe or a terminal gets the record once, when all is over.
+            raise NotPossible(f"{path} exists already; name a new file")
+        # A pipe or a terminal gets the record once, at the end.
         before = self.path, self.at_once
         self.path, self.at_once = path, path.is_file() or not path.exists()
         try:
@@ -239,14 +240,14 @@ class Kept:
             self.path, self.at_once = before
             raise
 
-    def keep(self, step: Step[Any]) -> None:
-        """Write a step down."""
+    def add(self, step: Step[Any]) -> None:
+        """Add a step to the record."""
         self.record = replace(self.record, actions=(*self.record.actions, step.line), result=step.result)
         self._write()
 
-    def back(self, many: int) -> None:
-        """Strike the last lines out."""
-        self.record = replace(self.record, actions=self.record.actions[:-many], result=None)
+    def remove(self, count: int) -> None:
+        """Remove the last actions of the record."""
+        self.record = replace(self.record, actions=self.record.actions[:-count], result=None)
         self._write()
 
     def _write(self) -> None:
@@ -254,7 +255,7 @@ class Kept:
             self.finish()
 
     def finish(self) -> None:
-        """Write the record to where it belongs."""
+        """Write the record to its file."""
         if self.path is not None:
             with replace_file(self.path) as file:
                 file.write(str(self.record).encode())

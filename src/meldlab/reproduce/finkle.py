@@ -249,7 +249,7 @@ def _beyond(solved: SolvedOnce, bench: Reproducer) -> Findings:
         stored = f"stored {kept['seven']['date']}, {kept['seven']['machine']}"
     yield "classes-7-round", Obtained(f"{counted:,} values more than 1e-9 apart", counted, stored=stored)
     yield "bound-7", Obtained(f"at most {most:.10f} turns: half of it", most < 61.067, stored=stored)
-    ten, note = kept["ten"], "Read from the package: --full --anew on a machine with a GPU solves it."
+    ten, note = kept["ten"], "Read from the package: --full --recompute on a machine with a GPU solves it."
     stored = f"stored {ten['date']}, {ten['machine']}"
     if bench.full and bench.anew and has_gpu():
         solution = solve(Waiting(10), device="cuda")

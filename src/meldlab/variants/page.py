@@ -81,8 +81,8 @@ def command(found: Discovery) -> str:
         words += [f"--set={name}={value}" for name, value in now.items() if usual.get(name, value) != value]
     words += [word for span in wishes.spans for word in ("--vary", str(span))]
     words += [f"--{str(wishes.aim).split()[0]}", wishes.aim.measure]
-    words += [word for demand in wishes.demands for word in ("--keep", str(demand))]
-    words += ["--trials", str(sizes.trials), "--games", str(sizes.games), "--fresh", str(sizes.fresh), "--player", effort.player]
+    words += [word for demand in wishes.demands for word in ("--require", str(demand))]
+    words += ["--trials", str(sizes.trials), "--games", str(sizes.games), "--test-games", str(sizes.fresh), "--player", effort.player]
     words += ["--simulations", str(effort.simulations), "--seed", str(effort.seed)]
     return shlex.join(words)
 

@@ -1,18 +1,157 @@
-"""``meldlab gin``: play gin rummy, ask for advice, let players meet."""
+"""``meldlab gin``: play gin rummy, advice, review, arena, training, and records of decisions."""
 
-from meldlab.cli.gin import advise, arena, compute, exploit, export, play, review, train
-from meldlab.cli.options import door
+import re
+import sys
+import traceback
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import typer
+
+from meldlab.cli.arena import GamesOption, NumRecordsOption, PairsOption, PlayersArgument, RecordsOption, run_arena
+from meldlab.cli.gin.advise import advise
+from meldlab.cli.gin.compute import compute
+from meldlab.cli.gin.exploit import exploit
+from meldlab.cli.gin.review import review
+from meldlab.cli.gin.train import train
+from meldlab.cli.options import (
+    DryRunOption,
+    GameSecondsOption,
+    GinRulesOption,
+    JsonOption,
+    MoveSecondsOption,
+    NewDealOption,
+    RaiseOption,
+    ResumeOption,
+    SaveOption,
+    SeedOption,
+    ThreadsOption,
+    out_file,
+)
+from meldlab.cli.output import print_json
+from meldlab.cli.progress import progress_bar
+from meldlab.errors import NotLegalHere
 
 __all__ = ["app"]
 
-app = door(
-    "Gin rummy: play, ask for advice, look back, let players meet, compute, teach, exploit.",
-    play=play.play,
-    advise=advise.advise,
-    review=review.review,
-    arena=arena.arena,
-    compute=compute.compute,
-    train=train.train,
-    exploit=exploit.exploit,
-    export=export.export,
-)
+app = typer.Typer(epilog="Example: meldlab gin play --seed 7", no_args_is_help=True, rich_markup_mode=None)
+PLAYER_SEPARATOR = re.compile(r",(?!\s*\d+\s*(?:,|$))")  # not the commas inside knock:A,B,T
+
+
+@app.command()
+def play(
+    against: Annotated[str, typer.Option("--against", help="Opponent: any player of the arena.")] = "champion",
+    seed: NewDealOption = None,
+    rules: GinRulesOption = "eaai",
+    save: SaveOption = None,
+    resume: ResumeOption = None,
+    seconds_per_move: MoveSecondsOption = None,
+    seconds_per_game: GameSecondsOption = None,
+) -> None:
+    """Play a match in the terminal; 'help' lists the words to type, '?' gives advice.
+
+    Example: meldlab gin play --seed 7
+    """
+    from meldlab.cli.gin.screen import GinScreen
+    from meldlab.cli.table import play_in_terminal
+    from meldlab.gin import Gin, Rules, players
+    from meldlab.play import TimeLimit
+
+    try:
+        opponent = players.parse(against)
+    except NotLegalHere as error:
+        if error.__cause__ is not None:
+            traceback.print_exception(error.__cause__)
+        raise
+    game, limit = Gin(Rules.named(rules)), TimeLimit(seconds_per_move, seconds_per_game)
+    if limit:
+        from meldlab.arena.processes import warm_up
+
+        warm_up(game, (opponent, opponent))
+    play_in_terminal(game, [opponent], GinScreen, seed, save=save, resume=resume, time=limit)
+
+
+app.command()(advise)
+app.command()(review)
+
+
+@app.command()
+def arena(
+    players: PlayersArgument,
+    games: GamesOption = 10_000,
+    rules: GinRulesOption = "eaai",
+    seed: SeedOption = 0,
+    pairs: PairsOption = False,
+    threads: ThreadsOption = 0,
+    seconds_per_move: MoveSecondsOption = None,
+    seconds_per_game: GameSecondsOption = None,
+    raise_errors: RaiseOption = False,
+    save: RecordsOption = None,
+    save_games: NumRecordsOption = 10,
+    dry_run: DryRunOption = False,
+    json: JsonOption = False,
+) -> None:
+    """Play games between players; every deal is played once for each seating. Three or more players play in pairs and are rated.
+
+    Players: simple, gin-only, knock:A,B,T, ensemble:paper, marjj, computed:light, champion, mc:64, random, or FILE.py:CLASS.
+
+    Example: meldlab gin arena ensemble:paper simple --games 20000 --seed 1
+    """
+    from meldlab.gin import Gin, Rules
+
+    run_arena(
+        Gin(Rules.named(rules)),
+        players,
+        games,
+        seed=seed,
+        pairs=pairs,
+        threads=threads,
+        seconds_per_move=seconds_per_move,
+        seconds_per_game=seconds_per_game,
+        raise_errors=raise_errors,
+        save=save,
+        save_games=save_games,
+        dry_run=dry_run,
+        json=json,
+    )
+
+
+app.command()(compute)
+app.command()(train)
+app.command()(exploit)
+
+
+@app.command()
+def export(
+    players: Annotated[str, typer.Option("--players", metavar="A,B", help="Two players; every deal is played in both seatings.")],
+    out: Annotated[Path, out_file("File to write; an existing one is replaced when the new one is complete.")],
+    games: Annotated[int, typer.Option("--games", min=1, help="Number of games.")] = 100,
+    seed: SeedOption = 0,
+    format: Annotated[Literal["jsonl", "parquet"], typer.Option("--format", help="JSON Lines or Parquet.")] = "jsonl",
+    features: Annotated[bool, typer.Option(help="Add the features and the mask of the vector environment.")] = True,
+    rules: GinRulesOption = "eaai",
+    json: JsonOption = False,
+) -> None:
+    """Write every decision of some games as a row: the seat's view, its legal moves, its move, and the result.
+
+    Example: meldlab gin export --players computed:light,simple --games 20 --format parquet --out games.parquet
+    """
+    from meldlab.cache import replace_file
+    from meldlab.gin import Rules
+    from meldlab.gin.trajectories import decisions, write_jsonl, write_parquet
+
+    names = [name.strip() for name in PLAYER_SEPARATOR.split(players)]
+
+    def tracked_decisions(show: Any) -> Iterator[list[dict[str, Any]]]:
+        for done, rows in enumerate(decisions(names, Rules.named(rules), games, seed, features=features), 1):
+            yield rows
+            show(done, games)
+
+    with progress_bar("gin, games") as show, replace_file(out) as file:
+        rows = tracked_decisions(show)
+        num_rows = write_parquet(rows, file, features=features) if format == "parquet" else write_jsonl(rows, file)
+    if json:
+        print_json({"out": str(out), "games": games, "rows": num_rows})
+    else:
+        print(f"{num_rows:,} rows of {games:,} games in {out}", file=sys.stderr)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import typer
 
 from meldlab.cli.interruption import DRY_RUN, on_interrupt
-from meldlab.cli.options import print_cost, print_json
+from meldlab.cli.output import print_estimate, print_json
 from meldlab.cli.progress import progress_bar
 
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ def _foretell(
     cost = course_cost(replace(course, steps=left), place, start, against, games)
     after = f" after {done:,}" if done else ""
     measured = f", and {games:,} games against {', '.join(against)}" if against else ""
-    print_cost(f"{left:,} decisions to learn from{after}{measured}", cost, json)
+    print_estimate(f"{left:,} decisions to learn from{after}{measured}", cost, json)
 
 
 def command_of(context: typer.Context) -> str:

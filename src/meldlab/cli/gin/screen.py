@@ -1,4 +1,4 @@
-"""Gin rummy as a person sees it in the terminal."""
+"""Gin rummy on the terminal."""
 
 from typing import Any, ClassVar
 
@@ -20,7 +20,7 @@ __all__ = ["GinScreen"]
 
 
 class GinScreen(Screen):
-    """The own hand in melds, the upcard, what may be done, and how each round ended."""
+    """The own hand in melds, the upcard, the legal moves, and the result of each round."""
 
     help = """  draw or d    take a card from the stock
   take or t    take the upcard; pass or p leaves the first one
@@ -30,29 +30,29 @@ class GinScreen(Screen):
   show or s    show your melds after a knock"""
     sorts: ClassVar[tuple[str, ...]] = ("by melds", "by suit", "by rank")
     round = -1
-    """The round whose start was last told."""
+    """Number of the round whose start was printed last."""
     last: Outcome | None = None
-    """How the round before it ended."""
+    """Result of the round before."""
     explained = False
-    """Whether a hint has said what its columns are."""
+    """Whether a hint has explained its columns."""
 
     def begin(self, game: Game[Any], deal: Deal, state: Match) -> None:
-        """Say what the match goes to."""
+        """Print the target of the match."""
         self.say(_rules_text(state.rules))
 
     def rules(self, view: View) -> None:
-        """Tell the rules in force."""
+        """Print the rules in force."""
         less = "as little as the knocker, or less," if view.rules.equal_deadwood == "undercut" else "less than the knocker"
         self.say(
             "Ten cards each. In turn, draw from the stock or take the upcard, then discard one. Melds are three or four of a rank, or "
-            "three or more of a suit in order, aces low; a card lies in one meld. Deadwood is the rest: court cards count 10, aces 1. "
+            "three or more of a suit in order, aces low; a card is in one meld. Deadwood is the rest: court cards count 10, aces 1. "
             "Who knocks ends the round and wins the difference; the other first lays off deadwood on the knocker's melds, unless that "
             f"is gin. Who is left with {less} undercuts."
         )
         self.say(f"{_rules_text(view.rules)} In this round: {_limit_text(view)}.")
 
     def show(self, view: View) -> None:
-        """Print the own hand, the upcard, and what may be done."""
+        """Print the own hand, the upcard, and the legal moves."""
         self._begin_round(view)
         best = arrange(view.hand)
         by_rank = sorted(view.hand)
@@ -70,11 +70,11 @@ class GinScreen(Screen):
         self.round = view.number
         who = "you begin" if view.starter == self.seat else "the other begins"
         if not view.number:
-            why = " by lot" if view.rules.first_starter == "random" else ", as the first seat does"
+            why = " at random" if view.rules.first_starter == "random" else ", as the first seat does"
         elif self.last is None:
             why = ""
         elif self.last.winner is None:
-            why = " again, as nobody won"
+            why = " again, as there was no winner"
         else:
             why = {"alternates": " in turn", "winner": ", as the winner does", "loser": ", as the loser does"}[view.rules.next_starter]
         knock = _limit_text(view)
@@ -86,20 +86,20 @@ class GinScreen(Screen):
         return list(dict.fromkeys([*moves, *(cards_text([card]).plain for card in view.hand)]))
 
     def read(self, view: View, text: str) -> Move:
-        """Read what a person types."""
+        """Return the move of a text."""
         return read_move(view, text)
 
     def hint(self, view: View) -> None:
-        """Say what each move leads to, the best first, and how far the hand is from a knock and from gin."""
-        with self.waiting("playing every move out ..."):
+        """Print the value of each move, best first, and the expected turns to a knock and to gin."""
+        with self.waiting("evaluating every move ..."):
             advice = advise(view)
         print_advice(self.console, view, advice, legend=not self.explained)
         self.explained |= bool(advice.prospects)
-        if words := in_words(turns_after(view, advice.move)):
-            self.say(f"  {words}")
+        if text := in_words(turns_after(view, advice.move)):
+            self.say(f"  {text}")
 
     def tell(self, step: Step[Match]) -> None:
-        """Say what the other does, what the person draws, and how a round ended."""
+        """Print the opponent's move, the drawn card, and the result of a round."""
         self._begin_round(step.before.view(self.seat))
         move, mine = step.action, step.seat == self.seat
         if step.forfeit:
@@ -120,13 +120,13 @@ class GinScreen(Screen):
                 laid = " after laying off" if outcome.deadwood[seat] < best.deadwood else ""
                 self.say(Text(f"  {whose}  ").append_text(arrangement_text(best)).append(f"   left with {outcome.deadwood[seat]}{laid}"))
         if outcome.winner is None:
-            self.say(f"  The round is {outcome.kind}: nobody scores.")
+            self.say(f"  The round is {outcome.kind}: no points.")
         else:
             self.say(f"  {'You win' if outcome.winner == self.seat else 'The other wins'} {outcome.points} points by {outcome.kind}.")
 
     def end(self, result: Result) -> None:
-        """Say who has won the match."""
-        won = "You win" if result.winners == (self.seat,) else "You lose" if result.winners else "Nobody wins"
+        """Print the winner of the match."""
+        won = "You win" if result.winners == (self.seat,) else "You lose" if result.winners else "No winner"
         self.say(f"{won}, {result.scores[self.seat]} to {result.scores[1 - self.seat]} ({result.reason}).")
 
     def drawn(self, text: str) -> Text:
@@ -135,7 +135,7 @@ class GinScreen(Screen):
 
 
 def _did(move: Move) -> str:
-    """Say what the other did, with the cards that lie open."""
+    """Return the opponent's move as text, with its open cards."""
     melds = "  ".join(f"[{meld}]" for meld in move.melds)
     match move.verb:
         case Verb.PASS:
@@ -160,9 +160,9 @@ def _limit_text(view: View) -> str:
 def _rules_text(rules: Rules) -> str:
     """Return the target and what is scored."""
     target = f"The first to reach {rules.match_points} points wins" if rules.match_points else "One round is played"
-    limit = "the first upcard says with how much one may knock" if rules.oklahoma else f"one may knock with {rules.knock_limit} or less"
+    limit = "the first upcard limits the deadwood to knock with" if rules.oklahoma else f"knock with {rules.knock_limit} or less"
     big = f", big gin {rules.big_gin_bonus}" if rules.big_gin_bonus else ""
-    end = {"to the winner": rules.game_bonus, "more if the other has nothing": rules.shutout_bonus, "for each round won": rules.box_bonus}
+    end = {"to the winner": rules.game_bonus, "more if the loser has none": rules.shutout_bonus, "for each round won": rules.box_bonus}
     bonuses = ", ".join(f"{points} {what}" for what, points in end.items() if points) if rules.match_points else ""
     more = f" At the end of the match: {bonuses}." if bonuses else ""
     return f"{target}; {limit}; gin scores {rules.gin_bonus} more{big}, an undercut {rules.undercut_bonus}.{more}"

@@ -6,8 +6,7 @@ from typing import Annotated, Literal
 import typer
 
 from meldlab.cli.gin.course import adviser_of, place_of, refuse, teach
-from meldlab.cli.gin.options import RulesOption
-from meldlab.cli.options import DeviceOption, DryRunOption, JsonOption, SeedOption, StoreOption
+from meldlab.cli.options import DeviceOption, DryRunOption, GinRulesOption, JsonOption, SeedOption, StoreOption
 
 ONLY_POLICY = ("adviser", "tables", "shares", "wide", "deep", "mixing")
 ONLY_VALUES = ("rounds", "seats")
@@ -43,7 +42,7 @@ def train(
         str | None, typer.Option("--measure", help="Play against these afterwards, commas between; else the visitors.")
     ] = None,
     games: Annotated[int, typer.Option("--games", min=2, help="Mirrored games against each of them, rounded up to an even number.")] = 2000,
-    rules: RulesOption = "eaai",
+    rules: GinRulesOption = "eaai",
     seed: SeedOption = 0,
     device: DeviceOption = "auto",
     store: StoreOption = None,
@@ -57,6 +56,7 @@ def train(
     refuse(context, ONLY_POLICY if learn == "values" else ONLY_VALUES, learn)
     place = place_of(device)
     from meldlab.errors import NotLegalHere
+    from meldlab.gin import Rules
     from meldlab.training import training
     from meldlab.training.learner import Course
     from meldlab.training.value_learner import ValueCourse
@@ -66,7 +66,7 @@ def train(
         raise NotLegalHere(f"a learning rate is above 0 and at most 1, not {rate:g}")
     course: Course | ValueCourse
     if learn == "values":
-        course = ValueCourse(visitors, steps, seed, rounds=rounds, seats=seats, rate=rate or 8e-4, batch=batch, rules=rules)
+        course = ValueCourse(visitors, steps, seed, rounds=rounds, seats=seats, rate=rate or 8e-4, batch=batch, rules=Rules.named(rules))
         visitors = course.visitors
     else:
         speed = rate or 5e-4
@@ -83,7 +83,7 @@ def train(
             mixing=mixing,
             last_mixing=mixing / 10,
             batch=batch,
-            rules=rules,
+            rules=Rules.named(rules),
         )
     names = tuple(dict.fromkeys(visitors)) if measure is None else training.read_visitors(measure)
     found = teach(

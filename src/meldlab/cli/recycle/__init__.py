@@ -1,24 +1,117 @@
-"""``meldlab recycle``: card games described in RECYCLE, checked, run and played."""
+"""``meldlab recycle``: card games described in RECYCLE, checked, run, played, analysed and searched."""
 
-from meldlab.cli.options import door
-from meldlab.cli.recycle import analyse, arena, check, layout, new, play, run, search
+from typing import Annotated
+
+import typer
+
+from meldlab.cli.arena import GamesOption, NumRecordsOption, PairsOption, PlayersArgument, RecordsOption, run_arena
+from meldlab.cli.options import (
+    DryRunOption,
+    GameSecondsOption,
+    JsonOption,
+    MoveSecondsOption,
+    NewDealOption,
+    RaiseOption,
+    ResumeOption,
+    SaveOption,
+    SeedOption,
+    ThreadsOption,
+)
+from meldlab.cli.recycle.analyse import analyse, compare
+from meldlab.cli.recycle.check import check, list_games, show
+from meldlab.cli.recycle.options import DialectOption, GameArgument, LimitsOption, SetOption, read_game
+from meldlab.cli.recycle.programs import format_program, migrate, new
+from meldlab.cli.recycle.run import perft, run, transcript
+from meldlab.cli.recycle.search import search
+from meldlab.errors import NotLegalHere
 
 __all__ = ["app"]
 
-app = door(
-    "Card games described in RECYCLE: check, run and play them.",
-    list=check.list_games,
-    new=new.new,
-    check=check.check,
-    show=check.show,
-    format=layout.format_program,
-    migrate=layout.migrate,
-    run=run.run,
-    play=play.play,
-    transcript=run.transcript,
-    perft=run.perft,
-    arena=arena.arena,
-    analyse=analyse.analyse,
-    compare=analyse.compare,
-    search=search.search,
-)
+app = typer.Typer(epilog="Example: meldlab recycle list", no_args_is_help=True, rich_markup_mode=None)
+app.command("list")(list_games)
+app.command()(new)
+app.command()(check)
+app.command()(show)
+app.command("format")(format_program)
+app.command()(migrate)
+app.command()(run)
+
+
+@app.command()
+def play(
+    game: GameArgument,
+    seat: Annotated[int, typer.Option("--seat", min=1, help="Your seat.")] = 1,
+    against: Annotated[str, typer.Option("--against", help="Player of the other seats: mcts:100, pimc:100, random ...")] = "mcts:100",
+    seed: NewDealOption = None,
+    save: SaveOption = None,
+    resume: ResumeOption = None,
+    no_auto: Annotated[bool, typer.Option("--no-auto", help="Ask even if there is only one option.")] = False,
+    settings: SetOption = None,
+    dialect: DialectOption = "0.6",
+    limits: LimitsOption = "",
+) -> None:
+    """Play a game in the terminal against searching players or others; you see what your seat may see.
+
+    Example: meldlab recycle play kuhn_poker --seat 1
+    """
+    from meldlab.cli.recycle.screen import Asking, DescribedScreen
+    from meldlab.cli.table import play_in_terminal
+    from meldlab.recycle.players import parse
+
+    described, opponent = read_game(game, dialect, limits, settings), parse(against)
+    if seat > described.machine.players:
+        raise NotLegalHere(f"{described.name} has seats 1 to {described.machine.players}, not {seat}")
+    screen = Asking if no_auto else DescribedScreen
+    play_in_terminal(described, [opponent] * (described.machine.players - 1), screen, seed, seat - 1, save, resume)
+
+
+app.command()(transcript)
+app.command()(perft)
+
+
+@app.command()
+def arena(
+    game: GameArgument,
+    players: PlayersArgument,
+    games: GamesOption = 100,
+    seed: SeedOption = 0,
+    pairs: PairsOption = False,
+    threads: ThreadsOption = 0,
+    seconds_per_move: MoveSecondsOption = None,
+    seconds_per_game: GameSecondsOption = None,
+    raise_errors: RaiseOption = False,
+    save: RecordsOption = None,
+    save_games: NumRecordsOption = 10,
+    settings: SetOption = None,
+    dialect: DialectOption = "0.6",
+    limits: LimitsOption = "",
+    dry_run: DryRunOption = False,
+    json: JsonOption = False,
+) -> None:
+    """Play games between players at one table; every deal is played once for each seating. In a team game a player is a team.
+
+    Players: random, pimc, mcts or ismcts, as in mcts:200:taken:rank:visits (simulations of an option, what is remembered,
+    what is rewarded, the final policy).
+
+    Example: meldlab recycle arena block_rummy mcts:50 random --games 20 --seed 1
+    """
+    run_arena(
+        read_game(game, dialect, limits, settings),
+        players,
+        games,
+        seed=seed,
+        pairs=pairs,
+        threads=threads,
+        seconds_per_move=seconds_per_move,
+        seconds_per_game=seconds_per_game,
+        raise_errors=raise_errors,
+        save=save,
+        save_games=save_games,
+        dry_run=dry_run,
+        json=json,
+    )
+
+
+app.command()(analyse)
+app.command()(compare)
+app.command()(search)

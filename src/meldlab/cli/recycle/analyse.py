@@ -1,7 +1,7 @@
 """``meldlab recycle analyse`` and ``compare``: the picture of a game, and games side by side."""
 
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -14,15 +14,12 @@ from meldlab.cli.options import (
     SeedOption,
     StoreOption,
     ThreadsOption,
-    one_of,
     open_store,
-    print_cost,
-    print_json,
-    taking,
+    out_folder,
 )
-from meldlab.cli.outputs import out_folder
+from meldlab.cli.output import print_estimate, print_json
 from meldlab.cli.progress import progress_bar
-from meldlab.cli.recycle.options import DialectOption, GameArgument, LimitsOption, SetOption, merged, read_game
+from meldlab.cli.recycle.options import DialectOption, GameArgument, LimitsOption, PlayerKindOption, SetOption, read_game, read_settings
 from meldlab.errors import NotLegalHere
 from meldlab.formatting import time_text
 
@@ -32,57 +29,41 @@ if TYPE_CHECKING:
     from meldlab.recycle.game import Described
 
 WORTH_TELLING = 5.0  # seconds of computing
-Study = Callable[["Subject", "Effort", bool], "Analysis | None"]
-OutOption = Annotated[Path | None, out_folder("Write page, tables and figures into this folder.")]
+OutOption = Annotated[Path | None, out_folder("Folder for the page, tables and figures.")]
 
 
-def read_effort(
-    games: Annotated[
-        int | None,
-        typer.Option("--games", min=1, help="Games of each line-up.", show_default="100; quick 30, random ones 100"),
-    ] = None,
-    player: Annotated[str, typer.Option("--player", **one_of("player", "random", "pimc", "mcts", "ismcts"), help="Who searches.")] = "mcts",
-    simulations: Annotated[
-        int | None, typer.Option("--simulations", min=1, help="Simulations for each option.", show_default="1000; quick 20")
-    ] = None,
-    quick: Annotated[bool, typer.Option("--quick", help="A first look: few games, weak players.")] = False,
-    seed: SeedOption = 0,
-) -> "Effort":
-    """Return how much is played, by whom."""
-    from meldlab.analysis.study import Effort
-
-    return Effort.of(games, simulations, quick, player, seed)
+GamesOption = Annotated[
+    int | None, typer.Option("--games", min=1, help="Games of each line-up.", show_default="100; quick 30, random ones 100")
+]
+SimulationsOption = Annotated[
+    int | None, typer.Option("--simulations", min=1, help="Simulations per option.", show_default="1000; quick 20")
+]
+QuickOption = Annotated[bool, typer.Option("--quick", help="Few games and weak players, for a first impression.")]
 
 
-def read_study(
-    store: StoreOption = None, cluster: ClusterOption = None, threads: ThreadsOption = 0, dry_run: DryRunOption = False
-) -> Study:
-    """Return how a game is analysed: where its games are kept and played, or only what that would take."""
+def _estimate(subject: "Subject", effort: "Effort", store: str | None, threads: int, json: bool) -> None:
+    """Print the expected time and memory of the games of an analysis that are not in the store."""
+    from meldlab.analysis.study import EXPERIMENT, missing_games, settings_of
+    from meldlab.dry_run import study_cost
+    from meldlab.runs.store import Store
 
-    def study(subject: "Subject", effort: "Effort", json: bool) -> "Analysis | None":
-        if dry_run:
-            from meldlab.analysis.study import EXPERIMENT, missing_games, settings_of
-            from meldlab.dry_run import study_cost
-            from meldlab.runs.store import Store
-
-            missing = missing_games(subject, effort, Store.known(store, EXPERIMENT, settings_of(subject, effort)))
-            print_cost(subject.title, study_cost(subject, effort, missing, threads), json)
-            return None
-
-        from meldlab.analysis.study import analyse
-        from meldlab.parallel import core_count
-
-        def foretell(forecast: "Forecast") -> None:
-            _foretell(forecast, subject.title, 0 if cluster else threads or core_count())
-
-        with progress_bar(subject.title) as show:
-            return analyse(subject, effort, open_store(store), jobs=threads, cluster=cluster, progress=show, foretell=foretell)
-
-    return study
+    missing = missing_games(subject, effort, Store.known(store, EXPERIMENT, settings_of(subject, effort)))
+    print_estimate(subject.title, study_cost(subject, effort, missing, threads), json)
 
 
-def _foretell(forecast: "Forecast", title: str, cores: int) -> None:
-    """Say what the random games were like and how long the rest will take; where none of them went by its rules, stop."""
+def _analyse(subject: "Subject", effort: "Effort", store: str | None, cluster: str | None, threads: int) -> "Analysis":
+    from meldlab.analysis.study import analyse
+    from meldlab.parallel import core_count
+
+    def print_forecast(forecast: "Forecast") -> None:
+        _print_forecast(forecast, subject.title, 0 if cluster else threads or core_count())
+
+    with progress_bar(subject.title) as show:
+        return analyse(subject, effort, open_store(store), jobs=threads, cluster=cluster, progress=show, foretell=print_forecast)
+
+
+def _print_forecast(forecast: "Forecast", title: str, cores: int) -> None:
+    """Print the length of the random games and the expected time of the rest; exit if every random game failed."""
     import numpy as np
 
     random = forecast.random
@@ -111,11 +92,17 @@ def _end(analyses: "Sequence[Analysis]") -> None:
         raise typer.Exit(1)
 
 
-@taking(effort=read_effort, study=read_study)
 def analyse(
     game: GameArgument,
-    effort: "Effort",
-    study: "Study",
+    games: GamesOption = None,
+    player: PlayerKindOption = "mcts",
+    simulations: SimulationsOption = None,
+    quick: QuickOption = False,
+    seed: SeedOption = 0,
+    store: StoreOption = None,
+    cluster: ClusterOption = None,
+    threads: ThreadsOption = 0,
+    dry_run: DryRunOption = False,
     out: OutOption = None,
     settings: SetOption = None,
     dialect: DialectOption = "0.6",
@@ -131,11 +118,14 @@ def analyse(
     from numpy import median
 
     from meldlab.analysis.heuristics import PUBLISHED_RULES
-    from meldlab.analysis.study import Subject
+    from meldlab.analysis.study import Effort, Subject
 
-    analysis = study(Subject.of(read_game(game, dialect, limits), merged(settings)), effort, json)
-    if analysis is None:
+    subject = Subject.of(read_game(game, dialect, limits), read_settings(settings))
+    effort = Effort.of(games, simulations, quick, player, seed)
+    if dry_run:
+        _estimate(subject, effort, store, threads, json)
         return
+    analysis = _analyse(subject, effort, store, cluster, threads)
     files: list[Path] = []
     if out is not None:
         from meldlab.analysis.page import write_analysis
@@ -161,11 +151,17 @@ def analyse(
     _end([analysis])
 
 
-@taking(effort=read_effort, study=read_study)
 def compare(
     names: Annotated[list[str], typer.Argument(metavar="FILE|NAME ...", help="Files or games of the library.")],
-    effort: "Effort",
-    study: "Study",
+    games: GamesOption = None,
+    player: PlayerKindOption = "mcts",
+    simulations: SimulationsOption = None,
+    quick: QuickOption = False,
+    seed: SeedOption = 0,
+    store: StoreOption = None,
+    cluster: ClusterOption = None,
+    threads: ThreadsOption = 0,
+    dry_run: DryRunOption = False,
     out: OutOption = None,
     settings: SetOption = None,
     dialect: DialectOption = "0.6",
@@ -181,12 +177,17 @@ def compare(
     from numpy import median
 
     from meldlab.analysis.comparison import Comparison, arrow, write_comparison
+    from meldlab.analysis.study import Effort
+    from meldlab.recycle.language.variants import parse_settings
 
-    subjects = _subjects([read_game(name, dialect, limits) for name in names], settings or [])
-    analyses = [study(subject, effort, json) for subject in subjects]
-    if None in analyses:
+    variants = [parse_settings(text) for text in settings or []]
+    subjects = _subjects([read_game(name, dialect, limits) for name in names], variants)
+    effort = Effort.of(games, simulations, quick, player, seed)
+    if dry_run:
+        for subject in subjects:
+            _estimate(subject, effort, store, threads, json)
         return
-    comparison = Comparison([one for one in analyses if one is not None])
+    comparison = Comparison([_analyse(subject, effort, store, cluster, threads) for subject in subjects])
     files = write_comparison(comparison, out) if out is not None else []
     if json:
         print_json({**comparison.as_json(), "files": list(map(str, files))})

@@ -4,11 +4,11 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from meldlab.cli.options import JsonOption, print_json, taking
-from meldlab.cli.recycle.options import DialectOption, GameArgument, LimitsOption, SetOption, merged, read_game
+from meldlab.cli.options import JsonOption
+from meldlab.cli.output import print_json
+from meldlab.cli.recycle.options import DialectOption, GameArgument, LimitsOption, SetOption, read_game, read_limits, read_settings
 
 if TYPE_CHECKING:
-    from meldlab.recycle.game import Described
     from meldlab.recycle.language.findings import Finding
 
 
@@ -41,8 +41,8 @@ def check(
 
     _, text = library.load(game)
     try:
-        text = varied(text, merged(settings), dialect)
-        report = check_and_play(text, dialect, limits)
+        text = varied(text, read_settings(settings), dialect)
+        report = check_and_play(text, dialect, read_limits(limits))
     except ProgramMistake as error:
         report = CheckReport((error.finding,))
     findings, checked, played = report.findings, report.checked, report.played
@@ -62,14 +62,16 @@ def check(
         raise typer.Exit(2)
 
 
-@taking(described=read_game)
-def show(described: "Described", json: JsonOption = False) -> None:
-    """Show what a program becomes: its tree, its instructions, and where its storage lies.
+def show(
+    game: GameArgument, settings: SetOption = None, dialect: DialectOption = "0.6", limits: LimitsOption = "", json: JsonOption = False
+) -> None:
+    """Show the compiled program: its tree, its instructions, and its storage.
 
     Example: meldlab recycle show kuhn_poker
     """
     from meldlab.recycle.machine.disassembly import instructions, storage, tree
 
+    described = read_game(game, dialect, limits, settings)
     parts = {name: part(described.machine) for name, part in (("tree", tree), ("instructions", instructions), ("storage", storage))}
     if json:
         print_json({"game": described.name, **parts})

@@ -1,44 +1,40 @@
-"""What the RECYCLE verbs share: the game and how it is read."""
+"""Options of the RECYCLE commands: the game and how it is read."""
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from meldlab.cli.options import one_of, read_by
-
 if TYPE_CHECKING:
+    from meldlab.recycle import Limits
     from meldlab.recycle.game import Described
 
-
-GameArgument = Annotated[str, typer.Argument(metavar="FILE|NAME", help="A file (.rcy, .gdl) or a game of the library.")]
-DialectOption = Annotated[str, typer.Option("--dialect", **one_of("dialect", "0.6", "0.5"), help="0.5 is for older programs.")]
-LimitsOption = Annotated[
-    Any,
-    typer.Option(
-        "--limits", **read_by("meldlab.recycle:Limits.parse", "NAME=NUMBER,..."), help="Limits to change, such as decisions=500,cards=5000."
-    ),
-]
-SetOption = Annotated[
-    list[Any] | None,
-    typer.Option(
-        "--set",
-        **read_by("meldlab.recycle.language.variants:parse_settings", "NAME=VALUE"),
-        help="Set a number that the program declares; can be repeated.",
-    ),
-]
+GameArgument = Annotated[str, typer.Argument(metavar="FILE|NAME", help="File (.rcy, .gdl) or game of the library.")]
+DialectOption = Annotated[Literal["0.6", "0.5"], typer.Option("--dialect", help="Dialect of the program; 0.5 for older ones.")]
+LimitsOption = Annotated[str, typer.Option("--limits", metavar="NAME=NUMBER,...", help="Changed limits, such as decisions=500,cards=5000.")]
+SetOption = Annotated[list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="Declared number to change; may be repeated.")]
+PlayerKindOption = Annotated[Literal["random", "pimc", "mcts", "ismcts"], typer.Option("--player", help="Kind of the searching players.")]
 
 
-def merged(settings: list[dict[str, int]] | None) -> dict[str, int]:
-    """Return the numbers of every ``--set``; of two for one name the later one holds.
+def read_limits(limits: str) -> "Limits":
+    """Return the limits of ``--limits``."""
+    from meldlab.recycle import Limits
 
-    >>> merged([{"TARGET": 100, "ROUNDS": 3}, {"ROUNDS": 4}])
+    return Limits.parse(limits)
+
+
+def read_settings(settings: list[str] | None) -> dict[str, int]:
+    """Return the numbers of every ``--set``; for a repeated name the last one.
+
+    >>> read_settings(["TARGET=100,ROUNDS=3", "ROUNDS=4"])
     {'TARGET': 100, 'ROUNDS': 4}
     """
-    return {name: value for each in settings or [] for name, value in each.items()}
+    from meldlab.recycle.language.variants import parse_settings
+
+    return {name: value for text in settings or [] for name, value in parse_settings(text).items()}
 
 
-def read_game(game: GameArgument, dialect: DialectOption = "0.6", limits: LimitsOption = "", settings: SetOption = None) -> "Described":
-    """Return a game of the library or of a file, with the numbers that are set."""
+def read_game(game: str, dialect: str = "0.6", limits: str = "", settings: list[str] | None = None) -> "Described":
+    """Return a game of the library or of a file, with the changed numbers."""
     from meldlab.recycle.game import Described
 
-    return Described.named(game, dialect, limits, merged(settings))
+    return Described.named(game, dialect, read_limits(limits), read_settings(settings))

@@ -1,28 +1,31 @@
-"""``meldlab recycle run``, ``transcript`` and ``perft``: many games counted, one in words, all histories."""
+"""``meldlab recycle run``, ``transcript`` and ``perft``: many games counted, one as text, all histories."""
 
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from meldlab.cli.contest import GamesOption, print_contest
-from meldlab.cli.options import JsonOption, SeedOption, ThreadsOption, print_json, taking
+from meldlab.cli.arena import GamesOption, print_contest
+from meldlab.cli.options import JsonOption, SeedOption, ThreadsOption
+from meldlab.cli.output import print_json
 from meldlab.cli.progress import progress_bar
-from meldlab.cli.recycle.options import read_game
+from meldlab.cli.recycle.options import DialectOption, GameArgument, LimitsOption, SetOption, read_game
 from meldlab.errors import NotLegalHere
 
 if TYPE_CHECKING:
     from meldlab.recycle.game import Described
 
-PlayersOption = Annotated[str, typer.Option("--players", help="One for each seat, or one for all: random, pimc, mcts:200 ...")]
+PlayersOption = Annotated[str, typer.Option("--players", help="One player for each seat, or one for all: random, pimc, mcts:200 ...")]
 
 
-@taking(described=read_game)
 def run(
-    described: "Described",
+    game: GameArgument,
     games: GamesOption = 1000,
     seed: SeedOption = 0,
     players: PlayersOption = "random",
     threads: ThreadsOption = 0,
+    settings: SetOption = None,
+    dialect: DialectOption = "0.6",
+    limits: LimitsOption = "",
     json: JsonOption = False,
 ) -> None:
     """Play many games, each player in its seat, and count.
@@ -32,32 +35,35 @@ def run(
     from meldlab.arena.contest import contest
     from meldlab.recycle.machine.kernel_layout import CAPPED, REASONS
 
-    everybody = _seated(described, players)
+    described = read_game(game, dialect, limits, settings)
+    names = _players_of_seats(described, players)
     with progress_bar(f"{described.name}, games") as show:
-        found = contest(described, everybody, games, seed, turning=False, threads=threads, progress=lambda done: show(done, games))
+        result = contest(described, names, games, seed, turning=False, threads=threads, progress=lambda done: show(done, games))
     if json:
-        print_json(found.as_json())
+        print_json(result.as_json())
     else:
-        print_contest(found)
-        if "capped" in found.counts and (capped := found.total("capped")):
-            print(f"{capped:,} of {found.games:,} games did not end: {REASONS[CAPPED]}")
-    if found.troubles:
+        print_contest(result)
+        if "capped" in result.counts and (capped := result.total("capped")):
+            print(f"{capped:,} of {result.games:,} games did not end: {REASONS[CAPPED]}")
+    if result.troubles:
         raise typer.Exit(1)
 
 
-def _seated(described: "Described", players: str) -> list[str]:
+def _players_of_seats(described: "Described", players: str) -> list[str]:
     """Return the name of a player for each seat."""
-    seats, named = described.machine.players, players.split(",")
-    if len(named) not in (1, seats):
-        raise NotLegalHere(f"{described.name} has {seats} seats, not {len(named)}")
-    return named * (seats // len(named))
+    seats, names = described.machine.players, players.split(",")
+    if len(names) not in (1, seats):
+        raise NotLegalHere(f"{described.name} has {seats} seats, not {len(names)}")
+    return names * (seats // len(names))
 
 
-@taking(described=read_game)
 def transcript(
-    described: "Described",
+    game: GameArgument,
     players: PlayersOption = "random",
     seed: SeedOption = 0,
+    settings: SetOption = None,
+    dialect: DialectOption = "0.6",
+    limits: LimitsOption = "",
     json: JsonOption = False,
 ) -> None:
     """Print every move of one game.
@@ -67,7 +73,8 @@ def transcript(
     from meldlab.recycle.players import parse
     from meldlab.recycle.telling.transcript import transcribe
 
-    lines = transcribe(described, [parse(name) for name in _seated(described, players)], seed)
+    described = read_game(game, dialect, limits, settings)
+    lines = transcribe(described, [parse(name) for name in _players_of_seats(described, players)], seed)
     if json:
         first, *moves, last = lines
         print_json({"game": described.name, "seed": seed, **first, "moves": moves, **last})
@@ -83,17 +90,20 @@ def transcript(
             print(f"{line['ended']}; scores " + ", ".join(map(str, line["scores"] or ["none"])))
 
 
-@taking(described=read_game)
 def perft(
-    described: "Described",
-    depth: Annotated[int, typer.Option("--depth", min=0, max=60, help="Decisions to look ahead.")] = 4,
+    game: GameArgument,
+    depth: Annotated[int, typer.Option("--depth", min=0, max=60, help="Number of decisions.")] = 4,
     seed: SeedOption = 0,
+    settings: SetOption = None,
+    dialect: DialectOption = "0.6",
+    limits: LimitsOption = "",
     json: JsonOption = False,
 ) -> None:
-    """Count the histories of a game: all ways to make so many decisions, or fewer where the game ends before.
+    """Count the histories of a game: all sequences of this number of decisions, or fewer if the game ends before.
 
     Example: meldlab recycle perft kuhn_poker --depth 3
     """
+    described = read_game(game, dialect, limits, settings)
     counts = described.machine.histories(seed, depth)
     total = counts[depth][0] + sum(ended for _, ended in counts[:depth])
     if json:

@@ -1,4 +1,4 @@
-"""``meldlab recycle search``: the variant of a described game that fulfils a designer's wishes best."""
+"""``meldlab recycle search``: the variant of a game that is best under a designer's objective and constraints."""
 
 import sys
 from pathlib import Path
@@ -6,109 +6,65 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from meldlab.cli.options import (
-    ClusterOption,
-    DryRunOption,
-    JsonOption,
-    SeedOption,
-    StoreOption,
-    ThreadsOption,
-    one_of,
-    open_store,
-    print_cost,
-    print_json,
-    read_by,
-    taking,
-)
-from meldlab.cli.outputs import out_folder
+from meldlab.cli.options import ClusterOption, DryRunOption, JsonOption, SeedOption, StoreOption, ThreadsOption, open_store, out_folder
+from meldlab.cli.output import print_estimate, print_json
 from meldlab.cli.progress import progress_bar
-from meldlab.cli.recycle.options import DialectOption, GameArgument, LimitsOption, SetOption, read_game
+from meldlab.cli.recycle.options import DialectOption, GameArgument, LimitsOption, PlayerKindOption, SetOption, read_game
 from meldlab.errors import NotLegalHere
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from meldlab.analysis.study import Effort
     from meldlab.recycle.game import Described
     from meldlab.variants.effects import Effect
     from meldlab.variants.search import Attempt, Discovery, Sizes
     from meldlab.variants.spec import Wishes
 
-WISHES = "meldlab.variants.spec"
-MeasureOption = read_by(f"{WISHES}:verified_measure", "MEASURE")
 
-
-def read_wishes(
-    vary: Annotated[
-        list[Any] | None,
-        typer.Option(
-            "--vary", **read_by(f"{WISHES}:Span.parse", "NAME=LOW..HIGH"), help="A declared number, and what it may be; can be repeated."
-        ),
-    ] = None,
-    maximise: Annotated[Any, typer.Option("--maximise", **MeasureOption, help="What is to be large, such as drama.")] = None,
-    minimise: Annotated[Any, typer.Option("--minimise", **MeasureOption, help="What is to be small, such as decisions.")] = None,
-    keep: Annotated[
-        list[Any] | None,
-        typer.Option("--keep", **read_by(f"{WISHES}:Demand.parse", "MEASURE>NUMBER"), help="What must hold; can be repeated."),
-    ] = None,
-) -> "Callable[[Described, Effort], Wishes]":
-    """Return what is asked for, once the game and the players are known."""
-
-    def wishes(game: "Described", effort: "Effort") -> "Wishes":
-        from meldlab.variants.spec import Aim, Wishes
-
-        if (maximise is None) == (minimise is None):
-            raise NotLegalHere("say one thing that is to be large or small: --maximise MEASURE or --minimise MEASURE")
-        aim = Aim(maximise) if maximise is not None else Aim(minimise, -1)
-        return Wishes.of(game, vary or [], aim, keep or [], effort.searcher.kind != "random")
-
-    return wishes
-
-
-def read_plan(
-    trials: Annotated[int, typer.Option("--trials", min=1, max=100_000, help="Variants to try at most.")] = 40,
-    games: Annotated[int, typer.Option("--games", min=2, max=100_000, help="Deals of a variant that is not stopped early.")] = 60,
-    fresh: Annotated[
-        int | None, typer.Option("--fresh", min=2, max=1_000_000, help="Fresh deals of the winner.", show_default="twice as many")
-    ] = None,
-    player: Annotated[str, typer.Option("--player", **one_of("player", "random", "pimc", "mcts", "ismcts"), help="Who searches.")] = "mcts",
-    simulations: Annotated[int, typer.Option("--simulations", min=1, help="Simulations for each option.")] = 20,
-    seed: SeedOption = 0,
-) -> "tuple[Effort, Sizes]":
-    """Return how much is played, by whom."""
-    from meldlab.analysis.study import Effort
-    from meldlab.variants.search import Sizes
-
-    return Effort(games, player=player, simulations=simulations, seed=seed), Sizes(trials, games, fresh or 2 * games)
-
-
-@taking(wish=read_wishes, plan=read_plan)
 def search(
     game: GameArgument,
-    wish: "Callable[[Described, Effort], Wishes]",
-    plan: "tuple[Effort, Sizes]",
+    vary: Annotated[
+        list[str] | None, typer.Option("--vary", metavar="NAME=LOW..HIGH", help="Declared number and its values; may be repeated.")
+    ] = None,
+    maximise: Annotated[str | None, typer.Option("--maximise", metavar="MEASURE", help="Measure to maximise, such as drama.")] = None,
+    minimise: Annotated[str | None, typer.Option("--minimise", metavar="MEASURE", help="Measure to minimise, such as decisions.")] = None,
+    require: Annotated[
+        list[str] | None, typer.Option("--require", metavar="MEASURE>NUMBER", help="Constraint on a measure; may be repeated.")
+    ] = None,
+    trials: Annotated[int, typer.Option("--trials", min=1, max=100_000, help="Maximum number of variants.")] = 40,
+    games: Annotated[int, typer.Option("--games", min=2, max=100_000, help="Deals of a variant that is not stopped early.")] = 60,
+    test_games: Annotated[
+        int | None,
+        typer.Option("--test-games", min=2, max=1_000_000, help="Held-out deals of the winner.", show_default="twice as many"),
+    ] = None,
+    player: PlayerKindOption = "mcts",
+    simulations: Annotated[int, typer.Option("--simulations", min=1, help="Simulations per option.")] = 20,
+    seed: SeedOption = 0,
     store: StoreOption = None,
     cluster: ClusterOption = None,
     threads: ThreadsOption = 0,
-    out: Annotated[Path | None, out_folder("Write page, tables and figures into this folder.")] = None,
+    out: Annotated[Path | None, out_folder("Folder for the page, tables and figures.")] = None,
     settings: SetOption = None,
     dialect: DialectOption = "0.6",
     limits: LimitsOption = "",
     dry_run: DryRunOption = False,
     json: JsonOption = False,
 ) -> None:
-    """Search the variants of a game, over numbers that it declares, for the one that is most what you want.
+    """Search the variants of a game, over its declared numbers, for the best value of a measure under constraints.
 
-    All variants play the same deals, poor ones are stopped early, and the best is measured again on fresh deals. Finished games are kept:
-    an interrupted search goes on where it stopped.
+    All variants play the same deals, poor ones are stopped early, and the best is measured again on held-out deals. Finished games are
+    stored: an interrupted search continues.
 
-    Example: meldlab recycle search leduc_poker --vary BET=1..4 --vary RAISES=1..4 --maximise drama --keep "fairness > 0.9" --games 20
+    Example: meldlab recycle search leduc_poker --vary BET=1..4 --vary RAISES=1..4 --maximise drama --require "fairness > 0.9" --games 20
     """
+    from meldlab.analysis.study import Effort
     from meldlab.variants.runner import Workbench
+    from meldlab.variants.search import Sizes
     from meldlab.variants.search import search as search_variants
 
-    (effort, sizes), described = plan, read_game(game, dialect, limits, settings)
-    wishes = wish(described, effort)
+    described = read_game(game, dialect, limits, settings)
+    effort = Effort(games, player=player, simulations=simulations, seed=seed)
+    sizes = Sizes(trials, games, test_games or 2 * games)
+    wishes = _read_wishes(described, effort, vary or [], maximise, minimise, require or [])
     if dry_run:
         from meldlab.analysis.study import Subject
         from meldlab.dry_run import study_cost
@@ -116,13 +72,13 @@ def search(
         subject, games = Subject(described), min(sizes.trials, wishes.size) * sizes.games + 2 * sizes.fresh
         each = {line_up: games for line_up in effort.line_ups(subject.machine.players).values() if line_up.searches}
         cost = study_cost(subject, effort, each, threads)
-        print_cost(f"{described.name}, {wishes.aim}, if none is stopped early or stored", cost, json)
+        print_estimate(f"{described.name}, {wishes.aim}, if none is stopped early or stored", cost, json)
         return
     with open_store(store).search("recycle search", _settings(described, wishes, effort, sizes)) as run:
         with progress_bar(f"{described.name}, {wishes.aim}") as show:
             whole = (min(sizes.trials, wishes.size) * sizes.games + 2 * sizes.fresh) * 2
             bench = Workbench(effort, run, threads, cluster, lambda games: show(min(games, whole), whole))
-            found = search_variants(described, wishes, sizes, bench, lambda one: _tell(one, wishes.aim.measure))
+            found = search_variants(described, wishes, sizes, bench, lambda attempt: _print_attempt(attempt, wishes.aim.measure))
         answer = found.as_json()
         run.finish({key: answer[key] for key in ("winner", "front", "searched_games")})
     files: list[Path] = []
@@ -141,8 +97,24 @@ def search(
         raise typer.Exit(1)
 
 
+def _read_wishes(
+    game: "Described", effort: "Effort", vary: list[str], maximise: str | None, minimise: str | None, require: list[str]
+) -> "Wishes":
+    """Return the objective, the constraints and the declared numbers to vary."""
+    from meldlab.variants.spec import Aim, Demand, Span, Wishes, verified_measure
+
+    spans, demands = list(map(Span.parse, vary)), list(map(Demand.parse, require))
+    if maximise is not None and minimise is None:
+        aim = Aim(verified_measure(maximise))
+    elif minimise is not None and maximise is None:
+        aim = Aim(verified_measure(minimise), -1)
+    else:
+        raise NotLegalHere("expected one objective: --maximise MEASURE or --minimise MEASURE")
+    return Wishes.of(game, spans, aim, demands, effort.searcher.kind != "random")
+
+
 def _settings(game: "Described", wishes: "Wishes", effort: "Effort", sizes: "Sizes") -> dict[str, Any]:
-    """Return what makes it the same search when it is started again."""
+    """Return the settings that identify the search when it is started again."""
     from dataclasses import asdict
     from hashlib import sha256
 
@@ -153,22 +125,22 @@ def _settings(game: "Described", wishes: "Wishes", effort: "Effort", sizes: "Siz
     return {**described, **wishes.as_json(), "player": str(effort.searcher), "seed": effort.seed, **asdict(sizes)}
 
 
-def _tell(one: "Attempt", aim: str) -> None:
-    """Say what became of a variant."""
-    found = one.measures[aim]
-    value = f"{aim} {found}" if found else ""
-    ended = one.problem or (f"stopped after {one.games} games: {one.stopped}" if one.stopped else "")
-    print(f"{one.number:3}  {one.variant.name:28} {value:36} {ended}".rstrip(), file=sys.stderr)
+def _print_attempt(attempt: "Attempt", aim: str) -> None:
+    """Print the result of a variant."""
+    interval = attempt.measures[aim]
+    value = f"{aim} {interval}" if interval else ""
+    ended = attempt.problem or (f"stopped after {attempt.games} games: {attempt.stopped}" if attempt.stopped else "")
+    print(f"{attempt.number:3}  {attempt.variant.name:28} {value:36} {ended}".rstrip(), file=sys.stderr)
 
 
 def _why_none(found: "Discovery") -> str:
-    """Say why there is no winner."""
+    """Return why there is no winner."""
     demands = " and ".join(map(str, found.wishes.demands))
     return f"keeps {demands}" if demands else f"is a game with {found.wishes.aim.measure}"
 
 
 def _change(effect: "Effect", among: int) -> str:
-    """Return what a number does to a measure, in words."""
+    """Return the effect of a number on a measure as text."""
     change = effect.change
     if change is None:
         return ""
@@ -176,7 +148,7 @@ def _change(effect: "Effect", among: int) -> str:
 
 
 def print_discovery(found: "Discovery") -> None:
-    """Print the front, what the numbers do, and the winner."""
+    """Print the front, the effects of the numbers, and the winner."""
     from rich.console import Console
     from rich.table import Table
 

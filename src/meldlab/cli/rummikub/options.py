@@ -1,15 +1,12 @@
-"""What the Rummikub verbs share: the rules, by default those on the box, and how they are told."""
+"""Options of the Rummikub commands: the rules, and their description."""
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
-
-from meldlab.cli.options import one_of, rules_option
 
 if TYPE_CHECKING:
     from meldlab.rummikub import Rules
 
-HOUSE = "House rules, by default those of --rules"
 OFFICIAL = "official"
 FLAGS = {
     "jokers_are": "--jokers",
@@ -22,30 +19,23 @@ FLAGS = {
     "opening": "--opening-points",
     "after_opening": "--after-opening",
 }
-RulesOption = Annotated[Any, rules_option("paper", "official", room="rummikub")]
-JokersOption = Annotated[
-    str | None,
-    typer.Option(
-        "--jokers",
-        **one_of("joker family", "free", "modern", "strict"),
-        rich_help_panel=HOUSE,
-        help="What may become of a joker on the table.",
-    ),
-]
+JokersOption = Annotated[Literal["free", "modern", "strict"] | None, typer.Option("--jokers", help="Rule for a joker on the table.")]
 
 
-def changed(rules: "Rules", **changes: Any) -> "Rules":
-    """Return rules with those fields changed that are given."""
+def read_rules(rules: str, **changes: Any) -> "Rules":
+    """Return the rules of a preset or a file, with the fields changed that are not None."""
     from dataclasses import replace
 
-    return replace(rules, **{name: value for name, value in changes.items() if value is not None})
+    from meldlab.rummikub import Rules
+
+    return replace(Rules.named(rules), **{name: value for name, value in changes.items() if value is not None})
 
 
-def told(rules: "Rules") -> str:
-    """Return rules in words: the preset, what differs from it, and what becomes of jokers.
+def describe_rules(rules: "Rules") -> str:
+    """Return rules as text: the preset, the differences from it, and the joker rule.
 
     >>> from meldlab.rummikub import Rules
-    >>> told(Rules(jokers_are="strict"))
+    >>> describe_rules(Rules(jokers_are="strict"))
     'rules: official, jokers_are = strict; jokers on the table are strict'
     """
     preset, *changes = (value if name == "preset" else f"{name} = {value}" for name, value in _record(rules).items())
@@ -53,7 +43,7 @@ def told(rules: "Rules") -> str:
 
 
 def as_flags(rules: "Rules") -> str:
-    """Return the flags of ``solve`` that give these rules, as far as they matter to one turn.
+    """Return the options of ``solve`` for these rules, as far as they matter to one turn.
 
     >>> from meldlab.rummikub import PRESETS, Rules
     >>> as_flags(PRESETS["official"]), as_flags(Rules(numbers=15))
@@ -70,5 +60,5 @@ def _record(rules: "Rules") -> dict[str, Any]:
     from meldlab.play.rules import rules_table
     from meldlab.rummikub import PRESETS
 
-    # Of two presets that are equally near, the one that is the default here.
-    return rules_table(rules, dict(sorted(PRESETS.items(), key=lambda one: one[0] != OFFICIAL)))
+    # Of two equally close presets, the default of these commands.
+    return rules_table(rules, dict(sorted(PRESETS.items(), key=lambda preset: preset[0] != OFFICIAL)))

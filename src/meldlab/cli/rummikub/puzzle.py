@@ -1,12 +1,13 @@
-"""``meldlab rummikub puzzle``: a position with one best move, to be found."""
+"""``meldlab rummikub puzzle``: a position with one best move."""
 
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from meldlab.cli.options import JsonOption, NewDealOption, need_input, new_seed, print_json
-from meldlab.cli.rummikub.options import OFFICIAL, JokersOption, RulesOption, as_flags, changed, told
-from meldlab.cli.rummikub.solve import answer_json, as_lists, show
+from meldlab.cli.options import JsonOption, NewDealOption, RummikubRulesOption, need_input, new_seed
+from meldlab.cli.output import print_json
+from meldlab.cli.rummikub.options import OFFICIAL, JokersOption, as_flags, describe_rules, read_rules
+from meldlab.cli.rummikub.solve import show
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -16,14 +17,14 @@ if TYPE_CHECKING:
 
 def puzzle(
     seed: NewDealOption = None,
-    hard: Annotated[bool, typer.Option("--hard", help="A crowded table, and more to move.")] = False,
-    solution: Annotated[bool, typer.Option("--solution", help="Show the solution as well.")] = False,
-    answer: Annotated[bool, typer.Option("--answer", help="Answer it at the table, line by line.")] = False,
-    rules: RulesOption = OFFICIAL,
+    hard: Annotated[bool, typer.Option("--hard", help="More tiles on the table, and a longer solution.")] = False,
+    solution: Annotated[bool, typer.Option("--solution", help="Show the solution, too.")] = False,
+    answer: Annotated[bool, typer.Option("--answer", help="Solve it at the terminal, line by line.")] = False,
+    rules: RummikubRulesOption = OFFICIAL,
     jokers: JokersOption = None,
     json: JsonOption = False,
 ) -> None:
-    """Make a position with one best move that has to rearrange the table.
+    """Print a position whose only best move rearranges the table.
 
     Example: meldlab rummikub puzzle --seed 3 --hard
     """
@@ -32,10 +33,12 @@ def puzzle(
     if answer:
         need_input()
     seed = new_seed(seed)
-    found = room.make_puzzle(seed, hard=hard, rules=changed(rules, jokers_are=jokers))
+    found = room.make_puzzle(seed, hard=hard, rules=read_rules(rules, jokers_are=jokers))
     if json:
-        position = {"table": as_lists(found.position.table), "rack": [str(tile) for tile in found.position.rack]}
-        extra = {"simple": found.simple, "unique": found.unique, "solution": answer_json(found.answer)}
+        from meldlab.schemas.rummikub import SolutionAnswer
+
+        position = {"table": room.show_table(found.position.table), "rack": [str(tile) for tile in found.position.rack]}
+        extra = {"simple": found.simple, "unique": found.unique, "solution": SolutionAnswer.from_answer(found.answer).model_dump()}
         print_json({"seed": seed, "hard": hard, "rules": found.position.rules.as_record()} | position | extra)
         return
     from rich.console import Console
@@ -47,7 +50,7 @@ def puzzle(
         console.print(table_text(found.position.table))
         console.print("rack: ", rack_text(found.position.rack))
     console.print(f"Play {found.answer.count} tiles; without rearranging only {found.simple} can be played. There is one best move.")
-    console.print(f"{told(found.position.rules)}; seed {seed}")
+    console.print(f"{describe_rules(found.position.rules)}; seed {seed}")
     if answer:
         _ask(found, console)
     if solution:
@@ -58,22 +61,22 @@ def puzzle(
 
 
 def _ask(found: "Puzzle", console: "Console") -> None:
-    """Let a person build turns until one is the best, or enough is enough."""
+    """Ask for turns until one is the best or the user quits."""
     from meldlab.cli.rummikub.screen import RummikubScreen
-    from meldlab.cli.table import Kept, Leave, Person, TakeBack
+    from meldlab.cli.table import Quit, RecordFile, Undo, User
     from meldlab.play import Deal, Record
     from meldlab.rummikub.game import Play, View
 
     position = found.position
     view = View(0, 0, position.table, position.rack, (len(position.rack),), 1, (True,), position.rules)
-    person = Person(RummikubScreen(console, 0, ("you",)), Kept(Record("rummikub", position.rules.as_record(), ("you",))))
+    user = User(RummikubScreen(console, 0, ("you",)), RecordFile(Record("rummikub", position.rules.as_record(), ("you",))))
     while True:
         try:
-            turn = person.choose(view, Deal(0).chance(0, 0))
-        except TakeBack:
-            console.print("nothing to take back")
+            turn = user.choose(view, Deal(0).chance(0, 0))
+        except Undo:
+            console.print("nothing to undo")
             continue
-        except Leave:
+        except Quit:
             return
         laid = sum(map(len, turn.table)) - len(position.table_tiles) if isinstance(turn, Play) else 0
         if laid == found.answer.count:

@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 from rich.text import Text
 
 from meldlab.cli.rummikub.building import Building, commands, renumbered
-from meldlab.cli.rummikub.options import told
+from meldlab.cli.rummikub.options import describe_rules
 from meldlab.cli.rummikub.tiles import rack_text, tile_text, tiles_drawn
 from meldlab.cli.screen import Screen
 from meldlab.errors import NotLegalHere
@@ -52,7 +52,7 @@ class RummikubScreen(Screen):
     def begin(self, game: Game[Any], deal: Deal, state: State) -> None:
         """Say what is played, and who begins."""
         rules, who = state.rules, self.name(state.turn)
-        self.say(told(rules))
+        self.say(describe_rules(rules))
         self.say(f"The first empty rack wins. {rules.opening} points from your rack open. {JOKERS[rules.jokers_are]}")
         self._legend(state.view(self.seat))
         begin = "You begin: you" if state.turn == self.seat else f"{who} begins: it"

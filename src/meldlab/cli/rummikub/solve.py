@@ -1,16 +1,17 @@
 """``meldlab rummikub solve``: the best move in a position."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from meldlab.cli.options import JsonOption, one_of, print_json, read_by
-from meldlab.cli.rummikub.options import HOUSE, OFFICIAL, JokersOption, RulesOption, changed, told
+from meldlab.cli.options import JsonOption, RummikubRulesOption
+from meldlab.cli.output import print_json
+from meldlab.cli.rummikub.options import OFFICIAL, JokersOption, describe_rules, read_rules
 from meldlab.errors import NotLegalHere, NotPossible
 
 if TYPE_CHECKING:
-    from meldlab.rummikub import Alternatives, Answer, TileSet, WhyNot
+    from meldlab.rummikub import Alternatives, Answer, WhyNot
 
 TableOption = Annotated[str, typer.Option("--table", help="Sets on the table, such as 'R5-7 | K9 B9 O9' (or ; or new lines between).")]
 RackOption = Annotated[str, typer.Option("--rack", help="Tiles on the rack, such as 'R8 K3-5 J' or 'red 8, black 3-5, joker'.")]
@@ -20,62 +21,48 @@ def solve(
     rack: RackOption,
     table: TableOption = "",
     objective: Annotated[
-        str,
-        typer.Option(
-            "--objective",
-            **one_of("objective", "count", "value", "tiles"),
-            help="The most tiles and then points; the most points; or the most tiles alone.",
-        ),
+        Literal["count", "value", "tiles"],
+        typer.Option("--objective", help="Maximise tiles and then points (count), points (value), or tiles alone."),
     ] = "count",
     keep: Annotated[
-        str,
-        typer.Option(
-            "--keep", **one_of("measure of change", "sets", "tiles", "none"), help="What should change least, as second objective."
-        ),
+        Literal["sets", "tiles", "none"], typer.Option("--keep", help="What to change least on the table, as second objective.")
     ] = "sets",
     opening: Annotated[bool, typer.Option("--opening", help="The player has not opened yet.")] = False,
-    method: Annotated[
-        str, typer.Option("--method", **one_of("method", "search", "ilp"), help="Our search, or the paper's integer program.")
-    ] = "search",
-    rules: RulesOption = OFFICIAL,
+    method: Annotated[Literal["search", "ilp"], typer.Option("--method", help="Our search, or the paper's integer program.")] = "search",
+    rules: RummikubRulesOption = OFFICIAL,
     jokers: JokersOption = None,
-    joker_value: Annotated[int | None, typer.Option(rich_help_panel=HOUSE, help="What a joker counts in the value objective.")] = None,
-    colours: Annotated[int | None, typer.Option(rich_help_panel=HOUSE, help="Number of colours.")] = None,
-    numbers: Annotated[int | None, typer.Option(rich_help_panel=HOUSE, help="Highest number.")] = None,
-    copies: Annotated[int | None, typer.Option(rich_help_panel=HOUSE, help="Copies of each tile.")] = None,
-    joker_tiles: Annotated[int | None, typer.Option(rich_help_panel=HOUSE, help="Jokers in the box, 0 to 4.")] = None,
-    smallest: Annotated[int | None, typer.Option(rich_help_panel=HOUSE, help="Fewest tiles of a set.")] = None,
-    opening_points: Annotated[int | None, typer.Option(rich_help_panel=HOUSE, help="Points that an opening needs.")] = None,
+    joker_value: Annotated[int | None, typer.Option(help="Points of a joker in the value objective.")] = None,
+    colours: Annotated[int | None, typer.Option(help="Number of colours.")] = None,
+    numbers: Annotated[int | None, typer.Option(help="Highest number.")] = None,
+    copies: Annotated[int | None, typer.Option(help="Copies of each tile.")] = None,
+    joker_tiles: Annotated[int | None, typer.Option(help="Jokers in the box, 0 to 4.")] = None,
+    smallest: Annotated[int | None, typer.Option(help="Minimum tiles of a set.")] = None,
+    opening_points: Annotated[int | None, typer.Option(help="Points needed to open.")] = None,
     after_opening: Annotated[
-        str | None,
-        typer.Option(
-            **one_of("rule after the opening", "wait", "manipulate"), rich_help_panel=HOUSE, help="What may follow the opening in its turn."
-        ),
+        Literal["wait", "manipulate"] | None, typer.Option(help="What may follow the opening in the same turn.")
     ] = None,
-    round_the_corner: Annotated[bool, typer.Option("--round-the-corner", rich_help_panel=HOUSE, help="12 13 1 is a run.")] = False,
-    all_moves: Annotated[bool, typer.Option("--all", help="List every best move, up to the limit.")] = False,
-    limit: Annotated[int, typer.Option(min=1, help="The most moves that --all lists.")] = 20,
-    why_not: Annotated[
-        Any, typer.Option("--why-not", **read_by("meldlab.rummikub:Tile.parse", "TILE"), help="Say what playing this tile would cost.")
-    ] = None,
-    nodes: Annotated[int, typer.Option(min=1, help="States that the search may visit before the integer program takes over.")] = 3_000_000,
+    round_the_corner: Annotated[bool, typer.Option("--round-the-corner", help="12 13 1 is a run.")] = False,
+    all_moves: Annotated[bool, typer.Option("--all", help="List every best move, up to --limit.")] = False,
+    limit: Annotated[int, typer.Option(min=1, help="Maximum moves that --all lists.")] = 20,
+    why_not: Annotated[str | None, typer.Option("--why-not", metavar="TILE", help="Print the cost of playing this tile.")] = None,
+    nodes: Annotated[int, typer.Option(min=1, help="States that the search visits before the integer program takes over.")] = 3_000_000,
     seconds: Annotated[
         float | None,
         typer.Option(
             min=0.1,
-            help="Processor time; the best found by then is returned, unproven: 20, or 5 for --keep tiles with modern or strict jokers.",
+            help="Limit of processor time for a proven answer; default: 20, or 5 for --keep tiles with modern or strict jokers.",
         ),
     ] = None,
-    lp: Annotated[Path | None, typer.Option(help="Write the integer program as an LP file.")] = None,
+    lp: Annotated[Path | None, typer.Option(help="LP file for the integer program.")] = None,
     json: JsonOption = False,
 ) -> None:
-    """Find the best move, and among the best the one that changes the table least.
+    """Find the best move, and among equal ones the one that changes the table least.
 
     Example: meldlab rummikub solve --table "R5 R6 R7 | K9 B9 O9" --rack "R8 J"
     """
     from meldlab import rummikub as room
 
-    house = changed(
+    house = read_rules(
         rules, colours=colours, numbers=numbers, copies=copies, jokers=joker_tiles, smallest=smallest, opening=opening_points,
         joker_value=joker_value, jokers_are=jokers, round_the_corner=round_the_corner or None, after_opening=after_opening,
     )  # fmt: skip
@@ -85,12 +72,12 @@ def solve(
         raise NotLegalHere("no tiles on the rack")
     room.load(jokers=any(tile_set.jokers for tile_set in position.table))
     answer = room.solve(position, goal, method, nodes=nodes, seconds=seconds)
-    doubt = room.why_not(answer, why_not, nodes=nodes, seconds=seconds) if why_not else None
+    doubt = room.why_not(answer, room.Tile.parse(why_not), nodes=nodes, seconds=seconds) if why_not else None
     every = room.every_best(answer, limit, nodes=nodes, seconds=seconds) if all_moves else None
     if lp:
         write_lp(lp, answer)
     if json:
-        print_json(answer_json(answer) | ({"why_not": doubt_json(doubt)} if doubt else {}) | (every_json(every) if every else {}))
+        print_json(_answer(answer, doubt, every))
         return
     show(answer)
     if every:
@@ -124,44 +111,18 @@ def doubt_text(doubt: "WhyNot") -> str:
     return f"costs {points} point{'s' * (points != 1)}" if points else "costs nothing"
 
 
-def doubt_json(doubt: "WhyNot") -> dict[str, Any]:
-    """Return what playing a tile costs as JSON wants it."""
-    with_tile = doubt.with_tile
-    played = [str(tile) for tile in with_tile.played] if with_tile else []
-    cost = {"cost": doubt.cost, "points": doubt.points}
-    return {"tile": str(doubt.tile), "possible": with_tile is not None} | cost | {"played": played, "proven": doubt.proven}
+def _answer(answer: "Answer", doubt: "WhyNot | None", every: "Alternatives | None") -> dict[str, Any]:
+    from dataclasses import replace
 
+    from meldlab.schemas.rummikub import AlternativesAnswer, SolutionAnswer, WhyNotAnswer
 
-def every_json(every: "Alternatives") -> dict[str, Any]:
-    """Return all best tables as JSON wants them."""
-    return {"all": [as_lists(one) for one in every.tables], "all_complete": every.complete}
-
-
-def as_lists(table: "tuple[TileSet, ...]") -> list[list[str]]:
-    """Return a table as JSON wants it."""
-    return [[str(tile) for tile in tile_set.tiles] for tile_set in table]
-
-
-def answer_json(answer: "Answer") -> dict[str, Any]:
-    """Return an answer as JSON wants it."""
-    from meldlab.rummikub import moves, opening_points
-
-    rules = answer.position.rules
-    opening = {} if answer.position.opened else {"opening": {"points": opening_points(answer), "needed": rules.opening}}
-    return {
-        "played": [str(tile) for tile in answer.played],
-        "count": answer.count,
-        "value": answer.value,
-        "table": as_lists(answer.table),
-        "kept": answer.kept,
-        "kept_sets": as_lists(answer.kept_sets),
-        "moved": answer.moved,
-        "moves": moves(answer),
-        "proven": answer.proven,
-        "method": answer.method,
-        "seconds": round(answer.seconds, 6),
-        "rules": rules.as_record(),
-    } | opening
+    fields = SolutionAnswer.from_answer(answer).model_dump()
+    if doubt:
+        fields["why_not"] = WhyNotAnswer.from_why_not(doubt).model_dump()
+    if every:
+        answers = [replace(answer, table=table) for table in every.tables]
+        fields["alternatives"] = AlternativesAnswer.from_answers(answers, every.complete).model_dump()
+    return fields
 
 
 def show(answer: "Answer") -> None:
@@ -174,7 +135,7 @@ def show(answer: "Answer") -> None:
     position = answer.position
     opening = "" if position.opened else f"{opening_points(answer)} of {position.rules.opening} points to open"
     console = Console(highlight=False)
-    console.print(told(position.rules))
+    console.print(describe_rules(position.rules))
     console.print("before:", table_text(answer.position.table), sep="\n")
     console.print("rack: ", rack_text(answer.position.rack))
     if not answer.played:

@@ -1,18 +1,19 @@
 """``meldlab waiting``: expected turns to a complete hand, exact, for every hand of three to ten cards."""
 
-from meldlab.cli.options import door
-from meldlab.cli.waiting import figures, hand, solve
+import typer
+
+from meldlab.cli.waiting.figures import figures
+from meldlab.cli.waiting.hand import discard, hand, simulate
+from meldlab.cli.waiting.solve import approximate, classes, solve, write_table
 
 __all__ = ["app"]
 
-app = door(
-    "How many turns until a hand is complete? Exact, for 3 to 10 cards.",
-    solve=solve.solve,
-    hand=hand.hand,
-    discard=hand.discard,
-    approximate=solve.approximate,
-    classes=solve.classes,
-    table=solve.write_table,
-    simulate=hand.simulate,
-    figures=figures.figures,
-)
+app = typer.Typer(epilog="Example: meldlab waiting solve --cards 4 --aces both", no_args_is_help=True, rich_markup_mode=None)
+app.command()(solve)
+app.command()(hand)
+app.command()(discard)
+app.command()(approximate)
+app.command()(classes)
+app.command("table")(write_table)
+app.command()(simulate)
+app.command()(figures)

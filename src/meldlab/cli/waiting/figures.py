@@ -6,20 +6,22 @@ from typing import Annotated
 import typer
 
 from meldlab.cli.interruption import NOTHING, on_interrupt
-from meldlab.cli.options import JsonOption, SeedOption, one_of, print_files
-from meldlab.cli.outputs import out_folder
+from meldlab.cli.options import JsonOption, SeedOption, out_folder
+from meldlab.cli.output import print_files
 from meldlab.cli.progress import tracked
+from meldlab.errors import NoSuchThing
 
 NAMES = (*map(str, range(1, 13)), "theorem-4", "knowledge")
+FORMATS = ("svg", "png")
 
 
 def figures(
-    out: Annotated[Path, out_folder("A folder, created if need be.")],
+    out: Annotated[Path, out_folder("Folder to write; created if needed.")],
     only: Annotated[
-        list[str] | None, typer.Option("--only", **one_of("figure", *NAMES), help="Draw this figure only; may be given again.")
+        list[str] | None, typer.Option("--only", metavar=f"[{'|'.join(NAMES)}]", help="Figure to draw; all by default; may be repeated.")
     ] = None,
     format: Annotated[
-        list[str] | None, typer.Option("--format", **one_of("picture format", "svg", "png"), help="svg if none; may be given again.")
+        list[str] | None, typer.Option("--format", metavar="[svg|png]", help="Picture format; svg by default; may be repeated.")
     ] = None,
     seed: SeedOption = 0,
     json: JsonOption = False,
@@ -28,6 +30,10 @@ def figures(
 
     Example: meldlab waiting figures --out figures --only 1 --only 7
     """
+    for kind, values, names in (("figure", only, NAMES), ("picture format", format, FORMATS)):
+        for value in values or ():
+            if value not in names:
+                raise NoSuchThing(kind, value, names)
     from meldlab.reports import save
     from meldlab.reproduce.waiting_figures import FIGURES, knowledge
 

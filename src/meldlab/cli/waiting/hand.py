@@ -1,15 +1,15 @@
 """``meldlab waiting hand``, ``discard`` and ``simulate``: one hand."""
 
 import sys
-from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from meldlab.cli.options import AcesOption, DeviceOption, JsonOption, SeedOption, print_json, read_by
+from meldlab.cli.options import AcesOption, DeviceOption, JsonOption, SeedOption
+from meldlab.cli.output import print_json
 from meldlab.cli.progress import progress_bar
-from meldlab.cli.waiting.options import DeadOption, GoalOption, LoadOption, say_checkpoint
+from meldlab.cli.waiting.options import DeadOption, GoalOption, LoadOption, read_game, say_checkpoint
 from meldlab.errors import BadText, NotLegalHere
 
 if TYPE_CHECKING:
@@ -21,11 +21,10 @@ HandArgument = Annotated[list[str], typer.Argument(metavar="CARDS", help="Cards,
 GamesOption = Annotated[int, typer.Option("--games", help="Games to play.")]
 
 
-def _find(hand: "Hand", more: int, aces: str, goal: Any, dead: Any, device: str, load: Path | None = None) -> "Solution":
-    from meldlab.waiting import Waiting
+def _find(hand: "Hand", more: int, aces: str, goal: str, dead: str, device: str, load: Path | None = None) -> "Solution":
     from meldlab.waiting.kept import cached_solution
 
-    game = Waiting(len(hand) - more, aces, goal, dead)
+    game = read_game(len(hand) - more, aces, goal, dead)
     if load is not None and device != "auto":
         raise NotLegalHere("--load reads what is solved already: leave out --device")
     say_checkpoint(game)
@@ -48,10 +47,7 @@ def hand(
     aces: AcesOption = "low",
     goal: GoalOption = "gin",
     dead: DeadOption = "",
-    upcard: Annotated[
-        Any,
-        typer.Option("--upcard", **read_by("meldlab.cards:Card.parse", "CARD"), help="Say whether to take this face-up card or to draw."),
-    ] = None,
+    upcard: Annotated[str | None, typer.Option("--upcard", metavar="CARD", help="Face-up card to take or to leave.")] = None,
     device: DeviceOption = "auto",
     load: LoadOption = None,
     json: JsonOption = False,
@@ -60,22 +56,22 @@ def hand(
 
     Example: meldlab waiting hand AC QH KD
     """
+    from meldlab.cards import Card
     from meldlab.waiting.waiting_time import QUANTILES
 
-    held = _hand(cards, 3)
+    held, card = _hand(cards, 3), None if upcard is None else Card.parse(upcard)
     solution = _find(held, 0, aces, goal, dead, device, load)
     answers = list(solution.draws(held))
     expected = solution.turns(held)
-    if upcard is not None:
-        choice = solution.takes(held, upcard)
+    if card is not None:
+        choice = solution.takes(held, card)
     if json:
+        from meldlab.schemas.waiting import HandAnswer
+
         spread = _spread(solution, held, keep=load is None)
         quantiles = {str(part): turns for part, turns in zip(QUANTILES, spread.quantiles, strict=True)}
-        answer: dict[str, Any] = {"expected": expected, "sd": spread.deviation, "quantiles": quantiles}
-        if upcard is not None:
-            answer["upcard"] = asdict(choice)
-        answer["draws"] = [{"draw": str(one.draw), "discard": str(one.discard), "expected": one.expected} for one in answers]
-        print_json(answer)
+        answer = {"expected": expected, "sd": spread.deviation, "quantiles": quantiles, "draws": answers}
+        print_json(HandAnswer.model_validate(answer | {"upcard": None if card is None else choice}))
         return
     from rich.console import Console
 
@@ -88,7 +84,7 @@ def hand(
     console.print(cards_text(held), f" {expected:.6f} turns on average")
     if upcard is not None:
         console.print(
-            f"upcard {upcard}: {'take it' if choice.take else 'draw'} ({choice.taken:.4f} turns if taken, {choice.drawn:.4f} if drawn)"
+            f"upcard {card}: {'take it' if choice.take else 'draw'} ({choice.taken:.4f} turns if taken, {choice.drawn:.4f} if drawn)"
         )
     useful = [one for one in answers if one.discard != one.draw]
     console.print(f"{len(useful)} of {len(answers)} cards help{'; throw any other back' if len(useful) < len(answers) else ''}:")
@@ -136,7 +132,10 @@ def discard(
     held = _hand(cards, 4)
     found = _find(held, 1, aces, goal, dead, device, load).discards(held)
     if json:
-        print_json({"discards": [{"discard": str(one.card), "expected": one.expected, "cost": one.cost} for one in found]})
+        from meldlab.schemas.waiting import DiscardAnswer
+
+        answers = [DiscardAnswer(discard=str(discard.card), expected=discard.expected, cost=discard.cost) for discard in found]
+        print_json({"discards": [answer.model_dump() for answer in answers]})
         return
     from rich.console import Console
 
@@ -160,11 +159,10 @@ def simulate(
 
     Example: meldlab waiting simulate AC QH KD --games 10000
     """
-    from meldlab.cards import Hand
     from meldlab.waiting.simulation import play_bag, play_deck
 
     held = _hand(cards, 3)
-    solution = _find(held, 0, aces, goal, Hand(), device)
+    solution = _find(held, 0, aces, goal, "", device)
     bag, deck = play_bag(solution, held, games, seed), play_deck(solution, held, games, seed)
     answer = {
         "expected": solution.turns(held),

@@ -1,28 +1,31 @@
-"""What the waiting verbs share: which game."""
+"""Options of the waiting commands: the game."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from meldlab.cli.interruption import AGAIN, NOTHING, on_interrupt
-from meldlab.cli.options import read_by
 
 if TYPE_CHECKING:
     from meldlab.waiting import Waiting
 
 CardsOption = Annotated[int, typer.Option("--cards", help="Cards in a hand, 3 to 10.")]
-GoalOption = Annotated[
-    Any, typer.Option("--goal", **read_by("meldlab.waiting:Goal.parse", "gin|knock:K"), help="Every card melded, or deadwood at most K.")
-]
-DeadOption = Annotated[
-    Any, typer.Option("--dead", **read_by("meldlab.cards:Hand.parse", "CARDS"), help="Cards that are out of play, such as '2H 2D'.")
-]
-LoadOption = Annotated[Path | None, typer.Option("--load", help="Read the table from this file instead of solving.")]
+GoalOption = Annotated[str, typer.Option("--goal", metavar="gin|knock:K", help="Every card melded, or deadwood at most K.")]
+DeadOption = Annotated[str, typer.Option("--dead", metavar="CARDS", help="Cards out of play, such as '2H 2D'.")]
+LoadOption = Annotated[Path | None, typer.Option("--load", help="File with a solved table, read instead of solving.")]
+
+
+def read_game(cards: int, aces: str, goal: str, dead: str = "") -> "Waiting":
+    """Return the game of the options."""
+    from meldlab.cards import Hand
+    from meldlab.waiting import Goal, Waiting
+
+    return Waiting(cards, aces, Goal.parse(goal), Hand.parse(dead))
 
 
 def say_checkpoint(game: "Waiting", otherwise: str = NOTHING) -> None:
-    """Let an interrupt say whether a checkpoint of the solve is saved, and ``otherwise`` where it is not."""
+    """Let the line of an interrupt name the checkpoint of the solve; without one it is ``otherwise``."""
     from meldlab.waiting.kept import checkpoint_path
 
     on_interrupt(lambda: f"a checkpoint is saved in the cache; {AGAIN}" if checkpoint_path(game).exists() else otherwise)

@@ -3,16 +3,16 @@
 import sys
 from itertools import pairwise
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import typer
 
 from meldlab.cache import replace_file
 from meldlab.cli.interruption import DRY_RUN
-from meldlab.cli.options import AcesOption, DeviceOption, DryRunOption, JsonOption, ThreadsOption, one_of, print_cost, print_json
-from meldlab.cli.outputs import out_file
+from meldlab.cli.options import AcesOption, DeviceOption, DryRunOption, JsonOption, ThreadsOption, out_file
+from meldlab.cli.output import print_estimate, print_json
 from meldlab.cli.progress import progress_bar
-from meldlab.cli.waiting.options import CardsOption, DeadOption, GoalOption, LoadOption, say_checkpoint
+from meldlab.cli.waiting.options import CardsOption, DeadOption, GoalOption, LoadOption, read_game, say_checkpoint
 from meldlab.errors import NotLegalHere, NotPossible
 
 
@@ -23,10 +23,8 @@ def solve(
     dead: DeadOption = "",
     device: DeviceOption = "auto",
     threads: ThreadsOption = 0,
-    save: Annotated[Path | None, out_file("Write the table of all hands to this file.", name="--save")] = None,
-    precision: Annotated[
-        str, typer.Option("--precision", **one_of("precision", "f64", "f32", "u16"), help="Of the numbers in the file that --save writes.")
-    ] = "f64",
+    save: Annotated[Path | None, out_file("File for the table of all hands.", name="--save")] = None,
+    precision: Annotated[Literal["f64", "f32", "u16"], typer.Option("--precision", help="Number format of the file of --save.")] = "f64",
     load: LoadOption = None,
     dry_run: DryRunOption = False,
     json: JsonOption = False,
@@ -35,11 +33,11 @@ def solve(
 
     Example: meldlab waiting solve --cards 4 --aces both
     """
-    from meldlab.waiting import Waiting, kept
+    from meldlab.waiting import kept
     from meldlab.waiting.kept import cached_solution, solve_and_keep
     from meldlab.waiting.solver import solve_cost
 
-    game = Waiting(cards, aces, goal, dead)
+    game = read_game(cards, aces, goal, dead)
     if load is not None and (device != "auto" or threads):
         raise NotLegalHere("--load reads what is solved already: leave out --device and --threads")
     if save is None and precision != "f64":
@@ -47,7 +45,7 @@ def solve(
     if dry_run:
         if load is not None or save is not None:
             raise NotLegalHere("--dry-run solves nothing: leave out --load and --save")
-        print_cost(f"solving {game}", solve_cost(game, device, threads or None), json)
+        print_estimate(f"solving {game}", solve_cost(game, device, threads or None), json)
         return
     say_checkpoint(game, DRY_RUN)
     with progress_bar(f"solving {game}") as progress:
@@ -86,7 +84,7 @@ def solve(
 def approximate(
     cards: CardsOption,
     aces: AcesOption = "low",
-    tolerance: Annotated[float, typer.Option("--tolerance", help="Turns within which hands are locked in together.")] = 1.0,
+    tolerance: Annotated[float, typer.Option("--tolerance", help="Difference in turns up to which hands are locked in together.")] = 1.0,
     json: JsonOption = False,
 ) -> None:
     """Run the thesis's own algorithm: lock in cohorts of hands within a tolerance, and compare with the exact values.
@@ -144,7 +142,7 @@ def write_table(
     aces: AcesOption = "low",
     goal: GoalOption = "gin",
     dead: DeadOption = "",
-    out: Annotated[Path | None, out_file("Write to this file instead of the terminal.")] = None,
+    out: Annotated[Path | None, out_file("File to write; the terminal by default.")] = None,
 ) -> None:
     """Print every class of hands as CSV: hand, number of hands, expected turns, standard deviation, median (up to 5 cards).
 
@@ -152,11 +150,10 @@ def write_table(
     """
     from meldlab.cards import Hand
     from meldlab.reports.rows import csv_text
-    from meldlab.waiting import Waiting
     from meldlab.waiting.kept import cached_solution
     from meldlab.waiting.waiting_time import MOST_AT_ONCE, WaitingTime
 
-    game = Waiting(cards, aces, goal, dead)
+    game = read_game(cards, aces, goal, dead)
     if cards > MOST_AT_ONCE:
         raise NotPossible(f"all hands are listed up to {MOST_AT_ONCE} cards; ask for one of {cards} with 'waiting hand'")
     solution = cached_solution(game)

@@ -202,7 +202,7 @@ def _ensembles(bench: Reproducer, found: Experiment) -> Findings:
         gains = later[0]["verdict"] == Verdict.DIFFERS
         one = Obtained(later[0]["ours"], not gains, seed=bench.seed, stored=found.stored)
     else:
-        note = "one iteration has been played so far; --full --anew plays three"
+        note = "one iteration has been played so far; --full --recompute plays three"
         one = Obtained("one iteration", judged=Ruling.OPEN, note=note, reduced=found.reduced, seed=bench.seed, stored=found.stored)
     yield "later-iterations", one
     yield "runs-over-sets", found.obtained("runs-over-sets", seed=bench.seed)

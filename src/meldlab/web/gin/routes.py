@@ -12,6 +12,7 @@ from pydantic import BaseModel, ValidationError
 from meldlab.cards import Card
 from meldlab.errors import MeldlabError, NotLegalHere
 from meldlab.play import Record
+from meldlab.schemas.gin import GinAdvice
 from meldlab.web.forms import form
 from meldlab.web.kept import KeptMatch
 from meldlab.web.laboratory import Lab, Laboratory, Person
@@ -49,34 +50,13 @@ class Ladder(BaseModel):
     players: list[Rung]
 
 
-class Worth(BaseModel):
-    """A move, and what comes of it by the worlds that all moves share."""
+class Hint(GinAdvice):
+    """The best move and the reason; of the second level also the value of every move."""
 
-    move: str
-    chance: float
-    """To win the match."""
-    cost: float
-    """What it loses against the best, in chance to win."""
-    error: float
-    """The standard error of that loss."""
-    points: float
-    """Of the round, in the mean."""
-
-
-class Hint(BaseModel):
-    """What to do and why; of the second level what every move is worth, the best first."""
-
-    move: str
-    reason: str
-    values: list[Worth]
-    worlds: int
-    """On how many worlds the moves were tried."""
-    expected_turns: dict[str, float]
-    """From stock alone, of the ten cards before a draw or after the move: to a knock and to gin."""
-    expected_turns_error: dict[str, float]
-    """What 95 of 100 estimates are not further off than; 0 where the turns come from exact tables."""
+    determinizations: int
+    """Number of sampled deals that the moves share."""
     turns: str
-    """The same in words."""
+    """The expected turns as text."""
 
 
 class Beliefs(BaseModel):

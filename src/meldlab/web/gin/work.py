@@ -1,5 +1,6 @@
 """What workers do for the gin table: advice, and what the other may hold."""
 
+from dataclasses import replace
 from typing import Any
 
 from meldlab.cards import CARDS, Hand
@@ -11,6 +12,7 @@ from meldlab.gin.review import WORLDS
 from meldlab.gin.view import View
 from meldlab.hints import in_words, turns_after
 from meldlab.play import USER, Record, Step, Table
+from meldlab.schemas.gin import GinAdvice
 from meldlab.web.opponents import opponent
 from meldlab.web.playing import steps_of
 
@@ -18,20 +20,14 @@ __all__ = ["beliefs", "hint", "watch"]
 
 
 def hint(record: str, seat: int, level: int) -> dict[str, Any]:
-    """Return a good move and why; of the second level what all moves are worth, by the worlds of the review."""
+    """Return the best move and the reason; of the second level also the value of every move, by the deals of the review."""
     view = _view(record, seat)
     advice = advise(view)
-    values = [one.as_json() for one in advice.prospects] if level > 1 else []
+    if level == 1:
+        advice = replace(advice, prospects=())
     turns = turns_after(view, advice.move)
-    return {
-        "move": str(advice.move),
-        "reason": advice.reason,
-        "values": values,
-        "worlds": WORLDS if values else 0,
-        "expected_turns": {name: one.value for name, one in turns.items()},
-        "expected_turns_error": {name: one.error for name, one in turns.items()},
-        "turns": in_words(turns),
-    }
+    answer = GinAdvice.model_validate(GinAdvice.fields_of(advice, turns)).model_dump()
+    return answer | {"determinizations": WORLDS if advice.prospects else 0, "turns": in_words(turns)}
 
 
 def beliefs(record: str, seat: int, round: int | None = None) -> dict[str, Any]:

@@ -7,6 +7,7 @@ from fastapi import APIRouter, Query
 from pydantic import BaseModel, ConfigDict, Field
 
 from meldlab.rummikub import read_rack
+from meldlab.schemas.rummikub import AlternativesAnswer, SolutionAnswer, WhyNotAnswer
 from meldlab.web.laboratory import Lab
 from meldlab.web.rummikub.asking import ask_worker
 from meldlab.web.rummikub.desk import HelperDesk, house
@@ -98,59 +99,12 @@ class TableAtStep(BaseModel):
     hand: list[str]
 
 
-class Opening(BaseModel):
-    """What the opening is worth, or the rack at most, and what is needed."""
-
-    points: int
-    needed: int
-
-
-class BestMove(BaseModel):
+class BestMove(SolutionAnswer):
     """The best move: what is played, the table then, and the way there."""
 
-    played: list[str]
     left: list[str]
-    count: int
-    value: int
-    table: str
-    kept: int
-    sets: int
-    moved: int
-    proven: bool
-    """False if the time was over before nothing better could be excluded."""
-    method: str
-    milliseconds: float
-    opening: Opening | None
-    steps: list[str]
     frames: list[TableAtStep]
     """The table before the move, then after each step."""
-
-
-class WhyNotTold(BaseModel):
-    """What playing a tile costs: in tiles or points, as was asked, and in points; nothing if it cannot be played."""
-
-    tile: str
-    possible: bool
-    proven: bool
-    cost: int | None
-    points: int | None
-    played: list[str]
-    table: str
-
-
-class OtherMove(BaseModel):
-    """A move that is as good."""
-
-    table: str
-    kept: int
-    moved: int
-
-
-class BestMoves(BaseModel):
-    """Every best move, or as many as there was time for."""
-
-    moves: list[OtherMove]
-    complete: bool
 
 
 class CheckedPile(BaseModel):
@@ -207,14 +161,14 @@ async def solve(lab: Lab, ask: Annotated[Ask, Query()]) -> Any:
     return await ask_worker(lab, "best", ask=ask.key(), move=1)
 
 
-@api.get("/why-not", response_model=WhyNotTold)
+@api.get("/why-not", response_model=WhyNotAnswer)
 async def why_not(lab: Lab, ask: Annotated[AskWhy, Query()]) -> Any:
     """Return what it would cost to play a certain tile."""
     (tile,) = read_rack(ask.tile, house(ask.rules, ask.jokers))
     return await ask_worker(lab, "without", ask=ask.key(), tile=str(tile))
 
 
-@api.get("/others", response_model=BestMoves)
+@api.get("/others", response_model=AlternativesAnswer)
 async def others(lab: Lab, ask: Annotated[Ask, Query()]) -> Any:
     """Return every move that is as good as the best, 21 at most."""
     return await ask_worker(lab, "others", ask=ask.key())

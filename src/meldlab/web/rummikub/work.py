@@ -13,7 +13,6 @@ from meldlab.rummikub import (
     every_best,
     make_puzzle,
     moves,
-    opening_points,
     read_table,
     show_table,
     solve,
@@ -21,6 +20,7 @@ from meldlab.rummikub import (
     why_not,
 )
 from meldlab.rummikub.checker import table_faults
+from meldlab.schemas.rummikub import AlternativesAnswer, SolutionAnswer, WhyNotAnswer
 from meldlab.web.rummikub.desk import HelperDesk, house
 from meldlab.web.rummikub.laying import frames
 
@@ -59,47 +59,19 @@ def best(ask: tuple[Any, ...], move: int = 1) -> dict[str, Any]:
 def others(ask: tuple[Any, ...]) -> dict[str, Any]:
     """Return every best move that the budget allows, as tables."""
     every, complete = _every(ask)
-    return {
-        "moves": [{"table": show_table(one.table), "kept": one.kept, "moved": one.moved} for one in every if one.played],
-        "complete": complete,
-    }
+    return AlternativesAnswer.from_answers([answer for answer in every if answer.played], complete).model_dump()
 
 
 def without(ask: tuple[Any, ...], tile: str) -> dict[str, Any]:
     """Return what it would cost to play a tile that the best move leaves on the rack, and the best move that plays it."""
-    found = why_not(_solved(*ask), Tile.parse(tile), nodes=NODES, seconds=ask[-1])
-    with_tile = found.with_tile
-    return {
-        "tile": str(found.tile),
-        "possible": with_tile is not None,
-        "proven": found.proven,
-        "cost": found.cost,
-        "points": found.points,
-        "played": _texts(with_tile.played) if with_tile else [],
-        "table": show_table(with_tile.table) if with_tile else "",
-    }
+    return WhyNotAnswer.from_why_not(why_not(_solved(*ask), Tile.parse(tile), nodes=NODES, seconds=ask[-1])).model_dump()
 
 
 def told(answer: Answer) -> dict[str, Any]:
-    """Return an answer as the API tells it."""
-    position, plan = answer.position, steps(answer)
-    opening = None if position.opened else {"points": opening_points(answer), "needed": position.rules.opening}
-    return {
-        "played": _texts(answer.played),
-        "left": _texts(answer.leftover),
-        "count": answer.count,
-        "value": answer.value,
-        "table": show_table(answer.table),
-        "kept": answer.kept,
-        "sets": len(position.table),
-        "moved": answer.moved,
-        "proven": answer.proven,
-        "method": answer.method,
-        "milliseconds": round(answer.seconds * 1000, 1),
-        "opening": opening,
-        "steps": moves(answer, plan),
-        "frames": list(frames(answer, plan)),
-    }
+    """Return an answer with the table after each step."""
+    plan = steps(answer)
+    fields = SolutionAnswer.fields_of(answer, moves(answer, plan))
+    return SolutionAnswer.model_validate(fields).model_dump() | {"frames": list(frames(answer, plan))}
 
 
 def _texts(tiles: tuple[Tile, ...]) -> list[str]:

@@ -1,18 +1,21 @@
 """The stopping game: deck, seed and draws are in the address."""
 
 import secrets
+from fractions import Fraction
 from typing import Annotated
 from urllib.parse import urlencode
 
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import RedirectResponse, Response
+from markupsafe import Markup
 from pydantic import BaseModel
 
 from meldlab.errors import MeldlabError
+from meldlab.schemas.stopping import StoppingAdvice, WinningsAnswer
 from meldlab.web.charts import bars, heat
 from meldlab.web.laboratory import Lab
 from meldlab.web.pages import page
-from meldlab.web.shapes import Counts, Pair
+from meldlab.web.shapes import Counts
 
 __all__ = ["api", "pages"]
 
@@ -24,7 +27,7 @@ Drawn = Annotated[int, Query(ge=0, le=120, description="How many cards were draw
 Games = Annotated[int, Query(ge=2, le=1_000_000)]
 
 
-class SittingTold(BaseModel):
+class SittingTold(StoppingAdvice):
     """A sitting after some draws."""
 
     black: int
@@ -34,10 +37,6 @@ class SittingTold(BaseModel):
     """Black and red cards left, from the first draw on."""
     won: float
     over: bool
-    draw: bool
-    """Whether the best policy draws here."""
-    value: float
-    next_black: float | None
     best_stops_after: int | None
     best_wins: float | None
 
@@ -49,18 +48,6 @@ class Maps(BaseModel):
     exact: str
     values: list[list[float]]
     goes_on: list[list[bool]]
-
-
-class Automatic(BaseModel):
-    """Many games by the best policy, beside the exact distribution."""
-
-    games: int
-    mean: float
-    ci95: Pair
-    exact_mean: float
-    amounts: list[float]
-    chances: list[float]
-    shares: list[float]
 
 
 @api.get("/sitting")
@@ -78,10 +65,11 @@ async def maps(lab: Lab, deck: Deck = "26,26") -> Maps:
 
 
 @api.get("/games")
-async def games(lab: Lab, deck: Deck = "26,26", games: Games = 10_000, seed: Seed = 0) -> Automatic:
+async def games(lab: Lab, deck: Deck = "26,26", games: Games = 10_000, seed: Seed = 0) -> WinningsAnswer:
     """Play many games by the best policy."""
     lab.need("stopping")
-    return Automatic(**await lab.ask("meldlab.web.stopping.work:automatic", deck=deck, games=games, seed=seed))
+    answer: WinningsAnswer = await lab.ask("meldlab.web.stopping.work:automatic", deck=deck, games=games, seed=seed)
+    return answer
 
 
 @pages.get("/stopping")
@@ -107,5 +95,11 @@ async def table(
         warming=lab.warming, here={"deck": deck, "seed": seed, "drawn": drawn},
         value_map=heat(found.values, path, "what it is worth in all") if found else "",
         policy_map=heat([[float(one) for one in row] for row in found.goes_on], path, "whether to go on") if found else "",
-        distribution=bars(played.amounts, played.chances, played.shares, below="won", says="chance, share of games") if played else "",
+        distribution=_distribution(played) if played else "",
     )  # fmt: skip
+
+
+def _distribution(played: WinningsAnswer) -> Markup:
+    amounts = [float(Fraction(row.amount)) for row in played.winnings]
+    chances, shares = [row.chance for row in played.winnings], [row.simulated for row in played.winnings]
+    return bars(amounts, chances, shares, below="won", says="probability, share of games")

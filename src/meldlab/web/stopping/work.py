@@ -3,6 +3,7 @@
 from typing import Any
 
 from meldlab.errors import NotLegalHere
+from meldlab.schemas.stopping import StoppingAdvice, WinningsAnswer
 from meldlab.stopping import Sitting, Urn, simulate
 
 __all__ = ["automatic", "look", "maps"]
@@ -31,9 +32,7 @@ def look(deck: str, seed: int, drawn: int, stopped: bool) -> dict[str, Any]:
         "path": path,
         "won": won,
         "over": sitting.over,
-        "draw": advice.keep_drawing,
-        "value": float(advice.value),
-        "next_black": float(advice.next_black) if advice.next_black is not None else None,
+        **StoppingAdvice.model_validate(advice).model_dump(),
         "best_stops_after": best.drawn if best else None,
         "best_wins": float(urn.won(best.rest)) if best else None,
     }
@@ -46,20 +45,10 @@ def maps(deck: str) -> dict[str, Any]:
     return {"value": float(value), "exact": str(value), "values": urn.floats.values().tolist(), "goes_on": urn.policy().goes_on()}
 
 
-def automatic(deck: str, games: int, seed: int) -> dict[str, Any]:
-    """Return how many games by the best policy went, beside the exact distribution."""
+def automatic(deck: str, games: int, seed: int) -> WinningsAnswer:
+    """Return the distribution of the winnings under the optimal policy, computed and simulated."""
     urn = _urn(deck)
-    played, exact = simulate(urn, games, seed), urn.floats.winnings()
-    shares = dict(zip(played.winnings.amounts, played.winnings.chances, strict=True))
-    return {
-        "games": games,
-        "mean": float(played.winnings.mean),
-        "ci95": played.interval,
-        "exact_mean": float(exact.mean),
-        "amounts": [float(amount) for amount in exact.amounts],
-        "chances": [float(chance) for chance in exact.chances],
-        "shares": [float(shares.get(amount, 0.0)) for amount in exact.amounts],
-    }
+    return WinningsAnswer.from_winnings(urn.quickest.winnings(), simulate(urn, games, seed), games)
 
 
 def _urn(deck: str) -> Urn:

@@ -10,6 +10,7 @@ from pydantic import BaseModel, Field
 
 from meldlab.cards import Hand
 from meldlab.errors import MeldlabError
+from meldlab.schemas.waiting import HandAnswer
 from meldlab.web.charts import bars, curve
 from meldlab.web.forms import read_form
 from meldlab.web.jobs import KINDS
@@ -31,34 +32,15 @@ GoalText = Annotated[str, Query(pattern=GOAL, description="gin, or knock:K for d
 HandText = Annotated[str, Query(max_length=60, description="Cards, such as AC QH KD.")]
 
 
-class Answered(BaseModel):
-    """A card that may come, what to throw then, and how long it takes after that."""
+class Found(HandAnswer):
+    """A whole hand; ``sd``, ``quantiles`` and ``chances`` are None from seven cards on, as they take long."""
 
-    draw: str
-    discard: str
-    expected: float
-
-
-class Spread(BaseModel):
-    """How the number of turns spreads."""
-
-    deviation: float
-    quantiles: dict[str, int]
-    chances: list[float]
-    """The chance of exactly 0, 1, 2, ... turns, up to the 99th percentile."""
-
-
-class Found(BaseModel):
-    """What is known about a whole hand."""
-
-    expected: float
-    draws: list[Answered]
     curve: list[float]
-    """The waiting times of all kinds of hands in order, at 200 places."""
-    place: float
-    """The share of kinds of hands that are quicker."""
-    spread: Spread | None
-    """Left out where it takes long: from seven cards on."""
+    """Expected turns of all classes of hands in ascending order, at 200 points."""
+    quantile: float
+    """Share of the classes of hands with fewer expected turns."""
+    chances: list[float] | None
+    """Probability of exactly 0, 1, 2, ... turns, up to the 99th percentile."""
 
 
 class HandTold(BaseModel):
@@ -119,8 +101,8 @@ async def explorer(
         cards=cards, aces=aces, goal=goal, told=told, found=found, warming=lab.warming, most=MOST_SOLVED,
         board={one.draw: one for one in found.draws} if found else {},
         most_gain=max(found.expected - one.expected for one in found.draws) if found else 0.0,
-        spread=_turns(found.spread) if found and found.spread else "",
-        all_hands=curve(found.curve, found.place, found.expected, "share of all kinds of hands", "turns") if found else "",
+        spread=_turns(found.chances) if found and found.chances else "",
+        all_hands=curve(found.curve, found.quantile, found.expected, "share of all kinds of hands", "turns") if found else "",
         jobs=[job_told(job) for job in lab.kept.jobs("waiting", "running") if job.kind == "waiting"],
     )  # fmt: skip
 
@@ -133,8 +115,8 @@ async def begin_solving(request: Request, lab: Lab, person: Person) -> Response:
     return RedirectResponse(_address(Hand(), wanted.cards, wanted.aces, wanted.goal), 303)
 
 
-def _turns(spread: Spread) -> Markup:
-    return bars(range(len(spread.chances)), spread.chances, below="turns", says="chance of exactly so many turns")
+def _turns(chances: list[float]) -> Markup:
+    return bars(range(len(chances)), chances, below="turns", says="probability of exactly this number of turns")
 
 
 def _toggled(held: Hand, card: str, most: int) -> Hand:

@@ -57,15 +57,13 @@ def _found(held: Hand, solution: Solution) -> dict[str, Any]:
     points, ascending = _curve(solution.game)
     place = float(np.searchsorted(ascending, expected, side="left")) / len(ascending)
     draws = [{"draw": str(one.draw), "discard": str(one.discard), "expected": one.expected} for one in solution.draws(held)]
-    answer = {"expected": expected, "draws": draws, "curve": points, "place": place, "spread": None}
+    answer = {"expected": expected, "draws": draws, "curve": points, "quantile": place, "sd": None, "quantiles": None, "chances": None}
     if solution.game.cards <= SPREAD:
         waited = WaitingTime.from_hand(solution, held)
         chances = waited.distribution
-        answer["spread"] = {
-            "deviation": waited.deviation(),
-            "quantiles": {str(part): waited.quantile(part) for part in QUANTILES},
-            "chances": [round(float(chance), 6) for chance in chances[: waited.quantile(0.99) + 1]],
-        }
+        answer["sd"] = waited.deviation()
+        answer["quantiles"] = {str(part): waited.quantile(part) for part in QUANTILES}
+        answer["chances"] = [round(float(chance), 6) for chance in chances[: waited.quantile(0.99) + 1]]
     return answer
 
 

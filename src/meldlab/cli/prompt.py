@@ -1,4 +1,4 @@
-"""Lines that a person types: edited, remembered and completed on a terminal, plainly read where there is none."""
+"""Lines of input: edited, remembered and completed on a terminal, plainly read elsewhere."""
 
 import sys
 from collections.abc import Iterator, Sequence
@@ -7,17 +7,17 @@ from typing import Any
 
 from rich.console import Console
 
-__all__ = ["Lines", "completions"]
+__all__ = ["Prompt", "completions"]
 
 
-class Lines:
-    """Asks for one line after the other; Ctrl-C and the end of the input are the wish to leave."""
+class Prompt:
+    """A reader of lines; Ctrl-C and the end of the input mean "quit"."""
 
     def __init__(self, console: Console) -> None:
         self.console = console
 
     def ask(self, prompt: str, words: Sequence[str] = (), at_end: str = "quit") -> str:
-        """Return a line that is typed, with ``words`` to complete it by; ``at_end`` where none is to come."""
+        """Return a line of input, completed by ``words``; ``at_end`` at the end of the input."""
         try:
             if self._session is None:
                 return self.console.input(prompt, markup=False).strip()
@@ -30,8 +30,8 @@ class Lines:
 
     @cached_property
     def _session(self) -> Any:
-        typed = sys.__stdin__
-        if typed is None or sys.stdin is not typed or not (typed.isatty() and sys.stdout.isatty()):
+        stdin = sys.__stdin__
+        if stdin is None or sys.stdin is not stdin or not (stdin.isatty() and sys.stdout.isatty()):
             return None
         try:
             from prompt_toolkit import PromptSession
@@ -41,7 +41,7 @@ class Lines:
 
 
 def completions(text: str, words: Sequence[str]) -> list[tuple[str, int]]:
-    """Return what a text can become, each with how many of its last letters that replaces: whole lines first, else its last word.
+    """Return the completions of a text, each with the number of last letters that it replaces: whole lines first, else the last word.
 
     >>> completions("dr", ["drop KD", "draw", "KD"])
     [('drop KD', 2), ('draw', 2)]
@@ -50,18 +50,18 @@ def completions(text: str, words: Sequence[str]) -> list[tuple[str, int]]:
     """
     last = text.rpartition(" ")[2]
     for start in dict.fromkeys((text, last)):
-        found = [(word, len(start)) for word in words if word.lower().startswith(start.lower())]
-        if found:
-            return found
+        matches = [(word, len(start)) for word in words if word.lower().startswith(start.lower())]
+        if matches:
+            return matches
     return []
 
 
 def _completer(words: Sequence[str]) -> Any:
     from prompt_toolkit.completion import Completer, Completion
 
-    class Words(Completer):
+    class WordCompleter(Completer):
         def get_completions(self, document: Any, complete_event: Any) -> Iterator[Completion]:
             for word, replaced in completions(document.text_before_cursor, words):
                 yield Completion(word, -replaced)
 
-    return Words()
+    return WordCompleter()

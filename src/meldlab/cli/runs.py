@@ -1,0 +1,190 @@
+"""``meldlab runs``: every search in the store, its players, and its evaluations as CSV or Parquet."""
+
+import sys
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, BinaryIO
+
+import typer
+
+from meldlab.cli.options import JsonOption, StoreOption, out_file
+from meldlab.cli.output import aligned, print_json, terminal_width
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from meldlab.runs.leaderboard import Progress
+    from meldlab.runs.store import Run
+
+app = typer.Typer(epilog="Example: meldlab runs list", no_args_is_help=True, rich_markup_mode=None)
+
+RunArgument = Annotated[int, typer.Argument(metavar="RUN", help="Number of the run, as 'meldlab runs list' shows it.")]
+MAX_RESULT = 200  # characters of a result that are printed in full
+FORMATS = (".csv", ".parquet")
+
+
+@app.command("list")
+def list_runs(store: StoreOption = None, json: JsonOption = False) -> None:
+    """List every run: its search, how far it came, and when it started.
+
+    Example: meldlab runs list
+    """
+    from meldlab.runs.leaderboard import Progress
+    from meldlab.runs.store import Store, default_store
+
+    if store is None and not default_store().exists():
+        # One of the first commands of a new user, so not an error.
+        if json:
+            print_json({"store": str(default_store()), "runs": []})
+        else:
+            print(f"no runs yet: {default_store()} does not exist")
+        return
+    opened = Store.look(store)
+    runs = [(run, Progress.of(run)) for run in opened.runs()]
+    if json:
+        print_json({"store": str(opened), "runs": [_run_json(run, progress) for run, progress in runs]})
+        return
+    if not runs:
+        print(f"no runs in {opened}")
+        return
+    _print_runs(runs)
+
+
+def _print_runs(runs: "Sequence[tuple[Run, Progress]]") -> None:
+    """Print a line for each run; a narrow terminal gets no version, then no hours, and names are cut last."""
+    rows = [("run", "experiment", "state", "games", "started", "version")]
+    for run, progress in runs:
+        name = f"{run.experiment} {run.settings.get('game', '')}".rstrip()
+        games = f"{progress.games:,}" if progress.finished else f"{progress.games:,} of {progress.planned:,}"
+        rows.append((str(run.number), name, progress.state, games, f"{_utc(run.started)[:16]}Z", run.version))
+    width = terminal_width()
+    without_version = [row[:5] for row in rows]
+    without_hours = [(*row[:4], row[4][:10]) for row in rows]
+    for shown in (rows, without_version, without_hours):
+        lines = aligned(shown)
+        if width is None or max(map(len, lines)) <= width:
+            break
+    else:
+        lines = aligned(without_hours, width, {1: 8})
+    print(*lines, sep="\n")
+
+
+@app.command()
+def show(
+    run: RunArgument,
+    top: Annotated[int, typer.Option("--top", min=1, help="Number of players to show, best first.")] = 10,
+    store: StoreOption = None,
+    json: JsonOption = False,
+) -> None:
+    """Show a run: its settings, its best players with intervals, its notes and its result.
+
+    Example: meldlab runs show 1 --top 5
+    """
+    import json as json_text
+
+    from meldlab.runs.leaderboard import Progress, leaders
+    from meldlab.runs.store import Store
+
+    opened = Store.look(store).find(run)
+    progress, players = Progress.of(opened), leaders(opened, top)
+    if json:
+        more = {"notes": opened.notes.splitlines(), "players": [player.as_json() for player in players], "result": opened.result}
+        print_json({**_run_json(opened, progress), **more})
+        return
+    print(f"run {opened.number}: {opened.experiment}, {progress.state}, version {opened.version}, started {_utc(opened.started)}")
+    for name, value in opened.settings.items():
+        print(f"  {name} = {json_text.dumps(value)}")
+    print(f"{progress.games:,} of {progress.planned:,} games")
+    for player in players:
+        print(f"  {player}")
+    print(opened.notes, end="")
+    if opened.result is not None:
+        print(f"result: {abridged(opened.result)}")
+
+
+def abridged(result: Any) -> str:
+    """Return a result as a short text: long parts are counted.
+
+    >>> print(abridged({"best": "knock:10,0,6", "two_stages": list(range(825))}))
+    best "knock:10,0,6", two_stages (825) (all of it with --json)
+    """
+    import json as json_text
+
+    text = json_text.dumps(result, ensure_ascii=False)
+    if not isinstance(result, dict) or len(text) <= MAX_RESULT:
+        return text if len(text) <= MAX_RESULT else f"{text[:MAX_RESULT]} … (all of it with --json)"
+    parts = []
+    for name, value in result.items():
+        line = json_text.dumps(value, ensure_ascii=False)
+        parts.append(f"{name} ({len(value)})" if isinstance(value, dict | list) else f"{name} {line[:60]}{' …' * (len(line) > 60)}")
+    return f"{', '.join(parts)} (all of it with --json)"
+
+
+def _run_json(run: "Run", progress: "Progress") -> dict[str, Any]:
+    return {
+        "run": run.number,
+        "experiment": run.experiment,
+        "settings": run.settings,
+        "version": run.version,
+        "started": _utc(run.started),
+        "finished": _utc(run.finished) if run.finished is not None else None,
+        **progress.as_json(),
+    }
+
+
+def _utc(seconds: float) -> str:
+    """Return a time in ISO 8601, UTC."""
+    return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+@app.command()
+def export(
+    run: RunArgument,
+    out: Annotated[Path | None, out_file("FILE.csv or FILE.parquet; without it, CSV on the terminal.")] = None,
+    payload: Annotated[bool, typer.Option("--payload", help="Add the column payload: all other counts of the worker, as JSON.")] = False,
+    store: StoreOption = None,
+    json: JsonOption = False,
+) -> None:
+    """Write every evaluation of a run as a row of CSV or Parquet.
+
+    Example: meldlab runs export 1 --out run.csv
+    """
+    from meldlab.cache import replace_file
+    from meldlab.errors import NoSuchThing
+    from meldlab.reports.rows import csv_text
+    from meldlab.runs.store import EVALUATIONS, Store
+
+    if out is not None and out.suffix.lower() not in FORMATS:
+        raise NoSuchThing("format", out.suffix or out.name, FORMATS)
+    names = [column.name for column in EVALUATIONS.columns if payload or column.name != "payload"]
+    rows = [tuple(row._mapping[name] for name in names) for row in Store.look(store).find(run).evaluations()]
+    if out is None:
+        if json:
+            print_json({"run": run, "rows": [dict(zip(names, row, strict=True)) for row in rows]})
+        else:
+            print(csv_text([names, *rows]), end="")
+        return
+    with replace_file(out) as file:
+        if out.suffix.lower() == ".parquet":
+            _write_parquet(names, rows, file)
+        else:
+            file.write(csv_text([names, *rows]).encode())
+    if json:
+        print_json({"run": run, "out": str(out), "rows": len(rows)})
+    else:
+        print(f"{len(rows):,} rows in {out}", file=sys.stderr)
+
+
+def _write_parquet(names: list[str], rows: list[tuple[Any, ...]], file: BinaryIO) -> None:
+    """Write rows as Parquet with the column types of the store."""
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    from meldlab.runs.store import EVALUATIONS
+
+    types = {int: pa.int64(), float: pa.float64(), str: pa.string()}
+    # A run without wins, or without rows, still has every column with its type.
+    schema = pa.schema([(name, types[EVALUATIONS.c[name].type.python_type]) for name in names])
+    columns = list(zip(*rows, strict=True)) or [()] * len(names)
+    table = pa.table([pa.array(values, field.type) for values, field in zip(columns, schema, strict=True)], schema=schema)
+    parquet.write_table(table, file)
