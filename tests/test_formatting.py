@@ -9,7 +9,7 @@ from meldlab.formatting import html_table
 from meldlab.gin import Gin
 from meldlab.reports.stopping import draw_value
 from meldlab.stopping import Urn
-from meldlab.waiting import Waiting, solve
+from meldlab.waiting import WaitingGame, solve
 
 HOSTILE = "<script>alert(1)</script>&\"'"
 
@@ -44,7 +44,7 @@ def test_all_against_all_show_ratings_and_pairings() -> None:
 
 
 def test_a_solution_shows_its_summary() -> None:
-    solution = solve(Waiting(3))
+    solution = solve(WaitingGame(3))
     shown = dict(rows(solution._repr_html_()))
     assert shown["hands"] == "22,100"
     assert shown["mean turns"] == "17.514273"

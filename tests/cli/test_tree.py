@@ -192,7 +192,7 @@ def test_help_lists_what_the_library_knows() -> None:
     from meldlab.rummikub.answer import KEEPS, OBJECTIVES
     from meldlab.rummikub.rules import AFTER_OPENING, FAMILIES
     from meldlab.rummikub.solver import METHODS
-    from meldlab.waiting.kept import PRECISIONS
+    from meldlab.waiting.storage import PRECISIONS
 
     assert listed("deadwood", "--aces") == tuple(map(str, Aces))
     assert listed("waiting solve", "--precision") == tuple(PRECISIONS)

@@ -14,13 +14,13 @@ from meldlab.cli.options import Refused
 from meldlab.cli.waiting.figures import figures
 from meldlab.errors import NotLegalHere
 from meldlab.reproduce import waiting_figures as drawn
-from meldlab.waiting import Waiting, solve
-from meldlab.waiting.cohorts import approximate
-from meldlab.waiting.tolerance import Trial, fitted_exponent, knowledge_study, tolerance_study
+from meldlab.reproduce.cohorts import approximate
+from meldlab.reproduce.tolerance import Trial, fitted_exponent, knowledge_study, tolerance_study
+from meldlab.waiting import WaitingGame, solve
 
 
 def test_the_work_of_a_run_is_every_open_hand_in_every_round() -> None:
-    (trial,) = tolerance_study(Waiting(3), [0.5])
+    (trial,) = tolerance_study(WaitingGame(3), [0.5])
     # The thesis's appendix: hands of its twelve cohorts; 96 of the 22,100 hands are complete.
     printed = [240, 216, 1752, 2184, 420, 120, 1484, 672, 696, 6972, 6424, 824]
     assert trial.cohorts == len(printed)
@@ -30,13 +30,13 @@ def test_the_work_of_a_run_is_every_open_hand_in_every_round() -> None:
 def test_errors_stay_below_the_tolerances_that_the_thesis_tried() -> None:
     tolerances = [float(tolerance) for tolerance in np.geomspace(0.001, 1, 12)]
     for cards in (3, 4):
-        for trial in tolerance_study(Waiting(cards), tolerances):
+        for trial in tolerance_study(WaitingGame(cards), tolerances):
             assert 0 < trial.mean_error < trial.max_error < trial.tolerance
 
 
 def test_theorem_4_fails_for_four_cards_and_a_tolerance_of_four() -> None:
     # Found by the library, and proved here by following the thesis's rule for the one hand, card by card.
-    game, hand = Waiting(4), Hand.parse("AC AD 2C QC")
+    game, hand = WaitingGame(4), Hand.parse("AC AD 2C QC")
     exact = solve(game)
     run = approximate(game, 4.0, exact)
     cohort = run.cohort_of[classes.number(hand)]
@@ -60,7 +60,7 @@ def test_the_exponent_of_a_power_is_found() -> None:
 
 
 def test_knowledge_wins_games() -> None:
-    random, least, most = knowledge_study(solve(Waiting(3)), [20.0, 1e-9], games=6000, seed=3)
+    random, least, most = knowledge_study(solve(WaitingGame(3)), [20.0, 1e-9], games=6000, seed=3)
     assert random.tolerance is None
     assert random.interval[1] < 0.07 < 0.4 < least.interval[0]
     assert least.interval[1] < 0.5

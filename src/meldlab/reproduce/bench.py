@@ -62,6 +62,10 @@ class Reproducer:
         """Keep a figure for the page."""
         self.figures.append(Drawn(name, title, sheet, theirs, claim))
 
+    def part(self, done: int, whole: int) -> None:
+        """Report ``done`` of ``whole`` of the claim at hand as its progress."""
+        self.progress(done / max(1, whole))
+
     def pick(self, full: Any, quick: Any, tiny: Any) -> Any:
         """Return what belongs to the size of this run."""
         return tiny if self.tiny else full if self.full else quick

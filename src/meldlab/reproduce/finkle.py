@@ -12,16 +12,16 @@ from numpy.typing import NDArray
 from meldlab.cards import classes
 from meldlab.gpu import has_gpu
 from meldlab.reproduce.bench import Findings, Reproducer, kept_result
+from meldlab.reproduce.cohorts import Approximation, approximate
 from meldlab.reproduce.finkle_figures import draw_all
 from meldlab.reproduce.judging import Obtained
 from meldlab.reproduce.printed import COHORTS, ROUND_CLASSES
+from meldlab.reproduce.tolerance import fitted_exponent, tolerance_study
 from meldlab.reproduce.waiting_figures import FEW, MANY
-from meldlab.waiting import Solution, Waiting, solve
-from meldlab.waiting.cohorts import Approximation, approximate
-from meldlab.waiting.kept import solve_and_keep
-from meldlab.waiting.rational import exact_values
+from meldlab.waiting import Solution, WaitingGame, solve
+from meldlab.waiting.exact import draw_graph, exact_values
 from meldlab.waiting.simulation import play_deck
-from meldlab.waiting.tolerance import fitted_exponent, tolerance_study
+from meldlab.waiting.storage import solve_cached
 
 __all__ = ["claims"]
 
@@ -62,19 +62,19 @@ class SolvedOnce:
 
     def __call__(self, cards: int, aces: str = "low") -> Grouped:
         if (cards, aces) not in self.found:
-            self.found[cards, aces] = Grouped(solve(Waiting(cards, aces), device="cpu"))
+            self.found[cards, aces] = Grouped(solve(WaitingGame(cards, aces), device="cpu"))
         return self.found[cards, aces]
 
     def run(self, cards: int, tolerance: float) -> Approximation:
         """Return the thesis's algorithm with a tolerance, aces low."""
         if (cards, tolerance) not in self.runs:
-            self.runs[cards, tolerance] = approximate(Waiting(cards), tolerance, self(cards).solution)
+            self.runs[cards, tolerance] = approximate(WaitingGame(cards), tolerance, self(cards).solution)
         return self.runs[cards, tolerance]
 
     @cached_property
     def fractions(self) -> list[Fraction]:
         """Return the different values of E of three cards, aces low, in exact fractions."""
-        return sorted(set(exact_values(Waiting(3))))
+        return sorted(set(exact_values(draw_graph(WaitingGame(3)))))
 
 
 def claims(bench: Reproducer) -> Findings:
@@ -107,7 +107,7 @@ def _three(solved: SolvedOnce) -> Findings:
     )
     values = solved.fractions
     cohorts = [len(solved.run(3, tolerance).cohorts) for tolerance in (1e-6, 1e-7)]
-    both = len(set(exact_values(Waiting(3, "both"))))
+    both = len(set(exact_values(draw_graph(WaitingGame(3, "both")))))
     told = f"{len(values)} in exact fractions, {both} with aces high or low; cohorts: {cohorts[0]} at 1e-6, {cohorts[1]} at 1e-7"
     yield "classes-3-low", Obtained(told, len(values))
     gap = float(min(after - before for before, after in pairwise(values)))
@@ -139,7 +139,7 @@ def _round(wrap: Grouped) -> Findings:
     told = f"{ours[0]} hands, E = {ours[1]:.12f}, {ours[2]} up to it; least {ours[3]}, median {ours[4]:g}"
     yield "largest-3-round", Obtained(told, ours)
     yield "iteration-3-round", Obtained(f"the {at}th class", at)
-    yield "classes-3-round", Obtained(f"{len(set(exact_values(Waiting(3, 'round'))))} in exact fractions", len(wrap.values))
+    yield "classes-3-round", Obtained(f"{len(set(exact_values(draw_graph(WaitingGame(3, 'round')))))} in exact fractions", len(wrap.values))
     printed = list(ROUND_CLASSES)
     mine = list(zip(wrap.hands[1:].tolist(), wrap.values[1:].tolist(), strict=True))
     missing = [each for each in mine if not any(abs(each[1] - value) < 6e-11 and each[0] == hands for hands, value in printed)]
@@ -216,7 +216,7 @@ def _approximate(solved: SolvedOnce, bench: Reproducer) -> Findings:
         Obtained(f"least {least:.0e}; largest {', '.join(f'{run.max_error:.4f}' for run in some)}", falling and least > -1e-11),
     )
     for cards, tolerances in ((3, MANY), (4, FEW)):
-        power = fitted_exponent(tolerance_study(Waiting(cards), tolerances, solved(cards).solution))
+        power = fitted_exponent(tolerance_study(WaitingGame(cards), tolerances, solved(cards).solution))
         yield f"exponent-{cards}", Obtained(f"{power:.3f} of the hands evaluated, {len(tolerances)} tolerances", power)
     run = solved.run(4, 1.0)
     largest = max(run.cohorts, key=lambda each: each.hands)
@@ -227,7 +227,7 @@ def _approximate(solved: SolvedOnce, bench: Reproducer) -> Findings:
     close = solved.run(4, 0.001)
     leasts = [each.expected for each in close.cohorts]
     ties = sum(abs(b - a - 0.001) < 1e-11 for a, b in pairwise(leasts))
-    joined = len(approximate(Waiting(4), 0.001 + 1e-12, solved(4).solution).cohorts)
+    joined = len(approximate(WaitingGame(4), 0.001 + 1e-12, solved(4).solution).cohorts)
     told = f"{len(leasts):,} cohorts, {ties} of them exactly 0.001 above the one before; {joined:,} with a tolerance larger by 1e-12"
     yield "cohorts-4-thousandth", Obtained(told, len(leasts))
     yield "hours-4", Obtained(f"{225 * 0.0000277**-0.710:,.0f} s; with 255 {255 * 0.0000277**-0.710:,.0f} s", 225 * 0.0000277**-0.710)
@@ -239,10 +239,8 @@ def _beyond(solved: SolvedOnce, bench: Reproducer) -> Findings:
     kept = kept_result("waiting")
     assert kept is not None
     if bench.full and (bench.anew or not bench.tiny):
-        seven = {
-            aces: solve_and_keep(Waiting(7, aces), "cpu", bench.threads or None, lambda done, whole: bench.progress(done / max(1, whole)))
-            for aces in ("round", "low")
-        }
+        games = {aces: WaitingGame(7, aces) for aces in ("round", "low")}
+        seven = {aces: solve_cached(game, "cpu", bench.threads or None, bench.part, refresh=bench.anew) for aces, game in games.items()}
         counted, most, stored = seven["round"].summary().distinct_values, seven["low"].summary().max, ""
     else:
         counted, most = kept["seven"]["round"]["distinct_values"], kept["seven"]["low"]["max"]
@@ -252,7 +250,7 @@ def _beyond(solved: SolvedOnce, bench: Reproducer) -> Findings:
     ten, note = kept["ten"], "Read from the package: --full --anew on a machine with a GPU solves it."
     stored = f"stored {ten['date']}, {ten['machine']}"
     if bench.full and bench.anew and has_gpu():
-        solution = solve(Waiting(10), device="cuda")
+        solution = solve(WaitingGame(10), device="cuda")
         ten, note, stored = {**asdict(solution.summary()), "residual": solution.residual}, "", ""
     told = f"solved: mean {ten['mean']:.10f}, largest {ten['max']:.10f}, residual {ten['residual']:.0e}"
     yield "out-of-reach", Obtained(told, ten["mean"], note=note, stored=stored)

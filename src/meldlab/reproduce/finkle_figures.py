@@ -7,11 +7,11 @@ import numpy as np
 
 from meldlab.reports.plot import BLUE, ORANGE, RED, Sheet, blank
 from meldlab.reproduce.bench import Reproducer
+from meldlab.reproduce.cohorts import approximate
 from meldlab.reproduce.printed import COHORTS, ROUND_CLASSES
+from meldlab.reproduce.tolerance import tolerance_study
 from meldlab.reproduce.waiting_figures import FEW, FIGURES, MANY
-from meldlab.waiting import Waiting, solve
-from meldlab.waiting.cohorts import approximate
-from meldlab.waiting.tolerance import tolerance_study
+from meldlab.waiting import WaitingGame, solve
 
 __all__ = ["draw_all"]
 
@@ -56,7 +56,7 @@ def draw_all(bench: Reproducer) -> None:
 
 def _figure_2() -> Sheet:
     """Draw the classes round the corner as printed and as they come out."""
-    _, hands, values = solve(Waiting(3, "round"), device="cpu").rows()
+    _, hands, values = solve(WaitingGame(3, "round"), device="cpu").rows()
     order = np.argsort(values, kind="stable")
     complete = int(hands[values == 0].sum())
     ours = [(int(many), float(value)) for many, value in zip(hands[order], values[order], strict=True) if value > 0]
@@ -78,8 +78,8 @@ def _figure_2() -> Sheet:
 
 def _figure_4() -> Sheet:
     """Draw the printed cohorts of tolerance 1, and all hands beside the exact values."""
-    exact = solve(Waiting(3), device="cpu")
-    run = approximate(Waiting(3), 1.0, exact)
+    exact = solve(WaitingGame(3), device="cpu")
+    run = approximate(WaitingGame(3), 1.0, exact)
     _, hands, values = exact.rows()
     order = np.argsort(values, kind="stable")
     places, open_ = np.cumsum(hands[order]), values[order] > 0
@@ -104,7 +104,7 @@ def _work(cards: int, tolerances: Sequence[float]) -> Sheet:
     """Draw the printed fit of seconds, and the hands that are evaluated here."""
     constant, power = FITS[cards]
     at = np.array(sorted(tolerances))
-    trials = tolerance_study(Waiting(cards), tolerances)
+    trials = tolerance_study(WaitingGame(cards), tolerances)
     slope, level = np.polyfit(np.log(tolerances), np.log([trial.evaluated for trial in trials]), 1)
     figure, (left, right) = blank(panels=2, size=(5.4, 4.4))
     left.loglog(at, constant * at**power, color=ORANGE, lw=1.8, label=f"theirs: {constant:g} t$^{{{power}}}$ seconds")

@@ -13,9 +13,9 @@ from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 from meldlab.reports.plot import BLUE, ORANGE, RED, Data, blank
-from meldlab.waiting import Solution, Waiting, solve
-from meldlab.waiting.cohorts import Approximation, approximate
-from meldlab.waiting.tolerance import fitted_exponent, knowledge_study, tolerance_study
+from meldlab.reproduce.cohorts import Approximation, approximate
+from meldlab.reproduce.tolerance import fitted_exponent, knowledge_study, tolerance_study
+from meldlab.waiting import Solution, WaitingGame, solve
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -107,7 +107,7 @@ def theorem_4() -> Sheet:
     figure, panels = blank(panels=2, size=(6.0, 4.5))
     rows: list[tuple[Any, ...]] = []
     for axes, cards in zip(panels, (3, 4), strict=True):
-        trials = tolerance_study(Waiting(cards), DOZEN, _solved(cards))
+        trials = tolerance_study(WaitingGame(cards), DOZEN, _solved(cards))
         largest = [trial.max_error for trial in trials]
         axes.loglog(DOZEN, DOZEN, "--", color="black", lw=1.2, label="Theorem 4: the tolerance itself")
         axes.loglog(DOZEN, largest, "o-", color=BLUE, label="largest error")
@@ -170,11 +170,11 @@ FIGURES: dict[str, Callable[[], Sheet]] = {
 
 @cache
 def _solved(cards: int, aces: str = "low") -> Solution:
-    return solve(Waiting(cards, aces), device="cpu")
+    return solve(WaitingGame(cards, aces), device="cpu")
 
 
 def _run(cards: int, tolerance: float) -> Approximation:
-    return approximate(Waiting(cards), tolerance, _solved(cards))
+    return approximate(WaitingGame(cards), tolerance, _solved(cards))
 
 
 def _ascending(solution: Solution) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -254,7 +254,7 @@ def _evenly(places: NDArray[np.int64], many: int) -> NDArray[np.int64]:
 
 
 def _work(cards: int, tolerances: Sequence[float], published: float, title: str) -> Sheet:
-    trials = tolerance_study(Waiting(cards), tolerances, _solved(cards))
+    trials = tolerance_study(WaitingGame(cards), tolerances, _solved(cards))
     exponent = fitted_exponent(trials)
     figure, (axes,) = blank()
     work = np.array([trial.evaluated for trial in trials])

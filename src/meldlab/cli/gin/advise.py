@@ -57,11 +57,12 @@ def advise(
     from meldlab.gin.advice import advise as ask
     from meldlab.gin.advice import position_view
     from meldlab.gin.players import parse
-    from meldlab.hints import in_words, turns_after
+    from meldlab.gin.turn_estimate import turns_after, turns_text
+    from meldlab.waiting.storage import table_turns
 
     view = position_view(hand, upcard, discards, opponent, turn=turn, rules=rules, scores=scores, limit=knock_limit)
     advice = ask(view, parse(player) if player else None)
-    turns = turns_after(view, advice.move)
+    turns = turns_after(view, advice.move, table_turns)
     if json:
         print_json(
             {
@@ -81,8 +82,8 @@ def advise(
         return
     console = Console(highlight=False)
     print_advice(console, view, advice)
-    if words := in_words(turns):
-        console.print(words, soft_wrap=not console.is_terminal)
+    if text := turns_text(turns):
+        console.print(text, soft_wrap=not console.is_terminal)
 
 
 def print_advice(console: "Console", view: "View", advice: "Advice", *, legend: bool = True) -> None:

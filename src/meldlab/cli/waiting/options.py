@@ -1,4 +1,4 @@
-"""What the waiting verbs share: which game."""
+"""Options of the waiting commands."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -9,7 +9,7 @@ from meldlab.cli.interruption import AGAIN, NOTHING, on_interrupt
 from meldlab.cli.options import read_by
 
 if TYPE_CHECKING:
-    from meldlab.waiting import Waiting
+    from meldlab.waiting import WaitingGame
 
 CardsOption = Annotated[int, typer.Option("--cards", help="Cards in a hand, 3 to 10.")]
 GoalOption = Annotated[
@@ -21,8 +21,8 @@ DeadOption = Annotated[
 LoadOption = Annotated[Path | None, typer.Option("--load", help="Read the table from this file instead of solving.")]
 
 
-def say_checkpoint(game: "Waiting", otherwise: str = NOTHING) -> None:
-    """Let an interrupt say whether a checkpoint of the solve is saved, and ``otherwise`` where it is not."""
-    from meldlab.waiting.kept import checkpoint_path
+def say_checkpoint(game: "WaitingGame", otherwise: str = NOTHING) -> None:
+    """Let an interrupt say that a checkpoint of the solve is saved, and ``otherwise`` without one."""
+    from meldlab.waiting.storage import checkpoint_path
 
     on_interrupt(lambda: f"a checkpoint is saved in the cache; {AGAIN}" if checkpoint_path(game).exists() else otherwise)

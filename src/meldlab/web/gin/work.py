@@ -8,9 +8,10 @@ from meldlab.games import game_of
 from meldlab.gin.advice import advise
 from meldlab.gin.players import EnsemblePlayer
 from meldlab.gin.review import WORLDS
+from meldlab.gin.turn_estimate import turns_after, turns_text
 from meldlab.gin.view import View
-from meldlab.hints import in_words, turns_after
 from meldlab.play import USER, Record, Step, Table
+from meldlab.waiting.storage import table_turns
 from meldlab.web.opponents import opponent
 from meldlab.web.playing import steps_of
 
@@ -22,7 +23,7 @@ def hint(record: str, seat: int, level: int) -> dict[str, Any]:
     view = _view(record, seat)
     advice = advise(view)
     values = [one.as_json() for one in advice.prospects] if level > 1 else []
-    turns = turns_after(view, advice.move)
+    turns = turns_after(view, advice.move, table_turns)
     return {
         "move": str(advice.move),
         "reason": advice.reason,
@@ -30,7 +31,7 @@ def hint(record: str, seat: int, level: int) -> dict[str, Any]:
         "worlds": WORLDS if values else 0,
         "expected_turns": {name: one.value for name, one in turns.items()},
         "expected_turns_error": {name: one.error for name, one in turns.items()},
-        "turns": in_words(turns),
+        "turns": turns_text(turns),
     }
 
 

@@ -42,7 +42,7 @@ class Answered(BaseModel):
 class Spread(BaseModel):
     """How the number of turns spreads."""
 
-    deviation: float
+    sd: float
     quantiles: dict[str, int]
     chances: list[float]
     """The chance of exactly 0, 1, 2, ... turns, up to the 99th percentile."""

@@ -1,4 +1,4 @@
-"""Solutions in files and in the cache: a header that says what they are, a checksum, and the values, ready to be memory-mapped.
+"""Solutions in files and in the cache: a header that describes the game, a checksum, and the values, ready to be memory-mapped.
 
 A file is the line ``meldlab waiting table 1``, one line of JSON, blanks up to a multiple of 4096 bytes, then the values.
 """
@@ -7,6 +7,7 @@ import json
 import zlib
 from collections.abc import Callable
 from pathlib import Path
+from time import localtime, strftime
 from typing import Any, BinaryIO
 
 import numpy as np
@@ -16,24 +17,24 @@ from meldlab import __version__
 from meldlab.cache import cache_folder, replace_file
 from meldlab.cards import Hand
 from meldlab.errors import MeldlabError, NoSuchThing, NotLegalHere, NotPossible
-from meldlab.waiting.game import Waiting
-from meldlab.waiting.goal import Goal
+from meldlab.waiting.game import Goal, WaitingGame
 from meldlab.waiting.solution import Solution
-from meldlab.waiting.solver import MAX_AUTO_CPU, on_gpu, solve, solver_digest
+from meldlab.waiting.solver import MAX_AUTO_CPU, on_gpu, solve, solver_digest, verify_device
 
-__all__ = ["PRECISIONS", "cached_path", "cached_solution", "checkpoint_path", "load", "save", "solve_and_keep"]
+__all__ = ["PRECISIONS", "cached_path", "checkpoint_path", "load", "load_cached", "save", "solve_cached", "table_path", "table_turns"]
 
 MAGIC = b"meldlab waiting table 1\n"
 PAGE = 4096
 CHUNK = 1 << 24  # values checked or written at a time
 PRECISIONS = {"f64": np.float64, "f32": np.float32, "u16": np.uint16}
+TABLE_GOALS = {"knock": Goal(10), "gin": Goal()}  # of the tables of ten cards that gin's hints use
 
 
 def save(solution: Solution, path: Path, precision: str = "f64") -> float:
-    """Write a solution to ``path``, whole or not at all, and return the most that rounding has changed a value."""
+    """Write a solution to ``path``, whole or not at all, and return the largest change of a value by rounding."""
     if precision not in PRECISIONS:
         raise NoSuchThing("precision", precision, PRECISIONS)
-    values, unit, error = _rounded(solution, precision)
+    values, unit, error = _round(solution, precision)
     header = {
         "cards": solution.game.cards,
         "aces": str(solution.game.aces),
@@ -58,16 +59,18 @@ def save(solution: Solution, path: Path, precision: str = "f64") -> float:
     return error
 
 
-def load(path: Path) -> Solution:
-    """Return the solution in ``path``, its values memory-mapped; a damaged or foreign file is refused by name."""
+def load(path: Path, expected: WaitingGame | None = None) -> Solution:
+    """Return the solution in ``path``, its values memory-mapped; raise for a damaged or foreign file, and for a game not ``expected``."""
     try:
         with path.open("rb") as file:
-            header, start = _header(file, path)
+            header, start = _read_header(file, path)
         dtype = np.dtype(PRECISIONS[header["precision"]])
-        game = Waiting(header["cards"], header["aces"], Goal.parse(header["goal"]), Hand.parse(header["dead"]))
+        game = WaitingGame(header["cards"], header["aces"], Goal.parse(header["goal"]), Hand.parse(header["dead"]))
+        if expected is not None and game != expected:
+            raise NotPossible(f"{path} holds {game}, not {expected}")
         size = start + header["count"] * dtype.itemsize
-        if header["count"] != game.small.classes or path.stat().st_size != size:
-            raise NotPossible(f"{path} is cut short or padded: {path.stat().st_size:,} bytes where {size:,} are wanted")
+        if header["count"] != game.numbering.classes or path.stat().st_size != size:
+            raise NotPossible(f"{path} is cut short or padded: expected {size:,} bytes, got {path.stat().st_size:,}")
         values: NDArray[Any] = np.memmap(path, dtype, "r", start, (header["count"],))
         if _checksum(values) != header["crc32"]:
             raise NotPossible(f"{path} is damaged: its checksum does not fit its values")
@@ -78,46 +81,61 @@ def load(path: Path) -> Solution:
         raise NotPossible(f"{path} does not exist") from None
     except MeldlabError:
         raise
-    except (OSError, KeyError, TypeError, ValueError) as problem:
-        raise NotPossible(f"{path} is not a waiting table: {problem}") from None
+    except (OSError, KeyError, TypeError, ValueError) as error:
+        raise NotPossible(f"{path} is not a waiting table: {error}") from None
 
 
-def cached_path(game: Waiting) -> Path:
-    """Return where the solution of a game is kept in the cache."""
+def cached_path(game: WaitingGame) -> Path:
+    """Return the path of the solution of a game in the cache."""
     dead = "-" + str(game.dead).replace(" ", "") if game.dead else ""
     name = f"{game.cards}-{game.aces}-{str(game.goal).replace(':', '')}{dead}.table"
     return cache_folder("waiting", f"{__version__}-{solver_digest()}") / name
 
 
-def cached_solution(
-    game: Waiting, file: Path | None = None, device: str = "auto", progress: Callable[[int, int], None] | None = None
-) -> Solution:
-    """Return the solution of a game: out of ``file`` if given, else out of the cache, else solved on a device and kept there."""
-    if file is not None:
-        loaded = load(file)
-        if loaded.game != game:
-            raise NotPossible(f"{file} holds {loaded.game}, not {game}")
-        return loaded
+def checkpoint_path(game: WaitingGame) -> Path:
+    """Return the path of the checkpoint of a long solve of a game."""
+    return cached_path(game).with_suffix(".checkpoint")
+
+
+def load_cached(game: WaitingGame) -> tuple[Solution, str] | None:
+    """Return the cached solution of a game and its date; None if there is none or the file is damaged."""
+    path = cached_path(game)
     try:
-        return load(cached_path(game))
-    except MeldlabError:
-        # Not there, or damaged: solve anew; the new file takes the place of the old.
-        return solve_and_keep(game, device, progress=progress)
+        return load(path, game), strftime("%Y-%m-%d", localtime(path.stat().st_mtime))
+    except (MeldlabError, OSError):
+        return None
 
 
-def solve_and_keep(
-    game: Waiting, device: str = "auto", threads: int | None = None, progress: Callable[[int, int], None] | None = None
+def solve_cached(
+    game: WaitingGame,
+    device: str = "auto",
+    threads: int | None = None,
+    progress: Callable[[int, int], None] | None = None,
+    *,
+    refresh: bool = False,
 ) -> Solution:
-    """Solve a game, going on from where a killed solve stopped, and keep the table in the cache, of 9 and 10 cards if the CPU solved it."""
+    """Return the cached solution of a game, else solve it and save it to the cache; with ``refresh`` always solve it.
+
+    A killed solve resumes from its checkpoint. Tables of 9 and 10 cards are saved only if the CPU solved them.
+    """
+    verify_device(device, threads)
+    if not refresh and (cached := load_cached(game)):
+        return cached[0]
     solution = solve(game, device, threads, progress, None if on_gpu(game, device, threads) else checkpoint_path(game))
     if game.cards <= MAX_AUTO_CPU or solution.device == "cpu":
         save(solution, cached_path(game))
     return solution
 
 
-def checkpoint_path(game: Waiting) -> Path:
-    """Return where a long solve of a game keeps its state."""
-    return cached_path(game).with_suffix(".checkpoint")
+def table_path(goal: str) -> Path:
+    """Return the path of the table that gin's hints use for a goal, knock or gin."""
+    return cache_folder("gin") / f"{goal}.table"
+
+
+def table_turns(hand: Hand, goal: str) -> float | None:
+    """Return E of a ten-card hand from the table at ``table_path(goal)``; None without a table."""
+    path = table_path(goal)
+    return load(path, WaitingGame(10, goal=TABLE_GOALS[goal])).turns(hand) if path.is_file() else None
 
 
 def _checksum(values: NDArray[Any]) -> int:
@@ -127,7 +145,7 @@ def _checksum(values: NDArray[Any]) -> int:
     return checksum
 
 
-def _rounded(solution: Solution, precision: str) -> tuple[NDArray[Any], float, float]:
+def _round(solution: Solution, precision: str) -> tuple[NDArray[Any], float, float]:
     """Return (values, unit, largest error) of a solution in a smaller type."""
     exact = solution.expected
     if precision == "f64" or exact.dtype == PRECISIONS[precision]:
@@ -139,17 +157,17 @@ def _rounded(solution: Solution, precision: str) -> tuple[NDArray[Any], float, f
     values = np.empty(len(exact), dtype)
     error = 0.0
     for first in range(0, len(exact), CHUNK):
-        piece = exact[first : first + CHUNK]
-        small = np.rint(piece / unit).astype(dtype) if precision == "u16" else piece.astype(dtype)
-        # A positive E must not become 0, which says that the goal is reached.
+        chunk = exact[first : first + CHUNK]
+        rounded = np.rint(chunk / unit).astype(dtype) if precision == "u16" else chunk.astype(dtype)
+        # A positive E must not become 0, which means that the goal is reached.
         if precision == "u16":
-            small[(small == 0) & (piece > 0)] = 1
-        values[first : first + CHUNK] = small
-        error = max(error, float(np.max(np.abs(small.astype(np.float64) * unit - piece))))
+            rounded[(rounded == 0) & (chunk > 0)] = 1
+        values[first : first + CHUNK] = rounded
+        error = max(error, float(np.max(np.abs(rounded.astype(np.float64) * unit - chunk))))
     return values, unit, error
 
 
-def _header(file: BinaryIO, path: Path) -> tuple[dict[str, Any], int]:
+def _read_header(file: BinaryIO, path: Path) -> tuple[dict[str, Any], int]:
     if file.read(len(MAGIC)) != MAGIC:
         raise NotPossible(f"{path} is not a waiting table of this version of the format")
     line = file.readline(PAGE)

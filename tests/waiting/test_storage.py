@@ -7,13 +7,13 @@ import pytest
 
 from meldlab.cards import Hand
 from meldlab.errors import NoSuchThing, NotLegalHere, NotPossible
-from meldlab.waiting import Goal, Solution, Waiting, solve
-from meldlab.waiting.kept import cached_solution, load, save
+from meldlab.waiting import Goal, Solution, WaitingGame, solve
+from meldlab.waiting.storage import cached_path, load, load_cached, save, solve_cached
 
 
 @pytest.fixture(scope="module")
 def four() -> Solution:
-    return solve(Waiting(4, "both", Goal.parse("knock:3"), Hand.parse("2H 2D")), device="cpu")
+    return solve(WaitingGame(4, "both", Goal.parse("knock:3"), Hand.parse("2H 2D")), device="cpu")
 
 
 @pytest.mark.parametrize(("precision", "bytes_each", "off"), [("f64", 8, 0.0), ("f32", 4, 2e-6), ("u16", 2, 5e-4)])
@@ -22,7 +22,7 @@ def test_a_table_comes_back(four: Solution, precision: str, bytes_each: int, off
     error = save(four, path, precision)
     again = load(path)
     assert again.game == four.game
-    assert path.stat().st_size == 4096 + bytes_each * four.game.small.classes
+    assert path.stat().st_size == 4096 + bytes_each * four.game.numbering.classes
     measured = np.abs(again.expected.astype(float) * again.unit - four.expected).max()
     assert measured == error == again.error <= off
     assert np.array_equal(again.expected == 0, four.expected == 0)
@@ -68,16 +68,43 @@ def test_wrong_names(four: Solution, tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-def test_solutions_are_kept_and_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_solve_cached_saves_and_reads_the_table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MELDLAB_CACHE", str(tmp_path))
-    first = cached_solution(Waiting(3))
-    second = cached_solution(Waiting(3))
+    first = solve_cached(WaitingGame(3))
+    second = solve_cached(WaitingGame(3))
+    assert not isinstance(first.expected, np.memmap)
     assert isinstance(second.expected, np.memmap)
+    assert second.seconds == first.seconds
     assert np.array_equal(first.expected, second.expected)
-    kept = next(tmp_path.rglob("*.table"))
-    kept.write_bytes(b"garbage")
-    assert np.array_equal(cached_solution(Waiting(3)).expected, first.expected)
-    save(first, tmp_path / "mine")
-    assert cached_solution(Waiting(3), tmp_path / "mine").turns("AC QH KD") == first.turns("AC QH KD")
+
+
+def test_solve_cached_solves_again_with_refresh(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MELDLAB_CACHE", str(tmp_path))
+    first = solve_cached(WaitingGame(3))
+    again = solve_cached(WaitingGame(3), refresh=True)
+    assert not isinstance(again.expected, np.memmap)
+    assert np.array_equal(first.expected, again.expected)
+
+
+def test_solve_cached_replaces_a_damaged_table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MELDLAB_CACHE", str(tmp_path))
+    first = solve_cached(WaitingGame(3))
+    cached_path(WaitingGame(3)).write_bytes(b"garbage")
+    assert load_cached(WaitingGame(3)) is None
+    assert np.array_equal(solve_cached(WaitingGame(3)).expected, first.expected)
+    assert load_cached(WaitingGame(3)) is not None
+
+
+def test_solve_cached_checks_the_device_before_the_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MELDLAB_CACHE", str(tmp_path))
+    solve_cached(WaitingGame(3))
+    with pytest.raises(NoSuchThing, match="no device 'tpu'"):
+        solve_cached(WaitingGame(3), "tpu")
+
+
+def test_load_rejects_the_table_of_another_game(tmp_path: Path) -> None:
+    solution = solve(WaitingGame(3), device="cpu")
+    save(solution, tmp_path / "mine")
+    assert load(tmp_path / "mine", WaitingGame(3)).turns("AC QH KD") == solution.turns("AC QH KD")
     with pytest.raises(NotPossible, match="holds 3 cards, aces low, gin, not 3 cards, aces both"):
-        cached_solution(Waiting(3, "both"), tmp_path / "mine")
+        load(tmp_path / "mine", WaitingGame(3, "both"))
