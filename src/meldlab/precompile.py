@@ -141,13 +141,13 @@ def _gin() -> None:
 
 
 def _stopping() -> None:
-    from meldlab.stopping import Sitting, Urn, simulate
+    from meldlab.stopping import Round, Urn, simulate
 
     urn = Urn(2, 2)
     urn.floats.values()
     urn.floats.winnings()
     simulate(urn, games=2, seed=0)
-    Sitting.shuffled(urn, seed=0)
+    Round.shuffled(urn, seed=0)
 
 
 def _recycle() -> None:

@@ -29,7 +29,7 @@ from meldlab.reproduce.nagai.tracking import fitness
 from meldlab.rummikub import make_puzzle, random_position
 from meldlab.rummikub.game import Rummikub
 from meldlab.runs.tasks import Shard
-from meldlab.stopping import Sitting, Urn, simulate
+from meldlab.stopping import Round, Urn, simulate
 from meldlab.waiting import WaitingGame, solve
 from meldlab.waiting.simulation import play_bag, play_deck
 
@@ -48,7 +48,7 @@ def doors() -> dict[str, Callable[[Any], object]]:
         "bag": lambda seed: play_bag(three, "AC QH KD", 4, seed),
         "real deck": lambda seed: play_deck(three, "AC QH KD", 4, seed),
         "race": lambda seed: duel(three, three.expected, None, 4, seed),
-        "pile": lambda seed: Sitting.shuffled(Urn(2, 2), seed),
+        "pile": lambda seed: Round.shuffled(Urn(2, 2), seed),
         "stopping": lambda seed: simulate(Urn(2, 2), 10, seed),
         "gin batch": lambda seed: play_batch(SIMPLE, SIMPLE, Rules(), seed, 0, 2),
         "gin kernel arena": lambda seed: contest(Gin(), ["simple", "simple"], 2, seed),

@@ -62,7 +62,7 @@ def test_the_maps_show_the_matrices() -> None:
     urn = Urn(4, 6, Fraction(1, 2))
     _, value = stopping.draw_value(urn)
     _, policy = stopping.draw_policy(urn)
-    exact, goes_on = urn.values(), urn.policy().goes_on()
+    exact, goes_on = urn.values(), urn.policy().continues()
     for black, red, worth, go, either in zip(
         value["black_left"], value["red_left"], value["value"], policy["continue"], policy["indifferent"], strict=True
     ):

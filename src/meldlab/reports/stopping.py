@@ -107,7 +107,7 @@ def draw_shepp(urn: Urn) -> Sheet:
 
 def draw_winnings(urn: Urn, seed: int = 0) -> Sheet:
     """Draw the chance of each amount under the best policy, and the shares in simulated games."""
-    best = urn.quickest.winnings()
+    best = urn.fastest.winnings()
     played = simulate(urn, min(GAMES, max(1000, DRAWS // (urn.black + urn.red + 1))), seed)
     shares = dict(zip(played.winnings.amounts, played.winnings.chances, strict=True))
     amounts = [float(amount) for amount in best.amounts]

@@ -44,7 +44,7 @@ def claims(bench: Reproducer) -> Findings:
     same = worth == value[CARDS][CARDS]
     yield "value", Obtained(f"{worth} = {float(worth):.15f} by both (exact)", "the recursion of section 4" if same else None)
     every = [(c, d) for c in range(CARDS + 1) for d in range(CARDS + 1)]
-    values, goes_on = deck.values(), deck.policy().goes_on()
+    values, goes_on = deck.values(), deck.policy().continues()
     equal = sum(values[c][d] == value[c][d] for c, d in every)
     yield "current-value", Obtained(f"{equal} of {len(every)} equal as fractions", equal)
     alike = sum(goes_on[c][d] == go_on[c][d] for c, d in every)

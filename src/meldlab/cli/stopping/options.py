@@ -1,4 +1,4 @@
-"""What the stopping verbs share: the deck, what its cards win and lose, and advice in words."""
+"""Options of the stopping commands: the deck, its amounts, and advice as text."""
 
 from typing import TYPE_CHECKING, Annotated, Any
 

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.text import Text
 
-    from meldlab.stopping import Sitting, Urn
+    from meldlab.stopping import Round, Urn
 
 HELP = """  draw, d or Enter   turn the next card up
   stop or s          keep what you have won (quit does the same)
@@ -32,13 +32,13 @@ def play(urn: "Urn", seed: NewDealOption = None) -> None:
     """
     from rich.console import Console
 
-    from meldlab.stopping import Sitting
+    from meldlab.stopping import Round
 
     need_input()
     if not urn.exact_at_once:
         raise NotPossible(f"{urn.black},{urn.red} is too large a deck for advice at once; play with a smaller one")
     seed = new_seed(seed)
-    table = Sitting.shuffled(urn, seed)
+    table = Round.shuffled(urn, seed)
     console = Console(highlight=False)
     _say(console, f"{_rules(urn)} Seed {seed}.")
     _say(console, "d or Enter draws, s stops, ? gives advice; 'help' lists all that you can type.")
@@ -59,7 +59,7 @@ def _rules(urn: "Urn") -> str:
     return f"{urn.black} black cards win {urn.gain} each, {urn.red} red cards lose {urn.loss} each."
 
 
-def _played(table: "Sitting", console: "Console") -> "Sitting":
+def _played(table: "Round", console: "Console") -> "Round":
     """Return where the player stops, or the empty pile."""
     from meldlab.cli.lines import Lines
     from meldlab.cli.screen import common_word
@@ -67,7 +67,7 @@ def _played(table: "Sitting", console: "Console") -> "Sitting":
 
     lines = Lines(console)
     while not table.over:
-        rest = table.rest
+        rest = table.remaining
         prompt = f"won {amount_text(table.urn.won(rest))}; {rest.black} black and {rest.red} red left> "
         asked = lines.ask(prompt, ("draw", "stop", "hint", "rules", "help", "quit")).lower()
         word, _ = common_word(asked)
@@ -85,20 +85,20 @@ def _played(table: "Sitting", console: "Console") -> "Sitting":
     return table
 
 
-def _card_text(table: "Sitting") -> "Text | str":
+def _card_text(table: "Round") -> "Text | str":
     from meldlab.cli.pictures import cards_text
 
     card = table.last_card
     return card if isinstance(card, str) else cards_text([card])
 
 
-def _end(table: "Sitting", seed: int, console: "Console") -> None:
-    from meldlab.stopping import Sitting
+def _end(table: "Round", seed: int, console: "Console") -> None:
+    from meldlab.stopping import Round
     from meldlab.stopping.notation import amount_text
 
     urn = table.urn
-    best = Sitting.shuffled(urn, seed).played_out()
+    best = Round.shuffled(urn, seed).finish()
     why = "The pile is empty" if table.over else "You stop"
-    _say(console, f"{why}: you won {amount_text(urn.won(table.rest))} with {table.drawn} cards.")
-    here, average = amount_text(urn.won(best.rest)), amount_text(urn.value())
+    _say(console, f"{why}: you won {amount_text(urn.won(table.remaining))} with {table.drawn} cards.")
+    here, average = amount_text(urn.won(best.remaining)), amount_text(urn.value())
     _say(console, f"The best policy wins {here} on this pile, with {best.drawn} cards, and {average} on average.")

@@ -42,7 +42,7 @@ def advise(
 
     Example: meldlab stopping advise --drawn 20 --black 13
     """
-    best = urn.quickest.advise(drawn, black)
+    best = urn.fastest.advise(drawn, black)
     if json:
         chance = None if best.next_black is None else float(best.next_black)
         answer = {"value": float(best.value), "stop_value": float(best.stop_value), "continue": best.keep_drawing, "next_black": chance}
@@ -57,7 +57,7 @@ def policy(urn: "Urn", json: JsonOption = False) -> None:
 
     Example: meldlab stopping policy --deck 26,26
     """
-    best = urn.quickest.policy()
+    best = urn.fastest.policy()
     if json:
         print_json({"boundary": best.boundary, "indifferent": best.indifferent})
         return
@@ -76,7 +76,7 @@ def matrices(urn: "Urn", json: JsonOption = False) -> None:
 
     Example: meldlab stopping matrices --deck 4,4
     """
-    values, goes_on = urn.values(), urn.policy().goes_on()
+    values, goes_on = urn.values(), urn.policy().continues()
     if json:
         rows = [[f"{worth.numerator}/{worth.denominator}" for worth in row] for row in values]
         print_json({"currentValue": [list(map(float, row)) for row in values], "continueOrNot": goes_on, "exact": rows})
@@ -109,7 +109,7 @@ def winnings(
     from meldlab.stopping import simulate
     from meldlab.stopping.notation import amount_text
 
-    best = urn.quickest.winnings()
+    best = urn.fastest.winnings()
     played = simulate(urn, games, seed)
     shares = dict(zip(played.winnings.amounts, played.winnings.chances, strict=True))
     rows = [(amount, chance, shares.get(amount, 0)) for amount, chance in zip(best.amounts, best.chances, strict=True)]

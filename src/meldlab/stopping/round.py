@@ -1,7 +1,7 @@
-"""One game at the table: a pile in the order that a seed gives, drawn from the top until one stops.
+"""One round: a pile shuffled by a seed, drawn from the top until the player stops.
 
->>> pile = Sitting.shuffled(Urn(26, 26), seed=7)
->>> pile.draw().draw().drawn
+>>> round = Round.shuffled(Urn(26, 26), seed=7)
+>>> round.draw().draw().drawn
 2
 """
 
@@ -14,19 +14,19 @@ from meldlab.cards import CARDS, Card, Suit
 from meldlab.chance import Purpose, check_seed
 from meldlab.chance.kernel import address, shuffle
 from meldlab.errors import NotLegalHere, NotPossible, whole_number
-from meldlab.stopping.answers import Advice
+from meldlab.stopping.results import Advice
 from meldlab.stopping.urn import Urn
 
-__all__ = ["Sitting"]
+__all__ = ["Round"]
 
 BLACKS = tuple(card for card in CARDS if card.suit in (Suit.CLUBS, Suit.SPADES))
 REDS = tuple(card for card in CARDS if card.suit in (Suit.DIAMONDS, Suit.HEARTS))
-MOST_CARDS = 100_000  # nobody draws more by hand
+MAX_CARDS = 100_000  # drawn one by one
 
 
 @dataclass(frozen=True)
-class Sitting:
-    """A pile in its order and how many of its cards are drawn; ``order`` holds numbers, of which those below ``urn.black`` are black."""
+class Round:
+    """A pile in its order and the number of drawn cards; ``order`` holds numbers, of which those below ``urn.black`` are black."""
 
     urn: Urn
     order: tuple[int, ...]
@@ -35,8 +35,8 @@ class Sitting:
     @classmethod
     def shuffled(cls, urn: Urn, seed: int, game: int = 0) -> Self:
         """Return the pile that ``seed`` gives, the same on every machine."""
-        if urn.black + urn.red > MOST_CARDS:
-            raise NotPossible(f"{urn.black + urn.red} cards are too many to draw by hand (at most {MOST_CARDS:,})")
+        if urn.black + urn.red > MAX_CARDS:
+            raise NotPossible(f"{urn.black + urn.red} cards are too many to draw by hand (at most {MAX_CARDS:,})")
         order = np.arange(urn.black + urn.red)
         shuffle(order, np.uint64(address(check_seed(seed), whole_number(game, "game"), 0, 0, int(Purpose.DEAL))))
         return cls(urn, tuple(order.tolist()))
@@ -47,18 +47,18 @@ class Sitting:
         return sum(number < self.urn.black for number in self.order[: self.drawn])
 
     @property
-    def rest(self) -> Urn:
-        """Return what is still face down."""
-        return self.urn.rest(self.drawn, self.black)
+    def remaining(self) -> Urn:
+        """Return the cards that are still face down."""
+        return self.urn.remaining(self.drawn, self.black)
 
     @property
     def over(self) -> bool:
-        """Tell whether no card is left."""
+        """Return whether no card is left."""
         return self.drawn == len(self.order)
 
     @property
     def last_card(self) -> Card | str:
-        """Return the card drawn last: a real one where 26 of a colour are enough, otherwise its colour."""
+        """Return the card drawn last: a card of a deck for at most 26 of each colour, otherwise its colour."""
         if not 0 < self.drawn <= len(self.order):
             raise NotLegalHere("no card is drawn yet")
         number = self.order[self.drawn - 1]
@@ -73,12 +73,12 @@ class Sitting:
         return replace(self, drawn=self.drawn + 1)
 
     def advice(self) -> Advice:
-        """Say what the best policy does here."""
+        """Return the decision of the best policy."""
         return self.urn.advise(self.drawn, self.black)
 
-    def played_out(self) -> Self:
-        """Return where the best policy stops on this very order, from here on."""
-        best, pile = self.urn.policy(), self
-        while not best.stops_at(pile.rest.black, pile.rest.red):
-            pile = pile.draw()
-        return pile
+    def finish(self) -> Self:
+        """Return the round where the best policy stops on this order."""
+        policy, round = self.urn.policy(), self
+        while not policy.stops_at(round.remaining.black, round.remaining.red):
+            round = round.draw()
+        return round

@@ -39,7 +39,7 @@ def test_indifferent_means_that_the_next_card_changes_nothing(urn: Urn) -> None:
 
 @given(urns)
 def test_matrices_agree_with_each_other_and_with_floats(urn: Urn) -> None:
-    values, goes_on = urn.values(), urn.policy().goes_on()
+    values, goes_on = urn.values(), urn.policy().continues()
     assert np.allclose(urn.floats.values(), np.array(values, dtype=float).reshape(urn.black + 1, urn.red + 1), rtol=1e-12, atol=1e-12)
     assert values[urn.black][urn.red] == urn.value()
     # One goes on where a card more, and then the value of what is left, is worth more than stopping.
@@ -67,12 +67,12 @@ def test_nothing_to_win_means_stop_at_once_and_nothing_to_lose_means_draw_all() 
 
 def test_matrices_too_large_to_keep_are_refused() -> None:
     large = Urn(5000, 5000)
-    for matrix in (large.values, large.floats.values, large.floats.policy().goes_on):
-        with pytest.raises(NotPossible, match="too large to keep"):
+    for matrix in (large.values, large.floats.values, large.floats.policy().continues):
+        with pytest.raises(NotPossible, match="too large"):
             matrix()
 
 
 @pytest.mark.parametrize("left", [(-1, 0), (0, -1), (5, 0), (0, 5), (-5, -5)])
 def test_a_position_of_no_deck_is_refused(left: tuple[int, int]) -> None:
-    with pytest.raises(NotLegalHere, match=f"{left[0]} black and {left[1]} red cards left are no position of 4 black and 4 red"):
+    with pytest.raises(NotLegalHere, match=f"{left[0]} black and {left[1]} red cards left cannot come from 4 black and 4 red"):
         Urn(4, 4).policy().stops_at(*left)

@@ -1,7 +1,7 @@
-"""What there is to know of a deck, whether in fractions or in floats: advice, where to stop, and how likely each amount is.
+"""Results for a deck, in fractions or in floats: advice, policy, and the distribution of the winnings.
 
-The best policy stops where that is worth as much as going on, and with each number of red cards left it can stop in one place only, so
-that a distribution has at most one entry for each number of red cards.
+The best policy stops where stopping has the value of continuing, and with each number of red cards left it can stop in one position only,
+so that a distribution has at most one entry for each number of red cards.
 
 >>> from meldlab.stopping.urn import Urn
 >>> Urn(4, 4).policy().boundary
@@ -26,16 +26,16 @@ if TYPE_CHECKING:
 __all__ = ["Advice", "Policy", "Winnings", "verify_positions"]
 
 Number = Fraction | float
-MOST_SECONDS = 60  # an answer that takes longer is refused with the time it would take
-MOST_POSITIONS = 16_000_000  # of a matrix: 128 MB
-SIDE = 320  # dots of the longer side of a picture
+MAX_SECONDS = 60  # a longer computation raises an error with its estimated time
+MAX_POSITIONS = 16_000_000  # of a matrix: 128 MB
+SIDE = 320  # pixels of the longer side of a picture
 
 
 @dataclass(frozen=True)
 class Advice:
-    """What to do in a position, what it is worth in all, and the chance that the next card is black (None when no card is left).
+    """The best decision in a position, its value with the winnings so far, and the probability of black next (None without a card).
 
-    One goes on only where that is worth more than stopping: where both are worth the same the advice is to stop.
+    Continuing must have a greater value than stopping: where both have the same value the advice is to stop.
     """
 
     keep_drawing: bool
@@ -44,18 +44,18 @@ class Advice:
     next_black: Fraction | None
 
     @classmethod
-    def about(cls, urn: "Urn", rest: "Urn", premium: Number) -> Self:
-        """Return the advice with ``rest`` left of ``urn``, a pile of so much worth."""
-        won, cards = urn.won(rest), rest.black + rest.red
-        return cls(premium > 0, won + premium, won, Fraction(rest.black, cards) if cards else None)
+    def from_premium(cls, urn: "Urn", remaining: "Urn", premium: Number) -> Self:
+        """Return the advice with ``remaining`` left of ``urn``, a pile whose value is ``premium``."""
+        won, cards = urn.won(remaining), remaining.black + remaining.red
+        return cls(premium > 0, won + premium, won, Fraction(remaining.black, cards) if cards else None)
 
 
 @dataclass(frozen=True)
 class Policy:
-    """Where one stops.
+    """Where to stop.
 
-    ``boundary[r]`` is the most black cards left at which one stops when r red cards are left; ``indifferent`` has the positions (black
-    left, red left) where stopping and going on are worth the same, the empty pile excepted, and is None where floats cannot tell.
+    ``boundary[r]`` is the largest number of black cards left at which to stop when r red cards are left; ``indifferent`` has the
+    positions (black left, red left) where stopping and continuing have the same value, the empty pile excepted, None where floats cannot decide.
     """
 
     urn: "Urn"
@@ -63,31 +63,31 @@ class Policy:
     indifferent: tuple[tuple[int, int], ...] | None
 
     def stops_at(self, black_left: int, red_left: int) -> bool:
-        """Tell whether one stops in a position of this deck."""
+        """Return whether to stop in a position of this deck."""
         if not (0 <= black_left <= self.urn.black and 0 <= red_left <= self.urn.red):
             raise NotLegalHere(
-                f"{black_left} black and {red_left} red cards left are no position of {self.urn.black} black and {self.urn.red} red"
+                f"{black_left} black and {red_left} red cards left cannot come from {self.urn.black} black and {self.urn.red} red"
             )
         return black_left <= self.boundary[red_left]
 
-    def goes_on(self) -> tuple[tuple[bool, ...], ...]:
-        """Return the paper's matrix ``continueOrNot[C, D]``: whether to go on with C black and D red cards left.
+    def continues(self) -> tuple[tuple[bool, ...], ...]:
+        """Return the paper's matrix ``continueOrNot[C, D]``: whether to continue with C black and D red cards left.
 
         >>> from meldlab.stopping.urn import Urn
-        >>> Urn(1, 2).policy().goes_on()
+        >>> Urn(1, 2).policy().continues()
         ((False, False, False), (True, True, False))
         """
-        verify_positions(self.urn, MOST_POSITIONS)
+        verify_positions(self.urn, MAX_POSITIONS)
         return tuple(tuple(black > stop for stop in self.boundary) for black in range(self.urn.black + 1))
 
     def _repr_svg_(self) -> str:
-        # Red cards left to the right, black ones upwards, as in the paper; each position is a square, which many cards make small.
+        # Red cards left to the right, black ones upwards, as in the paper; each position is a square, smaller in larger decks.
         size = SIDE / (1 + max(self.urn.black, self.urn.red))
         wide, high = size * (self.urn.red + 1), size * (self.urn.black + 1)
-        every = -(-len(self.boundary) // SIDE)  # more steps than dots would not be seen
+        every = -(-len(self.boundary) // SIDE)  # more steps than pixels would not be visible
         steps = [(self.boundary[red], min(red + every, self.urn.red + 1)) for red in range(0, self.urn.red + 1, every)]
         stops = "".join(f"V{high - size * (stop + 1):.2f}H{size * until:.2f}" for stop, until in steps)
-        title = f"{self.urn.black} black and {self.urn.red} red cards: go on above the line, stop below it"
+        title = f"{self.urn.black} black and {self.urn.red} red cards: draw above the line, stop below it"
         return (
             f'<svg xmlns="http://www.w3.org/2000/svg" width="{wide + 90:.0f}" height="{high + 40:.0f}" viewBox="-30 -8 {wide + 90:.2f} '
             f'{high + 40:.2f}" role="img" font-family="Helvetica, Arial, sans-serif" font-size="13"><title>{title}</title>'
@@ -101,15 +101,15 @@ class Policy:
 
 @dataclass(frozen=True)
 class Winnings:
-    """Amounts in ascending order, and the chance of each."""
+    """Amounts in ascending order, and the probability of each."""
 
     amounts: tuple[Fraction, ...]
     chances: tuple[Number, ...]
 
     @classmethod
-    def gathered(cls, urn: "Urn", boundary: Sequence[int], chances: Sequence[Number]) -> Self:
-        """Return the winnings of a boundary whose stops have these chances."""
-        # Different stops can be worth the same; stops that are never reached are left out.
+    def from_stops(cls, urn: "Urn", boundary: Sequence[int], chances: Sequence[Number]) -> Self:
+        """Return the winnings of a boundary whose stops have these probabilities."""
+        # Different stops can win the same amount; stops that are never reached are left out.
         by_amount: defaultdict[Fraction, Number] = defaultdict(Fraction)
         for red, (black, chance) in enumerate(zip(boundary, chances, strict=True)):
             if chance:
@@ -126,11 +126,11 @@ class Winnings:
     def sd(self) -> float:
         """Return the standard deviation."""
         mean = self.mean
-        # About the mean rather than from the square: floats would lose most digits there.
+        # Around the mean, not from the mean square: floats would lose most digits there.
         return sqrt(sum(float((amount - mean) ** 2 * chance) for amount, chance in zip(self.amounts, self.chances, strict=True)))
 
     def at_least(self, amount: Fraction | int) -> Number:
-        """Return the chance to win ``amount`` or more.
+        """Return the probability to win ``amount`` or more.
 
         >>> from meldlab.stopping.urn import Urn
         >>> Urn(2, 2).winnings().at_least(1)
@@ -143,8 +143,8 @@ class Winnings:
         return html_table(["winnings", "chance"], rows, f"mean {float(self.mean):.6f}, standard deviation {self.sd:.4f}")
 
 
-def verify_positions(urn: "Urn", most: int) -> None:
-    """Refuse a matrix of more positions than can be kept."""
+def verify_positions(urn: "Urn", limit: int) -> None:
+    """Raise for a matrix of more than ``limit`` positions."""
     positions = (urn.black + 1) * (urn.red + 1)
-    if positions > most:
-        raise NotPossible(f"a matrix of {urn.black + 1} x {urn.red + 1} positions is too large to keep (at most {most:,} positions)")
+    if positions > limit:
+        raise NotPossible(f"a matrix of {urn.black + 1} x {urn.red + 1} positions is too large (at most {limit:,} positions)")
