@@ -54,8 +54,8 @@ class Advice:
 class Policy:
     """Where to stop.
 
-    ``boundary[r]`` is the largest number of black cards left at which to stop when r red cards are left; ``indifferent`` has the
-    positions (black left, red left) where stopping and continuing have the same value, the empty pile excepted, None where floats cannot decide.
+    ``boundary[r]`` is the largest number of black cards left at which to stop when r red cards are left. ``indifferent`` has the positions
+    (black left, red left) where stopping and continuing have the same value, the empty pile excepted, and is None if floats cannot decide.
     """
 
     urn: "Urn"
