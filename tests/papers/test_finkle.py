@@ -8,7 +8,7 @@ import pytest
 
 from meldlab.cards import Hand, classes
 from meldlab.reproduce.cohorts import Approximation, approximate
-from meldlab.reproduce.printed import COHORTS, ROUND_CLASSES
+from meldlab.reproduce.finkle_figures import COHORTS, ROUND_CLASSES
 from meldlab.waiting import Solution, WaitingGame, solve
 from meldlab.waiting.exact import draw_graph, exact_values
 

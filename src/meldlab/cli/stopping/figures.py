@@ -18,7 +18,7 @@ PICTURES = ("value", "policy", "shepp", "winnings")
 @taking(urn=read_urn)
 def draw(
     picture: Annotated[str, typer.Argument(**one_of("picture", *PICTURES), help="What to draw.")],
-    out: Annotated[Path, out_file("A file ending in .svg or .png; its numbers go beside it as .csv.", parents=True)],
+    out: Annotated[Path, out_file("A file ending in .svg or .png; its numbers are saved as .csv.", parents=True)],
     urn: "Urn",
     seed: SeedOption = 0,
     json: JsonOption = False,
@@ -49,7 +49,7 @@ def _draw(picture: str, urn: "Urn", seed: int, out: Path) -> list[Path]:
     from meldlab.reports import save, stopping
 
     if picture == "winnings":
-        sheet = stopping.draw_winnings(urn, seed)
+        plot = stopping.draw_winnings(urn, seed)
     else:
-        sheet = {"value": stopping.draw_value, "policy": stopping.draw_policy, "shepp": stopping.draw_shepp}[picture](urn)
-    return list(save(*sheet, out))
+        plot = {"value": stopping.draw_value, "policy": stopping.draw_policy, "shepp": stopping.draw_shepp}[picture](urn)
+    return list(save(*plot, out))

@@ -23,9 +23,8 @@ from meldlab.cli.tune.meter import metered
 
 if TYPE_CHECKING:
     from meldlab.arena.evaluation import Work
-    from meldlab.reproduce.nagai.report import Report
 
-Run = Callable[[str, dict[str, Any], int, Callable[["Work"], "Report"]], None]
+Run = Callable[[str, dict[str, Any], int, Callable[["Work"], dict[str, Any]]], None]
 SizeOption = Annotated[bool, typer.Option("--full/--quick", help="The paper's size, or the shape of the result in about two minutes.")]
 OutOption = Annotated[Path | None, out_folder("A folder for the figure, as SVG and PNG with its data beside it.")]
 
@@ -38,9 +37,9 @@ def read_run(
     dry_run: DryRunOption = False,
     json: JsonOption = False,
 ) -> Run:
-    """Return what runs a search through the store, prints its report, and draws its figure."""
+    """Return a function that runs a search through the store, prints its outcomes, and draws its figure."""
 
-    def run_search(name: str, settings: dict[str, Any], planned: int, search: Callable[["Work"], "Report"]) -> None:
+    def run_search(name: str, settings: dict[str, Any], planned: int, search: Callable[["Work"], dict[str, Any]]) -> None:
         if dry_run:
             from meldlab.dry_run import TYPICAL, tuning_cost
 
@@ -51,17 +50,17 @@ def read_run(
         with open_store(store).search(name, settings) as run:
             warm()
             with metered(name) as meter:
-                report = search(Work(run, planned, threads, cluster, meter))
-            run.finish(report.as_json())
-        answer = {"run": run.number, "settings": settings, **report.as_json()}
+                result = search(Work(run, planned, threads, cluster, meter))
+            run.finish(result)
+        answer = {"run": run.number, "settings": settings, **result}
         if out is not None:
-            from meldlab.reproduce.nagai.figures import draw
+            from meldlab.reproduce.nagai.figures import save_figure
 
-            answer["files"] = [str(path) for path in draw(report.as_json(), out)]
+            answer["files"] = [str(path) for path in save_figure(result, out)]
         if json:
             print_json(answer)
             return
-        print_report(report)
+        print_outcomes(result)
         for path in answer.get("files", ()):
             print(f"wrote {path}")
 
@@ -88,7 +87,7 @@ def track(
     size = FULL if full else QUICK
     size = replace(size, generations=generations or size.generations)
 
-    def search(work: "Work") -> "Report":
+    def search(work: "Work") -> dict[str, Any]:
         return search_trackers(work, size, seed)
 
     run("track", {**asdict(size), "seed": seed}, size.planned(), search)
@@ -110,7 +109,7 @@ def knock(
 
     size = FULL if full else QUICK
 
-    def search(work: "Work") -> "Report":
+    def search(work: "Work") -> dict[str, Any]:
         return search_knocks(work, size, seed)
 
     run("knock", {**asdict(size), "seed": seed}, size.planned(), search)
@@ -135,21 +134,24 @@ def ensemble(
     size = FULL if full else QUICK
     Ensemble.preset(base)
 
-    def search(work: "Work") -> "Report":
+    def search(work: "Work") -> dict[str, Any]:
         return search_ensembles(work, size, seed, base)
 
     run("ensemble", {**asdict(size), "base": base, "seed": seed}, size.planned(), search)
 
 
-def print_report(report: "Report") -> None:
-    """Print the paper's figures, ours, and whether they agree."""
+def print_outcomes(result: dict[str, Any]) -> None:
+    """Print the claims of the paper that an experiment decides: published, ours and the verdict; then the notes."""
     from rich.console import Console
     from rich.table import Table
 
-    table = Table("what", "the paper", "ours (95 %)", "", title=f"tune {report.experiment}", title_justify="left")
-    for one in report.findings:
-        table.add_row(one.what, one.paper, one.ours, one.verdict)
+    from meldlab.reproduce.claims import publications
+
+    claims = {claim.id: claim for claim in publications()["nagai"].claims}
+    table = Table("claim", "the paper", "ours (95 %)", "", title=f"tune {result['experiment']}", title_justify="left")
+    for id, outcome in result["outcomes"].items():
+        table.add_row(claims[id].says, str(claims[id].published), outcome["ours"], outcome["verdict"])
     console = Console(highlight=False)
     console.print(table)
-    for note in report.notes:
+    for note in result["notes"]:
         console.print(note, soft_wrap=True)

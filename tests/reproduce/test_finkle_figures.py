@@ -1,4 +1,4 @@
-"""The figures of the waiting game show the numbers they claim, and the door writes them."""
+"""The figures of Finkle's thesis and the studies behind them, and the command that writes them."""
 
 import csv
 import json
@@ -13,8 +13,8 @@ from meldlab.cards import Hand, classes
 from meldlab.cli.options import Refused
 from meldlab.cli.waiting.figures import figures
 from meldlab.errors import NotLegalHere
-from meldlab.reproduce import waiting_figures as drawn
 from meldlab.reproduce.cohorts import approximate
+from meldlab.reproduce.finkle_figures import FIGURES, MAX_POINTS, draw_figure
 from meldlab.reproduce.tolerance import Trial, fitted_exponent, knowledge_study, tolerance_study
 from meldlab.waiting import WaitingGame, solve
 
@@ -69,26 +69,26 @@ def test_knowledge_wins_games() -> None:
 
 
 def test_every_figure_of_the_thesis_has_a_name() -> None:
-    assert list(drawn.FIGURES) == [*map(str, range(1, 13)), "theorem-4", "knowledge"]
+    assert list(FIGURES) == [*map(str, range(1, 13)), "theorem-4", "knowledge"]
 
 
 @pytest.mark.parametrize(("name", "hands", "largest"), [("1", 22_100, 19.1800550962), ("3", 270_725, 38.6563243418)])
 def test_curves_end_at_the_last_hand_and_the_largest_value(name: str, hands: int, largest: float) -> None:
-    _, data = drawn.FIGURES[name]()
+    _, data = draw_figure(name)
     assert data["hands"][-1] == hands
     assert data["expected"][-1] == pytest.approx(largest, abs=1e-9)
     assert data["expected"][0] == 0
     assert list(data["expected"]) == sorted(data["expected"])
-    assert len(data["hands"]) <= drawn.MOST_POINTS + 2
+    assert len(data["hands"]) <= MAX_POINTS + 2
 
 
 def test_figure_4_shows_the_largest_error_of_the_thesis() -> None:
-    _, data = drawn.figure_4()
+    _, data = draw_figure("4")
     assert max(np.subtract(data["approximate"], data["exact"])) == pytest.approx(0.6109, abs=5e-5)
 
 
 def test_figure_8_is_in_the_order_of_locking() -> None:
-    _, data = drawn.figure_8()
+    _, data = draw_figure("8")
     assert list(data["cohort"]) == sorted(data["cohort"])
     assert data["cohort"][-1] == 18
     assert data["hands"][-1] == 270_725
@@ -96,7 +96,7 @@ def test_figure_8_is_in_the_order_of_locking() -> None:
 
 
 def test_figure_7_prints_both_exponents() -> None:
-    figure, data = drawn.figure_7()
+    figure, data = draw_figure("7")
     said = [text.get_text() for text in figure.axes[0].get_legend().get_texts()]  # type: ignore[union-attr]
     assert "-0.475" in said[1]
     assert "-0.538" in said[2]
