@@ -16,9 +16,10 @@ import numpy as np
 import torch
 
 from meldlab.cards import Hand
+from meldlab.gin.turn_estimate import GOALS, ROWS, estimate_turns, network_rows, read_network, shipped_network
 from meldlab.melds import deadwoods
-from meldlab.waiting import Waiting, solve
-from meldlab.waiting.estimate import GOALS, ROWS, estimated, read_network, rows_of, shipped_network
+from meldlab.waiting import WaitingGame, solve
+from meldlab.waiting.storage import TABLE_GOALS
 
 START = time.perf_counter()
 WIDE, INNER = 32, 32
@@ -77,13 +78,13 @@ def on_the_way(solution, many, dice):
 
 def sample(name, out):
     """Keep hands with their exact turns: ``hands`` to learn from, ``tried`` to find errors with, ``asked`` to check these."""
-    solution = solve(Waiting(CARDS, goal=GOALS[name]), device="cuda")
-    say(f"{name}: solved in {solution.seconds:.1f} s, {solution.summary().mean:.6f} turns in the mean of all hands")
+    solution = solve(WaitingGame(CARDS, goal=TABLE_GOALS[name]), device="cuda")
+    say(f"{name}: solved in {solution.seconds:.1f} s, {solution.summary().mean:.6f} turns on average over all hands")
     dice, parts = np.random.default_rng(18), {}
     parts["hands"], parts["turns"] = on_the_way(solution, MANY, dice)
     for kind, seed in (("tried", 5), ("asked", 6)):
         for way, hands in (("played", played(1000, seed)), ("dealt", dealt(500, dice))):
-            hands = hands[deadwoods(hands) > (GOALS[name].knock or 0)]
+            hands = hands[deadwoods(hands) > GOALS[name]]
             parts[f"{kind}_{way}"], parts[f"{kind}_{way}_turns"] = hands, solution.values(hands)
     np.savez_compressed(out, **parts)
     say(f"{name}: {len(parts['hands']):,} hands kept")
@@ -114,7 +115,10 @@ def fit(name, given, out):
     """Fit a network to the hands of a sample, its running mean following behind, and write it with its errors."""
     torch.manual_seed(18)
     torch.set_num_threads(1)
-    rows, turns = torch.from_numpy(rows_of(given["hands"], deadwoods(given["hands"]).astype(np.int64))), torch.from_numpy(given["turns"])
+    rows, turns = (
+        torch.from_numpy(network_rows(given["hands"], deadwoods(given["hands"]).astype(np.int64))),
+        torch.from_numpy(given["turns"]),
+    )
     network = TorchNetwork()
     mean = torch.optim.swa_utils.AveragedModel(network, multi_avg_fn=torch.optim.swa_utils.get_ema_multi_avg_fn(0.999))
     optimiser = torch.optim.Adam(network.parameters(), lr=6e-3)
@@ -148,7 +152,7 @@ WAYS = ("played", "dealt")
 
 def compared(name, given, network, part):
     """Return (estimates, exact turns) of hands of a sample."""
-    said = np.array([estimated(Hand.from_mask(int(hand)), name, network).value for hand in given[part]])
+    said = np.array([estimate_turns(Hand.from_mask(int(hand)), name, network).value for hand in given[part]])
     return said, given[f"{part}_turns"]
 
 

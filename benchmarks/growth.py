@@ -78,18 +78,18 @@ def waiting(small: bool, most: int) -> Iterator[Measured]:
     """Every hand of three to seven cards solved, and hands looked up."""
     from meldlab.cards import Hand, classes
     from meldlab.cards.masks import random_hands
-    from meldlab.waiting import Waiting, solve
+    from meldlab.waiting import WaitingGame, solve
 
-    solve(Waiting(3), device="cpu")
+    solve(WaitingGame(3), device="cpu")
     sizes = range(3, 6 if small else 8)
     names, took, memory = [f"{cards} cards" for cards in sizes], [], []
     for cards in sizes:
-        job, each = partial(solve, Waiting(cards), device="cpu"), list[Spent]()
+        job, each = partial(solve, WaitingGame(cards), device="cpu"), list[Spent]()
         memory.append((classes.count(cards), held(lambda job=job, each=each: each.append(spent(job)))))
         took.append((classes.count(cards), min(each + [spent(job, 3)] * (cards < 6)).cpu))
     yield series("solving every hand", "classes of hands", "CPU seconds", took, names)
     yield series("solving every hand", "classes of hands", "bytes", memory, names)
-    solved = solve(Waiting(5), device="cpu")
+    solved = solve(WaitingGame(5), device="cpu")
     masks = random_hands(1_000_000, 5, SEED)
     solved.values(masks[:10])
     many = [1000, 10_000, 100_000, 1_000_000]
@@ -410,11 +410,11 @@ def gpu(small: bool, most: int) -> Iterator[Measured]:
     from meldlab.gin.players import EnsemblePlayer, SimplePlayer
     from meldlab.gin.rules import Rules, kernel_rules
     from meldlab.gpu import Device
-    from meldlab.waiting import Waiting, solve
+    from meldlab.waiting import WaitingGame, solve
 
-    solve(Waiting(3), device="cuda")
+    solve(WaitingGame(3), device="cuda")
     sizes = [3, 5, 6, 7, *([] if small else [8, 9, 10])]
-    took = [(classes.count(cards), solve(Waiting(cards), device="cuda").seconds) for cards in sizes]
+    took = [(classes.count(cards), solve(WaitingGame(cards), device="cuda").seconds) for cards in sizes]
     yield series("solving every hand", "classes of hands", "seconds by the clock", took, [f"{cards} cards" for cards in sizes])
     device, rules = Device("cuda"), kernel_rules(Rules())
     for name, player in (("simple v simple", SimplePlayer()), ("ensemble v simple", EnsemblePlayer())):

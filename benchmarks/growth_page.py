@@ -24,8 +24,8 @@ from meldlab.cost import memory_text
 from meldlab.formatting import time_text
 from meldlab.reports.plot import BLUE, ORANGE, RED, Sheet, blank, save
 from meldlab.statistics import Interval
-from meldlab.waiting import Waiting
-from meldlab.waiting.forecast import cpu_memory, pairs
+from meldlab.waiting import WaitingGame
+from meldlab.waiting.cost import cpu_memory, num_pairs
 
 COLOURS = (BLUE, ORANGE, RED, "#009E73", "#CC79A7", "#56B4E9")
 FLAT = 100_000  # bytes below which memory is not drawn: it is that of a few lists
@@ -345,14 +345,14 @@ def looks(growth: Growth) -> Iterator[str]:
     time, memory = (growth.get("waiting", "solving every hand", unit) for unit in ("CPU seconds", "bytes"))
     gpu = {one.name: one for one in growth.of("gpu") if one.x == "classes of hands"}.get("solving every hand")
     known = dict(zip(gpu.labels, (seconds for _, seconds in gpu.points), strict=True)) if gpu else {}
-    rows, a_pair = [], time.last / pairs(Waiting(int(time.labels[-1].split()[0])))
+    rows, a_pair = [], time.last / num_pairs(WaitingGame(int(time.labels[-1].split()[0])))
     for cards in (7, 8, 9, 10):
         size = classes.count(cards)
         kept = f"{memory_text(8 * size)} / {memory_text(2 * size)}"
         told = dict(zip(time.labels, time.points, strict=True)).get(f"{cards} cards")
-        cpu = f"{number(told[1])} CPU-s, measured" if told else f"{time_text(pairs(Waiting(cards)) * a_pair)} of one core"
+        cpu = f"{number(told[1])} CPU-s, measured" if told else f"{time_text(num_pairs(WaitingGame(cards)) * a_pair)} of one core"
         held = dict(zip(memory.labels, memory.points, strict=True)).get(f"{cards} cards")
-        needs = f"{memory_text(held[1])}, measured" if held else memory_text(cpu_memory(Waiting(cards)))
+        needs = f"{memory_text(held[1])}, measured" if held else memory_text(cpu_memory(WaitingGame(cards)))
         on_gpu = known.get(f"{cards} cards")
         rows.append((f"{cards} cards, {size:,} classes", cpu, needs, f"{number(on_gpu)} s, measured" if on_gpu else "", kept))
     yield table(("the table that is looked into", "to solve it", "memory while it is solved", "one GPU", "kept, 8 / 2 bytes a class"), rows)

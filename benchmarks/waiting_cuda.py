@@ -13,18 +13,18 @@ import numpy as np
 
 from meldlab.cards import Hand
 from meldlab.gpu import gpu_name
-from meldlab.waiting import Solution, Waiting, solve
-from meldlab.waiting.kept import load, save
+from meldlab.waiting import Solution, WaitingGame, solve
+from meldlab.waiting.storage import load, save
 
 KNOWN = {3: 17.5142727492, 4: 38.6612233676, 5: 50.2104206592, 7: 27.3927720466, 8: 34.1894024709, 9: 21.2873574458, 10: 23.0505173345}
 
 
 def main(sizes: list[int]) -> None:
     print("device", gpu_name(), flush=True)
-    solve(Waiting(3), device="cuda")
+    solve(WaitingGame(3), device="cuda")
     for cards in sizes:
         start = time.perf_counter()
-        solution = solve(Waiting(cards), device="cuda")
+        solution = solve(WaitingGame(cards), device="cuda")
         summary = solution.summary()
         print(
             f"{cards:2} cards low: {solution.seconds:7.3f} s, {time.perf_counter() - start:.3f} s with the summary, "
@@ -35,11 +35,11 @@ def main(sizes: list[int]) -> None:
         if cards in KNOWN and abs(summary.mean - KNOWN[cards]) > 1e-9:
             sys.exit(f"mean differs from the known {KNOWN[cards]}")
         if cards <= 5:
-            print("   largest difference to the CPU:", np.abs(solution.expected - solve(Waiting(cards), device="cpu").expected).max())
+            print("   largest difference to the CPU:", np.abs(solution.expected - solve(WaitingGame(cards), device="cpu").expected).max())
     if 10 in sizes:
         for _ in range(2):
             by_the_clock()
-    dead = solve(Waiting(7, dead=Hand.parse("2H 2D 9S")), device="cuda")
+    dead = solve(WaitingGame(7, dead=Hand.parse("2H 2D 9S")), device="cuda")
     print(f" 7 cards without 2D 2H 9S: {dead.seconds:.2f} s, {dead.sweeps} sweeps, mean {dead.summary().mean:.10f}")
     if cards == 10:
         rounded(solution)

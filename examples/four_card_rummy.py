@@ -5,12 +5,12 @@ python examples/four_card_rummy.py 4C 5C 9D KH
 
 import sys
 
-from meldlab.waiting import Waiting, solve
+from meldlab.waiting import WaitingGame, solve
 
 
 def main(hand: str) -> None:
     """Solve the game and tell about one hand."""
-    solution = solve(Waiting(4, aces="low"))
+    solution = solve(WaitingGame(4, aces="low"))
     summary = solution.summary()
     print(f"{summary.hands:,} hands, on average {summary.mean:.4f} turns, at most {summary.max:.4f} ({summary.worst})")
     print(f"{hand}: {solution.turns(hand):.4f} turns")

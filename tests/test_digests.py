@@ -11,9 +11,9 @@ from meldlab import digests
 from meldlab.digests import PACKAGE, code_digest, content_digest
 from meldlab.gin.digest import gin_digest
 from meldlab.runs.store import code_version
-from meldlab.waiting.game import Waiting
-from meldlab.waiting.kept import cached_path
+from meldlab.waiting.game import WaitingGame
 from meldlab.waiting.solver import solver_digest
+from meldlab.waiting.storage import cached_path
 
 
 @pytest.fixture
@@ -96,17 +96,17 @@ def test_a_file_that_comes_or_goes_or_changes_its_name_is_noticed(package: Path)
 
 @pytest.mark.parametrize("file", ["waiting/solver.py", "waiting/kernel.py", "melds/kernel.py", "cards/classes.py"])
 def test_a_changed_solver_finds_no_table_of_the_old_one(package: Path, file: str) -> None:
-    before = cached_path(Waiting(3))
-    assert cached_path(Waiting(3)) == before
+    before = cached_path(WaitingGame(3))
+    assert cached_path(WaitingGame(3)) == before
     changed(package / file)
-    assert cached_path(Waiting(3)) != before
+    assert cached_path(WaitingGame(3)) != before
 
 
 @pytest.mark.parametrize("file", ["gin/rules.py", "web/static/gin.css", "adapters/gymnasium.py"])
 def test_a_file_that_waiting_does_not_import_leaves_its_tables_valid(package: Path, file: str) -> None:
-    before = cached_path(Waiting(3))
+    before = cached_path(WaitingGame(3))
     changed(package / file)
-    assert cached_path(Waiting(3)) == before
+    assert cached_path(WaitingGame(3)) == before
 
 
 def test_a_digest_is_of_what_a_file_or_folder_holds(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from meldlab.formatting import html_table
 from meldlab.gin import Gin
 from meldlab.reports.stopping import draw_value
 from meldlab.stopping import Urn
-from meldlab.waiting import Waiting, solve
+from meldlab.waiting import WaitingGame, solve
 
 HOSTILE = "<script>alert(1)</script>&\"'"
 
@@ -44,7 +44,7 @@ def test_all_against_all_show_ratings_and_pairings() -> None:
 
 
 def test_a_solution_shows_its_summary() -> None:
-    solution = solve(Waiting(3))
+    solution = solve(WaitingGame(3))
     shown = dict(rows(solution._repr_html_()))
     assert shown["hands"] == "22,100"
     assert shown["mean turns"] == "17.514273"
@@ -58,7 +58,7 @@ def test_the_stopping_game_shows_where_to_stop_and_what_one_wins() -> None:
     [stops] = [path.get("d", "") for path in picture.iter("{http://www.w3.org/2000/svg}path")]
     heights = [float(step.split("H")[0]) for step in stops.split("V")[1:-1]]
     assert [round(5 - height / 64) - 1 for height in heights] == list(policy.boundary)
-    assert len(Urn(5000, 5000).quickest.policy()._repr_svg_()) < 10_000
+    assert len(Urn(5000, 5000).fastest.policy()._repr_svg_()) < 10_000
     assert rows(Urn(2, 2).winnings()._repr_html_()) == [["winnings", "chance"], ["0", "0.3333"], ["1", "0.6667"]]
 
 

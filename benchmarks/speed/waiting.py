@@ -28,29 +28,29 @@ def bench_waiting(
 
     Example: python benchmarks/speed waiting --no-seven
     """
-    from meldlab.waiting import Waiting, solve
-    from meldlab.waiting.cohorts import approximate
+    from meldlab.reproduce.cohorts import approximate
+    from meldlab.waiting import WaitingGame, solve
 
-    solve(Waiting(3), device="cpu")
-    exact = solve(Waiting(4), device="cpu")
-    approximate(Waiting(3), 1.0)
+    solve(WaitingGame(3), device="cpu")
+    exact = solve(WaitingGame(4), device="cpu")
+    approximate(WaitingGame(3), 1.0)
     answer: dict[str, Any] = {}
     for rule in ("low", "both", "round"):
-        answer |= _timed(f"3_{rule}", partial(solve, Waiting(3, rule), device="cpu"), 7)
+        answer |= _timed(f"3_{rule}", partial(solve, WaitingGame(3, rule), device="cpu"), 7)
     for cards, times in ((4, 5), (5, 3), (6, 2)):
-        answer |= _timed(str(cards), partial(solve, Waiting(cards), device="cpu"), times)
-    answer |= _timed("4_approximate", partial(approximate, Waiting(4), 0.001, exact), 5)
-    run = approximate(Waiting(4), 0.001, exact)
+        answer |= _timed(str(cards), partial(solve, WaitingGame(cards), device="cpu"), times)
+    answer |= _timed("4_approximate", partial(approximate, WaitingGame(4), 0.001, exact), 5)
+    run = approximate(WaitingGame(4), 0.001, exact)
     answer |= {"cohorts": len(run.cohorts), "bound": run.cohorts[-1].expected}
-    answer |= _timed("3_with_summary", lambda: solve(Waiting(3), device="cpu").summary(), 5)
-    answer["mean_3_low"] = solve(Waiting(3), device="cpu").summary().mean
+    answer |= _timed("3_with_summary", lambda: solve(WaitingGame(3), device="cpu").summary(), 5)
+    answer["mean_3_low"] = solve(WaitingGame(3), device="cpu").summary().mean
     if seven:
         # In a process of its own, so that the peak of its memory is its own.
         answer |= text.loads(subprocess.run([sys.executable, "-c", SEVEN], check=True, capture_output=True).stdout)
         answer["megabytes_7"] = peak_memory(children=True) / 2**20
     if cuda:
-        solve(Waiting(3), device="cuda")
-        ten = solve(Waiting(10), device="cuda")
+        solve(WaitingGame(3), device="cuda")
+        ten = solve(WaitingGame(10), device="cuda")
         summary = ten.summary()
         answer |= {"wall_10_cuda": ten.seconds, "mean_10": summary.mean, "max_10": summary.max, "goal_hands_10": summary.goal_hands}
     if json:
@@ -75,10 +75,10 @@ def bench_waiting(
 # In a new interpreter: the kernels are loaded by a small game, then seven cards are solved.
 SEVEN = """
 import json, time
-from meldlab.waiting import Waiting, solve
-solve(Waiting(3), device="cpu")
+from meldlab.waiting import WaitingGame, solve
+solve(WaitingGame(3), device="cpu")
 start = time.process_time()
-solved = solve(Waiting(7), device="cpu")
+solved = solve(WaitingGame(7), device="cpu")
 spent, all = time.process_time() - start, solved.summary()
 print(json.dumps({"cpu_7": spent, "wall_7": solved.seconds, "mean_7": all.mean, "max_7": all.max, "residual_7": solved.residual,
     "goal_hands_7": all.goal_hands}))

@@ -83,27 +83,26 @@ def _melds() -> None:
 
 
 def _waiting() -> None:
-    from meldlab.waiting import Waiting, solve
-    from meldlab.waiting.cohorts import approximate
-    from meldlab.waiting.kept import PRECISIONS, load, save
-    from meldlab.waiting.rational import exact_values
-    from meldlab.waiting.simulation import duel, play_bag, play_deck
-    from meldlab.waiting.waiting_time import WaitingTime
+    from meldlab.reproduce.cohorts import approximate
+    from meldlab.reproduce.duel import duel
+    from meldlab.waiting import WaitingGame, solve
+    from meldlab.waiting.distribution import TurnDistribution
+    from meldlab.waiting.simulation import play_bag, play_deck
+    from meldlab.waiting.storage import PRECISIONS, load, save
 
-    solution = solve(Waiting(3), device="cpu")
+    solution = solve(WaitingGame(3), device="cpu")
     with TemporaryDirectory() as folder:
         for precision in PRECISIONS:  # the kernels are compiled for each type of number in a file
             save(solution, Path(folder, "table"), precision)
-            kept = load(Path(folder, "table"))
-            kept.summary()
-            WaitingTime.from_hand(kept, "AC QH KD")
-            del kept
-    approximate(Waiting(3), 1.0, solution)
-    exact_values(Waiting(3, "round"))
-    waited = WaitingTime.from_hand(solution, "AC QH KD")
-    waited.deviation()
-    waited.quantile(0.5)
-    waited.quantiles(0.5)
+            loaded = load(Path(folder, "table"))
+            loaded.summary()
+            TurnDistribution.from_hand(loaded, "AC QH KD")
+            del loaded
+    approximate(WaitingGame(3), 1.0, solution)
+    turns = TurnDistribution.from_hand(solution, "AC QH KD")
+    turns.sd()
+    turns.quantile(0.5)
+    turns.quantiles(0.5)
     play_bag(solution, "AC QH KD", games=2)
     play_deck(solution, games=2)
     duel(solution, solution.expected, None, games=4)
@@ -114,9 +113,10 @@ def _gin() -> None:
     from meldlab.gin import Gin, players
     from meldlab.gin.advice import advise, position_view
     from meldlab.gin.computing.compute import Setting, compute
+    from meldlab.gin.turn_estimate import turns_after
     from meldlab.gin.vector import GinVector
-    from meldlab.hints import turns_after
     from meldlab.play import Deal, Table
+    from meldlab.waiting.storage import table_turns
 
     if find_spec("joblib") and find_spec("sqlalchemy"):  # of the extra 'lab'
         from meldlab.arena.evaluation import warm
@@ -132,7 +132,7 @@ def _gin() -> None:
     for name in ("ensemble", "computed:light", "champion"):
         for view in (ten, knock):
             advise(view, players.parse(name))
-    turns_after(ten, advise(ten).move)  # by the reviewer, and by the network of the turns
+    turns_after(ten, advise(ten).move, table_turns)  # by the reviewer, and by the network of the turns
     for opponent in (None, "simple"):
         tables = GinVector(2, opponent=opponent)
         tables.step(tables.random_actions())
@@ -142,13 +142,13 @@ def _gin() -> None:
 
 
 def _stopping() -> None:
-    from meldlab.stopping import Sitting, Urn, simulate
+    from meldlab.stopping import Round, Urn, simulate
 
     urn = Urn(2, 2)
     urn.floats.values()
     urn.floats.winnings()
     simulate(urn, games=2, seed=0)
-    Sitting.shuffled(urn, seed=0)
+    Round.shuffled(urn, seed=0)
 
 
 def _recycle() -> None:

@@ -25,7 +25,7 @@ from meldlab.analysis.tables import Labelled, tables
 from meldlab.errors import NotPossible
 from meldlab.recycle import library
 from meldlab.recycle.language.header import Preface, coloured
-from meldlab.reports.page import download, inline, render
+from meldlab.reports.page import download_link, figure_svg, render
 from meldlab.statistics import Interval
 from tests.analysis.samples import BY_HAND
 from tests.analysis.test_study import study
@@ -166,11 +166,11 @@ def test_a_template_without_its_values_is_a_mistake() -> None:
 def test_two_figures_do_not_mix_up_their_marks() -> None:
     figure = Figure()
     figure.subplots().plot([1, 2], [1, 2])
-    one, other = (set(re.findall(r' id="([^"]+)"', inline(figure, name, "A line"))) for name in ("one", "other"))
+    one, other = (set(re.findall(r' id="([^"]+)"', figure_svg(figure, name, "A line"))) for name in ("one", "other"))
     assert one
     assert not one & other
     for name in ("one", "other"):
-        picture = inline(figure, name, "A line")
+        picture = figure_svg(figure, name, "A line")
         assert set(re.findall(r'(?:href="|url\()#([^")]+)', picture)) == set(re.findall(r' id="([^"]+)"', picture))
 
 
@@ -184,7 +184,7 @@ def test_downloads_carry_their_files(analysis: Analysis) -> None:
     assert content("gin_rummy.rcy") == analysis.subject.described.text
     assert content("choice.csv") == analysis.tables["choice.csv"]
     assert json.loads(content("analysis.json"))["game"] == "gin_rummy"
-    large = download("big.csv", "x,y\n" * 50_000)
+    large = download_link("big.csv", "x,y\n" * 50_000)
     packed = re.search(r'download="big.csv.gz" href="data:application/gzip;base64,([^"]+)"', large)
     assert packed is not None
     assert gzip.decompress(base64.b64decode(packed[1])).decode() == "x,y\n" * 50_000
@@ -296,19 +296,17 @@ def test_pages_of_the_documentation_stand_alone(path: Path) -> None:
     assert "Quick look" in read.text or "--simulations" not in read.text
 
 
-@pytest.mark.parametrize(("points", "moved"), [(80, 0.051), (120, 0.501)])
-def test_outlines_are_light_and_stay_where_they_are(points: int, moved: float) -> None:
+def test_figure_svg_has_outlines_with_one_decimal() -> None:
     figure = Figure(figsize=(4, 3))
-    chance = np.random.default_rng(0)
+    rng = np.random.default_rng(0)
     axes = figure.add_subplot()
-    axes.plot(np.linspace(0, 1, points), chance.random(points))
-    axes.plot(chance.random(5000), chance.random(5000), ".", alpha=0.3, rasterized=True)
+    axes.plot(np.linspace(0, 1, 120), rng.random(120))
+    axes.plot(rng.random(5000), rng.random(5000), ".", alpha=0.3, rasterized=True)
     paper = io.StringIO()
     with rc_context({"savefig.dpi": 130}):
         figure.savefig(paper, format="svg")
-    before, after = (max(re.findall(r' d="([^"]+)"', text), key=len) for text in (paper.getvalue(), inline(figure, "light", "A line")))
-    places = np.array(re.findall(r"-?[0-9.]+", before), float).reshape(-1, 2)
-    start, *steps = np.array(re.findall(r"-?(?:\d+\.?\d*|\.\d+)", after), float).reshape(-1, 2)
-    assert np.abs(start + np.vstack([[0, 0], np.cumsum(steps, axis=0)]) - places).max() < moved
-    assert len(after) < 0.6 * len(before)
-    assert len(inline(figure, "light", "A line")) < 0.5 * len(paper.getvalue())
+    before, after = (max(re.findall(r' d="([^"]+)"', text), key=len) for text in (paper.getvalue(), figure_svg(figure, "light", "A line")))
+    points, rounded = (np.array(re.findall(r"-?[0-9.]+", text), float) for text in (before, after))
+    assert np.abs(points - rounded).max() < 0.1
+    assert len(after) < 0.7 * len(before)
+    assert len(figure_svg(figure, "light", "A line")) < 0.5 * len(paper.getvalue())

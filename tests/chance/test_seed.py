@@ -24,13 +24,13 @@ from meldlab.recycle.players import Searcher
 from meldlab.recycle.players.searching import searched_games
 from meldlab.recycle.telling.movement import Movement
 from meldlab.recycle.telling.transcript import transcribe
+from meldlab.reproduce.duel import duel
 from meldlab.reproduce.nagai.tracking import fitness
 from meldlab.rummikub import make_puzzle, random_position
 from meldlab.rummikub.game import Rummikub
 from meldlab.runs.tasks import Shard
-from meldlab.stopping import Sitting, Urn, simulate
-from meldlab.waiting import Waiting, solve
-from meldlab.waiting.simulation import duel as race
+from meldlab.stopping import Round, Urn, simulate
+from meldlab.waiting import WaitingGame, solve
 from meldlab.waiting.simulation import play_bag, play_deck
 
 BAD: list[Any] = [-1, 2**63, 2**64, 10**30, 1.5, True, "7", None, Fraction(3), np.float64(2), np.uint64(2**63)]
@@ -39,7 +39,7 @@ SIMPLE = players.parse("simple")
 
 def doors() -> dict[str, Callable[[Any], object]]:
     kuhn = Described.named("kuhn_poker")
-    three, machine = solve(Waiting(3)), kuhn.machine
+    three, machine = solve(WaitingGame(3)), kuhn.machine
     return {
         "deck": lambda seed: Deck.shuffled(seed),
         "hands": lambda seed: random_hands(2, 10, seed),
@@ -47,8 +47,8 @@ def doors() -> dict[str, Callable[[Any], object]]:
         "derive_seed": lambda seed: derive_seed(seed, Purpose.FRESH),
         "bag": lambda seed: play_bag(three, "AC QH KD", 4, seed),
         "real deck": lambda seed: play_deck(three, "AC QH KD", 4, seed),
-        "race": lambda seed: race(three, three.expected, None, 4, seed),
-        "pile": lambda seed: Sitting.shuffled(Urn(2, 2), seed),
+        "race": lambda seed: duel(three, three.expected, None, 4, seed),
+        "pile": lambda seed: Round.shuffled(Urn(2, 2), seed),
         "stopping": lambda seed: simulate(Urn(2, 2), 10, seed),
         "gin batch": lambda seed: play_batch(SIMPLE, SIMPLE, Rules(), seed, 0, 2),
         "gin kernel arena": lambda seed: contest(Gin(), ["simple", "simple"], 2, seed),

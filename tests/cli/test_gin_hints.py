@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from meldlab.cards import Hand
-from meldlab.waiting import Waiting, kept
-from meldlab.waiting.estimate import table_path
+from meldlab.waiting import WaitingGame, storage
+from meldlab.waiting.storage import table_path
 from tests.cli.test_gin import run
 
 TEN = ["gin", "advise", "--hand", "2C 3C 4C 9D 9H 9S KC KD 4H 5S", "--upcard", "KH"]
@@ -37,19 +37,19 @@ def test_turns_are_exact_where_the_tables_are_and_about_elsewhere(
     assert 3 < turns["knock"] < 10 < turns["gin"] < 25
     assert 0 < errors["knock"] < turns["knock"]
     assert 0 < errors["gin"] < turns["gin"]
-    told = run(capsys, *command)[1]
-    assert re.search(r"turns from stock alone: about \d\.\d ± \d\.\d to a knock, about \d+\.\d ± \d\.\d to gin\n", told)
+    text = run(capsys, *command)[1]
+    assert re.search(r"turns from stock alone: about \d\.\d ± \d\.\d to a knock, about \d+\.\d ± \d\.\d to gin\n", text)
     table_path("knock").touch()
-    monkeypatch.setattr(kept, "cached_solution", lambda game, path: found(game))
-    found_now = json.loads(run(capsys, *command, "--json")[1])
-    assert (found_now["expected_turns"]["knock"], found_now["expected_turns_error"]["knock"]) == (2.25, 0)
-    assert found_now["expected_turns"]["gin"] == turns["gin"]
+    monkeypatch.setattr(storage, "load", table_of)
+    answer = json.loads(run(capsys, *command, "--json")[1])
+    assert (answer["expected_turns"]["knock"], answer["expected_turns_error"]["knock"]) == (2.25, 0)
+    assert answer["expected_turns"]["gin"] == turns["gin"]
     table_path("gin").touch()
     assert "turns from stock alone: 2.2 to a knock, 8.5 to gin" in run(capsys, *command)[1]
 
 
-def found(game: Waiting) -> Table:
-    assert game.cards == 10
+def table_of(path: Path, game: WaitingGame) -> Table:
+    assert (path, game.cards) == (table_path(path.stem), 10)
     return Table(str(game.goal))
 
 

@@ -12,8 +12,8 @@ import pytest
 from meldlab.cli.interruption import no_lost_interrupts
 from meldlab.play import Record
 from meldlab.runs.store import Store
-from meldlab.waiting import Waiting
-from meldlab.waiting.kept import checkpoint_path
+from meldlab.waiting import WaitingGame
+from meldlab.waiting.storage import checkpoint_path
 from tests.cli.test_terminal import terminal
 
 SLOW = """
@@ -62,7 +62,7 @@ def test_interrupt_of_a_solve_says_whether_a_checkpoint_is_saved() -> None:
     line = interrupted("waiting", "solve", "--cards", "7", bar=r"solving .* [1-9]\d* %")
     saved = "a checkpoint is saved in the cache; run the same command again to resume"
     unsaved = "nothing is saved; --dry-run estimates the time"
-    assert line == f"interrupted: {saved if checkpoint_path(Waiting(7)).exists() else unsaved}"
+    assert line == f"interrupted: {saved if checkpoint_path(WaitingGame(7)).exists() else unsaved}"
 
 
 def test_interrupt_of_an_arena_names_the_records_that_are_saved(tmp_path: Path) -> None:

@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from meldlab import dry_run as estimates
-from meldlab.reproduce import report
+from meldlab.reproduce import run as module
 from tests.cli.test_app import run
 
 
@@ -38,37 +37,39 @@ def test_as_json(capsys: pytest.CaptureFixture[str], store: list[str]) -> None:
 
 
 def test_a_changed_verdict_is_status_1(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, store: list[str]) -> None:
-    known = report.baseline(full=False)
-    monkeypatch.setattr(report, "baseline", lambda full: {**known, "yang.value": "refuted"})
+    known = module.baseline(full=False)
+    monkeypatch.setattr(module, "baseline", lambda full: {**known, "yang.value": "refuted"})
     status, _, err = run(capsys, "reproduce", "yang", *store)
     assert status == 1
     assert err.startswith("error: yang.value was refuted and is exact: 41984711742427/15997372030584")
     assert len(err.splitlines()) == 1
 
 
-def test_a_dry_run_tells_every_publication_and_writes_nothing(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path, store: list[str]
+def test_dry_run_prints_a_line_for_each_publication_and_writes_nothing(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, store: list[str]
 ) -> None:
-    monkeypatch.setattr(estimates, "ENOUGH", 0.0)
     status, out, err = run(capsys, "reproduce", "--full", "--dry-run", "--out", str(tmp_path / "page"), *store)
     assert (status, err) == (0, "")
     lines = out.splitlines()
-    for name in ("finkle", "hertog", "yang", "nagai", "valet"):
-        assert any(line.startswith(f"{name}, full: ") and line.endswith("of memory") for line in lines)
-    assert "  section 5.1, figure 1: nothing to do; 2,382,000 games of 2026-11-16 are carried by the package" in lines
+    assert [line.split(",")[0] for line in lines[:5]] == ["finkle", "hertog", "yang", "nagai", "valet"]
+    assert "track: 2,382,000 games of 2026-11-16 are bundled" in lines[3]
     assert lines[-2].startswith("all of it: about ")
     assert lines[-1].endswith("nothing was started")
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_dry_run_as_json(capsys: pytest.CaptureFixture[str], store: list[str]) -> None:
+@pytest.mark.parametrize("options", [("--anew",), ("--seed", "2")])
+def test_dry_run_names_the_games_of_bundled_experiments_to_play(capsys: pytest.CaptureFixture[str], options: tuple[str, ...]) -> None:
+    out = run(capsys, "reproduce", "nagai", "--full", "--dry-run", *options)[1]
+    assert "track: 2,382,000 games to play, which took 374 s (13 threads" in out
+
+
+def test_dry_run_as_json(capsys: pytest.CaptureFixture[str], store: list[str]) -> None:
     status, out, _ = run(capsys, "reproduce", "yang", "--dry-run", "--json", *store)
     answer = json.loads(out)
     assert (status, answer["size"], answer["dry_run"]) == (0, "quick", True)
-    [yang] = answer["publications"]
-    assert sum(place["claims"] for place in yang["places"]) == 8
-    assert answer["seconds"] == yang["seconds"] > 0
-    assert answer["memory"] == yang["memory"] > 1e7
+    assert answer["publications"] == [{"name": "yang", "seconds": answer["seconds"], "note": ""}]
+    assert answer["seconds"] > 0
 
 
 @pytest.mark.parametrize(
@@ -76,7 +77,7 @@ def test_a_dry_run_as_json(capsys: pytest.CaptureFixture[str], store: list[str])
     [
         (["knuth"], "no publication 'knuth'"),
         (["knuth", "--dry-run"], "no publication 'knuth'"),
-        (["nagai", "--dry-run", "--store", "mysql://host/runs"], "mysql"),
+        (["nagai", "--store", "mysql://host/runs"], "mysql"),
         (["yang", "--seed", "-1"], "seed"),
         (["yang", "--threads", "many"], "--threads"),
         (["yang", "--slowly"], "No such option"),

@@ -124,7 +124,7 @@ BAD = [
         ["advise", "--drawn", "1", "--black", "1", "--deck", "26,-2"],
         "error: no number of cards '-2' (use a whole number from 0 up)\n  26,-2\n     ^\n",
     ),
-    (["value", "--deck", "99999999,1"], "error: 99999999 black cards cannot lie in a deck (0 to 10,000,000 of a colour)\n"),
+    (["value", "--deck", "99999999,1"], "error: 99999999 black cards cannot be in a deck (0 to 10,000,000 of a colour)\n"),
     (["value", "--gain", "x"], "error: no amount 'x' (use a number such as 2, 0.5 or 1/2)\n  x\n  ^\n"),
     (["value", "--loss", "1/0"], "error: no amount has the denominator 0\n  1/0\n    ^\n"),
     (["draw", "polcy", "--out", "a.svg"], "error: no picture 'polcy' (use value, policy, shepp, winnings); did you mean policy?\n"),

@@ -187,11 +187,11 @@ def test_help_lists_what_the_library_knows() -> None:
     from meldlab.melds import Aces
     from meldlab.recycle.language.reader import DIALECTS
     from meldlab.recycle.players.searcher import KINDS
-    from meldlab.reproduce.waiting_figures import FIGURES
+    from meldlab.reproduce.finkle_figures import FIGURES
     from meldlab.rummikub.answer import KEEPS, OBJECTIVES
     from meldlab.rummikub.rules import AFTER_OPENING, FAMILIES
     from meldlab.rummikub.solver import METHODS
-    from meldlab.waiting.kept import PRECISIONS
+    from meldlab.waiting.storage import PRECISIONS
 
     assert listed("deadwood", "--aces") == tuple(map(str, Aces))
     assert listed("waiting solve", "--precision") == tuple(PRECISIONS)

@@ -39,8 +39,8 @@ def test_an_experiment(capsys: pytest.CaptureFixture[str], tmp_path: Path, verb:
     assert status == 0
     assert " games played" in err
     told: dict[str, Any] = json.loads(out)
-    assert {"run", "settings", "experiment", "findings", "notes", "files"} | keys <= told.keys()
-    assert all(set(one) == {"what", "paper", "ours", "verdict", "id"} for one in told["findings"])
+    assert {"run", "settings", "experiment", "outcomes", "notes", "files"} | keys <= told.keys()
+    assert all(set(outcome) == {"ours", "verdict"} for outcome in told["outcomes"].values())
     assert {Path(path).name for path in told["files"]} == {f"{figure}.{kind}" for kind in ("svg", "png", "csv")}
     assert all(Path(path).exists() for path in told["files"])
     # The same question again is answered from the store, in words.
@@ -52,7 +52,7 @@ def test_an_experiment(capsys: pytest.CaptureFixture[str], tmp_path: Path, verb:
     status, out, _ = run(capsys, "runs", "show", "1", "--store", store, "--json")
     kept = json.loads(out)
     assert kept["experiment"] == verb
-    assert kept["result"]["findings"] == told["findings"]
+    assert kept["result"]["outcomes"] == told["outcomes"]
 
 
 def test_the_best_player_plays_from_its_file(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 import csv
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -17,11 +18,26 @@ def test_solve_prints_its_keys(capsys: pytest.CaptureFixture[str], tmp_path: Pat
     assert "saved" in err
     assert set(answer) == {
         *("cards", "aces", "goal", "hands", "goal_hands", "distinct_values", "mean", "max", "worst", "best"),
-        *("sweeps", "seconds", "device", "residual"),
+        *("sweeps", "seconds", "device", "residual", "cached"),
     }
     assert (answer["hands"], answer["goal_hands"], answer["device"]) == (22100, 100, "cpu")
     status, out, _ = run(capsys, "waiting", "solve", "--cards", "3", "--aces", "both", "--load", str(path), "--json")
     assert json.loads(out)["mean"] == answer["mean"]
+
+
+def test_solve_reads_the_cache_unless_refreshed(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MELDLAB_CACHE", str(tmp_path))
+    three = ("waiting", "solve", "--cards", "3")
+    answers = [json.loads(run(capsys, *three, *options, "--json")[1]) for options in ((), (), ("--refresh",))]
+    assert [answer.pop("cached") for answer in answers] == [False, True, False]
+    assert answers[0] == answers[1]
+    text = run(capsys, *three)[1]
+    assert re.search(
+        r"^solved in \d+\.\d\d s on cpu, residual .*, on 20\d\d-\d\d-\d\d; from the cache, --refresh solves again$", text, re.MULTILINE
+    )
+    assert "cache" not in run(capsys, *three, "--refresh")[1]
 
 
 def test_hand_prints_its_keys(capsys: pytest.CaptureFixture[str]) -> None:
@@ -66,10 +82,10 @@ def test_the_other_verbs(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> 
         (["solve", "--cards", "3", "--precision", "f16"], "no precision 'f16'"),
         (["solve", "--cards", "3", "--precision", "f32"], "--precision is that of the file"),
         (["solve", "--cards", "3", "--load", "/nowhere"], "/nowhere does not exist"),
-        (["solve", "--cards", "3", "--load", "/nowhere", "--device", "cpu"], "leave out --device and --threads"),
-        (["solve", "--cards", "3", "--load", "/nowhere", "--threads", "1"], "leave out --device and --threads"),
+        (["solve", "--cards", "3", "--load", "/nowhere", "--device", "cpu"], "leave out --device, --threads and --refresh"),
+        (["solve", "--cards", "3", "--load", "/nowhere", "--threads", "1"], "leave out --device, --threads and --refresh"),
         (["solve", "--cards", "3", "--device", "cuda", "--threads", "1"], "threads=1 is for the CPU"),
-        (["hand", "AC QH"], "2 cards where 3 to 10 are wanted"),
+        (["hand", "AC QH"], "expected 3 to 10 cards, got 2"),
         (["hand", "AC QH QH"], "QH twice"),
         (["hand", "AC QH KD", "--dead", "KD"], "KD is dead"),
         (["hand", "AC QH KD", "--upcard", "AC"], "AC cannot be the upcard"),
@@ -97,7 +113,7 @@ def test_cards_may_be_words_of_their_own(capsys: pytest.CaptureFixture[str]) -> 
 
 
 def test_a_complete_hand_needs_no_advice(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(capsys, "waiting", "hand", "5H 6H 7H")[:2] == (0, "5♥ 6♥ 7♥  has reached its goal (gin): nothing is left to wait for\n")
+    assert run(capsys, "waiting", "hand", "5H 6H 7H")[:2] == (0, "5♥ 6♥ 7♥  has reached its goal (gin): no turns are left\n")
     assert "49 of 49 cards help:\n" in run(capsys, "waiting", "hand", "AC QH KD")[1]
 
 
@@ -107,7 +123,7 @@ def test_a_device_may_be_named_where_a_hand_is_asked_for(capsys: pytest.CaptureF
         assert usual[0] == 0
         assert run(capsys, "waiting", *words, "--device", "cpu") == usual
         assert run(capsys, "waiting", *words, "--device", "gpu")[2] == "error: no device 'gpu' (use auto, cpu, cuda); did you mean cpu?\n"
-    refused = "error: --load reads what is solved already: leave out --device\n"
+    refused = "error: --load reads a solved table: leave out --device\n"
     assert run(capsys, "waiting", "hand", "AC QH KD", "--device", "cpu", "--load", str(tmp_path / "none")) == (2, "", refused)
 
 

@@ -12,7 +12,7 @@ from meldlab.gin import Gin, Match, Move, Rules, Verb, kernel_tracking, players
 from meldlab.gin.batch import batch_rules, kernel_parameters, new_states
 from meldlab.gin.players import Ensemble
 from meldlab.play import Deal, Table
-from meldlab.reproduce.nagai.tracking import curves_of, genes_of
+from meldlab.reproduce.nagai.tracking import genes_from, guess_curves
 
 SEED = 9
 EIGHTHS = (0.75, 0.25, 0.5, 0.375, 0.125, 0.25, 0.25, 0.125, 0.5)  # exact in floats as in fractions
@@ -114,7 +114,7 @@ def kernel(genes: list[tuple[float, ...]], pairs: int, first: int = 0) -> tuple[
     return totals, counts
 
 
-@pytest.mark.parametrize("genes", [EIGHTHS, genes_of(Ensemble())])
+@pytest.mark.parametrize("genes", [EIGHTHS, genes_from(Ensemble())])
 def test_track_matches_agrees_with_a_slow_tracker(genes: tuple[float, ...]) -> None:
     pairs = 3
     watcher = follow(genes, pairs)
@@ -137,7 +137,7 @@ def test_track_matches_without_updates_guesses_blindly() -> None:
 
 
 def test_track_matches_of_several_trackers_and_in_pieces_add_up() -> None:
-    several = [EIGHTHS, (0.0,) * 9, genes_of(Ensemble())]
+    several = [EIGHTHS, (0.0,) * 9, genes_from(Ensemble())]
     together, counts = kernel(several, 6)
     for at, genes in enumerate(several):
         alone, same = kernel([genes], 6)
@@ -148,10 +148,10 @@ def test_track_matches_of_several_trackers_and_in_pieces_add_up() -> None:
     assert np.array_equal(sum(each for _, each in pieces), counts)
 
 
-def test_curves_of_takes_intervals_from_mirrored_pairs() -> None:
+def test_guess_curves_take_intervals_from_mirrored_pairs() -> None:
     totals, counts = kernel([EIGHTHS], 30)
     by_pair = [kernel([EIGHTHS], 1, first) for first in range(30)]
-    curve = curves_of(["one"], totals, counts, 30, least=1)[0]
+    curve = guess_curves(["one"], totals, counts, 30, minimum=1)[0]
     sums = np.array([one[0, 0, 0, kernel_tracking.FITNESS] for one, _ in by_pair])
     many = np.array([each[0, kernel_tracking.MEASURED] for _, each in by_pair])
     mean = sums.sum() / many.sum()

@@ -4,7 +4,7 @@ from collections import Counter
 
 import pytest
 
-from meldlab.reproduce.printed import TABLE_1
+from meldlab.reproduce.hertog import TABLE_1
 from meldlab.rummikub import Answer, Column, Objective, Position, columns, faults, solve
 from meldlab.rummikub.program import IntegerProgram
 

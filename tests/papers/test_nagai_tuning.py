@@ -12,10 +12,11 @@ from meldlab.arena.contest import contest
 from meldlab.arena.evaluation import Measured, Work
 from meldlab.gin import Gin
 from meldlab.gin.players import Ensemble
-from meldlab.reproduce.nagai import grids, knocking
-from meldlab.reproduce.nagai.ensemble import CLAIMS
-from meldlab.reproduce.nagai.significance import Verdict, agreeing, one_sample, two_samples
-from meldlab.reproduce.nagai.tracking import SCHEDULES, TrackingSize, evolve_trackers, fitness, genes_of
+from meldlab.reproduce.claims import Verdict
+from meldlab.reproduce.nagai import knocking
+from meldlab.reproduce.nagai.ensemble import CHI_SQUARES, GRIDS, adjacency_in_floats, varied_value
+from meldlab.reproduce.nagai.significance import agreeing, one_sample, two_samples
+from meldlab.reproduce.nagai.tracking import SCHEDULES, TrackingSize, evolve_trackers, fitness, genes_from
 from meldlab.runs.store import Store
 
 
@@ -23,7 +24,7 @@ def test_section_5_1_adjacency_updates_beat_the_baseline() -> None:
     # Figure 1: with ad = 0 and with ad = 3, whenever it is measured.
     for allowance in (0, 3):
         for schedule in SCHEDULES:
-            paper, baseline = fitness([genes_of(Ensemble()), (0.0,) * 9], games=200, seed=3, allowance=allowance, schedule=schedule)
+            paper, baseline = fitness([genes_from(Ensemble()), (0.0,) * 9], games=200, seed=3, allowance=allowance, schedule=schedule)
             assert paper > baseline + 0.05
 
 
@@ -32,7 +33,7 @@ def test_section_5_1_a_few_generations_come_near_the_papers_values(tmp_path: Pat
     size = TrackingSize(population=30, generations=8, games=60, final=0)
     *_, (genes, _) = evolve_trackers(work, size, seed=3, allowance=3, schedule="every draw")
     ours, paper, baseline = fitness(
-        [genes, genes_of(Ensemble()), (0.0,) * 9], games=400, seed=4, first=10_000, allowance=3, schedule="every draw"
+        [genes, genes_from(Ensemble()), (0.0,) * 9], games=400, seed=4, first=10_000, allowance=3, schedule="every draw"
     )
     assert ours > baseline + 0.75 * (paper - baseline)
     assert ours < paper + 0.01, "there is little to gain beyond the paper's values"
@@ -42,10 +43,10 @@ def test_section_5_2_figure_2(tmp_path: Path) -> None:
     # Eleven of the 55 cells: the first column and the diagonal's ends, at a quarter of the paper's games.
     work = Work(Store.open(tmp_path / "runs.sqlite").run("knock", {}), planned=0, jobs=1)
     cells = [(early, 0) for early in range(1, 11)] + [(10, 9)]
-    found = work.pairings([(knocking.name_of(early, late, 6), "gin-only") for early, late in cells], seed=8, games=1000)
+    found = work.pairings([(knocking.player_name(early, late, 6), "gin-only") for early, late in cells], seed=8, games=1000)
     rates = [knocking.FIGURE_2[early - 1][late] for early, late in cells]
     judged = [agreeing(one.rate, rate, (rate * (1 - rate) / knocking.PAPER_GAMES) ** 0.5) for one, rate in zip(found, rates, strict=True)]
-    assert judged.count(Verdict.DIFFERS) <= 2
+    assert judged.count(Verdict.REFUTED) <= 2
 
 
 @pytest.mark.parametrize(
@@ -53,19 +54,19 @@ def test_section_5_2_figure_2(tmp_path: Path) -> None:
 )
 def test_section_5_3_sizes_of_the_searches(search: str, size: int) -> None:
     # The original's 34 adjacency vectors are what a loop over floats finds of the 36.
-    assert len(grids.GRIDS[search]()) == size
-    assert len(grids.adjacency_in_floats()) == 34
+    assert len(GRIDS[search]()) == size
+    assert len(adjacency_in_floats()) == 34
 
 
 def test_section_5_3_the_published_vectors_are_points_of_the_grids() -> None:
     for name in ("paper", "shipped"):
         player = Ensemble.preset(name)
         for search in ("meldability", "adjacency", "weights"):
-            points = [tuple(map(float, each)) for each in grids.GRIDS[search]()]
-            assert any(np.allclose(grids.value_of(player, search), point) for point in points)
+            points = [tuple(map(float, each)) for each in GRIDS[search]()]
+            assert any(np.allclose(varied_value(player, search), point) for point in points)
 
 
-@pytest.mark.parametrize(("name", "before", "after", "chi_square"), CLAIMS)
+@pytest.mark.parametrize(("name", "before", "after", "chi_square"), CHI_SQUARES)
 def test_section_5_3_the_chi_squares_take_the_rate_before_as_known(name: str, before: float, after: float, chi_square: float) -> None:
     # Rates are printed with three digits, so the statistic can be reproduced to about half a unit.
     new = Measured(5000, round(5000 * after))

@@ -26,7 +26,7 @@ def test_expected_value_of_the_game() -> None:
 def test_both_matrices(printed: Matrices) -> None:
     value, go_on = printed
     assert [list(row) for row in Urn(26, 26).values()] == value
-    assert [list(row) for row in Urn(26, 26).policy().goes_on()] == go_on
+    assert [list(row) for row in Urn(26, 26).policy().continues()] == go_on
 
 
 def test_state_and_policy_for_every_x_and_y(printed: Matrices) -> None:

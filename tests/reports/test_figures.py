@@ -10,7 +10,7 @@ import pytest
 
 from meldlab.cli.app import main
 from meldlab.errors import NoSuchThing, NotPossible
-from meldlab.reports import blank, save, stopping
+from meldlab.reports import new_figure, save, stopping
 from meldlab.stopping import Urn
 
 
@@ -20,7 +20,7 @@ def read(path: Path) -> list[dict[str, str]]:
 
 
 def test_a_picture_has_its_numbers_beside_it(tmp_path: Path) -> None:
-    figure, (left, right) = blank(panels=2)
+    figure, (left, right) = new_figure(panels=2)
     left.plot([1, 2], [3, 4])
     right.plot([1, 2], [5, 6])
     for name in ("new/a.svg", "new/b.png", "new/c.PNG"):
@@ -39,7 +39,7 @@ def test_the_same_figure_gives_the_same_bytes(tmp_path: Path) -> None:
 
 
 def test_what_cannot_be_written_is_named_and_leaves_nothing(tmp_path: Path) -> None:
-    figure, _ = blank()
+    figure, _ = new_figure()
     with pytest.raises(NoSuchThing, match=r"no picture format '.gif' \(use .svg, .png\)"):
         save(figure, {"x": [1]}, tmp_path / "a.gif")
     (tmp_path / "file").write_text("in the way")
@@ -52,7 +52,7 @@ def test_what_cannot_be_written_is_named_and_leaves_nothing(tmp_path: Path) -> N
 
 
 def test_columns_of_different_length_are_refused_before_anything_is_written(tmp_path: Path) -> None:
-    figure, _ = blank()
+    figure, _ = new_figure()
     with pytest.raises(ValueError, match="shorter"):
         save(figure, {"x": [1, 2], "y": [1]}, tmp_path / "a.svg")
     assert not list(tmp_path.iterdir())
@@ -62,7 +62,7 @@ def test_the_maps_show_the_matrices() -> None:
     urn = Urn(4, 6, Fraction(1, 2))
     _, value = stopping.draw_value(urn)
     _, policy = stopping.draw_policy(urn)
-    exact, goes_on = urn.values(), urn.policy().goes_on()
+    exact, goes_on = urn.values(), urn.policy().continues()
     for black, red, worth, go, either in zip(
         value["black_left"], value["red_left"], value["value"], policy["continue"], policy["indifferent"], strict=True
     ):

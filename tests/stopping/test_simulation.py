@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from meldlab.errors import NotLegalHere, NotPossible
-from meldlab.stopping import Sitting, Urn, simulate
+from meldlab.stopping import Round, Urn, simulate
 from tests.properties import stopping_oracle as oracle
 
 amounts = st.fractions(min_value=0, max_value=5, max_denominator=6)
@@ -19,11 +19,11 @@ urns = st.builds(Urn, st.integers(0, 15), st.integers(0, 15), amounts, amounts)
 def test_the_distribution_is_that_of_all_orders(urn: Urn) -> None:
     best = urn.policy()
 
-    def goes_on(seen: oracle.Order) -> bool:
+    def continues(seen: oracle.Order) -> bool:
         return not best.stops_at(urn.black - sum(seen), urn.red - (len(seen) - sum(seen)))
 
     found = urn.winnings()
-    assert dict(zip(found.amounts, found.chances, strict=True)) == oracle.distribution(urn.black, urn.red, goes_on, urn.gain, urn.loss)
+    assert dict(zip(found.amounts, found.chances, strict=True)) == oracle.distribution(urn.black, urn.red, continues, urn.gain, urn.loss)
 
 
 @given(urns)
@@ -74,47 +74,47 @@ def test_the_seed_decides() -> None:
 
 
 def test_simulations_that_cannot_be_are_refused() -> None:
-    with pytest.raises(NotLegalHere, match="1 games tell no interval"):
+    with pytest.raises(NotLegalHere, match="1 games have no interval"):
         simulate(Urn(2, 2), 1, seed=0)
     for seed in (-1, 2**63):
         with pytest.raises(NotLegalHere, match=f"seed must be a whole number from 0 to .*, not {seed}"):
             simulate(Urn(2, 2), 10, seed)
         with pytest.raises(NotLegalHere, match=f"seed must be a whole number from 0 to .*, not {seed}"):
-            Sitting.shuffled(Urn(2, 2), seed)
+            Round.shuffled(Urn(2, 2), seed)
     with pytest.raises(NotPossible, match="would take about"):
         simulate(Urn(2000, 2000), 10**9, seed=0)
 
 
 @given(st.integers(0, 10**6))
 def test_a_pile_holds_each_card_once(seed: int) -> None:
-    table = Sitting.shuffled(Urn(26, 26), seed)
+    table = Round.shuffled(Urn(26, 26), seed)
     cards = []
     while not table.over:
         table = table.draw()
         cards.append(str(table.last_card))
         assert (str(table.last_card)[1] in "CS") == (table.order[table.drawn - 1] < 26)
     assert len(set(cards)) == 52
-    assert (table.rest, table.urn.won(table.rest)) == (Urn(0, 0), Fraction(0))
+    assert (table.remaining, table.urn.won(table.remaining)) == (Urn(0, 0), Fraction(0))
     with pytest.raises(NotLegalHere, match="no card is left"):
         table.draw()
 
 
 def test_playing_by_the_advice_averages_the_value() -> None:
     urn = Urn(6, 6)
-    ends = [Sitting.shuffled(urn, seed=5, game=game).played_out() for game in range(3000)]
+    ends = [Round.shuffled(urn, seed=5, game=game).finish() for game in range(3000)]
     assert not any(end.advice().keep_drawing for end in ends)
-    mean = float(sum(urn.won(end.rest) for end in ends) / len(ends))
+    mean = float(sum(urn.won(end.remaining) for end in ends) / len(ends))
     assert mean == pytest.approx(float(urn.value()), abs=4 * urn.winnings().sd / 3000**0.5)
 
 
 def test_a_large_pile_shows_colours() -> None:
-    assert Sitting.shuffled(Urn(27, 0), 1).draw().last_card == "black"
-    assert Sitting.shuffled(Urn(0, 27), 1).draw().last_card == "red"
+    assert Round.shuffled(Urn(27, 0), 1).draw().last_card == "black"
+    assert Round.shuffled(Urn(0, 27), 1).draw().last_card == "red"
     with pytest.raises(NotPossible, match="too many to draw by hand"):
-        Sitting.shuffled(Urn(100_000, 1), 1)
+        Round.shuffled(Urn(100_000, 1), 1)
 
 
 @pytest.mark.parametrize("urn", [Urn(26, 26), Urn(0, 0)])
 def test_before_the_first_draw_there_is_no_last_card(urn: Urn) -> None:
     with pytest.raises(NotLegalHere, match="no card is drawn yet"):
-        _ = Sitting.shuffled(urn, seed=7).last_card
+        _ = Round.shuffled(urn, seed=7).last_card

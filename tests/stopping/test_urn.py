@@ -87,7 +87,7 @@ def test_amounts_that_are_not_exact_or_negative_are_refused(amount: object) -> N
 
 @pytest.mark.parametrize("count", [-1, 10**9, 2.0, True, "3"])
 def test_numbers_of_cards_that_cannot_be_are_refused(count: object) -> None:
-    with pytest.raises(NotLegalHere, match="black cards cannot lie in a deck"):
+    with pytest.raises(NotLegalHere, match="black cards cannot be in a deck"):
         Urn(count, 1)  # type: ignore[arg-type]
 
 

@@ -11,7 +11,7 @@ import pytest
 from meldlab.cards import Hand
 from meldlab.errors import NotPossible
 from meldlab.gpu import has_gpu
-from meldlab.waiting import Waiting, kernel, solve
+from meldlab.waiting import WaitingGame, kernel, solve
 
 SRC = Path(__file__).parents[2] / "src"
 
@@ -20,7 +20,7 @@ SIMULATE = """
 import sys
 import numpy as np
 from numba import cuda
-from meldlab.waiting import Waiting, solver_cuda
+from meldlab.waiting import WaitingGame, solver_cuda
 
 class Device:
     # The simulator copies every argument back, so it wants arrays that may be written to.
@@ -29,15 +29,15 @@ class Device:
 
 solver_cuda.GRID, out = (1, 2), sys.argv[1]
 given = np.load(out + "/given.npz")
-work = solver_cuda._GpuSolve(Device, Waiting.parse(str(given["game"])))
-work.begin()
+work = solver_cuda._GpuSolve(Device, WaitingGame.parse(str(given["game"])))
+work.start()
 goals = work.values.expected.copy_to_host() == 0
 work.values.expected.copy_to_device(given["expected"])
 untold = work.check()
-work.tell_all()
+work.lower_all()
 residual, after, sums = work.check(), work.values.after.copy_to_host(), work.sums()
 work.values.expected.copy_to_device(given["start"])
-work.tell_all()
+work.lower_all()
 change = work.lower(1)
 lowered, told = work.values.expected.copy_to_host(), work.values.after.copy_to_host()
 found = {"goals": goals, "after": after, "untold": untold, "residual": residual, "change": change, "lowered": lowered, "told": told}
@@ -50,11 +50,11 @@ def only(ranks: str) -> Hand:
     return Hand.parse(" ".join(rank + suit for rank in "A23456789TJQK" if rank not in ranks for suit in "CDHS"))
 
 
-@pytest.mark.parametrize("game", [Waiting(3, dead=only("238K")), Waiting(3, "both", dead=only("A27QK") | Hand.parse("2H 7S 7D"))])
-def test_the_simulated_steps_do_what_the_compiled_kernels_do(game: Waiting, tmp_path: Path) -> None:
+@pytest.mark.parametrize("game", [WaitingGame(3, dead=only("238K")), WaitingGame(3, "both", dead=only("A27QK") | Hand.parse("2H 7S 7D"))])
+def test_the_simulated_steps_do_what_the_compiled_kernels_do(game: WaitingGame, tmp_path: Path) -> None:
     solution = solve(game, device="cpu")
-    expected, sums = solution.expected, kernel.new_sums(game.small.classes)
-    kernel.summarise(0, len(sums.totals), sums, expected, game.space.small)
+    expected, sums = solution.expected, kernel.new_sums(game.numbering.classes)
+    kernel.summarise(0, len(sums.totals), sums, expected, game.space.numbering)
     # Half as much again everywhere: a sweep must bring every value down, and none below the truth.
     start = 1.5 * expected
     np.savez(tmp_path / "given.npz", game=str(game), expected=expected, start=start)
@@ -78,10 +78,10 @@ def test_the_simulated_steps_do_what_the_compiled_kernels_do(game: Waiting, tmp_
     assert found["told"][-1] == np.inf
 
 
-def least_after(game: Waiting, expected: np.ndarray) -> np.ndarray:
+def least_after(game: WaitingGame, expected: np.ndarray) -> np.ndarray:
     """Return F of every larger hand as the CPU finds it."""
-    after = np.empty(game.large.classes)
-    kernel.sweep_discards(0, game.large.classes, after, expected, game.space)
+    after = np.empty(game.drawn_numbering.classes)
+    kernel.sweep_discards(0, game.drawn_numbering.classes, after, None, expected, game.space)
     return after
 
 
@@ -89,4 +89,4 @@ def test_without_a_gpu_the_error_says_so() -> None:
     if has_gpu():
         pytest.skip("this machine has a GPU, so there is nothing to complain about")
     with pytest.raises(NotPossible, match="CUDA"):
-        solve(Waiting(3), device="cuda")
+        solve(WaitingGame(3), device="cuda")

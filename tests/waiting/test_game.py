@@ -7,15 +7,15 @@ from hypothesis import strategies as st
 from meldlab.cards import CARDS, Hand
 from meldlab.errors import MeldlabError
 from meldlab.melds import Aces
-from meldlab.waiting import Goal, Waiting
+from meldlab.waiting import Goal, WaitingGame
 
 goals = st.builds(Goal, st.none() | st.integers(0, 100))
 dead_cards = st.builds(Hand, st.sets(st.sampled_from(CARDS), max_size=41))
 
 
-@given(st.builds(Waiting, st.integers(3, 10), st.sampled_from(Aces), goals, dead_cards))
-def test_a_game_reads_back(game: Waiting) -> None:
-    assert Waiting.parse(str(game)) == game
+@given(st.builds(WaitingGame, st.integers(3, 10), st.sampled_from(Aces), goals, dead_cards))
+def test_a_game_reads_back(game: WaitingGame) -> None:
+    assert WaitingGame.parse(str(game)) == game
 
 
 @pytest.mark.parametrize(
@@ -32,4 +32,4 @@ def test_a_game_reads_back(game: Waiting) -> None:
 )
 def test_what_is_no_game_is_refused(text: str, problem: str) -> None:
     with pytest.raises(MeldlabError, match=problem):
-        Waiting.parse(text)
+        WaitingGame.parse(text)

@@ -5,14 +5,14 @@ from fractions import Fraction
 import pytest
 from starlette.testclient import TestClient
 
-from meldlab.stopping import Sitting, Urn
+from meldlab.stopping import Round, Urn
 
 
 def test_a_sitting_as_the_library_has_it(client: TestClient) -> None:
     told = client.get("/api/stopping/sitting", params={"deck": "3,3", "seed": 5, "drawn": 2}).json()
-    sitting = Sitting.shuffled(Urn(3, 3), 5).draw().draw()
-    assert (told["black"], told["red"]) == (sitting.rest.black, sitting.rest.red)
-    assert told["value"] == float(sitting.advice().value)
+    round = Round.shuffled(Urn(3, 3), 5).draw().draw()
+    assert (told["black"], told["red"]) == (round.remaining.black, round.remaining.red)
+    assert told["value"] == float(round.advice().value)
     assert len(told["cards"]) == 2
     assert told["best_stops_after"] is None
 

@@ -3,12 +3,12 @@
 import pytest
 from starlette.testclient import TestClient
 
-from meldlab.waiting import Waiting, solve
+from meldlab.waiting import WaitingGame, solve
 
 
 def test_a_hand_as_the_library_has_it(client: TestClient) -> None:
     told = client.get("/api/waiting/hand", params={"hand": "AC QH KD"}).json()
-    solution = solve(Waiting(3))
+    solution = solve(WaitingGame(3))
     assert told["found"]["expected"] == solution.turns("AC QH KD")
     assert {one["draw"]: one["discard"] for one in told["found"]["draws"]} == {
         str(one.draw): str(one.discard) for one in solution.draws("AC QH KD")

@@ -16,8 +16,8 @@ from meldlab.analysis.figures import COLOURS
 from meldlab.analysis.heuristics import NAMES
 from meldlab.analysis.page import PLAYERS
 from meldlab.analysis.study import Analysis
-from meldlab.reports.page import render, write_folder
-from meldlab.reports.plot import Sheet, blank
+from meldlab.reports.page import render, write_report
+from meldlab.reports.plot import Plot, new_figure
 from meldlab.reports.rows import csv_text
 from meldlab.statistics import Interval, difference
 
@@ -56,9 +56,9 @@ class Comparison:
         width = np.where(high > low, high - low, 1.0)
         return np.where(high > low, (values - low) / width, 0.5)
 
-    def draw_parallel(self) -> Sheet:
+    def draw_parallel(self) -> Plot:
         """Draw a line for each game over parallel axes."""
-        figure, (axes,) = blank(size=(8.0, 4.6))
+        figure, (axes,) = new_figure(size=(8.0, 4.6))
         at = np.arange(len(self.shared))
         for number, name in enumerate(self.names):
             colour = COLOURS[number % len(COLOURS)]
@@ -90,11 +90,11 @@ class Comparison:
         tree: Real = linkage(self.scaled, "average")
         return tree
 
-    def draw_dendrogram(self) -> Sheet:
+    def draw_dendrogram(self) -> Plot:
         """Draw the tree."""
         from scipy.cluster.hierarchy import dendrogram
 
-        figure, (axes,) = blank(size=(7.0, 1.4 + 0.45 * len(self.analyses)))
+        figure, (axes,) = new_figure(size=(7.0, 1.4 + 0.45 * len(self.analyses)))
         with rc_context({"lines.linewidth": 2}), warnings.catch_warnings():
             # Games that are alike have a tree without any length, which is no mistake.
             warnings.filterwarnings("ignore", "Attempting to set identical")
@@ -104,7 +104,7 @@ class Comparison:
         return figure, {name: self.linkage[:, i].tolist() for i, name in enumerate(columns)}
 
     @cached_property
-    def sheets(self) -> dict[str, Sheet]:
+    def sheets(self) -> dict[str, Plot]:
         """Return the figures by name; one game alone has no tree."""
         return {"parallel": self.draw_parallel(), **({"dendrogram": self.draw_dendrogram()} if len(self.analyses) > 1 else {})}
 
@@ -159,4 +159,4 @@ def write_comparison(comparison: Comparison, folder: Path) -> list[Path]:
         "comparison.csv": comparison.csv(),
         "comparison.json": json.dumps(comparison.as_json(), indent=1) + "\n",
     }
-    return write_folder(folder, texts, comparison.sheets)
+    return write_report(folder, texts, comparison.sheets)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from meldlab.analysis.sample import Sample
 from meldlab.analysis.smoothing import loess
-from meldlab.reports.plot import Data, Sheet, blank
+from meldlab.reports.plot import Data, Plot, new_figure
 from meldlab.statistics import mean
 
 if TYPE_CHECKING:
@@ -26,9 +26,9 @@ GRID = np.linspace(0.0, 1.0, 101)
 SIZE = (7.0, 4.4)
 
 
-def draw_branching(random: Sample, seed: int = 0) -> Sheet:
+def draw_branching(random: Sample, seed: int = 0) -> Plot:
     """Draw options against decision point over random games, a dot for each decision in the colour of its seat, and a smooth line."""
-    figure, (axes,) = blank(size=SIZE)
+    figure, (axes,) = new_figure(size=SIZE)
     jitter = np.random.default_rng(seed).uniform(-0.2, 0.2, (2, len(random.options)))
     move, options = random.move + 1, random.options
     colours = np.array([COLOURS[seat % len(COLOURS)] for seat in range(random.seats)])[random.seat]
@@ -68,9 +68,9 @@ def _portion(sample: Sample) -> Real:
     return portion
 
 
-def draw_spread(skilled: Sample) -> Sheet:
+def draw_spread(skilled: Sample) -> Plot:
     """Draw the normalised spread over the part of the game played: a thin line for each game, their average thick and black."""
-    figure, panels = blank(panels=2, size=(SIZE[0] * 0.7, SIZE[1]))
+    figure, panels = new_figure(panels=2, size=(SIZE[0] * 0.7, SIZE[1]))
     portion, published, own = normalised_spread(skilled)
     titles = "spread / largest of all games (as published)", "spread / largest of the same game"
     for axes, spread, title in zip(panels, (published, own), titles, strict=True):
@@ -114,9 +114,9 @@ def lead_curves(skilled: Sample) -> dict[int, Real]:
     return result
 
 
-def draw_lead(skilled: Sample) -> Sheet:
+def draw_lead(skilled: Sample) -> Plot:
     """Draw the average lead by final rank, smoothed, with a band of 95 % over games."""
-    figure, (axes,) = blank(size=SIZE)
+    figure, (axes,) = new_figure(size=SIZE)
     rows: dict[str, list[Any]] = {"rank": [], "portion": [], "lead": [], "low": [], "high": []}
     keys: list[Line2D] = []
     for place, curves in lead_curves(skilled).items():
@@ -143,9 +143,9 @@ def draw_lead(skilled: Sample) -> Sheet:
     return figure, rows
 
 
-def draw_decisions(samples: Mapping[str, Sample]) -> Sheet:
+def draw_decisions(samples: Mapping[str, Sample]) -> Plot:
     """Draw the decision points per game as boxes, on a logarithmic axis unless a game had none."""
-    figure, (axes,) = blank(size=(7.0, 1.2 + 0.55 * len(samples)))
+    figure, (axes,) = new_figure(size=(7.0, 1.2 + 0.55 * len(samples)))
     names = list(samples)
     axes.boxplot([sample.decisions for sample in samples.values()], orientation="horizontal", tick_labels=names, widths=0.6)
     if all(sample.decisions.all() for sample in samples.values()):
@@ -157,9 +157,9 @@ def draw_decisions(samples: Mapping[str, Sample]) -> Sheet:
     return figure, _columns(["ai", "run", "decisions"], columns)
 
 
-def draw_scores(samples: Mapping[str, Sample]) -> Sheet:
+def draw_scores(samples: Mapping[str, Sample]) -> Plot:
     """Draw the final scores by seat as violins with medians, a panel for each line-up of players."""
-    figure, panels = blank(panels=len(samples), size=(max(2.6, 7.0 / len(samples)), 3.8))
+    figure, panels = new_figure(panels=len(samples), size=(max(2.6, 7.0 / len(samples)), 3.8))
     rows: list[tuple[Any, ...]] = []
     shared = [sample.scores[sample.ended] for sample in samples.values()]
     low = min((float(scores.min()) for scores in shared if scores.size), default=0.0)
@@ -182,9 +182,9 @@ def draw_scores(samples: Mapping[str, Sample]) -> Sheet:
     return figure, _columns(["ai", "run", "player", "score"], rows)
 
 
-def draw_times(samples: Mapping[str, Sample]) -> Sheet:
+def draw_times(samples: Mapping[str, Sample]) -> Plot:
     """Draw the median time of a game as bars, on a logarithmic axis."""
-    figure, (axes,) = blank(size=(7.0, 1.2 + 0.5 * len(samples)))
+    figure, (axes,) = new_figure(size=(7.0, 1.2 + 0.5 * len(samples)))
     names = list(samples)
     medians = [max(1e-3, 1000 * float(np.median(sample.seconds))) for sample in samples.values()]
     bars = axes.barh(names, medians, color="steelblue", height=0.6)

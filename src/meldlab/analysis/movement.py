@@ -16,7 +16,7 @@ from matplotlib.path import Path
 
 from meldlab.analysis.layout import arrange
 from meldlab.recycle.telling.movement import Movement
-from meldlab.reports.plot import Sheet, blank
+from meldlab.reports.plot import Plot, new_figure
 
 __all__ = ["COLOURS", "FILLS", "dot", "draw_movement"]
 
@@ -56,13 +56,13 @@ def _quoted(text: str) -> str:
     return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
-def draw_movement(movement: Movement) -> Sheet:
+def draw_movement(movement: Movement) -> Plot:
     """Draw the graph; its numbers are the ways with what they mean."""
     layout = arrange(movement)
     present = [meaning for meaning in COLOURS if any(edge.meaning == meaning for edge in movement.edges)]
     foot = 16.0 * ((len(present) + 1) // 2) + 12
     width = max(layout.right - layout.left, 430.0)
-    figure, (axes,) = blank(size=(width / INCH, (layout.foot - layout.top + foot) / INCH))
+    figure, (axes,) = new_figure(size=(width / INCH, (layout.foot - layout.top + foot) / INCH))
     figure.set_layout_engine("none")
     axes.set_position((0, 0, 1, 1))
     spare = (width - (layout.right - layout.left)) / 2

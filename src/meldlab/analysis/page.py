@@ -12,7 +12,7 @@ from meldlab.analysis.movement import dot
 from meldlab.analysis.strip import Strip
 from meldlab.analysis.study import Analysis, Effort, win_rate
 from meldlab.recycle.language.header import coloured
-from meldlab.reports.page import render, write_folder
+from meldlab.reports.page import render, write_report
 from meldlab.statistics import Interval
 
 __all__ = ["PLAYERS", "analysis_page", "write_analysis"]
@@ -79,7 +79,7 @@ def write_analysis(analysis: Analysis, folder: Path) -> list[Path]:
         "analysis.json": json.dumps(analysis.as_json(), indent=1) + "\n",
         f"{subject.described.name}.rcy": subject.described.text,
     }
-    return write_folder(folder, texts, analysis.sheets)
+    return write_report(folder, texts, analysis.sheets)
 
 
 def _command(analysis: Analysis) -> str:

@@ -22,7 +22,7 @@ from meldlab.recycle.language.variants import varied
 from meldlab.recycle.machine.machine import Machine
 from meldlab.recycle.players import Searcher
 from meldlab.recycle.telling.movement import Movement
-from meldlab.reports.plot import Sheet
+from meldlab.reports.plot import Plot
 from meldlab.runs.store import Run, Store
 from meldlab.runs.tasks import Shard, play
 from meldlab.statistics import Interval, Moments
@@ -165,7 +165,7 @@ class Analysis:
         return sum(sample.games - sample.finished for sample in self.samples.values())
 
     @cached_property
-    def sheets(self) -> dict[str, Sheet]:
+    def sheets(self) -> dict[str, Plot]:
         """Return every figure by its name."""
         return {
             "movement": draw_movement(self.movement),

@@ -72,14 +72,14 @@ def meld_rows() -> list[Row]:
 
 def waiting_rows() -> list[Row]:
     """Solve the games of three and four cards (Finkle 2017, sections 3.2, 4.2, 5.4 and 5.5)."""
-    from meldlab.waiting import Waiting
-    from meldlab.waiting.kept import cached_solution
+    from meldlab.waiting import WaitingGame
+    from meldlab.waiting.storage import solve_cached
 
     rows: list[Row] = []
     published = {3: ("19.180055096", "18.861678332", "18.244248540"), 4: ("41.88666 (t = 0.001)", "41.3925 (t = 0.001)", "38.6563243418")}
     for cards, bounds in published.items():
         for rule, bound in zip(("low", "both", "round"), bounds, strict=True):
-            most = cached_solution(Waiting(cards, rule)).summary().max
+            most = solve_cached(WaitingGame(cards, rule)).summary().max
             rows.append((f"most turns to wait with {cards} cards, aces {rule}", bound, f"{most:.10f}"))
     return rows
 

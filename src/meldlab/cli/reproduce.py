@@ -9,14 +9,12 @@ import typer
 from meldlab.cli.options import DryRunOption, JsonOption, StoreOption, ThreadsOption, open_store, out_folder, seed_option
 from meldlab.cli.output import aligned, print_json, terminal_width
 from meldlab.cli.progress import progress_bar
-from meldlab.cost import about_text, memory_text
-from meldlab.errors import NoSuchThing
+from meldlab.cost import about_text
 
 if TYPE_CHECKING:
-    from meldlab.reproduce.planning import PlannedRun
-    from meldlab.reproduce.report import Reproduction
+    from meldlab.reproduce.plan import Plan
+    from meldlab.reproduce.run import Report
 
-PUBLICATIONS = ("finkle", "hertog", "yang", "nagai", "valet")
 WIDE = 140  # columns of the table of claims in a file or a pipe
 
 
@@ -33,82 +31,71 @@ def reproduce(
     dry_run: DryRunOption = False,
     json: JsonOption = False,
 ) -> None:
-    """Compute every table and figure of the five publications and judge each claim; status 1 if a verdict is not the remembered one.
+    """Compute every table and figure of the five publications and judge each claim; status 1 if a verdict differs from the baseline.
 
-    Games are kept in the store: a run that was killed goes on where it stopped. --dry-run says what is there already, and what the rest
-    would take, place by place.
+    Games are saved to the store: a killed run resumes. --dry-run prints the time of each publication.
 
     Example: meldlab reproduce yang --quick --out reproduced
     """
-    for name in names or ():
-        if name not in PUBLICATIONS:
-            raise NoSuchThing("publication", name, PUBLICATIONS)
-    from meldlab.reproduce.bench import Reproducer
+    from meldlab.reproduce.claims import select
+    from meldlab.reproduce.run import Context
 
+    selected = select(names or ())
+    context = Context(full=full, seed=seed, threads=threads, recompute=recompute)
     if dry_run:
-        from meldlab.reproduce.planning import plan
+        from meldlab.reproduce.plan import plan
 
-        planned = plan(names or (), Reproducer(full=full, seed=seed, threads=threads, anew=recompute), store)
+        planned = plan(selected, context)
         if json:
             print_json(planned.as_json())
         else:
             print_plan(planned)
         return
-    from meldlab.reproduce.report import reproduce as run
+    from meldlab.reproduce.run import reproduce as run
 
-    bench = Reproducer(full=full, seed=seed, store=open_store(store), threads=threads, anew=recompute)
+    context.store = open_store(store)
     with progress_bar("claims") as show:
-        found = run(names or (), bench, lambda what, done, whole: show(int(1000 * done), 1000 * whole))
+        report = run(selected, context, lambda name, done, total: show(int(1000 * done), 1000 * total))
     files: list[Path] = []
     if out is not None:
         from meldlab.reproduce.page import write_reproduction
 
-        files = write_reproduction(found, out)
+        files = write_reproduction(report, out)
     if json:
-        print_json({**found.as_json(), "files": list(map(str, files))})
+        print_json({**report.as_json(), "files": list(map(str, files))})
     else:
-        print_claims(found)
-        for number, row in enumerate(found.errata, 1):
-            printed = row.cells(found.version)["published"]
-            print(f"{number:3} {row.ruling:8} {row.publication}, {row.claim.where}: printed {printed}; ours {row.found.ours}")
+        print_claims(report)
+        for number, row in enumerate(report.errata, 1):
+            print(f"{number:3} {row.verdict:8} {row.publication}, {row.claim.where}: printed {row.published}; ours {row.outcome.ours}")
         if files:
             print(f"the page is {files[0]}")
-    for row in found.changed:
-        print(f"error: {row.publication}.{row.claim.id} was {row.expected} and is {row.ruling}: {row.found.ours}", file=sys.stderr)
-    if found.changed:
+    for row in report.changed:
+        print(f"error: {row.publication}.{row.claim.id} was {row.expected} and is {row.verdict}: {row.outcome.ours}", file=sys.stderr)
+    if report.changed:
         raise typer.Exit(1)
 
 
-def print_claims(found: "Reproduction") -> None:
+def print_claims(report: "Report") -> None:
     """Print each publication with its claims: published, ours and the verdict; then the meaning of the signs and verdicts."""
-    from meldlab.reproduce.claims import MEANINGS, SIGNS
+    from meldlab.reproduce.claims import SIGNS
 
-    columns = ("claim", "published", "ours", "verdict")
-    for tally in found.tallies:
-        counts = ", ".join(f"{many} {verdict}" for verdict, many in sorted(tally.counts.items()))
-        print(f"{tally.sign:6} {tally.publication.name:7} {len(tally.rows):3} claims: {counts}; {tally.seconds:.1f} s")
-        rows = [tuple(str(row.cells(found.version)[name]) for name in columns) for row in tally.rows]
+    titles = ("claim", "published", "ours", "verdict")
+    for part in report.publications:
+        counts = ", ".join(f"{count} {verdict}" for verdict, count in sorted(part.counts.items()))
+        print(f"{part.sign:6} {part.publication.name:7} {len(part.rows):3} claims: {counts}; {part.seconds:.1f} s")
+        rows = [(row.claim.id, row.published, row.outcome.ours, str(row.verdict)) for row in part.rows]
         # Long lists of numbers are in the page and in --json.
-        print(*aligned([columns, *rows], terminal_width() or WIDE, {1: 20, 2: 20}), "", sep="\n")
-    for sign in dict.fromkeys(tally.sign for tally in found.tallies):
+        print(*aligned([titles, *rows], terminal_width() or WIDE, {1: 20, 2: 20}), "", sep="\n")
+    for sign in dict.fromkeys(part.sign for part in report.publications):
         print(f"{sign:9} {SIGNS[sign]}")
-    for verdict in dict.fromkeys(row.ruling for row in found.rows):
-        print(f"{verdict:9} {MEANINGS[verdict]}")
+    for verdict in dict.fromkeys(row.verdict for row in report.rows):
+        print(f"{verdict:9} {verdict.meaning}")
 
 
-def print_plan(planned: "PlannedRun") -> None:
-    """Print what would be run: every place in a publication that takes a second or plays games, and what the others take together."""
-    for name in planned.publications:
-        part = planned.of(name)
-        print(f"{name}, {planned.size}: {about_text(part.seconds)}, {memory_text(part.memory)} of memory")
-        quick = [place for place in part.places if place.seconds < 1 and not place.note]
-        for place in part.places:
-            if place not in quick:
-                takes = f"{about_text(place.seconds)}, {memory_text(place.memory)}" if place.seconds >= 1 else "nothing to do"
-                print(f"  {place.where}: {takes}{'; ' * bool(place.note)}{place.note}")
-        if quick:
-            others = "other " * (len(quick) < len(part.places))
-            print(f"  {len(quick)} {others}place{'s' * (len(quick) > 1)}: {about_text(sum(place.seconds for place in quick))}")
+def print_plan(planned: "Plan") -> None:
+    """Print the cost of each publication, and of all of them."""
+    for part in planned.publications:
+        print(f"{part.name}, {planned.size}: {about_text(part.seconds)}{'; ' * bool(part.note)}{part.note}")
     if len(planned.publications) > 1:
-        print(f"all of it: {about_text(planned.seconds)}, {memory_text(planned.memory)} of memory")
-    print(f"an estimate, from {planned.basis}; nothing was started")
+        print(f"all of it: {about_text(planned.seconds)}")
+    print("CPU seconds recorded on two cores, with compiled kernels and an empty store; nothing was started")

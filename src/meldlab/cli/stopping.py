@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.text import Text
 
-    from meldlab.stopping import Advice, Sitting, Urn
+    from meldlab.stopping import Advice, Round, Urn
 
 app = typer.Typer(epilog="Example: meldlab stopping value --deck 26,26 --exact", no_args_is_help=True, rich_markup_mode=None)
 
@@ -77,7 +77,7 @@ def advise(
 
     Example: meldlab stopping advise --drawn 20 --black 13
     """
-    advice = _urn(deck, gain, loss).quickest.advise(drawn, black)
+    advice = _urn(deck, gain, loss).fastest.advise(drawn, black)
     if json:
         from meldlab.schemas.stopping import StoppingAdvice
 
@@ -103,7 +103,7 @@ def policy(deck: DeckOption = "26,26", gain: GainOption = "1", loss: LossOption 
 
     Example: meldlab stopping policy --deck 26,26
     """
-    best = _urn(deck, gain, loss).quickest.policy()
+    best = _urn(deck, gain, loss).fastest.policy()
     if json:
         print_json({"boundary": best.boundary, "indifferent": best.indifferent})
         return
@@ -123,7 +123,7 @@ def matrices(deck: DeckOption = "26,26", gain: GainOption = "1", loss: LossOptio
     Example: meldlab stopping matrices --deck 4,4
     """
     urn = _urn(deck, gain, loss)
-    values, draws = urn.values(), urn.policy().goes_on()
+    values, draws = urn.values(), urn.policy().continues()
     if json:
         rows = [[f"{cell.numerator}/{cell.denominator}" for cell in row] for row in values]
         print_json({"currentValue": [list(map(float, row)) for row in values], "continueOrNot": draws, "exact": rows})
@@ -159,7 +159,7 @@ def winnings(
     from meldlab.stopping.notation import amount_text
 
     urn = _urn(deck, gain, loss)
-    best = urn.quickest.winnings()
+    best = urn.fastest.winnings()
     played = simulate(urn, games, seed)
     if json:
         from meldlab.schemas.stopping import WinningsAnswer
@@ -217,10 +217,10 @@ def _draw(picture: str, urn: "Urn", seed: int, out: Path) -> list[Path]:
     from meldlab.reports import save, stopping
 
     if picture == "winnings":
-        sheet = stopping.draw_winnings(urn, seed)
+        plot = stopping.draw_winnings(urn, seed)
     else:
-        sheet = {"value": stopping.draw_value, "policy": stopping.draw_policy, "shepp": stopping.draw_shepp}[picture](urn)
-    return list(save(*sheet, out))
+        plot = {"value": stopping.draw_value, "policy": stopping.draw_policy, "shepp": stopping.draw_shepp}[picture](urn)
+    return list(save(*plot, out))
 
 
 @app.command()
@@ -231,7 +231,7 @@ def play(deck: DeckOption = "26,26", gain: GainOption = "1", loss: LossOption = 
     """
     from rich.console import Console
 
-    from meldlab.stopping import Sitting
+    from meldlab.stopping import Round
 
     need_input()
     urn = _urn(deck, gain, loss)
@@ -241,7 +241,7 @@ def play(deck: DeckOption = "26,26", gain: GainOption = "1", loss: LossOption = 
     console = Console(highlight=False)
     _say(console, f"{_rules(urn)} Seed {seed}.")
     _say(console, "d or Enter draws, s stops, ? gives advice; 'help' lists all that you can type.")
-    _print_end(_play(Sitting.shuffled(urn, seed), console), seed, console)
+    _print_end(_play(Round.shuffled(urn, seed), console), seed, console)
 
 
 def _say(console: "Console", text: str) -> None:
@@ -257,7 +257,7 @@ def _rules(urn: "Urn") -> str:
     return f"{urn.black} black cards win {urn.gain} each, {urn.red} red cards lose {urn.loss} each."
 
 
-def _play(table: "Sitting", console: "Console") -> "Sitting":
+def _play(table: "Round", console: "Console") -> "Round":
     """Return the position in which the user stops, or the empty pile."""
     from meldlab.cli.prompt import Prompt
     from meldlab.cli.screen import split_common_word
@@ -265,7 +265,7 @@ def _play(table: "Sitting", console: "Console") -> "Sitting":
 
     prompt = Prompt(console)
     while not table.over:
-        rest = table.rest
+        rest = table.remaining
         question = f"won {amount_text(table.urn.won(rest))}; {rest.black} black and {rest.red} red left> "
         line = prompt.ask(question, ("draw", "stop", "hint", "rules", "help", "quit")).lower()
         word, _ = split_common_word(line)
@@ -283,20 +283,20 @@ def _play(table: "Sitting", console: "Console") -> "Sitting":
     return table
 
 
-def _card_text(table: "Sitting") -> "Text | str":
+def _card_text(table: "Round") -> "Text | str":
     from meldlab.cli.pictures import cards_text
 
     card = table.last_card
     return card if isinstance(card, str) else cards_text([card])
 
 
-def _print_end(table: "Sitting", seed: int, console: "Console") -> None:
-    from meldlab.stopping import Sitting
+def _print_end(table: "Round", seed: int, console: "Console") -> None:
+    from meldlab.stopping import Round
     from meldlab.stopping.notation import amount_text
 
     urn = table.urn
-    best = Sitting.shuffled(urn, seed).played_out()
+    best = Round.shuffled(urn, seed).finish()
     why = "The pile is empty" if table.over else "You stop"
-    _say(console, f"{why}: you won {amount_text(urn.won(table.rest))} with {table.drawn} cards.")
-    here, average = amount_text(urn.won(best.rest)), amount_text(urn.value())
+    _say(console, f"{why}: you won {amount_text(urn.won(table.remaining))} with {table.drawn} cards.")
+    here, average = amount_text(urn.won(best.remaining)), amount_text(urn.value())
     _say(console, f"The best policy wins {here} on this pile, with {best.drawn} cards, and {average} on average.")

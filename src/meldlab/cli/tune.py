@@ -26,7 +26,6 @@ from meldlab.cli.progress import metered
 
 if TYPE_CHECKING:
     from meldlab.arena.evaluation import Work
-    from meldlab.reproduce.nagai.report import Report
     from meldlab.runs.store import Store
 
 app = typer.Typer(epilog="Example: meldlab tune knock --quick", no_args_is_help=True, rich_markup_mode=None)
@@ -60,7 +59,7 @@ def track(
     size = FULL if full else QUICK
     size = replace(size, generations=generations or size.generations)
 
-    def search(work: "Work") -> "Report":
+    def search(work: "Work") -> dict[str, Any]:
         return search_trackers(work, size, seed)
 
     _run("track", {**asdict(size), "seed": seed}, size.planned(), search, store, threads, cluster, out, dry_run=dry_run, json=json)
@@ -87,7 +86,7 @@ def knock(
 
     size = FULL if full else QUICK
 
-    def search(work: "Work") -> "Report":
+    def search(work: "Work") -> dict[str, Any]:
         return search_knocks(work, size, seed)
 
     _run("knock", {**asdict(size), "seed": seed}, size.planned(), search, store, threads, cluster, out, dry_run=dry_run, json=json)
@@ -117,7 +116,7 @@ def ensemble(
     size = FULL if full else QUICK
     Ensemble.preset(base)
 
-    def search(work: "Work") -> "Report":
+    def search(work: "Work") -> dict[str, Any]:
         return search_ensembles(work, size, seed, base)
 
     settings = {**asdict(size), "base": base, "seed": seed}
@@ -128,7 +127,7 @@ def _run(
     name: str,
     settings: dict[str, Any],
     planned: int,
-    search: "Callable[[Work], Report]",
+    search: "Callable[[Work], dict[str, Any]]",
     store: str | None,
     threads: int,
     cluster: str | None,
@@ -137,7 +136,7 @@ def _run(
     dry_run: bool,
     json: bool,
 ) -> None:
-    """Run a search through the store, print its report, and draw its figure; or print what it would take."""
+    """Run a search through the store, print its outcomes, and draw its figure; or print what it would take."""
     if dry_run:
         from meldlab.dry_run import TYPICAL, tuning_cost
 
@@ -148,32 +147,35 @@ def _run(
     with open_store(store).search(name, settings) as run:
         warm()
         with metered(name) as meter:
-            report = search(Work(run, planned, threads, cluster, meter))
-        run.finish(report.as_json())
-    answer = {"run": run.number, "settings": settings, **report.as_json()}
+            result = search(Work(run, planned, threads, cluster, meter))
+        run.finish(result)
+    answer = {"run": run.number, "settings": settings, **result}
     if out is not None:
-        from meldlab.reproduce.nagai.figures import draw
+        from meldlab.reproduce.nagai.figures import save_figure
 
-        answer["files"] = [str(path) for path in draw(report.as_json(), out)]
+        answer["files"] = [str(path) for path in save_figure(result, out)]
     if json:
         print_json(answer)
         return
-    _print_report(report)
+    _print_outcomes(result)
     for path in answer.get("files", ()):
         print(f"wrote {path}")
 
 
-def _print_report(report: "Report") -> None:
-    """Print the paper's figures, ours, and whether they agree."""
+def _print_outcomes(result: dict[str, Any]) -> None:
+    """Print the claims of the paper that an experiment decides: published, ours and the verdict; then the notes."""
     from rich.console import Console
     from rich.table import Table
 
-    table = Table("what", "the paper", "ours (95 %)", "", title=f"tune {report.experiment}", title_justify="left")
-    for finding in report.findings:
-        table.add_row(finding.what, finding.paper, finding.ours, finding.verdict)
+    from meldlab.reproduce.claims import publications
+
+    claims = {claim.id: claim for claim in publications()["nagai"].claims}
+    table = Table("claim", "the paper", "ours (95 %)", "", title=f"tune {result['experiment']}", title_justify="left")
+    for id, outcome in result["outcomes"].items():
+        table.add_row(claims[id].says, str(claims[id].published), outcome["ours"], outcome["verdict"])
     console = Console(highlight=False)
     console.print(table)
-    for note in report.notes:
+    for note in result["notes"]:
         console.print(note, soft_wrap=True)
 
 

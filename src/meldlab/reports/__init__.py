@@ -1,5 +1,5 @@
-"""Figures with the numbers that they show, pages in one file, and CSV."""
+"""Figures with their numbers, self-contained pages, and CSV."""
 
-from meldlab.reports.plot import Data, blank, save
+from meldlab.reports.plot import Data, new_figure, save
 
-__all__ = ["Data", "blank", "save"]
+__all__ = ["Data", "new_figure", "save"]

@@ -1,8 +1,8 @@
-"""How a page is made: a template of its room upon the house's own, figures with their text as text, and a folder to write it all into.
+"""Self-contained HTML pages: templates of a package on top of the shared ones, figures as inline SVG, and report folders.
 
 >>> picture = Figure(figsize=(2, 1))
 >>> _ = picture.text(0.5, 0.5, "so & so")
->>> "so &amp; so</text>" in inline(picture, "tiny", "A word")
+>>> "so &amp; so</text>" in figure_svg(picture, "tiny", "A word")
 True
 """
 
@@ -25,13 +25,13 @@ from PIL import Image
 from meldlab import __version__
 from meldlab.cache import replace_file
 from meldlab.errors import NotPossible
-from meldlab.reports.plot import Sheet, save
+from meldlab.reports.plot import Plot, save
 
-__all__ = ["download", "inline", "render", "write_folder"]
+__all__ = ["download_link", "figure_svg", "render", "write_report"]
 
-LARGE = 100_000  # bytes above which a download is packed
+LARGE = 100_000  # bytes above which a download is compressed
 SVG, HREF = "{http://www.w3.org/2000/svg}", "{http://www.w3.org/1999/xlink}href"
-# What is black on white where nothing else is said; the style gives each its colour by day and by night.
+# Default colours of figures; the style sheet gives each its colours in light and dark mode.
 THEME = {
     "#000000": "currentColor",
     "#333333": "currentColor",
@@ -42,17 +42,16 @@ THEME = {
     "#008000": "var(--green)",
 }
 ElementTree.register_namespace("", SVG[1:-1])
-THICKET = 330  # words of an outline
-NARROWEST = 0.62  # of its own width: a picture that shrinks further than this is moved aside instead, so that its text can be read
+MIN_WIDTH = 0.62  # of its own width: a figure that would shrink further scrolls, so that its text stays readable
 
 
 @cache
 def _environment(package: str) -> Environment:
-    """Return where templates are found: in the folder ``templates`` of a package, and in that of this room."""
+    """Return the templates of a package and of this one."""
     loader = ChoiceLoader([PackageLoader(package), PackageLoader("meldlab.reports")])
-    made = Environment(loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
-    made.globals.update(version=__version__, inline=inline, download=download)
-    return made
+    environment = Environment(loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
+    environment.globals.update(version=__version__, figure_svg=figure_svg, download_link=download_link)
+    return environment
 
 
 def render(package: str, template: str, **values: Any) -> str:
@@ -60,42 +59,41 @@ def render(package: str, template: str, **values: Any) -> str:
     return _environment(package).get_template(template).render(**values)
 
 
-def inline(figure: Figure, name: str, says: str) -> Markup:
-    """Return a figure as SVG that stands inside a page: its marks are named after it, its colours are the page's."""
-    paper = io.StringIO()
+def figure_svg(figure: Figure, name: str, says: str) -> Markup:
+    """Return a figure as SVG inside a page: its ids start with ``name``, its colours are the page's, and ``says`` labels it."""
+    text = io.StringIO()
     with rc_context({"svg.hashsalt": name, "svg.fonttype": "none", "savefig.transparent": True, "savefig.dpi": 130, "figure.dpi": 130}):
-        figure.savefig(paper, format="svg", metadata={"Date": None, "Creator": None, "Format": None, "Type": None})
-    root = ElementTree.fromstring(paper.getvalue())
-    # Its style would be that of the whole page.
+        figure.savefig(text, format="svg", metadata={"Date": None, "Creator": None, "Format": None, "Type": None})
+    root = ElementTree.fromstring(text.getvalue())
+    # Its style would apply to the whole page.
     for parent in list(root.iter()):
-        for child in [each for each in parent if each.tag in (f"{SVG}metadata", f"{SVG}style")]:
+        for child in [child for child in parent if child.tag in (f"{SVG}metadata", f"{SVG}style")]:
             parent.remove(child)
-    used = set(re.findall(r'(?:href="|url\()#([^")]+)', paper.getvalue()))
+    used = set(re.findall(r'(?:href="|url\()#([^")]+)', text.getvalue()))
     for element in root.iter():
-        _tidied(element, name, used)
+        _simplify(element, name, used)
     width = float(root.attrib.pop("width").removesuffix("pt")) * 4 / 3
     del root.attrib["height"]
-    root.set("style", f"max-width:{width:.0f}px;min-width:{NARROWEST * width:.0f}px")
+    root.set("style", f"max-width:{width:.0f}px;min-width:{MIN_WIDTH * width:.0f}px")
     root.attrib |= {"role": "group", "aria-label": says}
-    text = ElementTree.tostring(root, encoding="unicode")
-    # The names of XML are known to HTML, and blanks between marks say nothing.
-    return Markup(re.sub(r">\s+<", "><", re.sub(r' xmlns(:\w+)?="[^"]*"', "", text, count=2)))
+    # HTML needs no XML namespaces, and spaces between elements have no meaning.
+    svg = re.sub(r' xmlns(:\w+)?="[^"]*"', "", ElementTree.tostring(root, encoding="unicode"), count=2)
+    return Markup(re.sub(r">\s+<", "><", svg))
 
 
-def _tidied(element: ElementTree.Element, name: str, used: set[str]) -> None:
-    """Change one element of a figure."""
+def _simplify(element: ElementTree.Element, name: str, used: set[str]) -> None:
+    """Change an element of a figure: unique ids, short numbers, the page's colours and fonts."""
     mark = element.attrib.pop("id", None)
     if mark in used:
         element.set("id", f"{name}-{mark}")
     if HREF in element.attrib:
         element.set("href", element.attrib.pop(HREF).replace("#", f"#{name}-"))
     if "d" in element.attrib:
-        words = element.attrib["d"].split()
-        # A line through hundreds of places is one of a thicket: where each of them lies to the tenth of a point, nobody sees.
-        thicket = len(words) > THICKET and "fill: none" in element.attrib.get("style", "")
-        element.set("d", _outline(words, 1 if thicket else 10))
+        # Tenths of a point are not visible. A curve of a marker is small and keeps two decimals.
+        decimals = r"(\.\d\d)\d+" if "C" in element.attrib["d"] else r"(\.\d)\d+"
+        element.set("d", re.sub(r" ?\n", " ", re.sub(decimals, r"\1", element.attrib["d"])).strip())
     if element.tag == f"{SVG}image":
-        element.set("href", _image(element.attrib["href"]))
+        element.set("href", _fewer_colours(element.attrib["href"]))
     if "clip-path" in element.attrib:
         element.set("clip-path", element.attrib["clip-path"].replace("#", f"#{name}-"))
     style = re.sub(r"font-family: [^;]*(; )?", "", element.attrib.pop("style", "")).removesuffix("; ")
@@ -103,64 +101,35 @@ def _tidied(element: ElementTree.Element, name: str, used: set[str]) -> None:
         element.set("style", re.sub(r"#[0-9a-f]{6}", lambda colour: THEME.get(colour[0], colour[0]), style))
 
 
-def _outline(words: list[str], parts: int = 10) -> str:
-    """Return an outline in fewer letters: straight lines as steps in tenths (or other parts) of a point, curves with two digits behind it.
-
-    >>> _outline("M 10.25 20.75 L 11.31 20.5 L 11.31 9 z".split()), _outline("M 0 2.5 C 0.6634 2.5 1.29 2.23 1.76 1.76".split())
-    ('M10.2 20.8l1.1-.3 0-11.5z', 'M 0 2.5 C 0.66 2.5 1.29 2.23 1.76 1.76')
-    """
-    if not {word for word in words if word.isalpha()} <= {"M", "L", "z"}:
-        return re.sub(r"(\.\d\d)\d+", r"\1", " ".join(words))
-    told, x, y, numbers = "", 0, 0, iter(words)
-    for word in numbers:
-        if word == "z":
-            told += "z"
-            continue
-        # Steps between rounded places: what is rounded never adds up.
-        to = round(parts * float(next(numbers))), round(parts * float(next(numbers)))
-        step = to if word == "M" else (to[0] - x, to[1] - y)
-        letter = "M" if word == "M" else "" if told[-1:].isdigit() and "l" in told.rpartition("M")[2] else "l"
-        told += "".join(
-            (letter or (" " if step[0] >= 0 else ""), _short(step[0] / parts), " " if step[1] >= 0 else "", _short(step[1] / parts))
-        )
-        x, y = to
-    return told
-
-
-def _short(number: float) -> str:
-    """Return a number as short as it can be written."""
-    return re.sub(r"(?<!\d)0\.", ".", f"{number:g}")
-
-
-def _image(address: str) -> str:
-    """Return a picture of dots with fewer colours, which nobody sees."""
+def _fewer_colours(address: str) -> str:
+    """Return an embedded image with 64 colours, without a visible difference."""
     kind, _, data = address.partition("base64,")
-    packed = io.BytesIO()
-    Image.open(io.BytesIO(base64.b64decode(data))).quantize(64, Image.Quantize.FASTOCTREE).save(packed, "PNG", optimize=True)
-    return f"{kind}base64,{base64.b64encode(packed.getvalue()).decode()}"
+    image = io.BytesIO()
+    Image.open(io.BytesIO(base64.b64decode(data))).quantize(64, Image.Quantize.FASTOCTREE).save(image, "PNG", optimize=True)
+    return f"{kind}base64,{base64.b64encode(image.getvalue()).decode()}"
 
 
-def download(name: str, content: str, says: str = "") -> Markup:
-    """Return a link that carries its file with it, packed where it is large."""
+def download_link(name: str, content: str, says: str = "") -> Markup:
+    """Return a link that contains its file, compressed if it is large."""
     data, kind = content.encode(), "text/csv" if name.endswith(".csv") else "text/plain"
     if len(data) > LARGE:
         # No time stamp, so that the same content is the same page.
         data, kind, name = gzip.compress(data, mtime=0), "application/gzip", f"{name}.gz"
-    packed = base64.b64encode(data).decode()
-    return Markup('<a download="{}" href="data:{};base64,{}">{}</a>').format(name, kind, packed, says or name)
+    encoded = base64.b64encode(data).decode()
+    return Markup('<a download="{}" href="data:{};base64,{}">{}</a>').format(name, kind, encoded, says or name)
 
 
-def write_folder(folder: Path, texts: Mapping[str, str], sheets: Mapping[str, Sheet]) -> list[Path]:
-    """Write texts by their file names, and every figure as SVG and PNG with its numbers; return the files, none of them half-written."""
+def write_report(folder: Path, texts: Mapping[str, str], plots: Mapping[str, Plot]) -> list[Path]:
+    """Write texts by their file names, and every figure as SVG and PNG with its numbers, each file atomically; return the files."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
-    except OSError as problem:
-        raise NotPossible(f"{folder} cannot be written: {problem.strerror}") from None
+    except OSError as error:
+        raise NotPossible(f"{folder} cannot be written: {error.strerror}") from None
     for name, text in texts.items():
         with replace_file(folder / name) as file:
             file.write(text.encode())
     files = [folder / name for name in texts]
-    for name, (figure, data) in sheets.items():
+    for name, (figure, data) in plots.items():
         picture, numbers = save(figure, data, folder / "figures" / f"{name}.svg")
         files += [picture, numbers, save(figure, data, folder / "figures" / f"{name}.png")[0]]
     return files

@@ -1,4 +1,4 @@
-"""A review as one page: the chance to win over the match, the mistakes by kind, and every decision with all its candidates.
+"""A review as one page: the win probability over the match, the mistakes by kind, and every decision with all its candidates.
 
 >>> review_page(Review(("you", "simple"), (0,), (), (), "simple", 200, 0)).splitlines()[5]
 '<title>Review: you against simple – meldlab</title>'
@@ -9,7 +9,7 @@ from matplotlib.ticker import MaxNLocator, PercentFormatter
 from meldlab.gin.review import MIN_LOSS, Review
 from meldlab.melds import arrange
 from meldlab.reports.page import render
-from meldlab.reports.plot import BLUE, ORANGE, RED, Sheet, blank
+from meldlab.reports.plot import BLUE, ORANGE, RED, Plot, new_figure
 
 __all__ = ["draw_curve", "review_page"]
 
@@ -17,18 +17,19 @@ SIZE = (9.0, 3.8)
 COLOURS = (BLUE, ORANGE)
 
 
-def draw_curve(review: Review, least: float = MIN_LOSS) -> Sheet:
-    """Draw the chance to win the match over its actions, for each seat that was reviewed; mistakes are marked, rounds divided."""
-    figure, (axes,) = blank(size=SIZE)
+def draw_curve(review: Review, least: float = MIN_LOSS) -> Plot:
+    """Draw the win probability over the actions of the match, for each reviewed seat; mistakes are marked, rounds divided."""
+    figure, (axes,) = new_figure(size=SIZE)
     rows: list[tuple[int, int, float]] = []
     for seat in review.seats:
         curve = review.curve(seat)
         name = f"p{seat + 1} {review.players[seat]}"
         axes.plot([point.action for point in curve], [point.win_probability for point in curve], color=COLOURS[seat], lw=1.6, label=name)
         rows += [(seat + 1, point.action, point.win_probability) for point in curve]
-    missed = review.mistakes(least)
-    if missed:
-        axes.plot([one.number + 1 for one in missed], [one.own.win_probability for one in missed], "o", color=RED, ms=6, label="mistake")
+    mistakes = review.mistakes(least)
+    if mistakes:
+        numbers, probabilities = zip(*((mistake.number + 1, mistake.own.win_probability) for mistake in mistakes), strict=True)
+        axes.plot(numbers, probabilities, "o", color=RED, ms=6, label="mistake")
     for action, _ in review.between:
         axes.axvline(action, color="#333333", lw=0.5, alpha=0.35)
     axes.axhline(0.5, color="#333333", lw=0.5, ls=":")
@@ -38,14 +39,14 @@ def draw_curve(review: Review, least: float = MIN_LOSS) -> Sheet:
     axes.yaxis.set_major_formatter(PercentFormatter(1))
     axes.spines[["top", "right"]].set_visible(False)
     axes.legend(frameon=False, loc="upper center", bbox_to_anchor=(0.5, 1.14), ncols=3)
-    seats, actions, chances = zip(*rows, strict=True) if rows else ((), (), ())
-    return figure, {"seat": seats, "action": actions, "chance": chances}
+    seats, actions, probabilities = zip(*rows, strict=True) if rows else ((), (), ())
+    return figure, {"seat": seats, "action": actions, "chance": probabilities}
 
 
 def review_page(review: Review, least: float = MIN_LOSS) -> str:
     """Return the page as one self-contained HTML text; the same review gives the same bytes."""
     mistakes = review.mistakes(least)
-    by_cost = sorted(review.decisions, key=lambda one: (-one.own.cost, one.number))
+    by_cost = sorted(review.decisions, key=lambda decision: (-decision.own.cost, decision.number))
     contents = {"curve": "Chance to win", "mistakes": "Mistakes", "decisions": "All decisions", "legend": "How to read this"}
     return render(
         "meldlab.reports",
@@ -55,7 +56,7 @@ def review_page(review: Review, least: float = MIN_LOSS) -> str:
         review=review,
         least=least,
         mistakes=mistakes,
-        others=[one for one in by_cost if one not in mistakes],
+        others=[decision for decision in by_cost if decision not in mistakes],
         arrange=arrange,
         sheets={"curve": draw_curve(review, least)},
     )

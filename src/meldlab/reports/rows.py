@@ -1,4 +1,4 @@
-"""Rows as comma-separated text: the one way in which tables are written.
+"""Rows as comma-separated text.
 
 >>> print(csv_text([["name", "rate"], ["a, b", 0.123456789], [None, float("nan")]], digits=5), end="")
 name,rate
@@ -15,10 +15,10 @@ __all__ = ["csv_text"]
 
 
 def csv_text(rows: Iterable[Sequence[Any]], digits: int | None = None) -> str:
-    """Return rows as text; what is unknown stays empty, and numbers with a point keep so many digits, or all of them."""
+    """Return rows as text; None and NaN are empty cells, and floats have ``digits`` significant digits, or all of them."""
 
     def cell(value: Any) -> Any:
-        if value is None or value != value:  # what is not a number differs from itself
+        if value is None or value != value:  # NaN differs from itself
             return ""
         return f"{value:.{digits}g}" if digits and isinstance(value, float) else value
 

@@ -1,4 +1,4 @@
-"""Den Hertog and Hulshof's integer program for Rummikub: its sets counted, its model built and solved, its slips shown."""
+"""Den Hertog and Hulshof's integer program for Rummikub: its sets counted, its model built and solved, its errors shown."""
 
 from collections import Counter
 from importlib import import_module
@@ -6,18 +6,26 @@ from itertools import product
 from typing import Any
 
 from meldlab.chance import Purpose, derive_seed
-from meldlab.reports.plot import BLUE, ORANGE, Sheet, blank
-from meldlab.reproduce.bench import Findings, Reproducer
-from meldlab.reproduce.judging import Obtained
-from meldlab.reproduce.printed import TABLE_1
-from meldlab.rummikub import CLASSES, JOKER, Column, Objective, Position, Rules, columns, faults, random_position, solve
+from meldlab.reports.plot import BLUE, ORANGE, Plot, columns, new_figure
+from meldlab.reproduce.claims import Outcome
+from meldlab.reproduce.run import Context, Outcomes
+from meldlab.rummikub import CLASSES, JOKER, Column, Objective, Position, Rules, faults, random_position, solve
+from meldlab.rummikub import columns as set_columns
 from meldlab.rummikub.program import cpu_seconds
 
 __all__ = ["claims", "counted_sets"]
 
 COLOURS, NUMBERS, TILES = Rules().colours, Rules().numbers, Rules().tiles
 LENGTHS = (3, 4, 5)
-M = 40  # the weight of a tile against a kept set, in the paper's second model
+M = 40  # the weight of a tile against an unchanged set, in the paper's second model
+# Table 1: sets without, with one and with two jokers.
+TABLE_1 = {
+    "runs of 3": (44, 92, 52),
+    "runs of 4": (40, 124, 132),
+    "runs of 5": (36, 148, 233),
+    "groups of 3": (52, 78, 0),
+    "groups of 4": (13, 52, 78),
+}
 
 
 def counted_sets() -> dict[str, tuple[int, int, int]]:
@@ -26,8 +34,8 @@ def counted_sets() -> dict[str, tuple[int, int, int]]:
     >>> counted_sets()["runs of 5"]
     (36, 148, 232)
     """
-    found = Counter((_kind(column), column.jokers) for column in columns())
-    return {row: (found[row, 0], found[row, 1], found[row, 2]) for row in TABLE_1}
+    counts = Counter((_kind(column), column.jokers) for column in set_columns())
+    return {row: (counts[row, 0], counts[row, 1], counts[row, 2]) for row in TABLE_1}
 
 
 def _kind(column: Column) -> str:
@@ -36,169 +44,168 @@ def _kind(column: Column) -> str:
     return f"{'groups' if one_number and len(column.naturals) > 1 else 'runs'} of {len(column)}"
 
 
-def claims(bench: Reproducer) -> Findings:
-    """Give what comes out for each claim of the paper."""
+def claims(context: Context) -> Outcomes:
+    """Yield the outcome of each claim of the paper."""
     table = counted_sets()
     misprinted = ("runs of 5", 2)
     cells = [table[row][jokers] for row in table for jokers in range(3) if (row, jokers) != misprinted]
-    yield "table-1", Obtained(f"{sum(cells)} sets in these cells, counted by enumeration (exact)", cells)
-    two, whole = sum(row[2] for row in table.values()), len(set(columns()))
-    yield "table-1-fives", Obtained(f"{table['runs of 5'][2]}, {two} and {whole} (exact)", [table["runs of 5"][2], two, whole])
+    yield "table-1", Outcome(f"{sum(cells)} sets in these cells, counted by enumeration (exact)", cells)
+    two, whole = sum(row[2] for row in table.values()), len(set(set_columns()))
+    yield "table-1-fives", Outcome(f"{table['runs of 5'][2]}, {two} and {whole} (exact)", [table["runs of 5"][2], two, whole])
     runs = [table[f"runs of {size}"][jokers] // COLOURS for jokers in range(3) for size in LENGTHS]
     groups = [table[f"groups of {size}"][jokers] // NUMBERS for jokers in range(3) for size in (3, 4)]
-    yield "per-colour", Obtained("; ".join(map(str, runs + groups)), runs + groups)
+    yield "per-colour", Outcome("; ".join(map(str, runs + groups)), runs + groups)
     six = [jokers for jokers, count in enumerate(table["groups of 4"]) if count == 6 * NUMBERS]
     yield (
         "one-joker-or-two",
-        Obtained(f"the six groups of a number have {' or '.join(map(str, six))} jokers each", six[0] if len(six) == 1 else None),
+        Outcome(f"the six groups of a number have {' or '.join(map(str, six))} jokers each", six[0] if len(six) == 1 else None),
     )
-    splits = [any(sum(parts) == size for many in range(2, 5) for parts in product(LENGTHS, repeat=many)) for size in range(6, NUMBERS + 1)]
-    yield "split", Obtained(f"{sum(splits)} of {len(splits)} lengths", all(splits))
+    splits = [
+        any(sum(parts) == size for count in range(2, 5) for parts in product(LENGTHS, repeat=count)) for size in range(6, NUMBERS + 1)
+    ]
+    yield "split", Outcome(f"{sum(splits)} of {len(splits)} lengths", all(splits))
     rack = Position.parse("", "R5 K9 J J")
-    right, literal = (_by_the_text(rack, most) for most in (2, 1))
-    told = f"with 2: {right[0]} of 4 tiles played, {right[1]} lie; with 1: {literal[0]} played, and {literal[1]} lie"
-    yield "joker-coefficient", Obtained(told, 2 if (right, literal) == ((3, 3), (4, 6)) else None)
-    kinds = len({piece for column in columns() for piece in column.pieces})
-    yield "size", Obtained(f"{whole} + {kinds} variables, 2 x {kinds} constraints", [whole + kinds, 2 * kinds])
-    most = _most_sets()
-    yield "most-sets", Obtained(f"{most} sets of {TILES} tiles at most (integer program); {most} < {M}", [most, M if most < M else None])
-    yield from _positions(bench)
-    yield from _examples(bench)
-    yield _rival()
-    bench.draw(
-        "hertog-table-1", "Table 1: theirs and ours", _drawn(table), "Their table and ours, side by side; one cell differs.", "table-1"
-    )
+    right, literal = (_by_the_text(rack, coefficient) for coefficient in (2, 1))
+    text = f"with 2: {right[0]} of 4 tiles played, {right[1]} on the table; with 1: {literal[0]} played, and {literal[1]} on the table"
+    yield "joker-coefficient", Outcome(text, 2 if (right, literal) == ((3, 3), (4, 6)) else None)
+    kinds = len({tile for column in set_columns() for tile in column.pieces})
+    yield "size", Outcome(f"{whole} + {kinds} variables, 2 x {kinds} constraints", [whole + kinds, 2 * kinds])
+    largest = _max_sets()
+    text = f"{largest} sets of {TILES} tiles at most (integer program); {largest} < {M}"
+    yield "most-sets", Outcome(text, [largest, M if largest < M else None])
+    yield from _positions(context)
+    yield from _examples(context)
+    yield _public_solver()
+    says = "Their table and ours, side by side; one cell differs."
+    context.draw("hertog-table-1", "Table 1: theirs and ours", _draw_tables(table), says, "table-1")
 
 
-def _most_sets() -> int:
-    """Return the most sets that lie on a table at once: an integer program over all sets, with the tiles of the box."""
+def _max_sets() -> int:
+    """Return the largest number of sets on a table: an integer program over all sets, with the tiles of the box."""
     import numpy as np
     from scipy.optimize import Bounds, LinearConstraint, milp
 
-    every = list(columns())
-    supply = {tile: Rules().jokers if tile == JOKER else Rules().copies for column in every for tile in column.pieces}
-    uses = np.array([[column.pieces.count(tile) for column in every] for tile in supply])
+    sets = list(set_columns())
+    supply = {tile: Rules().jokers if tile == JOKER else Rules().copies for column in sets for tile in column.pieces}
+    uses = np.array([[column.pieces.count(tile) for column in sets] for tile in supply])
     enough = LinearConstraint(uses, ub=list(supply.values()))
-    found = milp([-1] * len(every), integrality=np.ones(len(every)), bounds=Bounds(0, TILES), constraints=enough)
-    most: float = -found.fun
-    return round(most)
+    result = milp([-1] * len(sets), integrality=np.ones(len(sets)), bounds=Bounds(0, TILES), constraints=enough)
+    largest: float = -result.fun
+    return round(largest)
 
 
-def _by_the_text(position: Position, most: int) -> tuple[int, int]:
-    """Solve the first model for an empty table, the joker's coefficient being ``most`` at most; return tiles played, and tiles that lie."""
+def _by_the_text(position: Position, coefficient: int) -> tuple[int, int]:
+    """Solve the first model for an empty table, with a largest coefficient of the joker; return tiles played, and tiles on the table."""
     import numpy as np
     from scipy.optimize import Bounds, LinearConstraint, milp
 
     rack = Counter(position.rack)
-    some = [column for column in columns() if not Counter(column.naturals) - rack]
+    sets = [column for column in set_columns() if not Counter(column.naturals) - rack]
     kinds = list(rack)
-    uses = np.array([[min(most, column.jokers) if tile == JOKER else Counter(column.naturals)[tile] for column in some] for tile in kinds])
+    uses = np.array(
+        [[min(coefficient, column.jokers) if tile == JOKER else Counter(column.naturals)[tile] for column in sets] for tile in kinds]
+    )
     rows = LinearConstraint(np.hstack((uses, -np.eye(len(kinds)))), 0, 0)
-    bounds = Bounds(0, [2] * len(some) + [rack[tile] for tile in kinds])
-    goal = [0] * len(some) + [-1] * len(kinds)
-    found = milp(goal, integrality=np.ones(len(goal)), bounds=bounds, constraints=rows)
-    laid = sum(round(many) * len(column) for many, column in zip(found.x, some, strict=False))
-    return round(-found.fun), laid
+    bounds = Bounds(0, [2] * len(sets) + [rack[tile] for tile in kinds])
+    goal = [0] * len(sets) + [-1] * len(kinds)
+    result = milp(goal, integrality=np.ones(len(goal)), bounds=bounds, constraints=rows)
+    laid = sum(round(count) * len(column) for count, column in zip(result.x, sets, strict=False))
+    return round(-result.fun), laid
 
 
-def _positions(bench: Reproducer) -> Findings:
-    many = bench.pick(120, 30, 3)
+def _positions(context: Context) -> Outcomes:
+    count = context.pick(120, 30, 3)
     feasible = optimal = 0
     spent: dict[str, list[float]] = {kind: [] for kind in CLASSES}
-    for nth in range(many):
+    for nth in range(count):
         kind = list(CLASSES)[nth % len(CLASSES)]
-        position = random_position(kind, derive_seed(bench.seed, Purpose.AGREEMENT), nth)
+        position = random_position(kind, derive_seed(context.seed, Purpose.AGREEMENT), nth)
         goal = Objective("tiles" if nth // len(CLASSES) % 2 else "value")
-        one, start = solve(position, goal), cpu_seconds()
-        other = solve(position, goal, "ilp")
+        searched, start = solve(position, goal), cpu_seconds()
+        programmed = solve(position, goal, "ilp")
         spent[kind].append(cpu_seconds() - start)
-        feasible += not faults(other)
-        optimal += (one.worth, one.kept) == (other.worth, other.kept) and one.proven and other.proven
-        bench.progress((nth + 1) / many)
-    reduced = "" if bench.full else f"{many} positions; full: 120"
-    yield "feasible", Obtained(f"{feasible} of {many} positions have a legal answer", feasible == many, seed=bench.seed, reduced=reduced)
-    told = f"on {optimal} of {many} positions the program and an exact search that shares no code with it agree, kept sets included"
-    yield "second-opinion", Obtained(told, optimal == many, seed=bench.seed, reduced=reduced)
+        feasible += not faults(programmed)
+        optimal += (searched.worth, searched.kept) == (programmed.worth, programmed.kept) and searched.proven and programmed.proven
+        context.part(nth + 1, count)
+    reduced = "" if context.full else f"{count} positions; full: 120"
+    yield "feasible", Outcome(f"{feasible} of {count} positions have a legal answer", feasible == count, seed=context.seed, reduced=reduced)
+    text = f"on {optimal} of {count} positions the program and an exact search that shares no code with it agree, kept sets included"
+    yield "second-opinion", Outcome(text, optimal == count, seed=context.seed, reduced=reduced)
     slowest = {kind: max(times) for kind, times in spent.items()}
-    middle = sorted(each for times in spent.values() for each in times)[many // 2]
-    told = f"median {middle:.2f} s; at most {', '.join(f'{most:.2f} s ({kind})' for kind, most in slowest.items())}, processor time of CBC"
+    median = sorted(seconds for times in spent.values() for seconds in times)[count // 2]
+    worst = ", ".join(f"{seconds:.2f} s ({kind})" for kind, seconds in slowest.items())
+    text = f"median {median:.2f} s; at most {worst}, processor time of CBC"
     # One slow position must not make a claim of 2006 fail: nine of ten decide.
-    quick = sum(each < 1 for times in spent.values() for each in times)
-    yield "a-second", Obtained(f"{told}; {quick} of {many} in less than a second", quick >= 0.9 * many, seed=bench.seed, reduced=reduced)
+    quick = sum(seconds < 1 for times in spent.values() for seconds in times)
+    yield "a-second", Outcome(f"{text}; {quick} of {count} in less than a second", quick >= 0.9 * count, seed=context.seed, reduced=reduced)
 
 
-def _examples(bench: Reproducer) -> Findings:
+def _examples(context: Context) -> Outcomes:
     position = Position.parse("K10 K11 K12", "O1 O3 R13 B13 J")
-    count, value = (solve(position, Objective(what, "none"), "ilp") for what in ("tiles", "value"))
-    told = (
-        f"most tiles: {count.count} worth {count.value}; most value: {value.value} with {value.count} ({', '.join(map(str, value.played))})"
-    )
+    tiles, value = (solve(position, Objective(what, "none"), "ilp") for what in ("tiles", "value"))
+    best = f"{value.value} with {value.count} ({', '.join(map(str, value.played))})"
+    text = f"most tiles: {tiles.count} worth {tiles.value}; most value: {best}"
     note = "A small position of the same kind; the paper's own exists only as a picture."
-    yield (
-        "count-or-value",
-        Obtained(told, count.value < value.value and {str(tile) for tile in value.played} == {"R13", "B13", "J"}, note=note),
-    )
-    many, more, fewer, same = bench.pick(30, 9, 2), 0, 0, 0
-    for nth in range(many):
-        position = random_position("mid", derive_seed(bench.seed, Purpose.AGREEMENT, 1), nth)
+    right = tiles.value < value.value and set(map(str, value.played)) == {"R13", "B13", "J"}
+    yield "count-or-value", Outcome(text, right, note=note)
+    count, more, fewer, same = context.pick(30, 9, 2), 0, 0, 0
+    for nth in range(count):
+        position = random_position("mid", derive_seed(context.seed, Purpose.AGREEMENT, 1), nth)
         first, second = (solve(position, Objective("value", keep), "ilp") for keep in ("none", "sets"))
-        kept = _kept(position, first.table), _kept(position, second.table)
-        more, fewer, same = more + (kept[1] > kept[0]), fewer + (kept[1] < kept[0]), same + (first.worth == second.worth)
-    told = f"{many} positions: as much is played in {same}, more sets are kept in {more}, fewer in {fewer}"
-    note = "Positions by chance; the paper's own exists only as a picture."
-    yield (
-        "keeps",
-        Obtained(
-            told, same == many and not fewer and more > 0, note=note, seed=bench.seed, reduced="" if bench.full else "9 positions; full: 30"
-        ),
-    )
-    yield "examples", Obtained("the text of both examples holds on small positions, above")
+        change = _unchanged_sets(position, second.table) - _unchanged_sets(position, first.table)
+        more, fewer, same = more + (change > 0), fewer + (change < 0), same + (first.worth == second.worth)
+    text = f"{count} positions: as much is played in {same}, more sets are kept in {more}, fewer in {fewer}"
+    note = "Random positions; the paper's own exists only as a picture."
+    reduced = "" if context.full else "9 positions; full: 30"
+    yield "keeps", Outcome(text, same == count and not fewer and more > 0, note=note, seed=context.seed, reduced=reduced)
+    yield "examples", Outcome("the text of both examples holds on small positions, above")
     long = Position.parse("R1-6 | K9 B9 O9", "K1 K2 K3")
     answer = solve(long, Objective("value", "sets"), "ilp")
-    literal = sum(1 for one in long.table if len(one.tiles) <= max(LENGTHS))
-    told = f"{answer.kept} sets are kept; {literal} of them has one of the paper's columns"
-    yield "long-runs", Obtained(told, answer.kept if literal == 1 else None)
+    literal = sum(len(tile_set.tiles) <= max(LENGTHS) for tile_set in long.table)
+    text = f"{answer.kept} sets are unchanged; {literal} of them has one of the paper's columns"
+    yield "long-runs", Outcome(text, answer.kept if literal == 1 else None)
 
 
-def _kept(position: Position, table: Any) -> int:
-    before, after = (Counter(one.column for one in some) for some in (position.table, table))
+def _unchanged_sets(position: Position, table: Any) -> int:
+    before, after = (Counter(tile_set.column for tile_set in sets) for sets in (position.table, table))
     return sum((before & after).values())
 
 
-def _rival() -> tuple[str, Obtained]:
-    """Ask a public solver of the same model for the most value: a run of three, or the group of its lowest tile."""
+def _public_solver() -> tuple[str, Outcome]:
+    """Ask a public solver of the same model for the largest value: a run of three, or the group of its lowest tile."""
     try:
-        rival = import_module("rummikub_solver")
+        solver = import_module("rummikub_solver")
     except ImportError:
-        return "rival-value", Obtained("not asked", absent="rummikub-solver")
-    rules, wrong, racks = rival.RuleSet(), 0, list(product(range(COLOURS), range(1, NUMBERS - 1)))
+        return "rival-value", Outcome("not asked", missing_package="rummikub-solver")
+    rules, wrong, racks = solver.RuleSet(), 0, list(product(range(COLOURS), range(1, NUMBERS - 1)))
     for colour, number in racks:
         # Its tiles are numbers: 13 a colour from 1.
         run = [NUMBERS * colour + number + step for step in range(3)]
         state = rules.new_game()
         state.add_rack(*run, *(NUMBERS * ((colour + other) % COLOURS) + number for other in (1, 2)))
-        answer = rules.solve(state, rival.SolverMode.TOTAL_VALUE)
+        answer = rules.solve(state, solver.SolverMode.TOTAL_VALUE)
         wrong += sum((int(tile) - 1) % NUMBERS + 1 for tile in answer.tiles) < 3 * number + 3
-    return "rival-value", Obtained(f"less than the most on {wrong} of {len(racks)} racks of five tiles", wrong)
+    return "rival-value", Outcome(f"less than the most on {wrong} of {len(racks)} racks of five tiles", wrong)
 
 
-def _drawn(table: dict[str, tuple[int, int, int]]) -> Sheet:
-    """Draw both tables as bars; where they differ the numbers stand in bold."""
-    figure, panels = blank(panels=2, size=(5.6, 4.2))
-    for axes, numbers, title, colour in zip(
-        panels, (TABLE_1, table), ("theirs: 1174 sets", "ours: 1173 sets"), (ORANGE, BLUE), strict=True
-    ):
+def _draw_tables(table: dict[str, tuple[int, int, int]]) -> Plot:
+    """Draw both tables as bars; numbers that differ are bold."""
+    figure, panels = new_figure(panels=2, size=(5.6, 4.2))
+    sides = ((TABLE_1, "theirs: 1174 sets", ORANGE), (table, "ours: 1173 sets", BLUE))
+    for axes, (numbers, title, colour) in zip(panels, sides, strict=True):
         for jokers in range(3):
-            places = [row + 0.27 * (jokers - 1) for row in range(len(numbers))]
-            widths = [each[jokers] for each in numbers.values()]
-            axes.barh(places, widths, 0.25, color=colour, alpha=1 - 0.3 * jokers, label=f"{jokers} jokers")
-            for place, width, row in zip(places, widths, numbers, strict=True):
-                differs = TABLE_1[row][jokers] != table[row][jokers]
-                axes.text(width + 2, place, str(width), va="center", fontsize=8, fontweight="bold" if differs else "normal")
+            rows = [row + 0.27 * (jokers - 1) for row in range(len(numbers))]
+            widths = [counts[jokers] for counts in numbers.values()]
+            axes.barh(rows, widths, 0.25, color=colour, alpha=1 - 0.3 * jokers, label=f"{jokers} jokers")
+            for y, width, kind in zip(rows, widths, numbers, strict=True):
+                differs = TABLE_1[kind][jokers] != table[kind][jokers]
+                axes.text(width + 2, y, str(width), va="center", fontsize=8, fontweight="bold" if differs else "normal")
         axes.set_yticks(range(len(numbers)), list(numbers))
         axes.invert_yaxis()
         axes.set_xlim(0, 265)
         axes.set_title(title, fontsize=11)
         axes.legend(loc="lower right")
-    rows = [(row, jokers, TABLE_1[row][jokers], table[row][jokers]) for row in table for jokers in range(3)]
-    return figure, dict(zip(("kind", "jokers", "theirs", "ours"), map(list, zip(*rows, strict=True)), strict=True))
+    return figure, columns(
+        ("kind", "jokers", "theirs", "ours"),
+        [(kind, jokers, TABLE_1[kind][jokers], table[kind][jokers]) for kind in table for jokers in range(3)],
+    )

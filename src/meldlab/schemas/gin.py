@@ -10,7 +10,7 @@ from meldlab.schemas import Answer, Text
 if TYPE_CHECKING:
     from meldlab.gin import View
     from meldlab.gin.advice import Advice
-    from meldlab.waiting.estimate import TurnsLeft
+    from meldlab.waiting.estimate import TurnEstimate
 
 __all__ = ["CandidateAnswer", "GinAdvice", "HandAdvice"]
 
@@ -44,7 +44,7 @@ class GinAdvice(Answer):
     """The moves by rollouts, best first; empty if a player was asked."""
 
     @classmethod
-    def fields_of(cls, advice: "Advice", turns: "Mapping[str, TurnsLeft]") -> dict[str, Any]:
+    def fields_of(cls, advice: "Advice", turns: "Mapping[str, TurnEstimate]") -> dict[str, Any]:
         """Return the fields for advice and the turns that are left after its move."""
         return {
             "move": str(advice.move),
@@ -68,7 +68,7 @@ class HandAdvice(GinAdvice):
     """The values by the player that was asked, in its units."""
 
     @classmethod
-    def from_advice(cls, view: "View", advice: "Advice", turns: "Mapping[str, TurnsLeft]") -> Self:
+    def from_advice(cls, view: "View", advice: "Advice", turns: "Mapping[str, TurnEstimate]") -> Self:
         """Return the advice on a view."""
         return cls(
             **cls.fields_of(advice, turns),

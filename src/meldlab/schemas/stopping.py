@@ -8,7 +8,7 @@ from pydantic import Field
 from meldlab.schemas import Answer, Number, Pair
 
 if TYPE_CHECKING:
-    from meldlab.stopping import Simulated, Winnings
+    from meldlab.stopping import SimulationResult, Winnings
 
 __all__ = ["StoppingAdvice", "WinningsAnswer", "WinningsRow"]
 
@@ -46,7 +46,7 @@ class WinningsAnswer(Answer):
     """95 % interval of the simulated mean."""
 
     @classmethod
-    def from_winnings(cls, computed: "Winnings", simulated: "Simulated", games: int) -> Self:
+    def from_winnings(cls, computed: "Winnings", simulated: "SimulationResult", games: int) -> Self:
         """Return the distribution next to the simulated one."""
         shares = dict(zip(simulated.winnings.amounts, simulated.winnings.chances, strict=True))
         rows = [

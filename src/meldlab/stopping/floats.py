@@ -1,4 +1,4 @@
-"""The game in double precision, for decks of tens of thousands of cards too: the same answers as the deck itself gives in fractions.
+"""The game in double precision, up to tens of thousands of cards: the results that the deck itself gives in fractions.
 
 >>> from meldlab.stopping.urn import Urn
 >>> round(Urn(1000, 1000).floats.value(), 9)
@@ -15,7 +15,7 @@ from meldlab.errors import NotPossible
 from meldlab.formatting import time_text
 from meldlab.parallel import chunks
 from meldlab.stopping import kernel
-from meldlab.stopping.answers import MOST_POSITIONS, MOST_SECONDS, Advice, Policy, Winnings, verify_positions
+from meldlab.stopping.results import MAX_POSITIONS, MAX_SECONDS, Advice, Policy, Winnings, verify_positions
 
 if TYPE_CHECKING:
     from meldlab.stopping.urn import Urn
@@ -27,7 +27,7 @@ SECONDS_PER_POSITION = 2e-9  # of the kernels, on one 2.8 GHz core
 
 @dataclass(frozen=True)
 class Floats:
-    """A deck whose answers are in double precision, which cannot tell a tie from a difference of 1e-15."""
+    """A deck with results in double precision, which cannot distinguish a tie from a difference of 1e-15."""
 
     urn: "Urn"
 
@@ -36,9 +36,9 @@ class Floats:
         return self._sweep()[0] / self.urn.denominator
 
     def advise(self, drawn: int, black: int) -> Advice:
-        """Say whether to go on with ``drawn`` cards taken, ``black`` of them black."""
-        rest = self.urn.rest(drawn, black)
-        return Advice.about(self.urn, rest, rest.floats.value())
+        """Return whether to draw again after ``drawn`` cards, ``black`` of them black."""
+        remaining = self.urn.remaining(drawn, black)
+        return Advice.from_premium(self.urn, remaining, remaining.floats.value())
 
     def policy(self) -> Policy:
         """Return the best policy.
@@ -50,13 +50,13 @@ class Floats:
         return Policy(self.urn, tuple(self._sweep()[1].tolist()), None)
 
     def winnings(self) -> Winnings:
-        """Return how likely each amount is under the best policy."""
+        """Return the probability of each amount under the best policy."""
         black, red, boundary = self.urn.black, self.urn.red, self._sweep()[1]
-        reach, chances = np.zeros(black + 1), np.zeros(red + 1)
+        reach, probabilities = np.zeros(black + 1), np.zeros(red + 1)
         reach[black] = 1.0
         for done, rows in chunks(red + 1):
-            kernel.stop_chances(red - done, rows, boundary, reach, chances)
-        return Winnings.gathered(self.urn, boundary.tolist(), chances.tolist())
+            kernel.stop_probabilities(red - done, rows, boundary, reach, probabilities)
+        return Winnings.from_stops(self.urn, boundary.tolist(), probabilities.tolist())
 
     def values(self) -> NDArray[np.float64]:
         """Return the paper's matrix ``currentValue``, [black + 1, red + 1] float64.
@@ -66,7 +66,7 @@ class Floats:
         [[0.0, 1.0], [0.0, 0.5]]
         """
         urn = self.urn
-        verify_positions(urn, MOST_POSITIONS)
+        verify_positions(urn, MAX_POSITIONS)
         gain, loss = map(float, urn.units)
         won = gain * (urn.black - np.arange(urn.black + 1.0))[:, None] - loss * (urn.red - np.arange(urn.red + 1.0))
         values: NDArray[np.float64] = (won + kernel.premiums(urn.black, urn.red, gain, loss)) / urn.denominator
@@ -84,12 +84,12 @@ def sweep(black: int, red: int, gain: float, loss: float) -> tuple[float, NDArra
     ([0, 0, 1, 1, 2], True)
     """
     seconds = (black + 1) * (red + 1) * SECONDS_PER_POSITION
-    if seconds > MOST_SECONDS:
+    if seconds > MAX_SECONDS:
         raise NotPossible(f"{black} black and {red} red cards would take about {time_text(seconds)}")
     boundary, equal = np.zeros(red + 1, np.int64), np.zeros(min(black, red) + 1)
     old, new, first = np.zeros(black + 1), np.zeros(black + 1), 1
-    for done, many in chunks(black + red, 64):
-        first = kernel.sweep(done + 1, many, first, old, new, boundary, equal, (gain, loss))
-        if many % 2:
+    for done, count in chunks(black + red, 64):
+        first = kernel.sweep(done + 1, count, first, old, new, boundary, equal, (gain, loss))
+        if count % 2:
             old, new = new, old
     return float(old[black]), boundary, equal

@@ -1,11 +1,11 @@
-"""Kernels of the stopping game in double precision: values and boundary level by level, the chance of each stop, and simulation.
+"""Kernels of the stopping game in double precision: values and boundary level by level, the probability of each stop, and simulation.
 
-A position is (black, red): the cards still face down. Its *premium* is what the game is worth there beyond the winnings so far, which
+A position is (black, red): the cards still face down. Its *premium* is the value of the game there beyond the winnings so far, which
 depends on nothing else: W = max(0, (black * (gain + W[black - 1, red]) + red * (W[black, red - 1] - loss)) / (black + red)).
-More black cards never make it smaller and more red cards never larger, so that for each number of red cards one stops at
-``boundary[red]`` black cards or fewer, and the boundary never falls as red grows.
+More black cards never make it smaller and more red cards never larger, so that for each number of red cards the policy stops
+at ``boundary[red]`` black cards or fewer, and the boundary never falls as red grows.
 
-What takes long is done in stretches, in arrays that are given: Ctrl-C is heard between two calls only.
+Long work is done in chunks, in arrays of the caller: Ctrl-C interrupts between two calls only.
 """
 
 import numpy as np
@@ -19,27 +19,27 @@ DRAW = int(Purpose.STOPPING)
 
 @kernel
 def sweep(level, levels, first, old, new, boundary, equal, units):
-    """Work out ``levels`` levels from ``level`` on and return the least number of black cards with which one goes on, ``first`` before.
+    """Compute ``levels`` levels from ``level`` on and return the least number of black cards at which to draw, ``first`` before.
 
     A level is all positions with as many cards; it needs only the level below and runs in vector registers. ``old`` and ``new``:
-    [black + 1] float64, the premiums of the level below and room for the next, exchanged after each level; ``boundary``: [red + 1] int64
-    of 0, most black cards at which one stops; ``equal``: [min(black, red) + 1] float64, premium of n black and n red; ``units``:
+    [black + 1] float64, the premiums of the level below and of the next, exchanged after each level; ``boundary``: [red + 1] int64
+    of 0, the most black cards at which to stop; ``equal``: [min(black, red) + 1] float64, premium of n black and n red; ``units``:
     gain and loss. The level of 0 cards is all 0, with ``first`` 1.
     """
     gain, loss = units
     black, red = len(old) - 1, len(boundary) - 1
     for cards in range(level, level + levels):
-        most = min(black, cards)
+        end = min(black, cards)
         first = max(first, cards - red)
-        # The first moves up by one card or stays: with one red more one goes on less, with one black more one goes on more.
-        if first <= most:
+        # The first moves up by one card or stays: a red card more makes drawing worse, a black card more makes it better.
+        if first <= end:
             premium = (first * (gain + old[first - 1]) + (cards - first) * (old[first] - loss)) / cards
             if premium > 0.0:
                 new[first] = premium
             else:
                 new[first] = 0.0
                 first += 1
-        for b in range(first, most + 1):
+        for b in range(first, end + 1):
             new[b] = (b * (gain + old[b - 1]) + (cards - b) * (old[b] - loss)) / cards
         new[first - 1] = 0.0
         reds = cards - (first - 1)
@@ -53,7 +53,7 @@ def sweep(level, levels, first, old, new, boundary, equal, units):
 
 @kernel
 def premiums(black, red, gain, loss):
-    """Return [black + 1, red + 1] float64, what each position is worth beyond the winnings so far."""
+    """Return [black + 1, red + 1] float64, the premium of each position."""
     table = np.zeros((black + 1, red + 1), np.float64)
     for b in range(1, black + 1):
         table[b, 0] = b * gain
@@ -63,25 +63,25 @@ def premiums(black, red, gain, loss):
 
 
 @kernel
-def stop_chances(first, many, boundary, reach, chances):
-    """Set ``chances``, [red + 1] float64, to the chance to stop with that many red cards left, in ``many`` rows from ``first`` down.
+def stop_probabilities(first, count, boundary, reach, probabilities):
+    """Set ``probabilities``, [red + 1] float64, to stop with each number of red cards left, in ``count`` rows from ``first`` down.
 
-    One stops only at ``boundary[red]`` black cards: a red card leads to a position where there is even more reason to go on.
-    ``reach``: [black + 1] float64, the chance to reach each number of black cards with ``first`` red ones left: 1 for all of both.
+    The policy stops only at ``boundary[red]`` black cards: a red card leads to a position where drawing is even better.
+    ``reach``: [black + 1] float64, the probability to reach each number of black cards with ``first`` red ones left: 1 for all of both.
     """
     black = len(reach) - 1
-    for r in range(first, first - many, -1):
+    for r in range(first, first - count, -1):
         stop = boundary[r]
         for b in range(black, stop, -1):
             reach[b - 1] += reach[b] * b / (b + r)
             reach[b] *= r / (b + r)
-        chances[r] = reach[stop]
+        probabilities[r] = reach[stop]
         reach[stop] = 0.0
 
 
 @kernel
 def simulate(first, games, seed, black, boundary, stops):
-    """Count in ``stops``, [red + 1] int64, how many of the games ``first`` and following stop with that many red cards left."""
+    """Count in ``stops``, [red + 1] int64, the games ``first`` and following that stop with each number of red cards left."""
     red = len(boundary) - 1
     for game in range(first, first + games):
         key = address(seed, game, 0, 0, DRAW)

@@ -1,7 +1,7 @@
 """Large decks: as the deck grows the winnings become a Brownian bridge, whose best stopping Shepp solved in 1969.
 
-With n black and n red cards at 1 each one stops once the winnings reach about ALPHA * sqrt(cards left), and the game is worth about
-VALUE * sqrt(2 n). ALPHA solves alpha = (1 - alpha^2) * (integral over x > 0 of exp(alpha x - x^2 / 2)), and
+With n black and n red cards at 1 each, the best policy stops once the winnings reach about ALPHA * sqrt(cards left), and the value is
+about VALUE * sqrt(2 n). ALPHA solves alpha = (1 - alpha^2) * (integral over x > 0 of exp(alpha x - x^2 / 2)), and
 VALUE = (1 - alpha^2) * sqrt(pi / 2) (L. A. Shepp, Explicit solutions to some problems of optimal stopping, Annals of Mathematical
 Statistics 40, 1969).
 
@@ -41,18 +41,18 @@ def asymptotic_value(cards: float) -> float:
     return VALUE * sqrt(2 * cards)
 
 
-def equal_decks(most: int) -> NDArray[np.float64]:
-    """Return [most + 1] float64, the value with n black and n red cards for n = 0 to ``most``, all from one sweep."""
-    return sweep(most, most, 1.0, 1.0)[2]
+def equal_decks(largest: int) -> NDArray[np.float64]:
+    """Return [largest + 1] float64, the value with n black and n red cards for n = 0 to ``largest``, all from one sweep."""
+    return sweep(largest, largest, 1.0, 1.0)[2]
 
 
 @lru_cache(maxsize=1)
 def decay() -> float:
-    """Return the exponent with which the chance to draw the whole deck falls: it is about n to the minus 0.2312.
+    """Return the exponent with which the probability to draw the whole deck falls: it is about n to the minus 0.2312.
 
     The winnings over the root of the cards left are an Ornstein-Uhlenbeck process in the logarithm of the cards left, stopped at ALPHA;
-    the chance to stay below dies with its first eigenvalue, which is half the nu between 0 and 1 where the parabolic cylinder function
-    D_nu(-ALPHA) is 0. What the value falls short of Shepp's is lost where few cards are left, and so falls with the same exponent.
+    the probability to stay below falls with its first eigenvalue, half the nu between 0 and 1 where the parabolic cylinder function
+    D_nu(-ALPHA) is 0. The difference to Shepp's value is lost where few cards are left, and so falls with the same exponent.
 
     >>> round(decay(), 6)
     0.231167
@@ -70,7 +70,7 @@ def fitted(values: NDArray[np.float64]) -> tuple[float, float]:
     >>> abs(a - VALUE) < 3e-6
     True
     """
-    most = len(values) - 1
-    points = np.array([most // 2, most])
+    largest = len(values) - 1
+    points = np.array([largest // 2, largest])
     a, b = np.linalg.solve(np.stack([np.sqrt(2.0 * points), -(points ** -decay())], axis=1), values[points])
     return float(a), float(b)

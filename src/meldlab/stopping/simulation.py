@@ -1,4 +1,4 @@
-"""What the best policy wins, by playing.
+"""Simulated games of the best policy.
 
 >>> from meldlab.stopping.urn import Urn
 >>> simulate(Urn(2, 2), games=1000, seed=1) == simulate(Urn(2, 2), games=1000, seed=1)
@@ -16,17 +16,17 @@ from meldlab.formatting import time_text
 from meldlab.parallel import chunks
 from meldlab.statistics import t_interval
 from meldlab.stopping import kernel
-from meldlab.stopping.answers import MOST_SECONDS, Winnings
+from meldlab.stopping.results import MAX_SECONDS, Winnings
 from meldlab.stopping.urn import Urn
 
-__all__ = ["Simulated", "simulate"]
+__all__ = ["SimulationResult", "simulate"]
 
 SECONDS_PER_DRAW = 2e-8
 
 
 @dataclass(frozen=True)
-class Simulated:
-    """A number of games played by the best policy: the shares of what they won, and where the mean lies with 95 % confidence."""
+class SimulationResult:
+    """Games of the best policy: the share of each amount, and the 95 % interval of the mean."""
 
     games: int
     winnings: Winnings
@@ -34,20 +34,20 @@ class Simulated:
     @property
     def interval(self) -> tuple[float, float]:
         """Return the 95 % interval of the mean."""
-        # The deviation is that of these games; the error of their mean has a degree of freedom less.
-        found = t_interval(float(self.winnings.mean), self.winnings.sd / sqrt(self.games - 1), self.games - 1)
-        return found.low, found.high
+        # The deviation is that of these games; the error of their mean has one degree of freedom less.
+        interval = t_interval(float(self.winnings.mean), self.winnings.sd / sqrt(self.games - 1), self.games - 1)
+        return interval.low, interval.high
 
 
-def simulate(urn: Urn, games: int, seed: int) -> Simulated:
+def simulate(urn: Urn, games: int, seed: int) -> SimulationResult:
     """Play ``games`` games by the best policy; the same seed plays the same games."""
     if games < 2:
-        raise NotLegalHere(f"{games} games tell no interval (at least 2)")
+        raise NotLegalHere(f"{games} games have no interval (at least 2)")
     seconds = games * (urn.black + urn.red) * SECONDS_PER_DRAW
-    if seconds > MOST_SECONDS:
+    if seconds > MAX_SECONDS:
         raise NotPossible(f"{games:,} games of up to {urn.black + urn.red:,} cards would take about {time_text(seconds)}")
-    boundary = urn.quickest.policy().boundary
+    boundary = urn.fastest.policy().boundary
     stops = np.zeros(urn.red + 1, np.int64)
     for first, part in chunks(games, 64):
         kernel.simulate(first, part, check_seed(seed), urn.black, np.array(boundary), stops)
-    return Simulated(games, Winnings.gathered(urn, boundary, (stops / games).tolist()))
+    return SimulationResult(games, Winnings.from_stops(urn, boundary, (stops / games).tolist()))

@@ -1,4 +1,4 @@
-"""The stopping game: draw cards one by one, win on black, lose on red, stop when you like.
+"""The stopping game: draw cards one by one, win on black, lose on red, stop at any time.
 
 >>> game = Urn(black=26, red=26)
 >>> game.value()
@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING, Self
 
 from meldlab.errors import BadText, NotLegalHere, NotPossible
 from meldlab.formatting import time_text
-from meldlab.stopping import counting
-from meldlab.stopping.answers import MOST_SECONDS, Advice, Policy, Winnings, verify_positions
+from meldlab.stopping import exact
 from meldlab.stopping.notation import read_amount, read_deck
+from meldlab.stopping.results import MAX_SECONDS, Advice, Policy, Winnings, verify_positions
 
 if TYPE_CHECKING:
     from meldlab.stopping.floats import Floats
@@ -27,9 +27,9 @@ if TYPE_CHECKING:
 __all__ = ["Urn"]
 
 Amount = Fraction | int | str
-MOST_CARDS = 10_000_000  # of a colour: the kernels keep a few numbers for each
-AT_ONCE = 2.0  # seconds for which exact fractions are worth waiting when nobody asked for them
-MOST_FRACTIONS = 250_000  # positions of an exact matrix: about 100 MB
+MAX_CARDS = 10_000_000  # of a colour: the kernels store a few numbers for each
+AT_ONCE = 2.0  # seconds up to which exact fractions are computed by default
+MAX_FRACTIONS = 250_000  # positions of an exact matrix: about 100 MB
 
 
 @dataclass(frozen=True, init=False)
@@ -49,8 +49,8 @@ class Urn:
 
     def __init__(self, black: int, red: int, gain: Amount = 1, loss: Amount = 1) -> None:
         for colour, count in (("black", black), ("red", red)):
-            if type(count) is not int or not 0 <= count <= MOST_CARDS:
-                raise NotLegalHere(f"{count} {colour} cards cannot lie in a deck (0 to {MOST_CARDS:,} of a colour)")
+            if type(count) is not int or not 0 <= count <= MAX_CARDS:
+                raise NotLegalHere(f"{count} {colour} cards cannot be in a deck (0 to {MAX_CARDS:,} of a colour)")
             object.__setattr__(self, colour, count)
         for name, amount in (("gain", gain), ("loss", loss)):
             # A float would bring its rounding along.
@@ -64,18 +64,18 @@ class Urn:
     @classmethod
     def parse(cls, text: str) -> Self:
         """Read ``26,26``, or ``26,26 +1/2 -2`` with another gain and loss than 1."""
-        words = text.split()
-        if len(words) < 3 or not (words[-2].startswith("+") and words[-1].startswith("-")):
+        parts = text.split()
+        if len(parts) < 3 or not (parts[-2].startswith("+") and parts[-1].startswith("-")):
             return cls(*read_deck(text))
-        loss_at = text.rindex(words[-1])
-        gain_at = text.rindex(words[-2], 0, loss_at)
+        loss_at = text.rindex(parts[-1])
+        gain_at = text.rindex(parts[-2], 0, loss_at)
         black, red = read_deck(text[:gain_at])
         amounts = []
-        for word, at in ((words[-2], gain_at), (words[-1], loss_at)):
+        for part, offset in ((parts[-2], gain_at), (parts[-1], loss_at)):
             try:
-                amounts.append(read_amount(word[1:]))
-            except BadText as problem:
-                raise BadText(problem.problem, text, at + 1 + problem.offset) from None
+                amounts.append(read_amount(part[1:]))
+            except BadText as error:
+                raise BadText(error.problem, text, offset + 1 + error.offset) from None
         return cls(black, red, *amounts)
 
     def __str__(self) -> str:
@@ -85,16 +85,16 @@ class Urn:
     def value(self) -> Fraction:
         """Return the expected winnings before the first card, under the best policy."""
         self._verify_exact()
-        return counting.premium(self.black, self.red, *self.units) / self.denominator
+        return exact.premium(self.black, self.red, *self.units) / self.denominator
 
     def advise(self, drawn: int, black: int) -> Advice:
-        """Say whether to go on with ``drawn`` cards taken, ``black`` of them black.
+        """Return whether to draw again after ``drawn`` cards, ``black`` of them black.
 
-        >>> Urn(26, 26).advise(drawn=49, black=25)  # one black and two red cards are left: it does not matter
+        >>> Urn(26, 26).advise(drawn=49, black=25)  # one black and two red cards are left: both have the same value
         Advice(keep_drawing=False, value=Fraction(1, 1), stop_value=Fraction(1, 1), next_black=Fraction(1, 3))
         """
-        rest = self.rest(drawn, black)
-        return Advice.about(self, rest, rest.value())
+        remaining = self.remaining(drawn, black)
+        return Advice.from_premium(self, remaining, remaining.value())
 
     def policy(self) -> Policy:
         """Return the best policy.
@@ -105,75 +105,75 @@ class Urn:
         self._verify_exact()
         boundary: list[int] = []
         ties: list[tuple[int, int]] = []
-        for red, (go_on, _) in enumerate(counting.rows(self.black, self.red, *self.units)):
-            boundary.append(max(black for black, worth in enumerate(go_on) if worth <= 0))
-            ties.extend((black, red) for black, worth in enumerate(go_on) if worth == 0 and black + red > 0)
+        for red, (premiums, _) in enumerate(exact.rows(self.black, self.red, *self.units)):
+            boundary.append(max(black for black, value in enumerate(premiums) if value <= 0))
+            ties.extend((black, red) for black, value in enumerate(premiums) if value == 0 and black + red > 0)
         return Policy(self, tuple(boundary), tuple(sorted(ties)))
 
     def winnings(self) -> Winnings:
-        """Return how likely each amount is under the best policy."""
+        """Return the probability of each amount under the best policy."""
         boundary, orders = self.policy().boundary, comb(self.black + self.red, self.black)
-        return Winnings.gathered(self, boundary, [Fraction(count, orders) for count in counting.stop_counts(self.black, boundary)])
+        return Winnings.from_stops(self, boundary, [Fraction(count, orders) for count in exact.stop_counts(self.black, boundary)])
 
     def values(self) -> tuple[tuple[Fraction, ...], ...]:
-        """Return the paper's matrix ``currentValue[C, D]``: what the game is worth in all with C black and D red cards left.
+        """Return the paper's matrix ``currentValue[C, D]``: the value, winnings so far included, with C black and D red cards left.
 
         >>> Urn(1, 1).values()
         ((Fraction(0, 1), Fraction(1, 1)), (Fraction(0, 1), Fraction(1, 2)))
         """
-        verify_positions(self, MOST_FRACTIONS)
+        verify_positions(self, MAX_FRACTIONS)
         gain, loss = self.units
         columns = []
-        for red, (go_on, orders) in enumerate(counting.rows(self.black, self.red, gain, loss)):
+        for red, (premiums, orders) in enumerate(exact.rows(self.black, self.red, gain, loss)):
             lost = loss * (self.red - red)
             columns.append(
                 tuple(
-                    (gain * (self.black - black) - lost + Fraction(max(0, worth), count)) / self.denominator
-                    for black, (worth, count) in enumerate(zip(go_on, orders, strict=True))
+                    (gain * (self.black - black) - lost + Fraction(max(0, value), count)) / self.denominator
+                    for black, (value, count) in enumerate(zip(premiums, orders, strict=True))
                 )
             )
         return tuple(zip(*columns, strict=True))
 
     @property
     def floats(self) -> "Floats":
-        """Return the same deck with all its answers in double precision, for tens of thousands of cards too."""
+        """Return the same deck with all results in double precision, up to tens of thousands of cards."""
         from meldlab.stopping.floats import Floats
 
         return Floats(self)
 
     @property
     def exact_at_once(self) -> bool:
-        """Tell whether exact answers take no longer than one waits for them without having asked."""
+        """Return whether exact results take less than two seconds."""
         return self.exact_seconds < AT_ONCE
 
     @property
-    def quickest(self) -> "Urn | Floats":
-        """Return what gives the answers at once: the deck itself, in fractions, or in floats where those take too long.
+    def fastest(self) -> "Urn | Floats":
+        """Return the deck itself, for results in fractions, or in floats where fractions take too long.
 
-        >>> Urn(26, 26).quickest, Urn(5000, 5000).quickest == Urn(5000, 5000).floats
+        >>> Urn(26, 26).fastest, Urn(5000, 5000).fastest == Urn(5000, 5000).floats
         (Urn(black=26, red=26, gain=Fraction(1, 1), loss=Fraction(1, 1)), True)
         """
         return self if self.exact_at_once else self.floats
 
-    def rest(self, drawn: int, black: int) -> "Urn":
-        """Return the pile that is left with ``drawn`` cards taken, ``black`` of them black: a smaller game of the same kind."""
+    def remaining(self, drawn: int, black: int) -> "Urn":
+        """Return the pile after ``drawn`` cards, ``black`` of them black: a smaller game of the same kind."""
         red = drawn - black
         if not (0 <= black <= self.black and 0 <= red <= self.red):
             raise NotLegalHere(f"{drawn} cards with {black} black cannot come from {self.black} black and {self.red} red")
         return Urn(self.black - black, self.red - red, self.gain, self.loss)
 
-    def won(self, rest: "Urn") -> Fraction:
-        """Return the winnings so far when ``rest`` is left."""
-        return self.gain * (self.black - rest.black) - self.loss * (self.red - rest.red)
+    def won(self, remaining: "Urn") -> Fraction:
+        """Return the winnings so far when ``remaining`` is left."""
+        return self.gain * (self.black - remaining.black) - self.loss * (self.red - remaining.red)
 
     @cached_property
     def denominator(self) -> int:
-        """Return the number of units in 1, a unit being what gain and loss are whole multiples of."""
+        """Return the number of units in 1; gain and loss are whole numbers of units."""
         return lcm(self.gain.denominator, self.loss.denominator)
 
     @property
     def units(self) -> tuple[int, int]:
-        """Return gain and loss in units: whole numbers, so that floats start exact too.
+        """Return gain and loss in units: integers, so that floats start exact, too.
 
         >>> Urn(1, 1, "1/2", "1/3").units
         (3, 2)
@@ -182,12 +182,12 @@ class Urn:
 
     @property
     def exact_seconds(self) -> float:
-        """Estimate the seconds that an exact answer takes."""
-        return counting.exact_seconds(self.black, self.red)
+        """Estimate the seconds of an exact result."""
+        return exact.exact_seconds(self.black, self.red)
 
     def _verify_exact(self) -> None:
-        """Refuse a deck whose exact solution takes absurdly long."""
-        if self.exact_seconds > MOST_SECONDS:
+        """Raise for a deck whose exact solution takes more than a minute."""
+        if self.exact_seconds > MAX_SECONDS:
             raise NotPossible(
                 f"{self.black} black and {self.red} red cards in exact fractions would take about "
                 f"{time_text(self.exact_seconds)} (floats are faster)"

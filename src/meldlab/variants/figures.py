@@ -5,7 +5,7 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
 
-from meldlab.reports.plot import BLUE, ORANGE, RED, Sheet, blank
+from meldlab.reports.plot import BLUE, ORANGE, RED, Plot, new_figure
 from meldlab.statistics import Interval
 from meldlab.variants.effects import fitted
 from meldlab.variants.search import Attempt, Discovery
@@ -31,12 +31,12 @@ def kind_of(found: Discovery, one: Attempt) -> str:
     return "stopped early" if one.stopped else "on the front" if one in found.front else "not on the front"
 
 
-def draw_front(found: Discovery) -> Sheet:
+def draw_front(found: Discovery) -> Plot:
     """Draw the aim over the first measure that is to be kept, or over the length of a game where nothing is."""
     aim = found.wishes.aim.measure
     demand = next((each for each in found.wishes.demands if each.measure != aim), None)
     across = demand.measure if demand else "decisions" if aim != "decisions" else "fairness"
-    figure, (axes,) = blank(size=(7.5, 5.0))
+    figure, (axes,) = new_figure(size=(7.5, 5.0))
     columns = _points(axes, found, across, aim)
     if demand is not None:
         axes.axvline(demand.bound, color=GREY, lw=1, ls="--")
@@ -89,10 +89,10 @@ def _bars(intervals: list[Interval]) -> NDArray[np.float64]:
     return np.where(np.isfinite(ends), np.maximum(0, ends), 0).T
 
 
-def draw_numbers(found: Discovery) -> Sheet:
+def draw_numbers(found: Discovery) -> Plot:
     """Draw the aim over each number that varied, with the straight line through all variants."""
     aim, spans = found.wishes.aim.measure, found.wishes.spans
-    figure, panels = blank(len(spans), size=(max(3.2, 7.5 / len(spans)), 3.8))
+    figure, panels = new_figure(len(spans), size=(max(3.2, 7.5 / len(spans)), 3.8))
     some = [(one, value) for one in found.attempts if not one.problem and (value := one.measures[aim]) is not None]
     columns: dict[str, list[object]] = {name: [] for name in (*(span.name for span in spans), aim, "low", "high", "games")}
     for one, value in some:

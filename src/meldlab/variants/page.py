@@ -8,8 +8,8 @@ from meldlab.analysis.page import PLAYERS
 from meldlab.recycle import library
 from meldlab.recycle.language.header import coloured
 from meldlab.recycle.language.variants import declared_numbers
-from meldlab.reports.page import render, write_folder
-from meldlab.reports.plot import Sheet
+from meldlab.reports.page import render, write_report
+from meldlab.reports.plot import Plot
 from meldlab.reports.rows import csv_text
 from meldlab.variants.effects import Effect, effects
 from meldlab.variants.figures import draw_front, draw_numbers, kind_of
@@ -66,7 +66,7 @@ def discovery_page(found: Discovery) -> str:
     )
 
 
-def sheets(found: Discovery) -> dict[str, Sheet]:
+def sheets(found: Discovery) -> dict[str, Plot]:
     """Return the figures by name."""
     return {"front": draw_front(found), "numbers": draw_numbers(found)}
 
@@ -123,4 +123,4 @@ def write_discovery(found: Discovery, folder: Path) -> list[Path]:
     }
     if found.winner is not None:
         texts[f"{found.game.name}.rcy"] = found.text_of(found.winner)
-    return write_folder(folder, texts, sheets(found))
+    return write_report(folder, texts, sheets(found))

@@ -14,28 +14,66 @@ from meldlab.cards.classes import NO_CARDS
 from meldlab.cards.kernel import Numbering
 from meldlab.errors import BadText, NotLegalHere, NotPossible, whole_number
 from meldlab.melds import Aces
+from meldlab.melds.arrangement import ONE_EACH, leftovers
 from meldlab.parallel import run_on_cores
 from meldlab.waiting import kernel
-from meldlab.waiting.goal import GIN, Goal
 
-__all__ = ["FEWEST", "MOST", "Waiting"]
+__all__ = ["GIN", "MAX_CARDS", "MIN_CARDS", "Goal", "WaitingGame"]
 
-FEWEST, MOST = 3, 10
-PIECE = 1 << 16  # classes of the first piece of any work
+MIN_CARDS, MAX_CARDS = 3, 10
+MAX_DEADWOOD = 100
+CHUNK = 1 << 16  # classes of the first chunk of any work
 PRINTED = re.compile(r"([0-9]{1,9}) cards, aces (\w+), ([^,]+)(?:, without (.+))?", re.ASCII)
-MOST_CLASSES = 1 << 32  # of hands before a discard, which have numbers of 32 bits
+MAX_CLASSES = 1 << 32  # of hands before a discard, which have numbers of 32 bits
 
 
 @dataclass(frozen=True)
-class Waiting:
+class Goal:
+    """What the hand waits for: gin (every card melded) or, with ``knock``, that much deadwood at most.
+
+    >>> Goal.parse("knock:10"), str(Goal.parse("gin"))
+    (Goal(knock=10), 'gin')
+    """
+
+    knock: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.knock is not None:
+            object.__setattr__(self, "knock", whole_number(self.knock, "the deadwood of a knock", maximum=MAX_DEADWOOD))
+
+    @classmethod
+    def parse(cls, text: str) -> Self:
+        """Read ``gin`` or ``knock:K``."""
+        if text == "gin":
+            return cls()
+        word, _, number = text.partition(":")
+        if word != "knock":
+            raise BadText(f"no goal {text!r} (use gin or knock:K)", text, 0)
+        if not (number.isascii() and number.isdigit() and len(number) <= 3 and int(number) <= MAX_DEADWOOD):
+            raise BadText(f"the deadwood of a knock is a whole number from 0 to {MAX_DEADWOOD}", text, len("knock:"))
+        return cls(int(number))
+
+    def __str__(self) -> str:
+        return "gin" if self.knock is None else f"knock:{self.knock}"
+
+    def leftovers(self, aces: Aces | str) -> tuple[NDArray[np.uint16], int]:
+        """Return the leftovers (melds.kernel) for the kernels and the most points that reach the goal."""
+        return (leftovers(aces, ONE_EACH), 0) if self.knock is None else (leftovers(aces), self.knock)
+
+
+GIN = Goal()
+
+
+@dataclass(frozen=True)
+class WaitingGame:
     """The rules of one waiting game: cards in hand, ace rule, goal, and cards that are out of play.
 
-    >>> game = Waiting(3)
-    >>> game.bag, game.hands, game.small.classes
+    >>> game = WaitingGame(3)
+    >>> game.bag, game.hands, game.numbering.classes
     (49, 22100, 1755)
-    >>> str(Waiting(4, "both", Goal.parse("knock:10"), Hand.parse("2H 2D")))
+    >>> str(WaitingGame(4, "both", Goal.parse("knock:10"), Hand.parse("2H 2D")))
     '4 cards, aces both, knock:10, without 2D 2H'
-    >>> Waiting.parse("3 cards, aces low, gin") == Waiting(3)
+    >>> WaitingGame.parse("3 cards, aces low, gin") == WaitingGame(3)
     True
     """
 
@@ -49,7 +87,7 @@ class Waiting:
         for name, value, kind in (("goal", self.goal, Goal), ("dead", self.dead, Hand)):
             if not isinstance(value, kind):
                 raise NotLegalHere(f"{name} must be a {kind.__name__}, not {value!r} ({kind.__name__}.parse reads text)")
-        object.__setattr__(self, "cards", whole_number(self.cards, "number of cards in a hand", FEWEST, MOST))
+        object.__setattr__(self, "cards", whole_number(self.cards, "number of cards in a hand", MIN_CARDS, MAX_CARDS))
         if self.bag < 1:
             raise NotLegalHere(f"with {len(self.dead)} dead cards and {self.cards} in hand there is nothing to draw")
 
@@ -60,37 +98,39 @@ class Waiting:
 
     @property
     def hands(self) -> int:
-        """Return the number of hands, suits told apart."""
+        """Return the number of hands, suits distinguished."""
         return comb(52 - len(self.dead), self.cards)
 
     @cached_property
-    def small(self) -> Numbering:
-        """Return how the hands are numbered."""
+    def numbering(self) -> Numbering:
+        """Return the numbering of the hands between turns."""
         return classes.numbering(self.cards, self.dead)
 
     @cached_property
-    def large(self) -> Numbering:
-        """Return how the hands with one card more are numbered, before the discard; the kernels do it in 32 bits."""
-        found = classes.numbering(self.cards + 1, self.dead)
-        if found.classes > MOST_CLASSES:
-            raise NotPossible(f"dead cards make {found.classes:,} classes of {self.cards + 1}-card hands; {MOST_CLASSES:,} can be solved")
-        return found
+    def drawn_numbering(self) -> Numbering:
+        """Return the numbering of the hands with one card more, before the discard; the kernels use 32 bits for it."""
+        numbering = classes.numbering(self.cards + 1, self.dead)
+        if numbering.classes > MAX_CLASSES:
+            raise NotPossible(
+                f"dead cards make {numbering.classes:,} classes of {self.cards + 1}-card hands; {MAX_CLASSES:,} can be solved"
+            )
+        return numbering
 
     @cached_property
     def space(self) -> kernel.Space:
         """Return the hands and the draws as the kernels read them."""
-        alive = np.array([0x1FFF & ~lane for lane in self.dead.suit_masks], np.int64)
-        return kernel.Space(self.small, self.large, alive, float(self.bag))
+        alive = np.array([0x1FFF & ~mask for mask in self.dead.suit_masks], np.int64)
+        return kernel.Space(self.numbering, self.drawn_numbering, alive, float(self.bag))
 
     def mark_goals(self) -> tuple[NDArray[np.float64], NDArray[np.int16]]:
-        """Return E of every class before anything is known, 0 at the goal, infinity elsewhere, and how many hands are in it."""
-        expected, orbits = np.empty(self.small.classes), np.empty(self.small.classes, np.int16)
+        """Return E of every class before solving, 0 at the goal and infinity elsewhere, and the number of hands in each class."""
+        expected, orbits = np.empty(self.numbering.classes), np.empty(self.numbering.classes, np.int16)
         leftovers, limit = self.goal.leftovers(self.aces)
 
-        def mark(first: int, many: int) -> None:
-            kernel.mark_goals(first, many, expected, orbits, leftovers, limit, self.small)
+        def mark(first: int, count: int) -> None:
+            kernel.mark_goals(first, count, expected, orbits, leftovers, limit, self.numbering)
 
-        run_on_cores(mark, self.small.classes, size=PIECE)
+        run_on_cores(mark, self.numbering.classes, size=CHUNK)
         return expected, orbits
 
     @classmethod

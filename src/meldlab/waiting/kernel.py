@@ -1,13 +1,13 @@
-"""Kernels of the waiting game: what draws and discards lead to, and the two-phase sweep that checks a solution.
+"""Kernels of the waiting game: draws and discards of a hand, the two-phase sweep that checks a solution, and sums over all hands.
 
 E(h) is the mean of 1 + F(h + x) over the cards x of the bag, where F(g) is the least E over the discards from g, and no worse than E(h)
 itself. Only draws with F < E matter, so E(h) = (bag + sum of those F) / (their number), and it depends on better hands only.
 
 Arrays, with N the classes of n-card hands and M those of (n+1)-card hands: ``expected`` [N] float64, E or the best bound so far;
-``after`` [M] float64, F. ``keys`` and ``patterns`` are those of the numbering (cards.kernel) of the hands that are led to.
+``after`` [M] float64, F. ``keys`` and ``patterns`` are those of the numbering (cards.kernel) of the hands that a card more or less makes.
 
-What takes long is done in stretches, from ``first`` on, in arrays that are given, on several cores at once or one after the other: Ctrl-C
-is heard between two calls only.
+Long work is done in chunks, from ``first`` on, in arrays of the caller, on several cores or one after the other: Ctrl-C interrupts between
+two calls only.
 """
 
 from typing import Any, NamedTuple
@@ -30,22 +30,22 @@ from meldlab.cards.kernel import (
 from meldlab.compiling import device_function, kernel
 from meldlab.melds.kernel import LOWEST, deadwood
 
-NEVER = np.inf
+INFINITY = np.inf
 STRETCH = 4096  # classes that are summed up together
 CARDS_AND_RANK = (1 << BLOCK_BIT) - 1  # of a key
 
 
 class Space(NamedTuple):
-    """The hands of a game, between turns and with the card drawn, and what can be drawn."""
+    """The hands of a game, between turns and with the card drawn, and the cards that can be drawn."""
 
-    small: Numbering
-    large: Numbering
+    numbering: Numbering
+    drawn_numbering: Numbering
     alive: Any  # [4] int64, the ranks of each suit that are in play
     bag: float  # cards that can be drawn
 
 
 class Sums(NamedTuple):
-    """All values of E in a few numbers, for each stretch of 4,096 classes."""
+    """Sums over each stretch of 4,096 classes."""
 
     totals: Any  # [stretches] float64, E of all hands
     zeros: Any  # [stretches] int64, hands with E = 0
@@ -54,14 +54,14 @@ class Sums(NamedTuple):
 
 
 def new_sums(classes: int) -> Sums:
-    """Return the sums of so many classes before any is looked at."""
+    """Return the sums of this number of classes before any is added."""
     stretches = -(-classes // STRETCH)
     return Sums(np.zeros(stretches), np.zeros(stretches, np.int64), np.full(stretches, -1, np.int64), np.zeros(stretches))
 
 
 @device_function
-def repeats_lane(hand, suit, keys):
-    """Tell whether an earlier suit has the same key: what holds for one of the two holds for the other."""
+def repeats_suit(hand, suit, keys):
+    """Return whether an earlier suit has the same key: what holds for one of the two holds for the other."""
     key = suit_key(hand, suit, keys)
     for earlier in range(suit):
         if suit_key(hand, earlier, keys) == key:
@@ -71,152 +71,145 @@ def repeats_lane(hand, suit, keys):
 
 @device_function
 def list_draws(hand, alive, keys, patterns, drawn, around):
-    """Write the hands that one card more makes of ``hand``, and their numbers, into ``drawn`` and ``around``, [52] int64; return how many.
+    """Write the hands with one card more and their numbers into ``drawn`` and ``around``, [52] int64; return their count.
 
-    Suits with equal lanes lead to the same classes, so only the first of them is drawn from.
+    Equal suits lead to the same classes, so only the first of them is drawn from.
     """
-    many = 0
+    count = 0
     for suit in range(4):
-        lane = (hand >> (13 * suit)) & SUIT_MASK
-        rest = alive[suit] & ~lane
-        if rest == 0 or repeats_lane(hand, suit, keys):
+        held = (hand >> (13 * suit)) & SUIT_MASK
+        rest = alive[suit] & ~held
+        if rest == 0 or repeats_suit(hand, suit, keys):
             continue
-        frame = suit_frame(hand, suit, lane | (rest & -rest), keys, patterns)
+        frame = suit_frame(hand, suit, held | (rest & -rest), keys, patterns)
         while rest:
             bit = rest & -rest
             rest ^= bit
-            drawn[many] = hand | bit << (13 * suit)
-            around[many] = number_in_frame(keys[suit, lane | bit], frame)
-            many += 1
-    return many
+            drawn[count] = hand | bit << (13 * suit)
+            around[count] = number_in_frame(keys[suit, held | bit], frame)
+            count += 1
+    return count
 
 
 @device_function
-def list_discards(hand, keys, patterns, targets, many):
-    """Write the numbers of the hands that one card less makes of a hand into ``targets`` from place ``many`` on; return where they end."""
+def list_discards(hand, keys, patterns, targets, first):
+    """Write the numbers of the hands with one card less into ``targets`` from index ``first`` on; return the index after the last."""
     for suit in range(4):
-        lane = (hand >> (13 * suit)) & SUIT_MASK
-        rest = lane
+        held = (hand >> (13 * suit)) & SUIT_MASK
+        rest = held
         if rest == 0:
             continue
-        frame = suit_frame(hand, suit, lane & (lane - 1), keys, patterns)
+        frame = suit_frame(hand, suit, held & (held - 1), keys, patterns)
         while rest:
             bit = rest & -rest
             rest ^= bit
-            targets[many] = number_in_frame(keys[suit, lane ^ bit], frame)
-            many += 1
-    return many
+            targets[first] = number_in_frame(keys[suit, held ^ bit], frame)
+            first += 1
+    return first
 
 
 @kernel
-def mark_goals(first, many, expected, orbits, leftovers, limit, small):
-    """Set E of ``many`` classes to 0 for deadwood at most ``limit``, else to infinity; count their hands. ``leftovers``: melds.kernel."""
-    hands, last = np.empty(STRETCH, np.int64), first + many
-    for begin in range(first, last, STRETCH):
-        part = min(STRETCH, last - begin)
-        list_hands(begin, part, hands, small)
+def mark_goals(first, count, expected, orbits, leftovers, limit, numbering):
+    """Set E of ``count`` classes to 0 for deadwood at most ``limit``, else to infinity; count their hands. ``leftovers``: melds.kernel."""
+    hands, last = np.empty(STRETCH, np.int64), first + count
+    for start in range(first, last, STRETCH):
+        part = min(STRETCH, last - start)
+        list_hands(start, part, hands, numbering)
         for i in range(part):
-            expected[begin + i] = 0.0 if deadwood(hands[i], leftovers) <= limit else NEVER
-            orbits[begin + i] = orbit_size(hands[i], small.keys, small.renamings)
+            expected[start + i] = 0.0 if deadwood(hands[i], leftovers) <= limit else INFINITY
+            orbits[start + i] = orbit_size(hands[i], numbering.keys, numbering.renamings)
 
 
 @device_function
 def least_wait(hand, expected, keys, patterns):
-    """Return F of an (n+1)-card hand and how: (least E over the discards, number of that hand, of the card), the first of equals.
+    """Return F of an (n+1)-card hand and its discard: (least E, number of that hand, card), the first of equals.
 
     The number is -1 and the card 255 where no discard leads to a hand with a finite E.
     """
-    least, chosen, card = NEVER, np.int64(-1), np.int64(255)
+    least, chosen, card = INFINITY, np.int64(-1), np.int64(255)
     for suit in range(4):
-        lane = (hand >> (13 * suit)) & SUIT_MASK
-        rest = lane
+        held = (hand >> (13 * suit)) & SUIT_MASK
+        rest = held
         if rest == 0:
             continue
-        frame = suit_frame(hand, suit, lane & (lane - 1), keys, patterns)
+        frame = suit_frame(hand, suit, held & (held - 1), keys, patterns)
         while rest:
             bit = rest & -rest
             rest ^= bit
-            number = number_in_frame(keys[suit, lane ^ bit], frame)
+            number = number_in_frame(keys[suit, held ^ bit], frame)
             value = np.float64(expected[number])
             if value < least:
                 least, chosen, card = value, np.int64(number), 13 * suit + np.int64(LOWEST[bit])
     return least, chosen, card
 
 
-@device_function
-def mean_over_draws(hand, now, bag, after, alive, keys, patterns):
-    """Return E of an n-card hand from ``after``, [M], the F of all larger hands, counting the draws with F below ``now``."""
-    total, draws = 0.0, 0
-    for suit in range(4):
-        lane = (hand >> (13 * suit)) & SUIT_MASK
-        rest = alive[suit] & ~lane
-        if rest == 0:
-            continue
-        frame = suit_frame(hand, suit, lane | (rest & -rest), keys, patterns)
-        while rest:
-            bit = rest & -rest
-            rest ^= bit
-            value = after[number_in_frame(keys[suit, lane | bit], frame)]
-            if value < now:
-                total += value
-                draws += 1
-    return (bag + total) / draws if draws else NEVER
-
-
 @kernel
-def sweep_discards(first, many, after, expected, space):
-    """Set ``after`` [M] to F of ``many`` classes of (n+1)-card hands.
+def sweep_discards(first, count, after, chosen, expected, space):
+    """Set ``after`` [M] to F, and ``chosen`` [M] uint32 to the class after the best discard, of ``count`` classes of (n+1)-card hands.
 
-    Neighbouring classes differ in one lane: what is the same in all hands of such a run is worked out once.
+    Either array may be None; numba then compiles the loop without it. Neighbouring classes differ in one suit: what is the same in all
+    hands of such a run is computed once.
     """
-    large, keys, patterns = space.large, space.small.keys, space.small.patterns
-    number, last = first, first + many
+    numbering, keys, patterns = space.drawn_numbering, space.numbering.keys, space.numbering.patterns
+    scratch = np.empty(RANK_BITS)
+    number, last = first, first + count
     while number < last:
-        hand = class_hand(number, large)
-        suit, rank, length = run_from(hand, large)
+        hand = class_hand(number, numbering)
+        suit, rank, length = run_from(hand, numbering)
         end = min(number + length, last)
-        least = after[number:end]
-        least[:] = NEVER
-        lane = (hand >> (13 * suit)) & SUIT_MASK
+        least = scratch[: end - number] if after is None else after[number:end]
+        least[:] = INFINITY
+        if chosen is not None:
+            choices = chosen[number:end]
+            choices[:] = 0
+        held = (hand >> (13 * suit)) & SUIT_MASK
         rest = hand & ~(SUIT_MASK << (13 * suit))
         while rest:
             bit = rest & -rest
             rest ^= bit
-            frame = suit_frame(hand ^ bit, suit, lane, keys, patterns)
+            frame = suit_frame(hand ^ bit, suit, held, keys, patterns)
             for i in range(len(least)):
-                least[i] = min(least[i], expected[number_in_frame(rank + i, frame)])
-        if lane:
-            frame = suit_frame(hand, suit, lane & (lane - 1), keys, patterns)
-            lanes = large.suit_masks[suit, (keys[suit, lane] & CARDS_AND_RANK) :]
+                target = number_in_frame(rank + i, frame)
+                value = np.float64(expected[target])
+                if chosen is not None:
+                    choices[i] = target if value < least[i] else choices[i]
+                least[i] = min(value, least[i])
+        if held:
+            frame = suit_frame(hand, suit, held & (held - 1), keys, patterns)
+            masks = numbering.suit_masks[suit, (keys[suit, held] & CARDS_AND_RANK) :]
             for i in range(len(least)):
-                lane = np.int64(lanes[i])
-                rest = lane
+                held = np.int64(masks[i])
+                rest = held
                 while rest:
                     bit = rest & -rest
                     rest ^= bit
-                    least[i] = min(least[i], expected[number_in_frame(keys[suit, lane ^ bit], frame)])
+                    target = number_in_frame(keys[suit, held ^ bit], frame)
+                    value = np.float64(expected[target])
+                    if chosen is not None:
+                        choices[i] = target if value < least[i] else choices[i]
+                    least[i] = min(value, least[i])
         number = end
 
 
 @kernel
-def sweep_draws(first, many, expected, after, space):
-    """Set ``expected`` of ``many`` classes to its next value from ``after`` and return the largest change among finite ones.
+def sweep_draws(first, count, expected, after, space):
+    """Set ``expected`` of ``count`` classes to its next value from ``after`` and return the largest change among finite ones.
 
-    Runs as in ``sweep_discards``.
+    Runs of neighbours as in ``sweep_discards``.
     """
-    small, alive, bag = space.small, space.alive, space.bag
-    keys, patterns = small.keys, space.large.patterns
+    numbering, alive, bag = space.numbering, space.alive, space.bag
+    keys, patterns = numbering.keys, space.drawn_numbering.patterns
     totals, useful = np.empty(RANK_BITS), np.empty(RANK_BITS)
     change = 0.0
-    number, last = first, first + many
+    number, last = first, first + count
     while number < last:
-        hand = class_hand(number, small)
-        suit, rank, length = run_from(hand, small)
+        hand = class_hand(number, numbering)
+        suit, rank, length = run_from(hand, numbering)
         end = min(number + length, last)
         now, total, draws = expected[number:end], totals[: end - number], useful[: end - number]
         total[:] = 0.0
         draws[:] = 0.0
-        lane = (hand >> (13 * suit)) & SUIT_MASK
+        held = (hand >> (13 * suit)) & SUIT_MASK
         for other in range(4):
             rest = alive[other] & ~((hand >> (13 * other)) & SUIT_MASK)
             if other == suit:
@@ -224,30 +217,30 @@ def sweep_draws(first, many, expected, after, space):
             while rest:
                 bit = rest & -rest
                 rest ^= bit
-                frame = suit_frame(hand | bit << (13 * other), suit, lane, keys, patterns)
+                frame = suit_frame(hand | bit << (13 * other), suit, held, keys, patterns)
                 for i in range(len(now)):
                     value = after[number_in_frame(rank + i, frame)]
                     counts = value < now[i]
                     total[i] += value if counts else 0.0
                     draws[i] += 1.0 if counts else 0.0
-        rest = alive[suit] & ~lane
+        rest = alive[suit] & ~held
         if rest:
-            frame = suit_frame(hand, suit, lane | (rest & -rest), keys, patterns)
-            lanes = small.suit_masks[suit, (keys[suit, lane] & CARDS_AND_RANK) :]
+            frame = suit_frame(hand, suit, held | (rest & -rest), keys, patterns)
+            masks = numbering.suit_masks[suit, (keys[suit, held] & CARDS_AND_RANK) :]
             for i in range(len(now)):
-                lane = np.int64(lanes[i])
-                rest = alive[suit] & ~lane
+                held = np.int64(masks[i])
+                rest = alive[suit] & ~held
                 while rest:
                     bit = rest & -rest
                     rest ^= bit
-                    value = after[number_in_frame(keys[suit, lane | bit], frame)]
+                    value = after[number_in_frame(keys[suit, held | bit], frame)]
                     if value < now[i]:
                         total[i] += value
                         draws[i] += 1.0
         for i in range(len(now)):
             if now[i] > 0.0:
-                new = (bag + total[i]) / draws[i] if draws[i] > 0.0 else NEVER
-                if now[i] < NEVER or new < NEVER:
+                new = (bag + total[i]) / draws[i] if draws[i] > 0.0 else INFINITY
+                if now[i] < INFINITY or new < INFINITY:
                     change = max(change, abs(now[i] - new))
                 now[i] = new
         number = end
@@ -255,16 +248,16 @@ def sweep_draws(first, many, expected, after, space):
 
 
 @kernel
-def summarise(first, many, sums, expected, small):
-    """Sum up ``many`` stretches of 4,096 classes from ``first`` on; ``sums`` is as ``new_sums`` makes it."""
+def summarise(first, count, sums, expected, numbering):
+    """Add up ``count`` stretches of 4,096 classes from stretch ``first`` on; ``sums`` is as ``new_sums`` makes it."""
     totals, zeros, bests, worsts = sums
-    keys, renamings = small.keys, small.renamings
+    keys, renamings = numbering.keys, numbering.renamings
     masks = np.empty(STRETCH, np.int64)
-    for stretch in range(first, first + many):
-        begin, end = stretch * STRETCH, min(len(expected), (stretch + 1) * STRETCH)
-        list_hands(begin, end - begin, masks, small)
-        for number in range(begin, end):
-            hands = orbit_size(masks[number - begin], keys, renamings)
+    for stretch in range(first, first + count):
+        start, end = stretch * STRETCH, min(len(expected), (stretch + 1) * STRETCH)
+        list_hands(start, end - start, masks, numbering)
+        for number in range(start, end):
+            hands = orbit_size(masks[number - start], keys, renamings)
             totals[stretch] += expected[number] * hands
             if expected[number] == 0:
                 zeros[stretch] += hands

@@ -9,35 +9,35 @@ import numpy as np
 from meldlab.errors import NotLegalHere
 from meldlab.parallel import run_on_cores
 from meldlab.waiting import kernel_settling
-from meldlab.waiting.game import PIECE, Waiting
+from meldlab.waiting.game import CHUNK, WaitingGame
 
 __all__ = ["Settling"]
 
-FIRST_WIDTH, NARROWEST = 0.5, 1e-3  # turns
-SHARE, FEW = 16, 4  # blocks or chunks, and buckets, that a core takes at first: asking it costs as much as one of them
-FEWEST, PART = 1 << 12, 384  # hands that a window should have: one in so many, but at least these
+FIRST_WIDTH, MIN_WIDTH = 0.5, 1e-3  # turns
+BLOCKS, BUCKETS = 16, 4  # blocks or chunks, and buckets, that a core takes at first: starting it costs as much as one of them
+MIN_HANDS, HANDS_SHARE = 1 << 12, 384  # hands of a window: at least this number, or this part of all
 
 
 class Settling:
-    """Where the settling of a game stands: what is known of E, and the next window of it."""
+    """The progress of settling a game: the bounds of E, and the next window of it."""
 
-    def __init__(self, game: Waiting, kept: dict[str, Any] | None = None) -> None:
-        self.game, self.cores, classes = game, numba.get_num_threads(), game.small.classes
-        if kept is None:
+    def __init__(self, game: WaitingGame, saved: dict[str, Any] | None = None) -> None:
+        self.game, self.cores, classes = game, numba.get_num_threads(), game.numbering.classes
+        if saved is None:
             expected, orbits = game.mark_goals()
             goals = expected == 0.0
-            # Without a useful draw, a hand has its turns to pay for.
-            totals, reached = np.where(goals, 0.0, float(game.bag) * orbits), np.zeros(-(-game.large.classes // 8), np.uint8)
+            # Without a useful draw, a hand has its own turns to pay for.
+            totals, reached = np.where(goals, 0.0, float(game.bag) * orbits), np.zeros(-(-game.drawn_numbering.classes // 8), np.uint8)
             self.bounds = kernel_settling.Bounds(totals, goals.astype(np.int16), reached)
             self.low, self.width, self.locked = 0.0, FIRST_WIDTH, 0
             if not np.any(goals):
                 raise NotLegalHere(f"no hand can reach the goal any more: {game}")
         else:
-            self.bounds = kernel_settling.Bounds(*(kept[field] for field in kernel_settling.Bounds._fields))
-            self.low, self.width, self.locked = float(kept["low"]), float(kept["width"]), int(kept["locked"])
-        self.wanted = max(FEWEST, classes // PART)
+            self.bounds = kernel_settling.Bounds(*(saved[field] for field in kernel_settling.Bounds._fields))
+            self.low, self.width, self.locked = float(saved["low"]), float(saved["width"]), int(saved["locked"])
+        self.target = max(MIN_HANDS, classes // HANDS_SHARE)
         self.shift = max(0, classes.bit_length() - kernel_settling.BUCKETS.bit_length() + 1)
-        # What a window takes of these is far less; pages that nothing is written to take no memory.
+        # A window uses far less of these; pages that nothing is written to take no memory.
         self.window = kernel_settling.Window(
             0.0,
             0.0,
@@ -45,59 +45,59 @@ class Settling:
             before=np.empty(-(-classes // 32), np.uint32),
             numbers=np.empty(classes, np.uint32),
             bounds=np.empty((classes, 2)),
-            notes=np.empty(classes, np.int32),
+            edges=np.empty(classes, np.int32),
             listed=np.empty(classes, np.uint32),
         )
         self.ends = np.zeros(kernel_settling.PHASES, np.int64)
-        self.found = np.zeros(-(-classes // kernel_settling.BLOCK), np.int64)
+        self.counts = np.zeros(-(-classes // kernel_settling.BLOCK), np.int64)
         self.queue = kernel_settling.Queue(np.zeros(5, np.int64), np.empty(1 << 12), np.empty(1 << 12, np.int64))
-        self.notes = _notes(2, game.cards)
-        self.beside = ThreadPoolExecutor(1)
+        self.edges = _new_edges(2, game.cards)
+        self.background = ThreadPoolExecutor(1)
 
     def state(self) -> dict[str, Any]:
-        """Return what must be kept to go on from here."""
+        """Return the state to resume from."""
         return {**self.bounds._asdict(), "low": self.low, "width": self.width, "locked": self.locked}
 
     def settle_window(self) -> None:
         """Lock all hands of the next window."""
         near, space, state = self._open(), self.game.space, self.queue.state
         hands, phases = int(self.ends[-1]), kernel_settling.PHASES
-        chunks, told = -(-hands // kernel_settling.CHUNK), 0
-        self._make_room(chunks + 2)
+        chunks, propagated = -(-hands // kernel_settling.CHUNK), 0
+        self._allocate(chunks + 2)
         run_on_cores(
-            lambda first, many: kernel_settling.note(first, many, hands, self.window, self.bounds.reached, self.notes, space),
+            lambda first, count: kernel_settling.write_edges(first, count, hands, self.window, self.bounds.reached, self.edges, space),
             chunks,
-            size=SHARE,
+            size=BLOCKS,
         )
         state[:] = 0, hands, 0, chunks * kernel_settling.CHUNK, 0
-        # While hands of a phase are locked, the other cores sort, and then tell what the hands of the phase before mean.
-        doing = self.beside.submit(self._sort, 0, chunks, max(1, self.cores - 1))
+        # While hands of a phase are locked, the other cores sort, and then propagate what the phase before has settled.
+        running = self.background.submit(self._sort, 0, chunks, max(1, self.cores - 1))
         for phase in range(phases):
             if self.cores == 1:
-                doing.result()
-            self._settle(kernel_settling.STEPS // phases * (phase + 1), doing)
-            doing.result()
+                running.result()
+            self._settle(kernel_settling.STEPS // phases * (phase + 1), running)
+            running.result()
             if phase < phases - 1:
                 ready = int(self.ends[phase]) // kernel_settling.CHUNK
-                doing = self.beside.submit(self._tell, told, ready, max(1, self.cores - 1))
-                told = ready
+                running = self.background.submit(self._propagate, propagated, ready, max(1, self.cores - 1))
+                propagated = ready
         kernel_settling.write_back(near, self.window, self.bounds)
         late = -(-int(state[kernel_settling.LATE]) // kernel_settling.CHUNK)
         self._sort(chunks, late, self.cores)
-        self._tell(told, late, self.cores)
+        self._propagate(propagated, late, self.cores)
         self.low = self.window.high
 
     def _open(self) -> int:
-        """Move the window on, list the hands in it, and return how many are near."""
-        bounds, found, space = self.bounds, self.found, self.game.space
+        """Move the window, list the hands in it, and return the number of near hands."""
+        bounds, counts, space = self.bounds, self.counts, self.game.space
         while True:
             self.window = self.window._replace(low=self.low, high=self.low + self.width)
             run_on_cores(
-                lambda first, many: kernel_settling.look_through(first, many, found, self.window, bounds, space), len(found), size=SHARE
+                lambda first, count: kernel_settling.find_near(first, count, counts, self.window, bounds, space), len(counts), size=BLOCKS
             )
-            near = int(kernel_settling.close_ranks(found, self.ends, self.window, bounds))
+            near = int(kernel_settling.compact_window(counts, self.ends, self.window, bounds))
             hands = int(self.ends[-1])
-            if (hands > 2 * self.wanted or near > 4 * self.wanted) and self.width > NARROWEST:
+            if (hands > 2 * self.target or near > 4 * self.target) and self.width > MIN_WIDTH:
                 self.width /= 2
             elif hands:
                 break
@@ -107,52 +107,57 @@ class Settling:
                 if self.low == np.inf:
                     never = int(np.count_nonzero(bounds.weight >= 0))
                     raise NotLegalHere(f"{never:,} classes of hands can never reach the goal: {self.game}")
-        if hands < self.wanted // 2 and near < 2 * self.wanted:
+        if hands < self.target // 2 and near < 2 * self.target:
             self.width *= 2
         return near
 
-    def _settle(self, until: int, beside: Future[None]) -> None:
-        """Lock the hands of all steps up to one; notes do not move before what is done beside it is done."""
+    def _settle(self, until: int, running: Future[None]) -> None:
+        """Lock the hands of all steps up to ``until``; edges are not moved before the background work is done."""
         state = self.queue.state
         while state[kernel_settling.STEP] < until or state[kernel_settling.SIZE]:
-            if state[kernel_settling.WANTED] > len(self.queue.values):
-                self._enlarge(int(state[kernel_settling.WANTED]))
-            if (chunks := int(state[kernel_settling.LATE]) // kernel_settling.CHUNK + 2) > len(self.notes.starts):
-                beside.result()
-                self._make_room(chunks)
-            self.locked += kernel_settling.settle(PIECE, until, self.window, self.queue, self.bounds.reached, self.notes, self.game.space)
+            if state[kernel_settling.REQUIRED] > len(self.queue.values):
+                self._enlarge(int(state[kernel_settling.REQUIRED]))
+            if (chunks := int(state[kernel_settling.LATE]) // kernel_settling.CHUNK + 2) > len(self.edges.starts):
+                running.result()
+                self._allocate(chunks)
+            self.locked += kernel_settling.settle(CHUNK, until, self.window, self.queue, self.bounds.reached, self.edges, self.game.space)
 
-    def _sort(self, begin: int, end: int, cores: int) -> None:
-        """Sort the notes of some chunks by the hands that are to be told."""
-        notes, shift = self.notes, self.shift
+    def _sort(self, start: int, end: int, cores: int) -> None:
+        """Sort the far targets of some chunks by buckets."""
+        edges, shift = self.edges, self.shift
         run_on_cores(
-            lambda first, many: kernel_settling.sort_far(begin + first, many, shift, notes), end - begin, threads=cores, size=SHARE
+            lambda first, count: kernel_settling.sort_far(start + first, count, shift, edges), end - start, threads=cores, size=BLOCKS
         )
 
-    def _tell(self, begin: int, end: int, cores: int) -> None:
-        """Tell the hands outside of the window what the hands of some chunks mean for them, as ``_sort`` has sorted it."""
-        bounds, notes, buckets = self.bounds, self.notes, (self.game.small.classes - 1 >> self.shift) + 1
-        run_on_cores(lambda first, many: kernel_settling.tell_far(first, many, begin, end, bounds, notes), buckets, threads=cores, size=FEW)
+    def _propagate(self, start: int, end: int, cores: int) -> None:
+        """Add the hands of some chunks to the bounds of hands outside of the window, as ``_sort`` has sorted them."""
+        bounds, edges, buckets = self.bounds, self.edges, (self.game.numbering.classes - 1 >> self.shift) + 1
+        run_on_cores(
+            lambda first, count: kernel_settling.propagate_far(first, count, start, end, bounds, edges),
+            buckets,
+            threads=cores,
+            size=BUCKETS,
+        )
 
-    def _make_room(self, chunks: int) -> None:
-        if chunks > len(self.notes.starts):
-            before, self.notes = self.notes, _notes(chunks + chunks // 4, self.game.cards)
-            for old, new in zip(before, self.notes, strict=True):
+    def _allocate(self, chunks: int) -> None:
+        if chunks > len(self.edges.starts):
+            before, self.edges = self.edges, _new_edges(chunks + chunks // 4, self.game.cards)
+            for old, new in zip(before, self.edges, strict=True):
                 new[: len(old)] = old
 
     def _enlarge(self, entries: int) -> None:
-        used, room = int(self.queue.state[kernel_settling.SIZE]), max(entries, 2 * len(self.queue.values))
-        values, places = np.empty(room), np.empty(room, np.int64)
+        used, capacity = int(self.queue.state[kernel_settling.SIZE]), max(entries, 2 * len(self.queue.values))
+        values, places = np.empty(capacity), np.empty(capacity, np.int64)
         values[:used], places[:used] = self.queue.values[:used], self.queue.places[:used]
         self.queue = self.queue._replace(values=values, places=places)
 
 
-def _notes(chunks: int, discards: int) -> kernel_settling.Notes:
-    return kernel_settling.Notes(
+def _new_edges(chunks: int, discards: int) -> kernel_settling.Edges:
+    return kernel_settling.Edges(
         starts=np.zeros((chunks, kernel_settling.CHUNK + 1), np.int32),
         middles=np.zeros((chunks, kernel_settling.CHUNK), np.int32),
-        rows=np.empty((chunks, kernel_settling.ROOM, kernel_settling.TARGETS + discards), np.uint32),
-        values=np.empty((chunks, kernel_settling.ROOM)),
+        rows=np.empty((chunks, kernel_settling.CAPACITY, kernel_settling.TARGETS + discards), np.uint32),
+        values=np.empty((chunks, kernel_settling.CAPACITY)),
         offsets=np.empty((chunks, kernel_settling.BUCKETS + 1), np.int32),
-        entries=np.empty((chunks, kernel_settling.ROOM * discards, 2), np.uint32),
+        entries=np.empty((chunks, kernel_settling.CAPACITY * discards, 2), np.uint32),
     )

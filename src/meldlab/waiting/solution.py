@@ -14,18 +14,18 @@ from meldlab.formatting import html_table
 from meldlab.melds.arrangement import as_hand
 from meldlab.parallel import run_on_cores
 from meldlab.waiting import kernel
-from meldlab.waiting.game import Waiting
+from meldlab.waiting.game import WaitingGame
 
 __all__ = ["Discard", "Exchange", "Solution", "Summary", "UpcardChoice"]
 
 SAME_VALUE = 1e-9  # values of E closer than this count as one
-MOST_COUNTED = 7  # cards up to which different values are counted
-MOST_SHOWN = 5  # cards up to which a solution shows its summary with itself
+MAX_COUNTED = 7  # cards up to which different values are counted
+MAX_SHOWN = 5  # cards up to which the notebook view contains the summary
 
 
 @dataclass(frozen=True)
 class Discard:
-    """A card to put back, the E of what is left, and how much worse that is than the best discard."""
+    """A card to put back, the E of the rest, and its excess over that of the best discard."""
 
     card: Card
     expected: float
@@ -34,7 +34,7 @@ class Discard:
 
 @dataclass(frozen=True)
 class Exchange:
-    """A card that may come, what to put back then, and the E that this leaves."""
+    """A card that may be drawn, the best discard then, and the E after it."""
 
     draw: Card
     discard: Card
@@ -43,7 +43,7 @@ class Exchange:
 
 @dataclass(frozen=True)
 class UpcardChoice:
-    """Whether to take a face-up card, the turns in all after the best discard if one does, and the turns in all if one draws instead."""
+    """Whether to take a face-up card, all turns if it is taken, and all turns if a card is drawn instead."""
 
     take: bool
     taken: float
@@ -52,7 +52,7 @@ class UpcardChoice:
 
 @dataclass(frozen=True)
 class Summary:
-    """A solution in a few numbers, over all hands with suits told apart; hands at the goal count 0."""
+    """A solution in a few numbers, over all hands with suits distinguished; hands at the goal count 0."""
 
     hands: int
     goal_hands: int
@@ -64,7 +64,7 @@ class Summary:
     best: Hand
 
     def rows(self) -> list[tuple[str, str]]:
-        """Return what each number is, and the number as one reads it."""
+        """Return the name and the text of each number."""
         values = [] if self.distinct_values is None else [("different values", f"{self.distinct_values:,}")]
         rows = [("hands", f"{self.hands:,}"), ("at the goal", f"{self.goal_hands:,}"), *values, ("mean turns", f"{self.mean:.6f}")]
         rows += [("most turns", f"{self.max:.6f}"), ("worst hand", f"{self.worst}, one of {self.worst_hands:,} as bad")]
@@ -76,23 +76,23 @@ class Summary:
 
 @dataclass(frozen=True, eq=False)
 class Solution:
-    """E of every class of hands, with how it was found.
+    """E of every class of hands, and how it was computed.
 
     ``expected``: [classes] float64, float32 or uint16 in units of ``unit``; ``residual`` is max |E - TE|, the error of the equation.
     """
 
-    game: Waiting
+    game: WaitingGame
     expected: NDArray[Any]
     residual: float
     sweeps: int
     seconds: float
     device: str
     unit: float = 1.0
-    error: float = 0.0  # the most that rounding to a smaller type has changed a value
-    sums: kernel.Sums | None = None  # if whoever solved it has them
+    error: float = 0.0  # the largest change of a value by rounding to a smaller type
+    sums: kernel.Sums | None = None  # if the solver has them
 
     def __post_init__(self) -> None:
-        # Values from a file cannot be written to; that all are like them saves compiling every kernel for both kinds.
+        # Values from a file are read-only; with all arrays read-only, kernels are compiled for one kind.
         self.expected.setflags(write=False)
 
     def turns(self, hand: Hand | str) -> float:
@@ -106,11 +106,11 @@ class Solution:
         masks = np.array([cards.mask ^ 1 << card.index for card in cards], np.int64)
         values = self.values(masks)
         least = float(values.min())
-        found = [Discard(card, float(value), float(value) - least) for card, value in zip(cards, values, strict=True)]
-        return sorted(found, key=lambda one: one.expected)
+        discards = [Discard(card, float(value), float(value) - least) for card, value in zip(cards, values, strict=True)]
+        return sorted(discards, key=lambda discard: discard.expected)
 
     def draws(self, hand: Hand | str) -> Iterator[Exchange]:
-        """Give, for every card that may come, the best answer to it."""
+        """Yield the best discard for every card that may be drawn."""
         cards = self.hand(hand)
         now = self.turns(cards)
         for card in sorted(CARDS):
@@ -119,10 +119,10 @@ class Solution:
                 # Putting the new card back is always possible, and right when nothing improves.
                 yield Exchange(card, best.card, best.expected) if best.expected < now else Exchange(card, card, now)
 
-    def takes(self, hand: Hand | str, upcard: Card) -> UpcardChoice:
-        """Say whether to take a face-up card.
+    def upcard_choice(self, hand: Hand | str, upcard: Card) -> UpcardChoice:
+        """Return whether to take a face-up card.
 
-        Drawing is worth E of the hand: its first turn is the one that the upcard would use up.
+        Drawing has the value E of the hand: its first turn is the one that the upcard would use up.
         """
         cards = self.hand(hand)
         if upcard in cards or upcard in self.game.dead:
@@ -140,18 +140,18 @@ class Solution:
         game = self.game
         totals, zeros, bests, worsts = self.sums or self._sums()
         largest = float(worsts.max())
-        # Hands as bad as the worst up to rounding are as bad; of their classes the last stands for all.
+        # Hands equal to the worst up to rounding are as bad; the last of their classes represents all.
         least = largest - SAME_VALUE / self.unit
         as_bad = []
         for first in np.flatnonzero(worsts >= least) * kernel.STRETCH:
-            as_bad += [int(first + at) for at in np.flatnonzero(self.expected[first : first + kernel.STRETCH] >= least)]
-        counted = None
-        if game.cards <= MOST_COUNTED:
-            counted = 1 + int(np.count_nonzero(np.diff(self._ascending()) * self.unit > SAME_VALUE))
+            as_bad += [int(first + index) for index in np.flatnonzero(self.expected[first : first + kernel.STRETCH] >= least)]
+        distinct = None
+        if game.cards <= MAX_COUNTED:
+            distinct = 1 + int(np.count_nonzero(np.diff(self._ascending()) * self.unit > SAME_VALUE))
         return Summary(
             hands=game.hands,
             goal_hands=int(zeros.sum()),
-            distinct_values=counted,
+            distinct_values=distinct,
             mean=fsum(totals) * self.unit / game.hands,
             max=largest * self.unit,
             worst=classes.hand(game.cards, as_bad[-1], game.dead),
@@ -160,23 +160,23 @@ class Solution:
         )
 
     def _best(self, bests: NDArray[np.int64]) -> int:
-        """Return the lowest class with the least E above 0, up to rounding: a GPU sums up in another order in every run."""
+        """Return the lowest class with the least E above 0, up to rounding: a GPU adds in another order in every run."""
         stretches = np.flatnonzero(bests >= 0)
         if not len(stretches):
             return 0
         leasts = self.expected[bests[stretches]]
-        most = leasts.min() + SAME_VALUE / self.unit
-        first = int(stretches[leasts <= most][0]) * kernel.STRETCH
+        limit = leasts.min() + SAME_VALUE / self.unit
+        first = int(stretches[leasts <= limit][0]) * kernel.STRETCH
         values = self.expected[first : first + kernel.STRETCH]
-        return first + int(np.flatnonzero((values > 0) & (values <= most))[0])
+        return first + int(np.flatnonzero((values > 0) & (values <= limit))[0])
 
     def _ascending(self) -> NDArray[Any]:
         """Return all values in order; the lower and the upper half are sorted on two cores."""
         middle = np.median(self.expected[::64])
         halves = self.expected[self.expected < middle], self.expected[self.expected >= middle]
 
-        def sort(first: int, many: int) -> None:
-            for half in halves[first : first + many]:
+        def sort(first: int, count: int) -> None:
+            for half in halves[first : first + count]:
                 half.sort()
 
         run_on_cores(sort, len(halves))
@@ -184,12 +184,12 @@ class Solution:
 
     def _sums(self) -> kernel.Sums:
         sums = kernel.new_sums(len(self.expected))
-        run_on_cores(lambda first, many: kernel.summarise(first, many, sums, self.expected, self.game.small), len(sums.totals))
+        run_on_cores(lambda first, count: kernel.summarise(first, count, sums, self.expected, self.game.numbering), len(sums.totals))
         return sums
 
     def _repr_html_(self) -> str:
-        # A summary goes through all hands; of larger games one asks for it.
-        rows = self.summary().rows() if self.game.cards <= MOST_SHOWN else [("hands", f"{self.game.hands:,}")]
+        # A summary reads all hands; for larger games it is computed on request only.
+        rows = self.summary().rows() if self.game.cards <= MAX_SHOWN else [("hands", f"{self.game.hands:,}")]
         rows += [("kinds of hands", f"{len(self.expected):,}"), ("residual", f"{self.residual:.1e}")]
         return html_table([], [*rows, ("solved in", f"{self.seconds:.2f} s, {self.device}")], f"Waiting times: {self.game}")
 
@@ -199,10 +199,10 @@ class Solution:
         return masks, classes.orbit_sizes(masks, self.game.cards, self.game.dead), self.expected.astype(np.float64) * self.unit
 
     def hand(self, hand: Hand | str, more: int = 0) -> Hand:
-        """Return a hand of this game, with ``more`` cards than it has between turns; refuse any other."""
+        """Return a hand of this game, with ``more`` cards than it has between turns; raise for any other."""
         parsed, cards = as_hand(hand), self.game.cards + more
         if len(parsed) != cards:
-            raise NotLegalHere(f"{len(parsed)} cards where {cards} are wanted: {parsed or 'no cards'}")
+            raise NotLegalHere(f"expected {cards} cards, got {len(parsed)}: {parsed or 'no cards'}")
         if parsed & self.game.dead:
             raise NotLegalHere(f"{parsed & self.game.dead} is dead and cannot be in the hand")
         return parsed

@@ -20,65 +20,71 @@ from meldlab.errors import NoSuchThing, NotLegalHere, NotPossible
 from meldlab.gpu import has_gpu
 from meldlab.parallel import run_on_cores
 from meldlab.waiting import kernel
-from meldlab.waiting.forecast import cpu_cost, cpu_memory, gpu_cost
-from meldlab.waiting.game import PIECE, Waiting
+from meldlab.waiting.cost import cpu_cost, cpu_memory, gpu_cost
+from meldlab.waiting.game import CHUNK, WaitingGame
 from meldlab.waiting.settling import Settling
 from meldlab.waiting.solution import Solution
 
-__all__ = ["MAX_AUTO_CPU", "RESIDUAL", "Checkpoint", "on_gpu", "solve", "solve_cost", "solver_digest"]
+__all__ = ["MAX_AUTO_CPU", "RESIDUAL", "Checkpoint", "on_gpu", "solve", "solve_cost", "solver_digest", "verify_device"]
 
-MAX_AUTO_CPU = 8  # cards up to which a CPU is taken without being asked for: nine take minutes and 7 GB
+MAX_AUTO_CPU = 8  # cards up to which auto takes a CPU: nine take minutes and 7 GB
 RESIDUAL = 1e-12  # E is some tens of turns, so this is a few hundred units in the last place
-MOST_SWEEPS = 60
+MAX_SWEEPS = 60
 
 Progress = Callable[[int, int], None]
 
 
 def solve(
-    game: Waiting,
+    game: WaitingGame,
     device: str = "auto",
     threads: int | None = None,
     progress: Progress | None = None,
     checkpoint: Path | None = None,
-    every: float = 20.0,
+    checkpoint_seconds: float = 20.0,
 ) -> Solution:
     """Return the exact solution of a game (to the rounding of doubles).
 
-    ``device`` is cpu, cuda or auto: a GPU, if there is one, for 8 cards and more, unless ``threads`` are asked for; without a GPU and
-    ``threads``, up to 8 cards on the CPU. A CPU that lacks the memory for the game is refused. ``progress`` is told
-    (hands done, hands in all), on a GPU (digits that are right, all of them). With ``checkpoint`` a file there keeps the state every
-    ``every`` seconds, and a solve that was killed goes on from it; a GPU needs none, and has no threads of that kind.
+    ``device`` is cpu, cuda or auto: a GPU, if there is one, for 8 cards and more, unless ``threads`` are given; without a GPU and
+    ``threads``, up to 8 cards on the CPU. Raises if the CPU lacks the memory for the game. ``progress`` receives (hands done, hands in
+    all), on a GPU (correct digits, all of them). With ``checkpoint`` a file there saves the state every ``checkpoint_seconds``, and a
+    killed solve resumes from it; a GPU takes neither a checkpoint nor threads.
 
-    >>> solution = solve(Waiting(3))
+    >>> solution = solve(WaitingGame(3))
     >>> round(solution.turns("AC QH KD"), 8), solution.residual < 1e-12
     (19.1800551, True)
     """
     if on_gpu(game, device, threads):
-        for name, given in (("threads", threads), ("checkpoint", checkpoint)):
-            if given is not None:
-                raise NotLegalHere(f"{name}={given!s} is for the CPU; a game that is solved on the GPU takes none")
+        if checkpoint is not None:
+            raise NotLegalHere(f"checkpoint={checkpoint} is for the CPU; a game that is solved on the GPU takes none")
         from meldlab.waiting.solver_cuda import solve_on_gpu
 
         return solve_on_gpu(game, progress)
     _verify_cpu(game, device, threads)
     with _threads(threads):
-        return _solve_on_cpu(game, progress, Checkpoint(checkpoint, game, every))
+        return _solve_on_cpu(game, progress, Checkpoint(checkpoint, game, checkpoint_seconds))
 
 
-def on_gpu(game: Waiting, device: str, threads: int | None) -> bool:
-    """Tell whether a game is solved on a GPU."""
-    if device not in ("auto", "cpu", "cuda"):
-        raise NoSuchThing("device", device, ["auto", "cpu", "cuda"])
+def on_gpu(game: WaitingGame, device: str, threads: int | None) -> bool:
+    """Return whether a game is solved on a GPU."""
+    verify_device(device, threads)
     return device == "cuda" or (device == "auto" and threads is None and game.cards >= MAX_AUTO_CPU and has_gpu())
 
 
-def _verify_cpu(game: Waiting, device: str, threads: int | None) -> None:
-    """Raise unless the CPU may solve a game: larger ones only if it was asked for, and none that its memory cannot hold."""
+def verify_device(device: str, threads: int | None) -> None:
+    """Raise for an unknown device, and for threads on a GPU."""
+    if device not in ("auto", "cpu", "cuda"):
+        raise NoSuchThing("device", device, ["auto", "cpu", "cuda"])
+    if device == "cuda" and threads is not None:
+        raise NotLegalHere(f"threads={threads} is for the CPU; a game that is solved on the GPU takes none")
+
+
+def _verify_cpu(game: WaitingGame, device: str, threads: int | None) -> None:
+    """Raise unless the CPU may solve a game: larger ones only on request, and none that the memory cannot hold."""
     needed, memory = cpu_memory(game), machine_memory()
     lacking = f"this machine has {memory_text(memory)}" if needed > memory else ""
     if game.cards > MAX_AUTO_CPU and device == "auto" and threads is None:
-        # Not tried: an error must not wait for kernels to be compiled.
-        cost = cpu_cost(game, threads, tried=False)
+        # Not measured: an error must not wait for kernels to be compiled.
+        cost = cpu_cost(game, threads, measured=False)
         raise NotPossible(
             f"there is no GPU for {game.cards} cards; --device cpu takes {cost} (--dry-run measures it)"
             + f", but {lacking}" * bool(lacking)
@@ -87,17 +93,17 @@ def _verify_cpu(game: Waiting, device: str, threads: int | None) -> None:
         raise NotPossible(f"{game.cards} cards need {memory_text(needed)} of memory on the CPU; {lacking}")
 
 
-def solve_cost(game: Waiting, device: str = "auto", threads: int | None = None) -> Cost:
-    """Return what ``solve`` would take, without solving anything; larger games without a GPU as the CPU would solve them if asked for."""
+def solve_cost(game: WaitingGame, device: str = "auto", threads: int | None = None) -> Cost:
+    """Return the cost of ``solve`` without solving anything; for larger games without a GPU that of ``--device cpu``."""
     if on_gpu(game, device, threads):
         return gpu_cost(game)
     cost = cpu_cost(game, threads)
-    unasked = game.cards > MAX_AUTO_CPU and device == "auto" and threads is None
-    return replace(cost, basis=cost.basis + "; there is no GPU, so this takes --device cpu" * unasked)
+    unrequested = game.cards > MAX_AUTO_CPU and device == "auto" and threads is None
+    return replace(cost, basis=cost.basis + "; there is no GPU, so this takes --device cpu" * unrequested)
 
 
 def solver_digest() -> str:
-    """Return a digest of the code that solves: a result of other code is never taken for one of this code."""
+    """Return a digest of the code that solves: a result of other code never passes for one of this code."""
     return code_digest(
         *("waiting", "melds", "cards", "chance"),
         *("cache", "compiling", "cost", "digests", "errors", "formatting", "gpu", "indexing", "linking", "parallel", "statistics"),
@@ -105,79 +111,79 @@ def solver_digest() -> str:
 
 
 class Checkpoint:
-    """Keeps the state of one game's solve in ``path`` every ``every`` seconds, so that it survives being killed; nothing without a path."""
+    """The state of one game's solve in the file ``path``, saved every ``seconds``; without a path nothing is saved."""
 
-    def __init__(self, path: Path | None, game: Waiting, every: float) -> None:
-        self.path, self.every = path, every
+    def __init__(self, path: Path | None, game: WaitingGame, seconds: float) -> None:
+        self.path, self.seconds = path, seconds
         self.name = json.dumps({"game": str(game), "code": solver_digest()})
-        self.kept = time.monotonic()
+        self.saved = time.monotonic()
 
     def load(self) -> dict[str, Any] | None:
-        """Return what was kept for this very game and code, if anything was: a state of ``Settling``."""
+        """Return the saved state of ``Settling`` of this game and code; None without one."""
         if self.path is None or not self.path.exists():
             return None
         try:
-            with np.load(self.path, allow_pickle=False) as kept:
-                return dict(kept) if str(kept["name"]) == self.name else None
+            with np.load(self.path, allow_pickle=False) as arrays:
+                return dict(arrays) if str(arrays["name"]) == self.name else None
         except (OSError, ValueError, KeyError, zipfile.BadZipFile):
             # A damaged checkpoint costs the time it would have saved, nothing else.
             return None
 
-    def keep(self, settling: Settling) -> None:
-        """Write the state if the time has come; the old one stays until the new one is whole."""
-        if self.path is None or time.monotonic() - self.kept < self.every:
+    def save(self, settling: Settling) -> None:
+        """Write the state if it is time; the old file stays until the new one is complete."""
+        if self.path is None or time.monotonic() - self.saved < self.seconds:
             return
         with replace_file(self.path) as file:
             np.savez(file, name=np.array(self.name), **settling.state())
-        self.kept = time.monotonic()
+        self.saved = time.monotonic()
 
-    def drop(self) -> None:
+    def remove(self) -> None:
         """Remove the file: the work is done."""
         if self.path is not None:
             self.path.unlink(missing_ok=True)
 
 
-def _solve_on_cpu(game: Waiting, progress: Progress | None, checkpoint: Checkpoint) -> Solution:
+def _solve_on_cpu(game: WaitingGame, progress: Progress | None, checkpoint: Checkpoint) -> Solution:
     start = time.perf_counter()
     settling = Settling(game, checkpoint.load())
-    while settling.locked < game.small.classes:
+    while settling.locked < game.numbering.classes:
         settling.settle_window()
         if progress is not None:
-            progress(settling.locked, game.small.classes)
-        checkpoint.keep(settling)
+            progress(settling.locked, game.numbering.classes)
+        checkpoint.save(settling)
     expected = settling.bounds.total
     del settling
     residual, sweeps = _sweep(game, expected)
-    checkpoint.drop()
+    checkpoint.remove()
     return Solution(game, expected, residual, sweeps, time.perf_counter() - start, "cpu")
 
 
-def _sweep(game: Waiting, expected: NDArray[np.float64]) -> tuple[float, int]:
-    """Sweep until the equation holds, usually at once, and return (residual, sweeps)."""
-    after, changes = np.empty(game.large.classes), [0.0]
+def _sweep(game: WaitingGame, expected: NDArray[np.float64]) -> tuple[float, int]:
+    """Sweep until the equation holds, usually once, and return (residual, sweeps)."""
+    after, changes = np.empty(game.drawn_numbering.classes), [0.0]
 
-    def discards(first: int, many: int) -> None:
-        kernel.sweep_discards(first, many, after, expected, game.space)
+    def discards(first: int, count: int) -> None:
+        kernel.sweep_discards(first, count, after, None, expected, game.space)
 
-    def draws(first: int, many: int) -> None:
-        changes.append(kernel.sweep_draws(first, many, expected, after, game.space))
+    def draws(first: int, count: int) -> None:
+        changes.append(kernel.sweep_draws(first, count, expected, after, game.space))
 
-    for sweeps in range(1, MOST_SWEEPS + 1):
+    for sweeps in range(1, MAX_SWEEPS + 1):
         changes.clear()
-        run_on_cores(discards, game.large.classes, size=PIECE)
-        run_on_cores(draws, game.small.classes, size=PIECE)
+        run_on_cores(discards, game.drawn_numbering.classes, size=CHUNK)
+        run_on_cores(draws, game.numbering.classes, size=CHUNK)
         residual = max(changes)
         if residual <= RESIDUAL:
             return residual, sweeps
-    raise NotPossible(f"the equation does not close after {MOST_SWEEPS} sweeps (residual {residual:.1e}): {game}")
+    raise NotPossible(f"the equation does not close after {MAX_SWEEPS} sweeps (residual {residual:.1e}): {game}")
 
 
 @contextmanager
 def _threads(threads: int | None) -> Iterator[None]:
-    """Use this many threads within the block."""
-    before, most = numba.get_num_threads(), numba.config.NUMBA_NUM_THREADS
-    if threads is not None and not 1 <= threads <= most:
-        raise NotPossible(f"{threads} threads where this machine has 1 to {most}")
+    """Use this number of threads within the block."""
+    before, available = numba.get_num_threads(), numba.config.NUMBA_NUM_THREADS
+    if threads is not None and not 1 <= threads <= available:
+        raise NotPossible(f"{threads} threads where this machine has 1 to {available}")
     numba.set_num_threads(threads or before)
     try:
         yield

@@ -61,13 +61,14 @@ def advise(
     from meldlab.gin.advice import advise as advise_on
     from meldlab.gin.advice import position_view
     from meldlab.gin.players import parse
-    from meldlab.hints import in_words, turns_after
+    from meldlab.gin.turn_estimate import turns_after, turns_text
+    from meldlab.waiting.storage import table_turns
 
     view = position_view(
         hand, upcard, discards, opponent, turn=turn, rules=Rules.named(rules), scores=read_scores(scores), limit=knock_limit
     )
     advice = advise_on(view, parse(player) if player else None)
-    turns = turns_after(view, advice.move)
+    turns = turns_after(view, advice.move, table_turns)
     if json:
         from meldlab.schemas.gin import HandAdvice
 
@@ -75,7 +76,7 @@ def advise(
         return
     console = Console(highlight=False)
     print_advice(console, view, advice)
-    if text := in_words(turns):
+    if text := turns_text(turns):
         console.print(text, soft_wrap=not console.is_terminal)
 
 

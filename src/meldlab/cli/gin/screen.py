@@ -11,10 +11,11 @@ from meldlab.cli.screen import Screen
 from meldlab.gin import Match, Move, Phase, Rules, Verb, View
 from meldlab.gin.advice import advise
 from meldlab.gin.round import Outcome
+from meldlab.gin.turn_estimate import turns_after, turns_text
 from meldlab.gin.typed_moves import possible_now, read_move
-from meldlab.hints import in_words, turns_after
 from meldlab.melds import arrange
 from meldlab.play import Deal, Game, Result, Step
+from meldlab.waiting.storage import table_turns
 
 __all__ = ["GinScreen"]
 
@@ -95,7 +96,7 @@ class GinScreen(Screen):
             advice = advise(view)
         print_advice(self.console, view, advice, legend=not self.explained)
         self.explained |= bool(advice.prospects)
-        if text := in_words(turns_after(view, advice.move)):
+        if text := turns_text(turns_after(view, advice.move, table_turns)):
             self.say(f"  {text}")
 
     def tell(self, step: Step[Match]) -> None:

@@ -35,13 +35,13 @@ def figures(
             if value not in names:
                 raise NoSuchThing(kind, value, names)
     from meldlab.reports import save
-    from meldlab.reproduce.waiting_figures import FIGURES, knowledge
+    from meldlab.reproduce.finkle_figures import draw_figure
 
     files: dict[Path, None] = {}
     on_interrupt(lambda: f"{len(files)} files are in {out}; --only draws the others" if files else NOTHING)
     for name in tracked([name for name in NAMES if not only or name in only], "drawing"):
-        sheet = knowledge(seed) if name == "knowledge" else FIGURES[name]()
+        plot = draw_figure(name, seed)
         stem = f"waiting-figure-{name}" if name.isdigit() else f"waiting-{name}"
         for kind in dict.fromkeys(format or ["svg"]):
-            files.update(dict.fromkeys(save(*sheet, out / f"{stem}.{kind}")))
+            files.update(dict.fromkeys(save(*plot, out / f"{stem}.{kind}")))
     print_files(list(files), json)

@@ -15,30 +15,32 @@ from meldlab.errors import BadText, NotLegalHere
 if TYPE_CHECKING:
     from meldlab.cards import Hand
     from meldlab.waiting import Solution
-    from meldlab.waiting.spread import Spread
+    from meldlab.waiting.distribution import DistributionSummary
 
 HandArgument = Annotated[list[str], typer.Argument(metavar="CARDS", help="Cards, such as AC QH KD.")]
 GamesOption = Annotated[int, typer.Option("--games", help="Games to play.")]
 
 
-def _find(hand: "Hand", more: int, aces: str, goal: str, dead: str, device: str, load: Path | None = None) -> "Solution":
-    from meldlab.waiting.kept import cached_solution
+def _solution(hand: "Hand", more: int, aces: str, goal: str, dead: str, device: str, file: Path | None = None) -> "Solution":
+    from meldlab.waiting.storage import load, solve_cached
 
     game = read_game(len(hand) - more, aces, goal, dead)
-    if load is not None and device != "auto":
-        raise NotLegalHere("--load reads what is solved already: leave out --device")
+    if file is not None:
+        if device != "auto":
+            raise NotLegalHere("--load reads a solved table: leave out --device")
+        return load(file, game)
     say_checkpoint(game)
     with progress_bar(f"solving {game}") as progress:
-        return cached_solution(game, load, device, progress)
+        return solve_cached(game, device, progress=progress)
 
 
-def _hand(words: list[str], least: int) -> "Hand":
+def _parse_hand(words: list[str], minimum: int) -> "Hand":
     from meldlab.cards import Hand
 
     text = " ".join(words)
     hand = Hand.parse(text)
-    if not least <= len(hand) <= least + 7:
-        raise BadText(f"{len(hand)} cards where {least} to {least + 7} are wanted", text, 0)
+    if not minimum <= len(hand) <= minimum + 7:
+        raise BadText(f"expected {minimum} to {minimum + 7} cards, got {len(hand)}", text, 0)
     return hand
 
 
@@ -52,26 +54,25 @@ def hand(
     load: LoadOption = None,
     json: JsonOption = False,
 ) -> None:
-    """Say how long a hand will take, how much that spreads, and what to do with every card that may come.
+    """Print the expected turns of a hand, their distribution, and the best discard for every card that may be drawn.
 
     Example: meldlab waiting hand AC QH KD
     """
     from meldlab.cards import Card
-    from meldlab.waiting.waiting_time import QUANTILES
+    from meldlab.waiting.distribution import QUANTILES
 
-    held, card = _hand(cards, 3), None if upcard is None else Card.parse(upcard)
-    solution = _find(held, 0, aces, goal, dead, device, load)
-    answers = list(solution.draws(held))
+    held, face_up = _parse_hand(cards, 3), None if upcard is None else Card.parse(upcard)
+    solution = _solution(held, 0, aces, goal, dead, device, load)
+    draws = list(solution.draws(held))
     expected = solution.turns(held)
-    if card is not None:
-        choice = solution.takes(held, card)
+    choice = None if face_up is None else solution.upcard_choice(held, face_up)
     if json:
         from meldlab.schemas.waiting import HandAnswer
 
-        spread = _spread(solution, held, keep=load is None)
-        quantiles = {str(part): turns for part, turns in zip(QUANTILES, spread.quantiles, strict=True)}
-        answer = {"expected": expected, "sd": spread.deviation, "quantiles": quantiles, "draws": answers}
-        print_json(HandAnswer.model_validate(answer | {"upcard": None if card is None else choice}))
+        summary = _summary(solution, held, cached=load is None)
+        quantiles = {str(part): turns for part, turns in zip(QUANTILES, summary.quantiles, strict=True)}
+        answer = {"expected": expected, "sd": summary.sd, "quantiles": quantiles, "draws": draws, "upcard": choice}
+        print_json(HandAnswer.model_validate(answer))
         return
     from rich.console import Console
 
@@ -79,41 +80,38 @@ def hand(
 
     console = Console(highlight=False)
     if expected == 0:
-        console.print(cards_text(held), f" has reached its goal ({solution.game.goal}): nothing is left to wait for")
+        console.print(cards_text(held), f" has reached its goal ({solution.game.goal}): no turns are left")
         return
     console.print(cards_text(held), f" {expected:.6f} turns on average")
-    if upcard is not None:
+    if choice is not None:
         console.print(
-            f"upcard {card}: {'take it' if choice.take else 'draw'} ({choice.taken:.4f} turns if taken, {choice.drawn:.4f} if drawn)"
+            f"upcard {face_up}: {'take it' if choice.take else 'draw'} ({choice.taken:.4f} turns if taken, {choice.drawn:.4f} if drawn)"
         )
-    useful = [one for one in answers if one.discard != one.draw]
-    console.print(f"{len(useful)} of {len(answers)} cards help{'; throw any other back' if len(useful) < len(answers) else ''}:")
-    useful.sort(key=lambda one: one.expected)
-    draws, discards = card_column(one.draw for one in useful), card_column(one.discard for one in useful)
-    for one, draw, throw in zip(useful, draws, discards, strict=True):
-        console.print("  draw", draw, " throw", throw, f" {one.expected:10.4f} ({one.expected - expected:+.4f})")
-    # Large hands take some seconds from here on, when they are asked for the first time.
+    useful = sorted((draw for draw in draws if draw.discard != draw.draw), key=lambda draw: draw.expected)
+    console.print(f"{len(useful)} of {len(draws)} cards help{'; throw any other back' if len(useful) < len(draws) else ''}:")
+    drawn, thrown = card_column(draw.draw for draw in useful), card_column(draw.discard for draw in useful)
+    for draw, card, discard in zip(useful, drawn, thrown, strict=True):
+        console.print("  draw", card, " throw", discard, f" {draw.expected:10.4f} ({draw.expected - expected:+.4f})")
+    # The first request for a large hand takes some seconds from here on.
     sys.stdout.flush()
-    spread = _spread(solution, held, keep=load is None)
-    parts = ", ".join(f"{turns} turns in {part:.0%}" for part, turns in zip(QUANTILES, spread.quantiles, strict=True))
-    console.print(f"standard deviation {spread.deviation:.3f}; within {parts}")
+    summary = _summary(solution, held, cached=load is None)
+    parts = ", ".join(f"{turns} turns in {part:.0%}" for part, turns in zip(QUANTILES, summary.quantiles, strict=True))
+    console.print(f"standard deviation {summary.sd:.3f}; within {parts}")
 
 
-def _spread(solution: "Solution", held: "Hand", keep: bool) -> "Spread":
-    """Return how the time spreads: what is kept of it, or worked out now and kept."""
-    from meldlab.waiting.spread import Spread, keep_spread, kept_spread
-    from meldlab.waiting.waiting_time import WaitingTime
+def _summary(solution: "Solution", held: "Hand", cached: bool) -> "DistributionSummary":
+    """Return the summary of the distribution of turns: with ``cached`` from the cache, else computed and cached."""
+    from meldlab.waiting.distribution import DistributionSummary, TurnDistribution
 
-    known = kept_spread(solution, held) if keep else None
-    if known is not None:
+    if cached and (known := DistributionSummary.load(solution, held)):
         return known
-    with progress_bar("listing the hands on the way") as progress:
-        waited = WaitingTime.from_hand(solution, held, progress)
+    with progress_bar("listing the hands in between") as progress:
+        turns = TurnDistribution.from_hand(solution, held, progress)
     with progress_bar("following the best policy") as progress:
-        spread = Spread.of(waited, progress)
-    if keep:
-        keep_spread(solution, held, spread)
-    return spread
+        summary = DistributionSummary.from_distribution(turns, progress)
+    if cached:
+        summary.save(solution, held)
+    return summary
 
 
 def discard(
@@ -125,16 +123,16 @@ def discard(
     load: LoadOption = None,
     json: JsonOption = False,
 ) -> None:
-    """Say what to throw from a hand with one card too many, and what every other discard costs.
+    """Print the best discard from a hand with one card too many, and the cost of every other discard.
 
     Example: meldlab waiting discard AC QH KD QD
     """
-    held = _hand(cards, 4)
-    found = _find(held, 1, aces, goal, dead, device, load).discards(held)
+    held = _parse_hand(cards, 4)
+    discards = _solution(held, 1, aces, goal, dead, device, load).discards(held)
     if json:
         from meldlab.schemas.waiting import DiscardAnswer
 
-        answers = [DiscardAnswer(discard=str(discard.card), expected=discard.expected, cost=discard.cost) for discard in found]
+        answers = [DiscardAnswer(discard=str(discard.card), expected=discard.expected, cost=discard.cost) for discard in discards]
         print_json({"discards": [answer.model_dump() for answer in answers]})
         return
     from rich.console import Console
@@ -142,8 +140,8 @@ def discard(
     from meldlab.cli.pictures import card_column
 
     console = Console(highlight=False)
-    for one, card in zip(found, card_column(one.card for one in found), strict=True):
-        console.print("throw", card, f" {one.expected:10.4f} turns  {one.cost:+.4f}")
+    for discard, card in zip(discards, card_column(discard.card for discard in discards), strict=True):
+        console.print("throw", card, f" {discard.expected:10.4f} turns  {discard.cost:+.4f}")
 
 
 def simulate(
@@ -155,14 +153,14 @@ def simulate(
     seed: SeedOption = 0,
     json: JsonOption = False,
 ) -> None:
-    """Play a hand many times by the best policy, with the bag of the model and with a real deck and an opponent.
+    """Play games from a hand by the best policy, with the bag of the model and with a real deck and an opponent.
 
     Example: meldlab waiting simulate AC QH KD --games 10000
     """
     from meldlab.waiting.simulation import play_bag, play_deck
 
-    held = _hand(cards, 3)
-    solution = _find(held, 0, aces, goal, "", device)
+    held = _parse_hand(cards, 3)
+    solution = _solution(held, 0, aces, goal, "", device)
     bag, deck = play_bag(solution, held, games, seed), play_deck(solution, held, games, seed)
     answer = {
         "expected": solution.turns(held),

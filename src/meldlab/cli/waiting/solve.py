@@ -3,7 +3,7 @@
 import sys
 from itertools import pairwise
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 import typer
 
@@ -26,20 +26,20 @@ def solve(
     save: Annotated[Path | None, out_file("File for the table of all hands.", name="--save")] = None,
     precision: Annotated[Literal["f64", "f32", "u16"], typer.Option("--precision", help="Number format of the file of --save.")] = "f64",
     load: LoadOption = None,
+    refresh: Annotated[bool, typer.Option("--refresh", help="Solve again, even if the table is in the cache.")] = False,
     dry_run: DryRunOption = False,
     json: JsonOption = False,
 ) -> None:
-    """Solve the game for every hand and print what comes out. A solve that was killed goes on where it stopped.
+    """Solve the game for every hand, or read its table from the cache, and print a summary. A killed solve resumes.
 
     Example: meldlab waiting solve --cards 4 --aces both
     """
-    from meldlab.waiting import kept
-    from meldlab.waiting.kept import cached_solution, solve_and_keep
-    from meldlab.waiting.solver import solve_cost
+    from meldlab.waiting import storage
+    from meldlab.waiting.solver import solve_cost, verify_device
 
     game = read_game(cards, aces, goal, dead)
-    if load is not None and (device != "auto" or threads):
-        raise NotLegalHere("--load reads what is solved already: leave out --device and --threads")
+    if load is not None and (device != "auto" or threads or refresh):
+        raise NotLegalHere("--load reads a solved table: leave out --device, --threads and --refresh")
     if save is None and precision != "f64":
         raise NotLegalHere("--precision is that of the file: name one with --save")
     if dry_run:
@@ -47,75 +47,78 @@ def solve(
             raise NotLegalHere("--dry-run solves nothing: leave out --load and --save")
         print_estimate(f"solving {game}", solve_cost(game, device, threads or None), json)
         return
-    say_checkpoint(game, DRY_RUN)
-    with progress_bar(f"solving {game}") as progress:
-        solution = cached_solution(game, load) if load is not None else solve_and_keep(game, device, threads or None, progress)
+    verify_device(device, threads or None)
+    solution, source = None, ""
+    if load is not None:
+        solution = storage.load(load, game)
+    elif not refresh and (cached := storage.load_cached(game)):
+        solution, source = cached[0], f", on {cached[1]}; from the cache, --refresh solves again"
+    if solution is None:
+        say_checkpoint(game, DRY_RUN)
+        with progress_bar(f"solving {game}") as progress:
+            solution = storage.solve_cached(game, device, threads or None, progress, refresh=True)
     if save is not None:
-        error = kept.save(solution, save, precision)
+        error = storage.save(solution, save, precision)
         print(f"saved {save} ({precision}, {save.stat().st_size:,} bytes, rounded by at most {error:.1e})", file=sys.stderr)
     summary = solution.summary()
-    answer: dict[str, Any] = {
-        "cards": cards,
-        "aces": str(game.aces),
-        "goal": str(game.goal),
-        "hands": summary.hands,
-        "goal_hands": summary.goal_hands,
-        "distinct_values": summary.distinct_values,
-        "mean": summary.mean,
-        "max": summary.max,
-        "worst": str(summary.worst),
-        "best": str(summary.best),
-        "sweeps": solution.sweeps,
-        "seconds": solution.seconds,
-        "device": solution.device,
-        "residual": solution.residual,
-    }
     if json:
-        print_json(answer)
+        print_json(
+            {
+                "cards": cards,
+                "aces": str(game.aces),
+                "goal": str(game.goal),
+                "hands": summary.hands,
+                "goal_hands": summary.goal_hands,
+                "distinct_values": summary.distinct_values,
+                "mean": summary.mean,
+                "max": summary.max,
+                "worst": str(summary.worst),
+                "best": str(summary.best),
+                "sweeps": solution.sweeps,
+                "seconds": solution.seconds,
+                "device": solution.device,
+                "residual": solution.residual,
+                "cached": bool(source),
+            }
+        )
         return
     print(f"{game}: {summary.hands:,} hands, {summary.goal_hands:,} at the goal")
     print(f"mean {summary.mean:.10f} turns, at most {summary.max:.10f} ({summary.worst_hands} hands like {summary.worst})")
-    # Doubles cannot tell all values apart; 'waiting classes' counts those of three cards in fractions.
-    counted = f"; {summary.distinct_values:,} values more than 1e-9 apart" if summary.distinct_values is not None else ""
-    print(f"best hand on the way: {summary.best}, {solution.turns(summary.best):.4f}{counted}")
-    print(f"solved in {solution.seconds:.2f} s on {solution.device}, residual {solution.residual:.1e}")
+    # Doubles cannot distinguish all values; 'waiting classes' counts those of three cards in fractions.
+    distinct = f"; {summary.distinct_values:,} values more than 1e-9 apart" if summary.distinct_values is not None else ""
+    print(f"best hand short of the goal: {summary.best}, {solution.turns(summary.best):.4f}{distinct}")
+    print(f"solved in {solution.seconds:.2f} s on {solution.device}, residual {solution.residual:.1e}{source}")
 
 
 def approximate(
     cards: CardsOption,
     aces: AcesOption = "low",
-    tolerance: Annotated[float, typer.Option("--tolerance", help="Difference in turns up to which hands are locked in together.")] = 1.0,
+    tolerance: Annotated[float, typer.Option("--tolerance", help="Turns within which hands are locked together.")] = 1.0,
     json: JsonOption = False,
 ) -> None:
-    """Run the thesis's own algorithm: lock in cohorts of hands within a tolerance, and compare with the exact values.
+    """Run the thesis's own algorithm: lock cohorts of hands within a tolerance, and compare with the exact values.
 
     Example: meldlab waiting approximate --cards 3 --tolerance 0.5
     """
-    from meldlab.waiting import Waiting
-    from meldlab.waiting.cohorts import approximate as run
-    from meldlab.waiting.cohorts import verify
-    from meldlab.waiting.kept import cached_solution
+    from meldlab.reproduce.cohorts import approximate as run
+    from meldlab.reproduce.cohorts import verify
+    from meldlab.waiting import WaitingGame
+    from meldlab.waiting.storage import solve_cached
 
-    game = Waiting(cards, aces)
+    game = WaitingGame(cards, aces)
     verify(game, tolerance)
-    done = run(game, tolerance, cached_solution(game))
+    result = run(game, tolerance, solve_cached(game))
     if json:
-        cohorts = [{"hands": one.hands, "like": str(one.like), "expected": one.expected} for one in done.cohorts]
-        print_json(
-            {
-                "cohorts": cohorts,
-                "count": len(cohorts),
-                "max_error": done.max_error,
-                "mean_error": done.mean_error,
-                "seconds": done.seconds,
-            }
-        )
+        cohorts = [{"hands": cohort.hands, "like": str(cohort.like), "expected": cohort.expected} for cohort in result.cohorts]
+        errors = {"max_error": result.max_error, "mean_error": result.mean_error, "seconds": result.seconds}
+        print_json({"cohorts": cohorts, "count": len(cohorts), **errors})
         return
     total = 0
-    for one in done.cohorts:
-        total += one.hands
-        print(f"{one.hands:7,} hands like {one.like!s:12} with E = {one.expected:.10f} ({total:,} in all)")
-    print(f"{len(done.cohorts)} cohorts in {done.seconds:.2f} s; error at most {done.max_error:.3g}, on average {done.mean_error:.3g}")
+    for cohort in result.cohorts:
+        total += cohort.hands
+        print(f"{cohort.hands:7,} hands like {cohort.like!s:12} with E = {cohort.expected:.10f} ({total:,} in all)")
+    errors_text = f"error at most {result.max_error:.3g}, on average {result.mean_error:.3g}"
+    print(f"{len(result.cohorts)} cohorts in {result.seconds:.2f} s; {errors_text}")
 
 
 def classes(aces: AcesOption = "low", json: JsonOption = False) -> None:
@@ -123,10 +126,10 @@ def classes(aces: AcesOption = "low", json: JsonOption = False) -> None:
 
     Example: meldlab waiting classes --aces both
     """
-    from meldlab.waiting import Waiting
-    from meldlab.waiting.rational import exact_values
+    from meldlab.waiting import WaitingGame
+    from meldlab.waiting.exact import draw_graph, exact_values
 
-    values = sorted(set(exact_values(Waiting(3, aces))))
+    values = sorted(set(exact_values(draw_graph(WaitingGame(3, aces)))))
     gap = min(after - before for before, after in pairwise(values))
     if json:
         print_json({"classes": len(values), "smallest_gap": float(gap), "max": str(values[-1])})
@@ -150,16 +153,16 @@ def write_table(
     """
     from meldlab.cards import Hand
     from meldlab.reports.rows import csv_text
-    from meldlab.waiting.kept import cached_solution
-    from meldlab.waiting.waiting_time import MOST_AT_ONCE, WaitingTime
+    from meldlab.waiting.distribution import MAX_CARDS_AT_ONCE, TurnDistribution
+    from meldlab.waiting.storage import solve_cached
 
     game = read_game(cards, aces, goal, dead)
-    if cards > MOST_AT_ONCE:
-        raise NotPossible(f"all hands are listed up to {MOST_AT_ONCE} cards; ask for one of {cards} with 'waiting hand'")
-    solution = cached_solution(game)
-    waited = WaitingTime.of_all_hands(solution)
+    if cards > MAX_CARDS_AT_ONCE:
+        raise NotPossible(f"all hands are listed up to {MAX_CARDS_AT_ONCE} cards; ask for one of {cards} with 'waiting hand'")
+    solution = solve_cached(game)
+    turns = TurnDistribution.from_all_hands(solution)
     masks, hands, expected = solution.rows()
-    columns = (map(Hand.from_mask, masks.tolist()), hands, expected, waited.deviations(), waited.quantiles(0.5))
+    columns = (map(Hand.from_mask, masks.tolist()), hands, expected, turns.sds(), turns.quantiles(0.5))
     text = csv_text([("hand", "hands", "expected", "sd", "median"), *zip(*columns, strict=True)], digits=12)
     if out is None:
         print(text, end="")

@@ -1,39 +1,130 @@
-"""The paper's section 5.3 as an experiment: five grid searches, as a whole or raced, and what is left of their winners on fresh deals.
+"""The paper's section 5.3: its grids in exact arithmetic, five searches over them, whole or raced, and the winners on fresh deals.
 
-Each search starts from the best player of the one before. All its candidates meet the same mirrored deals, each search others. The best
-of a grid is the best of many noisy numbers: what it is worth is measured again, on deals that no search has seen.
+Each search starts from the best player of the one before. All its candidates play the same mirrored deals, each search others. The best of
+a grid is the best of many noisy rates: it is measured again on deals of no search.
 
->>> whole = GAMES * sum(len(grid()) for grid in GRIDS.values())
->>> whole, QUICK.planned() < whole / 20
-(23720000, True)
+>>> {name: len(GRIDS[name]()) for name in GRIDS}
+{'meldability': 1331, 'adjacency': 36, 'turn penalty': 187, 'known penalty': 187, 'weights': 3003}
+>>> len(adjacency_in_floats()), len({canonical(player) for player in candidates("weights", Ensemble())})
+(34, 286)
 """
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
-from math import sqrt
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from itertools import product
 from typing import Any
 
 from meldlab.arena.evaluation import Measure, Measured, Work
 from meldlab.chance import Purpose, derive_seed
 from meldlab.gin.players import Ensemble
-from meldlab.reproduce.nagai.grids import GAMES, GRIDS, Grids, adjacency_in_floats, candidates, played, value_of
-from meldlab.reproduce.nagai.report import CheckedClaim, Report
-from meldlab.reproduce.nagai.significance import LEVEL, Claim, Verdict, agreeing, better, gaining, of_all, one_sample, paired, two_samples
-from meldlab.statistics import Z95
+from meldlab.reproduce.claims import Verdict
+from meldlab.reproduce.nagai.significance import RateDifference, better, gaining, holds, one_sample, outcome, paired, two_samples
 from meldlab.tuning.halving import Heats, race
 
-__all__ = ["FULL", "PAPER", "QUICK", "SearchSize", "Searched", "best_group", "first_game", "race_grid", "search_ensembles", "search_grid"]
+__all__ = ["FULL", "GRIDS", "PAPER", "QUICK", "Grids", "SearchResult", "SearchSize", "SearchSummary", "search_ensembles"]
 
+GAMES = 5000  # of each candidate in the paper
 OPPONENT = "simple"
-# What the paper says: win rates of the start, after the first search, after the last, and the chi-squares of its three claims.
+# The paper's win rates of the start, after the first search, after the last; and its chi-squares.
 PAPER = {"base": 0.701, "meldability": 0.720, "weights": 0.739}
-CLAIMS = (("the whole iteration", 0.701, 0.739, 34.4), ("meldability", 0.701, 0.720, 8.0), ("weights", 0.7195, 0.739, 9.7))
+CHI_SQUARES = (("the whole iteration", 0.701, 0.739, 34.4), ("meldability", 0.701, 0.720, 8.0), ("weights", 0.7195, 0.739, 9.7))
 AUTHORS_AGAIN = (0.7228, 0.0072)  # the authors' own program with the paper's vector, measured again
+
+TENTH = Fraction(1, 10)
+Value = tuple[Fraction, ...]
+Grids = Mapping[str, Callable[[], list[Value]]]
+
+
+# --- the grids
+
+
+def _meldability() -> list[Value]:
+    """Return (a_m0, a_m1, a_m2, a_m3): the first in steps of .05 to .5, the second of .1, sets and runs share one."""
+    tenths = range(11)
+    return [(Fraction(a, 20), b * TENTH, c * TENTH, 1 - c * TENTH) for a, b, c in product(tenths, tenths, tenths)]
+
+
+def _adjacency() -> list[Value]:
+    """Return (a_c0, a_c1, a_c2) in tenths that sum to one, with a_c1 at least a_c2."""
+    return [tuple(n * TENTH for n in (10 - b - c, b, c)) for b in range(11) for c in range(11 - b) if b >= c]
+
+
+def _penalty() -> list[Value]:
+    """Return (slope, power): slopes in tenths to 1, powers in quarters to 4."""
+    return [(slope * TENTH, Fraction(power, 4)) for slope in range(11) for power in range(17)]
+
+
+def _weights() -> list[Value]:
+    """Return all ways to split ten tenths into six."""
+    return [tuple(n * TENTH for n in split) for split in _splits(10, 6)]
+
+
+def _splits(whole: int, parts: int) -> list[tuple[int, ...]]:
+    if parts == 1:
+        return [(whole,)]
+    return [(first, *rest) for first in range(whole, -1, -1) for rest in _splits(whole - first, parts - 1)]
+
+
+GRIDS: Grids = {
+    "meldability": _meldability,
+    "adjacency": _adjacency,
+    "turn penalty": _penalty,
+    "known penalty": _penalty,
+    "weights": _weights,
+}
+
+
+def adjacency_in_floats() -> list[tuple[float, float, float]]:
+    """Return the points of a loop in steps of 0.1 that compares floats: rounding loses two points of the grid.
+
+    >>> exact = {tuple(map(float, point)) for point in GRIDS["adjacency"]()}
+    >>> sorted(exact - {tuple(round(value, 6) for value in point) for point in adjacency_in_floats()})
+    [(0.8, 0.1, 0.1), (1.0, 0.0, 0.0)]
+    """
+    steps = [0.0]
+    while steps[-1] + 0.1 <= 1.0:
+        steps.append(steps[-1] + 0.1)
+    points = ((same, one_away, 1.0 - same - one_away) for same, one_away in product(steps, steps))
+    return [point for point in points if 0.0 <= point[2] <= point[1]]
+
+
+def varied_value(player: Ensemble, search: str) -> tuple[float, ...]:
+    """Return the parameter of a player that a search varies."""
+    value: tuple[float, ...] = getattr(player, search.replace(" ", "_"))
+    return value
+
+
+def candidates(search: str, base: Ensemble, grids: Grids = GRIDS) -> list[Ensemble]:
+    """Return the players of a search, with all other parameters as in ``base``."""
+    name = search.replace(" ", "_")
+    changes: list[dict[str, Any]] = [{name: tuple(map(float, value))} for value in grids[search]()]
+    return [replace(base, **change) for change in changes]
+
+
+def canonical(player: Ensemble) -> Ensemble:
+    """Return one player for all that play the same games: three of the six policies rate a hand by its deadwood.
+
+    Their weights, and the terms of the penalties, count as a sum only.
+
+    >>> first, second = Ensemble(weights=(0.2, 0.5, 0.1, 0.0, 0.1, 0.1)), Ensemble(weights=(0.2, 0.1, 0.2, 0.3, 0.1, 0.1))
+    >>> canonical(first) == canonical(second)
+    True
+    """
+    tenths = [Fraction(weight).limit_denominator(1000) for weight in player.weights]
+    # A penalty with slope zero adds nothing whatever its power.
+    turn = player.turn_penalty if player.turn_penalty[0] else (0.0, 1.0)
+    known = player.known_penalty if player.known_penalty[0] else (0.0, 1.0)
+    merged = (tenths[0], sum(tenths[1:4], Fraction(0)), Fraction(0), Fraction(0), tenths[4], tenths[5])
+    return replace(player, weights=tuple(map(float, merged)), turn_penalty=turn, known_penalty=known)  # type: ignore[arg-type]
+
+
+# --- one search
 
 
 @dataclass(frozen=True)
 class SearchSize:
-    """How large the experiment is: whole grids or races, how often, and games of each winner on fresh deals."""
+    """The size of the experiment: whole grids or races, iterations, and games of each winner on fresh deals."""
 
     grid: bool
     iterations: int = 1
@@ -43,10 +134,10 @@ class SearchSize:
     heats: Heats = field(default_factory=lambda: Heats(start=100, most=GAMES))
 
     def planned(self, grids: Grids = GRIDS) -> int:
-        """Return the games of the whole experiment, races beside whole grids included."""
+        """Return the games of the whole experiment, including races of whole grids."""
         start = Ensemble.preset("base")
         whole = self.games * sum(len(grid()) for grid in grids.values())
-        races = sum(self.heats.cost(len({played(each) for each in candidates(name, start, grids)})) for name in grids)
+        races = sum(self.heats.cost(len(set(map(canonical, candidates(name, start, grids))))) for name in grids)
         searches = 2 * len(grids) * self.iterations
         return self.iterations * (whole * self.grid + races) + searches * self.games + (searches + 1) * self.fresh
 
@@ -55,28 +146,25 @@ QUICK = SearchSize(grid=False, heats=Heats(start=80, most=GAMES))
 FULL = SearchSize(grid=True, iterations=3, fresh=100_000)
 
 
-# --- one search
-
-
 @dataclass(frozen=True)
-class Searched:
-    """One search: its candidates, what was measured of each, and who was best."""
+class SearchResult:
+    """One search: its candidates, their scores, and the winner."""
 
     name: str
     iteration: int
     base: Ensemble
     before: Measured
-    """What the base does on the deals of this search."""
+    """The score of the base on the deals of this search."""
     points: int
-    """Points of the grid; several may be one and the same player."""
+    """Points of the grid; several may be the same player."""
     candidates: tuple[Ensemble, ...]
     measured: tuple[Measured, ...]
     order: tuple[int, ...]
-    """Places of the candidates, the best first."""
+    """Indices of the candidates, the best first."""
     first: int
     """Number of the first game of this search."""
     games: int
-    """Games that were played in all."""
+    """Games played in all."""
 
     @property
     def best(self) -> Ensemble:
@@ -85,18 +173,19 @@ class Searched:
 
     @property
     def after(self) -> Measured:
-        """Return what the winner did when it won: too much, as it was chosen for it."""
+        """Return the score by which the winner was chosen, which is biased by the selection."""
         return self.measured[self.order[0]]
 
     @property
-    def distinct(self) -> int:
-        """Return how many different players there are among the candidates."""
-        return len({played(each) for each in self.candidates})
-
-    @property
     def value(self) -> tuple[float, ...]:
-        """Return what the winner has in the place that was searched."""
-        return value_of(self.best, self.name)
+        """Return the winner's value of the parameter that was searched."""
+        return varied_value(self.best, self.name)
+
+    def best_group(self) -> set[Ensemble]:
+        """Return the canonical players whose rates reach into the interval of the winner's."""
+        least = self.after.rate.low
+        scores = zip(self.candidates, self.measured, strict=True)
+        return {canonical(player) for player, score in scores if score.games and score.rate.value >= least}
 
 
 def first_game(iteration: int, name: str, games: int) -> int:
@@ -106,69 +195,66 @@ def first_game(iteration: int, name: str, games: int) -> int:
 
 def search_grid(
     name: str, base: Ensemble, measure: Measure, *, seed: int, iteration: int = 1, games: int = GAMES, grids: Grids = GRIDS
-) -> Searched:
-    """Let every candidate of a grid play all games, as the paper does; of equals the first counts as best."""
-    first, some = first_game(iteration, name, games), candidates(name, base, grids)
-    before, *measured = measure([base, *some], OPPONENT, seed=seed, first=first, games=games)
-    order = sorted(range(len(some)), key=lambda place: (-measured[place].wins, place))
-    return Searched(name, iteration, base, before, len(some), tuple(some), tuple(measured), tuple(order), first, games * (len(some) + 1))
+) -> SearchResult:
+    """Let every candidate of a grid play all games, as the paper does; of equal scores the first wins."""
+    first, players = first_game(iteration, name, games), candidates(name, base, grids)
+    before, *measured = measure([base, *players], OPPONENT, seed=seed, first=first, games=games)
+    order = sorted(range(len(players)), key=lambda index: (-measured[index].wins, index))
+    total = games * (len(players) + 1)
+    return SearchResult(name, iteration, base, before, len(players), tuple(players), tuple(measured), tuple(order), first, total)
 
 
 def race_grid(
     name: str, base: Ensemble, measure: Measure, heats: Heats, *, seed: int, iteration: int = 1, grids: Grids = GRIDS
-) -> Searched:
-    """Race the distinct players of a grid; those that left early have few games."""
+) -> SearchResult:
+    """Run successive halving over the distinct players of a grid; players that leave early have few games."""
     first, points = first_game(iteration, name, heats.most), candidates(name, base, grids)
-    some = list({played(each): each for each in reversed(points)}.values())[::-1]
+    players = list({canonical(player): player for player in reversed(points)}.values())[::-1]
 
     def play(runners: Sequence[Ensemble], start: int, games: int) -> list[Measured]:
         return measure(runners, OPPONENT, seed=seed, first=first + start, games=games)
 
     before = measure([base], OPPONENT, seed=seed, first=first, games=heats.most)[0]
-    ended = race(some, play, heats)
-    measured = tuple(ended.measured[place] for place in range(len(some)))
-    return Searched(name, iteration, base, before, len(points), tuple(some), measured, ended.order, first, ended.games + heats.most)
+    result = race(players, play, heats)
+    measured = tuple(result.measured[index] for index in range(len(players)))
+    total = result.games + heats.most
+    return SearchResult(name, iteration, base, before, len(points), tuple(players), measured, result.order, first, total)
 
 
 # --- the whole experiment
 
 
 @dataclass(frozen=True)
-class Judged:
-    """A search and its winner on fresh deals, beside the player it started from."""
+class SearchSummary:
+    """A search, and its winner and base on fresh deals."""
 
-    search: Searched
-    race: Searched | None
-    """The race over the same grid, where the whole grid was played."""
+    search: SearchResult
+    race: SearchResult | None
+    """The race over the same grid, if the whole grid was played."""
     before: Measured
     after: Measured
-    same_deals: Claim
-    """Winner against start on the deals of the search, as pairs."""
-    fresh_deals: Claim
-    """The same on fresh deals; the only one that the choice has not spoiled."""
-
-    @property
-    def inflation(self) -> float:
-        """Return how much of the winner's rate came from its being chosen."""
-        return self.search.after.rate.value - self.after.rate.value
+    same_deals: RateDifference
+    """Winner against base on the deals of the search, as pairs."""
+    fresh_deals: RateDifference
+    """The same on fresh deals, which the selection has not biased."""
 
     def as_json(self) -> dict[str, Any]:
-        """Return what the command line answers."""
-        one = self.search
+        """Return the result of the command line."""
+        search = self.search
         answer: dict[str, Any] = {
-            "search": one.name,
-            "iteration": one.iteration,
-            "candidates": one.points,
-            "distinct_players": one.distinct,
-            "games": one.games,
-            "best": list(one.value),
-            "before": one.before.as_json(),
-            "after": one.after.as_json(),
+            "search": search.name,
+            "iteration": search.iteration,
+            "candidates": search.points,
+            "distinct_players": len(set(map(canonical, search.candidates))),
+            "games": search.games,
+            "best": list(search.value),
+            "before": search.before.as_json(),
+            "after": search.after.as_json(),
             "fresh_before": self.before.as_json(),
             "fresh_after": self.after.as_json(),
-            "inflation": self.inflation,
-            "one_sample": one_sample(one.before.wins / one.before.games, one.after).as_json(),
-            "two_samples": two_samples(one.before, one.after).as_json(),
+            "inflation": search.after.rate.value - self.after.rate.value,
+            "one_sample": one_sample(search.before.wins / search.before.games, search.after).as_json(),
+            "two_samples": two_samples(search.before, search.after).as_json(),
             "paired": self.same_deals.as_json(),
             "fresh_paired": self.fresh_deals.as_json(),
         }
@@ -176,143 +262,93 @@ class Judged:
             answer["race"] = {
                 "best": list(self.race.value),
                 "games": self.race.games,
-                "share_of_games": self.race.games / one.games,
-                "in_best_group": played(self.race.best) in best_group(one),
+                "share_of_games": self.race.games / search.games,
+                "in_best_group": canonical(self.race.best) in search.best_group(),
             }
         return answer
 
 
-def best_group(search: Searched) -> set[Ensemble]:
-    """Return the players, each as the one that stands for it, whose rates reach into the interval of the winner's."""
-    least = search.after.rate.low
-    return {played(each) for each, one in zip(search.candidates, search.measured, strict=True) if one.games and one.rate.value >= least}
-
-
-def _of_group(search: Searched, holds: Callable[[tuple[float, ...]], bool]) -> Verdict:
-    """Judge a claim about the best: it is true of all that may be the best, or of none of them, or more games would have to tell."""
-    chosen, many = search.after, len(search.candidates)
-    rivals = [each for each, one in zip(search.candidates, search.measured, strict=True) if one.games and not better(chosen, one, many)]
-    found = {holds(value_of(each, search.name)) for each in rivals}
-    return Verdict.OPEN if len(found) == 2 else Verdict.exactly(found == {True})
-
-
-def search_ensembles(work: Work, size: SearchSize, seed: int, start: str = "base", grids: Grids = GRIDS) -> Report:
-    """Do the whole experiment."""
+def search_ensembles(work: Work, size: SearchSize, seed: int, start: str = "base", grids: Grids = GRIDS) -> dict[str, Any]:
+    """Run the whole experiment; return its result as plain JSON."""
     first = player = Ensemble.preset(start)
-    judged: list[Judged] = []
+    searches: list[SearchSummary] = []
     for iteration in range(1, size.iterations + 1):
         for name in grids:
-            found = raced = race_grid(name, player, work.measure, size.heats, seed=seed, iteration=iteration, grids=grids)
+            search = raced = race_grid(name, player, work.measure, size.heats, seed=seed, iteration=iteration, grids=grids)
             if size.grid:
-                found = search_grid(name, player, work.measure, seed=seed, iteration=iteration, games=size.games, grids=grids)
-            judged.append(_judge(work, found, raced if size.grid else None, seed, size.fresh))
-            player = found.best
-    deals, ends = derive_seed(seed, Purpose.FRESH), (first, judged[-1].search.best)
+                search = search_grid(name, player, work.measure, seed=seed, iteration=iteration, games=size.games, grids=grids)
+            searches.append(_summarise(work, search, raced if size.grid else None, seed, size.fresh))
+            player = search.best
+    deals, ends = derive_seed(seed, Purpose.FRESH), (first, searches[-1].search.best)
     whole = paired(*(work.won(player, OPPONENT, seed=deals, first=0, games=size.fresh) for player in ends))
-    results = {
+    return {
+        "experiment": "ensemble",
+        "outcomes": ensemble_outcomes(searches, whole),
         "start": start,
-        "searches": [each.as_json() for each in judged],
-        "whole": {"before": judged[0].before.as_json(), "after": judged[-1].after.as_json(), "fresh_paired": whole.as_json()},
+        "searches": [summary.as_json() for summary in searches],
+        "whole": {"before": searches[0].before.as_json(), "after": searches[-1].after.as_json(), "fresh_paired": whole.as_json()},
         "adjacency_vectors": {"exact": len(GRIDS["adjacency"]()), "in_floats": len(adjacency_in_floats())},
-        "player": str(judged[-1].search.best),
+        "player": str(searches[-1].search.best),
+        "notes": _notes(searches, size),
     }
-    return Report("ensemble", _findings(judged, whole, size), results, _notes(size))
 
 
-def _judge(work: Work, found: Searched, race: Searched | None, seed: int, fresh: int) -> Judged:
-    players = (found.base, found.best)
+def _summarise(work: Work, search: SearchResult, race: SearchResult | None, seed: int, fresh: int) -> SearchSummary:
+    players = (search.base, search.best)
     deals = derive_seed(seed, Purpose.FRESH)
     before, after = work.measure(players, OPPONENT, seed=deals, first=0, games=fresh)
-    same = [work.won(player, OPPONENT, seed=seed, first=found.first, games=found.after.games) for player in players]
+    same = [work.won(player, OPPONENT, seed=seed, first=search.first, games=search.after.games) for player in players]
     again = [work.won(player, OPPONENT, seed=deals, first=0, games=fresh) for player in players]
-    return Judged(found, race, before, after, paired(*same), paired(*again))
+    return SearchSummary(search, race, before, after, paired(*same), paired(*again))
 
 
-def _findings(judged: Sequence[Judged], whole: Claim, size: SearchSize) -> tuple[CheckedClaim, ...]:
-    iteration = {each.search.name: each for each in judged if each.search.iteration == 1}
-    melds, last = iteration["meldability"], iteration["weights"]
-    sets = melds.search.value[2]
-    slopes = [iteration[name].search.value[0] for name in ("turn penalty", "known penalty")]
-    deadwood = sum(last.search.value[1:4])
-    runs = _of_group(melds.search, lambda value: value[2] <= 0.5)
-    flat = of_all(_of_group(iteration[name].search, lambda value: value[0] == 0) for name in ("turn penalty", "known penalty"))
-    heavy = _of_group(last.search, lambda value: abs(sum(value[1:4]) - 0.6) < 0.11)
+def ensemble_outcomes(searches: Sequence[SearchSummary], whole: RateDifference) -> dict[str, dict[str, Any]]:
+    """Return the outcomes by claim id; ``whole``: the start against the end on fresh deals."""
+    melds, last = _first_iteration(searches, "meldability"), _first_iteration(searches, "weights")
+    sets, deadwood = melds.search.value[2], sum(last.search.value[1:4])
+    runs = _of_best(melds.search, lambda value: value[2] <= 0.5)
+    heavy = _of_best(last.search, lambda value: abs(sum(value[1:4]) - 0.6) < 0.11)
+    gain = f"start against end on fresh deals, paired: {whole.difference:+.4f}, {whole}"
+    outcomes = {
+        "runs-over-sets": outcome(("", f"{1 - sets:.1f} against {sets:.1f}", runs)),
+        "deadwood-weight": outcome(("", f"{deadwood:.1f}", heavy)),
+        "iteration-gain": outcome(("", gain, gaining(whole, PAPER["weights"] - PAPER["base"]))),
+    }
+    later = [summary for summary in searches if summary.search.iteration > 1]
+    if later:
+        gains = sum(summary.fresh_deals.gain(among=len(later)) for summary in later)
+        outcomes["later-iterations"] = outcome(("", f"{gains} of {len(later)} searches on fresh deals", holds(not gains)))
+    return outcomes
+
+
+def _first_iteration(searches: Sequence[SearchSummary], name: str) -> SearchSummary:
+    return next(summary for summary in searches if (summary.search.name, summary.search.iteration) == (name, 1))
+
+
+def _of_best(search: SearchResult, condition: Callable[[tuple[float, ...]], bool]) -> Verdict:
+    """Judge a condition on the best player: it holds for all that may be the best, or for none, or more games are needed."""
+    count, scores = len(search.candidates), zip(search.candidates, search.measured, strict=True)
+    possible = [player for player, score in scores if score.games and not better(search.after, score, count)]
+    values = {condition(varied_value(player, search.name)) for player in possible}
+    return Verdict.OPEN if len(values) == 2 else holds(values == {True})
+
+
+def _notes(searches: Sequence[SearchSummary], size: SearchSize) -> list[str]:
+    melds, last = _first_iteration(searches, "meldability"), _first_iteration(searches, "weights")
+    slopes = [_first_iteration(searches, name).search.value[0] for name in ("turn penalty", "known penalty")]
     authors, margin = AUTHORS_AGAIN
-    found = [
-        CheckedClaim("the start", f"{PAPER['base']}, its values not published", f"{melds.before.rate} for our guess"),
-        CheckedClaim(
-            "after the meldability search",
-            f"{PAPER['meldability']} when chosen",
-            f"{melds.search.after.rate} when chosen, {melds.after.rate} on fresh deals",
-        ),
-        CheckedClaim(
-            "runs weigh at least as much as sets", "0.6 against 0.4", f"{1 - sets:.1f} against {sets:.1f}", runs, "runs-over-sets"
-        ),
-        CheckedClaim("slopes of both penalties", "0 and 0 (any other loses)", f"{slopes[0]:g} and {slopes[1]:g}", flat),
-        CheckedClaim("weight of deadwood, three policies together, within a step", "0.6", f"{deadwood:.1f}", heavy, "deadwood-weight"),
-        CheckedClaim(
-            "after the first iteration",
-            f"{PAPER['weights']} when chosen among 3003",
-            f"{last.search.after.rate} when chosen, {last.after.rate} on fresh deals",
-            agreeing(last.after.rate, PAPER["weights"], sqrt(PAPER["weights"] * (1 - PAPER["weights"]) / GAMES), 0.0005),
-        ),
-        CheckedClaim(
-            "the same, with the authors' program measured again",
-            f"{authors} +- {margin}",
-            str(last.after.rate),
-            agreeing(last.after.rate, authors, margin / Z95, 0.0),
-        ),
-        CheckedClaim(
-            "the whole iteration is a significant gain",
-            "yes, chi-square 34.4",
-            f"start against end on fresh deals, paired: {whole.difference:+.4f}, {whole}",
-            gaining(whole, PAPER["weights"] - PAPER["base"]),
-            "iteration-gain",
-        ),
-        CheckedClaim(
-            "players among the 3003 weight vectors",
-            "3003 told apart",
-            f"{last.search.distinct} distinct",
-            Verdict.exactly(last.search.distinct == 3003),
-        ),
-        CheckedClaim(
-            "adjacency vectors",
-            "34",
-            f"{len(GRIDS['adjacency']())} exactly, {len(adjacency_in_floats())} in a loop of floats",
-            Verdict.exactly(len(adjacency_in_floats()) == 34),
-        ),
+    in_the_paper = f"{PAPER['weights']} in the paper and {authors} +- {margin} with the authors' program measured again"
+    notes = [
+        "every candidate played all games" if size.grid else "the grids were raced: rates of those that left early rest on few games",
+        "all candidates of a search play the same mirrored deals; fresh deals are those of no search",
+        f"the start, whose values are not published: {melds.before.rate} for our guess, {PAPER['base']} in the paper",
+        f"after meldability: {melds.search.after.rate} when chosen, {melds.after.rate} on fresh deals, {PAPER['meldability']} in the paper",
+        f"after the first iteration: {last.search.after.rate} when chosen, {last.after.rate} on fresh deals, {in_the_paper}",
+        f"slopes of both penalties: {slopes[0]:g} and {slopes[1]:g}; 0 and 0 in the paper",
     ]
-    for name, before, after, chi_square in CLAIMS:
-        old, new = (Measured(GAMES, round(rate * GAMES)) for rate in (before, after))
-        again = two_samples(old, new)
-        found.append(
-            CheckedClaim(
-                f"the paper's claim for {name}, its own rates",
-                f"chi-square {chi_square} with the rate before as known",
-                f"two samples: {again} at {LEVEL}",
-                Verdict.exactly(again.gain()),
-            )
-        )
-    if size.iterations > 1:
-        later = [each for each in judged if each.search.iteration > 1]
-        gains = [each for each in later if each.fresh_deals.gain(among=len(later))]
-        ours = f"{len(gains)} of {len(later)} searches on fresh deals"
-        verdict = Verdict.DIFFERS if gains else Verdict.OPEN
-        found.append(CheckedClaim("significant gains after the first iteration", "none", ours, verdict, "later-iterations"))
-    raced = [each for each in judged if each.race is not None]
-    if raced:
-        same = sum(played(each.race.best) in best_group(each.search) for each in raced if each.race)
-        share = sum(each.race.games for each in raced if each.race) / sum(each.search.games for each in raced)
-        found.append(
-            CheckedClaim("races end in the best group of the grid", "no races", f"{same} of {len(raced)}, with {share:.1%} of the games")
-        )
-    return tuple(found)
-
-
-def _notes(size: SearchSize) -> tuple[str, ...]:
-    raced = "every candidate played all games" if size.grid else "the grids were raced: rates of those that left early rest on few games"
-    return (
-        raced,
-        "all candidates of a search met the same mirrored deals; fresh deals are those that no search has seen",
-        "the paper's start is not published; ours is a guess",
-    )
+    races = [summary for summary in searches if summary.race is not None]
+    if races:
+        same = sum(canonical(summary.race.best) in summary.search.best_group() for summary in races if summary.race)
+        share = sum(summary.race.games for summary in races if summary.race) / sum(summary.search.games for summary in races)
+        notes.append(f"races end in the best group of the grid: {same} of {len(races)}, with {share:.1%} of the games")
+    return notes

@@ -1,20 +1,20 @@
-"""When to knock: the paper's section 5.2, its one-stage tournament, its 825 two-stage players, and Figure 2.
+"""Knocking thresholds, the paper's section 5.2: its one-stage tournament, its 825 two-stage players, and Figure 2.
 
->>> len(two_stage_players()), two_stage_players()[0], name_of(10, 0, 6)
+>>> len(two_stage_players()), two_stage_players()[0], player_name(10, 0, 6)
 (825, (1, 0, 5), 'knock:10,0,6')
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from meldlab.arena.evaluation import Measured, Work
 from meldlab.chance import Purpose, derive_seed
-from meldlab.reproduce.nagai.report import CheckedClaim, Report
-from meldlab.reproduce.nagai.significance import LEVEL, Verdict, agreeing, better, of_all
+from meldlab.reproduce.claims import Verdict
+from meldlab.reproduce.nagai.significance import LEVEL, agreeing, better, combine, outcome
 
-__all__ = ["FIGURE_2", "FULL", "QUICK", "KnockingSize", "Stages", "name_of", "search_knocks", "two_stage_players"]
+__all__ = ["FIGURE_2", "FULL", "QUICK", "KnockingSize", "Stages", "knocking_outcomes", "player_name", "search_knocks", "two_stage_players"]
 
 T = TypeVar("T")
 Stages = tuple[int, int, int]
@@ -66,51 +66,53 @@ QUICK = KnockingSize(600, 600, 200, 20_000)
 FULL = KnockingSize(PAPER_GAMES, PAPER_GAMES, PAPER_GAMES, 100_000)
 
 
-def name_of(early: int, late: int, turn: int) -> str:
-    """Return the player of three numbers."""
+def player_name(early: int, late: int, turn: int) -> str:
+    """Return the name of the player of three numbers."""
     return f"knock:{early},{late},{turn}"
 
 
-def search_knocks(work: Work, size: KnockingSize, seed: int) -> Report:
-    """Do the whole experiment."""
-    pairs, every = list(product(LIMITS, LIMITS)), two_stage_players(size.turns)
+def search_knocks(work: Work, size: KnockingSize, seed: int) -> dict[str, Any]:
+    """Run the whole experiment; return its result as plain JSON."""
+    pairs, players = list(product(LIMITS, LIMITS)), two_stage_players(size.turns)
 
     def against(opponent: str, seed: int, first: int, games: int) -> dict[Stages, Measured]:
-        found = work.pairings([(name_of(*stages), opponent) for stages in every], seed=seed, first=first, games=games)
-        return dict(zip(every, found, strict=True))
+        scores = work.pairings([(player_name(*stages), opponent) for stages in players], seed=seed, first=first, games=games)
+        return dict(zip(players, scores, strict=True))
 
-    found = work.pairings([(name_of(a, a, 0), name_of(b, b, 0)) for a, b in pairs], seed=seed, games=size.one_stage)
-    one_stage = dict(zip(pairs, found, strict=True))
+    scores = work.pairings([(player_name(a, a, 0), player_name(b, b, 0)) for a, b in pairs], seed=seed, games=size.one_stage)
+    one_stage = dict(zip(pairs, scores, strict=True))
     against_gin = against("gin-only", seed, size.one_stage, size.two_stages)
     best = _most_wins(against_gin)
     elsewhere = derive_seed(seed, Purpose.OTHER_OPPONENTS)
-    others = {limit: against(name_of(limit, limit, 0), elsewhere, 0, size.others) for limit in OPPONENTS}
+    others = {limit: against(player_name(limit, limit, 0), elsewhere, 0, size.others) for limit in OPPONENTS}
     winners = {limit: _most_wins(measured) for limit, measured in others.items()}
-    again = [name_of(*best), name_of(*PAPER_BEST)]
+    again = [player_name(*best), player_name(*PAPER_BEST)]
     fresh = work.pairings([(name, "gin-only") for name in again], seed=derive_seed(seed, Purpose.FRESH), games=size.fresh)
-    findings = _findings(one_stage, against_gin, best, winners, others, fresh)
-    results = {
-        "one_stage": [{"first": a, "second": b, **one.as_json()} for (a, b), one in one_stage.items()],
-        "two_stages": [{"knock": stages, **one.as_json()} for stages, one in against_gin.items()],
+    return {
+        "experiment": "knock",
+        "outcomes": knocking_outcomes(one_stage, against_gin, best, winners, others, fresh),
+        "one_stage": [{"first": a, "second": b, **score.as_json()} for (a, b), score in one_stage.items()],
+        "two_stages": [{"knock": stages, **score.as_json()} for stages, score in against_gin.items()],
         "best": {"knock": best, **against_gin[best].as_json(), "fresh": fresh[0].as_json()},
         "inflation": against_gin[best].rate.value - fresh[0].rate.value,
         "best_against": {str(limit): list(stages) for limit, stages in winners.items()},
+        "notes": _notes(against_gin, best, fresh),
     }
-    return Report("knock", findings, results, _notes(against_gin, best, fresh))
 
 
 def _most_wins(measured: Mapping[Stages, Measured]) -> Stages:
     return max(measured, key=lambda stages: measured[stages].wins)
 
 
-def _findings(
+def knocking_outcomes(
     one_stage: dict[tuple[int, int], Measured],
     two_stages: dict[Stages, Measured],
     best: Stages,
     winners: dict[int, Stages],
     others: dict[int, dict[Stages, Measured]],
     fresh: list[Measured],
-) -> tuple[CheckedClaim, ...]:
+) -> dict[str, dict[str, Any]]:
+    """Return the outcomes by claim id."""
     from scipy.stats import binom
 
     columns = [{limit: one_stage[limit, other] for limit in LIMITS} for other in LIMITS]
@@ -121,61 +123,37 @@ def _findings(
         for late, rate in enumerate(row)
     ]
     close = {limit: _among_the_best(others[limit], [(10, 0, turn) for turn in (5, 6, 7)]) for limit in OPPONENTS}
-    differing = cells.count(Verdict.DIFFERS)
-    # One in twenty may differ by chance.
+    differing = cells.count(Verdict.REFUTED)
+    # One in twenty differs by chance.
     too_many = float(binom.sf(differing - 1, len(cells), 0.05))
-    figure_2 = Verdict.DIFFERS if too_many < LEVEL else Verdict.OPEN if Verdict.OPEN in cells else Verdict.AGREES
-    return (
-        CheckedClaim(
-            "the best single threshold, against each of the eleven",
-            "0 in all 11 columns",
-            f"0 in {zero.count(Verdict.AGREES)} of 11, another one significantly better in {zero.count(Verdict.DIFFERS)}",
-            of_all(zero),
-            "one-stage",
-        ),
-        CheckedClaim(
-            "the best of 825 two-stage players against gin-only",
-            f"{PAPER_BEST}",
-            f"{best}, {two_stages[best].rate} when chosen; {PAPER_BEST} {two_stages[PAPER_BEST].rate} on the same deals",
-            _among_the_best(two_stages, [PAPER_BEST]),
-            "two-stages",
-        ),
-        CheckedClaim(
-            f"{PAPER_BEST} against gin-only, on fresh deals",
-            f"{PAPER_RATE:.2f} as the best of 825",
-            str(fresh[1].rate),
-            agreeing(fresh[1].rate, PAPER_RATE, _paper_error(PAPER_RATE)),
-            "knock-rate",
-        ),
-        CheckedClaim(
-            "Figure 2, cells that differ by more than twice both errors",
-            f"of {len(cells)} cells",
-            f"{differing}; by chance so many or more with p = {too_many:.2g}",
-            figure_2,
-            "figure-2",
-        ),
-        *(
-            CheckedClaim(
-                f"against one threshold of {limit} the best is (10, 0, 6 +- 1)",
-                "yes",
-                f"{winners[limit]}; (10, 0, 5 to 7) {'not ' * (close[limit] != Verdict.DIFFERS)}significantly worse",
-                close[limit],
-                "other-opponents",
-            )
-            for limit in OPPONENTS
-        ),
+    figure_2 = Verdict.REFUTED if too_many < LEVEL else Verdict.OPEN if Verdict.OPEN in cells else Verdict.WITHIN
+    columns_text = f"0 in {zero.count(Verdict.WITHIN)} of 11, another one significantly better in {zero.count(Verdict.REFUTED)}"
+    best_text = f"{best}, {two_stages[best].rate} when chosen; {PAPER_BEST} {two_stages[PAPER_BEST].rate} on the same deals"
+    cells_text = (
+        f"{differing} of {len(cells)} cells differ by more than twice both errors; by chance as many or more with p = {too_many:.2g}"
     )
+
+    def against(limit: int) -> str:
+        return f"{winners[limit]}; (10, 0, 5 to 7) {'not ' * (close[limit] != Verdict.REFUTED)}significantly worse"
+
+    return {
+        "one-stage": outcome(("", columns_text, combine(zero))),
+        "two-stages": outcome(("", best_text, _among_the_best(two_stages, [PAPER_BEST]))),
+        "knock-rate": outcome(("", str(fresh[1].rate), agreeing(fresh[1].rate, PAPER_RATE, _paper_error(PAPER_RATE)))),
+        "figure-2": outcome(("", cells_text, figure_2)),
+        "other-opponents": outcome(*((f"against a threshold of {limit}", against(limit), close[limit]) for limit in OPPONENTS)),
+    }
 
 
 def _among_the_best(measured: Mapping[T, Measured], named: Sequence[T], among: int | None = None) -> Verdict:
-    """Judge whether the best is one of those named: it is, or it is significantly better than all of them, or neither can be told."""
-    most = max(one.wins for one in measured.values())
-    # A tie with another is no agreement: in few games there are many.
-    others = [one for one, found in measured.items() if found.wins == most and one not in named]
+    """Judge whether the best is one of ``named``: refuted if another is significantly better than all of them."""
+    highest = max(score.wins for score in measured.values())
+    # A tie with another does not agree: in few games there are many ties.
+    others = [player for player, score in measured.items() if score.wins == highest and player not in named]
     if not others:
-        return Verdict.AGREES
-    beaten = all(better(measured[others[0]], measured[one], among or len(measured)) for one in named)
-    return Verdict.DIFFERS if beaten else Verdict.OPEN
+        return Verdict.WITHIN
+    beaten = all(better(measured[others[0]], measured[player], among or len(measured)) for player in named)
+    return Verdict.REFUTED if beaten else Verdict.OPEN
 
 
 def _paper_error(rate: float) -> float:
@@ -183,7 +161,7 @@ def _paper_error(rate: float) -> float:
     return float((rate * (1 - rate) / PAPER_GAMES) ** 0.5)
 
 
-def _notes(two_stages: dict[Stages, Measured], best: Stages, fresh: list[Measured]) -> tuple[str, ...]:
+def _notes(two_stages: dict[Stages, Measured], best: Stages, fresh: list[Measured]) -> list[str]:
     chosen, again = two_stages[best].rate.value, fresh[0].rate
-    won = f"{name_of(*best)} won {chosen:.4f} when it was chosen among 825 and {again} on fresh deals"
-    return (f"{won}: {chosen - again.value:+.4f} came from the choice",)
+    won = f"{player_name(*best)} won {chosen:.4f} when it was chosen among 825 and {again} on fresh deals"
+    return [f"{won}: {chosen - again.value:+.4f} came from the choice"]

@@ -1,4 +1,4 @@
-"""Is one rate better than another? The paper's test, the one its data allow, and the one that mirrored deals allow.
+"""Tests of differences between win rates, and verdicts on the paper's claims about them.
 
 The paper compares a new rate with the one before as if the latter were known exactly. It was measured on as many games.
 
@@ -10,41 +10,25 @@ chi-square 17.9, p = 2.3e-05, a loss
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from enum import StrEnum
 from math import erfc, sqrt
 from statistics import NormalDist
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from meldlab.arena.evaluation import Measured
-from meldlab.reproduce.claims import Ruling
+from meldlab.reproduce.claims import Verdict
 from meldlab.statistics import Z95, Interval
 
-__all__ = ["LEVEL", "Claim", "Verdict", "agreeing", "better", "gaining", "of_all", "of_games", "one_sample", "paired", "two_samples"]
+__all__ = ["LEVEL", "RateDifference", "agreeing", "better", "combine", "gaining", "holds", "one_sample", "outcome", "paired", "two_samples"]
 
-LEVEL = 0.01  # what the paper asks for
-
-
-class Verdict(StrEnum):
-    """What our games say about a claim of the paper."""
-
-    AGREES = "agrees"
-    DIFFERS = "differs"
-    OPEN = "not refuted"
-    """Our games do not speak against it, but are too few, or the claim is too vague, to speak for it."""
-    NONE = "-"
-    """There is nothing to compare."""
-
-    @classmethod
-    def exactly(cls, same: bool) -> "Verdict":
-        """Return the verdict on what is counted and not estimated."""
-        return cls.AGREES if same else cls.DIFFERS
+LEVEL = 0.01  # of the paper
 
 
 @dataclass(frozen=True)
-class Claim:
-    """How much a rate rose, with its standard error: a chi-square of one degree of freedom."""
+class RateDifference:
+    """The rise of a rate, with its standard error: a chi-square of one degree of freedom."""
 
     difference: float
     error: float
@@ -60,104 +44,106 @@ class Claim:
         return erfc(sqrt(self.chi_square / 2))
 
     def gain(self, among: int = 1) -> bool:
-        """Tell whether it is a significant rise at the paper's level, as one of so many tests."""
+        """Return whether it is a significant rise at the paper's level, as one of ``among`` tests."""
         return self.difference > 0 and self.p < LEVEL / among
 
     def loss(self, among: int = 1) -> bool:
-        """Tell whether it is a significant fall at the paper's level, as one of so many tests."""
+        """Return whether it is a significant fall at the paper's level, as one of ``among`` tests."""
         return self.difference < 0 and self.p < LEVEL / among
 
     def __str__(self) -> str:
-        way = "a gain" if self.gain() else "a loss" if self.loss() else "not significant"
-        return f"chi-square {self.chi_square:.1f}, p = {self.p:.2g}, {way}"
+        direction = "a gain" if self.gain() else "a loss" if self.loss() else "not significant"
+        return f"chi-square {self.chi_square:.1f}, p = {self.p:.2g}, {direction}"
 
     def as_json(self) -> dict[str, float | bool]:
-        """Return what the command line answers."""
+        """Return the result of the command line."""
         numbers = {"difference": self.difference, "chi_square": self.chi_square, "p": self.p}
         return {**numbers, "gain": self.gain(), "loss": self.loss()}
 
 
-def one_sample(before: float, after: Measured) -> Claim:
+def one_sample(before: float, after: Measured) -> RateDifference:
     """Test a rate against one that is taken as known, as the paper does."""
-    return Claim(after.wins / after.games - before, sqrt(before * (1 - before) / after.games))
+    return RateDifference(after.wins / after.games - before, sqrt(before * (1 - before) / after.games))
 
 
-def two_samples(before: Measured, after: Measured) -> Claim:
-    """Test two rates from games that have nothing in common."""
+def two_samples(before: Measured, after: Measured) -> RateDifference:
+    """Test two rates from different games."""
     pooled = (before.wins + after.wins) / (before.games + after.games)
     variance = pooled * (1 - pooled) * (1 / before.games + 1 / after.games)
-    return Claim(after.wins / after.games - before.wins / before.games, sqrt(variance))
+    return RateDifference(after.wins / after.games - before.wins / before.games, sqrt(variance))
 
 
-def paired(before: NDArray[np.int64], after: NDArray[np.int64]) -> Claim:
-    """Test two players on the same mirrored deals: [games] int64 each, 1 where the game was won; a pair of games is one observation.
+def paired(before: NDArray[np.int64], after: NDArray[np.int64]) -> RateDifference:
+    """Test two players on the same mirrored deals: [games] int64 each, 1 for a win; a pair of games is one observation.
 
-    >>> luck = np.random.default_rng(1).random(4000)
-    >>> paired((luck < 0.70).astype(int), (luck < 0.71).astype(int)).gain()
+    >>> noise = np.random.default_rng(1).random(4000)
+    >>> paired((noise < 0.70).astype(int), (noise < 0.71).astype(int)).gain()
     True
     """
     differences = (after - before).reshape(-1, 2).mean(1)
-    return Claim(float(differences.mean()), float(differences.std(ddof=1)) / sqrt(len(differences)))
+    return RateDifference(float(differences.mean()), float(differences.std(ddof=1)) / sqrt(len(differences)))
 
 
 # --- verdicts, each with a direction, and none easier to reach with fewer games
 
 
-def gaining(ours: Claim, paper: float) -> Verdict:
-    """Judge a gain that the paper says was so large: ours must be significant to agree, and must leave it room not to differ.
+def holds(true: bool) -> Verdict:
+    """Return the verdict on a property that is counted and not estimated."""
+    return Verdict.WITHIN if true else Verdict.REFUTED
 
-    >>> claims = [Claim(0.02, 0.004), Claim(-0.02, 0.004), Claim(0.0, 0.004), Claim(0.0, 0.04)]
-    >>> print(*(gaining(claim, 0.02) for claim in claims))
-    agrees differs differs not refuted
+
+def gaining(ours: RateDifference, paper: float) -> Verdict:
+    """Judge a gain of the paper: within if ours is significant, refuted if it is a loss or cannot be as large.
+
+    >>> differences = [RateDifference(*numbers) for numbers in ((0.02, 0.004), (-0.02, 0.004), (0.0, 0.004), (0.0, 0.04))]
+    >>> print(*(gaining(difference, 0.02) for difference in differences))
+    within refuted refuted open
     """
     if ours.gain():
-        return Verdict.AGREES
+        return Verdict.WITHIN
     reach = NormalDist().inv_cdf(1 - LEVEL / 2) * ours.error
-    return Verdict.DIFFERS if ours.loss() or ours.difference + reach < paper else Verdict.OPEN
+    return Verdict.REFUTED if ours.loss() or ours.difference + reach < paper else Verdict.OPEN
 
 
 def agreeing(ours: Interval, paper: float, error: float, rounded: float = 0.005) -> Verdict:
-    """Judge a rate of the paper that has a standard error of its own, printed with two digits if nothing else is said.
+    """Judge a rate of the paper that has a standard error of its own, printed with two digits by default.
 
     Both are measurements: they differ when they are more than twice the standard error of their difference apart, and what was
     rounded off. They agree only if ours is about as exact as theirs.
 
     >>> ours = [Interval(0.56, 0.54, 0.58), Interval(0.5, 0.48, 0.52), Interval(0.55, 0.45, 0.65)]
-    >>> print(*(agreeing(each, 0.57, 0.011) for each in ours))
-    agrees differs not refuted
+    >>> print(*(agreeing(rate, 0.57, 0.011) for rate in ours))
+    within refuted open
     """
-    mine = _error(ours)
-    if abs(ours.value - paper) > 2 * sqrt(mine**2 + error**2) + rounded:
-        return Verdict.DIFFERS
-    return Verdict.AGREES if mine <= 1.5 * error else Verdict.OPEN
+    own = _error(ours)
+    if abs(ours.value - paper) > 2 * sqrt(own**2 + error**2) + rounded:
+        return Verdict.REFUTED
+    return Verdict.WITHIN if own <= 1.5 * error else Verdict.OPEN
 
 
-def better(one: Measured, other: Measured, among: int) -> bool:
-    """Tell whether one player is significantly better than another, as one of so many comparisons.
+def better(first: Measured, second: Measured, among: int) -> bool:
+    """Return whether the first player is significantly better than the second, as one of ``among`` comparisons.
 
-    Each rate has the error of its mirrored pairs. On common deals the two rise and fall together, which makes this stricter.
+    Each rate has the error of its mirrored pairs. On common deals the two rates are correlated, which makes this stricter.
 
     >>> better(Measured(2000, 1200, 400), Measured(2000, 1100, 350), among=1), better(Measured(20, 12, 4), Measured(20, 11, 3), among=1)
     (True, False)
     """
-    error = sqrt(_error(one.rate) ** 2 + _error(other.rate) ** 2)
-    return Claim(one.rate.value - other.rate.value, error).gain(among)
+    error = sqrt(_error(first.rate) ** 2 + _error(second.rate) ** 2)
+    return RateDifference(first.rate.value - second.rate.value, error).gain(among)
 
 
-def of_all(verdicts: Iterable[Verdict]) -> Verdict:
+def combine(verdicts: Iterable[Verdict]) -> Verdict:
     """Return the verdict on a claim that is true if all its parts are."""
-    found = set(verdicts)
-    return next(each for each in (Verdict.DIFFERS, Verdict.OPEN, Verdict.AGREES) if each in found)
+    parts = set(verdicts)
+    return next(verdict for verdict in (Verdict.REFUTED, Verdict.OPEN, Verdict.WITHIN) if verdict in parts)
+
+
+def outcome(*parts: tuple[str, str, Verdict]) -> dict[str, Any]:
+    """Return the outcome of a claim as plain JSON from its parts: (name, result as text, verdict)."""
+    texts = [f"{name}: {text}" if len(parts) > 1 else text for name, text, _ in parts]
+    return {"ours": "; ".join(texts), "verdict": str(combine(verdict for *_, verdict in parts))}
 
 
 def _error(interval: Interval) -> float:
     return (interval.high - interval.low) / (2 * Z95)
-
-
-def of_games(verdict: Verdict, holds: Ruling = Ruling.WITHIN) -> Ruling:
-    """Return what a verdict of the tuning lab is called here.
-
-    >>> [str(of_games(each)) for each in Verdict]
-    ['within', 'refuted', 'open', 'open']
-    """
-    return {Verdict.AGREES: holds, Verdict.DIFFERS: Ruling.REFUTED}.get(verdict, Ruling.OPEN)

@@ -15,7 +15,7 @@ function filter() {
 }
 function sort(heading) {
   const place = heading.cellIndex, down = heading.getAttribute("aria-sort") === "ascending";
-  for (const each of heading.parentElement.cells) each.setAttribute("aria-sort", "none");
+  for (const cell of heading.parentElement.cells) cell.setAttribute("aria-sort", "none");
   heading.setAttribute("aria-sort", down ? "descending" : "ascending");
   const key = (row) => row.cells[place].textContent.trim();
   const compare = (a, b) => key(a).localeCompare(key(b), "en", { numeric: true });

@@ -9,10 +9,11 @@ from meldlab.games import game_of
 from meldlab.gin.advice import advise
 from meldlab.gin.players import EnsemblePlayer
 from meldlab.gin.review import WORLDS
+from meldlab.gin.turn_estimate import turns_after, turns_text
 from meldlab.gin.view import View
-from meldlab.hints import in_words, turns_after
 from meldlab.play import USER, Record, Step, Table
 from meldlab.schemas.gin import GinAdvice
+from meldlab.waiting.storage import table_turns
 from meldlab.web.opponents import opponent
 from meldlab.web.playing import steps_of
 
@@ -25,9 +26,9 @@ def hint(record: str, seat: int, level: int) -> dict[str, Any]:
     advice = advise(view)
     if level == 1:
         advice = replace(advice, prospects=())
-    turns = turns_after(view, advice.move)
+    turns = turns_after(view, advice.move, table_turns)
     answer = GinAdvice.model_validate(GinAdvice.fields_of(advice, turns)).model_dump()
-    return answer | {"determinizations": WORLDS if advice.prospects else 0, "turns": in_words(turns)}
+    return answer | {"determinizations": WORLDS if advice.prospects else 0, "turns": turns_text(turns)}
 
 
 def beliefs(record: str, seat: int, round: int | None = None) -> dict[str, Any]:

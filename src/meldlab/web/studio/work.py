@@ -19,7 +19,7 @@ from meldlab.recycle.language.header import Preface
 from meldlab.recycle.playtest import check_and_play
 from meldlab.recycle.telling.movement import Movement
 from meldlab.recycle.telling.teller import Teller
-from meldlab.reports.page import inline
+from meldlab.reports.page import figure_svg
 from meldlab.statistics import Interval
 from meldlab.web.studio.shown import pile
 
@@ -69,7 +69,7 @@ def graph(text: str, seed: int) -> dict[str, Any]:
         raise NotLegalHere(f"{len(movement.spots)} places and {len(movement.edges)} ways between them are too many to be drawn")
     figure, numbers = draw_movement(movement)
     edges = [dict(zip(numbers, row, strict=True)) for row in zip(*numbers.values(), strict=True)]
-    return {"svg": str(inline(figure, "movement", "Which way the cards go")), "dot": dot(movement, "movement"), "edges": edges}
+    return {"svg": str(figure_svg(figure, "movement", "Which way the cards go")), "dot": dot(movement, "movement"), "edges": edges}
 
 
 def subject(text: str, settings: Mapping[str, int]) -> str:

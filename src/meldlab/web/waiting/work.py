@@ -1,4 +1,4 @@
-"""What workers do for the room of waiting times."""
+"""Functions of the waiting pages that run in workers."""
 
 from functools import lru_cache
 from typing import Any
@@ -7,14 +7,14 @@ import numpy as np
 
 from meldlab.cards import Hand
 from meldlab.errors import NotPossible
-from meldlab.waiting import Goal, Solution, Waiting
-from meldlab.waiting.kept import cached_path, cached_solution, load
-from meldlab.waiting.waiting_time import QUANTILES, WaitingTime
+from meldlab.waiting import Goal, Solution, WaitingGame
+from meldlab.waiting.distribution import QUANTILES, TurnDistribution
+from meldlab.waiting.storage import cached_path, load, solve_cached
 
 __all__ = ["AT_ONCE", "look", "solve_in_steps"]
 
-AT_ONCE = 5  # cards up to which a game is solved while one waits
-SPREAD = 6  # cards up to which the distribution is found while one waits
+AT_ONCE = 5  # cards up to which a game is solved within a request
+SPREAD = 6  # cards up to which the distribution is computed within a request
 POINTS = 200  # of the curve over all hands
 CLASSES = 2_000_000  # at most so many classes are sorted for the curve; of more, evenly many
 
@@ -22,7 +22,7 @@ CLASSES = 2_000_000  # at most so many classes are sorted for the curve; of more
 def look(hand: str, cards: int, aces: str, goal: str) -> dict[str, Any]:
     """Return what is known about a hand, whole or not yet: sizes that are solved, and for a whole hand everything."""
     held = Hand.parse(hand)
-    game = Waiting(cards, aces, Goal.parse(goal))
+    game = WaitingGame(cards, aces, Goal.parse(goal))
     answer: dict[str, Any] = {"hand": [str(card) for card in held], "solved": _solved(aces, goal), "found": None}
     if len(held) == cards:
         answer["found"] = _found(held, _solution(game))
@@ -31,19 +31,19 @@ def look(hand: str, cards: int, aces: str, goal: str) -> dict[str, Any]:
 
 def _solved(aces: str, goal: str) -> list[int]:
     """Return the sizes of hands that can be looked up here at once."""
-    kept = [cards for cards in range(AT_ONCE + 1, 11) if cached_path(Waiting(cards, aces, Goal.parse(goal))).is_file()]
+    kept = [cards for cards in range(AT_ONCE + 1, 11) if cached_path(WaitingGame(cards, aces, Goal.parse(goal))).is_file()]
     return [*range(3, AT_ONCE + 1), *kept]
 
 
 @lru_cache(maxsize=4)
-def _solution(game: Waiting) -> Solution:
+def _solution(game: WaitingGame) -> Solution:
     if game.cards > AT_ONCE and not cached_path(game).is_file():
         raise NotPossible(f"hands of {game.cards} cards are not solved on this machine yet")
-    return cached_solution(game, device="cpu")
+    return solve_cached(game, device="cpu")
 
 
 @lru_cache(maxsize=4)
-def _curve(game: Waiting) -> tuple[list[float], np.ndarray[Any, Any]]:
+def _curve(game: WaitingGame) -> tuple[list[float], np.ndarray[Any, Any]]:
     """Return the waiting times of all kinds of hands in order, as points and whole."""
     solution = _solution(game)
     step = max(1, len(solution.expected) // CLASSES)
@@ -59,17 +59,16 @@ def _found(held: Hand, solution: Solution) -> dict[str, Any]:
     draws = [{"draw": str(one.draw), "discard": str(one.discard), "expected": one.expected} for one in solution.draws(held)]
     answer = {"expected": expected, "draws": draws, "curve": points, "quantile": place, "sd": None, "quantiles": None, "chances": None}
     if solution.game.cards <= SPREAD:
-        waited = WaitingTime.from_hand(solution, held)
-        chances = waited.distribution
-        answer["sd"] = waited.deviation()
-        answer["quantiles"] = {str(part): waited.quantile(part) for part in QUANTILES}
-        answer["chances"] = [round(float(chance), 6) for chance in chances[: waited.quantile(0.99) + 1]]
+        turns = TurnDistribution.from_hand(solution, held)
+        answer["sd"] = turns.sd()
+        answer["quantiles"] = {str(part): turns.quantile(part) for part in QUANTILES}
+        answer["chances"] = [round(float(probability), 6) for probability in turns.probabilities[: turns.quantile(0.99) + 1]]
     return answer
 
 
 def solve_in_steps(progress: Any, cards: int, aces: str, goal: str) -> dict[str, Any]:
     """Solve all hands of a size and keep them: long work, which goes on where it was after a kill."""
-    game = Waiting(cards, aces, Goal.parse(goal))
-    solution = cached_solution(game, device="cpu", progress=lambda done, total: progress(done, total, f"solving {game}"))
+    game = WaitingGame(cards, aces, Goal.parse(goal))
+    solution = solve_cached(game, device="cpu", progress=lambda done, total: progress(done, total, f"solving {game}"))
     load(cached_path(game))
     return {"cards": cards, "seconds": solution.seconds}
