@@ -10,7 +10,7 @@ from meldlab.schemas import Answer, Text
 if TYPE_CHECKING:
     from meldlab.gin import View
     from meldlab.gin.advice import Advice
-    from meldlab.waiting.estimate import TurnEstimate
+    from meldlab.gin.turn_estimate import TurnEstimate
 
 __all__ = ["CandidateAnswer", "GinAdvice", "HandAdvice"]
 
