@@ -8,7 +8,7 @@ import pytest
 from numpy.typing import ArrayLike
 
 from meldlab.recycle import library
-from meldlab.recycle.machine.kernel import Results
+from meldlab.recycle.machine.kernel_drive import Results
 from meldlab.recycle.machine.machine import Machine
 from tests.recycle.block_rummy_by_hand import Card, Deal
 from tests.recycle.oracle_board import SHUFFLE, Addressed, Event

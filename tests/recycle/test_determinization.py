@@ -57,7 +57,7 @@ def test_a_remembered_card_stays_in_its_location_at_any_place() -> None:
 def test_what_a_seat_sees_stays(name: str) -> None:
     machine = Machine.of(library.entry(name).text)
     position, player, changed = machine.begin(seed=5), Searching(machine), 0
-    backs = machine.plan.backs
+    backs = machine.storage.backs
     while not position.over and position.decisions < 24:
         seat = position.seat
         for number in range(4):
@@ -73,7 +73,7 @@ def test_what_a_seat_sees_stays(name: str) -> None:
             assert list(deal.cells()) == list(position.cells())
             assert deal.paths == position.paths
         position = position.decide(position.decisions % len(position.paths))
-    hides = any(family.kind in ("iloc", "hloc", "oloc") for family in machine.plan.families)
+    hides = any(family.kind in ("iloc", "hloc", "oloc") for family in machine.storage.families)
     assert bool(changed) == hides
 
 
@@ -107,13 +107,13 @@ def test_seats_remember_what_they_saw_go(name: str) -> None:
     player = Searching(machine)
     played = player.play([Searcher("pimc", 1, level="taken")] * machine.players, seed=2, game=0)
     position, log = machine.watched_begin(seed=2)
-    stock = next(place for place in machine.plan.families if place.name == "STOCK").at
-    where = {machine.plan.cards + k.NODE * card: stock for card in range(int(position.words[k.CARDS]))}
+    stock = next(place for place in machine.storage.families if place.name == "STOCK").at
+    where = {machine.storage.cards + k.NODE * card: stock for card in range(int(position.words[k.CARDS]))}
     known: dict[int, set[int]] = {seat: set() for seat in range(1, machine.players + 1)}
     follow(known, where, position, log)
     for option in played.chosen.tolist():
         position, did, then = position.watched(option)
         follow(known, where, position, did + then)
     for seat, cards in known.items():
-        assert {machine.plan.cards + k.NODE * card for card in np.flatnonzero(player.known[seat])} == cards
+        assert {machine.storage.cards + k.NODE * card for card in np.flatnonzero(player.known[seat])} == cards
     assert any(known.values())

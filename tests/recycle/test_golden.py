@@ -13,7 +13,7 @@ from meldlab.play import Deal, RandomPlayer, Table
 from meldlab.recycle import library
 from meldlab.recycle.game import Described
 from meldlab.recycle.players import parse
-from meldlab.recycle.players.searching import searched_games
+from meldlab.recycle.players.search import play_games
 from meldlab.recycle.vector import RecycleVector
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "recycle_games.txt"
@@ -41,15 +41,15 @@ def played(name: str, kind: str) -> str:
         results = machine.random_games(games=2000, seed=5)
         return digest(results.statuses, results.decisions, results.options, results.scores)
     if kind in PLAYERS:
-        games = searched_games(machine, [parse(PLAYERS[kind])] * machine.players, games=5, seed=5, threads=1)
+        games = play_games(machine, [parse(PLAYERS[kind])] * machine.players, games=5, seed=5, threads=1)
         numbers = (games.scores, games.chosen, games.options, games.determinizations)
         return digest(*numbers, games.best, games.worst, games.reward, games.first_half, games.score_estimate, games.rank_estimate)
     if kind == "vector":
-        env, steps = RecycleVector(game, 8, seed=5, beyond="cut", effects=True, threads=1), []
+        env, steps = RecycleVector(game, 8, seed=5, overflow="truncate", action_keys=True, threads=1), []
         for _ in range(200):
             step = env.step(env.random_actions())
             seen = env.observe()
-            steps += [seen.features.copy(), seen.mask.copy(), seen.to_move.copy(), env.effects.copy(), step.rewards.copy()]
+            steps += [seen.features.copy(), seen.mask.copy(), seen.to_move.copy(), env.action_keys.copy(), step.rewards.copy()]
         return digest(*(array.astype(np.float64).sum() for array in steps), *steps[-5:])
     record = Table(game, [RandomPlayer()] * machine.players).play(Deal(5)).record
     return digest(record.actions, record.result)

@@ -146,7 +146,7 @@ def test_point_maps_of_players_lie_where_they_should_whatever_the_deck(players: 
             f" (scoring max ((current player) sto GOT)))"
         )
         machine = Machine.of(text, limits=Limits(lists=1000, options=100))
-        bases.append(machine.plan.bases["points", "player", "P"])
+        bases.append(machine.storage.addresses["points", "player", "P"])
         played = machine.random_games(games=1, seed=1)
         assert (played.statuses.tolist(), played.scores.tolist()) == ([k.FINISHED], [[7] * players])
     assert 0 in bases, "no deck of these has its map where a base of 0 is wanted"

@@ -7,7 +7,7 @@ import pytest
 
 from meldlab.recycle import library
 from meldlab.recycle.language.limits import Limits
-from meldlab.recycle.machine import kernel
+from meldlab.recycle.machine import kernel_drive
 from meldlab.recycle.machine import kernel_layout as k
 from meldlab.recycle.machine.machine import Machine
 

@@ -121,7 +121,11 @@ def test_the_machine_pays_the_same() -> None:
     machine, seen = Machine.of(library.entry("kuhn_poker").text), set()
     for seed in range(60):
         start = machine.begin(seed)
-        hands = {place.owner: machine.plan.types[start.type_of(place.cards[0])]["RANK"] for place in start.places() if place.name == "HAND"}
+        hands = {
+            place.owner: machine.storage.types[start.type_of(place.cards[0])]["RANK"]
+            for place in start.places()
+            if place.name == "HAND"
+        }
         draws = next(draws for draws in DEALS if position(draws, "") == (1, hands[1]) and position(draws, "p") == (2, hands[2]))
         seen.add(draws)
         for ending in ("pp", "pbp", "pbb", "bp", "bb"):

@@ -15,7 +15,7 @@ import pytest
 
 from meldlab.recycle.game import Described
 from meldlab.recycle.language.limits import Limits
-from meldlab.recycle.machine import kernel
+from meldlab.recycle.machine import kernel_drive
 from meldlab.recycle.machine.machine import Machine
 from meldlab.recycle.players import Searcher, parse
 from meldlab.recycle.players.searching import searched_games

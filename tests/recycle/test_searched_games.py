@@ -109,11 +109,11 @@ def test_hidden_cards_change_no_choice_and_no_estimate(name: str) -> None:
 
 def unknown_permuted(position: Position, known: set[int], seat: int, shift: int) -> Position:
     """Turn the faces of the cards that a seat neither sees nor remembers."""
-    plan = position.machine.plan
+    storage = position.machine.storage
     seen = {card for place in position.places() if place.seen_by(seat) for card in place.cards}
     cards = [card for card in range(int(position.words[k.CARDS])) if card not in seen | known]
     words = position.words.copy()
-    at = [plan.cards + k.NODE * card + k.TYPE for card in cards]
+    at = [storage.cards + k.NODE * card + k.TYPE for card in cards]
     words[at] = np.roll(words[at], shift)
     return position.with_words(words)
 

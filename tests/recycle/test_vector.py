@@ -13,7 +13,7 @@ from meldlab.recycle import library
 from meldlab.recycle.features import Features
 from meldlab.recycle.game import Described, State
 from meldlab.recycle.language.limits import Limits
-from meldlab.recycle.machine import kernel
+from meldlab.recycle.machine import kernel_drive
 from meldlab.recycle.vector import RecycleVector
 from tests.recycle.test_pauses import with_fuel
 
@@ -24,13 +24,13 @@ DECK = "(create deck (game vloc A) (deck (R (X, Y))))"
 
 def seen_by_hand(state: State, seat: int, features: Features) -> dict[str, int]:
     """Return what a seat sees by name of the feature, read from its view; what is 0 is left out."""
-    view, plan = state.view(seat), state.position.machine.plan
+    view, storage = state.view(seat), state.position.machine.storage
     masked, players = view.position, state.position.machine.players
     teams = state.position.teams
     count = len(set(teams))
     seen: Counter[str] = Counter({"seat": seat, "decisions": min(255, state.position.decisions), "team": teams[seat]})
-    category_of = {(kind, name): category for kind, category, name in plan.bases}
-    titles = {use: features._title(use) for use in plan.bases}
+    category_of = {(kind, name): category for kind, category, name in storage.addresses}
+    titles = {use: features._title(use) for use in storage.addresses}
 
     def whose(category: str, owner: int) -> str:
         if category == "player":
@@ -49,12 +49,12 @@ def seen_by_hand(state: State, seat: int, features: Features) -> dict[str, int]:
             seen[f"{title}: top"] = masked.type_of(place.cards[-1]) + 1
             continue
         for card, name in zip(place.cards, names, strict=True):
-            back = plan.backs[masked.type_of(card)]
+            back = storage.backs[masked.type_of(card)]
             unseen = "unseen" if back == "DEFAULT" else f"unseen {back}"
             seen[f"{title}: {name if card in masked.remembered else unseen}"] += 1
     for kind, category, owner, name, value in masked.cells():
         title = titles[kind, category, name] + whose(category, owner)
-        number = value if isinstance(value, int) else plan.strings.index(value)
+        number = value if isinstance(value, int) else storage.strings.index(value)
         seen[title if number > 0 else f"{title} below 0"] = min(255, abs(number))
     return {name: number for name, number in seen.items() if number}
 

@@ -163,11 +163,11 @@ def alone(players: int) -> dict[int, int]:
 
 def deals(position: Position, seat: int) -> Iterator[Position]:
     """Yield the position with every arrangement of the cards that a seat cannot see, back by back."""
-    plan = position.machine.plan
+    storage = position.machine.storage
     seen = {card for place in position.places() if place.seen_by(seat) for card in place.cards}
     hidden = [card for card in range(int(position.words[k.CARDS])) if card not in seen]
-    groups = [[card for card in hidden if plan.backs[position.type_of(card)] == back] for back in sorted(set(plan.backs))]
-    at = [plan.cards + k.NODE * card + k.TYPE for group in groups for card in group]
+    groups = [[card for card in hidden if storage.backs[position.type_of(card)] == back] for back in sorted(set(storage.backs))]
+    at = [storage.cards + k.NODE * card + k.TYPE for group in groups for card in group]
     for parts in product(*(permutations([position.type_of(card) for card in group]) for group in groups)):
         words = position.words.copy()
         words[at] = np.array([kind for part in parts for kind in part], np.int64)

@@ -25,12 +25,15 @@ def instructions(machine: Machine) -> list[str]:
 
 def storage(machine: Machine) -> list[str]:
     """Return the address of every cell, point map and location by name, and the sizes of the state."""
-    plan = machine.plan
+    storage = machine.storage
     lines = []
-    for (kind, category, name), base in plan.bases.items():
-        width = k.LOCATION if kind not in ("sto", "str", "points") else plan.map_width if kind == "points" else 1
+    for (kind, category, name), base in storage.addresses.items():
+        width = k.LOCATION if kind not in ("sto", "str", "points") else storage.map_width if kind == "points" else 1
         first = base if category == "game" else base + width
         lines.append(f"{first:6}  {kind:6} {name} ({'table' if category == 'game' else f'each {category}'})")
-    lines += [f"{plan.cards:6}  {plan.card_limit} cards of {len(plan.types)} types", f"{plan.fixed:6}  locations by index, memories"]
+    lines += [
+        f"{storage.cards:6}  {storage.card_limit} cards of {len(storage.types)} types",
+        f"{storage.fixed:6}  locations by index, memories",
+    ]
     lines += [f"{machine.compiled.layout[k.L_LISTS_FROM]:6}  constants and registers", f"{machine.compiled.size:6}  words in all"]
     return lines

@@ -1,7 +1,7 @@
 """Which way the cards go in a game: from which location to which, in the moves that really happened.
 
 >>> from meldlab.recycle import library
->>> movement = Movement.of(Machine.of(library.entry("kuhn_poker").text), seed=2)
+>>> movement = Movement.of(Machine.compile(library.entry("kuhn_poker").text), seed=2)
 >>> [f"{move.source} -> {move.target}: {move.meaning}" for move in movement.moves]
 ['table iloc STOCK -> p1 iloc HAND: plain', 'table iloc STOCK -> p2 iloc HAND: plain']
 """
@@ -17,7 +17,7 @@ from meldlab.recycle.language.syntax import Class
 from meldlab.recycle.language.tree import walk
 from meldlab.recycle.machine import kernel_layout as k
 from meldlab.recycle.machine.machine import Machine
-from meldlab.recycle.machine.position import Happening, Position
+from meldlab.recycle.machine.position import LogEvent, Position
 from meldlab.recycle.machine.storage import CATEGORY
 
 __all__ = ["Edge", "Movement", "Spot"]
@@ -106,13 +106,13 @@ class Movement:
         """Watch the game that ``random_games`` plays under this number."""
         edges: dict[Edge, None] = {}
         deal = Deal(seed, game)
-        position, log = machine.watched_begin(seed, game)
+        position, _, log, _ = machine.first_transition(seed, game)
         watch = _Watch(machine, edges)
         watch.read(position, log)
         while not position.over:
-            option = deal.chance(position.decisions, position.seat - 1).below(len(position.paths))
-            after, did, then = position.watched(option)
-            watch.read(after, [*did, *then])
+            option = deal.chance(position.decisions, position.to_move).below(len(position.options))
+            after, chosen, followed, _ = position.transition(option)
+            watch.read(after, [*chosen, *followed])
             position = after
         decks = _decks(machine)
         spots = {spot for edge in edges for spot in (edge.source, edge.target)} | decks
@@ -123,16 +123,14 @@ class _Watch:
     """Reads logs backwards: where every card lies at the end is known, and each entry tells where it came from."""
 
     def __init__(self, machine: Machine, edges: dict[Edge, None]) -> None:
-        self.plan, self.edges = machine.plan, edges
-        self.families = {family.at: family for family in machine.plan.families}
+        self.storage, self.edges = machine.storage, edges
 
-    def read(self, after: Position, log: Sequence[Happening]) -> None:
-        cards = range(self.plan.cards, self.plan.cards + k.NODE * int(after.words[k.CARDS]), k.NODE)
-        homes = {card: int(after.words[card + k.HOME]) for card in cards}
+    def read(self, after: Position, log: Sequence[LogEvent]) -> None:
+        cards = range(self.storage.cards, self.storage.cards + k.NODE * int(after.words[k.CARDS]), k.NODE)
+        homes = {card: int(after.words[card + k.LOCATION_AT]) for card in cards}
 
         def spot(at: int) -> Spot:
-            family = self.families[int(after.words[at + k.FIRST_AT])]
-            return Spot(family.owner, family.kind, family.name, int(after.words[at + k.INDEX_AT]))
+            return Spot(*after.location(at))
 
         def went(source: int, target: int, remembered: bool = False) -> None:
             self.edges[Edge(spot(source), spot(target), remembered)] = None
@@ -157,7 +155,7 @@ class _Watch:
 
 def _decks(machine: Machine) -> set[Spot]:
     """Return the locations that decks are made in; where the owner is not fixed, those of all players."""
-    plan = machine.plan
+    storage = machine.storage
     nodes = list(walk(machine.checked.program))
     found = set()
     for node in nodes:
@@ -167,7 +165,7 @@ def _decks(machine: Machine) -> set[Spot]:
             number = constant(owner.number) if isinstance(owner, s.Numbered) else None
             everyone = range(1, machine.players + 1) if CATEGORY[owner.cls or Class.GAME] == "player" else range(1)
             index = constant(place.index) if place.index is not None else 0
-            for name in plan.names(place.name):
+            for name in storage.names(place.name):
                 for seat in everyone if number is None else [number]:
                     found.add(Spot(seat, place.kind, name, index or 0))
     return {spot for spot in found if spot.kind in k.KINDS}

@@ -2,8 +2,8 @@
 
 >>> from meldlab.recycle import library
 >>> from meldlab.recycle.machine.machine import Machine
->>> position = Machine.of(library.entry("kuhn_poker").text).begin(seed=1)
->>> after, did, _ = position.watched(1)
+>>> position = Machine.compile(library.entry("kuhn_poker").text).start(seed=1)
+>>> after, did, _, _ = position.transition(1)
 >>> Teller(position.machine).tell(did, after)
 'set SAYS of p1 to BET; set PAID of p1 to 2'
 """
@@ -15,10 +15,10 @@ from meldlab.recycle.language import syntax as s
 from meldlab.recycle.language.tree import walk
 from meldlab.recycle.machine import kernel_layout as k
 from meldlab.recycle.machine.machine import Machine
-from meldlab.recycle.machine.position import Happening, Place, Position
-from meldlab.recycle.machine.storage import Family
+from meldlab.recycle.machine.position import LogEvent, Position
+from meldlab.recycle.machine.storage import Location
 
-__all__ = ["HIDDEN", "Teller", "visible"]
+__all__ = ["HIDDEN", "Teller"]
 
 HIDDEN = "??"
 
@@ -27,7 +27,7 @@ class Teller:
     """Puts the addresses of a machine into words."""
 
     def __init__(self, machine: Machine) -> None:
-        self.machine, self.plan = machine, machine.plan
+        self.machine, self.storage = machine, machine.storage
 
     def __reduce__(self) -> tuple[type["Teller"], tuple[Machine]]:
         return Teller, (self.machine,)
@@ -42,60 +42,56 @@ class Teller:
             for node in walk(self.machine.checked.program)
             if isinstance(node, s.Attribute) and any(branch.attributes for branch in node.branches)
         }
-        named = [[value for key, value in row.items() if key not in groups] or list(row.values()) for row in self.plan.types]
+        named = [[value for key, value in row.items() if key not in groups] or list(row.values()) for row in self.storage.types]
         return tuple("-".join(values) for values in named)
 
     def card(self, position: Position, address: int) -> str:
         """Return the name of a card."""
         return self.card_names[position.type_of(position.card(address))]
 
-    def place_name(self, place: Place | Family, index: int) -> str:
+    def location_name(self, location: Location) -> str:
         """Return the name of a location.
 
         >>> from meldlab.recycle import library
-        >>> Teller(Machine.of(library.entry("kuhn_poker").text)).place_name(Place(2, "iloc", "HAND", 1, ()), 1)
+        >>> Teller(Machine.compile(library.entry("kuhn_poker").text)).location_name(Location(2, "iloc", "HAND", 1))
         'HAND 1 of p2'
         """
-        owner = self.whose("player", place.owner) if place.owner else ""
-        return f"{'memory ' if place.kind == 'mem' else ''}{place.name}{f' {index}' if index else ''}{owner}"
+        owner = self.owner_text("player", location.owner) if location.owner else ""
+        memory, index = "memory " if location.kind == "mem" else "", f" {location.index}" if location.index else ""
+        return f"{memory}{location.name}{index}{owner}"
 
     def location(self, position: Position, address: int) -> str:
         """Return the name of a location by its address."""
-        family = self._families[int(position.words[address + k.FIRST_AT])]
-        return self.place_name(family, int(position.words[address + k.INDEX_AT]))
+        return self.location_name(position.location(address))
 
-    @cached_property
-    def _families(self) -> dict[int, Family]:
-        return {family.at: family for family in self.plan.families}
-
-    def faces(self, position: Position, place: Place, seat: int) -> tuple[str, ...]:
+    def visible_faces(self, position: Position, location: Location, cards: Iterable[int], seat: int) -> tuple[str, ...]:
         """Return the cards of a location as a seat sees them: by name, or by their backs."""
-        types = [position.type_of(card) for card in place.cards]
-        return tuple(self.card_names[kind] if place.seen_by(seat) else self._backs[kind] for kind in types)
+        types = [position.type_of(card) for card in cards]
+        return tuple(self.card_names[kind] if location.visible_to(seat) else self._backs[kind] for kind in types)
 
     @cached_property
     def _backs(self) -> list[str]:
-        return [HIDDEN if back == "DEFAULT" else f"{HIDDEN}{back}" for back in self.plan.backs]
+        return [HIDDEN if back == "DEFAULT" else f"{HIDDEN}{back}" for back in self.storage.backs]
 
     @staticmethod
-    def whose(category: str, owner: int) -> str:
+    def owner_text(category: str, owner: int) -> str:
         """Return whose a cell is, to stand behind its name."""
         return {"game": "", "player": f" of p{owner}", "team": f" of team {owner}"}[category]
 
     @cached_property
     def _cells(self) -> dict[int, str]:
         names = {}
-        for (kind, category, name), base in self.plan.bases.items():
+        for (kind, category, name), base in self.storage.addresses.items():
             if kind in ("sto", "str", "points"):
-                width = self.plan.map_width if kind == "points" else 1
+                width = self.storage.map_width if kind == "points" else 1
                 first = 0 if category == "game" else 1
-                for owner in range(first, first + self.plan.owners(category)):
-                    names[base + owner * width] = name + self.whose(category, owner)
+                for owner in range(first, first + self.storage.owners(category)):
+                    names[base + owner * width] = name + self.owner_text(category, owner)
         return names
 
     # --- what happened
 
-    def tell(self, log: Iterable[Happening], after: Position, seen: Set[int] | None = None, foresight: bool = False) -> str:
+    def tell(self, log: Iterable[LogEvent], after: Position, seen: Set[int] | None = None, foresight: bool = False) -> str:
         """Return what was done, in words; with cards ``seen``, others are hidden.
 
         ``foresight`` is what a player can say beforehand: from the first hidden card on, the rest depends on what he does not know, and is
@@ -115,7 +111,7 @@ class Teller:
                 break
         return "; ".join(" ".join(filter(None, (verb, ", ".join(whats), where))) for verb, whats, where in parts)
 
-    def _words(self, entry: Happening, after: Position) -> tuple[str, str, str]:
+    def _words(self, entry: LogEvent, after: Position) -> tuple[str, str, str]:
         what, a, b, c = entry
         match what:
             case k.MOVE:
@@ -139,20 +135,15 @@ class Teller:
             case k.CYCLE_CURRENT:
                 return "turn to", "", f"p{a}"
             case k.PUT:
-                return "set", "", f"{self._cells[a]} to {self.plan.strings[b] if c else b}"
+                return "set", "", f"{self._cells[a]} to {self.storage.strings[b] if c else b}"
             case k.CLEAR_POINTS:
                 return "set", "", f"points {self._cells[a]}"
         return "pass", "", ""
 
 
-def _cards(entry: Happening) -> tuple[int, ...]:
+def _cards(entry: LogEvent) -> tuple[int, ...]:
     """Return the addresses of the cards that an action names."""
     what, a, b, _ = entry
     if what in (k.MOVE, k.REMEMBER, k.FORGET_AT):
         return (a,)
     return (a, b) if what == k.SWAP_CARDS else ()
-
-
-def visible(position: Position, seat: int) -> set[int]:
-    """Return the cards that a seat may see, by number."""
-    return {card for place in position.places() if place.seen_by(seat) for card in place.cards}

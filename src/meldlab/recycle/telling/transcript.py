@@ -24,16 +24,16 @@ def transcribe(described: Any, players: Sequence[Player[Any, Any]], seed: int, n
     """Yield what happens before the first decision of a described game, each decision, and how it ended."""
     machine = described.machine
     teller = Teller(machine)
-    position, log = machine.watched_begin(seed, number)
+    position, _, log, _ = machine.first_transition(seed, number)
     yield {"begins": teller.tell(log, position)}
     for step in Table(described, players).steps(Deal(seed, number)):
-        position, option = step.before.position, step.action.number - 1
-        after, _, then = position.watched(option)
+        position, option = step.before.position, step.action.index
+        after, _, then, _ = position.transition(option)
         shown, did = position.preview(option)
         yield {
             "decision": step.number,
             "seat": step.seat + 1,
-            "options": len(position.paths),
+            "options": len(position.options),
             "option": option + 1,
             "did": teller.tell(did, shown),
             "then": teller.tell(then, after),
