@@ -186,7 +186,7 @@ def listed(verb: str, name: str) -> tuple[str, ...]:
 def test_help_lists_what_the_library_knows() -> None:
     from meldlab import gin, rummikub
     from meldlab.melds import Aces
-    from meldlab.recycle.language.reader import DIALECTS
+    from meldlab.recycle.language.parser import DIALECTS
     from meldlab.recycle.players.searcher import KINDS
     from meldlab.reproduce.waiting_figures import FIGURES
     from meldlab.rummikub.answer import KEEPS, OBJECTIVES

@@ -208,7 +208,7 @@ def ended(attack: Attack) -> dict[str, object]:
     except BadText as problem:
         return {"name": attack.name, "refused": str(problem), "seconds": time.process_time() - start}
     played = time.process_time()
-    codes = [finding.code for finding in check_and_play(attack.text, limits=attack.limits).findings]
+    codes = [diagnostic.code for diagnostic in check_and_play(attack.text, limits=attack.limits).diagnostics]
     seconds = {"seconds": played - start, "check_seconds": time.process_time() - played}
     return {"name": attack.name, "status": int(games.statuses[0]), "codes": codes, **seconds}
 

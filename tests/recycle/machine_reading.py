@@ -24,7 +24,7 @@ def compiled(name: str) -> Compiled:
 
 
 def compile_text(text: str) -> Compiled:
-    return compile_program(check(text, limits=LIMITS).stop_at_errors().program, LIMITS)
+    return compile_program(check(text, limits=LIMITS).raise_errors().program, LIMITS)
 
 
 class Machine:

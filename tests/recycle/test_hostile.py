@@ -104,7 +104,7 @@ def test_a_program_that_asks_for_too_much_memory_is_refused_before_it_gets_any(a
         "from meldlab.recycle.language.checker import check;"
         "from meldlab.recycle.language.limits import Limits; from meldlab.errors import BadText\n"
         "text = sys.stdin.read()\n"
-        "try: compile_program(check(text).stop_at_errors().program, Limits(), text)\n"
+        "try: compile_program(check(text).raise_errors().program, Limits(), text)\n"
         # What getrusage says begins with the memory of the process that started this one.
         "except BadText as problem: print(open('/proc/self/status').read().split('VmHWM:')[1].split()[0], problem.problem)"
     )
@@ -156,7 +156,7 @@ def test_point_maps_of_players_lie_where_they_should_whatever_the_deck(players: 
 
 
 def fails(position: Position) -> bool:
-    """Tell whether finding the options of a position is too much for its game."""
+    """Tell whether diagnostic the options of a position is too much for its game."""
     try:
         return not position.paths
     except BadText as problem:

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from meldlab.recycle.language.folding import constant
-from meldlab.recycle.language.reader import read_expression
+from meldlab.recycle.language.constants import constant
+from meldlab.recycle.language.parser import parse_expression
 from meldlab.recycle.machine import kernel_layout as k
 from meldlab.recycle.machine.machine import Machine
 from meldlab.recycle.machine.position import Position
@@ -35,8 +35,8 @@ def cards(position: Position, name: str, owner: int = 0, index: int = 0) -> tupl
 
 def test_the_size_of_a_range_beyond_32_bits_is_not_folded() -> None:
     whole = "(size (range (- (- 0 2147483647) 1) .. 2147483647))"
-    assert constant(read_expression(whole)) is None
-    assert constant(read_expression("(size (range 1 .. 2147483647))")) == 2147483647
+    assert constant(parse_expression(whole)) is None
+    assert constant(parse_expression("(size (range 1 .. 2147483647))")) == 2147483647
     played = machine("(do ((turn pass)))", score=f"(* {whole} {whole})").random_games(games=1, seed=1)
     assert played.statuses.tolist() == [k.OUT_OF_LISTS]
 

@@ -18,7 +18,7 @@ from meldlab.analysis.sample import Sample
 from meldlab.analysis.tables import Labelled, tables
 from meldlab.recycle.game import Described
 from meldlab.recycle.language.header import Preface
-from meldlab.recycle.language.variants import varied
+from meldlab.recycle.language.settings import with_settings
 from meldlab.recycle.machine.machine import Machine
 from meldlab.recycle.players import Searcher
 from meldlab.recycle.telling.movement import Movement
@@ -44,7 +44,7 @@ class Subject:
     @classmethod
     def of(cls, described: Described, settings: Mapping[str, int]) -> Self:
         """Return the variant of a game."""
-        text = varied(described.text, settings, described.dialect)
+        text = with_settings(described.text, settings, described.dialect)
         return cls(Described(described.name, text, described.dialect, described.limits), dict(settings))
 
     @property

@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from meldlab.errors import NotPossible
 from meldlab.recycle.game import State
 from meldlab.recycle.language import syntax as s
-from meldlab.recycle.language.folding import constant
+from meldlab.recycle.language.constants import constant
 from meldlab.recycle.language.syntax import Class
 from meldlab.recycle.language.tree import walk
 from meldlab.recycle.machine import kernel_layout as k

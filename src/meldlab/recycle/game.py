@@ -19,7 +19,7 @@ from meldlab.errors import BadText, MeldlabError, NoSuchThing, NotLegalHere
 from meldlab.play import Batch, Chance, Count, Deal, FinishedGame, Player, RandomPlayer, Result
 from meldlab.recycle import library
 from meldlab.recycle.language.limits import Limits
-from meldlab.recycle.language.variants import varied
+from meldlab.recycle.language.settings import with_settings
 from meldlab.recycle.machine import kernel_layout as k
 from meldlab.recycle.machine.machine import Machine
 from meldlab.recycle.machine.position import Known, Position
@@ -160,7 +160,7 @@ class Described:
     ) -> Self:
         """Return the game of a file or of the library, with other values for numbers that it declares."""
         title, text = library.load(name)
-        return cls(title, varied(text, settings, dialect), dialect, limits or Limits())
+        return cls(title, with_settings(text, settings, dialect), dialect, limits or Limits())
 
     @cached_property
     def machine(self) -> Machine:

@@ -3,15 +3,15 @@
 >>> deck = "(setup (create players 2) (create deck (game iloc S) (deck (RANK (A, B)))))"
 >>> turn = "(choice ((move (top (game iloc S)) (top ((current player) vloc T)))))"
 >>> report = check_and_play(f"(game {deck} (stage player (end (== 1 2)) {turn}) (scoring max 1))")
->>> [(finding.code, finding.problem) for finding in report.findings]
+>>> [(diagnostic.code, diagnostic.message) for diagnostic in report.diagnostics]
 [('W113', 'there is no card here: the list is empty, in 300 of 300 random games (seed 0)')]
 """
 
 from collections import defaultdict
 from dataclasses import dataclass, field
 
-from meldlab.recycle.language.checker import Checked, check, ordered
-from meldlab.recycle.language.findings import Finding, ProgramMistake
+from meldlab.recycle.language.checker import CheckedProgram, check, ordered
+from meldlab.recycle.language.diagnostics import Diagnostic, ProgramError
 from meldlab.recycle.language.limits import Limits
 from meldlab.recycle.machine import kernel_layout as k
 from meldlab.recycle.machine.compiler import compile_program
@@ -27,12 +27,12 @@ WORK = 100_000_000  # of all games together: 0.4 seconds of CPU in Crazy Eights,
 
 @dataclass
 class PlayedGames:
-    """Numbers of random games, and the findings about them."""
+    """Numbers of random games, and the diagnostics about them."""
 
     finished: int = 0
     capped: int = 0
     failed: int = 0
-    findings: list[Finding] = field(default_factory=list)
+    diagnostics: list[Diagnostic] = field(default_factory=list)
 
     @property
     def games(self) -> int:
@@ -42,16 +42,16 @@ class PlayedGames:
 
 @dataclass(frozen=True)
 class CheckReport:
-    """Findings about a text, errors first; ``checked`` is None if it cannot be read, ``played`` is None if it cannot run."""
+    """Diagnostics about a text, errors first; ``checked`` is None if it cannot be read, ``played`` is None if it cannot run."""
 
-    findings: tuple[Finding, ...]
-    checked: Checked | None = None
+    diagnostics: tuple[Diagnostic, ...]
+    checked: CheckedProgram | None = None
     played: PlayedGames | None = None
 
     @property
     def ok(self) -> bool:
         """Tell whether the program can run."""
-        return not any(finding.stops for finding in self.findings)
+        return not any(diagnostic.is_error for diagnostic in self.diagnostics)
 
 
 def check_and_play(
@@ -64,13 +64,13 @@ def check_and_play(
     checked = None
     try:
         checked = check(text, dialect, limits)
-        if any(finding.stops for finding in checked.findings):
-            return CheckReport(checked.findings, checked)
+        if any(diagnostic.is_error for diagnostic in checked.diagnostics):
+            return CheckReport(checked.diagnostics, checked)
         machine = Machine(checked, compile_program(checked.program, limits, text), limits, dialect)
-    except ProgramMistake as error:
-        return CheckReport((error.finding, *(checked.findings if checked else ())), checked)
+    except ProgramError as error:
+        return CheckReport((error.diagnostic, *(checked.diagnostics if checked else ())), checked)
     played = play(machine, work)
-    return CheckReport(ordered([*checked.findings, *played.findings]), checked, played)
+    return CheckReport(ordered([*checked.diagnostics, *played.diagnostics]), checked, played)
 
 
 def play(machine: Machine, work: int = WORK) -> PlayedGames:
@@ -82,7 +82,7 @@ def play(machine: Machine, work: int = WORK) -> PlayedGames:
         status, place = int(results.statuses[0]), machine.compiled.offsets[int(results.errors[0]) // k.STRIDE]
         if left < 0:
             if not played.games:
-                played.findings.append(Finding("W114", f"a random game has not ended after {work:,} instructions", place))
+                played.diagnostics.append(Diagnostic("W114", f"a random game has not ended after {work:,} instructions", place))
             break
         if status == k.FINISHED:
             played.finished += 1
@@ -93,14 +93,14 @@ def play(machine: Machine, work: int = WORK) -> PlayedGames:
         # Players who mostly take the last option may well draw cards for ever.
         if status != k.FINISHED and not (late and status == k.CAPPED):
             stopped[status, place].append(-1 if late else seed)
-    played.findings += [_finding(machine.limits, status, place, seeds, played.games) for (status, place), seeds in stopped.items()]
+    played.diagnostics += [_finding(machine.limits, status, place, seeds, played.games) for (status, place), seeds in stopped.items()]
     return played
 
 
-def _finding(limits: Limits, status: int, place: int, seeds: list[int], games: int) -> Finding:
+def _finding(limits: Limits, status: int, place: int, seeds: list[int], games: int) -> Diagnostic:
     where = f"in {len(seeds)} of {games} random games" + (f" (seed {seeds[0]})" if seeds[0] >= 0 else "")
     if status == k.NO_OPTION:
-        return Finding("W107", f"this choice has no option {where}", place)
+        return Diagnostic("W107", f"this choice has no option {where}", place)
     if status == k.CAPPED:
-        return Finding("W114", f"more than {limits.decisions:,} decisions {where}", place)
-    return Finding("W113", f"{k.REASONS[status]}, {where}", place)
+        return Diagnostic("W114", f"more than {limits.decisions:,} decisions {where}", place)
+    return Diagnostic("W113", f"{k.REASONS[status]}, {where}", place)

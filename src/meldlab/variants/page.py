@@ -7,7 +7,7 @@ from pathlib import Path
 from meldlab.analysis.page import PLAYERS
 from meldlab.recycle import library
 from meldlab.recycle.language.header import coloured
-from meldlab.recycle.language.variants import declared_numbers
+from meldlab.recycle.language.settings import declared_numbers
 from meldlab.reports.page import render, write_folder
 from meldlab.reports.plot import Sheet
 from meldlab.reports.rows import csv_text

@@ -15,7 +15,7 @@ from meldlab.analysis.study import Effort
 from meldlab.chance import Purpose, derive_seed
 from meldlab.errors import NotPossible
 from meldlab.recycle.game import Described
-from meldlab.recycle.language.variants import declared_numbers
+from meldlab.recycle.language.settings import declared_numbers
 from meldlab.statistics import Interval
 from meldlab.variants.measures import MEASURES, Gathered
 from meldlab.variants.runner import Heat, Variant, Workbench, trouble

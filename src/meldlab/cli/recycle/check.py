@@ -9,7 +9,7 @@ from meldlab.cli.recycle.options import DialectOption, GameArgument, LimitsOptio
 
 if TYPE_CHECKING:
     from meldlab.recycle.game import Described
-    from meldlab.recycle.language.findings import Finding
+    from meldlab.recycle.language.diagnostics import Diagnostic
 
 
 def list_games(json: JsonOption = False) -> None:
@@ -35,27 +35,27 @@ def check(
     Example: meldlab recycle check block_rummy
     """
     from meldlab.recycle import library
-    from meldlab.recycle.language.findings import ProgramMistake
-    from meldlab.recycle.language.variants import varied
+    from meldlab.recycle.language.diagnostics import ProgramError
+    from meldlab.recycle.language.settings import with_settings
     from meldlab.recycle.playtest import CheckReport, check_and_play
 
     _, text = library.load(game)
     try:
-        text = varied(text, merged(settings), dialect)
+        text = with_settings(text, merged(settings), dialect)
         report = check_and_play(text, dialect, limits)
-    except ProgramMistake as error:
-        report = CheckReport((error.finding,))
-    findings, checked, played = report.findings, report.checked, report.played
+    except ProgramError as error:
+        report = CheckReport((error.diagnostic,))
+    diagnostics, checked, played = report.diagnostics, report.checked, report.played
     players = checked.players if checked else 0
-    errors, warnings = [f for f in findings if f.stops], [f for f in findings if not f.stops]
+    errors, warnings = [f for f in diagnostics if f.is_error], [f for f in diagnostics if not f.is_error]
     if json:
-        answer = {"errors": [_finding(f, text) for f in errors], "warnings": [_finding(f, text) for f in warnings]}
+        answer = {"errors": [_diagnostic(f, text) for f in errors], "warnings": [_diagnostic(f, text) for f in warnings]}
         numbers = {name: getattr(played, name, 0) for name in ("games", "finished", "capped", "failed")}
         constructs = _constructs(text) if checked else []
         print_json({"ok": report.ok, **answer, "players": players, "constructs": constructs, "random_games": numbers})
     else:
-        for finding in findings:
-            print(f"{'error' if finding.stops else 'warning'}: {finding.mistake(text)}")
+        for diagnostic in diagnostics:
+            print(f"{'error' if diagnostic.is_error else 'warning'}: {diagnostic.error(text)}")
         count = f"{len(errors)} error{'s' * (len(errors) != 1)}, {len(warnings)} warning{'s' * (len(warnings) != 1)}"
         print(f"{game}: {'not to be run' if errors else f'{players} players'}; {count}")
     if errors:
@@ -77,12 +77,14 @@ def show(described: "Described", json: JsonOption = False) -> None:
         print("\n\n".join("\n".join([name, *lines]) for name, lines in parts.items()))
 
 
-def _finding(finding: "Finding", text: str) -> dict[str, Any]:
-    line, column = finding.line_and_column(text)
-    return {"code": finding.code, "line": line, "column": column, "message": finding.problem}
+def _diagnostic(diagnostic: "Diagnostic", text: str) -> dict[str, Any]:
+    line, column = diagnostic.line_and_column(text)
+    return {"code": diagnostic.code, "line": line, "column": column, "message": diagnostic.message}
 
 
 def _constructs(text: str) -> list[str]:
-    from meldlab.recycle.language.lexer import words
+    from meldlab.recycle.language.lexer import tokenize
 
-    return sorted({word.text for word in words(text) if word.sort == "keyword" or (word.sort == "sign" and word.text not in "(),:")})
+    return sorted(
+        {token.text for token in tokenize(text) if token.kind == "keyword" or (token.kind == "sign" and token.text not in "(),:")}
+    )

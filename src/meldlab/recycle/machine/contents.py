@@ -1,7 +1,7 @@
 """Contents of constructs, computed once for each and stored by identity: loops in loops would be walked once for every level.
 
->>> from meldlab.recycle.language.reader import read_expression
->>> inside = Contents().of(read_expression("(filter 'L 'C (== (size ((next player) iloc HAND)) 'N))"))
+>>> from meldlab.recycle.language.parser import parse_expression
+>>> inside = Contents().of(parse_expression("(filter 'L 'C (== (size ((next player) iloc HAND)) 'N))"))
 >>> sorted(inside.read), sorted(inside.bound), inside.has == NEXT_SEAT
 (['L', 'N'], ['C'], True)
 """

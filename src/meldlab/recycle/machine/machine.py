@@ -17,7 +17,7 @@ import numpy as np
 
 from meldlab.errors import BadText, NotLegalHere
 from meldlab.parallel import core_count
-from meldlab.recycle.language.checker import Checked, check
+from meldlab.recycle.language.checker import CheckedProgram, check
 from meldlab.recycle.language.limits import Limits
 from meldlab.recycle.machine import kernel
 from meldlab.recycle.machine import kernel_layout as k
@@ -33,7 +33,7 @@ __all__ = ["Machine"]
 class Machine:
     """A compiled program; machines of the same program are equal. Each thread that uses one works in an array of its own."""
 
-    def __init__(self, checked: Checked, compiled: Compiled, limits: Limits, dialect: str = "0.6") -> None:
+    def __init__(self, checked: CheckedProgram, compiled: Compiled, limits: Limits, dialect: str = "0.6") -> None:
         self.checked, self.compiled, self.plan, self.limits, self.dialect = checked, compiled, compiled.plan, limits, dialect
         self.room = _rooms_of(self)
         self.program = Bytecode(*(np.array(part or [0], np.int64) for part in (compiled.code, compiled.data, compiled.layout)))
@@ -42,7 +42,7 @@ class Machine:
     @classmethod
     def of(cls, text: str, dialect: str = "0.6", limits: Limits = Limits()) -> Self:  # noqa: B008  # frozen
         """Read, check and compile a program; raise ``BadText`` at its first error."""
-        checked = check(text, dialect, limits).stop_at_errors()
+        checked = check(text, dialect, limits).raise_errors()
         return cls(checked, compile_program(checked.program, limits, text), limits, dialect)
 
     @property

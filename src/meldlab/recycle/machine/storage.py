@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from meldlab.recycle.language import syntax as s
-from meldlab.recycle.language.findings import Finding
-from meldlab.recycle.language.folding import cards_made, constant
+from meldlab.recycle.language.constants import cards_made, constant
+from meldlab.recycle.language.diagnostics import Diagnostic
 from meldlab.recycle.language.limits import Limits
 from meldlab.recycle.language.syntax import Class
 from meldlab.recycle.language.tree import walk
@@ -96,7 +96,7 @@ class Plan:
         self.asked += words
         if self.asked > self.limits.words:
             problem = f"the program takes {self.asked:,} words of memory (at most {self.limits.words:,}; raise the limit 'words')"
-            raise Finding("E112", problem, self.program.setup.at).mistake(self.text)
+            raise Diagnostic("E112", problem, self.program.setup.at).error(self.text)
 
     def _attributes(self) -> NDArray[np.int64]:
         """Return [types, keys], the string that each type of card has as an attribute, 0 for none."""

@@ -15,7 +15,7 @@ from meldlab.errors import MeldlabError, NotLegalHere
 from meldlab.play import Record
 from meldlab.recycle import library
 from meldlab.recycle.language.lexer import KEYWORDS
-from meldlab.recycle.language.variants import parse_settings
+from meldlab.recycle.language.settings import parse_settings
 from meldlab.recycle.telling.pack import meant, short_names
 from meldlab.web.forms import read_form
 from meldlab.web.jobs import ENDED

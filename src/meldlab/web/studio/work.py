@@ -13,8 +13,8 @@ from meldlab.games import player_of
 from meldlab.parallel import chunks
 from meldlab.play import Deal, Step, Table
 from meldlab.recycle.game import Described
-from meldlab.recycle.language.findings import TITLES, Finding
-from meldlab.recycle.language.folding import constant
+from meldlab.recycle.language.constants import constant
+from meldlab.recycle.language.diagnostics import TITLES, Diagnostic
 from meldlab.recycle.language.header import Preface
 from meldlab.recycle.playtest import check_and_play
 from meldlab.recycle.telling.movement import Movement
@@ -40,17 +40,17 @@ def check(text: str) -> dict[str, Any]:
     found: dict[str, Any] = {"players": 0, "numbers": {}, "title": Preface.of(text).title[:80]}
     report = check_and_play(text, work=CHECK_WORK)
     if report.checked:
-        values = {node.var: constant(node.value) for node in report.checked.written.declares}
+        values = {node.var: constant(node.value) for node in report.checked.parsed.declares}
         numbers = {name: value for name, value in values.items() if value is not None}
         found |= {"players": report.checked.players, "numbers": numbers}
-    return {**found, "ok": report.ok, "diagnostics": [_told(finding, text) for finding in report.findings]}
+    return {**found, "ok": report.ok, "diagnostics": [_told(diagnostic, text) for diagnostic in report.diagnostics]}
 
 
-def _told(finding: Finding, text: str) -> dict[str, Any]:
-    line, column = finding.line_and_column(text)
-    place = {"line": line, "column": column, "at": min(finding.at, len(text))}
-    severity = "error" if finding.stops else "warning"
-    return {**place, "code": finding.code, "severity": severity, "title": TITLES[finding.code], "message": finding.problem}
+def _told(diagnostic: Diagnostic, text: str) -> dict[str, Any]:
+    line, column = diagnostic.line_and_column(text)
+    place = {"line": line, "column": column, "at": min(diagnostic.offset, len(text))}
+    severity = "error" if diagnostic.is_error else "warning"
+    return {**place, "code": diagnostic.code, "severity": severity, "title": TITLES[diagnostic.code], "message": diagnostic.message}
 
 
 @lru_cache(maxsize=4)
