@@ -7,8 +7,8 @@ import re
 from functools import cache
 from pathlib import Path
 
+from meldlab.recycle.check import check_program
 from meldlab.recycle.language.diagnostics import Diagnostic
-from meldlab.recycle.playtest import check_and_play
 from tests.docs import reference
 
 PAGE = Path(__file__).parents[2] / "docs" / "recycle-errors.md"
@@ -39,7 +39,7 @@ def said(code: str, example: str) -> str:
     """Return how the checker finds a code in an example, line and caret as if the example stood alone."""
     text = reference.program(example)
     at = text.index(example.strip())
-    for diagnostic in check_and_play(text).diagnostics:
+    for diagnostic in check_program(text).diagnostics:
         # What is found before the example is of the table on which it stands.
         if diagnostic.code == code and diagnostic.offset >= at:
             return f"{Diagnostic(code, diagnostic.message, diagnostic.offset - at).error(example.rstrip())}\n"

@@ -1,6 +1,6 @@
-"""``meldlab recycle list``, ``check`` and ``show``: the games there are, what is wrong with one, what becomes of it."""
+"""``meldlab recycle list``, ``check`` and ``show``: the library, diagnostics of a program, and its compiled form."""
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import typer
 
@@ -9,7 +9,6 @@ from meldlab.cli.recycle.options import DialectOption, GameArgument, LimitsOptio
 
 if TYPE_CHECKING:
     from meldlab.recycle.game import Described
-    from meldlab.recycle.language.diagnostics import Diagnostic
 
 
 def list_games(json: JsonOption = False) -> None:
@@ -35,29 +34,34 @@ def check(
     Example: meldlab recycle check block_rummy
     """
     from meldlab.recycle import library
+    from meldlab.recycle.check import Report, check_program
     from meldlab.recycle.language.diagnostics import ProgramError
     from meldlab.recycle.language.settings import with_settings
-    from meldlab.recycle.playtest import CheckReport, check_and_play
 
     _, text = library.load(game)
     try:
         text = with_settings(text, merged(settings), dialect)
-        report = check_and_play(text, dialect, limits)
+        report = check_program(text, dialect, limits)
     except ProgramError as error:
-        report = CheckReport((error.diagnostic,))
-    diagnostics, checked, played = report.diagnostics, report.checked, report.played
-    players = checked.players if checked else 0
-    errors, warnings = [f for f in diagnostics if f.is_error], [f for f in diagnostics if not f.is_error]
+        report = Report((error.diagnostic,))
+    errors = [diagnostic for diagnostic in report.diagnostics if diagnostic.is_error]
+    warnings = [diagnostic for diagnostic in report.diagnostics if not diagnostic.is_error]
     if json:
-        answer = {"errors": [_diagnostic(f, text) for f in errors], "warnings": [_diagnostic(f, text) for f in warnings]}
-        numbers = {name: getattr(played, name, 0) for name in ("games", "finished", "capped", "failed")}
-        constructs = _constructs(text) if checked else []
-        print_json({"ok": report.ok, **answer, "players": players, "constructs": constructs, "random_games": numbers})
+        print_json(
+            {
+                "ok": report.ok,
+                "errors": [diagnostic.as_json(text) for diagnostic in errors],
+                "warnings": [diagnostic.as_json(text) for diagnostic in warnings],
+                "players": report.players,
+                "constructs": _constructs(text) if report.checked else [],
+                "random_games": {name: getattr(report.simulation, name, 0) for name in ("games", "finished", "capped", "failed")},
+            }
+        )
     else:
-        for diagnostic in diagnostics:
+        for diagnostic in report.diagnostics:
             print(f"{'error' if diagnostic.is_error else 'warning'}: {diagnostic.error(text)}")
         count = f"{len(errors)} error{'s' * (len(errors) != 1)}, {len(warnings)} warning{'s' * (len(warnings) != 1)}"
-        print(f"{game}: {'not to be run' if errors else f'{players} players'}; {count}")
+        print(f"{game}: {'not to be run' if errors else f'{report.players} players'}; {count}")
     if errors:
         raise typer.Exit(2)
 
@@ -75,11 +79,6 @@ def show(described: "Described", json: JsonOption = False) -> None:
         print_json({"game": described.name, **parts})
     else:
         print("\n\n".join("\n".join([name, *lines]) for name, lines in parts.items()))
-
-
-def _diagnostic(diagnostic: "Diagnostic", text: str) -> dict[str, Any]:
-    line, column = diagnostic.line_and_column(text)
-    return {"code": diagnostic.code, "line": line, "column": column, "message": diagnostic.message}
 
 
 def _constructs(text: str) -> list[str]:

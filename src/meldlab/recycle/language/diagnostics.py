@@ -7,6 +7,7 @@ line 1: nothing binds 'X [E101]
 """
 
 from dataclasses import dataclass
+from typing import Any
 
 from meldlab.errors import BadText
 
@@ -73,6 +74,11 @@ class Diagnostic:
         """Return line and column, from 1."""
         start = text.rfind("\n", 0, self.offset) + 1
         return text.count("\n", 0, start) + 1, self.offset - start + 1
+
+    def as_json(self, text: str) -> dict[str, Any]:
+        """Return code, line, column and message."""
+        line, column = self.line_and_column(text)
+        return {"code": self.code, "line": line, "column": column, "message": self.message}
 
 
 class ProgramError(BadText):

@@ -12,11 +12,11 @@ from meldlab.errors import NotLegalHere
 from meldlab.games import player_of
 from meldlab.parallel import chunks
 from meldlab.play import Deal, Step, Table
+from meldlab.recycle.check import check_program
 from meldlab.recycle.game import Described
 from meldlab.recycle.language.constants import constant
-from meldlab.recycle.language.diagnostics import TITLES, Diagnostic
+from meldlab.recycle.language.diagnostics import TITLES
 from meldlab.recycle.language.header import Preface
-from meldlab.recycle.playtest import check_and_play
 from meldlab.recycle.telling.movement import Movement
 from meldlab.recycle.telling.teller import Teller
 from meldlab.reports.page import inline
@@ -37,20 +37,25 @@ MOST_SPOTS, MOST_EDGES = 80, 300  # that a picture can hold
 
 def check(text: str) -> dict[str, Any]:
     """Return errors and warnings of a text, random games included, and what it declares if it can be read."""
-    found: dict[str, Any] = {"players": 0, "numbers": {}, "title": Preface.of(text).title[:80]}
-    report = check_and_play(text, work=CHECK_WORK)
-    if report.checked:
-        values = {node.var: constant(node.value) for node in report.checked.parsed.declares}
-        numbers = {name: value for name, value in values.items() if value is not None}
-        found |= {"players": report.checked.players, "numbers": numbers}
-    return {**found, "ok": report.ok, "diagnostics": [_told(diagnostic, text) for diagnostic in report.diagnostics]}
-
-
-def _told(diagnostic: Diagnostic, text: str) -> dict[str, Any]:
-    line, column = diagnostic.line_and_column(text)
-    place = {"line": line, "column": column, "at": min(diagnostic.offset, len(text))}
-    severity = "error" if diagnostic.is_error else "warning"
-    return {**place, "code": diagnostic.code, "severity": severity, "title": TITLES[diagnostic.code], "message": diagnostic.message}
+    report = check_program(text, work=CHECK_WORK)
+    declares = report.checked.parsed.declares if report.checked else ()
+    numbers = {node.var: number for node in declares if (number := constant(node.value)) is not None}
+    diagnostics = [
+        {
+            **diagnostic.as_json(text),
+            "at": min(diagnostic.offset, len(text)),
+            "severity": "error" if diagnostic.is_error else "warning",
+            "title": TITLES[diagnostic.code],
+        }
+        for diagnostic in report.diagnostics
+    ]
+    return {
+        "ok": report.ok,
+        "title": Preface.of(text).title[:80],
+        "players": report.players,
+        "numbers": numbers,
+        "diagnostics": diagnostics,
+    }
 
 
 @lru_cache(maxsize=4)

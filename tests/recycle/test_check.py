@@ -4,10 +4,10 @@ import pytest
 
 from meldlab.play import Deal, RandomPlayer, Table
 from meldlab.recycle import library
+from meldlab.recycle.check import GAMES, LATE_GAMES, check_program, simulate
 from meldlab.recycle.game import Described
 from meldlab.recycle.language.limits import Limits
 from meldlab.recycle.machine.machine import Machine
-from meldlab.recycle.playtest import GAMES, LATE_GAMES, check_and_play, play
 
 ALL = GAMES + LATE_GAMES
 SETUP = "(setup (create players 2) (create deck (game iloc S) (deck (RANK (A, B, C)) (SUIT (X, Y)))))"
@@ -23,16 +23,16 @@ def program(phases: str, score: str = "(size (game vloc PILE))") -> str:
 
 def diagnostics(text: str, limits: Limits = Limits()) -> list[tuple[str, str, str]]:  # noqa: B008  # frozen
     """Return code, message and the text from the place on, of what playing a program finds."""
-    found = [diagnostic for diagnostic in check_and_play(text, limits=limits).diagnostics if diagnostic.code in ("W107", "W113", "W114")]
+    found = [diagnostic for diagnostic in check_program(text, limits=limits).diagnostics if diagnostic.code in ("W107", "W113", "W114")]
     return [(diagnostic.code, diagnostic.message, text[diagnostic.offset :]) for diagnostic in found]
 
 
 @pytest.mark.parametrize("name", library.names())
 def test_playing_finds_nothing_in_the_library(name: str) -> None:
-    report = check_and_play(library.entry(name).text)
+    report = check_program(library.entry(name).text)
     assert report.diagnostics == ()
-    assert report.played is not None
-    assert report.played.finished >= GAMES
+    assert report.simulation is not None
+    assert report.simulation.finished >= GAMES
 
 
 @pytest.mark.parametrize(
@@ -95,14 +95,14 @@ def test_a_game_that_does_not_end_is_found() -> None:
 
 def test_the_limit_of_work_ends_the_playing_the_same_way_each_time() -> None:
     machine = Machine.of(library.entry("hearts").text)
-    few, again = play(machine, work=200_000), play(machine, work=200_000)
+    few, again = simulate(machine, work=200_000), simulate(machine, work=200_000)
     assert few == again
-    assert 0 < few.games < play(machine).games == ALL
+    assert 0 < few.games < simulate(machine).games == ALL
 
 
 def test_errors_are_reported_without_playing() -> None:
-    report = check_and_play(program("(do ((move 'C (top (game vloc T)))))"))
-    assert (report.ok, report.played, report.diagnostics[0].code) == (False, None, "E101")
+    report = check_program(program("(do ((move 'C (top (game vloc T)))))"))
+    assert (report.ok, report.simulation, report.diagnostics[0].code) == (False, None, "E101")
     assert report.checked is not None
-    report = check_and_play("(game")
-    assert (report.ok, report.played, report.checked, report.diagnostics[0].code) == (False, None, None, "E004")
+    report = check_program("(game")
+    assert (report.ok, report.simulation, report.checked, report.diagnostics[0].code) == (False, None, None, "E004")
