@@ -10,7 +10,7 @@ from meldlab.analysis.layout import arrange, layers
 from meldlab.analysis.movement import dot, draw_movement
 from meldlab.recycle import library
 from meldlab.recycle.machine.machine import Machine
-from meldlab.recycle.telling.movement import Edge, Movement, Spot
+from meldlab.recycle.movement import Edge, Movement, Spot
 from tests.recycle.oracle_board import Player
 from tests.recycle.playing import play_out
 

@@ -17,10 +17,10 @@ from meldlab.recycle.game import Described
 from meldlab.recycle.language.limits import Limits
 from meldlab.recycle.machine import kernel
 from meldlab.recycle.machine.machine import Machine
+from meldlab.recycle.movement import Movement
 from meldlab.recycle.players import Searcher, parse
 from meldlab.recycle.players.searching import searched_games
-from meldlab.recycle.telling.movement import Movement
-from meldlab.recycle.telling.transcript import transcribe
+from meldlab.recycle.transcript import transcript
 from tests.recycle.hostile import CARDS, game
 from tests.recycle.tiny import advice
 
@@ -48,7 +48,7 @@ def everything(name: str) -> dict[str, object]:
         "expected": np.nan_to_num(searched.best).tolist(),
         "advised": advice(machine.begin(seed=2), Searcher("ismcts", 5), seed=3).counts.tolist(),
         "counted": machine.histories(seed=3, depth=2),
-        "told": list(transcribe(described, [Searcher("random")] * described.machine.players, seed=3)),
+        "told": list(transcript(described, [Searcher("random")] * described.machine.players, seed=3)),
         "moved": Movement.of(machine, seed=3),
     }
 

@@ -43,7 +43,7 @@ def seen_by_hand(state: State, seat: int, features: Features) -> dict[str, int]:
         title = titles[place.kind, category, place.name] + (f" {place.index}" if place.index else "") + whose(category, place.owner)
         if title not in features.planes:
             title = titles[place.kind, category, place.name] + " beyond" + whose(category, place.owner)
-        names = [view.teller.card_names[masked.type_of(card)] for card in place.cards]
+        names = [view.describer.card_names[masked.type_of(card)] for card in place.cards]
         if place.seen_by(seat + 1):
             seen.update(f"{title}: {name}" for name in names)
             seen[f"{title}: top"] = masked.type_of(place.cards[-1]) + 1

@@ -3,7 +3,7 @@
 Layers go from left to right: a location stands as many steps from the deck as its cards need at least. Every owner has a band of its own,
 the table between the players, so boxes around owners never overlap. A way is a curve that bends to whichever side has the least in its way.
 
->>> from meldlab.recycle.telling.movement import Edge, Spot
+>>> from meldlab.recycle.movement import Edge, Spot
 >>> stock, hand = Spot(0, "iloc", "STOCK"), Spot(1, "iloc", "HAND")
 >>> layout = arrange(Movement((stock, hand), (Edge(stock, hand),), frozenset([stock])))
 >>> layout.ovals[stock].x < layout.ovals[hand].x, list(layout.boxes)
@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from meldlab.recycle.telling.movement import Edge, Movement, Spot
+from meldlab.recycle.movement import Edge, Movement, Spot
 
 __all__ = ["Box", "Curve", "Layout", "Oval", "arrange", "layers"]
 

@@ -15,7 +15,7 @@ from matplotlib.patches import Ellipse, PathPatch, Polygon, Rectangle
 from matplotlib.path import Path
 
 from meldlab.analysis.layout import arrange
-from meldlab.recycle.telling.movement import Movement
+from meldlab.recycle.movement import Movement
 from meldlab.reports.plot import Sheet, blank
 
 __all__ = ["COLOURS", "FILLS", "dot", "draw_movement"]
@@ -39,7 +39,7 @@ def dot(movement: Movement, title: str) -> str:
     for owner in sorted({spot.owner for spot in movement.spots}):
         mine = [spot for spot in movement.spots if spot.owner == owner]
         lines.append(f"  subgraph cluster_{owner} {{")
-        lines.append(f'    label={_quoted(mine[0].whose)}; style=filled; fillcolor="ghostwhite";')
+        lines.append(f'    label={_quoted(mine[0].owner_text)}; style=filled; fillcolor="ghostwhite";')
         for spot in mine:
             memory = ', style="filled,dotted"' if spot.visibility == "memory" else ""
             thick = ", penwidth=3" if spot in movement.decks else ""

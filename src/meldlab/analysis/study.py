@@ -20,8 +20,8 @@ from meldlab.recycle.game import Described
 from meldlab.recycle.language.header import Preface
 from meldlab.recycle.language.settings import with_settings
 from meldlab.recycle.machine.machine import Machine
+from meldlab.recycle.movement import Movement
 from meldlab.recycle.players import Searcher
-from meldlab.recycle.telling.movement import Movement
 from meldlab.reports.plot import Sheet
 from meldlab.runs.store import Run, Store
 from meldlab.runs.tasks import Shard, play

@@ -18,6 +18,7 @@ import numpy as np
 from meldlab.errors import BadText, MeldlabError, NoSuchThing, NotLegalHere
 from meldlab.play import Batch, Chance, Count, Deal, FinishedGame, Player, RandomPlayer, Result
 from meldlab.recycle import library
+from meldlab.recycle.describe import Describer, visible_cards
 from meldlab.recycle.language.limits import Limits
 from meldlab.recycle.language.settings import with_settings
 from meldlab.recycle.machine import kernel_layout as k
@@ -25,7 +26,6 @@ from meldlab.recycle.machine.machine import Machine
 from meldlab.recycle.machine.position import Known, Position
 from meldlab.recycle.players import Searcher
 from meldlab.recycle.players.searching import ranks_of, searched_games
-from meldlab.recycle.telling.teller import Teller, visible
 from meldlab.recycle.view import REVEALS, Option, View
 
 __all__ = ["Described", "Option", "State", "View"]
@@ -45,11 +45,11 @@ class State:
 
     position: Position
     known: Known = field(compare=False, repr=False)
-    teller: Teller = field(compare=False, repr=False)
+    describer: Describer = field(compare=False, repr=False)
 
-    def __reduce__(self) -> "tuple[type[State], tuple[Position, Known, Teller]]":
+    def __reduce__(self) -> "tuple[type[State], tuple[Position, Known, Describer]]":
         # What was worked out from the position can be worked out again.
-        return type(self), (self.position, self.known, self.teller)
+        return type(self), (self.position, self.known, self.describer)
 
     @property
     def seat(self) -> int | None:
@@ -79,13 +79,13 @@ class State:
     def view(self, seat: int) -> View:
         """Return what a seat may know."""
         if seat not in self._views:
-            self._views[seat] = View(seat, self.position.masked(seat + 1, self.known), self.teller)
+            self._views[seat] = View(seat, self.position.masked(seat + 1, self.known), self.describer)
         return self._views[seat]
 
     def apply(self, action: Option) -> Self:
         """Carry out an option."""
         self._deciding.verify(action)
-        return type(self)(*self.position.decide_knowing(action.number - 1, self.known), self.teller)
+        return type(self)(*self.position.decide_knowing(action.number - 1, self.known), self.describer)
 
     @property
     def _deciding(self) -> View:
@@ -96,12 +96,11 @@ class State:
         option = action.number - 1
         if seat is None:
             view, (after, did) = self._deciding, self.position.preview(option)
-            full, words = self.teller.tell(did, after), view.words(option)
+            full, words = self.describer.events(did, after), view.words(option)
             return words if full == view.foreseen(option) else f"{words}{REVEALS}{full}"
         after, did, then = self.position.watched(option)
-        seen = visible(self.position, seat + 1) | visible(after, seat + 1)
-        chosen = self.teller.tell(did, after, seen) if did else "has chosen"
-        followed = self.teller.tell(then, after, seen)
+        chosen = self.describer.events(did, after, seat + 1) if did else "has chosen"
+        followed = self.describer.events(then, after, seat + 1)
         return f"{chosen}\n  {followed}" if followed else chosen
 
     def forfeit(self, seat: int, why: str) -> Result:
@@ -122,7 +121,7 @@ class State:
     def redeal(self, seat: int, chance: Chance) -> Self:
         """Permute, back by back, the cards that a seat neither sees nor remembers."""
         position, plan, stream = self.position, self.position.machine.plan, chance.stream()
-        seen = visible(position, seat + 1) | set(np.flatnonzero(self.known[seat + 1]).tolist())
+        seen = visible_cards(position, seat + 1) | set(np.flatnonzero(self.known[seat + 1]).tolist())
         types = {card: position.type_of(card) for card in range(int(position.words[k.CARDS])) if card not in seen}
         for _ in range(ATTEMPTS):
             words = position.words.copy()
@@ -134,7 +133,7 @@ class State:
             other = position.with_words(words)
             # Not every deal can be: whoever decides must have an option, as he has here.
             if other.over == position.over:
-                return type(self)(other, self.known, self.teller)
+                return type(self)(other, self.known, self.describer)
         return self
 
 
@@ -208,7 +207,7 @@ class Described:
             raise NotLegalHere(f"{self.name} is for {self.machine.players} players, not {seats}")
         if deal.given:
             raise NotLegalHere("a described game deals its own cards: none can be given")
-        return State(*self.machine.begin_knowing(deal.seed, deal.number), Teller(self.machine))
+        return State(*self.machine.begin_knowing(deal.seed, deal.number), Describer(self.machine))
 
     def counted(self, played: FinishedGame[State]) -> dict[str, int]:
         """Return what is counted of a game at the table."""

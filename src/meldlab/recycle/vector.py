@@ -33,6 +33,7 @@ from meldlab.cache import replace_file
 from meldlab.chance import check_seed
 from meldlab.errors import MeldlabError, NoSuchThing, NotLegalHere, NotPossible, whole_number
 from meldlab.parallel import core_count
+from meldlab.recycle.describe import Describer
 from meldlab.recycle.features import Features
 from meldlab.recycle.game import Described, State
 from meldlab.recycle.language.limits import Limits
@@ -40,7 +41,6 @@ from meldlab.recycle.machine import kernel_layout as k
 from meldlab.recycle.machine import kernel_vector as v
 from meldlab.recycle.machine.kernel import StepUnderway
 from meldlab.recycle.machine.position import Position, Words
-from meldlab.recycle.telling.teller import Teller
 
 __all__ = ["Observed", "RecycleVector", "Stepped"]
 
@@ -205,7 +205,7 @@ class RecycleVector:
         words = row[: row[k.TOP]].copy()
         # Whoever asks the position for its options finds them once more.
         words[k.GAME_WORK] -= words[k.WORK]
-        return State(Position.of(self._machine, words), self._hall.known[at].copy(), Teller(self._machine))
+        return State(Position.of(self._machine, words), self._hall.known[at].copy(), Describer(self._machine))
 
     def trouble(self, table: int) -> str:
         """Return what went wrong in the game that ended at a table in the last step; nothing if it did not fail."""

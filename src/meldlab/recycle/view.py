@@ -16,8 +16,8 @@ from functools import cached_property
 from itertools import count
 
 from meldlab.errors import BadText, NoSuchThing, NotLegalHere
+from meldlab.recycle.describe import Describer, visible_cards
 from meldlab.recycle.machine.position import Masked
-from meldlab.recycle.telling.teller import Teller, visible
 
 __all__ = ["REVEALS", "Option", "View"]
 
@@ -42,13 +42,13 @@ class View:
 
     seat: int
     position: Masked = field(repr=False)
-    teller: Teller = field(compare=False, repr=False)
+    describer: Describer = field(compare=False, repr=False)
 
     def __repr__(self) -> str:
         return f"View(seat={self.seat}, acting={self.acting}, places={self.places}, cells={self.cells})"
 
-    def __reduce__(self) -> "tuple[type[View], tuple[int, Masked, Teller]]":
-        return type(self), (self.seat, self.position, self.teller)
+    def __reduce__(self) -> "tuple[type[View], tuple[int, Masked, Describer]]":
+        return type(self), (self.seat, self.position, self.describer)
 
     @property
     def acting(self) -> int | None:
@@ -58,13 +58,15 @@ class View:
     @cached_property
     def places(self) -> tuple[tuple[str, tuple[str, ...]], ...]:
         """Return each location that holds cards by its name, with the cards, or their backs."""
-        name, faces = self.teller.place_name, self.teller.faces
+        name, faces = self.describer.location_name, self.describer.visible_faces
         return tuple((name(place, place.index), faces(self.position, place, self.seat + 1)) for place in self.position.places())
 
     @cached_property
     def cells(self) -> tuple[tuple[str, str], ...]:
         """Return what is stored, each under its name."""
-        return tuple((name + self.teller.whose(category, owner), str(value)) for _, category, owner, name, value in self.position.cells())
+        return tuple(
+            (name + self.describer.owner_text(category, owner), str(value)) for _, category, owner, name, value in self.position.cells()
+        )
 
     @cached_property
     def _options(self) -> tuple[Option, ...]:
@@ -130,8 +132,8 @@ class View:
     def foreseen(self, option: int) -> str:
         """Return what an option does as far as the seat knows, whatever the others do."""
         after, did = self.position.preview(option)
-        return self.teller.tell(did, after, self._seen, foresight=True)
+        return self.describer.preview(did, after, self._seen)
 
     @cached_property
     def _seen(self) -> set[int]:
-        return visible(self.position, self.seat + 1)
+        return visible_cards(self.position, self.seat + 1)

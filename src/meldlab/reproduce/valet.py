@@ -10,7 +10,7 @@ from meldlab.analysis.sample import Sample
 from meldlab.analysis.study import Analysis, Effort, Subject, analyse
 from meldlab.recycle.game import Described
 from meldlab.recycle.library import load
-from meldlab.recycle.telling.movement import Movement
+from meldlab.recycle.movement import Movement
 from meldlab.reproduce.bench import Findings, Reproducer
 from meldlab.reproduce.judging import Obtained
 from meldlab.reproduce.kept_games import keeps, kept_analysis

@@ -97,13 +97,13 @@ class RecycleTable:
 
     def __str__(self) -> str:
         state = self.state
-        position, result, teller = state.position, state.result, state.teller
+        position, result, describer = state.position, state.result, state.describer
         head = f"p{position.seat} to move" if result is None else f"the game is over, scores {' '.join(map(str, result.scores))}"
         lines = [head]
         for place in position.places():
-            cards = " ".join(teller.card_names[position.type_of(card)] for card in place.cards)
-            lines.append(f"{teller.place_name(place, place.index)}: {cards}")
-        cells = [f"{name}{teller.whose(category, owner)} {value}" for _, category, owner, name, value in position.cells()]
+            cards = " ".join(describer.card_names[position.type_of(card)] for card in place.cards)
+            lines.append(f"{describer.location_name(place, place.index)}: {cards}")
+        cells = [f"{name}{describer.owner_text(category, owner)} {value}" for _, category, owner, name, value in position.cells()]
         return "\n".join([*lines, *([", ".join(cells)] if cells else [])])
 
 

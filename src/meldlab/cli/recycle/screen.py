@@ -1,5 +1,6 @@
 """A described game as a person sees it in the terminal: the places, the storage, and the options by number."""
 
+from collections.abc import Callable
 from typing import Any, ClassVar
 
 import numpy as np
@@ -12,10 +13,10 @@ from meldlab.cli.pictures import cards_drawn
 from meldlab.cli.screen import Screen
 from meldlab.errors import BadText, NoSuchThing
 from meldlab.play import Deal, Game, Step
+from meldlab.recycle.card_names import abbreviate, match_option
+from meldlab.recycle.describe import HIDDEN, visible_cards
 from meldlab.recycle.players import Searcher
 from meldlab.recycle.players.searching import Searching
-from meldlab.recycle.telling.pack import meant, short_names
-from meldlab.recycle.telling.teller import HIDDEN, visible
 
 __all__ = ["Asking", "DescribedScreen"]
 
@@ -32,10 +33,13 @@ class DescribedScreen(Screen):
     sorts: ClassVar[tuple[str, ...]] = ("by suit", "by rank", "as it lies")
     text = ""
     """The program."""
+    abbreviate: Callable[[str], str] = staticmethod(abbreviate)
+    """Short names of cards, where every card of the game has one."""
 
     def begin(self, game: Game[Any], deal: Deal, state: Any) -> None:
         """Say what the game is, what wins and who begins."""
         self.text = game.rules()["description"]
+        self.abbreviate = state.describer.abbreviate
         title = self._comments()[:1] or [game.name]
         best = "lowest" if state.position.machine.best == "min" else "highest"
         begins = "" if state.seat is None else f" {'You decide' if state.seat == self.seat else f'p{state.seat + 1} decides'} first."
@@ -78,7 +82,7 @@ class DescribedScreen(Screen):
 
     def _place(self, name: str) -> tuple[Any, ...]:
         try:
-            card = Card.parse(short_names(name))
+            card = Card.parse(self.abbreviate(name))
         except BadText:
             return (1, 0, 0, name)
         ordered = (card.suit, card.rank) if self.sorting == 0 else (card.rank, card.suit)
@@ -100,7 +104,7 @@ class DescribedScreen(Screen):
         except NoSuchThing:
             pass
         options = view.legal_actions()
-        return options[meant(list(map(str, options)), text)]
+        return options[match_option(list(map(str, options)), text)]
 
     def hint(self, view: Any) -> None:
         """Look ahead, and say what each option leads to."""
@@ -125,7 +129,7 @@ class DescribedScreen(Screen):
         """Tell whether the person knows more after a step: a card came to where it is seen, or somebody else has made a choice."""
         if step.seat != self.seat:
             return super().learned(step)
-        before, after = (visible(state.position, self.seat + 1) for state in (step.before, step.after))
+        before, after = (visible_cards(state.position, self.seat + 1) for state in (step.before, step.after))
         return not after <= before
 
     def tell(self, step: Step[Any]) -> None:
@@ -141,7 +145,7 @@ class DescribedScreen(Screen):
 
     def drawn(self, text: str) -> Text:
         """Return a text with its cards drawn."""
-        return cards_drawn(short_names(text))
+        return cards_drawn(self.abbreviate(text))
 
 
 class Asking(DescribedScreen):

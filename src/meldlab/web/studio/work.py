@@ -13,12 +13,14 @@ from meldlab.games import player_of
 from meldlab.parallel import chunks
 from meldlab.play import Deal, Step, Table
 from meldlab.recycle.check import check_program
+from meldlab.recycle.describe import Describer
 from meldlab.recycle.game import Described
 from meldlab.recycle.language.constants import constant
 from meldlab.recycle.language.diagnostics import TITLES
 from meldlab.recycle.language.header import Preface
-from meldlab.recycle.telling.movement import Movement
-from meldlab.recycle.telling.teller import Teller
+from meldlab.recycle.movement import Movement
+from meldlab.recycle.players import one_per_seat
+from meldlab.recycle.transcript import describe_start, describe_step
 from meldlab.reports.page import inline
 from meldlab.statistics import Interval
 from meldlab.web.studio.shown import pile
@@ -84,18 +86,10 @@ def subject(text: str, settings: Mapping[str, int]) -> str:
     return found.title[:120]
 
 
-def seated(game: Described, players: Sequence[str]) -> list[str]:
-    """Return a player for each seat, of as many names or of one."""
-    seats = game.machine.players
-    if len(players) not in (1, seats):
-        raise NotLegalHere(f"the game has {seats} seats, not {len(players)}")
-    return list(players) * (seats // len(players))
-
-
 def run(text: str, players: Sequence[str], games: int, seed: int) -> dict[str, Any]:
     """Play games for some seconds, and return what they came to."""
     game = game_of_text(text)
-    names = seated(game, players)
+    names = one_per_seat(players, game.machine.players)
     everybody = [player_of(game, name) for name in names]
     begun, parts, lengths, scores = time.monotonic(), list[Contest](), list[int](), list[list[int]]()
     # A game of players that search may take seconds.
@@ -149,10 +143,9 @@ class ToldGame:
 
     def __init__(self, text: str, players: Sequence[str], seed: int) -> None:
         self.game = game_of_text(text)
-        self.deal, self.teller = Deal(seed), Teller(self.game.machine)
-        self.position, log = self.game.machine.watched_begin(seed, 0)
-        self.begins = self.teller.tell(log, self.position)
-        self.table = Table(self.game, [player_of(self.game, name) for name in seated(self.game, players)])
+        self.deal, self.describer = Deal(seed), Describer(self.game.machine)
+        self.position, self.begins = describe_start(self.game.machine, seed)
+        self.table = Table(self.game, [player_of(self.game, name) for name in one_per_seat(players, self.game.machine.players)])
         self.steps: list[Step[Any]] = []
         self.over = self.position.over
 
@@ -186,25 +179,11 @@ def steps(text: str, players: Sequence[str], seed: int, at: int, around: int) ->
         "decisions": len(told.steps),
         "over": told.over,
         "begins": told.begins,
-        "moves": [_move(told, number) for number in range(first, last)],
-        "places": [pile(told.teller, position, place, None) for place in position.places()],
-        "cells": [[name + told.teller.whose(category, owner), str(value)] for _, category, owner, name, value in position.cells()],
+        "moves": [{"number": step.number + 1, "seat": step.seat, **describe_step(step)} for step in told.steps[first:last]],
+        "places": [pile(told.describer, position, place, None) for place in position.places()],
+        "cells": [[name + told.describer.owner_text(category, owner), str(value)] for _, category, owner, name, value in position.cells()],
+        "standard_cards": told.describer.standard_cards,
         "result": {"scores": list(result.scores), "winners": list(result.winners), "reason": result.reason}
         if told.over and result
         else None,
-    }
-
-
-def _move(told: ToldGame, number: int) -> dict[str, Any]:
-    step = told.steps[number]
-    before, option = step.before.position, step.action.number - 1
-    after, _, then = before.watched(option)
-    shown, did = before.preview(option)
-    return {
-        "number": number + 1,
-        "seat": step.seat,
-        "option": option + 1,
-        "options": len(before.paths),
-        "did": told.teller.tell(did, shown),
-        "then": told.teller.tell(then, after),
     }

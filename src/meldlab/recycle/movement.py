@@ -1,4 +1,4 @@
-"""Which way the cards go in a game: from which location to which, in the moves that really happened.
+"""Movement of cards in one game: the edges between locations.
 
 >>> from meldlab.recycle import library
 >>> movement = Movement.of(Machine.of(library.entry("kuhn_poker").text), seed=2)
@@ -25,7 +25,7 @@ __all__ = ["Edge", "Movement", "Spot"]
 
 @dataclass(frozen=True, order=True)
 class Spot:
-    """A location without its cards; the owner is 0 for the table."""
+    """A location without its cards; owner 0 is the table."""
 
     owner: int
     kind: str
@@ -33,29 +33,29 @@ class Spot:
     index: int = 0
 
     @property
-    def whose(self) -> str:
-        """Return the owner in words."""
+    def owner_text(self) -> str:
+        """Return the owner as text."""
         return f"p{self.owner}" if self.owner else "table"
 
     @property
     def visibility(self) -> str:
-        """Return who may see the cards: public, private, hidden, others or memory; on the table, private is nobody's."""
+        """Return who sees the cards: public, private, hidden, others or memory; a private location of the table is hidden."""
         if self.kind == "iloc" and not self.owner:
             return "hidden"
         return {"vloc": "public", "iloc": "private", "hloc": "hidden", "oloc": "others", "mem": "memory"}[self.kind]
 
     @property
     def label(self) -> str:
-        """Return the name as it is written inside its owner."""
+        """Return the name without the owner."""
         return f"{self.name} {self.index}" if self.index else self.name
 
     def __str__(self) -> str:
-        return f"{self.whose} {self.kind} {self.label}"
+        return f"{self.owner_text} {self.kind} {self.label}"
 
 
 @dataclass(frozen=True, order=True)
 class Edge:
-    """Cards went, or were remembered, from one location to another."""
+    """Cards moved, or were remembered, from one location to another."""
 
     source: Spot
     target: Spot
@@ -63,9 +63,9 @@ class Edge:
 
     @property
     def meaning(self) -> str:
-        """Return what becomes known: taken (public cards are concealed), shared (two may know a private card), revealed or plain.
+        """Return the effect on what is known: taken (public cards are hidden), shared (two may know a private card), revealed or plain.
 
-        Shared is a player's private card that goes where another owner, be it the table, keeps it private or hidden.
+        Shared: a player's private card moves to a private or hidden location of another owner or of the table.
 
         >>> Edge(Spot(0, "vloc", "PILE"), Spot(1, "iloc", "HAND")).meaning
         'taken'
@@ -90,7 +90,7 @@ class Edge:
 
 @dataclass(frozen=True)
 class Movement:
-    """The locations of one game with random players, and the ways between them."""
+    """The locations of one game with random players, and the edges between them."""
 
     spots: tuple[Spot, ...]
     edges: tuple[Edge, ...]
@@ -98,29 +98,29 @@ class Movement:
 
     @property
     def moves(self) -> tuple[Edge, ...]:
-        """Return the ways that cards went, without what was only remembered."""
+        """Return the edges along which cards moved; those only remembered are left out."""
         return tuple(edge for edge in self.edges if not edge.remembered)
 
     @classmethod
     def of(cls, machine: Machine, seed: int, game: int = 0) -> Self:
-        """Watch the game that ``random_games`` plays under this number."""
+        """Return the movement in game number ``game`` of ``random_games``."""
         edges: dict[Edge, None] = {}
         deal = Deal(seed, game)
         position, log = machine.watched_begin(seed, game)
-        watch = _Watch(machine, edges)
-        watch.read(position, log)
+        reader = _LogReader(machine, edges)
+        reader.read(position, log)
         while not position.over:
             option = deal.chance(position.decisions, position.seat - 1).below(len(position.paths))
-            after, did, then = position.watched(option)
-            watch.read(after, [*did, *then])
+            after, chosen, followed = position.watched(option)
+            reader.read(after, [*chosen, *followed])
             position = after
         decks = _decks(machine)
         spots = {spot for edge in edges for spot in (edge.source, edge.target)} | decks
         return cls(tuple(sorted(spots)), tuple(sorted(edges)), frozenset(decks))
 
 
-class _Watch:
-    """Reads logs backwards: where every card lies at the end is known, and each entry tells where it came from."""
+class _LogReader:
+    """Reader of logs, backwards: the position after the log has the location of every card, and each event has the source."""
 
     def __init__(self, machine: Machine, edges: dict[Edge, None]) -> None:
         self.plan, self.edges = machine.plan, edges
@@ -128,39 +128,38 @@ class _Watch:
 
     def read(self, after: Position, log: Sequence[Happening]) -> None:
         cards = range(self.plan.cards, self.plan.cards + k.NODE * int(after.words[k.CARDS]), k.NODE)
-        homes = {card: int(after.words[card + k.HOME]) for card in cards}
+        locations = {card: int(after.words[card + k.HOME]) for card in cards}
 
-        def spot(at: int) -> Spot:
-            family = self.families[int(after.words[at + k.FIRST_AT])]
-            return Spot(family.owner, family.kind, family.name, int(after.words[at + k.INDEX_AT]))
+        def spot(address: int) -> Spot:
+            family = self.families[int(after.words[address + k.FIRST_AT])]
+            return Spot(family.owner, family.kind, family.name, int(after.words[address + k.INDEX_AT]))
 
-        def went(source: int, target: int, remembered: bool = False) -> None:
+        def add_edge(source: int, target: int, remembered: bool = False) -> None:
             self.edges[Edge(spot(source), spot(target), remembered)] = None
 
         for what, a, b, c in reversed(log):
             if what == k.MOVE:
-                went(b, c)
-                homes[a] = b
+                add_edge(b, c)
+                locations[a] = b
             elif what == k.REMEMBER:
-                went(homes[a], b, remembered=True)
+                add_edge(locations[a], b, remembered=True)
             elif what == k.SWAP_CARDS:
-                went(homes[a], homes[b])
-                went(homes[b], homes[a])
-                homes[a], homes[b] = homes[b], homes[a]
+                add_edge(locations[a], locations[b])
+                add_edge(locations[b], locations[a])
+                locations[a], locations[b] = locations[b], locations[a]
             elif what == k.SWAP_LISTS:
-                went(a, b)
-                went(b, a)
-                homes = {card: {a: b, b: a}.get(home, home) for card, home in homes.items()}
+                add_edge(a, b)
+                add_edge(b, a)
+                locations = {card: {a: b, b: a}.get(location, location) for card, location in locations.items()}
             elif what == k.FARO and a != b:
-                went(b, a)
+                add_edge(b, a)
 
 
 def _decks(machine: Machine) -> set[Spot]:
-    """Return the locations that decks are made in; where the owner is not fixed, those of all players."""
+    """Return the locations that decks are made in; if the owner is not constant, those of all players."""
     plan = machine.plan
-    nodes = list(walk(machine.checked.program))
-    found = set()
-    for node in nodes:
+    decks = set()
+    for node in walk(machine.checked.program):
         if isinstance(node, s.CreateDeck) and isinstance(node.location, s.Location):
             place = node.location
             owner = place.owner
@@ -169,5 +168,5 @@ def _decks(machine: Machine) -> set[Spot]:
             index = constant(place.index) if place.index is not None else 0
             for name in plan.names(place.name):
                 for seat in everyone if number is None else [number]:
-                    found.add(Spot(seat, place.kind, name, index or 0))
-    return {spot for spot in found if spot.kind in k.KINDS}
+                    decks.add(Spot(seat, place.kind, name, index or 0))
+    return {spot for spot in decks if spot.kind in k.KINDS}
