@@ -16,7 +16,8 @@ from meldlab.recycle.language import syntax as s
 from meldlab.recycle.language.tree import walk
 from meldlab.recycle.machine import kernel_layout as k
 from meldlab.recycle.machine.machine import Machine
-from meldlab.recycle.machine.position import Happening, Place, Position
+from meldlab.recycle.machine.position import Happening as LogEvent
+from meldlab.recycle.machine.position import Place, Position
 from meldlab.recycle.machine.storage import Family
 
 __all__ = ["HIDDEN", "Describer", "visible_cards"]
@@ -108,7 +109,7 @@ class Describer:
 
     # --- events
 
-    def events(self, log: Iterable[Happening], after: Position, seat: int | None = None) -> str:
+    def events(self, log: Iterable[LogEvent], after: Position, seat: int | None = None) -> str:
         """Return the events of a log; for a seat, the cards are hidden that it sees neither leave nor arrive."""
         return _joined(
             (verb, HIDDEN if seat is not None and not self._is_seen(event, after, seat) else cards, where)
@@ -116,7 +117,7 @@ class Describer:
             for verb, cards, where in [self._event(event, after)]
         )
 
-    def preview(self, log: Iterable[Happening], after: Position, known: Set[int]) -> str:
+    def preview(self, log: Iterable[LogEvent], after: Position, known: Set[int]) -> str:
         """Return the events of an option as far as a player can predict them: up to the first card that is not ``known``."""
         parts = []
         for event in log:
@@ -127,7 +128,7 @@ class Describer:
                 break
         return _joined(parts)
 
-    def _is_seen(self, event: Happening, after: Position, seat: int) -> bool:
+    def _is_seen(self, event: LogEvent, after: Position, seat: int) -> bool:
         """Return whether a seat sees the cards of an event where they were or where they are put; a memory is public."""
         what, _, source, target = event
         if what == k.SWAP_CARDS:
@@ -137,7 +138,7 @@ class Describer:
         families = (self._family(after, address) for address in (source, target))
         return any(k.sees(k.KINDS.index(family.kind), family.owner, seat) for family in families)
 
-    def _event(self, event: Happening, after: Position) -> tuple[str, str, str]:
+    def _event(self, event: LogEvent, after: Position) -> tuple[str, str, str]:
         """Return verb, cards and the rest of an event."""
         what, a, b, c = event
         match what:
@@ -175,7 +176,7 @@ def _joined(events: Iterable[tuple[str, str, str]]) -> str:
     return "; ".join(" ".join(filter(None, (verb, ", ".join(cards), where))) for verb, cards, where in parts)
 
 
-def _cards(event: Happening) -> tuple[int, ...]:
+def _cards(event: LogEvent) -> tuple[int, ...]:
     """Return the addresses of the cards of an event."""
     what, a, b, _ = event
     if what in (k.MOVE, k.REMEMBER, k.FORGET_AT):
