@@ -10,7 +10,7 @@ from meldlab.recycle.language.checker import check
 from meldlab.recycle.language.limits import Limits
 from meldlab.recycle.machine import kernel_layout as k
 from meldlab.recycle.machine.compiler import Compiled, compile_program
-from meldlab.recycle.machine.kernel_drive import Bytecode, begin, decide, explore, score
+from meldlab.recycle.machine.kernel_drive import Program, new_job, run_job
 from tests.recycle.oracle import Option, Oracle
 from tests.recycle.oracle_board import TABLE, Card, Owner, Player, Team
 
@@ -24,7 +24,7 @@ def compiled(name: str) -> Compiled:
 
 
 def compile_text(text: str) -> Compiled:
-    return compile_program(check(text, limits=LIMITS).stop_at_errors().program, LIMITS)
+    return compile_program(check(text, limits=LIMITS).raise_errors().program, LIMITS)
 
 
 class Machine:
@@ -32,13 +32,17 @@ class Machine:
 
     def __init__(self, game: Compiled) -> None:
         self.game, self.storage = game, game.storage
-        self.program = Bytecode(*(np.array(table or [0], np.int64) for table in (game.code, game.data, game.layout)))
+        code, data, layout = (np.array(table or [0], np.int64) for table in (game.code, game.data, game.layout))
+        self.program = Program(code, data, layout, game.initial)
         self.words = np.zeros(game.size, np.int64)
         for at, value in game.constants.items():
             self.words[at] = value
 
     def begin(self, seed: int, number: int) -> None:
-        begin(self.program, self.words, self.game.initial, seed, number)
+        self.run(k.START, seed=seed, first=number)
+
+    def run(self, task: int, **fields: int) -> None:
+        run_job(self.program, self.words.reshape(1, -1), new_job(k.ONE_TASK, task, **fields))
 
     @property
     def status(self) -> int:
@@ -46,18 +50,21 @@ class Machine:
 
     def options(self) -> list[Option]:
         layout, found = self.game.layout, []
-        for n in range(explore(self.program, self.words)):
+        self.run(k.LIST_OPTIONS)
+        for n in range(self.words[k.OPTIONS]):
             at = self.words[layout[k.L_OPTION] + n]
             item, *branches = self.words[at + 1 : at + 1 + self.words[at]].tolist()
             found.append((item, tuple(branches)))
         return found
 
     def decide(self, option: int) -> None:
-        decide(self.program, self.words, option)
+        self.run(k.TAKE_OPTION, option=option)
 
     def scores(self) -> list[int] | None:
         """Return the scores, or None where evaluating them fails."""
-        if not score(self.program, self.words):
+        before = self.status
+        self.run(k.SCORE_PLAYERS)
+        if self.status != before:
             return None
         at = self.game.layout[k.L_SCORES]
         return [int(points) for points in self.words[at + 1 : at + 1 + self.storage.players]]
@@ -73,16 +80,16 @@ class Machine:
         """Return everything that the rules can see."""
         words, storage = self.words, self.storage
         spots = {}
-        for family in storage.families:
-            home = family.at
-            owner: Owner = Player(family.owner) if family.owner else TABLE
-            homes = [home]
-            home = int(words[home + k.CHAIN_AT])
-            while home:
-                homes.append(home)
-                home = int(words[home + k.NEXT_AT])
-            for home in dict.fromkeys(homes):
-                spots[owner, family.kind, family.name, int(words[home + k.INDEX_AT])] = self.cards(home, family.kind == "mem")
+        for first, location in storage.locations.items():
+            owner: Owner = Player(location.owner) if location.owner else TABLE
+            chain = [first]
+            address = int(words[first + k.CHAIN_AT])
+            while address:
+                chain.append(address)
+                address = int(words[address + k.NEXT_AT])
+            for address in dict.fromkeys(chain):
+                index = int(words[address + k.INDEX_AT])
+                spots[owner, location.kind, location.name, index] = self.cards(address, location.kind == "mem")
         cells: dict[tuple[Owner, str, str], Any] = {}
         for (kind, category, name), base in storage.addresses.items():
             if kind not in ("sto", "str", "points"):

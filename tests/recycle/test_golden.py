@@ -45,7 +45,8 @@ def played(name: str, kind: str) -> str:
         numbers = (games.scores, games.chosen, games.options, games.determinizations)
         return digest(*numbers, games.best, games.worst, games.reward, games.first_half, games.score_estimate, games.rank_estimate)
     if kind == "vector":
-        env, steps = RecycleVector(game, 8, seed=5, overflow="truncate", action_keys=True, threads=1), []
+        env = RecycleVector(game, 8, seed=5, overflow="truncate", action_keys=True, threads=1)
+        steps: list[np.ndarray] = []
         for _ in range(200):
             step = env.step(env.random_actions())
             seen = env.observe()

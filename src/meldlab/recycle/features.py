@@ -23,8 +23,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from meldlab.errors import NotPossible
+from meldlab.recycle.describe import Describer
 from meldlab.recycle.language import syntax as s
-from meldlab.recycle.language.folding import constant
+from meldlab.recycle.language.constants import constant
 from meldlab.recycle.language.syntax import Class
 from meldlab.recycle.language.tree import walk
 from meldlab.recycle.machine import kernel_layout as k
@@ -32,7 +33,6 @@ from meldlab.recycle.machine import kernel_tables as kt
 from meldlab.recycle.machine.machine import Machine
 from meldlab.recycle.machine.storage import CATEGORY
 from meldlab.recycle.state import State
-from meldlab.recycle.telling.teller import Teller
 
 __all__ = ["Features"]
 
@@ -113,7 +113,7 @@ class Features:
     @cached_property
     def _parts(self) -> tuple[str, ...]:
         unseen = ["unseen" if back == "DEFAULT" else f"unseen {back}" for back in self._backs]
-        return (*Teller(self.machine).card_names, *unseen, "top")
+        return (*Describer(self.machine).card_names, *unseen, "top")
 
     @cached_property
     def _backs(self) -> list[str]:

@@ -16,16 +16,16 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from meldlab.errors import NoSuchThing, NotLegalHere
-from meldlab.play import Batch, Count, Deal, FinishedGame, Player, RandomPlayer
+from meldlab.play import Batch, Count, Deal, FinishedGame, RandomPlayer
 from meldlab.recycle import library
+from meldlab.recycle.describe import Describer
 from meldlab.recycle.language.limits import Limits
-from meldlab.recycle.language.variants import varied
+from meldlab.recycle.language.settings import with_settings
 from meldlab.recycle.machine import kernel_layout as k
 from meldlab.recycle.machine.machine import Machine
 from meldlab.recycle.players.search import play_games, ranks_of
 from meldlab.recycle.players.search_player import SearchPlayer
 from meldlab.recycle.state import Option, State, View
-from meldlab.recycle.telling.teller import Teller
 
 __all__ = ["Described", "Option", "State", "View"]
 
@@ -60,7 +60,7 @@ class Described:
     ) -> Self:
         """Return the game of a file or of the library, with other values for numbers that it declares."""
         title, text = library.load(name)
-        return cls(title, varied(text, settings, dialect), dialect, limits or Limits())
+        return cls(title, with_settings(text, settings, dialect), dialect, limits or Limits())
 
     @cached_property
     def machine(self) -> Machine:
@@ -108,7 +108,7 @@ class Described:
             raise NotLegalHere(f"{self.name} is for {self.machine.players} players, not {seats}")
         if deal.given:
             raise NotLegalHere("a described game deals its own cards: none can be given")
-        return State(*self.machine.start_with_known(deal.seed, deal.number), Teller(self.machine))
+        return State(*self.machine.start_with_known(deal.seed, deal.number), Describer(self.machine))
 
     def counted(self, played: FinishedGame[State]) -> dict[str, int]:
         """Return what is counted of a game at the table."""
@@ -120,7 +120,7 @@ class Described:
         """Return whether the kernel plays these players."""
         return all(type(player) in (RandomPlayer, SearchPlayer) for player in players)
 
-    def batch(self, players: Sequence[Player[Any, Any]], seed: int, first: int, games: int, threads: int = 0) -> Batch | None:
+    def batch(self, players: Sequence[Any], seed: int, first: int, games: int, threads: int = 0) -> Batch | None:
         """Play games ``first`` and following of a seed by kernel, as a table would play them; None if a player only plays at the table."""
         if not self.can_batch(players):
             return None

@@ -20,10 +20,10 @@ from meldlab.chance import Purpose
 from meldlab.chance.kernel import address
 from meldlab.errors import BadText, MeldlabError, NoSuchThing, NotLegalHere
 from meldlab.play import Chance, Result
+from meldlab.recycle.describe import Describer
 from meldlab.recycle.machine import kernel_layout as k
 from meldlab.recycle.machine.kernel_observe import deal_unseen, list_unseen
 from meldlab.recycle.machine.position import KnownCards, Position
-from meldlab.recycle.telling.teller import Teller
 
 __all__ = ["Option", "State", "View"]
 
@@ -75,13 +75,13 @@ class View:
     seat: int
     position: Position = field(repr=False)
     remembered: tuple[int, ...] = field(repr=False)  # the unseen cards of which the seat knows the location, by number
-    teller: Teller = field(repr=False)
+    describer: Describer = field(repr=False)
 
     def __repr__(self) -> str:
         return f"View(seat={self.seat}, to_move={self.to_move}, locations={self.locations}, storage={self.storage})"
 
-    def __reduce__(self) -> "tuple[type[View], tuple[int, Position, tuple[int, ...], Teller]]":
-        return type(self), (self.seat, self.position, self.remembered, self.teller)
+    def __reduce__(self) -> "tuple[type[View], tuple[int, Position, tuple[int, ...], Describer]]":
+        return type(self), (self.seat, self.position, self.remembered, self.describer)
 
     @cached_property
     def _key(self) -> tuple[Any, ...]:
@@ -101,14 +101,14 @@ class View:
     @cached_property
     def locations(self) -> tuple[tuple[str, tuple[str, ...]], ...]:
         """Return the name of each location with cards, and the cards, or their backs."""
-        name, faces = self.teller.location_name, self.teller.visible_faces
+        name, faces = self.describer.location_name, self.describer.visible_faces
         return tuple((name(location), faces(self.position, location, cards, self.seat)) for location, cards in self.position.locations())
 
     @cached_property
     def storage(self) -> tuple[tuple[str, str], ...]:
         """Return the name and content of each cell."""
         cells = self.position.cells()
-        return tuple((name + self.teller.owner_text(category, owner), str(value)) for _, category, owner, name, value in cells)
+        return tuple((name + self.describer.owner_text(category, owner), str(value)) for _, category, owner, name, value in cells)
 
     @cached_property
     def _options(self) -> OptionList:
@@ -177,7 +177,7 @@ class View:
     def foreseen_text(self, index: int) -> str:
         """Return what an option does as far as the seat knows, whatever the others do."""
         after, events = self.position.preview(index)
-        return self.teller.tell(events, after, self._visible_cards, foresight=True)
+        return self.describer.preview(events, after, self._visible_cards)
 
     @cached_property
     def _visible_cards(self) -> set[int]:
@@ -190,11 +190,11 @@ class State:
 
     position: Position
     known: KnownCards = field(compare=False, repr=False)
-    teller: Teller = field(compare=False, repr=False)
+    describer: Describer = field(compare=False, repr=False)
 
-    def __reduce__(self) -> "tuple[type[State], tuple[Position, KnownCards, Teller]]":
+    def __reduce__(self) -> "tuple[type[State], tuple[Position, KnownCards, Describer]]":
         # Cached properties can be computed again.
-        return type(self), (self.position, self.known, self.teller)
+        return type(self), (self.position, self.known, self.describer)
 
     @property
     def seat(self) -> int | None:
@@ -224,13 +224,13 @@ class State:
     def view(self, seat: int) -> View:
         """Return what a seat may know."""
         if seat not in self._views:
-            self._views[seat] = View(seat, *self.position.observe(seat, self.known), self.teller)
+            self._views[seat] = View(seat, *self.position.observe(seat, self.known), self.describer)
         return self._views[seat]
 
     def apply(self, action: Option) -> Self:
         """Carry out an option."""
         self._view_to_move.verify(action)
-        return type(self)(*self.position.take_with_known(action.index, self.known), self.teller)
+        return type(self)(*self.position.take_with_known(action.index, self.known), self.describer)
 
     @property
     def _view_to_move(self) -> View:
@@ -240,12 +240,11 @@ class State:
         """Return the option as the record has it, with its outcome where the text leaves it open; or what ``seat`` sees of its effects."""
         if seat is None:
             view, (after, events) = self._view_to_move, self.position.preview(action.index)
-            full, text = self.teller.tell(events, after), view.option_text(action.index)
+            full, text = self.describer.events(events, after), view.option_text(action.index)
             return text if full == view.foreseen_text(action.index) else f"{text}{REVEALS}{full}"
         after, chosen, followed, _ = self.position.transition(action.index)
-        seen = self.position.visible_cards(seat) | after.visible_cards(seat)
-        text = self.teller.tell(chosen, after, seen) if chosen else "has chosen"
-        rest = self.teller.tell(followed, after, seen)
+        text = self.describer.events(chosen, after, seat) if chosen else "has chosen"
+        rest = self.describer.events(followed, after, seat)
         return f"{text}\n  {rest}" if rest else text
 
     def forfeit(self, seat: int, why: str) -> Result:
@@ -276,5 +275,5 @@ class State:
             other = position.with_words(words)
             # The deal must leave an option to the seat to move, as this one does.
             if other.over == position.over:
-                return type(self)(other, self.known, self.teller)
+                return type(self)(other, self.known, self.describer)
         return self

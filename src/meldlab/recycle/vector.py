@@ -28,6 +28,7 @@ from numpy.typing import ArrayLike, NDArray
 from meldlab.chance import check_seed
 from meldlab.errors import NoSuchThing, NotLegalHere, NotPossible, whole_number
 from meldlab.parallel import core_count
+from meldlab.recycle.describe import Describer
 from meldlab.recycle.features import Features
 from meldlab.recycle.game import Described
 from meldlab.recycle.machine import kernel_layout as k
@@ -35,7 +36,6 @@ from meldlab.recycle.machine import kernel_tables as kt
 from meldlab.recycle.machine.kernel_drive import NO_RESULTS, Program, new_job, run_job
 from meldlab.recycle.machine.position import Position, Words
 from meldlab.recycle.state import State
-from meldlab.recycle.telling.teller import Teller
 
 __all__ = ["Observations", "RecycleVector", "StepResult"]
 
@@ -77,7 +77,7 @@ class StepJob(NamedTuple):
     """The step of some tables, and the state of the machine that they are played on."""
 
     stack: Words  # [1, words]
-    job: Words  # [1] JOB
+    job: NDArray[Any]  # [1] JOB
     tables: kt.Tables
 
     def start(self, first: int, end: int, stride: int) -> None:
@@ -217,7 +217,7 @@ class RecycleVector:
         words = row[: row[k.TOP]].copy()
         # The position lists its options once more.
         words[k.GAME_WORK] -= words[k.WORK]
-        return State(Position(self._machine, words), self._tables.known[table].copy(), Teller(self._machine))
+        return State(Position(self._machine, words), self._tables.known[table].copy(), Describer(self._machine))
 
     def failure(self, table: int) -> str:
         """Return the error of the game that ended at a table in the last step; an empty text if it did not fail."""

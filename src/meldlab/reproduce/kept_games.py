@@ -13,7 +13,7 @@ import numpy as np
 from meldlab.analysis.playing import LineUp, counted_games, limits_of, play_shard
 from meldlab.analysis.sample import Sample
 from meldlab.analysis.study import Analysis, Effort, Subject
-from meldlab.recycle.telling.movement import Movement
+from meldlab.recycle.movement import Movement
 
 __all__ = ["keep_games", "keeps", "kept_analysis"]
 

@@ -10,7 +10,7 @@ from meldlab.analysis.sample import Sample
 from meldlab.analysis.study import Analysis, Effort, Subject, analyse
 from meldlab.recycle.game import Described
 from meldlab.recycle.library import load
-from meldlab.recycle.telling.movement import Movement
+from meldlab.recycle.movement import Movement
 from meldlab.reproduce.bench import Findings, Reproducer
 from meldlab.reproduce.judging import Obtained
 from meldlab.reproduce.kept_games import keeps, kept_analysis
@@ -34,13 +34,13 @@ END = "(dec ('P sto WON) ('P sto PAID))"
 def claims(bench: Reproducer) -> Findings:
     """Give what comes out for each claim of the page."""
     machine = Described.named(GAME).machine
-    dealt = {(place.owner, place.name): len(place.cards) for place in machine.begin(bench.seed).places()}
+    dealt = {(location.owner, location.name): len(cards) for location, cards in machine.start(bench.seed).locations()}
     counts = [dealt[1, "HAND"], dealt[2, "HAND"], dealt[0, "PILE"], dealt[0, "STOCK"]]
     yield "deal", Obtained(f"{counts[0]} and {counts[1]} in hand, {counts[2]} turned up, {counts[3]} in stock", counts, seed=bench.seed)
-    yield "lowest-wins", Obtained(f"scoring {machine.best}", machine.best)
+    yield "lowest-wins", Obtained(f"scoring {machine.scoring}", machine.scoring)
     games = bench.pick(10_000, 2_000, 50)
     ended = machine.random_games(games, bench.seed, threads=bench.threads or 1)
-    finished = int(Sample.of_scores(machine.best, ended.scores, ended.statuses).finished)
+    finished = int(Sample.of_scores(machine.scoring, ended.scores, ended.statuses).finished)
     told = f"{finished:,} of {games:,} random games end by themselves, after {ended.decisions.mean():.0f} decisions on average"
     yield "no-loops", Obtained(told, finished == games, seed=bench.seed)
     yield from _figures(bench)
@@ -86,7 +86,7 @@ def _analysis(bench: Reproducer) -> tuple[Analysis, str, str]:
     reduced = (
         ""
         if bench.full
-        else f"{effort.games} games of MCTS players, {effort.searcher.simulations} simulations for each option; published: 100 and 1,000"
+        else f"{effort.games} games of MCTS players, {effort.simulations_per_option} simulations for each option; published: 100 and 1,000"
     )
     return found, "", reduced
 

@@ -22,7 +22,7 @@ SetOption = Annotated[
     list[Any] | None,
     typer.Option(
         "--set",
-        **read_by("meldlab.recycle.language.variants:parse_settings", "NAME=VALUE"),
+        **read_by("meldlab.recycle.language.settings:parse_settings", "NAME=VALUE"),
         help="Set a number that the program declares; can be repeated.",
     ),
 ]

@@ -8,7 +8,6 @@ from meldlab.cli.contest import GamesOption, print_contest
 from meldlab.cli.options import JsonOption, SeedOption, ThreadsOption, print_json, taking
 from meldlab.cli.progress import progress_bar
 from meldlab.cli.recycle.options import read_game
-from meldlab.errors import NotLegalHere
 
 if TYPE_CHECKING:
     from meldlab.recycle.game import Described
@@ -31,10 +30,11 @@ def run(
     """
     from meldlab.arena.contest import contest
     from meldlab.recycle.machine.kernel_layout import CAPPED, REASONS
+    from meldlab.recycle.players import one_per_seat
 
-    everybody = _seated(described, players)
+    names = one_per_seat(players.split(","), described.machine.players)
     with progress_bar(f"{described.name}, games") as show:
-        found = contest(described, everybody, games, seed, turning=False, threads=threads, progress=lambda done: show(done, games))
+        found = contest(described, names, games, seed, turning=False, threads=threads, progress=lambda done: show(done, games))
     if json:
         print_json(found.as_json())
     else:
@@ -43,14 +43,6 @@ def run(
             print(f"{capped:,} of {found.games:,} games did not end: {REASONS[CAPPED]}")
     if found.troubles:
         raise typer.Exit(1)
-
-
-def _seated(described: "Described", players: str) -> list[str]:
-    """Return the name of a player for each seat."""
-    seats, named = described.machine.players, players.split(",")
-    if len(named) not in (1, seats):
-        raise NotLegalHere(f"{described.name} has {seats} seats, not {len(named)}")
-    return named * (seats // len(named))
 
 
 @taking(described=read_game)
@@ -64,10 +56,11 @@ def transcript(
 
     Example: meldlab recycle transcript scopa --seed 3 --players mcts:100,random
     """
-    from meldlab.recycle.players import parse
-    from meldlab.recycle.telling.transcript import transcribe
+    from meldlab.recycle.players import one_per_seat, parse
+    from meldlab.recycle.transcript import transcript as describe_game
 
-    lines = transcribe(described, [parse(name) for name in _seated(described, players)], seed)
+    names = one_per_seat(players.split(","), described.machine.players)
+    lines = describe_game(described, [parse(name) for name in names], seed)
     if json:
         first, *moves, last = lines
         print_json({"game": described.name, "seed": seed, **first, "moves": moves, **last})
@@ -94,7 +87,7 @@ def perft(
 
     Example: meldlab recycle perft kuhn_poker --depth 3
     """
-    counts = described.machine.histories(seed, depth)
+    counts = described.machine.perft(seed, depth)
     total = counts[depth][0] + sum(ended for _, ended in counts[:depth])
     if json:
         levels = [{"depth": level, "histories": histories, "ended": ended} for level, (histories, ended) in enumerate(counts)]

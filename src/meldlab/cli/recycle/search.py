@@ -60,7 +60,7 @@ def read_wishes(
         if (maximise is None) == (minimise is None):
             raise NotLegalHere("say one thing that is to be large or small: --maximise MEASURE or --minimise MEASURE")
         aim = Aim(maximise) if maximise is not None else Aim(minimise, -1)
-        return Wishes.of(game, vary or [], aim, keep or [], effort.searcher.kind != "random")
+        return Wishes.of(game, vary or [], aim, keep or [], effort.algorithm != "random")
 
     return wishes
 
@@ -124,7 +124,7 @@ def search(
             bench = Workbench(effort, run, threads, cluster, lambda games: show(min(games, whole), whole))
             found = search_variants(described, wishes, sizes, bench, lambda one: _tell(one, wishes.aim.measure))
         answer = found.as_json()
-        run.finish({key: answer[key] for key in ("winner", "front", "searched_games")})
+        run.finish({key: answer[key] for key in ("winner", "front", "play_games")})
     files: list[Path] = []
     if out is not None:
         from meldlab.variants.page import write_discovery
@@ -150,7 +150,7 @@ def _settings(game: "Described", wishes: "Wishes", effort: "Effort", sizes: "Siz
 
     program = sha256(game.text.encode()).hexdigest()[:16]
     described = {"game": game.name, "program": program, "dialect": game.dialect, "limits": limits_of(game.limits)}
-    return {**described, **wishes.as_json(), "player": str(effort.searcher), "seed": effort.seed, **asdict(sizes)}
+    return {**described, **wishes.as_json(), "player": effort.searcher.name, "seed": effort.seed, **asdict(sizes)}
 
 
 def _tell(one: "Attempt", aim: str) -> None:

@@ -1,8 +1,8 @@
 """Properties of constructs that do not depend on where the compiler stands.
 
->>> from meldlab.recycle.language.reader import read_expression
+>>> from meldlab.recycle.language.parser import parse_expression
 >>> has_in = Flags()
->>> has_in(read_expression("(filter 'L 'C (== (size ((next player) iloc HAND)) 'N))")) == NEXT_SEAT
+>>> has_in(parse_expression("(filter 'L 'C (== (size ((next player) iloc HAND)) 'N))")) == NEXT_SEAT
 True
 """
 
@@ -10,7 +10,7 @@ from collections.abc import Iterable, Set
 from typing import Any
 
 from meldlab.recycle.language import syntax as s
-from meldlab.recycle.language.folding import constant
+from meldlab.recycle.language.constants import constant
 from meldlab.recycle.language.syntax import Class
 from meldlab.recycle.language.tree import children
 from meldlab.recycle.machine import kernel_layout as k

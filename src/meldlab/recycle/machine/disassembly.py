@@ -1,6 +1,6 @@
 """What a program becomes, for people: its tree, its instructions, and where its storage lies."""
 
-from meldlab.recycle.language.printer import layout
+from meldlab.recycle.language.formatter import format_program
 from meldlab.recycle.machine import kernel_layout as k
 from meldlab.recycle.machine.machine import Machine
 
@@ -9,7 +9,7 @@ __all__ = ["instructions", "storage", "tree"]
 
 def tree(machine: Machine) -> list[str]:
     """Return the checked program, laid out: declared values in place, what the language implies written out."""
-    return layout(machine.checked.program).splitlines()
+    return format_program(machine.checked.program).splitlines()
 
 
 def instructions(machine: Machine) -> list[str]:

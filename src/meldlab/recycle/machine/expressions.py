@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from meldlab.recycle.language import syntax as s
-from meldlab.recycle.language.folding import constant
+from meldlab.recycle.language.constants import constant
 from meldlab.recycle.language.syntax import Class
 from meldlab.recycle.language.tree import walk
 from meldlab.recycle.machine import kernel_layout as k

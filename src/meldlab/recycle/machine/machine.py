@@ -17,7 +17,7 @@ import numpy as np
 
 from meldlab.errors import BadText, NotLegalHere
 from meldlab.parallel import core_count, map_in_threads
-from meldlab.recycle.language.checker import Checked, check
+from meldlab.recycle.language.checker import CheckedProgram, check
 from meldlab.recycle.language.limits import Limits
 from meldlab.recycle.machine import kernel_layout as k
 from meldlab.recycle.machine.compiler import Compiled, compile_program
@@ -32,16 +32,16 @@ __all__ = ["Machine"]
 class Machine:
     """A compiled program; machines of the same program are equal. Each thread that uses one has a workspace of its own."""
 
-    def __init__(self, checked: Checked, compiled: Compiled, limits: Limits, dialect: str = "0.6") -> None:
+    def __init__(self, checked: CheckedProgram, compiled: Compiled, limits: Limits, dialect: str = "0.6") -> None:
         self.checked, self.compiled, self.storage, self.limits, self.dialect = checked, compiled, compiled.storage, limits, dialect
         self.workspace = _workspaces_of(self)
-        tables = (np.array(table or [0], np.int64) for table in (compiled.code, compiled.data, compiled.layout))
-        self.program = Program(*tables, compiled.initial)
+        code, data, layout = (np.array(table or [0], np.int64) for table in (compiled.code, compiled.data, compiled.layout))
+        self.program = Program(code, data, layout, compiled.initial)
 
     @classmethod
     def compile(cls, text: str, dialect: str = "0.6", limits: Limits = Limits()) -> Self:  # noqa: B008  # frozen
         """Read, check and compile a program; raise ``BadText`` at its first error."""
-        checked = check(text, dialect, limits).stop_at_errors()
+        checked = check(text, dialect, limits).raise_errors()
         return cls(checked, compile_program(checked.program, limits, text), limits, dialect)
 
     @property

@@ -10,7 +10,7 @@
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -257,7 +257,8 @@ class Position:
     def location(self, address: int) -> Location:
         """Return a location by its address."""
         location = self.machine.storage.locations[int(self.words[address + k.FIRST_AT])]
-        return location._replace(index=int(self.words[address + k.INDEX_AT]))
+        index = int(self.words[address + k.INDEX_AT])
+        return replace(location, index=index) if index else location
 
     def locations(self) -> Iterator[tuple[Location, tuple[int, ...]]]:
         """Yield every location with cards, and these by number from the bottom up; indexes of a name in the order of first use."""

@@ -8,15 +8,15 @@
 """
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from itertools import product
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from meldlab.recycle.language import syntax as s
-from meldlab.recycle.language.findings import Finding
-from meldlab.recycle.language.folding import cards_made, constant
+from meldlab.recycle.language.constants import cards_made, constant
+from meldlab.recycle.language.diagnostics import Diagnostic
 from meldlab.recycle.language.limits import Limits
 from meldlab.recycle.language.syntax import Class
 from meldlab.recycle.language.tree import walk
@@ -31,13 +31,34 @@ WORDS_OF_LOCATION = 50
 MAX_READY = 1000  # cards that lie in their place before the game begins; more are made by instructions
 
 
-class Location(NamedTuple):
+@dataclass(frozen=True, order=True)
+class Location:
     """A location: its owner (a player from 1, 0 for the table), kind, name and index."""
 
     owner: int
     kind: str
     name: str
     index: int = 0
+
+    @property
+    def owner_text(self) -> str:
+        """Return the owner as text."""
+        return f"p{self.owner}" if self.owner else "table"
+
+    @property
+    def visibility(self) -> str:
+        """Return who sees the cards: public, private, hidden, others or memory; a private location of the table is hidden."""
+        if self.kind == "iloc" and not self.owner:
+            return "hidden"
+        return {"vloc": "public", "iloc": "private", "hloc": "hidden", "oloc": "others", "mem": "memory"}[self.kind]
+
+    @property
+    def label(self) -> str:
+        """Return the name without the owner."""
+        return f"{self.name} {self.index}" if self.index else self.name
+
+    def __str__(self) -> str:
+        return f"{self.owner_text} {self.kind} {self.label}"
 
     def visible_to(self, seat: int) -> bool:
         """Return whether a seat (from 0) sees the cards."""
@@ -103,7 +124,7 @@ class StorageLayout:
         self.reserved += words
         if self.reserved > self.limits.words:
             problem = f"the program takes {self.reserved:,} words of memory (at most {self.limits.words:,}; raise the limit 'words')"
-            raise Finding("E112", problem, self.program.setup.at).mistake(self.text)
+            raise Diagnostic("E112", problem, self.program.setup.at).error(self.text)
 
     def _attributes(self) -> NDArray[np.int64]:
         """Return [types, keys], the string that each type of card has as an attribute, 0 for none."""

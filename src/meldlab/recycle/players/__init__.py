@@ -8,11 +8,13 @@ Traceback (most recent call last):
 meldlab.errors.NoSuchThing: no player 'clever' (use random, pimc, mcts, ismcts)
 """
 
-from meldlab.errors import NoSuchThing
+from collections.abc import Sequence
+
+from meldlab.errors import NoSuchThing, NotLegalHere
 from meldlab.play import RandomPlayer
 from meldlab.recycle.players.search_player import ALGORITHMS, FINAL_POLICIES, MEMORIES, REWARDS, SearchPlayer
 
-__all__ = ["ALGORITHMS", "FINAL_POLICIES", "MEMORIES", "NAMES", "REWARDS", "SearchPlayer", "parse"]
+__all__ = ["ALGORITHMS", "FINAL_POLICIES", "MEMORIES", "NAMES", "REWARDS", "SearchPlayer", "one_per_seat", "parse"]
 
 NAMES = ("random", *ALGORITHMS)
 
@@ -24,3 +26,14 @@ def parse(text: str, simulations: int = 1000, memory: str = "private") -> "Rando
         raise NoSuchThing("player", name, list(NAMES))
     player = SearchPlayer.parse(text, simulations, memory, name="pimc" if name == "random" else name)
     return RandomPlayer() if name == "random" else player
+
+
+def one_per_seat(names: Sequence[str], seats: int) -> list[str]:
+    """Return the name of a player for each seat, from as many names or from one.
+
+    >>> one_per_seat(["random"], 3)
+    ['random', 'random', 'random']
+    """
+    if len(names) not in (1, seats):
+        raise NotLegalHere(f"the game has {seats} seats, not {len(names)}")
+    return list(names) * (seats // len(names))

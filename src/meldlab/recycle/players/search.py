@@ -171,8 +171,8 @@ class SearchWorkspace:
         self.known[:] = 0
         search.now["level"] = search.now["rows"] = 0
         self.stack[0][k.LOGGING] = int(search.players["remembers"].any())
-        one = np.zeros((4, 1), np.int64)
-        results = ks.Results(*one, np.zeros((1, count), np.int64))
+        statuses, errors, lengths, options = np.zeros((4, 1), np.int64)
+        results = ks.Results(statuses, errors, lengths, options, np.zeros((1, count), np.int64))
         run_job(
             machine.program,
             self.stack,
