@@ -120,10 +120,8 @@ class Described:
         """Return whether the kernel plays these players."""
         return all(type(player) in (RandomPlayer, SearchPlayer) for player in players)
 
-    def batch(self, players: Sequence[Any], seed: int, first: int, games: int, threads: int = 0) -> Batch | None:
-        """Play games ``first`` and following of a seed by kernel, as a table would play them; None if a player only plays at the table."""
-        if not self.can_batch(players):
-            return None
+    def batch(self, players: Sequence[Any], seed: int, first: int, games: int, threads: int = 0) -> Batch:
+        """Play games ``first`` and following of a seed by kernel, as a table would play them."""
         machine = self.machine
         if len(players) != machine.players:
             raise NotLegalHere(f"{self.name} is for {machine.players} players, not {len(players)}")

@@ -95,7 +95,6 @@ def run(text: str, players: Sequence[str], games: int, seed: int) -> dict[str, A
     # A game of players that search may take seconds.
     for first, many in chunks(games, FIRST if set(names) == {"random"} else 1, 0.5):
         batch = game.batch(everybody, seed, first, many, threads=1)
-        assert batch is not None  # the kernel plays all players that can be asked for here
         labels = [f"p{seat} {name}" for seat, name in enumerate(names, 1)]
         parts.append(Contest.of(game, labels, [tuple(range(len(names)))], [batch], first))
         lengths += batch.counts["decisions"].tolist()
