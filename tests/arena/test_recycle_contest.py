@@ -7,7 +7,7 @@ from meldlab.arena.round_robin import all_against_all
 from meldlab.arena.seating import seatings
 from meldlab.play import RandomPlayer, TimeLimit
 from meldlab.recycle.game import Described
-from meldlab.recycle.players import SearchPlayer
+from meldlab.recycle.players import SearchPlayer, parse
 from meldlab.recycle.players.search import play_games
 
 WORTHLESS = """(game
@@ -48,7 +48,7 @@ def test_kernel_and_table_count_the_same(game: str, players: list[str]) -> None:
         batch = None  # type: ignore[assignment]
 
     kernel = contest(Described.named(game), players, games=4, seed=3, threads=1)
-    seated = [SearchPlayer.parse(one) for one in players]
+    seated = [parse(one) for one in players]
     table = contest(AtTheTable.named(game), seated, games=4, seed=3)
     assert kernel.won.tolist() == table.won.tolist()
     for player in range(len(players)):

@@ -1,4 +1,4 @@
-"""The tree of a search and its statistics: edges by key, the option to try next, results added on the way back."""
+"""The tree of a search and its statistics: edges by key, the option to try next, results added along the path."""
 
 import math
 from typing import NamedTuple
