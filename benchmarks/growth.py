@@ -154,11 +154,11 @@ def recycle(small: bool, most: int) -> Iterator[Measured]:
     from meldlab.recycle import library
     from meldlab.recycle.game import Described
     from meldlab.recycle.machine.machine import Machine
-    from meldlab.recycle.players import Searcher
+    from meldlab.recycle.players import SearchPlayer
 
     points, names = [], []
     for name in list(library.names())[:: 4 if small else 1]:
-        machine = Machine.of(library.entry(name).text)
+        machine = Machine.compile(library.entry(name).text)
         machine.random_games(5, SEED, 1)
         played = machine.random_games(50, SEED, 1)
         decisions = int(played.decisions.sum())
@@ -178,15 +178,15 @@ def recycle(small: bool, most: int) -> Iterator[Measured]:
                 views[options].append(view)
     chance = Deal(SEED).chance(0, 0)
     for kind in ("pimc", "mcts", "ismcts"):
-        Searcher(kind, 1).choose(next(iter(views.values()))[0], chance)
-        player, rows = Searcher(kind, 50), []
+        SearchPlayer(kind, 1).choose(next(iter(views.values()))[0], chance)
+        player, rows = SearchPlayer(kind, 50), []
         for options, some in sorted(views.items()):
             if len(some) >= 2:
                 rows.append((options, median(spent(partial(player.choose, view, chance), 2).cpu for view in some)))
         found.append(series(f"{kind}, 50 simulations an option", "options of a decision", "CPU seconds, Block Rummy", rows))
     yield from found
     view = next(some for options, some in sorted(views.items()) if options > 1)[0]
-    jobs = {many: partial(Searcher("mcts", many).choose, view, chance) for many in (10, 30, 100, 300, 1000)}
+    jobs = {many: partial(SearchPlayer("mcts", many).choose, view, chance) for many in (10, 30, 100, 300, 1000)}
     took = [(many, spent(job, 3).cpu) for many, job in jobs.items()]
     yield series("mcts", "simulations an option", "CPU seconds, Block Rummy", took)
     yield series("mcts", "simulations an option", "bytes", [(many, held(job)) for many, job in jobs.items()])

@@ -11,7 +11,7 @@ import time
 from meldlab.arena.contest import contest
 from meldlab.recycle.game import Described
 from meldlab.recycle.players import parse
-from meldlab.recycle.players.searching import searched_games
+from meldlab.recycle.players.search import play_games
 from meldlab.statistics import Interval, mean
 
 # Game, what follows "mcts:", games. Simulations are 1000, or fewer where a game takes long.
@@ -60,7 +60,7 @@ def main() -> None:
         print(f"{title}: {time.process_time() - start:.0f} CPU s", file=sys.stderr)
     machine = Described.named(SOLITAIRE).machine
     for player in ("mcts:100", "random"):
-        left = searched_games(machine, [parse(player)], SOLITAIRE_DEALS, seed=1).scores[:, 0]
+        left = play_games(machine, [parse(player)], SOLITAIRE_DEALS, seed=1).scores[:, 0]
         print(f"{SOLITAIRE}, {SOLITAIRE_DEALS} deals: `{player}` leaves {text(mean(left), 1)} cards")
 
 

@@ -28,7 +28,7 @@ TRADE_UP = """
 
 def main() -> None:
     """Check the text, then let random and searching players meet."""
-    print([str(finding.mistake(TRADE_UP)) for finding in check(TRADE_UP).findings] or "nothing to complain of")
+    print([str(diagnostic.error(TRADE_UP)) for diagnostic in check(TRADE_UP).diagnostics] or "nothing to complain of")
     with tempfile.TemporaryDirectory() as folder:
         found = analyse(Subject(Described("trade up", TRADE_UP)), Effort(10, 1000, simulations=20), Store.open(Path(folder, "runs.sqlite")))
     for heuristic in found.heuristics:

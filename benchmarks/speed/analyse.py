@@ -34,8 +34,8 @@ def bench_analyse(
     """
     from meldlab.play import Deal
     from meldlab.recycle.game import Described
-    from meldlab.recycle.players import KINDS, Searcher
-    from meldlab.recycle.players.searching import searched_games
+    from meldlab.recycle.players import ALGORITHMS, SearchPlayer
+    from meldlab.recycle.players.search import play_games
 
     described = Described.named(game)
     machine = described.machine
@@ -43,18 +43,18 @@ def bench_analyse(
     view = state.view(state.seat or 0)
     options = len(view.legal_actions())
     decisions: dict[str, float] = {}
-    for kind in KINDS[1:]:
-        Searcher(kind, 1).choose(view, deal.chance(0, view.seat))
+    for kind in ALGORITHMS:
+        SearchPlayer(kind, 1).choose(view, deal.chance(0, view.seat))
         spent = []
         for _ in range(REPEATS):
             start = time.process_time()
-            Searcher(kind, PUBLISHED).choose(view, deal.chance(0, view.seat))
+            SearchPlayer(kind, PUBLISHED).choose(view, deal.chance(0, view.seat))
             spent.append(time.process_time() - start)
         decisions[kind] = min(spent)
     start = time.process_time()
     machine.random_games(PAGE, seed)
     random = time.process_time() - start
-    played = searched_games(machine, [Searcher("mcts", simulations)] * machine.players, games, seed, threads=1)
+    played = play_games(machine, [SearchPlayer("mcts", simulations)] * machine.players, games, seed, threads=1)
     per_simulation = float(played.seconds.sum()) / int(played.simulations.sum())
     per_game = float(played.options.sum()) / games * PUBLISHED * per_simulation
     page = (random + PAGE * per_game) / CORES / 60

@@ -28,11 +28,11 @@ def bench_recycle(
     rows: dict[str, dict[str, Any]] = {}
     for name in library.names() if everything else REFERENCE:
         text = library.entry(name).text
-        machine = Machine.of(text)
+        machine = Machine.compile(text)
         machine.random_games(games=20, seed=seed)
         start = time.process_time()
         for _ in range(5):
-            Machine.of(text)
+            Machine.compile(text)
         reading = (time.process_time() - start) / 5
         games, decisions, start = 0, 0, time.process_time()
         while (spent := time.process_time() - start) < seconds:

@@ -22,7 +22,7 @@ from meldlab.cost import Cost, cores_text, peak_memory
 from meldlab.gin.computing.compute import LOOKUP, Setting, checked, compute, device_of
 from meldlab.parallel import core_count
 from meldlab.play import Game
-from meldlab.recycle.players.searching import searched_games
+from meldlab.recycle.players.search import play_games
 from meldlab.runs.tasks import WORKERS, Shard
 
 if TYPE_CHECKING:
@@ -96,7 +96,7 @@ def study_cost(subject: Subject, effort: Effort, missing: Mapping[LineUp, int], 
     """Return what so many games of each searching line-up would take, by random games of the described game."""
     machine, cores = subject.machine, _cores(threads)
     line_up = effort.line_ups(machine.players)["random"]
-    random = sample_of(searched_games(machine, line_up.players, RANDOM_GAMES, effort.seed, threads=1), machine.best, 0)
+    random = sample_of(play_games(machine, line_up.players, RANDOM_GAMES, effort.seed, threads=1), machine.scoring, 0)
     forecast = Forecast.of(machine, random, missing)
     basis = f"{RANDOM_GAMES} random games played here, and {sum(missing.values()):,} games of searching players to be played"
     return Cost(forecast.seconds / cores, _held(), cores_text(cores), basis)

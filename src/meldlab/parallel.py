@@ -11,16 +11,19 @@ True
 """
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from functools import cache
 from math import ceil
 from pathlib import Path
-from threading import Lock
+from threading import Event, Lock
 from time import perf_counter
+from typing import TypeVar
 
-__all__ = ["chunks", "core_count", "run_on_cores"]
+__all__ = ["chunks", "core_count", "map_in_threads", "run_on_cores"]
 
+T = TypeVar("T")
+R = TypeVar("R")
 CHUNK_SECONDS = 0.1  # at twice that a user notices the delay
 QUOTA = Path("/sys/fs/cgroup/cpu.max")  # of a Linux container: microseconds of CPU time per period, and the period
 
@@ -82,6 +85,27 @@ def run_on_cores(work: Callable[[int, int], None], total: int, *, threads: int =
         wait(started)
     for helper in started:
         helper.result()
+
+
+def map_in_threads(work: Callable[[T, Event], R], items: Sequence[T], threads: int) -> Iterator[R]:
+    """Yield ``work(item, stopped)`` for each item, in their order; ``work`` must end soon after the event ``stopped`` is set.
+
+    It is set when the caller stops iterating.
+
+    >>> list(map_in_threads(lambda number, stopped: 10 * number, [3, 1, 2], threads=2))
+    [30, 10, 20]
+    """
+    stopped = Event()
+    if threads == 1:
+        for item in items:
+            yield work(item, stopped)
+        return
+    pool = ThreadPoolExecutor(threads)
+    try:
+        yield from pool.map(lambda item: work(item, stopped), items)
+    finally:
+        stopped.set()
+        pool.shutdown(cancel_futures=True)
 
 
 def core_count() -> int:

@@ -15,7 +15,7 @@ from meldlab.analysis.playing import sample_of as played_sample
 from meldlab.analysis.sample import Sample
 from meldlab.recycle.machine import kernel_layout as k
 from meldlab.recycle.machine.machine import Machine
-from meldlab.recycle.players.searching import searched_games
+from meldlab.recycle.players.search import play_games
 from tests.analysis.samples import BY_HAND, Decision, Row, games, sample_of, thought
 from tests.recycle.tiny import DECIDED, PURE_CHANCE, idle_game
 
@@ -119,8 +119,8 @@ def test_nothing_is_made_up_for_one_player_or_without_estimates() -> None:
 
 
 def searched(end: str, player: str, turns: int = 12, games: int = 100) -> Sample:
-    machine = Machine.of(idle_game(turns, end))
-    return played_sample(searched_games(machine, LineUp.parse(player).players * 2, games, seed=1, threads=1), machine.best, 0)
+    machine = Machine.compile(idle_game(turns, end))
+    return played_sample(play_games(machine, LineUp.parse(player).players * 2, games, seed=1, threads=1), machine.scoring, 0)
 
 
 @pytest.mark.parametrize("turns", [4, 12, 60])

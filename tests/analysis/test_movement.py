@@ -10,14 +10,15 @@ from meldlab.analysis.layout import arrange, layers
 from meldlab.analysis.movement import dot, draw_movement
 from meldlab.recycle import library
 from meldlab.recycle.machine.machine import Machine
-from meldlab.recycle.telling.movement import Edge, Movement, Spot
+from meldlab.recycle.machine.storage import Location
+from meldlab.recycle.movement import Edge, Movement
 from tests.recycle.oracle_board import Player
 from tests.recycle.playing import play_out
 
 
 @cache
 def machine(name: str) -> Machine:
-    return Machine.of(library.entry(name).text)
+    return Machine.compile(library.entry(name).text)
 
 
 def movement(name: str, seed: int = 1) -> Movement:
@@ -26,9 +27,9 @@ def movement(name: str, seed: int = 1) -> Movement:
 
 @pytest.mark.parametrize("name", ["block_rummy", "hearts", "crazy_eights", "scopa", "goofspiel", "go_fish"])
 def test_edges_are_the_moves_of_the_plain_interpreter(name: str) -> None:
-    def spot(place: tuple[object, str, str, int]) -> Spot:
+    def spot(place: tuple[object, str, str, int]) -> Location:
         owner, kind, named, index = place
-        return Spot(owner.seat if isinstance(owner, Player) else 0, kind, named, index)
+        return Location(owner.seat if isinstance(owner, Player) else 0, kind, named, index)
 
     expected = {(spot(source), spot(target)) for _, source, target in play_out(name, seed=1).oracle.moves}
     assert {(edge.source, edge.target) for edge in movement(name).moves} == expected
@@ -40,9 +41,9 @@ def test_swaps_go_both_ways() -> None:
      (do ((swap (top ((1 player) iloc HAND)) (top ((2 player) iloc HAND)))))
      (choice ((swap ((1 player) iloc HAND) ((2 player) iloc HAND))))
      (choice ((turn pass))) (scoring max 1))"""
-    hands = Spot(1, "iloc", "HAND"), Spot(2, "iloc", "HAND")
-    found = Movement.of(Machine.of(text), seed=0)
-    stock = Spot(0, "hloc", "S")
+    hands = Location(1, "iloc", "HAND"), Location(2, "iloc", "HAND")
+    found = Movement.of(Machine.compile(text), seed=0)
+    stock = Location(0, "hloc", "S")
     assert set(found.edges) == {Edge(*hands), Edge(*hands[::-1]), Edge(stock, hands[0]), Edge(stock, hands[1])}
     assert [edge.meaning for edge in sorted(found.edges)] == ["plain", "plain", "shared", "shared"]
     assert found.decks == {stock}
@@ -52,34 +53,34 @@ def test_options_that_are_only_explored_leave_no_edge() -> None:
     text = """(game (setup (create players 1) (create deck (game vloc S) (deck (RANK (A, B)))))
      (choice ((move (top (game vloc S)) (top (game vloc LEFT))) (move (top (game vloc S)) (top (game vloc RIGHT)))))
      (scoring max 1))"""
-    machine = Machine.of(text)
+    machine = Machine.compile(text)
     targets = {edge.target.name for seed in range(20) for edge in [*Movement.of(machine, seed).edges]}
     assert targets == {"LEFT", "RIGHT"}
     assert all(len(Movement.of(machine, seed).edges) == 1 for seed in range(20))
 
 
-PILE, HAND, OTHER = Spot(0, "vloc", "PILE"), Spot(1, "iloc", "HAND"), Spot(2, "iloc", "HAND")
+PILE, HAND, OTHER = Location(0, "vloc", "PILE"), Location(1, "iloc", "HAND"), Location(2, "iloc", "HAND")
 
 
 @pytest.mark.parametrize(
     ("source", "target", "meaning"),
     [
         (PILE, HAND, "taken"),
-        (PILE, Spot(0, "iloc", "STOCK"), "taken"),  # a private location of the table is hidden
-        (Spot(1, "vloc", "LAID"), Spot(1, "hloc", "WON"), "taken"),
+        (PILE, Location(0, "iloc", "STOCK"), "taken"),  # a private location of the table is hidden
+        (Location(1, "vloc", "LAID"), Location(1, "hloc", "WON"), "taken"),
         (HAND, OTHER, "shared"),
-        (HAND, Spot(2, "hloc", "WON"), "shared"),
-        (HAND, Spot(0, "hloc", "CRIB"), "shared"),  # whoever laid it there still knows it
-        (HAND, Spot(0, "iloc", "CRIB"), "shared"),
-        (HAND, Spot(2, "mem", "SEEN"), "plain"),
-        (HAND, Spot(1, "hloc", "KEPT"), "plain"),
-        (Spot(0, "iloc", "STOCK"), HAND, "plain"),
-        (Spot(1, "hloc", "SPOT"), OTHER, "plain"),
+        (HAND, Location(2, "hloc", "WON"), "shared"),
+        (HAND, Location(0, "hloc", "CRIB"), "shared"),  # whoever laid it there still knows it
+        (HAND, Location(0, "iloc", "CRIB"), "shared"),
+        (HAND, Location(2, "mem", "SEEN"), "plain"),
+        (HAND, Location(1, "hloc", "KEPT"), "plain"),
+        (Location(0, "iloc", "STOCK"), HAND, "plain"),
+        (Location(1, "hloc", "SPOT"), OTHER, "plain"),
         (HAND, PILE, "revealed"),
-        (PILE, Spot(0, "vloc", "RUN"), "revealed"),
+        (PILE, Location(0, "vloc", "RUN"), "revealed"),
     ],
 )
-def test_what_an_edge_means(source: Spot, target: Spot, meaning: str) -> None:
+def test_what_an_edge_means(source: Location, target: Location, meaning: str) -> None:
     assert Edge(source, target).meaning == meaning
 
 
@@ -112,7 +113,7 @@ def test_the_text_for_graphviz() -> None:
 def test_nothing_overlaps(name: str) -> None:
     found = movement(name)
     layout = arrange(found)
-    assert set(layout.ovals) == set(found.spots)
+    assert set(layout.ovals) == set(found.locations)
     assert set(layout.curves) == set(found.edges)
     for one, other in combinations(layout.ovals.values(), 2):
         assert abs(one.x - other.x) >= one.wide + other.wide or abs(one.y - other.y) >= one.high + other.high

@@ -13,7 +13,7 @@ from meldlab.analysis.study import Analysis, Effort, Subject, analyse
 from meldlab.recycle import library
 from meldlab.recycle.game import Described
 from meldlab.recycle.machine.machine import Machine
-from meldlab.recycle.players.searching import searched_games
+from meldlab.recycle.players.search import play_games
 from meldlab.runs.store import Counts, Store
 from meldlab.runs.tasks import Shard
 from tests.analysis.samples import BY_HAND, Row, sample_of
@@ -35,8 +35,8 @@ def findings(analysis: Analysis) -> dict[str, object]:
 
 
 def test_random_branching_of_rummy_has_its_bands() -> None:
-    machine = Machine.of(library.entry("block_rummy").text)
-    sample = playing.sample_of(searched_games(machine, LineUp.parse("random,random").players, 100, seed=0), "min", 0)
+    machine = Machine.compile(library.entry("block_rummy").text)
+    sample = playing.sample_of(play_games(machine, LineUp.parse("random,random").players, 100, seed=0), "min", 0)
     assert sample.scores.tolist() == machine.random_games(100, 0).scores.tolist()
     counts = Counter(sample.options.tolist())
     # Drawing has two options, melding and laying off mostly one or two, discarding from a full hand ten or eleven.

@@ -5,10 +5,10 @@ import pytest
 from meldlab.arena.contest import contest
 from meldlab.arena.round_robin import all_against_all
 from meldlab.arena.seating import seatings
-from meldlab.play import TimeLimit
+from meldlab.play import RandomPlayer, TimeLimit
 from meldlab.recycle.game import Described
-from meldlab.recycle.players import Searcher
-from meldlab.recycle.players.searching import searched_games
+from meldlab.recycle.players import SearchPlayer, parse
+from meldlab.recycle.players.search import play_games
 
 WORTHLESS = """(game
  (setup (create players 3) (create deck (game hloc STOCK) (deck (N (A, B, C)))))
@@ -48,7 +48,7 @@ def test_kernel_and_table_count_the_same(game: str, players: list[str]) -> None:
         batch = None  # type: ignore[assignment]
 
     kernel = contest(Described.named(game), players, games=4, seed=3, threads=1)
-    seated = [Searcher.parse(one) for one in players]
+    seated = [parse(one) for one in players]
     table = contest(AtTheTable.named(game), seated, games=4, seed=3)
     assert kernel.won.tolist() == table.won.tolist()
     for player in range(len(players)):
@@ -71,9 +71,9 @@ def test_looking_ahead_pays_where_the_most_wins_and_where_the_least_does() -> No
 def test_a_contest_plays_the_games_of_its_seed() -> None:
     described = Described.named("scopa")
     found = contest(described, ["pimc:5", "random"], games=4, seed=3, threads=2)
-    one, other = Searcher("pimc", 5), Searcher("random")
-    first = searched_games(described.machine, [one, other], 2, seed=3).scores
-    second = searched_games(described.machine, [other, one], 2, seed=3).scores
+    one, other = SearchPlayer("pimc", 5), RandomPlayer()
+    first = play_games(described.machine, [one, other], 2, seed=3).scores
+    second = play_games(described.machine, [other, one], 2, seed=3).scores
     assert found.score(0).value == (first[:, 0].sum() + second[:, 1].sum()) / 4
     assert found.total("simulations") > 0
 

@@ -18,12 +18,12 @@ from meldlab.errors import MeldlabError, NotLegalHere
 from meldlab.gin import Gin, Rules, players
 from meldlab.gin.batch import play_batch
 from meldlab.gin.computing.compute import Setting, compute
-from meldlab.play import Deal, Record
+from meldlab.play import Deal, RandomPlayer, Record
 from meldlab.recycle.game import Described
-from meldlab.recycle.players import Searcher
-from meldlab.recycle.players.searching import searched_games
-from meldlab.recycle.telling.movement import Movement
-from meldlab.recycle.telling.transcript import transcribe
+from meldlab.recycle.movement import Movement
+from meldlab.recycle.players import SearchPlayer
+from meldlab.recycle.players.search import play_games
+from meldlab.recycle.transcript import transcript
 from meldlab.reproduce.duel import duel
 from meldlab.reproduce.nagai.tracking import fitness
 from meldlab.rummikub import make_puzzle, random_position
@@ -60,11 +60,11 @@ def doors() -> dict[str, Callable[[Any], object]]:
         "shard": lambda seed: Shard("gin.contest", "simple", seed=seed),
         "position": lambda seed: random_position("easy", seed),
         "puzzle": lambda seed: make_puzzle(seed),
-        "recycle begin": lambda seed: machine.begin(seed),
+        "recycle begin": lambda seed: machine.start(seed),
         "recycle random": lambda seed: machine.random_games(2, seed),
-        "recycle search": lambda seed: searched_games(machine, [Searcher("mcts", 2), Searcher("random")], 1, seed),
-        "recycle perft": lambda seed: machine.histories(seed, 1),
-        "recycle transcript": lambda seed: list(transcribe(kuhn, [Searcher("random")] * 2, seed)),
+        "recycle search": lambda seed: play_games(machine, [SearchPlayer("mcts", 2), RandomPlayer()], 1, seed),
+        "recycle perft": lambda seed: machine.perft(seed, 1),
+        "recycle transcript": lambda seed: list(transcript(kuhn, [RandomPlayer()] * 2, seed)),
         "recycle movement": lambda seed: Movement.of(machine, seed),
         "rummikub": lambda seed: Rummikub().start(2, Deal(seed)),
     }

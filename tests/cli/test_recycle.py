@@ -13,8 +13,8 @@ from meldlab.cli.app import main
 from meldlab.cli.recycle.screen import DescribedScreen
 from meldlab.play import Record
 from meldlab.recycle import library
+from meldlab.recycle.card_names import abbreviate
 from meldlab.recycle.machine.machine import Machine
-from meldlab.recycle.telling.pack import short_names
 
 TINY = """;; a game
 (game (setup (create players 2) (create deck (game iloc S) (deck (RANK (A, B)))))
@@ -147,7 +147,7 @@ def test_run_has_exactly_its_keys_and_repeats_itself(capsys: pytest.CaptureFixtu
 def test_a_rate_never_stands_without_its_interval(capsys: pytest.CaptureFixture[str]) -> None:
     from meldlab.statistics import Moments
 
-    games = Machine.of(library.entry("kuhn_poker").text).random_games(200, seed=4)
+    games = Machine.compile(library.entry("kuhn_poker").text).random_games(200, seed=4)
     shares = (games.scores > 0).astype(float)
     rates = [Moments.from_counts(np.column_stack((np.ones(200), shares[:, seat]))).rate(1, 0) for seat in range(2)]
     found = answer(capsys, "run", "kuhn_poker", "--games", "200", "--seed", "4")["players"]
@@ -249,8 +249,8 @@ def test_a_single_option_plays_itself_unless_asked_for(capsys: pytest.CaptureFix
 def test_a_pile_shows_its_top_first() -> None:
     screen = DescribedScreen(Console(), 0, ("you", "other"))
     pile = tuple(f"{rank}-CLUBS" for rank in ("TWO", "THREE", "FOUR", "FIVE", "SIX", "SEVEN", "EIGHT", "NINE", "TEN", "JACK"))
-    assert short_names(screen._pile("PILE", pile)) == "J♣ T♣ 9♣ 8♣ 7♣ 6♣ 5♣ 4♣ and 2 more below"
-    assert short_names(screen._pile("HAND of p1", pile[::-1])) == "2♣ 3♣ 4♣ 5♣ 6♣ 7♣ 8♣ 9♣ T♣ J♣"
+    assert abbreviate(screen._pile("PILE", pile)) == "J♣ T♣ 9♣ 8♣ 7♣ 6♣ 5♣ 4♣ and 2 more below"
+    assert abbreviate(screen._pile("HAND of p1", pile[::-1])) == "2♣ 3♣ 4♣ 5♣ 6♣ 7♣ 8♣ 9♣ T♣ J♣"
     assert screen._pile("STOCK", ("??", "??")) == "2 x ??"
 
 

@@ -16,7 +16,7 @@ def test_the_template_is_a_good_game_under_its_own_name(tmp_path: Path, capsys: 
     assert (status, err, out.count("\n")) == (0, "", 1)
     text = file.read_text()
     assert text.startswith(";; Three Little Pigs\n;; Players: 2\n")
-    assert check(text).findings == ()
+    assert check(text).diagnostics == ()
     status, out, _ = run(capsys, "recycle", "perft", str(file), "--depth", "6", "--json")
     answer = json.loads(out)
     # Three turns each: keep, or exchange one of three cards.

@@ -185,8 +185,8 @@ def literals(annotation: Any) -> tuple[str, ...]:
 def test_help_lists_what_the_library_knows() -> None:
     from meldlab import gin, rummikub
     from meldlab.melds import Aces
-    from meldlab.recycle.language.reader import DIALECTS
-    from meldlab.recycle.players.searcher import KINDS
+    from meldlab.recycle.language.parser import DIALECTS
+    from meldlab.recycle.players import NAMES
     from meldlab.reproduce.finkle_figures import FIGURES
     from meldlab.rummikub.answer import KEEPS, OBJECTIVES
     from meldlab.rummikub.rules import AFTER_OPENING, FAMILIES
@@ -204,7 +204,7 @@ def test_help_lists_what_the_library_knows() -> None:
     assert listed("rummikub solve", "--keep") == KEEPS
     assert listed("rummikub solve", "--method") == METHODS
     assert listed("recycle run", "--dialect") == DIALECTS
-    assert listed("recycle analyse", "--player") == tuple(KINDS)
+    assert listed("recycle analyse", "--player") == NAMES
 
 
 @pytest.mark.parametrize(

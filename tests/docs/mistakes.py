@@ -1,14 +1,14 @@
-"""The page of errors and warnings of RECYCLE: its sections, and the findings for their examples today.
+"""The page of errors and warnings of RECYCLE: its sections, and the diagnostics for their examples today.
 
-``python -m tests.docs.mistakes`` writes the findings into the page.
+``python -m tests.docs.mistakes`` writes the diagnostics into the page.
 """
 
 import re
 from functools import cache
 from pathlib import Path
 
-from meldlab.recycle.language.findings import Finding
-from meldlab.recycle.playtest import check_and_play
+from meldlab.recycle.check import check_program
+from meldlab.recycle.language.diagnostics import Diagnostic
 from tests.docs import reference
 
 PAGE = Path(__file__).parents[2] / "docs" / "recycle-errors.md"
@@ -39,10 +39,10 @@ def said(code: str, example: str) -> str:
     """Return how the checker finds a code in an example, line and caret as if the example stood alone."""
     text = reference.program(example)
     at = text.index(example.strip())
-    for finding in check_and_play(text).findings:
+    for diagnostic in check_program(text).diagnostics:
         # What is found before the example is of the table on which it stands.
-        if finding.code == code and finding.at >= at:
-            return f"{Finding(code, finding.problem, finding.at - at).mistake(example.rstrip())}\n"
+        if diagnostic.code == code and diagnostic.offset >= at:
+            return f"{Diagnostic(code, diagnostic.message, diagnostic.offset - at).error(example.rstrip())}\n"
     return "nothing\n"
 
 

@@ -11,9 +11,9 @@ from pathlib import Path
 
 from meldlab.recycle.language import syntax as s
 from meldlab.recycle.language.checker import check
-from meldlab.recycle.language.findings import Finding, ProgramMistake
+from meldlab.recycle.language.diagnostics import Diagnostic, ProgramError
 from meldlab.recycle.language.lexer import KEYWORDS
-from meldlab.recycle.language.reader import read, read_expression
+from meldlab.recycle.language.parser import parse, parse_expression
 from meldlab.recycle.language.tree import walk
 from tests.docs.rewriting import printed
 
@@ -84,7 +84,7 @@ def program(example: str) -> str:
         return FRAME.replace(HERE, f"{example}\n")
     for shown in _SHOWN:
         text = FRAME.replace(HERE, f"(do ({shown.format(example.strip())}))\n")
-        if not any(finding.stops for finding in findings(text)):
+        if not any(diagnostic.is_error for diagnostic in diagnostics(text)):
             return text
     # Whatever is wrong with it shows where any value may stand.
     return FRAME.replace(HERE, f"(do ((let {example.strip()} 'V (turn pass))))\n")
@@ -92,27 +92,27 @@ def program(example: str) -> str:
 
 def is_expression(example: str) -> bool:
     try:
-        read_expression(example)
-    except ProgramMistake:
+        parse_expression(example)
+    except ProgramError:
         return re.match(r"\((do|stage|choice|let|all|any)\b", example) is None
     return True
 
 
-def findings(text: str) -> tuple[Finding, ...]:
+def diagnostics(text: str) -> tuple[Diagnostic, ...]:
     """Return what the checker finds, or the mistake at which reading stopped."""
     try:
-        return check(text).findings
-    except ProgramMistake as mistake:
-        return (mistake.finding,)
+        return check(text).diagnostics
+    except ProgramError as mistake:
+        return (mistake.diagnostic,)
 
 
 def constructs_of(example: str) -> list[s.Node]:
     """Return all constructs of an example."""
     if WHOLE.match(example):
-        return list(walk(read(example)))
+        return list(walk(parse(example)))
     if is_expression(example):
-        return list(walk(read_expression(example)))
-    return [node for phase in read(program(example)).phases[1:] for node in walk(phase)]
+        return list(walk(parse_expression(example)))
+    return [node for phase in parse(program(example)).phases[1:] for node in walk(phase)]
 
 
 def told(text: str) -> str:
@@ -152,7 +152,7 @@ def refusal(example: str, code: str) -> str:
     """Return the message with which the checker, or else the machine, refuses an example."""
     text = program(example)
     if code:
-        return next((finding.problem for finding in findings(text) if finding.code == code), "nothing")
+        return next((diagnostic.message for diagnostic in diagnostics(text) if diagnostic.code == code), "nothing")
     return next((re.sub(r"^error: (line \d+: )?", "", line) for line in told(text).splitlines() if line.startswith("error")), "nothing")
 
 

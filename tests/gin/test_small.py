@@ -10,7 +10,7 @@ from meldlab.cards import Hand
 from meldlab.errors import MeldlabError, NotLegalHere
 from meldlab.gin import MINI, PRESETS, Gin, Rules, players
 from meldlab.gin.advice import advise
-from meldlab.gin.batch import play_batch, plays_here
+from meldlab.gin.batch import can_batch, play_batch
 from meldlab.gin.vector import DRAW, PLANES, GinVector
 from meldlab.play import Deal, RandomPlayer, Record, Table, replay
 from meldlab.reproduce.nagai.tracking import play_shard as track_shard
@@ -83,7 +83,7 @@ def test_record_of_a_small_game_is_replayed() -> None:
 @pytest.mark.parametrize("player", ["ensemble", "network:light", "mc:8"])
 def test_players_of_the_whole_deck_reject_small_games(player: str) -> None:
     seated = players.parse(player)
-    assert not plays_here(MINI, [seated, seated])
+    assert not can_batch(MINI, [seated, seated])
     view = Gin(MINI).start(2, Deal(1)).view(0)
     with pytest.raises(NotLegalHere, match="small decks are for random, simple"):
         seated.choose(view, Deal(1).chance(0, 0))

@@ -222,7 +222,7 @@ def test_no_loss_is_worse_than_a_forfeit(name: str) -> None:
             assert seat not in forfeited.winners
             if name.startswith("recycle"):
                 # Nothing is known of the scores that may still come; the player is last for certain.
-                worst = max if state.position.machine.best == "min" else min
+                worst = max if state.position.machine.scoring == "min" else min
                 assert forfeited.scores[seat] == worst(forfeited.scores)
                 assert all(forfeited.scores[winner] != forfeited.scores[seat] for winner in forfeited.winners)
                 continue

@@ -10,10 +10,10 @@ from itertools import islice, product
 from string import ascii_uppercase
 
 from meldlab.errors import BadText
+from meldlab.recycle.check import check_program
 from meldlab.recycle.language.limits import Limits
 from meldlab.recycle.machine import kernel_layout as k
 from meldlab.recycle.machine.machine import Machine
-from meldlab.recycle.playtest import check_and_play
 
 CARDS = "(create deck (game iloc S) (deck (A (A, B, C, D, E, F, G, H)) (B (A, B, C, D, E, F, G, H))))"
 THOUSAND = "(create deck (game iloc S) (deck " + "".join(f"({key} (A, B, C, D, E, F, G, H, I, J))" for key in "ABC") + "))"
@@ -204,16 +204,16 @@ def ended(attack: Attack) -> dict[str, object]:
     """Play one game, then check by playing; return status, codes and the seconds of work each took, or why it was refused."""
     start = time.process_time()
     try:
-        games = Machine.of(attack.text, limits=attack.limits).random_games(games=1, seed=1)
+        games = Machine.compile(attack.text, limits=attack.limits).random_games(games=1, seed=1)
     except BadText as problem:
         return {"name": attack.name, "refused": str(problem), "seconds": time.process_time() - start}
     played = time.process_time()
-    codes = [finding.code for finding in check_and_play(attack.text, limits=attack.limits).findings]
+    codes = [diagnostic.code for diagnostic in check_program(attack.text, limits=attack.limits).diagnostics]
     seconds = {"seconds": played - start, "check_seconds": time.process_time() - played}
     return {"name": attack.name, "status": int(games.statuses[0]), "codes": codes, **seconds}
 
 
 if __name__ == "__main__":
-    Machine.of(game("(turn pass)")).random_games(games=1, seed=1)
+    Machine.compile(game("(turn pass)")).random_games(games=1, seed=1)
     for attack in ATTACKS:
         print(json.dumps(ended(attack)), flush=True)

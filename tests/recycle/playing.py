@@ -7,14 +7,14 @@ from typing import Any, NamedTuple
 
 from meldlab.recycle import library
 from meldlab.recycle.language import syntax as s
-from meldlab.recycle.language.reader import read
+from meldlab.recycle.language.parser import parse
 from tests.recycle.oracle import Decision, Oracle
 from tests.recycle.oracle_board import Addressed, Card, Owner, Player
 
 
 @cache
 def program(name: str) -> s.Program:
-    return read(library.entry(name).text)
+    return parse(library.entry(name).text)
 
 
 class Face(NamedTuple):

@@ -10,14 +10,19 @@ from meldlab.play import Deal, FinishedGame, RandomPlayer, Table, win_shares
 from meldlab.recycle import library
 from meldlab.recycle.game import Described, Option, State
 from meldlab.recycle.language.limits import Limits
-from meldlab.recycle.players import Searcher, parse
-from meldlab.recycle.players.searching import searched_games
+from meldlab.recycle.players import SearchPlayer, parse
+from meldlab.recycle.players.search import play_games
 from tests.recycle.tiny import BREAKING, PEEKING, SECRET
 
-SEARCHERS = [Searcher("pimc", 2, 2), Searcher("mcts", 2, 2), Searcher("ismcts", 2), Searcher("ismcts", 2, level="taken", reward="rank")]
+SEARCHERS = [
+    SearchPlayer("pimc", 2, 2),
+    SearchPlayer("mcts", 2, 2),
+    SearchPlayer("ismcts", 2),
+    SearchPlayer("ismcts", 2, memory="taken", reward="rank"),
+]
 
 
-def at_the_table(game: Described, players: Sequence[Searcher | RandomPlayer], seed: int, number: int) -> FinishedGame[State]:
+def at_the_table(game: Described, players: Sequence[SearchPlayer | RandomPlayer], seed: int, number: int) -> FinishedGame[State]:
     return Table(game, players, raise_errors=True).play(Deal(seed, number))
 
 
@@ -29,20 +34,20 @@ def options(played: FinishedGame[State]) -> list[Option]:
 @pytest.mark.parametrize("name", library.names())
 def test_the_kernel_and_the_table_play_the_same_actions(name: str) -> None:
     game = Described.named(name, limits=Limits(decisions=60))
-    players = [(*SEARCHERS, Searcher("random"))[(seat + len(name)) % 5] for seat in range(game.machine.players)]
+    every: list[SearchPlayer | RandomPlayer] = [*SEARCHERS, RandomPlayer()]
+    players = [every[(seat + len(name)) % 5] for seat in range(game.machine.players)]
     for number in range(2):
         played = at_the_table(game, players, 3, number)
-        searched = searched_games(game.machine, players, games=1, seed=3, first=number, threads=1)
-        assert [option.number - 1 for option in options(played)] == searched.chosen.tolist()
+        searched = play_games(game.machine, players, games=1, seed=3, first=number, threads=1)
+        assert [option.index for option in options(played)] == searched.chosen.tolist()
         assert played.result.scores == tuple(searched.scores[0].tolist())
         players = players[1:] + players[:1]
 
 
-@pytest.mark.parametrize("players", [[RandomPlayer()] * 4, [parse("mcts:2"), Searcher("random"), parse("pimc:2"), parse("ismcts:2:taken")]])
-def test_a_batch_adds_up_what_the_table_plays(players: Sequence[Searcher | RandomPlayer]) -> None:
+@pytest.mark.parametrize("players", [[RandomPlayer()] * 4, [parse("mcts:2"), RandomPlayer(), parse("pimc:2"), parse("ismcts:2:taken")]])
+def test_a_batch_adds_up_what_the_table_plays(players: Sequence[SearchPlayer | RandomPlayer]) -> None:
     game, first = Described.named("hearts"), 4
     batch = game.batch(players, seed=2, first=first, games=3, threads=2)
-    assert batch is not None
     for row in range(3):
         played = at_the_table(game, players, 2, first + row)
         assert tuple(batch.scores[row].tolist()) == played.result.scores
@@ -67,9 +72,8 @@ FAILING = {
 @pytest.mark.parametrize("where", FAILING)
 def test_games_that_fail_do_so_at_the_table_too(where: str) -> None:
     game = Described("failing", FAILING[where])
-    players: list[Searcher] = [Searcher("random")] * game.machine.players
+    players: list[SearchPlayer | RandomPlayer] = [RandomPlayer()] * game.machine.players
     batch = game.batch(players, seed=1, first=10, games=20)
-    assert batch is not None
     failed = 0
     for row in range(20):
         result = at_the_table(game, players, 1, 10 + row).result
@@ -85,17 +89,16 @@ def test_programs_that_look_at_hidden_cards_or_hide_choices_are_played_alike(tex
     game, players = Described("odd", text), [parse("ismcts:4"), parse("mcts:4")]
     for number in range(8):
         played = at_the_table(game, players, 1, number)
-        searched = searched_games(game.machine, players, games=1, seed=1, first=number, threads=1)
-        assert [option.number - 1 for option in options(played)] == searched.chosen.tolist()
+        searched = play_games(game.machine, players, games=1, seed=1, first=number, threads=1)
+        assert [option.index for option in options(played)] == searched.chosen.tolist()
 
 
 def test_a_capped_game_is_scored_as_it_stands_in_both() -> None:
     game = Described.named("block_rummy", limits=Limits(decisions=5))
-    batch = game.batch([Searcher("random")] * 2, seed=1, first=0, games=2)
-    assert batch is not None
+    batch = game.batch([RandomPlayer()] * 2, seed=1, first=0, games=2)
     assert batch.counts["capped"].all()
     for row in range(2):
-        result = at_the_table(game, [Searcher("random")] * 2, 1, row).result
+        result = at_the_table(game, [RandomPlayer()] * 2, 1, row).result
         assert result.scores == tuple(batch.scores[row].tolist())
         assert result.reason.endswith("(stopped: too many decisions)")
 
@@ -103,24 +106,23 @@ def test_a_capped_game_is_scored_as_it_stands_in_both() -> None:
 def test_any_threads_and_any_pieces_give_the_same_batch() -> None:
     game = Described.named("scopa")
     whole, parts = (
-        game.batch([Searcher("random")] * 2, 1, 0, 9, 3),
-        [game.batch([Searcher("random")] * 2, 1, first, 3, 1) for first in (0, 3, 6)],
+        game.batch([RandomPlayer()] * 2, 1, 0, 9, 3),
+        [game.batch([RandomPlayer()] * 2, 1, first, 3, 1) for first in (0, 3, 6)],
     )
-    assert whole is not None
-    assert np.array_equal(whole.scores, np.concatenate([part.scores for part in parts if part is not None]))
+    assert np.array_equal(whole.scores, np.concatenate([part.scores for part in parts]))
 
 
 def test_who_is_no_player_of_the_kernel_sits_at_the_table() -> None:
-    class Own(Searcher):
+    class Own(SearchPlayer):
         """May choose otherwise."""
 
     game = Described.named("kuhn_poker")
-    assert game.batch([Own("pimc", 2), Searcher("random")], 1, 0, 1) is None
+    assert not game.can_batch([Own("pimc", 2), RandomPlayer()])
+    assert game.can_batch([SearchPlayer("pimc", 2), RandomPlayer()])
     with pytest.raises(NotLegalHere, match="kuhn_poker is for 2 players, not 3"):
-        game.batch([Searcher("random")] * 3, 1, 0, 1)
+        game.batch([RandomPlayer()] * 3, 1, 0, 1)
 
 
 def test_a_batch_of_no_games_is_empty() -> None:
     batch = Described.named("kuhn_poker").batch([parse("mcts:2")] * 2, 1, 0, 0)
-    assert batch is not None
     assert batch.scores.shape == batch.wins.shape == (0, 2)

@@ -8,7 +8,7 @@ import pytest
 from numpy.typing import ArrayLike
 
 from meldlab.recycle import library
-from meldlab.recycle.machine.kernel import Results
+from meldlab.recycle.machine.kernel_search import Results
 from meldlab.recycle.machine.machine import Machine
 from tests.recycle.block_rummy_by_hand import Card, Deal
 from tests.recycle.oracle_board import SHUFFLE, Addressed, Event
@@ -19,7 +19,7 @@ DECK: list[Card] = [(suit, rank) for suit in range(4) for rank in range(1, 14)]
 
 @pytest.fixture(scope="module")
 def by_machine() -> Results:
-    return Machine.of(library.entry("block_rummy").text).random_games(GAMES, seed=11)
+    return Machine.compile(library.entry("block_rummy").text).random_games(GAMES, seed=11)
 
 
 @pytest.fixture(scope="module")

@@ -1,17 +1,17 @@
-"""Findings of the checker: each code once, at its place."""
+"""Diagnostics of the checker: each code once, at its place."""
 
 import pytest
 
 from meldlab.recycle import library
 from meldlab.recycle.language.checker import check
-from meldlab.recycle.language.findings import Finding
+from meldlab.recycle.language.diagnostics import Diagnostic
 from meldlab.recycle.machine.machine import Machine
 
 SETUP = "(setup (create players 2) (create deck (game iloc S) (deck (RANK (A, B)))))"
 
 
 def codes(phases: str, setup: str = SETUP, declares: str = "", score: str = "(size (game iloc S))") -> set[str]:
-    return {finding.code for finding in check(f"(game {declares} {setup} {phases} (scoring max {score}))").findings}
+    return {diagnostic.code for diagnostic in check(f"(game {declares} {setup} {phases} (scoring max {score}))").diagnostics}
 
 
 @pytest.mark.parametrize(
@@ -76,38 +76,38 @@ def test_a_set_up_is_fixed_before_the_game() -> None:
 def test_the_rarer_of_two_near_names_is_the_suspect(deal: str, plays: int, problem: str) -> None:
     play = "(shuffle ((1 player) iloc HAND))"
     text = f"(game {SETUP} (do ((move (top (game iloc S)) (top ((1 player) iloc {deal}))) {play * plays})) (scoring max 1))"
-    [finding] = check(text).findings
-    assert (finding.code, finding.problem) == ("W105", problem)
+    [diagnostic] = check(text).diagnostics
+    assert (diagnostic.code, diagnostic.message) == ("W105", problem)
     suspect = problem.split(" occurs")[0] if "occurs" in problem else "iloc HAND"
-    assert text[finding.at :].startswith(f"((1 player) {suspect})")
+    assert text[diagnostic.offset :].startswith(f"((1 player) {suspect})")
 
 
 def test_a_misspelt_cell_is_reported_once() -> None:
     text = f"(game {SETUP} (do ((set (game sto SCOER) 1))) (scoring max (+ (game sto SCORE) (game sto SCORE))))"
-    [finding] = check(text).findings
-    assert finding.code == "W105"
-    assert finding.problem.startswith("sto SCOER occurs once, sto SCORE 2 times")
+    [diagnostic] = check(text).diagnostics
+    assert diagnostic.code == "W105"
+    assert diagnostic.message.startswith("sto SCOER occurs once, sto SCORE 2 times")
 
 
 def test_a_deck_made_in_a_choice_is_accepted_and_its_cards_are_taken_back() -> None:
     deck = "(create deck (game vloc NEW) (deck (RANK (C, D))))"
     text = f"(game {SETUP} (choice ((turn pass) {deck})) (scoring max (size (game vloc NEW))))"
-    assert check(text).findings == ()
-    position = Machine.of(text).begin(seed=1)
-    assert len(position.paths) == 2
-    assert [position.decide(option).scores for option in (0, 1)] == [(0, 0), (2, 2)]
+    assert check(text).diagnostics == ()
+    position = Machine.compile(text).start(seed=1)
+    assert len(position.options) == 2
+    assert [position.take(option).scores for option in (0, 1)] == [(0, 0), (2, 2)]
 
 
 def test_a_machine_is_made_without_the_linter(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[object] = []
 
-    def lint(program: object) -> list[Finding]:
+    def lint(program: object) -> list[Diagnostic]:
         asked.append(program)
         return []
 
     monkeypatch.setattr("meldlab.recycle.language.checker.lint", lint)
     text = library.entry("kuhn_poker").text
-    Machine.of(text)
+    Machine.compile(text)
     assert not asked
-    assert check(text).findings == ()
+    assert check(text).diagnostics == ()
     assert len(asked) == 1

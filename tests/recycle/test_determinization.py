@@ -7,24 +7,38 @@ import numpy as np
 import pytest
 from scipy.stats import chisquare
 
+from meldlab.chance import Purpose, derive_seed
 from meldlab.recycle import library
 from meldlab.recycle.machine import kernel_layout as k
+from meldlab.recycle.machine.kernel_observe import deal_unseen, list_unseen
 from meldlab.recycle.machine.machine import Machine
-from meldlab.recycle.machine.position import Happening, Place, Position
-from meldlab.recycle.players import Searcher
-from meldlab.recycle.players.searching import Searching
+from meldlab.recycle.machine.position import KnownCards, LogEvent, Position
+from meldlab.recycle.machine.storage import Location
+from meldlab.recycle.players import SearchPlayer
+from meldlab.recycle.players.search import SearchWorkspace
 from tests.recycle import tiny
 
 
-def faces(position: Position, place: Place) -> tuple[int, ...]:
-    return tuple(position.type_of(card) for card in place.cards)
+def faces(position: Position, cards: tuple[int, ...]) -> tuple[int, ...]:
+    return tuple(position.type_of(card) for card in cards)
 
 
-Arrangement = tuple[tuple[int, str, str, int, tuple[int, ...]], ...]
+def dealt(position: Position, seat: int, number: int, known: KnownCards | None = None) -> Position:
+    """Return the position with the cards that a seat does not see dealt anew."""
+    machine, words = position.machine, position.words.copy()
+    unseen = machine.unseen_cards()
+    if known is not None:
+        unseen.known[:] = known
+    hidden = list_unseen(words, machine.program.layout, unseen, seat)
+    deal_unseen(words, machine.program.layout, unseen, seat, hidden, np.uint64(derive_seed(number, Purpose.SAMPLED_DEAL)))
+    return position.with_words(words)
+
+
+Arrangement = tuple[tuple[Location, tuple[int, ...]], ...]
 
 
 def arrangement(position: Position) -> Arrangement:
-    return tuple((place.owner, place.kind, place.name, place.index, faces(position, place)) for place in position.places())
+    return tuple((location, faces(position, cards)) for location, cards in position.locations())
 
 
 def even(counts: Counter[Arrangement], ways: int) -> bool:
@@ -33,59 +47,59 @@ def even(counts: Counter[Arrangement], ways: int) -> bool:
 
 def test_every_consistent_deal_is_equally_likely() -> None:
     machine = tiny.machine(tiny.BACKS)
-    position, player = machine.begin(seed=3), Searching(machine)
-    counts = Counter(arrangement(player.dealt(position, 1, number)) for number in range(3000))
+    position = machine.start(seed=3)
+    counts = Counter(arrangement(dealt(position, 0, number)) for number in range(3000))
     # Three cards of one back and two of the other: the blue ones only change places with each other.
-    assert set(counts) == {arrangement(deal) for deal in tiny.deals(position, 1)}
+    assert set(counts) == {arrangement(deal) for deal in tiny.deals(position, 0)}
     assert even(counts, factorial(3) * factorial(2))
 
 
 def test_a_remembered_card_stays_in_its_location_at_any_place() -> None:
     machine = tiny.machine(tiny.BACKS)
-    position, player = machine.begin(seed=3), Searching(machine)
-    stock = next(place for place in position.places() if place.name == "STOCK")
+    position = machine.start(seed=3)
+    stock = next(cards for location, cards in position.locations() if location.name == "STOCK")
     known = machine.nothing_known()
-    known[1, stock.cards[0]] = 1
-    face = position.type_of(stock.cards[0])
-    counts = Counter(arrangement(player.dealt(position, 1, number, known)) for number in range(3000))
-    assert all(face in cards for deal in counts for _, _, name, _, cards in deal if name == "STOCK")
+    known[0, stock[0]] = 1
+    face = position.type_of(stock[0])
+    counts = Counter(arrangement(dealt(position, 0, number, known)) for number in range(3000))
+    assert all(face in cards for deal in counts for location, cards in deal if location.name == "STOCK")
     # Two places in the stock for it, two ways for the two other cards, two for the blue ones.
     assert even(counts, 8)
 
 
 @pytest.mark.parametrize("name", library.names())
 def test_what_a_seat_sees_stays(name: str) -> None:
-    machine = Machine.of(library.entry(name).text)
-    position, player, changed = machine.begin(seed=5), Searching(machine), 0
-    backs = machine.plan.backs
+    machine = Machine.compile(library.entry(name).text)
+    position, changed = machine.start(seed=5), 0
+    backs = machine.storage.backs
     while not position.over and position.decisions < 24:
-        seat = position.seat
+        seat = position.to_move
         for number in range(4):
-            deal = player.dealt(position, seat, 4 * position.decisions + number)
-            for before, after in zip(position.places(), deal.places(), strict=True):
-                assert (before.owner, before.kind, before.name, before.index) == (after.owner, after.kind, after.name, after.index)
+            deal = dealt(position, seat, 4 * position.decisions + number)
+            for (location, before), (other, after) in zip(position.locations(), deal.locations(), strict=True):
+                assert location == other
                 assert [backs[kind] for kind in faces(position, before)] == [backs[kind] for kind in faces(deal, after)]
-                if before.seen_by(seat):
+                if location.visible_to(seat):
                     assert before == after
                 changed += before != after
-            cards = [card for place in deal.places() if place.kind != "mem" for card in place.cards]
-            assert sorted(cards) == list(range(deal.words[k.CARDS]))
+            every = [card for location, cards in deal.locations() if location.kind != "mem" for card in cards]
+            assert sorted(every) == list(range(deal.words[k.CARDS]))
             assert list(deal.cells()) == list(position.cells())
-            assert deal.paths == position.paths
-        position = position.decide(position.decisions % len(position.paths))
-    hides = any(family.kind in ("iloc", "hloc", "oloc") for family in machine.plan.families)
+            assert deal.options == position.options
+        position = position.take(position.decisions % len(position.options))
+    hides = any(location.kind in ("iloc", "hloc", "oloc") for location in machine.storage.locations.values())
     assert bool(changed) == hides
 
 
 # --- what is remembered, followed by hand
 
 
-def seen(position: Position, home: int, seat: int) -> bool:
-    kind = ("vloc", "iloc", "hloc", "oloc", "mem")[int(position.words[home + k.KIND_AT])]
-    return Place(int(position.words[home + k.OWNER_AT]), kind, "", 0, ()).seen_by(seat)
+def seen(position: Position, address: int, seat: int) -> bool:
+    owner = int(position.words[address + k.OWNER_AT]) - 1
+    return [True, owner == seat, False, owner != seat, True][int(position.words[address + k.KIND_AT])]
 
 
-def follow(known: dict[int, set[int]], where: dict[int, int], position: Position, log: list[Happening]) -> None:
+def follow(known: dict[int, set[int]], where: dict[int, int], position: Position, log: list[LogEvent]) -> None:
     """Go through the log move by move, with ``where`` each card lies; a seat knows a card that it saw leave or arrive."""
     for what, card, source, target in log:
         if what == k.REMEMBER:
@@ -103,17 +117,17 @@ def follow(known: dict[int, set[int]], where: dict[int, int], position: Position
 
 @pytest.mark.parametrize("name", ["block_rummy", "go_fish", "gin_rummy", "cribbage", "crazy_eights"])
 def test_seats_remember_what_they_saw_go(name: str) -> None:
-    machine = Machine.of(library.entry(name).text)
-    player = Searching(machine)
-    played = player.play([Searcher("pimc", 1, level="taken")] * machine.players, seed=2, game=0)
-    position, log = machine.watched_begin(seed=2)
-    stock = next(place for place in machine.plan.families if place.name == "STOCK").at
-    where = {machine.plan.cards + k.NODE * card: stock for card in range(int(position.words[k.CARDS]))}
-    known: dict[int, set[int]] = {seat: set() for seat in range(1, machine.players + 1)}
+    machine = Machine.compile(library.entry(name).text)
+    player = SearchWorkspace(machine)
+    played = player.play([SearchPlayer("pimc", 1, memory="taken")] * machine.players, seed=2, game=0)
+    position, _, log, _ = machine.first_transition(seed=2)
+    stock = next(address for address, location in machine.storage.locations.items() if location.name == "STOCK")
+    where = {machine.storage.cards + k.NODE * card: stock for card in range(int(position.words[k.CARDS]))}
+    known: dict[int, set[int]] = {seat: set() for seat in range(machine.players)}
     follow(known, where, position, log)
     for option in played.chosen.tolist():
-        position, did, then = position.watched(option)
-        follow(known, where, position, did + then)
+        position, chosen, followed, _ = position.transition(option)
+        follow(known, where, position, chosen + followed)
     for seat, cards in known.items():
-        assert {machine.plan.cards + k.NODE * card for card in np.flatnonzero(player.known[seat])} == cards
+        assert {machine.storage.cards + k.NODE * card for card in np.flatnonzero(player.known[seat])} == cards
     assert any(known.values())

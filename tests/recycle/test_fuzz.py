@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 from meldlab.errors import BadText
 from meldlab.recycle import library
 from meldlab.recycle.language.checker import check
-from meldlab.recycle.language.lexer import KEYWORDS, plain
+from meldlab.recycle.language.formatter import format_program
+from meldlab.recycle.language.lexer import KEYWORDS, without_comments
 from meldlab.recycle.language.limits import Limits
-from meldlab.recycle.language.printer import layout
-from meldlab.recycle.language.reader import read
+from meldlab.recycle.language.parser import parse
 from meldlab.recycle.machine import kernel_layout as k
 from meldlab.recycle.machine.machine import Machine
 
@@ -47,7 +47,7 @@ PIECES = [
 def mutated(name: str, seed: int) -> str:
     """Return a text of the library with words dropped, doubled, swapped or replaced."""
     dice = random.Random(seed)
-    words = plain(TEXTS[name]).replace("(", " ( ").replace(")", " ) ").split()
+    words = without_comments(TEXTS[name]).replace("(", " ( ").replace(")", " ) ").split()
     for _ in range(dice.choice([1, 1, 1, 2, 3, 8])):
         at, other = dice.randrange(len(words)), dice.randrange(len(words))
         match dice.randrange(5):
@@ -67,8 +67,8 @@ def mutated(name: str, seed: int) -> str:
 def comes_to_something(text: str, limits: Limits = TIGHT) -> bool:
     """Read, check, lint, compile and run a text; tell whether it ran."""
     try:
-        machine = Machine.of(text, limits=limits)
-        assert not any(finding.stops for finding in machine.checked.findings)
+        machine = Machine.compile(text, limits=limits)
+        assert not any(diagnostic.is_error for diagnostic in machine.checked.diagnostics)
     except BadText as mistake:
         problem: BadText | None = mistake
     else:
@@ -80,8 +80,8 @@ def comes_to_something(text: str, limits: Limits = TIGHT) -> bool:
         return False
     played = machine.random_games(games=2, seed=1)
     assert all(k.REASONS[status] for status in played.statuses.tolist())
-    program = read(text)
-    assert read(layout(program, text)) == program
+    program = parse(text)
+    assert parse(format_program(program, text)) == program
     return True
 
 
@@ -125,10 +125,10 @@ def test_any_text_is_read_or_refused(text: str) -> None:
 )
 def test_hostile_sizes_are_refused_by_name(part: str, refused: str) -> None:
     with pytest.raises(BadText, match=refused):
-        Machine.of(f"(game (setup (create players 1) {part}) (do ((turn pass))) (scoring min 1))")
+        Machine.compile(f"(game (setup (create players 1) {part}) (do ((turn pass))) (scoring min 1))")
 
 
 def test_hostile_decks_in_play_are_refused_before_they_are_made() -> None:
     deck = "(create deck (game vloc A) (deck " + "".join(f"({c} (A, B, C, D, E, F, G, H))" for c in "ABCDEFGHIJ") + "))"
     text = f"(game (setup (create players 1) (create deck (game vloc A) (deck (R (A))))) (do ({deck})) (scoring min 1))"
-    assert [finding.code for finding in check(text).findings if finding.stops] == ["E112"]
+    assert [diagnostic.code for diagnostic in check(text).diagnostics if diagnostic.is_error] == ["E112"]

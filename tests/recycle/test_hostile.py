@@ -60,12 +60,12 @@ FILLING = {
 @pytest.mark.parametrize("item", FILLING)
 def test_what_was_done_before_the_trail_was_full_is_taken_back(item: str) -> None:
     text = game(FILLING[item], choice=True)
-    machine = Machine.of(text)
-    position = machine.begin(seed=3)
+    machine = Machine.compile(text)
+    position = machine.start(seed=3)
     with pytest.raises(BadText, match="takes too much room"):
-        assert position.paths
-    assert machine.room().words[k.STATUS] == k.OUT_OF_TRAIL
-    after = machine.room().words[: len(position.words)]
+        assert position.options
+    assert machine.workspace().words[k.STATUS] == k.OUT_OF_TRAIL
+    after = machine.workspace().words[: len(position.words)]
     assert np.array_equal(after[k.HEADER :], position.words[k.HEADER :])
     kept = [k.PC, k.DECISION, k.EVENT, k.KEY, k.CARDS, k.INDEXED, k.REMEMBERED, k.FREE, k.TOP, k.TEAMS]
     assert after[kept].tolist() == position.words[kept].tolist()
@@ -104,7 +104,7 @@ def test_a_program_that_asks_for_too_much_memory_is_refused_before_it_gets_any(a
         "from meldlab.recycle.language.checker import check;"
         "from meldlab.recycle.language.limits import Limits; from meldlab.errors import BadText\n"
         "text = sys.stdin.read()\n"
-        "try: compile_program(check(text).stop_at_errors().program, Limits(), text)\n"
+        "try: compile_program(check(text).raise_errors().program, Limits(), text)\n"
         # What getrusage says begins with the memory of the process that started this one.
         "except BadText as problem: print(open('/proc/self/status').read().split('VmHWM:')[1].split()[0], problem.problem)"
     )
@@ -119,15 +119,15 @@ def test_a_program_that_asks_for_too_much_memory_is_refused_before_it_gets_any(a
 def test_the_limit_on_words_is_the_users_to_raise_and_to_lower() -> None:
     text = game("(turn pass)", choice=True)
     with pytest.raises(BadText, match=r"raise the limit 'words'.*E112"):
-        Machine.of(text, limits=Limits(words=1000))
+        Machine.compile(text, limits=Limits(words=1000))
     with pytest.raises(BadText, match="words of memory"):
-        Machine.of(text, limits=Limits(lists=10_000_000))
-    assert Machine.of(text, limits=Limits(lists=10_000_000, words=200_000_000)).compiled.size > 30_000_000
+        Machine.compile(text, limits=Limits(lists=10_000_000))
+    assert Machine.compile(text, limits=Limits(lists=10_000_000, words=200_000_000)).compiled.size > 30_000_000
 
 
 def test_a_name_that_is_computed_often_has_one_table() -> None:
     once = "(set (game sto (cardatt A (top (game iloc S)))) 1)"
-    sizes = [len(Machine.of(game(" ".join([once] * many))).compiled.data) for many in (1, 50)]
+    sizes = [len(Machine.compile(game(" ".join([once] * many))).compiled.data) for many in (1, 50)]
     assert sizes[0] == sizes[1]
 
 
@@ -145,8 +145,8 @@ def test_point_maps_of_players_lie_where_they_should_whatever_the_deck(players: 
             f" (stage player once (choice ((set ((current player) sto GOT) (sum (game vloc A) using ((1 player) points P))))))"
             f" (scoring max ((current player) sto GOT)))"
         )
-        machine = Machine.of(text, limits=Limits(lists=1000, options=100))
-        bases.append(machine.plan.bases["points", "player", "P"])
+        machine = Machine.compile(text, limits=Limits(lists=1000, options=100))
+        bases.append(machine.storage.addresses["points", "player", "P"])
         played = machine.random_games(games=1, seed=1)
         assert (played.statuses.tolist(), played.scores.tolist()) == ([k.FINISHED], [[7] * players])
     assert 0 in bases, "no deck of these has its map where a base of 0 is wanted"
@@ -156,9 +156,9 @@ def test_point_maps_of_players_lie_where_they_should_whatever_the_deck(players: 
 
 
 def fails(position: Position) -> bool:
-    """Tell whether finding the options of a position is too much for its game."""
+    """Tell whether diagnostic the options of a position is too much for its game."""
     try:
-        return not position.paths
+        return not position.options
     except BadText as problem:
         return "'game_work'" in str(problem)
 
@@ -168,21 +168,21 @@ def test_work_is_charged_the_same_at_the_table_and_in_the_kernel() -> None:
         f"(game (setup (create players 1) {CARDS}) (stage player (end (== 1 2))"
         " (choice ((any (range 1 .. 30) 'N (set (game sto X) (sum (game iloc S) using (game points P))))))) (scoring max 1))"
     )
-    machine = Machine.of(text, limits=Limits(game_work=100_000))
+    machine = Machine.compile(text, limits=Limits(game_work=100_000))
     played = machine.random_games(games=1, seed=1)
-    position = machine.begin(seed=1)
+    position = machine.start(seed=1)
     while position.status == k.DECIDING and not fails(position):
-        position = position.decide(0)
+        position = position.take(0)
     assert played.statuses.tolist() == [k.OVERLONG]
     assert played.decisions.tolist() == [position.decisions]
     assert position.decisions > 3
 
 
 def test_what_cannot_be_told_any_more_stops_the_telling_and_not_the_game() -> None:
-    machine = Machine.of(game("(repeat 30000 (inc (game sto X)))"))
+    machine = Machine.compile(game("(repeat 30000 (inc (game sto X)))"))
     with pytest.raises(NotLegalHere, match="too much happens"):
-        machine.watched_begin(seed=1)
-    position, known = machine.begin_knowing(seed=1)
+        machine.first_transition(seed=1)
+    position, known = machine.start_with_known(seed=1)
     assert position.status == k.FINISHED
     assert not known.any()
     assert machine.random_games(games=1, seed=1).statuses.tolist() == [k.FINISHED]

@@ -1,14 +1,13 @@
 """What an option did when it was found is done again: the same games as if every option were followed from its beginning."""
 
-from threading import Event
-
 import numpy as np
 import pytest
 
 from meldlab.recycle import library
 from meldlab.recycle.language.limits import Limits
-from meldlab.recycle.machine import kernel
 from meldlab.recycle.machine import kernel_layout as k
+from meldlab.recycle.machine.kernel_drive import new_job, run_job
+from meldlab.recycle.machine.kernel_search import Results
 from meldlab.recycle.machine.machine import Machine
 
 CARDS = "(create deck (game iloc S) (deck (A (V, W, X, Y, Z)) (B (I, J, K, L))))"
@@ -37,25 +36,23 @@ GAMES = {
 def played(machine: Machine, logging: int) -> list[list[int]]:
     # A game that is written down follows every option.
     statuses, errors, decisions, options = np.zeros((4, 20), np.int64)
-    columns = kernel.Results(statuses, errors, decisions, options, np.zeros((20, machine.players), np.int64))
-    words = machine.room().words
+    columns = Results(statuses, errors, decisions, options, np.zeros((20, machine.players), np.int64))
+    words = machine.workspace().words
     words[k.LOGGING] = logging
-    kernel.random_games(
-        machine.program, words, machine.initial, columns, Event(), seed=4, first=0, games=20, limit=machine.limits.decisions
-    )
+    run_job(machine.program, words.reshape(1, -1), new_job(k.PLAY, seed=4, games=20, limit=machine.limits.decisions), columns)
     words[k.LOGGING] = 0
     return [column.tolist() for column in (columns.statuses, columns.decisions, columns.options, columns.scores)]
 
 
 @pytest.mark.parametrize("name", library.names())
 def test_games_are_the_same_without_following_options(name: str) -> None:
-    machine = Machine.of(library.entry(name).text, limits=Limits(decisions=200))
+    machine = Machine.compile(library.entry(name).text, limits=Limits(decisions=200))
     assert played(machine, logging=0) == played(machine, logging=1)
 
 
 @pytest.mark.parametrize("text", GAMES.values(), ids=GAMES)
 def test_what_cannot_be_done_again_is_followed(text: str) -> None:
-    machine = Machine.of(text, limits=Limits(decisions=200))
+    machine = Machine.compile(text, limits=Limits(decisions=200))
     kept, followed = played(machine, logging=0), played(machine, logging=1)
     assert set(kept[0]) <= {k.FINISHED, k.NO_CARD}
     assert kept == followed

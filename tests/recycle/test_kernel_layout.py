@@ -7,7 +7,6 @@ import pytest
 
 from meldlab.recycle.language.limits import Limits
 from meldlab.recycle.machine import kernel_layout as k
-from meldlab.recycle.machine import kernel_search as ks
 
 SOURCE = Path(k.__file__).read_text("utf-8")
 
@@ -16,14 +15,10 @@ def test_the_names_of_instructions_are_their_numbers() -> None:
     assert [getattr(k, name) for name in k.NAMES] == list(range(len(k.NAMES)))
 
 
-@pytest.mark.parametrize(("prefix", "size"), [("L_", k.LAYOUT), ("C_", k.COURSE)])
+@pytest.mark.parametrize(("prefix", "size"), [("L_", k.LAYOUT)])
 def test_an_array_has_a_place_for_each_of_its_words(prefix: str, size: int) -> None:
     words = {name: value for name, value in vars(k).items() if name.startswith(prefix)}
     assert sorted(words.values()) == list(range(size))
-
-
-def test_the_search_has_a_place_for_each_of_its_words() -> None:
-    assert sorted(value for name, value in vars(ks).items() if name.startswith("S_")) == list(range(ks.NOW))
 
 
 def test_no_two_words_of_the_header_share_a_place() -> None:

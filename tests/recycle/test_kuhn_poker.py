@@ -118,16 +118,20 @@ def test_no_first_player_does_better() -> None:
 
 def test_the_machine_pays_the_same() -> None:
     # Seeds give all six deals sooner or later; each has the five endings, and they pay what the interpreter says.
-    machine, seen = Machine.of(library.entry("kuhn_poker").text), set()
+    machine, seen = Machine.compile(library.entry("kuhn_poker").text), set()
     for seed in range(60):
-        start = machine.begin(seed)
-        hands = {place.owner: machine.plan.types[start.type_of(place.cards[0])]["RANK"] for place in start.places() if place.name == "HAND"}
+        start = machine.start(seed)
+        hands = {
+            location.owner: machine.storage.types[start.type_of(cards[0])]["RANK"]
+            for location, cards in start.locations()
+            if location.name == "HAND"
+        }
         draws = next(draws for draws in DEALS if position(draws, "") == (1, hands[1]) and position(draws, "p") == (2, hands[2]))
         seen.add(draws)
         for ending in ("pp", "pbp", "pbb", "bp", "bb"):
             at = start
             for said in ending:
-                at = at.decide(BET if said == "b" else PASS)
+                at = at.take(BET if said == "b" else PASS)
             won = position(draws, ending)
             assert isinstance(won, int)
             assert at.over

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from meldlab.recycle.language.folding import constant
-from meldlab.recycle.language.reader import read_expression
+from meldlab.recycle.language.constants import constant
+from meldlab.recycle.language.parser import parse_expression
 from meldlab.recycle.machine import kernel_layout as k
 from meldlab.recycle.machine.machine import Machine
 from meldlab.recycle.machine.position import Position
@@ -17,11 +17,11 @@ RANKS = "(set (game points R) (((RANK : A) 1) ((RANK : B) 2) ((RANK : C) 3)))"
 
 
 def machine(phases: str, players: int = 2, teams: str = "", declares: str = "", score: str = "(game sto X)") -> Machine:
-    return Machine.of(f"(game {declares} (setup (create players {players}) {teams} {DECK}) {phases} (scoring max {score}))")
+    return Machine.compile(f"(game {declares} (setup (create players {players}) {teams} {DECK}) {phases} (scoring max {score}))")
 
 
 def done(items: str, **setting: Any) -> Position:
-    return machine(f"(do ({POINTS} {RANKS} {items}))", **setting).begin(seed=1)
+    return machine(f"(do ({POINTS} {RANKS} {items}))", **setting).start(seed=1)
 
 
 def cells(position: Position) -> dict[str, int | str]:
@@ -29,14 +29,14 @@ def cells(position: Position) -> dict[str, int | str]:
 
 
 def cards(position: Position, name: str, owner: int = 0, index: int = 0) -> tuple[int, ...]:
-    found = [place for place in position.check().places() if (place.owner, place.name, place.index) == (owner, name, index)]
-    return found[0].cards if found else ()
+    found = [(at, cards) for at, cards in position.check().locations() if (at.owner, at.name, at.index) == (owner, name, index)]
+    return found[0][1] if found else ()
 
 
 def test_the_size_of_a_range_beyond_32_bits_is_not_folded() -> None:
     whole = "(size (range (- (- 0 2147483647) 1) .. 2147483647))"
-    assert constant(read_expression(whole)) is None
-    assert constant(read_expression("(size (range 1 .. 2147483647))")) == 2147483647
+    assert constant(parse_expression(whole)) is None
+    assert constant(parse_expression("(size (range 1 .. 2147483647))")) == 2147483647
     played = machine("(do ((turn pass)))", score=f"(* {whole} {whole})").random_games(games=1, seed=1)
     assert played.statuses.tolist() == [k.OUT_OF_LISTS]
 
@@ -274,7 +274,7 @@ def test_stages_pass_the_turn() -> None:
         players=3,
     )
     # 2, 3, 3 again, 1; nothing for a stage that is over on arrival; then from 2 again, each pass with an inner stage from its member on.
-    assert cells(program.begin(seed=1)) == {"FIRST": 2331, "ONCE": 223311, "N": 10}
+    assert cells(program.start(seed=1)) == {"FIRST": 2331, "ONCE": 223311, "N": 10}
 
 
 def test_the_end_sees_who_is_queued_and_a_queue_dies_with_its_stage() -> None:
@@ -285,7 +285,7 @@ def test_the_end_sees_who_is_queued_and_a_queue_dies_with_its_stage() -> None:
         players=4,
     )
     # Out 1, in 1; the queue of the inner stage is gone, so out 2 follows; END then sees 3 queued.
-    assert cells(program.begin(seed=1)) == {"OUT": 12, "IN": 1, "N": 3}
+    assert cells(program.start(seed=1)) == {"OUT": 12, "IN": 1, "N": 3}
 
 
 def test_a_team_stage_leaves_the_player_alone() -> None:
@@ -295,7 +295,7 @@ def test_a_team_stage_leaves_the_player_alone() -> None:
         players=4,
         teams="(create teams (1,3) (2,4))",
     )
-    assert cells(program.begin(seed=1)) == {"N": 2, "T": 3, "P": 2}
+    assert cells(program.start(seed=1)) == {"N": 2, "T": 3, "P": 2}
 
 
 def test_options_by_the_procedure_of_the_language() -> None:
@@ -310,19 +310,20 @@ def test_options_by_the_procedure_of_the_language() -> None:
         " (repeat 0 (turn pass))"
         " (all (A, B) 'S (any (range 1 .. 2) 'N (inc (game sto X) 'N)))"
         "))"
-    ).begin(seed=1)
-    assert position.paths == ((1, 0, 0), (1, 0, 1), (1, 1, 0), (1, 1, 1), (3,), (4,), (6, 0, 0), (6, 0, 1), (6, 1, 0), (6, 1, 1))
-    assert cells(position.decide(2)) == {"S": "B", "X": 1}
-    assert cells(position.decide(4)) == {"Y": 3}
-    assert cells(position.decide(9)) == {"X": 4}
+    ).start(seed=1)
+    branches = [(1, 0, 0), (1, 0, 1), (1, 1, 0), (1, 1, 1), (3,), (4,), (6, 0, 0), (6, 0, 1), (6, 1, 0), (6, 1, 1)]
+    assert list(position.options) == branches
+    assert cells(position.take(2)) == {"S": "B", "X": 1}
+    assert cells(position.take(4)) == {"Y": 3}
+    assert cells(position.take(9)) == {"X": 4}
     assert cells(position) == {}
 
 
 def test_chance_in_an_option_is_what_exploring_saw_and_a_shuffle_draws_afresh() -> None:
     text = "(choice ((do ((set (game sto R) (random 1 .. 1000)) (any (range 1 .. (+ 1 (% (game sto R) 7))) 'N (set (game sto X) 'N))))))"
     for seed in range(20):
-        position = machine(text).begin(seed)
-        after = [cells(position.decide(i)) for i in range(len(position.paths))]
+        position = machine(text).start(seed)
+        after = [cells(position.take(i)) for i in range(len(position.options))]
         assert len({cell["R"] for cell in after}) == 1
         assert int(after[0]["R"]) % 7 + 1 == len(after)
         assert [cell["X"] for cell in after] == list(range(1, len(after) + 1))
@@ -334,11 +335,11 @@ def test_a_joint_choice_is_carried_out_when_all_have_chosen() -> None:
         "(stage player simultaneous"
         " (choice ((any ((current player) iloc HAND) 'C (move 'C (top (game vloc T)))))) (do ((inc (game sto N)))))",
         players=3,
-    ).begin(seed=1)
+    ).start(seed=1)
     for seat, option in ((1, 0), (2, 1), (3, 0)):
-        assert position.seat == seat
+        assert position.to_move + 1 == seat
         assert cards(position, "T") == ()
-        position = position.decide(option)
+        position = position.take(option)
     assert cards(position, "T") == (8, 5, 4)
     assert cells(position) == {"N": 3}
 
@@ -379,14 +380,14 @@ def test_errors_end_the_game_with_their_name(items: str, status: int) -> None:
 
 
 def test_loops_without_decisions_and_choices_without_options_end() -> None:
-    assert machine("(stage player (end (== 1 (game sto X))) (do ((turn pass))))").begin(seed=1).status == k.STUCK
+    assert machine("(stage player (end (== 1 (game sto X))) (do ((turn pass))))").start(seed=1).status == k.STUCK
     empty = machine("(choice (((== 1 (game sto X)) (turn pass))))")
     assert empty.random_games(games=3, seed=1).statuses.tolist() == [k.NO_OPTION] * 3
     endless = machine("(stage player (end (== 1 (game sto X))) (choice ((turn pass))))").random_games(games=1, seed=1)
     assert (endless.statuses.tolist(), endless.decisions.tolist()) == ([k.CAPPED], [10_000])
     letters = ", ".join("ABCDEFGHIJKLMNOPQRSTUVWXYZ")
     many = machine(f"(do ((create deck (game vloc ALL) (deck (N ({letters})))) (set (game sto X) (size (subsets (game vloc ALL))))))")
-    assert many.begin(seed=1).status == k.TOO_MANY_SUBSETS
+    assert many.start(seed=1).status == k.TOO_MANY_SUBSETS
 
 
 def test_a_seed_names_a_game_on_any_number_of_threads() -> None:

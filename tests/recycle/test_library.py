@@ -51,7 +51,7 @@ def test_the_games_we_promised_are_there() -> None:
 def test_the_heading_is_true(name: str) -> None:
     entry, checked = library.entry(name), check(library.entry(name).text)
     assert checked.players == entry.players
-    assert not [finding for finding in checked.findings if finding.stops]
+    assert not [diagnostic for diagnostic in checked.diagnostics if diagnostic.is_error]
     assert re.match(r"https://\S+|.*\b(19|20)\d\d\b", entry.rules)
     assert entry.title.lower().replace(" ", "_").replace("-", "_") == name
 

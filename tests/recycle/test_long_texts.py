@@ -8,11 +8,11 @@ import pytest
 
 from meldlab.errors import BadText
 from meldlab.recycle.language.checker import check
-from meldlab.recycle.language.findings import Finding, ProgramMistake
-from meldlab.recycle.language.lexer import LONGEST, words
+from meldlab.recycle.language.diagnostics import Diagnostic, ProgramError
+from meldlab.recycle.language.formatter import format_program
+from meldlab.recycle.language.lexer import MAX_CHARACTERS, tokenize
 from meldlab.recycle.language.limits import Limits
-from meldlab.recycle.language.printer import layout
-from meldlab.recycle.language.reader import read
+from meldlab.recycle.language.parser import parse
 from meldlab.recycle.machine.compiler import compile_program
 from tests.recycle.hostile import CARDS, names
 
@@ -25,7 +25,7 @@ END = "(scoring max 1))"
 
 def filled(piece: str, before: str = f"(game {SETUP} (do ((turn pass) ", after: str = f")) {END}") -> str:
     """Repeat a piece, its # another name each time, until the text is as long as it may be."""
-    many = (LONGEST - len(before) - len(after)) // (len(piece) + 2 * piece.count("#") + 1)
+    many = (MAX_CHARACTERS - len(before) - len(after)) // (len(piece) + 2 * piece.count("#") + 1)
     numbered = names(many) if "#" in piece else [""] * many
     return before + " ".join(piece.replace("#", name) for name in numbered) + after
 
@@ -51,7 +51,7 @@ def near_names(piece: str, length: int, before: str, after: str) -> str:
     """Fill a text with pieces, the # of each a random name of two letters."""
     rng = random.Random(1)
     parts: list[str] = []
-    while sum(map(len, parts)) + len(before) + len(after) + 2 * length + 2 * len(piece) < LONGEST:
+    while sum(map(len, parts)) + len(before) + len(after) + 2 * length + 2 * len(piece) < MAX_CHARACTERS:
         parts.append(piece.replace("#", "".join(rng.choices("AB", k=length))))
     return before + "".join(parts) + after
 
@@ -118,12 +118,12 @@ TEXTS = {
     "loops in loops": filled("(inc (game sto #))", f"(game {SETUP} (do ({LOOPS}", f"{')))' * 20})) {END}"),
 }
 UNREADABLE = {
-    "brackets side by side": "()" * (LONGEST // 2),
-    "brackets behind": "(game)" + ")" * (LONGEST - 6),
-    "operators": "(+ 1 1" * (LONGEST // 6),
-    "one long number": "(size " + "1 " * (LONGEST // 2 - 10) + ")",
-    "letters apart": "(size " + "A " * (LONGEST // 2 - 10) + ")",
-    "quotes": "'A " * (LONGEST // 3),
+    "brackets side by side": "()" * (MAX_CHARACTERS // 2),
+    "brackets behind": "(game)" + ")" * (MAX_CHARACTERS - 6),
+    "operators": "(+ 1 1" * (MAX_CHARACTERS // 6),
+    "one long number": "(size " + "1 " * (MAX_CHARACTERS // 2 - 10) + ")",
+    "letters apart": "(size " + "A " * (MAX_CHARACTERS // 2 - 10) + ")",
+    "quotes": "'A " * (MAX_CHARACTERS // 3),
 }
 
 
@@ -143,18 +143,18 @@ DOUBLING = {
 
 
 def checked_and_compiled(text: str) -> float:
-    """Return the CPU seconds that it takes to check, lint and compile a text, and to print all findings."""
+    """Return the CPU seconds that it takes to check, lint and compile a text, and to print all diagnostics."""
     start = time.process_time()
     checked = check(text)
-    if not any(finding.stops for finding in checked.findings):
+    if not any(diagnostic.is_error for diagnostic in checked.diagnostics):
         compile_program(checked.program, Limits(), text)
-    assert all("^" in str(finding.mistake(text)) for finding in checked.findings)
+    assert all("^" in str(diagnostic.error(text)) for diagnostic in checked.diagnostics)
     return time.process_time() - start
 
 
 @pytest.mark.parametrize("shape", TEXTS)
 def test_a_long_program_is_checked_and_compiled_soon(shape: str) -> None:
-    assert 0.8 * LONGEST < len(TEXTS[shape]) <= LONGEST
+    assert 0.8 * MAX_CHARACTERS < len(TEXTS[shape]) <= MAX_CHARACTERS
     assert checked_and_compiled(TEXTS[shape]) < SECONDS
 
 
@@ -166,18 +166,18 @@ def test_a_program_of_doubling_constructs_is_checked_and_compiled_soon(shape: st
 @pytest.mark.parametrize("shape", UNREADABLE)
 def test_a_long_text_that_is_no_program_is_refused_soon(shape: str) -> None:
     text = UNREADABLE[shape]
-    assert 0.8 * LONGEST < len(text) <= LONGEST
+    assert 0.8 * MAX_CHARACTERS < len(text) <= MAX_CHARACTERS
     start = time.process_time()
-    with pytest.raises(ProgramMistake) as problem:
+    with pytest.raises(ProgramError) as problem:
         check(text)
     assert len(str(problem.value).splitlines()) <= 3
     assert time.process_time() - start < SECONDS
 
 
 def test_a_longer_text_is_refused_in_one_line() -> None:
-    with pytest.raises(ProgramMistake) as problem:
-        check(TEXTS["sums"] + " " * LONGEST)
-    assert problem.value.finding.code == "E007"
+    with pytest.raises(ProgramError) as problem:
+        check(TEXTS["sums"] + " " * MAX_CHARACTERS)
+    assert problem.value.diagnostic.code == "E007"
     assert "at most 50,000" in problem.value.problem
 
 
@@ -187,31 +187,31 @@ def test_a_longer_text_is_refused_in_one_line() -> None:
 )
 def test_leading_zeros_change_no_number(number: str, value: int) -> None:
     text = f"(game (setup (create players 2) {CARDS}) (do ((set (game sto X) {number}))) (scoring max (game sto X)))"
-    program = read(text)
-    assert program == read(text.replace(number, str(value)))
-    assert read(layout(program, text)) == program
-    assert not [finding for finding in check(text).findings if finding.stops]
+    program = parse(text)
+    assert program == parse(text.replace(number, str(value)))
+    assert parse(format_program(program, text)) == program
+    assert not [diagnostic for diagnostic in check(text).diagnostics if diagnostic.is_error]
 
 
 @pytest.mark.parametrize("number", ["2147483648", "999999999999", "1234567890123", "9" * 5000])
 def test_a_number_beyond_32_bits_is_refused_never_cut(number: str) -> None:
     text = f"(game (setup (create players 2) {CARDS}) (do ((set (game sto X) {number}))) (scoring max (game sto X)))"
     with pytest.raises(BadText, match="E113"):
-        check(text).stop_at_errors()
+        check(text).raise_errors()
     if len(number) > 12:
         with pytest.raises(BadText, match="E113"):
-            read(text)
+            parse(text)
     else:
-        assert number in layout(read(text), text)
+        assert number in format_program(parse(text), text)
 
 
 def test_what_is_glued_is_told_once() -> None:
-    heard: list[Finding] = []
-    assert [word.text for word in words("(top ('P iloc A B C))", heard)][-3:] == ["ABC", ")", ")"]
-    assert [(finding.code, finding.problem) for finding in heard] == [("W001", "read as one name, ABC")]
+    heard: list[Diagnostic] = []
+    assert [word.text for word in tokenize("(top ('P iloc A B C))", heard)][-3:] == ["ABC", ")", ")"]
+    assert [(diagnostic.code, diagnostic.message) for diagnostic in heard] == [("W001", "read as one name, ABC")]
 
 
 def test_a_deck_beyond_counting_is_refused() -> None:
     deck = "(create deck (game iloc S) (deck " + "".join(f"({key} (A, B, C, D, E, F, G, H))" for key in names(1000)) + "))"
     with pytest.raises(BadText, match="E112"):
-        check(f"(game (setup (create players 2) {deck}) (do ((turn pass))) (scoring max 1))").stop_at_errors()
+        check(f"(game (setup (create players 2) {deck}) (do ((turn pass))) (scoring max 1))").raise_errors()

@@ -22,13 +22,13 @@ GAME = Described(
 def told(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """The options that are put into words, one by one."""
     found: list[int] = []
-    plain = View.foreseen
+    plain = View.foreseen_text
 
     def foreseen(self: View, option: int) -> str:
         found.append(option)
         return plain(self, option)
 
-    monkeypatch.setattr(View, "foreseen", foreseen)
+    monkeypatch.setattr(View, "foreseen_text", foreseen)
     return found
 
 
@@ -41,7 +41,7 @@ def test_who_plays_by_number_has_nothing_told(told: list[int]) -> None:
     assert len(played.actions) >= 3
     view = played.first.view(0)
     assert len(view.legal_actions()) == MANY + 3
-    assert view.parse(str(MANY)).number == MANY
+    assert view.parse(str(MANY)).index == MANY - 1
     view.verify(view.legal_actions()[-1])
     assert not told
 
@@ -55,7 +55,7 @@ def test_each_option_is_told_once_however_often_it_is_asked_for(told: list[int])
     texts = [str(option) for option in options]
     assert told == list(range(MANY + 3))
     assert len(set(texts)) == MANY + 3
-    assert [view.parse(text).number for text in texts] == [option.number for option in options]
+    assert [view.parse(text).index for text in texts] == [option.index for option in options]
     assert len(told) == MANY + 3
 
 

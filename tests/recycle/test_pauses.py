@@ -13,14 +13,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from meldlab.play import RandomPlayer
 from meldlab.recycle.game import Described
 from meldlab.recycle.language.limits import Limits
-from meldlab.recycle.machine import kernel
+from meldlab.recycle.machine import kernel_drive
 from meldlab.recycle.machine.machine import Machine
-from meldlab.recycle.players import Searcher, parse
-from meldlab.recycle.players.searching import searched_games
-from meldlab.recycle.telling.movement import Movement
-from meldlab.recycle.telling.transcript import transcribe
+from meldlab.recycle.movement import Movement
+from meldlab.recycle.players import SearchPlayer, parse
+from meldlab.recycle.players.search import play_games
+from meldlab.recycle.transcript import transcript
 from tests.recycle.hostile import CARDS, game
 from tests.recycle.tiny import advice
 
@@ -32,7 +33,7 @@ def with_fuel(monkeypatch: pytest.MonkeyPatch, fuel: int) -> None:
         while True:
             yield 0, fuel
 
-    monkeypatch.setattr(kernel, "chunks", same)
+    monkeypatch.setattr(kernel_drive, "chunks", same)
 
 
 def everything(name: str) -> dict[str, object]:
@@ -41,14 +42,14 @@ def everything(name: str) -> dict[str, object]:
     machine = described.machine
     games = machine.random_games(6, seed=5)
     players = [parse(one) for one in ("ismcts:3:taken", "mcts:3", "pimc:2", "random")]
-    searched = searched_games(machine, (players * 2)[: machine.players], games=1, seed=7, threads=1)
+    searched = play_games(machine, (players * 2)[: machine.players], games=1, seed=7, threads=1)
     return {
         "random": [getattr(games, part).tolist() for part in ("statuses", "errors", "decisions", "options", "scores")],
         "searched": [getattr(searched, part).tolist() for part in ("statuses", "errors", "scores", "chosen")],
         "expected": np.nan_to_num(searched.best).tolist(),
-        "advised": advice(machine.begin(seed=2), Searcher("ismcts", 5), seed=3).counts.tolist(),
-        "counted": machine.histories(seed=3, depth=2),
-        "told": list(transcribe(described, [Searcher("random")] * described.machine.players, seed=3)),
+        "advised": advice(machine.start(seed=2), SearchPlayer("ismcts", 5), seed=3).counts.tolist(),
+        "counted": machine.perft(seed=3, depth=2),
+        "told": list(transcript(described, [RandomPlayer()] * described.machine.players, seed=3)),
         "moved": Movement.of(machine, seed=3),
     }
 
@@ -64,16 +65,16 @@ def test_nothing_depends_on_the_pauses(name: str, monkeypatch: pytest.MonkeyPatc
 
 def test_a_long_decision_takes_many_calls(monkeypatch: pytest.MonkeyPatch) -> None:
     calls = 0
-    drive = kernel.drive
+    drive = kernel_drive.drive
 
     def counted(*arguments: object) -> int:
         nonlocal calls
         calls += 1
         return int(drive(*arguments))
 
-    monkeypatch.setattr(kernel, "drive", counted)
+    monkeypatch.setattr(kernel_drive, "drive", counted)
     with_fuel(monkeypatch, 10_000)
-    Machine.of(game("(repeat 200000 (set (game sto X) 1))")).random_games(games=1, seed=1)
+    Machine.compile(game("(repeat 200000 (set (game sto X) 1))")).random_games(games=1, seed=1)
     assert calls > 30
 
 
@@ -92,10 +93,10 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 from meldlab.cli.app import main
 from meldlab.recycle import library
 from meldlab.recycle.machine.machine import Machine
-from meldlab.recycle.players import Searcher, parse
-from meldlab.recycle.players.searching import searched_games
-machine = Machine.of(library.entry("kuhn_poker").text)
-searched_games(machine, [Searcher("mcts", 2)] * 2, games=1, seed=1, threads=1)
+from meldlab.recycle.players import SearchPlayer, parse
+from meldlab.recycle.players.search import play_games
+machine = Machine.compile(library.entry("kuhn_poker").text)
+play_games(machine, [SearchPlayer("mcts", 2)] * 2, games=1, seed=1, threads=1)
 print("ready", flush=True)
 for line in sys.stdin:
     words, said = json.loads(line)

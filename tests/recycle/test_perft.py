@@ -25,7 +25,7 @@ def test_every_game_is_counted() -> None:
 @pytest.mark.parametrize("name", library.names())
 def test_the_machine_counts_as_before(name: str) -> None:
     counts = golden()[name]
-    assert Machine.of(library.entry(name).text).histories(0, len(counts)) == [(1, 0), *counts]
+    assert Machine.compile(library.entry(name).text).perft(0, len(counts)) == [(1, 0), *counts]
 
 
 @pytest.mark.parametrize("name", library.names())

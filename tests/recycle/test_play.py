@@ -20,7 +20,7 @@ def test_options_read_back_by_their_words_and_numbers() -> None:
         options = view.legal_actions()
         assert len({str(option) for option in options}) == len(options)
         for option in options:
-            assert view.parse(str(option)) == option == view.parse(str(option.number))
+            assert view.parse(str(option)) == option == view.parse(str(option.index + 1))
             assert view.parse(state.describe(option)) == option
         state = state.apply(options[step % len(options)])
 
@@ -28,7 +28,7 @@ def test_options_read_back_by_their_words_and_numbers() -> None:
 def test_a_hidden_card_is_not_named_and_what_follows_it_is_left_out() -> None:
     state = GAMES["block_rummy"].start(2, Deal(seed=3))
     assert "??" in str(state.view(0).legal_actions()[0])
-    view = dict(state.view(1).places)
+    view = dict(state.view(1).locations)
     assert set(view["HAND of p1"]) == set(view["STOCK"]) == {"??"}
     assert "??" not in view["HAND of p2"]
 
@@ -63,7 +63,7 @@ def test_redealing_keeps_backs_and_remembered_cards() -> None:
         " (do ((remember (bottom (game hloc A)) (top (game mem M))))) (choice ((turn pass))) (scoring max 1))"
     )
     state = Described("backs", text).start(2, Deal())
-    assert dict(state.view(0).places) == {"A": ("??RED",) * 4 + ("??",) * 4, "memory M": ("A",)}
+    assert dict(state.view(0).locations) == {"A": ("??RED",) * 4 + ("??",) * 4, "memory M": ("A",)}
     others = [state.redeal(0, Deal(1).chance(step, 0)) for step in range(20)]
     assert all(other.view(0) == state.view(0) for other in others)
     assert len({other.position.key for other in others}) > 5
@@ -76,8 +76,8 @@ def test_positions_are_equal_whatever_empty_places_were_named() -> None:
         " ((== (size (game vloc B 3)) 0) (move (top (game vloc A)) (top (game vloc B 2))))))"
         " (choice ((all (indexed game vloc B) 'L (turn pass)))) (scoring max 1))"
     )
-    position = Machine.of(text).begin(seed=1)
-    one, other = position.decide(0), position.decide(1)
+    position = Machine.compile(text).start(seed=1)
+    one, other = position.take(0), position.take(1)
     assert one == other
     assert hash(one) == hash(other)
     assert one != position

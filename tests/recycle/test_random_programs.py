@@ -9,7 +9,7 @@ import random
 import pytest
 
 from meldlab.recycle.language.checker import check
-from meldlab.recycle.language.reader import read
+from meldlab.recycle.language.parser import parse
 from meldlab.recycle.machine import kernel_layout as k
 from meldlab.recycle.machine.compiler import compile_program
 from tests.recycle.machine_reading import LIMITS, Machine, oracle_state
@@ -31,9 +31,9 @@ def fails(machine: Machine) -> bool:
 @pytest.mark.parametrize("seed", range(PROGRAMS))
 def test_machine_and_interpreter_agree(seed: int) -> None:
     text = Author(seed).program()
-    checked = check(text, limits=LIMITS).stop_at_errors()
+    checked = check(text, limits=LIMITS).raise_errors()
     machine, dice = Machine(compile_program(checked.program, LIMITS)), random.Random(seed)
-    oracle, scores = Oracle(read(text), Addressed(seed)), None
+    oracle, scores = Oracle(parse(text), Addressed(seed)), None
     course = oracle.play()
     machine.begin(seed, 0)
     try:

@@ -5,7 +5,7 @@ from itertools import combinations
 import pytest
 
 from meldlab.recycle import library
-from meldlab.recycle.language.reader import read
+from meldlab.recycle.language.parser import parse
 from tests.recycle.block_rummy_by_hand import Deal
 from tests.recycle.oracle_board import SHUFFLE, TABLE, Addressed, Event, Owner, Player
 from tests.recycle.playing import Face, Game, game_of, new_game, play_out
@@ -59,7 +59,7 @@ def test_gin_rummy(number: int) -> None:
 
 def test_gin_rummy_with_easy_knocks() -> None:
     # Random players hardly ever knock; with the limit raised they do, and all ways to settle a deal occur.
-    easy = read(library.entry("gin_rummy").text.replace("(declare 10 'LIMIT)", "(declare 60 'LIMIT)"))
+    easy = parse(library.entry("gin_rummy").text.replace("(declare 10 'LIMIT)", "(declare 60 'LIMIT)"))
     outcomes = set()
     for number in range(30):
         game = game_of(easy, 2, number)

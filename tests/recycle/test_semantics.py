@@ -5,7 +5,7 @@ The deck is A to E in suits X and Y, lying in (game iloc STOCK) as it was made: 
 
 import pytest
 
-from meldlab.recycle.language.reader import read
+from meldlab.recycle.language.parser import parse
 from meldlab.recycle.machine import kernel_layout as k
 from tests.recycle.machine_reading import Machine, compile_text, oracle_state
 from tests.recycle.oracle import Decision, Oracle
@@ -26,7 +26,7 @@ def program(phases: str, score: str, players: int = 2, setup: str = "") -> str:
 
 def outcome(text: str, choices: tuple[int, ...] = ()) -> list[int] | str:
     """Return the scores after these choices, the same by both ways, or "error"."""
-    oracle, machine = Oracle(read(text), Addressed(3)), Machine(compile_text(text))
+    oracle, machine = Oracle(parse(text), Addressed(3)), Machine(compile_text(text))
     machine.begin(3, 0)
     for choice in choices:
         machine.options()
@@ -51,7 +51,7 @@ def value(score: str, *items: str, setup: str = "", players: int = 2) -> int | s
 def options(items: str, *before: str) -> int | str:
     """Return the number of options of a choice."""
     text = program((f"(do ({' '.join(before)}))" if before else "") + f" (choice ({items}))", "0")
-    oracle, machine = Oracle(read(text), Addressed(3)), Machine(compile_text(text))
+    oracle, machine = Oracle(parse(text), Addressed(3)), Machine(compile_text(text))
     machine.begin(3, 0)
     found = machine.options()
     try:

@@ -67,13 +67,13 @@ def test_pickles_of_one_game_share_a_machine() -> None:
 
 def test_machines_are_equal_by_their_program() -> None:
     text = game("(turn pass)", choice=True)
-    one, other = Machine.of(text), Machine.of(text)
+    one, other = Machine.compile(text), Machine.compile(text)
     assert one == other
     assert hash(one) == hash(other)
-    assert one.begin(seed=1) == other.begin(seed=1)
-    assert one != Machine.of(text, limits=Limits(options=9))
-    assert one != Machine.of(text + " ")
-    assert one.begin(seed=1) != Machine.of(text + " ").begin(seed=1)
+    assert one.start(seed=1) == other.start(seed=1)
+    assert one != Machine.compile(text, limits=Limits(options=9))
+    assert one != Machine.compile(text + " ")
+    assert one.start(seed=1) != Machine.compile(text + " ").start(seed=1)
 
 
 def test_a_state_of_another_game_is_another_state() -> None:

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from meldlab.recycle import library
 from meldlab.recycle.language import syntax as s
-from meldlab.recycle.language.printer import layout, show
-from meldlab.recycle.language.reader import read, read_expression
+from meldlab.recycle.language.formatter import format_program, to_text
+from meldlab.recycle.language.parser import parse, parse_expression
 from meldlab.recycle.language.tree import walk
 from tests.recycle.programs import Author
 
@@ -38,14 +38,14 @@ def values(node: Any) -> list[Any]:
 
 @pytest.mark.parametrize("name", library.names())
 def test_a_tree_is_made_of_constructs_and_plain_words(name: str) -> None:
-    assert {type(value) for value in values(read(library.entry(name).text))} <= {str, int, type(None)}
+    assert {type(value) for value in values(parse(library.entry(name).text))} <= {str, int, type(None)}
 
 
 @pytest.mark.parametrize("name", library.names())
 def test_a_construct_starts_where_it_stands_in_the_text(name: str) -> None:
     text = library.entry(name).text
-    for node in walk(read(text)):
-        first = show(node)[0]
+    for node in walk(parse(text)):
+        first = to_text(node)[0]
         assert text[node.at] == first, node
 
 
@@ -62,17 +62,17 @@ def with_comments(text: str, seed: int) -> str:
 @settings(deadline=None, max_examples=30)
 def test_what_is_printed_is_read_as_the_same_tree(seed: int) -> None:
     text = with_comments(Author(seed).program(), seed)
-    program = read(text)
-    assert read(layout(program)) == read(show(program)) == program
-    again = layout(program, text)
-    assert read(again) == program
+    program = parse(text)
+    assert parse(format_program(program)) == parse(to_text(program)) == program
+    again = format_program(program, text)
+    assert parse(again) == program
     assert sorted(re.findall(r";; remark \d+", again)) == sorted(re.findall(r";; remark \d+", text))
-    assert layout(read(again)) == layout(program)
+    assert format_program(parse(again)) == format_program(program)
 
 
 @pytest.mark.parametrize("text", ["12", "HEARTS", "'C", "(HEARTS, SPADES)"])
 def test_words_and_lists_of_strings_can_be_laid_out_alone(text: str) -> None:
-    assert layout(read_expression(text)) == text + "\n"
+    assert format_program(parse_expression(text)) == text + "\n"
 
 
 def test_a_comment_stays_above_the_pair_or_the_strings_that_follow_it() -> None:
@@ -93,4 +93,4 @@ def test_a_comment_stays_above_the_pair_or_the_strings_that_follow_it() -> None:
     (inc (game sto N)))))
  (scoring max 1))
 """
-    assert layout(read(program), program).split() == program.split()
+    assert format_program(parse(program), program).split() == program.split()

@@ -1,7 +1,6 @@
 """Many tables of described games: equal to the Table, nothing hidden in the features, nonsense refused."""
 
 from collections import Counter
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,7 +12,7 @@ from meldlab.recycle import library
 from meldlab.recycle.features import Features
 from meldlab.recycle.game import Described, State
 from meldlab.recycle.language.limits import Limits
-from meldlab.recycle.machine import kernel
+from meldlab.recycle.machine import kernel_drive
 from meldlab.recycle.vector import RecycleVector
 from tests.recycle.test_pauses import with_fuel
 
@@ -24,13 +23,13 @@ DECK = "(create deck (game vloc A) (deck (R (X, Y))))"
 
 def seen_by_hand(state: State, seat: int, features: Features) -> dict[str, int]:
     """Return what a seat sees by name of the feature, read from its view; what is 0 is left out."""
-    view, plan = state.view(seat), state.position.machine.plan
+    view, storage = state.view(seat), state.position.machine.storage
     masked, players = view.position, state.position.machine.players
     teams = state.position.teams
     count = len(set(teams))
     seen: Counter[str] = Counter({"seat": seat, "decisions": min(255, state.position.decisions), "team": teams[seat]})
-    category_of = {(kind, name): category for kind, category, name in plan.bases}
-    titles = {use: features._title(use) for use in plan.bases}
+    category_of = {(kind, name): category for kind, category, name in storage.addresses}
+    titles = {use: features._title(use) for use in storage.addresses}
 
     def whose(category: str, owner: int) -> str:
         if category == "player":
@@ -38,23 +37,23 @@ def seen_by_hand(state: State, seat: int, features: Features) -> dict[str, int]:
         own = teams[seat]
         return f" of team + {(owner - own) % count if own else owner - 1}" if category == "team" else ""
 
-    for place in masked.places():
-        category = category_of[place.kind, place.name]
-        title = titles[place.kind, category, place.name] + (f" {place.index}" if place.index else "") + whose(category, place.owner)
+    for location, cards in masked.locations():
+        category, owner = category_of[location.kind, location.name], location.owner
+        title = titles[location.kind, category, location.name] + (f" {location.index}" if location.index else "") + whose(category, owner)
         if title not in features.planes:
-            title = titles[place.kind, category, place.name] + " beyond" + whose(category, place.owner)
-        names = [view.teller.card_names[masked.type_of(card)] for card in place.cards]
-        if place.seen_by(seat + 1):
+            title = titles[location.kind, category, location.name] + " beyond" + whose(category, owner)
+        names = [view.describer.card_names[masked.type_of(card)] for card in cards]
+        if location.visible_to(seat):
             seen.update(f"{title}: {name}" for name in names)
-            seen[f"{title}: top"] = masked.type_of(place.cards[-1]) + 1
+            seen[f"{title}: top"] = masked.type_of(cards[-1]) + 1
             continue
-        for card, name in zip(place.cards, names, strict=True):
-            back = plan.backs[masked.type_of(card)]
+        for card, name in zip(cards, names, strict=True):
+            back = storage.backs[masked.type_of(card)]
             unseen = "unseen" if back == "DEFAULT" else f"unseen {back}"
-            seen[f"{title}: {name if card in masked.remembered else unseen}"] += 1
+            seen[f"{title}: {name if card in view.remembered else unseen}"] += 1
     for kind, category, owner, name, value in masked.cells():
         title = titles[kind, category, name] + whose(category, owner)
-        number = value if isinstance(value, int) else plan.strings.index(value)
+        number = value if isinstance(value, int) else storage.strings.index(value)
         seen[title if number > 0 else f"{title} below 0"] = min(255, abs(number))
     return {name: number for name, number in seen.items() if number}
 
@@ -85,12 +84,12 @@ def test_every_game_is_that_of_the_table(name: str) -> None:
                 continue
             assert env.games[table] == table + n * later
             assert seen.to_move[table] == step.seat
-            assert seen.mask[table].sum() == env.offered[table] == len(step.before.view(step.seat).legal_actions())
+            assert seen.mask[table].sum() == env.option_counts[table] == len(step.before.view(step.seat).legal_actions())
             if number % 7 == 0:
                 assert env.state(table) == step.before
                 assert named(env.features, seen.features[table]) == seen_by_hand(step.before, step.seat, env.features)
         actions = env.random_actions()
-        assert all(step is None or actions[table] == step.action.number - 1 for table, step in enumerate(steps))
+        assert all(step is None or actions[table] == step.action.index for table, step in enumerate(steps))
         told = env.step(actions)
         for table, step in enumerate(steps):
             if step is None:
@@ -107,7 +106,7 @@ def test_every_game_is_that_of_the_table(name: str) -> None:
 
 @pytest.mark.parametrize("name", library.names())
 def test_features_and_mask_do_not_depend_on_cards_that_the_seat_cannot_see(name: str) -> None:
-    env, differed = RecycleVector(GAMES[name], 2, seed=3, effects=True, **WIDE), 0
+    env, differed = RecycleVector(GAMES[name], 2, seed=3, action_keys=True, **WIDE), 0
     shown = env.copy()
     for step in range(60):
         actions = env.random_actions()
@@ -115,9 +114,9 @@ def test_features_and_mask_do_not_depend_on_cards_that_the_seat_cannot_see(name:
             for table in range(2):
                 state = env.state(table)
                 other = state.redeal(state.seat or 0, Deal(1, step).chance(step, table))
-                shown.place(table, other)
+                shown.set_state(table, other)
                 differed += other != state
-            assert (env.effects == shown.effects).all()
+            assert (env.action_keys == shown.action_keys).all()
             for mine, theirs in zip(env.observe(), shown.observe(), strict=True):
                 assert np.asarray(mine == theirs).all()
         env.step(actions)
@@ -143,36 +142,21 @@ def played_on(env: RecycleVector, steps: int) -> list[list[object]]:
     return [[part.tolist() for part in (*env.step(env.random_actions()), *env.observe())] for _ in range(steps)]
 
 
-def test_a_copy_and_a_file_go_on_in_the_same_way(tmp_path: Path) -> None:
+def test_a_copy_continues_in_the_same_way() -> None:
     env = RecycleVector(
-        Described.named("golf", limits=Limits(decisions=50, work=20_000_000)), 5, seed=2, indexes=3, reward="score", beyond="cut", options=7
+        Described.named("golf", limits=Limits(decisions=50, work=20_000_000)),
+        5,
+        seed=2,
+        indexes=3,
+        reward="score",
+        overflow="truncate",
+        options=7,
     )
     played_on(env, 30)
     other = env.copy()
-    env.save(tmp_path / "tables")
-    loaded = RecycleVector.load(tmp_path / "tables")
-    expected = played_on(env, 40)
-    assert played_on(other, 40) == expected
-    assert played_on(loaded, 40) == expected
-    assert (loaded.games == env.games).all()
-    assert repr(loaded) == repr(env) == "RecycleVector('golf', 5, options=7, reward='score', beyond='cut')"
-
-
-@pytest.mark.parametrize("content", [b"", b"nothing", b"PK\x03\x04 nothing"])
-def test_a_file_of_something_else_is_refused(tmp_path: Path, content: bytes) -> None:
-    path = tmp_path / "tables"
-    path.write_bytes(content)
-    with pytest.raises(NotPossible, match="no saved tables of a described game"):
-        RecycleVector.load(path)
-    with pytest.raises(NotPossible, match="cannot be read"):
-        RecycleVector.load(tmp_path / "nowhere")
-
-
-def test_a_file_of_another_machine_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    RecycleVector("kuhn_poker", 2).save(tmp_path / "tables")
-    monkeypatch.setattr(RecycleVector, "_code", lambda self: "other")
-    with pytest.raises(NotPossible, match="another version"):
-        RecycleVector.load(tmp_path / "tables")
+    assert played_on(other, 40) == played_on(env, 40)
+    assert (other.games == env.games).all()
+    assert repr(other) == repr(env) == "RecycleVector('golf', 5, options=7, reward='score', overflow='truncate')"
 
 
 def test_a_seed_for_each_table_counts_its_own_games() -> None:
@@ -196,7 +180,7 @@ def test_a_seed_for_each_table_counts_its_own_games() -> None:
 )
 def test_rewards_follow_the_scores_and_sum_to_nothing(name: str, reward: str) -> None:
     env = RecycleVector(GAMES[name], 40, seed=6, reward=reward, **WIDE)  # type: ignore[arg-type]
-    sign, games = 1 if env.game.machine.best == "max" else -1, 0
+    sign, games = 1 if env.game.machine.scoring == "max" else -1, 0
     while games < 10:
         told = env.step(env.random_actions())
         assert not told.rewards[~told.done].any()
@@ -226,18 +210,18 @@ def test_a_game_without_an_end_is_capped_and_one_that_fails_says_why() -> None:
     env = RecycleVector(Described("failing", failing), 1)
     result = env.step([0])
     assert (result.done.tolist(), result.failed.tolist(), result.rewards.tolist()) == ([True], [True], [[0.0, 0.0]])
-    assert env.trouble(0) == "division by zero"
+    assert env.failure(0) == "division by zero"
 
 
 def test_a_position_with_more_options_than_the_mask_is_refused_or_cut() -> None:
-    with pytest.raises(NotPossible, match="table 1 of go_fish offers 15 options, its mask has room for 14: ask for options=15 or more"):
+    with pytest.raises(NotPossible, match="table 1 of go_fish has 15 options, its mask 14: ask for options=15 or more"):
         RecycleVector("go_fish", 2, options=14)
-    cut = RecycleVector("go_fish", 2, options=2, beyond="cut")
+    cut = RecycleVector("go_fish", 2, options=2, overflow="truncate")
     assert cut.observe().mask.tolist() == [[1, 1]] * 2
-    assert cut.offered.tolist() == [12, 15]
+    assert cut.option_counts.tolist() == [12, 15]
     assert max(cut.random_actions()) < 2
     wide = cut.copy(options=20)
-    assert wide.state(0).position._explored == cut.state(0).position._explored
+    assert wide.state(0).position.options == cut.state(0).position.options
     assert wide.observe().mask.sum(axis=1).tolist() == [12, 15]
     wide.step([11, 14])
     with pytest.raises(NotLegalHere, match="table 1: no option 2; there are 0 to 1"):
@@ -245,25 +229,25 @@ def test_a_position_with_more_options_than_the_mask_is_refused_or_cut() -> None:
 
 
 def test_an_effect_tells_what_an_option_does_wherever_it_stands() -> None:
-    env = RecycleVector("block_rummy", 20, seed=2, options=20, effects=True)
+    env = RecycleVector("block_rummy", 20, seed=2, options=20, action_keys=True)
     plain, words, numbers = RecycleVector("block_rummy", 20, seed=2), dict[tuple[int, int], set[str]](), Counter[int]()
     for _ in range(25):
         for table in range(20):
             seat = int(env.observe().to_move[table])
             for option in env.state(table).view(seat).legal_actions():
-                effect = int(env.effects[table, option.number - 1])
+                effect = int(env.action_keys[table, option.index])
                 words.setdefault((seat, effect), set()).add(str(option).removeprefix("remember").partition(";")[-1] or str(option))
-                numbers[option.number] += 1
-        assert not env.effects[env.observe().mask == 0].any()
+                numbers[option.index] += 1
+        assert not env.action_keys[env.observe().mask == 0].any()
         actions = env.random_actions()
         for mine, theirs in zip(env.step(actions), plain.step(actions), strict=True):
             assert np.asarray(mine == theirs).all()
     discards = {effect: said for effect, said in words.items() if any("to PILE" in each for each in said)}
     assert len(discards) > 50
     assert all(len(said) == 1 for said in discards.values())
-    assert (env.copy(options=30).effects[:, :20] == env.effects).all()
-    with pytest.raises(NotLegalHere, match="effects=True"):
-        _ = plain.effects
+    assert (env.copy(options=30).action_keys[:, :20] == env.action_keys).all()
+    with pytest.raises(NotLegalHere, match="action_keys=True"):
+        _ = plain.action_keys
 
 
 def test_rows_grow_with_the_game() -> None:
@@ -293,7 +277,7 @@ def test_games_that_end_before_anybody_decides_are_passed_over() -> None:
         env.step([0])
         passed.append(int(env.games[0]))
     assert set(np.diff(passed)) > {1, 2}
-    with pytest.raises(NotPossible, match="of 10,000 games of never none comes to a decision"):
+    with pytest.raises(NotPossible, match="10,000 games of never in a row end without a decision"):
         RecycleVector(Described("never", f"(game (setup (create players 2) {DECK}) (do ((set (game sto N) 1))) (scoring max 1))"), 2)
 
 
@@ -324,7 +308,7 @@ def test_actions_that_are_none_are_refused_before_anything_moves(actions: object
         {"options": 0},
         {"indexes": -1},
         {"reward": "luck"},
-        {"beyond": "grow"},
+        {"overflow": "grow"},
         {"threads": -1},
         {"game": "no_such_game"},
         {"game": 7},
@@ -339,11 +323,11 @@ def test_nonsense_is_refused_in_one_line(given: dict[str, object]) -> None:
 
 def test_tables_and_states_of_others_are_refused() -> None:
     env = RecycleVector("kuhn_poker", 2)
-    with pytest.raises(NotLegalHere, match="no state of kuhn_poker"):
-        env.place(0, GAMES["leduc_poker"].start(2, Deal()))
+    with pytest.raises(NotLegalHere, match="this is not a state of kuhn_poker"):
+        env.set_state(0, GAMES["leduc_poker"].start(2, Deal()))
     *_, last = Table(GAMES["kuhn_poker"], [RandomPlayer()] * 2).steps(Deal())
     with pytest.raises(NotLegalHere, match="game is over"):
-        env.place(0, last.after)
+        env.set_state(0, last.after)
     for table in (-1, 2):
         with pytest.raises(NotLegalHere, match="table must be a whole number from 0 to 1"):
             env.state(table)
@@ -358,10 +342,10 @@ def test_tables_of_a_broken_off_step_are_not_used(monkeypatch: pytest.MonkeyPatc
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr(kernel, "drive", interrupted)
+        patch.setattr(kernel_drive, "drive", interrupted)
         with pytest.raises(KeyboardInterrupt):
             env.step([0, 0])
     for use in (env.observe, env.random_actions, env.copy, lambda: env.step([0, 0])):
-        with pytest.raises(NotPossible, match="broken off in the middle"):
+        with pytest.raises(NotPossible, match="a step was interrupted"):
             use()
     assert (env.reset(1).features == RecycleVector("kuhn_poker", 2, seed=1).observe().features).all()

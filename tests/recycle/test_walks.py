@@ -40,9 +40,9 @@ TRUTHS = {
     "(all player 'P (< ('P sto N) 7))": "JANY_CELL",
     "(== ((3 player) sto N) 7)": "JCELL",
     "(> 8 ((2 player) sto N))": "JCELL",
-    "(< (score (top (game iloc S)) using (game points P)) 22)": "JSCORE",
-    "(<= (+ 1 (game sto LEAST)) (score (bottom (game iloc S)) using (game points P)))": "JSCORE",
-    "(any (game mem M) 'C (== 'C (top (game iloc S))))": "NEXT_KEPT",
+    "(< (score (top (game iloc S)) using (game points P)) 22)": "SCORE",
+    "(<= (+ 1 (game sto LEAST)) (score (bottom (game iloc S)) using (game points P)))": "SCORE",
+    "(any (game mem M) 'C (== 'C (top (game iloc S))))": "NEXT_REFERENCE",
     "(any (game iloc S) 'C (== (score 'C using (game points P)) (game sto LEAST)))": "NEXT_CARD",
     "(== (size ((2 player) iloc HAND)) 2)": "JSIZE_AT",
     "(< 5 (size (filter (game iloc S) 'C (== (cardatt A 'C) X))))": "JSIZE",
@@ -65,8 +65,8 @@ def described(number: str, truth: str, more: str) -> str:
     [(number, "(== 1 1)", name) for number, name in NUMBERS.items()] + [("0", truth, name) for truth, name in TRUTHS.items()],
 )
 def test_a_walk_gives_what_the_plain_loop_gives(number: str, truth: str, instruction: str) -> None:
-    short, plain = (Machine.of(described(number, truth, more), limits=LIMITS) for more in ("", SORTS))
-    assert short.begin(seed=1).scores == plain.begin(seed=1).scores
+    short, plain = (Machine.compile(described(number, truth, more), limits=LIMITS) for more in ("", SORTS))
+    assert short.start(seed=1).scores == plain.start(seed=1).scores
     operations = [{k.NAMES[op] for op in machine.compiled.code[:: k.STRIDE]} for machine in (short, plain)]
     assert instruction in operations[0]
     assert "FILTER_ATTRIBUTE" not in operations[1]
@@ -77,7 +77,7 @@ def test_lists_are_dropped_once_and_marked_only_for_that() -> None:
      (stage player (end (== (size (game iloc S)) 0))
       (choice ((any (game iloc S) 'C (move 'C (top ((current player) iloc HAND)))))))
      (scoring max 1))"""
-    operations = [k.NAMES[op] for op in Machine.of(text, limits=LIMITS).compiled.code[:: k.STRIDE]]
+    operations = [k.NAMES[op] for op in Machine.compile(text, limits=LIMITS).compiled.code[:: k.STRIDE]]
     assert " ".join(operations) == (
         "HALT PUSH STEP JEQ CHOICE ALTERNATIVE SNAPSHOT ADDRESS ANY_LAST MOVE_LAST LEAF STEP JEQ NEXT_TURN POP HALT COPY SCORED"
     )
@@ -93,7 +93,7 @@ def test_runs_are_found_however_large_the_scores_are(least: int) -> None:
     text = f"""(game (setup (create players 1) (create deck (game iloc S) (deck (A (U, V, W, X, Y)))))
      (do ((set (game points P) ({awards})) {counts})) (scoring max (game sto T)))"""
     # Pairs UV, VW and XY and the one run UVW; nothing is longer.
-    assert Machine.of(text, limits=LIMITS).begin(seed=1).scores == (14,)
+    assert Machine.compile(text, limits=LIMITS).start(seed=1).scores == (14,)
 
 
 def test_a_location_is_found_again_where_another_player_has_become_current() -> None:
@@ -101,9 +101,7 @@ def test_a_location_is_found_again_where_another_player_has_become_current() -> 
      (do ((move (top (game iloc S)) (top ((current player) iloc HAND))) (move (top (game iloc S)) (top ((current player) iloc HAND)))
       (cycle current (2 player)) (move (top (game iloc S)) (top ((current player) iloc HAND)))))
      (scoring max (size ((current player) iloc HAND))))"""
-    machine = Machine.of(text, limits=LIMITS)
-    assert machine.begin(seed=1).scores == (2, 1)
-    assert [k.NAMES[op] for op in machine.compiled.code[:: k.STRIDE]].count("ADDRESS") == 2
+    assert Machine.compile(text, limits=LIMITS).start(seed=1).scores == (2, 1)
 
 
 def test_cards_that_are_only_moved_are_options_all_at_once() -> None:
@@ -111,9 +109,9 @@ def test_cards_that_are_only_moved_are_options_all_at_once() -> None:
      (stage player (end (== (size (game iloc S)) 0))
       (choice ((do ((inc ((current player) sto N)) (any (game iloc S) 'C (move 'C (bottom ((current player) iloc HAND)))))))))
      (scoring max (+ ((current player) sto N) (size ((current player) iloc HAND)))))"""
-    machine = Machine.of(text, limits=LIMITS)
+    machine = Machine.compile(text, limits=LIMITS)
     assert "ANY_LAST" in [k.NAMES[op] for op in machine.compiled.code[:: k.STRIDE]]
-    assert machine.histories(seed=1, depth=4) == [(1, 0), (3, 0), (6, 0), (6, 6), (0, 0)]
+    assert machine.perft(seed=1, depth=4) == [(1, 0), (3, 0), (6, 0), (6, 6), (0, 0)]
     played = machine.random_games(games=20, seed=1)
     assert played.options.tolist() == [6] * 20
     assert played.scores.tolist() == [[4, 2]] * 20

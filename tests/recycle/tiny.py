@@ -8,9 +8,9 @@ import numpy as np
 
 from meldlab.recycle.machine import kernel_layout as k
 from meldlab.recycle.machine.machine import Machine
-from meldlab.recycle.machine.position import Known, Position
-from meldlab.recycle.players import Searcher
-from meldlab.recycle.players.searching import Advice, Searching
+from meldlab.recycle.machine.position import KnownCards, Position
+from meldlab.recycle.players import SearchPlayer
+from meldlab.recycle.players.search import SearchResult, SearchWorkspace
 
 VALUES = "(set (game points WORTH) (((N : A) 1) ((N : B) 2) ((N : C) 4) ((N : D) 8) ((N : E) 16) ((N : F) 32)))"
 ROW = "(create deck (game vloc ROW) (deck (N ({names}))))"
@@ -123,7 +123,7 @@ ENDLESS = """(game
 
 @cache
 def machine(text: str) -> Machine:
-    return Machine.of(text)
+    return Machine.compile(text)
 
 
 def end_values(position: Position, team: dict[int, int]) -> list[float]:
@@ -137,12 +137,12 @@ def end_values(position: Position, team: dict[int, int]) -> list[float]:
 
 def option_values(position: Position, team: dict[int, int]) -> list[list[float]]:
     """Return for each option what it leads to when everybody plays best afterwards."""
-    return [end_values(position.decide(option), team) for option in range(len(position.paths))]
+    return [end_values(position.take(option), team) for option in range(len(position.options))]
 
 
 def goodness(position: Position, values: list[float]) -> float:
     """Return how good these values are for whoever decides."""
-    return values[position.seat - 1] * (1 if position.machine.best == "max" else -1)
+    return values[position.to_move] * (1 if position.machine.scoring == "max" else -1)
 
 
 def best_options(position: Position, team: dict[int, int]) -> set[int]:
@@ -151,10 +151,11 @@ def best_options(position: Position, team: dict[int, int]) -> set[int]:
     return {option for option, value in enumerate(values) if value == max(values)}
 
 
-def advice(position: Position, player: Searcher, seed: int = 1, known: Known | None = None) -> Advice:
+def advice(position: Position, player: SearchPlayer, seed: int = 1, known: KnownCards | None = None) -> SearchResult:
     """Return what a player thinks, who knows what the seat that decides may know."""
     nothing = position.machine.nothing_known()
-    return Searching.of(position.machine).advise(player, position.masked(position.seat, nothing if known is None else known), seed)
+    observation, remembered = position.observe(position.to_move, nothing if known is None else known)
+    return SearchWorkspace.of(position.machine).result(player, observation, remembered, seed)
 
 
 def alone(players: int) -> dict[int, int]:
@@ -163,11 +164,11 @@ def alone(players: int) -> dict[int, int]:
 
 def deals(position: Position, seat: int) -> Iterator[Position]:
     """Yield the position with every arrangement of the cards that a seat cannot see, back by back."""
-    plan = position.machine.plan
-    seen = {card for place in position.places() if place.seen_by(seat) for card in place.cards}
+    storage = position.machine.storage
+    seen = position.visible_cards(seat)
     hidden = [card for card in range(int(position.words[k.CARDS])) if card not in seen]
-    groups = [[card for card in hidden if plan.backs[position.type_of(card)] == back] for back in sorted(set(plan.backs))]
-    at = [plan.cards + k.NODE * card + k.TYPE for group in groups for card in group]
+    groups = [[card for card in hidden if storage.backs[position.type_of(card)] == back] for back in sorted(set(storage.backs))]
+    at = [storage.cards + k.NODE * card + k.TYPE for group in groups for card in group]
     for parts in product(*(permutations([position.type_of(card) for card in group]) for group in groups)):
         words = position.words.copy()
         words[at] = np.array([kind for part in parts for kind in part], np.int64)
@@ -178,7 +179,7 @@ def scores_at_random(position: Position) -> list[float]:
     """Return the expected scores when everybody plays at random from here."""
     if position.over:
         return [float(score) for score in position.scores]
-    parts = [scores_at_random(position.decide(option)) for option in range(len(position.paths))]
+    parts = [scores_at_random(position.take(option)) for option in range(len(position.options))]
     return [sum(column) / len(parts) for column in zip(*parts, strict=True)]
 
 

@@ -120,7 +120,6 @@ def test_train_takes_a_course_without_deep_layers_or_entropy_bonus(tmp_path: Pat
     done = training.train(course, path, against=["simple"], games=2 * deals - 1)
     assert done.measured[0].games == 2 * deals
     played = Gin().batch([parse(f"computed:{path}"), parse("simple")], 1, 0, 4, 1)
-    assert played is not None
     assert played.wins.sum() == 4
     assert training.train(replace(course, steps=2048), path, resume=True).laps == 2
 

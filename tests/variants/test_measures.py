@@ -8,7 +8,7 @@ from meldlab.analysis.playing import LineUp, counted_games
 from meldlab.analysis.playing import sample_of as played_sample
 from meldlab.analysis.sample import Sample
 from meldlab.recycle.game import Described
-from meldlab.recycle.players.searching import searched_games
+from meldlab.recycle.players.search import play_games
 from meldlab.variants.effects import fitted
 from meldlab.variants.measures import MEASURES, Gathered
 from tests.analysis.samples import BY_HAND
@@ -18,7 +18,7 @@ def gathered(name: str, games: int, settings: dict[str, int] | None = None) -> G
     machine = Described.named(name, "0.6", None, settings or {}).machine
 
     def played(line_up: str) -> Sample:
-        return played_sample(searched_games(machine, LineUp.parse(line_up).players, games, 3, threads=1), machine.best, 0)
+        return played_sample(play_games(machine, LineUp.parse(line_up).players, games, 3, threads=1), machine.scoring, 0)
 
     return Gathered(
         played("random,random"), counted_games(machine, 3, 100 * games), played("mcts:5,mcts:5"), played("mcts:5,random"), (0, 0)

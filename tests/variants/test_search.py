@@ -7,7 +7,7 @@ import pytest
 from meldlab.analysis.study import Effort
 from meldlab.recycle.game import Described
 from meldlab.recycle.language.limits import Limits
-from meldlab.recycle.language.variants import declared_numbers
+from meldlab.recycle.language.settings import declared_numbers
 from meldlab.runs.store import Store
 from meldlab.variants.page import discovery_page, write_discovery
 from meldlab.variants.runner import Workbench

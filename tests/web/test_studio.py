@@ -16,7 +16,7 @@ from meldlab.play import RandomPlayer, Record, replay
 from meldlab.precompile import compile_room
 from meldlab.recycle import library
 from meldlab.recycle.game import Described
-from meldlab.recycle.telling.transcript import transcribe
+from meldlab.recycle.transcript import transcript
 from meldlab.runs.store import EVALUATIONS, Store
 from meldlab.web.app import make_app
 from meldlab.web.settings import Settings
@@ -89,7 +89,7 @@ def test_games_are_those_of_the_arena(client: TestClient) -> None:
 
 
 def test_a_game_is_told_as_the_transcript_does(client: TestClient) -> None:
-    first, *moves, last = transcribe(Described("kuhn", KUHN), [RandomPlayer()] * 2, seed=2)
+    first, *moves, last = transcript(Described("kuhn", KUHN), [RandomPlayer()] * 2, seed=2)
     steps = asked(client, "steps", text=KUHN, seed=2, at=1)
     assert steps["begins"] == first["begins"]
     assert [(move["did"], move["then"], move["seat"] + 1) for move in steps["moves"]] == [(m["did"], m["then"], m["seat"]) for m in moves]
@@ -240,7 +240,7 @@ def test_what_a_seat_cannot_see_is_in_no_answer(client: TestClient) -> None:
         state = last.after if last else game.start(2, record.deal)
         view = state.view(0)
         hidden = {
-            view.teller.card_names[state.position.type_of(card)]
+            view.describer.card_names[state.position.type_of(card)]
             for place in state.position.places()
             if not place.seen_by(1)
             for card in place.cards

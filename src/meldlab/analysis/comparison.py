@@ -133,7 +133,7 @@ class Comparison:
             contents={id: name for id, name in names.items() if id == "heuristics" or id in self.sheets},
             comparison=self,
             sheets=self.sheets,
-            players=PLAYERS[self.analyses[0].effort.searcher.kind],
+            players=PLAYERS[self.analyses[0].effort.algorithm],
             arrow=arrow,
         )
 

@@ -2,9 +2,9 @@
 
 >>> from meldlab.analysis.playing import sample_of
 >>> from meldlab.recycle.game import Described
->>> from meldlab.recycle.players.searching import searched_games
+>>> from meldlab.recycle.players.search import play_games
 >>> machine, everybody = Described.named("kuhn_poker").machine, LineUp.parse("random,random")
->>> random = sample_of(searched_games(machine, everybody.players, 10, seed=1), machine.best, 0)
+>>> random = sample_of(play_games(machine, everybody.players, 10, seed=1), machine.scoring, 0)
 >>> Forecast.of(machine, random, {LineUp.parse("mcts:1000,random"): 30}).seconds > 0
 True
 """
@@ -18,6 +18,7 @@ import numpy as np
 from meldlab.analysis.playing import LineUp
 from meldlab.analysis.sample import Sample
 from meldlab.recycle.machine.machine import Machine
+from meldlab.recycle.players import SearchPlayer
 
 __all__ = ["Forecast"]
 
@@ -46,7 +47,9 @@ class Forecast:
         work = 0.0
         for line_up, games in missing.items():
             for seat, player in enumerate(line_up.players):
-                mine = (random.seat == seat) & (player.kind != "random")
-                ahead = player.simulations * random.options[mine] * np.minimum(to_the_end[mine], player.cap)
+                if not isinstance(player, SearchPlayer):
+                    continue
+                mine = random.seat == seat
+                ahead = player.simulations * random.options[mine] * np.minimum(to_the_end[mine], player.rollout_limit)
                 work += games * float(ahead.sum()) / random.games
         return cls(random, work * of_one)

@@ -3,8 +3,9 @@
 Layers go from left to right: a location stands as many steps from the deck as its cards need at least. Every owner has a band of its own,
 the table between the players, so boxes around owners never overlap. A way is a curve that bends to whichever side has the least in its way.
 
->>> from meldlab.recycle.telling.movement import Edge, Spot
->>> stock, hand = Spot(0, "iloc", "STOCK"), Spot(1, "iloc", "HAND")
+>>> from meldlab.recycle.machine.storage import Location
+>>> from meldlab.recycle.movement import Edge
+>>> stock, hand = Location(0, "iloc", "STOCK"), Location(1, "iloc", "HAND")
 >>> layout = arrange(Movement((stock, hand), (Edge(stock, hand),), frozenset([stock])))
 >>> layout.ovals[stock].x < layout.ovals[hand].x, list(layout.boxes)
 (True, [1, 0])
@@ -16,7 +17,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from meldlab.recycle.telling.movement import Edge, Movement, Spot
+from meldlab.recycle.machine.storage import Location
+from meldlab.recycle.movement import Edge, Movement
 
 __all__ = ["Box", "Curve", "Layout", "Oval", "arrange", "layers"]
 
@@ -80,7 +82,7 @@ class Curve:
 class Layout:
     """The whole picture, from (left, top) to (right, foot); y grows downwards."""
 
-    ovals: Mapping[Spot, Oval]
+    ovals: Mapping[Location, Oval]
     boxes: Mapping[int, Box]
     curves: Mapping[Edge, Curve]
     left: float
@@ -89,7 +91,7 @@ class Layout:
     foot: float
 
 
-def layers(movement: Movement) -> dict[Spot, int]:
+def layers(movement: Movement) -> dict[Location, int]:
     """Return how many steps each location is from a deck; what no deck reaches stands in the first layer."""
     found = dict.fromkeys(movement.decks, 0)
     frontier = sorted(movement.decks)
@@ -97,15 +99,15 @@ def layers(movement: Movement) -> dict[Spot, int]:
         reached = sorted({edge.target for edge in movement.edges if edge.source in frontier} - found.keys())
         found |= dict.fromkeys(reached, found[frontier[0]] + 1)
         frontier = reached
-    return {spot: found.get(spot, 0) for spot in movement.spots}
+    return {spot: found.get(spot, 0) for spot in movement.locations}
 
 
 def arrange(movement: Movement) -> Layout:
     """Place every location and bend every way."""
     layer_of = layers(movement)
-    owners = _bands({spot.owner for spot in movement.spots})
-    cells: dict[tuple[int, int], list[Spot]] = {}
-    for spot in movement.spots:
+    owners = _bands({spot.owner for spot in movement.locations})
+    cells: dict[tuple[int, int], list[Location]] = {}
+    for spot in movement.locations:
         cells.setdefault((spot.owner, layer_of[spot]), []).append(spot)
     left: dict[int, float] = {}
     steps: dict[int, float] = {}
@@ -115,7 +117,7 @@ def arrange(movement: Movement) -> Layout:
         steps[layer] = max(_width(spot) for spots in inside for spot in spots) + COLUMN_GAP
         left[layer] = x
         x += steps[layer] * max(-(-len(spots) // DEEPEST) for spots in inside) - COLUMN_GAP + LAYER_GAP
-    ovals: dict[Spot, Oval] = {}
+    ovals: dict[Location, Oval] = {}
     boxes: dict[int, Box] = {}
     y = MARGIN
     for owner in owners:
@@ -145,11 +147,11 @@ def _bands(owners: Iterable[int]) -> list[int]:
     return [*seats[:middle], *([0] if 0 in owners else []), *seats[middle:]]
 
 
-def _width(spot: Spot) -> float:
+def _width(spot: Location) -> float:
     return max(58.0, 26 + LETTER * len(spot.label))
 
 
-def _bent(edges: Iterable[Edge], ovals: Mapping[Spot, Oval]) -> dict[Edge, Curve]:
+def _bent(edges: Iterable[Edge], ovals: Mapping[Location, Oval]) -> dict[Edge, Curve]:
     """Bend the ways, short ones first; each avoids locations and the ways before it."""
     curves: dict[Edge, Curve] = {}
     drawn = np.zeros((0, 2))

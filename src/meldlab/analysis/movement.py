@@ -6,7 +6,7 @@ private cards reach another owner), green (revealed) or black.
 
 >>> from meldlab.recycle import library
 >>> from meldlab.recycle.machine.machine import Machine
->>> print(dot(Movement.of(Machine.of(library.entry("kuhn_poker").text), seed=2), "Kuhn Poker").splitlines()[4])
+>>> print(dot(Movement.of(Machine.compile(library.entry("kuhn_poker").text), seed=2), "Kuhn Poker").splitlines()[4])
     "table iloc STOCK" [label="STOCK", fillcolor="khaki", penwidth=3];
 """
 
@@ -15,7 +15,7 @@ from matplotlib.patches import Ellipse, PathPatch, Polygon, Rectangle
 from matplotlib.path import Path
 
 from meldlab.analysis.layout import arrange
-from meldlab.recycle.telling.movement import Movement
+from meldlab.recycle.movement import Movement
 from meldlab.reports.plot import Plot, new_figure
 
 __all__ = ["COLOURS", "FILLS", "dot", "draw_movement"]
@@ -36,10 +36,10 @@ INCH = 72.0  # units of the layout
 def dot(movement: Movement, title: str) -> str:
     """Return the graph in the language of Graphviz."""
     lines = [f"digraph {_quoted(title)} {{", "  rankdir=LR; node [style=filled];"]
-    for owner in sorted({spot.owner for spot in movement.spots}):
-        mine = [spot for spot in movement.spots if spot.owner == owner]
+    for owner in sorted({spot.owner for spot in movement.locations}):
+        mine = [spot for spot in movement.locations if spot.owner == owner]
         lines.append(f"  subgraph cluster_{owner} {{")
-        lines.append(f'    label={_quoted(mine[0].whose)}; style=filled; fillcolor="ghostwhite";')
+        lines.append(f'    label={_quoted(mine[0].owner_text)}; style=filled; fillcolor="ghostwhite";')
         for spot in mine:
             memory = ', style="filled,dotted"' if spot.visibility == "memory" else ""
             thick = ", penwidth=3" if spot in movement.decks else ""

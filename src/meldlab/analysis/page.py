@@ -51,8 +51,8 @@ def analysis_page(analysis: Analysis, frame: str = "base.html.jinja", without: C
         contents={id: name for id, name in contents.items() if id not in missing},
         analysis=analysis,
         sheets=analysis.sheets,
-        players=PLAYERS[analysis.effort.searcher.kind],
-        cards=sum(len(place.cards) for place in subject.machine.begin(analysis.effort.seed).places() if place.kind != "mem"),
+        players=PLAYERS[analysis.effort.algorithm],
+        cards=sum(len(cards) for location, cards in subject.machine.start(analysis.effort.seed).locations() if location.kind != "mem"),
         made=analysis.random.decisions,
         median=np.median,
         skill=_skill(analysis),
@@ -95,7 +95,7 @@ def _command(analysis: Analysis) -> str:
 def _skill(analysis: Analysis) -> tuple[str, Interval | None] | None:
     """Return whom one searching player beats, and how often; nothing where that is not defined."""
     order = next(each for each in analysis.heuristics if each.name == "order")
-    if order.interval is None or analysis.effort.searcher.kind == "random":
+    if order.interval is None or analysis.effort.algorithm == "random":
         return None
     side = first_side(analysis.single, analysis.teams)
     rate = win_rate(analysis.single.win_shares[analysis.single.ended][:, side].sum(axis=1))

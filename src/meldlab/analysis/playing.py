@@ -15,10 +15,11 @@ from functools import lru_cache
 from typing import Any
 
 from meldlab.analysis.sample import Sample
+from meldlab.play import RandomPlayer
 from meldlab.recycle.language.limits import Limits
 from meldlab.recycle.machine.machine import Machine
-from meldlab.recycle.players import Searcher
-from meldlab.recycle.players.searching import SearchedGames, searched_games
+from meldlab.recycle.players import SearchPlayer, parse
+from meldlab.recycle.players.search import PlayedGames, play_games
 from meldlab.runs.store import Counts
 from meldlab.runs.tasks import Shard
 
@@ -31,20 +32,20 @@ WORKER, COUNTER = "recycle.search", "recycle.count"
 class LineUp:
     """Who sits where."""
 
-    players: tuple[Searcher, ...]
+    players: tuple[RandomPlayer | SearchPlayer, ...]
 
     @classmethod
     def parse(cls, text: str) -> "LineUp":
         """Read players separated by commas."""
-        return cls(tuple(map(Searcher.parse, text.split(","))))
+        return cls(tuple(map(parse, text.split(","))))
 
     def __str__(self) -> str:
-        return ",".join(map(str, self.players))
+        return ",".join(player.name for player in self.players)
 
     @property
     def searches(self) -> bool:
         """Tell whether anybody looks ahead."""
-        return any(player.kind != "random" for player in self.players)
+        return any(isinstance(player, SearchPlayer) for player in self.players)
 
     @property
     def letters(self) -> str:
@@ -53,7 +54,7 @@ class LineUp:
         >>> LineUp.parse("mcts:1000,random").letters
         'MR'
         """
-        return "".join(player.kind[0].upper() for player in self.players)
+        return "".join(player.name[0].upper() for player in self.players)
 
     def shard(self, name: str, text: str, seed: int, games: int, arguments: Mapping[str, Any] | None = None) -> Shard:
         """Return the games of this line-up as one piece of work."""
@@ -64,7 +65,7 @@ def play_shard(shard: Shard) -> Counts:
     """Play the games of a shard and return their sample."""
     machine = _machine_of(shard)
     players = LineUp.parse(str(shard.player)).players
-    sample = sample_of(searched_games(machine, players, shard.games, shard.seed, shard.first, threads=1), machine.best, shard.first)
+    sample = sample_of(play_games(machine, players, shard.games, shard.seed, shard.first, threads=1), machine.scoring, shard.first)
     return {"games": shard.games, "wins": int((sample.win_shares[:, 0] == 1).sum()), "sample": sample.as_json()}
 
 
@@ -81,7 +82,7 @@ def _machine_of(shard: Shard) -> Machine:
 
 @lru_cache(maxsize=16)
 def _machine(text: str, dialect: str, limits: str) -> Machine:
-    return Machine.of(text, dialect, Limits(**json.loads(limits)))
+    return Machine.compile(text, dialect, Limits(**json.loads(limits)))
 
 
 def limits_of(limits: Limits) -> dict[str, int]:
@@ -93,10 +94,10 @@ def limits_of(limits: Limits) -> dict[str, int]:
 def counted_games(machine: Machine, seed: int, games: int, first: int = 0) -> Sample:
     """Return many random games without their decisions: scores only."""
     played = machine.random_games(games, seed, first=first)
-    return Sample.of_scores(machine.best, played.scores, played.statuses)
+    return Sample.of_scores(machine.scoring, played.scores, played.statuses)
 
 
-def sample_of(played: SearchedGames, goal: str, first: int) -> Sample:
+def sample_of(played: PlayedGames, goal: str, first: int) -> Sample:
     """Return games of the machine as an analysis reads them; ``first`` is the number of the first of them."""
     return Sample(
         goal,
@@ -104,7 +105,7 @@ def sample_of(played: SearchedGames, goal: str, first: int) -> Sample:
         played.statuses,
         played.seconds,
         played.game - first,
-        played.seat - 1,
+        played.seat,
         played.options,
         played.chosen,
         played.best,

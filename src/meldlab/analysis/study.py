@@ -16,12 +16,13 @@ from meldlab.analysis.movement import COLOURS, draw_movement
 from meldlab.analysis.playing import LineUp, counted_games, limits_of
 from meldlab.analysis.sample import Sample
 from meldlab.analysis.tables import Labelled, tables
+from meldlab.play import RandomPlayer
 from meldlab.recycle.game import Described
 from meldlab.recycle.language.header import Preface
-from meldlab.recycle.language.variants import varied
+from meldlab.recycle.language.settings import with_settings
 from meldlab.recycle.machine.machine import Machine
-from meldlab.recycle.players import Searcher
-from meldlab.recycle.telling.movement import Movement
+from meldlab.recycle.movement import Movement
+from meldlab.recycle.players import SearchPlayer, parse
 from meldlab.reports.plot import Plot
 from meldlab.runs.store import Run, Store
 from meldlab.runs.tasks import Shard, play
@@ -44,7 +45,7 @@ class Subject:
     @classmethod
     def of(cls, described: Described, settings: Mapping[str, int]) -> Self:
         """Return the variant of a game."""
-        text = varied(described.text, settings, described.dialect)
+        text = with_settings(described.text, settings, described.dialect)
         return cls(Described(described.name, text, described.dialect, described.limits), dict(settings))
 
     @property
@@ -95,16 +96,28 @@ class Effort:
         return cls(games or whole.games, whole.counted, player, simulations or whole.simulations, seed, quick, games or 100)
 
     @property
-    def searcher(self) -> Searcher:
+    def searcher(self) -> RandomPlayer | SearchPlayer:
         """Return the player that searches: on many sampled deals, unless its text says otherwise."""
-        searcher = Searcher.parse(self.player, self.simulations)
-        if searcher.kind not in ("mcts", "pimc") or searcher.final_policy == "pooled" or "deals=" in self.player:
+        searcher = parse(self.player, self.simulations)
+        if isinstance(searcher, RandomPlayer) or searcher.algorithm == "ismcts":
+            return searcher
+        if searcher.final_policy == "pooled" or "deals=" in self.player:
             return searcher
         return replace(searcher, determinizations=min(searcher.simulations, MAX_DETERMINIZATIONS))
 
+    @property
+    def algorithm(self) -> str:
+        """Return the algorithm of that player, or "random"."""
+        return self.searcher.name.partition(":")[0]
+
+    @property
+    def simulations_per_option(self) -> int:
+        """Return the simulations of that player for each option."""
+        return self.searcher.simulations if isinstance(self.searcher, SearchPlayer) else self.simulations
+
     def line_ups(self, seats: int) -> dict[str, LineUp]:
         """Return the three line-ups: all random, all searching, one searching in the first seat."""
-        chance = Searcher("random")
+        chance = RandomPlayer()
         return {
             "random": LineUp((chance,) * seats),
             "skilled": LineUp((self.searcher,) * seats),
@@ -133,12 +146,12 @@ class Analysis:
     @cached_property
     def teams(self) -> tuple[int, ...]:
         """Return the team of each seat, 0 for none."""
-        return self.subject.machine.begin(self.effort.seed).teams
+        return self.subject.machine.start(self.effort.seed).teams
 
     @property
     def samples(self) -> dict[str, Sample]:
         """Return the samples by who played."""
-        player = self.effort.searcher.kind
+        player = self.effort.algorithm
         if player == "random":
             return {"random": self.random}
         several = {"random": self.random, f"all {player}": self.skilled}
@@ -182,7 +195,9 @@ class Analysis:
         """Return the tidy tables by file name."""
         line_ups = self.effort.line_ups(self.random.seats)
         searcher = self.effort.searcher
-        given: dict[str, Any] = {"level": searcher.level, "samples": searcher.determinizations, "tests": searcher.simulations}
+        given: dict[str, Any] = {}
+        if isinstance(searcher, SearchPlayer):
+            given = {"level": searcher.memory, "samples": searcher.determinizations, "tests": searcher.simulations}
         kept = {"random": self.random, "skilled": self.skilled, "single": self.single}
         played = [Labelled(line_ups[name].letters, sample, **({} if name == "random" else given)) for name, sample in kept.items()]
         return tables(self.subject.name, played[: len(self.samples)])
@@ -195,8 +210,8 @@ class Analysis:
             "title": self.subject.title,
             "players": self.random.seats,
             "settings": dict(self.subject.settings),
-            "player": str(effort.searcher),
-            "simulations": effort.searcher.simulations,
+            "player": effort.searcher.name,
+            "simulations": effort.simulations_per_option,
             "seed": effort.seed,
             "quick": effort.quick,
             "line_ups": {name: _summary(sample) for name, sample in self.samples.items()},
@@ -204,7 +219,8 @@ class Analysis:
             "heuristics": {each.name: _json(each) for each in self.heuristics},
             "movement": {
                 "locations": [
-                    {"name": str(spot), "visibility": spot.visibility, "deck": spot in self.movement.decks} for spot in self.movement.spots
+                    {"name": str(location), "visibility": location.visibility, "deck": location in self.movement.decks}
+                    for location in self.movement.locations
                 ],
                 "edges": [
                     {"from": str(edge.source), "to": str(edge.target), "meaning": edge.meaning, "colour": COLOURS[edge.meaning]}

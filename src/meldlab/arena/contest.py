@@ -269,14 +269,14 @@ def contest(
     found = [player_of(game, one) if isinstance(one, str) else one for one in players]
     names = [one.name if turning else f"p{seat} {one.name}" for seat, one in enumerate(found, 1)]
     seated = [[found[player] for player in way] for way in ways]
-    play: Callable[..., Batch | None] | None = getattr(game, "batch", None)
+    can_batch: Callable[[Sequence[Any]], bool] = getattr(game, "can_batch", lambda players: False)
     series = Series(game, tuple(players), tuple(ways), number, time_limit, min(keep.games, deals * len(ways)))
     played: Iterator[tuple[int, list[Batch]]]
-    if play is not None and not time_limit and not raise_errors and play(seated[0], number, 0, 0, threads) is not None:
+    if can_batch(seated[0]) and not time_limit and not raise_errors:
         tables = series.tables(found)
         for nth in range(series.kept):
             keep.take(tables[nth % len(ways)].play(Deal(number, nth // len(ways))).record)
-        played = _by_kernel(play, seated, number, deals, threads)
+        played = _by_kernel(game, seated, number, deals, threads)
     else:
         played = series.batches(found, deals, threads, keep.take, raise_errors=raise_errors)
     start, parts, done = time.perf_counter(), list[Contest](), 0
@@ -289,12 +289,9 @@ def contest(
     return replace(Contest.joined(parts), seconds=time.perf_counter() - start)
 
 
-def _by_kernel(
-    play: Callable[..., Batch | None], seated: Sequence[Sequence[Any]], seed: int, deals: int, threads: int
-) -> Iterator[tuple[int, list[Batch]]]:
+def _by_kernel(game: Any, seated: Sequence[Sequence[Any]], seed: int, deals: int, threads: int) -> Iterator[tuple[int, list[Batch]]]:
     for first, many in chunks(deals, CHUNK, PIECE):
-        batches = [play(one, seed, first, many, threads) for one in seated]
-        yield first, [one for one in batches if one is not None]
+        yield first, [game.batch(players, seed, first, many, threads) for players in seated]
 
 
 def _who(why: str, way: tuple[int, ...]) -> int | None:

@@ -136,5 +136,5 @@ def recycle_rows() -> list[Row]:
     from meldlab.recycle.machine.machine import Machine
 
     games = 500
-    played = Machine.of(library.entry("block_rummy").text).random_games(games=games, seed=1)
+    played = Machine.compile(library.entry("block_rummy").text).random_games(games=games, seed=1)
     return [(f"Block Rummy in RECYCLE, {games} random games finished", "-", str(int((played.statuses == kernel_layout.FINISHED).sum())))]

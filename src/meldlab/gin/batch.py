@@ -40,10 +40,10 @@ __all__ = [
     "PlayerParameters",
     "batch_from_matches",
     "batch_rules",
+    "can_batch",
     "kernel_parameters",
     "new_states",
     "play_batch",
-    "plays_here",
     "plays_in_kernel",
     "record_batch",
 ]
@@ -64,7 +64,7 @@ def plays_in_kernel(player: object) -> bool:
     return vars(type(player)).get("plays_in_kernel", False) is True
 
 
-def plays_here(rules: Rules, players: Sequence[object]) -> bool:
+def can_batch(rules: Rules, players: Sequence[object]) -> bool:
     """Return whether the kernels play these players under these rules: small games are for simple players, which work with any deck."""
     if rules.wall_knock or not all(map(plays_in_kernel, players)):
         return False

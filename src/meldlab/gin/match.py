@@ -146,10 +146,14 @@ class Gin:
             "voids": sum(outcome.kind == "void" for outcome in outcomes),
         }
 
-    def batch(self, players: Sequence[Player[View, Move]], seed: int, first: int, games: int, threads: int) -> Batch | None:
-        """Play games in the batch kernel; None where a player or the rules need the table."""
-        from meldlab.gin.batch import batch_from_matches, play_batch, plays_here
+    def can_batch(self, players: Sequence[object]) -> bool:
+        """Return whether the batch kernel plays these players under these rules."""
+        from meldlab.gin.batch import can_batch
 
-        if not plays_here(self.rule, players):
-            return None
+        return can_batch(self.rule, players)
+
+    def batch(self, players: Sequence[Player[View, Move]], seed: int, first: int, games: int, threads: int) -> Batch:
+        """Play games in the batch kernel."""
+        from meldlab.gin.batch import batch_from_matches, play_batch
+
         return batch_from_matches(play_batch(players[0], players[1], self.rule, seed, first, games, threads=threads), self.rule)

@@ -1,7 +1,7 @@
 """Results of many games as arrays.
 
-A game with its own kernel has a method ``batch(players, seed, first, games, threads)``: it plays games ``first`` and following of a seed
-as the table does, action by action, or returns None if one of the players needs the table. A call with zero games loads the kernel.
+A game with its own kernel has a method ``can_batch(players)``, which says whether the kernel plays these players, and a method
+``batch(players, seed, first, games, threads)``, which plays games ``first`` and following of a seed as the table does, action by action.
 
 A game with other counts than scores and wins names them in ``counts``, a mapping to Count, and ``counted(played)`` returns those of a
 game from the table.

@@ -1,17 +1,16 @@
-"""RECYCLE, a language for card games, and a machine that runs it.
+"""RECYCLE, a language for card games, and the machine that runs it.
 
-A program is read, checked and laid out by what is named here; ``recycle.machine`` runs it, ``recycle.game`` brings it to the table, and
-``recycle.library`` has games to begin with.
+The language is in ``recycle.language``, the check of a program in ``recycle.check``, the compiler and the machine in ``recycle.machine``,
+the game at the table in ``recycle.game``, and programs of twenty games in ``recycle.library``.
 
->>> [finding.code for finding in check(library.entry("kuhn_poker").text).findings if finding.stops]
-[]
+>>> parse(library.entry("kuhn_poker").text).setup.players
+Number(value=2)
 """
 
 from meldlab.recycle import library
-from meldlab.recycle.language.checker import Checked, check
-from meldlab.recycle.language.findings import Finding
+from meldlab.recycle.language.diagnostics import Diagnostic
+from meldlab.recycle.language.formatter import format_program
 from meldlab.recycle.language.limits import Limits
-from meldlab.recycle.language.printer import layout
-from meldlab.recycle.language.reader import read
+from meldlab.recycle.language.parser import parse
 
-__all__ = ["Checked", "Finding", "Limits", "check", "layout", "library", "read"]
+__all__ = ["Diagnostic", "Limits", "format_program", "library", "parse"]

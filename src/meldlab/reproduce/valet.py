@@ -10,7 +10,7 @@ from meldlab.analysis.sample import Sample
 from meldlab.analysis.study import Effort, Subject, analyse
 from meldlab.recycle.game import Described
 from meldlab.recycle.library import load
-from meldlab.recycle.telling.movement import Movement
+from meldlab.recycle.movement import Movement
 from meldlab.reproduce.claims import Outcome
 from meldlab.reproduce.run import Context, Outcomes
 
@@ -33,13 +33,13 @@ END = "(dec ('P sto WON) ('P sto PAID))"
 def claims(context: Context) -> Outcomes:
     """Yield the outcome of each claim of the page."""
     machine = Described.named(GAME).machine
-    dealt = {(place.owner, place.name): len(place.cards) for place in machine.begin(context.seed).places()}
+    dealt = {(location.owner, location.name): len(cards) for location, cards in machine.start(context.seed).locations()}
     counts = [dealt[1, "HAND"], dealt[2, "HAND"], dealt[0, "PILE"], dealt[0, "STOCK"]]
     yield "deal", Outcome(f"{counts[0]} and {counts[1]} in hand, {counts[2]} turned up, {counts[3]} in stock", counts, seed=context.seed)
-    yield "lowest-wins", Outcome(f"scoring {machine.best}", machine.best)
+    yield "lowest-wins", Outcome(f"scoring {machine.scoring}", machine.scoring)
     games = context.pick(10_000, 2_000, 50)
     ended = machine.random_games(games, context.seed, threads=context.threads or 1)
-    finished = int(Sample.of_scores(machine.best, ended.scores, ended.statuses).finished)
+    finished = int(Sample.of_scores(machine.scoring, ended.scores, ended.statuses).finished)
     result = f"{finished:,} of {games:,} random games end by themselves, after {ended.decisions.mean():.0f} decisions on average"
     yield "no-loops", Outcome(result, finished == games, seed=context.seed)
     yield from _figures(context)
@@ -69,7 +69,7 @@ def _fair(rate: float, sides: int) -> float:
 def _figures(context: Context) -> Outcomes:
     effort: Effort = context.pick(Effort(player=PLAYER), QUICK, TINY)
     analysis = analyse(Subject(Described.named(GAME)), effort, context.opened, jobs=context.threads, progress=context.part)
-    simulations = f"{effort.games} games of MCTS players, {effort.searcher.simulations} simulations for each option"
+    simulations = f"{effort.games} games of MCTS players, {effort.simulations_per_option} simulations for each option"
     reduced = "" if context.full else f"{simulations}; published: 100 and 1,000"
     seed, skilled, random = analysis.effort.seed, analysis.skilled, analysis.random
     # A turn starts when the player changes.

@@ -7,7 +7,7 @@ from pathlib import Path
 from meldlab.analysis.page import PLAYERS
 from meldlab.recycle import library
 from meldlab.recycle.language.header import coloured
-from meldlab.recycle.language.variants import declared_numbers
+from meldlab.recycle.language.settings import declared_numbers
 from meldlab.reports.page import render, write_report
 from meldlab.reports.plot import Plot
 from meldlab.reports.rows import csv_text
@@ -55,7 +55,7 @@ def discovery_page(found: Discovery) -> str:
         effects=_by_measure(found),
         comparisons=len(MEASURES) * len(wishes.spans),
         kind_of=kind_of,
-        players=PLAYERS[found.effort.searcher.kind],
+        players=PLAYERS[found.effort.algorithm],
         sheets=sheets(found),
         code=coloured(found.text_of(winner)) if winner is not None else "",
         text=found.text_of(winner) if winner is not None else "",

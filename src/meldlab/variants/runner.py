@@ -42,7 +42,7 @@ class Variant:
     def problem(self) -> str:
         """Return why it cannot even begin, or nothing."""
         try:
-            self.subject.machine.begin(0)
+            self.subject.machine.start(0)
         except MeldlabError as mistake:
             return f"does not run: {getattr(mistake, 'problem', mistake)}"
         return ""
@@ -72,7 +72,7 @@ class Workbench:
     @property
     def searches(self) -> bool:
         """Tell whether anybody looks ahead."""
-        return self.effort.searcher.kind != RANDOM
+        return self.effort.algorithm != RANDOM
 
     def line_ups(self, variant: Variant) -> dict[str, LineUp]:
         """Return who plays a variant; a lone player has nobody to be better than."""
@@ -96,7 +96,7 @@ class Workbench:
                 answers.append(problem)
                 continue
             random, counted = found[self._shard(variant, RANDOM, heat).key], found[self._count(variant, many).key]
-            teams = variant.subject.machine.begin(heat.seed).teams
+            teams = variant.subject.machine.start(heat.seed).teams
             answers.append(Gathered(random, counted, None if self.searches else random, None, teams))
         return answers
 

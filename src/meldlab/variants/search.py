@@ -15,7 +15,7 @@ from meldlab.analysis.study import Effort
 from meldlab.chance import Purpose, derive_seed
 from meldlab.errors import NotPossible
 from meldlab.recycle.game import Described
-from meldlab.recycle.language.variants import declared_numbers
+from meldlab.recycle.language.settings import declared_numbers
 from meldlab.statistics import Interval
 from meldlab.variants.measures import MEASURES, Gathered
 from meldlab.variants.runner import Heat, Variant, Workbench, trouble
@@ -191,8 +191,8 @@ class Discovery:
         return {
             "game": self.game.name,
             **self.wishes.as_json(),
-            "player": str(self.effort.searcher),
-            "simulations": self.effort.searcher.simulations,
+            "player": self.effort.searcher.name,
+            "simulations": self.effort.simulations_per_option,
             "seed": self.effort.seed,
             "games": self.sizes.games,
             "winner": None if winner is None else {**winner.as_json(), "fresh": _told(self.fresh[winner.number])},

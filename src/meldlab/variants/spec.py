@@ -18,7 +18,7 @@ from typing import Self
 
 from meldlab.errors import BadText, NoSuchThing, NotLegalHere
 from meldlab.recycle.game import Described
-from meldlab.recycle.language.variants import declared_numbers
+from meldlab.recycle.language.settings import declared_numbers
 from meldlab.statistics import Interval
 from meldlab.variants.measures import MEASURES
 

@@ -1,4 +1,4 @@
-"""Any game described in RECYCLE, its seats as agents: ``meldlab/recycle-v0``.
+"""RECYCLE games with the seats as agents: ``meldlab/recycle-v0``.
 
 >>> env = env(game="kuhn_poker")
 >>> env.reset(seed=7)
@@ -10,12 +10,12 @@ HAND of p2: KING
 PAID of p1 1, PAID of p2 1
 
 ``game`` is the name of a game in the library or of a file, or a ``Described`` game. Actions are the options of the agent to move, by their
-numbers from 0 as ``legal_actions()`` of its view lists them (``env.unwrapped.table.state.view(seat)`` has them in words). There is room
-for ``options`` of them; where there are more, ``beyond="refuse"`` raises NotPossible with the number that is needed, and ``beyond="cut"``
-offers the first ones only. The numbers of an observation are those of ``meldlab.recycle.features``, by name in
+indexes as ``legal_actions()`` of its view lists them (``env.unwrapped.table.state.view(seat)`` has them as text). The action space has
+``options`` of them; where there are more, ``overflow="error"`` raises NotPossible with the number that is needed, and
+``overflow="truncate"`` offers the first ones only. The numbers of an observation are those of ``meldlab.recycle.features``, by name in
 ``env.unwrapped.table.vector.features.names``. Rewards come at the end and are those of ``meldlab.recycle.vector``: ``reward="place"``, the
-share of opponents one stands before less that of those one stands behind, or ``reward="score"``, the score less the mean of all. Who
-breaks off stands behind all others, and so does its team; by score it is one point behind the worst score as the game stands.
+share of opponents behind the seat less the share ahead of it, or ``reward="score"``, the score less the mean of all. A seat that forfeits
+is behind all others, and so is its team; by score it is one point behind the worst score as the game stands.
 """
 
 from collections.abc import Sequence
@@ -29,8 +29,9 @@ from pettingzoo.utils.conversions import turn_based_aec_to_parallel
 
 from meldlab.adapters.pettingzoo.aec import environment
 from meldlab.play import Deal
-from meldlab.recycle.game import Described, State
-from meldlab.recycle.vector import Beyond, RecycleVector, Reward
+from meldlab.recycle.game import Described
+from meldlab.recycle.state import State
+from meldlab.recycle.vector import Overflow, RecycleVector, Reward
 
 __all__ = ["RecycleTable", "env", "parallel_env"]
 
@@ -38,8 +39,8 @@ __all__ = ["RecycleTable", "env", "parallel_env"]
 class RecycleTable:
     """One table of the vector environment."""
 
-    def __init__(self, game: Described | str, options: int, reward: Reward, beyond: Beyond) -> None:
-        self.vector = RecycleVector(game, 1, options=options, reward=reward, beyond=beyond)
+    def __init__(self, game: Described | str, options: int, reward: Reward, overflow: Overflow) -> None:
+        self.vector = RecycleVector(game, 1, options=options, reward=reward, overflow=overflow)
         self.seats, self.actions, self.width = self.vector.seats, options, self.vector.features.width
         seen = self.vector.observe()
         self._features, self._mask, self._to_move = seen.features[0], seen.mask[0], seen.to_move
@@ -86,7 +87,7 @@ class RecycleTable:
     def forfeit(self, seat: int) -> list[float]:
         """Return the rewards when a seat breaks off."""
         machine, scores = self.vector.game.machine, self.state.forfeit(seat, "an illegal action").scores
-        sign = 1 if machine.best == "max" else -1
+        sign = 1 if machine.scoring == "max" else -1
         if self.seats == 1:
             return [float(sign * scores[0])]
         if self.vector.reward == "score":
@@ -97,13 +98,13 @@ class RecycleTable:
 
     def __str__(self) -> str:
         state = self.state
-        position, result, teller = state.position, state.result, state.teller
-        head = f"p{position.seat} to move" if result is None else f"the game is over, scores {' '.join(map(str, result.scores))}"
+        position, result, describer = state.position, state.result, state.describer
+        head = f"p{position.to_move + 1} to move" if result is None else f"the game is over, scores {' '.join(map(str, result.scores))}"
         lines = [head]
-        for place in position.places():
-            cards = " ".join(teller.card_names[position.type_of(card)] for card in place.cards)
-            lines.append(f"{teller.place_name(place, place.index)}: {cards}")
-        cells = [f"{name}{teller.whose(category, owner)} {value}" for _, category, owner, name, value in position.cells()]
+        for location, cards in position.locations():
+            names = " ".join(describer.card_names[position.type_of(card)] for card in cards)
+            lines.append(f"{describer.location_name(location)}: {names}")
+        cells = [f"{name}{describer.owner_text(category, owner)} {value}" for _, category, owner, name, value in position.cells()]
         return "\n".join([*lines, *([", ".join(cells)] if cells else [])])
 
 
@@ -112,13 +113,13 @@ def env(
     game: Described | str = "block_rummy",
     options: int = 64,
     reward: Reward = "place",
-    beyond: Beyond = "refuse",
+    overflow: Overflow = "error",
     illegal: str = "loss",
     max_cycles: int | None = None,
     render_mode: str | None = None,
 ) -> AECEnv[str, Any, int]:
     """Return the environment; ``max_cycles`` is how many actions may be taken before a game is truncated."""
-    return environment("recycle_v0", RecycleTable(game, options, reward, beyond), illegal, max_cycles, render_mode)
+    return environment("recycle_v0", RecycleTable(game, options, reward, overflow), illegal, max_cycles, render_mode)
 
 
 def parallel_env(**options: Any) -> ParallelEnv[str, Any, int]:

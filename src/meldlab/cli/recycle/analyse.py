@@ -214,7 +214,7 @@ def compare(
 def _subjects(games: "list[Described]", settings: list[dict[str, int]]) -> "list[Subject]":
     """Return every game followed by its variants."""
     from meldlab.analysis.study import Subject
-    from meldlab.recycle.language.variants import declared_numbers
+    from meldlab.recycle.language.settings import declared_numbers
 
     declared = [declared_numbers(game.text, game.dialect) for game in games]
     for variant in settings:

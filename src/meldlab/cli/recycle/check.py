@@ -1,15 +1,10 @@
-"""``meldlab recycle list``, ``check`` and ``show``: the games there are, what is wrong with one, what becomes of it."""
-
-from typing import TYPE_CHECKING, Any
+"""``meldlab recycle list``, ``check`` and ``show``: the library, diagnostics of a program, and its compiled form."""
 
 import typer
 
 from meldlab.cli.options import JsonOption
 from meldlab.cli.output import print_json
 from meldlab.cli.recycle.options import DialectOption, GameArgument, LimitsOption, SetOption, read_game, read_limits, read_settings
-
-if TYPE_CHECKING:
-    from meldlab.recycle.language.findings import Finding
 
 
 def list_games(json: JsonOption = False) -> None:
@@ -35,29 +30,34 @@ def check(
     Example: meldlab recycle check block_rummy
     """
     from meldlab.recycle import library
-    from meldlab.recycle.language.findings import ProgramMistake
-    from meldlab.recycle.language.variants import varied
-    from meldlab.recycle.playtest import CheckReport, check_and_play
+    from meldlab.recycle.check import Report, check_program
+    from meldlab.recycle.language.diagnostics import ProgramError
+    from meldlab.recycle.language.settings import with_settings
 
     _, text = library.load(game)
     try:
-        text = varied(text, read_settings(settings), dialect)
-        report = check_and_play(text, dialect, read_limits(limits))
-    except ProgramMistake as error:
-        report = CheckReport((error.finding,))
-    findings, checked, played = report.findings, report.checked, report.played
-    players = checked.players if checked else 0
-    errors, warnings = [f for f in findings if f.stops], [f for f in findings if not f.stops]
+        text = with_settings(text, read_settings(settings), dialect)
+        report = check_program(text, dialect, read_limits(limits))
+    except ProgramError as error:
+        report = Report((error.diagnostic,))
+    errors = [diagnostic for diagnostic in report.diagnostics if diagnostic.is_error]
+    warnings = [diagnostic for diagnostic in report.diagnostics if not diagnostic.is_error]
     if json:
-        answer = {"errors": [_finding(f, text) for f in errors], "warnings": [_finding(f, text) for f in warnings]}
-        numbers = {name: getattr(played, name, 0) for name in ("games", "finished", "capped", "failed")}
-        constructs = _constructs(text) if checked else []
-        print_json({"ok": report.ok, **answer, "players": players, "constructs": constructs, "random_games": numbers})
+        print_json(
+            {
+                "ok": report.ok,
+                "errors": [diagnostic.as_json(text) for diagnostic in errors],
+                "warnings": [diagnostic.as_json(text) for diagnostic in warnings],
+                "players": report.players,
+                "constructs": _constructs(text) if report.checked else [],
+                "random_games": {name: getattr(report.simulation, name, 0) for name in ("games", "finished", "capped", "failed")},
+            }
+        )
     else:
-        for finding in findings:
-            print(f"{'error' if finding.stops else 'warning'}: {finding.mistake(text)}")
+        for diagnostic in report.diagnostics:
+            print(f"{'error' if diagnostic.is_error else 'warning'}: {diagnostic.error(text)}")
         count = f"{len(errors)} error{'s' * (len(errors) != 1)}, {len(warnings)} warning{'s' * (len(warnings) != 1)}"
-        print(f"{game}: {'not to be run' if errors else f'{players} players'}; {count}")
+        print(f"{game}: {'not to be run' if errors else f'{report.players} players'}; {count}")
     if errors:
         raise typer.Exit(2)
 
@@ -79,12 +79,9 @@ def show(
         print("\n\n".join("\n".join([name, *lines]) for name, lines in parts.items()))
 
 
-def _finding(finding: "Finding", text: str) -> dict[str, Any]:
-    line, column = finding.line_and_column(text)
-    return {"code": finding.code, "line": line, "column": column, "message": finding.problem}
-
-
 def _constructs(text: str) -> list[str]:
-    from meldlab.recycle.language.lexer import words
+    from meldlab.recycle.language.lexer import tokenize
 
-    return sorted({word.text for word in words(text) if word.sort == "keyword" or (word.sort == "sign" and word.text not in "(),:")})
+    return sorted(
+        {token.text for token in tokenize(text) if token.kind == "keyword" or (token.kind == "sign" and token.text not in "(),:")}
+    )

@@ -28,7 +28,7 @@ def read_settings(settings: list[str] | None) -> dict[str, int]:
     >>> read_settings(["TARGET=100,ROUNDS=3", "ROUNDS=4"])
     {'TARGET': 100, 'ROUNDS': 4}
     """
-    from meldlab.recycle.language.variants import parse_settings
+    from meldlab.recycle.language.settings import parse_settings
 
     return {name: value for text in settings or [] for name, value in parse_settings(text).items()}
 

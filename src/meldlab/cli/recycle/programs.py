@@ -44,10 +44,11 @@ def format_program(game: GameArgument, settings: SetOption = None, write: WriteO
 
     Example: meldlab recycle format kuhn_poker
     """
-    from meldlab.recycle import layout, read
+    from meldlab.recycle import format_program as formatted
+    from meldlab.recycle import parse
 
     text = _text(game, settings, "0.6")
-    _print_or_write(layout(read(text), text), game, write)
+    _print_or_write(formatted(parse(text), text), game, write)
 
 
 def migrate(
@@ -60,24 +61,24 @@ def migrate(
 
     Example: meldlab recycle migrate old_game.gdl
     """
-    from meldlab.recycle import layout, read
-    from meldlab.recycle.language.migration import is_new, is_old, migrated
+    from meldlab.recycle import format_program, parse
+    from meldlab.recycle.language import migration
 
     text = _text(game, settings, "0.5")
-    tree = read(text)
-    if is_new(tree) and not is_old(tree):
+    tree = parse(text)
+    if migration.is_new(tree) and not migration.is_old(tree):
         raise NotLegalHere(f"{game} is 0.6 already: it counts players from 1")
-    if not (force or is_old(tree)):
+    if not (force or migration.is_old(tree)):
         marks = "no player or team 0, no bare word in cycle, no actual, no tuples"
         raise NotLegalHere(f"nothing in {game} is of 0.5: {marks}; if its players are counted from 0 all the same, --force rewrites it")
-    _print_or_write(layout(migrated(tree), text), game, write)
+    _print_or_write(format_program(migration.migrate(tree), text), game, write)
 
 
 def _text(game: str, settings: list[str] | None, dialect: str) -> str:
     from meldlab.recycle import library
-    from meldlab.recycle.language.variants import varied
+    from meldlab.recycle.language.settings import with_settings
 
-    return varied(library.load(game)[1], read_settings(settings), dialect)
+    return with_settings(library.load(game)[1], read_settings(settings), dialect)
 
 
 def _print_or_write(text: str, game: str, write: bool) -> None:

@@ -9,10 +9,9 @@ from meldlab.cli.options import JsonOption, SeedOption, ThreadsOption
 from meldlab.cli.output import print_json
 from meldlab.cli.progress import progress_bar
 from meldlab.cli.recycle.options import DialectOption, GameArgument, LimitsOption, SetOption, read_game
-from meldlab.errors import NotLegalHere
 
 if TYPE_CHECKING:
-    from meldlab.recycle.game import Described
+    pass
 
 PlayersOption = Annotated[str, typer.Option("--players", help="One player for each seat, or one for all: random, pimc, mcts:200 ...")]
 
@@ -34,9 +33,10 @@ def run(
     """
     from meldlab.arena.contest import contest
     from meldlab.recycle.machine.kernel_layout import CAPPED, REASONS
+    from meldlab.recycle.players import one_per_seat
 
     described = read_game(game, dialect, limits, settings)
-    names = _players_of_seats(described, players)
+    names = one_per_seat(players.split(","), described.machine.players)
     with progress_bar(f"{described.name}, games") as show:
         result = contest(described, names, games, seed, turning=False, threads=threads, progress=lambda done: show(done, games))
     if json:
@@ -47,14 +47,6 @@ def run(
             print(f"{capped:,} of {result.games:,} games did not end: {REASONS[CAPPED]}")
     if result.troubles:
         raise typer.Exit(1)
-
-
-def _players_of_seats(described: "Described", players: str) -> list[str]:
-    """Return the name of a player for each seat."""
-    seats, names = described.machine.players, players.split(",")
-    if len(names) not in (1, seats):
-        raise NotLegalHere(f"{described.name} has {seats} seats, not {len(names)}")
-    return names * (seats // len(names))
 
 
 def transcript(
@@ -70,11 +62,12 @@ def transcript(
 
     Example: meldlab recycle transcript scopa --seed 3 --players mcts:100,random
     """
-    from meldlab.recycle.players import parse
-    from meldlab.recycle.telling.transcript import transcribe
+    from meldlab.recycle.players import one_per_seat, parse
+    from meldlab.recycle.transcript import transcript as describe_game
 
     described = read_game(game, dialect, limits, settings)
-    lines = transcribe(described, [parse(name) for name in _players_of_seats(described, players)], seed)
+    names = one_per_seat(players.split(","), described.machine.players)
+    lines = describe_game(described, [parse(name) for name in names], seed)
     if json:
         first, *moves, last = lines
         print_json({"game": described.name, "seed": seed, **first, "moves": moves, **last})
@@ -104,7 +97,7 @@ def perft(
     Example: meldlab recycle perft kuhn_poker --depth 3
     """
     described = read_game(game, dialect, limits, settings)
-    counts = described.machine.histories(seed, depth)
+    counts = described.machine.perft(seed, depth)
     total = counts[depth][0] + sum(ended for _, ended in counts[:depth])
     if json:
         levels = [{"depth": level, "histories": histories, "ended": ended} for level, (histories, ended) in enumerate(counts)]

@@ -1,5 +1,6 @@
 """A described game as a person sees it in the terminal: the places, the storage, and the options by number."""
 
+from collections.abc import Callable
 from typing import Any, ClassVar
 
 import numpy as np
@@ -12,16 +13,16 @@ from meldlab.cli.pictures import cards_drawn
 from meldlab.cli.screen import Screen
 from meldlab.errors import BadText, NoSuchThing
 from meldlab.play import Deal, Game, Step
-from meldlab.recycle.players import Searcher
-from meldlab.recycle.players.searching import Searching
-from meldlab.recycle.telling.pack import meant, short_names
-from meldlab.recycle.telling.teller import HIDDEN, visible
+from meldlab.recycle.card_names import abbreviate, match_option
+from meldlab.recycle.describe import HIDDEN
+from meldlab.recycle.players import SearchPlayer
+from meldlab.recycle.players.search import SearchWorkspace
 
 __all__ = ["Asking", "DescribedScreen"]
 
 MOST = 8  # cards of a pile that are shown
 OPTIONS = 40  # that are shown
-ADVISER = Searcher("mcts", 100)
+HINT_PLAYER = SearchPlayer("mcts", 100)
 
 
 class DescribedScreen(Screen):
@@ -32,12 +33,15 @@ class DescribedScreen(Screen):
     sorts: ClassVar[tuple[str, ...]] = ("by suit", "by rank", "as it lies")
     text = ""
     """The program."""
+    abbreviate: Callable[[str], str] = staticmethod(abbreviate)
+    """Short names of cards, where every card of the game has one."""
 
     def begin(self, game: Game[Any], deal: Deal, state: Any) -> None:
         """Say what the game is, what wins and who begins."""
         self.text = game.rules()["description"]
+        self.abbreviate = state.describer.abbreviate
         title = self._comments()[:1] or [game.name]
-        best = "lowest" if state.position.machine.best == "min" else "highest"
+        best = "lowest" if state.position.machine.scoring == "min" else "highest"
         begins = "" if state.seat is None else f" {'You decide' if state.seat == self.seat else f'p{state.seat + 1} decides'} first."
         self.say(f"{title[0]}: the {best} score wins.{begins} 'rules' tells what the author says about it.")
 
@@ -57,13 +61,13 @@ class DescribedScreen(Screen):
     def show(self, view: Any) -> None:
         """Print the places and the options."""
         self.say("")
-        for name, cards in view.places:
+        for name, cards in view.locations:
             self.say(f"  {name:20} {self._pile(name, cards)}")
-        if view.cells:
-            self.say("  " + ", ".join(f"{name} {value}" for name, value in view.cells))
+        if view.storage:
+            self.say("  " + ", ".join(f"{name} {value}" for name, value in view.storage))
         options = view.legal_actions()
         for option in options[:OPTIONS]:
-            self.say(f"  {option.number:3}  {option}")
+            self.say(f"  {option.index + 1:3}  {option}")
         if len(options) > OPTIONS:
             self.say(f"       and options {OPTIONS + 1} to {len(options)}: a number or a card is enough")
 
@@ -78,7 +82,7 @@ class DescribedScreen(Screen):
 
     def _place(self, name: str) -> tuple[Any, ...]:
         try:
-            card = Card.parse(short_names(name))
+            card = Card.parse(self.abbreviate(name))
         except BadText:
             return (1, 0, 0, name)
         ordered = (card.suit, card.rank) if self.sorting == 0 else (card.rank, card.suit)
@@ -100,24 +104,22 @@ class DescribedScreen(Screen):
         except NoSuchThing:
             pass
         options = view.legal_actions()
-        return options[meant(list(map(str, options)), text)]
+        return options[match_option(list(map(str, options)), text)]
 
     def hint(self, view: Any) -> None:
         """Look ahead, and say what each option leads to."""
         options = view.legal_actions()
-        machine = view.position.machine
-        advice = Searching.of(machine).advise(ADVISER, view.position, Deal(0).chance(0, self.seat).key(Purpose.SEARCH))
-        best = options[advice.option]
-        own = advice.scores[:, self.seat]
-        self.say(f"best: {best.number}, {best}: your score is {own[advice.option]:.1f} on average when games are played out")
+        key = Deal(0).chance(0, self.seat).key(Purpose.SEARCH)
+        result = SearchWorkspace.of(view.position.machine).result(HINT_PLAYER, view.position, view.remembered, key)
+        best, own = result.index, result.scores[:, self.seat]
+        self.say(f"best: {best + 1}, {options[best]}: your score is {own[best]:.1f} on average when games are played out")
         table = Table("option", box=None, padding=(0, 1))
         for head in ("place", "score", "games"):
             table.add_column(head, justify="right")
-        order = sorted(range(len(options)), key=lambda at: (at != advice.option, -np.nan_to_num(advice.rewards[at], nan=-1)))
-        for at in order:
-            score = "" if np.isnan(own[at]) else f"{own[at]:.1f}"
-            place = "" if np.isnan(own[at]) else f"{advice.ranks[at, self.seat] + 1:.1f}"
-            table.add_row(self.drawn(f"{options[at].number}  {options[at]}"), place, score, f"{advice.counts[at]:,}")
+        for index in sorted(range(len(options)), key=lambda index: (index != best, -np.nan_to_num(result.rewards[index], nan=-1))):
+            score = "" if np.isnan(own[index]) else f"{own[index]:.1f}"
+            place = "" if np.isnan(own[index]) else f"{result.ranks[index, self.seat] + 1:.1f}"
+            table.add_row(self.drawn(f"{index + 1}  {options[index]}"), place, score, f"{result.counts[index]:,}")
         self.console.print(table)
         self.say("place (1 is the first) and score: yours, on average over the games that were played out")
 
@@ -125,7 +127,7 @@ class DescribedScreen(Screen):
         """Tell whether the person knows more after a step: a card came to where it is seen, or somebody else has made a choice."""
         if step.seat != self.seat:
             return super().learned(step)
-        before, after = (visible(state.position, self.seat + 1) for state in (step.before, step.after))
+        before, after = (state.position.visible_cards(self.seat) for state in (step.before, step.after))
         return not after <= before
 
     def tell(self, step: Step[Any]) -> None:
@@ -141,7 +143,7 @@ class DescribedScreen(Screen):
 
     def drawn(self, text: str) -> Text:
         """Return a text with its cards drawn."""
-        return cards_drawn(short_names(text))
+        return cards_drawn(self.abbreviate(text))
 
 
 class Asking(DescribedScreen):

@@ -110,7 +110,7 @@ def _read_wishes(
         aim = Aim(verified_measure(minimise), -1)
     else:
         raise NotLegalHere("expected one objective: --maximise MEASURE or --minimise MEASURE")
-    return Wishes.of(game, spans, aim, demands, effort.searcher.kind != "random")
+    return Wishes.of(game, spans, aim, demands, effort.algorithm != "random")
 
 
 def _settings(game: "Described", wishes: "Wishes", effort: "Effort", sizes: "Sizes") -> dict[str, Any]:
@@ -122,7 +122,7 @@ def _settings(game: "Described", wishes: "Wishes", effort: "Effort", sizes: "Siz
 
     program = sha256(game.text.encode()).hexdigest()[:16]
     described = {"game": game.name, "program": program, "dialect": game.dialect, "limits": limits_of(game.limits)}
-    return {**described, **wishes.as_json(), "player": str(effort.searcher), "seed": effort.seed, **asdict(sizes)}
+    return {**described, **wishes.as_json(), "player": effort.searcher.name, "seed": effort.seed, **asdict(sizes)}
 
 
 def _print_attempt(attempt: "Attempt", aim: str) -> None:

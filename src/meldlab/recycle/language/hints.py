@@ -1,4 +1,4 @@
-"""Near names for "did you mean", looked for within a fixed amount of work.
+"""Near names for "did you mean", within a fixed amount of work.
 
 >>> Hints().near("HADN", ["HAND", "STOCK"])
 'HAND'
@@ -18,7 +18,7 @@ class Hints:
     work: int = 500_000  # left; 200 suggestions in a program of usual size
 
     def near(self, name: str, known: Iterable[str], cutoff: float = 0.6) -> str | None:
-        """Return the known name nearest to a name, or None if there is none or the work is spent."""
+        """Return the known name nearest to a name; None if no name is near or the work is spent."""
         names = list(known)
         self.work -= len(name) * sum(map(len, names))
         near = get_close_matches(name, names, 1, cutoff) if self.work >= 0 else []

@@ -1,4 +1,4 @@
-"""The arithmetic of RECYCLE, written once: the checker folds constants with these functions, and the machine compiles them."""
+"""Arithmetic of RECYCLE, used both for constant folding and, compiled, by the machine."""
 
 __all__ = ["divided", "fibonacci", "power"]
 

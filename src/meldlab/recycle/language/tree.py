@@ -1,8 +1,8 @@
-"""Ways through a syntax tree.
+"""Traversal of a syntax tree.
 
->>> from meldlab.recycle.language.reader import read_expression
+>>> from meldlab.recycle.language.parser import parse_expression
 >>> from meldlab.recycle.language.syntax import Number
->>> [node.value for node in walk(read_expression("(+ 1 (* 2 3))")) if isinstance(node, Number)]
+>>> [node.value for node in walk(parse_expression("(+ 1 (* 2 3))")) if isinstance(node, Number)]
 [1, 2, 3]
 """
 
@@ -12,9 +12,9 @@ from typing import Any
 
 from meldlab.recycle.language.syntax import Node
 
-__all__ = ["children", "rewritten", "walk"]
+__all__ = ["children", "transform", "walk"]
 
-_FIELDS: dict[type[Node], tuple[str, ...]] = {}  # of each sort of construct, looked up once
+_FIELDS: dict[type[Node], tuple[str, ...]] = {}  # of each class of construct, looked up once
 
 
 def children(node: Node) -> Iterator[Node]:
@@ -36,18 +36,18 @@ def _nodes(value: Any) -> Iterator[Node]:
 
 def walk(node: Node) -> Iterator[Node]:
     """Yield a construct and all inside it, in source order."""
-    waiting = [node]
-    while waiting:
-        node = waiting.pop()
+    stack = [node]
+    while stack:
+        node = stack.pop()
         yield node
-        waiting += reversed(list(children(node)))
+        stack += reversed(list(children(node)))
 
 
-def rewritten(node: Any, change: Callable[[Any], Any]) -> Any:
-    """Return a tree in which every construct, from the leaves up, is what ``change`` makes of it."""
+def transform(node: Any, change: Callable[[Any], Any]) -> Any:
+    """Return a tree in which every construct, from the leaves up, is replaced by the result of ``change``."""
     if isinstance(node, tuple):
-        return tuple(rewritten(member, change) for member in node)
+        return tuple(transform(member, change) for member in node)
     if not isinstance(node, Node):
         return node
-    parts = {part.name: rewritten(getattr(node, part.name), change) for part in fields(node) if part.init}
+    parts = {part.name: transform(getattr(node, part.name), change) for part in fields(node) if part.init}
     return change(replace(node, **parts))

@@ -21,7 +21,7 @@ __all__ = ["Assembler", "Label"]
 DROPS = {k.RELEASE, k.LEAF, k.CHOICE, k.JOINT, k.HALT}
 QUIET = {
     k.STEP, k.ADVANCE, k.SIZES, k.PUSH, k.POP, k.ZERO_QUEUE, k.MUL, k.JEQ, k.JNE, k.JLT, k.JGE, k.JSIZE, k.JSIZE_AT, k.JCELL,
-    k.JATTRIBUTE, k.JSCORE, k.JANY_ATTRIBUTE, k.JANY_SIZE, k.JANY_CELL, k.JEMPTY, k.MOVE, k.MOVE_LAST, k.PUT, k.ADJUST, k.PUT_AT, k.ADD,
+    k.JATTRIBUTE, k.JANY_ATTRIBUTE, k.JANY_SIZE, k.JANY_CELL, k.JEMPTY, k.MOVE, k.MOVE_LAST, k.PUT, k.ADJUST, k.PUT_AT, k.ADD,
     k.SUB, k.LOAD, k.LOAD_FIELD, k.LOAD_AT, k.ADDRESS, k.ADDRESS_NAME, k.COPY, k.COPY_ITEM, k.ATTRIBUTE, k.ATTRIBUTE_BY, k.SCORE, k.SIZE,
     k.TOP_CARD, k.BOTTOM_CARD, k.CARD_AT, k.REMEMBER, k.FORGET_AT, k.PASS, k.CYCLE_NEXT, k.CYCLE_CURRENT, k.NEXT_SEAT, k.PREVIOUS_SEAT,
     k.SEAT_NUMBER,
@@ -46,7 +46,6 @@ class Assembler:
     data: list[int] = field(default_factory=list)
     here: int = 0  # in the text
     registers: int = 0
-    put_at: int = 0  # where the last label stands
     labels: list[Label] = field(default_factory=list)
     _known: dict[tuple[int, ...], int] = field(default_factory=dict)
 
@@ -67,7 +66,7 @@ class Assembler:
 
     def put(self, label: Label) -> None:
         """Let a label stand here."""
-        label.at = self.put_at = self.at
+        label.at = self.at
 
     def register(self, many: int = 1) -> int:
         """Return the first address of fresh registers."""
@@ -133,11 +132,7 @@ def _shortened(rows: list[list[Any]]) -> list[bool]:
         row = rows[i]
         for at, word in enumerate(row):
             if isinstance(word, Label):
-                to = word.at // k.STRIDE
-                # What is further on has been shortened already; a jump back must stay, since it looks at the work done.
-                if to > i and to < count and rows[real[to]][0] == k.JUMP and rows[real[to]][1].row > real[to]:
-                    to = rows[real[to]][1].row
-                row[at] = _Target(to)
+                row[at] = _Target(word.at // k.STRIDE)
         onward = [word.row for word in row if isinstance(word, _Target)]
         following = rows[real[i + 1]][0] if real[i + 1] < count else k.HALT
         if row[0] == k.JUMP and onward[0] > i:

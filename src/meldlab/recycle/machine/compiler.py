@@ -1,4 +1,4 @@
-"""From a checked program to instructions: phases, items and actions.
+"""Compilation of a checked program: phases, items and actions as instructions.
 
 >>> from meldlab.recycle.language.checker import check
 >>> text = "(game (setup (create players 1) (create deck (game iloc S) (deck (A (X))))) (do ((turn pass))) (scoring max 1))"
@@ -20,10 +20,10 @@ from meldlab.recycle.language.limits import Limits
 from meldlab.recycle.language.syntax import Class
 from meldlab.recycle.language.tree import children
 from meldlab.recycle.machine import kernel_layout as k
+from meldlab.recycle.machine.analysis import BRANCH, FORGET
 from meldlab.recycle.machine.assembler import Assembler, Label
-from meldlab.recycle.machine.contents import BRANCH, FORGET
-from meldlab.recycle.machine.storage import Plan
-from meldlab.recycle.machine.walks import WalkCompiler
+from meldlab.recycle.machine.expressions import ExpressionCompiler
+from meldlab.recycle.machine.storage import StorageLayout
 
 __all__ = ["Compiled", "compile_program"]
 
@@ -34,7 +34,7 @@ WORDS_OF_ENTRY = 5  # of memory, for each entry of a list of numbers
 class Compiled:
     """A program ready to run: its instructions, tables, and where everything lies."""
 
-    plan: Plan
+    storage: StorageLayout
     code: list[int]
     offsets: list[int]  # in the text, of each instruction
     data: list[int]
@@ -46,17 +46,17 @@ class Compiled:
 
 def compile_program(program: s.Program, limits: Limits, text: str = "") -> Compiled:
     """Compile a checked program; raise ``BadText``, which shows a place in ``text``, if it takes too much memory."""
-    plan = Plan(program, limits, text)
-    code = Assembler(plan.dynamic_end)
+    storage = StorageLayout(program, limits, text)
+    code = Assembler(storage.dynamic_end)
     # The values of one attribute after the other, first of all in the data.
-    code.table(plan.attributes.T.ravel().tolist())
-    columns = {key: number * len(plan.types) for number, key in enumerate(plan.keys)}
-    column_of = code.table([columns.get(name, -1) for name in plan.strings])
-    memories = [family.at for family in plan.families if family.kind == "mem"]
-    compiler = _Compiler(plan, code, code.table([len(memories), *memories]))
+    code.table(storage.attributes.T.ravel().tolist())
+    columns = {key: number * len(storage.types) for number, key in enumerate(storage.keys)}
+    column_of = code.table([columns.get(name, -1) for name in storage.strings])
+    memories = [address for address, location in storage.locations.items() if location.kind == "mem"]
+    compiler = ProgramCompiler(storage, code, code.table([len(memories), *memories]))
     start, score = compiler.program(program)
     layout = [0] * k.LAYOUT
-    at = plan.dynamic_end
+    at = storage.dynamic_end
     layout[k.L_LISTS_FROM], at = at, at + code.registers
     for first, end, size in (
         (k.L_LISTS, k.L_LISTS_END, limits.lists),
@@ -68,45 +68,45 @@ def compile_program(program: s.Program, limits: Limits, text: str = "") -> Compi
         (k.L_LOG, k.L_LOG_END, 100_000),
     ):
         if first == k.L_LOG:
-            layout[k.L_EFFECTS], at = at, at + limits.options
+            layout[k.L_ACTION_KEYS], at = at, at + limits.options
         layout[first], layout[end] = at, at + size
         at += size
-    layout[k.L_REDO], at = at, at + k.REDO * k.REDONE
-    layout[k.L_TALLY], at = at, at + len(plan.strings)
+    layout[k.L_SAVED_EFFECTS], at = at, at + k.EFFECTS * k.SAVED_OPTIONS
+    layout[k.L_TALLY], at = at, at + len(storage.strings)
     # The arrays and the lists they are made of; a game in which somebody looks ahead is played in three rooms.
-    plan.ask(WORDS_OF_ENTRY * (len(code.words) + len(code.data)) + 3 * at)
+    storage.reserve(WORDS_OF_ENTRY * (len(code.words) + len(code.data)) + 3 * at)
     words = code.finish()
     code.constants[compiler.nothing] = layout[k.L_LISTS]
     for field, value in (
-        (k.L_PLAYERS, plan.players),
-        (k.L_TYPES, len(plan.types)),
+        (k.L_PLAYERS, storage.players),
+        (k.L_TYPES, len(storage.types)),
         (k.L_COLUMN_OF, column_of),
-        (k.L_CARDS, plan.cards),
-        (k.L_CARDS_LIMIT, plan.card_limit),
-        (k.L_FIXED, plan.fixed),
+        (k.L_CARDS, storage.cards),
+        (k.L_CARDS_LIMIT, storage.card_limit),
+        (k.L_FIXED, storage.fixed),
         (k.L_INDEX_LIMIT, limits.locations),
         (k.L_MEMORY_LIMIT, limits.memories),
         (k.L_STEP_LIMIT, limits.steps),
         (k.L_WORK_LIMIT, limits.work),
         (k.L_GAME_WORK_LIMIT, limits.game_work),
-        (k.L_TEAM_OF, plan.team_of),
-        (k.L_TEAM_LISTS, plan.team_lists),
-        (k.L_TEAM_CYCLES, plan.team_cycle),
-        (k.L_TEAM_DEPTH, plan.team_depth),
-        (k.L_PLAYER_CYCLE, plan.player_cycle),
+        (k.L_TEAM_OF, storage.team_of),
+        (k.L_TEAM_LISTS, storage.team_lists),
+        (k.L_TEAM_CYCLES, storage.team_cycle),
+        (k.L_TEAM_DEPTH, storage.team_depth),
+        (k.L_PLAYER_CYCLE, storage.player_cycle),
         (k.L_SCORE_AT, score.at),
-        (k.L_SCORES, plan.scores),
-        (k.L_AWARDS, limits.awards if plan.updates else 0),
-        (k.L_AWARD_WIDTH, plan.award_width),
-        (k.L_PENDING, plan.pending),
-        (k.L_PENDING_WIDTH, plan.pending_width),
-        (k.L_TEAM_CELLS, plan.team_cells),
-        (k.L_TEAM_CELLS_END, plan.team_cells_end),
-        (k.L_DYNAMIC_END, plan.dynamic_end),
+        (k.L_SCORES, storage.scores),
+        (k.L_AWARDS, limits.awards if storage.updates else 0),
+        (k.L_AWARD_WIDTH, storage.award_width),
+        (k.L_PENDING, storage.pending),
+        (k.L_PENDING_WIDTH, storage.pending_width),
+        (k.L_TEAM_CELLS, storage.team_cells),
+        (k.L_TEAM_CELLS_END, storage.team_cells_end),
+        (k.L_DYNAMIC_END, storage.dynamic_end),
         (k.L_START, start.at),
     ):
         layout[field] = value
-    return Compiled(plan, words, code.offsets, code.data, layout, plan.initial(), code.constants, at)
+    return Compiled(storage, words, code.offsets, code.data, layout, storage.initial(), code.constants, at)
 
 
 def _is_known(award: s.Award) -> bool:
@@ -114,11 +114,11 @@ def _is_known(award: s.Award) -> bool:
     return isinstance(award.points, s.Number) and all(isinstance(word, s.Name) for pair in award.pairs for word in pair)
 
 
-class _Compiler(WalkCompiler):
-    """Compiles what is done; values are compiled by the class below."""
+class ProgramCompiler(ExpressionCompiler):
+    """Compiler of phases, items and actions."""
 
-    def __init__(self, plan: Plan, code: Assembler, memories: int) -> None:
-        super().__init__(plan, code)
+    def __init__(self, storage: StorageLayout, code: Assembler, memories: int) -> None:
+        super().__init__(storage, code)
         self.memories = memories
         self.ready: dict[int, int] = {}  # registers of collections that were found before they are due, by identity
         self.repeating = False  # whether an option may come by here more than once
@@ -129,8 +129,8 @@ class _Compiler(WalkCompiler):
         self.code.emit(k.HALT)  # address 0 is no label
         start, score = self.code.label(), self.code.label()
         self.code.put(start)
-        if self.plan.decks is None:
-            everyone = s.CreateTeams(tuple((player,) for player in range(1, self.plan.players + 1)))
+        if self.storage.decks is None:
+            everyone = s.CreateTeams(tuple((player,) for player in range(1, self.storage.players + 1)))
             self.item(node.setup.teams or everyone)
             for deck in node.setup.decks:
                 self.deck(deck)
@@ -139,7 +139,7 @@ class _Compiler(WalkCompiler):
             self.phase(phase)
         self.code.emit(k.HALT)
         self.code.put(score)
-        self.code.emit(k.COPY, self.plan.scores, self.value(node.score))
+        self.code.emit(k.COPY, self.storage.scores, self.value(node.score))
         self.code.emit(k.SCORED)
         return start, score
 
@@ -168,7 +168,7 @@ class _Compiler(WalkCompiler):
         self.code.put(at)
         self.code.emit(operation, after, counter, self.cycle("player"))
         self.choosing = node.items
-        with self.seating(2, *node.items):
+        with self.hoist_players(2, *node.items):
             for i, item in enumerate(node.items):
                 other = self.code.label()
                 self.code.here = item.at
@@ -292,8 +292,8 @@ class _Compiler(WalkCompiler):
         if (self.repeating and self.branches(node.body)) or not self.code.is_register(slot):
             value, slot = slot, self.code.register()
             self.code.emit(self.copies(), slot, value)
-        located = isinstance(node.value, s.Location) or (isinstance(node.value, s.Var) and node.value.name in self.locations)
-        with self.bound(node.var, slot, self.origin(node.value, node.body), located):
+        is_location = isinstance(node.value, s.Location) or (isinstance(node.value, s.Var) and node.value.name in self.locations)
+        with self.bound(node.var, slot, self.origin(node.value, node.body), is_location):
             self.item(node.body)
 
     def loop(self, node: s.Loop) -> None:
@@ -312,7 +312,7 @@ class _Compiler(WalkCompiler):
         after, body = self.code.label(), self.code.label()
         following = 0
         repeating = self.repeating
-        with self.seating(1, node.body):
+        with self.hoist_players(1, node.body):
             if self.choosing and node.quantifier == "any":
                 self.code.emit(k.ANY, variable, members, after, int(self.repeating))
             elif self.branches(node.body):
@@ -326,7 +326,7 @@ class _Compiler(WalkCompiler):
                 following = k.NEXT
                 self.code.emit(k.FIRST, variable, members, index, after)
             self.code.put(body)
-            with self.bound(node.var, variable, origin, sure=node.coll.cls is Class.CARDS):
+            with self.bound(node.var, variable, origin):
                 self.item(node.body)
         if following:
             self.code.emit(following, variable, members, index, after, body)
@@ -340,15 +340,15 @@ class _Compiler(WalkCompiler):
     def is_still(self, coll: s.Expr, var: str) -> bool:
         """Tell whether a collection is a location, or one by an attribute, that does not depend on a variable."""
         parts = coll.parts if isinstance(coll, s.Partition) and isinstance(coll.key, s.Name) else (coll,)
-        return all(isinstance(part, s.Location) and self.is_steady(part, {var}) for part in parts)
+        return all(isinstance(part, s.Location) and self.analysis.is_invariant(part, {var}) for part in parts)
 
     def branches(self, *nodes: s.Node) -> bool:
         """Tell whether options part inside of something, so that what is held around it must be restored."""
-        return bool(self.choosing) and bool(self.contents.has(*nodes) & BRANCH)
+        return bool(self.choosing) and bool(self.analysis.flags(*nodes) & BRANCH)
 
     def origin(self, coll: s.Expr, body: s.Item) -> int:
         """Return a register with the memory that a collection is drawn from, if something in the body forgets."""
-        if not self.contents.of(body).has & FORGET:
+        if not self.analysis.flags(body) & FORGET:
             return 0
         memory = self.memory_of(coll)
         if memory:
@@ -393,7 +393,6 @@ class _Compiler(WalkCompiler):
             case s.Cycle():
                 operation = k.CYCLE_NEXT if node.when == "next" else k.CYCLE_CURRENT
                 self.code.emit(operation, self.cycle("player"), self.value(node.player))
-                self.located = {}
             case s.Set():
                 self.assign(node)
             case s.Adjust():
@@ -409,7 +408,7 @@ class _Compiler(WalkCompiler):
                     k.CREATE_TEAMS, self.code.table([len(node.teams), *(word for team in node.teams for word in (len(team), *team))])
                 )
             case s.CreateDeck():
-                first, count = self.plan.deck_types[id(node)]
+                first, count = self.storage.deck_types[id(node)]
                 self.code.emit(k.CREATE_CARDS, self.value(node.location), first, count)
 
     def move(self, node: s.MoveCard, source: int) -> None:
@@ -422,7 +421,7 @@ class _Compiler(WalkCompiler):
         nowhere = self.code.constant(0)
         match card:
             case s.Pick():
-                if self.is_end(card):
+                if self.analysis.is_end(card):
                     return self.end_of(card), nowhere, k.NOWHERE
                 index = nowhere if isinstance(card.end, str) else self.value(card.end)
                 cards = source or self.value(card.of)
@@ -482,9 +481,9 @@ class _Compiler(WalkCompiler):
     def points(self, node: s.SetPoints) -> None:
         """Compile a point map: what is fixed as one table, the rest award by award."""
         table, rows = self.value(node.cell), []
-        keep = self.plan.updates
+        keep = self.storage.updates
         known = [] if keep else [award for award in node.awards if _is_known(award)]
-        fixed = sum((self.plan.awarded(award) for award in known), np.zeros(len(self.plan.types), np.int64))
+        fixed = sum((self.storage.awarded(award) for award in known), np.zeros(len(self.storage.types), np.int64))
         if len(fixed) and abs(fixed).max() >= 2**31:
             # The machine refuses such a number, at its award.
             known, fixed = [], 0 * fixed
@@ -529,11 +528,11 @@ class _Compiler(WalkCompiler):
         self.repeating = repeating or branches
         again, after, counts = self.code.label(), self.code.label(), k.COUNT_ITEM if branches else k.COUNT
         self.code.emit(k.COPY_ITEM if branches else k.COPY, done, self.code.constant(0))
-        with self.seating(1, *inside):
+        with self.hoist_players(1, *inside):
             self.code.emit(counts, done, held, after, again)
             self.code.put(again)
             mark = self.code.register()
-            makes_lists = any(map(self.makes_lists, inside))
+            makes_lists = any(map(self.analysis.makes_lists, inside))
             if makes_lists:
                 self.code.emit(k.MARK, mark)
             body()

@@ -1,6 +1,6 @@
 """What a program becomes, for people: its tree, its instructions, and where its storage lies."""
 
-from meldlab.recycle.language.printer import layout
+from meldlab.recycle.language.formatter import format_program
 from meldlab.recycle.machine import kernel_layout as k
 from meldlab.recycle.machine.machine import Machine
 
@@ -9,7 +9,7 @@ __all__ = ["instructions", "storage", "tree"]
 
 def tree(machine: Machine) -> list[str]:
     """Return the checked program, laid out: declared values in place, what the language implies written out."""
-    return layout(machine.checked.program).splitlines()
+    return format_program(machine.checked.program).splitlines()
 
 
 def instructions(machine: Machine) -> list[str]:
@@ -25,12 +25,15 @@ def instructions(machine: Machine) -> list[str]:
 
 def storage(machine: Machine) -> list[str]:
     """Return the address of every cell, point map and location by name, and the sizes of the state."""
-    plan = machine.plan
+    storage = machine.storage
     lines = []
-    for (kind, category, name), base in plan.bases.items():
-        width = k.LOCATION if kind not in ("sto", "str", "points") else plan.map_width if kind == "points" else 1
+    for (kind, category, name), base in storage.addresses.items():
+        width = k.LOCATION if kind not in ("sto", "str", "points") else storage.map_width if kind == "points" else 1
         first = base if category == "game" else base + width
         lines.append(f"{first:6}  {kind:6} {name} ({'table' if category == 'game' else f'each {category}'})")
-    lines += [f"{plan.cards:6}  {plan.card_limit} cards of {len(plan.types)} types", f"{plan.fixed:6}  locations by index, memories"]
+    lines += [
+        f"{storage.cards:6}  {storage.card_limit} cards of {len(storage.types)} types",
+        f"{storage.fixed:6}  locations by index, memories",
+    ]
     lines += [f"{machine.compiled.layout[k.L_LISTS_FROM]:6}  constants and registers", f"{machine.compiled.size:6}  words in all"]
     return lines

@@ -9,197 +9,197 @@ import numpy as np
 
 from meldlab.chance.kernel import address, below, mix
 from meldlab.compiling import device_function
-from meldlab.recycle.machine.kernel_layout import *
+from meldlab.recycle.machine import kernel_layout as k
 
 AT_ONCE = 20_000_000  # the most work of one instruction, whatever the limits: a tenth of a second
 
 
 @device_function
-def put(state, at, value):
+def put(state, offset, value):
     """Write one word, while there is a trail so that it can be taken back; without room for that it is not written."""
-    trail = state[TRAIL]
+    trail = state[k.TRAIL]
     if trail:
-        if trail >= state[TRAIL_END]:
-            state[STATUS] = OUT_OF_TRAIL
+        if trail >= state[k.TRAIL_END]:
+            state[k.STATUS] = k.OUT_OF_TRAIL
             return
-        state[trail] = at
-        state[trail + 1] = state[at]
-        state[TRAIL] = trail + 2
-    state[at] = value
+        state[trail] = offset
+        state[trail + 1] = state[offset]
+        state[k.TRAIL] = trail + 2
+    state[offset] = value
 
 
 @device_function
 def undo(state, mark):
     """Take back every write since the trail was ``mark`` long."""
-    trail = state[TRAIL]
+    trail = state[k.TRAIL]
     while trail > mark:
         trail -= 2
         state[state[trail]] = state[trail + 1]
-    state[TRAIL] = mark
+    state[k.TRAIL] = mark
 
 
 @device_function
-def afford(state, layout, work):
+def charge(state, layout, work):
     """Charge work before it is done; return whether it may be done. Nothing can stop an instruction, so none may take very long."""
-    state[WORK] += work
-    if state[WORK] > layout[L_WORK_LIMIT] or work > AT_ONCE:
-        state[STATUS] = OVERWORKED
-    return state[STATUS] == 0
+    state[k.WORK] += work
+    if state[k.WORK] > layout[k.L_WORK_LIMIT] or work > AT_ONCE:
+        state[k.STATUS] = k.OVERWORKED
+    return state[k.STATUS] == 0
 
 
 @device_function
 def acted(state):
     """Count an action: a branch without any is no option. Choice points keep the count."""
-    state[ACTED] += 1
+    state[k.ACTED] += 1
 
 
 @device_function
-def note(state, layout, what, a, b, c):
+def log_event(state, layout, what, a, b, c):
     """Write an action to the log, if someone reads it."""
-    if state[LOGGING] and state[MODE] != EXPLORE:
-        write_note(state, layout, what, a, b, c)
+    if state[k.LOGGING] and state[k.MODE] != k.EXPLORE:
+        write_event(state, layout, what, a, b, c)
 
 
 @device_function(inline="never")
-def write_note(state, layout, what, a, b, c):
+def write_event(state, layout, what, a, b, c):
     """Write an action to the log."""
-    at = layout[L_LOG] + state[LOG]
-    if at + 4 > layout[L_LOG_END]:
+    offset = layout[k.L_LOG] + state[k.LOG]
+    if offset + 4 > layout[k.L_LOG_END]:
         # Whoever reads it sees that it ran over; the game goes on.
-        state[LOG] = layout[L_LOG_END] - layout[L_LOG] + 4
+        state[k.LOG] = layout[k.L_LOG_END] - layout[k.L_LOG] + 4
         return
-    state[at] = what
-    state[at + 1] = a
-    state[at + 2] = b
-    state[at + 3] = c
-    state[LOG] += 4
+    state[offset] = what
+    state[offset + 1] = a
+    state[offset + 2] = b
+    state[offset + 3] = c
+    state[k.LOG] += 4
 
 
 @device_function
 def chance(state, layout, purpose):
     """Return the key of the next chance event."""
     path = np.uint64(0)
-    if state[MODE] != RUN:
-        base = layout[L_PATH]
-        state[WORK] += state[PATH]
-        for i in range(state[PATH]):
+    if state[k.MODE] != k.RUN:
+        base = layout[k.L_PATH]
+        state[k.WORK] += state[k.PATH]
+        for i in range(state[k.PATH]):
             path = mix(path ^ np.uint64(state[base + i] + 1))
-    event = state[EVENT]
-    put(state, EVENT, event + 1)
-    return address(np.uint64(state[KEY]), path, state[DECISION], event, purpose)
+    event = state[k.EVENT]
+    put(state, k.EVENT, event + 1)
+    return address(np.uint64(state[k.KEY]), path, state[k.DECISION], event, purpose)
 
 
 # --- chains of cards
 
 
 @device_function
-def written(state, trail, at, value):
+def written(state, trail, offset, value):
     """Write one word as ``put`` does, but with the trail, on which there is room, in hand; return where it goes on."""
     if trail:
-        state[trail] = at
-        state[trail + 1] = state[at]
+        state[trail] = offset
+        state[trail + 1] = state[offset]
         trail += 2
-    state[at] = value
+    state[offset] = value
     return trail
 
 
 @device_function
 def unlink(state, node):
     """Take a card or memory out of its location."""
-    above, under, home = state[node + ABOVE], state[node + BELOW], state[node + HOME]
-    trail = state[TRAIL]
-    if trail and trail + 6 > state[TRAIL_END]:
-        state[STATUS] = OUT_OF_TRAIL
+    above, under, location = state[node + k.ABOVE], state[node + k.BELOW], state[node + k.LOCATION_AT]
+    trail = state[k.TRAIL]
+    if trail and trail + 6 > state[k.TRAIL_END]:
+        state[k.STATUS] = k.OUT_OF_TRAIL
         return
-    trail = written(state, trail, under + ABOVE if under else home + BOTTOM_AT, above)
-    trail = written(state, trail, above + BELOW if above else home + TOP_AT, under)
-    state[TRAIL] = written(state, trail, home + SIZE_AT, state[home + SIZE_AT] - 1)
+    trail = written(state, trail, under + k.ABOVE if under else location + k.BOTTOM_AT, above)
+    trail = written(state, trail, above + k.BELOW if above else location + k.TOP_AT, under)
+    state[k.TRAIL] = written(state, trail, location + k.SIZE_AT, state[location + k.SIZE_AT] - 1)
 
 
 @device_function
-def link(state, home, under, node):
+def link(state, location, under, node):
     """Put a card or memory into a location, above ``under`` or, where that is 0, at the bottom."""
-    link_at = under + ABOVE if under else home + BOTTOM_AT
+    link_at = under + k.ABOVE if under else location + k.BOTTOM_AT
     above = state[link_at]
-    trail = state[TRAIL]
-    if trail and trail + 12 > state[TRAIL_END]:
-        state[STATUS] = OUT_OF_TRAIL
+    trail = state[k.TRAIL]
+    if trail and trail + 12 > state[k.TRAIL_END]:
+        state[k.STATUS] = k.OUT_OF_TRAIL
         return
-    trail = written(state, trail, node + ABOVE, above)
-    trail = written(state, trail, node + BELOW, under)
-    trail = written(state, trail, node + HOME, home)
+    trail = written(state, trail, node + k.ABOVE, above)
+    trail = written(state, trail, node + k.BELOW, under)
+    trail = written(state, trail, node + k.LOCATION_AT, location)
     trail = written(state, trail, link_at, node)
-    trail = written(state, trail, above + BELOW if above else home + TOP_AT, node)
-    state[TRAIL] = written(state, trail, home + SIZE_AT, state[home + SIZE_AT] + 1)
+    trail = written(state, trail, above + k.BELOW if above else location + k.TOP_AT, node)
+    state[k.TRAIL] = written(state, trail, location + k.SIZE_AT, state[location + k.SIZE_AT] + 1)
 
 
 @device_function
-def node_at(state, home, index):
+def node_at(state, location, index):
     """Return the card or memory at an index of a location that has it."""
-    state[WORK] += index >> 1
-    node = state[home + BOTTOM_AT]
+    state[k.WORK] += index >> 1
+    node = state[location + k.BOTTOM_AT]
     for _ in range(index):
-        node = state[node + ABOVE]
+        node = state[node + k.ABOVE]
     return node
 
 
 @device_function
-def insert(state, home, end, index, node):
+def insert(state, location, end, index, node):
     """Put a card or memory at an end or index of a location; an index beyond it is an error."""
     under = 0
-    if end == AT_TOP:
-        under = state[home + TOP_AT]
-    elif end == AT_INDEX:
-        if index < 0 or index > state[home + SIZE_AT]:
-            state[STATUS] = BEYOND
+    if end == k.AT_TOP:
+        under = state[location + k.TOP_AT]
+    elif end == k.AT_INDEX:
+        if index < 0 or index > state[location + k.SIZE_AT]:
+            state[k.STATUS] = k.BEYOND
             return
         if index:
-            under = node_at(state, home, index - 1)
-    link(state, home, under, node)
+            under = node_at(state, location, index - 1)
+    link(state, location, under, node)
 
 
 @device_function
-def relink(state, home, at, size):
+def relink(state, location, offset, size):
     """Make a location hold the ``size`` nodes listed from ``at``, from the bottom up."""
-    state[WORK] += size
+    state[k.WORK] += size
     under = 0
-    if state[TRAIL] == 0:
+    if state[k.TRAIL] == 0:
         # Nothing is to be taken back.
         for i in range(size):
-            node = state[at + i]
-            state[node + BELOW] = under
-            state[node + HOME] = home
-            state[node + ABOVE] = state[at + i + 1] if i + 1 < size else 0
+            node = state[offset + i]
+            state[node + k.BELOW] = under
+            state[node + k.LOCATION_AT] = location
+            state[node + k.ABOVE] = state[offset + i + 1] if i + 1 < size else 0
             under = node
-        state[home + BOTTOM_AT] = state[at] if size else 0
-        state[home + TOP_AT] = under
-        state[home + SIZE_AT] = size
+        state[location + k.BOTTOM_AT] = state[offset] if size else 0
+        state[location + k.TOP_AT] = under
+        state[location + k.SIZE_AT] = size
         return
     for i in range(size):
-        node = state[at + i]
-        put(state, node + BELOW, under)
-        put(state, node + HOME, home)
+        node = state[offset + i]
+        put(state, node + k.BELOW, under)
+        put(state, node + k.LOCATION_AT, location)
         if under:
-            put(state, under + ABOVE, node)
+            put(state, under + k.ABOVE, node)
         else:
-            put(state, home + BOTTOM_AT, node)
+            put(state, location + k.BOTTOM_AT, node)
         under = node
     if under:
-        put(state, under + ABOVE, 0)
+        put(state, under + k.ABOVE, 0)
     else:
-        put(state, home + BOTTOM_AT, 0)
-    put(state, home + TOP_AT, under)
-    put(state, home + SIZE_AT, size)
+        put(state, location + k.BOTTOM_AT, 0)
+    put(state, location + k.TOP_AT, under)
+    put(state, location + k.SIZE_AT, size)
 
 
 @device_function
-def nodes(state, home, at):
+def nodes(state, location, offset):
     """List the nodes of a location from ``at``; return how many."""
-    node, size = state[home + BOTTOM_AT], 0
+    node, size = state[location + k.BOTTOM_AT], 0
     while node:
-        state[at + size] = node
+        state[offset + size] = node
         size += 1
-        node = state[node + ABOVE]
+        node = state[node + k.ABOVE]
     return size
 
 
@@ -207,56 +207,56 @@ def nodes(state, home, at):
 
 
 @device_function
-def touch(state, home):
+def touch(state, location):
     """Note that a location has been named."""
-    if state[home + NEXT_AT] < 0:
-        first = state[home + FIRST_AT]
-        put(state, home + NEXT_AT, 0)
-        if state[first + CHAIN_AT]:
-            put(state, state[first + CHAIN_END_AT] + NEXT_AT, home)
+    if state[location + k.NEXT_AT] < 0:
+        first = state[location + k.FIRST_AT]
+        put(state, location + k.NEXT_AT, 0)
+        if state[first + k.CHAIN_AT]:
+            put(state, state[first + k.CHAIN_END_AT] + k.NEXT_AT, location)
         else:
-            put(state, first + CHAIN_AT, home)
-        put(state, first + CHAIN_END_AT, home)
+            put(state, first + k.CHAIN_AT, location)
+        put(state, first + k.CHAIN_END_AT, location)
 
 
 @device_function
-def location(state, layout, first, index):
+def find_location(state, layout, first, index):
     """Return the location of an index, made if it is new; ``first`` is that of index 0."""
     if index == 0:
         touch(state, first)
         return first
-    home = state[first + CHAIN_AT]
-    while home:
-        if state[home + INDEX_AT] == index:
-            return home
-        state[WORK] += 1
-        home = state[home + NEXT_AT]
+    location = state[first + k.CHAIN_AT]
+    while location:
+        if state[location + k.INDEX_AT] == index:
+            return location
+        state[k.WORK] += 1
+        location = state[location + k.NEXT_AT]
     return new_location(state, layout, first, index)
 
 
 @device_function(inline="never")
 def new_location(state, layout, first, index):
     """Make the location of an index and return it."""
-    home = state[TOP]
-    if state[INDEXED] >= layout[L_INDEX_LIMIT] or home + LOCATION > layout[L_DYNAMIC_END]:
-        state[STATUS] = OUT_OF_LOCATIONS
+    location = state[k.TOP]
+    if state[k.INDEXED] >= layout[k.L_INDEX_LIMIT] or location + k.LOCATION > layout[k.L_DYNAMIC_END]:
+        state[k.STATUS] = k.OUT_OF_LOCATIONS
         return first
-    put(state, TOP, home + LOCATION)
-    put(state, INDEXED, state[INDEXED] + 1)
+    put(state, k.TOP, location + k.LOCATION)
+    put(state, k.INDEXED, state[k.INDEXED] + 1)
     # These words were free: nobody needs them back. They are not on the trail, either.
-    put(state, FOLLOWED, 1)
-    state[home + BOTTOM_AT] = 0
-    state[home + TOP_AT] = 0
-    state[home + SIZE_AT] = 0
-    state[home + OWNER_AT] = state[first + OWNER_AT]
-    state[home + KIND_AT] = state[first + KIND_AT]
-    state[home + FIRST_AT] = first
-    state[home + INDEX_AT] = index
-    state[home + NEXT_AT] = -1
-    state[home + CHAIN_AT] = 0
-    state[home + CHAIN_END_AT] = 0
-    touch(state, home)
-    return home
+    put(state, k.FOLLOWED, 1)
+    state[location + k.BOTTOM_AT] = 0
+    state[location + k.TOP_AT] = 0
+    state[location + k.SIZE_AT] = 0
+    state[location + k.OWNER_AT] = state[first + k.OWNER_AT]
+    state[location + k.KIND_AT] = state[first + k.KIND_AT]
+    state[location + k.FIRST_AT] = first
+    state[location + k.INDEX_AT] = index
+    state[location + k.NEXT_AT] = -1
+    state[location + k.CHAIN_AT] = 0
+    state[location + k.CHAIN_END_AT] = 0
+    touch(state, location)
+    return location
 
 
 # --- actions
@@ -267,9 +267,9 @@ def leave_list(state, layout, cards, end, card):
     """Take a card out of a computed list, at the end where it was found."""
     size = state[cards]
     found = -1
-    if not afford(state, layout, size):
+    if not charge(state, layout, size):
         return
-    if end == AT_BOTTOM:
+    if end == k.AT_BOTTOM:
         for i in range(size):
             if state[cards + 1 + i] == card:
                 found = i
@@ -286,109 +286,109 @@ def leave_list(state, layout, cards, end, card):
 
 
 @device_function(inline="never")
-def move(state, layout, card, cards, ends, home, index):
+def move(state, layout, card, cards, ends, location, index):
     """Move a card, found in the list ``cards`` (0: by name), to a place in ``home``; ``ends``: where it was found + 4 * where it goes."""
     if card == 0:
-        state[STATUS] = NO_CARD
-    elif home >= layout[L_LISTS_FROM] or state[home + KIND_AT] == MEMORY:
-        state[STATUS] = NO_TARGET
-    elif cards and cards < layout[L_LISTS_FROM] and state[cards + KIND_AT] == MEMORY:
-        state[STATUS] = FROM_MEMORY
+        state[k.STATUS] = k.NO_CARD
+    elif location >= layout[k.L_LISTS_FROM] or state[location + k.KIND_AT] == k.MEMORY:
+        state[k.STATUS] = k.NO_TARGET
+    elif cards and cards < layout[k.L_LISTS_FROM] and state[cards + k.KIND_AT] == k.MEMORY:
+        state[k.STATUS] = k.FROM_MEMORY
     else:
-        note(state, layout, MOVE, card, state[card + HOME], home)
+        log_event(state, layout, k.MOVE, card, state[card + k.LOCATION_AT], location)
         unlink(state, card)
-        insert(state, home, ends >> 2, index, card)
-        if cards >= layout[L_LISTS_FROM]:
+        insert(state, location, ends >> 2, index, card)
+        if cards >= layout[k.L_LISTS_FROM]:
             leave_list(state, layout, cards, ends & 3, card)
         acted(state)
 
 
 @device_function
-def try_move(state, layout, card, cards, home, where, index):
+def try_move(state, layout, card, cards, location, where, index):
     """See whether a card could be moved, where nothing after the move depends on it."""
     if card == 0:
-        state[STATUS] = NO_CARD
-    elif home >= layout[L_LISTS_FROM] or state[home + KIND_AT] == MEMORY:
-        state[STATUS] = NO_TARGET
-    elif cards and cards < layout[L_LISTS_FROM] and state[cards + KIND_AT] == MEMORY:
-        state[STATUS] = FROM_MEMORY
-    elif where == AT_INDEX and (index < 0 or index > state[home + SIZE_AT] - (1 if state[card + HOME] == home else 0)):
-        state[STATUS] = BEYOND
+        state[k.STATUS] = k.NO_CARD
+    elif location >= layout[k.L_LISTS_FROM] or state[location + k.KIND_AT] == k.MEMORY:
+        state[k.STATUS] = k.NO_TARGET
+    elif cards and cards < layout[k.L_LISTS_FROM] and state[cards + k.KIND_AT] == k.MEMORY:
+        state[k.STATUS] = k.FROM_MEMORY
+    elif where == k.AT_INDEX and (index < 0 or index > state[location + k.SIZE_AT] - (1 if state[card + k.LOCATION_AT] == location else 0)):
+        state[k.STATUS] = k.BEYOND
     else:
-        state[LAST_CARD] = card
-        state[LAST_HOME] = home
-        state[LAST_END] = where
-        state[LAST_INDEX] = index
+        state[k.LAST_CARD] = card
+        state[k.LAST_LOCATION] = location
+        state[k.LAST_END] = where
+        state[k.LAST_INDEX] = index
         acted(state)
 
 
 @device_function(inline="never")
-def remember(state, layout, card, home, where, index):
+def remember(state, layout, card, location, where, index):
     """Put a reference to a card at a place in a memory."""
     if card == 0:
-        state[STATUS] = NO_CARD
+        state[k.STATUS] = k.NO_CARD
         return
-    if home >= layout[L_LISTS_FROM] or state[home + KIND_AT] != MEMORY:
-        state[STATUS] = NO_MEMORY
+    if location >= layout[k.L_LISTS_FROM] or state[location + k.KIND_AT] != k.MEMORY:
+        state[k.STATUS] = k.NO_MEMORY
         return
-    node = state[FREE]
+    node = state[k.FREE]
     if node:
-        put(state, FREE, state[node + ABOVE])
+        put(state, k.FREE, state[node + k.ABOVE])
     else:
-        node = state[TOP]
-        if node + NODE > layout[L_DYNAMIC_END]:
-            state[STATUS] = OUT_OF_MEMORIES
+        node = state[k.TOP]
+        if node + k.NODE > layout[k.L_DYNAMIC_END]:
+            state[k.STATUS] = k.OUT_OF_MEMORIES
             return
-        put(state, TOP, node + NODE)
-    if state[REMEMBERED] >= layout[L_MEMORY_LIMIT]:
-        state[STATUS] = OUT_OF_MEMORIES
+        put(state, k.TOP, node + k.NODE)
+    if state[k.REMEMBERED] >= layout[k.L_MEMORY_LIMIT]:
+        state[k.STATUS] = k.OUT_OF_MEMORIES
         return
-    put(state, REMEMBERED, state[REMEMBERED] + 1)
-    put(state, node + TYPE, card)
-    insert(state, home, where, index, node)
-    note(state, layout, REMEMBER, card, home, 0)
+    put(state, k.REMEMBERED, state[k.REMEMBERED] + 1)
+    put(state, node + k.TYPE, card)
+    insert(state, location, where, index, node)
+    log_event(state, layout, k.REMEMBER, card, location, 0)
     acted(state)
 
 
 @device_function
 def forget(state, layout, node):
     """Drop a reference."""
-    note(state, layout, FORGET_AT, state[node + TYPE], state[node + HOME], 0)
+    log_event(state, layout, k.FORGET_AT, state[node + k.TYPE], state[node + k.LOCATION_AT], 0)
     unlink(state, node)
-    put(state, node + ABOVE, state[FREE])
-    put(state, node + HOME, 0)
-    put(state, FREE, node)
-    put(state, REMEMBERED, state[REMEMBERED] - 1)
+    put(state, node + k.ABOVE, state[k.FREE])
+    put(state, node + k.LOCATION_AT, 0)
+    put(state, k.FREE, node)
+    put(state, k.REMEMBERED, state[k.REMEMBERED] - 1)
     acted(state)
 
 
 @device_function(inline="never")
-def forget_at(state, layout, home, end, index):
+def forget_at(state, layout, location, end, index):
     """Drop the reference at a place in a memory."""
-    if home >= layout[L_LISTS_FROM] or state[home + KIND_AT] != MEMORY:
-        state[STATUS] = NO_MEMORY
-    elif state[home + SIZE_AT] == 0:
-        state[STATUS] = NO_CARD
-    elif end == AT_TOP:
-        forget(state, layout, state[home + TOP_AT])
-    elif end == AT_BOTTOM:
-        forget(state, layout, state[home + BOTTOM_AT])
-    elif index < 0 or index >= state[home + SIZE_AT]:
-        state[STATUS] = BEYOND
+    if location >= layout[k.L_LISTS_FROM] or state[location + k.KIND_AT] != k.MEMORY:
+        state[k.STATUS] = k.NO_MEMORY
+    elif state[location + k.SIZE_AT] == 0:
+        state[k.STATUS] = k.NO_CARD
+    elif end == k.AT_TOP:
+        forget(state, layout, state[location + k.TOP_AT])
+    elif end == k.AT_BOTTOM:
+        forget(state, layout, state[location + k.BOTTOM_AT])
+    elif index < 0 or index >= state[location + k.SIZE_AT]:
+        state[k.STATUS] = k.BEYOND
     else:
-        forget(state, layout, node_at(state, home, index))
+        forget(state, layout, node_at(state, location, index))
 
 
 @device_function
-def forget_card(state, layout, card, home):
+def forget_card(state, layout, card, location):
     """Drop the topmost reference to a card in a memory; return whether there was one."""
-    node = state[home + TOP_AT]
+    node = state[location + k.TOP_AT]
     while node:
-        if state[node + TYPE] == card:
+        if state[node + k.TYPE] == card:
             forget(state, layout, node)
             return True
-        state[WORK] += 1
-        node = state[node + BELOW]
+        state[k.WORK] += 1
+        node = state[node + k.BELOW]
     return False
 
 
@@ -396,155 +396,155 @@ def forget_card(state, layout, card, home):
 def swap_cards(state, layout, one, other):
     """Let two cards take each other's places."""
     if one == 0 or other == 0:
-        state[STATUS] = NO_CARD
+        state[k.STATUS] = k.NO_CARD
         return
     # Their homes in one word.
-    note(state, layout, SWAP_CARDS, one, other, state[one + HOME] + (state[other + HOME] << 32))
+    log_event(state, layout, k.SWAP_CARDS, one, other, state[one + k.LOCATION_AT] + (state[other + k.LOCATION_AT] << 32))
     acted(state)
     if one == other:
         return
-    if state[other + ABOVE] == one:
+    if state[other + k.ABOVE] == one:
         one, other = other, one
-    home, under = state[one + HOME], state[one + BELOW]
-    other_home, other_under = state[other + HOME], state[other + BELOW]
+    location, under = state[one + k.LOCATION_AT], state[one + k.BELOW]
+    other_location, other_under = state[other + k.LOCATION_AT], state[other + k.BELOW]
     if other_under == one:
         unlink(state, one)
-        link(state, home, other, one)
+        link(state, location, other, one)
         return
     unlink(state, one)
     unlink(state, other)
-    link(state, other_home, other_under, one)
-    link(state, home, under, other)
+    link(state, other_location, other_under, one)
+    link(state, location, under, other)
 
 
 @device_function
 def swap_lists(state, layout, one, other):
     """Let two locations exchange their cards."""
-    if one >= layout[L_LISTS_FROM] or other >= layout[L_LISTS_FROM]:
-        state[STATUS] = NO_TARGET
-    elif state[one + KIND_AT] == MEMORY or state[other + KIND_AT] == MEMORY:
-        state[STATUS] = NO_TARGET
-    elif state[one + SIZE_AT] == 0 or state[other + SIZE_AT] == 0:
-        state[STATUS] = NO_CARD
+    if one >= layout[k.L_LISTS_FROM] or other >= layout[k.L_LISTS_FROM]:
+        state[k.STATUS] = k.NO_TARGET
+    elif state[one + k.KIND_AT] == k.MEMORY or state[other + k.KIND_AT] == k.MEMORY:
+        state[k.STATUS] = k.NO_TARGET
+    elif state[one + k.SIZE_AT] == 0 or state[other + k.SIZE_AT] == 0:
+        state[k.STATUS] = k.NO_CARD
     else:
-        note(state, layout, SWAP_LISTS, one, other, 0)
+        log_event(state, layout, k.SWAP_LISTS, one, other, 0)
         acted(state)
         if one != other:
-            state[WORK] += state[one + SIZE_AT] + state[other + SIZE_AT]
-            for field in (BOTTOM_AT, TOP_AT, SIZE_AT):
+            state[k.WORK] += state[one + k.SIZE_AT] + state[other + k.SIZE_AT]
+            for field in (k.BOTTOM_AT, k.TOP_AT, k.SIZE_AT):
                 kept = state[one + field]
                 put(state, one + field, state[other + field])
                 put(state, other + field, kept)
-            for home in (one, other):
-                node = state[home + BOTTOM_AT]
+            for location in (one, other):
+                node = state[location + k.BOTTOM_AT]
                 while node:
-                    put(state, node + HOME, home)
-                    node = state[node + ABOVE]
+                    put(state, node + k.LOCATION_AT, location)
+                    node = state[node + k.ABOVE]
 
 
 @device_function(inline="never")
 def shuffle(state, layout, cards):
     """Shuffle a location or a computed list."""
-    key = chance(state, layout, FOR_TRIAL_SHUFFLE if state[MODE] == EXPLORE else FOR_SHUFFLE)
-    put(state, FOLLOWED, 1)
-    if not afford(state, layout, 3 * (state[cards] if cards >= layout[L_LISTS_FROM] else state[cards + SIZE_AT])):
+    key = chance(state, layout, k.FOR_TRIAL_SHUFFLE if state[k.MODE] == k.EXPLORE else k.FOR_SHUFFLE)
+    put(state, k.FOLLOWED, 1)
+    if not charge(state, layout, 3 * (state[cards] if cards >= layout[k.L_LISTS_FROM] else state[cards + k.SIZE_AT])):
         return
-    if cards >= layout[L_LISTS_FROM]:
+    if cards >= layout[k.L_LISTS_FROM]:
         for last in range(state[cards] - 1, 0, -1):
             other = below(key, last, last + 1)
             kept = state[cards + 1 + last]
             put(state, cards + 1 + last, state[cards + 1 + other])
             put(state, cards + 1 + other, kept)
     else:
-        at = state[HEAP]
-        if at + 2 * state[cards + SIZE_AT] > layout[L_LISTS_END]:
-            state[STATUS] = OUT_OF_LISTS
+        offset = state[k.HEAP]
+        if offset + 2 * state[cards + k.SIZE_AT] > layout[k.L_LISTS_END]:
+            state[k.STATUS] = k.OUT_OF_LISTS
             return
-        size = nodes(state, cards, at)
+        size = nodes(state, cards, offset)
         # All draws first: they wait for nothing, while a card is not read before it is known where the last ones went.
-        drawn = at + size
+        drawn = offset + size
         for last in range(1, size):
-            state[drawn + last] = at + below(key, last, last + 1)
+            state[drawn + last] = offset + below(key, last, last + 1)
         for last in range(size - 1, 0, -1):
             other = state[drawn + last]
-            state[at + last], state[other] = state[other], state[at + last]
-        relink(state, cards, at, size)
-        note(state, layout, SHUFFLE, cards, 0, 0)
+            state[offset + last], state[other] = state[other], state[offset + last]
+        relink(state, cards, offset, size)
+        log_event(state, layout, k.SHUFFLE, cards, 0, 0)
     acted(state)
 
 
 @device_function
 def faro(state, layout, lower, upper):
     """Interleave two locations, or the halves of one, into the first."""
-    if lower >= layout[L_LISTS_FROM] or upper >= layout[L_LISTS_FROM]:
-        state[STATUS] = NO_TARGET
+    if lower >= layout[k.L_LISTS_FROM] or upper >= layout[k.L_LISTS_FROM]:
+        state[k.STATUS] = k.NO_TARGET
         return
-    if state[lower + KIND_AT] == MEMORY or state[upper + KIND_AT] == MEMORY:
-        state[STATUS] = NO_TARGET
+    if state[lower + k.KIND_AT] == k.MEMORY or state[upper + k.KIND_AT] == k.MEMORY:
+        state[k.STATUS] = k.NO_TARGET
         return
-    at = state[HEAP]
-    if at + 2 * (state[lower + SIZE_AT] + state[upper + SIZE_AT]) > layout[L_LISTS_END]:
-        state[STATUS] = OUT_OF_LISTS
+    offset = state[k.HEAP]
+    if offset + 2 * (state[lower + k.SIZE_AT] + state[upper + k.SIZE_AT]) > layout[k.L_LISTS_END]:
+        state[k.STATUS] = k.OUT_OF_LISTS
         return
-    size = nodes(state, lower, at)
+    size = nodes(state, lower, offset)
     if lower == upper:
         total = size
         size = (total + 1) // 2
     else:
-        total = size + nodes(state, upper, at + size)
-    mixed = at + total
-    i, j, k = 0, size, 0
+        total = size + nodes(state, upper, offset + size)
+    mixed = offset + total
+    i, j, filled = 0, size, 0
     while i < size or j < total:
         if i < size:
-            state[mixed + k] = state[at + i]
+            state[mixed + filled] = state[offset + i]
             i += 1
-            k += 1
+            filled += 1
         if j < total:
-            state[mixed + k] = state[at + j]
+            state[mixed + filled] = state[offset + j]
             j += 1
-            k += 1
+            filled += 1
     relink(state, upper, mixed, 0)
     relink(state, lower, mixed, total)
-    note(state, layout, FARO, lower, upper, 0)
+    log_event(state, layout, k.FARO, lower, upper, 0)
     acted(state)
 
 
 @device_function
-def create_cards(state, layout, home, kind, count):
+def create_cards(state, layout, location, kind, count):
     """Make cards of types ``kind`` and following, each on top of the one before."""
-    state[WORK] += 3 * count
+    state[k.WORK] += 3 * count
     for i in range(count):
-        if state[CARDS] >= layout[L_CARDS_LIMIT]:
-            state[STATUS] = OUT_OF_CARDS
-        if state[STATUS]:
+        if state[k.CARDS] >= layout[k.L_CARDS_LIMIT]:
+            state[k.STATUS] = k.OUT_OF_CARDS
+        if state[k.STATUS]:
             return
-        card = layout[L_CARDS] + NODE * state[CARDS]
-        put(state, CARDS, state[CARDS] + 1)
-        put(state, card + TYPE, kind + i)
-        link(state, home, state[home + TOP_AT], card)
+        card = layout[k.L_CARDS] + k.NODE * state[k.CARDS]
+        put(state, k.CARDS, state[k.CARDS] + 1)
+        put(state, card + k.TYPE, kind + i)
+        link(state, location, state[location + k.TOP_AT], card)
     acted(state)
 
 
 @device_function
-def create_teams(state, layout, data, at):
+def create_teams(state, layout, data, offset):
     """Make the teams listed in ``data`` from ``at``: [teams, then for each its size and members]."""
-    players = layout[L_PLAYERS]
+    players = layout[k.L_PLAYERS]
     for player in range(1, players + 1):
-        put(state, layout[L_TEAM_OF] + player, 0)
-    put(state, TEAMS, data[at])
-    at += 1
-    for team in range(1, state[TEAMS] + 1):
-        members = layout[L_TEAM_LISTS] + (team - 1) * (players + 1)
-        put(state, members, data[at])
-        for i in range(data[at]):
-            put(state, members + 1 + i, data[at + 1 + i])
-            put(state, layout[L_TEAM_OF] + data[at + 1 + i], team)
-        at += 1 + data[at]
-    state[WORK] += (layout[L_TEAM_CELLS_END] - layout[L_TEAM_CELLS]) >> 1
-    for cell in range(layout[L_TEAM_CELLS], layout[L_TEAM_CELLS_END]):
+        put(state, layout[k.L_TEAM_OF] + player, 0)
+    put(state, k.TEAMS, data[offset])
+    offset += 1
+    for team in range(1, state[k.TEAMS] + 1):
+        members = layout[k.L_TEAM_LISTS] + (team - 1) * (players + 1)
+        put(state, members, data[offset])
+        for i in range(data[offset]):
+            put(state, members + 1 + i, data[offset + 1 + i])
+            put(state, layout[k.L_TEAM_OF] + data[offset + 1 + i], team)
+        offset += 1 + data[offset]
+    state[k.WORK] += (layout[k.L_TEAM_CELLS_END] - layout[k.L_TEAM_CELLS]) >> 1
+    for cell in range(layout[k.L_TEAM_CELLS], layout[k.L_TEAM_CELLS_END]):
         put(state, cell, 0)
-    for depth in range(layout[L_TEAM_DEPTH]):
-        cycle = layout[L_TEAM_CYCLES] + CYCLE * depth
-        if state[cycle + CURRENT]:
-            put(state, cycle + CURRENT, 1)
+    for depth in range(layout[k.L_TEAM_DEPTH]):
+        cycle = layout[k.L_TEAM_CYCLES] + k.CYCLE * depth
+        if state[cycle + k.CURRENT]:
+            put(state, cycle + k.CURRENT, 1)
     acted(state)

@@ -5,29 +5,28 @@ count grows by those that pass, so that there is nothing to guess for a processo
 """
 
 from meldlab.compiling import device_function
-from meldlab.recycle.machine.kernel_layout import *
-from meldlab.recycle.machine.kernel_lists import fill, room, size_of
-from meldlab.recycle.machine.kernel_numbers import small
-from meldlab.recycle.machine.kernel_points import total
+from meldlab.recycle.machine import kernel_layout as k
+from meldlab.recycle.machine.kernel_lists import fill, new_list, size_of
+from meldlab.recycle.machine.kernel_points import small, total
 
 
 @device_function
 def holds(number, other, what):
     """Tell whether two numbers compare as asked: ``IS`` and so on."""
-    if what < IS_BELOW:
-        return (number == other) == (what == IS)
-    if what < IS_ABOVE:
-        return (number < other) == (what == IS_BELOW)
-    return (number > other) == (what == IS_ABOVE)
+    if what < k.IS_BELOW:
+        return (number == other) == (what == k.IS)
+    if what < k.IS_ABOVE:
+        return (number < other) == (what == k.IS_BELOW)
+    return (number > other) == (what == k.IS_ABOVE)
 
 
 @device_function(inline="never")
 def candidates(state, layout, cards):
     """Return a new list with all members of a list, to be cut by ``cut``."""
     size = size_of(state, layout, cards)
-    result = room(state, layout, size)
+    result = new_list(state, layout, size)
     if result:
-        state[WORK] += size
+        state[k.WORK] += size
         fill(state, layout, cards, result + 1)
     return result
 
@@ -36,7 +35,7 @@ def candidates(state, layout, cards):
 def cut(state, result, passed):
     """Let a list end behind the members that passed."""
     state[result] = passed
-    state[HEAP] = result + passed + 1
+    state[k.HEAP] = result + passed + 1
 
 
 @device_function(inline="never")
@@ -44,11 +43,11 @@ def with_attribute(state, layout, data, cards, column, value, what):
     """Return the cards of which an attribute is, or is not, a string."""
     result = candidates(state, layout, cards)
     if result:
-        wanted, passed = what == IS, 0
+        expected, passed = what == k.IS, 0
         for i in range(state[result]):
             card = state[result + 1 + i]
             state[result + 1 + passed] = card
-            passed += (data[column + state[card + TYPE]] == value) == wanted
+            passed += (data[column + state[card + k.TYPE]] == value) == expected
         cut(state, result, passed)
     return result
 
@@ -62,7 +61,7 @@ def with_score(state, layout, cards, points, number, what):
         for i in range(state[result]):
             card = state[result + 1 + i]
             state[result + 1 + passed] = card
-            passed += holds(state[points + state[card + TYPE]], number, what)
+            passed += holds(state[points + state[card + k.TYPE]], number, what)
         cut(state, result, passed)
     return result
 
@@ -99,26 +98,26 @@ def with_sum(state, layout, lists, points, number, what):
 @device_function(inline="never")
 def any_with_attribute(state, layout, data, cards, column, value, what):
     """Tell whether an attribute of some card is, or is not, a string."""
-    wanted = what == IS
-    state[WORK] += size_of(state, layout, cards)
-    if cards >= layout[L_LISTS_FROM]:
+    expected = what == k.IS
+    state[k.WORK] += size_of(state, layout, cards)
+    if cards >= layout[k.L_LISTS_FROM]:
         for i in range(state[cards]):
-            if (data[column + state[state[cards + 1 + i] + TYPE]] == value) == wanted:
+            if (data[column + state[state[cards + 1 + i] + k.TYPE]] == value) == expected:
                 return True
         return False
-    node, remembers = state[cards + BOTTOM_AT], state[cards + KIND_AT] == MEMORY
+    node, remembers = state[cards + k.BOTTOM_AT], state[cards + k.KIND_AT] == k.MEMORY
     while node:
-        card = state[node + TYPE] if remembers else node
-        if (data[column + state[card + TYPE]] == value) == wanted:
+        card = state[node + k.TYPE] if remembers else node
+        if (data[column + state[card + k.TYPE]] == value) == expected:
             return True
-        node = state[node + ABOVE]
+        node = state[node + k.ABOVE]
     return False
 
 
 @device_function(inline="never")
 def any_of(state, first, words, stride, number, what):
     """Tell whether one of the words that lie a ``stride`` apart from ``first`` on compares with a number as asked."""
-    for at in range(first, first + words, stride):
-        if holds(state[at], number, what):
+    for offset in range(first, first + words, stride):
+        if holds(state[offset], number, what):
             return True
     return False

@@ -1,19 +1,21 @@
-"""Where everything lies: words of the state array, of the layout array, fields of records; the instructions and the statuses.
+"""Addresses and numbers: words of the state and the layout, fields of records, instructions, tasks and statuses.
 
 A state is one array of int64::
 
     header | cycles | teams | cells | point maps | locations by name | cards | locations by index, memories || constants | registers
-    | lists | trail | choice points | path | options | effects | log | redo | tally
+    | lists | trail | choice points | path | options | action keys | log | saved effects | tally
 
-Up to ``||`` it is the game; copying that much forks it. The rest is room to work in, empty between decisions. Numbers in a program are
-addresses in this array, so a constant, a variable and a cell are read alike. A list is an address too: below ``LISTS_FROM`` that of a
-location, above that of [length, members ..].
+Up to ``||`` it is the game; copying that much forks it. The rest is workspace, empty between decisions. Numbers in a program are addresses
+in this array, so a constant, a variable and a cell are read alike. A list is an address too: below ``LISTS_FROM`` that of a location, above
+that of [length, members ..].
 
-What backtracking must restore goes through ``put``, which keeps the old value on the trail. That is the whole game, and the registers that
-live from one item of a choice to the next where items are repeated: variables, and where a loop over items that choose stands (COPY_ITEM,
-NEXT_ITEM, COUNT_ITEM). What lies between two choice points, or is written once in an option, may write its registers directly (COPY, NEXT,
-COUNT).
+What backtracking must restore goes through ``put``, which saves the old value on the trail. That is the whole game, and the registers that
+live from one item of a choice to the next where items are repeated: variables, and the counters of loops over items that choose (COPY_ITEM,
+NEXT_ITEM, COUNT_ITEM). Code between two choice points, or that an option passes once, may write its registers directly (COPY, NEXT,
+COUNT). Players are numbered from 1 in a state, as programs see them; seats count from 0 everywhere else.
 """
+
+import numpy as np
 
 from meldlab.chance.kernel_purpose import Purpose
 
@@ -32,7 +34,7 @@ STEPS = 11  # END tests since the last decision
 TEAMS = 12
 LOG_SPLIT = 13  # words of the log that belong to the option carried out
 GAME_WORK = 14  # work done in the game so far, in instructions
-TELLING = 15  # the seat to which options tell what they do, 0 for none
+KEY_PLAYER = 15  # the player (from 1) for whom options get an action key, 0 for none
 WORKING = 16  # from here on the header is room to work in
 HEAP = 16  # first free word for lists
 TRAIL = 17  # first free word of the trail, 0 while nothing is to be taken back
@@ -55,20 +57,25 @@ WORK = 33  # of the present task: long instructions as they come, plain ones add
 PAUSED_AT = 34  # the instruction to go on with after a pause
 FOLLOWED = 35  # whether the option must be followed again to be carried out: it shuffles, or makes a location
 LAST_CARD = 36  # that the option moves last, 0 for none, and where to
-LAST_HOME = 37
+LAST_LOCATION = 37
 LAST_END = 38
 LAST_INDEX = 39
-JUMPED = 40  # written where an instruction jumps, see kernel_loop.run
+JUMPED = 40  # written where an instruction jumps, see kernel_run.run
 HEADER = 41
 
-# --- tasks of the machine, and what many of them serve
-TO_BEGIN, TO_EXPLORE, TO_DECIDE, TO_PREVIEW, TO_GO_ON, TO_SCORE, TO_PLAY, TO_COUNT, TO_SEARCH, TO_ADVISE, TO_STEP = range(11)
+# --- tasks of the machine; the last two are goals reached before: the options are listed, the first table is to be loaded
+START, LIST_OPTIONS, TAKE_OPTION, PREVIEW, CONTINUE, SCORE_PLAYERS, OPTIONS_LISTED, LOAD_TABLE = range(8)
+# --- goals of a job: one task; whole games; one decision of a searching player; counts of histories; a step of tables
+ONE_TASK, PLAY, DECIDE_ONCE, PERFT, STEP_TABLES = range(5)
+# --- instead of a task: the goal is reached; the fuel is spent; the rows of the tables must grow first; the next simulation is due
+DONE, MORE, ROWS_TOO_NARROW, NEXT_SIMULATION = -1, -2, -3, -4
 
-# --- the course of many tasks, kept while they pause; behind it, for each level, the option tried there and how many were found
-(
-    C_GOAL, C_TASK, C_LEVEL, C_GAME, C_GAMES, C_OPTION, C_LIMIT, C_PLAYER, C_STATUS, C_ERROR, C_CURRENT, C_QUEUED, C_PAUSED, C_SEED,
-    C_FIRST, C_ROOT, C_LATE, C_SPENT, COURSE, *_,
-) = range(99)  # fmt: skip
+# --- a job: its goal, its task, the state it works on, whether the task is paused; its games, and players being scored
+JOB = np.dtype(
+    [(name, np.int64) for name in ("goal", "task", "level", "option", "paused", "spent", "games", "limit", "game", "prefer_last")]
+    + [(name, np.uint64) for name in ("seed", "first", "root")]
+    + [(name, np.int64) for name in ("player", "status", "error", "current", "queued")]
+)
 
 # --- modes
 RUN, EXPLORE, FOLLOW = 0, 1, 2
@@ -79,35 +86,35 @@ RUN, EXPLORE, FOLLOW = 0, 1, 2
     L_OPTION_WORDS, L_OPTION_WORDS_END, L_LOG, L_LOG_END, L_PLAYERS, L_TYPES, L_COLUMN_OF, L_CARDS, L_CARDS_LIMIT,
     L_FIXED, L_INDEX_LIMIT, L_MEMORY_LIMIT, L_STEP_LIMIT, L_WORK_LIMIT, L_TEAM_OF, L_TEAM_LISTS, L_TEAM_CYCLES, L_TEAM_DEPTH,
     L_PLAYER_CYCLE, L_SCORE_AT, L_SCORES, L_AWARDS, L_AWARD_WIDTH, L_PENDING, L_PENDING_WIDTH, L_TEAM_CELLS, L_TEAM_CELLS_END,
-    L_DYNAMIC_END, L_START, L_EFFECTS, L_GAME_WORK_LIMIT, L_REDO, L_TALLY, LAYOUT, *_,
+    L_DYNAMIC_END, L_START, L_ACTION_KEYS, L_GAME_WORK_LIMIT, L_SAVED_EFFECTS, L_TALLY, LAYOUT, *_,
 ) = range(99)  # fmt: skip
 
 # --- a location: [bottom, top, size, owner, kind, location of index 0, index, next touched, first touched, last touched]
 BOTTOM_AT, TOP_AT, SIZE_AT, OWNER_AT, KIND_AT, FIRST_AT, INDEX_AT, NEXT_AT, CHAIN_AT, CHAIN_END_AT, LOCATION = range(11)
 KINDS = ("vloc", "iloc", "hloc", "oloc", "mem")
 PUBLIC, PRIVATE, HIDDEN, FROM_OWNER, MEMORY = range(len(KINDS))
-# --- a card: [next above, next below, home, type]; a memory: [next above, next below, home, card]
-ABOVE, BELOW, HOME, TYPE, NODE = range(5)
+# --- a card: [next above, next below, location, type]; a reference in a memory: [next above, next below, memory, card]
+ABOVE, BELOW, LOCATION_AT, TYPE, NODE = range(5)
 # --- a cycle: [current, queued, passes, member of a joint phase]
 CURRENT, QUEUED, PASSES, MEMBER, CYCLE = range(5)
 # --- a choice point: [trail, heap, instruction, list, member, variable (negative if it is to be restored), path, floor, acted]
 OPEN = 9
 
-# --- what the first options did, to be done again: [writes, -1 for not kept; last move: card, location, end, index; address, value ..]
-REDO, REDO_WRITES, REDO_AT = 36, 15, 5
-REDONE = 16  # options
+# --- saved effects of an option: [writes, -1 for none saved; last move: card, location, end, index; address, value ..]
+EFFECTS, MAX_WRITES, EFFECTS_HEADER = 36, 15, 5
+SAVED_OPTIONS = 16  # the first options have their effects saved
 
-# --- an instruction: [operation, five operands]; those of ``kernel_loop`` have the first numbers, those of ``kernel_seldom`` follow
+# --- an instruction: [operation, five operands]; those of ``kernel_run`` have the first numbers, those of ``kernel_rare`` follow
 STRIDE = 6
 (
-    JUMP, JEQ, JNE, JLT, JGE, JSIZE, JSIZE_AT, JCELL, JATTRIBUTE, JSCORE, JEMPTY, FIRST, NEXT, FIRST_CARD, NEXT_CARD, FIRST_KEPT,
-    NEXT_KEPT, NEXT_ITEM, ATTRIBUTE, SCORE, SIZE, TOP_CARD, BOTTOM_CARD, ADDRESS, LOAD, LOAD_FIELD, COPY, COPY_ITEM, ANY, ANY_LAST,
+    JUMP, JEQ, JNE, JLT, JGE, JSIZE, JSIZE_AT, JCELL, JATTRIBUTE, JEMPTY, FIRST, NEXT, FIRST_CARD, NEXT_CARD, FIRST_REFERENCE,
+    NEXT_REFERENCE, NEXT_ITEM, ATTRIBUTE, SCORE, SIZE, TOP_CARD, BOTTOM_CARD, ADDRESS, LOAD, LOAD_FIELD, COPY, COPY_ITEM, ANY, ANY_LAST,
     ALTERNATIVE, LEAF, MOVE, MOVE_LAST, MARK, RELEASE, PUT, ADJUST, ADD, SUB, LOCATE, SNAPSHOT, RESULT, APPEND, COUNT, COUNT_ITEM,
     FILTER_ATTRIBUTE, FILTER_SCORE, FILTER_SIZE, FILTER_SUM, JANY_ATTRIBUTE, JANY_SIZE, JANY_CELL, EACH_LOCATION, SIZES, LOCATE_INDEX,
     SUM, SCOREMAX, MUL, PARTITION, UNION, TAKE, RUNS, RANGE, OTHERS, REMEMBER, FORGET_AT, AWARD, CARD_AT, INDEXED_LISTS, CYCLE_NEXT, PASS,
     NEXT_SEAT, SEAT_NUMBER, PUSH, POP, ADVANCE, NEXT_TURN, ZERO_QUEUE, STEP, CHOICE, JOINT, CARRY_OUT, HALT, SCORED, ATTRIBUTE_BY,
     LOCATE_NAME, SCOREMIN, BEST, DIV, MOD, POW, TRI, FIB, RANDOM, LOAD_AT, PUT_AT, ADDRESS_NAME, PREVIOUS_SEAT, OWNER, TEAM_OF,
-    INDEXED_NAME, PICK, PICK_LAST, PACK, INTERSECT, DISJUNCTION, RUN_END, SUBSETS, SORT, MEMBERS, FORGET_CARD, SWAP_CARDS, SWAP_LISTS,
+    INDEXED_NAME, PICK, PICK_LAST, PACK, INTERSECT, DISJUNCTION, LONGEST_RUN, SUBSETS, SORT, MEMBERS, FORGET_CARD, SWAP_CARDS, SWAP_LISTS,
     SHUFFLE, FARO, CYCLE_CURRENT, CLEAR_POINTS, TABLE_POINTS, UPDATE, RECOUNT, CREATE_CARDS, CREATE_TEAMS, *_,
 ) = range(999)  # fmt: skip
 NAMES = list(globals())[list(globals()).index("JUMP") :]  # of the instructions, by their numbers
@@ -168,9 +175,9 @@ FOR_UNTRIED, FOR_PENDING = int(Purpose.UNTRIED), int(Purpose.PENDING)
 
 
 def sees(kind: int, owner: int, seat: int) -> bool:
-    """Tell whether a seat sees the cards of a location of this kind and owner, 0 for the table."""
+    """Return whether a seat (from 0) sees the cards of a location of this kind and owner (a player from 1, 0 for the table)."""
     if kind == PRIVATE:
-        return owner == seat
+        return owner == seat + 1
     if kind == FROM_OWNER:
-        return owner != seat
+        return owner != seat + 1
     return kind != HIDDEN

@@ -6,61 +6,61 @@ A computed list is [length, members ..] in the heap part of ``state``; what runs
 import numpy as np
 
 from meldlab.compiling import device_function
-from meldlab.recycle.machine.kernel_cards import AT_ONCE, afford, node_at, nodes, put, relink
-from meldlab.recycle.machine.kernel_layout import *
+from meldlab.recycle.machine import kernel_layout as k
+from meldlab.recycle.machine.kernel_cards import AT_ONCE, charge, node_at, nodes, put, relink
 
 
 @device_function
-def room(state, layout, size):
+def new_list(state, layout, size):
     """Return the address of a new list of ``size`` members, its length set, or 0."""
-    at = state[HEAP]
-    if at + size + 1 > layout[L_LISTS_END]:
-        state[STATUS] = OUT_OF_LISTS
+    offset = state[k.HEAP]
+    if offset + size + 1 > layout[k.L_LISTS_END]:
+        state[k.STATUS] = k.OUT_OF_LISTS
         return 0
-    state[HEAP] = at + size + 1
-    state[at] = size
-    return at
+    state[k.HEAP] = offset + size + 1
+    state[offset] = size
+    return offset
 
 
 @device_function
 def size_of(state, layout, cards):
     """Return the length of any list."""
-    return state[cards + SIZE_AT] if cards < layout[L_LISTS_FROM] else state[cards]
+    return state[cards + k.SIZE_AT] if cards < layout[k.L_LISTS_FROM] else state[cards]
 
 
 @device_function
-def fill(state, layout, cards, at):
+def fill(state, layout, cards, offset):
     """Copy the members of any list to ``at`` and following; return how many."""
-    state[WORK] += size_of(state, layout, cards) >> 2
-    if cards >= layout[L_LISTS_FROM]:
+    state[k.WORK] += size_of(state, layout, cards) >> 2
+    if cards >= layout[k.L_LISTS_FROM]:
         size = state[cards]
         for i in range(size):
-            state[at + i] = state[cards + 1 + i]
+            state[offset + i] = state[cards + 1 + i]
         return size
-    node, size = state[cards + BOTTOM_AT], 0
-    if state[cards + KIND_AT] == MEMORY:
+    node, size = state[cards + k.BOTTOM_AT], 0
+    if state[cards + k.KIND_AT] == k.MEMORY:
         while node:
-            state[at + size] = state[node + TYPE]
+            state[offset + size] = state[node + k.TYPE]
             size += 1
-            node = state[node + ABOVE]
+            node = state[node + k.ABOVE]
     else:
         while node:
-            state[at + size] = node
+            state[offset + size] = node
             size += 1
-            node = state[node + ABOVE]
+            node = state[node + k.ABOVE]
     return size
 
 
 @device_function(inline="never")
-def fill_apart(state, layout, cards, at):
+def fill_noinline(state, layout, cards, offset):
     """Do the same, for those who take long anyway: compiled once, not in each of them."""
-    return fill(state, layout, cards, at)
+    return fill(state, layout, cards, offset)
 
 
 @device_function(inline="never")
 def snapshot(state, layout, cards):
     """Return a copy of any list."""
-    copy = room(state, layout, size_of(state, layout, cards))
+    copy = new_list(state, layout, size_of(state, layout, cards))
     if copy:
         fill(state, layout, cards, copy + 1)
     return copy
@@ -69,14 +69,14 @@ def snapshot(state, layout, cards):
 @device_function
 def end_card(state, layout, cards, end):
     """Return the card at an end, or 0 if there is none."""
-    if cards >= layout[L_LISTS_FROM]:
+    if cards >= layout[k.L_LISTS_FROM]:
         size = state[cards]
         if size == 0:
             return 0
-        return state[cards + size] if end == AT_TOP else state[cards + 1]
-    node = state[cards + TOP_AT] if end == AT_TOP else state[cards + BOTTOM_AT]
-    if node and state[cards + KIND_AT] == MEMORY:
-        return state[node + TYPE]
+        return state[cards + size] if end == k.AT_TOP else state[cards + 1]
+    node = state[cards + k.TOP_AT] if end == k.AT_TOP else state[cards + k.BOTTOM_AT]
+    if node and state[cards + k.KIND_AT] == k.MEMORY:
+        return state[node + k.TYPE]
     return node
 
 
@@ -87,12 +87,12 @@ def card_at(state, layout, cards, index):
     if size == 0:
         return 0
     if index < 0 or index >= size:
-        state[STATUS] = BEYOND
+        state[k.STATUS] = k.BEYOND
         return 0
-    if cards >= layout[L_LISTS_FROM]:
+    if cards >= layout[k.L_LISTS_FROM]:
         return state[cards + 1 + index]
     node = node_at(state, cards, index)
-    return state[node + TYPE] if state[cards + KIND_AT] == MEMORY else node
+    return state[node + k.TYPE] if state[cards + k.KIND_AT] == k.MEMORY else node
 
 
 # --- lists from elsewhere
@@ -101,18 +101,18 @@ def card_at(state, layout, cards, index):
 @device_function(inline="never")
 def indexed(state, layout, first):
     """Return the locations of all indexes, ``first`` being that of index 0, as they were touched."""
-    count, home = 0, state[first + CHAIN_AT]
-    while home:
+    count, location = 0, state[first + k.CHAIN_AT]
+    while location:
         count += 1
-        home = state[home + NEXT_AT]
-    state[WORK] += count
-    result = room(state, layout, count)
+        location = state[location + k.NEXT_AT]
+    state[k.WORK] += count
+    result = new_list(state, layout, count)
     if result:
-        at, home = result, state[first + CHAIN_AT]
-        while home:
-            at += 1
-            state[at] = home
-            home = state[home + NEXT_AT]
+        offset, location = result, state[first + k.CHAIN_AT]
+        while location:
+            offset += 1
+            state[offset] = location
+            location = state[location + k.NEXT_AT]
     return result
 
 
@@ -120,9 +120,9 @@ def indexed(state, layout, first):
 def numbers(state, layout, first, last):
     """Return the numbers from ``first`` to ``last``."""
     count = max(0, last - first + 1)
-    result = room(state, layout, count)
+    result = new_list(state, layout, count)
     if result:
-        state[WORK] += count >> 1
+        state[k.WORK] += count >> 1
         for i in range(count):
             state[result + 1 + i] = first + i
     return result
@@ -131,13 +131,13 @@ def numbers(state, layout, first, last):
 @device_function(inline="never")
 def others(state, layout, but, count):
     """Return the numbers from 1 to ``count`` but for one, which may be another."""
-    result = room(state, layout, count - (1 if 1 <= but <= count else 0))
+    result = new_list(state, layout, count - (1 if 1 <= but <= count else 0))
     if result:
-        at = result
+        offset = result
         for seat in range(1, count + 1):
             if seat != but:
-                at += 1
-                state[at] = seat
+                offset += 1
+                state[offset] = seat
     return result
 
 
@@ -156,48 +156,48 @@ def size_of_all(state, layout, lists):
 @device_function
 def gathered(state, layout, lists):
     """Copy the members of all lists in ``lists`` to the end of the heap; return (address, how many)."""
-    state[WORK] += state[lists]
+    state[k.WORK] += state[lists]
     count = size_of_all(state, layout, lists)
-    at = layout[L_LISTS_END] - count
-    if at <= state[HEAP]:
-        state[STATUS] = OUT_OF_LISTS
-        return at, 0
-    filled = at
+    offset = layout[k.L_LISTS_END] - count
+    if offset <= state[k.HEAP]:
+        state[k.STATUS] = k.OUT_OF_LISTS
+        return offset, 0
+    filled = offset
     for i in range(state[lists]):
-        filled += fill_apart(state, layout, state[lists + 1 + i], filled)
-    return at, count
+        filled += fill_noinline(state, layout, state[lists + 1 + i], filled)
+    return offset, count
 
 
 @device_function(inline="never")
 def union(state, layout, lists):
     """Return all lists, one behind the other."""
-    state[WORK] += state[lists]
+    state[k.WORK] += state[lists]
     count = size_of_all(state, layout, lists)
-    result = room(state, layout, count)
+    result = new_list(state, layout, count)
     if result:
         filled = result + 1
         for i in range(state[lists]):
-            filled += fill_apart(state, layout, state[lists + 1 + i], filled)
+            filled += fill_noinline(state, layout, state[lists + 1 + i], filled)
     return result
 
 
 @device_function
 def occurring(state, layout, lists, times):
     """Return the cards that occur so many times in all lists together, each once."""
-    at, count = gathered(state, layout, lists)
-    if state[STATUS]:
+    offset, count = gathered(state, layout, lists)
+    if state[k.STATUS]:
         return 0
-    result = state[HEAP]
-    if result + count + 1 > at:
-        state[STATUS] = OUT_OF_LISTS
+    result = state[k.HEAP]
+    if result + count + 1 > offset:
+        state[k.STATUS] = k.OUT_OF_LISTS
         return 0
-    if not afford(state, layout, count * count >> 2):
+    if not charge(state, layout, count * count >> 2):
         return 0
     size = 0
     for i in range(count):
-        card, seen, before = state[at + i], 0, 0
+        card, seen, before = state[offset + i], 0, 0
         for j in range(count):
-            if state[at + j] == card:
+            if state[offset + j] == card:
                 seen += 1
                 if j < i:
                     before += 1
@@ -205,20 +205,20 @@ def occurring(state, layout, lists, times):
             size += 1
             state[result + size] = card
     state[result] = size
-    state[HEAP] = result + size + 1
+    state[k.HEAP] = result + size + 1
     return result
 
 
 @device_function
 def handles(state, layout, first, count):
     """Return the list of ``count`` lists that lie one behind the other from ``first``."""
-    result = room(state, layout, count)
+    result = new_list(state, layout, count)
     if result:
-        state[WORK] += count
-        at = first
+        state[k.WORK] += count
+        offset = first
         for i in range(count):
-            state[result + 1 + i] = at
-            at += state[at] + 1
+            state[result + 1 + i] = offset
+            offset += state[offset] + 1
     return result
 
 
@@ -231,23 +231,23 @@ def partition(state, layout, data, column, cards, alone):
     """
     if alone:
         count = size_of(state, layout, cards)
-        at = layout[L_LISTS_END] - count
+        offset = layout[k.L_LISTS_END] - count
     else:
-        at, count = gathered(state, layout, cards)
-        if state[STATUS]:
+        offset, count = gathered(state, layout, cards)
+        if state[k.STATUS]:
             return 0
-    tally, first, values = layout[L_TALLY], state[HEAP], at - count
+    tally, first, values = layout[k.L_TALLY], state[k.HEAP], offset - count
     order = values - count - 1
     if first + 2 * count + 1 > order:
-        state[STATUS] = OUT_OF_LISTS
+        state[k.STATUS] = k.OUT_OF_LISTS
         return 0
-    if not afford(state, layout, 2 * count):
+    if not charge(state, layout, 2 * count):
         return 0
     if alone:
-        fill_apart(state, layout, cards, at)
+        fill_noinline(state, layout, cards, offset)
     groups = 0
     for i in range(count):
-        value = tally + (data[column + state[state[at + i] + TYPE]] if column >= 0 else 0)
+        value = tally + (data[column + state[state[offset + i] + k.TYPE]] if column >= 0 else 0)
         state[values + i] = value
         state[order + groups] = value
         groups += state[value] == 0
@@ -261,10 +261,10 @@ def partition(state, layout, data, column, cards, alone):
     for i in range(count):
         value = state[values + i]
         state[value] += 1
-        state[state[value]] = state[at + i]
+        state[state[value]] = state[offset + i]
     for i in range(groups):
         state[state[order + i]] = 0
-    state[HEAP] = group
+    state[k.HEAP] = group
     return handles(state, layout, first, groups)
 
 
@@ -273,52 +273,52 @@ def take(state, layout, cards, end, count):
     """Return so many cards from an end inward."""
     size = size_of(state, layout, cards)
     if count < 0 or count > size:
-        state[STATUS] = BEYOND
+        state[k.STATUS] = k.BEYOND
         return 0
     result = snapshot(state, layout, cards)
     if result == 0:
         return 0
-    if end == AT_TOP:
-        state[WORK] += size >> 2
+    if end == k.AT_TOP:
+        state[k.WORK] += size >> 2
         for i in range(size // 2):
             state[result + 1 + i], state[result + size - i] = state[result + size - i], state[result + 1 + i]
     state[result] = count
-    state[HEAP] = result + count + 1
+    state[k.HEAP] = result + count + 1
     return result
 
 
 @device_function(inline="never")
-def run_end(state, layout, cards, end, least, points):
+def longest_run(state, layout, cards, end, least, points):
     """Return the longest part at an end, of at least ``least`` cards, whose scores are consecutive and distinct."""
     result = snapshot(state, layout, cards)
     if result == 0:
         return 0
     size = state[result]
-    if not afford(state, layout, size * size >> 2):
+    if not charge(state, layout, size * size >> 2):
         return 0
     for length in range(size, max(least, 1) - 1, -1):
-        start = result + 1 + (size - length if end == AT_TOP else 0)
-        low = high = state[points + state[state[start] + TYPE]]
+        start = result + 1 + (size - length if end == k.AT_TOP else 0)
+        low = high = state[points + state[state[start] + k.TYPE]]
         for i in range(1, length):
-            score = state[points + state[state[start + i] + TYPE]]
+            score = state[points + state[state[start + i] + k.TYPE]]
             low, high = min(low, score), max(high, score)
         distinct = high - low == length - 1
-        if distinct and not afford(state, layout, length * length >> 2):
+        if distinct and not charge(state, layout, length * length >> 2):
             return 0
         for i in range(length):
             if not distinct:
                 break
             for j in range(i):
-                if state[points + state[state[start + i] + TYPE]] == state[points + state[state[start + j] + TYPE]]:
+                if state[points + state[state[start + i] + k.TYPE]] == state[points + state[state[start + j] + k.TYPE]]:
                     distinct = False
         if distinct:
             for i in range(length):
                 state[result + 1 + i] = state[start + i]
             state[result] = length
-            state[HEAP] = result + length + 1
+            state[k.HEAP] = result + length + 1
             return result
     state[result] = 0
-    state[HEAP] = result + 1
+    state[k.HEAP] = result + 1
     return result
 
 
@@ -337,30 +337,30 @@ def subsets(state, layout, cards, fewest, most, but):
     size = size_of(state, layout, cards)
     fewest, most = max(fewest, 1), min(most, size)
     if size > 62 and fewest <= most:
-        state[STATUS] = TOO_MANY_SUBSETS
+        state[k.STATUS] = k.TOO_MANY_SUBSETS
         return 0
-    at = layout[L_LISTS_END] - size
-    first = state[HEAP]
-    if at <= first:
-        state[STATUS] = OUT_OF_LISTS
+    offset = layout[k.L_LISTS_END] - size
+    first = state[k.HEAP]
+    if offset <= first:
+        state[k.STATUS] = k.OUT_OF_LISTS
         return 0
-    fill_apart(state, layout, cards, at)
+    fill_noinline(state, layout, cards, offset)
     end, count, next = np.int64(1) << np.int64(min(size, 62)), 0, first
-    most_subsets = min(AT_ONCE, layout[L_WORK_LIMIT]) // (2 + (size >> 1))
+    most_subsets = min(AT_ONCE, layout[k.L_WORK_LIMIT]) // (2 + (size >> 1))
     mask = (np.int64(1) << np.int64(min(fewest, 62))) - 1
     while fewest <= most and mask < end:
         length = bits(mask)
         if length != but:
-            if next + length + count + 2 > at:
-                state[STATUS] = TOO_MANY_SUBSETS
+            if next + length + count + 2 > offset:
+                state[k.STATUS] = k.TOO_MANY_SUBSETS
                 return 0
             if count >= most_subsets:
-                state[STATUS] = OVERWORKED
+                state[k.STATUS] = k.OVERWORKED
                 return 0
             state[next] = length
             filled = next + 1
             for i in range(size):
-                state[filled] = state[at + i]
+                state[filled] = state[offset + i]
                 filled += (mask >> i) & 1
             next += length + 1
             count += 1
@@ -373,46 +373,46 @@ def subsets(state, layout, cards, fewest, most, but):
                 mask |= bit
                 short -= 1
             bit <<= 1
-    state[WORK] += count * (2 + (size >> 1))
-    state[HEAP] = next
+    state[k.WORK] += count * (2 + (size >> 1))
+    state[k.HEAP] = next
     return handles(state, layout, first, count)
 
 
 @device_function
-def sort_nodes(state, at, size, points, remembers):
+def sort_nodes(state, offset, size, points, remembers):
     """Sort cards (or memories) from ``at`` by score, stably."""
     for i in range(1, size):
-        node = state[at + i]
-        score = state[points + state[(state[node + TYPE] if remembers else node) + TYPE]]
+        node = state[offset + i]
+        score = state[points + state[(state[node + k.TYPE] if remembers else node) + k.TYPE]]
         j = i
         while j > 0:
-            before = state[at + j - 1]
-            if state[points + state[(state[before + TYPE] if remembers else before) + TYPE]] <= score:
+            before = state[offset + j - 1]
+            if state[points + state[(state[before + k.TYPE] if remembers else before) + k.TYPE]] <= score:
                 break
-            state[at + j] = before
+            state[offset + j] = before
             j -= 1
-        state[at + j] = node
+        state[offset + j] = node
 
 
 @device_function
-def sort_by_rank(state, at, size, points):
+def sort_by_rank(state, offset, size, points):
     """Sort the cards from ``at + size`` to ``at`` by score, stably; return how many scores follow each other there at most.
 
     ``at + 2 * size`` and following is room for the scores. Each card is put where as many come before it: there is nothing to guess in
     that for a processor, and few cards to go through.
     """
-    scores = at + 2 * size
+    scores = offset + 2 * size
     for i in range(size):
         # Equal ones in their order.
-        state[scores + i] = state[points + state[state[at + size + i] + TYPE]] * size + i
+        state[scores + i] = state[points + state[state[offset + size + i] + k.TYPE]] * size + i
     for i in range(size):
         score, rank = state[scores + i], 0
         for j in range(size):
             rank += state[scores + j] < score
-        state[at + rank] = state[at + size + i]
+        state[offset + rank] = state[offset + size + i]
     longest, length, before = 0, 0, 0
     for i in range(size):
-        score = state[points + state[state[at + i] + TYPE]]
+        score = state[points + state[state[offset + i] + k.TYPE]]
         if i == 0 or score > before + 1:
             length = 1
         elif score == before + 1:
@@ -426,28 +426,28 @@ def sort_by_rank(state, at, size, points):
 def sort(state, layout, cards, points):
     """Sort any list in place."""
     size = size_of(state, layout, cards)
-    at = state[HEAP]
-    if at + size > layout[L_LISTS_END]:
-        state[STATUS] = OUT_OF_LISTS
-    elif not afford(state, layout, size * size >> 2):
+    offset = state[k.HEAP]
+    if offset + size > layout[k.L_LISTS_END]:
+        state[k.STATUS] = k.OUT_OF_LISTS
+    elif not charge(state, layout, size * size >> 2):
         return
-    elif cards >= layout[L_LISTS_FROM]:
-        fill_apart(state, layout, cards, at)
-        sort_nodes(state, at, size, points, False)
+    elif cards >= layout[k.L_LISTS_FROM]:
+        fill_noinline(state, layout, cards, offset)
+        sort_nodes(state, offset, size, points, False)
         for i in range(size):
-            put(state, cards + 1 + i, state[at + i])
+            put(state, cards + 1 + i, state[offset + i])
     else:
-        nodes(state, cards, at)
-        sort_nodes(state, at, size, points, state[cards + KIND_AT] == MEMORY)
-        relink(state, cards, at, size)
+        nodes(state, cards, offset)
+        sort_nodes(state, offset, size, points, state[cards + k.KIND_AT] == k.MEMORY)
+        relink(state, cards, offset, size)
 
 
 @device_function
-def no_run(state, at, size, least, points):
+def no_run(state, offset, size, least, points):
     """Tell, at a glance, whether among the cards from ``at`` fewer than ``least`` scores follow each other; False if they are too large."""
     one, low, high, beyond = np.uint64(1), np.uint64(0), np.uint64(0), 0
     for i in range(size):
-        score = state[points + state[state[at + i] + TYPE]]
+        score = state[points + state[state[offset + i] + k.TYPE]]
         bit = one << np.uint64(score & 63)
         low |= bit if score < 64 else np.uint64(0)
         high |= bit if score >= 64 else np.uint64(0)
@@ -465,75 +465,75 @@ def runs(state, layout, cards, least, points, largest):
     Runs found are copied to the heap from below; those that may still grow lie at its end, as rows of the length of the list.
     """
     size = size_of(state, layout, cards)
-    sorted_at = layout[L_LISTS_END] - 3 * size
-    first = state[HEAP]
+    sorted_at = layout[k.L_LISTS_END] - 3 * size
+    first = state[k.HEAP]
     if sorted_at <= first:
-        state[STATUS] = OUT_OF_LISTS
+        state[k.STATUS] = k.OUT_OF_LISTS
         return 0
-    if not afford(state, layout, size * size >> 2):
+    if not charge(state, layout, size * size >> 2):
         return 0
-    fill_apart(state, layout, cards, sorted_at + size)
+    fill_noinline(state, layout, cards, sorted_at + size)
     if no_run(state, sorted_at + size, size, least, points):
         return handles(state, layout, first, 0)
     if sort_by_rank(state, sorted_at, size, points) < least:
-        state[WORK] += size
+        state[k.WORK] += size
         return handles(state, layout, first, 0)
     row = size + 1
     found, next, growing = 0, first, 0
-    before, grown, most_grown = 0, 0, min(AT_ONCE, layout[L_WORK_LIMIT])
+    before, grown, most_grown = 0, 0, min(AT_ONCE, layout[k.L_WORK_LIMIT])
     for i in range(size + 1):
         card = state[sorted_at + i] if i < size else 0
         grown += growing
         if grown > most_grown:
-            state[STATUS] = OVERWORKED
+            state[k.STATUS] = k.OVERWORKED
             return 0
         step = 2
         if before and card:
-            step = state[points + state[card + TYPE]] - state[points + state[before + TYPE]]
+            step = state[points + state[card + k.TYPE]] - state[points + state[before + k.TYPE]]
         if before and step != 0 and (step != 1 or not largest):
             # The runs so far are complete, or for all of them worth recording before they grow.
             for r in range(growing):
-                at = sorted_at - (r + 1) * row
-                length = state[at]
+                offset = sorted_at - (r + 1) * row
+                length = state[offset]
                 if length >= least:
                     if next + length + found + 2 > sorted_at - (growing + 1) * row:
-                        state[STATUS] = OUT_OF_LISTS
+                        state[k.STATUS] = k.OUT_OF_LISTS
                         return 0
                     for j in range(length + 1):
-                        state[next + j] = state[at + j]
+                        state[next + j] = state[offset + j]
                     next += length + 1
                     found += 1
         if card == 0:
             break
         if step == 0:
             for r in range(growing):
-                at = sorted_at - (r + 1) * row
-                length = state[at]
-                if state[at + length] == before:
+                offset = sorted_at - (r + 1) * row
+                length = state[offset]
+                if state[offset + length] == before:
                     copy = sorted_at - (growing + 1) * row
                     if copy <= next + found + row:
-                        state[STATUS] = OUT_OF_LISTS
+                        state[k.STATUS] = k.OUT_OF_LISTS
                         return 0
                     for j in range(length):
-                        state[copy + j] = state[at + j]
+                        state[copy + j] = state[offset + j]
                     state[copy + length] = card
                     growing += 1
         elif step == 1:
             for r in range(growing):
-                at = sorted_at - (r + 1) * row
-                state[at] += 1
-                state[at + state[at]] = card
+                offset = sorted_at - (r + 1) * row
+                state[offset] += 1
+                state[offset + state[offset]] = card
         else:
             growing = 0
         if growing == 0 or not largest:
             copy = sorted_at - (growing + 1) * row
             if copy <= next + found + row:
-                state[STATUS] = OUT_OF_LISTS
+                state[k.STATUS] = k.OUT_OF_LISTS
                 return 0
             state[copy] = 1
             state[copy + 1] = card
             growing += 1
         before = card
-    state[WORK] += size + 2 * grown + (next - first)
-    state[HEAP] = next
+    state[k.WORK] += size + 2 * grown + (next - first)
+    state[k.HEAP] = next
     return handles(state, layout, first, found)

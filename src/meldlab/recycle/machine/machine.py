@@ -1,7 +1,7 @@
-"""A program under the machine: thousands of games at once, and where one game begins.
+"""A program on the machine: where a game starts, and thousands of random games at once.
 
 >>> from meldlab.recycle import library
->>> machine = Machine.of(library.entry("kuhn_poker").text)
+>>> machine = Machine.compile(library.entry("kuhn_poker").text)
 >>> machine.random_games(games=1000, seed=1).statuses.tolist() == [k.FINISHED] * 1000
 True
 """
@@ -16,33 +16,32 @@ from weakref import ref
 import numpy as np
 
 from meldlab.errors import BadText, NotLegalHere
-from meldlab.parallel import core_count
-from meldlab.recycle.language.checker import Checked, check
+from meldlab.parallel import core_count, map_in_threads
+from meldlab.recycle.language.checker import CheckedProgram, check
 from meldlab.recycle.language.limits import Limits
-from meldlab.recycle.machine import kernel
 from meldlab.recycle.machine import kernel_layout as k
 from meldlab.recycle.machine.compiler import Compiled, compile_program
-from meldlab.recycle.machine.kernel import Bytecode, Results
-from meldlab.recycle.machine.kernel_deals import Deals, learn_all
-from meldlab.recycle.machine.position import Happening, Known, Position, Words
-from meldlab.recycle.machine.threads import beside
+from meldlab.recycle.machine.kernel_drive import FUEL, NO_RESULTS, Program, drive, new_job, run_job
+from meldlab.recycle.machine.kernel_observe import UnseenCards, update_known
+from meldlab.recycle.machine.kernel_search import Results
+from meldlab.recycle.machine.position import KnownCards, LogEvent, Position, Transition, Words
 
 __all__ = ["Machine"]
 
 
 class Machine:
-    """A compiled program; machines of the same program are equal. Each thread that uses one works in an array of its own."""
+    """A compiled program; machines of the same program are equal. Each thread that uses one has a workspace of its own."""
 
-    def __init__(self, checked: Checked, compiled: Compiled, limits: Limits, dialect: str = "0.6") -> None:
-        self.checked, self.compiled, self.plan, self.limits, self.dialect = checked, compiled, compiled.plan, limits, dialect
-        self.room = _rooms_of(self)
-        self.program = Bytecode(*(np.array(part or [0], np.int64) for part in (compiled.code, compiled.data, compiled.layout)))
-        self.initial = compiled.initial
+    def __init__(self, checked: CheckedProgram, compiled: Compiled, limits: Limits, dialect: str = "0.6") -> None:
+        self.checked, self.compiled, self.storage, self.limits, self.dialect = checked, compiled, compiled.storage, limits, dialect
+        self.workspace = _workspaces_of(self)
+        code, data, layout = (np.array(table or [0], np.int64) for table in (compiled.code, compiled.data, compiled.layout))
+        self.program = Program(code, data, layout, compiled.initial)
 
     @classmethod
-    def of(cls, text: str, dialect: str = "0.6", limits: Limits = Limits()) -> Self:  # noqa: B008  # frozen
+    def compile(cls, text: str, dialect: str = "0.6", limits: Limits = Limits()) -> Self:  # noqa: B008  # frozen
         """Read, check and compile a program; raise ``BadText`` at its first error."""
-        checked = check(text, dialect, limits).stop_at_errors()
+        checked = check(text, dialect, limits).raise_errors()
         return cls(checked, compile_program(checked.program, limits, text), limits, dialect)
 
     @property
@@ -56,163 +55,181 @@ class Machine:
         return hash(self._source)
 
     def __reduce__(self) -> "tuple[Callable[[str, str, Limits], Machine], tuple[str, str, Limits]]":
-        # The text says it all; the arrays to work in are a thousand times as large.
-        return _made_again, self._source
+        # The text is enough; the arrays are a thousand times as large.
+        return _compile_cached, self._source
 
     def __deepcopy__(self, memo: dict[int, Any]) -> "Machine":
-        # Nothing that belongs to a game is kept here.
+        # A machine holds nothing of a game.
         return self
 
     @property
     def players(self) -> int:
-        """Return how many play."""
+        """Return the number of players."""
         return self.checked.players
 
     @property
-    def best(self) -> str:
+    def scoring(self) -> str:
         """Return whether the highest (max) or the lowest score (min) wins."""
         return self.checked.program.scoring
 
-    def rooms(self, many: int) -> Words:
-        """Return [many, words], arrays for states and all the work on them."""
-        words = self._rooms(many)
-        for at, value in self.compiled.constants.items():
-            words[:, at] = value
+    # --- arrays
+
+    def workspaces(self, count: int) -> Words:
+        """Return [count, words], arrays for states and all the work on them."""
+        words = self._zeros(count)
+        for address, value in self.compiled.constants.items():
+            words[:, address] = value
         return words
 
-    def _rooms(self, many: int) -> Words:
+    def _zeros(self, count: int) -> Words:
         try:
-            return np.zeros((many, self.compiled.size), np.int64)
+            return np.zeros((count, self.compiled.size), np.int64)
         except (MemoryError, ValueError):
-            size = 8 * many * self.compiled.size // 10**9
-            raise NotLegalHere(f"these limits, {many} times, take {size:,} GB of memory") from None
+            size = 8 * count * self.compiled.size // 10**9
+            raise NotLegalHere(f"these limits, {count} times, take {size:,} GB of memory") from None
 
-    def new_deals(self) -> Deals:
-        """Return arrays on which to list unseen cards."""
-        backs = sorted(set(self.plan.backs))
-        memories = [family.at for family in self.plan.families if family.kind == "mem"]
-        rows = [np.zeros(self.plan.card_limit, np.int64) for _ in range(5)]
-        back = np.array([backs.index(back) for back in self.plan.backs], np.int64)
-        return Deals(len(backs), back, np.array(memories, np.int64), self.nothing_known(), *rows)
+    def unseen_cards(self) -> UnseenCards:
+        """Return arrays in which unseen cards are listed."""
+        backs = sorted(set(self.storage.backs))
+        memories = [address for address, location in self.storage.locations.items() if location.kind == "mem"]
+        rows = [np.zeros(self.storage.card_limit, np.int64) for _ in range(5)]
+        back = np.array([backs.index(back) for back in self.storage.backs], np.int64)
+        return UnseenCards(len(backs), back, np.array(memories, np.int64), self.nothing_known(), *rows)
 
-    def nothing_known(self) -> Known:
-        """Return [players + 1, cards], which cards each seat remembers the location of: none."""
-        return np.zeros((self.players + 1, self.plan.card_limit), np.uint8)
+    def nothing_known(self) -> KnownCards:
+        """Return [players, cards], the cards of which each seat remembers the location: none."""
+        return np.zeros((self.players, self.storage.card_limit), np.uint8)
 
-    def begin(self, seed: int, game: int = 0) -> Position:
+    # --- one game
+
+    def start(self, seed: int, game: int = 0) -> Position:
         """Return the first decision, or the end, of a game."""
-        return self._begin(seed, game, logging=False)
+        return self._start(seed, game, log=False)
 
-    def watched_begin(self, seed: int, game: int = 0) -> tuple[Position, list[Happening]]:
-        """Return the first decision and what happened before it."""
-        return self._begin(seed, game, logging=True), self.log()
+    def start_with_known(self, seed: int, game: int = 0) -> tuple[Position, KnownCards]:
+        """Return the first decision, and what the seats remember by then."""
+        return self._start(seed, game, log=True), self.update_known(self.nothing_known())
 
-    def begin_knowing(self, seed: int, game: int = 0) -> tuple[Position, Known]:
-        """Return the first decision and what the seats remember by then."""
-        position = self._begin(seed, game, logging=True)
-        return position, self.learned(self.nothing_known())
+    def first_transition(self, seed: int, game: int = 0) -> Transition:
+        """Return the first decision, and everything that happened before it."""
+        position, known = self.start_with_known(seed, game)
+        return Transition(position, [], self.log(), known)
 
-    def _begin(self, seed: int, game: int, logging: bool) -> Position:
-        words = self.room().words
-        words[k.LOGGING] = int(logging)
-        kernel.begin(self.program, words, self.initial, seed, game)
+    def _start(self, seed: int, game: int, log: bool) -> Position:
+        words = self.workspace().words
+        words[k.LOGGING] = int(log)
+        run_job(self.program, words.reshape(1, -1), new_job(k.ONE_TASK, k.START, seed=seed, first=game))
         words[k.LOGGING] = 0
-        return Position.taken(self)
+        return Position.stored(self)
 
-    def log(self) -> list[Happening]:
-        """Return what was written down since the last position was loaded."""
-        words, at, end = self.room().words, self.compiled.layout[k.L_LOG], self.compiled.layout[k.L_LOG_END]
-        if at + int(words[k.LOG]) > end:
-            raise NotLegalHere("too much happens between two decisions to be told")
-        rows = words[at : at + int(words[k.LOG])].reshape(-1, 4).tolist()
+    def log(self) -> list[LogEvent]:
+        """Return the events logged since the last position was loaded."""
+        words, first, end = self.workspace().words, self.compiled.layout[k.L_LOG], self.compiled.layout[k.L_LOG_END]
+        if first + int(words[k.LOG]) > end:
+            raise NotLegalHere("too much happens between two decisions to be described")
+        rows = words[first : first + int(words[k.LOG])].reshape(-1, 4).tolist()
         return [(what, a, b, c) for what, a, b, c in rows]
 
-    def learned(self, known: Known) -> Known:
-        """Return what the seats remember, after what was written down, of what they remembered before."""
-        words = self.room().words
+    def update_known(self, known: KnownCards) -> KnownCards:
+        """Return what the seats remember after the logged events, from what they remembered before."""
+        words = self.workspace().words
         if words[k.LOG]:
             known = known.copy()
-            learn_all(words, self.program.layout, known)
+            for seat in range(self.players):
+                update_known(words, self.program.layout, known[seat], seat)
         return known
+
+    # --- many games
 
     def random_games(self, games: int, seed: int, threads: int = 1, first: int = 0) -> Results:
         """Play games with random players; the same seed gives the same games on any number of threads (0: one for each core)."""
-        results = self._no_results(games)
+        results = self._new_results(games)
         threads = min(threads or core_count(), max(1, games))
         bounds = np.linspace(0, games, threads + 1).astype(int)
 
         def play(part: tuple[int, int], stopped: Event) -> None:
             low, high = part
-            words = self.room().words
+            words = self.workspace().words
             words[k.LOGGING] = 0
-            rows = Results(*(column[low:high] for column in results))
-            numbers = {"seed": seed, "first": first + low, "games": high - low, "limit": self.limits.decisions}
-            kernel.random_games(self.program, words, self.initial, rows, stopped, **numbers)
+            if low < high:
+                rows = Results(*(column[low:high] for column in results))
+                job = new_job(k.PLAY, seed=seed, first=first + low, games=high - low, limit=self.limits.decisions)
+                run_job(self.program, words.reshape(1, -1), job, rows, stopped=stopped)
 
-        for _ in beside(play, list(pairwise(map(int, bounds))), threads):
+        for _ in map_in_threads(play, list(pairwise(map(int, bounds))), threads):
             pass
         return results
 
     def random_game(self, seed: int, work: int, late: bool = False) -> tuple[Results, int]:
         """Play game 0 of a seed with random players, ``late`` ones mostly taking the last option; return also the work left.
 
-        That is -1 if the game was stopped for want of work; its status is then ``CAPPED``. The error of a capped game is its last choice.
+        That is -1 if the game was stopped because ``work`` was spent; its status is then ``CAPPED``. The error of a capped game is its
+        last choice.
         """
-        results, words = self._no_results(1), self.room().words
+        results, words = self._new_results(1), self.workspace().words
         words[k.LOGGING] = 0
-        left = kernel.random_game(self.program, words, self.initial, results, work, seed=seed, limit=self.limits.decisions, late=late)
+        job, left = new_job(k.PLAY, seed=seed, limit=self.limits.decisions, prefer_last=late), -1
+        while work > 0:
+            fuel = min(work, FUEL)
+            if drive(self.program, words.reshape(1, -1), job, fuel, results, None, None) != k.MORE:
+                left = max(0, work - int(job["spent"][0]))
+                break
+            work -= fuel
         if left < 0:
             results.statuses[0] = k.CAPPED
         if results.statuses[0] == k.CAPPED:
             results.errors[0] = words[k.PC]
         return results, left
 
-    def _no_results(self, games: int) -> Results:
+    def _new_results(self, games: int) -> Results:
         statuses, errors, decisions, options = np.zeros((4, games), np.int64)
         return Results(statuses, errors, decisions, options, np.zeros((games, self.players), np.int64))
 
-    def histories(self, seed: int, depth: int) -> list[tuple[int, int]]:
-        """Return for each length up to ``depth`` how many histories of it there are, and how many of them end the game."""
-        stack = self._rooms(depth + 1)
-        for at, value in self.compiled.constants.items():
-            stack[0, at] = value
-        counts = np.zeros((depth + 1, 2), np.int64)
-        level = kernel.count_histories(self.program, stack, self.initial, counts, seed=seed, limit=self.limits.decisions)
+    def perft(self, seed: int, depth: int) -> list[tuple[int, int]]:
+        """Return for each length up to ``depth`` the number of histories, and how many of them end the game."""
+        stack = self._zeros(depth + 1)
+        for address, value in self.compiled.constants.items():
+            stack[0, address] = value
+        tried, options = np.zeros((2, depth + 1), np.int64)
+        results = NO_RESULTS._replace(decisions=tried, options=options, scores=np.zeros((depth + 1, 2), np.int64))
+        job = new_job(k.PERFT, seed=seed, limit=self.limits.decisions)
+        run_job(self.program, stack, job, results)
+        level = int(job["level"][0])
         if level >= 0:
-            raise self.failure(int(stack[level][k.STATUS]), int(stack[level][k.ERROR_AT]))
-        return [(int(histories), int(ends)) for histories, ends in counts]
+            raise self.error(int(stack[level][k.STATUS]), int(stack[level][k.ERROR_AT]))
+        return [(int(histories), int(ends)) for histories, ends in results.scores]
 
-    def failure(self, status: int, instruction: int) -> BadText:
+    def error(self, status: int, instruction: int) -> BadText:
         """Return what went wrong in a game, and where in the program."""
         return BadText(k.REASONS[status], self.checked.text, self.compiled.offsets[instruction // k.STRIDE])
 
 
-class Room:
-    """The arrays that one thread works in."""
+class Workspace:
+    """The arrays of one thread."""
 
     def __init__(self, machine: Machine) -> None:
-        self.words: Words = machine.rooms(1)[0]
-        self.deals = machine.new_deals()
-        self.searching: Any = None  # whatever players that look ahead work in
+        self.words: Words = machine.workspaces(1)[0]
+        self.unseen = machine.unseen_cards()
+        self.search: Any = None  # the arrays of searching players, see ``players.search``
 
 
-def _rooms_of(machine: Machine) -> Callable[[], Room]:
-    """Return what gives each thread its room; no attribute leads there, since who is handed a view could read how the game stands."""
-    own, known = local(), ref(machine)
+def _workspaces_of(machine: Machine) -> Callable[[], Workspace]:
+    """Return the function that gives each thread its workspace; no attribute leads there, since it holds the cards of a game."""
+    threads, machine_ref = local(), ref(machine)
 
-    def room() -> Room:
+    def workspace() -> Workspace:
         try:
-            found: Room = own.room
+            existing: Workspace = threads.workspace
         except AttributeError:
-            made = known()
-            assert made is not None
-            found = own.room = Room(made)
-        return found
+            owner = machine_ref()
+            assert owner is not None
+            existing = threads.workspace = Workspace(owner)
+        return existing
 
-    return room
+    return workspace
 
 
 @lru_cache(maxsize=16)
-def _made_again(text: str, dialect: str, limits: Limits) -> Machine:
-    """Return the machine of a program that came out of a pickle; thousands of states of one game share it."""
-    return Machine.of(text, dialect, limits)
+def _compile_cached(text: str, dialect: str, limits: Limits) -> Machine:
+    """Return the machine of a pickle; thousands of states of one game share it."""
+    return Machine.compile(text, dialect, limits)

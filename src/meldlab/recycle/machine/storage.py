@@ -1,9 +1,9 @@
-"""Where the storage of a program lies in the state: every cell, point map and location that it can name, and every type of card.
+"""Addresses in the state: those of every cell, point map and location that a program can name; and the types of its cards.
 
 >>> from meldlab.recycle.language.checker import check
->>> plan = Plan(check("(game (setup (create players 2) (create deck (game iloc S) (deck (A (X, Y)))))"
-...                   " (do ((set ((1 player) sto N) 3))) (scoring max ((current player) sto N)))").program, Limits())
->>> [row["A"] for row in plan.types], sorted(plan.bases)
+>>> storage = StorageLayout(check("(game (setup (create players 2) (create deck (game iloc S) (deck (A (X, Y)))))"
+...                        " (do ((set ((1 player) sto N) 3))) (scoring max ((current player) sto N)))").program, Limits())
+>>> [row["A"] for row in storage.types], sorted(storage.addresses)
 (['X', 'Y'], [('iloc', 'game', 'S'), ('sto', 'player', 'N')])
 """
 
@@ -15,33 +15,57 @@ import numpy as np
 from numpy.typing import NDArray
 
 from meldlab.recycle.language import syntax as s
-from meldlab.recycle.language.findings import Finding
-from meldlab.recycle.language.folding import cards_made, constant
+from meldlab.recycle.language.constants import cards_made, constant
+from meldlab.recycle.language.diagnostics import Diagnostic
 from meldlab.recycle.language.limits import Limits
 from meldlab.recycle.language.syntax import Class
 from meldlab.recycle.language.tree import walk
 from meldlab.recycle.machine import kernel_layout as k
 
-__all__ = ["Family", "Plan"]
+__all__ = ["Location", "StorageLayout"]
 
 CATEGORY = {Class.GAME: "game", Class.PLAYER: "player", Class.TEAM: "team"}
-# Words of memory that Python takes for an attribute of a type of card, and for a family.
+# Words of memory that Python takes for an attribute of a type of card, and for a location.
 WORDS_OF_ATTRIBUTE = 16
-WORDS_OF_FAMILY = 50
-MOST_READY = 1000  # cards that lie in their place before the game begins; more are made by instructions
+WORDS_OF_LOCATION = 50
+MAX_READY = 1000  # cards that lie in their place before the game begins; more are made by instructions
 
 
-@dataclass(frozen=True)
-class Family:
-    """The locations of one kind and name that one owner has; index 0 lies at ``at``."""
+@dataclass(frozen=True, order=True)
+class Location:
+    """A location: its owner (a player from 1, 0 for the table), kind, name and index."""
 
-    owner: int  # 0 for the table
+    owner: int
     kind: str
     name: str
-    at: int
+    index: int = 0
+
+    @property
+    def owner_text(self) -> str:
+        """Return the owner as text."""
+        return f"p{self.owner}" if self.owner else "table"
+
+    @property
+    def visibility(self) -> str:
+        """Return who sees the cards: public, private, hidden, others or memory; a private location of the table is hidden."""
+        if self.kind == "iloc" and not self.owner:
+            return "hidden"
+        return {"vloc": "public", "iloc": "private", "hloc": "hidden", "oloc": "others", "mem": "memory"}[self.kind]
+
+    @property
+    def label(self) -> str:
+        """Return the name without the owner."""
+        return f"{self.name} {self.index}" if self.index else self.name
+
+    def __str__(self) -> str:
+        return f"{self.owner_text} {self.kind} {self.label}"
+
+    def visible_to(self, seat: int) -> bool:
+        """Return whether a seat (from 0) sees the cards."""
+        return k.sees(k.KINDS.index(self.kind), self.owner, seat)
 
 
-class Plan:
+class StorageLayout:
     """The fixed part of a state; ``text`` is what an error shows.
 
     Nothing that grows faster than the text is made before it is known to fit into the limit on words.
@@ -49,7 +73,7 @@ class Plan:
 
     def __init__(self, program: s.Program, limits: Limits, text: str = "") -> None:
         self.program, self.limits, self.text = program, limits, text
-        self.asked = 0  # words of memory so far
+        self.reserved = 0  # words of memory so far
         self.players = constant(program.setup.players) or 1
         nodes = list(walk(program))
         lists = [node for node in nodes if isinstance(node, s.CreateTeams)]
@@ -68,7 +92,7 @@ class Plan:
                     self.strings.append(name)
         decks = [node for node in nodes if isinstance(node, s.CreateDeck)]
         self.keys = sorted({part.key for deck in decks for part in walk(deck) if isinstance(part, s.Attribute)})
-        self.ask(sum(map(cards_made, decks)) * len(self.keys) * WORDS_OF_ATTRIBUTE)
+        self.reserve(sum(map(cards_made, decks)) * len(self.keys) * WORDS_OF_ATTRIBUTE)
         self.types: list[dict[str, str]] = []
         self.backs: list[str] = []
         self.deck_types: dict[int, tuple[int, int]] = {}
@@ -83,20 +107,24 @@ class Plan:
         self.award_width = 2 + 2 * max([1] + [len(node.pairs) for node in nodes if isinstance(node, s.Award)])
         self.map_width = len(self.types) + (1 + limits.awards * self.award_width if self.updates else 0)
         self._colls: dict[str, list[s.Expr]] = {}  # what each variable is drawn from, anywhere
+        card_names, other_names = set[str](), set[str]()
         for node in nodes:
             if isinstance(node, (s.Loop, s.Filter, s.Each, s.Let)):
                 self._colls.setdefault(node.var, []).append(node.value if isinstance(node, s.Let) else node.coll)
+                is_card = not isinstance(node, s.Let) and node.coll.cls is Class.CARDS
+                (card_names if is_card else other_names).add(node.var)
+        self.card_names = card_names - other_names  # variables that are cards of a list wherever they are bound, so never none
         self._known_names: dict[tuple[str, str], Sequence[str]] = {}
-        self.watched = {(kind, name) for kind, _, name in self._uses([node for node in nodes if isinstance(node, s.Indexed)])}
+        self.indexed_names = {(kind, name) for kind, _, name in self._uses([node for node in nodes if isinstance(node, s.Indexed)])}
         self.decks = self._decks()
         self._place(nodes)
 
-    def ask(self, words: int) -> None:
+    def reserve(self, words: int) -> None:
         """Count memory before it is taken; refuse the program if it is too much in all."""
-        self.asked += words
-        if self.asked > self.limits.words:
-            problem = f"the program takes {self.asked:,} words of memory (at most {self.limits.words:,}; raise the limit 'words')"
-            raise Finding("E112", problem, self.program.setup.at).mistake(self.text)
+        self.reserved += words
+        if self.reserved > self.limits.words:
+            problem = f"the program takes {self.reserved:,} words of memory (at most {self.limits.words:,}; raise the limit 'words')"
+            raise Diagnostic("E112", problem, self.program.setup.at).error(self.text)
 
     def _attributes(self) -> NDArray[np.int64]:
         """Return [types, keys], the string that each type of card has as an attribute, 0 for none."""
@@ -173,7 +201,7 @@ class Plan:
         joint = [node for node in nodes if isinstance(node, s.Stage) and node.end == "simultaneous"]
         self.pending_width = 2 + max(64, self.limits.branches // 16) if joint else 0
         self.pending, at = at, at + self.pending_width * max(self.players, self.most_teams)
-        self.bases: dict[tuple[str, str, str], int] = {}
+        self.addresses: dict[tuple[str, str, str], int] = {}
         for team in (False, True):
             if team:
                 self.team_cells = at
@@ -181,7 +209,7 @@ class Plan:
                 if kind in k.KINDS or (category == "team") != team:
                     continue
                 width = self.map_width if kind == "points" else 1
-                self.bases[kind, category, name] = at - (0 if category == "game" else width)
+                self.addresses[kind, category, name] = at - (0 if category == "game" else width)
                 at += width * self.owners(category)
         self.team_cells_end = at
         self.cards = at + k.LOCATION * sum(self.owners(category) for kind, category, _ in uses if kind in k.KINDS)
@@ -189,14 +217,14 @@ class Plan:
         self.fixed = self.cards + k.NODE * self.card_limit
         self.dynamic_end = self.fixed + k.LOCATION * self.limits.locations + k.NODE * self.limits.memories
         # What a state begins with, and the copies of it that are held while a game is played.
-        self.ask(4 * self.fixed + WORDS_OF_FAMILY * (self.cards - at) // k.LOCATION)
-        self.families: list[Family] = []
+        self.reserve(4 * self.fixed + WORDS_OF_LOCATION * (self.cards - at) // k.LOCATION)
+        self.locations: dict[int, Location] = {}  # by address, index 0 of each name and owner
         for kind, category, name in uses:
             if kind in k.KINDS:
                 first = 0 if category == "game" else 1
-                self.bases[kind, category, name] = at - first * k.LOCATION
+                self.addresses[kind, category, name] = at - first * k.LOCATION
                 for owner in range(first, first + self.owners(category)):
-                    self.families.append(Family(owner, kind, name, at))
+                    self.locations[at] = Location(owner, kind, name)
                     at += k.LOCATION
 
     def owners(self, category: str) -> int:
@@ -224,7 +252,7 @@ class Plan:
                 return None
             first, count = self.deck_types[id(node)]
             indexed = home.index is not None and constant(home.index) != 0
-            if indexed or home.kind == "mem" or (home.kind, home.name.text) in self.watched or len(cards) + times * count > MOST_READY:
+            if indexed or home.kind == "mem" or (home.kind, home.name.text) in self.indexed_names or len(cards) + times * count > MAX_READY:
                 return None
             cards += [(home.kind, home.name.text, first + i) for i in range(count)] * times
         return cards
@@ -234,11 +262,11 @@ class Plan:
         words = np.zeros(self.fixed, np.int64)
         words[self.player_cycle + k.CURRENT] = words[self.team_cycle + k.CURRENT] = 1
         words[k.TOP] = self.fixed
-        for family in self.families:
-            words[family.at + k.OWNER_AT] = family.owner
-            words[family.at + k.KIND_AT] = k.KINDS.index(family.kind)
-            words[family.at + k.FIRST_AT] = family.at
-            words[family.at + k.NEXT_AT] = -1
+        for address, location in self.locations.items():
+            words[address + k.OWNER_AT] = location.owner
+            words[address + k.KIND_AT] = k.KINDS.index(location.kind)
+            words[address + k.FIRST_AT] = address
+            words[address + k.NEXT_AT] = -1
         if self.decks is not None:
             self._set_up(words, self.decks)
         return words
@@ -254,9 +282,9 @@ class Plan:
             words[[self.team_of + player for player in players]] = team + 1
         words[k.CARDS] = len(cards)
         for number, (kind, name, of_type) in enumerate(cards):
-            home, card = self.bases[kind, "game", name], self.cards + k.NODE * number
+            home, card = self.addresses[kind, "game", name], self.cards + k.NODE * number
             under = words[home + k.TOP_AT]
-            words[card + k.BELOW], words[card + k.HOME], words[card + k.TYPE] = under, home, of_type
+            words[card + k.BELOW], words[card + k.LOCATION_AT], words[card + k.TYPE] = under, home, of_type
             words[under + k.ABOVE if under else home + k.BOTTOM_AT] = card
             words[home + k.TOP_AT] = card
             words[home + k.SIZE_AT] += 1

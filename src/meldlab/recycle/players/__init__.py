@@ -1,4 +1,4 @@
-"""Players of any described game.
+"""Players of any RECYCLE game.
 
 >>> parse("mcts:200").simulations, parse("random").name
 (200, 'random')
@@ -8,8 +8,32 @@ Traceback (most recent call last):
 meldlab.errors.NoSuchThing: no player 'clever' (use random, pimc, mcts, ismcts)
 """
 
-from meldlab.recycle.players.searcher import KINDS, LEVELS, POLICIES, REWARDS, Searcher
+from collections.abc import Sequence
 
-__all__ = ["KINDS", "LEVELS", "POLICIES", "REWARDS", "Searcher", "parse"]
+from meldlab.errors import NoSuchThing, NotLegalHere
+from meldlab.play import RandomPlayer
+from meldlab.recycle.players.search_player import ALGORITHMS, FINAL_POLICIES, MEMORIES, REWARDS, SearchPlayer
 
-parse = Searcher.parse
+__all__ = ["ALGORITHMS", "FINAL_POLICIES", "MEMORIES", "NAMES", "REWARDS", "SearchPlayer", "one_per_seat", "parse"]
+
+NAMES = ("random", *ALGORITHMS)
+
+
+def parse(text: str, simulations: int = 1000, memory: str = "private") -> "RandomPlayer | SearchPlayer":
+    """Return the player of a text; the numbers are those of a search player that does not say otherwise."""
+    name = text.partition(":")[0].strip()
+    if name not in NAMES:
+        raise NoSuchThing("player", name, list(NAMES))
+    player = SearchPlayer.parse(text, simulations, memory, name="pimc" if name == "random" else name)
+    return RandomPlayer() if name == "random" else player
+
+
+def one_per_seat(names: Sequence[str], seats: int) -> list[str]:
+    """Return the name of a player for each seat, from as many names or from one.
+
+    >>> one_per_seat(["random"], 3)
+    ['random', 'random', 'random']
+    """
+    if len(names) not in (1, seats):
+        raise NotLegalHere(f"the game has {seats} seats, not {len(names)}")
+    return list(names) * (seats // len(names))

@@ -204,6 +204,8 @@ class Steps(BaseModel):
     moves: list[Move]
     places: list[dict[str, Any]]
     cells: list[list[str]]
+    standard_cards: bool
+    """Whether every card of the game is a standard card, so that short names can be shown."""
     result: dict[str, Any] | None
 
 

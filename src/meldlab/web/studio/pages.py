@@ -14,9 +14,9 @@ from meldlab.cards import Card
 from meldlab.errors import MeldlabError, NotLegalHere
 from meldlab.play import Record
 from meldlab.recycle import library
+from meldlab.recycle.card_names import abbreviate, match_option
 from meldlab.recycle.language.lexer import KEYWORDS
-from meldlab.recycle.language.variants import parse_settings
-from meldlab.recycle.telling.pack import meant, short_names
+from meldlab.recycle.language.settings import parse_settings
 from meldlab.web.forms import read_form
 from meldlab.web.jobs import ENDED
 from meldlab.web.kept import KeptMatch
@@ -220,7 +220,7 @@ async def _editor(
         library=[library.entry(name) for name in library.names()],
         imports=IMPORTS,
         words=sorted(KEYWORDS),
-        short=short_names,
+        short=abbreviate if isinstance(outcome.answer, Steps) and outcome.answer.standard_cards else str,
     )
 
 
@@ -244,7 +244,7 @@ async def _act(lab: Laboratory, id: str, wanted: Act) -> Told:
     legal = (await look_at(lab, id)).legal
     if wanted.action.strip().isdecimal() or wanted.action in legal or not 0 < len(legal) <= MEANT:
         return await act_in(lab, id, wanted)
-    return await act_in(lab, id, Act(after=wanted.after, action=legal[meant(legal, wanted.action)]))
+    return await act_in(lab, id, Act(after=wanted.after, action=legal[match_option(legal, wanted.action)]))
 
 
 @router.post("/play/{id}/undo")
@@ -292,7 +292,7 @@ def _table(request: Request, told: Told, sort: Order, problem: str = "") -> Resp
         problem=problem,
         home=f"/studio/{told.game}" if re.fullmatch("[a-z0-9_]{2,40}", told.game) else "",
         options=told.legal[:SHOWN_OPTIONS],
-        short=short_names,
+        short=abbreviate if told.view["standard_cards"] else str,
     )
 
 

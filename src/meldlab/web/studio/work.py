@@ -12,13 +12,15 @@ from meldlab.errors import NotLegalHere
 from meldlab.games import player_of
 from meldlab.parallel import chunks
 from meldlab.play import Deal, Step, Table
+from meldlab.recycle.check import check_program
+from meldlab.recycle.describe import Describer
 from meldlab.recycle.game import Described
-from meldlab.recycle.language.findings import TITLES, Finding
-from meldlab.recycle.language.folding import constant
+from meldlab.recycle.language.constants import constant
+from meldlab.recycle.language.diagnostics import TITLES
 from meldlab.recycle.language.header import Preface
-from meldlab.recycle.playtest import check_and_play
-from meldlab.recycle.telling.movement import Movement
-from meldlab.recycle.telling.teller import Teller
+from meldlab.recycle.movement import Movement
+from meldlab.recycle.players import one_per_seat
+from meldlab.recycle.transcript import describe_start, describe_step
 from meldlab.reports.page import figure_svg
 from meldlab.statistics import Interval
 from meldlab.web.studio.shown import pile
@@ -37,20 +39,25 @@ MOST_SPOTS, MOST_EDGES = 80, 300  # that a picture can hold
 
 def check(text: str) -> dict[str, Any]:
     """Return errors and warnings of a text, random games included, and what it declares if it can be read."""
-    found: dict[str, Any] = {"players": 0, "numbers": {}, "title": Preface.of(text).title[:80]}
-    report = check_and_play(text, work=CHECK_WORK)
-    if report.checked:
-        values = {node.var: constant(node.value) for node in report.checked.written.declares}
-        numbers = {name: value for name, value in values.items() if value is not None}
-        found |= {"players": report.checked.players, "numbers": numbers}
-    return {**found, "ok": report.ok, "diagnostics": [_told(finding, text) for finding in report.findings]}
-
-
-def _told(finding: Finding, text: str) -> dict[str, Any]:
-    line, column = finding.line_and_column(text)
-    place = {"line": line, "column": column, "at": min(finding.at, len(text))}
-    severity = "error" if finding.stops else "warning"
-    return {**place, "code": finding.code, "severity": severity, "title": TITLES[finding.code], "message": finding.problem}
+    report = check_program(text, work=CHECK_WORK)
+    declares = report.checked.parsed.declares if report.checked else ()
+    numbers = {node.var: number for node in declares if (number := constant(node.value)) is not None}
+    diagnostics = [
+        {
+            **diagnostic.as_json(text),
+            "at": min(diagnostic.offset, len(text)),
+            "severity": "error" if diagnostic.is_error else "warning",
+            "title": TITLES[diagnostic.code],
+        }
+        for diagnostic in report.diagnostics
+    ]
+    return {
+        "ok": report.ok,
+        "title": Preface.of(text).title[:80],
+        "players": report.players,
+        "numbers": numbers,
+        "diagnostics": diagnostics,
+    }
 
 
 @lru_cache(maxsize=4)
@@ -65,8 +72,8 @@ def graph(text: str, seed: int) -> dict[str, Any]:
     """Return which way the cards go in one random game, drawn."""
     game = game_of_text(text)
     movement = Movement.of(game.machine, seed)
-    if len(movement.spots) > MOST_SPOTS or len(movement.edges) > MOST_EDGES:
-        raise NotLegalHere(f"{len(movement.spots)} places and {len(movement.edges)} ways between them are too many to be drawn")
+    if len(movement.locations) > MOST_SPOTS or len(movement.edges) > MOST_EDGES:
+        raise NotLegalHere(f"{len(movement.locations)} places and {len(movement.edges)} ways between them are too many to be drawn")
     figure, numbers = draw_movement(movement)
     edges = [dict(zip(numbers, row, strict=True)) for row in zip(*numbers.values(), strict=True)]
     return {"svg": str(figure_svg(figure, "movement", "Which way the cards go")), "dot": dot(movement, "movement"), "edges": edges}
@@ -79,24 +86,15 @@ def subject(text: str, settings: Mapping[str, int]) -> str:
     return found.title[:120]
 
 
-def seated(game: Described, players: Sequence[str]) -> list[str]:
-    """Return a player for each seat, of as many names or of one."""
-    seats = game.machine.players
-    if len(players) not in (1, seats):
-        raise NotLegalHere(f"the game has {seats} seats, not {len(players)}")
-    return list(players) * (seats // len(players))
-
-
 def run(text: str, players: Sequence[str], games: int, seed: int) -> dict[str, Any]:
     """Play games for some seconds, and return what they came to."""
     game = game_of_text(text)
-    names = seated(game, players)
+    names = one_per_seat(players, game.machine.players)
     everybody = [player_of(game, name) for name in names]
     begun, parts, lengths, scores = time.monotonic(), list[Contest](), list[int](), list[list[int]]()
     # A game of players that search may take seconds.
     for first, many in chunks(games, FIRST if set(names) == {"random"} else 1, 0.5):
         batch = game.batch(everybody, seed, first, many, threads=1)
-        assert batch is not None  # the kernel plays all players that can be asked for here
         labels = [f"p{seat} {name}" for seat, name in enumerate(names, 1)]
         parts.append(Contest.of(game, labels, [tuple(range(len(names)))], [batch], first))
         lengths += batch.counts["decisions"].tolist()
@@ -144,10 +142,9 @@ class ToldGame:
 
     def __init__(self, text: str, players: Sequence[str], seed: int) -> None:
         self.game = game_of_text(text)
-        self.deal, self.teller = Deal(seed), Teller(self.game.machine)
-        self.position, log = self.game.machine.watched_begin(seed, 0)
-        self.begins = self.teller.tell(log, self.position)
-        self.table = Table(self.game, [player_of(self.game, name) for name in seated(self.game, players)])
+        self.deal, self.describer = Deal(seed), Describer(self.game.machine)
+        self.position, self.begins = describe_start(self.game.machine, seed)
+        self.table = Table(self.game, [player_of(self.game, name) for name in one_per_seat(players, self.game.machine.players)])
         self.steps: list[Step[Any]] = []
         self.over = self.position.over
 
@@ -181,25 +178,11 @@ def steps(text: str, players: Sequence[str], seed: int, at: int, around: int) ->
         "decisions": len(told.steps),
         "over": told.over,
         "begins": told.begins,
-        "moves": [_move(told, number) for number in range(first, last)],
-        "places": [pile(told.teller, position, place, None) for place in position.places()],
-        "cells": [[name + told.teller.whose(category, owner), str(value)] for _, category, owner, name, value in position.cells()],
+        "moves": [{"number": step.number + 1, "seat": step.seat, **describe_step(step)} for step in told.steps[first:last]],
+        "places": [pile(told.describer, position, location, cards, None) for location, cards in position.locations()],
+        "cells": [[name + told.describer.owner_text(category, owner), str(value)] for _, category, owner, name, value in position.cells()],
+        "standard_cards": told.describer.standard_cards,
         "result": {"scores": list(result.scores), "winners": list(result.winners), "reason": result.reason}
         if told.over and result
         else None,
-    }
-
-
-def _move(told: ToldGame, number: int) -> dict[str, Any]:
-    step = told.steps[number]
-    before, option = step.before.position, step.action.number - 1
-    after, _, then = before.watched(option)
-    shown, did = before.preview(option)
-    return {
-        "number": number + 1,
-        "seat": step.seat,
-        "option": option + 1,
-        "options": len(before.paths),
-        "did": told.teller.tell(did, shown),
-        "then": told.teller.tell(then, after),
     }

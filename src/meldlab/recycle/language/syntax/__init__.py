@@ -1,14 +1,14 @@
 """The syntax tree of a RECYCLE program: one frozen value per construct, positions left out of equality.
 
-A construct is read by the rule of the grammar that has its name in small letters (``OwnerOf`` by ``owner_of``), whose parts are its fields
-in that order, and it is written by its form. In a form, ``{parts...}`` stands for all members of a field, ``{names, ...}`` for all with
-commas between, and what is in square brackets is left out where its field is None.
+The rule of the grammar for a construct has its name in small letters (``OwnerOf``: ``owner_of``); the parts of the rule are the fields
+in order. A construct is written by its form: ``{parts...}`` stands for all members of a field, ``{names, ...}`` for all separated by
+commas, and a part in square brackets is left out where its field is None.
 
-The reader builds the tree; the checker returns an equal one in which every expression knows its ``cls`` and every variable in a
-place that wants something else is wrapped in what the language makes of it (a list used as a card is ``Pick("top", list)``).
+The parser builds the tree; the checker returns an equal one in which every expression has its ``cls``, and an expression of another class
+than its place expects is wrapped in the conversion that the language makes (a list used as a card is ``Pick("top", list)``).
 
->>> from meldlab.recycle.language.reader import read_expression
->>> read_expression("(size ((current player) iloc HAND))")
+>>> from meldlab.recycle.language.parser import parse_expression
+>>> parse_expression("(size ((current player) iloc HAND))")
 Size(of=Location(owner=Seat(which='current', of='player'), kind='iloc', name=Name(text='HAND'), index=None))
 >>> Location.form
 '({owner} {kind} {name} [{index}])'

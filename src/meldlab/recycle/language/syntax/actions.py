@@ -1,8 +1,8 @@
-"""The constructs that do something: actions, the items that bind and choose among them, and the phases of a game."""
+"""Actions, items that bind variables and choose among actions, and phases of a game."""
 
 from collections.abc import Iterator
 
-from meldlab.recycle.language.syntax.node import Action, Expr, Item, Node, Phase, form
+from meldlab.recycle.language.syntax.node import Action, Class, Expr, Item, Node, Phase, form
 
 
 @form("(move {card} {place})")
@@ -13,7 +13,7 @@ class MoveCard(Action):
     place: Expr
 
 
-@form("(remember {card} {place})")
+@form("(remember {card} {place})", card=Class.CARD)
 class Remember(Action):
     """Note a card in a place of a memory; it stays where it is."""
 
@@ -21,7 +21,7 @@ class Remember(Action):
     place: Expr
 
 
-@form("(forget {card})")
+@form("(forget {card})", card=Class.CARD)
 class Forget(Action):
     """Strike a card out of a memory."""
 
@@ -36,22 +36,22 @@ class Swap(Action):
     right: Expr
 
 
-@form("(shuffle {cards})")
+@form("(shuffle {cards})", cards=Class.CARDS)
 class Shuffle(Action):
-    """Put a list into an order by chance."""
+    """Put a list into random order."""
 
     cards: Expr
 
 
 @form("(shuffle faro {lower} {upper})")
 class Faro(Action):
-    """Weave the cards of the second location into the first, one by one, without chance."""
+    """Weave the cards of the second location into the first, one by one; no randomness."""
 
     lower: Expr
     upper: Expr
 
 
-@form("(set {cell} {value})")
+@form("(set {cell} {value})", cell=(Class.INT, Class.STR))
 class Set(Action):
     """Store a number or a string."""
 
@@ -59,7 +59,7 @@ class Set(Action):
     value: Expr
 
 
-@form("({key} : {value})")
+@form("({key} : {value})", key=Class.STR, value=Class.STR)
 class AttributeValue(Node):
     """An attribute and the value that a card must have."""
 
@@ -70,7 +70,7 @@ class AttributeValue(Node):
         return iter((self.key, self.value))
 
 
-@form("({pairs...} {points})")
+@form("({pairs...} {points})", points=Class.INT)
 class Award(Node):
     """Points for cards that match every pair."""
 
@@ -78,9 +78,9 @@ class Award(Node):
     points: Expr
 
 
-@form("({verb} {cell} ({awards...}))")
+@form("({verb} {cell} ({awards...}))", cell=Class.POINTS)
 class SetPoints(Action):
-    """``set`` a point map, or ``update`` it, which keeps the awards that are not named."""
+    """``set`` a point map, or ``update`` it, which leaves the other awards."""
 
     verb: str
     cell: Expr
@@ -88,11 +88,11 @@ class SetPoints(Action):
 
     @property
     def update(self) -> bool:
-        """Tell whether the awards that are not named stay."""
+        """Return whether the other awards stay."""
         return self.verb == "update"
 
 
-@form("({which} {cell} [{amount}])")
+@form("({which} {cell} [{amount}])", cell=(Class.INT, Class.STR), amount=Class.INT)
 class Adjust(Action):
     """Add to a number (``inc``) or subtract from it (``dec``); no amount is one."""
 
@@ -101,7 +101,7 @@ class Adjust(Action):
     amount: Expr | None
 
 
-@form("(cycle {when} {player})")
+@form("(cycle {when} {player})", player=Class.PLAYER)
 class Cycle(Action):
     """Make a player ``current`` at once, or the ``next`` one."""
 
@@ -114,9 +114,9 @@ class Pass(Action):
     """Do nothing, as an option."""
 
 
-@form("(repeat {count} {body})")
+@form("(repeat {count} {body})", count=Class.INT)
 class Repeat(Action):
-    """Do an action, or a loop, so many times."""
+    """Do an action, or a loop, ``count`` times."""
 
     count: Expr
     body: Item
@@ -124,7 +124,7 @@ class Repeat(Action):
 
 @form("(repeat all {body})")
 class RepeatAll(Action):
-    """Do it as many times as the list has cards that they are taken from."""
+    """Do it once for each card of the list that the cards are taken from."""
 
     body: MoveCard | Forget
 
@@ -155,7 +155,7 @@ class Let(Item, Phase):
     body: Item
 
 
-@form("({test} {body})")
+@form("({test} {body})", test=Class.BOOL)
 class Condition(Item):
     """Do it if a test holds."""
 
@@ -170,7 +170,7 @@ class Choice(Phase):
     items: tuple[Item, ...]
 
 
-@form("(stage {of} {end} {phases...})")
+@form("(stage {of} {end} {phases...})", end=Class.BOOL)
 class Stage(Phase):
     """A turn for each player or team, one after the other (``once``) or together (``simultaneous``)."""
 
@@ -179,6 +179,6 @@ class Stage(Phase):
     phases: tuple[Phase, ...]
 
 
-@form("(stage {of} (end {end}) {phases...})")
+@form("(stage {of} (end {end}) {phases...})", end=Class.BOOL)
 class StageUntil(Stage):
-    """Turns that go round until a test holds."""
+    """Turns in rotation until a test holds."""

@@ -1,18 +1,31 @@
-"""The constructs that have a value."""
+"""Constructs with a value."""
 
-from meldlab.recycle.language.syntax.node import Expr, form
+from typing import Any
+
+from meldlab.recycle.language.syntax.node import COLLECTIONS, Class, Expr, form
+
+_CELLS = {"sto": Class.INT, "str": Class.STR, "points": Class.POINTS}
+
+
+def _seat(node: Any) -> Class:
+    return Class.PLAYER if node.of == "player" else Class.TEAM
+
+
+def _seats(node: Any) -> Class:
+    return Class.PLAYERS if node.of == "player" else Class.TEAMS
+
 
 # --- words, owners and storage
 
 
-@form("{value}")
+@form("{value}", Class.INT)
 class Number(Expr):
     """A number, such as ``12``."""
 
     value: int
 
 
-@form("{text}")
+@form("{text}", Class.STR)
 class Name(Expr):
     """A string, such as ``HEARTS``."""
 
@@ -21,17 +34,17 @@ class Name(Expr):
 
 @form("'{name}")
 class Var(Expr):
-    """A variable, such as ``'C``: what its binder bound it to."""
+    """A variable, such as ``'C``."""
 
     name: str
 
 
-@form("game")
+@form("game", Class.GAME)
 class TableOwner(Expr):
     """The table as an owner."""
 
 
-@form("({which} {of})")
+@form("({which} {of})", _seat)
 class Seat(Expr):
     """The player or team whose turn it is (``current``), was or will be (``previous``, ``next``)."""
 
@@ -39,7 +52,7 @@ class Seat(Expr):
     of: str
 
 
-@form("({number} {of})")
+@form("({number} {of})", _seat, number=Class.INT)
 class Numbered(Expr):
     """A player or team by number: ``(2 player)``, ``((game sto N) team)``."""
 
@@ -47,21 +60,21 @@ class Numbered(Expr):
     of: str
 
 
-@form("(owner {card})")
+@form("(owner {card})", Class.PLAYER, card=Class.CARD)
 class OwnerOf(Expr):
     """The player who owns the location of a card."""
 
     card: Expr
 
 
-@form("(team {player})")
+@form("(team {player})", Class.TEAM, player=Class.PLAYER)
 class TeamOf(Expr):
     """The team of a player."""
 
     player: Expr
 
 
-@form("({owner} {kind} {name})")
+@form("({owner} {kind} {name})", lambda node: _CELLS[node.kind], owner=(Class.GAME, Class.PLAYER, Class.TEAM), name=Class.STR)
 class Cell(Expr):
     """Storage of an owner: ``sto`` for a number, ``str`` for a string, ``points`` for a point map."""
 
@@ -70,7 +83,7 @@ class Cell(Expr):
     name: Expr
 
 
-@form("({owner} {kind} {name} [{index}])")
+@form("({owner} {kind} {name} [{index}])", Class.CARDS, owner=(Class.GAME, Class.PLAYER), name=Class.STR, index=Class.INT)
 class Location(Expr):
     """Cards of an owner: ``vloc``, ``iloc``, ``hloc``, ``oloc`` or ``mem``; no index is index 0."""
 
@@ -83,7 +96,7 @@ class Location(Expr):
 # --- cards, lists and other collections
 
 
-@form("({end} {of})")
+@form("({end} {of})", lambda node: node.of.cls and node.of.cls.member, end=Class.INT, of=(Class.CARDS, Class.LISTS))
 class Pick(Expr):
     """The ``top``, the ``bottom`` or the card with that number of a list; or a list of a list of lists."""
 
@@ -91,7 +104,7 @@ class Pick(Expr):
     of: Expr
 
 
-@form("({which} {cards} using {points})")
+@form("({which} {cards} using {points})", Class.CARD, cards=Class.CARDS, points=Class.POINTS)
 class Best(Expr):
     """The card with the most (``max``) or fewest (``min``) points."""
 
@@ -100,7 +113,7 @@ class Best(Expr):
     points: Expr
 
 
-@form("(filter {coll} '{var} {test})")
+@form("(filter {coll} '{var} {test})", lambda node: node.coll.cls, coll=COLLECTIONS, test=Class.BOOL)
 class Filter(Expr):
     """The members that pass a test."""
 
@@ -119,7 +132,7 @@ class Each(Expr):
     body: Expr
 
 
-@form("({how} {parts...})")
+@form("({how} {parts...})", Class.CARDS, parts=(Class.CARDS, Class.LISTS))
 class Combine(Expr):
     """The ``union``, ``intersect`` or ``disjunction`` of lists; a single part may be a list of lists."""
 
@@ -127,7 +140,7 @@ class Combine(Expr):
     parts: tuple[Expr, ...]
 
 
-@form("(sort {cards} using {points})")
+@form("(sort {cards} using {points})", Class.CARDS, cards=Class.CARDS, points=Class.POINTS)
 class Sort(Expr):
     """The list itself, in ascending order from now on."""
 
@@ -135,16 +148,16 @@ class Sort(Expr):
     points: Expr
 
 
-@form("({end} {count} {cards})")
+@form("({end} {count} {cards})", Class.CARDS, count=Class.INT, cards=Class.CARDS)
 class Take(Expr):
-    """So many cards, from the ``top`` or ``bottom`` inward."""
+    """The first ``count`` cards, from the ``top`` or ``bottom`` inward."""
 
     end: str
     count: Expr
     cards: Expr
 
 
-@form("(run {end} {least} {cards} using {points})")
+@form("(run {end} {least} {cards} using {points})", Class.CARDS, least=Class.INT, cards=Class.CARDS, points=Class.POINTS)
 class LongestRun(Expr):
     """The longest ``top`` or ``bottom`` of a list that is a run."""
 
@@ -154,7 +167,7 @@ class LongestRun(Expr):
     points: Expr
 
 
-@form("(partition {key} {parts...})")
+@form("(partition {key} {parts...})", Class.LISTS, key=Class.STR, parts=(Class.CARDS, Class.LISTS))
 class Partition(Expr):
     """One list per value of an attribute."""
 
@@ -162,7 +175,7 @@ class Partition(Expr):
     parts: tuple[Expr, ...]
 
 
-@form("(subsets {cards} [{compare} {size}])")
+@form("(subsets {cards} [{compare} {size}])", Class.LISTS, cards=Class.CARDS, size=Class.INT)
 class Subsets(Expr):
     """All subsets, or those of a size, as in ``(subsets L <= 3)``."""
 
@@ -171,7 +184,7 @@ class Subsets(Expr):
     size: Expr | None
 
 
-@form("(runs {extent} {least} {cards} using {points})")
+@form("(runs {extent} {least} {cards} using {points})", Class.LISTS, least=Class.INT, cards=Class.CARDS, points=Class.POINTS)
 class Runs(Expr):
     """``all`` runs in a list, or only the ``largest``."""
 
@@ -197,7 +210,7 @@ class Actual(Expr):
     card: Expr
 
 
-@form("(indexed {owner} {kind} {name})")
+@form("(indexed {owner} {kind} {name})", Class.LISTS, owner=(Class.GAME, Class.PLAYER), name=Class.STR)
 class Indexed(Expr):
     """The locations of a name, by index touched."""
 
@@ -206,28 +219,28 @@ class Indexed(Expr):
     name: Expr
 
 
-@form("{of}")
+@form("{of}", _seats)
 class Everyone(Expr):
     """``player``, ``team`` as collections."""
 
     of: str
 
 
-@form("(other {of})")
+@form("(other {of})", _seats)
 class Others(Expr):
-    """Every player but the current one, or every team but the current one."""
+    """All players but the current one, or all teams but the current one."""
 
     of: str
 
 
 @form("{team}")
 class Members(Expr):
-    """A team where a collection is wanted; made by the checker, written as the team."""
+    """A team where a collection is expected; made by the checker, written as the team."""
 
     team: Expr
 
 
-@form("(range {first} .. {last})")
+@form("(range {first} .. {last})", Class.INTS, first=Class.INT, last=Class.INT)
 class Range(Expr):
     """The numbers between two, both included."""
 
@@ -235,7 +248,7 @@ class Range(Expr):
     last: Expr
 
 
-@form("({names, ...})")
+@form("({names, ...})", Class.STRS)
 class Strings(Expr):
     """A list of strings, such as ``(HEARTS, SPADES)``."""
 
@@ -245,7 +258,7 @@ class Strings(Expr):
 # --- truth values, numbers and strings
 
 
-@form("({how} {parts...})")
+@form("({how} {parts...})", Class.BOOL, parts=Class.BOOL)
 class Logic(Expr):
     """``and`` or ``or`` of two or more truth values."""
 
@@ -253,14 +266,14 @@ class Logic(Expr):
     parts: tuple[Expr, ...]
 
 
-@form("(not {test})")
+@form("(not {test})", Class.BOOL, test=Class.BOOL)
 class Not(Expr):
     """The opposite of a truth value."""
 
     test: Expr
 
 
-@form("({how} {left} {right})")
+@form("({how} {left} {right})", Class.BOOL)
 class Compare(Expr):
     """``==`` and its siblings."""
 
@@ -269,7 +282,7 @@ class Compare(Expr):
     right: Expr
 
 
-@form("({how} {parts...})")
+@form("({how} {parts...})", Class.INT, parts=Class.INT)
 class Arithmetic(Expr):
     """``+`` and ``*`` of two or more numbers, the other operators of two."""
 
@@ -277,7 +290,7 @@ class Arithmetic(Expr):
     parts: tuple[Expr, ...]
 
 
-@form("({which} {number})")
+@form("({which} {number})", Class.INT, number=Class.INT)
 class Special(Expr):
     """A triangular number (``tri``) or a Fibonacci number (``fib``)."""
 
@@ -285,7 +298,7 @@ class Special(Expr):
     number: Expr
 
 
-@form("(random [{first} ..] {last})")
+@form("(random [{first} ..] {last})", Class.INT, first=Class.INT, last=Class.INT)
 class Random(Expr):
     """A number by chance, from 0 if no first is given; both ends included."""
 
@@ -293,14 +306,14 @@ class Random(Expr):
     last: Expr
 
 
-@form("(size {of})")
+@form("(size {of})", Class.INT, of=COLLECTIONS)
 class Size(Expr):
     """The number of members of a collection."""
 
     of: Expr
 
 
-@form("(score {card} using {points})")
+@form("(score {card} using {points})", Class.INT, card=Class.CARD, points=Class.POINTS)
 class Score(Expr):
     """The points of a card."""
 
@@ -308,7 +321,7 @@ class Score(Expr):
     points: Expr
 
 
-@form("({which} {cards} using {points})")
+@form("({which} {cards} using {points})", Class.INT, cards=Class.CARDS, points=Class.POINTS)
 class Total(Expr):
     """The ``sum`` of the points of a list, or the most (``scoremax``) or fewest (``scoremin``) of one card."""
 
@@ -317,7 +330,7 @@ class Total(Expr):
     points: Expr
 
 
-@form("({which} {of})")
+@form("({which} {of})", Class.INT)
 class Identity(Expr):
     """The number of a player (``pid``) or of a team (``tid``)."""
 
@@ -325,7 +338,7 @@ class Identity(Expr):
     of: Expr
 
 
-@form("(cardatt {key} {card})")
+@form("(cardatt {key} {card})", Class.STR, key=Class.STR, card=Class.CARD)
 class CardAtt(Expr):
     """The value of an attribute of a card."""
 
@@ -340,4 +353,4 @@ class BareSeat(Expr):
     which: str
 
 
-COMPUTED = (Filter, Combine, Take, LongestRun)  # lists that lie nowhere: nothing can be put there, and nobody else holds them
+COMPUTED = (Filter, Combine, Take, LongestRun)  # lists that are in no location: no card can be moved there

@@ -1,4 +1,4 @@
-"""What every construct of the tree is: a place in the text, a form in which it is written, and, if it has a value, a class.
+"""Base classes of constructs: an offset in the text, a form, a signature, and, for an expression, the class of its value.
 
 >>> Class.LISTS.member, Class.CARD.member
 (<Class.CARDS: 'a card list'>, None)
@@ -7,17 +7,17 @@
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import ClassVar, TypeVar, dataclass_transform
+from typing import Any, ClassVar, TypeVar, dataclass_transform
 
 from lark.ast_utils import Ast
 
-__all__ = ["Action", "Class", "Expr", "Item", "Node", "Phase", "form"]
+__all__ = ["COLLECTIONS", "Action", "Class", "Expr", "Item", "Node", "Phase", "form"]
 
 N = TypeVar("N", bound="Node")
 
 
 class Class(Enum):
-    """What an expression stands for, in the words of an error."""
+    """The class of a value, as an error names it."""
 
     INT = "a number"
     BOOL = "a truth value"
@@ -36,7 +36,7 @@ class Class(Enum):
 
     @property
     def member(self) -> "Class | None":
-        """Return the class of the members of a collection, or None for what has no members."""
+        """Return the class of the members of a collection; None for other classes."""
         return _MEMBERS.get(self)
 
 
@@ -48,13 +48,18 @@ _MEMBERS = {
     Class.STRS: Class.STR,
     Class.INTS: Class.INT,
 }
+COLLECTIONS = tuple(_MEMBERS)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Node(Ast):
-    """A construct and the place of its first character in the text."""
+    """A construct and the offset of its first character in the text."""
 
     form: ClassVar[str]
+    takes: ClassVar[dict[str, tuple[Class, ...]]] = {}
+    """Classes allowed in each field with an expression; of a field with several, all have the first class, a single one any."""
+    gives: ClassVar[Any] = None
+    """Class of the value, or a function that returns it from the checked construct."""
     at: int = field(default=0, compare=False, repr=False)
 
 
@@ -66,23 +71,24 @@ class Expr(Node):
 
 
 class Item(Node):
-    """What ``do`` and ``choice`` contain."""
+    """A member of ``do`` and ``choice``."""
 
 
 class Action(Item):
-    """What changes the game, or at least makes an option of a branch."""
+    """A change of the game, or ``turn pass``."""
 
 
 class Phase(Node):
-    """What ``game`` and ``stage`` contain."""
+    """A member of ``game`` and ``stage``."""
 
 
 @dataclass_transform(frozen_default=True)
-def form(text: str) -> Callable[[type[N]], type[N]]:
-    """Make a frozen value of a class, and ``text`` the form in which it is written."""
+def form(text: str, gives: Any = None, **takes: Class | tuple[Class, ...]) -> Callable[[type[N]], type[N]]:
+    """Return a decorator for a frozen construct: the form in which it is written, and its signature (``Node.gives``, ``Node.takes``)."""
 
-    def formed(node: type[N]) -> type[N]:
-        node.form = text
+    def decorate(node: type[N]) -> type[N]:
+        node.form, node.gives = text, gives
+        node.takes = {name: classes if isinstance(classes, tuple) else (classes,) for name, classes in takes.items()}
         return dataclass(frozen=True)(node)
 
-    return formed
+    return decorate

@@ -1,4 +1,4 @@
-"""The whole program, and its set-up: players, teams and decks."""
+"""The program and its set-up: players, teams and decks."""
 
 from meldlab.recycle.language.syntax.node import Action, Expr, Node, Phase, form
 
@@ -63,7 +63,7 @@ class Declare(Node):
 
 @form("(setup (create players {players}) [{teams}] {decks...})")
 class Setup(Node):
-    """Who plays, and with which cards."""
+    """Players and decks."""
 
     players: Expr
     teams: CreateTeams | None

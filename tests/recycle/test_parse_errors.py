@@ -3,8 +3,8 @@
 import pytest
 
 from meldlab.recycle.language.checker import check
-from meldlab.recycle.language.findings import ProgramMistake
-from meldlab.recycle.language.reader import read
+from meldlab.recycle.language.diagnostics import ProgramError
+from meldlab.recycle.language.parser import parse
 
 SETUP = "(setup (create players 2) (create deck (game iloc S) (deck (RANK (A, B)))))"
 DO = "(do ((turn pass)))"
@@ -12,11 +12,11 @@ SCORING = "(scoring max 1)"
 
 
 def told(text: str) -> tuple[str, str, str]:
-    """Return code and message of a mistake, and the word at which it was found."""
-    with pytest.raises(ProgramMistake) as mistake:
-        read(text)
-    found = mistake.value.finding
-    return found.code, found.problem, text[found.at :].split()[0] if found.at < len(text) else ""
+    """Return code and message of the error, and the token at its offset."""
+    with pytest.raises(ProgramError) as caught:
+        parse(text)
+    diagnostic = caught.value.diagnostic
+    return diagnostic.code, diagnostic.message, text[diagnostic.offset :].split()[0] if diagnostic.offset < len(text) else ""
 
 
 @pytest.mark.parametrize(
@@ -110,6 +110,6 @@ def test_brackets_are_explained(phase: str, says: str) -> None:
 
 @pytest.mark.parametrize(("text", "line"), [("(game)", 1), ("(game\n(do", 2), (";; one\n;; two\n(game =)", 3)])
 def test_the_line_is_always_told(text: str, line: int) -> None:
-    with pytest.raises(ProgramMistake) as mistake:
+    with pytest.raises(ProgramError) as caught:
         check(text)
-    assert str(mistake.value).startswith(f"line {line}: ")
+    assert str(caught.value).startswith(f"line {line}: ")

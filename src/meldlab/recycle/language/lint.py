@@ -1,9 +1,9 @@
-"""Warnings about names that look misspelt and items that are never reached.
+"""Lint: warnings about names that look misspelt and items that are never reached.
 
->>> from meldlab.recycle.language.reader import read
->>> program = read("(game (setup (create players 1) (create deck (game iloc STOCK) (deck (A (X)))))"
+>>> from meldlab.recycle.language.parser import parse
+>>> program = parse("(game (setup (create players 1) (create deck (game iloc STOCK) (deck (A (X)))))"
 ...                " (do ((shuffle (game iloc STOK)))) (scoring max (size (game iloc STOCK))))")
->>> [finding.problem for finding in lint(program)]
+>>> [diagnostic.message for diagnostic in lint(program)]
 ['nothing is ever put into iloc STOK; did you mean iloc STOCK?']
 """
 
@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 
 from meldlab.recycle.language import syntax as s
-from meldlab.recycle.language.findings import Finding
-from meldlab.recycle.language.folding import constant
+from meldlab.recycle.language.constants import constant
+from meldlab.recycle.language.diagnostics import Diagnostic
 from meldlab.recycle.language.hints import Hints
 from meldlab.recycle.language.tree import children, walk
 
@@ -22,7 +22,7 @@ __all__ = ["lint"]
 CELLS = ("sto", "str", "points")
 
 
-def lint(program: s.Program) -> list[Finding]:
+def lint(program: s.Program) -> list[Diagnostic]:
     """Return the warnings that need no classes."""
     return [*_names(program), *_unreached(program)]
 
@@ -32,7 +32,7 @@ def lint(program: s.Program) -> list[Finding]:
 
 @dataclass
 class _Uses:
-    """Where each name of storage is written and read; a computed name may be any."""
+    """Offsets at which each name of storage is written and read; a computed name may be any."""
 
     written: dict[tuple[str, str], int] = field(default_factory=dict)
     read: dict[tuple[str, str], int] = field(default_factory=dict)
@@ -44,7 +44,7 @@ class _Uses:
     followed: set[int] = field(default_factory=set)  # sources through which something was written, by identity
 
     def use(self, node: s.Node, write: bool) -> None:
-        """Note one use of the storage named by ``node`` and of all that is inside it."""
+        """Record one use of the storage named by ``node``; a write through a variable writes to its collection."""
         if isinstance(node, (s.Cell, s.Location, s.Indexed)):
             names, anything = (self.written, self.any_written) if write else (self.read, self.any_read)
             if isinstance(node.name, s.Name):
@@ -59,7 +59,7 @@ class _Uses:
                     self.use(inner, True)
 
     def target(self, node: s.Expr) -> None:
-        """Note a place or a cell that is written."""
+        """Record a location or a cell that is written."""
         inner = node.of if isinstance(node, s.Pick) else node
         self.use(inner, True)
         for part in children(inner):
@@ -68,7 +68,7 @@ class _Uses:
             self.visit(node.end)
 
     def visit(self, node: s.Node) -> None:
-        """Note every use inside a construct."""
+        """Record every use inside a construct."""
         if isinstance(node, (s.Loop, s.Filter, s.Each)):
             self.sources[node.var] = node.coll
         elif isinstance(node, s.Let):
@@ -103,7 +103,7 @@ class _Uses:
                     self.visit(child)
 
 
-def _names(program: s.Program) -> Iterator[Finding]:
+def _names(program: s.Program) -> Iterator[Diagnostic]:
     uses = _Uses()
     uses.visit(program)
     written: dict[bool, dict[str, str]] = {False: {}, True: {}}  # cells and places: the first kind of each name
@@ -112,14 +112,14 @@ def _names(program: s.Program) -> Iterator[Finding]:
     every = {cells: [f"{k} {n}" for k, n in uses.written if (k in CELLS) == cells] for cells in written}
     hints = Hints()
     suspects: set[tuple[str, str]] = set()  # written names that are likely misspelt
-    for (kind, name), at in uses.read.items():
+    for (kind, name), offset in uses.read.items():
         if (kind, name) in uses.written or kind in uses.any_written:
             continue
         cells = kind in CELLS
         verb = "written to" if cells else "put into"
         near = f"{written[cells][name]} {name}" if name in written[cells] else hints.near(f"{kind} {name}", every[cells], 0.8)
         if near is None:
-            yield Finding("W103", f"nothing is ever {verb} {kind} {name}", at)
+            yield Diagnostic("W103", f"nothing is ever {verb} {kind} {name}", offset)
             continue
         near_kind, near_name = near.split()
         other = near_kind, near_name
@@ -129,29 +129,29 @@ def _names(program: s.Program) -> Iterator[Finding]:
             occurs = "once" if others == 1 else f"{others} times"
             problem = f"{near} occurs {occurs}, {kind} {name} {times} times but nothing is ever {verb} it; did you mean {kind} {name}?"
             if other not in suspects:
-                yield Finding("W105", problem, uses.written[other])
+                yield Diagnostic("W105", problem, uses.written[other])
             suspects.add(other)
         else:
-            yield Finding("W105", f"nothing is ever {verb} {kind} {name}; did you mean {near}?", at)
-    for (kind, name), at in uses.written.items():
+            yield Diagnostic("W105", f"nothing is ever {verb} {kind} {name}; did you mean {near}?", offset)
+    for (kind, name), offset in uses.written.items():
         if kind in (*CELLS, "mem") and not {(kind, name)} & (uses.read.keys() | suspects) and kind not in uses.any_read:
-            yield Finding("W104", f"{kind} {name} is never read", at)
+            yield Diagnostic("W104", f"{kind} {name} is never read", offset)
 
 
 # --- what is never reached
 
 
-def _unreached(program: s.Program) -> Iterator[Finding]:
+def _unreached(program: s.Program) -> Iterator[Diagnostic]:
     for node in walk(program):
         match node:
             case s.Condition() if constant(node.test) == 0:
-                yield Finding("W108", "this condition never holds", node.at)
+                yield Diagnostic("W108", "this condition never holds", node.at)
             case s.Repeat() if (constant(node.count) or 1) <= 0 or constant(node.count) == 0:
-                yield Finding("W108", "this is repeated no time", node.at)
+                yield Diagnostic("W108", "this is repeated no time", node.at)
             case s.Stage() if not isinstance(node.end, str) and constant(node.end) == 1:
-                yield Finding("W108", "this stage is over before it begins", node.at)
+                yield Diagnostic("W108", "this stage is over before it begins", node.at)
             case s.Loop(coll=s.Range() as values) if _empty(values):
-                yield Finding("W108", "this range is empty", values.at)
+                yield Diagnostic("W108", "this range is empty", values.at)
         if isinstance(node, (s.Program, s.Stage)):
             yield from _after_forever(node.phases)
 
@@ -161,7 +161,7 @@ def _empty(values: s.Range) -> bool:
     return first is not None and last is not None and first > last
 
 
-def _after_forever(phases: tuple[s.Phase, ...]) -> Iterator[Finding]:
+def _after_forever(phases: tuple[s.Phase, ...]) -> Iterator[Diagnostic]:
     for phase, following in pairwise(phases):
         if isinstance(phase, s.Stage) and not isinstance(phase.end, str) and constant(phase.end) == 0:
-            yield Finding("W108", "the stage before this never ends", following.at)
+            yield Diagnostic("W108", "the stage before this never ends", following.at)

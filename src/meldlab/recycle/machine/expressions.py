@@ -1,112 +1,73 @@
-"""From checked expressions to instructions: every value ends up in a register, every truth value in a jump."""
+"""Expressions as instructions: every value ends up in a register, every truth value in a jump."""
 
-from abc import ABC, abstractmethod
-from collections.abc import Iterator, Set
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
 from meldlab.recycle.language import syntax as s
-from meldlab.recycle.language.folding import constant
+from meldlab.recycle.language.constants import constant
 from meldlab.recycle.language.syntax import Class
-from meldlab.recycle.language.tree import children
+from meldlab.recycle.language.tree import walk
 from meldlab.recycle.machine import kernel_layout as k
+from meldlab.recycle.machine.analysis import CYCLES, NEXT_SEAT, SWAPPED, TESTS, Analysis, is_union, is_variable, sum_uses
 from meldlab.recycle.machine.assembler import Assembler, Label
-from meldlab.recycle.machine.contents import Contents
-from meldlab.recycle.machine.storage import CATEGORY, Plan
+from meldlab.recycle.machine.storage import CATEGORY, StorageLayout
 
 __all__ = ["ExpressionCompiler"]
 
 COMPARISONS = {
     None: k.ANY_SIZE, "==": k.EQUAL, "!=": k.UNEQUAL, "<=": k.AT_MOST, ">=": k.AT_LEAST, "<": k.BELOW_SIZE, ">": k.ABOVE_SIZE,
 }  # fmt: skip
-TESTS = {"==": k.IS, "!=": k.IS_NOT, "<": k.IS_BELOW, ">=": k.IS_FROM, ">": k.IS_ABOVE, "<=": k.IS_UP_TO}
-TURNED = {k.IS_BELOW: k.IS_ABOVE, k.IS_FROM: k.IS_UP_TO, k.IS_ABOVE: k.IS_BELOW, k.IS_UP_TO: k.IS_FROM}  # with the sides exchanged
 OPERATIONS = {"+": k.ADD, "*": k.MUL, "-": k.SUB, "//": k.DIV, "%": k.MOD, "^": k.POW}
-# What leaves lists behind, which are dropped when it is over.
-MAKES_LISTS = (
-    s.Filter,
-    s.Combine,
-    s.Partition,
-    s.Subsets,
-    s.Runs,
-    s.LongestRun,
-    s.Take,
-    s.Range,
-    s.Indexed,
-    s.Others,
-    s.Members,
-)
+NEXT_PLAYER = s.Seat("next", "player")
 
 
-class ExpressionCompiler(ABC):
-    """Compiles values; knows the variables in scope and how deep the stages are. What walks a collection is compiled by ``walks``."""
+class ExpressionCompiler:
+    """Compiler of values; it knows the variables in scope and how deep the stages are."""
 
-    @abstractmethod
-    def jump_each(self, node: s.Each, when: bool, to: Label) -> None:
-        """Jump on any or all of a collection."""
-
-    @abstractmethod
-    def is_steady(self, node: Any, names: Set[str]) -> bool:
-        """Tell whether a value cannot fail and depends on none of some variables, nor on chance."""
-
-    @abstractmethod
-    def filter(self, node: s.Filter) -> int:
-        """Return the register with the members that pass a test."""
-
-    @abstractmethod
-    def each(self, node: s.Each) -> int:
-        """Return the register with the lists, or the sum, that a loop gathers."""
-
-    def __init__(self, plan: Plan, code: Assembler) -> None:
-        self.plan, self.code = plan, code
+    def __init__(self, storage: StorageLayout, code: Assembler) -> None:
+        self.storage, self.code, self.analysis = storage, code, Analysis(storage)
         self.variables: dict[str, int] = {}
         self.origins: dict[str, int] = {}  # the memory that a variable is drawn from
         self.locations: set[str] = set()  # variables that are locations themselves
         self.depth = {"player": 0, "team": 0}
         self.tables: dict[tuple[str, str], int] = {}  # of addresses by name
         self.listed: dict[int, int] = {}  # registers of lists of strings, by identity
-        self.making: dict[int, bool] = {}  # by identity of a construct, whether it leaves lists behind
         self.choosing: tuple[s.Item, ...] = ()  # the options that are being compiled
-        self.located_at, self.located = 0, dict[tuple[int, ...], int]()  # the last label so far, and locations found since
-        self.known: dict[int, int] = {}  # registers of what a loop does not change, by identity
         self.next_seat = 0  # register of the next player, where loops and options do not change it
-        self.contents = Contents()
-        self.seated: dict[tuple[str, str, int], int] = {}  # registers of locations of players, by kind, name and register of the owner
-        self.stepped: Set[str] = frozenset()  # variables of the innermost loop of an expression, and of all loops inside it
-        self.sure: set[str] = set()  # variables that are cards, never none
+        self.player_locations: dict[tuple[str, str, int], int] = {}  # their registers, by kind, name and register of the owner
 
     # --- names and owners
 
     @contextmanager
-    def bound(self, name: str, register: int, origin: int = 0, located: bool = False, sure: bool = False) -> Iterator[None]:
+    def bound(self, name: str, register: int, origin: int = 0, is_location: bool = False) -> Iterator[None]:
         """Bind a variable while something is compiled."""
-        before, memory, locations, cards = self.variables.get(name), self.origins.get(name), self.locations, self.sure
+        before, memory, locations = self.variables.get(name), self.origins.get(name), self.locations
         self.variables[name], self.origins[name] = register, origin
-        self.locations = self.locations | {name} if located else self.locations - {name}
-        self.sure = self.sure | {name} if sure else self.sure - {name}
+        self.locations = self.locations | {name} if is_location else self.locations - {name}
         yield
         if before is not None and memory is not None:
             self.variables[name], self.origins[name] = before, memory
         else:
             del self.variables[name], self.origins[name]
-        self.locations, self.sure = locations, cards
+        self.locations = locations
 
     def cycle(self, of: str) -> int:
         """Return the address of the innermost cycle."""
-        base = self.plan.player_cycle if of == "player" else self.plan.team_cycle
+        base = self.storage.player_cycle if of == "player" else self.storage.team_cycle
         return base + k.CYCLE * self.depth[of]
 
     def count(self, of: str) -> int:
         """Return the register with the number of players or teams."""
-        return self.code.constant(self.plan.players) if of == "player" else k.TEAMS
+        return self.code.constant(self.storage.players) if of == "player" else k.TEAMS
 
     def cell(self, node: s.Cell) -> tuple[int | None, int]:
         """Return (base, register of the owner), or, for a computed name, (None, register of the address)."""
         owner = self.value(node.owner)
         category = CATEGORY[node.owner.cls or Class.GAME]
-        width = self.plan.map_width if node.kind == "points" else 1
+        width = self.storage.map_width if node.kind == "points" else 1
         if isinstance(node.name, s.Name):
-            return self.plan.bases[node.kind, category, node.name.text], owner
+            return self.storage.addresses[node.kind, category, node.name.text], owner
         at = self.code.register()
         self.code.emit(k.ADDRESS_NAME, at, self.names(node.kind, category), owner, width, self.value(node.name))
         return None, at
@@ -114,7 +75,7 @@ class ExpressionCompiler(ABC):
     def names(self, kind: str, category: str) -> int:
         """Return the table of addresses by name."""
         if (kind, category) not in self.tables:
-            addresses = [self.plan.bases.get((kind, category, text), 0) for text in self.plan.strings]
+            addresses = [self.storage.addresses.get((kind, category, text), 0) for text in self.storage.strings]
             self.tables[kind, category] = self.code.table(addresses)
         return self.tables[kind, category]
 
@@ -126,56 +87,18 @@ class ExpressionCompiler(ABC):
             name = self.value(node.name)
             index = self.code.constant(0) if node.index is None else self.value(node.index)
             return self.emitted(k.LOCATE_NAME, self.names(node.kind, category), owner, index, name)
-        base = self.plan.bases[node.kind, category, node.name.text]
+        base = self.storage.addresses[node.kind, category, node.name.text]
         if node.index is not None and constant(node.index) != 0:
-            return self.found(k.LOCATE_INDEX, base, owner, self.value(node.index))
-        if not self.is_fixed(node):
+            return self.emitted(k.LOCATE_INDEX, base, owner, self.value(node.index))
+        if not self.analysis.is_fixed(node):
             return self.emitted(k.LOCATE, base, owner)
         if category == "game":
             return self.code.constant(base)
-        if (node.kind, node.name.text, self.seat(node)) in self.seated:
-            return self.seated[node.kind, node.name.text, self.seat(node)]
-        return self.found(k.ADDRESS, base, owner)
+        key = node.kind, node.name.text, self.seat_register(self.analysis.seat_name(node))
+        return self.player_locations[key] if key in self.player_locations else self.emitted(k.ADDRESS, base, owner, k.LOCATION)
 
-    def found(self, operation: int, base: int, *owner_and_index: int) -> int:
-        """Return the register with a location, which stays where it is: the one found before, if the code has come by there."""
-        key = operation, base, *owner_and_index
-        if self.located_at != self.code.put_at:
-            self.located_at, self.located = self.code.put_at, {}
-        if key not in self.located or not all(map(self.is_held, owner_and_index)):
-            self.located[key] = self.emitted(*key, *([k.LOCATION] if operation == k.ADDRESS else []))
-        return self.located[key]
-
-    def is_held(self, register: int) -> bool:
-        """Tell whether a register keeps its value to the next label: nobody but ``cycle`` makes another player current."""
-        return self.code.is_register(register) or register == self.cycle("player") + k.CURRENT
-
-    def is_fixed(self, node: Any) -> bool:
-        """Tell whether a construct is a location at an address that follows from its owner, and nobody asks whether it was named."""
-        return (
-            isinstance(node, s.Location)
-            and isinstance(node.name, s.Name)
-            and (node.index is None or constant(node.index) == 0)
-            and (node.kind, node.name.text) not in self.plan.watched
-        )
-
-    def seat(self, node: s.Location) -> int:
-        """Return the register with the player who owns a location at a fixed address, if that is known by now, or 0."""
-        return self.seat_of(self.seat_name(node))
-
-    def seat_name(self, node: s.Location) -> str:
-        """Return what names the player who owns a location at a fixed address: current, next or a variable; empty for anything else."""
-        if not self.is_fixed(node) or node.owner.cls is not Class.PLAYER:
-            return ""
-        match node.owner:
-            case s.Seat(which="current" | "next" as which):
-                return which
-            case s.Var(name=name):
-                return name
-        return ""
-
-    def seat_of(self, name: str) -> int:
-        """Return the register with a player by what names him, if that is known by now, or 0."""
+    def seat_register(self, name: str) -> int:
+        """Return the register with a player by its name (current, next or a variable), 0 if it is not known yet."""
         if name == "current":
             return self.cycle("player") + k.CURRENT
         if name == "next":
@@ -186,7 +109,7 @@ class ExpressionCompiler(ABC):
     def base(self, node: s.Location) -> int:
         """Return the address of a location by its name, of owner 0."""
         assert isinstance(node.name, s.Name)
-        return self.plan.bases[node.kind, CATEGORY[node.owner.cls or Class.GAME], node.name.text]
+        return self.storage.addresses[node.kind, CATEGORY[node.owner.cls or Class.GAME], node.name.text]
 
     def field(self, node: s.Location, field: int) -> int:
         """Return the register with a field of a fixed location: for the table, the field itself."""
@@ -196,7 +119,7 @@ class ExpressionCompiler(ABC):
     # --- truth values
 
     def jump(self, node: Any, when: bool, to: Label) -> None:
-        """Jump if a truth value is ``when``, else go on."""
+        """Jump if a truth value is ``when``, else continue."""
         match node:
             case s.Not():
                 self.jump(node.test, not when, to)
@@ -224,35 +147,29 @@ class ExpressionCompiler(ABC):
         if any(map(self.is_read, (node.left, node.right))):
             self.compare_read(node, what, to)
             return
-        for score, other, how in ((node.right, node.left, TURNED.get(what, what)), (node.left, node.right, what)):
-            # A score may fail, so that what comes before it is found before, and what comes after it cannot fail.
-            if isinstance(score, s.Score) and id(score) not in self.known and (score is node.right or self.is_steady(other, set())):
-                number, card = self.value(other), self.value(score.card)
-                self.code.emit(k.JSCORE, card, self.value(score.points), number, to, how)
-                return
         left, right = self.value(node.left), self.value(node.right)
         if what in (k.IS_ABOVE, k.IS_UP_TO):
-            what, left, right = TURNED[what], right, left
+            what, left, right = SWAPPED[what], right, left
         self.code.emit({k.IS: k.JEQ, k.IS_NOT: k.JNE, k.IS_BELOW: k.JLT, k.IS_FROM: k.JGE}[what], left, right, to)
 
     def is_read(self, node: Any) -> bool:
-        """Tell whether a value is an attribute or a size that one instruction reads and compares."""
-        if id(node) in self.known or constant(node) is not None:
+        """Return whether a value is an attribute, a cell or a size that one instruction reads and compares."""
+        if constant(node) is not None:
             return False
         if isinstance(node, s.CardAtt):
-            return isinstance(node.key, s.Name) and node.key.text in self.plan.keys
+            return isinstance(node.key, s.Name) and node.key.text in self.storage.keys
         if isinstance(node, s.Cell):
             return isinstance(node.name, s.Name) and node.kind != "points" and node.owner.cls is not Class.GAME
-        if isinstance(node, s.Size) and self.is_union(node.of):
+        if isinstance(node, s.Size) and is_union(node.of):
             return False
         # The size of a location on the table is a word already.
-        return isinstance(node, s.Size) and not (self.is_fixed(node.of) and node.of.owner.cls is Class.GAME)  # type: ignore[attr-defined]
+        return isinstance(node, s.Size) and not (self.analysis.is_fixed(node.of) and node.of.owner.cls is Class.GAME)  # type: ignore[attr-defined]
 
     def compare_read(self, node: s.Compare, what: int, to: Label) -> None:
         """Compare with an attribute or a size: reading it cannot fail, so that it waits until the other side is known."""
         read, other = (node.left, node.right) if self.is_read(node.left) else (node.right, node.left)
         if read is node.right:
-            what = TURNED.get(what, what)
+            what = SWAPPED.get(what, what)
         value = self.value(other) if read is node.right else -1
 
         def number() -> int:
@@ -269,7 +186,7 @@ class ExpressionCompiler(ABC):
             self.code.emit(k.JCELL, base, owner, number(), to, what)
             return
         assert isinstance(read, s.Size)
-        if self.is_fixed(read.of):
+        if self.analysis.is_fixed(read.of):
             assert isinstance(read.of, s.Location)
             owner = self.value(read.of.owner)
             self.code.emit(k.JSIZE_AT, self.base(read.of) + k.SIZE_AT, owner, number(), to, what)
@@ -277,48 +194,19 @@ class ExpressionCompiler(ABC):
             cards = self.value(read.of)
             self.code.emit(k.JSIZE, cards, number(), to, what)
 
-    def is_union(self, node: s.Expr) -> bool:
-        """Tell whether a list is made by putting others behind each other."""
-        return isinstance(node, s.Combine) and node.how == "union"
-
     def column(self, key: str) -> int:
         """Return where the values of an attribute lie in the data, which begins with all of them."""
-        return self.plan.keys.index(key) * len(self.plan.types)
+        return self.storage.keys.index(key) * len(self.storage.types)
 
     # --- collections
 
     def marked(self, node: s.Node) -> int:
         """Return a register with the end of the lists so far, to drop what ``node`` makes, or 0 if it makes none."""
-        if not self.makes_lists(node):
+        if not self.analysis.makes_lists(node):
             return 0
         mark = self.code.register()
         self.code.emit(k.MARK, mark)
         return mark
-
-    def makes_lists(self, node: s.Node) -> bool:
-        """Tell whether a construct leaves lists behind."""
-        if id(node) not in self.making:
-            self.making[id(node)] = self.makes_one(node) or any(map(self.makes_lists, children(node)))
-        return self.making[id(node)]
-
-    def makes_one(self, node: s.Node) -> bool:
-        """Tell whether a construct itself leaves a list behind, apart from those inside it."""
-        match node:
-            case s.Loop():
-                return self.is_copied(node.coll)
-            case s.Each():
-                return node.cls is Class.LISTS or (self.is_copied(node.coll) and not self.is_chain(node.coll))
-            case s.Everyone():
-                return node.of == "team"
-        return isinstance(node, MAKES_LISTS)
-
-    def is_copied(self, coll: s.Expr) -> bool:
-        """Tell whether a collection is a list that may change while it is walked."""
-        return coll.cls is Class.CARDS and not isinstance(coll, s.COMPUTED)
-
-    def is_chain(self, coll: s.Expr) -> bool:
-        """Tell whether a collection is a location that an expression can walk card by card: nothing but ``sort`` changes it meanwhile."""
-        return isinstance(coll, s.Location) and not self.plan.sorts
 
     def release(self, mark: int) -> None:
         """Drop the lists made since a mark."""
@@ -328,7 +216,7 @@ class ExpressionCompiler(ABC):
     def members(self, node: s.Expr) -> int:
         """Return the register with a list to walk: a snapshot where the original may change."""
         cards = self.value(node)
-        return self.emitted(k.SNAPSHOT, cards) if self.is_copied(node) else cards
+        return self.emitted(k.SNAPSHOT, cards) if self.analysis.is_copied(node) else cards
 
     def lists(self, parts: tuple[s.Expr, ...]) -> int:
         """Return the register with a list of lists."""
@@ -351,16 +239,6 @@ class ExpressionCompiler(ABC):
         """Return the operand for an end of a list."""
         return {"top": k.AT_TOP, "bottom": k.AT_BOTTOM}[end] if isinstance(end, str) else k.AT_INDEX
 
-    def is_end(self, node: s.Pick) -> bool:
-        """Tell whether a card is one at the end of a fixed location, which knows both."""
-        on_table = isinstance(node.of, s.Location) and node.of.owner.cls is Class.GAME
-        return (
-            isinstance(node.end, str)
-            and self.is_fixed(node.of)
-            and node.of.kind != "mem"  # type: ignore[attr-defined]
-            and not (on_table and self.plan.sorts)
-        )
-
     def end_of(self, node: s.Pick) -> int:
         """Return the register with the card at the end of a fixed location."""
         assert isinstance(node.of, s.Location)
@@ -381,8 +259,6 @@ class ExpressionCompiler(ABC):
 
     def value(self, node: Any) -> int:
         """Return the register with a value: a number, string or owner by number, a card or list by address."""
-        if id(node) in self.known:
-            return self.known[id(node)]
         here, self.code.here = self.code.here, node.at or self.code.here
         result = self.cards(node) if node.cls in (Class.CARD, Class.CARDS, Class.LISTS) and not isinstance(node, s.Var) else self.word(node)
         self.code.here = here
@@ -394,7 +270,7 @@ class ExpressionCompiler(ABC):
             case s.Location():
                 return self.location(node)
             case s.Pick():
-                if node.cls is Class.CARD and self.is_end(node):
+                if node.cls is Class.CARD and self.analysis.is_end(node):
                     return self.end_of(node)
                 index = 0 if isinstance(node.end, str) else self.value(node.end)
                 cards = self.value(node.of)
@@ -423,7 +299,7 @@ class ExpressionCompiler(ABC):
                 return self.emitted(k.TAKE, self.value(node.cards), count, self.end(node.end))
             case s.LongestRun():
                 least, cards = self.value(node.least), self.value(node.cards)
-                return self.emitted(k.RUN_END, cards, least, self.value(node.points), self.end(node.end))
+                return self.emitted(k.LONGEST_RUN, cards, least, self.value(node.points), self.end(node.end))
             case s.Runs():
                 least, cards = self.value(node.least), self.value(node.cards)
                 return self.emitted(k.RUNS, cards, least, self.value(node.points), 1 if node.extent == "largest" else 0)
@@ -434,7 +310,7 @@ class ExpressionCompiler(ABC):
             case s.Indexed():
                 owner, category = self.value(node.owner), CATEGORY[node.owner.cls or Class.GAME]
                 if isinstance(node.name, s.Name):
-                    return self.emitted(k.INDEXED_LISTS, self.plan.bases[node.kind, category, node.name.text], owner)
+                    return self.emitted(k.INDEXED_LISTS, self.storage.addresses[node.kind, category, node.name.text], owner)
                 return self.emitted(k.INDEXED_NAME, self.names(node.kind, category), owner, self.value(node.name))
         raise TypeError(f"no cards in {type(node).__name__}")
 
@@ -444,24 +320,26 @@ class ExpressionCompiler(ABC):
             case s.Number():
                 return self.code.constant(node.value)
             case s.Name():
-                return self.code.constant(self.plan.string_ids[node.text])
+                return self.code.constant(self.storage.string_ids[node.text])
             case s.TableOwner():
                 return self.code.constant(0)
             case s.Var():
                 return self.variables[node.name]
             case s.Strings():
                 if id(node.names) not in self.listed:
-                    ids = (self.plan.string_ids[text] for text in node.names)
+                    ids = (self.storage.string_ids[text] for text in node.names)
                     self.listed[id(node.names)] = self.code.constant(self.code.listed((len(node.names), *ids)))
                 return self.listed[id(node.names)]
             case s.Seat():
                 if node.which == "current":
                     return self.cycle(node.of) + k.CURRENT
+                if node == NEXT_PLAYER and self.next_seat:
+                    return self.next_seat
                 operation = k.NEXT_SEAT if node.which == "next" else k.PREVIOUS_SEAT
                 return self.emitted(operation, self.cycle(node.of), self.count(node.of))
             case s.Numbered():
                 fixed = constant(node.number)
-                if node.of == "player" and fixed is not None and 1 <= fixed <= self.plan.players:
+                if node.of == "player" and fixed is not None and 1 <= fixed <= self.storage.players:
                     return self.code.constant(fixed)
                 return self.emitted(k.SEAT_NUMBER, self.value(node.number), self.count(node.of))
             case s.OwnerOf():
@@ -479,7 +357,7 @@ class ExpressionCompiler(ABC):
                 card = self.value(node.card)
                 return (
                     self.emitted(k.ATTRIBUTE, card, self.column(node.key.text))
-                    if node.key.text in self.plan.keys
+                    if node.key.text in self.storage.keys
                     else self.code.constant(0)
                 )
         return self.group(node) if isinstance(node, (s.Everyone, s.Others, s.Members, s.Range, s.Filter)) else self.number(node)
@@ -491,7 +369,7 @@ class ExpressionCompiler(ABC):
             return owner if node.kind == "points" else self.emitted(k.LOAD_AT, owner)
         on_table = owner == self.code.constant(0)
         if node.kind == "points":
-            return self.code.constant(base) if on_table else self.emitted(k.ADDRESS, base, owner, self.plan.map_width)
+            return self.code.constant(base) if on_table else self.emitted(k.ADDRESS, base, owner, self.storage.map_width)
         return base if on_table else self.emitted(k.LOAD, base, owner)
 
     def group(self, node: Any) -> int:
@@ -499,7 +377,7 @@ class ExpressionCompiler(ABC):
         match node:
             case s.Everyone():
                 if node.of == "player":
-                    return self.code.constant(self.code.listed((self.plan.players, *range(1, self.plan.players + 1))))
+                    return self.code.constant(self.code.listed((self.storage.players, *range(1, self.storage.players + 1))))
                 return self.emitted(k.OTHERS, self.code.constant(0), self.count("team"))
             case s.Others():
                 return self.emitted(k.OTHERS, self.cycle(node.of) + k.CURRENT, self.count(node.of))
@@ -527,10 +405,10 @@ class ExpressionCompiler(ABC):
                 first = self.code.constant(0) if node.first is None else self.value(node.first)
                 return self.emitted(k.RANDOM, first, self.value(node.last))
             case s.Size():
-                if self.is_fixed(node.of):
+                if self.analysis.is_fixed(node.of):
                     assert isinstance(node.of, s.Location)
                     return self.field(node.of, k.SIZE_AT)
-                if isinstance(node.of, s.Combine) and self.is_union(node.of):
+                if isinstance(node.of, s.Combine) and is_union(node.of):
                     return self.emitted(k.SIZES, self.lists(node.of.parts))
                 return self.emitted(k.SIZE, self.value(node.of))
             case s.Score():
@@ -543,3 +421,146 @@ class ExpressionCompiler(ABC):
             case s.Each():
                 return self.each(node)
         raise TypeError(f"no value in {type(node).__name__}")
+
+    # --- loops
+
+    def jump_each(self, node: s.Each, when: bool, to: Label) -> None:
+        """Jump on any or all of a collection."""
+        # any is settled by a true member, all by a false one.
+        settles = node.quantifier == "any"
+        comparison = self.analysis.comparison(node.body, node.var)
+        if comparison is not None:
+            # All members pass unless any fails.
+            what, read, number = comparison
+            what, when_any = (what, when) if settles else (what ^ 1, not when)
+            test = what + 8 * (not when_any)
+            match read:
+                case s.CardAtt(key=s.Name(text=text)) if not self.analysis.makes_lists(node.coll):
+                    cards = self.value(node.coll)
+                    self.code.emit(k.JANY_ATTRIBUTE, cards, self.column(text), self.value(number), to, test)
+                    return
+                case s.Cell(name=s.Name(text=text)) if is_players(node.coll):
+                    first = self.storage.addresses[read.kind, "player", text] + 1
+                    self.code.emit(k.JANY_CELL, first, self.storage.players, self.value(number), to, test)
+                    return
+                case s.Size(of=s.Location() as location) if is_players(node.coll):
+                    first = self.base(location) + k.LOCATION + k.SIZE_AT
+                    self.code.emit(k.JANY_SIZE, first, self.storage.players, self.value(number), to, test)
+                    return
+        other = self.code.label()
+        to_settled, to_after = (to, other) if settles == when else (other, to)
+        mark = self.marked(node)
+        settled, after = (self.code.label(), self.code.label()) if mark else (to_settled, to_after)
+        cursor = self.cursor(node.coll)
+        inner = self.marked(node.body)
+        with self.stepping(node, cursor, after):
+            self.jump(node.body, settles, settled)
+            self.release(inner)
+        if mark:
+            self.code.put(settled)
+            self.code.emit(k.RELEASE, mark)
+            self.code.emit(k.JUMP, to_settled)
+            self.code.put(after)
+            self.code.emit(k.RELEASE, mark)
+            self.code.emit(k.JUMP, to_after)
+        self.code.put(other)
+
+    def cursor(self, coll: s.Expr) -> tuple[int, int, int]:
+        """Return the register with a collection that an expression walks, and the instructions to its first and its next member."""
+        if self.analysis.is_chain(coll):
+            is_memory = isinstance(coll, s.Location) and coll.kind == "mem"
+            return (self.value(coll), *((k.FIRST_REFERENCE, k.NEXT_REFERENCE) if is_memory else (k.FIRST_CARD, k.NEXT_CARD)))
+        return self.members(coll), k.FIRST, k.NEXT
+
+    @contextmanager
+    def stepping(self, node: s.Each | s.Filter, cursor: tuple[int, int, int], after: Label) -> Iterator[tuple[int, Label]]:
+        """Compile a loop of an expression, which ends ``after``; give the register of the member and where the next one is taken."""
+        members, first, following = cursor
+        variable, position, body, again = self.code.register(), self.code.register(), self.code.label(), self.code.label()
+        self.code.emit(first, variable, members, position, after)
+        self.code.put(body)
+        with self.bound(node.var, variable):
+            yield variable, again
+        self.code.put(again)
+        self.code.emit(following, variable, members, position, after, body)
+
+    def filter(self, node: s.Filter) -> int:
+        """Return the register with the members that pass a test."""
+        comparison = self.analysis.comparison(node.test, node.var)
+        if comparison is not None and node.coll.cls in (Class.CARDS, Class.LISTS):
+            what, read, other = comparison
+            match read:
+                case s.CardAtt(key=s.Name(text=text)):
+                    cards = self.value(node.coll)
+                    return self.emitted(k.FILTER_ATTRIBUTE, cards, self.column(text), self.value(other), what)
+                case s.Total() | s.Score():
+                    operation = k.FILTER_SUM if isinstance(read, s.Total) else k.FILTER_SCORE
+                    cards, points = self.value(node.coll), self.value(read.points)
+                    return self.emitted(operation, cards, points, self.value(other), what)
+                case s.Size():
+                    cards = self.value(node.coll)
+                    return self.emitted(k.FILTER_SIZE, cards, 0, self.value(other), what)
+        cursor, after = self.cursor(node.coll), self.code.label()
+        result = self.emitted(k.RESULT, cursor[0])
+        with self.stepping(node, cursor, after) as (variable, again):
+            if node.coll.cls is Class.LISTS and not isinstance(node.coll, (s.Partition, s.Subsets, s.Runs)):
+                self.code.emit(k.JEMPTY, variable, again)
+            fails = self.code.label()
+            mark = self.marked(node.test)
+            self.jump(node.test, False, fails)
+            self.code.emit(k.APPEND, result, variable)
+            self.code.put(fails)
+            self.release(mark)
+        self.code.put(after)
+        return result
+
+    def each(self, node: s.Each) -> int:
+        """Return the register with the lists, or the sum, that a loop gathers."""
+        body = node.body
+        if is_players(node.coll) and self.analysis.is_fixed(body) and isinstance(body, s.Location) and is_variable(body.owner, node.var):
+            return self.emitted(k.EACH_LOCATION, self.base(body) + k.LOCATION, self.storage.players)
+        cursor, after = self.cursor(node.coll), self.code.label()
+        sums = node.cls is not Class.LISTS
+        result = self.emitted(k.COPY, self.code.constant(0)) if sums else self.emitted(k.RESULT, cursor[0])
+        with self.stepping(node, cursor, after):
+            mark = self.marked(node.body) if sums else 0
+            value = self.value(node.body)
+            self.code.emit(*((k.ADD, result, result) if sums else (k.APPEND, result)), value)
+            self.release(mark)
+        self.code.put(after)
+        return result
+
+    @contextmanager
+    def hoist_players(self, least: int, *nodes: s.Node) -> Iterator[None]:
+        """Find the next player and locations of players once, before constructs that name them at least ``least`` times.
+
+        Only where no other player becomes the next or current one meanwhile.
+        """
+        locations, next_seat = self.player_locations, self.next_seat
+        # Options are explored one after the other and share what is found before them: a cycle in one of them counts for all.
+        flags = self.analysis.flags(*(self.choosing or nodes))
+        uses_next = self.analysis.flags(*nodes) & NEXT_SEAT and not flags & (CYCLES["next"] | CYCLES["current"])
+        if uses_next and not next_seat and sum(part == NEXT_PLAYER for node in nodes for part in walk(node)) >= least:
+            self.next_seat = self.value(NEXT_PLAYER)
+        if not flags & CYCLES["current"]:
+            self.player_locations = locations | self.hoisted_locations(least, *nodes)
+        yield
+        self.player_locations, self.next_seat = locations, next_seat
+
+    def hoisted_locations(self, least: int, *nodes: s.Node) -> dict[tuple[str, str, int], int]:
+        """Return the registers of the locations of players that are named at least ``least`` times, and found now."""
+        counts: dict[tuple[str, str, int], int] = {}
+        for (kind, text, owner), times in sum_uses(self.analysis.location_uses(node) for node in reversed(nodes)).items():
+            key = kind, text, self.seat_register(owner)
+            if key[2] and key not in self.player_locations:
+                counts[key] = counts.get(key, 0) + times
+        return {
+            (kind, text, owner): self.emitted(k.ADDRESS, self.storage.addresses[kind, "player", text], owner, k.LOCATION)
+            for (kind, text, owner), times in counts.items()
+            if times >= least
+        }
+
+
+def is_players(coll: s.Expr) -> bool:
+    """Return whether a collection is all players."""
+    return isinstance(coll, s.Everyone) and coll.of == "player"

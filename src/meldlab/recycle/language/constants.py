@@ -1,28 +1,30 @@
-"""Values that are known before a game begins.
+"""Constant folding: values that are known before a game starts.
 
->>> from meldlab.recycle.language.reader import read_expression
->>> constant(read_expression("(- (* 2 3) (tri 3))"))
+>>> from meldlab.recycle.language.parser import parse_expression
+>>> constant(parse_expression("(- (* 2 3) (tri 3))"))
 0
 """
 
+from operator import eq, ge, gt, le, lt, ne
 from typing import Any
 
 from meldlab.recycle.language import syntax as s
 from meldlab.recycle.language.kernel_arithmetic import divided, fibonacci, power
 from meldlab.recycle.language.tree import walk
 
-__all__ = ["cards_made", "constant", "folded"]
+__all__ = ["cards_made", "constant", "is_fixed"]
 
+_COMPARISONS = {"==": eq, "!=": ne, "<": lt, ">": gt, "<=": le, ">=": ge}
 _CHANGING = (s.Cell, s.Location, s.Seat, s.Numbered, s.OwnerOf, s.TeamOf, s.Random, s.Everyone, s.Others, s.CardAtt, s.Indexed, s.Identity)
 
 
-def folded(node: s.Expr) -> bool:
-    """Tell whether a value depends on nothing that a game changes."""
+def is_fixed(node: s.Expr) -> bool:
+    """Return whether a value depends on nothing that changes during a game."""
     return not any(isinstance(part, _CHANGING) for part in walk(node))
 
 
 def constant(node: Any) -> int | None:
-    """Return the number or truth value that an expression always has, or None."""
+    """Return the constant number or truth value of an expression, or None."""
     match node:
         case s.Number():
             return node.value if node.value < 2**31 else None
@@ -38,18 +40,14 @@ def constant(node: Any) -> int | None:
             left, right = constant(node.left), constant(node.right)
             if left is None or right is None:
                 return None
-            return int(
-                {"==": left == right, "!=": left != right, "<": left < right, ">": left > right, "<=": left <= right, ">=": left >= right}[
-                    node.how
-                ]
-            )
+            return int(_COMPARISONS[node.how](left, right))
         case s.Not():
             test = constant(node.test)
             return None if test is None else 1 - test
         case s.Logic():
             tests = [constant(part) for part in node.parts]
-            settles = 0 if node.how == "and" else 1
-            return settles if settles in tests else None if None in tests else 1 - settles
+            decisive = 0 if node.how == "and" else 1
+            return decisive if decisive in tests else None if None in tests else 1 - decisive
         case s.Size(of=s.Strings(names=names)):
             return len(names)
         case s.Size(of=s.Range(first=first, last=last)):

@@ -1,7 +1,7 @@
-"""Variants of a program: other numbers where it declares some, so that a designer needs no second file.
+"""Settings: other values for the numbers that a program declares.
 
 >>> from meldlab.recycle import library
->>> easy = varied(library.entry("gin_rummy").text, parse_settings("LIMIT=60"))
+>>> easy = with_settings(library.entry("gin_rummy").text, parse_settings("LIMIT=60"))
 >>> [line for line in easy.splitlines() if "declare" in line]
 [" (declare 60 'LIMIT)"]
 """
@@ -12,11 +12,11 @@ from itertools import pairwise
 
 from meldlab.errors import BadText, NoSuchThing, NotLegalHere
 from meldlab.recycle.language import syntax as s
-from meldlab.recycle.language.folding import constant
-from meldlab.recycle.language.lexer import plain, words
-from meldlab.recycle.language.reader import read
+from meldlab.recycle.language.constants import constant
+from meldlab.recycle.language.lexer import tokenize, without_comments
+from meldlab.recycle.language.parser import parse
 
-__all__ = ["declared_numbers", "parse_settings", "varied"]
+__all__ = ["declared_numbers", "parse_settings", "with_settings"]
 
 _SETTING = re.compile(r"\s*'?(?P<name>[A-Z]+)\s*=\s*(?P<value>-?[0-9]+)\s*")
 
@@ -28,21 +28,21 @@ def parse_settings(text: str) -> dict[str, int]:
     {'TARGET': 100, 'ROUNDS': 3}
     """
     settings: dict[str, int] = {}
-    at = 0
+    offset = 0
     for entry in text.split(","):
-        read_as = _SETTING.fullmatch(entry)
-        if read_as is None:
+        match = _SETTING.fullmatch(entry)
+        if match is None:
             name, equals, _ = entry.partition("=")
-            fine = equals and re.fullmatch(r"\s*'?[A-Z]+\s*", name)
-            problem = "a whole number is wanted" if fine else "a setting is written NAME=VALUE, the name in capitals"
-            raise BadText(problem, text, at + (len(name) + 1 if fine else 0))
-        digits = read_as["value"]
-        # A number of thousands of digits need not be converted to be refused.
+            is_name = equals and re.fullmatch(r"\s*'?[A-Z]+\s*", name)
+            problem = "a whole number is wanted" if is_name else "a setting is written NAME=VALUE, the name in capitals"
+            raise BadText(problem, text, offset + (len(name) + 1 if is_name else 0))
+        digits = match["value"]
+        # A number of thousands of digits is not converted.
         value = int(digits) if len(digits) <= 12 else 2**31
         if abs(value) >= 2**31:
-            raise BadText("a number beyond 32 bits", text, at + read_as.start("value"))
-        settings[read_as["name"]] = value
-        at += len(entry) + 1
+            raise BadText("a number beyond 32 bits", text, offset + match.start("value"))
+        settings[match["name"]] = value
+        offset += len(entry) + 1
     return settings
 
 
@@ -53,15 +53,15 @@ def declared_numbers(text: str, dialect: str = "0.6") -> dict[str, int]:
     ...                  " (do ((turn pass))) (scoring max 'SIX))")
     {'SIX': 6}
     """
-    found = {node.var: constant(node.value) for node in read(text, dialect).declares if _is_number(node.value)}
-    return {name: value for name, value in found.items() if value is not None}
+    numbers = {node.var: constant(node.value) for node in parse(text, dialect).declares if _is_number(node.value)}
+    return {name: value for name, value in numbers.items() if value is not None}
 
 
-def varied(text: str, settings: Mapping[str, int], dialect: str = "0.6") -> str:
-    """Return a program with other values for numbers that it declares; everything else stays as it is written."""
+def with_settings(text: str, settings: Mapping[str, int], dialect: str = "0.6") -> str:
+    """Return a program with other values for numbers that it declares; the rest of the text does not change."""
     if not settings:
         return text
-    declares = {node.var: node for node in read(text, dialect).declares}
+    declares = {node.var: node for node in parse(text, dialect).declares}
     numbers = [name for name, node in declares.items() if _is_number(node.value)]
     changes = []
     for name, value in settings.items():
@@ -84,12 +84,11 @@ def _is_number(value: s.Expr) -> bool:
 
 
 def _end(text: str, start: int) -> int:
-    """Return where the expression that starts at a place ends."""
+    """Return the end of the expression that starts at an offset."""
     depth = 0
-    found = [word for word in words(text) if word.at >= start]
-    for word, following in pairwise(found):
-        depth += (word.text == "(") - (word.text == ")")
+    for token, following in pairwise(token for token in tokenize(text) if token.offset >= start):
+        depth += (token.text == "(") - (token.text == ")")
         if depth == 0:
-            # A number may have been written with blanks inside, so its end is where the text before the next word ends.
-            return start + len(plain(text)[start : following.at].rstrip())
+            # A number may contain blanks, so its end is the end of the text before the next token.
+            return start + len(without_comments(text)[start : following.offset].rstrip())
     return len(text)

@@ -4,8 +4,8 @@ import pytest
 
 from meldlab.errors import BadText, NoSuchThing, NotLegalHere
 from meldlab.recycle import library
-from meldlab.recycle.language.reader import read
-from meldlab.recycle.language.variants import declared_numbers, parse_settings, varied
+from meldlab.recycle.language.parser import parse
+from meldlab.recycle.language.settings import declared_numbers, parse_settings, with_settings
 from meldlab.recycle.machine.machine import Machine
 
 TEXT = """;; a game
@@ -16,17 +16,17 @@ TEXT = """;; a game
 
 
 def scores(text: str) -> list[int]:
-    found: list[int] = Machine.of(text).random_games(1, 0).scores[0].tolist()
+    found: list[int] = Machine.compile(text).random_games(1, 0).scores[0].tolist()
     return found
 
 
 def test_numbers_change_and_everything_else_stays() -> None:
     assert scores(TEXT) == [26] * 3
-    assert scores(varied(TEXT, {"X": 4})) == [14] * 3
-    assert scores(varied(TEXT, {"X": -4, "SEATS": 1})) == [-2]
-    assert scores(varied(TEXT, {"Y": 100})) == [110] * 3
-    assert varied(TEXT, {"X": 4}) == TEXT.replace("1 0 ;;", "4 ;;")
-    assert varied(TEXT, {}) == TEXT
+    assert scores(with_settings(TEXT, {"X": 4})) == [14] * 3
+    assert scores(with_settings(TEXT, {"X": -4, "SEATS": 1})) == [-2]
+    assert scores(with_settings(TEXT, {"Y": 100})) == [110] * 3
+    assert with_settings(TEXT, {"X": 4}) == TEXT.replace("1 0 ;;", "4 ;;")
+    assert with_settings(TEXT, {}) == TEXT
     assert declared_numbers(TEXT) == {"X": 10, "SEATS": 3}
 
 
@@ -34,21 +34,21 @@ def test_numbers_change_and_everything_else_stays() -> None:
 def test_the_value_it_has_changes_nothing(name: str) -> None:
     text = library.entry(name).text
     numbers = declared_numbers(text)
-    assert read(varied(text, numbers)) == read(text)
+    assert parse(with_settings(text, numbers)) == parse(text)
     sevens = dict.fromkeys(numbers, 7)
-    assert declared_numbers(varied(text, sevens)) == sevens
+    assert declared_numbers(with_settings(text, sevens)) == sevens
 
 
 def test_what_cannot_be_set_is_named() -> None:
     with pytest.raises(NoSuchThing, match=r"no declared number 'SEAT' \(use X, Y, SEATS\); did you mean SEATS"):
-        varied(TEXT, {"SEAT": 2})
+        with_settings(TEXT, {"SEAT": 2})
     with pytest.raises(BadText, match="'COLOURS is declared, but not as a number") as wrong:
-        varied(TEXT, {"COLOURS": 2})
+        with_settings(TEXT, {"COLOURS": 2})
     assert TEXT[wrong.value.offset :].startswith("(RED, BLUE)")
     with pytest.raises(NotLegalHere, match="the program declares no number"):
-        varied(library.entry("hearts").text, {"LIMIT": 2})
+        with_settings(library.entry("hearts").text, {"LIMIT": 2})
     with pytest.raises(BadText, match="0 players"):
-        Machine.of(varied(TEXT, {"SEATS": 0}))
+        Machine.compile(with_settings(TEXT, {"SEATS": 0}))
 
 
 @pytest.mark.parametrize(

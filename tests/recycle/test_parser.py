@@ -7,9 +7,9 @@ import pytest
 from meldlab.errors import BadText, NoSuchThing
 from meldlab.recycle import library
 from meldlab.recycle.language import syntax as s
-from meldlab.recycle.language.findings import Finding
-from meldlab.recycle.language.printer import layout
-from meldlab.recycle.language.reader import read, read_expression
+from meldlab.recycle.language.diagnostics import Diagnostic
+from meldlab.recycle.language.formatter import format_program
+from meldlab.recycle.language.parser import parse, parse_expression
 
 SMALL = """\ufeff;; a comment ) with ' brackets
 (game (declare 1 0 'N)
@@ -19,11 +19,11 @@ SMALL = """\ufeff;; a comment ) with ' brackets
 
 
 def test_a_surplus_bracket_and_glued_words_are_read_with_a_warning() -> None:
-    warnings: list[Finding] = []
-    program = read(SMALL, warnings=warnings)
+    warnings: list[Diagnostic] = []
+    program = parse(SMALL, warnings=warnings)
     assert program.declares[0].value == s.Number(10)
-    assert [finding.code for finding in warnings] == ["W001", "W001", "W002"]
-    assert read(layout(program)) == program
+    assert [diagnostic.code for diagnostic in warnings] == ["W001", "W001", "W002"]
+    assert parse(format_program(program)) == program
 
 
 @pytest.mark.parametrize(
@@ -31,7 +31,7 @@ def test_a_surplus_bracket_and_glued_words_are_read_with_a_warning() -> None:
     [("(+ 1 2)", [1, 2]), ("(+ 12 34)", [12, 34]), ("(- 1 0 2)", [10, 2]), ("(+ 1 2 3)", [1, 2, 3]), ("(== 1 0 1 0)", [101, 0])],
 )
 def test_operands_stay_apart_and_other_numbers_are_glued(text: str, numbers: list[int]) -> None:
-    node: Any = read_expression(text)
+    node: Any = parse_expression(text)
     parts: Any = node.parts if isinstance(node, s.Arithmetic) else (node.left, node.right)
     assert [part.value for part in parts] == numbers
 
@@ -51,15 +51,15 @@ def test_operands_stay_apart_and_other_numbers_are_glued(text: str, numbers: lis
 )
 def test_mistakes_are_named_and_placed(text: str, problem: str, at: int) -> None:
     with pytest.raises(BadText, match=problem) as caught:
-        read_expression(text)
+        parse_expression(text)
     assert caught.value.offset == at
 
 
 def test_the_end_of_a_stage_is_asked_for_by_its_word() -> None:
     with pytest.raises(BadText, match=r"\(end \.\.\) is missing"):
-        read("(game (setup (create players 1) (create deck (game iloc S) (deck (A (X))))) (stage player ('X (do ((turn pass)))))")
+        parse("(game (setup (create players 1) (create deck (game iloc S) (deck (A (X))))) (stage player ('X (do ((turn pass)))))")
 
 
 def test_a_dialect_that_nobody_speaks_is_named() -> None:
     with pytest.raises(NoSuchThing, match=r"no dialect '7' \(use 0.6, 0.5\)"):
-        read(library.entry("kuhn_poker").text, "7")
+        parse(library.entry("kuhn_poker").text, "7")

@@ -1,12 +1,12 @@
-"""What is meant by a text that cannot be read: the part that is missing, the form that is right.
+"""Explanations of a text that cannot be parsed: the part that is missing, the correct form.
 
->>> from meldlab.recycle.language.reader import read
->>> read("(game (setup (create players 2)) (do ((turn pass))) (scoring max 1))")
+>>> from meldlab.recycle.language.parser import parse_expression
+>>> parse_expression("(+ 1 -5)")
 Traceback (most recent call last):
     ...
-meldlab.recycle.language.findings.ProgramMistake: line 1: a deck is missing: (create deck (game iloc STOCK) (deck (RANK (ONE, TWO)))) [E008]
-  (game (setup (create players 2)) (do ((turn pass))) (scoring max 1))
-                                 ^
+meldlab.recycle.language.diagnostics.ProgramError: line 1: a negative number is a difference: (- 0 5) [E003]
+  (+ 1 -5)
+       ^
 """
 
 import re
@@ -15,12 +15,12 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
-from meldlab.recycle.language.findings import Finding
+from meldlab.recycle.language.diagnostics import Diagnostic
 
 if TYPE_CHECKING:
-    from meldlab.recycle.language.lexer import Word
+    from meldlab.recycle.language.lexer import Token
 
-__all__ = ["unexpected_word", "unknown_character", "unknown_word"]
+__all__ = ["unexpected_token", "unknown_character", "unknown_word"]
 
 COMMENT = "comments begin with ;;"
 _CHARACTERS = {
@@ -64,46 +64,47 @@ _END = "(end ..) is missing: (stage player (end TEST) ..), or once or simultaneo
 _BODY = "a stage has nothing in it: a do, a choice or a stage is missing"
 
 
-def _foreign_comment(source: str, at: int, code: str) -> Finding | None:
-    """Return what is wrong if ``at`` follows ``//`` in its line, which is a division only directly behind a bracket."""
-    line = source.rfind("\n", 0, at) + 1
-    start = source.find("//", line, at + 2)
-    return None if start < 0 or source[line:start].rstrip().endswith("(") else Finding(code, COMMENT, start)
+def _foreign_comment(source: str, offset: int, code: str) -> Diagnostic | None:
+    """Return an error if ``offset`` follows ``//`` in its line, which is a division only directly after a bracket."""
+    line = source.rfind("\n", 0, offset) + 1
+    start = source.find("//", line, offset + 2)
+    return None if start < 0 or source[line:start].rstrip().endswith("(") else Diagnostic(code, COMMENT, start)
 
 
-def unknown_character(source: str, at: int) -> Finding:
-    """Return what is wrong with a character that starts no word."""
-    comment = _foreign_comment(source, at, "E001")
+def unknown_character(source: str, offset: int) -> Diagnostic:
+    """Return the error for a character that starts no token."""
+    comment = _foreign_comment(source, offset, "E001")
     if comment:
         return comment
-    character = source[at]
+    character = source[offset]
     if character == "_":
-        whole = next(word[0] for word in re.finditer(r"\w+", source) if word.end() > at)
-        return Finding("E001", f"names are capital letters only, without _: {whole.replace('_', '').upper() or 'NAME'}", at)
-    meant = _CHARACTERS.get(character)
-    return Finding("E001", meant or f"no word begins with {character!r}", at)
+        whole = next(word[0] for word in re.finditer(r"\w+", source) if word.end() > offset)
+        return Diagnostic("E001", f"names are capital letters only, without _: {whole.replace('_', '').upper() or 'NAME'}", offset)
+    return Diagnostic("E001", _CHARACTERS.get(character) or f"no word begins with {character!r}", offset)
 
 
-def unknown_word(source: str, at: int, word: str, before: str, keywords: Iterable[str]) -> Finding:
-    """Return what is wrong with a word in small letters that is not a keyword; ``before`` is the word before it."""
-    comment = _foreign_comment(source, at, "E002")
+def unknown_word(source: str, offset: int, word: str, before: str, keywords: Iterable[str]) -> Diagnostic:
+    """Return the error for a word in small letters that is not a keyword; ``before`` is the token before it."""
+    comment = _foreign_comment(source, offset, "E002")
     if comment:
         return comment
     if before == "'":
-        return Finding("E002", f"variables are capital letters: '{word.upper()}", at)
+        return Diagnostic("E002", f"variables are capital letters: '{word.upper()}", offset)
     if before in (*_KINDS, ":", ","):
-        return Finding("E002", f"names are capital letters: {word.upper()}", at)
+        return Diagnostic("E002", f"names are capital letters: {word.upper()}", offset)
     if word in _FOREIGN:
-        return Finding("E002", f"no word {word!r}: {_FOREIGN[word]}", at)
+        return Diagnostic("E002", f"no word {word!r}: {_FOREIGN[word]}", offset)
     near = get_close_matches(word, sorted(keywords), 1, 0.75)
     if not near:
-        return Finding("E002", f"no word {word!r}; names are capital letters: {word.upper()}", at)
-    return Finding("E002", f"no word {word!r}; did you mean {near[0]}{f', or the name {word.upper()}' if before == '(' else ''}?", at)
+        return Diagnostic("E002", f"no word {word!r}; names are capital letters: {word.upper()}", offset)
+    return Diagnostic(
+        "E002", f"no word {word!r}; did you mean {near[0]}{f', or the name {word.upper()}' if before == '(' else ''}?", offset
+    )
 
 
 @dataclass(frozen=True)
-class _Place:
-    """Where reading stopped: the list that is open there, its first word and its parts so far."""
+class _OpenList:
+    """A list that is open where parsing stopped: its first word and its parts so far."""
 
     head: str
     parts: tuple[tuple[str, str], ...]  # the first two words of each list in it
@@ -113,46 +114,46 @@ class _Place:
         return [first for first, _ in self.parts]
 
 
-def _open_lists(found: "list[Word]", stop: int) -> list[_Place]:
-    """Return the lists that are open before a word, from the outside in."""
+def _open_lists(tokens: "list[Token]", stop: int) -> list[_OpenList]:
+    """Return the lists that are open before a token, from the outside in."""
     opened: list[int] = []
     inside: dict[int, list[int]] = {}
     for i in range(stop):
-        if found[i].text == "(":
+        if tokens[i].text == "(":
             if opened:
                 inside[opened[-1]].append(i)
             opened.append(i)
             inside[i] = []
-        elif found[i].text == ")" and opened:
+        elif tokens[i].text == ")" and opened:
             opened.pop()
-    texts = [word.text for word in found[:stop]] + ["", ""]
-    return [_Place(texts[start + 1], tuple((texts[part + 1], texts[part + 2]) for part in inside[start])) for start in opened]
+    texts = [token.text for token in tokens[:stop]] + ["", ""]
+    return [_OpenList(texts[start + 1], tuple((texts[part + 1], texts[part + 2]) for part in inside[start])) for start in opened]
 
 
-def unexpected_word(found: "list[Word]", stop: int, expected: list[str], text: str) -> Finding:
-    """Return what is wrong where the grammar has no place for the word number ``stop``, or the text ends."""
-    lists = _open_lists(found, stop)
-    here, outer = (lists[-1] if lists else _Place("", ())), (lists[-2] if len(lists) > 1 else _Place("", ()))
-    if stop == len(found):
-        if not found:
-            return Finding("E004", "there is no program here: (game ..)", 0)
-        return Finding("E004", f"the text ends too early: {len(lists)} bracket{'s' * (len(lists) != 1)} open", len(text.rstrip()))
-    word, at = found[stop].text, found[stop].at
-    if word == "//" and not text[text.rfind("\n", 0, at) + 1 : at].strip():
-        return Finding("E003", COMMENT, at)
-    missing = _missing(word, here, outer, expected, any(each.text == "scoring" for each in found[stop:]))
+def unexpected_token(tokens: "list[Token]", stop: int, expected: list[str], text: str) -> Diagnostic:
+    """Return the error where the grammar does not allow the token number ``stop``, or the text ends."""
+    lists = _open_lists(tokens, stop)
+    here, outer = (lists[-1] if lists else _OpenList("", ())), (lists[-2] if len(lists) > 1 else _OpenList("", ()))
+    if stop == len(tokens):
+        if not tokens:
+            return Diagnostic("E004", "there is no program here: (game ..)", 0)
+        return Diagnostic("E004", f"the text ends too early: {len(lists)} bracket{'s' * (len(lists) != 1)} open", len(text.rstrip()))
+    word, offset = tokens[stop].text, tokens[stop].offset
+    if word == "//" and not text[text.rfind("\n", 0, offset) + 1 : offset].strip():
+        return Diagnostic("E003", COMMENT, offset)
+    missing = _missing(word, here, outer, expected, any(token.text == "scoring" for token in tokens[stop:]))
     if missing:
-        return Finding("E008", missing, at)
-    wrong = _wrong_form(found, stop, here, outer, expected)
+        return Diagnostic("E008", missing, offset)
+    wrong = _wrong_form(tokens, stop, here, outer, expected)
     if wrong:
-        return Finding("E003", wrong, at)
+        return Diagnostic("E003", wrong, offset)
     if word in ("choice", "stage"):
-        return Finding("E108", f"a {word} stands directly in game or stage, nowhere else", at)
-    wanted = f" (expected {', '.join(expected[:8])}{', ..' if len(expected) > 8 else ''})" if expected else "; the program is complete"
-    return Finding("E003", f"{word!r} cannot stand here{wanted}", at)
+        return Diagnostic("E108", f"a {word} stands directly in game or stage, nowhere else", offset)
+    hint = f" (expected {', '.join(expected[:8])}{', ..' if len(expected) > 8 else ''})" if expected else "; the program is complete"
+    return Diagnostic("E003", f"{word!r} cannot stand here{hint}", offset)
 
 
-def _missing(word: str, here: _Place, outer: _Place, expected: list[str], scored_later: bool) -> str | None:
+def _missing(word: str, here: _OpenList, outer: _OpenList, expected: list[str], scored_later: bool) -> str | None:
     """Return the part that is missing, if one is."""
     match here.head, word:
         case "game", ")" if "setup" not in here.first_words:
@@ -178,27 +179,27 @@ def _missing(word: str, here: _Place, outer: _Place, expected: list[str], scored
     return _END if outer.head == "stage" and expected == ["end"] else None
 
 
-def _wrong_form(found: "list[Word]", stop: int, here: _Place, outer: _Place, expected: list[str]) -> str | None:
-    """Return the form that is meant, if it can be told."""
-    word, before = found[stop], found[stop - 1] if stop else None
-    after = found[stop + 1] if stop + 1 < len(found) else None
-    touches = before is not None and before.at + len(before.text) == word.at
-    if word.text == "'":
+def _wrong_form(tokens: "list[Token]", stop: int, here: _OpenList, outer: _OpenList, expected: list[str]) -> str | None:
+    """Return the correct form, if it can be inferred."""
+    token, before = tokens[stop], tokens[stop - 1] if stop else None
+    after = tokens[stop + 1] if stop + 1 < len(tokens) else None
+    touches = before is not None and before.offset + len(before.text) == token.offset
+    if token.text == "'":
         return "a variable is ' and a name of capital letters"
-    if word.text == "-" and after is not None and after.sort == "number" and after.at == word.at + 1:
+    if token.text == "-" and after is not None and after.kind == "number" and after.offset == token.offset + 1:
         return f"a negative number is a difference: (- 0 {after.text})"
-    if word.text in _OPERATORS and before is not None and before.text != "(" and here.head != "subsets":
-        return f"the operator comes first: ({word.text} A B)" + (f"; {COMMENT}" if word.text == "//" else "")
-    if word.sort == "number" and before is not None and before.sort in ("name", "var") and touches:
+    if token.text in _OPERATORS and before is not None and before.text != "(" and here.head != "subsets":
+        return f"the operator comes first: ({token.text} A B)" + (f"; {COMMENT}" if token.text == "//" else "")
+    if token.kind == "number" and before is not None and before.kind in ("name", "var") and touches:
         return f"names are capital letters only, without digits: {before.text}"
-    if word.sort == "number" and expected == ["a NAME"]:
+    if token.kind == "number" and expected == ["a NAME"]:
         return "a name is wanted, in capital letters: ONE, TWO, not 1, 2"
-    if word.text == "end" and here.head == "stage":
+    if token.text == "end" and here.head == "stage":
         return "the end of a stage stands in brackets: (end TEST)"
     if expected == ["("] and (here.head in ("do", "choice") or outer.head in ("do", "choice")):
         holder = here.head if here.head in ("do", "choice") else outer.head
-        return f"the items of {holder} stand in a bracket of their own: ({holder} (({word.text} ..) ..))"
-    if expected == [")"] and word.text == "(":
+        return f"the items of {holder} stand in a bracket of their own: ({holder} (({token.text} ..) ..))"
+    if expected == [")"] and token.text == "(":
         if here.head in ("do", "choice"):
             return f"{here.head} has one bracket with all its items; a ) is missing before this, or one is too many before it"
         if here.head == "(":
@@ -206,8 +207,8 @@ def _wrong_form(found: "list[Word]", stop: int, here: _Place, outer: _Place, exp
         if here.head == "game":
             return "nothing follows (scoring ..)"
     if outer.head in ("game", "stage") and {"choice", "do", "stage"} <= set(expected):
-        if word.text in _ACTIONS:
-            return f"{word.text} stands in a do or a choice: (do (({word.text} ..)))"
-        if word.text == "(":
+        if token.text in _ACTIONS:
+            return f"{token.text} stands in a do or a choice: (do (({token.text} ..)))"
+        if token.text == "(":
             return "a condition stands in a do or a choice: (do ((TEST ITEM)))"
     return None

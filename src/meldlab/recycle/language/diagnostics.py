@@ -1,16 +1,17 @@
-"""Findings about a program: errors, which stop it, and warnings, which do not.
+"""Diagnostics of a program: errors, which stop it, and warnings, which do not.
 
->>> print(Finding("E101", "nothing binds 'X", 6).mistake("(size 'X)"))
+>>> print(Diagnostic("E101", "nothing binds 'X", 6).error("(size 'X)"))
 line 1: nothing binds 'X [E101]
   (size 'X)
         ^
 """
 
 from dataclasses import dataclass
+from typing import Any
 
 from meldlab.errors import BadText
 
-__all__ = ["TITLES", "Finding", "ProgramMistake"]
+__all__ = ["TITLES", "Diagnostic", "ProgramError"]
 
 # Each has a section of that name in docs/recycle-errors.md.
 TITLES = {
@@ -53,39 +54,46 @@ TITLES = {
 
 
 @dataclass(frozen=True)
-class Finding:
-    """A code, what is wrong in the user's words, and where."""
+class Diagnostic:
+    """A code, a message, and the offset in the text."""
 
     code: str
-    problem: str
-    at: int
+    message: str
+    offset: int
 
     @property
-    def stops(self) -> bool:
-        """Tell whether a program with this finding cannot run."""
+    def is_error(self) -> bool:
+        """Return whether a program with this diagnostic cannot run."""
         return self.code.startswith("E")
 
-    def mistake(self, text: str) -> "ProgramMistake":
-        """Return the error to raise, with line and caret."""
-        return ProgramMistake(self, text)
+    def error(self, text: str) -> "ProgramError":
+        """Return the exception to raise, which prints with line and caret."""
+        return ProgramError(self, text)
 
     def line_and_column(self, text: str) -> tuple[int, int]:
         """Return line and column, from 1."""
-        start = text.rfind("\n", 0, self.at) + 1
-        return text.count("\n", 0, start) + 1, self.at - start + 1
+        start = text.rfind("\n", 0, self.offset) + 1
+        return text.count("\n", 0, start) + 1, self.offset - start + 1
+
+    def as_json(self, text: str) -> dict[str, Any]:
+        """Return code, line, column and message."""
+        line, column = self.line_and_column(text)
+        return {"code": self.code, "line": line, "column": column, "message": self.message}
 
 
-class ProgramMistake(BadText):
-    """A program that cannot be read or run, and the finding that says why."""
+class ProgramError(BadText):
+    """A program that cannot be read or run, and the diagnostic that gives the reason."""
 
-    def __init__(self, finding: Finding, text: str) -> None:
-        super().__init__(f"{finding.problem} [{finding.code}]", text, finding.at)
-        self.finding = finding
+    def __init__(self, diagnostic: Diagnostic, text: str) -> None:
+        super().__init__(f"{diagnostic.message} [{diagnostic.code}]", text, diagnostic.offset)
+        self.diagnostic = diagnostic
 
     def __str__(self) -> str:
-        # A program is a file: its line is told, also where it has only one.
-        said = super().__str__()
-        return said if said.startswith("line ") or not self.text.strip() else f"line {self.finding.line_and_column(self.text)[0]}: {said}"
+        # A program is a file: its line number is printed even if it has only one line.
+        message = super().__str__()
+        if message.startswith("line ") or not self.text.strip():
+            return message
+        return f"line {self.diagnostic.line_and_column(self.text)[0]}: {message}"
 
-    def __reduce__(self) -> tuple[type["ProgramMistake"], tuple[Finding, str]]:
-        return ProgramMistake, (self.finding, self.text)
+    def __reduce__(self) -> tuple[type["ProgramError"], tuple[Diagnostic, str]]:
+        return ProgramError, (self.diagnostic, self.text)

@@ -1,7 +1,7 @@
-"""A syntax tree as text again, by the forms of its constructs, laid out, with the comments of the text: ``read(layout(tree)) == tree``.
+"""Formatter: a syntax tree as text, by the forms of its constructs, with the comments: ``parse(format_program(tree)) == tree``.
 
->>> from meldlab.recycle.language.reader import read_expression
->>> show(read_expression("(+ 1(size('P iloc  H A N D)))"))
+>>> from meldlab.recycle.language.parser import parse_expression
+>>> to_text(parse_expression("(+ 1(size('P iloc  H A N D)))"))
 "(+ 1 (size ('P iloc HAND)))"
 """
 
@@ -13,29 +13,28 @@ from typing import Any
 
 from meldlab.recycle.language import syntax as s
 
-__all__ = ["layout", "show"]
+__all__ = ["format_program", "to_text"]
 
 WIDTH = 100
 OPENERS = ("any", "all", "let", "filter", "set", "update", "repeat", "stage", "create")
 
-# A piece of text, or a list of pieces in brackets.
-Piece = Any
+Piece = Any  # text, or a list of pieces in brackets
 
 
-class _Listed(list[Piece]):
-    """The pieces of a construct, and where it stood."""
+class _Construct(list[Piece]):
+    """The pieces of a construct, and its offset in the text."""
 
-    def __init__(self, at: int) -> None:
+    def __init__(self, offset: int) -> None:
         super().__init__()
-        self.at = at
+        self.offset = offset
 
 
-def show(node: s.Node) -> str:
+def to_text(node: s.Node) -> str:
     """Return a construct on one line."""
     return _line(_piece(node))
 
 
-def layout(node: s.Node, text: str = "") -> str:
+def format_program(node: s.Node, text: str = "") -> str:
     """Return a construct over as many lines as it needs, with the comments of ``text``, from which it was read.
 
     A comment stands above the construct that follows it, or, if code stands before it on its line, above that code.
@@ -43,27 +42,27 @@ def layout(node: s.Node, text: str = "") -> str:
     piece = _piece(node)
     comments = _comments(text, sorted(_starts(piece)))
     last = comments.pop(-1, [])
-    return "\n".join([*comments.get(getattr(piece, "at", -1), []), *_lines(piece, WIDTH, comments), *last]) + "\n"
+    return "\n".join([*comments.get(getattr(piece, "offset", -1), []), *_lines(piece, WIDTH, comments), *last]) + "\n"
 
 
 def _starts(piece: Piece) -> Iterator[int]:
-    if isinstance(piece, _Listed):
-        yield piece.at
+    if isinstance(piece, _Construct):
+        yield piece.offset
     if isinstance(piece, list):
         for part in piece:
             yield from _starts(part)
 
 
 def _comments(text: str, starts: list[int]) -> dict[int, list[str]]:
-    """Return the comments that stand above each construct, by its place; under -1 those behind all."""
-    result: dict[int, list[str]] = {}
+    """Return the comments above each construct, by its offset; under -1 those after the last construct."""
+    comments: dict[int, list[str]] = {}
     for comment in re.finditer(r";;[^\n]*", text):
         line = text.rfind("\n", 0, comment.start()) + 1
-        here = bisect_left(starts, line)
-        if here == len(starts) or starts[here] > comment.start():
-            here = bisect_left(starts, comment.start())
-        result.setdefault(starts[here] if here < len(starts) else -1, []).append(comment[0].rstrip())
-    return result
+        index = bisect_left(starts, line)
+        if index == len(starts) or starts[index] > comment.start():
+            index = bisect_left(starts, comment.start())
+        comments.setdefault(starts[index] if index < len(starts) else -1, []).append(comment[0].rstrip())
+    return comments
 
 
 def _line(piece: Piece) -> str:
@@ -72,24 +71,26 @@ def _line(piece: Piece) -> str:
     return f"({' '.join(map(_line, piece))})"
 
 
+def _has_comment(piece: Piece, comments: dict[int, list[str]]) -> bool:
+    return any(start in comments for start in _starts(piece))
+
+
 def _lines(piece: Piece, width: int, comments: dict[int, list[str]]) -> list[str]:
-    """Break a list that is too wide, or has a comment inside: its words stay in front, its lists follow below."""
-    one = _line(piece)
-    if isinstance(piece, str) or (len(one) <= width and not any(at in comments for part in piece for at in _starts(part))):
-        return [one]
+    """Break a list that is too wide or contains a comment: its words stay on the first line, its lists follow below."""
+    line = _line(piece)
+    if isinstance(piece, str) or (len(line) <= width and not any(_has_comment(part, comments) for part in piece)):
+        return [line]
     front = 0
     while front < len(piece) and isinstance(piece[front], str):
         front += 1
     if front and piece[0] in OPENERS:
-        # What the construct is about stays on its first line, if that is wide enough.
-        while (
-            front < len(piece) - 1 and len(_line(piece[: front + 1])) <= width and not any(at in comments for at in _starts(piece[front]))
-        ):
+        # The subject of the construct stays on its first line, if that is wide enough.
+        while front < len(piece) - 1 and len(_line(piece[: front + 1])) <= width and not _has_comment(piece[front], comments):
             front += 1
     head = _line(piece[:front])[1:-1]
     below = []
     for part in piece[front:]:
-        below += comments.get(getattr(part, "at", -1), [])
+        below += comments.get(getattr(part, "offset", -1), [])
         below += _lines(part, width - 1, comments)
     if head:
         result = [f"({head}", *(" " + line for line in below)]
@@ -101,13 +102,13 @@ def _lines(piece: Piece, width: int, comments: dict[int, list[str]]) -> list[str
     return result
 
 
-# In a form: what is left out where its field is None; then brackets, fields (quoted, or with many members) and words.
+# Parts of a form: those left out where their field is None; brackets, fields (quoted, or with several members) and words.
 _OPTIONAL = re.compile(r"\[([^]]*\{(\w+)\}[^]]*)\]")
-_PART = re.compile(r"[()]|(?P<quote>'?)\{(?P<field>\w+)(?P<many>(, )?\.\.\.)?\}|[^\s()]+")
+_PART = re.compile(r"[()]|(?P<quote>'?)\{(?P<field>\w+)(?P<several>(, )?\.\.\.)?\}|[^\s()]+")
 
 
 def _piece(node: Any) -> Piece:
-    """Return the form of a construct, filled in."""
+    """Return the form of a construct with the values of its fields."""
     if isinstance(node, tuple):
         return [", ".join(map(str, node))]
     if not isinstance(node, s.Node):
@@ -116,11 +117,11 @@ def _piece(node: Any) -> Piece:
     lists: list[Piece] = [[]]
     for part in _parts(form):
         if part[0] == "(":
-            lists.append([] if lists[1:] else _Listed(node.at))
+            lists.append([] if lists[1:] else _Construct(node.at))
         elif part[0] == ")":
             lists[-2].append(lists.pop())
         else:
-            lists[-1] += _filled(node, part)
+            lists[-1] += _field_pieces(node, part)
     return lists[0][0]
 
 
@@ -129,11 +130,11 @@ def _parts(form: str) -> list[re.Match[str]]:
     return list(_PART.finditer(form))
 
 
-def _filled(node: s.Node, part: re.Match[str]) -> list[Piece]:
+def _field_pieces(node: s.Node, part: re.Match[str]) -> list[Piece]:
     if not part["field"]:
         return [part[0]]
     value = getattr(node, part["field"])
-    if not part["many"]:
+    if not part["several"]:
         return [part["quote"] + value if part["quote"] else _piece(value)]
     pieces = list(map(_piece, value))
-    return [", ".join(pieces)] if "," in part["many"] else pieces
+    return [", ".join(pieces)] if "," in part["several"] else pieces

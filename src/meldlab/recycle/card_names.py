@@ -1,0 +1,71 @@
+"""Names of standard cards in RECYCLE games: SIX-DIAMONDS is 6♦.
+
+>>> abbreviate("move SIX-DIAMONDS from HAND of p1 to PILE; move RED-SEVEN")
+'move 6♦ from HAND of p1 to PILE; move RED-SEVEN'
+"""
+
+import re
+from collections.abc import Sequence
+
+from meldlab.cards import Card, Rank, Suit
+from meldlab.errors import BadText, NotLegalHere
+
+__all__ = ["abbreviate", "match_option", "standard_card"]
+
+NAME = re.compile(r"[A-Z0-9]+(?:-[A-Z0-9]+)+")
+RANKS = {**{rank.name: str(rank) for rank in Rank}, **{str(rank): str(rank) for rank in Rank}, "10": "T"}
+NUMBERED = re.compile(r"\s*(?:0*(\d+)[,.]? +)?(.*)", re.DOTALL)  # an option as it is listed: its number and its words
+SUITS = {suit.name: suit.symbol for suit in Suit} | {str(suit): suit.symbol for suit in Suit}
+
+
+def standard_card(name: str) -> Card | None:
+    """Return the card of a standard deck with a name of two parts, a rank and a suit.
+
+    >>> standard_card("DIAMONDS-SIX"), standard_card("RED-SEVEN")
+    (Card.parse('6D'), None)
+    """
+    ranks, suits = ([names[part] for part in name.split("-") if part in names] for names in (RANKS, SUITS))
+    return Card.parse(ranks[0] + suits[0]) if len(ranks) == len(suits) == 1 and name.count("-") == 1 else None
+
+
+def abbreviate(text: str) -> str:
+    """Return a text with short names of standard cards; other names do not change."""
+
+    def short(match: re.Match[str]) -> str:
+        card = standard_card(match.group())
+        return match.group() if card is None else str(Rank(card.rank)) + Suit(card.suit).symbol
+
+    return NAME.sub(short, text)
+
+
+def match_option(options: Sequence[str], text: str) -> int:
+    """Return the index of the only option that has all words of a text; cards in any notation, the number may stand before.
+
+    >>> options = ["turn pass", "move SIX-DIAMONDS from HAND of p1 to PILE"]
+    >>> match_option(options, "6d"), match_option(options, "2, move 6♦")
+    (1, 1)
+    """
+    number, words = NUMBERED.fullmatch(text).groups()  # type: ignore[union-attr]  # any text fits
+    required = _normal_words(words)
+    matches = [place for place, option in enumerate(options, 1) if number in (None, str(place)) and required <= _normal_words(option)]
+    if not matches:
+        raise NotLegalHere(f"no option {text!r} (1 to {len(options)}, or the words of one)")
+    if len(matches) > 1:
+        raise NotLegalHere(f"{text!r} fits the options {', '.join(map(str, matches))}: say which")
+    return matches[0] - 1
+
+
+def _normal_words(text: str) -> set[str]:
+    return {_normal(word.strip(",;")) for word in text.split()}
+
+
+def _normal(word: str) -> str:
+    """Return a card in one notation, other words in small letters.
+
+    >>> _normal("6d") == _normal("SIX-DIAMONDS") == _normal("6♦"), _normal("Check")
+    (True, 'check')
+    """
+    try:
+        return str(Card.parse(abbreviate(word.upper())))
+    except BadText:
+        return word.lower()

@@ -1,0 +1,51 @@
+"""Transcript of one game, decision by decision.
+
+>>> from meldlab.play import RandomPlayer
+>>> from meldlab.recycle.game import Described
+>>> for line in transcript(Described.named("kuhn_poker"), [RandomPlayer()] * 2, seed=2):
+...     print(" ".join(filter(None, (line.get("begins"), line.get("did"), line.get("ended")))))  # doctest: +ELLIPSIS
+set points HEIGHT; shuffle STOCK; move KING from STOCK to HAND of p1; ...
+set SAYS of p1 to BET; set PAID of p1 to 2
+set SAYS of p2 to FOLD
+the game is over
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from meldlab.play import Deal, Player, Step, Table
+from meldlab.recycle.describe import Describer
+from meldlab.recycle.machine import kernel_layout as k
+from meldlab.recycle.machine.machine import Machine
+from meldlab.recycle.machine.position import Position
+
+__all__ = ["describe_start", "describe_step", "transcript"]
+
+
+def transcript(game: Any, players: Sequence[Player[Any, Any]], seed: int, number: int = 0) -> Iterator[dict[str, Any]]:
+    """Yield the events before the first decision, each decision, and the result with the scores."""
+    position, events = describe_start(game.machine, seed, number)
+    yield {"begins": events}
+    for step in Table(game, players).steps(Deal(seed, number)):
+        yield {"decision": step.number, "seat": step.seat + 1, **describe_step(step)}
+        position = step.after.position
+    yield {"ended": k.REASONS[position.check().status], "scores": list(position.scores)}
+
+
+def describe_start(machine: Machine, seed: int, number: int = 0) -> tuple[Position, str]:
+    """Return the first position of a game, and the events before it."""
+    position, _, log, _ = machine.first_transition(seed, number)
+    return position, Describer(machine).events(log, position)
+
+
+def describe_step(step: Step[Any]) -> dict[str, Any]:
+    """Return the number of options, the option taken (from 1), its events, and the events that follow from it."""
+    before, option, describer = step.before.position, step.action.index, step.before.describer
+    after, _, followed, _ = before.transition(option)
+    shown, chosen = before.preview(option)
+    return {
+        "options": len(before.options),
+        "option": option + 1,
+        "did": describer.events(chosen, shown),
+        "then": describer.events(followed, after),
+    }
