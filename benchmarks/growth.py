@@ -126,9 +126,9 @@ def rummikub(small: bool, most: int) -> Iterator[Measured]:
     """The best move for value, sets kept, in positions of played games, by how many tiles lie on the table."""
     from load_helper import played_positions
 
-    from meldlab.rummikub import Objective, load, solve
+    from meldlab.rummikub import Objective, solve, warm_up
 
-    load()
+    warm_up()
     wanted, seconds, goal = (30, 3.0, Objective("value")) if small else (100, 8.0, Objective("value"))
     for name, rules in (("free jokers", "paper"), ("the rules on the box", "official")):
         bins, start = defaultdict(list), time.process_time()
@@ -316,7 +316,7 @@ def web(small: bool, most: int) -> Iterator[Measured]:
     """People at gin tables of one server, and on the Rummikub helper, all on this machine."""
     from urllib.parse import urlsplit
 
-    from load_gin import ask, load, ready
+    from load_gin import ask, ready, warm_up
     from load_helper import megabytes, processes, processor_time, served
 
     from meldlab.cards import Hand

@@ -4,15 +4,26 @@ import pytest
 
 from meldlab.cli.rummikub.building import Building, commands, renumbered
 from meldlab.errors import MeldlabError
-from meldlab.rummikub import FAMILIES, PRESETS, Objective, Rules, faults, random_position, read_rack, read_table, show_table, solve
-from meldlab.rummikub.checker import table_faults
+from meldlab.rummikub import (
+    JOKER_RULES,
+    PRESETS,
+    Objective,
+    Rules,
+    format_table,
+    parse_rack,
+    parse_table,
+    random_position,
+    solve,
+    violations,
+)
+from meldlab.rummikub.checker import table_violations
 from tests.rummikub.small_deck import small_position
 
-TABLE = {1: read_table("R5-8")[0], 3: read_table("K9 B9 O9")[0], 4: read_table("R1 R2 J=R3")[0]}
+TABLE = {1: parse_table("R5-8")[0], 3: parse_table("K9 B9 O9")[0], 4: parse_table("R1 R2 J=R3")[0]}
 
 
 def built(rack: str, *lines: str) -> Building:
-    turn = Building(Rules(), TABLE, read_rack(rack))
+    turn = Building(Rules(), TABLE, parse_rack(rack))
     for line in lines:
         turn = turn.after(line)
     return turn
@@ -31,7 +42,7 @@ def built(rack: str, *lines: str) -> Building:
     ],
 )
 def test_lines_make_a_table(rack: str, lines: list[str], table: str) -> None:
-    assert show_table(built(rack, *lines).table()) == table
+    assert format_table(built(rack, *lines).table()) == table
 
 
 @pytest.mark.parametrize(
@@ -68,7 +79,7 @@ def test_the_table_is_judged_at_the_end(lines: list[str], why: str) -> None:
 
 
 def test_numbers_stay_while_sets_lie_there() -> None:
-    after = read_table("K9 B9 O9 | O1-3 | R1 R2 J=R3 R4 | R5-8")
+    after = parse_table("K9 B9 O9 | O1-3 | R1 R2 J=R3 R4 | R5-8")
     assert {number: str(one) for number, one in renumbered(TABLE, after).items()} == {
         1: "R5 R6 R7 R8",
         2: "O1 O2 O3",
@@ -85,20 +96,20 @@ def test_advice_can_be_typed_as_it_stands(house: str) -> None:
         answer = solve(position, Objective("value", "none"))
         if not answer.played:
             continue
-        assert not faults(answer)
+        assert not violations(answer)
         numbers = dict(enumerate(position.table, 3))
         turn = Building(rules, numbers, position.rack)
         for line in commands(answer, numbers):
             turn = turn.after(line)
         assert sorted(map(str, turn.table())) == sorted(map(str, answer.table))
-        assert table_faults(position, turn.table()) == []
+        assert table_violations(position, turn.table()) == []
         turns += 1
     assert turns > 10
 
 
-@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize("family", JOKER_RULES)
 def test_advice_about_jokers_can_be_typed_as_it_stands(family: str) -> None:
-    rules, freed = Rules(colours=3, numbers=6, jokers_are=family), 0
+    rules, freed = Rules(colours=3, numbers=6, joker_rule=family), 0
     for number in range(60):
         position = small_position(5, number, rules, sets=3, rack=6)
         answer = solve(position, Objective("value", "none"))

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from meldlab.cli.app import main
-from meldlab.rummikub import random_position, show_table
+from meldlab.rummikub import format_table, random_position
 from meldlab.rummikub.program import _cbc_path
 
 KEYS = {"played", "count", "value", "table", "kept", "kept_sets", "moves", "proven", "method", "seconds"}
@@ -136,7 +136,7 @@ def test_all_and_why_not_of_an_opening(capsys: pytest.CaptureFixture[str]) -> No
 
 def test_all_past_the_states_says_so(capsys: pytest.CaptureFixture[str]) -> None:
     crowded = random_position("mid", 1, 3)
-    arguments = ["solve", "--table", show_table(crowded.table), "--rack", " ".join(map(str, crowded.rack)), "--keep", "none", "--all"]
+    arguments = ["solve", "--table", format_table(crowded.table), "--rack", " ".join(map(str, crowded.rack)), "--keep", "none", "--all"]
     status, out, err = run(capsys, *arguments, "--nodes", "3000")
     assert (status, err) == (0, "")
     assert "(there may be more):" in out
@@ -146,7 +146,7 @@ def test_all_past_the_states_says_so(capsys: pytest.CaptureFixture[str]) -> None
 
 def test_past_the_budget_the_answer_says_unproven(capsys: pytest.CaptureFixture[str]) -> None:
     crowded = random_position("hard", 1, 3)
-    table, rack = show_table(crowded.table), " ".join(map(str, crowded.rack))
+    table, rack = format_table(crowded.table), " ".join(map(str, crowded.rack))
     status, out, _ = run(
         capsys, "solve", "--table", table, "--rack", rack, "--keep", "tiles", "--seconds", "0.1", "--nodes", "100", "--rules", "paper"
     )

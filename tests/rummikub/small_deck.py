@@ -5,12 +5,12 @@ from collections.abc import Iterator
 from itertools import product
 
 from meldlab.play import Deal
-from meldlab.rummikub.answer import Objective
 from meldlab.rummikub.families import jokers_obey
 from meldlab.rummikub.position import Position
-from meldlab.rummikub.positions import box
+from meldlab.rummikub.random_positions import box
 from meldlab.rummikub.rules import Rules
 from meldlab.rummikub.sets import Column, TileSet, columns, long_columns, readings
+from meldlab.rummikub.solution import Objective
 from meldlab.rummikub.tiles import JOKER, Tile
 
 

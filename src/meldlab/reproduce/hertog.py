@@ -10,7 +10,7 @@ from meldlab.reports.plot import BLUE, ORANGE, Sheet, blank
 from meldlab.reproduce.bench import Findings, Reproducer
 from meldlab.reproduce.judging import Obtained
 from meldlab.reproduce.printed import TABLE_1
-from meldlab.rummikub import CLASSES, JOKER, Column, Objective, Position, Rules, columns, faults, random_position, solve
+from meldlab.rummikub import DIFFICULTIES, JOKER, Column, Objective, Position, Rules, columns, random_position, solve, violations
 from meldlab.rummikub.program import cpu_seconds
 
 __all__ = ["claims", "counted_sets"]
@@ -104,16 +104,16 @@ def _by_the_text(position: Position, most: int) -> tuple[int, int]:
 def _positions(bench: Reproducer) -> Findings:
     many = bench.pick(120, 30, 3)
     feasible = optimal = 0
-    spent: dict[str, list[float]] = {kind: [] for kind in CLASSES}
+    spent: dict[str, list[float]] = {kind: [] for kind in DIFFICULTIES}
     for nth in range(many):
-        kind = list(CLASSES)[nth % len(CLASSES)]
+        kind = list(DIFFICULTIES)[nth % len(DIFFICULTIES)]
         position = random_position(kind, derive_seed(bench.seed, Purpose.AGREEMENT), nth)
-        goal = Objective("tiles" if nth // len(CLASSES) % 2 else "value")
+        goal = Objective("tiles" if nth // len(DIFFICULTIES) % 2 else "value")
         one, start = solve(position, goal), cpu_seconds()
         other = solve(position, goal, "ilp")
         spent[kind].append(cpu_seconds() - start)
-        feasible += not faults(other)
-        optimal += (one.worth, one.kept) == (other.worth, other.kept) and one.proven and other.proven
+        feasible += not violations(other)
+        optimal += (one.objective_value, one.kept) == (other.objective_value, other.kept) and one.proven and other.proven
         bench.progress((nth + 1) / many)
     reduced = "" if bench.full else f"{many} positions; full: 120"
     yield "feasible", Obtained(f"{feasible} of {many} positions have a legal answer", feasible == many, seed=bench.seed, reduced=reduced)
@@ -143,7 +143,11 @@ def _examples(bench: Reproducer) -> Findings:
         position = random_position("mid", derive_seed(bench.seed, Purpose.AGREEMENT, 1), nth)
         first, second = (solve(position, Objective("value", keep), "ilp") for keep in ("none", "sets"))
         kept = _kept(position, first.table), _kept(position, second.table)
-        more, fewer, same = more + (kept[1] > kept[0]), fewer + (kept[1] < kept[0]), same + (first.worth == second.worth)
+        more, fewer, same = (
+            more + (kept[1] > kept[0]),
+            fewer + (kept[1] < kept[0]),
+            same + (first.objective_value == second.objective_value),
+        )
     told = f"{many} positions: as much is played in {same}, more sets are kept in {more}, fewer in {fewer}"
     note = "Positions by chance; the paper's own exists only as a picture."
     yield (

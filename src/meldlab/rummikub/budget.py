@@ -1,11 +1,11 @@
 """What one question may cost, in states that the search visits and in seconds of processor time, never of the clock on the wall.
 
-States are counted exactly: an answer that they bound is the same on every machine, busy or idle. Seconds are for the integer program, and
+States are counted exactly: a solution that they bound is the same on every machine, busy or idle. Seconds are for the integer program, and
 for whoever cannot wait; those of the solver's own process are counted with ours.
 
 >>> budget = Budget(nodes=1000)
 >>> budget.nodes -= 1000
->>> budget.spent
+>>> budget.exhausted
 True
 """
 
@@ -17,7 +17,7 @@ from meldlab.errors import NotLegalHere
 if TYPE_CHECKING:
     from meldlab.rummikub.sets import TileSet
 
-__all__ = ["MOVED_SECONDS", "NODES", "SECONDS", "Budget", "OutOfBudget"]
+__all__ = ["MOVED_SECONDS", "NODES", "SECONDS", "Budget", "BudgetExceeded"]
 
 NODES = 3_000_000  # states visited, a few seconds' worth
 SECONDS = 20.0
@@ -42,14 +42,14 @@ class Budget:
         self._until -= seconds
 
     @property
-    def spent(self) -> bool:
+    def exhausted(self) -> bool:
         """Tell whether nothing is left of one of the two."""
         return self.nodes <= 0 or self.seconds <= 0
 
 
-class OutOfBudget(NotLegalHere):
+class BudgetExceeded(NotLegalHere):
     """What may be spent on a question is spent; ``table`` is the best one come across, if any."""
 
     def __init__(self, table: "tuple[TileSet, ...] | None" = None) -> None:
-        super().__init__("no answer was found within the states and the processor time allowed, and none was excluded")
+        super().__init__("no solution was found within the states and the processor time allowed, and none was excluded")
         self.table = table

@@ -1,10 +1,10 @@
 """The joker families: what may have happened to a joker that lay on the table, judged by the table before and after a turn.
 
-The solvers, the checker and the game ask here; the tests have a second, naive answer that moves tiles by hand.
+The solvers, the checker and the game ask here; the tests have a second, naive solution that moves tiles by hand.
 
->>> from meldlab.rummikub.position import Position, read_table
->>> position = Position.parse("R5 J=R6 R7", "R6 O1 O2", Rules(jokers_are="strict"))
->>> jokers_obey(position, read_table("R5 R6 R7 | O1 O2 J=O3")), jokers_obey(position, read_table("R5 R6 R7 J=R8"))
+>>> from meldlab.rummikub.position import Position, parse_table
+>>> position = Position.parse("R5 J=R6 R7", "R6 O1 O2", Rules(joker_rule="strict"))
+>>> jokers_obey(position, parse_table("R5 R6 R7 | O1 O2 J=O3")), jokers_obey(position, parse_table("R5 R6 R7 J=R8"))
 (True, True)
 """
 
@@ -51,7 +51,7 @@ def jokers_obey(position: Position, table: Sequence[TileSet]) -> bool:
     a rack tile. Strict: only the very tile replaces it, not out of another set that holds a joker at that moment, and a set that
     still holds a joker lies within one set of the new table.
     """
-    return position.rules.jokers_are == "free" or next(ways(position, table), None) is not None
+    return position.rules.joker_rule == "free" or next(ways(position, table), None) is not None
 
 
 def ways(position: Position, table: Sequence[TileSet]) -> Iterator[Way]:
@@ -66,7 +66,7 @@ def ways(position: Position, table: Sequence[TileSet]) -> Iterator[Way]:
 
 
 def _obeying(position: Position, table: Sequence[TileSet], pairs: list[tuple[Place, Place]]) -> Iterator[Way]:
-    strict = position.rules.jokers_are == "strict"
+    strict = position.rules.joker_rule == "strict"
     stays = [was[1] == now[1] for was, now in pairs]
     # In strict play a joker may also be replaced while it happens to stand for the same tile elsewhere, so try both.
     for freed in product(*([False, True] if strict and stay else [not stay] for stay in stays)):
@@ -90,7 +90,7 @@ def exchanges(position: Position, table: Sequence[TileSet], way: Way) -> Iterato
     gone: dict[int, list[Tile]] = {}
     for was, _ in way.taken:
         gone.setdefault(was[0], []).append(was[1])
-    if position.rules.jokers_are == "strict":
+    if position.rules.joker_rule == "strict":
         yield from _in_turn(position, lying, gone, {was[0] for was, _ in way.left})
         return
     # Most questions are only whether there is one, so the first of each set comes before all are listed.
@@ -147,7 +147,7 @@ def _forms_set(tiles: Sequence[Tile], rules: Rules) -> bool:
 def company(position: Position, table: Sequence[TileSet], way: Way) -> Iterator[dict[int, Tile]]:
     """Give, for each set in which a freed joker ends, a rack tile of its own, beside the tiles that lay there before."""
     # A set that lies there as before has none of the rack's tiles in the place of its own.
-    strict = position.rules.jokers_are == "strict"
+    strict = position.rules.joker_rule == "strict"
     own = {now[0]: _naturals(position.table[was[0]].tiles) for was, now in way.left} if strict else {}
     from_rack = Counter((i, tile) for i, one in enumerate(table) for tile in one.jokers)
     from_rack.subtract(now for _, now in (*way.taken, *way.left))

@@ -4,7 +4,7 @@ A table joker stays or is freed. One that stays is an *anchor*: modern, it lies 
 set of the new table, with the very tile in the place of another joker that was freed. A freed one lies anywhere beside a rack tile, and
 something must have been put in its place. The sets in which table jokers end are the *homes* that the search builds.
 
->>> position = Position.parse("R5 J=R6 R7 | K1 K2 K3", "R6 O1 O2", Rules(jokers_are="strict"))
+>>> position = Position.parse("R5 J=R6 R7 | K1 K2 K3", "R6 O1 O2", Rules(joker_rule="strict"))
 >>> sorted(map(str, best_by_cases(position, Objective(), Budget()).table))
 ['K1 K2 K3', 'O1 O2 J=O3', 'R5 R6 R7']
 """
@@ -20,16 +20,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from meldlab.rummikub import kernel, kernel_cases, kernel_homes
-from meldlab.rummikub.answer import Objective
-from meldlab.rummikub.budget import Budget, OutOfBudget
+from meldlab.rummikub.budget import Budget, BudgetExceeded
 from meldlab.rummikub.jokers import Obedient, obeying_table, replacements
 from meldlab.rummikub.position import Position
 from meldlab.rummikub.rules import Rules
 from meldlab.rummikub.search import JOKERS, NO_SETS, TILES, Problem, locks_of, search, table_of
 from meldlab.rummikub.sets import TileSet
+from meldlab.rummikub.solution import Objective
 from meldlab.rummikub.tiles import JOKER, Tile
 
-__all__ = ["best_by_cases", "load"]
+__all__ = ["best_by_cases", "warm_up"]
 
 FREE = 3000  # states for the best free move
 ROUNDS = 30  # of mending prices
@@ -101,9 +101,9 @@ def _anywhere(colours: int, jokers: int, lonely: int) -> list[Home]:
     return [*runs, Home(kernel_homes.GROUP, -1, -1, colours, jokers=jokers, lonely=lonely)]
 
 
-def every_case(position: Position, goal: Objective, *, keep: bool) -> Iterator[Case]:
+def every_case(position: Position, objective: Objective, *, keep: bool) -> Iterator[Case]:
     """Give the cases; with ``keep`` also those in which a home is an old set."""
-    rack, must = Counter(position.rack), Counter(goal.must)
+    rack, must = Counter(position.rack), Counter(objective.required)
     table_jokers = [(i, tile) for i, tile_set in enumerate(position.table) for tile in tile_set.tiles if tile.joker]
     for freed in product((False, True), repeat=len(table_jokers)):
         asked = [must | some for some in replacements(position, table_jokers, freed)]
@@ -118,7 +118,7 @@ def every_case(position: Position, goal: Objective, *, keep: bool) -> Iterator[C
 def _anchors(position: Position, jokers: Sequence[tuple[int, Tile]], freed: Sequence[bool]) -> list[Anchor]:
     stay = [(i, tile) for (i, tile), free in zip(jokers, freed, strict=True) if not free]
     table, anchors = position.table, list[Anchor]()
-    if position.rules.jokers_are != "strict":
+    if position.rules.joker_rule != "strict":
         return [Anchor((tile.stands_for,), whole=table[i] if len(table[i].jokers) == 1 else None) for i, tile in stay]
     for i in dict.fromkeys(i for i, _ in stay):
         pins = tuple(tile.stands_for for at, tile in stay if at == i)
@@ -132,7 +132,7 @@ def _housed(
     position: Position, anchors: Sequence[Anchor], freed: int, rack_jokers: int, *, keep: bool
 ) -> Iterator[tuple[tuple[Home, ...], int, int]]:
     """Give the homes of anchors and freed jokers, apart and together, the rack jokers left, and how many old sets the homes are."""
-    colours, strict = position.rules.colours, position.rules.jokers_are == "strict"
+    colours, strict = position.rules.colours, position.rules.joker_rule == "strict"
     parts: list[list[tuple[Home, TileSet | None]]] = []
     for anchor in anchors:
         part: list[tuple[Home, TileSet | None]] = [(home, None) for home in _homes(anchor, colours)]
@@ -189,71 +189,71 @@ class CaseWork(threading.local):
 WORK = CaseWork()
 
 
-def load(*, jokers: bool = True) -> None:
-    """Load the compiled searches, so that the time of the first answer is the answer's own; ``jokers``: for tables with jokers too."""
+def warm_up(*, jokers: bool = True) -> None:
+    """Load the compiled searches, so that the time of the first solution is the solution's own; ``jokers``: for tables with jokers too."""
     # A joker that must not be moved freely needs the second search, which takes longer to compile than the first.
-    easy = Position.parse("R3 R4 R5 J=R6 | K6 B6 O6" if jokers else "K6 B6 O6", "O1 O2", Rules(jokers_are="modern"))
+    easy = Position.parse("R3 R4 R5 J=R6 | K6 B6 O6" if jokers else "K6 B6 O6", "O1 O2", Rules(joker_rule="modern"))
     best_by_cases(easy, Objective(), Budget())
 
 
-def best_by_cases(position: Position, goal: Objective, budget: Budget) -> Obedient | None:
-    """Return the best move under ``modern`` or ``strict``, past the budget the best found so far; nothing if the goal cannot be met."""
-    calm = [one for one in position.table if not one.jokers] if goal.keep == "sets" else None
-    free = _free(position, goal, budget)
+def best_by_cases(position: Position, objective: Objective, budget: Budget) -> Obedient | None:
+    """Return the best move under ``modern`` or ``strict``, past the budget the best found so far; nothing if the objective cannot be met."""
+    calm = [one for one in position.table if not one.jokers] if objective.keep == "sets" else None
+    free = _free(position, objective, budget)
     if free is None:
         return None
     table, least, broken = free
     obeying = obeying_table(position, table)
     if obeying:
-        return Obedient(obeying, True, (), goal.must)
-    cases = list(every_case(position, goal, keep=False))
-    cost, whole, failed = _searched(position, goal, cases, least, budget)
+        return Obedient(obeying, True, (), objective.required)
+    cases = list(every_case(position, objective, keep=False))
+    cost, whole, failed = _searched(position, objective, cases, least, budget)
     if cost >= kernel.NEVER:
         if whole:
             return None
-        raise OutOfBudget
-    found = _laid(position, goal, cases, (), proven=whole)
+        raise BudgetExceeded
+    found = _laid(position, objective, cases, (), proven=whole)
     if calm is not None and whole:
         hopeful = [case for case, low in zip(cases, failed, strict=True) if low < cost * kernel_homes.UNIT]
-        hopeful += [case for case in every_case(position, goal, keep=True) if case.kept]
+        hopeful += [case for case in every_case(position, objective, keep=True) if case.kept]
         # Of cases that promise as much, those in which old sets stay or jokers are freed come first: they are the best most often.
         hopeful.reverse()
-        calmest, whole, _ = _searched(position, goal, hopeful, max(cost, least + broken), budget, calm)
-        found = replace(found, proven=False) if calmest >= kernel.NEVER else _laid(position, goal, hopeful, calm, proven=whole)
+        calmest, whole, _ = _searched(position, objective, hopeful, max(cost, least + broken), budget, calm)
+        found = replace(found, proven=False) if calmest >= kernel.NEVER else _laid(position, objective, hopeful, calm, proven=whole)
     return found
 
 
-def _free(position: Position, goal: Objective, budget: Budget) -> tuple[tuple[TileSet, ...], int, int] | None:
-    """Return the best table with free jokers, its weight left, scaled, and the sets it breaks; nothing if the goal cannot be met."""
+def _free(position: Position, objective: Objective, budget: Budget) -> tuple[tuple[TileSet, ...], int, int] | None:
+    """Return the best table with free jokers, its weight left, scaled, and the sets it breaks; nothing if the objective cannot be met."""
     part = Budget(min(FREE, budget.nodes), budget.seconds)
     before = part.nodes
     try:
-        found = search(Problem.of(position, goal), keep=goal.keep == "sets", budget=part)
+        found = search(Problem.of(position, objective), keep=objective.keep == "sets", budget=part)
         return (found.table, found.weight_left * kernel.SCALE, found.broken) if found else None
-    except OutOfBudget:
+    except BudgetExceeded:
         # Few questions are hard, and in layers they are less so; a table without homes is a case too.
-        case = [Case(Counter(goal.must), (), sum(tile.joker for tile in (*position.table_tiles, *position.rack)))]
+        case = [Case(Counter(objective.required), (), sum(tile.joker for tile in (*position.table_tiles, *position.rack)))]
     finally:
         budget.nodes -= before - part.nodes
-    cost, whole, _ = _searched(position, goal, case, 0, budget)
+    cost, whole, _ = _searched(position, objective, case, 0, budget)
     sets: Sequence[TileSet] = ()
     calmest = cost
-    if whole and cost < kernel.NEVER and goal.keep == "sets":
+    if whole and cost < kernel.NEVER and objective.keep == "sets":
         sets = position.table
-        calmest, whole, _ = _searched(position, goal, case, cost, budget, sets)
+        calmest, whole, _ = _searched(position, objective, case, cost, budget, sets)
     if not whole:
-        raise OutOfBudget
-    return None if cost >= kernel.NEVER else (_laid(position, goal, case, sets, proven=True).table, cost, calmest - cost)
+        raise BudgetExceeded
+    return None if cost >= kernel.NEVER else (_laid(position, objective, case, sets, proven=True).table, cost, calmest - cost)
 
 
 def _searched(
-    position: Position, goal: Objective, cases: Sequence[Case], least: int, budget: Budget, sets: Sequence[TileSet] | None = None
+    position: Position, objective: Objective, cases: Sequence[Case], least: int, budget: Budget, sets: Sequence[TileSet] | None = None
 ) -> tuple[int, bool, list[int]]:
     """Return the cost of the best way, which the workspace now holds, whether it is proven, and for each case a cost that is too small.
 
     ``sets`` are those that would better stay as they are, beside the homes; without them only the weight counts.
     """
-    problem, counters = _problem(position, goal), WORK.desk.counters
+    problem, counters = _problem(position, objective), WORK.desk.counters
     desk = WORK.desk._replace(bounds=np.zeros(len(cases), np.int64), failed=np.zeros(len(cases), np.int64))
     guarded = _guarded(position, problem, cases, sets)
     most, unit = max(0, budget.nodes), kernel_homes.UNIT
@@ -277,8 +277,8 @@ def _searched(
     return found if found >= kernel.NEVER else found // unit, cost >= 0, desk.failed.tolist()
 
 
-def _problem(position: Position, goal: Objective) -> Problem:
-    return Problem.of(position, Objective(goal.measure, goal.keep, goal.weights))
+def _problem(position: Position, objective: Objective) -> Problem:
+    return Problem.of(position, Objective(objective.measure, objective.keep, objective.weights))
 
 
 def _guarded(position: Position, problem: Problem, cases: Sequence[Case], sets: Sequence[TileSet] | None) -> kernel_homes.Guarded:
@@ -325,7 +325,7 @@ def _lying(colours: Sequence[tuple[int, ...]]) -> list[tuple[int, ...]]:
     return [(*row, sum(kernel_homes.LIES << 5 * nth for nth in range(2) if row[2 + nth] < 0)) for row in colours]
 
 
-def _laid(position: Position, goal: Objective, cases: Sequence[Case], sets: Sequence[TileSet], *, proven: bool) -> Obedient:
+def _laid(position: Position, objective: Objective, cases: Sequence[Case], sets: Sequence[TileSet], *, proven: bool) -> Obedient:
     """Return the table that the workspace holds, and what was insisted on to find it."""
     counters = WORK.desk.counters
     case, trail = cases[counters[kernel_homes.CASE]], WORK.best[: position.rules.numbers].tolist()
@@ -333,7 +333,7 @@ def _laid(position: Position, goal: Objective, cases: Sequence[Case], sets: Sequ
     claims = Counter(
         Tile(c, number) for number, row in enumerate(trail, 1) for c in range(4) for _ in range(row[kernel_homes.T_CLAIMS] >> 4 * c & 15)
     )
-    rest = _problem(position, goal)
+    rest = _problem(position, objective)
     rest.must_jokers, rest.may_jokers = 0, case.left
     others = table_of(rest, sets, WORK.best, WORK.runs[: counters[kernel_homes.RUNS]].tolist())
     return Obedient((*fixed, *others), proven, tuple(fixed), tuple(sorted((case.wanted | claims).elements())))

@@ -1,12 +1,12 @@
 """Jokers that are not free, by the integer program: a loop around any way to solve a problem with free jokers.
 
-With free jokers solved, the rest is branch and bound. If the best free table obeys the family, it is the answer. Otherwise the set in
+With free jokers solved, the rest is branch and bound. If the best free table obeys the family, it is the solution. Otherwise the set in
 which a table joker lies at the end is fixed, one joker after the other, and then the rack tiles that the rules require for it; each
 choice leaves a smaller problem with free jokers whose cost is a bound, and the cheapest one is looked into first. The best move that
 leaves every joker where it lies is at hand from the start.
 
 >>> from meldlab.rummikub.rules import Rules
->>> position = Position.parse("R5 J=R6 R7 | K1 K2 K3", "R6 O1 O2", Rules(jokers_are="strict"))
+>>> position = Position.parse("R5 J=R6 R7 | K1 K2 K3", "R6 O1 O2", Rules(joker_rule="strict"))
 >>> [*replacements(position, [(0, Tile.parse("J=R6"))], [True])]
 [Counter({Tile.parse('R6'): 1})]
 """
@@ -17,11 +17,11 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations, count, permutations, product
 
-from meldlab.rummikub.answer import Objective
-from meldlab.rummikub.budget import Budget, OutOfBudget
+from meldlab.rummikub.budget import Budget, BudgetExceeded
 from meldlab.rummikub.families import is_legal, jokers_obey
 from meldlab.rummikub.position import Position
 from meldlab.rummikub.sets import Column, TileSet, columns, long_columns, readings
+from meldlab.rummikub.solution import Objective
 from meldlab.rummikub.tiles import JOKER, Tile
 
 __all__ = ["Obedient", "best_obedient", "obeying_table", "replacements"]
@@ -48,19 +48,19 @@ class Subproblem:
 
     fixed: tuple[TileSet, ...]
     homes: tuple[int, ...]
-    goal: Objective
+    objective: Objective
     ready: bool = False
     table: tuple[TileSet, ...] = ()
 
 
-def best_obedient(position: Position, goal: Objective, relax: Relax, budget: Budget) -> Obedient | None:
-    """Return the best move under ``modern`` or ``strict``, past the budget the best found so far; nothing if the goal cannot be met."""
+def best_obedient(position: Position, objective: Objective, relax: Relax, budget: Budget) -> Obedient | None:
+    """Return the best move under ``modern`` or ``strict``, past the budget the best found so far; nothing if the objective cannot be met."""
     order, queue = count(), list[tuple[Cost, int, Subproblem]]()
     jokers = [(i, tile) for i, tile_set in enumerate(position.table) for tile in tile_set.tiles if tile.joker]
     at_hand: tuple[Cost, Subproblem] | None = None
     proven = True
     try:
-        _look(queue, order, position, relax, Subproblem((), (), goal), budget)
+        _look(queue, order, position, relax, Subproblem((), (), objective), budget)
         while queue:
             cost, _, branch = heapq.heappop(queue)
             if at_hand and at_hand[0] <= cost:
@@ -69,37 +69,37 @@ def best_obedient(position: Position, goal: Objective, relax: Relax, budget: Bud
             if obeying:
                 at_hand = cost, replace(branch, table=obeying)
                 break
-            for smaller in _branches(position, jokers, branch, goal):
+            for smaller in _branches(position, jokers, branch, objective):
                 found = _look(queue, order, position, relax, smaller, budget)
                 if found and smaller.ready and (at_hand is None or found[0] < at_hand[0]):
                     obeying = obeying_table(position, found[1])
                     at_hand = (found[0], replace(smaller, table=obeying)) if obeying else at_hand
-    except OutOfBudget:
+    except BudgetExceeded:
         if at_hand is None:
-            raise OutOfBudget from None
+            raise BudgetExceeded from None
         proven = False
     best = at_hand and at_hand[1]
-    return Obedient(best.table, proven, best.fixed, best.goal.must) if best else None
+    return Obedient(best.table, proven, best.fixed, best.objective.required) if best else None
 
 
-def _branches(position: Position, jokers: list[tuple[int, Tile]], branch: Subproblem, goal: Objective) -> Iterator[Subproblem]:
+def _branches(position: Position, jokers: list[tuple[int, Tile]], branch: Subproblem, objective: Objective) -> Iterator[Subproblem]:
     """Give the next decisions: where the next table joker lies, or, with all of them placed, what must be played for that."""
     if not branch.homes:
-        yield Subproblem(tuple(one for one in position.table if one.jokers), (), goal, ready=True)
+        yield Subproblem(tuple(one for one in position.table if one.jokers), (), objective, ready=True)
     if len(branch.homes) < len(jokers):
         for fixed, home in _homes(position, jokers[len(branch.homes)][1], branch):
-            yield Subproblem(fixed, (*branch.homes, home), goal)
+            yield Subproblem(fixed, (*branch.homes, home), objective)
     elif not branch.ready:
-        for must in _required(position, jokers, branch, goal.must):
-            yield replace(branch, goal=replace(goal, must=must), ready=True)
+        for must in _required(position, jokers, branch, objective.required):
+            yield replace(branch, objective=replace(objective, required=must), ready=True)
 
 
 def _look(
     queue: list[tuple[Cost, int, Subproblem]], order: Iterator[int], position: Position, relax: Relax, branch: Subproblem, budget: Budget
 ) -> Relaxed | None:
-    if budget.spent:
-        raise OutOfBudget
-    found = relax(position, branch.goal, branch.fixed, budget)
+    if budget.exhausted:
+        raise BudgetExceeded
+    found = relax(position, branch.objective, branch.fixed, budget)
     if found:
         heapq.heappush(queue, (found[0], next(order), replace(branch, table=found[1])))
     return found
@@ -139,7 +139,7 @@ def _homes(position: Position, joker: Tile, branch: Subproblem) -> Iterator[tupl
 
 def _falls_apart(column: Column, position: Position) -> bool:
     """Tell whether a long run has an end that is a run of its own, while the rest still holds its jokers and a rack tile beside them."""
-    if position.rules.jokers_are == "strict" or position.rules.round_the_corner:
+    if position.rules.joker_rule == "strict" or position.rules.round_the_corner:
         return False
     size = position.rules.smallest
     for reading in readings(column, position.rules):
@@ -170,7 +170,7 @@ def replacements(position: Position, jokers: Sequence[tuple[int, Tile]], freed: 
     for (i, tile), free in zip(jokers, freed, strict=True):
         if free:
             gone.setdefault(i, []).append(tile)
-    if position.rules.jokers_are == "strict":
+    if position.rules.joker_rule == "strict":
         yield from _in_turn(position, gone, {i for (i, _), free in zip(jokers, freed, strict=True) if not free})
         return
     for some in product(*(list(_fills(position, i, tiles)) for i, tiles in gone.items())):

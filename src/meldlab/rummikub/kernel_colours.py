@@ -111,7 +111,7 @@ def known_state(key, graphs):
 
 @device_function(inline="always")
 def record_edges(leaf, graphs):
-    """Add the edges of what has been decided, one for each number of tiles in groups and each way that these are heirs."""
+    """Add the edges of what has been decided, one for each number of tiles in groups and each way that these are match_sets."""
     place, done, sizes = graphs.place, graphs.leaves[leaf], graphs.sizes
     n, c, jokers, laying = place[N], place[C], place[JOKERS], done[LAYING]
     # The runs, largest first, and of equal ones the first: where each comes from is behind it.

@@ -16,7 +16,7 @@ from meldlab.rummikub.kernel_colours import GROUPED, MOVED, OLD, PRICE, STAYS, T
 
 INERTIA, PATIENCE = 0.7, 40.0
 KINDS = 1 << 12
-# Columns of the options: tiles of each colour, two bits each; jokers; what they cost; old groups and old sets with jokers whose heirs are
+# Columns of the options: tiles of each colour, two bits each; jokers; what they cost; old groups and old sets with jokers whose match_sets are
 # groups; free groups, four bits of colours each; the groups, colours and jokers, six bits each.
 IN_GROUPS, JOKERS, GROUPS_COST, GROUPS_HAD_HERE, JOKERED_HAD_HERE, FREE, LAID_GROUPS = range(7)
 

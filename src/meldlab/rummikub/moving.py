@@ -1,9 +1,9 @@
-"""The fewest table tiles moved: among the best moves the one that leaves most tiles in the heirs of their sets.
+"""The fewest table tiles moved: among the best moves the one that leaves most tiles in the match_sets of their sets.
 
 >>> position = Position.parse("R1-6 | K9 B9 O9", "R3 R7 R9")
 >>> problem = Problem.of(position, Objective("value"))
 >>> found = search(problem)
->>> show_table(calmest(position, problem, found.weight_left, 106, Budget()))
+>>> format_table(calmest(position, problem, found.weight_left, 106, Budget()))
 'R1 R2 R3 | R3 R4 R5 R6 R7 | R9 K9 B9 O9'
 """
 
@@ -16,15 +16,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from meldlab.rummikub import kernel_colours, kernel_moving, kernel_prices
-from meldlab.rummikub.answer import Objective
-from meldlab.rummikub.budget import Budget, OutOfBudget
+from meldlab.rummikub.budget import Budget, BudgetExceeded
 from meldlab.rummikub.kernel import CHOICES, Question
-from meldlab.rummikub.position import Position, show_table
+from meldlab.rummikub.position import Position, format_table
 from meldlab.rummikub.search import JOKERS, NO_SETS, TILES, Problem, search
 from meldlab.rummikub.sets import Column, TileSet, best_reading, readings
+from meldlab.rummikub.solution import Objective
 from meldlab.rummikub.tiles import Tile
 
-__all__ = ["Budget", "Objective", "Position", "Problem", "arranged", "calmest", "search", "show_table"]
+__all__ = ["Budget", "Objective", "Position", "Problem", "arranged", "calmest", "search", "format_table"]
 
 TILE, WORTH = kernel_colours.TILE, kernel_colours.WORTH
 LONG = 500  # states of a search that takes longer than what comes before it
@@ -60,7 +60,7 @@ SPACE = MovingWorkspace()
 def calmest(position: Position, problem: Problem, weight_left: int, moved: int, budget: Budget) -> tuple[TileSet, ...] | None:
     """Return a table that leaves ``weight_left``, the least there is, on the rack and moves the fewest tiles.
 
-    Nothing if these are no fewer than ``moved``; past the budget, or where the question takes too much room, it raises OutOfBudget.
+    Nothing if these are no fewer than ``moved``; past the budget, or where the question takes too much room, it raises BudgetExceeded.
     """
     if not moved:
         return None
@@ -71,7 +71,7 @@ def calmest(position: Position, problem: Problem, weight_left: int, moved: int, 
     share = (jokers - int(old.jokers.sum())) * TILE // max(1, jokers)
     SPACE.graphs.charges[:2] = TILE - share, -share
     if not kernel_moving.begin(rules.colours, weight_left * WORTH + min(moved, 4) * TILE, old, question, SPACE.graphs, SPACE.desk):
-        raise OutOfBudget
+        raise BudgetExceeded
     most, raised = 0, 1
     while most < moved:
         # Few states are within reach of few moves.
@@ -92,12 +92,12 @@ def _is_found(least: int, most: int, old: kernel_colours.OldSets, question: Ques
     budget.nodes -= int(sizes[kernel_colours.MANY_STATES])
     if ready <= 0:
         if ready < 0:
-            raise OutOfBudget
+            raise BudgetExceeded
         return False
     cost, pieces = -1, 0
     while cost < 0:
         if budget.nodes <= PIECE * pieces or budget.seconds <= 0:
-            raise OutOfBudget
+            raise BudgetExceeded
         pieces += 1
         counters[kernel_moving.LIMIT] = min(budget.nodes, PIECE * pieces)
         cost = int(kernel_moving.fewest_moved(least, question, SPACE.graphs, SPACE.desk, SPACE.best))
@@ -170,7 +170,7 @@ def _laid(problem: Problem) -> Iterator[list[Tile]]:
 
 
 def _with_spare(laid: Iterable[list[Tile]], problem: Problem) -> list[Column]:
-    """Return sets with the spare jokers in the first ones that have room; OutOfBudget if they find none."""
+    """Return sets with the spare jokers in the first ones that have room; BudgetExceeded if they find none."""
     columns = [Column.of(tiles) for tiles in laid]
     spare = problem.must_jokers + problem.may_jokers - sum(column.jokers for column in columns)
     for i, column in enumerate(columns):
@@ -178,7 +178,7 @@ def _with_spare(laid: Iterable[list[Tile]], problem: Problem) -> list[Column]:
             column, spare = Column(column.naturals, column.jokers + 1), spare - 1
         columns[i] = column
     if spare:
-        raise OutOfBudget
+        raise BudgetExceeded
     return columns
 
 

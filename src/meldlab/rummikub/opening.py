@@ -1,10 +1,10 @@
 """The opening: sets from the rack alone, worth enough with the best reading of their jokers.
 
->>> from meldlab.rummikub.budget import Budget, OutOfBudget
+>>> from meldlab.rummikub.budget import Budget, BudgetExceeded
 >>> position = Position.parse("K9 B9 O9 + R10 R11 R12 K1 (not opened)")
->>> show_table(best_opening(position, Objective(), "search", Budget()).table)
+>>> format_table(best_opening(position, Objective(), "search", Budget()).table)
 'K9 B9 O9 | R10 R11 R12'
->>> most_points(position.rack, position.rules)
+>>> max_points(position.rack, position.rules)
 33
 """
 
@@ -12,16 +12,16 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 
-from meldlab.rummikub.answer import Answer, Objective
-from meldlab.rummikub.budget import Budget, OutOfBudget
-from meldlab.rummikub.position import Position, show_table
+from meldlab.rummikub.budget import Budget, BudgetExceeded
+from meldlab.rummikub.position import Position, format_table
 from meldlab.rummikub.rules import Rules
 from meldlab.rummikub.search import Problem, covers, search
 from meldlab.rummikub.sets import TileSet, best_reading
+from meldlab.rummikub.solution import Objective, Solution
 from meldlab.rummikub.tiles import Tile
 from meldlab.rummikub.turn import NewTable, best_table
 
-__all__ = ["best_opening", "best_read", "first_sets", "most_points", "opening_points", "opens", "place_of", "points_of", "show_table"]
+__all__ = ["best_opening", "best_read", "first_sets", "max_points", "opening_points", "opens", "place_of", "points_of", "format_table"]
 
 MOST = Objective("value", "none")
 
@@ -55,20 +55,20 @@ def richest_sets(rack: Sequence[Tile], rules: Rules, budget: Budget | None = Non
     return best_read(IntegerProgram(place, MOST).richest(budget), rules)
 
 
-def most_points(rack: Sequence[Tile], rules: Rules, budget: Budget | None = None) -> int:
+def max_points(rack: Sequence[Tile], rules: Rules, budget: Budget | None = None) -> int:
     """Return the most points that sets from these tiles alone can be worth."""
     return points_of(richest_sets(rack, rules, budget))
 
 
-def opening_points(answer: Answer) -> int:
-    """Return what the opening of an answer is worth, a joker as its tile; where there is none, the most points that the rack has."""
-    position = answer.position
-    if not answer.played or place_of(position).table:
-        return points_of(_within_budget(answer.played or position.rack, position.rules))
-    return points_of(list((Counter(answer.table) - Counter(position.table)).elements()))
+def opening_points(solution: Solution) -> int:
+    """Return what the opening of a solution is worth, a joker as its tile; where there is none, the most points that the rack has."""
+    position = solution.position
+    if not solution.played or place_of(position).table:
+        return points_of(_within_budget(solution.played or position.rack, position.rules))
+    return points_of(list((Counter(solution.table) - Counter(position.table)).elements()))
 
 
-def first_sets(answer: Answer) -> tuple[TileSet, ...]:
+def first_sets(solution: Solution) -> tuple[TileSet, ...]:
     """Return the sets that must lie before the rest of the table may be touched: an opening after which the turn goes on.
 
     >>> from meldlab.rummikub.solver import solve
@@ -76,36 +76,36 @@ def first_sets(answer: Answer) -> tuple[TileSet, ...]:
     >>> first_sets(solve(Position.parse("O11 O12 O13", "R10 R11 R12 O10", rules, opened=False)))
     (TileSet.parse('R10 R11 R12'),)
     """
-    place = place_of(answer.position)
-    if answer.position.opened or not answer.played or not place.table:
+    place = place_of(solution.position)
+    if solution.position.opened or not solution.played or not place.table:
         return ()
-    alone = best_read(_from_rack(place, answer.table), place.rules)
-    return alone if points_of(alone) >= place.rules.opening else _within_budget(answer.played, place.rules)
+    alone = best_read(_from_rack(place, solution.table), place.rules)
+    return alone if points_of(alone) >= place.rules.opening else _within_budget(solution.played, place.rules)
 
 
 def _within_budget(tiles: Sequence[Tile], rules: Rules) -> tuple[TileSet, ...]:
     try:
         return richest_sets(tiles, rules)
-    except OutOfBudget as out:
+    except BudgetExceeded as out:
         return best_read(out.table or (), rules)
 
 
-def best_opening(position: Position, goal: Objective, method: str, budget: Budget) -> NewTable | None:
+def best_opening(position: Position, objective: Objective, method: str, budget: Budget) -> NewTable | None:
     """Return the best turn of a player who has not opened: at least the opening, or the table as it is.
 
     Where the rules let the turn go on after the opening, the rest of it may use the table.
     """
-    nothing = None if goal.must else NewTable(position.table, True, method)
+    nothing = None if objective.required else NewTable(position.table, True, method)
     rules, place = position.rules, place_of(position)
     if _bound(position.rack, rules) < rules.opening:
         return nothing
-    if method == "search" and not any(tile.joker for tile in position.rack) and most_points(position.rack, rules, budget) < rules.opening:
+    if method == "search" and not any(tile.joker for tile in position.rack) and max_points(position.rack, rules, budget) < rules.opening:
         return nothing
-    move = best_table(place, goal, method, budget) if method == "search" else None
+    move = best_table(place, objective, method, budget) if method == "search" else None
     if method == "search" and move is None:
         return None
     if move is None or not opens(place, move.table, budget):
-        move = best_table(place, goal, method, budget, points=rules.opening)
+        move = best_table(place, objective, method, budget, points=rules.opening)
     if move is None:
         return nothing
     return move if place.table else move._replace(table=(*position.table, *best_read(move.table, rules)))
@@ -119,7 +119,7 @@ def opens(place: Position, table: Sequence[TileSet], budget: Budget) -> bool:
     if not place.table:
         return False
     played = Counter(tile.piece for tile_set in table for tile in tile_set.tiles) - Counter(tile.piece for tile in place.table_tiles)
-    return most_points(sorted(played.elements()), rules, budget) >= rules.opening
+    return max_points(sorted(played.elements()), rules, budget) >= rules.opening
 
 
 def _from_rack(place: Position, table: Sequence[TileSet]) -> tuple[TileSet, ...]:

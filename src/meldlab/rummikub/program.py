@@ -5,7 +5,7 @@ there are 1173 sets, not 1174; the second objective is made whole (M times the v
 set. Runs too long to have a column have one where they already lie on the table, so that they can be kept.
 
 >>> position = Position.parse("R5 R6 R7 | K9 B9 O9", "R8 J")
->>> show_table(IntegerProgram(position, Objective("value")).solve())
+>>> format_table(IntegerProgram(position, Objective("value")).solve())
 'K9 B9 O9 | R5 R6 R7 R8 J=R9'
 """
 
@@ -22,36 +22,36 @@ from typing import Any
 import pulp
 
 from meldlab.errors import NotLegalHere
-from meldlab.rummikub.answer import Objective
-from meldlab.rummikub.budget import Budget, OutOfBudget
+from meldlab.rummikub.budget import Budget, BudgetExceeded
 from meldlab.rummikub.moving import arranged
-from meldlab.rummikub.position import Position, show_table
+from meldlab.rummikub.position import Position, format_table
 from meldlab.rummikub.sets import Column, TileSet, best_reading, columns, long_columns
+from meldlab.rummikub.solution import Objective
 from meldlab.rummikub.tiles import JOKER, Tile
 
-__all__ = ["IntegerProgram", "show_table"]
+__all__ = ["IntegerProgram", "format_table"]
 
 SPENT = re.compile(r"Total time \(CPU seconds\): +([0-9.]+)")
 
 
 class IntegerProgram:
-    """The model of one position under one goal."""
+    """The model of one position under one objective."""
 
-    def __init__(self, position: Position, goal: Objective, *, floor: int = 0, fixed: Sequence[TileSet] = (), points: int = 0) -> None:
+    def __init__(self, position: Position, objective: Objective, *, floor: int = 0, fixed: Sequence[TileSet] = (), points: int = 0) -> None:
         """Build the model; ``floor`` is a worth known to be reachable, ``fixed`` are sets that must be on the new table.
 
         With ``points``, the rack alone must yield sets of so many points: those of the new table if the table is empty, else any that
         can be laid before the table is touched.
         """
-        self.position, self.goal = position, goal
+        self.position, self.objective = position, objective
         rules = position.rules
         on_table = Counter(tile.piece for tile in position.table_tiles)
         on_rack = Counter(position.rack)
         old = Counter(tile_set.column for tile_set in position.table)
         fixed_columns = Counter(tile_set.column for tile_set in fixed)
-        self.columns = _laid(position, goal, on_table + on_rack, old + fixed_columns)
+        self.columns = _laid(position, objective, on_table + on_rack, old + fixed_columns)
         self.model = pulp.LpProblem("rummikub", pulp.LpMaximize)
-        must = Counter(goal.must)
+        must = Counter(objective.required)
         held = on_table + on_rack
         y = {tile: self._whole(f"y_{tile}", must[tile], many) for tile, many in on_rack.items()}
         self.x = [self._whole(_name(column), fixed_columns[column], _most(column, held)) for column in self.columns]
@@ -65,9 +65,9 @@ class IntegerProgram:
             if tile in y:
                 terms[y[tile]] = -1
             self.model.addConstraint(pulp.LpAffineExpression(terms) == on_table[tile], f"tile_{tile}")
-        worth = {variable: goal.weight(tile, rules) for tile, variable in y.items()}
-        kept = self._kept(old) if goal.keep == "sets" else self._stayed(position) if goal.keep == "tiles" else {}
-        scale = 1 if goal.keep == "none" else max(40, len(position.table_tiles) + 1)
+        worth = {variable: objective.weight(tile, rules) for tile, variable in y.items()}
+        kept = self._kept(old) if objective.keep == "sets" else self._stayed(position) if objective.keep == "tiles" else {}
+        scale = 1 if objective.keep == "none" else max(40, len(position.table_tiles) + 1)
         self.model.setObjective(pulp.LpAffineExpression({variable: scale * weight for variable, weight in worth.items()} | kept))
         if floor:
             self.model.addConstraint(pulp.LpAffineExpression(worth) >= floor, "floor")
@@ -130,10 +130,10 @@ class IntegerProgram:
         return self.solve(budget) or ()
 
     def solve(self, budget: Budget | None = None) -> tuple[TileSet, ...] | None:
-        """Return the table of the best move, nothing if no move meets the goal; past the budget raise OutOfBudget with the best so far."""
+        """Return the table of the best move, nothing if no move meets the objective; past the budget raise BudgetExceeded with the best so far."""
         budget = budget or Budget()
         if budget.seconds <= 0:
-            raise OutOfBudget
+            raise BudgetExceeded
         given = budget.seconds
         status, values = _by_cbc(self.model, budget)
         if status.startswith("Optimal"):
@@ -142,7 +142,7 @@ class IntegerProgram:
         if "nfeasible" in status and budget.seconds > given / 2:
             return None
         # Other ways to stop, "Stopped on time (no integer solution - continuous used) ..." among them, leave fractions of sets behind.
-        raise OutOfBudget(self._table(values) if status.startswith("Stopped on time - objective") else None)
+        raise BudgetExceeded(self._table(values) if status.startswith("Stopped on time - objective") else None)
 
     def _table(self, values: dict[str, float]) -> tuple[TileSet, ...]:
         laid = Counter[Column]()
@@ -151,10 +151,10 @@ class IntegerProgram:
         return arranged(laid.elements(), self.position)
 
 
-def _laid(position: Position, goal: Objective, held: Counter[Tile], old: Counter[Column]) -> list[Column]:
+def _laid(position: Position, objective: Objective, held: Counter[Tile], old: Counter[Column]) -> list[Column]:
     """Return the columns that the tiles in play allow, and the long runs that matter."""
     possible = [column for column in columns(position.rules) if _most(column, held)]
-    if goal.keep == "tiles":
+    if objective.keep == "tiles":
         # A long run may be the heir of a set of which it holds more than any part of it would.
         possible += long_columns((tile for tile in held if not tile.joker), held[JOKER], position.rules)
     known = set(possible)

@@ -4,7 +4,7 @@
 (Tile.parse('K12'), Tile.parse('J'), Tile.parse('R6'))
 >>> Tile.parse("✕12"), Tile.parse("☺▲6")
 (Tile.parse('K12'), Tile.parse('J=R6'))
->>> print(*read_rack("R3-5 J o1"), *read_rack("red 10, blue 3-5, joker"))
+>>> print(*parse_rack("R3-5 J o1"), *parse_rack("red 10, blue 3-5, joker"))
 R3 R4 R5 O1 J R10 B3 B4 B5 J
 """
 
@@ -17,7 +17,7 @@ from typing import Self
 from meldlab.errors import BadText, NotLegalHere
 from meldlab.rummikub.rules import COLOURS, Rules
 
-__all__ = ["JOKER", "NAMES", "SHAPES", "Tile", "check_supply", "check_tile", "read_rack", "read_tiles", "show"]
+__all__ = ["JOKER", "NAMES", "SHAPES", "Tile", "check_supply", "check_tile", "parse_rack", "read_tiles", "show"]
 
 # The paper's shapes: red triangle, black cross, blue square, orange circle; then green and violet.
 SHAPES = "▲✕■●◆★"
@@ -88,7 +88,7 @@ def read_tiles(text: str, rules: Rules | None = None) -> Iterator[tuple[Tile, in
             yield tile, match.start()
 
 
-def read_rack(text: str, rules: Rules | None = None) -> tuple[Tile, ...]:
+def parse_rack(text: str, rules: Rules | None = None) -> tuple[Tile, ...]:
     """Read the tiles of a rack, sorted; a joker on a rack stands for nothing."""
     rack = []
     for tile, at in read_tiles(text, rules):

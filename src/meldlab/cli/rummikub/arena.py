@@ -15,4 +15,4 @@ def arena(play: Contests, games: GamesOption = 100, rules: RulesOption = "paper"
     """
     from meldlab.rummikub.game import Rummikub
 
-    play(Rummikub(changed(rules, jokers_are=jokers)), games)
+    play(Rummikub(changed(rules, joker_rule=jokers)), games)

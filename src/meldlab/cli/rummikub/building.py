@@ -1,7 +1,7 @@
 """A turn of Rummikub in the making: tiles go from the rack and between numbered sets, and nothing is judged before it is done.
 
->>> from meldlab.rummikub import Rules, read_rack, read_table
->>> turn = Building(Rules(), {1: read_table("R5-7")[0], 2: read_table("K9 B9 O9 J=R9")[0]}, read_rack("R8 R9"))
+>>> from meldlab.rummikub import Rules, parse_rack, parse_table
+>>> turn = Building(Rules(), {1: parse_table("R5-7")[0], 2: parse_table("K9 B9 O9 J=R9")[0]}, parse_rack("R8 R9"))
 >>> for line in ("R8 to 1", "R9 to 2", "J from 2", "J to 1"):
 ...     turn = turn.after(line)
 >>> print(turn.table())
@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from meldlab.errors import BadText, NotLegalHere
-from meldlab.rummikub import Answer, Rules, Tile, TileSet, heirs, steps
+from meldlab.rummikub import Rules, Solution, Tile, TileSet, find_steps, match_sets
 from meldlab.rummikub.sets import readings
 from meldlab.rummikub.tiles import read_tiles, show
 
@@ -152,12 +152,12 @@ def _ordered(tiles: list[Tile], rules: Rules) -> TileSet:
 def renumbered(numbers: Mapping[int, TileSet], table: tuple[TileSet, ...]) -> dict[int, TileSet]:
     """Return a table with the numbers that its sets had before; what is new gets the lowest free ones.
 
-    >>> from meldlab.rummikub import read_table
-    >>> renumbered({1: read_table("R1-3")[0], 2: read_table("K5 B5 O5")[0]}, read_table("O1-3 | R5 K5 B5 O5"))
+    >>> from meldlab.rummikub import parse_table
+    >>> renumbered({1: parse_table("R1-3")[0], 2: parse_table("K5 B5 O5")[0]}, parse_table("O1-3 | R5 K5 B5 O5"))
     {1: TileSet.parse('O1 O2 O3'), 2: TileSet.parse('R5 K5 B5 O5')}
     """
     old = sorted(numbers)
-    found = {old[before]: table[after] for before, after in heirs([numbers[each] for each in old], table).items()}
+    found = {old[before]: table[after] for before, after in match_sets([numbers[each] for each in old], table).items()}
     taken = Counter(found.values())
     for tile_set in table:
         if taken[tile_set]:
@@ -167,7 +167,7 @@ def renumbered(numbers: Mapping[int, TileSet], table: tuple[TileSet, ...]) -> di
     return dict(sorted(found.items()))
 
 
-def commands(answer: Answer, numbers: Mapping[int, TileSet]) -> Iterator[str]:
+def commands(answer: Solution, numbers: Mapping[int, TileSet]) -> Iterator[str]:
     """Give the lines that carry an answer out, by the numbers that sets have."""
     left, number_of = dict(numbers), dict[int, int]()
     for at, tile_set in enumerate(answer.position.table):
@@ -175,7 +175,7 @@ def commands(answer: Answer, numbers: Mapping[int, TileSet]) -> Iterator[str]:
         del left[number_of[at]]
     # A set that is emptied on the way gives its number back; so new ones are numbered as the lines come.
     turn = Building(answer.position.rules, numbers, answer.position.rack)
-    for step in steps(answer):
+    for step in find_steps(answer):
         if step.target not in number_of:
             number_of[step.target] = turn.next_number
             first = f"new {show(step.tiles)}"

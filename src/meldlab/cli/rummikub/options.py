@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 HOUSE = "House rules, by default those of --rules"
 OFFICIAL = "official"
 FLAGS = {
-    "jokers_are": "--jokers",
+    "joker_rule": "--jokers",
     "joker_value": "--joker-value",
     "colours": "--colours",
     "numbers": "--numbers",
@@ -45,11 +45,11 @@ def told(rules: "Rules") -> str:
     """Return rules in words: the preset, what differs from it, and what becomes of jokers.
 
     >>> from meldlab.rummikub import Rules
-    >>> told(Rules(jokers_are="strict"))
-    'rules: official, jokers_are = strict; jokers on the table are strict'
+    >>> told(Rules(joker_rule="strict"))
+    'rules: official, joker_rule = strict; jokers on the table are strict'
     """
     preset, *changes = (value if name == "preset" else f"{name} = {value}" for name, value in _record(rules).items())
-    return f"rules: {', '.join((preset, *changes))}; jokers on the table are {rules.jokers_are}"
+    return f"rules: {', '.join((preset, *changes))}; jokers on the table are {rules.joker_rule}"
 
 
 def as_flags(rules: "Rules") -> str:

@@ -27,4 +27,4 @@ def play(
     from meldlab.rummikub.players import find_player
 
     others = [find_player(against)] * (seats - 1)
-    play_in_terminal(Rummikub(changed(rules, jokers_are=jokers)), others, RummikubScreen, seed, save=save, resume=resume)
+    play_in_terminal(Rummikub(changed(rules, joker_rule=jokers)), others, RummikubScreen, seed, save=save, resume=resume)

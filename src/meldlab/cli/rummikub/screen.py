@@ -53,7 +53,7 @@ class RummikubScreen(Screen):
         """Say what is played, and who begins."""
         rules, who = state.rules, self.name(state.turn)
         self.say(told(rules))
-        self.say(f"The first empty rack wins. {rules.opening} points from your rack open. {JOKERS[rules.jokers_are]}")
+        self.say(f"The first empty rack wins. {rules.opening} points from your rack open. {JOKERS[rules.joker_rule]}")
         self._legend(state.view(self.seat))
         begin = "You begin: you" if state.turn == self.seat else f"{who} begins: it"
         self.say("The tiles were given; the first seat begins." if deal.given else f"{begin} drew the highest tile.")
@@ -69,7 +69,7 @@ class RummikubScreen(Screen):
             f"Sets have {rules.smallest} tiles or more: groups of one number in different colours, runs of one colour in order. "
             "In your turn lay at least one tile from your rack, or draw one. Your first sets come from your rack alone and count "
             f"{rules.opening} points; after that the table may be rearranged, as long as all of it lies in sets at the end. "
-            f"{JOKERS[rules.jokers_are]} The first empty rack wins what the others hold; a joker left over costs 30. "
+            f"{JOKERS[rules.joker_rule]} The first empty rack wins what the others hold; a joker left over costs 30. "
             f"Who cannot finish a rearrangement puts it back and draws {rules.penalty} penalty tiles ('fail')."
         )
         self._legend(view)

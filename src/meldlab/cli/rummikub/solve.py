@@ -10,7 +10,7 @@ from meldlab.cli.rummikub.options import HOUSE, OFFICIAL, JokersOption, RulesOpt
 from meldlab.errors import NotLegalHere, NotPossible
 
 if TYPE_CHECKING:
-    from meldlab.rummikub import Alternatives, Answer, TileSet, WhyNot
+    from meldlab.rummikub import Alternatives, Solution, TileSet, WhyNot
 
 TableOption = Annotated[str, typer.Option("--table", help="Sets on the table, such as 'R5-7 | K9 B9 O9' (or ; or new lines between).")]
 RackOption = Annotated[str, typer.Option("--rack", help="Tiles on the rack, such as 'R8 K3-5 J' or 'red 8, black 3-5, joker'.")]
@@ -77,16 +77,16 @@ def solve(
 
     house = changed(
         rules, colours=colours, numbers=numbers, copies=copies, jokers=joker_tiles, smallest=smallest, opening=opening_points,
-        joker_value=joker_value, jokers_are=jokers, round_the_corner=round_the_corner or None, after_opening=after_opening,
+        joker_value=joker_value, joker_rule=jokers, round_the_corner=round_the_corner or None, after_opening=after_opening,
     )  # fmt: skip
     position = room.Position.parse(table, rack, house, opened=not opening)
     goal = room.Objective(objective, keep)
     if not position.rack:
         raise NotLegalHere("no tiles on the rack")
-    room.load(jokers=any(tile_set.jokers for tile_set in position.table))
+    room.warm_up(jokers=any(tile_set.jokers for tile_set in position.table))
     answer = room.solve(position, goal, method, nodes=nodes, seconds=seconds)
     doubt = room.why_not(answer, why_not, nodes=nodes, seconds=seconds) if why_not else None
-    every = room.every_best(answer, limit, nodes=nodes, seconds=seconds) if all_moves else None
+    every = room.find_alternatives(answer, limit, nodes=nodes, seconds=seconds) if all_moves else None
     if lp:
         write_lp(lp, answer)
     if json:
@@ -97,18 +97,18 @@ def solve(
         many = len(every.tables)
         print(f"\n{many} best {'move' if many == 1 else 'moves'}{'' if every.complete else ' (there may be more)'}:")
         for one in every.tables:
-            print("  " + room.show_table(one))
+            print("  " + room.format_table(one))
     if doubt:
         sure = "" if doubt.proven else " (unproven)"
         print(f"\nplaying {why_not} {doubt_text(doubt)}{sure}")
 
 
-def write_lp(path: Path, answer: "Answer") -> None:
+def write_lp(path: Path, answer: "Solution") -> None:
     """Write the model whose optimum an answer is, or say why it cannot be written."""
-    from meldlab.rummikub import model_of
+    from meldlab.rummikub import integer_program_of
 
     try:
-        model_of(answer).write(path)
+        integer_program_of(answer).write(path)
     except OSError as problem:
         raise NotPossible(f"{path} cannot be written: {problem.strerror}") from None
 
@@ -117,7 +117,7 @@ def doubt_text(doubt: "WhyNot") -> str:
     """Return what playing a tile costs in words; a cost in points counts among equally many tiles only."""
     if doubt.cost is None:
         return "is not possible here"
-    objective = doubt.best.goal.measure
+    objective = doubt.best.objective.measure
     if doubt.cost and objective != "value":
         return f"costs {doubt.cost} tile{'s' * (doubt.cost != 1)}"
     points = 0 if objective == "tiles" else doubt.points
@@ -142,9 +142,9 @@ def as_lists(table: "tuple[TileSet, ...]") -> list[list[str]]:
     return [[str(tile) for tile in tile_set.tiles] for tile_set in table]
 
 
-def answer_json(answer: "Answer") -> dict[str, Any]:
+def answer_json(answer: "Solution") -> dict[str, Any]:
     """Return an answer as JSON wants it."""
-    from meldlab.rummikub import moves, opening_points
+    from meldlab.rummikub import describe_steps, opening_points
 
     rules = answer.position.rules
     opening = {} if answer.position.opened else {"opening": {"points": opening_points(answer), "needed": rules.opening}}
@@ -156,7 +156,7 @@ def answer_json(answer: "Answer") -> dict[str, Any]:
         "kept": answer.kept,
         "kept_sets": as_lists(answer.kept_sets),
         "moved": answer.moved,
-        "moves": moves(answer),
+        "moves": describe_steps(answer),
         "proven": answer.proven,
         "method": answer.method,
         "seconds": round(answer.seconds, 6),
@@ -164,12 +164,12 @@ def answer_json(answer: "Answer") -> dict[str, Any]:
     } | opening
 
 
-def show(answer: "Answer") -> None:
+def show(answer: "Solution") -> None:
     """Draw the table before and after, and the moves between."""
     from rich.console import Console
 
     from meldlab.cli.rummikub.tiles import rack_text, table_text
-    from meldlab.rummikub import moves, opening_points
+    from meldlab.rummikub import describe_steps, opening_points
 
     position = answer.position
     opening = "" if position.opened else f"{opening_points(answer)} of {position.rules.opening} points to open"
@@ -183,7 +183,7 @@ def show(answer: "Answer") -> None:
         return
     console.print("after: (moved tiles in brackets)", table_text(answer.table, answer), sep="\n")
     console.print("left: ", rack_text(answer.leftover) if answer.leftover else "nothing")
-    for number, move in enumerate(moves(answer), 1):
+    for number, move in enumerate(describe_steps(answer), 1):
         console.print(f"{number:3}. {move}")
     sure = "proven best" if answer.proven else "the best found within the budget, unproven"
     console.print(

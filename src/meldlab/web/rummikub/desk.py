@@ -13,7 +13,7 @@ from functools import cached_property
 from typing import Self
 
 from meldlab.errors import BadText, NotLegalHere
-from meldlab.rummikub import JOKER, PRESETS, Position, Rules, Tile, TileSet, read_rack
+from meldlab.rummikub import JOKER, PRESETS, Position, Rules, Tile, TileSet, parse_rack
 from meldlab.rummikub.position import split_table
 from meldlab.rummikub.tiles import NAMES, check_supply, read_tiles, show
 
@@ -28,10 +28,10 @@ ACTION = rf"^(add [RKBOJrkboj]\d?\d?|hold {HELD}|put {PLACE[:-1]}|box)|move {HEL
 def house(rules: str, jokers: str) -> Rules:
     """Return the rules of a preset, with another joker family if one is given.
 
-    >>> house("official", "").jokers_are, house("official", "strict").jokers_are
+    >>> house("official", "").joker_rule, house("official", "strict").joker_rule
     ('modern', 'strict')
     """
-    return replace(PRESETS[rules], jokers_are=jokers) if jokers else PRESETS[rules]
+    return replace(PRESETS[rules], joker_rule=jokers) if jokers else PRESETS[rules]
 
 
 def tile_name(text: str) -> str:
@@ -74,7 +74,7 @@ class HelperDesk:
     @classmethod
     def read(cls, rack: str, table: str, rules: Rules) -> Self:
         """Read both lines; more tiles than the box holds at all are refused."""
-        read_rack(rack, rules)  # refuses a joker that stands for something
+        parse_rack(rack, rules)  # refuses a joker that stands for something
         held = tuple(tile for tile, _ in read_tiles(rack, rules))
         # The whole line is given, so that a caret stands under the right word.
         piles = [tuple(tile for tile, _ in read_tiles(" " * start + part, rules)) for part, start in split_table(table, rules)]

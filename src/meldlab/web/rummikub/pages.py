@@ -93,7 +93,7 @@ async def helper(request: Request, lab: Lab, view: Annotated[HelperView, Query()
             note = str(problem)
     if to.isdecimal() and int(to) > len(desk.table):
         to = "new"
-    jokers = "" if view.jokers == PRESETS[view.rules].jokers_are else view.jokers
+    jokers = "" if view.jokers == PRESETS[view.rules].joker_rule else view.jokers
     lines = {"rack": view.rack, "table": view.table} if mistakes else {"rack": desk.rack_text, "table": desk.table_text}
     shown = view.model_dump(include={"objective", "keep", "opening", "rules", "step", "move", "why", "others"}) | {"jokers": jokers}
     if view.do:
@@ -112,7 +112,7 @@ async def helper(request: Request, lab: Lab, view: Annotated[HelperView, Query()
     return page(
         request, "rummikub/helper.html.jinja", title="Rummikub helper", view=view, desk=desk, rules=rules, mistakes=mistakes, note=note,
         held=address.shown["held"], to=to, address=address, lines=lines, tile_name=tile_name, example=EXAMPLE,
-        jokers=JOKERS[rules.jokers_are], summary=summary, says=says, **told,
+        jokers=JOKERS[rules.joker_rule], summary=summary, says=says, **told,
     )  # fmt: skip
 
 
@@ -152,7 +152,7 @@ async def puzzle(request: Request, lab: Lab, view: Annotated[PuzzleView, Query()
             judged = {"faults": [str(problem).partition("\n")[0]], "count": 0, "right": False}
     return page(
         request, "rummikub/puzzle.html.jinja", title="Puzzle of the day", view=view, day=day, made=made, desk=desk, mistakes=mistakes,
-        held=address.shown["held"], address=address, table=table, judged=judged, tile_name=tile_name, jokers=JOKERS[rules.jokers_are],
+        held=address.shown["held"], address=address, table=table, judged=judged, tile_name=tile_name, jokers=JOKERS[rules.joker_rule],
         before=day - timedelta(1) if day > FIRST_DAY else None, after=day + timedelta(1) if day < LAST_DAY else None,
     )  # fmt: skip
 

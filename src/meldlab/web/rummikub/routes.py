@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 from fastapi import APIRouter, Query
 from pydantic import BaseModel, ConfigDict, Field
 
-from meldlab.rummikub import read_rack
+from meldlab.rummikub import parse_rack
 from meldlab.web.laboratory import Lab
 from meldlab.web.rummikub.asking import ask_worker
 from meldlab.web.rummikub.desk import HelperDesk, house
@@ -210,7 +210,7 @@ async def solve(lab: Lab, ask: Annotated[Ask, Query()]) -> Any:
 @api.get("/why-not", response_model=WhyNotTold)
 async def why_not(lab: Lab, ask: Annotated[AskWhy, Query()]) -> Any:
     """Return what it would cost to play a certain tile."""
-    (tile,) = read_rack(ask.tile, house(ask.rules, ask.jokers))
+    (tile,) = parse_rack(ask.tile, house(ask.rules, ask.jokers))
     return await ask_worker(lab, "without", ask=ask.key(), tile=str(tile))
 
 

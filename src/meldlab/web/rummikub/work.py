@@ -6,21 +6,21 @@ from typing import Any
 
 from meldlab.errors import NotLegalHere
 from meldlab.rummikub import (
-    Answer,
     Objective,
     Puzzle,
+    Solution,
     Tile,
-    every_best,
+    describe_steps,
+    find_alternatives,
+    find_steps,
+    format_table,
     make_puzzle,
-    moves,
     opening_points,
-    read_table,
-    show_table,
+    parse_table,
     solve,
-    steps,
     why_not,
 )
-from meldlab.rummikub.checker import table_faults
+from meldlab.rummikub.checker import table_violations
 from meldlab.web.rummikub.desk import HelperDesk, house
 from meldlab.web.rummikub.laying import frames
 
@@ -31,16 +31,16 @@ MOST_MOVES = 20
 
 
 @lru_cache(maxsize=200)
-def _solved(rack: str, table: str, objective: str, keep: str, opened: bool, rules: str, jokers: str, seconds: float) -> Answer:
+def _solved(rack: str, table: str, objective: str, keep: str, opened: bool, rules: str, jokers: str, seconds: float) -> Solution:
     position = HelperDesk.read(rack, table, house(rules, jokers)).position(opened=opened)
     return solve(position, Objective(objective, keep), nodes=NODES, seconds=seconds)
 
 
 @lru_cache(maxsize=50)
-def _every(answer_to: tuple[Any, ...]) -> tuple[tuple[Answer, ...], bool]:
+def _every(answer_to: tuple[Any, ...]) -> tuple[tuple[Solution, ...], bool]:
     """Return the moves that are as good, the answer itself first, and whether these are all."""
     answer = _solved(*answer_to)
-    found = every_best(answer, MOST_MOVES, nodes=NODES, seconds=answer_to[-1])
+    found = find_alternatives(answer, MOST_MOVES, nodes=NODES, seconds=answer_to[-1])
     same = [sorted(map(str, answer.table))]
     more = [replace(answer, table=table) for table in found.tables if sorted(map(str, table)) not in same]
     return (answer, *more), found.complete
@@ -60,7 +60,7 @@ def others(ask: tuple[Any, ...]) -> dict[str, Any]:
     """Return every best move that the budget allows, as tables."""
     every, complete = _every(ask)
     return {
-        "moves": [{"table": show_table(one.table), "kept": one.kept, "moved": one.moved} for one in every if one.played],
+        "moves": [{"table": format_table(one.table), "kept": one.kept, "moved": one.moved} for one in every if one.played],
         "complete": complete,
     }
 
@@ -76,20 +76,20 @@ def without(ask: tuple[Any, ...], tile: str) -> dict[str, Any]:
         "cost": found.cost,
         "points": found.points,
         "played": _texts(with_tile.played) if with_tile else [],
-        "table": show_table(with_tile.table) if with_tile else "",
+        "table": format_table(with_tile.table) if with_tile else "",
     }
 
 
-def told(answer: Answer) -> dict[str, Any]:
+def told(answer: Solution) -> dict[str, Any]:
     """Return an answer as the API tells it."""
-    position, plan = answer.position, steps(answer)
+    position, plan = answer.position, find_steps(answer)
     opening = None if position.opened else {"points": opening_points(answer), "needed": position.rules.opening}
     return {
         "played": _texts(answer.played),
         "left": _texts(answer.leftover),
         "count": answer.count,
         "value": answer.value,
-        "table": show_table(answer.table),
+        "table": format_table(answer.table),
         "kept": answer.kept,
         "sets": len(position.table),
         "moved": answer.moved,
@@ -97,7 +97,7 @@ def told(answer: Answer) -> dict[str, Any]:
         "method": answer.method,
         "milliseconds": round(answer.seconds * 1000, 1),
         "opening": opening,
-        "steps": moves(answer, plan),
+        "steps": describe_steps(answer, plan),
         "frames": list(frames(answer, plan)),
     }
 
@@ -116,19 +116,19 @@ def puzzle(seed: int, hard: bool) -> dict[str, Any]:
     made = _made(seed, hard)
     position = made.position
     return {
-        "table": show_table(position.table),
+        "table": format_table(position.table),
         "rack": " ".join(_texts(position.rack)),
-        "count": made.answer.count,
+        "count": made.solution.count,
         "simple": made.simple,
-        "jokers": position.rules.jokers_are,
-        "solution": told(made.answer),
+        "jokers": position.rules.joker_rule,
+        "solution": told(made.solution),
     }
 
 
 def judge(seed: int, hard: bool, table: str) -> dict[str, Any]:
     """Say what is wrong with a table laid in a puzzle, how many tiles it plays, and whether that is the most."""
     made = _made(seed, hard)
-    laid = read_table(table, made.position.rules)
-    faults = table_faults(made.position, laid)
+    laid = parse_table(table, made.position.rules)
+    violations = table_violations(made.position, laid)
     count = sum(map(len, laid)) - len(made.position.table_tiles)
-    return {"faults": faults, "count": max(0, count), "right": not faults and count == made.answer.count}
+    return {"faults": violations, "count": max(0, count), "right": not violations and count == made.solution.count}

@@ -5,9 +5,9 @@ Every tile is a piece of its own here: which of two equal ones came from the rac
 >>> from meldlab.rummikub.rules import PRESETS
 >>> from meldlab.rummikub.position import Position
 >>> from meldlab.rummikub.solver import solve
->>> answer = solve(Position.parse("R5 J=R6 R7", "R6 O1 O2", PRESETS["official"]))
->>> next(exchanged(answer)).steps
-(Transfer(lifted=(Tile.parse('R6'),), tiles=(Tile.parse('R6'),), source=-1, target=0, freed=(Tile.parse('J=R6'),), reread=()),)
+>>> solution = solve(Position.parse("R5 J=R6 R7", "R6 O1 O2", PRESETS["official"]))
+>>> next(exchanged(solution)).steps
+(Step(lifted=(Tile.parse('R6'),), tiles=(Tile.parse('R6'),), source=-1, target=0, freed=(Tile.parse('J=R6'),), reread=()),)
 """
 
 from collections import Counter
@@ -15,21 +15,21 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice, permutations, product
 
-from meldlab.rummikub.answer import Answer, heirs
 from meldlab.rummikub.families import Exchange, Way, company, exchanges, ways
 from meldlab.rummikub.opening import first_sets
 from meldlab.rummikub.rules import Rules
 from meldlab.rummikub.sets import is_set
+from meldlab.rummikub.solution import Solution, match_sets
 from meldlab.rummikub.tiles import Tile
 
-__all__ = ["HAND", "RACK", "Exchanged", "Piece", "Transfer", "exchanged"]
+__all__ = ["HAND", "RACK", "Exchanged", "Piece", "Step", "exchanged"]
 
 RACK, HAND = -1, -2
 FILLS = 200  # ways to fill the places of jokers that are compared
 
 
 @dataclass(frozen=True)
-class Transfer:
+class Step:
     """Tiles that go together to a pile, from another one, the rack (-1) or the hand (-2); ``freed`` jokers go from there into the hand.
 
     ``lifted`` are the tiles as they lie before, ``tiles`` as they lie then: a joker may stand for something else. A step from a pile to
@@ -61,7 +61,7 @@ class Exchanged:
     ``bound`` says for some pieces in which new set they end and what they show there; ``held`` does so for piles that stay together.
     """
 
-    steps: tuple[Transfer, ...]
+    steps: tuple[Step, ...]
     piles: tuple[tuple[Piece, ...], ...]
     rack: tuple[Piece, ...]
     hand: tuple[Piece, ...] = ()
@@ -69,27 +69,27 @@ class Exchanged:
     held: Mapping[int, int] = field(default_factory=dict)
 
 
-def exchanged(answer: Answer) -> Iterator[Exchanged]:
-    """Give the ways in which the turn of an answer can begin, those that are likely to need few steps first."""
-    start = _opened(answer)
-    if answer.position.rules.jokers_are == "free":
+def exchanged(solution: Solution) -> Iterator[Exchanged]:
+    """Give the ways in which the turn of a solution can begin, those that are likely to need few steps first."""
+    start = _opened(solution)
+    if solution.position.rules.joker_rule == "free":
         yield start
         return
-    position, table = answer.position, answer.table
-    heir = heirs(position.table, table)
+    position, table = solution.position, solution.table
+    heir = match_sets(position.table, table)
     every = sorted(ways(position, table), key=lambda way: (len(way.taken), sum(heir.get(was[0]) != now[0] for was, now in way.left)))
     for way in every:
-        fills = sorted(islice(exchanges(position, table, way), FILLS), key=lambda some: _distance(answer, some))
+        fills = sorted(islice(exchanges(position, table, way), FILLS), key=lambda some: _distance(solution, some))
         for fill, beside in product(fills, list(company(position, table, way))):
-            yield from _exchanges(answer, start, way, fill, beside)
+            yield from _exchanges(solution, start, way, fill, beside)
 
 
-def _opened(answer: Answer) -> Exchanged:
+def _opened(solution: Solution) -> Exchanged:
     """Return the pieces as they lie, after the opening where one comes first."""
-    tiles = [[(tile.piece, tile, False) for tile in one.tiles] for one in answer.position.table]
-    left, steps = Counter(answer.played), list[Transfer]()
-    for one in first_sets(answer):
-        steps.append(Transfer(tuple(tile.piece for tile in one.tiles), one.tiles, RACK, len(tiles)))
+    tiles = [[(tile.piece, tile, False) for tile in one.tiles] for one in solution.position.table]
+    left, steps = Counter(solution.played), list[Step]()
+    for one in first_sets(solution):
+        steps.append(Step(tuple(tile.piece for tile in one.tiles), one.tiles, RACK, len(tiles)))
         tiles.append([(tile.piece, tile, True) for tile in one.tiles])
         left.subtract(tile.piece for tile in one.tiles)
     tiles.append([(tile, tile, True) for tile in left.elements()])
@@ -98,22 +98,24 @@ def _opened(answer: Answer) -> Exchanged:
     return Exchanged(tuple(steps), tuple(piles), rack)
 
 
-def _distance(answer: Answer, fills: Sequence[Exchange]) -> tuple[int, int]:
+def _distance(solution: Solution, fills: Sequence[Exchange]) -> tuple[int, int]:
     """Return how many tiles must go on after exchanges, as far as one sees, and how many come from the table."""
-    off, played = 0, Counter(answer.played)
+    off, played = 0, Counter(solution.played)
     for i, jokers, tiles in fills:
-        inside = Counter(answer.position.table[i].tiles) - Counter(jokers) + Counter(tiles)
-        off += inside.total() - max((inside & Counter(one.tiles)).total() for one in answer.table)
+        inside = Counter(solution.position.table[i].tiles) - Counter(jokers) + Counter(tiles)
+        off += inside.total() - max((inside & Counter(one.tiles)).total() for one in solution.table)
     return off, (Counter(tile for _, _, tiles in fills for tile in tiles) - played).total()
 
 
-def _exchanges(answer: Answer, start: Exchanged, way: Way, fills: Sequence[Exchange], beside: Mapping[int, Tile]) -> Iterator[Exchanged]:
+def _exchanges(
+    solution: Solution, start: Exchanged, way: Way, fills: Sequence[Exchange], beside: Mapping[int, Tile]
+) -> Iterator[Exchanged]:
     """Give the ways to carry exchanges out with single pieces, and what they leave to be laid."""
     old = {(i, piece.shows): piece for i, pile in enumerate(start.piles) for piece in pile if piece.tile.joker and not piece.from_rack}
     now = {old[was]: place for was, place in (*way.taken, *way.left)}
-    for state in _carried(answer, start, fills, {old[was] for was, _ in way.left}, old):
+    for state in _carried(solution, start, fills, {old[was] for was, _ in way.left}, old):
         bound, held = dict(now), dict[int, int]()
-        if answer.position.rules.jokers_are == "strict":
+        if solution.position.rules.joker_rule == "strict":
             held = {was[0]: place[0] for was, place in way.left}
             for i, new in held.items():
                 bound |= {piece: (new, piece.tile) for piece in state.piles[i] if not piece.tile.joker}
@@ -127,23 +129,23 @@ def _exchanges(answer: Answer, start: Exchanged, way: Way, fills: Sequence[Excha
                 bound[free] = (new, tile)
         else:
             ends = Counter((new, piece.tile) for piece, (new, _) in bound.items())
-            if all(many <= sum(one.piece == tile for one in answer.table[new].tiles) for (new, tile), many in ends.items()):
+            if all(many <= sum(one.piece == tile for one in solution.table[new].tiles) for (new, tile), many in ends.items()):
                 yield Exchanged(state.steps, state.piles, state.rack, state.hand, bound, held)
 
 
 def _carried(
-    answer: Answer, state: Exchanged, fills: Sequence[Exchange], left: set[Piece], old: Mapping[tuple[int, Tile], Piece]
+    solution: Solution, state: Exchanged, fills: Sequence[Exchange], left: set[Piece], old: Mapping[tuple[int, Tile], Piece]
 ) -> Iterator[Exchanged]:
     """Give the ways to do the first of some exchanges with the pieces as they lie, then the others."""
     if not fills:
         yield state
         return
     (i, jokers, tiles), *rest = fills
-    state = _returned(answer, state, i)
+    state = _returned(solution, state, i)
     going = [old[i, joker] for joker in jokers]
     # In strict play a set that holds a joker is not broken.
     shut = {i}
-    if answer.position.rules.jokers_are == "strict":
+    if solution.position.rules.joker_rule == "strict":
         shut |= {at for at, pile in enumerate(state.piles) if any(piece in left or piece in old.values() for piece in pile)}
     places = (*enumerate(state.piles), (RACK, state.rack))
     fit = [[(at, piece) for at, pile in reversed(places) if at not in shut for piece in pile if piece.tile == tile] for tile in tiles]
@@ -151,8 +153,8 @@ def _carried(
         if len(set(chosen)) < len(chosen):
             continue
         from_table_first = sorted(chosen, key=lambda one: -one[0])
-        after = _exchanged(state, i, going, from_table_first, answer.position.rules)
-        yield from _carried(answer, after, rest, left, old)
+        after = _exchanged(state, i, going, from_table_first, solution.position.rules)
+        yield from _carried(solution, after, rest, left, old)
 
 
 def _exchanged(state: Exchanged, i: int, jokers: Sequence[Piece], tiles: Sequence[tuple[int, Piece]], rules: Rules) -> Exchanged:
@@ -179,10 +181,10 @@ def _stays_a_set(staying: Sequence[Tile], plan: Sequence[tuple[Piece, tuple[int,
     return all(is_set((*staying, *some), rules) for some in showing)
 
 
-def _returned(answer: Answer, state: Exchanged, i: int) -> Exchanged:
+def _returned(solution: Solution, state: Exchanged, i: int) -> Exchanged:
     """Return the state with all the tiles back in old set ``i`` that were there when the turn began: only whole does it give a joker."""
-    first = sum(len(one) for one in answer.position.table[:i])
-    own = range(first, first + len(answer.position.table[i]))
+    first = sum(len(one) for one in solution.position.table[:i])
+    own = range(first, first + len(solution.position.table[i]))
     for at, pile in enumerate(state.piles):
         lent = tuple(piece for piece in pile if piece.nth in own)
         if at != i and lent:
@@ -202,6 +204,6 @@ def _moved(
     piles = [tuple(piece for piece in pile if piece not in pieces) for pile in state.piles]
     piles[target] = tuple(piece for piece in (*piles[target], *pieces) if piece not in freed)
     shown = tuple(piece.shows for piece in pieces)
-    step = Transfer(shown, shown, source, target, tuple(freed.values()), tuple(reread.items()))
+    step = Step(shown, shown, source, target, tuple(freed.values()), tuple(reread.items()))
     rack = tuple(piece for piece in state.rack if piece not in pieces)
     return Exchanged((*state.steps, step), tuple(piles), rack, (*state.hand, *freed))
