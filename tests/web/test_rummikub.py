@@ -162,7 +162,7 @@ def test_a_mistake_stays_beside_what_was_typed(client: TestClient) -> None:
 
 
 def test_a_tap_is_answered_before_the_best_move_is_known(client: TestClient) -> None:
-    page = client.get("/rummikub?rack=R10+R11+R12", headers={"X-Solution-Later": "1"}).text
+    page = client.get("/rummikub?rack=R10+R11+R12", headers={"X-Answer-Later": "1"}).text
     assert 'data-later="/rummikub?rack=R10+R11+R12"' in page
     assert "Play R10" not in page
 
