@@ -34,10 +34,9 @@ def bench_rummikub(
 
     Example: python benchmarks/speed rummikub --positions 200 --agree 2000
     """
-    from meldlab.rummikub import DIFFICULTIES, Objective, Position, Solution, random_position, solve, warm_up
+    from meldlab.rummikub import DIFFICULTIES, Objective, Solution, random_position, solve, warm_up
 
     warm_up()
-    solve(Position.parse("R3-5 | K5 B5 O5 | K6-8", "R5 B6 B7 O1"), Objective(keep="tiles"))
     figures: dict[str, dict[str, list[float]]] = {}
     unproven = 0
     for kind in DIFFICULTIES:
@@ -94,7 +93,7 @@ def spread(values: list[float]) -> list[float]:
 
 def _each(positions: "Iterable[Position]", job: "Callable[[Position], Any]") -> list[float]:
     """Return the CPU milliseconds of each call, those of programs it starts included."""
-    from meldlab.rummikub.program import cpu_seconds
+    from meldlab.rummikub.integer_program import cpu_seconds
 
     measured = []
     for position in positions:

@@ -168,8 +168,6 @@ def _recycle() -> None:
 
 
 def _rummikub() -> None:
-    from meldlab.rummikub import Objective, Position, random_position, solve, warm_up
+    from meldlab.rummikub import warm_up
 
     warm_up()
-    random_position("easy", seed=0)
-    solve(Position.parse("R3-5 | K5 B5 O5 | K6-8", "R5 B6 B7 O1"), Objective(keep="tiles"))

@@ -10,7 +10,7 @@ import pytest
 
 from meldlab.cli.app import main
 from meldlab.rummikub import format_table, random_position
-from meldlab.rummikub.program import _cbc_path
+from meldlab.rummikub.integer_program import _cbc_path
 
 KEYS = {"played", "count", "value", "table", "kept", "kept_sets", "moves", "proven", "method", "seconds"}
 POSITION = ["--table", "R5 R6 R7 | K9 B9 O9", "--rack", "R8 J"]

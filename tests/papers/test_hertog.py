@@ -6,7 +6,7 @@ import pytest
 
 from meldlab.reproduce.printed import TABLE_1
 from meldlab.rummikub import Column, Objective, Position, Solution, columns, solve, violations
-from meldlab.rummikub.program import IntegerProgram
+from meldlab.rummikub.integer_program import IntegerProgram
 
 # The paper prints 233 runs of five with two jokers and 1174 sets in all. Each colour has 9 windows of five numbers; counting the multisets
 # of naturals left when two tiles of a window become jokers gives 58 per colour, as the paper's text itself says, and 4 x 58 = 232.

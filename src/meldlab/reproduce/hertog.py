@@ -11,7 +11,7 @@ from meldlab.reproduce.bench import Findings, Reproducer
 from meldlab.reproduce.judging import Obtained
 from meldlab.reproduce.printed import TABLE_1
 from meldlab.rummikub import DIFFICULTIES, JOKER, Column, Objective, Position, Rules, columns, random_position, solve, violations
-from meldlab.rummikub.program import cpu_seconds
+from meldlab.rummikub.integer_program import cpu_seconds
 
 __all__ = ["claims", "counted_sets"]
 

@@ -8,12 +8,12 @@
 
 from meldlab.rummikub.alternatives import Alternatives, WhyNot, find_alternatives, why_not
 from meldlab.rummikub.checker import violations
-from meldlab.rummikub.guarded import warm_up
 from meldlab.rummikub.opening import max_points, opening_points
 from meldlab.rummikub.position import Position, format_table, parse_table
 from meldlab.rummikub.puzzle import Puzzle, make_puzzle
 from meldlab.rummikub.random_positions import DIFFICULTIES, random_position
 from meldlab.rummikub.rules import COLOURS, JOKER_RULES, PRESETS, Rules
+from meldlab.rummikub.search import warm_up
 from meldlab.rummikub.sets import Column, TileSet, best_reading, columns
 from meldlab.rummikub.solution import Objective, Solution, match_sets
 from meldlab.rummikub.solver import integer_program_of, solve
@@ -21,38 +21,38 @@ from meldlab.rummikub.steps import describe_steps, find_steps, source_sets
 from meldlab.rummikub.tiles import JOKER, Tile, parse_rack
 
 __all__ = [
-    "DIFFICULTIES",
     "COLOURS",
-    "JOKER_RULES",
+    "DIFFICULTIES",
     "JOKER",
+    "JOKER_RULES",
     "PRESETS",
     "Alternatives",
-    "Solution",
     "Column",
     "Objective",
     "Position",
     "Puzzle",
     "Rules",
+    "Solution",
     "Tile",
     "TileSet",
     "WhyNot",
     "best_reading",
     "columns",
-    "find_alternatives",
-    "faults",
-    "match_sets",
-    "source_sets",
-    "warm_up",
-    "make_puzzle",
-    "integer_program_of",
-    "max_points",
     "describe_steps",
+    "find_alternatives",
+    "find_steps",
+    "format_table",
+    "integer_program_of",
+    "make_puzzle",
+    "match_sets",
+    "max_points",
     "opening_points",
-    "random_position",
     "parse_rack",
     "parse_table",
-    "format_table",
+    "random_position",
     "solve",
-    "find_steps",
+    "source_sets",
+    "violations",
+    "warm_up",
     "why_not",
 ]

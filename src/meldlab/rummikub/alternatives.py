@@ -15,9 +15,9 @@ from dataclasses import dataclass, replace
 from itertools import islice
 
 from meldlab.errors import NotLegalHere
-from meldlab.rummikub.budget import NODES, Budget, BudgetExceeded
-from meldlab.rummikub.jokers import obeying_table
-from meldlab.rummikub.opening import best_read, opens, place_of
+from meldlab.rummikub.budget import NODES, SECONDS, Budget, BudgetExceeded
+from meldlab.rummikub.joker_rules import allowed_readings
+from meldlab.rummikub.opening import can_open, highest_reading, playable_part
 from meldlab.rummikub.position import Position, format_table
 from meldlab.rummikub.search import Problem, covers, search
 from meldlab.rummikub.sets import Column, TileSet, best_reading, columns, long_columns
@@ -61,7 +61,7 @@ class Alternatives:
     complete: bool
 
 
-def why_not(best: Solution, tile: Tile, *, nodes: int = NODES, seconds: float | None = None) -> WhyNot:
+def why_not(best: Solution, tile: Tile, *, nodes: int = NODES, seconds: float = SECONDS) -> WhyNot:
     """Compare the best move with the best one that plays ``tile``.
 
     >>> why_not(solve(Position.parse("R3 R4 R5", "R6 K9")), Tile.parse("K9")).with_tile is None
@@ -77,7 +77,7 @@ def why_not(best: Solution, tile: Tile, *, nodes: int = NODES, seconds: float | 
     return WhyNot(tile, best, with_tile, best.proven and (with_tile is None or with_tile.proven))
 
 
-def find_alternatives(solution: Solution, limit: int = 20, *, nodes: int = NODES, seconds: float | None = None) -> Alternatives:
+def find_alternatives(solution: Solution, limit: int = 20, *, nodes: int = NODES, seconds: float = SECONDS) -> Alternatives:
     """Return the tables that are as good as ``solution``'s, each once, at most ``limit`` of them, and as far as the budget goes.
 
     The lowest tile that is left lies in one of the sets that begin with it, or stays on the rack; the search says which of these ways
@@ -100,15 +100,15 @@ def find_alternatives(solution: Solution, limit: int = 20, *, nodes: int = NODES
 
 def _as_good(solution: Solution, budget: Budget) -> Iterator[Laid]:
     """Give the tables, each once, by which the rules of the opening and of the jokers are obeyed."""
-    position, place, rules = solution.position, place_of(solution.position), solution.position.rules
+    position, place, rules = solution.position, playable_part(solution.position), solution.position.rules
     seen = set[tuple[Column, ...]]()
     for way in _all_ways(solution, place, budget):
         if way in seen:
             continue
         seen.add(way)
-        table = obeying_table(place, tuple(best_reading(column, rules) for column in way))
-        if table and (position.opened or opens(place, table, budget)):
-            yield table if position.opened or place.table else (*position.table, *best_read(table, rules))
+        table = allowed_readings(place, tuple(best_reading(column, rules) for column in way))
+        if table and (position.opened or can_open(place, table, budget)):
+            yield table if position.opened or place.table else (*position.table, *highest_reading(table, rules))
 
 
 def _all_ways(solution: Solution, place: Position, budget: Budget) -> Iterator[tuple[Column, ...]]:

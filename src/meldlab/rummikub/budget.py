@@ -17,11 +17,10 @@ from meldlab.errors import NotLegalHere
 if TYPE_CHECKING:
     from meldlab.rummikub.sets import TileSet
 
-__all__ = ["MOVED_SECONDS", "NODES", "SECONDS", "Budget", "BudgetExceeded"]
+__all__ = ["NODES", "SECONDS", "Budget", "BudgetExceeded"]
 
 NODES = 3_000_000  # states visited, a few seconds' worth
 SECONDS = 20.0
-MOVED_SECONDS = 5.0  # for the fewest tiles moved with jokers that are not free
 
 
 class Budget:
@@ -29,8 +28,8 @@ class Budget:
 
     __slots__ = ("_until", "nodes")
 
-    def __init__(self, nodes: int = NODES, seconds: float | None = None) -> None:
-        self.nodes, self._until = nodes, thread_time() + (SECONDS if seconds is None else seconds)
+    def __init__(self, nodes: int = NODES, seconds: float = SECONDS) -> None:
+        self.nodes, self._until = nodes, thread_time() + seconds
 
     @property
     def seconds(self) -> float:
@@ -51,5 +50,5 @@ class BudgetExceeded(NotLegalHere):
     """What may be spent on a question is spent; ``table`` is the best one come across, if any."""
 
     def __init__(self, table: "tuple[TileSet, ...] | None" = None) -> None:
-        super().__init__("no solution was found within the states and the processor time allowed, and none was excluded")
+        super().__init__("no answer was found within the states and the processor time allowed, and none was excluded")
         self.table = table

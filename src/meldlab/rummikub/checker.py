@@ -3,20 +3,20 @@
 >>> from meldlab.rummikub.solution import Solution, Objective
 >>> from meldlab.rummikub.position import Position, parse_table
 >>> position = Position.parse("R5 R6 R7 | K9 B9 O9", "R8")
->>> violations(Solution(position, parse_table("R5-8"), Objective(), proven=True, method="by hand", seconds=0))
+>>> violations(Solution(position, parse_table("R5-8"), Objective(), proven=True, method="by hand"))
 ['B9 has left the table', 'K9 has left the table', 'O9 has left the table']
 """
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from meldlab.rummikub.families import is_legal, jokers_obey
+from meldlab.rummikub.joker_rules import is_allowed, is_legal
 from meldlab.rummikub.opening import max_points, points_of
 from meldlab.rummikub.position import Position
 from meldlab.rummikub.sets import TileSet
 from meldlab.rummikub.solution import Solution
 
-__all__ = ["faults", "table_violations"]
+__all__ = ["table_violations", "violations"]
 
 
 def violations(solution: Solution) -> list[str]:
@@ -41,7 +41,7 @@ def _table_violations(position: Position, table: Sequence[TileSet]) -> Iterator[
     for tile_set in table:
         if not is_legal([tile.stands_for for tile in tile_set.tiles], rules):
             yield f"{tile_set} is no set"
-    if not jokers_obey(position, table):
+    if not is_allowed(position, table):
         yield f"a joker was moved against the rules ({rules.joker_rule})"
     if not position.opened and after != before:
         yield from _opening_violations(position, table)

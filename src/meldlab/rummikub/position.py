@@ -25,7 +25,7 @@ from meldlab.rummikub.rules import Rules
 from meldlab.rummikub.sets import TileSet, is_set
 from meldlab.rummikub.tiles import Tile, check_supply, check_tile, parse_rack, show
 
-__all__ = ["Position", "parse_table", "format_table", "split_table"]
+__all__ = ["Position", "format_table", "parse_table", "split_table"]
 
 PAPER = Rules()
 NOT_OPENED = "(not opened)"

@@ -23,7 +23,7 @@ from meldlab.rummikub.rules import COLOURS, Rules
 from meldlab.rummikub.sets import TileSet
 from meldlab.rummikub.tiles import Tile
 
-__all__ = ["KEEPS", "OBJECTIVES", "Solution", "Objective", "match_sets", "parse_table", "shared"]
+__all__ = ["KEEPS", "OBJECTIVES", "Objective", "Solution", "match_sets", "parse_table", "shared"]
 
 OBJECTIVES = ("count", "value", "tiles")
 KEEPS = ("sets", "tiles", "none")
@@ -79,9 +79,7 @@ class Solution:
     objective: Objective
     proven: bool
     method: str
-    seconds: float
-    fixed: tuple[TileSet, ...] = ()
-    must_play: tuple[Tile, ...] = ()
+    seconds: float = 0.0
 
     @cached_property
     def played(self) -> tuple[Tile, ...]:

@@ -16,14 +16,14 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import islice, permutations, product
 
-from meldlab.rummikub.joker_exchanges import HAND, RACK, Exchanged, Piece, Step, exchanged
+from meldlab.rummikub.joker_exchanges import HAND, RACK, ExchangeState, PhysicalTile, Step, exchanged
 from meldlab.rummikub.opening import first_sets
 from meldlab.rummikub.rules import Rules
 from meldlab.rummikub.sets import Column, TileSet, readings
 from meldlab.rummikub.solution import Solution, match_sets, shared
 from meldlab.rummikub.tiles import JOKER, Tile, show
 
-__all__ = ["HAND", "RACK", "Step", "source_sets", "describe_steps", "name", "find_steps"]
+__all__ = ["HAND", "RACK", "Step", "describe_steps", "find_steps", "name", "source_sets"]
 
 WAYS = 500  # assignments of equal tiles that are compared
 EXCHANGES = 24  # ways to free the jokers that are compared
@@ -45,7 +45,7 @@ def find_steps(solution: Solution) -> list[Step]:
     return min((_with_laying(solution, start) for start in islice(exchanged(solution), EXCHANGES)), key=len)
 
 
-def _with_laying(solution: Solution, start: Exchanged) -> list[Step]:
+def _with_laying(solution: Solution, start: ExchangeState) -> list[Step]:
     """Return the steps that a turn begins with, then those that lay the new table."""
     table, piles = solution.table, start.piles
     lying = [TileSet(tuple(piece.shows for piece in pile)) for pile in piles]
@@ -63,7 +63,7 @@ def _with_laying(solution: Solution, start: Exchanged) -> list[Step]:
                 wanted[new][piece.tile] -= 1
     where = {piece: at for at, pile in (*enumerate(piles), (HAND, start.hand), (RACK, start.rack)) for piece in pile}
     sure = {(where[piece], new) for piece, new in ends.items() if home.get(new) != where[piece]}
-    leaving: dict[Tile, list[Piece]] = {}
+    leaving: dict[Tile, list[PhysicalTile]] = {}
     for piece in where:
         if piece not in ends:
             leaving.setdefault(piece.tile, []).append(piece)
@@ -74,7 +74,9 @@ def _with_laying(solution: Solution, start: Exchanged) -> list[Step]:
     return [*start.steps, *_in_order(solution, start, home, where, ends)]
 
 
-def _ways(leaving: dict[Tile, list[Piece]], wanting: dict[Tile, list[int]], where: dict[Piece, int]) -> Iterator[dict[Piece, int]]:
+def _ways(
+    leaving: dict[Tile, list[PhysicalTile]], wanting: dict[Tile, list[int]], where: dict[PhysicalTile, int]
+) -> Iterator[dict[PhysicalTile, int]]:
     """Give every way to say which of several equal tiles goes where; pieces at one place are all the same."""
     choices = []
     for tile, pieces in sorted(leaving.items()):
@@ -85,11 +87,11 @@ def _ways(leaving: dict[Tile, list[Piece]], wanting: dict[Tile, list[int]], wher
 
 
 def _in_order(
-    solution: Solution, start: Exchanged, home: dict[int, int], where: dict[Piece, int], ends: dict[Piece, int]
+    solution: Solution, start: ExchangeState, home: dict[int, int], where: dict[PhysicalTile, int], ends: dict[PhysicalTile, int]
 ) -> Iterator[Step]:
     """Give the loads as steps: what the table gives comes before what the rack adds, set by set, what was freed last."""
     shows = _meanings(solution, start, ends)
-    loads: dict[tuple[int, int], list[Piece]] = {}
+    loads: dict[tuple[int, int], list[PhysicalTile]] = {}
     for piece, new in ends.items():
         if home.get(new) != where[piece]:
             loads.setdefault((where[piece], new), []).append(piece)
@@ -106,7 +108,7 @@ def _in_order(
             yield Step((piece.shows,), (shows[piece],), where[piece], where[piece])
 
 
-def _meanings(solution: Solution, start: Exchanged, ends: dict[Piece, int]) -> dict[Piece, Tile]:
+def _meanings(solution: Solution, start: ExchangeState, ends: dict[PhysicalTile, int]) -> dict[PhysicalTile, Tile]:
     """Return what each piece shows in the end; jokers that are not bound go on standing for their tile where they can."""
     shows = {piece: start.bound[piece][1] if piece in start.bound else piece.tile for piece in ends}
     for new, tile_set in enumerate(solution.table):

@@ -18,7 +18,7 @@ def puzzle(
     seed: NewDealOption = None,
     hard: Annotated[bool, typer.Option("--hard", help="A crowded table, and more to move.")] = False,
     solution: Annotated[bool, typer.Option("--solution", help="Show the solution as well.")] = False,
-    answer: Annotated[bool, typer.Option("--answer", help="Solution it at the table, line by line.")] = False,
+    answer: Annotated[bool, typer.Option("--answer", help="Answer it at the table, line by line.")] = False,
     rules: RulesOption = OFFICIAL,
     jokers: JokersOption = None,
     json: JsonOption = False,

@@ -59,13 +59,7 @@ def solve(
         Any, typer.Option("--why-not", **read_by("meldlab.rummikub:Tile.parse", "TILE"), help="Say what playing this tile would cost.")
     ] = None,
     nodes: Annotated[int, typer.Option(min=1, help="States that the search may visit before the integer program takes over.")] = 3_000_000,
-    seconds: Annotated[
-        float | None,
-        typer.Option(
-            min=0.1,
-            help="Processor time; the best found by then is returned, unproven: 20, or 5 for --keep tiles with modern or strict jokers.",
-        ),
-    ] = None,
+    seconds: Annotated[float, typer.Option(min=0.1, help="Processor time; the best move found by then is returned, unproven.")] = 20,
     lp: Annotated[Path | None, typer.Option(help="Write the integer program as an LP file.")] = None,
     json: JsonOption = False,
 ) -> None:
@@ -83,7 +77,7 @@ def solve(
     goal = room.Objective(objective, keep)
     if not position.rack:
         raise NotLegalHere("no tiles on the rack")
-    room.warm_up(jokers=any(tile_set.jokers for tile_set in position.table))
+    room.warm_up()
     answer = room.solve(position, goal, method, nodes=nodes, seconds=seconds)
     doubt = room.why_not(answer, why_not, nodes=nodes, seconds=seconds) if why_not else None
     every = room.find_alternatives(answer, limit, nodes=nodes, seconds=seconds) if all_moves else None

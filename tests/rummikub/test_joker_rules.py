@@ -6,7 +6,7 @@ from itertools import islice
 import pytest
 
 from meldlab.rummikub import Objective, Position, Rules, parse_table, solve, violations
-from meldlab.rummikub.families import jokers_obey
+from meldlab.rummikub.joker_rules import is_allowed
 from tests.rummikub.by_hand import can_be_laid, every_table, opens
 from tests.rummikub.small_deck import small_position
 
@@ -43,7 +43,7 @@ def rules_of(deck: tuple[int, int, int], family: str, after: str = "wait") -> Ru
 )
 def test_by_example(family: str, before: str, rack: str, after: str, obeys: bool) -> None:
     position = Position.parse(before, rack, Rules(joker_rule=family))
-    assert jokers_obey(position, parse_table(after)) == obeys
+    assert is_allowed(position, parse_table(after)) == obeys
     assert can_be_laid(position, parse_table(after)) == obeys
 
 
@@ -54,7 +54,7 @@ def test_what_hands_can_do(family: str, deck: tuple[int, int, int]) -> None:
     for nth in range(6):
         position = small_position(11, nth, rules_of(deck, family), sets=2, rack=4)
         for table in islice(every_table(position), 50):
-            obeys = jokers_obey(position, table)
+            obeys = is_allowed(position, table)
             assert obeys == can_be_laid(position, table), f"{position} -> {table}"
             judged[obeys] += 1
     assert judged[True] > 5
