@@ -316,7 +316,7 @@ def web(small: bool, most: int) -> Iterator[Measured]:
     """People at gin tables of one server, and on the Rummikub helper, all on this machine."""
     from urllib.parse import urlsplit
 
-    from load_gin import ask, ready, warm_up
+    from load_gin import ask, load, ready
     from load_helper import megabytes, processes, processor_time, served
 
     from meldlab.cards import Hand

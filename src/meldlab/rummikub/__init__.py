@@ -7,6 +7,7 @@
 """
 
 from meldlab.rummikub.alternatives import Alternatives, WhyNot, find_alternatives, why_not
+from meldlab.rummikub.building import Board
 from meldlab.rummikub.checker import violations
 from meldlab.rummikub.opening import max_points, opening_points
 from meldlab.rummikub.position import Position, format_table, parse_table
@@ -27,6 +28,7 @@ __all__ = [
     "JOKER_RULES",
     "PRESETS",
     "Alternatives",
+    "Board",
     "Column",
     "Objective",
     "Position",

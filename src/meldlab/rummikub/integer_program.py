@@ -94,7 +94,7 @@ class IntegerProgram:
             self._add(points, ">=", value, "value")
         if max_moved is None:
             second = self._kept_sets() if objective.keep == "sets" else {}
-            scale = max(40, len(position.table_tiles) + 1) if second else 1
+            scale = 1 if objective.keep == "none" else max(40, len(position.table_tiles) + 1)
             self.model.setObjective(_sum({variable: scale * weight for variable, weight in points.items()} | second))
         else:
             self._add_successor_rows(max_moved)

@@ -68,8 +68,9 @@ def solve_if_possible(
     if solution is None:
         return None
     # A player who plays nothing must not touch the table either.
-    table = solution.table if solution.played else position.table
-    return replace(solution, table=table, seconds=time.perf_counter() - start)
+    idle = sum([len(tile_set.tiles) for tile_set in solution.table]) == len(position.table_tiles)
+    table = position.table if idle else solution.table
+    return Solution(position, table, objective, solution.proven, solution.method, time.perf_counter() - start)
 
 
 def fewest_moved(solution: Solution, budget: Budget, *, opening_points: int = 0) -> Solution:

@@ -61,6 +61,17 @@ class Tile:
         """Return what one holds in the hand: a joker is a joker, whatever it stood for."""
         return JOKER if self.joker else self
 
+    @property
+    def long_name(self) -> str:
+        """Return the full name, as a screen reader says it.
+
+        >>> Tile.parse("K10").long_name, JOKER.long_name, Tile.parse("J=R6").long_name
+        ('black 10', 'joker', 'joker as red 6')
+        """
+        if self.joker:
+            return f"joker as {self.stands_for.long_name}" if self.number else "joker"
+        return f"{NAMES[COLOURS[self.colour]]} {self.number}"
+
     def __str__(self) -> str:
         if self.joker:
             return f"J={self.stands_for}" if self.number else "J"

@@ -6,6 +6,7 @@ from typing import Any
 
 from meldlab.errors import NotLegalHere
 from meldlab.rummikub import (
+    Board,
     Objective,
     Puzzle,
     Solution,
@@ -21,8 +22,8 @@ from meldlab.rummikub import (
     why_not,
 )
 from meldlab.rummikub.checker import table_violations
-from meldlab.web.rummikub.desk import HelperDesk, house
 from meldlab.web.rummikub.laying import frames
+from meldlab.web.rummikub.taps import house
 
 __all__ = ["best", "judge", "others", "puzzle", "without"]
 
@@ -32,7 +33,7 @@ MOST_MOVES = 20
 
 @lru_cache(maxsize=200)
 def _solved(rack: str, table: str, objective: str, keep: str, opened: bool, rules: str, jokers: str, seconds: float) -> Solution:
-    position = HelperDesk.read(rack, table, house(rules, jokers)).position(opened=opened)
+    position = Board.parse(rack, table, house(rules, jokers)).position(opened=opened)
     return solve(position, Objective(objective, keep), nodes=NODES, seconds=seconds)
 
 
