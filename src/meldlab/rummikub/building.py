@@ -208,7 +208,7 @@ class Board:
         for i, tile_set in enumerate(solution.position.table):
             number_of[i] = next(number for number, pile in left.items() if pile.tiles == tile_set.tiles)
             del left[number_of[i]]
-        # A pile that is emptied on the way gives its number back; so new ones are numbered as the commands come.
+        # A pile that is emptied meanwhile gives its number back; so new ones are numbered as the commands come.
         board = self
         for step in find_steps(solution):
             if step.target not in number_of:
@@ -234,7 +234,7 @@ class Board:
         meant = Counter(joker for tile_set in table for joker in tile_set.jokers)
         for number, pile in sorted(self.piles.items()):
             built = TileSet(pile.tiles)
-            target = next(one for one in table if one.column == built.column and Counter(one.jokers) <= meant)
+            target = next(tile_set for tile_set in table if tile_set.column == built.column and Counter(tile_set.jokers) <= meant)
             meant -= Counter(target.jokers)
             before, after = Counter(built.jokers), Counter(target.jokers)
             for old, new in zip((before - after).elements(), (after - before).elements(), strict=True):
@@ -264,7 +264,7 @@ class Board:
             return "box", 0
         if isinstance(source, int):
             tiles = self._pile(source).tiles
-            index = next((i for wanted in (tile, tile.piece) for i, one in enumerate(tiles) if wanted in (one, one.piece)), None)
+            index = next((i for face in (tile, tile.piece) for i, other in enumerate(tiles) if face in (other, other.piece)), None)
             if index is None:
                 raise NotLegalHere(f"{tile.piece} is not in set {source}, {show(tiles)}")
             return source, index

@@ -164,8 +164,8 @@ def grow(tile_set: TileSet, tile: Tile, rules: Rules) -> TileSet | None:
     """
     tiles = tile_set.tiles
     if tile_set.is_group:
-        wanted = [Tile(c, tiles[0].number) for c in range(rules.colours) if c not in {one.colour for one in tiles}]
-        ends = [(one, len(tiles)) for one in wanted]
+        missing = [Tile(c, tiles[0].number) for c in range(rules.colours) if c not in {one.colour for one in tiles}]
+        ends = [(one, len(tiles)) for one in missing]
     elif len(tiles) == rules.numbers:
         return None
     else:

@@ -41,12 +41,12 @@ def random_position(kind: str, seed: int, nth: int = 0, rules: Rules = PAPER) ->
     while sum(map(len, laid)) < least:
         column = chance.choice(chance.choice(by_size))
         # Without this, nearly every set would hold a joker: most columns do.
-        wanted = Counter(column.pieces)
-        if (column.jokers and chance.randrange(4)) or not wanted <= left or sum(map(len, laid)) + len(column) > target:
+        needed = Counter(column.pieces)
+        if (column.jokers and chance.randrange(4)) or not needed <= left or sum(map(len, laid)) + len(column) > target:
             if chance.randrange(400) == 0:
                 left, laid = Counter(box(rules)), []
             continue
-        left -= wanted
+        left -= needed
         laid.append(column)
     size = chance.randint(few, many)
     jokers = left[JOKER] if both else 0

@@ -243,8 +243,8 @@ def _run_of(colour: int, first: int, length: int, jokers: int) -> TileSet:
 
 
 @cache
-def _groups_of(number: int, wanted: tuple[int, ...], colours: int) -> tuple[TileSet, ...]:
-    return tuple(_group(number, part, colours) for part in _parts(wanted, colours))
+def _groups_of(number: int, tiles: tuple[int, ...], colours: int) -> tuple[TileSet, ...]:
+    return tuple(_group(number, part, colours) for part in _parts(tiles, colours))
 
 
 def _group(number: int, part: tuple[int, ...], colours: int) -> TileSet:
@@ -255,18 +255,18 @@ def _group(number: int, part: tuple[int, ...], colours: int) -> TileSet:
 
 
 @cache
-def _parts(wanted: tuple[int, ...], colours: int) -> tuple[tuple[int, ...], ...]:
+def _parts(tiles: tuple[int, ...], colours: int) -> tuple[tuple[int, ...], ...]:
     """Split tiles of one number (four colours, then jokers) into groups."""
-    if not any(wanted):
+    if not any(tiles):
         return ()
     for part in kernel.GROUPS[colours - 1]:
-        rest = tuple(w - p for w, p in zip(wanted, part, strict=True))
+        rest = tuple(w - p for w, p in zip(tiles, part, strict=True))
         if min(rest) >= 0:
             try:
                 return (part, *_parts(rest, colours))
             except LookupError:
                 continue
-    raise LookupError(f"no groups of {wanted}")
+    raise LookupError(f"no groups of {tiles}")
 
 
 @cache

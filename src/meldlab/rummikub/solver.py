@@ -90,15 +90,15 @@ def fewest_moved(solution: Solution, budget: Budget, *, opening_points: int = 0)
 
 
 def integer_program_of(solution: Solution) -> "IntegerProgram":
-    """Return the integer program of which a solution is the optimum."""
+    """Return the integer program of which a solution is the optimum; with ``keep="tiles"`` that of the fewest tiles moved for its value."""
     from meldlab.rummikub.integer_program import IntegerProgram
 
-    position, objective = solution.position, solution.objective
-    points = 0 if position.opened else position.rules.opening
-    if objective.keep == "tiles" and solution.moved:
+    objective, place = solution.objective, playable_part(solution.position)
+    points = 0 if solution.position.opened else place.rules.opening
+    if objective.keep == "tiles" and place.table:
         value, moved = solution.objective_value, solution.moved
-        return IntegerProgram(playable_part(position), objective, value=value, max_moved=moved, opening_points=points)
-    return IntegerProgram(playable_part(position), objective, opening_points=points)
+        return IntegerProgram(place, objective, value=value, max_moved=moved, opening_points=points)
+    return IntegerProgram(place, objective, opening_points=points)
 
 
 def _best_move(position: Position, objective: Objective, method: str, budget: Budget, *, opening_points: int = 0) -> Solution | None:

@@ -53,21 +53,21 @@ def _with_laying(solution: Solution, start: ExchangeState) -> list[Step]:
     home = {new: pile for new, pile in _homes(lying, table).items() if pile not in start.held}
     home |= {new: pile for pile, new in start.held.items()}
     ends = {piece: new for piece, (new, _) in start.bound.items()}
-    wanted = [Counter(tile.piece for tile in tile_set.tiles) for tile_set in table]
+    missing = [Counter(tile.piece for tile in tile_set.tiles) for tile_set in table]
     for piece, new in ends.items():
-        wanted[new][piece.tile] -= 1
+        missing[new][piece.tile] -= 1
     for new, pile in home.items():
         for piece in sorted(piles[pile], key=lambda piece, new=new: piece.shows not in table[new].tiles):  # type: ignore[misc]
-            if piece not in ends and wanted[new][piece.tile]:
+            if piece not in ends and missing[new][piece.tile]:
                 ends[piece] = new
-                wanted[new][piece.tile] -= 1
+                missing[new][piece.tile] -= 1
     where = {piece: at for at, pile in (*enumerate(piles), (HAND, start.hand), (RACK, start.rack)) for piece in pile}
     sure = {(where[piece], new) for piece, new in ends.items() if home.get(new) != where[piece]}
     leaving: dict[Tile, list[PhysicalTile]] = {}
     for piece in where:
         if piece not in ends:
             leaving.setdefault(piece.tile, []).append(piece)
-    wanting = {tile: [new for new, some in enumerate(wanted) for _ in range(some[tile])] for tile in leaving}
+    wanting = {tile: [new for new, some in enumerate(missing) for _ in range(some[tile])] for tile in leaving}
     every = islice(_ways(leaving, wanting, where), WAYS)
     best = min(every, key=lambda way: len(sure | {(where[piece], new) for piece, new in way.items()}))
     ends |= best

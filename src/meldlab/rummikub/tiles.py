@@ -47,7 +47,7 @@ class Tile:
         """Read one tile and nothing else."""
         found = list(read_tiles(text))
         if len(found) != 1:
-            raise BadText("one tile wanted" if found else "no tile", text, found[1][1] if found else len(text))
+            raise BadText("expected one tile" if found else "no tile", text, found[1][1] if found else len(text))
         tile = found[0][0]
         return cls(tile.colour, tile.number, tile.joker)
 
