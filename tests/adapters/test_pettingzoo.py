@@ -16,12 +16,12 @@ from pettingzoo.utils.conversions import parallel_to_aec, turn_based_aec_to_para
 
 from meldlab.adapters.pettingzoo import gin_rummy_v0, recycle_v0, rummikub_v0
 from meldlab.adapters.pettingzoo.aec import Actions, TableEnv
+from meldlab.adapters.pettingzoo.rummikub_picking import Picking
 from meldlab.errors import NoSuchThing, NotLegalHere
 from meldlab.gin import PRESETS
 from meldlab.play import Chance, Deal
 from meldlab.rummikub import Objective, Position, Rules, Tile
 from meldlab.rummikub.game import Play, Rummikub
-from meldlab.rummikub.picking import Picking
 from meldlab.rummikub.solver import solve_if_possible
 from tests.gin.test_vector import Beside, legal, seen
 

@@ -31,10 +31,10 @@ from pettingzoo.utils import AECEnv, ParallelEnv
 from pettingzoo.utils.conversions import turn_based_aec_to_parallel
 
 from meldlab.adapters.pettingzoo.aec import environment
+from meldlab.adapters.pettingzoo.rummikub_picking import Picking
 from meldlab.errors import NoSuchThing, NotLegalHere
 from meldlab.play import Deal, Result
 from meldlab.rummikub.game import Play, Rummikub
-from meldlab.rummikub.picking import Picking
 from meldlab.rummikub.position import format_table
 from meldlab.rummikub.rules import Rules
 from meldlab.rummikub.tiles import JOKER, Tile, show
