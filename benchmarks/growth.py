@@ -126,9 +126,9 @@ def rummikub(small: bool, most: int) -> Iterator[Measured]:
     """The best move for value, sets kept, in positions of played games, by how many tiles lie on the table."""
     from load_helper import played_positions
 
-    from meldlab.rummikub import Objective, load, solve
+    from meldlab.rummikub import Objective, solve, warm_up
 
-    load()
+    warm_up()
     wanted, seconds, goal = (30, 3.0, Objective("value")) if small else (100, 8.0, Objective("value"))
     for name, rules in (("free jokers", "paper"), ("the rules on the box", "official")):
         bins, start = defaultdict(list), time.process_time()

@@ -24,7 +24,7 @@ from statistics import median
 from urllib.parse import urlencode, urlsplit
 
 from meldlab.play import Deal, Table
-from meldlab.rummikub import CLASSES, PRESETS, Position, random_position, show_table
+from meldlab.rummikub import CLASSES, PRESETS, Position, format_table, random_position
 from meldlab.rummikub.game import Rummikub
 from meldlab.rummikub.players import find_player
 
@@ -58,7 +58,7 @@ def questions(positions: Iterator[Position], many: int, door: str, rules: str) -
     found: dict[str, None] = {}
     while len(found) < many:
         position = next(positions)
-        query = {"rack": " ".join(map(str, position.rack)), "table": show_table(position.table)}
+        query = {"rack": " ".join(map(str, position.rack)), "table": format_table(position.table)}
         found[DOORS[door] + "?" + urlencode(query | ({} if rules == "official" else {"rules": rules}))] = None
     return list(found)
 

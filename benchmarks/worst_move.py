@@ -6,7 +6,7 @@ python benchmarks/worst_move.py --positions 10000 --seed 77
 import argparse
 import time
 
-from meldlab.rummikub import CLASSES, Objective, load, random_position, solve
+from meldlab.rummikub import DIFFICULTIES, Objective, random_position, solve, warm_up
 
 
 def main() -> None:
@@ -14,8 +14,8 @@ def main() -> None:
     parser.add_argument("--positions", type=int, default=10_000)
     parser.add_argument("--seed", type=int, default=77)
     given = parser.parse_args()
-    load()
-    for kind in CLASSES:
+    warm_up()
+    for kind in DIFFICULTIES:
         taken: dict[str, list[float]] = {"count": [], "value": []}
         for nth in range(given.positions):
             position = random_position(kind, given.seed, nth)

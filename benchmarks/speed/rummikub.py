@@ -35,20 +35,19 @@ def bench_rummikub(
 
     Example: python benchmarks/speed rummikub --positions 200 --agree 2000
     """
-    from meldlab.rummikub import CLASSES, Answer, Objective, Position, load, random_position, solve
+    from meldlab.rummikub import DIFFICULTIES, Objective, Solution, random_position, solve, warm_up
 
-    load()
-    solve(Position.parse("R3-5 | K5 B5 O5 | K6-8", "R5 B6 B7 O1"), Objective(keep="tiles"))
+    warm_up()
     figures: dict[str, dict[str, list[float]]] = {}
     unproven = 0
-    for kind in CLASSES:
+    for kind in DIFFICULTIES:
         some = [random_position(kind, seed, nth) for nth in range(positions)]
         few = some[:program_positions]
         for name, (objective, keep) in GOALS.items():
             goal = Objective(objective, keep)
             figures.setdefault(name, {})[kind] = spread(_each(some, lambda position, goal=goal: solve(position, goal)))  # type: ignore[misc]
         for family in ("modern", "strict"):
-            answers = list[Answer]()
+            answers = list[Solution]()
             lying = jokers_lying(kind, seed, family, positions)
             timed = _each(lying, lambda position, said=answers: said.append(solve(position, Objective("value"))))  # type: ignore[misc]
             figures.setdefault(f"the same, {family} jokers on the table", {})[kind] = spread(timed)
@@ -82,7 +81,7 @@ def jokers_lying(kind: str, seed: int, family: str, many: int) -> "list[Position
     """Return positions of a class in which all the jokers in play lie on the table and are not free."""
     from meldlab.rummikub import JOKER, Rules, random_position
 
-    made = (random_position(kind, seed, nth, Rules(jokers_are=family)) for nth in count())
+    made = (random_position(kind, seed, nth, Rules(joker_rule=family)) for nth in count())
     return list(islice((one for one in made if JOKER not in one.rack and any(some.jokers for some in one.table)), many))
 
 
@@ -95,7 +94,7 @@ def spread(values: list[float]) -> list[float]:
 
 def _each(positions: "Iterable[Position]", job: "Callable[[Position], Any]") -> list[float]:
     """Return the CPU milliseconds of each call, those of programs it starts included."""
-    from meldlab.rummikub.program import cpu_seconds
+    from meldlab.rummikub.integer_program import cpu_seconds
 
     measured = []
     for position in positions:
@@ -128,13 +127,13 @@ def rummikub_solver() -> "Callable[[Position], Any] | None":
 def compare(many: int, seed: int) -> dict[str, int]:
     """Return on how many positions, spread over the classes, both methods have the same objective and kept sets."""
     from meldlab.chance import Purpose, derive_seed
-    from meldlab.rummikub import CLASSES, Objective, random_position, solve
-    from meldlab.rummikub.answer import OBJECTIVES
+    from meldlab.rummikub import DIFFICULTIES, Objective, random_position, solve
+    from meldlab.rummikub.solution import OBJECTIVES
 
     agreed = 0
     for nth in tracked(range(many), "comparing"):
-        position = random_position(list(CLASSES)[nth % len(CLASSES)], derive_seed(seed, Purpose.AGREEMENT), nth)
-        goal = Objective(OBJECTIVES[nth // len(CLASSES) % len(OBJECTIVES)])
+        position = random_position(list(DIFFICULTIES)[nth % len(DIFFICULTIES)], derive_seed(seed, Purpose.AGREEMENT), nth)
+        goal = Objective(OBJECTIVES[nth // len(DIFFICULTIES) % len(OBJECTIVES)])
         one, other = solve(position, goal), solve(position, goal, "ilp")
-        agreed += (one.worth, one.kept) == (other.worth, other.kept)
+        agreed += (one.objective_value, one.kept) == (other.objective_value, other.kept)
     return {"positions": many, "agreed": agreed}

@@ -170,8 +170,6 @@ def _recycle() -> None:
 
 
 def _rummikub() -> None:
-    from meldlab.rummikub import Objective, Position, load, random_position, solve
+    from meldlab.rummikub import warm_up
 
-    load()
-    random_position("easy", seed=0)
-    solve(Position.parse("R3-5 | K5 B5 O5 | K6-8", "R5 B6 B7 O1"), Objective(keep="tiles"))
+    warm_up()

@@ -16,12 +16,12 @@ from pettingzoo.utils.conversions import parallel_to_aec, turn_based_aec_to_para
 
 from meldlab.adapters.pettingzoo import gin_rummy_v0, recycle_v0, rummikub_v0
 from meldlab.adapters.pettingzoo.aec import Actions, TableEnv
+from meldlab.adapters.pettingzoo.rummikub_picking import Picking
 from meldlab.errors import NoSuchThing, NotLegalHere
 from meldlab.gin import PRESETS
 from meldlab.play import Chance, Deal
 from meldlab.rummikub import Objective, Position, Rules, Tile
 from meldlab.rummikub.game import Play, Rummikub
-from meldlab.rummikub.picking import Picking
 from meldlab.rummikub.solver import solve_if_possible
 from tests.gin.test_vector import Beside, legal, seen
 
@@ -185,7 +185,7 @@ def test_nothing_goes_before_a_reset_or_after_the_end(make: Callable[..., Any]) 
     assert env.agents == env.possible_agents
 
 
-@pytest.mark.parametrize("rules", [SMALL, Rules(dealt=7, jokers_are="modern")], ids=["free", "modern"])
+@pytest.mark.parametrize("rules", [SMALL, Rules(dealt=7, joker_rule="modern")], ids=["free", "modern"])
 def test_unseen_tiles_change_nothing_that_an_agent_sees(rules: Rules) -> None:
     env, differed = rummikub_v0.env(rules=rules, seats=3), 0
     table = env.unwrapped.table
@@ -268,7 +268,7 @@ def test_a_game_of_rummikub_is_that_of_the_table() -> None:
 
 
 def test_every_play_can_be_picked_and_no_other() -> None:
-    position = Position.parse("R5 R6 R7 | K9 B9 O9", "R4 R8 R9 K5 J O3", Rules(jokers_are="modern"))
+    position = Position.parse("R5 R6 R7 | K9 B9 O9", "R4 R8 R9 K5 J O3", Rules(joker_rule="modern"))
     reached, seen, todo = set(), set(), [Picking(position)]
     while todo:
         turn = todo.pop()
@@ -283,7 +283,7 @@ def test_every_play_can_be_picked_and_no_other() -> None:
     for number in range(1, 64):
         tiles = tuple(tile for at, tile in enumerate(position.rack) if number >> at & 1)
         alone = Position(position.table, tiles, position.rules)
-        assert (solve_if_possible(alone, Objective("tiles", "none", must=tiles)) is not None) == (tiles in reached), tiles
+        assert (solve_if_possible(alone, Objective("tiles", "none", required=tiles)) is not None) == (tiles in reached), tiles
     assert len(reached) > 5
     with pytest.raises(NotLegalHere, match="K1 cannot be played"):
         Picking(position).pick(Tile.parse("K1"))

@@ -23,7 +23,7 @@ from meldlab.rummikub.rules import Rules as House
 GAMES: dict[str, Game[Any]] = {
     "gin": Gin(Rules(match_points=20)),
     "oklahoma": Gin(replace(Rules.preset("oklahoma"), match_points=20)),
-    "rummikub": Rummikub(House(jokers_are="modern", dealt=7)),
+    "rummikub": Rummikub(House(joker_rule="modern", dealt=7)),
     "kuhn_poker": Described.named("kuhn_poker"),
     "hearts": Described.named("hearts"),
 }

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from meldlab.cli.app import main
-from meldlab.rummikub import random_position, show_table
-from meldlab.rummikub.program import _cbc_path
+from meldlab.rummikub import format_table, random_position
+from meldlab.rummikub.integer_program import _cbc_path
 
 KEYS = {"played", "count", "value", "table", "kept", "kept_sets", "steps", "proven", "method", "seconds"}
 POSITION = ["--table", "R5 R6 R7 | K9 B9 O9", "--rack", "R8 J"]
@@ -89,12 +89,15 @@ def test_the_model_that_is_written_is_the_one_that_was_solved(
     if not answer["played"]:
         assert "infeasible" in said
         return
-    kept = {"tiles": sum(map(len, answer["sets"])) - answer["count"] - answer["moved"], "none": 0}
     keep = arguments[arguments.index("--keep") + 1] if "--keep" in arguments else "sets"
     # Every tile counts more than all 788 points of the box.
     worth = answer["value"] + (0 if "value" in arguments else 789 * answer["count"])
     waits = "--opening" in arguments and "manipulate" not in arguments
-    best = (1 if keep == "none" else 40) * worth + (0 if waits else kept.get(keep, answer["kept"]))
+    best = {
+        "sets": 40 * worth + (0 if waits else answer["kept"]),
+        "tiles": sum(map(len, answer["sets"])) - answer["count"] - answer["moved"],  # the value is a row of this model
+        "none": worth,
+    }[keep]
     found = re.search(r"Objective value: +(-?[0-9.]+)", said)
     assert found
     assert abs(float(found[1])) == best
@@ -137,7 +140,7 @@ def test_all_and_why_not_of_an_opening(capsys: pytest.CaptureFixture[str]) -> No
 
 def test_all_past_the_states_says_so(capsys: pytest.CaptureFixture[str]) -> None:
     crowded = random_position("mid", 1, 3)
-    arguments = ["solve", "--table", show_table(crowded.table), "--rack", " ".join(map(str, crowded.rack)), "--keep", "none", "--all"]
+    arguments = ["solve", "--table", format_table(crowded.table), "--rack", " ".join(map(str, crowded.rack)), "--keep", "none", "--all"]
     status, out, err = run(capsys, *arguments, "--nodes", "3000")
     assert (status, err) == (0, "")
     assert "(there may be more):" in out
@@ -147,7 +150,7 @@ def test_all_past_the_states_says_so(capsys: pytest.CaptureFixture[str]) -> None
 
 def test_past_the_budget_the_answer_says_unproven(capsys: pytest.CaptureFixture[str]) -> None:
     crowded = random_position("hard", 1, 3)
-    table, rack = show_table(crowded.table), " ".join(map(str, crowded.rack))
+    table, rack = format_table(crowded.table), " ".join(map(str, crowded.rack))
     status, out, _ = run(
         capsys, "solve", "--table", table, "--rack", rack, "--keep", "tiles", "--seconds", "0.1", "--nodes", "100", "--rules", "paper"
     )

@@ -188,8 +188,8 @@ def test_help_lists_what_the_library_knows() -> None:
     from meldlab.recycle.language.parser import DIALECTS
     from meldlab.recycle.players import NAMES
     from meldlab.reproduce.finkle_figures import FIGURES
-    from meldlab.rummikub.answer import KEEPS, OBJECTIVES
-    from meldlab.rummikub.rules import AFTER_OPENING, FAMILIES
+    from meldlab.rummikub.rules import AFTER_OPENING, JOKER_RULES
+    from meldlab.rummikub.solution import KEEPS, OBJECTIVES
     from meldlab.rummikub.solver import METHODS
     from meldlab.waiting.storage import PRECISIONS
 
@@ -198,7 +198,7 @@ def test_help_lists_what_the_library_knows() -> None:
     assert listed("waiting figures", "--only") == tuple(FIGURES)
     assert listed("gin play", "--rules") == tuple(gin.rules.PRESETS)
     assert listed("rummikub solve", "--rules") == tuple(rummikub.PRESETS)
-    assert listed("rummikub solve", "--jokers") == FAMILIES
+    assert listed("rummikub solve", "--jokers") == JOKER_RULES
     assert listed("rummikub solve", "--after-opening") == AFTER_OPENING
     assert listed("rummikub solve", "--objective") == OBJECTIVES
     assert listed("rummikub solve", "--keep") == KEEPS

@@ -5,8 +5,8 @@ from collections import Counter
 import pytest
 
 from meldlab.reproduce.hertog import TABLE_1
-from meldlab.rummikub import Answer, Column, Objective, Position, columns, faults, solve
-from meldlab.rummikub.program import IntegerProgram
+from meldlab.rummikub import Column, Objective, Position, Solution, columns, solve, violations
+from meldlab.rummikub.integer_program import IntegerProgram
 
 # The paper prints 233 runs of five with two jokers and 1174 sets in all. Each colour has 9 windows of five numbers; counting the multisets
 # of naturals left when two tiles of a window become jokers gives 58 per colour, as the paper's text itself says, and 4 x 58 = 232.
@@ -51,7 +51,7 @@ def test_the_second_model_keeps_what_it_can(method: str) -> None:
     answer = solve(position, Objective("value", "sets"), method)
     assert answer.count == 1
     assert answer.kept == 2
-    assert not faults(answer)
+    assert not violations(answer)
 
 
 def test_a_set_kept_is_not_lost_in_the_tolerance() -> None:
@@ -62,5 +62,5 @@ def test_a_set_kept_is_not_lost_in_the_tolerance() -> None:
     assert all(float(weight).is_integer() for weight in program.model.objective.values())
     table = program.solve()
     assert table is not None
-    answer = Answer(position, table, goal, proven=True, method="ilp", seconds=0.0)
-    assert (answer.worth, answer.kept) == (7, 2)
+    answer = Solution(position, table, goal, proven=True, method="ilp", seconds=0.0)
+    assert (answer.objective_value, answer.kept) == (7, 2)

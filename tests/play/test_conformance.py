@@ -25,7 +25,7 @@ from meldlab.rummikub import Tile, TileSet
 from meldlab.rummikub.game import Draw, Fail, Pass, Play, Rummikub
 from meldlab.rummikub.players import PLAYERS as RUMMIKUB_PLAYERS
 from meldlab.rummikub.players import find_player
-from meldlab.rummikub.rules import FAMILIES
+from meldlab.rummikub.rules import JOKER_RULES
 from tests.gin.test_computed_player import full_table
 from tests.play.leaks import assert_no_leaks
 from tests.play.toy import HighCard, Swap
@@ -33,7 +33,7 @@ from tests.play.toy import HighCard, Swap
 OFFICIAL = RUMMIKUB["official"]
 GAMES: dict[str, Callable[[], Game[Any]]] = {
     **{f"gin {name}": lambda rules=rules: Gin(replace(rules, match_points=min(rules.match_points, 50))) for name, rules in GIN.items()},  # type: ignore[misc]
-    **{f"rummikub {name}": lambda name=name: Rummikub(replace(OFFICIAL, jokers_are=name)) for name in FAMILIES},  # type: ignore[misc]
+    **{f"rummikub {name}": lambda name=name: Rummikub(replace(OFFICIAL, joker_rule=name)) for name in JOKER_RULES},  # type: ignore[misc]
     "rummikub paper": lambda: Rummikub(RUMMIKUB["paper"]),
     "rummikub manipulate": lambda: Rummikub(replace(OFFICIAL, after_opening="manipulate")),
     **{f"recycle {name}": lambda name=name: Described.named(name) for name in library.names()},  # type: ignore[misc]

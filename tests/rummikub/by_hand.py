@@ -126,7 +126,7 @@ def _by_exchange(position: Position, sets: list[list[Laid]], instead: dict[Thing
     if _can_lay(position, sets, instead):
         return True
     lying = [laid.thing for one in sets for laid in one]
-    strict = position.rules.jokers_are == "strict"
+    strict = position.rules.joker_rule == "strict"
     for i in range(len(position.table)):
         here = [thing for thing in things(position) if thing.origin == i]
         holding = [thing for thing in here if thing.printed is None and thing not in instead]
@@ -152,7 +152,7 @@ def _contents(here: Sequence[Thing], instead: dict[Thing, Thing]) -> list[Thing]
 
 def _may_be_taken(position: Position, thing: Thing, instead: dict[Thing, Thing]) -> bool:
     """Tell whether a tile can be picked up now: in strict play not out of a set that holds a joker."""
-    if position.rules.jokers_are != "strict":
+    if position.rules.joker_rule != "strict":
         return True
     for i in range(len(position.table)):
         inside = _contents([one for one in things(position) if one.origin == i], instead)
@@ -173,7 +173,7 @@ def _can_lay(position: Position, sets: list[list[Laid]], instead: dict[Thing, Th
                 return False
         elif shows != thing.stood_for:
             return False
-        elif position.rules.jokers_are == "strict":
+        elif position.rules.joker_rule == "strict":
             inside = _contents([one for one in things(position) if one.origin == thing.origin], instead)
             if any(where[one][0] != i for one in inside):
                 return False

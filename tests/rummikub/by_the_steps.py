@@ -155,7 +155,7 @@ def taken(position: Position, scene: Scene, source: str, tiles: list[Tile]) -> I
         holder = {RACK: scene.rack, HAND: scene.hand}.get(at) or scene.piles[at]
         for lifted in choices(holder, tiles):
             rest = tuple(thing for thing in holder if thing not in lifted)
-            if position.rules.jokers_are == "strict" and at >= 0 and any(t.old_joker and t.nth not in scene.freed for t in holder) and rest:
+            if position.rules.joker_rule == "strict" and at >= 0 and any(t.old_joker and t.nth not in scene.freed for t in holder) and rest:
                 raise Refused(f"{source} holds a joker and is broken")
             if at == RACK:
                 yield at, lifted, replace(scene, rack=rest)
@@ -222,11 +222,11 @@ def exchange(position: Position, scene: Scene, at: int, pile: tuple[Thing, ...],
         raise Refused("not as many tiles are put in as jokers taken")
     if made is None:
         raise Refused(f"what {left} is then is not said")
-    if position.rules.jokers_are != "strict":
+    if position.rules.joker_rule != "strict":
         left = meant_again(left, made)
     if not legal([thing.shows for thing in left if thing.shows], position.rules):
         raise Refused("what is left is no set")
-    if position.rules.jokers_are == "strict" and pile[-1].printed != gone.shows:
+    if position.rules.joker_rule == "strict" and pile[-1].printed != gone.shows:
         raise Refused("it is not the very tile")
     if looks(left) != named(made) or not is_called_right(made, left, position.rules):
         raise Refused(f"{left} is not {made}")
@@ -266,7 +266,7 @@ def verify_end(position: Position, scene: Scene) -> None:
         if pile and not legal([thing.shows for thing in pile if thing.shows], position.rules):
             raise Refused(f"{pile} is no set")
         for thing in pile:
-            if not thing.old_joker or position.rules.jokers_are == "free":
+            if not thing.old_joker or position.rules.joker_rule == "free":
                 continue
             if thing.nth in scene.freed:
                 if not any(other.origin == RACK for other in pile):
@@ -275,5 +275,5 @@ def verify_end(position: Position, scene: Scene) -> None:
                 raise Refused("a joker stands for another tile and was never freed")
             else:
                 held.add((thing.origin, at))
-    if position.rules.jokers_are == "strict" and len({at for _, at in held}) < len(held):
+    if position.rules.joker_rule == "strict" and len({at for _, at in held}) < len(held):
         raise Refused("two sets that hold jokers were pushed together")

@@ -5,12 +5,12 @@ from collections.abc import Iterator
 from itertools import product
 
 from meldlab.play import Deal
-from meldlab.rummikub.answer import Objective
-from meldlab.rummikub.families import jokers_obey
+from meldlab.rummikub.joker_rules import is_allowed
 from meldlab.rummikub.position import Position
-from meldlab.rummikub.positions import box
+from meldlab.rummikub.random_positions import box
 from meldlab.rummikub.rules import Rules
 from meldlab.rummikub.sets import Column, TileSet, columns, long_columns, readings
+from meldlab.rummikub.solution import Objective, Solution
 from meldlab.rummikub.tiles import JOKER, Tile
 
 
@@ -30,22 +30,31 @@ def tables(left: Counter[Tile], must: Counter[Tile], choice: list[Column], start
                 yield [choice[i], *rest]
 
 
-def least_cost(position: Position, goal: Objective) -> tuple[int, int]:
-    """Return weight left on the rack and sets broken of the best move that obeys the joker family."""
+def allowed_tables(position: Position) -> Iterator[tuple[TileSet, ...]]:
+    """Give one reading of every table that the joker rule allows."""
     rules = position.rules
-    must = Counter(tile.piece for tile in position.table_tiles)
-    held, old = must + Counter(position.rack), Counter(tile_set.column for tile_set in position.table)
+    on_table = Counter(tile.piece for tile in position.table_tiles)
+    held = on_table + Counter(position.rack)
     choice = [column for column in all_columns(rules) if not Counter(column.pieces) - held]
-    total = goal.total(position.rack, rules)
-    best = (total, 0)
-    for laid in tables(held, must, choice):
-        played = Counter(tile for column in laid for tile in column.pieces) - must
-        cost = total - goal.total(played.elements(), rules), len(position.table) - (Counter(laid) & old).total()
-        if cost < best:
-            ways = product(*([TileSet(reading) for reading in readings(column, rules)] for column in laid))
-            if any(jokers_obey(position, some) for some in ways):
-                best = cost
-    return best
+    for laid in tables(held, on_table, choice):
+        ways = product(*([TileSet(reading) for reading in readings(column, rules)] for column in laid))
+        allowed = next((sets for sets in ways if is_allowed(position, sets)), None)
+        if allowed is not None:
+            yield allowed
+
+
+def least_cost(position: Position, goal: Objective) -> tuple[int, int]:
+    """Return weight left on the rack and sets broken of the best move that obeys the joker rule."""
+    total = goal.total(position.rack, position.rules)
+    solutions = [Solution(position, table, goal, proven=True, method="") for table in allowed_tables(position)]
+    return min([(total, 0), *((total - one.objective_value, len(position.table) - one.kept) for one in solutions if one.played)])
+
+
+def most_value_fewest_moved(position: Position, goal: Objective) -> tuple[int, int]:
+    """Return the value and the tiles moved of the best move that obeys the joker rule."""
+    solutions = [Solution(position, table, goal, proven=True, method="") for table in allowed_tables(position)]
+    value, moved = max([(0, 0), *((one.objective_value, -one.moved) for one in solutions if one.played)])
+    return value, -moved
 
 
 def small_position(seed: int, nth: int, rules: Rules, sets: int, rack: int) -> Position:

@@ -6,7 +6,7 @@ import pytest
 
 from meldlab.errors import NoSuchThing, NotLegalHere
 from meldlab.play import Deal, Record, Table, replay
-from meldlab.rummikub import PRESETS, Rules, TileSet, read_rack, read_table
+from meldlab.rummikub import PRESETS, Rules, TileSet, parse_rack, parse_table
 from meldlab.rummikub.game import Draw, Fail, Pass, Play, Rummikub, State
 from meldlab.rummikub.players import PLAYERS, find_player
 
@@ -15,7 +15,7 @@ PAPER = Rummikub(PRESETS["paper"])
 
 def at(table: str, *racks: str, pool: str = "K1", opened: bool = True, rules: Rules | None = None) -> State:
     seats = len(racks)
-    return State(rules or Rules(), read_table(table), tuple(map(read_rack, racks)), read_rack(pool), (opened,) * seats)
+    return State(rules or Rules(), parse_table(table), tuple(map(parse_rack, racks)), parse_rack(pool), (opened,) * seats)
 
 
 @pytest.mark.parametrize("names", [("greedy", "optimal"), ("optimal", "patient"), ("random", "greedy", "optimal"), ("greedy",) * 4])
@@ -32,7 +32,7 @@ def test_games_end_sum_to_zero_and_play_again(names: tuple[str, ...]) -> None:
 
 
 def test_modern_games_are_legal() -> None:
-    game = Rummikub(Rules(jokers_are="modern", dealt=10))
+    game = Rummikub(Rules(joker_rule="modern", dealt=10))
     played = Table(game, [PLAYERS["greedy"], PLAYERS["optimal"]]).play(Deal(1))
     assert not played.forfeit
     assert sum(played.result.scores) == 0
@@ -40,7 +40,7 @@ def test_modern_games_are_legal() -> None:
 
 def test_a_deal_can_be_given() -> None:
     state = Rummikub(Rules(dealt=2)).start(2, Deal(given=("R1 R2 K1 K2 B5 J",)))
-    assert state.racks == (read_rack("R1 R2"), read_rack("K1 K2"))
+    assert state.racks == (parse_rack("R1 R2"), parse_rack("K1 K2"))
     assert [str(tile) for tile in state.pool] == ["B5", "J"]
     with pytest.raises(NotLegalHere, match="3 tiles R1"):
         Rummikub(Rules(dealt=2)).start(2, Deal(given=("R1 R1 R1 K2",)))
@@ -55,8 +55,8 @@ def test_a_deal_can_be_given() -> None:
         (at("R10 R11 R12", "R13 K13 B13 O13", "K5", opened=False), "play R10 R11 R12 R13", "may not be touched before the opening"),
         (at("", "R1", "K5"), "pass", "there are tiles to draw"),
         (at("", "R1", "K5", pool=""), "draw", "the pool is empty"),
-        (at("R5 J=R6 R7", "R1 K1 K2", "K5", rules=Rules(jokers_are="modern")), "play R5 J=R6 R7 R8", "R8 came from nowhere"),
-        (at("R5 R6 R7 J=R8", "O1 O2", "K5", rules=Rules(jokers_are="strict")), "play R5 R6 R7 | O1 O2 J=O3", "against the rules"),
+        (at("R5 J=R6 R7", "R1 K1 K2", "K5", rules=Rules(joker_rule="modern")), "play R5 J=R6 R7 R8", "R8 came from nowhere"),
+        (at("R5 R6 R7 J=R8", "O1 O2", "K5", rules=Rules(joker_rule="strict")), "play R5 R6 R7 | O1 O2 J=O3", "against the rules"),
     ],
 )
 def test_rules_are_named(state: State, turn: str, rule: str) -> None:
@@ -68,7 +68,7 @@ def test_an_opening_counts_jokers_as_their_tiles() -> None:
     state = at("", "R13 K13 J R1", "K5", opened=False)
     after = state.apply(state.view(0).parse("play R13 K13 J=B13"))
     assert after.opened == (True, False)
-    assert after.racks[0] == read_rack("R1")
+    assert after.racks[0] == parse_rack("R1")
 
 
 def test_an_opening_may_go_on_at_the_table() -> None:
@@ -83,7 +83,7 @@ def test_an_opening_may_go_on_at_the_table() -> None:
 def test_a_failed_turn_draws_three() -> None:
     state = at("R1 R2 R3", "R4", "K5", pool="K1 K2 K3 K4")
     after = state.apply(Fail())
-    assert after.racks[0] == read_rack("R4 K1 K2 K3")
+    assert after.racks[0] == parse_rack("R4 K1 K2 K3")
     assert after.table == state.table
     assert state.describe(Fail()) == "fail K1 K2 K3"
     assert state.view(0).parse("fail K1 K2 K3") == Fail()
@@ -123,7 +123,7 @@ def test_greedy_never_rearranges_and_patient_keeps_its_joker() -> None:
     kept = PLAYERS["patient"].choose(holding.view(0), chance)
     assert isinstance(kept, Play)
     assert not any(tile.joker for one in kept.table for tile in one.tiles)
-    assert replace(holding, turn=0).apply(kept).racks[0] == read_rack("J K13")
+    assert replace(holding, turn=0).apply(kept).racks[0] == parse_rack("J K13")
     assert isinstance(kept.table[0], TileSet)
 
 

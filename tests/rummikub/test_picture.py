@@ -2,7 +2,7 @@
 
 from xml.etree import ElementTree
 
-from meldlab.rummikub import COLOURS, Position, TileSet, read_rack, solve
+from meldlab.rummikub import COLOURS, Position, TileSet, parse_rack, solve
 from meldlab.rummikub.picture import FACES, INKS, draw
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -51,7 +51,7 @@ def test_nothing_to_play_and_no_tiles() -> None:
 
 
 def test_a_wide_table_has_several_lines_and_what_is_said_is_escaped() -> None:
-    picture = draw([read_rack(f"{colour}1-13") for colour in "RKBO"], says="<b> & so")
+    picture = draw([parse_rack(f"{colour}1-13") for colour in "RKBO"], says="<b> & so")
     assert "&lt;b&gt; &amp; so" in picture
     root = ElementTree.fromstring(picture)
     assert float(root.get("width", "")) < 900

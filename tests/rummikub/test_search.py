@@ -10,12 +10,12 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from meldlab.errors import NotLegalHere
-from meldlab.rummikub import CLASSES, Objective, Position, Rules, Tile, faults, random_position, solve
+from meldlab.rummikub import DIFFICULTIES, Objective, Position, Rules, Tile, random_position, solve, violations
 from meldlab.rummikub import kernel as k
-from meldlab.rummikub.answer import HEAVIEST, OBJECTIVES
-from meldlab.rummikub.budget import Budget, OutOfBudget
-from meldlab.rummikub.positions import box
+from meldlab.rummikub.budget import Budget, BudgetExceeded
+from meldlab.rummikub.random_positions import box
 from meldlab.rummikub.search import Problem, search
+from meldlab.rummikub.solution import HEAVIEST, OBJECTIVES
 from tests.rummikub.small_deck import all_columns, least_cost, small_position
 
 
@@ -29,22 +29,22 @@ def test_search_and_program_agree(kind: str, many: int) -> None:
         assert by_search.method == "search"
         assert by_search.proven
         assert by_program.proven
-        assert (by_search.worth, by_search.kept) == (by_program.worth, by_program.kept), repr(position)
-        assert not faults(by_search), repr(position)
-        assert not faults(by_program), repr(position)
+        assert (by_search.objective_value, by_search.kept) == (by_program.objective_value, by_program.kept), repr(position)
+        assert not violations(by_search), repr(position)
+        assert not violations(by_program), repr(position)
 
 
-@given(st.integers(0, 10**6), st.sampled_from(list(CLASSES)), st.dictionaries(st.sampled_from(sorted(set(box()))), st.integers(0, 9)))
+@given(st.integers(0, 10**6), st.sampled_from(list(DIFFICULTIES)), st.dictionaries(st.sampled_from(sorted(set(box()))), st.integers(0, 9)))
 @settings(max_examples=25, deadline=None)
 def test_any_weights(seed: int, kind: str, weights: dict[Tile, int]) -> None:
     position = random_position(kind, seed)
     goal = Objective(weights=weights)
     by_search, by_program = solve(position, goal), solve(position, goal, "ilp")
-    assert (by_search.worth, by_search.kept) == (by_program.worth, by_program.kept)
-    assert not faults(by_search)
+    assert (by_search.objective_value, by_search.kept) == (by_program.objective_value, by_program.kept)
+    assert not violations(by_search)
 
 
-@pytest.mark.parametrize("kind", list(CLASSES))
+@pytest.mark.parametrize("kind", list(DIFFICULTIES))
 def test_the_largest_weights(kind: str) -> None:
     heaviest = Objective(keep="none", weights=dict.fromkeys(box(), HEAVIEST))
     for nth in range(40):
@@ -59,8 +59,8 @@ def test_other_decks_of_the_search(rules: Rules) -> None:
         goal = Objective(("count", "value")[nth % 2])
         by_search, by_program = solve(position, goal), solve(position, goal, "ilp")
         assert by_search.method == "search"
-        assert (by_search.worth, by_search.kept) == (by_program.worth, by_program.kept), repr(position)
-        assert not faults(by_search)
+        assert (by_search.objective_value, by_search.kept) == (by_program.objective_value, by_program.kept), repr(position)
+        assert not violations(by_search)
 
 
 def test_every_rack_of_five_from_a_small_deck() -> None:
@@ -120,28 +120,28 @@ def lanes_by_codes(numbers: int) -> NDArray[np.bool_]:
 def test_joker_families_against_brute_force(family: str) -> None:
     different = 0
     for jokers, copies, colours in ((2, 1, 3), (1, 2, 3), (2, 2, 2)):
-        rules = Rules(colours=colours, numbers=6, copies=copies, jokers=jokers, jokers_are=family)
+        rules = Rules(colours=colours, numbers=6, copies=copies, jokers=jokers, joker_rule=family)
         for nth in range(6):
             position = small_position(5, nth, rules, sets=2, rack=5)
             goal = Objective(OBJECTIVES[nth % 3])
             answer = solve(position, goal)
-            found = goal.total(position.rack, rules) - answer.worth, len(position.table) - answer.kept
+            found = goal.total(position.rack, rules) - answer.objective_value, len(position.table) - answer.kept
             assert found == least_cost(position, goal), repr(position)
             assert answer.proven
-            assert not faults(answer), repr(position)
+            assert not violations(answer), repr(position)
             free = Position(position.table, position.rack, Rules(colours=colours, numbers=6, copies=copies, jokers=jokers))
-            different += solve(free, goal).worth != answer.worth
+            different += solve(free, goal).objective_value != answer.objective_value
     assert different > 0, "the family never mattered: the test tested nothing"
 
 
 @pytest.mark.parametrize("family", ["modern", "strict"])
 def test_joker_families_by_the_program(family: str) -> None:
-    rules = Rules(colours=3, numbers=6, jokers=1, jokers_are=family)
+    rules = Rules(colours=3, numbers=6, jokers=1, joker_rule=family)
     for nth in range(4):
         position = small_position(9, nth, rules, sets=2, rack=6)
         by_search, by_program = solve(position), solve(position, method="ilp")
-        assert (by_search.worth, by_search.kept) == (by_program.worth, by_program.kept), repr(position)
-        assert not faults(by_program)
+        assert (by_search.objective_value, by_search.kept) == (by_program.objective_value, by_program.kept), repr(position)
+        assert not violations(by_program)
 
 
 @pytest.mark.parametrize(
@@ -160,7 +160,7 @@ def test_other_rules_go_to_the_program(rules: Rules) -> None:
     answer = solve(position)
     assert answer.method == "ilp"
     assert answer.proven
-    assert not faults(answer)
+    assert not violations(answer)
 
 
 def test_round_the_corner() -> None:
@@ -171,11 +171,11 @@ def test_round_the_corner() -> None:
 
 def test_past_the_node_budget_the_program_answers() -> None:
     position = random_position("mid", 1, 3)
-    with pytest.raises(OutOfBudget):
+    with pytest.raises(BudgetExceeded):
         search(Problem.of(position, Objective()), budget=Budget(nodes=5))
     answer, exact = solve(position, nodes=5), solve(position)
     assert answer.method == "search, then ilp"
-    assert (answer.worth, answer.kept) == (exact.worth, exact.kept)
+    assert (answer.objective_value, answer.kept) == (exact.objective_value, exact.kept)
 
 
 @st.composite
@@ -185,7 +185,7 @@ def any_positions(draw: st.DrawFn) -> Position:
     smallest = draw(st.sampled_from([3, 3, 3, 2, 4]))
     rules = Rules(
         colours=draw(st.integers(smallest, 6)), numbers=draw(st.integers(smallest, 20)), copies=copies, jokers=jokers, smallest=smallest,
-        jokers_are=draw(st.sampled_from(["free", "modern", "strict"])), round_the_corner=draw(st.booleans()),
+        joker_rule=draw(st.sampled_from(["free", "modern", "strict"])), round_the_corner=draw(st.booleans()),
         after_opening=draw(st.sampled_from(["wait", "manipulate"])), joker_value=draw(st.sampled_from([0, 30, 1000])),
     )  # fmt: skip
     return replace(
@@ -199,14 +199,14 @@ def any_positions(draw: st.DrawFn) -> Position:
 def test_any_rules_and_any_position_have_a_legal_answer(position: Position, objective: str, keep: str) -> None:
     rules = position.rules
     # Where too many long runs with jokers would have to be weighed, it may say so instead.
-    many = rules.jokers > 2 and rules.numbers > 13 and rules.jokers_are != "free"
+    many = rules.jokers > 2 and rules.numbers > 13 and rules.joker_rule != "free"
     try:
         answer = solve(position, Objective(objective, keep), nodes=20_000, seconds=0.2)
     except NotLegalHere:
         if not many:
             raise
         return
-    assert not faults(answer)
+    assert not violations(answer)
 
 
 @given(st.integers(0, 10**6), st.integers(1, 4), st.integers(6, 15), st.integers(1, 2), st.integers(0, 2), st.integers(0, 40))
@@ -219,7 +219,7 @@ def test_the_largest_decks_of_the_search(seed: int, colours: int, numbers: int, 
     heaviest = Objective(weights=dict.fromkeys(position.rack, 10000))
     for goal in (Objective(), heaviest):
         answer = solve(position, goal, nodes=20_000, seconds=0.2)
-        assert not faults(answer)
+        assert not violations(answer)
 
 
 @pytest.mark.parametrize("weight", [-1, 10_001, 0.5, 10**30])

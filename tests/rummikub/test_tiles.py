@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from meldlab.errors import BadText, MeldlabError, NoSuchThing, NotLegalHere
-from meldlab.rummikub import JOKER, Column, Position, Rules, Tile, TileSet, best_reading, columns, read_rack, read_table, show_table
-from meldlab.rummikub.families import is_legal
-from meldlab.rummikub.positions import box
+from meldlab.rummikub import JOKER, Column, Position, Rules, Tile, TileSet, best_reading, columns, format_table, parse_rack, parse_table
+from meldlab.rummikub.joker_rules import is_legal
+from meldlab.rummikub.random_positions import box
 from meldlab.rummikub.sets import readings
 
 some_columns = st.sampled_from(columns())
@@ -43,7 +43,7 @@ def test_readings_exist_exactly_for_sets(tiles: tuple[Tile, ...]) -> None:
 @given(st.lists(some_columns, max_size=4), st.sampled_from([" | ", ";", "\n", " ;\n", "\n\n", "|\r\n"]))
 def test_tables_read_with_every_separator(some: list[Column], separator: str) -> None:
     table = tuple(best_reading(column) for column in some)
-    assert read_table(separator.join(map(str, table))) == table
+    assert parse_table(separator.join(map(str, table))) == table
 
 
 @given(st.sampled_from(box()))
@@ -68,20 +68,20 @@ def test_names_of_colours_read_as_their_letters(tile: Tile) -> None:
 def test_commas_separate_tiles_or_whole_sets(text: str, table: str | None) -> None:
     if table is None:
         with pytest.raises(BadText, match="neither one number nor one colour"):
-            read_table(text)
+            parse_table(text)
     else:
-        assert read_table(text) == read_table(table)
+        assert parse_table(text) == parse_table(table)
 
 
 @given(st.lists(some_columns, max_size=4))
 def test_tables_read_back(some: list[Column]) -> None:
     table = tuple(best_reading(column) for column in some)
-    assert read_table(show_table(table)) == table
+    assert parse_table(format_table(table)) == table
 
 
 @given(st.text(alphabet="RKBOJGrjed=0123456789-|; ,x♠\n", max_size=30))
 def test_nonsense_is_one_of_our_errors(text: str) -> None:
-    for read in (read_table, read_rack, Tile.parse):
+    for read in (parse_table, parse_rack, Tile.parse):
         with suppress(MeldlabError):
             read(text)
 
@@ -115,7 +115,7 @@ def test_336_columns_have_more_than_one_value() -> None:
 )
 def test_a_bad_rack_has_a_caret(text: str, problem: str, at: int) -> None:
     with pytest.raises(BadText, match=problem) as caught:
-        read_rack(text, Rules())
+        parse_rack(text, Rules())
     assert caught.value.offset == at
 
 
@@ -136,7 +136,7 @@ def test_a_bad_rack_has_a_caret(text: str, problem: str, at: int) -> None:
 )
 def test_a_bad_table_names_the_set(text: str, problem: str, at: int) -> None:
     with pytest.raises(BadText, match=problem) as caught:
-        read_table(text)
+        parse_table(text)
     assert caught.value.offset == at
 
 
@@ -156,7 +156,7 @@ def test_positions_read_back(some: list[Column], rack: tuple[Tile, ...], opened:
         return
     assert Position.parse(str(position)) == position
     assert eval(repr(position)) == position
-    other = replace(position, rules=Rules(jokers_are="strict", opening=20))
+    other = replace(position, rules=Rules(joker_rule="strict", opening=20))
     assert eval(repr(other)) == other
     assert Position.parse(str(other), rules=other.rules) == other
 
@@ -214,5 +214,5 @@ def test_contradictory_rules(fields: dict[str, float], problem: str) -> None:
 
 def test_an_unknown_family() -> None:
     with pytest.raises(NoSuchThing, match="did you mean free"):
-        Rules(jokers_are="fre")
+        Rules(joker_rule="fre")
     assert JOKER.piece == JOKER

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
-from meldlab.rummikub import PRESETS, Objective, Position, make_puzzle, moves, show_table, solve
+from meldlab.rummikub import PRESETS, Objective, Position, describe_steps, format_table, make_puzzle, solve
 from meldlab.web.rummikub import asking, work
 from meldlab.web.rummikub.routes import seed_of
 
@@ -24,8 +24,8 @@ def asked(client: TestClient, path: str, **query: Any) -> Any:
 def test_the_api_answers_as_the_library_does(client: TestClient, objective: str, keep: str) -> None:
     found = asked(client, "solve", rack=RACK, table=TABLE, objective=objective, keep=keep)
     best = solve(Position.parse(TABLE, RACK, PRESETS["official"]), Objective(objective, keep))
-    assert (found["table"], found["count"], found["proven"]) == (show_table(best.table), best.count, True)
-    assert found["steps"] == moves(best)
+    assert (found["table"], found["count"], found["proven"]) == (format_table(best.table), best.count, True)
+    assert found["steps"] == describe_steps(best)
 
 
 @pytest.mark.parametrize(
@@ -107,7 +107,7 @@ def test_nonsense_is_refused(client: TestClient, path: str, query: dict[str, str
 def test_the_puzzle_of_a_day_is_the_same_for_all(client: TestClient) -> None:
     day = date(2026, 11, 15)
     told, made = asked(client, "puzzle", day=day), make_puzzle(seed_of(day))
-    assert (told["table"], told["count"], told["solution"]) == (show_table(made.position.table), made.answer.count, None)
+    assert (told["table"], told["count"], told["solution"]) == (format_table(made.position.table), made.solution.count, None)
     assert told["table"] != asked(client, "puzzle", day=day + timedelta(1))["table"]
     solution = asked(client, "puzzle", day=day, solution=True)["solution"]["table"]
     assert asked(client, "judge", day=day, table=solution) == {"faults": [], "count": told["count"], "right": True}

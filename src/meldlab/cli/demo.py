@@ -99,13 +99,13 @@ def stopping_rows() -> list[Row]:
 def show_rummikub(console: "Console") -> None:
     """Solve one Rummikub turn and print its steps."""
     from meldlab.cli.rummikub.tiles import rack_text, table_text
-    from meldlab.rummikub import Position, moves, solve
+    from meldlab.rummikub import Position, describe_steps, solve
 
     position = Position.parse("R3-5 | K5 B5 O5 | K6-8", "R5 B6 B7 O1")
     answer = solve(position)
     console.print("A Rummikub rack:", rack_text(position.rack), "and the table after the best move:")
     console.print(table_text(answer.table, answer))
-    for number, move in enumerate(moves(answer), 1):
+    for number, move in enumerate(describe_steps(answer), 1):
         console.print(f"  {number}. {move}")
     console.print()
 

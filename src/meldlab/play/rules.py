@@ -38,9 +38,13 @@ def get_preset(name: Any, presets: Mapping[str, R]) -> R:
 
 
 def rules_from(table: Mapping[str, Any], presets: Mapping[str, R]) -> R:
-    """Return the rules of a record: a preset, by default the first, with the fields that differ from it."""
+    """Return the rules of a record: a preset, by default the first, with the fields that differ from it.
+
+    A class of rules may name fields by an earlier name in ``renamed``.
+    """
     start: Any = get_preset(table.get("preset", next(iter(presets))), presets)
-    changes = {name: value for name, value in table.items() if name != "preset"}
+    renamed = getattr(start, "renamed", {})
+    changes = {renamed.get(name, name): value for name, value in table.items() if name != "preset"}
     known = [field.name for field in fields(start)]
     for name in changes:
         if name not in known:

@@ -9,9 +9,9 @@ from meldlab.chance import Purpose, derive_seed
 from meldlab.reports.plot import BLUE, ORANGE, Plot, columns, new_figure
 from meldlab.reproduce.claims import Outcome
 from meldlab.reproduce.run import Context, Outcomes
-from meldlab.rummikub import CLASSES, JOKER, Column, Objective, Position, Rules, faults, random_position, solve
+from meldlab.rummikub import DIFFICULTIES, JOKER, Column, Objective, Position, Rules, random_position, solve, violations
 from meldlab.rummikub import columns as set_columns
-from meldlab.rummikub.program import cpu_seconds
+from meldlab.rummikub.integer_program import cpu_seconds
 
 __all__ = ["claims", "counted_sets"]
 
@@ -116,16 +116,20 @@ def _by_the_text(position: Position, coefficient: int) -> tuple[int, int]:
 def _positions(context: Context) -> Outcomes:
     count = context.pick(120, 30, 3)
     feasible = optimal = 0
-    spent: dict[str, list[float]] = {kind: [] for kind in CLASSES}
+    spent: dict[str, list[float]] = {kind: [] for kind in DIFFICULTIES}
     for nth in range(count):
-        kind = list(CLASSES)[nth % len(CLASSES)]
+        kind = list(DIFFICULTIES)[nth % len(DIFFICULTIES)]
         position = random_position(kind, derive_seed(context.seed, Purpose.AGREEMENT), nth)
-        goal = Objective("tiles" if nth // len(CLASSES) % 2 else "value")
+        goal = Objective("tiles" if nth // len(DIFFICULTIES) % 2 else "value")
         searched, start = solve(position, goal), cpu_seconds()
         programmed = solve(position, goal, "ilp")
         spent[kind].append(cpu_seconds() - start)
-        feasible += not faults(programmed)
-        optimal += (searched.worth, searched.kept) == (programmed.worth, programmed.kept) and searched.proven and programmed.proven
+        feasible += not violations(programmed)
+        optimal += (
+            (searched.objective_value, searched.kept) == (programmed.objective_value, programmed.kept)
+            and searched.proven
+            and programmed.proven
+        )
         context.part(nth + 1, count)
     reduced = "" if context.full else f"{count} positions; full: 120"
     yield "feasible", Outcome(f"{feasible} of {count} positions have a legal answer", feasible == count, seed=context.seed, reduced=reduced)
@@ -153,7 +157,7 @@ def _examples(context: Context) -> Outcomes:
         position = random_position("mid", derive_seed(context.seed, Purpose.AGREEMENT, 1), nth)
         first, second = (solve(position, Objective("value", keep), "ilp") for keep in ("none", "sets"))
         change = _unchanged_sets(position, second.table) - _unchanged_sets(position, first.table)
-        more, fewer, same = more + (change > 0), fewer + (change < 0), same + (first.worth == second.worth)
+        more, fewer, same = more + (change > 0), fewer + (change < 0), same + (first.objective_value == second.objective_value)
     text = f"{count} positions: as much is played in {same}, more sets are kept in {more}, fewer in {fewer}"
     note = "Random positions; the paper's own exists only as a picture."
     reduced = "" if context.full else "9 positions; full: 30"

@@ -1,10 +1,10 @@
 """All best moves, and what it would cost to play a certain tile.
 
->>> from meldlab.rummikub.answer import Objective
+>>> from meldlab.rummikub.solution import Objective
 >>> position = Position.parse("R3 R4 R5 | K5 B5 O5", "R5 R6")
->>> found = every_best(solve(position, Objective(keep="none")))
+>>> found = find_alternatives(solve(position, Objective(keep="none")))
 >>> for table in found.tables:
-...     print(show_table(table))
+...     print(format_table(table))
 R3 R4 R5 R6 | R5 K5 B5 O5
 >>> found.complete
 True
@@ -15,17 +15,17 @@ from dataclasses import dataclass, replace
 from itertools import islice
 
 from meldlab.errors import NotLegalHere
-from meldlab.rummikub.answer import Answer
-from meldlab.rummikub.budget import NODES, Budget, OutOfBudget
-from meldlab.rummikub.jokers import obeying_table
-from meldlab.rummikub.opening import best_read, opens, place_of
-from meldlab.rummikub.position import Position, show_table
+from meldlab.rummikub.budget import NODES, SECONDS, Budget, BudgetExceeded
+from meldlab.rummikub.joker_rules import allowed_readings
+from meldlab.rummikub.opening import can_open, highest_reading, playable_part
+from meldlab.rummikub.position import Position, format_table
 from meldlab.rummikub.search import Problem, covers, search
 from meldlab.rummikub.sets import Column, TileSet, best_reading, columns, long_columns
+from meldlab.rummikub.solution import Solution
 from meldlab.rummikub.solver import solve, solve_if_possible
 from meldlab.rummikub.tiles import Tile
 
-__all__ = ["Alternatives", "WhyNot", "every_best", "show_table", "solve", "why_not"]
+__all__ = ["Alternatives", "WhyNot", "find_alternatives", "format_table", "solve", "why_not"]
 
 Laid = tuple[TileSet, ...]
 
@@ -35,17 +35,17 @@ class WhyNot:
     """What the best move is worth, and the best move that plays a certain tile, if there is any; ``proven`` if that is certain."""
 
     tile: Tile
-    best: Answer
-    with_tile: Answer | None
+    best: Solution
+    with_tile: Solution | None
     proven: bool
 
     @property
     def cost(self) -> int | None:
-        """Return what insisting on the tile gives away: tiles if the goal counts those first, points, or weight."""
+        """Return what insisting on the tile gives away: tiles if the objective counts those first, points, or weight."""
         if self.with_tile is None:
             return None
-        by_tiles = self.best.goal.weights is None and self.best.goal.measure != "value"
-        return self.best.count - self.with_tile.count if by_tiles else self.best.worth - self.with_tile.worth
+        by_tiles = self.best.objective.weights is None and self.best.objective.measure != "value"
+        return self.best.count - self.with_tile.count if by_tiles else self.best.objective_value - self.with_tile.objective_value
 
     @property
     def points(self) -> int | None:
@@ -61,7 +61,7 @@ class Alternatives:
     complete: bool
 
 
-def why_not(best: Answer, tile: Tile, *, nodes: int = NODES, seconds: float | None = None) -> WhyNot:
+def why_not(best: Solution, tile: Tile, *, nodes: int = NODES, seconds: float = SECONDS) -> WhyNot:
     """Compare the best move with the best one that plays ``tile``.
 
     >>> why_not(solve(Position.parse("R3 R4 R5", "R6 K9")), Tile.parse("K9")).with_tile is None
@@ -69,53 +69,53 @@ def why_not(best: Answer, tile: Tile, *, nodes: int = NODES, seconds: float | No
     """
     if tile not in best.position.rack:
         raise NotLegalHere(f"{tile} is not on the rack")
-    goal, method = replace(best.goal, must=(*best.goal.must, tile)), "ilp" if best.method == "ilp" else "search"
+    objective, method = replace(best.objective, required=(*best.objective.required, tile)), "ilp" if best.method == "ilp" else "search"
     try:
-        with_tile = solve_if_possible(best.position, goal, method, nodes=nodes, seconds=seconds)
-    except OutOfBudget:
+        with_tile = solve_if_possible(best.position, objective, method, nodes=nodes, seconds=seconds)
+    except BudgetExceeded:
         return WhyNot(tile, best, None, proven=False)
     return WhyNot(tile, best, with_tile, best.proven and (with_tile is None or with_tile.proven))
 
 
-def every_best(answer: Answer, limit: int = 20, *, nodes: int = NODES, seconds: float | None = None) -> Alternatives:
-    """Return the tables that are as good as ``answer``'s, each once, at most ``limit`` of them, and as far as the budget goes.
+def find_alternatives(solution: Solution, limit: int = 20, *, nodes: int = NODES, seconds: float = SECONDS) -> Alternatives:
+    """Return the tables that are as good as ``solution``'s, each once, at most ``limit`` of them, and as far as the budget goes.
 
     The lowest tile that is left lies in one of the sets that begin with it, or stays on the rack; the search says which of these ways
     can still be best.
     """
-    position, goal = answer.position, answer.goal
-    if not covers(position.rules) or goal.keep == "tiles":
+    position, objective = solution.position, solution.objective
+    if not covers(position.rules) or objective.keep == "tiles":
         raise NotLegalHere("all best moves are listed only for rules that the search knows, keeping sets or nothing")
-    if not answer.played:
-        return Alternatives((), answer.proven)
+    if not solution.played:
+        return Alternatives((), solution.proven)
     budget, found = Budget(nodes, seconds), list[Laid]()
     try:
-        # One more than wanted tells whether these are all.
-        for table in islice(_as_good(answer, budget), limit + 1):
+        # One more than the limit tells whether these are all.
+        for table in islice(_as_good(solution, budget), limit + 1):
             found.append(table)
-    except OutOfBudget:
+    except BudgetExceeded:
         return Alternatives(tuple(found[:limit]), complete=False)
-    return Alternatives(tuple(found[:limit]), answer.proven and len(found) <= limit)
+    return Alternatives(tuple(found[:limit]), solution.proven and len(found) <= limit)
 
 
-def _as_good(answer: Answer, budget: Budget) -> Iterator[Laid]:
+def _as_good(solution: Solution, budget: Budget) -> Iterator[Laid]:
     """Give the tables, each once, by which the rules of the opening and of the jokers are obeyed."""
-    position, place, rules = answer.position, place_of(answer.position), answer.position.rules
+    position, place, rules = solution.position, playable_part(solution.position), solution.position.rules
     seen = set[tuple[Column, ...]]()
-    for way in _all_ways(answer, place, budget):
+    for way in _all_ways(solution, place, budget):
         if way in seen:
             continue
         seen.add(way)
-        table = obeying_table(place, tuple(best_reading(column, rules) for column in way))
-        if table and (position.opened or opens(place, table, budget)):
-            yield table if position.opened or place.table else (*position.table, *best_read(table, rules))
+        table = allowed_readings(place, tuple(best_reading(column, rules) for column in way))
+        if table and (position.opened or can_open(place, table, budget)):
+            yield table if position.opened or place.table else (*position.table, *highest_reading(table, rules))
 
 
-def _all_ways(answer: Answer, place: Position, budget: Budget) -> Iterator[tuple[Column, ...]]:
-    """Give the columns of tables that cost no more than the answer, were jokers free and nothing asked of an opening."""
-    goal, rules, keep = answer.goal, place.rules, answer.goal.keep == "sets"
-    cost = goal.total(place.rack, rules) - answer.worth, len(place.table) - answer.kept if keep and place.table else 0
-    problem = Problem.of(place, goal)
+def _all_ways(solution: Solution, place: Position, budget: Budget) -> Iterator[tuple[Column, ...]]:
+    """Give the columns of tables that cost no more than the solution, were jokers free and nothing asked of an opening."""
+    objective, rules, keep = solution.objective, place.rules, solution.objective.keep == "sets"
+    cost = objective.total(place.rack, rules) - solution.objective_value, len(place.table) - solution.kept if keep and place.table else 0
+    problem = Problem.of(place, objective)
     naturals = {tile for tile in (*place.table_tiles, *place.rack) if not tile.joker}
     jokers = problem.must_jokers + problem.may_jokers
     by_lowest: dict[Tile, list[Column]] = {}
@@ -136,8 +136,8 @@ def _ways(
     *,
     keep: bool,
 ) -> Iterator[tuple[Column, ...]]:
-    if budget.spent:
-        raise OutOfBudget
+    if budget.exhausted:
+        raise BudgetExceeded
     problem.sets = old if keep else ()
     found = search(problem, keep=keep, budget=budget)
     if found is None or (found.weight_left, found.broken) > cost:

@@ -1,11 +1,11 @@
 """What one question may cost, in states that the search visits and in seconds of processor time, never of the clock on the wall.
 
-States are counted exactly: an answer that they bound is the same on every machine, busy or idle. Seconds are for the integer program, and
+States are counted exactly: a solution that they bound is the same on every machine, busy or idle. Seconds are for the integer program, and
 for whoever cannot wait; those of the solver's own process are counted with ours.
 
 >>> budget = Budget(nodes=1000)
 >>> budget.nodes -= 1000
->>> budget.spent
+>>> budget.exhausted
 True
 """
 
@@ -17,11 +17,10 @@ from meldlab.errors import NotLegalHere
 if TYPE_CHECKING:
     from meldlab.rummikub.sets import TileSet
 
-__all__ = ["MOVED_SECONDS", "NODES", "SECONDS", "Budget", "OutOfBudget"]
+__all__ = ["NODES", "SECONDS", "Budget", "BudgetExceeded"]
 
 NODES = 3_000_000  # states visited, a few seconds' worth
 SECONDS = 20.0
-MOVED_SECONDS = 5.0  # for the fewest tiles moved with jokers that are not free
 
 
 class Budget:
@@ -29,8 +28,8 @@ class Budget:
 
     __slots__ = ("_until", "nodes")
 
-    def __init__(self, nodes: int = NODES, seconds: float | None = None) -> None:
-        self.nodes, self._until = nodes, thread_time() + (SECONDS if seconds is None else seconds)
+    def __init__(self, nodes: int = NODES, seconds: float = SECONDS) -> None:
+        self.nodes, self._until = nodes, thread_time() + seconds
 
     @property
     def seconds(self) -> float:
@@ -42,12 +41,12 @@ class Budget:
         self._until -= seconds
 
     @property
-    def spent(self) -> bool:
+    def exhausted(self) -> bool:
         """Tell whether nothing is left of one of the two."""
         return self.nodes <= 0 or self.seconds <= 0
 
 
-class OutOfBudget(NotLegalHere):
+class BudgetExceeded(NotLegalHere):
     """What may be spent on a question is spent; ``table`` is the best one come across, if any."""
 
     def __init__(self, table: "tuple[TileSet, ...] | None" = None) -> None:

@@ -1,35 +1,35 @@
-"""A checker: it says what is wrong with an answer, by the tiles before and after, and not by how the answer was found.
+"""A checker: it says what is wrong with a solution, by the tiles before and after, and not by how the solution was found.
 
->>> from meldlab.rummikub.answer import Answer, Objective
->>> from meldlab.rummikub.position import Position, read_table
+>>> from meldlab.rummikub.solution import Solution, Objective
+>>> from meldlab.rummikub.position import Position, parse_table
 >>> position = Position.parse("R5 R6 R7 | K9 B9 O9", "R8")
->>> faults(Answer(position, read_table("R5-8"), Objective(), proven=True, method="by hand", seconds=0))
+>>> violations(Solution(position, parse_table("R5-8"), Objective(), proven=True, method="by hand"))
 ['B9 has left the table', 'K9 has left the table', 'O9 has left the table']
 """
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from meldlab.rummikub.answer import Answer
-from meldlab.rummikub.families import is_legal, jokers_obey
-from meldlab.rummikub.opening import most_points, points_of
+from meldlab.rummikub.joker_rules import is_allowed, is_legal
+from meldlab.rummikub.opening import max_points, points_of
 from meldlab.rummikub.position import Position
 from meldlab.rummikub.sets import TileSet
+from meldlab.rummikub.solution import Solution
 
-__all__ = ["faults", "table_faults"]
+__all__ = ["table_violations", "violations"]
 
 
-def faults(answer: Answer) -> list[str]:
+def violations(solution: Solution) -> list[str]:
     """Return what is wrong with a move, nothing if it is legal and counts what it says."""
-    return [*table_faults(answer.position, answer.table), *_claim_faults(answer)]
+    return [*table_violations(solution.position, solution.table), *_claim_violations(solution)]
 
 
-def table_faults(position: Position, table: Sequence[TileSet]) -> list[str]:
+def table_violations(position: Position, table: Sequence[TileSet]) -> list[str]:
     """Return what is wrong with laying ``table`` in a position."""
-    return list(_table_faults(position, table))
+    return list(_table_violations(position, table))
 
 
-def _table_faults(position: Position, table: Sequence[TileSet]) -> Iterator[str]:
+def _table_violations(position: Position, table: Sequence[TileSet]) -> Iterator[str]:
     rules = position.rules
     before = Counter("J" if tile.joker else str(tile) for tile in position.table_tiles)
     after = Counter("J" if tile.joker else str(tile) for tile_set in table for tile in tile_set.tiles)
@@ -41,18 +41,18 @@ def _table_faults(position: Position, table: Sequence[TileSet]) -> Iterator[str]
     for tile_set in table:
         if not is_legal([tile.stands_for for tile in tile_set.tiles], rules):
             yield f"{tile_set} is no set"
-    if not jokers_obey(position, table):
-        yield f"a joker was moved against the rules ({rules.jokers_are})"
+    if not is_allowed(position, table):
+        yield f"a joker was moved against the rules ({rules.joker_rule})"
     if not position.opened and after != before:
-        yield from _opening_faults(position, table)
+        yield from _opening_violations(position, table)
 
 
-def _opening_faults(position: Position, table: Sequence[TileSet]) -> Iterator[str]:
+def _opening_violations(position: Position, table: Sequence[TileSet]) -> Iterator[str]:
     rules, before, after = position.rules, Counter(position.table), Counter(table)
     if rules.after_opening == "manipulate":
         played = Counter(tile.piece for tile_set in table for tile in tile_set.tiles) - Counter(t.piece for t in position.table_tiles)
         # What was laid first may have been moved since; so any sets of the tiles played will do.
-        if played <= Counter(position.rack) and most_points(sorted(played.elements()), rules) < rules.opening:
+        if played <= Counter(position.rack) and max_points(sorted(played.elements()), rules) < rules.opening:
             yield f"an opening needs {rules.opening} points from the rack alone"
     elif before - after:
         yield "the table may not be touched before the opening"
@@ -60,21 +60,21 @@ def _opening_faults(position: Position, table: Sequence[TileSet]) -> Iterator[st
         yield f"an opening needs {rules.opening} points, not {points_of(tuple((after - before).elements()))}"
 
 
-def _claim_faults(answer: Answer) -> Iterator[str]:
-    rules, goal = answer.position.rules, answer.goal
-    before = Counter("J" if tile.joker else str(tile) for tile in answer.position.table_tiles)
-    after = Counter("J" if tile.joker else str(tile) for tile_set in answer.table for tile in tile_set.tiles)
-    if Counter(map(str, answer.played)) != after - before:
+def _claim_violations(solution: Solution) -> Iterator[str]:
+    rules, objective = solution.position.rules, solution.objective
+    before = Counter("J" if tile.joker else str(tile) for tile in solution.position.table_tiles)
+    after = Counter("J" if tile.joker else str(tile) for tile_set in solution.table for tile in tile_set.tiles)
+    if Counter(map(str, solution.played)) != after - before:
         yield "the tiles played are not those that appeared"
-    if answer.count != (after - before).total():
+    if solution.count != (after - before).total():
         yield "the count is wrong"
-    if answer.value != sum(rules.joker_value if tile.joker else tile.number for tile in answer.played):
+    if solution.value != sum(rules.joker_value if tile.joker else tile.number for tile in solution.played):
         yield "the value is wrong"
-    unchanged = Counter(" ".join(sorted("J" if t.joker else str(t) for t in one.tiles)) for one in answer.position.table)
-    unchanged &= Counter(" ".join(sorted("J" if t.joker else str(t) for t in one.tiles)) for one in answer.table)
-    if answer.kept != sum(unchanged.values()):
+    unchanged = Counter(" ".join(sorted("J" if t.joker else str(t) for t in one.tiles)) for one in solution.position.table)
+    unchanged &= Counter(" ".join(sorted("J" if t.joker else str(t) for t in one.tiles)) for one in solution.table)
+    if solution.kept != sum(unchanged.values()):
         yield "the number of sets kept is wrong"
-    if not answer.played and Counter(answer.table) != Counter(answer.position.table):
+    if not solution.played and Counter(solution.table) != Counter(solution.position.table):
         yield "table tiles were moved, though none was played"
-    if Counter(goal.must) - Counter(answer.played):
+    if Counter(objective.required) - Counter(solution.played):
         yield "a tile that must be played was not"

@@ -14,12 +14,12 @@ from typing import Any, ClassVar, Self
 from meldlab.chance import Purpose
 from meldlab.errors import NoSuchThing, NotLegalHere
 from meldlab.play import Chance, Count, Deal, FinishedGame, Result
-from meldlab.rummikub.answer import Objective
-from meldlab.rummikub.checker import table_faults
-from meldlab.rummikub.position import Position, read_table, show_table
-from meldlab.rummikub.positions import box
+from meldlab.rummikub.checker import table_violations
+from meldlab.rummikub.position import Position, format_table, parse_table
+from meldlab.rummikub.random_positions import box
 from meldlab.rummikub.rules import PRESETS, Rules
 from meldlab.rummikub.sets import TileSet, best_reading, columns
+from meldlab.rummikub.solution import Objective
 from meldlab.rummikub.solver import solve
 from meldlab.rummikub.tiles import JOKER, Tile, check_supply, read_tiles, show
 
@@ -35,7 +35,7 @@ class Play:
     table: tuple[TileSet, ...]
 
     def __str__(self) -> str:
-        return f"play {show_table(self.table)}"
+        return f"play {format_table(self.table)}"
 
 
 @dataclass(frozen=True)
@@ -95,9 +95,9 @@ class View:
 
     def _plays(self) -> Iterator[Play]:
         if not self.opened[self.seat]:
-            answer = solve(self.position, Objective("value", "none"))
-            if answer.played:
-                yield Play(answer.table)
+            solution = solve(self.position, Objective("value", "none"))
+            if solution.played:
+                yield Play(solution.table)
             return
         held = Counter(self.rack)
         for column in columns(self.rules):
@@ -116,7 +116,7 @@ class View:
         if verb not in VERBS:
             raise NoSuchThing("action", verb, VERBS)
         if verb == "play":
-            return Play(read_table(rest, self.rules))
+            return Play(parse_table(rest, self.rules))
         idle: dict[str, Turn] = {"draw": Draw(), "fail": Fail(), "pass": Pass()}
         return idle[verb]
 
@@ -135,7 +135,7 @@ class View:
 
     def _verify_play(self, action: Play) -> None:
         self._verify_tiles(getattr(action, "table", None))
-        wrong = table_faults(self.position, action.table)
+        wrong = table_violations(self.position, action.table)
         if wrong:
             raise NotLegalHere("; ".join(wrong))
         if not _tiles_played(self.table, action.table):
@@ -164,8 +164,8 @@ def grow(tile_set: TileSet, tile: Tile, rules: Rules) -> TileSet | None:
     """
     tiles = tile_set.tiles
     if tile_set.is_group:
-        wanted = [Tile(c, tiles[0].number) for c in range(rules.colours) if c not in {one.colour for one in tiles}]
-        ends = [(one, len(tiles)) for one in wanted]
+        missing = [Tile(c, tiles[0].number) for c in range(rules.colours) if c not in {one.colour for one in tiles}]
+        ends = [(one, len(tiles)) for one in missing]
     elif len(tiles) == rules.numbers:
         return None
     else:

@@ -11,7 +11,7 @@ Jokers go on in a run or end it; only ``numbers - 2`` is a place where one begin
 end. A joker that no set needs is *spare* and joins any run or a group with room for it: ``room`` says how many fit.
 
 A search can be cut into pieces: where it stands is written in *frames*, one a number, so that past ``LIMIT`` states it stops and the next
-call goes on from there, with the memo as it was. So the states visited, and the answer, do not depend on where the cuts are.
+call goes on from there, with the memo as it was. So the states visited, and the solution, do not depend on where the cuts are.
 """
 
 from itertools import combinations, product

@@ -1,10 +1,7 @@
 """The opening: sets from the rack alone, worth enough with the best reading of their jokers.
 
->>> from meldlab.rummikub.budget import Budget, OutOfBudget
 >>> position = Position.parse("K9 B9 O9 + R10 R11 R12 K1 (not opened)")
->>> show_table(best_opening(position, Objective(), "search", Budget()).table)
-'K9 B9 O9 | R10 R11 R12'
->>> most_points(position.rack, position.rules)
+>>> max_points(position.rack, position.rules)
 33
 """
 
@@ -12,16 +9,25 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 
-from meldlab.rummikub.answer import Answer, Objective
-from meldlab.rummikub.budget import Budget, OutOfBudget
-from meldlab.rummikub.position import Position, show_table
+from meldlab.rummikub.budget import Budget, BudgetExceeded
+from meldlab.rummikub.position import Position, format_table
 from meldlab.rummikub.rules import Rules
 from meldlab.rummikub.search import Problem, covers, search
 from meldlab.rummikub.sets import TileSet, best_reading
+from meldlab.rummikub.solution import Objective, Solution
 from meldlab.rummikub.tiles import Tile
-from meldlab.rummikub.turn import NewTable, best_table
 
-__all__ = ["best_opening", "best_read", "first_sets", "most_points", "opening_points", "opens", "place_of", "points_of", "show_table"]
+__all__ = [
+    "can_open",
+    "first_sets",
+    "format_table",
+    "highest_reading",
+    "max_points",
+    "opening_points",
+    "playable_part",
+    "points_bound",
+    "points_of",
+]
 
 MOST = Objective("value", "none")
 
@@ -31,12 +37,12 @@ def points_of(sets: Sequence[TileSet]) -> int:
     return sum(tile_set.points for tile_set in sets)
 
 
-def best_read(sets: Sequence[TileSet], rules: Rules) -> tuple[TileSet, ...]:
+def highest_reading(sets: Sequence[TileSet], rules: Rules) -> tuple[TileSet, ...]:
     """Return sets with their jokers read so that they are worth most."""
     return tuple(best_reading(one.column, rules) if one.jokers else one for one in sets)
 
 
-def place_of(position: Position) -> Position:
+def playable_part(position: Position) -> Position:
     """Return what may be used in the turn: everything, or the rack alone where the opening leaves the table as it is."""
     if position.opened:
         return position
@@ -50,25 +56,25 @@ def richest_sets(rack: Sequence[Tile], rules: Rules, budget: Budget | None = Non
     if covers(rules) and not any(tile.joker for tile in rack):
         found = search(Problem.of(place, MOST), keep=False, budget=budget)
         return found.table if found else ()
-    from meldlab.rummikub.program import IntegerProgram
+    from meldlab.rummikub.integer_program import IntegerProgram
 
-    return best_read(IntegerProgram(place, MOST).richest(budget), rules)
+    return highest_reading(IntegerProgram(place, MOST).solve_for_points(budget), rules)
 
 
-def most_points(rack: Sequence[Tile], rules: Rules, budget: Budget | None = None) -> int:
+def max_points(rack: Sequence[Tile], rules: Rules, budget: Budget | None = None) -> int:
     """Return the most points that sets from these tiles alone can be worth."""
     return points_of(richest_sets(rack, rules, budget))
 
 
-def opening_points(answer: Answer) -> int:
-    """Return what the opening of an answer is worth, a joker as its tile; where there is none, the most points that the rack has."""
-    position = answer.position
-    if not answer.played or place_of(position).table:
-        return points_of(_within_budget(answer.played or position.rack, position.rules))
-    return points_of(list((Counter(answer.table) - Counter(position.table)).elements()))
+def opening_points(solution: Solution) -> int:
+    """Return what the opening of a solution is worth, a joker as its tile; where there is none, the most points that the rack has."""
+    position = solution.position
+    if not solution.played or playable_part(position).table:
+        return points_of(_within_budget(solution.played or position.rack, position.rules))
+    return points_of(list((Counter(solution.table) - Counter(position.table)).elements()))
 
 
-def first_sets(answer: Answer) -> tuple[TileSet, ...]:
+def first_sets(solution: Solution) -> tuple[TileSet, ...]:
     """Return the sets that must lie before the rest of the table may be touched: an opening after which the turn goes on.
 
     >>> from meldlab.rummikub.solver import solve
@@ -76,50 +82,29 @@ def first_sets(answer: Answer) -> tuple[TileSet, ...]:
     >>> first_sets(solve(Position.parse("O11 O12 O13", "R10 R11 R12 O10", rules, opened=False)))
     (TileSet.parse('R10 R11 R12'),)
     """
-    place = place_of(answer.position)
-    if answer.position.opened or not answer.played or not place.table:
+    place = playable_part(solution.position)
+    if solution.position.opened or not solution.played or not place.table:
         return ()
-    alone = best_read(_from_rack(place, answer.table), place.rules)
-    return alone if points_of(alone) >= place.rules.opening else _within_budget(answer.played, place.rules)
+    alone = highest_reading(_from_rack(place, solution.table), place.rules)
+    return alone if points_of(alone) >= place.rules.opening else _within_budget(solution.played, place.rules)
 
 
 def _within_budget(tiles: Sequence[Tile], rules: Rules) -> tuple[TileSet, ...]:
     try:
         return richest_sets(tiles, rules)
-    except OutOfBudget as out:
-        return best_read(out.table or (), rules)
+    except BudgetExceeded as out:
+        return highest_reading(out.table or (), rules)
 
 
-def best_opening(position: Position, goal: Objective, method: str, budget: Budget) -> NewTable | None:
-    """Return the best turn of a player who has not opened: at least the opening, or the table as it is.
-
-    Where the rules let the turn go on after the opening, the rest of it may use the table.
-    """
-    nothing = None if goal.must else NewTable(position.table, True, method)
-    rules, place = position.rules, place_of(position)
-    if _bound(position.rack, rules) < rules.opening:
-        return nothing
-    if method == "search" and not any(tile.joker for tile in position.rack) and most_points(position.rack, rules, budget) < rules.opening:
-        return nothing
-    move = best_table(place, goal, method, budget) if method == "search" else None
-    if method == "search" and move is None:
-        return None
-    if move is None or not opens(place, move.table, budget):
-        move = best_table(place, goal, method, budget, points=rules.opening)
-    if move is None:
-        return nothing
-    return move if place.table else move._replace(table=(*position.table, *best_read(move.table, rules)))
-
-
-def opens(place: Position, table: Sequence[TileSet], budget: Budget) -> bool:
+def can_open(place: Position, table: Sequence[TileSet], budget: Budget) -> bool:
     """Tell whether what was played to lay ``table`` can have begun with an opening."""
     rules = place.rules
-    if points_of(best_read(_from_rack(place, table), rules)) >= rules.opening:
+    if points_of(highest_reading(_from_rack(place, table), rules)) >= rules.opening:
         return True
     if not place.table:
         return False
     played = Counter(tile.piece for tile_set in table for tile in tile_set.tiles) - Counter(tile.piece for tile in place.table_tiles)
-    return most_points(sorted(played.elements()), rules, budget) >= rules.opening
+    return max_points(sorted(played.elements()), rules, budget) >= rules.opening
 
 
 def _from_rack(place: Position, table: Sequence[TileSet]) -> tuple[TileSet, ...]:
@@ -136,6 +121,6 @@ def _from_rack(place: Position, table: Sequence[TileSet]) -> tuple[TileSet, ...]
     return tuple(fresh)
 
 
-def _bound(rack: Sequence[Tile], rules: Rules) -> int:
+def points_bound(rack: Sequence[Tile], rules: Rules) -> int:
     """Return points that no opening from this rack exceeds."""
     return sum(rules.numbers if tile.joker else tile.number for tile in rack)

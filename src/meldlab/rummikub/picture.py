@@ -1,7 +1,7 @@
 """Tiles drawn as SVG: sets side by side as they lie on a table, the rack below; shapes tell colours apart.
 
->>> from meldlab.rummikub.tiles import read_rack
->>> draw([read_rack("R5-7")], rack=read_rack("K1 J")).startswith('<svg xmlns="http://www.w3.org/2000/svg"')
+>>> from meldlab.rummikub.tiles import parse_rack
+>>> draw([parse_rack("R5-7")], rack=parse_rack("K1 J")).startswith('<svg xmlns="http://www.w3.org/2000/svg"')
 True
 """
 

@@ -10,10 +10,10 @@ from dataclasses import dataclass, replace
 
 from meldlab.errors import NoSuchThing
 from meldlab.play import Chance, Player, RandomPlayer
-from meldlab.rummikub.answer import Answer, Objective
 from meldlab.rummikub.game import Play, Turn, View, grow
 from meldlab.rummikub.position import Position
 from meldlab.rummikub.sets import TileSet
+from meldlab.rummikub.solution import Objective, Solution
 from meldlab.rummikub.solver import solve
 from meldlab.rummikub.tiles import JOKER, Tile
 
@@ -92,10 +92,10 @@ def find_player(name: str) -> Player[View, Turn]:
     return PLAYERS[name]
 
 
-def best_turn(view: View) -> Answer:
+def best_turn(view: View) -> Solution:
     """Return the play of most points."""
     return solve(view.position, MOST)
 
 
-def _played(view: View, answer: Answer) -> Turn:
-    return Play(answer.table) if answer.played else view.idle
+def _played(view: View, solution: Solution) -> Turn:
+    return Play(solution.table) if solution.played else view.idle

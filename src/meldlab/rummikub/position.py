@@ -23,9 +23,9 @@ from meldlab.errors import BadText, NotLegalHere
 from meldlab.rummikub.picture import draw
 from meldlab.rummikub.rules import Rules
 from meldlab.rummikub.sets import TileSet, is_set
-from meldlab.rummikub.tiles import Tile, check_supply, check_tile, read_rack, show
+from meldlab.rummikub.tiles import Tile, check_supply, check_tile, parse_rack, show
 
-__all__ = ["Position", "read_table", "show_table", "split_table"]
+__all__ = ["Position", "format_table", "parse_table", "split_table"]
 
 PAPER = Rules()
 NOT_OPENED = "(not opened)"
@@ -50,7 +50,7 @@ class Position:
 
     @classmethod
     def parse(cls, table: str, rack: str | None = None, rules: Rules = PAPER, *, opened: bool = True) -> Self:
-        """Read sets (:func:`read_table`) and the tiles of the rack; or both in one text, as a position prints itself."""
+        """Read sets (:func:`parse_table`) and the tiles of the rack; or both in one text, as a position prints itself."""
         if rack is None:
             text = table
             table, plus, rack = text.partition("+")
@@ -58,7 +58,7 @@ class Position:
                 raise BadText("a position is its table, a plus and the rack", text, len(text))
             opened = opened and not rack.rstrip().endswith(NOT_OPENED)
             rack = rack.rstrip().removesuffix(NOT_OPENED)
-        return cls(read_table(table, rules), read_rack(rack, rules), rules, opened)
+        return cls(parse_table(table, rules), parse_rack(rack, rules), rules, opened)
 
     @cached_property
     def table_tiles(self) -> tuple[Tile, ...]:
@@ -66,7 +66,7 @@ class Position:
         return tuple([tile for tile_set in self.table for tile in tile_set.tiles])
 
     def __str__(self) -> str:
-        return f"{show_table(self.table)} + {show(self.rack)}{'' if self.opened else ' ' + NOT_OPENED}"
+        return f"{format_table(self.table)} + {show(self.rack)}{'' if self.opened else ' ' + NOT_OPENED}"
 
     def __repr__(self) -> str:
         return f"Position.parse('{self}'{'' if self.rules == PAPER else f', rules={self.rules!r}'})"
@@ -75,10 +75,10 @@ class Position:
         return draw([tile_set.tiles for tile_set in self.table], self.rack)
 
 
-def read_table(text: str, rules: Rules = PAPER) -> tuple[TileSet, ...]:
+def parse_table(text: str, rules: Rules = PAPER) -> tuple[TileSet, ...]:
     """Read sets separated as :func:`split_table` says; an error names the set and points into the whole text.
 
-    >>> read_table("red 3-5; K5 B5 O5\\nK6-8") == read_table("R3-5, K5 B5 O5 | K6 K7 K8")
+    >>> parse_table("red 3-5; K5 B5 O5\\nK6-8") == parse_table("R3-5, K5 B5 O5 | K6 K7 K8")
     True
     """
     table = list[TileSet]()
@@ -125,6 +125,6 @@ def _reads(text: str, rules: Rules) -> bool:
     return True
 
 
-def show_table(table: Iterable[TileSet]) -> str:
+def format_table(table: Iterable[TileSet]) -> str:
     """Return sets as text, separated by bars."""
     return " | ".join(map(str, table))

@@ -1,7 +1,7 @@
 """Puzzles: positions whose best move is the only one, and not the one that a person sees first.
 
 >>> puzzle = make_puzzle(seed=1)
->>> puzzle.answer.count > puzzle.simple, puzzle.unique
+>>> puzzle.solution.count > puzzle.simple, puzzle.unique
 (True, True)
 """
 
@@ -10,13 +10,13 @@ from random import Random
 
 from meldlab.chance import Purpose, derive_seed
 from meldlab.errors import NotLegalHere
-from meldlab.rummikub.alternatives import every_best
-from meldlab.rummikub.answer import Answer, Objective
+from meldlab.rummikub.alternatives import find_alternatives
 from meldlab.rummikub.players import simple_table
 from meldlab.rummikub.position import Position
-from meldlab.rummikub.positions import random_position
+from meldlab.rummikub.random_positions import random_position
 from meldlab.rummikub.rules import PRESETS, Rules
 from meldlab.rummikub.search import covers
+from meldlab.rummikub.solution import Objective, Solution
 from meldlab.rummikub.solver import solve
 
 __all__ = ["Puzzle", "make_puzzle"]
@@ -31,7 +31,7 @@ class Puzzle:
     """A position, its best move, how many tiles can be played without rearranging, and whether the best move is the only one."""
 
     position: Position
-    answer: Answer
+    solution: Solution
     simple: int
     unique: bool
 
@@ -43,21 +43,21 @@ def make_puzzle(seed: int, *, hard: bool = False, rules: Rules = OFFICIAL) -> Pu
     """
     if not covers(rules):
         raise NotLegalHere("puzzles are made only under rules that the search knows: others cannot be shown to have one best move")
-    goal, least, size = Objective("count", "sets"), (5 if hard else 2), (5 if hard else 4)
+    objective, least, size = Objective("count", "sets"), (5 if hard else 2), (5 if hard else 4)
     for nth in range(TRIES):
         crowded = random_position("mid" if hard else "easy", seed, nth, rules)
         rack = Random(derive_seed(seed, Purpose.PUZZLE, nth)).sample(crowded.rack, size)
         position = Position(crowded.table, tuple(sorted(rack)), crowded.rules)
-        answer = solve(position, goal, nodes=STATES)
-        if answer.count < 2 or not answer.proven or answer.kept > len(position.table) - 2:
+        solution = solve(position, objective, nodes=STATES)
+        if solution.count < 2 or not solution.proven or solution.kept > len(position.table) - 2:
             continue
         simple = len(position.rack) - len(simple_table(position)[1])
-        if simple < answer.count and answer.moved >= least and _only(answer):
-            return Puzzle(position, answer, simple, True)
+        if simple < solution.count and solution.moved >= least and _only(solution):
+            return Puzzle(position, solution, simple, True)
     raise NotLegalHere(f"no puzzle among {TRIES} positions of seed {seed}")
 
 
-def _only(answer: Answer) -> bool:
+def _only(solution: Solution) -> bool:
     """Tell whether no other move is as good."""
-    found = every_best(answer, 1)
+    found = find_alternatives(solution, 1)
     return found.complete and len(found.tables) == 1

@@ -1,6 +1,6 @@
 """The rules of a table: how many tiles there are, what a set is, what jokers may do, what an opening costs.
 
->>> PRESETS["official"].jokers_are
+>>> PRESETS["official"].joker_rule
 'modern'
 >>> Rules(jokers=9)
 Traceback (most recent call last):
@@ -10,15 +10,15 @@ meldlab.errors.NotLegalHere: 9 jokers (0 to 4 can be played with)
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
-from typing import Any
+from typing import Any, ClassVar
 
 from meldlab.errors import NoSuchThing, NotLegalHere
 from meldlab.play.rules import read_rules, rules_from, rules_table
 
-__all__ = ["COLOURS", "FAMILIES", "PRESETS", "Rules"]
+__all__ = ["COLOURS", "JOKER_RULES", "PRESETS", "Rules"]
 
 COLOURS = "RKBOGV"  # red, black, blue, orange; green and violet for larger houses
-FAMILIES = ("free", "modern", "strict")
+JOKER_RULES = ("free", "modern", "strict")
 AFTER_OPENING = ("wait", "manipulate")
 KINDS = {int: "a whole number", bool: "true or false", str: "a word"}
 
@@ -27,7 +27,7 @@ KINDS = {int: "a whole number", bool: "true or false", str: "a word"}
 class Rules:
     """What a house plays by; the defaults are the paper's.
 
-    ``jokers_are`` says what may happen to a joker that lies on the table: *free*, it goes anywhere; *modern*, it stands for its tile
+    ``joker_rule`` says what may happen to a joker that lies on the table: *free*, it goes anywhere; *modern*, it stands for its tile
     until a tile takes its place, and then joins a set with a rack tile; *strict*, its set may grow but not be broken, and only the very
     tile replaces it. ``after_opening`` says whether the turn of the opening ends with it (``wait``) or goes on at the table
     (``manipulate``).
@@ -40,11 +40,13 @@ class Rules:
     smallest: int = 3
     opening: int = 30
     joker_value: int = 30
-    jokers_are: str = "free"
+    joker_rule: str = "free"
     round_the_corner: bool = False
     after_opening: str = "wait"
     dealt: int = 14
     penalty: int = 3
+
+    renamed: ClassVar[Mapping[str, str]] = {"jokers_are": "joker_rule"}  # in saved records and rules files
 
     def __post_init__(self) -> None:
         for field in fields(self):
@@ -63,8 +65,8 @@ class Rules:
         ):
             if not low <= value <= high:
                 raise NotLegalHere(f"{value} {name} ({low} to {high} can be played with)")
-        if self.jokers_are not in FAMILIES:
-            raise NoSuchThing("joker family", self.jokers_are, FAMILIES)
+        if self.joker_rule not in JOKER_RULES:
+            raise NoSuchThing("joker family", self.joker_rule, JOKER_RULES)
         if self.after_opening not in AFTER_OPENING:
             raise NoSuchThing("rule after the opening", self.after_opening, AFTER_OPENING)
         if self.smallest > max(self.colours, self.numbers):
@@ -79,7 +81,7 @@ class Rules:
     def read(cls, table: Mapping[str, Any]) -> "Rules":
         """Return the rules of a record: a preset, or the paper's, and the fields that differ from it.
 
-        >>> Rules.read({"jokers": 3, "jokers_are": "modern"}).as_record()
+        >>> Rules.read({"jokers": 3, "joker_rule": "modern"}).as_record()
         {'preset': 'official', 'jokers': 3}
         """
         return rules_from(table, PRESETS)
@@ -113,4 +115,4 @@ class Rules:
         return min(2 * self.smallest - 1, self.numbers)
 
 
-PRESETS: Mapping[str, Rules] = {"paper": Rules(), "official": Rules(jokers_are="modern")}
+PRESETS: Mapping[str, Rules] = {"paper": Rules(), "official": Rules(joker_rule="modern")}

@@ -2,7 +2,7 @@
 
 >>> position = Position.parse("R5 R6 R7 | K9 B9 O9", "R8 J")
 >>> found = search(Problem.of(position, Objective("value")))
->>> found.weight_left, found.broken, show_table(found.table)
+>>> found.weight_left, found.broken, format_table(found.table)
 (0, 1, 'K9 B9 O9 | R5 R6 R7 R8 J=R9')
 """
 
@@ -17,14 +17,14 @@ from numpy.typing import NDArray
 
 from meldlab.parallel import chunks
 from meldlab.rummikub import kernel
-from meldlab.rummikub.answer import Objective
-from meldlab.rummikub.budget import Budget, OutOfBudget
-from meldlab.rummikub.position import Position, show_table
+from meldlab.rummikub.budget import Budget, BudgetExceeded
+from meldlab.rummikub.position import Position, format_table
 from meldlab.rummikub.rules import Rules
 from meldlab.rummikub.sets import TileSet
+from meldlab.rummikub.solution import Objective
 from meldlab.rummikub.tiles import JOKER, Tile
 
-__all__ = ["NO_SETS", "Found", "Problem", "covers", "locks_of", "search", "show_table", "table_of"]
+__all__ = ["NO_SETS", "Found", "Problem", "covers", "format_table", "locks_of", "search", "table_of", "warm_up"]
 
 FIRST = 1000  # states of the first piece: most searches end within it
 UNKNOWN = -1  # a least cost of which nothing is known
@@ -52,7 +52,7 @@ class Problem:
     sets: Sequence[TileSet] = ()
 
     @classmethod
-    def of(cls, position: Position, goal: Objective) -> Self:
+    def of(cls, position: Position, objective: Objective) -> Self:
         """Return the problem of a position whose jokers are free."""
         rules = position.rules
         size = 4 * rules.numbers
@@ -62,13 +62,13 @@ class Problem:
             many[-2 if tile.joker else 4 * tile.number + tile.colour - 4] += 1
         for tile in position.rack:
             many[-1 if tile.joker else size + 4 * tile.number + tile.colour - 4] += 1
-        for tile in goal.must:
+        for tile in objective.required:
             place = -2 if tile.joker else 4 * tile.number + tile.colour - 4
             many[place] += 1
             many[-1 if tile.joker else size + place] -= 1
         must, may = np.frombuffer(many, np.int8, 2 * size).astype(np.int64).reshape(2, rules.numbers, 4)
-        weights = _weights(goal.measure, rules) if goal.weights is None else _grid_of_weights(goal, rules)
-        return cls(rules, must, may, weights, many[-2], many[-1], goal.weight(JOKER, rules), position.table)
+        weights = _weights(objective.measure, rules) if objective.weights is None else _grid_of_weights(objective, rules)
+        return cls(rules, must, may, weights, many[-2], many[-1], objective.weight(JOKER, rules), position.table)
 
     def without(self, tiles: Iterable[Tile]) -> bool:
         """Take tiles out, those that must lie first, and tell whether all of them were there."""
@@ -121,7 +121,7 @@ NO_SETS = kernel.Locks(np.full((16, kernel.MOST_SETS + 1), -1, np.int64), np.zer
 def search(problem: Problem, *, keep: bool = True, budget: Budget | None = None) -> Found | None:
     """Return a table with the least weight left on the rack and, if asked to ``keep``, the fewest sets broken; nothing if there is none.
 
-    Past the budget it raises OutOfBudget with the best table so far.
+    Past the budget it raises BudgetExceeded with the best table so far.
 
     >>> search(Problem.of(Position.parse("", "R5 R6"), Objective())).table
     ()
@@ -132,7 +132,7 @@ def search(problem: Problem, *, keep: bool = True, budget: Budget | None = None)
     if cost >= kernel.NEVER:
         if whole:
             return None
-        raise OutOfBudget
+        raise BudgetExceeded
     left, broken = cost // kernel.SCALE, 0
     sets: Sequence[TileSet] = ()
     if keep and problem.sets:
@@ -145,8 +145,13 @@ def search(problem: Problem, *, keep: bool = True, budget: Budget | None = None)
     found = Found(tuple(table_of(problem, sets, WORK.best, runs)), left, broken, before - budget.nodes)
     budget.nodes -= CALL
     if not whole:
-        raise OutOfBudget(found.table)
+        raise BudgetExceeded(found.table)
     return found
+
+
+def warm_up() -> None:
+    """Load the compiled search, so that the time of the first solution is its own."""
+    search(Problem.of(Position.parse("K6 B6 O6", "O1 O2"), Objective()))
 
 
 def _run(problem: Problem, locks: kernel.Locks, least: int, budget: Budget) -> tuple[int, bool]:
@@ -238,8 +243,8 @@ def _run_of(colour: int, first: int, length: int, jokers: int) -> TileSet:
 
 
 @cache
-def _groups_of(number: int, wanted: tuple[int, ...], colours: int) -> tuple[TileSet, ...]:
-    return tuple(_group(number, part, colours) for part in _parts(wanted, colours))
+def _groups_of(number: int, tiles: tuple[int, ...], colours: int) -> tuple[TileSet, ...]:
+    return tuple(_group(number, part, colours) for part in _parts(tiles, colours))
 
 
 def _group(number: int, part: tuple[int, ...], colours: int) -> TileSet:
@@ -250,18 +255,18 @@ def _group(number: int, part: tuple[int, ...], colours: int) -> TileSet:
 
 
 @cache
-def _parts(wanted: tuple[int, ...], colours: int) -> tuple[tuple[int, ...], ...]:
+def _parts(tiles: tuple[int, ...], colours: int) -> tuple[tuple[int, ...], ...]:
     """Split tiles of one number (four colours, then jokers) into groups."""
-    if not any(wanted):
+    if not any(tiles):
         return ()
     for part in kernel.GROUPS[colours - 1]:
-        rest = tuple(w - p for w, p in zip(wanted, part, strict=True))
+        rest = tuple(w - p for w, p in zip(tiles, part, strict=True))
         if min(rest) >= 0:
             try:
                 return (part, *_parts(rest, colours))
             except LookupError:
                 continue
-    raise LookupError(f"no groups of {wanted}")
+    raise LookupError(f"no groups of {tiles}")
 
 
 @cache
@@ -275,5 +280,7 @@ def _weights(objective: str, rules: Rules) -> Grid:
     return _grid_of_weights(Objective(objective), rules)
 
 
-def _grid_of_weights(goal: Objective, rules: Rules) -> Grid:
-    return np.array([[goal.weight(Tile(colour, number), rules) for colour in range(4)] for number in range(1, rules.numbers + 1)], np.int64)
+def _grid_of_weights(objective: Objective, rules: Rules) -> Grid:
+    return np.array(
+        [[objective.weight(Tile(colour, number), rules) for colour in range(4)] for number in range(1, rules.numbers + 1)], np.int64
+    )

@@ -212,8 +212,8 @@ def _runs(column: Column, rules: Rules) -> Iterator[tuple[Tile, ...]]:
 
 def _says(written: list[Tile], reading: tuple[Tile, ...]) -> bool:
     """Tell whether a reading gives each joker the meaning that was written beside it."""
-    wanted = Counter(tile for tile in written if tile.joker and tile.number)
-    return wanted <= Counter(tile for tile in reading if tile.joker)
+    given = Counter(tile for tile in written if tile.joker and tile.number)
+    return given <= Counter(tile for tile in reading if tile.joker)
 
 
 def _same(written: Tile, read: Tile) -> bool:

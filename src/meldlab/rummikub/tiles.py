@@ -4,7 +4,7 @@
 (Tile.parse('K12'), Tile.parse('J'), Tile.parse('R6'))
 >>> Tile.parse("✕12"), Tile.parse("☺▲6")
 (Tile.parse('K12'), Tile.parse('J=R6'))
->>> print(*read_rack("R3-5 J o1"), *read_rack("red 10, blue 3-5, joker"))
+>>> print(*parse_rack("R3-5 J o1"), *parse_rack("red 10, blue 3-5, joker"))
 R3 R4 R5 O1 J R10 B3 B4 B5 J
 """
 
@@ -17,7 +17,7 @@ from typing import Self
 from meldlab.errors import BadText, NotLegalHere
 from meldlab.rummikub.rules import COLOURS, Rules
 
-__all__ = ["JOKER", "NAMES", "SHAPES", "Tile", "check_supply", "check_tile", "read_rack", "read_tiles", "show"]
+__all__ = ["JOKER", "NAMES", "SHAPES", "Tile", "check_supply", "check_tile", "parse_rack", "read_tiles", "show"]
 
 # The paper's shapes: red triangle, black cross, blue square, orange circle; then green and violet.
 SHAPES = "▲✕■●◆★"
@@ -47,7 +47,7 @@ class Tile:
         """Read one tile and nothing else."""
         found = list(read_tiles(text))
         if len(found) != 1:
-            raise BadText("one tile wanted" if found else "no tile", text, found[1][1] if found else len(text))
+            raise BadText("expected one tile" if found else "no tile", text, found[1][1] if found else len(text))
         tile = found[0][0]
         return cls(tile.colour, tile.number, tile.joker)
 
@@ -60,6 +60,17 @@ class Tile:
     def piece(self) -> "Tile":
         """Return what one holds in the hand: a joker is a joker, whatever it stood for."""
         return JOKER if self.joker else self
+
+    @property
+    def long_name(self) -> str:
+        """Return the full name, as a screen reader says it.
+
+        >>> Tile.parse("K10").long_name, JOKER.long_name, Tile.parse("J=R6").long_name
+        ('black 10', 'joker', 'joker as red 6')
+        """
+        if self.joker:
+            return f"joker as {self.stands_for.long_name}" if self.number else "joker"
+        return f"{NAMES[COLOURS[self.colour]]} {self.number}"
 
     def __str__(self) -> str:
         if self.joker:
@@ -88,7 +99,7 @@ def read_tiles(text: str, rules: Rules | None = None) -> Iterator[tuple[Tile, in
             yield tile, match.start()
 
 
-def read_rack(text: str, rules: Rules | None = None) -> tuple[Tile, ...]:
+def parse_rack(text: str, rules: Rules | None = None) -> tuple[Tile, ...]:
     """Read the tiles of a rack, sorted; a joker on a rack stands for nothing."""
     rack = []
     for tile, at in read_tiles(text, rules):

@@ -46,26 +46,26 @@ class SolutionAnswer(Answer):
     rules: dict[str, Any]
 
     @classmethod
-    def fields_of(cls, answer: "rummikub.Answer", steps: list[str] | None = None) -> dict[str, Any]:
+    def fields_of(cls, solution: "rummikub.Solution", steps: list[str] | None = None) -> dict[str, Any]:
         """Return the fields for a solution; ``steps``: those that are computed already."""
-        from meldlab.rummikub import moves, opening_points, show_table
+        from meldlab.rummikub import describe_steps, format_table, opening_points
 
-        position = answer.position
+        position = solution.position
         same = ("played", "leftover", "count", "value", "kept", "kept_sets", "moved", "proven", "method")
-        return {name: getattr(answer, name) for name in same} | {
-            "table": show_table(answer.table),
-            "sets": answer.table,
+        return {name: getattr(solution, name) for name in same} | {
+            "table": format_table(solution.table),
+            "sets": solution.table,
             "sets_before": len(position.table),
-            "steps": moves(answer) if steps is None else steps,
-            "seconds": round(answer.seconds, 6),
-            "opening": None if position.opened else {"points": opening_points(answer), "needed": position.rules.opening},
+            "steps": describe_steps(solution) if steps is None else steps,
+            "seconds": round(solution.seconds, 6),
+            "opening": None if position.opened else {"points": opening_points(solution), "needed": position.rules.opening},
             "rules": position.rules.as_record(),
         }
 
     @classmethod
-    def from_answer(cls, answer: "rummikub.Answer") -> Self:
+    def from_solution(cls, solution: "rummikub.Solution") -> Self:
         """Return the answer of the solver."""
-        return cls.model_validate(cls.fields_of(answer))
+        return cls.model_validate(cls.fields_of(solution))
 
 
 class WhyNotAnswer(Answer):
@@ -82,11 +82,11 @@ class WhyNotAnswer(Answer):
     @classmethod
     def from_why_not(cls, why_not: "rummikub.WhyNot") -> Self:
         """Return the cost with the best move that plays the tile."""
-        from meldlab.rummikub import show_table
+        from meldlab.rummikub import format_table
 
         best = why_not.with_tile
         numbers = {name: getattr(why_not, name) for name in ("tile", "proven", "cost", "points")}
-        move = {"played": best.played, "table": show_table(best.table)} if best else {"played": [], "table": ""}
+        move = {"played": best.played, "table": format_table(best.table)} if best else {"played": [], "table": ""}
         return cls.model_validate({**numbers, "possible": best is not None, **move})
 
 
@@ -105,9 +105,9 @@ class AlternativesAnswer(Answer):
     complete: bool
 
     @classmethod
-    def from_answers(cls, answers: "list[rummikub.Answer]", complete: bool) -> Self:
-        """Return the tables of equally good answers."""
-        from meldlab.rummikub import show_table
+    def from_solutions(cls, solutions: "list[rummikub.Solution]", complete: bool) -> Self:
+        """Return the tables of equally good solutions."""
+        from meldlab.rummikub import format_table
 
-        moves = [TableAnswer(table=show_table(answer.table), kept=answer.kept, moved=answer.moved) for answer in answers]
+        moves = [TableAnswer(table=format_table(solution.table), kept=solution.kept, moved=solution.moved) for solution in solutions]
         return cls(moves=moves, complete=complete)

@@ -105,9 +105,9 @@ def get_ready() -> None:
 
         begin({}, "gin", ["champion"], 0, 0)
     if "rummikub" in ready:
-        from meldlab.rummikub import load
+        from meldlab.rummikub import warm_up
 
-        load()
+        warm_up()
 
 
 def laboratory(request: Request) -> Laboratory:

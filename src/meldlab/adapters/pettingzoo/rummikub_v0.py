@@ -31,11 +31,11 @@ from pettingzoo.utils import AECEnv, ParallelEnv
 from pettingzoo.utils.conversions import turn_based_aec_to_parallel
 
 from meldlab.adapters.pettingzoo.aec import environment
+from meldlab.adapters.pettingzoo.rummikub_picking import Picking
 from meldlab.errors import NoSuchThing, NotLegalHere
 from meldlab.play import Deal, Result
 from meldlab.rummikub.game import Play, Rummikub
-from meldlab.rummikub.picking import Picking
-from meldlab.rummikub.position import show_table
+from meldlab.rummikub.position import format_table
 from meldlab.rummikub.rules import Rules
 from meldlab.rummikub.tiles import JOKER, Tile, show
 
@@ -157,7 +157,7 @@ class RummikubTable:
         head = f"p{state.turn + 1} to move" if ending is None else f"{ending.reason}, scores {' '.join(map(str, ending.scores))}"
         picked = [f"picked {show(self.turn.picked)}"] if self.turn.picked else []
         racks = [f"p{seat + 1} {show(rack)}".rstrip() for seat, rack in enumerate(state.racks)]
-        lines = [f"{head}, {len(state.pool)} tiles in the pool", f"table {show_table(state.table)}".rstrip(), *racks, *picked]
+        lines = [f"{head}, {len(state.pool)} tiles in the pool", f"table {format_table(state.table)}".rstrip(), *racks, *picked]
         return "\n".join(lines)
 
 

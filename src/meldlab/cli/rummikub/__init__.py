@@ -57,7 +57,7 @@ def arena(
     from meldlab.rummikub.game import Rummikub
 
     run_arena(
-        Rummikub(read_rules(rules, jokers_are=jokers)),
+        Rummikub(read_rules(rules, joker_rule=jokers)),
         players,
         games,
         seed=seed,
@@ -93,4 +93,4 @@ def play(
     from meldlab.rummikub.players import find_player
 
     others = [find_player(against)] * (seats - 1)
-    play_in_terminal(Rummikub(read_rules(rules, jokers_are=jokers)), others, RummikubScreen, seed, save=save, resume=resume)
+    play_in_terminal(Rummikub(read_rules(rules, joker_rule=jokers)), others, RummikubScreen, seed, save=save, resume=resume)

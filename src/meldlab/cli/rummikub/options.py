@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 OFFICIAL = "official"
 FLAGS = {
-    "jokers_are": "--jokers",
+    "joker_rule": "--jokers",
     "joker_value": "--joker-value",
     "colours": "--colours",
     "numbers": "--numbers",
@@ -35,11 +35,11 @@ def describe_rules(rules: "Rules") -> str:
     """Return rules as text: the preset, the differences from it, and the joker rule.
 
     >>> from meldlab.rummikub import Rules
-    >>> describe_rules(Rules(jokers_are="strict"))
-    'rules: official, jokers_are = strict; jokers on the table are strict'
+    >>> describe_rules(Rules(joker_rule="strict"))
+    'rules: official, joker_rule = strict; jokers on the table are strict'
     """
     preset, *changes = (value if name == "preset" else f"{name} = {value}" for name, value in _record(rules).items())
-    return f"rules: {', '.join((preset, *changes))}; jokers on the table are {rules.jokers_are}"
+    return f"rules: {', '.join((preset, *changes))}; jokers on the table are {rules.joker_rule}"
 
 
 def as_flags(rules: "Rules") -> str:

@@ -33,12 +33,12 @@ def puzzle(
     if answer:
         need_input()
     seed = new_seed(seed)
-    found = room.make_puzzle(seed, hard=hard, rules=read_rules(rules, jokers_are=jokers))
+    found = room.make_puzzle(seed, hard=hard, rules=read_rules(rules, joker_rule=jokers))
     if json:
         from meldlab.schemas.rummikub import SolutionAnswer
 
-        position = {"table": room.show_table(found.position.table), "rack": [str(tile) for tile in found.position.rack]}
-        extra = {"simple": found.simple, "unique": found.unique, "solution": SolutionAnswer.from_answer(found.answer).model_dump()}
+        position = {"table": room.format_table(found.position.table), "rack": [str(tile) for tile in found.position.rack]}
+        extra = {"simple": found.simple, "unique": found.unique, "solution": SolutionAnswer.from_solution(found.solution).model_dump()}
         print_json({"seed": seed, "hard": hard, "rules": found.position.rules.as_record()} | position | extra)
         return
     from rich.console import Console
@@ -49,14 +49,14 @@ def puzzle(
     if not answer:
         console.print(table_text(found.position.table))
         console.print("rack: ", rack_text(found.position.rack))
-    console.print(f"Play {found.answer.count} tiles; without rearranging only {found.simple} can be played. There is one best move.")
+    console.print(f"Play {found.solution.count} tiles; without rearranging only {found.simple} can be played. There is one best move.")
     console.print(f"{describe_rules(found.position.rules)}; seed {seed}")
     if answer:
         _ask(found, console)
     if solution:
-        show(found.answer)
+        show(found.solution)
     elif not answer:
-        text = f'--table "{room.show_table(found.position.table)}" --rack "{" ".join(map(str, found.position.rack))}"'
+        text = f'--table "{room.format_table(found.position.table)}" --rack "{" ".join(map(str, found.position.rack))}"'
         print(f"solution: meldlab rummikub solve {text}{as_flags(found.position.rules)}")
 
 
@@ -79,7 +79,7 @@ def _ask(found: "Puzzle", console: "Console") -> None:
         except Quit:
             return
         laid = sum(map(len, turn.table)) - len(position.table_tiles) if isinstance(turn, Play) else 0
-        if laid == found.answer.count:
+        if laid == found.solution.count:
             console.print(f"Right: {laid} tiles.")
             return
-        console.print(f"That is legal, but {found.answer.count} tiles can be played, not {laid}.")
+        console.print(f"That is legal, but {found.solution.count} tiles can be played, not {laid}.")

@@ -1,17 +1,17 @@
 """Rummikub as a person sees it in the terminal, and a turn that is built by hand."""
 
 from collections import Counter
+from dataclasses import replace
 from typing import Any, ClassVar
 
 from rich.text import Text
 
-from meldlab.cli.rummikub.building import Building, commands, renumbered
 from meldlab.cli.rummikub.options import describe_rules
 from meldlab.cli.rummikub.tiles import rack_text, tile_text, tiles_drawn
 from meldlab.cli.screen import Screen
 from meldlab.errors import NotLegalHere
 from meldlab.play import Deal, Game, Result, Step
-from meldlab.rummikub import Tile, TileSet, opening_points
+from meldlab.rummikub import Board, Tile, TileSet, opening_points
 from meldlab.rummikub.game import Draw, Fail, Pass, Play, State, Turn, View
 from meldlab.rummikub.players import best_turn
 from meldlab.rummikub.tiles import SHAPES, show
@@ -43,9 +43,10 @@ class RummikubScreen(Screen):
 
     def __init__(self, *arguments: Any) -> None:
         super().__init__(*arguments)
-        self.numbers: dict[int, TileSet] = {}
-        self.built: list[Building] = []
-        """The turn in the making, line by line."""
+        self.start: Board | None = None
+        """The table before the turn; sets keep their numbers from turn to turn."""
+        self.built: list[Board] = []
+        """The turn in the making, command by command."""
         self.laid: set[tuple[TileSet, Tile]] = set()
         """The tiles that others have laid since the person's turn, and in which sets; they stand in brackets."""
 
@@ -53,7 +54,7 @@ class RummikubScreen(Screen):
         """Say what is played, and who begins."""
         rules, who = state.rules, self.name(state.turn)
         self.say(describe_rules(rules))
-        self.say(f"The first empty rack wins. {rules.opening} points from your rack open. {JOKERS[rules.jokers_are]}")
+        self.say(f"The first empty rack wins. {rules.opening} points from your rack open. {JOKERS[rules.joker_rule]}")
         self._legend(state.view(self.seat))
         begin = "You begin: you" if state.turn == self.seat else f"{who} begins: it"
         self.say("The tiles were given; the first seat begins." if deal.given else f"{begin} drew the highest tile.")
@@ -69,38 +70,40 @@ class RummikubScreen(Screen):
             f"Sets have {rules.smallest} tiles or more: groups of one number in different colours, runs of one colour in order. "
             "In your turn lay at least one tile from your rack, or draw one. Your first sets come from your rack alone and count "
             f"{rules.opening} points; after that the table may be rearranged, as long as all of it lies in sets at the end. "
-            f"{JOKERS[rules.jokers_are]} The first empty rack wins what the others hold; a joker left over costs 30. "
+            f"{JOKERS[rules.joker_rule]} The first empty rack wins what the others hold; a joker left over costs 30. "
             f"Who cannot finish a rearrangement puts it back and draws {rules.penalty} penalty tiles ('fail')."
         )
         self._legend(view)
 
     def show(self, view: View) -> None:
         """Print the table and the rack, as far as they are built."""
-        if Counter(self.numbers.values()) != Counter(view.table):
-            self.numbers = renumbered(self.numbers, view.table)
         if self.built and self.built[0] != self._start(view):
             self.built = []
         now = self._now(view)
         self.console.print()
-        for number, tile_set in sorted(now.sets.items()):
+        for number, pile in sorted(now.piles.items()):
             line = Text(f"{number:4}  ")
-            for tile in tile_set.tiles:
-                line.append_text(tile_text(tile, marked=(tile_set, tile.piece) in self.laid)).append(" ")
+            for tile in pile.tiles:
+                line.append_text(tile_text(tile, marked=(TileSet(pile.tiles), tile.piece) in self.laid)).append(" ")
             self.console.print(line)
-        if not now.sets:
+        if not now.piles:
             self.say("  (no sets on the table)")
         others = ", ".join(f"{self.name(seat)} {size}" for seat, size in enumerate(view.sizes) if seat != view.seat)
         opened = "" if view.opened[view.seat] else f"; you have not opened ({view.rules.opening} points)"
         self.say(f"others hold {others}; pool {view.pool}{opened}")
         rack = sorted(now.rack, key=lambda tile: (tile.number or 99, tile.colour)) if self.sorting else now.rack
         self.console.print("rack: ", rack_text(rack))
-        if now.loose:
-            self.console.print("taken up, to be laid:", rack_text(now.loose))
+        if now.hand:
+            self.console.print("taken up, to be laid:", rack_text(now.hand))
 
-    def _start(self, view: View) -> Building:
-        return Building(view.rules, self.numbers, view.rack)
+    def _start(self, view: View) -> Board:
+        before = self.start
+        if before is None or Counter(pile.tiles for pile in before.piles.values()) != Counter(one.tiles for one in view.table):
+            before = (before or Board(view.rules, (), {})).renumber(view.table)
+        self.start = replace(before, rack=view.rack)
+        return self.start
 
-    def _now(self, view: View) -> Building:
+    def _now(self, view: View) -> Board:
         return self.built[-1] if self.built else self._start(view)
 
     def words(self, view: View) -> list[str]:
@@ -120,7 +123,7 @@ class RummikubScreen(Screen):
         elif word.startswith("play "):
             return view.parse(f"play {text[5:]}")
         else:
-            after = self._now(view).after(text)
+            after = self._now(view).run(text)
             self.built += [after] if self.built else [self._start(view), after]
         self.show(view)
         return None
@@ -130,7 +133,7 @@ class RummikubScreen(Screen):
             raise NotLegalHere(f"you have laid nothing yet (or {view.idle})")
         play = Play(self.built[-1].table())
         view.verify(play)
-        self.numbers, self.built = dict(sorted(zip(sorted(self.built[-1].sets), play.table, strict=True))), []
+        self.start, self.built = self.built[-1], []
         return play
 
     def _idle(self, view: View, word: str) -> Turn | None:
@@ -161,7 +164,7 @@ class RummikubScreen(Screen):
         tiles = f"{answer.count} tile{'s' * (answer.count > 1)}"
         opens = "" if view.opened[view.seat] else f", which opens with {opening_points(answer)}"
         self.say(f"best: lay {show(answer.played)}: {tiles}, {answer.value} points off your rack{opens}; type")
-        for line in (*(["reset"] if len(self.built) > 1 else []), *commands(answer, self.numbers), "done"):
+        for line in (*(["reset"] if len(self.built) > 1 else []), *self._start(view).commands(answer), "done"):
             self.say(f"  {line}")
 
     def tell(self, step: Step[State]) -> None:

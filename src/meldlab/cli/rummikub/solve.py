@@ -11,7 +11,7 @@ from meldlab.cli.rummikub.options import OFFICIAL, JokersOption, describe_rules,
 from meldlab.errors import NotLegalHere, NotPossible
 
 if TYPE_CHECKING:
-    from meldlab.rummikub import Alternatives, Answer, WhyNot
+    from meldlab.rummikub import Alternatives, Solution, WhyNot
 
 TableOption = Annotated[str, typer.Option("--table", help="Sets on the table, such as 'R5-7 | K9 B9 O9' (or ; or new lines between).")]
 RackOption = Annotated[str, typer.Option("--rack", help="Tiles on the rack, such as 'R8 K3-5 J' or 'red 8, black 3-5, joker'.")]
@@ -46,13 +46,7 @@ def solve(
     limit: Annotated[int, typer.Option(min=1, help="Maximum moves that --all lists.")] = 20,
     why_not: Annotated[str | None, typer.Option("--why-not", metavar="TILE", help="Print the cost of playing this tile.")] = None,
     nodes: Annotated[int, typer.Option(min=1, help="States that the search visits before the integer program takes over.")] = 3_000_000,
-    seconds: Annotated[
-        float | None,
-        typer.Option(
-            min=0.1,
-            help="Limit of processor time for a proven answer; default: 20, or 5 for --keep tiles with modern or strict jokers.",
-        ),
-    ] = None,
+    seconds: Annotated[float, typer.Option(min=0.1, help="Limit of processor time; then the best move so far is returned, unproven.")] = 20,
     lp: Annotated[Path | None, typer.Option(help="LP file for the integer program.")] = None,
     json: JsonOption = False,
 ) -> None:
@@ -64,16 +58,16 @@ def solve(
 
     house = read_rules(
         rules, colours=colours, numbers=numbers, copies=copies, jokers=joker_tiles, smallest=smallest, opening=opening_points,
-        joker_value=joker_value, jokers_are=jokers, round_the_corner=round_the_corner or None, after_opening=after_opening,
+        joker_value=joker_value, joker_rule=jokers, round_the_corner=round_the_corner or None, after_opening=after_opening,
     )  # fmt: skip
     position = room.Position.parse(table, rack, house, opened=not opening)
     goal = room.Objective(objective, keep)
     if not position.rack:
         raise NotLegalHere("no tiles on the rack")
-    room.load(jokers=any(tile_set.jokers for tile_set in position.table))
+    room.warm_up()
     answer = room.solve(position, goal, method, nodes=nodes, seconds=seconds)
     doubt = room.why_not(answer, room.Tile.parse(why_not), nodes=nodes, seconds=seconds) if why_not else None
-    every = room.every_best(answer, limit, nodes=nodes, seconds=seconds) if all_moves else None
+    every = room.find_alternatives(answer, limit, nodes=nodes, seconds=seconds) if all_moves else None
     if lp:
         write_lp(lp, answer)
     if json:
@@ -84,18 +78,18 @@ def solve(
         many = len(every.tables)
         print(f"\n{many} best {'move' if many == 1 else 'moves'}{'' if every.complete else ' (there may be more)'}:")
         for one in every.tables:
-            print("  " + room.show_table(one))
+            print("  " + room.format_table(one))
     if doubt:
         sure = "" if doubt.proven else " (unproven)"
         print(f"\nplaying {why_not} {doubt_text(doubt)}{sure}")
 
 
-def write_lp(path: Path, answer: "Answer") -> None:
+def write_lp(path: Path, answer: "Solution") -> None:
     """Write the model whose optimum an answer is, or say why it cannot be written."""
-    from meldlab.rummikub import model_of
+    from meldlab.rummikub import integer_program_of
 
     try:
-        model_of(answer).write(path)
+        integer_program_of(answer).write(path)
     except OSError as problem:
         raise NotPossible(f"{path} cannot be written: {problem.strerror}") from None
 
@@ -104,33 +98,33 @@ def doubt_text(doubt: "WhyNot") -> str:
     """Return what playing a tile costs in words; a cost in points counts among equally many tiles only."""
     if doubt.cost is None:
         return "is not possible here"
-    objective = doubt.best.goal.measure
+    objective = doubt.best.objective.measure
     if doubt.cost and objective != "value":
         return f"costs {doubt.cost} tile{'s' * (doubt.cost != 1)}"
     points = 0 if objective == "tiles" else doubt.points
     return f"costs {points} point{'s' * (points != 1)}" if points else "costs nothing"
 
 
-def _answer(answer: "Answer", doubt: "WhyNot | None", every: "Alternatives | None") -> dict[str, Any]:
+def _answer(answer: "Solution", doubt: "WhyNot | None", every: "Alternatives | None") -> dict[str, Any]:
     from dataclasses import replace
 
     from meldlab.schemas.rummikub import AlternativesAnswer, SolutionAnswer, WhyNotAnswer
 
-    fields = SolutionAnswer.from_answer(answer).model_dump()
+    fields = SolutionAnswer.from_solution(answer).model_dump()
     if doubt:
         fields["why_not"] = WhyNotAnswer.from_why_not(doubt).model_dump()
     if every:
-        answers = [replace(answer, table=table) for table in every.tables]
-        fields["alternatives"] = AlternativesAnswer.from_answers(answers, every.complete).model_dump()
+        solutions = [replace(answer, table=table) for table in every.tables]
+        fields["alternatives"] = AlternativesAnswer.from_solutions(solutions, every.complete).model_dump()
     return fields
 
 
-def show(answer: "Answer") -> None:
+def show(answer: "Solution") -> None:
     """Draw the table before and after, and the moves between."""
     from rich.console import Console
 
     from meldlab.cli.rummikub.tiles import rack_text, table_text
-    from meldlab.rummikub import moves, opening_points
+    from meldlab.rummikub import describe_steps, opening_points
 
     position = answer.position
     opening = "" if position.opened else f"{opening_points(answer)} of {position.rules.opening} points to open"
@@ -144,7 +138,7 @@ def show(answer: "Answer") -> None:
         return
     console.print("after: (moved tiles in brackets)", table_text(answer.table, answer), sep="\n")
     console.print("left: ", rack_text(answer.leftover) if answer.leftover else "nothing")
-    for number, move in enumerate(moves(answer), 1):
+    for number, move in enumerate(describe_steps(answer), 1):
         console.print(f"{number:3}. {move}")
     sure = "proven best" if answer.proven else "the best found within the budget, unproven"
     console.print(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from rich.text import Text
 
 if TYPE_CHECKING:
-    from meldlab.rummikub import Answer, Tile, TileSet
+    from meldlab.rummikub import Solution, Tile, TileSet
 
 TILE = re.compile(r"(?<!\w)(?:J=)?[RKBOGV]\d+(?!\w)|(?<!\w)J(?![\w=])")
 COLOURS = ("red", "default", "blue", "dark_orange", "green", "magenta")
@@ -46,11 +46,11 @@ def tiles_drawn(text: str) -> Text:
     return drawn.append(text[at:])
 
 
-def table_text(table: Sequence["TileSet"], answer: "Answer | None" = None) -> Text:
+def table_text(table: Sequence["TileSet"], answer: "Solution | None" = None) -> Text:
     """Return one set a line; with an answer, tiles that were not in the set before stand in brackets."""
-    from meldlab.rummikub import homes
+    from meldlab.rummikub import source_sets
 
-    home = homes(answer) if answer else {}
+    home = source_sets(answer) if answer else {}
     lines = []
     for i, tile_set in enumerate(table):
         old = answer.position.table[home[i]].tiles if answer and i in home else ()

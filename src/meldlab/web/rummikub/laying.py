@@ -4,9 +4,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from meldlab.rummikub import JOKER, Answer, Rules, Tile, TileSet
-from meldlab.rummikub.human_moves import HAND, RACK, Transfer
+from meldlab.rummikub import JOKER, Rules, Solution, Tile, TileSet
 from meldlab.rummikub.sets import is_set, readings
+from meldlab.rummikub.steps import HAND, RACK, Step
 
 __all__ = ["frames"]
 
@@ -20,7 +20,7 @@ class Lying:
     step: int = 0
 
 
-def frames(answer: Answer, plan: Sequence[Transfer]) -> Iterator[dict[str, Any]]:
+def frames(answer: Solution, plan: Sequence[Step]) -> Iterator[dict[str, Any]]:
     """Give the table before the move and after each of its steps."""
     rules = answer.position.rules
     touched = {place for step in plan for place in (step.source, step.target)}

@@ -10,13 +10,13 @@ from fastapi.responses import RedirectResponse, Response
 from pydantic import BaseModel, ConfigDict, Field
 
 from meldlab.errors import MeldlabError
-from meldlab.rummikub import PRESETS, Rules
+from meldlab.rummikub import PRESETS, Board, Rules
 from meldlab.web.laboratory import Lab, Laboratory
 from meldlab.web.pages import page
 from meldlab.web.problems import HttpRefusal
 from meldlab.web.rummikub.asking import ask_worker
-from meldlab.web.rummikub.desk import ACTION, HELD, PLACE, HelperDesk, house, tile_name
 from meldlab.web.rummikub.routes import FIRST_DAY, LAST_DAY, Ask, TileText, seed_of
+from meldlab.web.rummikub.taps import ACTION, HELD, PLACE, house, tap, tile_at, tile_name
 
 __all__ = ["pages"]
 
@@ -84,22 +84,22 @@ class Address:
 async def helper(request: Request, lab: Lab, view: Annotated[HelperView, Query()]) -> Response:
     """Show a position and its best move."""
     rules = house(view.rules, view.jokers)
-    desk, mistakes = _read(view.rack, view.table, rules)
+    board, mistakes = _read(view.rack, view.table, rules)
     note, held, to = "", view.held, view.to
     if view.do and not mistakes:
         try:
-            desk, held, to = _tapped(desk, view.do, view.held, view.to)
+            board, held, to = _tapped(board, view.do, view.held, view.to)
         except MeldlabError as problem:
             note = str(problem)
-    if to.isdecimal() and int(to) > len(desk.table):
+    if to.isdecimal() and int(to) > len(board.piles):
         to = "new"
-    jokers = "" if view.jokers == PRESETS[view.rules].jokers_are else view.jokers
-    lines = {"rack": view.rack, "table": view.table} if mistakes else {"rack": desk.rack_text, "table": desk.table_text}
+    jokers = "" if view.jokers == PRESETS[view.rules].joker_rule else view.jokers
+    lines = {"rack": view.rack, "table": view.table} if mistakes else {"rack": board.rack_text, "table": board.table_text}
     shown = view.model_dump(include={"objective", "keep", "opening", "rules", "step", "move", "why", "others"}) | {"jokers": jokers}
     if view.do:
         shown |= {"step": None, "move": 1, "why": None, "others": False}
     address = Address("/rummikub", {"objective": "count", "keep": "sets", "rules": "official", "to": "rack", "move": 1}, **lines, **shown)
-    address.shown |= {"held": held if _there(desk, held) else "", "to": to}
+    address.shown |= {"held": held if _there(board, held) else "", "to": to}
     if view.longer and not mistakes:
         await _answer(lab, view, longer=True)
     if not (note or mistakes or address.is_that_of(request)):
@@ -108,11 +108,12 @@ async def helper(request: Request, lab: Lab, view: Annotated[HelperView, Query()
     if not mistakes:
         told |= await _answer(lab, view, later="x-answer-later" in request.headers)
     summary = _summary(told["answer"])
-    says = _says(desk, address.shown["held"], told["answer"], view.step) or note or summary or told["blocked"].partition("\n")[0]
+    says = _says(board, address.shown["held"], told["answer"], view.step) or note or summary or told["blocked"].partition("\n")[0]
     return page(
-        request, "rummikub/helper.html.jinja", title="Rummikub helper", view=view, desk=desk, rules=rules, mistakes=mistakes, note=note,
+        request, "rummikub/helper.html.jinja", title="Rummikub helper", view=view, board=board, rules=rules, mistakes=mistakes, note=note,
         held=address.shown["held"], to=to, address=address, lines=lines, tile_name=tile_name, example=EXAMPLE,
-        jokers=JOKERS[rules.jokers_are], summary=summary, says=says, **told,
+        left={str(tile): count for tile, count in board.left_in_box().items()},
+        jokers=JOKERS[rules.joker_rule], summary=summary, says=says, **told,
     )  # fmt: skip
 
 
@@ -128,64 +129,64 @@ async def puzzle(request: Request, lab: Lab, view: Annotated[PuzzleView, Query()
             address=f"/rummikub/puzzle?{request.url.query}",
         )  # fmt: skip
     rules = house("official", made["jokers"])
-    whole = HelperDesk.read(made["rack"], made["table"], rules)
+    whole = Board.parse(made["rack"], made["table"], rules)
     typed = whole.table_text if view.table is None else view.table
-    desk, mistakes = _read("", typed, rules)
-    desk = desk.with_rack_of(whole)
+    board, mistakes = _read("", typed, rules)
+    board = board.with_rack_from(whole)
     held = view.held
     if view.do and not mistakes and not view.do.startswith(("add", "to", "sort")):
         try:
-            desk, held, _ = _tapped(desk, view.do, view.held, "rack")
+            board, held, _ = _tapped(board, view.do, view.held, "rack")
         except MeldlabError as problem:
             mistakes = {"table": str(problem)}
-    table = typed if mistakes else desk.table_text
+    table = typed if mistakes else board.table_text
     address = Address("/rummikub/puzzle", {"table": whole.table_text}, day=day.isoformat(), hard=view.hard, table=table)
-    address.shown |= {"held": held if _there(desk, held) else "", "check": view.check and not view.do, "solution": view.solution}
+    address.shown |= {"held": held if _there(board, held) else "", "check": view.check and not view.do, "solution": view.solution}
     address.shown |= {"step": view.step if view.solution else None}
     if not (mistakes or address.is_that_of(request)):
         return RedirectResponse(address(), 303)
     judged = None
     if view.check and not mistakes:
         try:
-            judged = await ask_worker(lab, "judge", seed=seed_of(day), hard=view.hard, table=desk.table_text)
+            judged = await ask_worker(lab, "judge", seed=seed_of(day), hard=view.hard, table=board.table_text)
         except (MeldlabError, HttpRefusal) as problem:
             judged = {"faults": [str(problem).partition("\n")[0]], "count": 0, "right": False}
     return page(
-        request, "rummikub/puzzle.html.jinja", title="Puzzle of the day", view=view, day=day, made=made, desk=desk, mistakes=mistakes,
-        held=address.shown["held"], address=address, table=table, judged=judged, tile_name=tile_name, jokers=JOKERS[rules.jokers_are],
+        request, "rummikub/puzzle.html.jinja", title="Puzzle of the day", view=view, day=day, made=made, board=board, mistakes=mistakes,
+        held=address.shown["held"], address=address, table=table, judged=judged, tile_name=tile_name, jokers=JOKERS[rules.joker_rule],
         before=day - timedelta(1) if day > FIRST_DAY else None, after=day + timedelta(1) if day < LAST_DAY else None,
     )  # fmt: skip
 
 
-def _read(rack: str, table: str, rules: Rules) -> tuple[HelperDesk, dict[str, str]]:
-    """Return as much of a desk as can be read, and what is wrong with which line."""
+def _read(rack: str, table: str, rules: Rules) -> tuple[Board, dict[str, str]]:
+    """Return as much of a board as can be read, and what is wrong with which line."""
     mistakes, found = dict[str, str](), {"rack": rack, "table": table}
     for line, text in list(found.items()):
         try:
-            HelperDesk.read(**{"rack": "", "table": "", line: text}, rules=rules)
+            Board.parse(**{"rack": "", "table": "", line: text}, rules=rules)
         except MeldlabError as problem:
             mistakes[line], found[line] = str(problem), ""
     try:
-        return HelperDesk.read(found["rack"], found["table"], rules), mistakes
+        return Board.parse(found["rack"], found["table"], rules), mistakes
     except MeldlabError as problem:
-        return HelperDesk.read(found["rack"], "", rules), {"table": str(problem)}
+        return Board.parse(found["rack"], "", rules), {"table": str(problem)}
 
 
-def _tapped(desk: HelperDesk, do: str, held: str, to: str) -> tuple[HelperDesk, str, str]:
-    """Return the desk after a tap, what is held then, and where tiles from the box go."""
+def _tapped(board: Board, do: str, held: str, to: str) -> tuple[Board, str, str]:
+    """Return the board after a tap, what is held then, and where tiles from the box go."""
     word, _, rest = do.partition(" ")
     if word == "hold":
-        return desk, "" if rest == held else rest, to
+        return board, "" if rest == held else rest, to
     if word == "to":
-        return desk, held, rest
-    after = desk.after(do, held=held, to=to)
-    return after, "", str(len(after.table)) if word == "add" and to == "new" else to
+        return board, held, rest
+    after = tap(board, do, held=held, to=to)
+    return after, "", str(len(after.piles)) if word == "add" and to == "new" else to
 
 
-def _there(desk: HelperDesk, held: str) -> bool:
+def _there(board: Board, held: str) -> bool:
     """Tell whether there is a tile where one is said to be held."""
     try:
-        return bool(held) and bool(desk.tile_at(held))
+        return bool(held) and bool(tile_at(board, held))
     except MeldlabError:
         return False
 
@@ -201,10 +202,10 @@ def _summary(answer: dict[str, Any] | None) -> str:
     return f"Play {' '.join(answer['played'])}: {answer['count']} tile{'s' * (answer['count'] != 1)}, {answer['value']} points{points}"
 
 
-def _says(desk: HelperDesk, held: str, answer: dict[str, Any] | None, step: int | None) -> str:
+def _says(board: Board, held: str, answer: dict[str, Any] | None, step: int | None) -> str:
     """Return what is read out of a tile in the hand, or of a step."""
     if held:
-        return f"{tile_name(str(desk.tile_at(held)))} in your hand: choose where it goes"
+        return f"{tile_name(str(tile_at(board, held)))} in your hand: choose where it goes"
     if answer and step and step <= len(answer["steps"]):
         return f"Step {step}: {answer['steps'][step - 1]}"
     return ""

@@ -6,11 +6,11 @@ from typing import Annotated, Any, Literal
 from fastapi import APIRouter, Query
 from pydantic import BaseModel, ConfigDict, Field
 
-from meldlab.rummikub import read_rack
+from meldlab.rummikub import Board, parse_rack
 from meldlab.schemas.rummikub import AlternativesAnswer, SolutionAnswer, WhyNotAnswer
 from meldlab.web.laboratory import Lab
 from meldlab.web.rummikub.asking import ask_worker
-from meldlab.web.rummikub.desk import HelperDesk, house
+from meldlab.web.rummikub.taps import house
 
 __all__ = ["Ask", "Day", "api", "seed_of"]
 
@@ -44,10 +44,10 @@ class Ask(PositionLines):
 
     def key(self) -> tuple[Any, ...]:
         """Return the question in one form, whatever way it was typed; a mistake in it is raised here."""
-        desk = HelperDesk.read(self.rack, self.table, house(self.rules, self.jokers))
-        position = desk.position(opened=not self.opening)
+        board = Board.parse(self.rack, self.table, house(self.rules, self.jokers))
+        position = board.position(opened=not self.opening)
         rack = " ".join(map(str, sorted(position.rack)))
-        return rack, desk.table_text, self.objective, self.keep, not self.opening, self.rules, self.jokers
+        return rack, board.table_text, self.objective, self.keep, not self.opening, self.rules, self.jokers
 
 
 class AskWhy(Ask):
@@ -164,7 +164,7 @@ async def solve(lab: Lab, ask: Annotated[Ask, Query()]) -> Any:
 @api.get("/why-not", response_model=WhyNotAnswer)
 async def why_not(lab: Lab, ask: Annotated[AskWhy, Query()]) -> Any:
     """Return what it would cost to play a certain tile."""
-    (tile,) = read_rack(ask.tile, house(ask.rules, ask.jokers))
+    (tile,) = parse_rack(ask.tile, house(ask.rules, ask.jokers))
     return await ask_worker(lab, "without", ask=ask.key(), tile=str(tile))
 
 
@@ -177,9 +177,11 @@ async def others(lab: Lab, ask: Annotated[Ask, Query()]) -> Any:
 @api.get("/check")
 async def check(lines: Annotated[PositionLines, Query()]) -> CheckedTable:
     """Return how two lines are read, why a pile is no set, and what is left in the box."""
-    desk = HelperDesk.read(lines.rack, lines.table, house(lines.rules, lines.jokers))
-    piles = [CheckedPile(tiles=[str(tile) for tile in pile.tiles], why=pile.why) for pile in desk.piles]
-    return CheckedTable(rack=desk.rack_text, table=desk.table_text, piles=piles, left=desk.left)
+    board = Board.parse(lines.rack, lines.table, house(lines.rules, lines.jokers))
+    piles = [CheckedPile(tiles=[str(tile) for tile in pile.tiles], why=pile.problem) for pile in board.piles.values()]
+    return CheckedTable(
+        rack=board.rack_text, table=board.table_text, piles=piles, left={str(tile): count for tile, count in board.left_in_box().items()}
+    )
 
 
 @api.get("/puzzle", response_model=PuzzleTold)

@@ -6,23 +6,24 @@ from typing import Any
 
 from meldlab.errors import NotLegalHere
 from meldlab.rummikub import (
-    Answer,
+    Board,
     Objective,
     Puzzle,
+    Solution,
     Tile,
-    every_best,
+    find_alternatives,
+    find_steps,
+    format_table,
     make_puzzle,
-    moves,
-    read_table,
-    show_table,
+    parse_table,
     solve,
-    steps,
     why_not,
 )
-from meldlab.rummikub.checker import table_faults
+from meldlab.rummikub.checker import table_violations
+from meldlab.rummikub.steps import describe_steps
 from meldlab.schemas.rummikub import AlternativesAnswer, SolutionAnswer, WhyNotAnswer
-from meldlab.web.rummikub.desk import HelperDesk, house
 from meldlab.web.rummikub.laying import frames
+from meldlab.web.rummikub.taps import house
 
 __all__ = ["best", "judge", "others", "puzzle", "without"]
 
@@ -31,16 +32,16 @@ MOST_MOVES = 20
 
 
 @lru_cache(maxsize=200)
-def _solved(rack: str, table: str, objective: str, keep: str, opened: bool, rules: str, jokers: str, seconds: float) -> Answer:
-    position = HelperDesk.read(rack, table, house(rules, jokers)).position(opened=opened)
+def _solved(rack: str, table: str, objective: str, keep: str, opened: bool, rules: str, jokers: str, seconds: float) -> Solution:
+    position = Board.parse(rack, table, house(rules, jokers)).position(opened=opened)
     return solve(position, Objective(objective, keep), nodes=NODES, seconds=seconds)
 
 
 @lru_cache(maxsize=50)
-def _every(answer_to: tuple[Any, ...]) -> tuple[tuple[Answer, ...], bool]:
+def _every(answer_to: tuple[Any, ...]) -> tuple[tuple[Solution, ...], bool]:
     """Return the moves that are as good, the answer itself first, and whether these are all."""
     answer = _solved(*answer_to)
-    found = every_best(answer, MOST_MOVES, nodes=NODES, seconds=answer_to[-1])
+    found = find_alternatives(answer, MOST_MOVES, nodes=NODES, seconds=answer_to[-1])
     same = [sorted(map(str, answer.table))]
     more = [replace(answer, table=table) for table in found.tables if sorted(map(str, table)) not in same]
     return (answer, *more), found.complete
@@ -59,7 +60,7 @@ def best(ask: tuple[Any, ...], move: int = 1) -> dict[str, Any]:
 def others(ask: tuple[Any, ...]) -> dict[str, Any]:
     """Return every best move that the budget allows, as tables."""
     every, complete = _every(ask)
-    return AlternativesAnswer.from_answers([answer for answer in every if answer.played], complete).model_dump()
+    return AlternativesAnswer.from_solutions([solution for solution in every if solution.played], complete).model_dump()
 
 
 def without(ask: tuple[Any, ...], tile: str) -> dict[str, Any]:
@@ -67,10 +68,10 @@ def without(ask: tuple[Any, ...], tile: str) -> dict[str, Any]:
     return WhyNotAnswer.from_why_not(why_not(_solved(*ask), Tile.parse(tile), nodes=NODES, seconds=ask[-1])).model_dump()
 
 
-def told(answer: Answer) -> dict[str, Any]:
-    """Return an answer with the table after each step."""
-    plan = steps(answer)
-    fields = SolutionAnswer.fields_of(answer, moves(answer, plan))
+def told(answer: Solution) -> dict[str, Any]:
+    """Return a solution with the table after each step."""
+    plan = find_steps(answer)
+    fields = SolutionAnswer.fields_of(answer, describe_steps(answer, plan))
     return SolutionAnswer.model_validate(fields).model_dump() | {"frames": list(frames(answer, plan))}
 
 
@@ -88,19 +89,19 @@ def puzzle(seed: int, hard: bool) -> dict[str, Any]:
     made = _made(seed, hard)
     position = made.position
     return {
-        "table": show_table(position.table),
+        "table": format_table(position.table),
         "rack": " ".join(_texts(position.rack)),
-        "count": made.answer.count,
+        "count": made.solution.count,
         "simple": made.simple,
-        "jokers": position.rules.jokers_are,
-        "solution": told(made.answer),
+        "jokers": position.rules.joker_rule,
+        "solution": told(made.solution),
     }
 
 
 def judge(seed: int, hard: bool, table: str) -> dict[str, Any]:
     """Say what is wrong with a table laid in a puzzle, how many tiles it plays, and whether that is the most."""
     made = _made(seed, hard)
-    laid = read_table(table, made.position.rules)
-    faults = table_faults(made.position, laid)
+    laid = parse_table(table, made.position.rules)
+    violations = table_violations(made.position, laid)
     count = sum(map(len, laid)) - len(made.position.table_tiles)
-    return {"faults": faults, "count": max(0, count), "right": not faults and count == made.answer.count}
+    return {"faults": violations, "count": max(0, count), "right": not violations and count == made.solution.count}

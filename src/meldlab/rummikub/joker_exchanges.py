@@ -5,9 +5,9 @@ Every tile is a piece of its own here: which of two equal ones came from the rac
 >>> from meldlab.rummikub.rules import PRESETS
 >>> from meldlab.rummikub.position import Position
 >>> from meldlab.rummikub.solver import solve
->>> answer = solve(Position.parse("R5 J=R6 R7", "R6 O1 O2", PRESETS["official"]))
->>> next(exchanged(answer)).steps
-(Transfer(lifted=(Tile.parse('R6'),), tiles=(Tile.parse('R6'),), source=-1, target=0, freed=(Tile.parse('J=R6'),), reread=()),)
+>>> solution = solve(Position.parse("R5 J=R6 R7", "R6 O1 O2", PRESETS["official"]))
+>>> next(exchanged(solution)).steps
+(Step(lifted=(Tile.parse('R6'),), tiles=(Tile.parse('R6'),), source=-1, target=0, freed=(Tile.parse('J=R6'),), reread=()),)
 """
 
 from collections import Counter
@@ -15,21 +15,21 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice, permutations, product
 
-from meldlab.rummikub.answer import Answer, heirs
-from meldlab.rummikub.families import Exchange, Way, company, exchanges, ways
+from meldlab.rummikub.joker_rules import Exchange, JokerAssignment, assignments, paid_exchanges, rack_tiles_beside
 from meldlab.rummikub.opening import first_sets
 from meldlab.rummikub.rules import Rules
 from meldlab.rummikub.sets import is_set
+from meldlab.rummikub.solution import Solution, match_sets
 from meldlab.rummikub.tiles import Tile
 
-__all__ = ["HAND", "RACK", "Exchanged", "Piece", "Transfer", "exchanged"]
+__all__ = ["HAND", "RACK", "ExchangeState", "PhysicalTile", "Step", "exchanged"]
 
 RACK, HAND = -1, -2
 FILLS = 200  # ways to fill the places of jokers that are compared
 
 
 @dataclass(frozen=True)
-class Transfer:
+class Step:
     """Tiles that go together to a pile, from another one, the rack (-1) or the hand (-2); ``freed`` jokers go from there into the hand.
 
     ``lifted`` are the tiles as they lie before, ``tiles`` as they lie then: a joker may stand for something else. A step from a pile to
@@ -45,7 +45,7 @@ class Transfer:
 
 
 @dataclass(frozen=True)
-class Piece:
+class PhysicalTile:
     """One tile of wood: its number among all, what is printed on it, what it shows where it lies, and whether the rack held it."""
 
     nth: int
@@ -55,66 +55,73 @@ class Piece:
 
 
 @dataclass(frozen=True)
-class Exchanged:
+class ExchangeState:
     """Where the pieces are when the new table can be laid, the steps to there, and what is settled about the rest.
 
     ``bound`` says for some pieces in which new set they end and what they show there; ``held`` does so for piles that stay together.
     """
 
-    steps: tuple[Transfer, ...]
-    piles: tuple[tuple[Piece, ...], ...]
-    rack: tuple[Piece, ...]
-    hand: tuple[Piece, ...] = ()
-    bound: Mapping[Piece, tuple[int, Tile]] = field(default_factory=dict)
+    steps: tuple[Step, ...]
+    piles: tuple[tuple[PhysicalTile, ...], ...]
+    rack: tuple[PhysicalTile, ...]
+    hand: tuple[PhysicalTile, ...] = ()
+    bound: Mapping[PhysicalTile, tuple[int, Tile]] = field(default_factory=dict)
     held: Mapping[int, int] = field(default_factory=dict)
 
 
-def exchanged(answer: Answer) -> Iterator[Exchanged]:
-    """Give the ways in which the turn of an answer can begin, those that are likely to need few steps first."""
-    start = _opened(answer)
-    if answer.position.rules.jokers_are == "free":
+def exchanged(solution: Solution) -> Iterator[ExchangeState]:
+    """Give the ways in which the turn of a solution can begin, those that are likely to need few steps first."""
+    start = _opened(solution)
+    if solution.position.rules.joker_rule == "free":
         yield start
         return
-    position, table = answer.position, answer.table
-    heir = heirs(position.table, table)
-    every = sorted(ways(position, table), key=lambda way: (len(way.taken), sum(heir.get(was[0]) != now[0] for was, now in way.left)))
-    for way in every:
-        fills = sorted(islice(exchanges(position, table, way), FILLS), key=lambda some: _distance(answer, some))
-        for fill, beside in product(fills, list(company(position, table, way))):
-            yield from _exchanges(answer, start, way, fill, beside)
+    position, table = solution.position, solution.table
+    matched = match_sets(position.table, table)
+    for assignment in sorted(assignments(position, table), key=lambda one: _cost(one, matched)):
+        freed = [before for before, _ in assignment.freed]
+        possible = sorted(islice(paid_exchanges(position, table, freed), FILLS), key=lambda some: _distance(solution, some))
+        for exchanges, beside in product(possible, list(rack_tiles_beside(position, table, assignment))):
+            yield from _with_exchanges(solution, start, assignment, exchanges, beside)
 
 
-def _opened(answer: Answer) -> Exchanged:
+def _cost(assignment: JokerAssignment, matched: Mapping[int, int]) -> tuple[int, int]:
+    """Return how many jokers are freed, and how many of the others change their set."""
+    return len(assignment.freed), sum(matched.get(before[0]) != after[0] for before, after in assignment.staying)
+
+
+def _opened(solution: Solution) -> ExchangeState:
     """Return the pieces as they lie, after the opening where one comes first."""
-    tiles = [[(tile.piece, tile, False) for tile in one.tiles] for one in answer.position.table]
-    left, steps = Counter(answer.played), list[Transfer]()
-    for one in first_sets(answer):
-        steps.append(Transfer(tuple(tile.piece for tile in one.tiles), one.tiles, RACK, len(tiles)))
+    tiles = [[(tile.piece, tile, False) for tile in one.tiles] for one in solution.position.table]
+    left, steps = Counter(solution.played), list[Step]()
+    for one in first_sets(solution):
+        steps.append(Step(tuple(tile.piece for tile in one.tiles), one.tiles, RACK, len(tiles)))
         tiles.append([(tile.piece, tile, True) for tile in one.tiles])
         left.subtract(tile.piece for tile in one.tiles)
     tiles.append([(tile, tile, True) for tile in left.elements()])
     count = iter(range(sum(map(len, tiles))))
-    *piles, rack = (tuple(Piece(next(count), *one) for one in some) for some in tiles)
-    return Exchanged(tuple(steps), tuple(piles), rack)
+    *piles, rack = (tuple(PhysicalTile(next(count), *one) for one in some) for some in tiles)
+    return ExchangeState(tuple(steps), tuple(piles), rack)
 
 
-def _distance(answer: Answer, fills: Sequence[Exchange]) -> tuple[int, int]:
+def _distance(solution: Solution, exchanges: Sequence[Exchange]) -> tuple[int, int]:
     """Return how many tiles must go on after exchanges, as far as one sees, and how many come from the table."""
-    off, played = 0, Counter(answer.played)
-    for i, jokers, tiles in fills:
-        inside = Counter(answer.position.table[i].tiles) - Counter(jokers) + Counter(tiles)
-        off += inside.total() - max((inside & Counter(one.tiles)).total() for one in answer.table)
-    return off, (Counter(tile for _, _, tiles in fills for tile in tiles) - played).total()
+    off, played = 0, Counter(solution.played)
+    for i, jokers, tiles in exchanges:
+        inside = Counter(solution.position.table[i].tiles) - Counter(jokers) + Counter(tiles)
+        off += inside.total() - max((inside & Counter(one.tiles)).total() for one in solution.table)
+    return off, (Counter(tile for _, _, tiles in exchanges for tile in tiles) - played).total()
 
 
-def _exchanges(answer: Answer, start: Exchanged, way: Way, fills: Sequence[Exchange], beside: Mapping[int, Tile]) -> Iterator[Exchanged]:
+def _with_exchanges(
+    solution: Solution, start: ExchangeState, assignment: JokerAssignment, exchanges: Sequence[Exchange], beside: Mapping[int, Tile]
+) -> Iterator[ExchangeState]:
     """Give the ways to carry exchanges out with single pieces, and what they leave to be laid."""
     old = {(i, piece.shows): piece for i, pile in enumerate(start.piles) for piece in pile if piece.tile.joker and not piece.from_rack}
-    now = {old[was]: place for was, place in (*way.taken, *way.left)}
-    for state in _carried(answer, start, fills, {old[was] for was, _ in way.left}, old):
+    now = {old[was]: place for was, place in (*assignment.freed, *assignment.staying)}
+    for state in _carried(solution, start, exchanges, {old[was] for was, _ in assignment.staying}, old):
         bound, held = dict(now), dict[int, int]()
-        if answer.position.rules.jokers_are == "strict":
-            held = {was[0]: place[0] for was, place in way.left}
+        if solution.position.rules.joker_rule == "strict":
+            held = {was[0]: place[0] for was, place in assignment.staying}
             for i, new in held.items():
                 bound |= {piece: (new, piece.tile) for piece in state.piles[i] if not piece.tile.joker}
         everywhere = [piece for pile in (*state.piles, state.rack) for piece in pile if piece.from_rack]
@@ -127,23 +134,27 @@ def _exchanges(answer: Answer, start: Exchanged, way: Way, fills: Sequence[Excha
                 bound[free] = (new, tile)
         else:
             ends = Counter((new, piece.tile) for piece, (new, _) in bound.items())
-            if all(many <= sum(one.piece == tile for one in answer.table[new].tiles) for (new, tile), many in ends.items()):
-                yield Exchanged(state.steps, state.piles, state.rack, state.hand, bound, held)
+            if all(many <= sum(one.piece == tile for one in solution.table[new].tiles) for (new, tile), many in ends.items()):
+                yield ExchangeState(state.steps, state.piles, state.rack, state.hand, bound, held)
 
 
 def _carried(
-    answer: Answer, state: Exchanged, fills: Sequence[Exchange], left: set[Piece], old: Mapping[tuple[int, Tile], Piece]
-) -> Iterator[Exchanged]:
+    solution: Solution,
+    state: ExchangeState,
+    exchanges: Sequence[Exchange],
+    left: set[PhysicalTile],
+    old: Mapping[tuple[int, Tile], PhysicalTile],
+) -> Iterator[ExchangeState]:
     """Give the ways to do the first of some exchanges with the pieces as they lie, then the others."""
-    if not fills:
+    if not exchanges:
         yield state
         return
-    (i, jokers, tiles), *rest = fills
-    state = _returned(answer, state, i)
+    (i, jokers, tiles), *rest = exchanges
+    state = _returned(solution, state, i)
     going = [old[i, joker] for joker in jokers]
     # In strict play a set that holds a joker is not broken.
     shut = {i}
-    if answer.position.rules.jokers_are == "strict":
+    if solution.position.rules.joker_rule == "strict":
         shut |= {at for at, pile in enumerate(state.piles) if any(piece in left or piece in old.values() for piece in pile)}
     places = (*enumerate(state.piles), (RACK, state.rack))
     fit = [[(at, piece) for at, pile in reversed(places) if at not in shut for piece in pile if piece.tile == tile] for tile in tiles]
@@ -151,11 +162,13 @@ def _carried(
         if len(set(chosen)) < len(chosen):
             continue
         from_table_first = sorted(chosen, key=lambda one: -one[0])
-        after = _exchanged(state, i, going, from_table_first, answer.position.rules)
-        yield from _carried(answer, after, rest, left, old)
+        after = _exchanged(state, i, going, from_table_first, solution.position.rules)
+        yield from _carried(solution, after, rest, left, old)
 
 
-def _exchanged(state: Exchanged, i: int, jokers: Sequence[Piece], tiles: Sequence[tuple[int, Piece]], rules: Rules) -> Exchanged:
+def _exchanged(
+    state: ExchangeState, i: int, jokers: Sequence[PhysicalTile], tiles: Sequence[tuple[int, PhysicalTile]], rules: Rules
+) -> ExchangeState:
     """Return the state after an exchange for each joker of old set ``i``; ``tiles`` are the new pieces with their places.
 
     The set is legal after each exchange. Where no order of them achieves that, as from a run to a group, the jokers that are freed later
@@ -173,16 +186,16 @@ def _exchanged(state: Exchanged, i: int, jokers: Sequence[Piece], tiles: Sequenc
     return state
 
 
-def _stays_a_set(staying: Sequence[Tile], plan: Sequence[tuple[Piece, tuple[int, Piece]]], rules: Rules) -> bool:
+def _stays_a_set(staying: Sequence[Tile], plan: Sequence[tuple[PhysicalTile, tuple[int, PhysicalTile]]], rules: Rules) -> bool:
     """Return whether the set is legal after each exchange of a plan but the last, its jokers as they are."""
     showing = [[piece.tile for _, (_, piece) in plan[:done]] + [joker.shows for joker, _ in plan[done:]] for done in range(1, len(plan))]
     return all(is_set((*staying, *some), rules) for some in showing)
 
 
-def _returned(answer: Answer, state: Exchanged, i: int) -> Exchanged:
+def _returned(solution: Solution, state: ExchangeState, i: int) -> ExchangeState:
     """Return the state with all the tiles back in old set ``i`` that were there when the turn began: only whole does it give a joker."""
-    first = sum(len(one) for one in answer.position.table[:i])
-    own = range(first, first + len(answer.position.table[i]))
+    first = sum(len(one) for one in solution.position.table[:i])
+    own = range(first, first + len(solution.position.table[i]))
     for at, pile in enumerate(state.piles):
         lent = tuple(piece for piece in pile if piece.nth in own)
         if at != i and lent:
@@ -191,17 +204,17 @@ def _returned(answer: Answer, state: Exchanged, i: int) -> Exchanged:
 
 
 def _moved(
-    state: Exchanged,
-    pieces: Sequence[Piece],
+    state: ExchangeState,
+    pieces: Sequence[PhysicalTile],
     source: int,
     target: int,
-    freed: Mapping[Piece, Tile],
+    freed: Mapping[PhysicalTile, Tile],
     reread: Mapping[Tile, Tile],
-) -> Exchanged:
+) -> ExchangeState:
     """Return the state after one more step; ``freed`` jokers with what they stand for before it."""
     piles = [tuple(piece for piece in pile if piece not in pieces) for pile in state.piles]
     piles[target] = tuple(piece for piece in (*piles[target], *pieces) if piece not in freed)
     shown = tuple(piece.shows for piece in pieces)
-    step = Transfer(shown, shown, source, target, tuple(freed.values()), tuple(reread.items()))
+    step = Step(shown, shown, source, target, tuple(freed.values()), tuple(reread.items()))
     rack = tuple(piece for piece in state.rack if piece not in pieces)
-    return Exchanged((*state.steps, step), tuple(piles), rack, (*state.hand, *freed))
+    return ExchangeState((*state.steps, step), tuple(piles), rack, (*state.hand, *freed))

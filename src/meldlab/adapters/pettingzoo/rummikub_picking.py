@@ -6,7 +6,7 @@
 >>> turn = turn.pick(Tile.parse("R9"))
 >>> turn.open, turn.table
 ((Tile.parse('R8'),), None)
->>> show_table(turn.pick(Tile.parse("R8")).table)
+>>> format_table(turn.pick(Tile.parse("R8")).table)
 'K3 B3 O3 | R5 R6 R7 R8 R9'
 """
 
@@ -15,14 +15,14 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from meldlab.errors import NotLegalHere
-from meldlab.rummikub.answer import Answer, Objective
-from meldlab.rummikub.budget import NODES, SECONDS, OutOfBudget
-from meldlab.rummikub.position import Position, show_table
+from meldlab.rummikub.budget import NODES, SECONDS, BudgetExceeded
+from meldlab.rummikub.position import Position, format_table
 from meldlab.rummikub.sets import TileSet
+from meldlab.rummikub.solution import Objective, Solution
 from meldlab.rummikub.solver import solve_if_possible
 from meldlab.rummikub.tiles import Tile
 
-__all__ = ["Picking", "show_table"]
+__all__ = ["Picking", "format_table"]
 
 
 @dataclass(frozen=True)
@@ -37,13 +37,13 @@ class Picking:
     picked: tuple[Tile, ...] = ()
     refused: frozenset[Tile] = frozenset()
     """Tiles that could not join what was picked before; then they cannot join more either."""
-    plays: tuple[Answer, ...] = ()
+    plays: tuple[Solution, ...] = ()
     """Turns that were found on the way and use all that is picked."""
     nodes: int = NODES
     seconds: float = SECONDS
 
     @cached_property
-    def _looked(self) -> tuple[tuple[Tile, ...], frozenset[Tile], tuple[Answer, ...]]:
+    def _looked(self) -> tuple[tuple[Tile, ...], frozenset[Tile], tuple[Solution, ...]]:
         left, refused, plays = Counter(self.position.rack) - Counter(self.picked), set(self.refused), list(self.plays)
         # A turn that was found vouches for all its tiles.
         fits = {tile for play in plays for tile in Counter(play.played) - Counter(self.picked)}
@@ -81,8 +81,10 @@ class Picking:
         vouching = tuple(play for play in plays if not Counter(picked) - Counter(play.played))
         return replace(self, picked=picked, refused=refused, plays=vouching)
 
-    def _play(self, position: Position, must: tuple[Tile, ...], keep: str = "none") -> Answer | None:
+    def _play(self, position: Position, must: tuple[Tile, ...], keep: str = "none") -> Solution | None:
         try:
-            return solve_if_possible(position, Objective("tiles", keep, must=tuple(sorted(must))), nodes=self.nodes, seconds=self.seconds)
-        except OutOfBudget:
+            return solve_if_possible(
+                position, Objective("tiles", keep, required=tuple(sorted(must))), nodes=self.nodes, seconds=self.seconds
+            )
+        except BudgetExceeded:
             return None

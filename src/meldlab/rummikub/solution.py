@@ -1,9 +1,9 @@
-"""What is asked of a solver, and what it answers.
+"""Objective and solution of a position.
 
->>> goal = Objective("value")
+>>> objective = Objective("value")
 >>> position = Position.parse("R5 R6 R7 | K9 B9 O9", "R8 J")
->>> answer = Answer(position, read_table("R5-8 J | K9 B9 O9"), goal, proven=True, method="search", seconds=0.0)
->>> answer.value, answer.count, answer.kept, answer.moved, answer.played
+>>> solution = Solution(position, parse_table("R5-8 J | K9 B9 O9"), objective, proven=True, method="search", seconds=0.0)
+>>> solution.value, solution.count, solution.kept, solution.moved, solution.played
 (38, 2, 1, 0, (Tile.parse('R8'), Tile.parse('J')))
 """
 
@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,12 +19,15 @@ from scipy.optimize import linear_sum_assignment
 
 from meldlab.errors import NoSuchThing, NotLegalHere
 from meldlab.rummikub.picture import draw
-from meldlab.rummikub.position import Position, read_table
+from meldlab.rummikub.position import Position, parse_table
 from meldlab.rummikub.rules import COLOURS, Rules
 from meldlab.rummikub.sets import TileSet
 from meldlab.rummikub.tiles import Tile
 
-__all__ = ["KEEPS", "OBJECTIVES", "Answer", "Objective", "heirs", "read_table", "shared"]
+if TYPE_CHECKING:
+    pass
+
+__all__ = ["KEEPS", "OBJECTIVES", "Objective", "Solution", "match_sets", "parse_table", "shared"]
 
 OBJECTIVES = ("count", "value", "tiles")
 KEEPS = ("sets", "tiles", "none")
@@ -36,14 +40,14 @@ class Objective:
     """What to make as large as possible, then what to disturb as little as possible.
 
     ``count`` is the most tiles and among equally many the most points, ``value`` the most points, ``tiles`` the most tiles and nothing
-    else; the paper has the last two. ``weights`` replaces the objective by a weight for each tile (0 where none is given); ``must`` are
+    else; the paper has the last two. ``weights`` replaces the objective by a weight for each tile (0 where none is given); ``required`` are
     rack tiles that have to be played.
     """
 
     measure: str = "count"
     keep: str = "sets"
     weights: Mapping[Tile, int] | None = None
-    must: tuple[Tile, ...] = ()
+    required: tuple[Tile, ...] = ()
 
     def __post_init__(self) -> None:
         if self.measure not in OBJECTIVES:
@@ -68,20 +72,18 @@ class Objective:
 
 
 @dataclass(frozen=True)
-class Answer:
+class Solution:
     """A move: the whole new table, what came from the rack, and how sure the solver is that nothing better exists.
 
-    ``fixed`` and ``required`` are the sets and the rack tiles that jokers which are not free made the solver insist on.
+    ``fixed`` and ``must_play`` are the sets and the rack tiles that jokers which are not free made the solver insist on.
     """
 
     position: Position
     table: tuple[TileSet, ...]
-    goal: Objective
+    objective: Objective
     proven: bool
     method: str
-    seconds: float
-    fixed: tuple[TileSet, ...] = ()
-    required: tuple[Tile, ...] = ()
+    seconds: float = 0.0
 
     @cached_property
     def played(self) -> tuple[Tile, ...]:
@@ -101,9 +103,9 @@ class Answer:
         return Objective("value").total(self.played, self.position.rules)
 
     @property
-    def worth(self) -> int:
-        """Return what the goal makes as large as possible."""
-        return self.goal.total(self.played, self.position.rules)
+    def objective_value(self) -> int:
+        """Return what the objective makes as large as possible."""
+        return self.objective.total(self.played, self.position.rules)
 
     @property
     def kept_sets(self) -> tuple[TileSet, ...]:
@@ -124,7 +126,7 @@ class Answer:
     @property
     def moved(self) -> int:
         """Return how many table tiles changed their set, at the least."""
-        pairs = heirs(self.position.table, self.table)
+        pairs = match_sets(self.position.table, self.table)
         return len(self.position.table_tiles) - sum(shared(self.position.table[old], self.table[new]) for old, new in pairs.items())
 
     @property
@@ -133,7 +135,7 @@ class Answer:
         return tuple(sorted((Counter(self.position.rack) - Counter(self.played)).elements()))
 
     def _repr_svg_(self) -> str:
-        home = {new: old for old, new in heirs(self.position.table, self.table).items()}
+        home = {new: old for old, new in match_sets(self.position.table, self.table).items()}
         came, new, moved = Counter(self.played), list[tuple[int, int]](), list[tuple[int, int]]()
         for number, tile_set in enumerate(self.table):
             stayed = Counter(tile.piece for tile in self.position.table[home[number]].tiles) if number in home else Counter[Tile]()
@@ -155,10 +157,10 @@ def shared(old: TileSet, new: TileSet) -> int:
     return sum((Counter(tile.piece for tile in old.tiles) & Counter(tile.piece for tile in new.tiles)).values())
 
 
-def heirs(before: Sequence[TileSet], after: Sequence[TileSet]) -> dict[int, int]:
+def match_sets(before: Sequence[TileSet], after: Sequence[TileSet]) -> dict[int, int]:
     """Pair old sets with new ones, each at most once, so that as many tiles as possible stay where they are.
 
-    >>> heirs(read_table("R1-6"), read_table("R1-3 | R4-7"))
+    >>> match_sets(parse_table("R1-6"), parse_table("R1-3 | R4-7"))
     {0: 0}
     """
     if not before or not after:

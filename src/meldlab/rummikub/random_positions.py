@@ -15,10 +15,10 @@ from meldlab.rummikub.rules import Rules
 from meldlab.rummikub.sets import Column, best_reading, columns
 from meldlab.rummikub.tiles import JOKER, Tile
 
-__all__ = ["CLASSES", "box", "random_position"]
+__all__ = ["DIFFICULTIES", "box", "random_position"]
 
 # Fewest and most tiles on the table, then on the rack; whether both jokers are in play.
-CLASSES = {"easy": (9, 20, 8, 14, False), "mid": (30, 45, 10, 16, False), "hard": (60, 68, 20, 26, True)}
+DIFFICULTIES = {"easy": (9, 20, 8, 14, False), "mid": (30, 45, 10, 16, False), "hard": (60, 68, 20, 26, True)}
 PAPER = Rules()
 
 
@@ -30,23 +30,23 @@ def box(rules: Rules = PAPER) -> list[Tile]:
 
 def random_position(kind: str, seed: int, nth: int = 0, rules: Rules = PAPER) -> Position:
     """Return the ``nth`` position of a class: sets laid at random while the box allows, then a rack from the rest."""
-    if kind not in CLASSES:
-        raise NoSuchThing("class of positions", kind, CLASSES)
-    least, most, few, many, both = CLASSES[kind]
+    if kind not in DIFFICULTIES:
+        raise NoSuchThing("class of positions", kind, DIFFICULTIES)
+    least, most, few, many, both = DIFFICULTIES[kind]
     if rules.tiles < most + many:
         raise NotLegalHere(f"a box of {rules.tiles} tiles is too small for this class of positions ({most + many} are needed)")
-    chance = Random(derive_seed(seed, Purpose.POSITION, nth, list(CLASSES).index(kind)))
+    chance = Random(derive_seed(seed, Purpose.POSITION, nth, list(DIFFICULTIES).index(kind)))
     left, laid, target = Counter(box(rules)), list[Column](), chance.randint(least, most)
     by_size = _by_kind(rules)
     while sum(map(len, laid)) < least:
         column = chance.choice(chance.choice(by_size))
         # Without this, nearly every set would hold a joker: most columns do.
-        wanted = Counter(column.pieces)
-        if (column.jokers and chance.randrange(4)) or not wanted <= left or sum(map(len, laid)) + len(column) > target:
+        needed = Counter(column.pieces)
+        if (column.jokers and chance.randrange(4)) or not needed <= left or sum(map(len, laid)) + len(column) > target:
             if chance.randrange(400) == 0:
                 left, laid = Counter(box(rules)), []
             continue
-        left -= wanted
+        left -= needed
         laid.append(column)
     size = chance.randint(few, many)
     jokers = left[JOKER] if both else 0

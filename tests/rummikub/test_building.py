@@ -2,19 +2,32 @@
 
 import pytest
 
-from meldlab.cli.rummikub.building import Building, commands, renumbered
 from meldlab.errors import MeldlabError
-from meldlab.rummikub import FAMILIES, PRESETS, Objective, Rules, faults, random_position, read_rack, read_table, show_table, solve
-from meldlab.rummikub.checker import table_faults
+from meldlab.rummikub import (
+    JOKER_RULES,
+    PRESETS,
+    Board,
+    Objective,
+    Rules,
+    TileSet,
+    format_table,
+    parse_rack,
+    parse_table,
+    random_position,
+    solve,
+    violations,
+)
+from meldlab.rummikub.building import Pile
+from meldlab.rummikub.checker import table_violations
 from tests.rummikub.small_deck import small_position
 
-TABLE = {1: read_table("R5-8")[0], 3: read_table("K9 B9 O9")[0], 4: read_table("R1 R2 J=R3")[0]}
+PILES = {1: Pile(parse_table("R5-8")[0].tiles), 3: Pile(parse_table("K9 B9 O9")[0].tiles), 4: Pile(parse_table("R1 R2 J=R3")[0].tiles)}
 
 
-def built(rack: str, *lines: str) -> Building:
-    turn = Building(Rules(), TABLE, read_rack(rack))
+def built(rack: str, *lines: str) -> Board:
+    turn = Board(Rules(), parse_rack(rack), PILES)
     for line in lines:
-        turn = turn.after(line)
+        turn = turn.run(line)
     return turn
 
 
@@ -31,7 +44,7 @@ def built(rack: str, *lines: str) -> Building:
     ],
 )
 def test_lines_make_a_table(rack: str, lines: list[str], table: str) -> None:
-    assert show_table(built(rack, *lines).table()) == table
+    assert format_table(built(rack, *lines).table()) == table
 
 
 @pytest.mark.parametrize(
@@ -44,7 +57,7 @@ def test_lines_make_a_table(rack: str, lines: list[str], table: str) -> None:
         (["split 1 after K3"], "cannot be split after K3"),
         (["split 1 after R8"], "cannot be split after R8"),
         (["1 to 1"], "set 1 is set 1"),
-        (["castle"], "is nothing that can be done"),
+        (["castle"], "is not a command"),
         (["X5 to 1"], "no colour 'X'"),
     ],
 )
@@ -56,7 +69,7 @@ def test_mistakes_say_what_is_wrong(lines: list[str], why: str) -> None:
 @pytest.mark.parametrize(
     ("lines", "why"),
     [
-        (["R8 from 1"], "R8 came from the table and must lie on it again"),
+        (["R8 from 1"], "R8 came from the table and must be laid on it again"),
         (["K9 from 3 to 1"], "set 1, R5 R6 R7 R8 K9: neither one number nor one colour"),
         (["new R9"], "set 2, R9: a set has at least 3 tiles"),
     ],
@@ -68,8 +81,9 @@ def test_the_table_is_judged_at_the_end(lines: list[str], why: str) -> None:
 
 
 def test_numbers_stay_while_sets_lie_there() -> None:
-    after = read_table("K9 B9 O9 | O1-3 | R1 R2 J=R3 R4 | R5-8")
-    assert {number: str(one) for number, one in renumbered(TABLE, after).items()} == {
+    after = parse_table("K9 B9 O9 | O1-3 | R1 R2 J=R3 R4 | R5-8")
+    board = Board(Rules(), (), PILES).renumber(after)
+    assert {number: str(TileSet(pile.tiles)) for number, pile in board.piles.items()} == {
         1: "R5 R6 R7 R8",
         2: "O1 O2 O3",
         3: "K9 B9 O9",
@@ -85,27 +99,26 @@ def test_advice_can_be_typed_as_it_stands(house: str) -> None:
         answer = solve(position, Objective("value", "none"))
         if not answer.played:
             continue
-        assert not faults(answer)
-        numbers = dict(enumerate(position.table, 3))
-        turn = Building(rules, numbers, position.rack)
-        for line in commands(answer, numbers):
-            turn = turn.after(line)
+        assert not violations(answer)
+        turn = Board(rules, position.rack, {number: Pile(one.tiles) for number, one in enumerate(position.table, 3)})
+        for line in turn.commands(answer):
+            turn = turn.run(line)
         assert sorted(map(str, turn.table())) == sorted(map(str, answer.table))
-        assert table_faults(position, turn.table()) == []
+        assert table_violations(position, turn.table()) == []
         turns += 1
     assert turns > 10
 
 
-@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize("family", JOKER_RULES)
 def test_advice_about_jokers_can_be_typed_as_it_stands(family: str) -> None:
-    rules, freed = Rules(colours=3, numbers=6, jokers_are=family), 0
+    rules, freed = Rules(colours=3, numbers=6, joker_rule=family), 0
     for number in range(60):
         position = small_position(5, number, rules, sets=3, rack=6)
         answer = solve(position, Objective("value", "none"))
-        numbers = dict(enumerate(position.table, 3))
-        turn, lines = Building(rules, numbers, position.rack), list(commands(answer, numbers))
+        turn = Board(rules, position.rack, {number: Pile(one.tiles) for number, one in enumerate(position.table, 3)})
+        lines = list(turn.commands(answer))
         for line in lines:
-            turn = turn.after(line)
+            turn = turn.run(line)
         assert sorted(map(str, turn.table())) == sorted(map(str, answer.table)), (position, lines)
         freed += any(line.startswith("J") and " to " not in line for line in lines)
     assert freed > 5

@@ -5,8 +5,19 @@ from collections import Counter
 import pytest
 
 from meldlab.play import Deal
-from meldlab.rummikub import CLASSES, FAMILIES, Answer, Objective, Position, Rules, moves, random_position, read_table, solve
-from meldlab.rummikub.positions import box
+from meldlab.rummikub import (
+    DIFFICULTIES,
+    JOKER_RULES,
+    Objective,
+    Position,
+    Rules,
+    Solution,
+    describe_steps,
+    parse_table,
+    random_position,
+    solve,
+)
+from meldlab.rummikub.random_positions import box
 from meldlab.rummikub.sets import TileSet, columns, readings
 from tests.rummikub.by_the_steps import carry_out, looks
 from tests.rummikub.small_deck import small_position
@@ -17,9 +28,9 @@ GROUP_TO_RUN = "R3 R4 R5 | J=R4 K4 J=B4 + K3 K5 R6 R7"
 SMALL = {"colours": 3, "numbers": 6, "copies": 2, "jokers": 2, "opening": 6}
 
 
-def follow(answer: Answer) -> list[str]:
+def follow(answer: Solution) -> list[str]:
     """Carry the told steps out, and see that they end at the answer's table; return them."""
-    told = moves(answer)
+    told = describe_steps(answer)
     scene = carry_out(answer.position, told)
     wanted = [Counter((tile.colour, tile.number, tile.joker) for tile in one.tiles) for one in answer.table]
     reached = [Counter({(*shows, joker): many for (shows, joker), many in looks(pile).items() if shows}) for pile in scene.piles if pile]
@@ -27,12 +38,12 @@ def follow(answer: Answer) -> list[str]:
     return told
 
 
-@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize("family", JOKER_RULES)
 @pytest.mark.parametrize("objective", ["count", "value"])
 def test_the_steps_of_crowded_small_tables_can_be_carried_out(family: str, objective: str) -> None:
     played = exchanged = 0
     for nth in range(100):
-        position = small_position(5, nth, Rules(**SMALL, jokers_are=family), sets=3, rack=6)  # type: ignore[arg-type]
+        position = small_position(5, nth, Rules(**SMALL, joker_rule=family), sets=3, rack=6)  # type: ignore[arg-type]
         answer = solve(position, Objective(objective, ("sets", "none")[nth % 2]))
         told = follow(answer)
         played += bool(answer.played)
@@ -41,18 +52,18 @@ def test_the_steps_of_crowded_small_tables_can_be_carried_out(family: str, objec
     assert exchanged > 5 or family == "free"
 
 
-@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize("family", JOKER_RULES)
 def test_the_steps_of_whole_boxes_can_be_carried_out(family: str) -> None:
     for nth in range(45):
-        kind = list(CLASSES)[nth % 2]
-        follow(solve(random_position(kind, 3, nth, Rules(jokers_are=family)), Objective("value", "sets"), nodes=10_000, seconds=0.5))
+        kind = list(DIFFICULTIES)[nth % 2]
+        follow(solve(random_position(kind, 3, nth, Rules(joker_rule=family)), Objective("value", "sets"), nodes=10_000, seconds=0.5))
 
 
-@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize("family", JOKER_RULES)
 def test_an_opening_is_laid_before_the_table_is_touched(family: str) -> None:
     opened = 0
     for nth in range(60):
-        rules = Rules(**{**SMALL, "opening": 9}, jokers_are=family, after_opening="manipulate")  # type: ignore[arg-type]
+        rules = Rules(**{**SMALL, "opening": 9}, joker_rule=family, after_opening="manipulate")  # type: ignore[arg-type]
         dealt = small_position(6, nth, rules, sets=2, rack=7)
         answer = solve(Position(dealt.table, dealt.rack, rules, opened=False), Objective("value"))
         points = 0
@@ -60,9 +71,9 @@ def test_an_opening_is_laid_before_the_table_is_touched(family: str) -> None:
             if not line.startswith("take") or " from the rack, lay " not in line:
                 break
             points += sum(
-                tile.number for one in read_table(line.rpartition(" down as ")[2].split(maxsplit=2)[2], rules) for tile in one.tiles
+                tile.number for one in parse_table(line.rpartition(" down as ")[2].split(maxsplit=2)[2], rules) for tile in one.tiles
             )
-        assert points >= 9 or not answer.played, moves(answer)
+        assert points >= 9 or not answer.played, describe_steps(answer)
         opened += bool(answer.played)
     assert opened > 10
 
@@ -97,13 +108,13 @@ def test_an_opening_is_laid_before_the_table_is_touched(family: str) -> None:
     ],
 )
 def test_two_jokers_of_one_set_are_exchanged_one_by_one(text: str, family: str, told: list[str]) -> None:
-    answer = solve(Position.parse(text, rules=Rules(jokers_are=family)))
+    answer = solve(Position.parse(text, rules=Rules(joker_rule=family)))
     assert [line.partition(" in the place of ")[2] for line in follow(answer) if " in the place of " in line] == told
 
 
 @pytest.mark.parametrize("family", ["modern", "strict"])
 def test_the_exchanges_of_sets_with_two_jokers_can_be_carried_out(family: str) -> None:
-    rules = Rules(**SMALL, jokers_are=family)  # type: ignore[arg-type]
+    rules = Rules(**SMALL, joker_rule=family)  # type: ignore[arg-type]
     twice = changed_kind = 0
     for nth in range(300):
         position = two_jokers_in_a_set(nth, rules)
