@@ -37,7 +37,7 @@ def processor_seconds() -> float:
 def costs(name: str, **size: bool) -> dict[str, Any]:
     """Return seconds and memory of each claim of a publication, with warm kernels."""
     found: dict[str, Any] = {}
-    valet.Effort = lambda: valet.QUICK  # type: ignore[attr-defined,misc,assignment]
+    valet.StudyConfig = lambda: valet.QUICK  # type: ignore[attr-defined,misc,assignment]
     with tempfile.TemporaryDirectory() as folder:
         bench = Reproducer(store=Store.open(Path(folder) / "runs.sqlite"), **size)
         last = processor_seconds()

@@ -10,9 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from meldlab.analysis.playing import LineUp, counted_games, limits_of, play_shard
+from meldlab.analysis.playing import LineUp, changed_limits, play_shard, random_scores
 from meldlab.analysis.sample import Sample
-from meldlab.analysis.study import Analysis, Effort, Subject
+from meldlab.analysis.study import Analysis, StudyConfig
+from meldlab.analysis.variant import Variant
 from meldlab.recycle.movement import Movement
 
 __all__ = ["keep_games", "keeps", "kept_analysis"]
@@ -39,26 +40,26 @@ def keeps(name: str) -> bool:
     return _place(name).is_file()
 
 
-def kept_analysis(name: str, subject: Subject) -> tuple[Analysis, str, str]:
+def kept_analysis(name: str, variant: Variant) -> tuple[Analysis, str, str]:
     """Return the analysis of a game whose searched games are carried, when they were played, and how they are fewer than published."""
     with as_file(_place(name)) as path, np.load(path) as arrays:
         told = json.loads(str(arrays["told"]))
         samples = {each: _sample(arrays, each) for each in ("skilled", "single")}
-    effort = Effort(games=samples["skilled"].games, player=told["player"], simulations=told["simulations"], random=100)
-    machine = subject.machine
-    arguments = {"dialect": subject.described.dialect, "limits": limits_of(subject.described.limits)}
-    random = effort.line_ups(machine.players)["random"]
+    config = StudyConfig(games=samples["skilled"].games, player=told["player"], simulations=told["simulations"], random=100)
+    machine = variant.machine
+    arguments = {"dialect": variant.game.dialect, "limits": changed_limits(variant.game.limits)}
+    random = config.line_ups(machine.players)["random"]
     assert isinstance(random, LineUp)
-    played = play_shard(random.shard(subject.described.name, subject.described.text, effort.seed, 100, arguments))
-    counted = counted_games(machine, effort.seed, effort.counted)
+    played = play_shard(random.shard(variant.game.name, variant.game.text, config.seed, 100, arguments))
+    counted = random_scores(machine, config.seed, config.random_scores)
     analysis = Analysis(
-        subject,
-        effort,
+        variant,
+        config,
         Sample.from_json(played["sample"]),
         samples["skilled"],
         samples["single"],
         counted,
-        Movement.of(machine, effort.seed),
+        Movement.of(machine, config.seed),
         told["seconds"],
     )
     many = " and ".join(str(each.games) for each in samples.values())

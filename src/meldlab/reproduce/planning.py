@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass, replace
 from time import gmtime, strftime
 from typing import Any
 
-from meldlab.analysis.study import EXPERIMENT, missing_games, settings_of
+from meldlab.analysis.study import EXPERIMENT, missing_games, study_settings
 from meldlab.dry_run import TYPICAL, study_cost, tuning_cost
 from meldlab.parallel import core_count
 from meldlab.reproduce import nagai, valet
@@ -137,10 +137,10 @@ def _left(search: PlannedSearch, bench: Reproducer, store: str | None) -> Left:
 def _study_left(bench: Reproducer, store: str | None) -> Left:
     if valet.carried(bench):
         return Left(0.0, "searched games are carried by the package")
-    subject, effort = valet.study(bench)
-    missing = missing_games(subject, effort, Store.known(store, EXPERIMENT, settings_of(subject, effort)))
-    left, whole = sum(missing.values()), effort.games * len(missing)
-    return Left(study_cost(subject, effort, missing, bench.threads).seconds, _note(left, whole - left))
+    variant, config = valet.study(bench)
+    missing = missing_games(variant, config, Store.known(store, EXPERIMENT, study_settings(variant, config)))
+    left, whole = sum(missing.values()), config.games * len(missing)
+    return Left(study_cost(variant, config, missing, bench.threads).seconds, _note(left, whole - left))
 
 
 def _note(left: int, done: int) -> str:

@@ -7,7 +7,8 @@ import numpy as np
 from meldlab.analysis.figures import lead_curves, normalised_spread
 from meldlab.analysis.heuristics import fairness, order
 from meldlab.analysis.sample import Sample
-from meldlab.analysis.study import Analysis, Effort, Subject, analyse
+from meldlab.analysis.study import Analysis, StudyConfig, analyse
+from meldlab.analysis.variant import Variant
 from meldlab.recycle.game import Described
 from meldlab.recycle.library import load
 from meldlab.recycle.movement import Movement
@@ -19,8 +20,8 @@ __all__ = ["carried", "claims", "study"]
 
 GAME = "block_rummy"
 PLAYER = "mcts:pooled"  # the estimates of the figures are means over all simulations, not over determinizations
-QUICK = Effort(games=12, counted=2000, player=PLAYER, simulations=10, quick=True, random=100)
-TINY = Effort(games=2, counted=100, player=PLAYER, simulations=2, quick=True, random=10)
+QUICK = StudyConfig(games=12, random_scores=2000, player=PLAYER, simulations=10, quick=True, random=100)
+TINY = StudyConfig(games=2, random_scores=100, player=PLAYER, simulations=2, quick=True, random=10)
 # Our own Leduc poker, and what the published program does instead where hands are equal.
 ALIKE = "    ((< ('P sto STRENGTH) ('Q sto STRENGTH))\n     (do ("
 BOTH_WIN = """    (do (
@@ -40,7 +41,7 @@ def claims(bench: Reproducer) -> Findings:
     yield "lowest-wins", Obtained(f"scoring {machine.best}", machine.best)
     games = bench.pick(10_000, 2_000, 50)
     ended = machine.random_games(games, bench.seed, threads=bench.threads or 1)
-    finished = int(Sample.of_scores(machine.best, ended.scores, ended.statuses).finished)
+    finished = int(Sample.from_scores(machine.best, ended.scores, ended.statuses).finished)
     told = f"{finished:,} of {games:,} random games end by themselves, after {ended.decisions.mean():.0f} decisions on average"
     yield "no-loops", Obtained(told, finished == games, seed=bench.seed)
     yield from _figures(bench)
@@ -54,7 +55,7 @@ def claims(bench: Reproducer) -> Findings:
 
 def _teams() -> Obtained:
     """Compare the published formulas with ours on games of four seats that the first and the third always win together."""
-    won, teams = Sample.of_scores("max", np.array([[1, 0, 1, 0]] * 4)), (1, 2, 1, 2)
+    won, teams = Sample.from_scores("max", np.array([[1, 0, 1, 0]] * 4)), (1, 2, 1, 2)
     rate = float(won.win_shares[:, 0].mean())
     theirs = [_fair(rate, won.seats), (rate - 1 / won.seats) / (1 - 1 / won.seats)]
     ours = [found.interval.value for found in (fairness(won, teams), order(won, teams)) if found.interval]
@@ -67,9 +68,9 @@ def _fair(rate: float, sides: int) -> float:
     return rate * sides if rate <= 1 / sides else (sides - sides * rate) / (sides - 1)
 
 
-def study(bench: Reproducer) -> tuple[Subject, Effort]:
+def study(bench: Reproducer) -> tuple[Variant, StudyConfig]:
     """Return what the games behind the figures are of, and how many they are."""
-    return Subject(Described.named(GAME)), bench.pick(Effort(player=PLAYER), QUICK, TINY)
+    return Variant(Described.named(GAME)), bench.pick(StudyConfig(player=PLAYER), QUICK, TINY)
 
 
 def carried(bench: Reproducer) -> bool:
@@ -79,21 +80,21 @@ def carried(bench: Reproducer) -> bool:
 
 def _analysis(bench: Reproducer) -> tuple[Analysis, str, str]:
     """Return the games behind the figures, when they were played, and how they are smaller than the page's."""
-    subject, effort = study(bench)
+    variant, config = study(bench)
     if carried(bench):
-        return kept_analysis(GAME, subject)
-    found = analyse(subject, effort, bench.opened, jobs=bench.threads, progress=lambda done, whole: bench.progress(done / max(1, whole)))
+        return kept_analysis(GAME, variant)
+    found = analyse(variant, config, bench.opened, jobs=bench.threads, progress=lambda done, whole: bench.progress(done / max(1, whole)))
     reduced = (
         ""
         if bench.full
-        else f"{effort.games} games of MCTS players, {effort.searcher.simulations} simulations for each option; published: 100 and 1,000"
+        else f"{config.games} games of MCTS players, {config.searcher.simulations} simulations for each option; published: 100 and 1,000"
     )
     return found, "", reduced
 
 
 def _figures(bench: Reproducer) -> Findings:
     found, stored, reduced = _analysis(bench)
-    seed, skilled = found.effort.seed, found.skilled
+    seed, skilled = found.config.seed, found.skilled
     # A turn begins when the player changes.
     turns = 1 + np.count_nonzero(np.diff(found.random.seat[found.random.game == 0]))
     each = np.count_nonzero(found.random.game == 0) / turns

@@ -28,11 +28,12 @@ from meldlab.formatting import time_text
 
 if TYPE_CHECKING:
     from meldlab.analysis.forecast import Forecast
-    from meldlab.analysis.study import Analysis, Effort, Subject
+    from meldlab.analysis.study import Analysis, StudyConfig
+    from meldlab.analysis.variant import Variant
     from meldlab.recycle.game import Described
 
 WORTH_TELLING = 5.0  # seconds of computing
-Study = Callable[["Subject", "Effort", bool], "Analysis | None"]
+Study = Callable[["Variant", "StudyConfig", bool], "Analysis | None"]
 OutOption = Annotated[Path | None, out_folder("Write page, tables and figures into this folder.")]
 
 
@@ -47,11 +48,11 @@ def read_effort(
     ] = None,
     quick: Annotated[bool, typer.Option("--quick", help="A first look: few games, weak players.")] = False,
     seed: SeedOption = 0,
-) -> "Effort":
+) -> "StudyConfig":
     """Return how much is played, by whom."""
-    from meldlab.analysis.study import Effort
+    from meldlab.analysis.study import StudyConfig
 
-    return Effort.of(games, simulations, quick, player, seed)
+    return StudyConfig.from_options(games, simulations, quick, player, seed)
 
 
 def read_study(
@@ -59,29 +60,29 @@ def read_study(
 ) -> Study:
     """Return how a game is analysed: where its games are kept and played, or only what that would take."""
 
-    def study(subject: "Subject", effort: "Effort", json: bool) -> "Analysis | None":
+    def study(variant: "Variant", config: "StudyConfig", json: bool) -> "Analysis | None":
         if dry_run:
-            from meldlab.analysis.study import EXPERIMENT, missing_games, settings_of
+            from meldlab.analysis.study import EXPERIMENT, missing_games, study_settings
             from meldlab.dry_run import study_cost
             from meldlab.runs.store import Store
 
-            missing = missing_games(subject, effort, Store.known(store, EXPERIMENT, settings_of(subject, effort)))
-            print_cost(subject.title, study_cost(subject, effort, missing, threads), json)
+            missing = missing_games(variant, config, Store.known(store, EXPERIMENT, study_settings(variant, config)))
+            print_cost(variant.title, study_cost(variant, config, missing, threads), json)
             return None
 
         from meldlab.analysis.study import analyse
         from meldlab.parallel import core_count
 
-        def foretell(forecast: "Forecast") -> None:
-            _foretell(forecast, subject.title, 0 if cluster else threads or core_count())
+        def on_forecast(forecast: "Forecast") -> None:
+            _print_forecast(forecast, variant.title, 0 if cluster else threads or core_count())
 
-        with progress_bar(subject.title) as show:
-            return analyse(subject, effort, open_store(store), jobs=threads, cluster=cluster, progress=show, foretell=foretell)
+        with progress_bar(variant.title) as show:
+            return analyse(variant, config, open_store(store), jobs=threads, cluster=cluster, progress=show, on_forecast=on_forecast)
 
     return study
 
 
-def _foretell(forecast: "Forecast", title: str, cores: int) -> None:
+def _print_forecast(forecast: "Forecast", title: str, cores: int) -> None:
     """Say what the random games were like and how long the rest will take; where none of them went by its rules, stop."""
     import numpy as np
 
@@ -105,16 +106,16 @@ def _end(analyses: "Sequence[Analysis]") -> None:
             if sample.failed:
                 failed = True
                 whys = ", ".join(f"{why} ({many})" for why, many in sample.reasons.items())
-                line = f"error: {analysis.subject.title}, {name}: {sample.failed} of {sample.games} games failed: {whys}"
+                line = f"error: {analysis.variant.title}, {name}: {sample.failed} of {sample.games} games failed: {whys}"
                 print(line, file=sys.stderr)
     if failed:
         raise typer.Exit(1)
 
 
-@taking(effort=read_effort, study=read_study)
+@taking(config=read_effort, study=read_study)
 def analyse(
     game: GameArgument,
-    effort: "Effort",
+    config: "StudyConfig",
     study: "Study",
     out: OutOption = None,
     settings: SetOption = None,
@@ -131,9 +132,9 @@ def analyse(
     from numpy import median
 
     from meldlab.analysis.heuristics import PUBLISHED_RULES
-    from meldlab.analysis.study import Subject
+    from meldlab.analysis.variant import Variant
 
-    analysis = study(Subject.of(read_game(game, dialect, limits), merged(settings)), effort, json)
+    analysis = study(Variant(read_game(game, dialect, limits), merged(settings)), config, json)
     if analysis is None:
         return
     files: list[Path] = []
@@ -145,7 +146,7 @@ def analyse(
         print_json({**analysis.as_json(), "files": list(map(str, files))})
         _end([analysis])
         return
-    print(f"{analysis.subject.title}: {analysis.random.seats} players, {analysis.seconds:.1f} s")
+    print(f"{analysis.variant.title}: {analysis.random.seats} players, {analysis.seconds:.1f} s")
     for name, sample in analysis.samples.items():
         ends = f"{sample.games} games: finished {sample.finished}, capped {sample.capped}, failed {sample.failed}"
         wins = ", ".join(f"p{seat + 1} {share:.3f}" for seat, share in enumerate(sample.win_shares.mean(axis=0)))
@@ -161,10 +162,10 @@ def analyse(
     _end([analysis])
 
 
-@taking(effort=read_effort, study=read_study)
+@taking(config=read_effort, study=read_study)
 def compare(
     names: Annotated[list[str], typer.Argument(metavar="FILE|NAME ...", help="Files or games of the library.")],
-    effort: "Effort",
+    config: "StudyConfig",
     study: "Study",
     out: OutOption = None,
     settings: SetOption = None,
@@ -182,8 +183,8 @@ def compare(
 
     from meldlab.analysis.comparison import Comparison, arrow, write_comparison
 
-    subjects = _subjects([read_game(name, dialect, limits) for name in names], settings or [])
-    analyses = [study(subject, effort, json) for subject in subjects]
+    variants = _subjects([read_game(name, dialect, limits) for name in names], settings or [])
+    analyses = [study(variant, config, json) for variant in variants]
     if None in analyses:
         return
     comparison = Comparison([one for one in analyses if one is not None])
@@ -202,17 +203,17 @@ def compare(
     plain = [analysis.random for analysis in comparison.analyses]
     shown.add_row("decisions, median", *(f"{median(sample.decisions):.0f}" for sample in plain))
     shown.add_row("wins by seat", *(" ".join(f"{share:.2f}" for share in sample.win_shares.mean(axis=0)) for sample in plain))
-    Console(width=None if Console().is_terminal else 40 + 30 * len(subjects)).print(shown)
-    if len(subjects) > 1:
+    Console(width=None if Console().is_terminal else 40 + 30 * len(variants)).print(shown)
+    if len(variants) > 1:
         print(f"▲ ▼: more, or less, than {comparison.names[0]} by more than chance; the last two rows are of random games")
     if files:
         print(f"the page is {files[0]}")
     _end(comparison.analyses)
 
 
-def _subjects(games: "list[Described]", settings: list[dict[str, int]]) -> "list[Subject]":
+def _subjects(games: "list[Described]", settings: list[dict[str, int]]) -> "list[Variant]":
     """Return every game followed by its variants."""
-    from meldlab.analysis.study import Subject
+    from meldlab.analysis.variant import Variant
     from meldlab.recycle.language.settings import declared_numbers
 
     declared = [declared_numbers(game.text, game.dialect) for game in games]
@@ -222,7 +223,7 @@ def _subjects(games: "list[Described]", settings: list[dict[str, int]]) -> "list
             wanted = ",".join(f"{name}={value}" for name, value in variant.items())
             raise NotLegalHere(f"no game declares all numbers of {wanted} ({known})")
     return [
-        Subject.of(game, variant)
+        Variant(game, variant)
         for game, numbers in zip(games, declared, strict=True)
         for variant in [{}, *settings]
         if variant.keys() <= numbers.keys()

@@ -23,7 +23,7 @@ def new(
     if file.suffix not in (".rcy", ".gdl", ".txt"):
         raise NotLegalHere(f"a program is a file .rcy, not {file.name!r}")
     title = file.stem.replace("_", " ").replace("-", " ").title()
-    text = library.entry(like).text if like else library.beginning(title)
+    text = library.entry(like).text if like else library.template(title)
     try:
         # "x" fails where something is there already, also if it appeared a moment ago.
         with file.open("x", encoding="utf-8") as opened:

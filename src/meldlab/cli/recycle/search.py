@@ -1,4 +1,4 @@
-"""``meldlab recycle search``: the variant of a described game that fulfils a designer's wishes best."""
+"""``meldlab recycle search``: the best variant of a RECYCLE game under constraints."""
 
 import sys
 from pathlib import Path
@@ -28,41 +28,39 @@ from meldlab.errors import NotLegalHere
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from meldlab.analysis.study import Effort
+    from meldlab.analysis.study import StudyConfig
     from meldlab.recycle.game import Described
     from meldlab.variants.effects import Effect
-    from meldlab.variants.search import Attempt, Discovery, Sizes
-    from meldlab.variants.spec import Wishes
+    from meldlab.variants.search import SearchBudget, SearchResult, Trial
+    from meldlab.variants.spec import SearchSpec
 
-WISHES = "meldlab.variants.spec"
-MeasureOption = read_by(f"{WISHES}:verified_measure", "MEASURE")
+SPEC = "meldlab.variants.spec"
+MeasureOption = read_by(f"{SPEC}:verified_measure", "MEASURE")
 
 
-def read_wishes(
+def read_spec(
     vary: Annotated[
         list[Any] | None,
-        typer.Option(
-            "--vary", **read_by(f"{WISHES}:Span.parse", "NAME=LOW..HIGH"), help="A declared number, and what it may be; can be repeated."
-        ),
+        typer.Option("--vary", **read_by(f"{SPEC}:IntRange.parse", "NAME=LOW..HIGH"), help="Range of a declared number; can be repeated."),
     ] = None,
-    maximise: Annotated[Any, typer.Option("--maximise", **MeasureOption, help="What is to be large, such as drama.")] = None,
-    minimise: Annotated[Any, typer.Option("--minimise", **MeasureOption, help="What is to be small, such as decisions.")] = None,
+    maximise: Annotated[Any, typer.Option("--maximise", **MeasureOption, help="Measure to maximise, such as drama.")] = None,
+    minimise: Annotated[Any, typer.Option("--minimise", **MeasureOption, help="Measure to minimise, such as decisions.")] = None,
     keep: Annotated[
         list[Any] | None,
-        typer.Option("--keep", **read_by(f"{WISHES}:Demand.parse", "MEASURE>NUMBER"), help="What must hold; can be repeated."),
+        typer.Option("--keep", **read_by(f"{SPEC}:Constraint.parse", "MEASURE>NUMBER"), help="Constraint; can be repeated."),
     ] = None,
-) -> "Callable[[Described, Effort], Wishes]":
-    """Return what is asked for, once the game and the players are known."""
+) -> "Callable[[Described, StudyConfig], SearchSpec]":
+    """Return the specification as a function of the game and the players."""
 
-    def wishes(game: "Described", effort: "Effort") -> "Wishes":
-        from meldlab.variants.spec import Aim, Wishes
+    def spec(game: "Described", config: "StudyConfig") -> "SearchSpec":
+        from meldlab.variants.spec import Objective, SearchSpec
 
         if (maximise is None) == (minimise is None):
             raise NotLegalHere("say one thing that is to be large or small: --maximise MEASURE or --minimise MEASURE")
-        aim = Aim(maximise) if maximise is not None else Aim(minimise, -1)
-        return Wishes.of(game, vary or [], aim, keep or [], effort.searcher.kind != "random")
+        objective = Objective(maximise) if maximise is not None else Objective(minimise, -1)
+        return SearchSpec.for_game(game, vary or [], objective, keep or [], config.searcher.kind != "random")
 
-    return wishes
+    return spec
 
 
 def read_plan(
@@ -71,22 +69,24 @@ def read_plan(
     fresh: Annotated[
         int | None, typer.Option("--fresh", min=2, max=1_000_000, help="Fresh deals of the winner.", show_default="twice as many")
     ] = None,
-    player: Annotated[str, typer.Option("--player", **one_of("player", "random", "pimc", "mcts", "ismcts"), help="Who searches.")] = "mcts",
+    player: Annotated[
+        str, typer.Option("--player", **one_of("player", "random", "pimc", "mcts", "ismcts"), help="Searching player.")
+    ] = "mcts",
     simulations: Annotated[int, typer.Option("--simulations", min=1, help="Simulations for each option.")] = 20,
     seed: SeedOption = 0,
-) -> "tuple[Effort, Sizes]":
-    """Return how much is played, by whom."""
-    from meldlab.analysis.study import Effort
-    from meldlab.variants.search import Sizes
+) -> "tuple[StudyConfig, SearchBudget]":
+    """Return the configuration of the players and the budget."""
+    from meldlab.analysis.study import StudyConfig
+    from meldlab.variants.search import SearchBudget
 
-    return Effort(games, player=player, simulations=simulations, seed=seed), Sizes(trials, games, fresh or 2 * games)
+    return StudyConfig(games, player=player, simulations=simulations, seed=seed), SearchBudget(trials, games, fresh or 2 * games)
 
 
-@taking(wish=read_wishes, plan=read_plan)
+@taking(read_spec=read_spec, plan=read_plan)
 def search(
     game: GameArgument,
-    wish: "Callable[[Described, Effort], Wishes]",
-    plan: "tuple[Effort, Sizes]",
+    read_spec: "Callable[[Described, StudyConfig], SearchSpec]",
+    plan: "tuple[StudyConfig, SearchBudget]",
     store: StoreOption = None,
     cluster: ClusterOption = None,
     threads: ThreadsOption = 0,
@@ -97,121 +97,132 @@ def search(
     dry_run: DryRunOption = False,
     json: JsonOption = False,
 ) -> None:
-    """Search the variants of a game, over numbers that it declares, for the one that is most what you want.
+    """Search the variants of a game, over numbers that it declares, for the one with the best objective.
 
-    All variants play the same deals, poor ones are stopped early, and the best is measured again on fresh deals. Finished games are kept:
-    an interrupted search goes on where it stopped.
+    All variants play the same deals, poor ones are stopped early, and the best is measured again on fresh deals. Finished games are stored:
+    an interrupted search resumes.
 
     Example: meldlab recycle search leduc_poker --vary BET=1..4 --vary RAISES=1..4 --maximise drama --keep "fairness > 0.9" --games 20
     """
-    from meldlab.variants.runner import Workbench
+    from meldlab.variants.runner import VariantRunner
     from meldlab.variants.search import search as search_variants
 
-    (effort, sizes), described = plan, read_game(game, dialect, limits, settings)
-    wishes = wish(described, effort)
+    (config, budget), described = plan, read_game(game, dialect, limits, settings)
+    spec = read_spec(described, config)
     if dry_run:
-        from meldlab.analysis.study import Subject
+        from meldlab.analysis.variant import Variant
         from meldlab.dry_run import study_cost
 
-        subject, games = Subject(described), min(sizes.trials, wishes.size) * sizes.games + 2 * sizes.fresh
-        each = {line_up: games for line_up in effort.line_ups(subject.machine.players).values() if line_up.searches}
-        cost = study_cost(subject, effort, each, threads)
-        print_cost(f"{described.name}, {wishes.aim}, if none is stopped early or stored", cost, json)
+        variant, games = Variant(described), min(budget.trials, spec.size) * budget.games + 2 * budget.test_games
+        missing = {line_up: games for line_up in config.line_ups(variant.machine.players).values() if line_up.searches}
+        cost = study_cost(variant, config, missing, threads)
+        print_cost(f"{described.name}, {spec.objective}, if none is stopped early or stored", cost, json)
         return
-    with open_store(store).search("recycle search", _settings(described, wishes, effort, sizes)) as run:
-        with progress_bar(f"{described.name}, {wishes.aim}") as show:
-            whole = (min(sizes.trials, wishes.size) * sizes.games + 2 * sizes.fresh) * 2
-            bench = Workbench(effort, run, threads, cluster, lambda games: show(min(games, whole), whole))
-            found = search_variants(described, wishes, sizes, bench, lambda one: _tell(one, wishes.aim.measure))
-        answer = found.as_json()
+    with open_store(store).search("recycle search", _settings(described, spec, config, budget)) as run:
+        with progress_bar(f"{described.name}, {spec.objective}") as show:
+            most = (min(budget.trials, spec.size) * budget.games + 2 * budget.test_games) * 2
+            runner = VariantRunner(config, run, threads, cluster, lambda games: show(min(games, most), most))
+            result = search_variants(described, spec, budget, runner, lambda trial: _print_trial(trial, spec.objective.measure))
+        answer = result.as_json()
         run.finish({key: answer[key] for key in ("winner", "front", "searched_games")})
     files: list[Path] = []
     if out is not None:
-        from meldlab.variants.page import write_discovery
+        from meldlab.variants.page import write_search
 
-        files = write_discovery(found, out)
+        files = write_search(result, out)
     if json:
         print_json({**answer, "files": list(map(str, files))})
     else:
-        print_discovery(found)
+        print_search(result)
         if files:
             print(f"the page is {files[0]}")
-    if found.winner is None:
-        print(f"error: no variant {_why_none(found)}", file=sys.stderr)
+    if result.winner is None:
+        print(f"error: no variant {_why_none(result)}", file=sys.stderr)
         raise typer.Exit(1)
 
 
-def _settings(game: "Described", wishes: "Wishes", effort: "Effort", sizes: "Sizes") -> dict[str, Any]:
-    """Return what makes it the same search when it is started again."""
-    from dataclasses import asdict
+def _settings(game: "Described", spec: "SearchSpec", config: "StudyConfig", budget: "SearchBudget") -> dict[str, Any]:
+    """Return the settings that identify a search in the store."""
     from hashlib import sha256
 
-    from meldlab.analysis.playing import limits_of
+    from meldlab.analysis.playing import changed_limits
 
-    program = sha256(game.text.encode()).hexdigest()[:16]
-    described = {"game": game.name, "program": program, "dialect": game.dialect, "limits": limits_of(game.limits)}
-    return {**described, **wishes.as_json(), "player": str(effort.searcher), "seed": effort.seed, **asdict(sizes)}
+    return {
+        "game": game.name,
+        "program": sha256(game.text.encode()).hexdigest()[:16],
+        "dialect": game.dialect,
+        "limits": changed_limits(game.limits),
+        **spec.as_json(),
+        "player": str(config.searcher),
+        "seed": config.seed,
+        "trials": budget.trials,
+        "games": budget.games,
+        "fresh": budget.test_games,
+    }
 
 
-def _tell(one: "Attempt", aim: str) -> None:
-    """Say what became of a variant."""
-    found = one.measures[aim]
-    value = f"{aim} {found}" if found else ""
-    ended = one.problem or (f"stopped after {one.games} games: {one.stopped}" if one.stopped else "")
-    print(f"{one.number:3}  {one.variant.name:28} {value:36} {ended}".rstrip(), file=sys.stderr)
+def _print_trial(trial: "Trial", objective: str) -> None:
+    """Print the result of a variant."""
+    interval = trial.measures[objective]
+    value = f"{objective} {interval}" if interval else ""
+    ended = trial.problem or (f"stopped after {trial.games} games: {trial.stopped}" if trial.stopped else "")
+    print(f"{trial.number:3}  {trial.variant.settings_text:28} {value:36} {ended}".rstrip(), file=sys.stderr)
 
 
-def _why_none(found: "Discovery") -> str:
-    """Say why there is no winner."""
-    demands = " and ".join(map(str, found.wishes.demands))
-    return f"keeps {demands}" if demands else f"is a game with {found.wishes.aim.measure}"
+def _why_none(result: "SearchResult") -> str:
+    """Return the reason why there is no winner."""
+    constraints = " and ".join(map(str, result.spec.constraints))
+    return f"keeps {constraints}" if constraints else f"is a game with {result.spec.objective.measure}"
 
 
 def _change(effect: "Effect", among: int) -> str:
-    """Return what a number does to a measure, in words."""
+    """Return the effect of a number on a measure as text."""
     change = effect.change
     if change is None:
         return ""
     return f"{change}{' *' * effect.significant(among)}" if change.value or change.low or change.high else "nothing"
 
 
-def print_discovery(found: "Discovery") -> None:
-    """Print the front, what the numbers do, and the winner."""
+def print_search(result: "SearchResult") -> None:
+    """Print the front, the effects of the numbers, and the winner."""
     from rich.console import Console
     from rich.table import Table
 
     from meldlab.variants.effects import effects
     from meldlab.variants.measures import MEASURES
 
-    aim, console = found.wishes.aim.measure, Console(highlight=False, width=None if Console().is_terminal else 140)
-    shown_names = list(dict.fromkeys([aim, *(demand.measure for demand in found.wishes.demands)]))
-    front = Table("", *shown_names, "keeps all", "", title=f"{found.game.name}: the front of the best", title_justify="left")
-    for one in [*found.front, *found.equals]:
-        keeps = "yes" if found.wishes.kept_by(one.measures) else "no"
+    objective, console = result.spec.objective.measure, Console(highlight=False, width=None if Console().is_terminal else 140)
+    names = result.spec.measures
+    front = Table("", *names, "keeps all", "", title=f"{result.game.name}: the front of the best", title_justify="left")
+    for trial in [*result.pareto_front, *result.ties]:
         front.add_row(
-            one.variant.name,
-            *(str(one.measures[name]) for name in shown_names),
-            keeps,
-            "front" if one in found.front else "as good, or chance",
+            trial.variant.settings_text,
+            *(str(trial.measures[name]) for name in names),
+            "yes" if result.spec.satisfied_by(trial.measures) else "no",
+            "front" if trial in result.pareto_front else "as good, or chance",
         )
     console.print(front)
-    all_effects = effects(found)
-    spans = found.wishes.spans
-    moved = Table("", *map(str, spans), title="what the numbers do, from the least to the most", title_justify="left")
+    all_effects = effects(result)
+    table = Table("", *map(str, result.spec.ranges), title="what the numbers do, from the least to the most", title_justify="left")
     for name in MEASURES:
-        row = [each for each in all_effects if each.measure == name]
-        moved.add_row(name, *(_change(each, len(all_effects)) for each in row))
-    console.print(moved)
+        table.add_row(name, *(_change(effect, len(all_effects)) for effect in all_effects if effect.measure == name))
+    console.print(table)
     console.print(f"* not by chance, as one of {len(all_effects)}")
-    played = f"{found.played:,} of {found.whole:,} games of searching players were played: racing saved {found.saved:.0%}"
-    out = sum(bool(one.problem) for one in found.attempts)
-    console.print(f"{len(found.attempts)} variants, {out} of them no game; {played}" if found.whole else f"{len(found.attempts)} variants")
-    if found.winner is None:
+    played = (
+        f"{result.games_played:,} of {result.max_games:,} games of searching players were played: racing saved {result.share_saved:.0%}"
+    )
+    problems = sum(bool(trial.problem) for trial in result.trials)
+    variants = f"{len(result.trials)} variants"
+    saved = f"racing saved {result.share_saved:.0%}"
+    console.print(f"{variants}, {problems} of them no game; {played}: {saved}" if result.max_games else variants)
+    if result.winner is None:
         return
-    console.print(f"the winner is {found.winner.variant.name}: {aim} {found.winner.measures[aim]} when it was chosen")
-    for attempt, says in ((found.winner, "on fresh deals"), (found.written, "the game as it is written")):
-        if attempt.number in found.fresh:
-            gathered = found.fresh[attempt.number]
-            console.print(f"  {says}: " + ", ".join(f"{name} {gathered.measure(name)}" for name in shown_names))
-    if found.gain is not None:
-        console.print(f"  the difference in {aim} on these deals: {found.gain}")
+    console.print(
+        f"the winner is {result.winner.variant.settings_text}: {objective} {result.winner.measures[objective]} when it was chosen"
+    )
+    for trial, title in ((result.winner, "on fresh deals"), (result.baseline, "the game as it is written")):
+        if trial.number in result.tested:
+            games = result.tested[trial.number]
+            console.print(f"  {title}: " + ", ".join(f"{name} {games.measure(name)}" for name in names))
+    if result.gain is not None:
+        console.print(f"  the difference in {objective} on these deals: {result.gain}")

@@ -1,9 +1,9 @@
 """Header of a program: the title and rules in the comments above the code; highlighting of the code.
 
->>> tiny = Preface.of(";; Tiny\\n;; Players: 2\\n(game ;; deal a card\\n)")
+>>> tiny = Header.parse(";; Tiny\\n;; Players: 2\\n(game ;; deal a card\\n)")
 >>> tiny.title, tiny.lines, tiny.code
 ('Tiny', ('Players: 2',), '(game ;; deal a card\\n)')
->>> print(coloured("(move 'C) ;; so"))
+>>> print(highlight("(move 'C) ;; so"))
 (<span class="w">move</span> <span class="v">&#39;C</span>) <span class="c">;; so</span>
 """
 
@@ -15,14 +15,14 @@ from markupsafe import Markup, escape
 
 from meldlab.recycle.language.lexer import KEYWORDS
 
-__all__ = ["Preface", "coloured"]
+__all__ = ["Header", "highlight"]
 
 _PIECE = re.compile(r"(?P<c>;;[^\n]*)|(?P<v>'[A-Z]+)|(?P<n>[0-9]+)|(?P<w>[a-z]+)")  # comments, variables, numbers, words
 _POINT = re.compile(r"(-|[0-9]+\.|Players:|Rules:) ")
 
 
 @dataclass(frozen=True)
-class Preface:
+class Header:
     """The comments above the code of a program: a title and lines, each point of a list on a line of its own; and the code."""
 
     title: str
@@ -30,7 +30,7 @@ class Preface:
     code: str
 
     @classmethod
-    def of(cls, text: str) -> "Preface":
+    def parse(cls, text: str) -> "Header":
         """Parse the comments; an empty comment or the point of a list ends a line."""
         text = text.removeprefix("\ufeff")
         lines: list[str] = []
@@ -51,7 +51,7 @@ class Preface:
     def blocks(self) -> list[tuple[str, int, list[str]]]:
         """Return paragraphs and lists: p, ul or ol, the number of the first point, and the lines.
 
-        >>> Preface("", ("Do so:", "2. draw", "3. drop"), "").blocks
+        >>> Header("", ("Do so:", "2. draw", "3. drop"), "").blocks
         [('p', 1, ['Do so:']), ('ol', 2, ['draw', 'drop'])]
         """
 
@@ -70,7 +70,7 @@ class Preface:
         ]
 
 
-def coloured(text: str) -> Markup:
+def highlight(text: str) -> Markup:
     """Return a program as HTML, its words in the classes w (of the language), v (variables), n (numbers) and c (comments)."""
     parts: list[Markup] = []
     end = 0

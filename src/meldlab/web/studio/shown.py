@@ -6,7 +6,7 @@ from meldlab.play import Step
 from meldlab.recycle.card_names import standard_card
 from meldlab.recycle.describe import HIDDEN, Describer
 from meldlab.recycle.game import Described
-from meldlab.recycle.language.header import Preface
+from meldlab.recycle.language.header import Header
 from meldlab.recycle.machine.position import Place, Position
 from meldlab.recycle.movement import Spot
 from meldlab.recycle.view import View
@@ -19,7 +19,7 @@ def shown(game: Described, view: View, steps: list[Step[Any]]) -> dict[str, Any]
     position, seat = view.position, view.seat
     piles = [pile(view.describer, position, place, seat) for place in position.places()]
     return {
-        "title": Preface.of(game.text).title[:80] or game.name,
+        "title": Header.parse(game.text).title[:80] or game.name,
         "lowest_wins": game.machine.best == "min",
         "acting": view.acting,
         "places": sorted(piles, key=lambda one: (one["owner"] != seat, one["owner"] is not None)),
