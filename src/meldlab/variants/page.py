@@ -49,8 +49,7 @@ def search_page(result: SearchResult) -> str:
         names=spec.measures,
         measures=MEASURES,
         differences={
-            name: result.tested[winner.number].difference(result.tested[0], name) if winner and result.gain else None
-            for name in MEASURES
+            name: result.tested[winner.number].difference(result.tested[0], name) if winner and result.gain else None for name in MEASURES
         },
         effects=_effects_by_measure(result),
         comparisons=len(MEASURES) * len(spec.ranges),
